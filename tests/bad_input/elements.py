@@ -98,6 +98,7 @@ def of_forces() -> list[Case]:
                 "dissipation": at_least,
                 "friction": at_least,
                 "creep": positive,
+                "onset": at_least,
                 "radius": at_least,
                 "plane": {k: v for k, v in NO_BODY.items() if k != "nothing"},
                 "through": vector,

@@ -12,6 +12,7 @@ from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body, checked_body, ground_of
 from ce_dynamics.mechanism.checked import finite_vector, unit_axis
 from ce_dynamics.mechanism.forces.base import ForceElement, Observer, PointLoad, Response
+from ce_dynamics.mechanism.forces.onset import pressed
 
 
 class PointContact(ForceElement):
@@ -36,6 +37,8 @@ class PointContact(ForceElement):
         μ.
     creep : float
         v_0 [m/s], positive.
+    onset : float
+        Depth over which the stiffness grows to k [m], so that fixed steps keep their order.
     radius : float
         Of the ball [m].
     plane : Body, optional
@@ -70,6 +73,7 @@ class PointContact(ForceElement):
         friction: float = 0.0,
         *,
         creep: float = 1e-3,
+        onset: float = 0.0,
         radius: float = 0.0,
         plane: Body | None = None,
         through: ArrayLike = (0.0, 0.0, 0.0),
@@ -89,6 +93,7 @@ class PointContact(ForceElement):
         self.dissipation = checks.number(f"{owner}: dissipation", dissipation, at_least=0.0)
         self.friction = checks.number(f"{owner}: friction", friction, at_least=0.0)
         self.creep = checks.number(f"{owner}: creep", creep, above=0.0)
+        self.onset = checks.number(f"{owner}: onset", onset, at_least=0.0)
         self.radius = checks.number(f"{owner}: radius", radius, at_least=0.0)
         self.outputs = {"normal": "N", "depth": "m"}
 
@@ -103,7 +108,8 @@ class PointContact(ForceElement):
         height = dot(n, centre.r - (self.through - frame.com)) - self.radius
         depth = maximum(-height, 0.0)
         rate = -dot(n, centre.v)
-        N = self.stiffness * depth * maximum(1.0 + self.dissipation * rate, 0.0)
+        pressing, energy = pressed(-height, self.onset)
+        N = self.stiffness * pressing * maximum(1.0 + self.dissipation * rate, 0.0)
         touching = centre.r - self.radius * n  # where the ball is lowest
         spin = observer.angular_velocity(self.body, frame)
         v = centre.v - cross(spin, self.radius * n)
@@ -113,5 +119,6 @@ class PointContact(ForceElement):
         loads = [PointLoad(self.body, frame, touching, force)]
         if not frame.is_ground:
             loads.append(PointLoad(frame, frame, touching, -force))
-        stored = 0.5 * self.stiffness * depth * depth
-        return Response(tuple(loads), outputs={"normal": N, "depth": depth}, potential=stored)
+        return Response(
+            tuple(loads), outputs={"normal": N, "depth": depth}, potential=self.stiffness * energy
+        )

@@ -6,12 +6,13 @@ import math
 from collections.abc import Mapping
 
 from ce_dynamics.algebra import checks
-from ce_dynamics.algebra.arrays import Array, Scalar, arctan2, cos, maximum, minimum, sin
+from ce_dynamics.algebra.arrays import Array, Scalar, arctan2, cos, maximum, sin
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.checked import finite_number
 from ce_dynamics.mechanism.forces.base import ForceElement, HingeLoad, Observer, Response
+from ce_dynamics.mechanism.forces.onset import pressed
 from ce_dynamics.mechanism.forces.torsion import LOAD_UNITS, coordinate_unit
 
 
@@ -32,6 +33,8 @@ class JointStop(ForceElement):
         k [N m/rad or N/m], positive.
     dissipation : float
         d [s/rad or s/m]; an impact at speed v comes back with about 1 − ⅔ d v of it, where d v is small.
+    onset : float
+        Length over which the stiffness grows to k [rad or m], so that fixed steps keep their order.
     component : int
         Which coordinate of the hinge.
 
@@ -52,6 +55,7 @@ class JointStop(ForceElement):
         stiffness: float,
         dissipation: float = 0.0,
         *,
+        onset: float = 0.0,
         component: int = 0,
     ) -> None:
         owner = f"stop {name!r}"
@@ -63,6 +67,7 @@ class JointStop(ForceElement):
         self.upper = checks.number(f"{owner}: upper", upper, infinite=True)
         self.stiffness = finite_number(stiffness, owner, "stiffness", at_least=0.0)
         self.dissipation = finite_number(dissipation, owner, "dissipation", at_least=0.0)
+        self.onset = checks.number(f"{owner}: onset", onset, at_least=0.0)
         if not self.lower < self.upper or (math.isinf(self.upper - self.lower) and not self._ends):
             raise ModelError(f"{owner}: lower {lower!r} and upper {upper!r} must ascend, one of them finite")
         if not nominal(self.stiffness) > 0.0:
@@ -98,13 +103,13 @@ class JointStop(ForceElement):
         load: Scalar = 0.0
         stored: Scalar = 0.0
         if math.isfinite(self.upper):
-            p = maximum(q - self.upper, 0.0)
+            p, energy = pressed(q - self.upper, self.onset)
             load = load - self.stiffness * p * maximum(1.0 + self.dissipation * rate, 0.0)
-            stored = stored + 0.5 * self.stiffness * p * p
+            stored = stored + self.stiffness * energy
         if math.isfinite(self.lower):
-            p = minimum(q - self.lower, 0.0)
-            load = load - self.stiffness * p * maximum(1.0 - self.dissipation * rate, 0.0)
-            stored = stored + 0.5 * self.stiffness * p * p
+            p, energy = pressed(self.lower - q, self.onset)
+            load = load + self.stiffness * p * maximum(1.0 - self.dissipation * rate, 0.0)
+            stored = stored + self.stiffness * energy
         return Response(
             (HingeLoad(self.body, self.component, load),), outputs={"load": load}, potential=stored
         )

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import math
+from typing import Literal
 
 import numpy as np
 import pytest
+from scipy.integrate import simpson
 
 import ce_dynamics as ce
 
 
-def wheel(lower: float, upper: float, k: float, d: float = 0.0, q_design: float = 0.0) -> ce.Model:
+def wheel(
+    lower: float, upper: float, k: float, d: float = 0.0, q_design: float = 0.0, onset: float = 0.0
+) -> ce.Model:
     s = ce.System(gravity=(0, 0, 0))
     hinge = ce.Revolute((0, 0, 1), q_design=q_design)
     disc = s.add_body("disc", mass=1.0, inertia=(1.0, 1.0, 2.0), parent="ground", hinge=hinge)
-    s.add_force(ce.JointStop("stop", disc, lower, upper, k, d))
+    s.add_force(ce.JointStop("stop", disc, lower, upper, k, d, onset=onset))
     return ce.compile(s)
 
 
@@ -53,6 +57,36 @@ def test_angles_are_counted_about_the_range_where_it_is_far() -> None:
     )
 
 
+def test_an_onset_stores_the_work_of_its_load() -> None:
+    """q̈ = −F/I; the energy of the stop is the integral of F, by Simpson's rule (polynomials of degree 8)."""
+    model = wheel(-0.4, 0.5, 300.0, onset=0.2)
+    for side, end in ((1.0, 0.5), (-1.0, -0.4)):
+        for depth in (-0.1, 0.05, 0.13, 0.2, 0.6):
+            p = np.linspace(min(depth, 0.0), depth, 2001)
+            load = np.array([-2.0 * side * model.accelerations([end + side * each], [0.0])[0] for each in p])
+            work = simpson(load, x=p)
+            assert model.energy([end + side * depth], [0.0]).elastic == pytest.approx(
+                work, rel=1e-8, abs=1e-12
+            )
+            assert load[-1] == pytest.approx(300.0 * (depth - 0.1) if depth >= 0.2 else load[-1], rel=1e-12)
+    assert model.accelerations([0.5], [0.0])[0] == 0.0
+
+
+@pytest.mark.parametrize(("method", "order"), [("rk4", 4.0), ("rosenbrock", 2.0)])
+def test_fixed_steps_keep_their_order_through_an_onset(
+    method: Literal["rk4", "rosenbrock"], order: float
+) -> None:
+    """Into a stop and out of it; without an onset the error of two steps decides, whatever the order."""
+    model = wheel(-3.0, 0.0, 200.0, onset=0.2)
+    y0 = model.state([-0.1], [1.5])
+    exact = ce.simulate(model, y0=y0, duration=0.7, method="DOP853", rtol=1e-12, atol=1e-13)["disc"]
+    assert float(exact.max()) > 0.2
+    assert float(exact[-1]) < -0.1
+    runs = [ce.simulate(model, y0=y0, duration=0.7, method=method, step=0.7 / n)["disc"] for n in (200, 400)]
+    one, other = (abs(float(run[-1]) - float(exact[-1])) for run in runs)
+    assert math.log2(one / other) == pytest.approx(order, abs=0.3)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -68,3 +102,5 @@ def test_angles_are_counted_about_the_range_where_it_is_far() -> None:
 def test_what_is_refused(arguments: tuple[float, ...], message: str) -> None:
     with pytest.raises(ce.ModelError, match=f"stop 'stop': .*{message}"):
         wheel(*arguments)
+    with pytest.raises(ce.ModelError, match=r"stop 'stop': onset -0\.1 must be a finite number at least 0"):
+        wheel(-1.0, 1.0, 5.0, onset=-0.1)
