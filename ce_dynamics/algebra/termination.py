@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import os
 import signal
 import sys
@@ -12,6 +13,10 @@ from typing import NoReturn
 from ce_dynamics.algebra.lost_interrupts import lose_none
 
 SIGNALS = signal.SIGINT, signal.SIGTERM
+INTERRUPTED = 130
+"""Exit code."""
+
+_codes: list[int] = []
 
 
 def answer_signals() -> None:
@@ -22,23 +27,36 @@ def answer_signals() -> None:
     for number in SIGNALS:
         signal.signal(number, signal.default_int_handler)
     lose_none()
-    atexit.register(ignored)  # the first of these is the last to run
+    atexit.register(end)  # the first of these is the last to run
 
 
-def ignored() -> None:
-    """Ignore both behind all that is closed, when Python would leave them to the system."""
+def end() -> None:
+    """Behind all that is closed: end with the code that was left with.
+
+    Python would leave signals to the system, and would end by SIGINT if a KeyboardInterrupt went through text
+    that was executed, such as that of a named tuple, however it was answered.
+    """
     for number in SIGNALS:
         signal.signal(number, signal.SIG_IGN)
+    if _codes:
+        os._exit(_codes[0])
 
 
 def leave(code: int) -> NoReturn:
-    """End the command: all that was to be done is done, and signals change the code no more."""
+    """End the command: all that was to be done is done, and signals change the code no more.
+
+    Who interrupted it does not wait for threads, which work for the next time only.
+    """
 
     def at_once(number: int, frame: FrameType | None) -> None:
         os._exit(code)
 
     for stream in (sys.stdout, sys.stderr):
-        stream.flush()
+        with contextlib.suppress(BrokenPipeError):  # whoever reads has seen enough
+            stream.flush()
     for number in SIGNALS:
         signal.signal(number, at_once)
+    _codes.append(code)
+    if code == INTERRUPTED:
+        atexit._run_exitfuncs()
     raise SystemExit(code)

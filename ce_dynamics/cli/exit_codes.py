@@ -1,9 +1,10 @@
 """Exit codes of the command line."""
 
+from ce_dynamics.algebra.termination import INTERRUPTED as INTERRUPTED
+
 OK = 0
 BAD_INPUT = 2
 FAILED = 3
-INTERRUPTED = 130
 
 EXPLANATION = (
     "Exit codes: 0 all went well; 2 something given is wrong, or a linkage cannot be assembled; "

@@ -6,7 +6,7 @@ import os
 import sys
 from types import TracebackType
 
-from ce_dynamics.algebra.termination import answer_signals
+from ce_dynamics.algebra.termination import INTERRUPTED, answer_signals
 
 
 def stop_in_one_line() -> None:
@@ -17,7 +17,7 @@ def stop_in_one_line() -> None:
             sys.__excepthook__(kind, error, trace)
             return
         print("error: interrupted", file=sys.stderr, flush=True)
-        os._exit(130)
+        os._exit(INTERRUPTED)
 
     answer_signals()
     sys.excepthook = said

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 import numpy as np
 
 from ce_dynamics.algebra.files import unusable
+from ce_dynamics.algebra.termination import INTERRUPTED
 from ce_dynamics.algebra.whole_files import whole
 from ce_dynamics.errors import CeDynamicsError, DataError, SimulationError
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 Run = TypeVar("Run")
 
-OK, BAD_INPUT, FAILED, INTERRUPTED = 0, 2, 3, 130
+OK, BAD_INPUT, FAILED = 0, 2, 3
 """Exit codes, those of ``simulate-vehicle``."""
 
 LEAST_DRAWN = 3

@@ -280,11 +280,16 @@ def test_interrupt_saves_what_there_is(tmp_path: Path, number: signal.Signals) -
         assert 0.0 <= float(results["time"][-1]) < 1e5
 
 
+INTERRUPTED = "error: interrupted\n"
+
+
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGTERM for one process")
 @pytest.mark.parametrize(
     ("during", "code", "said"),
     [
-        ("import ce_dynamics.cli.command as c; c.execute = stop", 130, "error: interrupted\n"),
+        ("import ce_dynamics.cli.command as c; c.execute = stop", 130, INTERRUPTED),
+        ("import ce_dynamics.cli.command as c; c.execute = lambda: exec('stop()')", 130, INTERRUPTED),
+        ("import ce_dynamics.cli.command as c; c.execute = stopped_in_text", 130, ""),
         ("atexit.register(stop); sys.argv = ['', '--version']", 0, ""),
         ("atexit.register(stop); sys.argv = ['', '--bogus']", 2, "error: No such option: --bogus\n"),
     ],
@@ -293,6 +298,9 @@ def test_signals_from_the_first_moment_to_the_last(during: str, code: int, said:
     """Before and after commands take care of them: one line, the exit code, no traceback."""
     program = (
         "import atexit, os, sys; stop = lambda: os.kill(os.getpid(), 15)\n"
+        "def stopped_in_text():\n"  # Python would end by SIGINT all the same
+        "    try: exec('stop()')\n"
+        "    except KeyboardInterrupt: return 130\n"
         f"{during}; from ce_dynamics.cli import main; main()"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
