@@ -11,7 +11,7 @@ import numpy as np
 from ce_dynamics.models.vehicles.chrono.anti_roll_bar import OWN, anti_roll_bar, own_bar
 from ce_dynamics.models.vehicles.chrono.bushings import BUSHINGS, on_chassis as bushed_on_chassis
 from ce_dynamics.models.vehicles.chrono.frames import Matrix
-from ce_dynamics.models.vehicles.chrono.generic import GEAR, GRAPH, held
+from ce_dynamics.models.vehicles.chrono.generic import GEAR, GRAPH, held, joins_the_steering
 from ce_dynamics.models.vehicles.chrono.json_file import Part
 from ce_dynamics.models.vehicles.chrono.pairing import Choice, companion
 from ce_dynamics.models.vehicles.chrono.reading import Reading
@@ -100,6 +100,12 @@ def axle(
         words["steering_gear"] = own.pop(GEAR)
     if isinstance(graph, dict) and steered is None:
         graph = held(graph)
+    elif isinstance(graph, dict) and not joins_the_steering(graph):
+        raise file.wrong(
+            "Steering Index",
+            f"nothing of {part.path.name} is joined to 'Steering', or its 'Steerable' is not true; leave the "
+            "index out, or join a rod to it",
+        )
     section: Sections = {
         "source": "chrono",
         "origin": quantities(origin, "m"),

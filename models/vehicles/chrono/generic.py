@@ -44,12 +44,12 @@ def generic(reading: Reading, part: Part) -> Sections:
     numbers: Sections = {}
     names = {"Chassis": "chassis", "Steering": "steering" if steerable else "chassis"}
     for item in items(part, "Bodies"):
-        name = names[item.text("Name")] = own_name(item, words)
+        name = names[only(item, names)] = own_name(item, words)
         words[name] = {"body": "mirrored" if item.flag("Mirrored") else "single"}
         numbers[name] = body(item, com=item.vector("Position"), R=rotation(item, "Rotation"))
-    joints = {
-        item.text("Name"): add_joint(reading, item, names, words, numbers) for item in items(part, "Joints")
-    }
+    joints: dict[str, str] = {}
+    for item in items(part, "Joints"):
+        joints[only(item, joints)] = add_joint(reading, item, names, words, numbers)
     for item in items(part, "Distance Constraints"):
         name = own_name(item, words)
         words[name] = between(item, names, "distance")
@@ -77,6 +77,22 @@ def held(graph: Sections) -> Sections:
 def items(part: Part, key: str) -> list[Part]:
     """A list that need not be there."""
     return part.list_of_parts(key) if part.has(key) else []
+
+
+def only(item: Part, known: Mapping[str, str]) -> str:
+    """The name of an item, which no other may have."""
+    name = item.text("Name")
+    if name in known:
+        raise item.wrong("Name", f"{checks.shown(name)} is there twice; choose another")
+    return name
+
+
+def joins_the_steering(graph: Sections) -> bool:
+    """Whether an item of a graph is on the steering."""
+    return any(
+        joins_the_steering(word) if isinstance(word, dict) else bool(re.search(r"\bsteering\b", word))
+        for word in graph.values()
+    )
 
 
 def own_name(item: Part, words: Mapping[str, object], suffix: str = "") -> str:
@@ -186,7 +202,7 @@ def add_torsion(
             break
     else:
         raise item.wrong("Axis", "no revolute joint of its two bodies turns about this line; add one")
-    k = item.number("Spring Coefficient", least=0.0)
+    k = item.number("Spring Coefficient", 0.0 if item.has("Damping Coefficient") else None, least=0.0)
     angle = item.number("Free Angle", 0.0)
     preload = item.number("Preload", 0.0)
     if preload and not k:

@@ -131,6 +131,9 @@ def vehicle(reading: Reading, part: Part, choice: Choice) -> Sections:
         raise part.wrong(
             "Axles", "none has a 'Left Brake Input File' and a 'Right Brake Input File'; give one both"
         )
+    for k, rear in enumerate(rears):
+        if all(one.words.get("trailer") != rear.name for one in read.values()):
+            raise part.wrong(f"Rear Chassis[{k}]", f"no axle is on it; give one 'Chassis Index': {k}")
     powertrain, engine = power(reading, part, choice, folder, driveline)
     width = max(2.0 * one.wheel[1] + one.width for one in read.values())
     axles: Sections = {name: one.words for name, one in read.items()}

@@ -151,6 +151,12 @@ def test_rear_halves_are_driven_steered_and_held(tmp_path: Path) -> None:
             r"Axles\[1\]/Chassis Index: 3: there are 1 rear chassis",
         ),
         (
+            lambda content: content["car/Vehicle.json"]["Rear Chassis"].append(
+                dict(content["car/Vehicle.json"]["Rear Chassis"][0])
+            ),
+            r"^Vehicle\.json: Rear Chassis\[1\]: no axle is on it; give one 'Chassis Index': 1$",
+        ),
+        (
             lambda content: steered_behind(content, 0),
             r"Axles\[1\]/Steering Index: subsystem 0 is on another chassis than the axle",
         ),

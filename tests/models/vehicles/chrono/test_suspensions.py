@@ -138,6 +138,32 @@ def test_torsion_springs_need_a_joint(tmp_path: Path) -> None:
         converted(written(tmp_path, rear(torsion([0, 0, 1], "Chassis", "Arm"))))
 
 
+def test_torsion_springs_may_just_damp(tmp_path: Path) -> None:
+    graph = torsion([0, -1, 0], "Chassis", "Arm")
+    for key in ("Spring Coefficient", "Preload", "Free Angle"):
+        del graph["RSDAs"][0][key]
+    data = VehicleParameters.load(written(tmp_path, rear(graph)))
+    (spring,) = data.corners["rear_left"].torsions.values()
+    assert (spring.stiffness, spring.damping) == (0.0, 200.0)
+
+
+@pytest.mark.parametrize("items", ["Bodies", "Joints"])
+def test_names_of_free_graphs_are_there_once(tmp_path: Path, items: str) -> None:
+    graph = torsion([0, -1, 0], "Chassis", "Arm")
+    graph[items].append(dict(graph[items][0]))
+    with pytest.raises(DataError, match=rf"{items}\[1\]/Name: '(Arm|Pivot)' is there twice; choose another$"):
+        converted(written(tmp_path, rear(graph)))
+
+
+def test_a_free_graph_that_nothing_steers(tmp_path: Path) -> None:
+    content = rear(torsion([0, -1, 0], "Chassis", "Arm"))
+    content["car/Vehicle.json"]["Axles"][1]["Steering Index"] = 0
+    with pytest.raises(
+        DataError, match=r"^Vehicle\.json: Axles\[1\]/Steering Index: nothing of .* is joined"
+    ):
+        converted(written(tmp_path, content))
+
+
 def two_steerings() -> dict[str, dict[str, Any]]:
     """The small car with a rack for either axle."""
     content = files()
