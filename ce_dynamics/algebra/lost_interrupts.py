@@ -1,7 +1,8 @@
-"""Ctrl-C that came while an object was being deleted.
+"""Ctrl-C that came while an object was being deleted, or a library in C was being loaded.
 
 Python reports an exception in a finalizer or in a callback of a weak reference and goes on: a
-KeyboardInterrupt raised there would be lost, and the command would go on for as long as it takes.
+KeyboardInterrupt raised there would be lost, and the command would go on for as long as it takes.  Libraries
+that are being loaded make an ImportError of it.
 """
 
 from __future__ import annotations
@@ -31,3 +32,10 @@ def lose_none() -> None:
             before(lost)
 
     sys.unraisablehook = hook
+
+
+def was_interrupt(error: BaseException | None) -> bool:
+    """Whether a KeyboardInterrupt led to what another library raised."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None

@@ -6,6 +6,7 @@ import os
 import sys
 from typing import NoReturn
 
+from ce_dynamics.algebra.lost_interrupts import was_interrupt
 from ce_dynamics.algebra.termination import answer_signals, leave
 from ce_dynamics.cli.exit_codes import INTERRUPTED
 from ce_dynamics.cli.loading import loading
@@ -20,7 +21,9 @@ def main() -> NoReturn:
             from ce_dynamics.cli.command import execute  # here, so that Ctrl-C while it is loaded is told
 
         code = execute()
-    except KeyboardInterrupt:  # while it was loaded
+    except (KeyboardInterrupt, ImportError) as error:  # while it was loaded
+        if not was_interrupt(error):
+            raise
         print("error: interrupted", file=sys.stderr)
         code = INTERRUPTED
     leave(code)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import typer
 from typer.exceptions import TyperException
 
+from ce_dynamics.algebra.lost_interrupts import was_interrupt
 from ce_dynamics.cli import exit_codes
 from ce_dynamics.cli.app import app
 from ce_dynamics.cli.messages import complain, show_warning
@@ -35,7 +36,9 @@ def execute(arguments: Sequence[str] | None = None) -> int:
         except CeDynamicsError as error:
             complain(str(error))
             return exit_codes.BAD_INPUT
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, ImportError) as error:
+            if not was_interrupt(error):
+                raise
             complain("interrupted")
             return exit_codes.INTERRUPTED
         except BrokenPipeError:  # the reader of our output has seen enough

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, cast, get_args
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.files import shown_path
+from ce_dynamics.algebra.lost_interrupts import was_interrupt
 from ce_dynamics.algebra.whole_files import whole
 from ce_dynamics.cli import exit_codes
 from ce_dynamics.cli.loading import loading
@@ -207,8 +208,9 @@ def with_pictures(
             saved = replace(saved, png=save_plots(results, case, saved.netcdf.with_suffix(".png")))
         if request.view is not None and not interruption.requested:
             saved = replace(saved, html=save_view(results.dataset(), case, request.view))
-    except KeyboardInterrupt:
-        pass  # what is missing tells
+    except (KeyboardInterrupt, ImportError) as error:
+        if not was_interrupt(error):
+            raise  # else what is missing tells
     return saved
 
 

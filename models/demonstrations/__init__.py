@@ -6,6 +6,7 @@ import os
 import sys
 from types import TracebackType
 
+from ce_dynamics.algebra.lost_interrupts import was_interrupt
 from ce_dynamics.algebra.termination import INTERRUPTED, answer_signals
 
 
@@ -13,7 +14,7 @@ def stop_in_one_line() -> None:
     """Let Ctrl-C and SIGTERM end a command in one line before it takes care of them itself, and behind."""
 
     def said(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        if not issubclass(kind, KeyboardInterrupt):
+        if not was_interrupt(error):
             sys.__excepthook__(kind, error, trace)
             return
         print("error: interrupted", file=sys.stderr, flush=True)

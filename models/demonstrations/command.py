@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 import numpy as np
 
 from ce_dynamics.algebra.files import unusable
+from ce_dynamics.algebra.lost_interrupts import was_interrupt
 from ce_dynamics.algebra.termination import INTERRUPTED
 from ce_dynamics.algebra.whole_files import whole
 from ce_dynamics.errors import CeDynamicsError, DataError, SimulationError
@@ -65,7 +66,9 @@ def execute(
         return complained(error, BAD_INPUT)
     except OSError as error:
         return complained(unusable(error), BAD_INPUT)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, ImportError) as error:
+        if not was_interrupt(error):
+            raise
         return complained("interrupted", INTERRUPTED)
     except SystemExit as leaving:  # --help
         return int(leaving.code or 0)

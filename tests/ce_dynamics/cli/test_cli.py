@@ -330,14 +330,20 @@ def test_no_plots(run: Run, tmp_path: Path) -> None:
     assert json.loads(run(*short, "--json").out)["files"] == {"netcdf": str(tmp_path / "ride.nc")}
 
 
+@pytest.mark.parametrize("loading", [False, True])
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_who_stops_the_plots_has_the_results(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals, loading: bool
 ) -> None:
     from ce_dynamics.models.vehicles.plots import page
 
     def stopped(*given: Any) -> None:
-        signal.raise_signal(number)
+        try:
+            signal.raise_signal(number)
+        except KeyboardInterrupt as error:
+            if loading:
+                raise ImportError("initialization failed") from error  # as libraries in C++ do
+            raise
 
     monkeypatch.setattr(page, "save_figure", stopped)
     result = run("--model", "ride", "--duration", "0.01")
