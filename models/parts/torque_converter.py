@@ -59,11 +59,13 @@ class ConverterParameters:
         """Torque that the impeller takes and torque that the turbine gives [N m], at their speeds [rad/s].
 
         Where the turbine is the faster one it drives the engine: the flow is reversed, with the capacity of
-        the mirrored speed ratio and no multiplication.
+        the mirrored speed ratio and no multiplication.  An engine that is turned backwards is braked by the
+        housing, however the turbine turns, and hands nothing on.
         """
         nu = turbine / maximum(impeller, LEAST_SPEED)
         mirrored = maximum(1.0 - absolute(1.0 - nu), 0.0)
         sign = minimum(maximum((1.0 - nu) / COUPLING_BAND, -1.0), 1.0)
-        square = impeller * absolute(impeller)  # an engine that is turned backwards is braked, too
-        taken = sign * TorqueTable(self.speed_ratio, self.capacity)(mirrored) * square
-        return taken, taken * TorqueTable(self.speed_ratio, self.torque_ratio)(nu)
+        ahead, back = maximum(impeller, 0.0), minimum(impeller, 0.0)
+        taken = sign * TorqueTable(self.speed_ratio, self.capacity)(mirrored) * (ahead * ahead)
+        braked = taken - self.capacity[0] * (back * back)
+        return braked, taken * TorqueTable(self.speed_ratio, self.torque_ratio)(nu)

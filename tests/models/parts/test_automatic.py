@@ -12,7 +12,7 @@ from scipy.integrate import solve_ivp
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.parts.engine import EngineParameters
 from ce_dynamics.models.parts.gear_choice import GearParameters
-from ce_dynamics.models.parts.torque_converter import ConverterParameters
+from ce_dynamics.models.parts.torque_converter import LEAST_SPEED, ConverterParameters
 
 ENGINE = EngineParameters(
     (0.0, 200.0, 400.0), (100.0, 300.0, 200.0), (0.0, 400.0), (0.0, -80.0), 80.0, 350.0, 0.3
@@ -50,12 +50,17 @@ def test_the_engine_idles_where_its_drag_is_met() -> None:
 
 
 def test_the_converter_never_gives_power(rng: np.random.Generator) -> None:
-    """What it takes at one side it gives at the other, less heat, in both directions of flow."""
-    for impeller, turbine in rng.uniform((0.0, -100.0), (400.0, 900.0), (500, 2)):
+    """What it takes at one side it gives at the other, less heat, in both directions of flow and of turning.
+
+    Below `LEAST_SPEED` of the impeller the ratio of the speeds is that at `LEAST_SPEED`.
+    """
+    for impeller, turbine in rng.uniform((-400.0, -900.0), (400.0, 900.0), (2000, 2)):
         taken, given = CONVERTER.torques(impeller, turbine)
-        heat = taken * impeller - given * turbine
-        assert heat >= -1e-12 * abs(taken * impeller)
-        assert math.copysign(1.0, taken) == math.copysign(1.0, impeller - turbine) or taken == 0.0
+        if abs(impeller) > LEAST_SPEED:
+            heat = taken * impeller - given * turbine
+            assert heat >= -1e-12 * abs(taken * impeller)
+        with_it = impeller if impeller < 0.0 else impeller - turbine
+        assert math.copysign(1.0, taken) == math.copysign(1.0, with_it) or taken == 0.0
 
 
 def test_the_converter_at_stall_and_coupled() -> None:
@@ -67,9 +72,11 @@ def test_the_converter_at_stall_and_coupled() -> None:
 
 
 def test_an_engine_turned_backwards_has_no_rest_of_its_own() -> None:
-    """It is braked: with what the engine gives there is no equilibrium below zero."""
-    taken = [float(CONVERTER.torques(-speed, 0.0)[0]) for speed in (1.0, 50.0)]
-    assert taken == pytest.approx([-4e-3, -10.0])
+    """It is braked however the turbine turns: what the engine gives has no equilibrium below zero."""
+    for turbine in (-90.0, 0.0, 0.5, 90.0):
+        found = [CONVERTER.torques(-speed, turbine) for speed in (1.0, 50.0)]
+        assert [float(taken) for taken, _ in found] == pytest.approx([-4e-3, -10.0])
+        assert [float(given) for _, given in found] == [0.0, 0.0]
 
 
 def test_converters_that_make_power_are_refused() -> None:

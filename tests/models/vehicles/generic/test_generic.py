@@ -57,6 +57,15 @@ def test_it_settles_near_its_design_position(data: VehicleParameters) -> None:
     assert np.abs(np.where(wheels, 0.0, moved)).max() < 0.03
 
 
+def test_at_walking_pace_the_engine_idles(data: VehicleParameters) -> None:
+    """In gear, no faster than it would by itself and no slower than what its governor gives all for."""
+    model = Model(build(data, speed=1.0))
+    idle = data.powertrain.engine.idle_speed  # type: ignore[attr-defined]  # all have an engine
+    names = [entry.name for entry in model.layout.x]
+    turned = model.layout.split(settled(model))[2][names.index("driveline.engine_speed")]
+    assert 0.5 * idle < turned < 1.1 * idle
+
+
 def test_it_steers(data: VehicleParameters) -> None:
     assert 0.4 < float(max_wheel_angle(data)) < 0.7
 
