@@ -115,6 +115,20 @@ def refuse_singular(freedoms: Freedoms) -> None:
         )
 
 
+def refuse_rolling(dependent: Sequence[Body], freedoms: Freedoms) -> None:
+    """Refuse hinges that roll, where others are to tell their place: that depends on the way as well."""
+    for body in freedoms.rolling:
+        if body not in dependent:
+            continue
+        constrained = "use BallRollingOnPlane in a ConstrainedSystem"
+        enough = body.inboard.n_v <= freedoms.number
+        remedy = f"let the hinge lead, independent=[{body.name!r}, ...], or {constrained}"
+        raise IndependentCoordinatesError(
+            f"the hinge of {body.name!r} rolls, so that its place in the loop of {freedoms.loop.name!r} "
+            f"depends on the way there, not only on what leads it; {remedy if enough else constrained}"
+        )
+
+
 def check_aggregate(S: Aggregate, freedoms: Freedoms) -> None:
     """Refuse a sub-graph whose coordinates do not fit its closures."""
     if freedoms.number != S.N or not S.linkages:

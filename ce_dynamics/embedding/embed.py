@@ -27,6 +27,7 @@ from ce_dynamics.embedding.checks import (
     refuse_immovable,
     refuse_leading,
     refuse_nonholonomic,
+    refuse_rolling,
     refuse_singular,
     refuse_taken_names,
     warn_of_immobility,
@@ -310,6 +311,7 @@ def make_aggregate(
         leading,
     )
     if freedoms is not None:
+        refuse_rolling(dependent, freedoms)
         if unled:
             refuse_singular(freedoms)
             return along_path(S, freedoms.number)
@@ -337,6 +339,8 @@ def chosen_independent(
     if found:  # which leave other hinges, of loops that no linkage closes
         return freedoms.among(rest) or rest
     refuse_singular(freedoms)
+    if freedoms.rolling and (led := freedoms.beside(freedoms.rolling)) is not None:
+        return led
     only_couplings = all(loop.couples_hinges for loop in closures)
     if only_couplings and sum(body.inboard.n_v for body in rest) == freedoms.number:
         return rest

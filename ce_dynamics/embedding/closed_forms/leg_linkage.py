@@ -36,7 +36,7 @@ from ce_dynamics.embedding.motion import (
     across,
     cross_columns,
 )
-from ce_dynamics.embedding.numeric.linkage import REMEDY
+from ce_dynamics.embedding.numeric.single_parameter import REMEDY
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.orientation import Directions
 

@@ -21,7 +21,7 @@ from ce_dynamics.embedding.closures.closure_errors import ClosureErrors, one_clo
 from ce_dynamics.embedding.closures.loop import closure_residual
 from ce_dynamics.embedding.linkage import Limits, Linkage
 from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, PointMotion, SubgraphMotion, across
-from ce_dynamics.embedding.numeric.linkage import REMEDY
+from ce_dynamics.embedding.numeric.single_parameter import REMEDY
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.components import FunctionCoordinate
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge

@@ -29,7 +29,7 @@ from ce_dynamics.embedding.motion import (
     across,
     at_rest,
 )
-from ce_dynamics.embedding.numeric.linkage import REMEDY
+from ce_dynamics.embedding.numeric.single_parameter import REMEDY
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.hinges.fixed import Fixed
 from ce_dynamics.mechanism.hinges.prismatic import Prismatic

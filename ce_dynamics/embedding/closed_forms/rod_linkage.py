@@ -27,7 +27,7 @@ from ce_dynamics.embedding.closed_forms.slide import slid
 from ce_dynamics.embedding.closed_forms.turn_to_length import set_welded
 from ce_dynamics.embedding.linkage import Limits, Linkage
 from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion, cross_columns
-from ce_dynamics.embedding.numeric.linkage import REMEDY
+from ce_dynamics.embedding.numeric.single_parameter import REMEDY
 from ce_dynamics.mechanism.body import Body
 
 

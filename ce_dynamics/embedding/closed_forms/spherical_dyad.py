@@ -28,7 +28,7 @@ from ce_dynamics.embedding.closed_forms.pointing import two_turns
 from ce_dynamics.embedding.closed_forms.turn_to_length import rigidly_on, set_welded
 from ce_dynamics.embedding.linkage import Limits, Linkage
 from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, SubgraphMotion, across
-from ce_dynamics.embedding.numeric.linkage import REMEDY
+from ce_dynamics.embedding.numeric.single_parameter import REMEDY
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.loop_closure import LoopClosure
 from ce_dynamics.mechanism.hinges.base import Hinge

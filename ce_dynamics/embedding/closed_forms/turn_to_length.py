@@ -19,7 +19,7 @@ from ce_dynamics.embedding.blocks import Block
 from ce_dynamics.embedding.closed_forms.leg_length import LegLength
 from ce_dynamics.embedding.linkage import Limits, Linkage
 from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion, across
-from ce_dynamics.embedding.numeric.linkage import REMEDY
+from ce_dynamics.embedding.numeric.single_parameter import REMEDY
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.hinges.fixed import Fixed
 from ce_dynamics.mechanism.hinges.revolute import Revolute

@@ -26,6 +26,7 @@ from ce_dynamics.errors import IndependentCoordinatesError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.components import HingeComponent, Lead
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
+from ce_dynamics.mechanism.hinges.base import Hinge
 from ce_dynamics.mechanism.nominal import at_nominal
 
 STILL = 1e-9
@@ -44,6 +45,11 @@ WEAK, MUCH = 0.02, 4.0
 better they have to be: a loop whose leaders move it that badly is soon at the end of their reach."""
 ASSEMBLED = 1e-11
 """The same in a pose that was assembled, whose coordinates are known to 1e-13 times some condition."""
+
+
+def is_holonomic(hinge: Hinge) -> bool:
+    """Whether what a hinge imposes on velocities is what it imposes on positions."""
+    return all(condition.holonomic for condition in hinge.constraints)
 
 
 class Freedoms:
@@ -152,6 +158,14 @@ class Freedoms:
             if 0 < ways < n_v:
                 found.append((body, ways))
         return tuple(found)
+
+    @cached_property
+    def rolling(self) -> tuple[Body, ...]:
+        """Hinges that roll: no condition on positions tells where they are, it depends on the way there."""
+        found = tuple(body for body in self.free if not is_holonomic(body.inboard))
+        if not found or self._given or self._held:  # these move it as well
+            return found
+        return tuple(body for body in found if body not in self.immobile)
 
     def _still(self, Y: Array) -> tuple[Body, ...]:
         """Bodies whose hinges no motion that Y allows moves."""
