@@ -5,6 +5,8 @@ Chrono's force pushes the ends apart; tension here is its opposite.  Tables are 
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from ce_dynamics.models.vehicles.chrono.json_file import Part
 from ce_dynamics.models.vehicles.chrono.reading import Reading
 from ce_dynamics.models.vehicles.chrono.writing import Sections, quantities, quantity
@@ -71,6 +73,9 @@ def mapped(reading: Reading, part: Part) -> Sections:
         raise part.wrong(
             "Map Data", f"each row has {len(rows[0])} numbers; a speed and {len(lengths)} forces are needed"
         )
+    for key, values in (("Deformation", lengths), ("Map Data", [row[0] for row in rows])):
+        if any(before >= after for before, after in pairwise(values)):
+            raise part.wrong(key, "its lengths, or the speeds at the heads of rows, must increase; sort them")
     reading.note("maps of dampers beyond their ends: they stay as they are there")
     for key in ("Free Length", "Minimum Length", "Maximum Length", "Preload"):
         part.has(key)

@@ -295,6 +295,15 @@ def test_a_free_graph_is_the_same_car(tmp_path: Path) -> None:
     assert found[1] == pytest.approx(found[0], abs=1e-8)
 
 
+MAPPED = {
+    "Location Chassis": [0, 0.5, 0.35],
+    "Location Arm": [0, 0.55, -0.12],
+    "Map Data": [[-1, 5, 5], [1, -5, -5]],
+    "Deformation": [0.3, 0.4],
+}
+"""A damper by its map."""
+
+
 def change(name: str, *keys: Any, to: object = None) -> Callable[[Files], None]:
     """A change of one value; taken out if there is nothing to put there."""
 
@@ -340,6 +349,18 @@ def change(name: str, *keys: Any, to: object = None) -> Callable[[Files], None]:
             r"it is equal to 'Maximum Length'",
         ),
         (change("Suspension", "Spring", "Spring Coefficient"), r"give one of them$"),
+        (
+            change("Suspension", "Shock", "Map Data", to=[[-1, 5, 5], [1, -5, -5]]),
+            r"^Suspension\.json: Shock/Deformation: it is missing",
+        ),
+        (
+            change("Suspension", "Shock", to=MAPPED | {"Deformation": [0.4, 0.3]}),
+            r"^Suspension\.json: Shock/Deformation: its lengths, .* must increase; sort them$",
+        ),
+        (
+            change("Suspension", "Shock", to=MAPPED | {"Map Data": [[1, 5, 5], [-1, -5, -5]]}),
+            r"^Suspension\.json: Shock/Map Data: its lengths, or the speeds at the heads of rows, must",
+        ),
         (change("Vehicle", "Axles", 0, "Steering Index", to=3), r"Axles\[0\]/Steering Index: 3: there are 1"),
         (change("Vehicle", "Axles", to=[]), r"Axles: it is empty; describe one axle at least$"),
         (change("Vehicle", "Driveline"), r"^Vehicle\.json: Driveline: it is missing"),
