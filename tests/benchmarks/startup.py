@@ -28,10 +28,15 @@ LAST_LINE = "greatest bump"
 
 
 class Start(NamedTuple):
-    """Seconds until the summary is read from the command's output, and until its process has ended."""
+    """Seconds until the summary is read from the command's output, and until its process has ended.
+
+    ``busy`` is the processor time that the first took, which other work on the machine hardly changes; NaN
+    where the system does not tell it of another process.
+    """
 
     first: float
     whole: float
+    busy: float
 
 
 def run(options: Options) -> Result:
@@ -41,12 +46,14 @@ def run(options: Options) -> Result:
         arguments = QUESTIONS[title]
         cold = best(started(arguments)[0] for _ in range(1 if options.quick else 2))
         warm = best(started(arguments, again=1 if options.quick else 5)[1:])
-        rows.append((title, *(number(x) for x in (cold.first, cold.whole, warm.first, warm.whole))))
+        rows.append((title, *(number(x) for x in (*cold, *warm))))
         data[title] = {"cold": cold._asdict(), "warm": warm._asdict()}
-    head = ("command", "cold: result, s", "with files, s", "warm: result, s", "with files, s")
+    times = ("result, s", "with files, s", "processor, s")
+    head = ("command", *(f"{state}: {what}" for state in ("cold", "warm") for what in times))
     note = (
         "Seconds from the start of the process, best of repeats: until its summary is read from a pipe (of "
-        "--version, its only line), and until it has ended with the NetCDF file and the plots written.  "
+        "--version, its only line), and until it has ended with the NetCDF file and the plots written; "
+        "processor: time of the first on all cores, which other work on the machine hardly changes.  "
         "Cold: no compiled code in the project's cache nor in numba's; Python's own byte code is there, as "
         "after installing."
     )
@@ -55,8 +62,7 @@ def run(options: Options) -> Result:
 
 def best(starts: Iterable[Start]) -> Start:
     """The shortest of each."""
-    first, whole = zip(*starts, strict=True)
-    return Start(min(first), min(whole))
+    return Start(*map(min, zip(*starts, strict=True)))
 
 
 def started(arguments: tuple[str, ...], again: int = 0) -> list[Start]:
@@ -75,14 +81,23 @@ def started(arguments: tuple[str, ...], again: int = 0) -> list[Start]:
 def once(arguments: tuple[str, ...], folder: Path, environment: dict[str, str]) -> Start:
     """One run, its output read as it comes."""
     wanted = LAST_LINE if arguments != QUESTIONS[VERSION] else "simulate-vehicle"
-    began, first = time.perf_counter(), float("nan")
+    began, first, busy = time.perf_counter(), float("nan"), float("nan")
     with subprocess.Popen(
         [*COMMAND, *arguments], cwd=folder, env=environment, stdout=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout is not None
         for line in process.stdout:
             if wanted in line:
-                first = time.perf_counter() - began
+                first, busy = time.perf_counter() - began, processor_time(process.pid)
     if process.returncode or first != first:
         raise RuntimeError(f"simulate-vehicle {' '.join(arguments)} ended with {process.returncode}")
-    return Start(first, time.perf_counter() - began)
+    return Start(first, time.perf_counter() - began, busy)
+
+
+def processor_time(pid: int) -> float:
+    """Of a process so far, in user and system mode [s]; NaN where there is no /proc."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return float("nan")
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
