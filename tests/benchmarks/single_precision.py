@@ -2,9 +2,11 @@
 
     python -m tests.benchmarks.single_precision [vehicle ...]
     python -m tests.benchmarks.single_precision --noise [vehicle ...]
+    python -m tests.benchmarks.single_precision --adaptive [vehicle ...]
 
 Both run by RK4 with the same steps, so that the difference is that of precision.  Speeds are of processor
 time.  ``--noise``: what rounding puts into a step, in tolerances, by rounding the state alone and by all.
+``--adaptive``: how far `dopri5` is from a tight solution in either precision, where single is of use.
 """
 
 from __future__ import annotations
@@ -89,12 +91,42 @@ def noise(vehicle: str) -> tuple[str, ...]:
     return vehicle, *map(number, typical), names
 
 
+def adaptive(vehicle: str) -> list[tuple[str, ...]]:
+    """Errors of `dopri5` at 1e-4 in double and single precision, by `dopri5` at 1e-9 in double."""
+    case = prepare(MANOEUVRE, model=vehicle)
+    places, angles = ["x", "y", "z"], ["roll", "pitch", "yaw"]
+    common: dict[str, Any] = {
+        "inputs": case.manoeuvre, "duration": DURATION, "method": "dopri5", "interval": 0.05, "threads": 1,
+        "keep": [*places, *angles, LOADS],
+    }  # fmt: skip
+
+    def run(rtol: float, precision: str) -> Any:
+        y0s, given = case.y0[np.newaxis], common | {"rtol": rtol, "atol": 0.01 * rtol, "precision": precision}
+        return ce.simulate_ensemble(case.model, y0s, **given).isel(run=0)
+
+    exact, rows = run(1e-9, "double"), []
+    for precision in ("double", "single"):
+        found = run(1e-4, precision)
+        off = {name: float(abs(found[name] - exact[name]).max()) for name in common["keep"]}
+        load = off[LOADS] / float(abs(exact[LOADS]).max())
+        errors = max(off[name] for name in places), max(off[name] for name in angles), load
+        evaluations = str(int(found["evaluations"]))
+        rows.append((vehicle, precision, *(f"{error:.1e}" for error in errors), evaluations))
+    return rows
+
+
 def main() -> None:
     """All vehicles, or those that are named."""
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.single_precision", description=__doc__)
     parser.add_argument("vehicles", nargs="*", default=list(SHIPPED), help="names; all that are shipped")
     parser.add_argument("--noise", action="store_true", help="what rounding puts into a step")
+    parser.add_argument("--adaptive", action="store_true", help="errors of adaptive steps at 1e-4")
     given, rows = parser.parse_args(), []
+    if given.adaptive:
+        lines = tuple(line for vehicle in given.vehicles for line in adaptive(vehicle))
+        names = ("vehicle", "precision", "place, m", "angles, rad", "wheel loads", "evaluations")
+        print(Table("dopri5 at 1e-4 against 1e-9", names, lines).terminal())
+        return
     if given.noise:
         columns = ("vehicle", "by rounding the state", "by all", "most of it (median)")
         found = tuple(map(noise, given.vehicles))

@@ -90,12 +90,12 @@ class AdaptiveLanes(Lanes):
         )
         self._values = np.zeros((*runs.values.shape[:2], lanes))
         self._holding = runs.times, self._values, runs.where, self.held
-        self._Y = np.empty((len(t_store), n, lanes))
+        self._Y = np.empty((lanes, len(t_store), n))
         self._members = [0] * lanes
         self._watches = [StallWatch(1.0)] * lanes
 
     def work(self, take: Take, stop: StopSign) -> Iterator[tuple[list[int], Outcome]]:
-        code = self._track.code
+        code, width = self._track.code, self.seen_at_once
         ended: list[Ended] = []
         self._refill(take, ended)
         while (code == RUNNING).any() and not stop.is_set():
@@ -105,13 +105,13 @@ class AdaptiveLanes(Lanes):
             )  # fmt: skip
             self._watch()
             self._refill(take, ended)
-            while len(ended) >= self.lanes:
-                yield self._told(ended[: self.lanes])
-                del ended[: self.lanes]
+            while len(ended) >= width:
+                yield self._told(ended[:width])
+                del ended[:width]
         ended += [self._end(lane) for lane in np.flatnonzero(code == RUNNING).tolist()]
         while ended:
-            yield self._told(ended[: self.lanes])
-            del ended[: self.lanes]
+            yield self._told(ended[:width])
+            del ended[:width]
 
     def _refill(self, take: Take, ended: list[Ended]) -> None:
         """Give every lane without a run that goes on the next one."""
@@ -131,15 +131,15 @@ class AdaptiveLanes(Lanes):
         self.u[:, lane] = self.held[:, lane] = runs.inputs_at(run, 0.0)
         self._values[:, :, lane] = runs.values[:, :, run]
         track.cursor[lane], track.made[lane] = runs.latest(0.0), 0
-        self._Y[0, :, lane] = runs.y0[run]
+        self._Y[lane, 0] = runs.y0[run]
         self._watches[lane] = StallWatch(float(self.t_store[-1]))
 
     def _end(self, lane: int) -> Ended:
         """What a lane's run has come to; the lane is free."""
         track = self._track
         stored = int(track.counts[0, lane])
-        Y = np.full((len(self.t_store), self.n), np.nan)
-        Y[:stored] = self._Y[:stored, :, lane]
+        Y = self._Y[lane].copy()
+        Y[stored:] = np.nan
         code = int(track.code[lane])
         state = STALLED if code == STALL else BECAME[code]
         track.code[lane] = IDLE
@@ -163,8 +163,8 @@ class AdaptiveLanes(Lanes):
     def _told(self, ended: list[Ended]) -> tuple[list[int], Outcome]:
         """What became of some runs; the lanes are left as they are."""
         members = [one.run for one in ended]
-        padded = ended + [ended[-1]] * (self.lanes - len(ended))
-        group = group_of(self.runs, members, self.lanes)
+        padded = ended + [ended[-1]] * (self.seen_at_once - len(ended))
+        group = group_of(self.runs, members, self.seen_at_once)
         held, u = self.held.copy(), self.u.copy()
         outcome = self.outcome(
             group,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -54,11 +55,16 @@ class FixedLanes(Lanes):
         self._work = block_of(self._arrays)
 
     def work(self, take: Take, stop: StopSign) -> Iterator[tuple[list[int], Outcome]]:
+        width = self.seen_at_once
         while not stop.is_set() and (members := take(self.lanes)):
-            yield members, self._run(group_of(self.runs, members, self.lanes), stop)
+            came = self._run(group_of(self.runs, members, self.lanes), stop)
+            for k in range(0, len(members), width):
+                some = members[k : k + width]
+                parts = (np.ascontiguousarray(part[..., k : k + width]) for part in came)
+                yield some, self.outcome(group_of(self.runs, some, width), *parts)
 
-    def _run(self, group: Group, stop: StopSign) -> Outcome:
-        """March a group through all stored instants."""
+    def _run(self, group: Group, stop: StopSign) -> tuple[Any, ...]:
+        """March a group through all stored instants: what an outcome begins with."""
         lanes, t_store = self.lanes, self.t_store
         self.held[:] = group.u
         self.u[:] = group.u
@@ -88,7 +94,7 @@ class FixedLanes(Lanes):
             ahead = np.append(begins, t_store[last] if ends else begins[-1] + pieces * h)
             reached[before] = (ahead[whole] + rest * h)[before]
         state = np.where(alive, STOPPED if cut else COMPLETED, np.where(started, FAILED, NOT_FINITE_AT_START))
-        return self.outcome(group, Y, reached, y, state, made, self._evaluations * made)
+        return Y, reached, y, state, made, self._evaluations * made
 
 
 def chunks(t_store: Floats, step: float, period: float) -> Iterator[Stretch]:

@@ -93,17 +93,20 @@ class Lanes(LaneBuffers, ABC):
     runs : Runs
     t_store : array
         Stored instants.
+
+    Attributes
+    ----------
+    seen_at_once : int
+        Runs of an outcome: the lanes of what observes, which may be fewer.
     """
 
     def __init__(self, code: Code, runs: Runs, t_store: Floats) -> None:
         super().__init__(code)
         self.runs, self.t_store = runs, t_store
         self._observer = by = self if code.observer is None else LaneBuffers(code.observer)
+        self.seen_at_once = by.lanes
         parts = by.u, by.outputs, by.closures, by.gearing
-        self._seen = [np.empty((len(t_store), len(part), self.lanes)) for part in parts]
-        self._pieces = self._seen
-        if by.lanes < self.lanes:
-            self._pieces = [np.empty((len(t_store), *part.shape)) for part in parts]
+        self._seen = tuple(np.empty((len(t_store), *part.shape)) for part in parts)
 
     @abstractmethod
     def work(self, take: Take, stop: StopSign) -> Iterator[tuple[list[int], Outcome]]:
@@ -119,42 +122,36 @@ class Lanes(LaneBuffers, ABC):
         steps: NDArray[np.int64],
         evaluations: NDArray[np.int64],
     ) -> Outcome:
-        """What became of a group, with all that can be seen of it; writes into the buffers."""
+        """What became of `seen_at_once` runs, with all that can be seen of it; writes into the buffers."""
         at_end = self._inputs_at(t, y, group)
         U, outputs, closures, gearing = self._observe(group, Y)
         return Outcome(Y, U, outputs, closures, t, y, at_end, state, steps, evaluations, gearing)
 
     def _inputs_at(self, t: Floats, y: Floats, group: Group) -> Floats:
         """Inputs in every lane at its own time."""
-        self.held[:] = group.u
+        by = self._observer
+        by.held[:] = group.u
         for lane, latest in enumerate(t):
             column = int(np.searchsorted(group.times, latest, side="right")) - 1
             if column >= 0:
-                self.held[group.where, lane] = group.values[column, :, lane]
-        self.time[0], self.state[:] = t, y
-        if self._code.control is not None:
-            lane_kernels.call_control(self.calls)
-        return self.u.copy()
+                by.held[group.where, lane] = group.values[column, :, lane]
+        by.time[0], by.state[:] = t, y
+        if by.u is not by.held:
+            lane_kernels.call_control(by.calls)
+        return by.u.copy()
 
     def _observe(self, group: Group, Y: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-        """Inputs, outputs, closure errors and gearing at the stored instants, some lanes at a time."""
-        by, t = self._observer, self.t_store
-        found, pieces = self._seen, self._pieces
-        for first in range(0, self.lanes, by.lanes):
-            some = slice(first, first + by.lanes)
-            by.held[:] = group.u[:, some]
-            values = np.ascontiguousarray(group.values[..., some])
-            lane_kernels.observe_lanes(
-                by.model, (*by.addresses[4:6], by.u, by.outputs, by.closures, by.gearing),
-                (np.array([-1]), group.times, values, group.where, by.held),
-                t, np.ascontiguousarray(Y[..., some]), tuple(pieces),
-            )  # fmt: skip
-            if pieces is not found:
-                for whole, piece in zip(found, pieces, strict=True):
-                    whole[..., some] = piece
+        """Inputs, outputs, closure errors and gearing at the stored instants."""
+        by = self._observer
+        by.held[:] = group.u
+        lane_kernels.observe_lanes(
+            by.model, (*by.addresses[4:6], by.u, by.outputs, by.closures, by.gearing),
+            (np.array([-1]), group.times, group.values, group.where, by.held),
+            self.t_store, Y, self._seen,
+        )  # fmt: skip
         failed = np.isnan(Y[:, 0, :])
         if failed.any():
-            for part in found:
+            for part in self._seen:
                 part[np.broadcast_to(failed[:, np.newaxis], part.shape)] = np.nan
-        U, outputs, closures, gearing = found
+        U, outputs, closures, gearing = self._seen
         return U, outputs, closures, gearing

@@ -251,7 +251,7 @@ def between_lane(bend, K, y, ahead, lane, h, theta, out):  # type: ignore[no-unt
         r2 = ahead[k] - y[i, lane]
         r3 = h * K[0, k] - r2
         r4 = r2 - h * K[last, k] - r3
-        out[i, lane] = y[i, lane] + theta * (r2 + rest * (r3 + theta * (r4 + rest * (h * bend[k]))))
+        out[i] = y[i, lane] + theta * (r2 + rest * (r3 + theta * (r4 + rest * (h * bend[k]))))
 
 
 @kernel
@@ -287,7 +287,7 @@ def finish_step(w, track, lane, control, t_store, holding, bend, out):  # type: 
     t_new = stop if ends else t + h
     while track.counts[0, lane] < t_store.size and t_store[track.counts[0, lane]] <= t_new:
         at = track.counts[0, lane]
-        between_lane(bend, w.K, track.y, w.ahead, lane, h, (t_store[at] - t) / h, out[at])
+        between_lane(bend, w.K, track.y, w.ahead, lane, h, (t_store[at] - t) / h, out[lane, at])
         track.counts[0, lane] += 1
     track.counts[2, lane] += 1
     floor = max(error, 1e-10)
@@ -309,7 +309,7 @@ def march_pair_lanes(model, work, holding, control, lanes, t_store, budget, out)
     """Go on by at most `budget` steps, or until the run of a lane ends.
 
     `control` is (1/q, rtol, atol, longest step), `lanes` a `Track`, `holding` the times, values and places of
-    held inputs and where they are put; out[k] takes the states at t_store[k].
+    held inputs and where they are put; out[lane, k] takes the states at t_store[k].
     """
     b, w, track = buffers_of(model), pair_of(work), Track(*lanes)
     _, rtol, atol, max_step = control

@@ -12,7 +12,7 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiled.variables import Variable
 from ce_dynamics.errors import ModelError
-from ce_dynamics.mechanism.input_ranges import Excess, furthest_out, warn_out_of_range
+from ce_dynamics.mechanism.input_ranges import Excess, furthest_out, out_of_ranges, warn_out_of_range
 from ce_dynamics.simulation.ensembles.arguments import Runs
 from ce_dynamics.simulation.ensembles.failures import broken_parts
 from ce_dynamics.simulation.integrators.methods import FIXED
@@ -110,6 +110,7 @@ class Records:
             self.closures[members] = outcome.closures[..., :n].transpose(2, 0, 1)
         self.time_reached[members] = outcome.t[:n]
         self.steps[members], self.evaluations[members] = outcome.steps[:n], outcome.evaluations[:n]
+        strays = out_of_ranges(self.model.ranges, self._inputs, outcome.U)
         for lane, run in enumerate(members):
             code = int(outcome.state[lane])
             self.failure[run] = {
@@ -125,7 +126,7 @@ class Records:
                 self._faulty.append(run)
             elif code not in (lanes.COMPLETED, lanes.STOPPED):
                 self._broken[run] = outcome.y[:, lane].copy(), outcome.u[:, lane].copy()
-            if self.model.ranges:
+            if strays:
                 U = outcome.U[..., lane]
                 self._excesses[run] = furthest_out(self.model.ranges, self._inputs, self.t, U)
 
