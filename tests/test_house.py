@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests import import_graph
+from tests import graph_hashes, import_graph
 
 ROOT = Path(__file__).resolve().parents[1]
 FILES = {"__init__.py", "_version.py", "errors.py", "py.typed"}
@@ -115,3 +115,11 @@ def test_words_of_the_glossary_name_one_class(word: str) -> None:
     homes = {path.resolve() for path in paths if f"\nclass {word}" in path.read_text()}
     named = [path for path in homes if re.search(rf"^class {word}\b", path.read_text(), re.MULTILINE)]
     assert len(named) == 1, named
+
+
+def test_hashes_of_graphs_are_those_of_every_function_each_time() -> None:
+    """What was traced before is known, and would be missing from a comparison if it were not traced again."""
+    name = "A01 pendulum"
+    first, again = (graph_hashes.hashes(name, graph_hashes.models()[name]) for _ in range(2))
+    assert first == again
+    assert {"dynamics", "observation", "mass_matrix"} < {line.split(": ")[1] for line in first}
