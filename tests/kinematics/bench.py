@@ -7,7 +7,7 @@ from functools import cache, cached_property
 
 from ce_dynamics.kinematics.bench import LinkageBench, Recorded, State
 from tests.kinematics.loop_equations import LoopEquations
-from tests.kinematics.registry import LINKAGES, Case
+from tests.kinematics.registry import FOLLOWERS, LINKAGES, STEERED, Case
 
 __all__ = ["Bench", "Recorded", "State", "bench"]
 
@@ -18,6 +18,8 @@ class Bench(LinkageBench):
     def __init__(self, name: str) -> None:
         self.case: Case = LINKAGES[name]()
         case = self.case
+        assert (case.steering is not None) == (name in STEERED)
+        assert (case.linkage.independent is None) == (name in FOLLOWERS)
         super().__init__(case.linkage, case.span, case.carriers, case.steering, case.steering_span)
 
     @cached_property

@@ -183,6 +183,11 @@ PLANE_XZ = rotation((1.0, 0.0, 0.0), math.pi / 2)
 CRANK_ROCKER = ((0.0, 0.0), (0.2, 0.3), (1.1, 0.8), (1.2, -0.1))
 CROSSED = ((0.0, 0.0), (0.2, 0.3), (1.0, -0.7), (1.2, 0.1))
 
+STEERED = {"spindle", "strut in skew axes", "front left", "front right", "tie rod as distance"}
+"""Those with a steering beside them."""
+FOLLOWERS = {"shock, planar", "shock, spatial", "spindle"}
+"""Those without an independent hinge of their own.  Both are known without building any: some are derived."""
+
 LINKAGES: dict[str, Callable[[], Case]] = {
     "four-bar": lambda: four_bar(CRANK_ROCKER, PLANE_XZ, (-3.0, 3.0)),
     "four-bar, skew": lambda: four_bar(CRANK_ROCKER, TILT, (-3.0, 3.0)),

@@ -11,7 +11,7 @@ import pytest
 
 from ce_dynamics.kinematics.checking import FIRST, H, Trajectory, accepted
 from tests.kinematics.bench import State, bench
-from tests.kinematics.registry import LINKAGES
+from tests.kinematics.registry import LINKAGES, STEERED
 
 
 @pytest.mark.parametrize("name", LINKAGES)
@@ -24,7 +24,7 @@ def test_velocity_and_acceleration_of_body_points(name: str) -> None:
         accepted(b, path.figures(t), path.at(t)[0].q)
 
 
-@pytest.mark.parametrize("name", [name for name in LINKAGES if bench(name).case.steering is not None])
+@pytest.mark.parametrize("name", sorted(STEERED))
 def test_steering_alone_moves_the_wheel(name: str) -> None:
     """With the arm held, η and its derivative are all there is; without them the wheel would stand still."""
     b = bench(name)

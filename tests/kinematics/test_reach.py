@@ -11,11 +11,11 @@ from scipy.spatial.transform import Rotation
 from ce_dynamics.kinematics.four_bar_linkage import FourBar
 from ce_dynamics.kinematics.reach import placed_bodies, pose
 from tests.kinematics.bench import State, bench
-from tests.kinematics.registry import LINKAGES
+from tests.kinematics.registry import FOLLOWERS, LINKAGES
 from tests.kinematics.test_against_loop_equations import EPS, errors
 
 Z = (0.0, 0.0, 1.0)
-ALONE = [name for name in LINKAGES if bench(name).linkage.independent is not None]
+ALONE = [name for name in LINKAGES if name not in FOLLOWERS]
 LIMITED = [name for name in ALONE if not name.startswith("four-bar")]
 PITMAN = "Pitman steering"  # its range ends at change points, which can be passed
 
@@ -88,8 +88,6 @@ def test_finite_inside_and_nan_outside(name: str) -> None:
                 assert not finite(name, end + math.copysign(distance, end))
             elif distance > 1e-7:
                 assert finite(name, end - math.copysign(distance, end))
-    inside = np.linspace(reach[0], reach[1], 102)[1:-1]
-    assert all(finite(name, theta) for theta in inside)
 
 
 @pytest.mark.parametrize("name", [name for name in LIMITED if name != PITMAN])
@@ -131,14 +129,14 @@ def test_errors_close_to_the_ends(name: str) -> None:
 
 @pytest.mark.parametrize("name", ALONE)
 def test_the_branch_is_continuous(name: str) -> None:
-    """Neighbouring samples differ by no more than the largest rate between them allows."""
+    """Neighbouring samples are finite and differ by no more than the largest rate between them allows."""
     b = bench(name)
     reach = b.linkage.reach()
     assert reach is not None
     lower, upper = (max(reach[0], -math.pi), min(reach[1], math.pi))
     span = upper - lower
     # denser towards the ends, where rates grow as the inverse square root of the distance
-    thetas = lower + span * 0.5 * (1.0 - np.cos(np.linspace(0.02, math.pi - 0.02, 300)))
+    thetas = lower + span * 0.5 * (1.0 - np.cos(np.linspace(0.02, math.pi - 0.02, 120)))
     motions = [b.motion(at(name, theta)) for theta in thetas]
     c = np.array([np.concatenate([m.__dict__["recorded"][n].c for n in b.dependents]) for m in motions])
     X = np.array([np.abs(b.stacked(m, "X")).max() for m in motions])

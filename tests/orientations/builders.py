@@ -34,7 +34,7 @@ from tests.ce_dynamics.mechanisms import (
     spatial_slider,
 )
 from tests.ce_dynamics.moved_systems import Elsewhere, rotation
-from tests.kinematics.registry import LINKAGES
+from tests.kinematics.registry import LINKAGES, STEERED
 from tests.orientations.trial import CLOSED, ROUNDINGS, size_of
 
 AWAY = 5e3
@@ -94,11 +94,7 @@ HOMES: dict[str, Callable[[], System]] = {
     "floating coupler": floating_coupler,
     "Bricard": bricard,
     **{name: mechanism.build for name, mechanism in MECHANISMS.items()},
-    **{
-        f"linkage: {name}": partial(linkage, name)
-        for name, case in LINKAGES.items()
-        if case().steering is None
-    },
+    **{f"linkage: {name}": partial(linkage, name) for name in LINKAGES if name not in STEERED},
     "HMMWV on springs": hmmwv.build_ride,
 }
 

@@ -1,6 +1,6 @@
 """Linkages given by loop equations: what the registry's checks are run on beside the closed forms by hand.
 
-Each is solved once in a process: that takes a second.
+Each is solved once in a process, which takes up to half a second.
 """
 
 from __future__ import annotations
