@@ -8,6 +8,7 @@ import pytest
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.vehicles.assembly import build
+from ce_dynamics.models.vehicles.case import prepare
 from ce_dynamics.models.vehicles.description import VehicleParameters
 
 SPEED = 12.0
@@ -56,6 +57,32 @@ def test_an_open_clutch_leaves_the_shaft_alone() -> None:
     assert rates["engine_speed"] == pytest.approx(out["engine_torque"] / 0.2, rel=1e-9)
 
 
+LAW = {"period": 0.02, "upshift": 500, "downshift": 150, "time": 0.6, "bite_speed": 140}
+"""Of a driver's hand and foot, SI."""
+SHIFTED = [f"assistance.shifting.{name}={value}" for name, value in LAW.items()]
+
+
+def test_a_driver_shifts_while_he_accelerates() -> None:
+    """From walking pace through two shifts: the clutch is open while gears change, and closed in between."""
+    case = prepare(
+        "straight-acceleration",
+        model="sedan-manual",
+        speed=1.0,
+        duration=4.0,
+        options={"throttle": 0.9},
+        overrides=SHIFTED,
+    )
+    run = case.simulate(method="rk4", step=1e-3)
+    gear, clutch = run["shifting_gear"].values, run["shifting_clutch"].values
+    assert sorted(set(gear)) == [1.0, 2.0, 3.0]
+    assert (np.diff(gear) >= 0.0).all()
+    changes = np.flatnonzero(np.diff(gear))
+    assert clutch[changes].min() > 0.9
+    assert (clutch < 0.01).mean() > 0.4
+    # As far as 0.55 of its weight on the driven wheels and 0.9 of the friction let it, less the two shifts.
+    assert 8.0 < run["vx"].values[-1] < 1.0 + 0.55 * 9.81 * 0.9 * 4.0
+
+
 @pytest.mark.parametrize("speed", [0.0, 5.0, 12.0, 22.0, 60.0])
 @pytest.mark.parametrize("shifted", [False, True])
 def test_a_vehicle_that_rolls_is_in_gear(speed: float, shifted: bool) -> None:
@@ -63,10 +90,7 @@ def test_a_vehicle_that_rolls_is_in_gear(speed: float, shifted: bool) -> None:
 
     Who has his gears shifted is told the lowest that may be taken, which stays the first.
     """
-    law = {"period": 0.02, "upshift": 450, "downshift": 150, "time": 0.6, "bite_speed": 100}
-    data = VehicleParameters.load(
-        "sedan-manual", [f"assistance.shifting.{name}={value}" for name, value in law.items()] * shifted
-    )
+    data = VehicleParameters.load("sedan-manual", SHIFTED * shifted)
     p = data.powertrain
     radius = data.corners["front_left"].tyre.unloaded_radius
     ways = [speed / radius / p.axle_ratio / ratio for ratio in p.transmission.gears]  # type: ignore[attr-defined]  # it has gears
