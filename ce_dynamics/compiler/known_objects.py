@@ -73,7 +73,7 @@ def _key(name: str, asked: tuple[object, ...]) -> str | None:
 
 
 def _stamps() -> list[tuple[str, int, int, int]] | None:
-    """Path, size and times of all files of the package; None if one is younger than the process, or gone."""
+    """Path, size and times of all files of the package; None if one is gone or younger, or there are none."""
     found = []
     for path, _ in package_files():
         try:
@@ -83,4 +83,4 @@ def _stamps() -> list[tuple[str, int, int, int]] | None:
         if max(status.st_mtime, status.st_ctime) > _version.IMPORTED:
             return None
         found.append((path, status.st_size, status.st_mtime_ns, status.st_ctime_ns))
-    return found
+    return found or None

@@ -103,6 +103,12 @@ def test_what_is_warned_of_is_warned_of_every_time() -> None:
 
 
 @pytest.mark.usefixtures("source")
+def test_nothing_is_kept_of_a_package_without_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(known_objects, "package_files", list)
+    assert times_made(("a",), ("a",)) == 2
+
+
+@pytest.mark.usefixtures("source")
 def test_without_a_cache_everything_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(disk_cache.VARIABLE, "off")
     assert times_made(("a",), ("a",)) == 2
