@@ -31,6 +31,8 @@ closed and as it is looked at here.
 """
 AGREEMENT = 1e-9
 """Of the largest acceleration: rates are below 30 and D above 1e-6, which takes a thousandfold of 2e-13."""
+STEP, MOVED = 1e-5, 1e-6
+"""Time of differences [s], and what rates may be off by."""
 ANGLES = np.pi
 """Angles are drawn from so far on both sides of the design pose [rad], lengths from as many sizes ..."""
 LENGTHS = 1.0
@@ -79,7 +81,7 @@ def outcome(recipe: Recipe, states: int) -> Outcome:
             if compared is None:
                 compile(build(recipe))  # freedoms without mass are refused by name
                 return Outcome("passed over", irregularity(state), number, closure)
-            wrong = disagreement(recipe, compared)
+            wrong = disagreement(recipe, compared) or slipping(compared)
         except CeDynamicsError as error:
             return Outcome("refused", f"{type(error).__name__}: {pattern(str(error))}")
         except Exception as error:
@@ -154,6 +156,33 @@ def disagreement(recipe: Recipe, state: State) -> str:
     apart = max(float(np.max(np.abs(found[b.name] - a))) for b, a in zip(bodies, expected, strict=True))
     tolerance = AGREEMENT * size * (1.0 + limit / CLOSED)
     return "" if apart <= tolerance else f"accelerations differ by {apart:.2g} of {size:.2g}"
+
+
+def slipping(state: State) -> str:
+    """Which hinge of a loop does not move as its rates say; empty if all do.
+
+    Central differences over twice h: off by h² times third derivatives, of the size of the rates cubed, and
+    by rounding of poses, 1e-12 at 5 km, over h.
+    """
+    later = state.course
+    motions = state.instant.outward.motions
+    before, after = (later(s * STEP).instant.outward.motions for s in (-1.0, 1.0))
+    for S in state.embedding.aggregates:
+        theta_dot = np.concatenate(
+            [np.zeros(0), *(state.v[state.embedding.v_of[b.name]] for b in S.independent)]
+        )
+        for body in S.dependent:
+            hinge = body.inboard
+            here, *ends = (found[S.name].hinge_motions[body.name] for found in (motions, before, after))
+            rates = np.asarray(here.X @ theta_dot + here.eta, dtype=float)
+            said = np.asarray(hinge.H(here.c).T @ rates, dtype=float)
+            (R_a, r_a), (R_b, r_b) = (map(np.asarray, hinge.pose(end.c)) for end in ends)
+            turned = 0.5 * (R_b @ R_a.T - R_a @ R_b.T).astype(float)
+            moved = np.concatenate(((turned[2, 1], turned[0, 2], turned[1, 0]), (r_b - r_a).astype(float)))
+            off = float(np.max(np.abs(moved / (2.0 * STEP) - said)))
+            if not off <= MOVED * (1.0 + float(np.max(np.abs(said)))) ** 3:
+                return f"the hinge of {body.name!r} does not move at its rates, by {off:.2g}"
+    return ""
 
 
 def sampled(recipe: Recipe, state: State, number: int) -> tuple[int, float, float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -44,6 +45,20 @@ class State(NamedTuple):
     @property
     def instant(self) -> Instant:
         return Instant(self.embedding, self.layout, self.q, self.v, np.zeros(0), self.u)
+
+    @property
+    def course(self) -> Callable[[float], State]:
+        """The state a short time later, to first order in it, prescribed motions included."""
+        instant = self.instant
+        q_dot, v_dot = instant.q_dot.astype(float), instant.accelerations.v_dot.astype(float)
+        u = dict(zip([entry.name for entry in self.layout.u], self.u, strict=True))
+        u_dot = np.array([u.get(derivative(name), 0.0) for name in u])
+        return lambda s: self._replace(q=self.q + s * q_dot, v=self.v + s * v_dot, u=self.u + s * u_dot)
+
+
+def derivative(name: str) -> str:
+    """The input that is the time derivative of a drive's input."""
+    return name.replace("_rate", "_acceleration") if name.endswith("_rate") else f"{name}_rate"
 
 
 def random_state(system: System, rng: np.random.Generator) -> State:
