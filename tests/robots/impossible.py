@@ -1,9 +1,10 @@
-"""``python -m tests.robots.impossible FOLDER``: whether states that are refused are indeed none.
+"""``python -m tests.robots.impossible FOLDER``: what the states that are refused have for solutions.
 
 Of every robot with loops beside its file the random states of `tests.robots` are drawn, and where the loops
-cannot be assembled, the joints that do not lead are looked for by SciPy's least squares on Pinocchio's
-kinematics, from many starts all round: what is printed is the smallest gap that any of them leaves.  The same
-is asked at a state that was assembled, where some starts must close all loops.
+cannot be assembled, all hinges of the uncut loops that do not lead are looked for by least squares from many
+starts, without any formula.  Of what is found it is told how far it lies from the design pose, and how much
+is on its branch: led from there to poses that were reached from the design pose, the loops arrive in the same
+configuration.  The same is told of the first state, if it can be assembled: there, something must be.
 """
 
 from __future__ import annotations
@@ -12,125 +13,110 @@ import argparse
 import sys
 import warnings
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.optimize import least_squares
 
 import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.embedding.aggregate import Aggregate
+from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
+from ce_dynamics.embedding.closures.loop import Loop
+from ce_dynamics.embedding.numeric.base_pose import Base, Exploration
+from ce_dynamics.embedding.numeric.kept_rows import rows_around
+from ce_dynamics.embedding.numeric.linkage import NumericLinkage
 from tests.robots.__main__ import robots
-from tests.robots.compare import (
-    AROUND,
-    MOST,
-    SEED,
-    SPEED,
-    STATES,
-    joint_names,
-    lengths,
-    model_knowing,
-)
-from tests.robots.pinocchio_peer import Peer
+from tests.robots.compare import AROUND, MOST, SEED, SPEED, STATES, lengths, model_knowing
 
-STARTS = 400
-CLOSED = 1e-9
+STARTS, EVALUATIONS = 300, 200
+FARTHEST = (0.5, 1.0, 2.0, np.pi)
+"""rad about the design pose that starts are drawn from."""
+CLOSED = 1e-10
 """m or rad of a loop that counts as closed."""
-
-
-class Gap(NamedTuple):
-    """What is left of the loops.
-
-    Attributes
-    ----------
-    smallest : float
-        Of all starts [m or rad].
-    closing : int
-        Starts from which all loops were closed.
-    """
-
-    smallest: float
-    closing: int
+SAME = 1e-6
+"""rad or m between configurations that are the same."""
+LED_TO = 11
+"""Poses of those reached from the design pose that a solution is led to: that one and the nearest."""
 
 
 class Loops:
-    """The gaps of a robot's loops over the joints that do not lead, by Pinocchio.
+    """All loops of an aggregated body at once, by Newton's method alone."""
 
-    Parameters
-    ----------
-    peer : Peer
-    given : dict of str to float
-        Coordinates of the leading joints, by name.
-    """
+    def __init__(self, S: Aggregate) -> None:
+        linkage = NumericLinkage(Loop(S.parent, S.bodies, S.closures, S.dependent))
+        self.kernel: LoopKernel = linkage.kernel
+        self.q0 = linkage.q0
+        self.rows = rows_around(self.kernel, Base(self.kernel.p0, self.q0)).rows
 
-    def __init__(self, peer: Peer, given: dict[str, float]) -> None:
-        pin, model = peer.pin, peer.model
-        self.peer, self.neutral = peer, np.array(pin.neutral(model))
-        joints = [(model.names[j], model.joints[j]) for j in range(1, model.njoints)]
-        for name, joint in joints:
-            if name in given:
-                peer.place(self.neutral, joint, given[name])
-        self.free: list[Any] = [joint for name, joint in joints if name not in given]
-        self.columns = [joint.idx_v for joint in self.free]
+    def solutions(self, p: Array, starts: int) -> list[Array]:
+        """Configurations at parameters p, each once."""
+        rng, m = np.random.default_rng(SEED), self.kernel.loop.m
+        found: list[Array] = []
 
-    def configuration(self, x: Array) -> Array:
-        """Pinocchio's, with the joints that are looked for at x."""
-        q = self.neutral.copy()
-        for joint, value in zip(self.free, x, strict=True):
-            self.peer.place(q, joint, value)
-        return q
+        def residual(q: Array) -> Array:
+            return self.kernel(q, p)[0]
 
-    def gap(self, x: Array) -> Array:
-        """Displacement, and rotation vector of closures of all six motions, between their frames."""
-        pin, model, data = self.peer.pin, self.peer.model, self.peer.data
-        pin.framesForwardKinematics(model, data, self.configuration(x))
-        parts = []
-        for a, b, n in self.peer.pairs:
-            apart = data.oMf[a].actInv(data.oMf[b])
-            parts.append(np.array(apart.translation))
-            if n == 6:
-                parts.append(np.array(pin.log3(apart.rotation)))
-        return np.concatenate(parts)
+        def slope(q: Array) -> Array:
+            return self.kernel(q, p)[1][:, :m]
 
-    def searched(self, starts: int) -> Gap:
-        """The smallest gap of many least squares."""
-        rng = np.random.default_rng(SEED)
-        smallest, closing = np.inf, 0
-        for _ in range(starts):
-            x = rng.uniform(-np.pi, np.pi, len(self.free))
-            left = float(np.max(np.abs(least_squares(self.gap, x, xtol=1e-12, ftol=1e-12).fun)))
-            smallest, closing = min(smallest, left), closing + (left < CLOSED)
-        return Gap(smallest, closing)
+        for k in range(starts):
+            far = FARTHEST[k % len(FARTHEST)]
+            start = self.q0 + rng.uniform(-far, far, len(self.q0))
+            solved = least_squares(residual, start, jac=slope, method="lm", max_nfev=EVALUATIONS)
+            q = self.q0 + self.apart(solved.x, self.q0)
+            closes = float(np.max(np.abs(solved.fun))) < CLOSED
+            if closes and not any(np.max(np.abs(self.apart(q, other))) < SAME for other in found):
+                found.append(q)
+        return found
+
+    def apart(self, a: Array, b: Array) -> Array:
+        """From b to a, angles within half a turn."""
+        return np.asarray(np.remainder(a - b + np.pi, 2.0 * np.pi) - np.pi)
+
+    def on_branch(self, p: Array, found: list[Array]) -> int:
+        """How many of some solutions lead to a pose that the design pose leads to."""
+        known = Exploration(self.kernel, self.rows, Base(self.kernel.p0, self.q0))
+        known.reached([p])
+        first, *others = known.poses
+        near = [first, *sorted(others, key=lambda pose: float(np.linalg.norm(pose.p - p)))[: LED_TO - 1]]
+        return sum(any(self.leads_to(Base(p, q), pose) for pose in near) for q in found)
+
+    def leads_to(self, start: Base, pose: Base) -> bool:
+        """Whether the straight way from a configuration arrives at another."""
+        end = Exploration(self.kernel, self.rows, start).towards(pose.p)
+        return end is not None and bool(np.max(np.abs(self.apart(end, pose.q))) < SAME)
 
 
 def seen(urdf: Path, loops: Path, starts: int) -> None:
     """Print what is found of a robot."""
     model = ce.compile(ce.read_urdf(urdf, loops=loops))
-    joint_of, rng = joint_names(urdf), np.random.default_rng(SEED)
+    looped = [S for S in model.embedding.aggregates if S.closures]
+    if any(S.virtual for S in looped):
+        print(f"{urdf.parent.name}: components of hinges lead")
+        return
+    whole = [(S, Loops(S)) for S in looped]
+    rng = np.random.default_rng(SEED)
     q0, _, _ = model.layout.split(model.y0)
-    names = [joint_of.get(entry.name) for entry in model.layout.q]
-    peer = Peer(urdf, loops)
-    good = checked = 0
-    for _ in range(MOST * STATES):
+    good = 0
+    for drawn in range(MOST * STATES):
         if good == STATES:
             break
         q = q0 + rng.uniform(-AROUND, AROUND, len(q0)) * lengths(model, len(q0))
         v = rng.uniform(-SPEED, SPEED, model.embedding.n_v)
         closes = model_knowing(model, q, v) is not None
         good += closes
-        if closes and checked:
+        if closes and drawn:
             continue
-        checked += closes
-        if None in names:
-            print(f"{urdf.parent.name}: not every coordinate is a joint's")
-            return
-        given = {str(name): float(value) for name, value in zip(names, q, strict=True)}
-        gap = Loops(peer, given).searched(starts)
-        what = "assembled" if closes else "refused"
-        print(
-            f"{urdf.parent.name:24s} {what:10s} smallest gap {gap.smallest:8.1e}, "
-            f"closed from {gap.closing} of {starts} starts",
-            flush=True,
-        )
+        for S, each in whole:
+            p = np.concatenate([q[model.embedding.q_of[body.name]] for body in each.kernel.parameters])
+            found = each.solutions(p, starts)
+            nearest = min((float(np.linalg.norm(each.apart(x, each.q0))) for x in found), default=np.inf)
+            print(
+                f"{urdf.parent.name:24s} state {drawn:2d} {'assembled' if closes else 'refused':10s} loops "
+                f"of {S.name!r}: {len(found)} solutions from {starts} starts, the nearest {nearest:.2f} rad "
+                f"from the design pose, {each.on_branch(p, found)} on its branch",
+                flush=True,
+            )
 
 
 def main() -> int:

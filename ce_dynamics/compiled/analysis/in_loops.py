@@ -73,7 +73,7 @@ def found_in_loops(
     coordinates = split(found.y, hinges.bodies)
     for linkage in hinges.linkages:
         arrived = led_by(linkage, coordinates)
-        if arrived is None or any(np.max(np.abs(coordinates[n] - x)) > SAME for n, x in arrived.items()):
+        if arrived is None or any(np.any(np.abs(coordinates[n] - x) > SAME) for n, x in arrived.items()):
             return None
     result = y.copy()
     for body in hinges.independent:

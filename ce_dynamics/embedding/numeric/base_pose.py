@@ -65,7 +65,7 @@ def base_at(
     goals = sorted(
         turns_of(kernel, p) if wraps else [p], key=lambda goal: float(np.linalg.norm(goal - kernel.p0))
     )
-    found = Exploration(kernel, rows, q0).reached(goals)
+    found = Exploration(kernel, rows, Base(kernel.p0, q0)).reached(goals)
     return None if found is None else Base(p, found)
 
 
@@ -85,42 +85,42 @@ def turns_of(kernel: LoopKernel, p: Array) -> Iterator[Array]:
 
 
 class Exploration:
-    """Poses that were reached from the design pose along one branch of a loop.
+    """Poses that were reached from one, along one branch of a loop.
 
     Parameters
     ----------
     kernel : LoopKernel
     rows : sequence of int
-    q0 : (n_q,) array
+    start : Base
     """
 
-    def __init__(self, kernel: LoopKernel, rows: Sequence[int], q0: Array) -> None:
+    def __init__(self, kernel: LoopKernel, rows: Sequence[int], start: Base) -> None:
         self.kernel, self.rows = kernel, list(rows)
         self.reach = np.concatenate(
             [np.zeros(0), *(reach_of(kernel, body.name) for body in kernel.parameters)]
         )
-        self.poses = [Base(kernel.p0, q0)]
+        self.poses = [start]
         self._sign = self._determinant(self.poses[0])
 
     def reached(self, goals: Sequence[Array]) -> Array | None:
         """Dependent coordinates at the first of some goals that a way leads to; None if none was found."""
         for goal in goals:
-            found = self._towards(goal)
+            found = self.towards(goal)
             if found is not None:
                 return found
         rng = np.random.default_rng(SEED)
         middle = 0.5 * (self.kernel.p0 + goals[0])
         for k in range(EXPLORED):
             if k % TOWARDS == 0:
-                found = self._towards(goals[(k // TOWARDS) % len(goals)])
+                found = self.towards(goals[(k // TOWARDS) % len(goals)])
                 if found is not None:
                     return found
             else:
                 p = middle + self.reach * rng.uniform(-1.0, 1.0, len(middle))
-                self._towards(with_unit_quaternions(self.kernel.parameters, p))
+                self.towards(with_unit_quaternions(self.kernel.parameters, p))
         return None
 
-    def _towards(self, goal: Array) -> Array | None:
+    def towards(self, goal: Array) -> Array | None:
         """Follow the loop from the nearest pose towards a goal; dependent coordinates if it gets there."""
         apart = [float(np.linalg.norm((goal - pose.p) / self.reach)) for pose in self.poses]
         start = self.poses[int(np.argmin(apart))]

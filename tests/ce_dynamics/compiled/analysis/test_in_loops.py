@@ -26,8 +26,11 @@ def in_space(point: Array) -> Array:
     return TILT @ (point[0], 0.3, point[1])
 
 
-def planar_platform() -> ce.System:
-    """Three telescopes in a tilted plane carry a triangle, led by their lengths; an arm stands on it."""
+def planar_platform(*, welded: bool = False) -> ce.System:
+    """Three telescopes in a tilted plane carry a triangle, led by their lengths; an arm stands on it.
+
+    One of the telescopes may end in a piece of its own that does not move on it.
+    """
     s = ce.System(gravity=(0, 0, -9.81), name="planar platform")
     inertia = (0.02, 0.03, 0.04)
     centre = in_space(HEADS.mean(axis=0))
@@ -38,6 +41,8 @@ def planar_platform() -> ce.System:
                            hinge=ce.Revolute(TILT @ Y, at=foot))  # fmt: skip
         upper = s.add_body(f"upper{k}", mass=0.5, com=head, inertia=inertia, parent=lower,
                            hinge=ce.Prismatic(head - foot, at=head))  # fmt: skip
+        if welded and k == 1:
+            upper = s.add_body("end", mass=0.1, com=head, inertia=inertia, parent=upper, hinge=ce.Fixed())
         s.close_loop(f"pin{k}", upper, top, ce.Revolute(TILT @ Y, at=head), independent=[f"upper{k}"])
     s.add_body("arm", mass=0.1, com=centre + TILT @ (0.2, 0, 0), inertia=inertia, parent=top,
                hinge=ce.Revolute(TILT @ Y, at=centre))  # fmt: skip
@@ -83,6 +88,14 @@ def test_a_leg_says_where_its_head_is(planar: Model) -> None:
     places = dict(zip(*found.poses[:2], strict=True))
     np.testing.assert_allclose(places["top"], where, rtol=0.0, atol=1e-13)
     np.testing.assert_allclose(places["arm"], where + arm @ TILT @ (0.2, 0, 0), rtol=0.0, atol=1e-13)
+
+
+def test_what_is_fixed_within_a_loop_changes_nothing(planar: Model) -> None:
+    wanted = {"upper0": 0.05, "lower0": -0.06, "top.angle": 0.1, "arm": -0.4}
+    found, plain = (each.assemble(wanted) for each in (Model(planar_platform(welded=True)), planar))
+    assert {name: found.coordinates[name] for name in plain.coordinates} == pytest.approx(
+        plain.coordinates, abs=1e-13
+    )
 
 
 def test_answers_are_those_of_compiled_functions(planar: Model) -> None:
