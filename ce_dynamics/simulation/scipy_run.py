@@ -1,9 +1,9 @@
-"""A whole run by one of SciPy's methods, RK45 without loading SciPy."""
+"""A whole run by one of SciPy's methods."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,6 @@ import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import CeDynamicsError
-from ce_dynamics.simulation import rk45
 from ce_dynamics.simulation.integrators.taken import ADAPTIVE
 from ce_dynamics.simulation.monitors.charts import Charts, solve_across_charts
 from ce_dynamics.simulation.monitors.jumps import Thrown
@@ -24,9 +23,6 @@ from ce_dynamics.simulation.scipy_samples import solve_across_samples
 if TYPE_CHECKING:
     from scipy.integrate._ivp.ivp import OdeResult
 
-LEAN = "RK45"
-"""The method that SciPy is not loaded for, unless it is to find the ends of charts."""
-
 
 def integrate(
     rhs: RightHandSide,
@@ -38,6 +34,11 @@ def integrate(
 
     ``accepted`` has the initial time and state; all steps are appended to it.
     """
+    from scipy.integrate import solve_ivp  # here, because most runs never ask
+
+    # here, because it loads SciPy
+    from ce_dynamics.simulation.integrators.scipy_jacobian import DenseJacobian, sparse_jacobian_of
+
     y0, method, progress = accepted[0][1], options.method, options.progress
     watching = StallWatch(t_store[-1]), Thrown(rhs, accepted)
 
@@ -54,12 +55,18 @@ def integrate(
 
     if not np.all(np.isfinite(rhs(0.0, y0))):
         return np.zeros(1), y0[np.newaxis], NOT_FINITE_AT_START
-    charts = Charts(rhs.model)
-    solve = solver_of(rhs, options, lean=not charts and len(y0) > 0)
+    exact: dict[str, Any] = {}
+    if method in ("Radau", "BDF"):
+        exact = {"jac": sparse_jacobian_of(rhs)}
+    elif method == "LSODA":
+        exact = {"jac": DenseJacobian(rhs)}
     try:
         with warnings.catch_warnings():
             # Older releases of SciPy warn of what the error below says.
             warnings.filterwarnings("ignore", "lsoda:", UserWarning)
+            limits = {name: getattr(options.settings, name) for name in ADAPTIVE}
+            solve = partial(solve_ivp, rhs, method=method, **limits, **exact)
+            charts = Charts(rhs.model)
 
             def through(t: Floats, y: Floats) -> Any:
                 if charts:
@@ -88,27 +95,9 @@ def integrate(
     return solution.t, solution.y.T, ""
 
 
-def solver_of(rhs: RightHandSide, options: RunOptions, lean: bool) -> Callable[..., Any]:
-    """`scipy.integrate.solve_ivp` with all given but times and events; where a lean one will do, that."""
-    limits = {name: getattr(options.settings, name) for name in ADAPTIVE}
-    if lean and options.method == LEAN:
-        return partial(rk45.solve, rhs, **limits)
-    # here, because the lean method, which is the default, never asks
-    from scipy.integrate import solve_ivp
-
-    from ce_dynamics.simulation.integrators.scipy_jacobian import DenseJacobian, sparse_jacobian_of
-
-    exact: dict[str, Any] = {}
-    if options.method in ("Radau", "BDF"):
-        exact = {"jac": sparse_jacobian_of(rhs)}
-    elif options.method == "LSODA":
-        exact = {"jac": DenseJacobian(rhs)}
-    return partial(solve_ivp, rhs, method=options.method, **limits, **exact)
-
-
 def stopped(
     accepted: Sequence[tuple[float, Floats]],
-    solution: OdeResult[np.float64] | rk45.Solution | None,
+    solution: OdeResult[np.float64] | None,
     t_store: Floats,
     what: str,
 ) -> tuple[Floats, Floats, str]:
@@ -137,7 +126,6 @@ def finite_part(t: Floats, Y: Floats) -> tuple[Floats, Floats]:
     return t[:n], Y[:n]
 
 
-def import_integrators(method: str) -> None:
+def import_integrators() -> None:
     """Load SciPy's integrators before the clock starts."""
-    if method != LEAN:
-        import scipy.integrate  # here, because most runs never ask  # noqa: F401
+    import scipy.integrate  # here, because most runs never ask  # noqa: F401

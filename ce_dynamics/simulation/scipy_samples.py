@@ -9,7 +9,7 @@ import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.simulation.integrators.stretches import NEAR
-from ce_dynamics.simulation.rk45 import Solution
+from ce_dynamics.simulation.monitors.charts import Pieces
 
 
 def solve_across_samples(
@@ -18,7 +18,7 @@ def solve_across_samples(
     solve: Callable[[Floats, Floats], Any],
     t_store: Floats,
     y0: Floats,
-) -> Solution:
+) -> Pieces:
     """Solve from sample to sample; each piece begins with what sampled controllers make of the state.
 
     Parameters
@@ -47,9 +47,9 @@ def solve_across_samples(
         if not piece.success or len(piece.t) < len(inside) + 2:
             times.append(piece.t[1:])
             states.append(piece.y[:, 1:])
-            return Solution(np.concatenate(times), np.hstack(states), False, str(piece.message))
+            return Pieces(np.concatenate(times), np.hstack(states), False, str(piece.message))
         last = len(piece.t) if stored else len(piece.t) - 1
         times.append(piece.t[1:last])
         states.append(piece.y[:, 1:last])
         t, y = stop, np.array(piece.y[:, -1])
-    return Solution(np.concatenate(times), np.hstack(states), True, "")
+    return Pieces(np.concatenate(times), np.hstack(states), True, "")

@@ -159,7 +159,7 @@ def integrated(rhs: RightHandSide, start: Floats, options: RunOptions) -> tuple[
     t_store = stored_times(options.duration, options.interval)
     accepted: list[tuple[float, Floats]] = [(0.0, start)]  # of SciPy's methods
     if not options.native:
-        import_integrators(options.method)
+        import_integrators()
     stepper: Stepper | None = None
     with at_work(f"integrating {rhs.model.system.name!r} by {options.method}"):  # compiles loops
         if options.native:

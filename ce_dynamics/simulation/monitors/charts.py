@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -11,7 +11,6 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.charts import charts_of
 from ce_dynamics.embedding.charts.linkage import WORN
 from ce_dynamics.simulation.monitors.monitor import Monitor
-from ce_dynamics.simulation.rk45 import Solution
 
 if TYPE_CHECKING:
     from ce_dynamics.compiled.model import Model
@@ -46,13 +45,22 @@ class Charts(Monitor):
         return bool(worn)
 
 
+class Pieces(NamedTuple):
+    """A solution made of pieces: what is read of an `OdeResult`."""
+
+    t: Floats
+    y: Floats
+    success: bool
+    message: str
+
+
 def solve_across_charts(
     charts: Charts,
     solve: Callable[..., Any],
     t_store: Floats,
     y0: Floats,
     after_step: Callable[[float, Floats], float],
-) -> Solution:
+) -> Pieces:
     """Solve from chart to chart; every piece ends where a chart is worn.
 
     Parameters
@@ -84,4 +92,4 @@ def solve_across_charts(
             break
         t, y = float(piece.t_events[1][-1]), np.array(piece.y_events[1][-1])
         charts.renew(y, 0.9 * WORN)  # the root was found to some accuracy
-    return Solution(np.concatenate(times), np.hstack(states), bool(piece.success), str(piece.message))
+    return Pieces(np.concatenate(times), np.hstack(states), bool(piece.success), str(piece.message))

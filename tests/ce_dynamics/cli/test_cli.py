@@ -407,7 +407,7 @@ def test_the_summary_of_a_run_that_was_asked_before_waits_for_little(tmp_path: P
         "simulation.print_tables = reported\n"
         "execute(['--model', 'ride', '--duration', '0.01'])"
     )
-    libraries = {"matplotlib", "xarray", "pandas", "h5netcdf", "casadi", "scipy", "numba", "sympy"}
+    libraries = {"matplotlib", "xarray", "pandas", "h5netcdf", "casadi", "numba", "sympy"}
     for _ in range(2):
         done = subprocess.run(
             [sys.executable, "-c", code],
