@@ -155,7 +155,7 @@ def kc(
         if sweep is None:
             wanted = [one for one in wanted if one.kind in rig.kinds]
         display.stage("sweeping")
-        sweeps, troubles = swept(rig, wanted)
+        sweeps, trouble = swept(rig, wanted)
         rows, more = design_rows(rig) + end_rows(rig), []
         if soft or pushes:
             display.stage("letting bushings yield")
@@ -198,13 +198,13 @@ def kc(
             print_rows(f"Compliance at the wheels, {held}", more)
         for path in files:
             print(path)
-    for trouble in troubles:
+    if trouble:
         complain(f"{trouble}; poses that are reached are saved as partial")
-    return exit_codes.BAD_INPUT if troubles else exit_codes.OK
+    return exit_codes.BAD_INPUT if trouble else exit_codes.OK
 
 
-def swept(rig: KCRig, wanted: list[Sweep]) -> tuple[dict[str, xr.Dataset], list[str]]:
-    """Sweeps by name, of those beyond the axle's reach what is within; and what is in the way.
+def swept(rig: KCRig, wanted: list[Sweep]) -> tuple[dict[str, xr.Dataset], str]:
+    """Sweeps by name, of those beyond the axle's reach what is within; and what is in the way of the first.
 
     Raises
     ------
@@ -214,17 +214,21 @@ def swept(rig: KCRig, wanted: list[Sweep]) -> tuple[dict[str, xr.Dataset], list[
     from ce_dynamics.errors import AssemblyError  # here, so that --help is answered at once
 
     sweeps: dict[str, xr.Dataset] = {}
-    stopped: list[AssemblyError] = []
+    stopped: dict[str, AssemblyError] = {}
     for one in wanted:
         try:
             sweeps[one.kind] = rig.sweep(one)
         except AssemblyError as error:
-            stopped.append(error)
+            stopped[one.kind] = error
             if error.partial is not None:
                 sweeps[f"{one.kind}{PARTIAL}"] = cast("xr.Dataset", error.partial)
-    if stopped and not sweeps:
-        raise stopped[0]
-    return sweeps, [str(error) for error in stopped]
+    if not stopped:
+        return sweeps, ""
+    first, *others = stopped
+    if not sweeps:
+        raise stopped[first]
+    likewise = f"; likewise the sweeps {', '.join(others)}" if others else ""
+    return sweeps, f"{first} sweep: {stopped[first]}{likewise}"
 
 
 def sweep_made(name: str, results: xr.Dataset) -> Sweep:

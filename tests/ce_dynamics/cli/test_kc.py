@@ -61,15 +61,16 @@ def test_an_axle_without_steering_is_not_steered(tmp_path: Path, capsys: pytest.
 def test_sweeps_beyond_the_reach_save_what_is_within(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    arguments = ["--vehicle", "sedan", "--axle", "rear", "--travel", "-0.9:0.9:91", "--sweep", "parallel"]
+    arguments = ["--vehicle", "sedan", "--axle", "rear", "--travel", "-0.9:0.9:91"]
     assert execute(["kc", *arguments, "--output", str(tmp_path)]) == exit_codes.BAD_INPUT
     said = capsys.readouterr().err
     assert said.count("\n") == 1
     assert "saved as partial" in said
-    names = {"rear-parallel-partial.csv", "rear-parallel-partial.nc", "rear.json", "rear.png"}
-    assert {path.name for path in tmp_path.iterdir()} == names
-    with xr.open_dataset(tmp_path / "rear-parallel-partial.nc", engine="h5netcdf") as curves:
-        travel = curves["wheel_travel"].values[:, 0]
+    assert "likewise the sweeps opposed;" in said
+    curves = {f"rear-{kind}-partial.{suffix}" for kind in ("parallel", "opposed") for suffix in ("csv", "nc")}
+    assert {path.name for path in tmp_path.iterdir()} == curves | {"rear.json", "rear.png"}
+    with xr.open_dataset(tmp_path / "rear-parallel-partial.nc", engine="h5netcdf") as saved:
+        travel = saved["wheel_travel"].values[:, 0]
     assert -0.9 < travel[0] < 0.0 < travel[-1] < 0.9
     assert np.allclose(np.diff(travel), 0.02)
 
