@@ -103,6 +103,23 @@ def test_what_is_no_file_or_name_is_refused(name: str) -> None:
     assert end is End.REFUSED, said
 
 
+BY_HAND = (
+    "export_fmu({'step': 1e+300})",
+    "for '(-6, -1.5, 0, 1.5, 6) kN'",
+    "--view @",
+    "--tyre front=",
+    "title of 4",
+)
+
+
+@pytest.mark.parametrize("name", BY_HAND)
+def test_mistakes_that_people_make_are_refused(name: str) -> None:
+    for case in cases_of("by hand"):
+        if name in case.name and not case.may:
+            end, said = judged(case)
+            assert end is End.REFUSED, said
+
+
 def refuse(message: str) -> None:
     raise ModelError(message)
 

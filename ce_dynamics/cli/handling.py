@@ -95,6 +95,7 @@ def handling(
     pictures.
     """
     # here, so that mistakes and --help are answered at once
+    from ce_dynamics.algebra.files import check_place
     from ce_dynamics.cli.listings import print_tests
     from ce_dynamics.cli.progress import Display, Interruption
     from ce_dynamics.cli.simulation import make_folder
@@ -109,6 +110,7 @@ def handling(
     make_folder(output)
     if report is not None:
         make_folder(report.parent, "--report: folder")
+        check_place(report)
     with Interruption() as interruption, Display() as display:
 
         def progress(name: str, t: float, duration: float) -> None:

@@ -242,9 +242,11 @@ def sweep_made(name: str, results: xr.Dataset) -> Sweep:
 def write_page(path: Path, vehicle: str | Path, axle: str, overrides: list[str]) -> int:
     """The page in which hardpoints are dragged."""
     # here, so that mistakes and --help are answered at once
+    from ce_dynamics.algebra.files import check_place
     from ce_dynamics.cli.progress import Display
     from ce_dynamics.models.kc.live import live_page
 
+    check_place(path)
     with Display() as display:
         display.stage("preparing the axle")
         page = live_page(vehicle, axle, overrides=overrides)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast, get_args
 
 from ce_dynamics.algebra import checks
-from ce_dynamics.algebra.files import shown_path
+from ce_dynamics.algebra.files import check_place, shown_path
 from ce_dynamics.algebra.lost_interrupts import was_interrupt
 from ce_dynamics.algebra.whole_files import whole
 from ce_dynamics.cli import exit_codes
@@ -92,8 +92,10 @@ def simulate_and_report(request: Request) -> int:
     make_folder(request.output)
     if request.view is not None:
         make_folder(request.view.parent, "--view: folder")
+        check_place(request.view)
     if request.table is not None:
         make_folder(checked(request.table).parent, "--table: folder")
+        check_place(request.table)
     with Interruption() as interruption:
         with Display() as display, ExitStack() as hurry:
             display.stage("preparing the model, compiling it where that was not done before")

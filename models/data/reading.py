@@ -177,8 +177,10 @@ def _texts(node: yaml.Node | None, label: str) -> dict[str, str]:
 
 
 def _title(node: yaml.Node | None, label: str) -> str:
-    if node is None or isinstance(node, yaml.ScalarNode):
-        return "" if node is None else str(node.value)
+    if node is None or (isinstance(node, yaml.ScalarNode) and not node.value):
+        return ""
+    if isinstance(node, yaml.ScalarNode):  # files of results hold it
+        return checks.name_of(f"{label}:{node.start_mark.line + 1}: title", node.value, DataError)
     raise DataError(f"{label}:{node.start_mark.line + 1}: title: expected text, for example title: My car")
 
 

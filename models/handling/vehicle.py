@@ -154,6 +154,7 @@ def vehicle(
     2.776
     """
     data = load_parameters(model, overrides)
+    fitted_tyres(tyres, data.corners)  # refused before anything is run
     return Vehicle(
         title=data.short_title if title is None else title,
         wheelbase=float(nominal(data.wheelbase)),

@@ -53,6 +53,12 @@ class AlongData(Section):
     curve: SpringCurve | None = None
     damping: Damping | None = None
 
+    @model_validator(mode="after")
+    def _pushes_back(self) -> AlongData:
+        if self.curve is not None:
+            check_rising("force", self.curve.force)
+        return self
+
 
 class AboutData(Section):
     """What a bushing does about one of its axes."""
@@ -60,6 +66,18 @@ class AboutData(Section):
     stiffness: Annotated[float, Quantity("N*m/rad", at_least=0.0)] | None = None
     curve: TorqueCurve | None = None
     damping: Annotated[float, Quantity("N*m*s/rad", at_least=0.0)] | None = None
+
+    @model_validator(mode="after")
+    def _pushes_back(self) -> AboutData:
+        if self.curve is not None:
+            check_rising("torque", self.curve.torque)
+        return self
+
+
+def check_rising(name: str, load: Numbers) -> None:
+    """Refuse a bushing that pushes away from where it is made: a sign the other way round."""
+    if load[-1] < load[0]:
+        raise ValueError(f"curve.{name} falls from {load[0]:g} to {load[-1]:g}; it must rise: swap the signs")
 
 
 class BushingData(Section):

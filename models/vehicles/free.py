@@ -11,8 +11,9 @@ follow them; the driver knows the wheelbase and the steering angle at full lock 
 
 from __future__ import annotations
 
+import difflib
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel
@@ -21,6 +22,7 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.parameters import Parameter
 from ce_dynamics.models.data.groups import Groups
+from ce_dynamics.models.data.quantities import Quantity
 from ce_dynamics.models.data.schema import leaves
 
 _FREE = re.compile(
@@ -96,14 +98,17 @@ def freed(data: Any, keys: Sequence[str], groups: Groups) -> tuple[Any, tuple[Pa
     parameters = []
     # The more specific of two names wins, as it does among overrides.
     for key in sorted(keys, key=lambda key: groups.expand(tuple(key.split(".")), type(data))[0]):
-        if not can_be_free(key, groups):
-            raise DataError(f"'{key}' cannot be a free parameter{reason(key)}; give it as an override")
         _, paths = groups.expand(tuple(key.split(".")), type(data))
+        found = [(path, leaf_of(path, quantities)) for path in paths]
+        there = all(leaf for _, leaf in found)
+        if not can_be_free(key, groups) and (there or reason(key)):
+            raise DataError(f"'{key}' cannot be a free parameter{reason(key)}; give it as an override")
+        if not there:
+            known = groups.known(type(data), key.partition(".")[0])
+            near = ", ".join(difflib.get_close_matches(key, known, n=3, cutoff=0.5))
+            raise DataError(f"unknown parameter '{key}'{near and f'; nearest: {near}'}")
         parameter = None
-        for path in paths:
-            leaf = next((path[:n] for n in (len(path), len(path) - 1) if path[:n] in quantities), None)
-            if leaf is None:
-                raise DataError(f"unknown parameter '{key}'")
+        for path, leaf in found:
             quantity = quantities[leaf]
             rest = path[len(leaf) :]
             index = quantity.component_index(rest[0]) if rest else None
@@ -118,6 +123,11 @@ def freed(data: Any, keys: Sequence[str], groups: Groups) -> tuple[Any, tuple[Pa
         assert parameter is not None, "a key stands for at least one number"
         parameters.append(parameter)
     return data, tuple(parameters)
+
+
+def leaf_of(path: tuple[str, ...], quantities: Mapping[tuple[str, ...], Quantity]) -> tuple[str, ...]:
+    """The key of the number, or of the numbers of which one is meant; empty if there is none."""
+    return next((path[:n] for n in (len(path), len(path) - 1) if path[:n] in quantities), ())
 
 
 def _first(quantity: Any) -> str:

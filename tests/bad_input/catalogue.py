@@ -7,6 +7,7 @@ from functools import cache
 
 from tests.bad_input import (
     analyses,
+    by_hand,
     chrono_files,
     command_line,
     controllers,
@@ -48,6 +49,7 @@ MAKERS: dict[str, Callable[[], list[Case]]] = {
     "pages": pages.cases,
     "Chrono files": chrono_files.cases,
     "surroundings": surroundings.cases,
+    "by hand": by_hand.cases,
 }
 CATEGORIES = tuple(MAKERS)
 PREPARATIONS: dict[str, Callable[[], None]] = {

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 VERSIONS = ("2.0", "3.0")
+LONGEST_STEP = 1e3
+"""Of the method inside a step of co-simulation [s]; no mechanism is followed by longer ones."""
 
 FOLDERS_OF_FMI_2 = {"x86_64-linux": "linux64", "x86_64-windows": "win64"}
 """Others keep the names of FMI 3.0, and both of macOS share a universal library in darwin64."""
@@ -95,7 +97,7 @@ def export_fmu(
     """
     path = path_of("export_fmu: path", path, ModelError)
     checks.choice("export_fmu: fmi", fmi, VERSIONS)
-    step = checks.number("export_fmu: step", step, above=0.0)
+    step = checks.number("export_fmu: step", step, above=0.0, at_most=LONGEST_STEP)
     chosen = list(dict.fromkeys(checks.texts("export_fmu: platforms", platforms)))
     unknown = [p for p in chosen if p not in PLATFORMS]
     if unknown or not chosen:
