@@ -111,7 +111,8 @@ def fill(
         row.closure = float(run["closure_error"].max())
     if pages is not None:
         pages.mkdir(parents=True, exist_ok=True)
-        ce.view(model, run, shapes=shapes(path, loops, ignore)).save(pages / f"{row.name}.html")
+        page = ce.view(model, run, shapes=shapes(path, loops, ignore), title=row.name)
+        page.save(pages / f"{row.name}.html")
 
 
 def shapes(path: Path, loops: Path | None, ignore: list[str]) -> dict[str, list[Shape]]:

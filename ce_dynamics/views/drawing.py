@@ -15,6 +15,7 @@ from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.checked import across, finite_vector, unit_axis
+from ce_dynamics.mechanism.hinges.free import Free
 from ce_dynamics.mechanism.parameters import values_at
 
 if TYPE_CHECKING:
@@ -38,8 +39,8 @@ def draw(
     """Draw a mechanism in a pose, in parallel projection.
 
     Every body is the polygon of its hinge and closure points; a body with one such point is drawn up to its
-    centre of mass.  Points on the ground are triangles, those of independent hinges are filled, cut edges are
-    rings.
+    centre of mass.  Hinges on the ground are triangles, independent ones are filled, cut edges are rings; of
+    Free hinges there is nothing to see.
 
     Parameters
     ----------
@@ -199,6 +200,8 @@ def draw_hinges(axes: Axes, model: Model, poses: dict[str, Floats], plane: Float
     """Hinge points: triangles below those on the ground, filled where the hinge is independent."""
     independent = {body.name for S in model.embedding.aggregates for body in S.independent}
     for body in model.system.bodies:
+        if isinstance(body.inboard, Free):
+            continue
         x, z = plane @ poses[body.name][0]
         if body.carrier.is_ground:
             axes.plot((x,), (z,), marker="^", markersize=15, color="0.6", zorder=3)
