@@ -16,7 +16,7 @@ from ce_dynamics.complementarity.explanations import warn_of_remains
 from ce_dynamics.complementarity.gauss_seidel import Solver
 from ce_dynamics.complementarity.rigid import RigidState
 from ce_dynamics.complementarity.rigid_contacts import RigidContacts
-from ce_dynamics.complementarity.solvers.chain import Chain, Thorough
+from ce_dynamics.complementarity.solvers.chain import Chain, Patience, Thorough
 from ce_dynamics.errors import ModelError, SimulationError
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ class RigidWay:
     """
 
     def __init__(self, contacts: RigidContacts, h: float, solver: Solver) -> None:
-        self._contacts, self._h, self._solver = contacts, h, solver
+        self._contacts, self._h, self._patience = contacts, h, Patience(solver)
         self._state, self._work = contacts.bodies.start, 0.0
         self._key, self._p = np.zeros(0, dtype=np.int64), np.zeros(0)
         self._stored: list[tuple[float, RigidState, float, float, int]] = []
@@ -143,7 +143,7 @@ class RigidWay:
     def advance(self, count: int) -> None:
         """So many steps, or fewer."""
         if self._compiled is None:
-            self._one(self._solver, (self._key, self._p))
+            self._one(self._patience.solver, (self._key, self._p))
             return
         made = self._compiled.advance(count)
         if made.steps:
@@ -152,10 +152,11 @@ class RigidWay:
             self.residual, self.speed = max(self.residual, made.residual), max(self.speed, made.speed)
             self.count += made.steps
         if made.stopped:
-            if made.tried is None or not isinstance(self._solver, Chain):
-                self._one(self._solver, (self._key, self._p))
+            solver = self._patience.solver
+            if made.tried is None or not isinstance(solver, Chain):
+                self._one(solver, (self._key, self._p))
             else:
-                self._one(Thorough(self._solver), made.tried)
+                self._one(Thorough(solver), made.tried)
             self._compiled.take(self._state, self._key, self._p)
 
     def _one(self, solver: Solver, warm: tuple[Integers, Floats]) -> None:
@@ -165,6 +166,7 @@ class RigidWay:
         self._work += gain
         self.count += 1
         self.unresolved += not solution.converged
+        self._patience.learn(solution.converged)
         self.residual = max(self.residual, solution.residual)
         self.speed = max(self.speed, float(np.max(np.abs(state.v[:, :3]), initial=0.0)))
 

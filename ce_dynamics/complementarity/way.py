@@ -11,6 +11,7 @@ from ce_dynamics.complementarity.embedded import UnilateralModel
 from ce_dynamics.complementarity.gauss_seidel import Solver
 from ce_dynamics.complementarity.recorder import InputsOverTime, Recorder
 from ce_dynamics.complementarity.smooth import Acting, SmoothSteps
+from ce_dynamics.complementarity.solvers.chain import Patience
 from ce_dynamics.errors import SimulationError
 from ce_dynamics.simulation.monitors.charts import Charts
 
@@ -74,7 +75,7 @@ class Way:
         recorder: Recorder,
         smooth: SmoothSteps | None,
     ) -> None:
-        self.unilateral, self.law, self.solver = unilateral, law, solver
+        self.unilateral, self.law, self.patience = unilateral, law, Patience(solver)
         self.recorder, self.smooth = recorder, smooth
         self.force = np.zeros(len(unilateral.row_names))
         self.acting: Acting | None = None
@@ -133,13 +134,14 @@ class Way:
         assert self.smooth is not None
         h = self.recorder.h / PARTS
         turning = self.smooth.turning(0.0, y, h)
-        done = self.unilateral.step(0.0, y, self.law.at(0.0, y), h, self.solver, turning=turning)
+        done = self.unilateral.step(0.0, y, self.law.at(0.0, y), h, self.patience.solver, turning=turning)
         return self.smooth.acting(done.solution.p, done.stage.mu, h, done.stage.rate)
 
     def _first_order(self, t: float, y: Floats, h: float, turning: Floats | None = None) -> Floats:
         recorder = self.recorder
         u, start = self.law.at(t, y), h * self.force
-        done = self.unilateral.step(t, y, u, h, self.solver, start, turning)
+        done = self.unilateral.step(t, y, u, h, self.patience.solver, start, turning)
+        self.patience.learn(done.solution.converged)
         recorder.work += h * done.stage.power
         recorder.contact_work += done.work
         recorder.solved(done.solution, done.stage.rate)

@@ -232,10 +232,10 @@ def main(arguments: list[str] | None = None) -> None:
     if options.altered:
         problems = (one for name, problem in problems for one in altered(name, problem))
     for name, (W, q, mu) in problems:
-        began = time.perf_counter()
+        began = time.process_time()
         operator = aslinearoperator(W) if options.products_only else W
         found = solve_friction(operator, q, mu, tolerance=options.tolerance, time_limit=options.seconds)
-        spent = time.perf_counter() - began
+        spent = time.process_time() - began
         print(
             f"{name[:44]:44s} {len(mu):9d} {found.residual:9.1e} {spent:9.3f} {found.steps:9d}"
             f" {found.products:9d}  {found.method}{'' if found.converged else ', not converged'}",

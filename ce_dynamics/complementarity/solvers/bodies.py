@@ -125,7 +125,7 @@ class Bodies:
         best, smallest = self.x, judge(self.x)
         until, wanted = self.steps + steps, max(1.0, 0.1 * smallest)
         while smallest > wanted:
-            if self.steps >= until or self.rho < LEAST or time.perf_counter() > deadline:
+            if self.steps >= until or self.rho < LEAST or time.thread_time() > deadline:
                 return best, True
             before = self.steps
             found = self.point(deadline)
@@ -152,7 +152,7 @@ class Bodies:
             return z, x
         z, moved = self.z, 1.0
         for count in range(1, FIXED_POINTS[-1] + 1):
-            if time.perf_counter() > deadline:
+            if time.thread_time() > deadline:
                 return None
             shift = self.rows.shift(self.w(z))
             new = self.convex(z, shift, 1e-2 * moved, deadline)
@@ -207,7 +207,7 @@ class Bodies:
         Phi, w, y, x = evaluate(z)
         for _ in range(steps):
             size = float(np.linalg.norm(Phi))
-            if np.max(np.abs(Phi), initial=0.0) <= self.rounding or time.perf_counter() > deadline:
+            if np.max(np.abs(Phi), initial=0.0) <= self.rounding or time.thread_time() > deadline:
                 break
             step = self.step(y, x, w, Phi)
             if step is None:
@@ -237,7 +237,7 @@ class Bodies:
         phi, slope, y, x = evaluate(z)
         for _ in range(CONVEX_STEPS):
             steepest = float(np.max(np.abs(slope), initial=0.0))
-            if steepest <= max(self.rounding, tolerance) or time.perf_counter() > deadline:
+            if steepest <= max(self.rounding, tolerance) or time.thread_time() > deadline:
                 break
             step = self.step(y, x, None, slope)
             if step is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,7 +13,7 @@ from scipy.sparse.csgraph import connected_components
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.complementarity.conditions import NONE, Conditions, Integers
 from ce_dynamics.complementarity.errors import ConvergenceError
-from ce_dynamics.complementarity.gauss_seidel import allowed
+from ce_dynamics.complementarity.gauss_seidel import Solver, allowed
 from ce_dynamics.complementarity.problem import Problem, Solution, residual
 from ce_dynamics.complementarity.solvers.rows import DENSE_ROWS, Judge, Operator, Rows, in_rows, scaled_rows
 from ce_dynamics.complementarity.sparse_rows import SparseRows
@@ -23,6 +23,8 @@ NEWTON_STEPS = 10
 """Of the first attempt."""
 SWEEPS = 30
 """Of Gauss–Seidel between the first attempts."""
+LEAST_PATIENCE = 1e-3
+"""Part of the time limit that every problem of a run gets."""
 
 
 @dataclass(frozen=True)
@@ -40,8 +42,9 @@ class Chain:
     limit : float
         Largest residual with which a run may go on [m/s or rad/s].
     time_limit : float
-        For one problem, after which the best point is returned [s].  Results of runs that reach it depend on
-        the machine.
+        Time of the processor for one problem, after which the best point is returned [s].  What else the
+        machine does changes nothing; results of runs that reach it depend on how fast it is.  In a run, where
+        problems in a row have no solution, each gets half of what that before it had.
 
     Raises
     ------
@@ -94,7 +97,7 @@ class Chain:
 
         A, d, b = delassus(problem), problem.diagonal, problem.b
         allowance = self.tolerance * problem.speed
-        permitted, deadline = allowance + problem.rounding, time.perf_counter() + self.time_limit
+        permitted, deadline = allowance + problem.rounding, time.thread_time() + self.time_limit
         p, count, method = allowed(problem, start), 0, "start"
         for chosen in islands(A, problem.conditions.normal):
             conditions, own = part_of(problem.conditions, chosen), part_of_matrix(A, chosen)
@@ -102,11 +105,34 @@ class Chain:
             if verdict(p[chosen]) <= 1.0:
                 continue
             rows = scaled_rows(own, b[chosen], conditions, d[chosen])
-            left = max(0.0, deadline - time.perf_counter())
+            left = max(0.0, deadline - time.thread_time())
             found = solve_rows(rows, rows.scaled(p[chosen]), of_scaled(verdict, rows), left)
             p[chosen] = rows.impulses(found.x)
             count, method = count + found.steps + found.products, found.method
         return problem.solution(p, method, count, allowance)
+
+
+class Patience:
+    """The solver of a run, which ends even where bodies are wedged so that no step has a solution.
+
+    Of a chain, problems in a row that are not solved get half of the time of the one before.
+
+    Attributes
+    ----------
+    solver : Solver
+        For the next problem.
+    """
+
+    def __init__(self, solver: Solver) -> None:
+        self.solver, self._given = solver, solver
+
+    def learn(self, converged: bool) -> None:
+        """Take note of whether a problem was solved."""
+        now, full = self.solver, self._given
+        if isinstance(now, Chain) and isinstance(full, Chain) and not (converged and now is full):
+            limit = now.time_limit * (2.0 if converged else 0.5)
+            within = max(limit, LEAST_PATIENCE * full.time_limit)
+            self.solver = full if within >= full.time_limit else replace(now, time_limit=within)
 
 
 @dataclass(frozen=True)

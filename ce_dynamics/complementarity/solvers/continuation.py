@@ -87,14 +87,14 @@ def shrinking(
     steps : int
         Linear systems, about.
     deadline : float
-        `time.perf_counter` at which to stop.
+        `time.thread_time` at which to stop.
     """
     origin = np.zeros(len(rows)) if pull > 0.0 else None
     sigma = reached = width
     factor, count = 0.2, 0
     on_path = x
     best, smallest = x, float(np.max(np.abs(rows.gap(x)), initial=0.0))
-    while count < steps and time.perf_counter() < deadline:
+    while count < steps and time.thread_time() < deadline:
         near = newton(
             rows.with_friction(share(grows, sigma)),
             x,
@@ -216,7 +216,7 @@ def by_arc_length(
     best, smallest = x, float(np.max(np.abs(rows.gap(x)), initial=0.0))
     t = np.append(np.zeros(m), -1.0)
     ds, tried = 0.5, math.inf
-    while count < steps and time.perf_counter() < deadline:
+    while count < steps and time.thread_time() < deadline:
         onwards = path.tangent(x, tau, t)
         count += 1
         if onwards is None:

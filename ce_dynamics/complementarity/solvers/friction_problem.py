@@ -78,7 +78,7 @@ def solve_friction(
     tolerance : float
         Of the residual of `FrictionSolution`.
     time_limit : float
-        [s]; the best point met is returned then.
+        Of the processor [s]; the best point met is returned then.
     diagonal : (m,) array_like, optional
         Of W, which improves the scaling if W is an operator.
 

@@ -57,7 +57,7 @@ def projected_gradient(
     products : int
         With A, at most.
     deadline : float
-        `time.perf_counter` at which to stop.
+        `time.thread_time` at which to stop.
 
     Returns
     -------
@@ -74,7 +74,7 @@ def projected_gradient(
         verdict = judge(x)
         if verdict < smallest:
             best, smallest = x, verdict
-        if smallest <= 1.0 or used >= products or time.perf_counter() > deadline:
+        if smallest <= 1.0 or used >= products or time.thread_time() > deadline:
             return x, best, used
         linear = rows.b + rows.shift(Ax + rows.b)
         y, Ay, theta, target = x, Ax, 1.0, math.inf

@@ -151,7 +151,7 @@ def newton(
     centre : (m,) array, optional
         x_k of the proximal variant.
     deadline : float
-        `time.perf_counter` at which to stop.
+        `time.thread_time` at which to stop.
     """
     pull = 0.0 if centre is None else epsilon
 
@@ -166,7 +166,7 @@ def newton(
     best, smallest = x, float(np.max(np.abs(F), initial=0.0))
     stalled = 0
     for count in range(steps):
-        if smallest <= tolerance or stalled == STALLED or time.perf_counter() > deadline:
+        if smallest <= tolerance or stalled == STALLED or time.thread_time() > deadline:
             return Found(best, smallest, count)
         step = direction(rows, D, F, epsilon)
         if step is None:
@@ -205,7 +205,7 @@ def proximal(
     """Proximal Newton: ε shrinks where the inner iteration converges and grows where it does not."""
     best, smallest = x, float(np.max(np.abs(rows.gap(x)), initial=0.0))
     count = failed = 0
-    while count < steps and failed < 3 and time.perf_counter() < deadline:
+    while count < steps and failed < 3 and time.thread_time() < deadline:
         inner = newton(
             rows, x, steps=15, tolerance=0.1 * tolerance, epsilon=epsilon, centre=x, deadline=deadline
         )

@@ -51,9 +51,7 @@ class Creeping:
         """Go on for so many linear systems; the point that the judge liked most."""
         best, smallest = self.x, judge(self.x)
         until = self.steps + steps
-        while (
-            smallest > 1.0 and self.steps < until and self.epsilon < MOST and time.perf_counter() < deadline
-        ):
+        while smallest > 1.0 and self.steps < until and self.epsilon < MOST and time.thread_time() < deadline:
             found = newton(
                 self.rows,
                 self.x,

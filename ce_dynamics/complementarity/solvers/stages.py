@@ -87,7 +87,7 @@ class Search:
     @property
     def over(self) -> bool:
         """Solved, or out of time."""
-        return self.verdict <= 1.0 or time.perf_counter() > self.deadline
+        return self.verdict <= 1.0 or time.thread_time() > self.deadline
 
     def offer(self, x: Floats, method: str) -> bool:
         """Keep a point if it is better; says whether it is a solution."""
@@ -190,9 +190,9 @@ def solve_rows(rows: Rows, x: Floats, judge: Judge, time_limit: float = math.inf
     judge : callable
         Residual of a point, at most one for a solution.
     time_limit : float
-        After which no stage begins and none goes on [s].
+        Of the processor, after which no stage begins and none goes on [s].
     """
-    search = Search(rows, judge, x, time.perf_counter() + time_limit)
+    search = Search(rows, judge, x, time.thread_time() + time_limit)
     if search.over or len(rows) == 0:
         return search.outcome()
     if rows.matrix_free:
