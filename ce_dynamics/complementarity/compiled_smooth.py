@@ -9,7 +9,15 @@ import math
 
 import numpy as np
 
-from ce_dynamics.complementarity.acting_rows import evaluate, finite, gather, lengths, numbers, products
+from ce_dynamics.complementarity.acting_rows import (
+    bias_at,
+    evaluate,
+    finite,
+    gather,
+    lengths,
+    numbers,
+    products,
+)
 from ce_dynamics.complementarity.machine import kernel, observe
 from ce_dynamics.complementarity.shortest import shortest
 from ce_dynamics.simulation.integrators.kernels import call
@@ -22,6 +30,11 @@ RESOLVED = 0.003
 """Part of the speed by which its change in a good step may differ between two rules of second order."""
 CLOSED = 1e-9
 """Gaps that one Newton step closes to rounding: what it leaves is of their squares [m or rad]."""
+
+FAR = 100.0
+"""Of rows as they are in contacts of a box, which depend on each other or differ, a few."""
+STEP, PROJECTION, BIAS = range(3)
+"""What `smooth_step` is asked for: one kernel compiles in less time than three with the same parts."""
 
 
 @kernel
@@ -113,6 +126,23 @@ def chosen_of(values, where):  # type: ignore[no-untyped-def]
 
 
 @kernel
+def near(GT, Y, p, values):  # type: ignore[no-untyped-def]
+    """Whether −M⁻¹ G p leads no further than `FAR` times what the rows need one by one.
+
+    Of rows that hardly differ, what takes all values to zero at once leads anywhere.
+    """
+    together, alone = 0.0, 0.0
+    for a in range(p.size):
+        square = 0.0
+        for k in range(GT.shape[1]):
+            square += GT[a, k] * Y[a, k]
+        together -= p[a] * values[a]
+        if square > 0.0:
+            alone += values[a] * values[a] / square
+    return together <= FAR * FAR * alone
+
+
+@kernel
 def add_response(p, Y, out):  # type: ignore[no-untyped-def]
     """out += M⁻¹ G p."""
     for a in range(p.size):
@@ -133,7 +163,7 @@ def rows_finite(GT):  # type: ignore[no-untyped-def]
 def project(M, rows, t, y):  # type: ignore[no-untyped-def]
     """Close held gaps and stop held rows, in place, by the nearest state in the metric of M.
 
-    Returns whether that was possible, and the work of the impulses that change the rates.
+    Returns whether there is one nearby, and the work of the impulses that change the rates.
     """
     n_q = M.q.size
     held = numbers(rows.held)
@@ -149,9 +179,12 @@ def project(M, rows, t, y):  # type: ignore[no-untyped-def]
             return False, 0.0
         GT, Y = gather(M, gaps)
         psi = chosen_of(M.psi, gaps)
+        p = stopping(GT, Y, psi)
+        if not near(GT, Y, p, psi):
+            return False, 0.0
         for k in range(M.v.size):
             M.v[k] = 0.0
-        add_response(stopping(GT, Y, psi), Y, M.v)
+        add_response(p, Y, M.v)
         call(M.calls[3], M.calls[9])
         for k in range(n_q):
             y[k] += M.q_dot[k]
@@ -167,6 +200,8 @@ def project(M, rows, t, y):  # type: ignore[no-untyped-def]
     GT, Y = gather(M, held)
     rate = chosen_of(M.rate, held)
     p, work = stopping(GT, Y, rate), 0.0
+    if not near(GT, Y, p, rate):
+        return False, 0.0
     add_response(p, Y, y[n_q : n_q + M.v.size])
     for a in range(held.size):
         work += p[a] * rate[a]
@@ -182,13 +217,20 @@ def ahead(y, h, y_dot, out):  # type: ignore[no-untyped-def]
 
 @kernel
 def smooth_step(  # type: ignore[no-untyped-def]
-    M, rows, t, y, h, when, weights, known, first, middle, last, y_end
+    M, rows, what, t, y, h, when, weights, known, first, middle, last, y_end
 ):
     """A step with the given rows acting.
 
     ``first`` holds the derivatives at its start where they are known; ``last`` those at its end.  Returns
     whether the rows act so throughout, whether ``first`` may be used again, work of loads and of rows.
+    Others than a step: `project` of ``y_end``; `bias_at` ``y``, with gaps and rates in ``middle``.
     """
+    if what == PROJECTION:
+        possible, work = project(M, rows, t, y_end)
+        return possible, False, 0.0, work
+    if what == BIAS:
+        bias_at(M, t, y, middle)
+        return True, False, 0.0, 0.0
     if not known and not (evaluate(M, rows, t, y, first) and consistent(rows, first) and sound(rows, first)):
         return False, False, 0.0, 0.0
     ahead(y, h * weights[0], first.y_dot, y_end)

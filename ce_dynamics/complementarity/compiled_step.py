@@ -115,7 +115,7 @@ def free_rates(M, G, S, y, h):  # type: ignore[no-untyped-def]
             closes = M.psi[i] / h + after + S.c[i] <= 0.0
             if G.restitution[i] > 0.0 and M.rate[i] < -G.rest_speed and closes:
                 return True
-            S.c[i] += M.psi[i] / h
+            S.c[i] += max(M.psi[i] / h, min(after + S.c[i], 0.0) - G.rest_speed)  # as `closing`
     return False
 
 

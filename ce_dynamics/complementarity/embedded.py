@@ -23,7 +23,7 @@ from ce_dynamics.complementarity.errors import InitialStateError
 from ce_dynamics.complementarity.gauss_seidel import Solver
 from ce_dynamics.complementarity.gyroscopic import at_midpoint
 from ce_dynamics.complementarity.machine import Functions
-from ce_dynamics.complementarity.problem import Problem, Solution
+from ce_dynamics.complementarity.problem import Problem, Solution, closing, without_gain
 from ce_dynamics.complementarity.restitution import Impact, Touching, impacts
 from ce_dynamics.complementarity.rigid import turned
 from ce_dynamics.complementarity.row_functions import RowFunctions
@@ -132,7 +132,8 @@ class UnilateralModel:
         _, v, _ = self.model.layout.split(y)
         v_free = self.free_velocities(y, u, h, stage.v_dot)
         drift = stage.rate - stage.GT @ v  # ∂ψ/∂t and what prescribed motions add
-        c = drift + np.where(self.unilateral, stage.psi / h, 0.0)
+        wanted = closing(stage.psi, stage.GT @ v_free + drift, h, self.rest_speed)
+        c = drift + np.where(self.unilateral, wanted, 0.0)
         if turning is not None:
             c = c + turning
         conditions = self._conditions._replace(mu=stage.mu, lower=-h * self.limit, upper=h * self.limit)
@@ -224,7 +225,10 @@ class UnilateralModel:
         turning: Floats | None = None,
     ) -> Step:
         q, v, x = self.model.layout.split(y)
-        solution = solver.solve(self.problem(y, u, h, stage, turning), start)
+        problem = self.problem(y, u, h, stage, turning)
+        solution = solver.solve(problem, start)
+        after = stage.rate + stage.GT @ (solution.v - v)
+        solution = without_gain(problem, solution, stage.rate, after)
         v_plus = solution.v
         q_dot = self.compiled.rates(q, v_plus)[0]
         q_plus = q + h * q_dot  # u⁺ = u + V v⁺ h

@@ -21,6 +21,10 @@ from ce_dynamics.algebra.dense import least_squares
 
 ENOUGH = 1e-14
 """Of the speeds: where an iteration has converged."""
+NEARLY = 1e-9
+"""Of the speeds: what counts as a solution where rounding or differences leave more."""
+HALVINGS = 6
+"""Of a step in which the speeds turn too far to be found."""
 
 
 def spun(inertia: Floats, w: Floats, h: float) -> Floats:
@@ -41,11 +45,14 @@ def spun(inertia: Floats, w: Floats, h: float) -> Floats:
     return new
 
 
-def at_midpoint(rate: Callable[[Floats], Floats], v: Floats, first: Floats, h: float) -> Floats:
+def at_midpoint(
+    rate: Callable[[Floats], Floats], v: Floats, first: Floats, h: float, halvings: int = HALVINGS
+) -> Floats:
     """v⁺ = v + h v̇(½ (v + v⁺)) with the configuration held.
 
     Fixed-point iteration, which converges for h |∂v̇/∂v| < 2, where explicit steps are stable; where it does
-    not, Newton's method with differences for ∂v̇/∂v.
+    not, Newton's method with differences for ∂v̇/∂v, and where that does not get there, two steps of half the
+    length.
 
     Parameters
     ----------
@@ -56,6 +63,8 @@ def at_midpoint(rate: Callable[[Floats], Floats], v: Floats, first: Floats, h: f
         v̇(v).
     h : float
         [s].
+    halvings : int
+        Of the step, at most.
     """
     new = v + h * first
     enough = ENOUGH * (np.max(np.abs(v), initial=0.0) + h * np.max(np.abs(first), initial=0.0))
@@ -69,11 +78,17 @@ def at_midpoint(rate: Callable[[Floats], Floats], v: Floats, first: Floats, h: f
         if not change < 0.7 * last:
             break
         last = change
-    return by_newton(rate, v, first, h, enough)
+    found, there = by_newton(rate, v, first, h, enough)
+    if there or halvings == 0:
+        return found
+    half = at_midpoint(rate, v, first, 0.5 * h, halvings - 1)
+    return at_midpoint(rate, half, rate(half), 0.5 * h, halvings - 1)
 
 
-def by_newton(rate: Callable[[Floats], Floats], v: Floats, first: Floats, h: float, enough: float) -> Floats:
-    """The same by Newton's method; at worst its first step, the linearly implicit rule."""
+def by_newton(
+    rate: Callable[[Floats], Floats], v: Floats, first: Floats, h: float, enough: float
+) -> tuple[Floats, bool]:
+    """The same by Newton's method, or its first step, the linearly implicit rule; whether it got there."""
     n = len(v)
     smallest, best = np.inf, v + h * first
     size = max(float(np.max(np.abs(v), initial=0.0)), h * float(np.max(np.abs(first), initial=0.0)), 1e-300)
@@ -93,4 +108,4 @@ def by_newton(rate: Callable[[Floats], Floats], v: Floats, first: Floats, h: flo
         if not np.all(np.isfinite(step)):
             break
         new = new - step
-    return best
+    return best, smallest <= NEARLY * size

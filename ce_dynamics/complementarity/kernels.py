@@ -13,6 +13,11 @@ import numpy as np
 from ce_dynamics.compiler.loops import kernel
 from ce_dynamics.complementarity.elimination import eliminate
 
+SPUN = 1e-10
+"""Of the angular velocity: a last Newton step that is rounding."""
+MOST_PARTS = 4096
+"""Of a step in which a free body spins."""
+
 
 @kernel
 def row_times(starts, columns, values, i, x):  # type: ignore[no-untyped-def]
@@ -161,37 +166,61 @@ def cross(a, b, c):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def spin(inertia, before, h, enough, after):  # type: ignore[no-untyped-def]
-    """The implicit midpoint rule of free bodies in body axes, see `gyroscopic`; ``after`` holds ``before``.
+def spun_once(I, before, h, enough, after):  # type: ignore[no-untyped-def]  # noqa: E741
+    """The implicit midpoint rule of a free body in body axes; whether Newton's method got there.
 
     F = I (ω⁺ − ω) + h ω_m × I ω_m has the Jacobian J = I + ½ h (ω̃_m I − (I ω_m)~).
     """
     w, L, F, J = np.empty(3), np.empty(3), np.empty(3), np.empty((3, 3))
-    for n in range(len(before)):
-        I = inertia[n]  # noqa: E741
-        size = max(abs(before[n, 0]), abs(before[n, 1]), abs(before[n, 2]))
-        for _ in range(20):
-            for i in range(3):
-                w[i] = 0.5 * (before[n, i] + after[n, i])
-            for i in range(3):
-                L[i] = I[i, 0] * w[0] + I[i, 1] * w[1] + I[i, 2] * w[2]
-            cross(w, L, F)
-            for i in range(3):
-                F[i] *= h
-                for j in range(3):
-                    F[i] += I[i, j] * (after[n, j] - before[n, j])
+    size, largest = max(abs(before[0]), abs(before[1]), abs(before[2])), math.inf
+    for _ in range(20):
+        for i in range(3):
+            w[i] = 0.5 * (before[i] + after[i])
+        for i in range(3):
+            L[i] = I[i, 0] * w[0] + I[i, 1] * w[1] + I[i, 2] * w[2]
+        cross(w, L, F)
+        for i in range(3):
+            F[i] *= h
             for j in range(3):
-                for i in range(3):
-                    k, m = (i + 1) % 3, (i + 2) % 3
-                    J[i, j] = I[i, j] + 0.5 * h * (w[k] * I[m, j] - w[m] * I[k, j])
-                k, m = (j + 1) % 3, (j + 2) % 3
-                J[k, j] -= 0.5 * h * L[m]
-                J[m, j] += 0.5 * h * L[k]
-            if not eliminate(J, F):
-                break
-            largest = 0.0
+                F[i] += I[i, j] * (after[j] - before[j])
+        for j in range(3):
             for i in range(3):
-                after[n, i] -= F[i]
-                largest = max(largest, abs(F[i]))
-            if largest <= enough * size:
-                break
+                k, m = (i + 1) % 3, (i + 2) % 3
+                J[i, j] = I[i, j] + 0.5 * h * (w[k] * I[m, j] - w[m] * I[k, j])
+            k, m = (j + 1) % 3, (j + 2) % 3
+            J[k, j] -= 0.5 * h * L[m]
+            J[m, j] += 0.5 * h * L[k]
+        if not eliminate(J, F):
+            return False
+        largest = 0.0
+        for i in range(3):
+            after[i] -= F[i]
+            largest = max(largest, abs(F[i]))
+        if largest <= enough * size:
+            break
+    return largest <= SPUN * size
+
+
+@kernel
+def spin(inertia, before, h, enough, after):  # type: ignore[no-untyped-def]
+    """Angular velocities after h, see `gyroscopic`; in parts where bodies turn too far in one.
+
+    Where no parts will do, they are what they were, which gives no energy either.
+    """
+    start = np.empty(3)
+    for n in range(len(before)):
+        parts, done = 1, False
+        while not done and parts <= MOST_PARTS:
+            for i in range(3):
+                after[n, i] = before[n, i]
+            done = True
+            for _ in range(parts):
+                for i in range(3):
+                    start[i] = after[n, i]
+                if not spun_once(inertia[n], start, h / parts, enough, after[n]):
+                    done = False
+                    break
+            parts *= 2
+        if not done:
+            for i in range(3):
+                after[n, i] = before[n, i]

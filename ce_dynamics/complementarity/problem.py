@@ -15,7 +15,7 @@ disc         two rows whose impulse has at most the length μ times that of anot
              row; where it is reached, it is opposite to the sliding velocity
 ===========  ======================================================================
 
-c holds ψ/h + ∂ψ/∂t of gaps ψ, target velocities, and what restitution asks for.
+c holds ψ/h + ∂ψ/∂t of gaps ψ (see `closing`), target velocities, and what restitution asks for.
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ from ce_dynamics.errors import ModelError
 
 ROUNDING = 1e-13
 """Of sums of some hundred terms, relative to their sizes."""
+POOR = 1e-3
+"""Residual, as a share of the speeds, from which the best impulses met may do anything."""
 
 
 def residual(d: Floats, w: Floats, conditions: Conditions, p: Floats) -> float:
@@ -41,6 +43,22 @@ def residual(d: Floats, w: Floats, conditions: Conditions, p: Floats) -> float:
     from ce_dynamics.complementarity.kernels import residual  # here, because it loads Numba
 
     return float(residual(d, w, *conditions, p))
+
+
+def closing(psi: Floats, free: Floats, h: float, rest_speed: float) -> Floats:
+    """ψ/h of gaps, but for what has entered: that leaves at most ``rest_speed`` faster than it would go on.
+
+    So a row gives no energy, ½ p (w_free + w⁺) ≤ ½ p rest_speed, where long steps, or shapes that meet in
+    another place at once, let bodies enter each other; and what a step turns rows and normals by, an angle of
+    first order in h, needs half of that.
+
+    Parameters
+    ----------
+    psi, free : (m,) arrays
+        Gaps, and their rates behind a step without impulses.
+    h, rest_speed : float
+    """
+    return np.maximum(psi / h, np.minimum(free, 0.0) - rest_speed)
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,3 +241,24 @@ class Solution:
                 " more sweeps, a larger tolerance or a smaller step"
             )
         return self
+
+
+def without_gain(problem: Problem, solution: Solution, before: Floats, after: Floats) -> Solution:
+    """A solution, or, of impulses that are far from one, the share α ≤ 1 with which rows do no positive work.
+
+    That is α pᵀ (w⁻ + w_free + α A p) / 2 with the rates w⁻ before the step and w_free without impulses.
+
+    Parameters
+    ----------
+    problem : Problem
+    solution : Solution
+    before, after : (m,) arrays
+        Rates of the rows at both ends of the step, with these impulses.
+    """
+    if solution.converged or solution.residual <= POOR * problem.speed:
+        return solution
+    change = problem.GT @ (solution.v - problem.v)
+    first, second = float(solution.p @ (before + after - change)), float(solution.p @ change)
+    if not (first + second > 0.0 and second > 0.0):
+        return solution
+    return problem.solution(max(0.0, -first / second) * solution.p, solution.method, solution.sweeps, 0.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from ce_dynamics.complementarity.friction import Resistance, checked_restitution
 from ce_dynamics.complementarity.gauss_seidel import Solver
 from ce_dynamics.complementarity.meetings import RigidShape, RigidShapes
 from ce_dynamics.complementarity.narrow_phase import Meetings
-from ce_dynamics.complementarity.problem import Solution
+from ce_dynamics.complementarity.problem import Solution, closing, without_gain
 from ce_dynamics.complementarity.restitution import Impact, Touching, impacts
 from ce_dynamics.complementarity.rigid import RigidBodies, RigidRows, RigidState, rotations
 from ce_dynamics.mechanism.checked import finite_number
@@ -115,10 +116,13 @@ class RigidContacts:
             hit = self._impacts(state, rows, conditions, h, solver)
             if hit is not None:
                 state, work = state._replace(v=hit.v.reshape(-1, 6)), hit.work
-        c = np.where(conditions.kind == Kind.UNILATERAL, rows.psi / h, 0.0)
-        problem = self.bodies.problem(state, rows, conditions, h, c)
+        problem = self.bodies.problem(state, rows, conditions, h, np.zeros(len(rows.psi)))
+        wanted = closing(rows.psi, problem.b, h, self.rest_speed)
+        problem = replace(problem, c=np.where(conditions.kind == Kind.UNILATERAL, wanted, 0.0))
         solution = solver.solve(problem, started(meetings.key, warm, self.per))
         rate, after = velocity_of(rows, state.v), velocity_of(rows, solution.v.reshape(-1, 6))
+        solution = without_gain(problem, solution, rate, after)
+        after = velocity_of(rows, solution.v.reshape(-1, 6))
         work += 0.5 * float(solution.p @ (rate + after))
         if hit is not None:
             solution = solution.behind(hit.p, hit.residual, hit.unresolved)

@@ -95,6 +95,7 @@ def free_rates(G, B, count, h):  # type: ignore[no-untyped-def]
             c = B.found.psi[i // G.per] / h
             if G.e > 0.0 and B.rate[i] < -G.rest_speed and c + B.b[i] <= 0.0:
                 rebounds = True
+            c = max(c, min(B.b[i], 0.0) - G.rest_speed)  # as `closing`
             B.b[i] += c
         far = i % G.per == 0 and c > size
         speed = max(speed, size + (size if far else abs(c)))

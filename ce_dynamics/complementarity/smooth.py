@@ -23,8 +23,8 @@ import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiler import CompiledFunction
-from ce_dynamics.complementarity.acting_rows import Rows, bias_at, room
-from ce_dynamics.complementarity.compiled_smooth import AT_REST, project, smooth_step
+from ce_dynamics.complementarity.acting_rows import Rows, room
+from ce_dynamics.complementarity.compiled_smooth import AT_REST, BIAS, PROJECTION, STEP, smooth_step
 from ce_dynamics.complementarity.conditions import Booleans, Kind
 from ce_dynamics.complementarity.embedded import UnilateralModel
 from ce_dynamics.complementarity.events import NEGLIGIBLE
@@ -102,6 +102,7 @@ class SmoothSteps:
         self._refused: tuple[float, Floats, Acting] | None = None
         self._leaning: Acting | None = None
         self._nothing = np.zeros(m)
+        self._nobody = Acting(np.zeros(m, dtype=bool), np.zeros(m, dtype=bool), self._nothing)
 
     # Which rows act
 
@@ -126,7 +127,8 @@ class SmoothSteps:
     def turning(self, t: float, y: Floats, h: float) -> Floats:
         """h γ of all rows but of gaps that are open or move: what a step across an event adds to w."""
         R = self._middle
-        gamma = bias_at(self._machine, t, y, R).copy()
+        self._asked(BIAS, t, y, 0.0, self._rows(self._nobody), False, y)
+        gamma = self._machine.gamma
         size = 1.0 + np.max(np.abs(R.rate), initial=0.0)
         rests = (np.abs(R.rate) <= AT_REST * size) & (np.abs(R.psi) <= AT_REST)
         return np.where((self.kind != Kind.UNILATERAL) | rests, h * gamma, 0.0)
@@ -144,10 +146,7 @@ class SmoothSteps:
             return None
         known = same(self._known, t, y, acting)
         rows, y_end = self._rows(acting), np.empty_like(y)
-        rates = self._first, self._middle, self._last
-        done, again, *work = smooth_step(
-            self._machine, rows, t, y, h, self.when, self.weights, known, *rates, y_end
-        )
+        done, again, *work = self._asked(STEP, t, y, h, rows, known, y_end)
         if not done and not again and self._leaning is not acting:
             self._leaning, self._known = acting, None
             return self.step(t, y, h, acting)
@@ -164,8 +163,18 @@ class SmoothSteps:
         With it comes the work of the impulses that change the rates, ½ pᵀ (rates before and after).
         """
         near = y.copy()
-        possible, work = project(self._machine, self._rows(acting), t, near)
+        possible, _, _, work = self._asked(PROJECTION, t, y, 0.0, self._rows(acting), False, near)
         return (near, float(work)) if possible else None
+
+    def _asked(
+        self, what: int, t: float, y: Floats, h: float, rows: Rows, known: bool, y_end: Floats
+    ) -> tuple[bool, bool, float, float]:
+        """The kernel's answer."""
+        rates = self._first, self._middle, self._last
+        answer: tuple[bool, bool, float, float] = smooth_step(
+            self._machine, rows, what, t, y, h, self.when, self.weights, known, *rates, y_end
+        )
+        return answer
 
     def _rows(self, acting: Acting) -> Rows:
         near = acting.multipliers if self._leaning is acting else self._nothing

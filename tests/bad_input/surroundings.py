@@ -265,7 +265,6 @@ def with_variable(name: str, value: str) -> Any:
             cwd=folder,
             capture_output=True,
             text=True,
-            errors="replace",
             check=False,
         )
     finally:

@@ -1,6 +1,6 @@
 """Boxes thrown on a plane, friction and restitution over their ranges: every run ends, contacts do no work.
 
-    python -m tests.benchmarks.thrown_boxes [--count 1000] [--seconds 1]
+    python -m tests.benchmarks.thrown_boxes [--count 1000] [--seconds 1] [--step 0.001]
 
 A slender box falls with a random velocity and spin on a plane; its eight corners may touch.  Printed are runs
 that stopped, steps whose impulses leave more than the solver's tolerance, and the largest work that the rows
@@ -22,7 +22,6 @@ from ce_dynamics.complementarity import Contact, Plane, Run, UnilateralModel, si
 
 CORNERS = [(x, y, z) for x in (-1.0, 1.0) for y in (-0.2, 0.2) for z in (0.0, 0.1)]
 FRICTION = (0.0, 0.1, 0.3, 0.6, 1.0, 1.5)
-STEP = 1e-3
 
 
 class Throw(NamedTuple):
@@ -81,13 +80,13 @@ def standing(model: ce.Model, body: ce.Body, mu: float) -> UnilateralModel:
     )
 
 
-def throw(unilateral: UnilateralModel, mu: float, seed: int, duration: float) -> Throw:
+def throw(unilateral: UnilateralModel, mu: float, seed: int, duration: float, h: float = 1e-3) -> Throw:
     """One run with a random e, one of four in a hundred 0 and 1."""
     rng = np.random.default_rng(seed)
     e = float(np.clip(rng.uniform(-0.04, 1.04), 0.0, 1.0))
     unilateral.restitution = np.where(unilateral.unilateral, e, 0.0)
     try:
-        run = simulate_unilateral(unilateral, duration=duration, step=STEP, y0=start(rng), interval=STEP)
+        run = simulate_unilateral(unilateral, duration=duration, step=h, y0=start(rng), interval=h)
     except ce.SimulationError as error:
         partial = error.partial
         assert isinstance(partial, Run)
@@ -102,18 +101,19 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.thrown_boxes", description=__doc__)
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seconds", type=float, default=1.0, help="of each run")
+    parser.add_argument("--step", type=float, default=1e-3, help="h [s]")
     given = parser.parse_args(arguments)
     model, body = box()
     began = time.perf_counter()
     models = [(mu, standing(model, body, mu)) for mu in FRICTION]
     throws = [
-        throw(models[seed % len(models)][1], models[seed % len(models)][0], seed, given.seconds)
+        throw(models[seed % len(models)][1], models[seed % len(models)][0], seed, given.seconds, given.step)
         for seed in range(given.count)
     ]
     wall = time.perf_counter() - began
-    ended = [one for one in throws if one.reached == given.seconds]
+    ended = [one for one in throws if abs(one.reached - given.seconds) < 1e-9]
     print(f"{len(throws)} boxes of {given.seconds:g} s in {wall:.0f} s; {len(throws) - len(ended)} stopped")
-    steps = int(given.seconds / STEP) * len(throws)
+    steps = round(given.seconds / given.step) * len(throws)
     print(f"{sum(one.unresolved for one in ended)} of {steps} steps over the tolerance", end=", ")
     print(f"largest residual {max(one.residual for one in ended):.1e} m/s")
     for low, high in ((0.0, 1e-9), (1e-9, 0.25), (0.25, 0.5), (0.5, 0.75), (0.75, 1.01)):
