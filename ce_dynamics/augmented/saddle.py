@@ -59,39 +59,37 @@ def normalised_rows(G: Array) -> tuple[Array, Array]:
     return G / lengths[:, None], lengths
 
 
-def row_rank(G: Array, tolerance: float = RANK_TOLERANCE) -> RowRank:
+def row_rank(G: Array) -> RowRank:
     """A largest set of independent rows of G, by QR with pivoting of the normalised rows."""
     if G.size == 0:
         return RowRank(np.arange(0), np.arange(len(G)))
     normal, _ = normalised_rows(G)
     R, pivots = scipy.linalg.qr(normal.T, mode="r", pivoting=True)
-    rank = count_pivots(R, tolerance)
+    rank = count_pivots(R)
     return RowRank(np.sort(pivots[:rank]), np.sort(pivots[rank:]))
 
 
-def redundant_rows(G: Array, tolerance: float = RANK_TOLERANCE) -> Array:
+def redundant_rows(G: Array) -> Array:
     """Rows that take part in a redundancy: combinations of others and what they combine; (n,) of bool."""
     marked = np.zeros(len(G), dtype=bool)
     if G.size == 0:
         return marked
     normal, _ = normalised_rows(G)
     R, pivots = scipy.linalg.qr(normal.T, mode="r", pivoting=True)
-    rank = count_pivots(R, tolerance)
+    rank = count_pivots(R)
     combined = scipy.linalg.solve_triangular(R[:rank, :rank], R[:rank, rank:])  # row = Σ combined × kept rows
     marked[pivots[rank:]] = True
-    marked[pivots[:rank]] = np.any(np.abs(combined) > tolerance, axis=1)
+    marked[pivots[:rank]] = np.any(np.abs(combined) > RANK_TOLERANCE, axis=1)
     return marked
 
 
-def count_pivots(R: Array, tolerance: float) -> int:
+def count_pivots(R: Array) -> int:
     """Rank from the diagonal of R."""
     diagonal = np.abs(np.diagonal(R))
-    return int(np.sum(diagonal > tolerance * max(diagonal[0], 1e-300)))
+    return int(np.sum(diagonal > RANK_TOLERANCE * max(diagonal[0], 1e-300)))
 
 
-def solve_saddle(
-    M: Array, G: Array, f: Array, gamma: Array, tolerance: float = RANK_TOLERANCE
-) -> SaddleSolution:
+def solve_saddle(M: Array, G: Array, f: Array, gamma: Array) -> SaddleSolution:
     """Solve M V̇ = f + Gᵀ λ, G V̇ = −γ by the null space of G.
 
     M may be singular (points without inertia) as long as it is not along motions the constraints allow.
@@ -106,13 +104,13 @@ def solve_saddle(
     normal, lengths = normalised_rows(G)
     target = -gamma / lengths
     Q, R, pivots = scipy.linalg.qr(normal.T, pivoting=True)
-    rank = count_pivots(R, tolerance)
+    rank = count_pivots(R)
     Q1, Q2 = Q[:, :rank], Q[:, rank:]  # V̇ = Q1 y + Q2 z
     y = scipy.linalg.solve_triangular(R[:rank, :rank], target[pivots[:rank]], trans="T")
     violation = R[:rank, rank:].T @ y - target[pivots[rank:]]
     V_dot = Q1 @ y
     if Q2.shape[1]:
         V_dot = V_dot + Q2 @ np.linalg.solve(Q2.T @ M @ Q2, Q2.T @ (f - M @ V_dot))
-    multipliers = least_squares(normal.T, M @ V_dot - f, rcond=tolerance) / lengths
+    multipliers = least_squares(normal.T, M @ V_dot - f, rcond=RANK_TOLERANCE) / lengths
     scale = max(float(np.max(np.abs(target))), 1.0)
     return SaddleSolution(V_dot, multipliers, rank, float(np.max(np.abs(violation), initial=0.0)) / scale)

@@ -61,11 +61,6 @@ def inverse_dynamics(
     return InverseDynamics(T, forces, alpha)
 
 
-def bias_forces(outward: Outward, wrenches: Mapping[str, Array], torques: Mapping[str, Array]) -> Array:
-    """C(θ, θ̇) of (1): what it takes to keep θ̈ at zero, (n_v,)."""
-    return inverse_dynamics(outward, wrenches, torques, zeros(outward.embedding.n_v)).T
-
-
 def body_accelerations(
     outward: Outward, members: Mapping[str, list[Member]], v_dot: Array
 ) -> dict[str, Array]:

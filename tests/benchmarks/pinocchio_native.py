@@ -62,13 +62,6 @@ def first_error(text: str) -> str:
     return next((line for line in text.splitlines() if "error" in line), text[:200])
 
 
-def compiler_version() -> str:
-    """First line of what the compiler says of itself."""
-    compiler = shutil.which(os.environ.get("CXX", "g++")) or "c++"
-    done = subprocess.run([compiler, "--version"], capture_output=True, text=True)
-    return done.stdout.splitlines()[0] if done.stdout else "unknown"
-
-
 def header_folder() -> Path:
     """Where the headers of Pinocchio are."""
     spec = importlib.util.find_spec("pinocchio")

@@ -12,7 +12,7 @@ from ce_dynamics.compiler import trace
 from ce_dynamics.dynamics.articulated_body import forward_dynamics, tip_to_base
 from ce_dynamics.dynamics.energy import prescribed_power
 from ce_dynamics.dynamics.instant import Instant
-from ce_dynamics.dynamics.inverse_dynamics import bias_forces, inverse_dynamics, prescribed_forces
+from ce_dynamics.dynamics.inverse_dynamics import inverse_dynamics, prescribed_forces
 from ce_dynamics.dynamics.mass_matrix import mass_matrix, solve_mass
 from ce_dynamics.mechanism.hinges import Prismatic, Revolute
 from ce_dynamics.mechanism.system import System
@@ -46,7 +46,7 @@ def test_velocities_of_the_dense_operators_are_rates_of_positions(case: Case) ->
 
 def test_bias_forces_equal_dense_newton_euler_on_differentiated_velocities(case: Case) -> None:
     instant = case.instant()
-    C = bias_forces(instant.outward, instant.loads.wrenches, instant.loads.torques)
+    C = needed(instant, np.zeros(case.n_v))
     dense = Dense(instant).generalised(accelerations(case, np.zeros(case.n_v)))
     np.testing.assert_allclose(C, dense, rtol=0.0, atol=FINITE_DIFFERENCE * max(1.0, np.max(np.abs(C))))
 
@@ -63,7 +63,7 @@ def test_is_linear_in_the_accelerations(case: Case, rng: np.random.Generator) ->
 def test_forward_dynamics_solve_the_dense_equations(case: Case) -> None:
     """(5): θ̈ = M⁻¹ (T − C), with no T on top of the loads."""
     instant = case.instant()
-    C = bias_forces(instant.outward, instant.loads.wrenches, instant.loads.torques)
+    C = needed(instant, np.zeros(case.n_v))
     M = Dense(instant).mass_matrix()
     expected = np.linalg.solve(M, -C)
     tolerance = 100.0 * EPS * np.linalg.cond(M) * np.max(np.abs(expected))
