@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -174,8 +175,9 @@ def test_runs_on_traced_scalars() -> None:
     [("wheelbase", 0.0), ("preview_time", -1.0), ("aim_gain", math.nan), ("understeer", math.inf)],
 )
 def test_wrong_drivers_are_named(name: str, value: float) -> None:
+    wrong: dict[str, Any] = {name: value}
     with pytest.raises(DataError, match=name):
-        replace(DRIVER, **{name: value})
+        replace(DRIVER, **wrong)
 
 
 def test_wrong_paths_are_named() -> None:

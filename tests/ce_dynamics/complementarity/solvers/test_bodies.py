@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import clarabel
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -94,7 +95,6 @@ def test_planar_problems_have_the_solution_of_enumeration(rng: np.random.Generat
 
 def test_with_the_shift_given_it_is_the_convex_problem_of_a_conic_solver() -> None:
     """min ½ |z|² with B z + b + s in the dual cones, w_n ≥ μ |w_t|."""
-    clarabel = pytest.importorskip("clarabel")
     problem = rocks(8, 0.5)
     mu = problem.conditions.mu[1::3]
     rows, _ = given(problem.delassus, problem.b, mu)
