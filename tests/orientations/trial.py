@@ -81,7 +81,7 @@ def outcome(recipe: Recipe, states: int) -> Outcome:
             if compared is None:
                 compile(build(recipe))  # freedoms without mass are refused by name
                 return Outcome("passed over", irregularity(state), number, closure)
-            wrong = disagreement(recipe, compared) or slipping(compared)
+            wrong = disagreement(recipe, compared) or slipping(recipe, compared)
         except CeDynamicsError as error:
             return Outcome("refused", f"{type(error).__name__}: {pattern(str(error))}")
         except Exception as error:
@@ -158,11 +158,11 @@ def disagreement(recipe: Recipe, state: State) -> str:
     return "" if apart <= tolerance else f"accelerations differ by {apart:.2g} of {size:.2g}"
 
 
-def slipping(state: State) -> str:
+def slipping(recipe: Recipe, state: State) -> str:
     """Which hinge of a loop does not move as its rates say; empty if all do.
 
     Central differences over twice h: off by h² times third derivatives, of the size of the rates cubed, and
-    by rounding of poses, 1e-12 at 5 km, over h.
+    by rounding over h of positions far away, which moves hinges by up to `STEEPEST` times as much.
     """
     later = state.course
     motions = state.instant.outward.motions
@@ -171,6 +171,7 @@ def slipping(state: State) -> str:
         theta_dot = np.concatenate(
             [np.zeros(0), *(state.v[state.embedding.v_of[b.name]] for b in S.independent)]
         )
+        rounding = STEEPEST * far(recipe, len(S.bodies)) / STEP
         for body in S.dependent:
             hinge = body.inboard
             here, *ends = (found[S.name].hinge_motions[body.name] for found in (motions, before, after))
@@ -180,7 +181,7 @@ def slipping(state: State) -> str:
             turned = 0.5 * (R_b @ R_a.T - R_a @ R_b.T).astype(float)
             moved = np.concatenate(((turned[2, 1], turned[0, 2], turned[1, 0]), (r_b - r_a).astype(float)))
             off = float(np.max(np.abs(moved / (2.0 * STEP) - said)))
-            if not off <= MOVED * (1.0 + float(np.max(np.abs(said)))) ** 3:
+            if not off <= MOVED * (1.0 + float(np.max(np.abs(said)))) ** 3 + rounding:
                 return f"the hinge of {body.name!r} does not move at its rates, by {off:.2g}"
     return ""
 
