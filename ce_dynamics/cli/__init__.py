@@ -7,6 +7,7 @@ import sys
 from typing import NoReturn
 
 from ce_dynamics.algebra.lost_interrupts import was_interrupt
+from ce_dynamics.algebra.streams import print_anything
 from ce_dynamics.algebra.termination import answer_signals, leave
 from ce_dynamics.cli.exit_codes import INTERRUPTED
 from ce_dynamics.cli.loading import loading
@@ -15,6 +16,7 @@ from ce_dynamics.cli.loading import loading
 def main() -> NoReturn:
     """Entry point of ``simulate-vehicle``; SIGTERM is Ctrl-C, from the first moment to the last."""
     answer_signals()
+    print_anything()
     os.environ["MPLBACKEND"] = "Agg"  # pictures are files; a name that matplotlib does not know would end it
     try:
         with loading():

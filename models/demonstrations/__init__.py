@@ -7,6 +7,7 @@ import sys
 from types import TracebackType
 
 from ce_dynamics.algebra.lost_interrupts import was_interrupt
+from ce_dynamics.algebra.streams import print_anything
 from ce_dynamics.algebra.termination import INTERRUPTED, answer_signals
 
 
@@ -26,3 +27,4 @@ def stop_in_one_line() -> None:
 
 if sys.argv[:1] == ["-m"]:  # Python looks for the command that it was asked to run
     stop_in_one_line()
+    print_anything()

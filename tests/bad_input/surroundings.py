@@ -265,6 +265,7 @@ def with_variable(name: str, value: str) -> Any:
             cwd=folder,
             capture_output=True,
             text=True,
+            errors="replace",
             check=False,
         )
     finally:

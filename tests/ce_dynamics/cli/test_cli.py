@@ -307,6 +307,19 @@ def test_signals_from_the_first_moment_to_the_last(during: str, code: int, said:
     assert (done.returncode, done.stderr) == (code, said)
 
 
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_what_an_encoding_has_not_is_printed_all_the_same(encoding: str) -> None:
+    program = "from ce_dynamics.cli import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", program, "--list-roads"],
+        env={**os.environ, "PYTHONIOENCODING": encoding},
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert "flat" in done.stdout.decode(encoding)
+
+
 @pytest.mark.parametrize("command", [["kc"], ["export", "c"], ["drive"]])
 def test_commands_that_are_interrupted_say_so(
     command: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
