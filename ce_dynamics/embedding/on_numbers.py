@@ -12,7 +12,7 @@ from ce_dynamics.embedding.aggregate import Embedding
 from ce_dynamics.embedding.closed_forms.standing_for import StandingFor
 from ce_dynamics.embedding.linkage import Linkage
 from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion
-from ce_dynamics.embedding.numeric.linkage import NumericLinkage
+from ce_dynamics.embedding.numeric.linkage import NumericLinkage, led_straight
 
 
 class Placed(StandingFor):
@@ -37,22 +37,20 @@ class Placed(StandingFor):
             motion.set(body.name, HingeMotion(hinge.configuration(q), X, zeros(n_v), zeros(n_v), q=known))
 
 
-def led_straight(embedding: Embedding) -> list[NumericLinkage]:
+def led_from_outside(embedding: Embedding) -> list[NumericLinkage]:
     """Loops that are led straight, by nothing but independent coordinates."""
     return [
         linkage
         for S in embedding.aggregates
-        for linkage in S.linkages
-        if isinstance(linkage, NumericLinkage)
-        and linkage.is_led_straight
-        and set(linkage.kernel.parameters) <= set(S.independent)
+        for linkage in led_straight(S.linkages)
+        if set(linkage.kernel.parameters) <= set(S.independent)
     ]
 
 
 def led_to(embedding: Embedding, q: Array) -> dict[Linkage, Array]:
     """Dependent coordinates of such loops at independent coordinates q, where no more is asked for."""
     found: dict[Linkage, Array] = {}
-    for linkage in led_straight(embedding):
+    for linkage in led_from_outside(embedding):
         parts = (q[embedding.q_of[body.name]] for body in linkage.kernel.parameters)
         coordinates = linkage.led_to(np.concatenate([np.zeros(0), *parts]))
         if coordinates is not None:

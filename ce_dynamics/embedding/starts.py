@@ -15,7 +15,7 @@ from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.embedding.aggregate import Aggregate
 from ce_dynamics.embedding.linkage import Linkage
 from ce_dynamics.embedding.motion import SubgraphMotion
-from ce_dynamics.embedding.numeric.linkage import NumericLinkage
+from ce_dynamics.embedding.numeric.linkage import NumericLinkage, is_moved, led_straight
 from ce_dynamics.embedding.on_numbers import Placed
 
 Start = Mapping[str, Array]
@@ -24,9 +24,7 @@ Start = Mapping[str, Array]
 
 def with_starts(S: Aggregate, start: Start) -> tuple[Linkage, ...]:
     """The linkages of an aggregated body; its loops that are led straight start where it starts."""
-    if not any(
-        np.any(start.get(body.name, body.inboard.neutral) != body.inboard.neutral) for body in S.independent
-    ):
+    if not is_moved(S.independent, start):
         return S.linkages
     moved: dict[Linkage, Linkage] = dict(starting(S, start))
     return tuple(moved.get(linkage, linkage) for linkage in S.linkages)
@@ -40,8 +38,7 @@ def can_start_at(S: Aggregate, start: Start) -> bool:
 def starting(S: Aggregate, start: Start) -> Iterator[tuple[NumericLinkage, NumericLinkage]]:
     """Loops that are led straight, each with the same one starting at a start, as they are solved."""
     if S.siblings or S.prescribed or any(linkage.has_free_geometry for linkage in S.linkages):
-        straight = (one for one in S.linkages if isinstance(one, NumericLinkage) and one.is_led_straight)
-        yield from ((one, one.starting_at(start)) for one in straight)
+        yield from ((one, one.starting_at(start)) for one in led_straight(S.linkages))
         return
     motion = SubgraphMotion(S.parent, (*S.bodies, *S.virtual), np.zeros(S.N))
     for body in S.independent:

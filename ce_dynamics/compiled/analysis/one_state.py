@@ -14,7 +14,7 @@ from ce_dynamics.compiled.compiled_system import CompiledSystem
 from ce_dynamics.compiler import CompiledFunction
 from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.embedding.linkage import Linkage
-from ce_dynamics.embedding.numeric.linkage import NumericLinkage
+from ce_dynamics.embedding.numeric.linkage import led_straight
 from ce_dynamics.embedding.on_numbers import led_to, with_placed
 
 ASKED = "coordinates and poses where loops are led"
@@ -56,8 +56,7 @@ def placed_on_floats(model: CompiledSystem, y: Floats, u: Floats) -> tuple[Float
 
 def straight(model: CompiledSystem) -> set[Linkage]:
     """Loops that are led straight."""
-    linkages = (linkage for S in model.embedding.aggregates for linkage in S.linkages)
-    return {one for one in linkages if isinstance(one, NumericLinkage) and one.is_led_straight}
+    return {linkage for S in model.embedding.aggregates for linkage in led_straight(S.linkages)}
 
 
 def placing(model: CompiledSystem, found: Mapping[Linkage, Array]) -> CompiledFunction:

@@ -13,14 +13,13 @@ from collections.abc import Mapping
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.compiled_system import CompiledSystem
 from ce_dynamics.embedding import starts
-from ce_dynamics.embedding.numeric.linkage import NumericLinkage
+from ce_dynamics.embedding.numeric.linkage import led_straight
 from ce_dynamics.errors import CeDynamicsError
 
 
 def is_led_straight(model: CompiledSystem) -> bool:
     """Whether there is a loop that another start would lead elsewhere."""
-    linkages = (linkage for S in model.embedding.aggregates for linkage in S.linkages)
-    return any(isinstance(linkage, NumericLinkage) and linkage.is_led_straight for linkage in linkages)
+    return any(led_straight(S.linkages) for S in model.embedding.aggregates)
 
 
 def can_start_at(model: CompiledSystem, y: Floats) -> bool:

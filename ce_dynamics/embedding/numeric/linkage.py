@@ -14,7 +14,7 @@ from __future__ import annotations
 import copy
 import logging
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 
 import numpy as np
@@ -138,15 +138,10 @@ class NumericLinkage(Linkage):
     @cached_property
     def _base(self) -> Base | None:
         """The start of a loop with several parameters, where it is not the design pose."""
-        if self.single is not None or not self._is_moved(self._start):
+        if self.single is not None or not is_moved(self.kernel.parameters, self._start):
             return None
         with at_work(f"leading the loop {', '.join(self.closes)} to its start"):
             return self._led_to(self._start)
-
-    def _is_moved(self, start: Mapping[str, Array]) -> bool:
-        """Whether some parameter starts elsewhere than in the design pose."""
-        hinges = {body.name: body.inboard for body in self.kernel.parameters}
-        return any(np.any(start.get(name, hinge.neutral) != hinge.neutral) for name, hinge in hinges.items())
 
     def _led_to(self, start: Mapping[str, Array]) -> Base | None:
         """The pose at other parameters, on the branch of the design pose; None if no way was found."""
@@ -158,7 +153,7 @@ class NumericLinkage(Linkage):
     @property
     def start(self) -> Base | None:
         """Where a loop with several parameters starts; None if no way leads there."""
-        return self._base if self._is_moved(self._start) else self._design
+        return self._base if is_moved(self.kernel.parameters, self._start) else self._design
 
     def starting_at(self, start: Mapping[str, Array]) -> NumericLinkage:
         """The same led from elsewhere, or from the design pose if no way leads there.
@@ -342,3 +337,13 @@ class NumericLinkage(Linkage):
     def _turns_count(self) -> bool:
         """Whether hinge coordinates themselves enter the closures, so that whole turns count."""
         return any(counts_turns(closure) for closure in self.loop.closures)
+
+
+def led_straight(linkages: Iterable[Linkage]) -> list[NumericLinkage]:
+    """Those that are led straight from a start."""
+    return [one for one in linkages if isinstance(one, NumericLinkage) and one.is_led_straight]
+
+
+def is_moved(bodies: Iterable[Body], start: Mapping[str, Array]) -> bool:
+    """Whether some of these start elsewhere than in the design pose."""
+    return any(np.any(start.get(b.name, b.inboard.neutral) != b.inboard.neutral) for b in bodies)
