@@ -91,12 +91,19 @@ class Quantity:
     def example(self) -> str:
         """How a value might be written."""
         one = _EXAMPLES.get(self.unit, f"1 {self.unit}")
+        if self.below is not None and self.below <= 0.0:
+            one = f"-{one}"
         if self.components == INERTIA:
             return "diag(0.2, 0.3, 0.3) kg*m^2"
         if self.scalar:
             return one
         number, _, unit = one.partition(" ")
-        return f"({', '.join([number] * (len(self.components) or 3))}) {unit}".rstrip()
+        numbers = (
+            [f"{step * float(number):g}" for step in (1, 2, 3)]
+            if self.curve
+            else [number] * len(self.components)
+        )
+        return f"({', '.join(numbers)}) {unit}".rstrip()
 
     def parse(self, value: object) -> float | Numbers:
         """The SI value of what a file or an override says.

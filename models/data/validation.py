@@ -32,7 +32,12 @@ def validate(schema: type[Model], tree: Tree, groups: Groups, label: str) -> Mod
         return schema.model_validate(_values(tree))
     except ValidationError as error:
         problems = error.errors(include_url=False)
-        missing = [tuple(map(str, p["loc"])) for p in problems if p["type"] == "missing"]
+        missing = [
+            key
+            for p in problems
+            if p["type"] == "missing"
+            for key in _own(tuple(map(str, p["loc"])), schema, groups)
+        ]
         if missing:
             names = list(dict.fromkeys(".".join(_general(key, missing, groups)) for key in missing))
             raise DataError(
@@ -93,6 +98,15 @@ def _entries(tree: Tree) -> Iterator[Entry]:
             yield from _entries(node)
 
 
+def _own(key: tuple[str, ...], schema: type[BaseModel], groups: Groups) -> Sequence[tuple[str, ...]]:
+    """A missing section of a group itself by what it must have: its name stands for that of the members."""
+    if len(key) > 1 or key[0] not in groups.groups:
+        return [key]
+    section = _section(schema, key)
+    assert section is not None, "groups are sections"
+    return [(*key, name) for name, field in section.model_fields.items() if field.is_required()] or [key]
+
+
 def _general(key: tuple[str, ...], among: Sequence[tuple[str, ...]], groups: Groups) -> tuple[str, ...]:
     """The most general name of which all members are among the given keys."""
     return next(name for name, covered in groups.names(key) if all(c in among for c in covered))
@@ -110,7 +124,8 @@ def _missing_hint(names: list[str], schema: type[BaseModel], groups: Groups) -> 
         return ""
     written = _written(section)
     if len(written) > LONGEST_EXAMPLE:  # a whole axle
-        return "; write it as the shipped files do, or build on one that has it (base)"
+        needs = f"{first[-1]} needs {_needed(section)}"
+        return f"; {needs}, written as in the shipped files; or build on one that has it (base)"
     return f"; write for example '{first[-1]}: {written}'"
 
 
@@ -132,6 +147,16 @@ def _written(section: type[BaseModel]) -> str:
             # within braces commas part numbers, unless there are quotes
             example = _quoted(field.example) if isinstance(field, Quantity) else _written(field)
             said.append(f"{name}: {example}")
+    return f"{{{', '.join(said)}}}"
+
+
+def _needed(section: type[BaseModel]) -> str:
+    """The numbers that a section must have, by their names and units."""
+    said = []
+    for name, field in fields_of(section).items():
+        if section.model_fields[name].is_required():
+            inner = f"in {field.unit}" if isinstance(field, Quantity) else _needed(field)
+            said.append(f"{name} {inner}" if inner != "in 1" else name)
     return f"{{{', '.join(said)}}}"
 
 

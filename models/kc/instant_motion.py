@@ -12,6 +12,9 @@ import numpy as np
 
 from ce_dynamics.algebra.arrays import PLAIN, Array, Scalar, arctan2, array, cross, dot, where
 
+STILL = 1e-12
+"""Turning that rounding makes, in rad per metre of travel: the carrier does not turn."""
+
 PARALLEL = 1e-12
 """Difference of the slopes of two lines that rounding makes: they are parallel."""
 
@@ -57,6 +60,11 @@ def quotient(a: Scalar, b: Scalar) -> Scalar:
     return a / b
 
 
+def turning_about(w: Scalar) -> Scalar:
+    """A component of ω, 0 where it is of rounding alone."""
+    return where(w * w < STILL * STILL, 0.0, w)
+
+
 class SwingArm(NamedTuple):
     """Swing arm of a wheel in one view, from the contact centre to the instant centre.
 
@@ -77,8 +85,8 @@ class SwingArm(NamedTuple):
 
 def front_swing_arm(screw: Screw, P: Array, side: int) -> SwingArm:
     """In the front view: v_y = v_y(P) − ω_x Δz and v_z = v_z(P) + ω_x Δy vanish at the instant centre."""
-    v = screw.at(P)
-    y, z = quotient(-v[2], screw.w[0]), quotient(v[1], screw.w[0])
+    v, w = screw.at(P), turning_about(screw.w[0])
+    y, z = quotient(-v[2], w), quotient(v[1], w)
     return SwingArm(-side * y, arctan2(side * v[1], v[2]), (P[1] + y, P[2] + z))
 
 
@@ -87,8 +95,8 @@ def side_swing_arm(screw: Screw, P: Array, towards: float) -> SwingArm:
 
     `towards` is −1 of a front axle, whose middle of the vehicle is behind it, and 1 of a rear one.
     """
-    v = screw.at(P)
-    x, z = quotient(v[2], screw.w[1]), quotient(-v[0], screw.w[1])
+    v, w = screw.at(P), turning_about(screw.w[1])
+    x, z = quotient(v[2], w), quotient(-v[0], w)
     return SwingArm(towards * x, arctan2(-towards * v[0], v[2]), (P[0] + x, P[2] + z))
 
 

@@ -138,7 +138,7 @@ def number_at(data: BaseModel, leaf: Sequence[str], index: int | None) -> float:
     """The number of a leaf, or of a component of it."""
     value: Any = data
     for name in leaf:
-        value = getattr(value, name)
+        value = getattr(value, name, None)  # a section that is not there has none either
     if value is None:
         raise DataError(f"'{'.'.join(leaf)}' has no value in this vehicle's data, so that it cannot be free")
     if index is not None and not index < len(value):

@@ -351,18 +351,21 @@ def suspension_section(axle: AxleLayout) -> type[CornerData]:
         raise DataError(
             f"axles.{axle.name}: steering_gear has no effect on a {axle.suspension} suspension; leave it out"
         )
-    if axle.suspension in CORNERS:
-        return CORNERS[axle.suspension].section
     if axle.suspension == GRAPH:
         return end_section(axle.graph)
-    beam = BEAMS[axle.suspension]
-    if not axle.knuckles:
-        return beam.end
-    if beam.steered_end is None:
+    section: type[CornerData] | None
+    if axle.suspension in CORNERS:
+        section = CORNERS[axle.suspension].section
+        if axle.steering is not None and "L" not in section.model_fields:  # no tie rod
+            section = None
+    else:
+        beam = BEAMS[axle.suspension]
+        section = beam.steered_end if axle.knuckles else beam.end
+    if section is None:
         raise DataError(
-            f"axles.{axle.name}: a {beam.template} suspension cannot be steered; leave steering out"
+            f"axles.{axle.name}: a {axle.suspension} suspension cannot be steered; leave steering out"
         )
-    return beam.steered_end
+    return section
 
 
 def axle_section(axle: AxleLayout) -> type[Section] | None:

@@ -293,6 +293,20 @@ def test_a_missing_section_is_shown_as_it_may_be_written() -> None:
     assert (whole.rod.length, whole.rod.end) == (0.35, (0.35, 0.35, 0.35))
 
 
+@pytest.mark.parametrize(
+    ("quantity", "example"),
+    [
+        (Quantity("rad/s", curve=True), "(2600, 5200, 7800) rpm"),
+        (Quantity("1", below=0.0), "-0.8"),
+        (Quantity("1", below=1.0, above=0.0), "0.8"),
+    ],
+)
+def test_an_example_may_be_written(quantity: Quantity, example: str) -> None:
+    """Of curves it rises, as their arguments have to."""
+    assert quantity.example == example
+    quantity.parse(example)
+
+
 def test_a_number_that_may_be_left_out_is_not_left_out_by_an_empty_key() -> None:
     class Loose(Part):
         length: Length | None = None

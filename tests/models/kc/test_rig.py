@@ -11,6 +11,7 @@ import xarray as xr
 import ce_dynamics as ce
 from ce_dynamics.errors import AssemblyError, CeDynamicsError, DataError
 from ce_dynamics.models import kc
+from ce_dynamics.models.kc.instant_motion import Screw, front_swing_arm, side_swing_arm
 from ce_dynamics.models.kc.page import page
 from ce_dynamics.models.kc.steering_geometry import ackermann
 from ce_dynamics.models.kc.summary import as_json, design_rows
@@ -210,3 +211,14 @@ def test_shipped_vehicles_go_on_the_rig(vehicle: str, axle: str) -> None:
     assert np.all(read["wheel_rate"] > 1e4)
     assert np.all(read["roll_rate"] > 1e4)
     assert np.all(np.abs(read["camber_angle"]) < 0.1)
+
+
+@pytest.mark.parametrize(("rate", "finite"), [(0.0, False), (-1e-17, False), (1e-13, False), (1e-9, True)])
+def test_what_turns_by_rounding_alone_has_no_instant_centre(rate: float, finite: bool) -> None:
+    """No arm of 1e16 m is made of the rounding of a beam that slides."""
+    screw = Screw(np.array((rate, rate, 0.0)), np.zeros(3), np.array((0.0, 0.0, 1.0)))
+    P = np.array((1.0, 0.7, -0.3))
+    for arm in (side_swing_arm(screw, P, 1.0), front_swing_arm(screw, P, 1)):
+        assert np.isfinite(arm.length) == finite
+        assert np.isfinite(arm.centre[0]) == finite
+        assert abs(arm.angle) < 1e-9

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -93,6 +94,44 @@ def test_what_carries_engine_and_final_drives(
     driven = [axle for axle in vehicle.layout.axles if axle.driven == "yes"]
     assert vehicle.engine_axis == axis
     assert [vehicle.housing(axle) for axle in driven] == housings
+
+
+STEERED = "axles:\n  front: {suspension: %s, steering: rotary-arm}\n  rear: {suspension: rigid}\n"
+
+
+@pytest.mark.parametrize(
+    "suspension",
+    ["semi-trailing-arm", "trailing-arm", "three-link", "swing-axle", "rigid", "twist-beam"],
+)
+def test_suspensions_without_tie_rods_are_not_steered(tmp_path: Path, suspension: str) -> None:
+    with pytest.raises(
+        DataError, match=rf"^axles\.front: a {suspension} suspension cannot be steered; leave steering out$"
+    ):
+        VehicleParameters.load(written(tmp_path, STEERED % suspension))
+
+
+def test_what_is_missing_is_told_with_units(tmp_path: Path) -> None:
+    """Of a whole axle by names, as an example would fill a page; an axle's own parts are not its corners'."""
+    bare = STEERED % "single-wishbone" + (
+        "kinds: {powertrain: manual}\nvehicle: {gravity: 9.81, ride_height: 0.2, width: 1.6}\n"
+        "chassis: {mass: 1, com: '(0, 0, 0)', inertia: 'diag(1, 1, 1)'}\n"
+    )
+    with pytest.raises(DataError) as caught:
+        VehicleParameters.load(written(tmp_path, bare))
+    assert "missing powertrain, road, driver, front, rear, steering; " in str(caught.value)
+    assert "engine {full_throttle {speed in rad/s, torque in N*m}" in str(caught.value)
+    for axle, missing in (
+        (
+            "rear: {suspension: de-dion}",
+            "rear.axle, rear.ball, rear.centre_link, rear.left_link, rear.right_",
+        ),
+        (
+            "front: {anti_roll_bar: torsion}",
+            "front.anti_roll_bar; write for example 'anti_roll_bar: {mass: 2",
+        ),
+    ):
+        with pytest.raises(DataError, match=rf"^own\.yaml: missing {re.escape(missing)}"):
+            VehicleParameters.load(written(tmp_path, f"base: hmmwv\naxles:\n  {axle}\n"))
 
 
 def test_an_engine_whose_turning_is_left_out_has_no_axis(tmp_path: Path) -> None:

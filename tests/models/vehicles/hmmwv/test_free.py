@@ -124,6 +124,11 @@ def test_a_number_that_a_table_has_not_is_named() -> None:
         HmmwvParameters.load("hmmwv-chrono", free=["front.damper.map.speed.3"])
 
 
+def test_a_section_that_is_not_there_has_no_number() -> None:
+    with pytest.raises(DataError, match=r"'front_left.damper.map.force' has no value in this vehicle's data"):
+        HmmwvParameters.load("sedan", free=["front.damper.map.force.1"])
+
+
 def test_bars_and_tables_can_be_free() -> None:
     groups = HmmwvParameters.load().groups
     bars = "anti_roll_bar.stiffness", "front_clamp.lateral"
