@@ -18,10 +18,14 @@ def main() -> NoReturn:
     answer_signals()
     print_anything()
     os.environ["MPLBACKEND"] = "Agg"  # pictures are files; a name that matplotlib does not know would end it
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # small matrices: more threads would only wait, awake
     try:
         with loading():
-            from ce_dynamics.cli.command import execute  # here, so that Ctrl-C while it is loaded is told
+            # here, so that Ctrl-C while it is loaded is told
+            from ce_dynamics.cli.command import execute
+            from ce_dynamics.cli.late_modules import load_late
 
+        load_late()
         code = execute()
     except (KeyboardInterrupt, ImportError) as error:  # while it was loaded
         if not was_interrupt(error):

@@ -15,6 +15,7 @@ from typer.core import TyperGroup
 
 from ce_dynamics._version import __version__
 from ce_dynamics.cli import exit_codes
+from ce_dynamics.cli.as_typed import CommandAsTyped, as_typed
 from ce_dynamics.cli.loading import loading
 from ce_dynamics.cli.messages import complain
 
@@ -23,7 +24,10 @@ SUBCOMMANDS = ("sweep", "export", "drive", "kc", "handling", "convert", "cache")
 
 
 class LoadedWhenAsked(TyperGroup):
-    """A command that loads its subcommands when they are asked for."""
+    """A command that loads its subcommands when they are asked for; its options are taken as typed."""
+
+    def get_params(self, ctx: Context) -> list[Parameter]:
+        return as_typed(super().get_params(ctx))
 
     def list_commands(self, ctx: Context) -> list[str]:
         return list(SUBCOMMANDS)
@@ -39,7 +43,7 @@ def subcommand(name: str) -> Command:
     """A subcommand by name."""
     function = getattr(import_module(f"ce_dynamics.cli.{name}"), name)
     alone = typer.Typer(rich_markup_mode="rich")
-    alone.command(name=name)(function)
+    alone.command(name=name, cls=CommandAsTyped)(function)
     return typer.main.get_group(alone).commands[name]
 
 
@@ -53,7 +57,7 @@ app = typer.Typer(
 )
 
 if TYPE_CHECKING:
-    from typer._click import Command, Context
+    from typer._click import Command, Context, Parameter
 
 RUN, INTEGRATION, OUTPUT, ABOUT = "What to simulate", "Integration", "Output", "About"
 

@@ -24,10 +24,12 @@ from ce_dynamics.models.vehicles.prepared import Case
 from ce_dynamics.models.vehicles.recalled import recalled
 from ce_dynamics.models.vehicles.summary import summarise
 from ce_dynamics.simulation.exchange import checked, save_table
+from ce_dynamics.simulation.integrators.methods import NATIVE_METHODS
 from ce_dynamics.simulation.integrators.taken import settings_of
 from ce_dynamics.simulation.netcdf import write_netcdf
 from ce_dynamics.simulation.options import METHODS
 from ce_dynamics.simulation.results import Record
+from ce_dynamics.simulation.scipy_run import import_integrators
 from ce_dynamics.simulation.simulate import Method
 
 if TYPE_CHECKING:
@@ -174,6 +176,9 @@ def integrate(
         interruption.check()
         display.reach(t, case.duration)
 
+    if method not in NATIVE_METHODS:
+        with loading():
+            import_integrators()
     try:
         results = case.simulate_to_record(
             method=method, rtol=request.rtol, atol=request.atol, step=request.step, progress=progress

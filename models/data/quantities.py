@@ -11,16 +11,18 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import GetCoreSchemaHandler
-from pydantic_core import CoreSchema, core_schema
 
 from ce_dynamics.algebra.arrays import Scalar
 from ce_dynamics.algebra.units import parse_unit, same_dimension
 from ce_dynamics.compiler.free_numbers import is_free, nominal
+
+if TYPE_CHECKING:
+    from pydantic import GetCoreSchemaHandler
+    from pydantic_core import CoreSchema
 
 Numbers: TypeAlias = tuple[float, ...]
 
@@ -143,6 +145,8 @@ class Quantity:
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         """Tell pydantic to validate by `parse`."""
+        from pydantic_core import core_schema  # here, because numbers are also read without pydantic
+
         return core_schema.no_info_plain_validator_function(self.parse)
 
     def _split(self, value: object) -> tuple[Numbers, str]:

@@ -1,0 +1,38 @@
+"""Options that are taken as they are typed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from typer.core import TyperCommand, TyperOption
+
+if TYPE_CHECKING:
+    from typer._click import Context, Parameter
+
+
+class AsTyped(TyperOption):
+    """An option that hands on texts and its default as they are.
+
+    Typer has pydantic convert them, whatever they are; loading that takes an eighth of a start.
+    """
+
+    def process_value(self, ctx: Context, value: Any) -> Any:
+        plain = value is self.default or self.type_descriptor.annotation in (str, list[str])
+        if self.required or not plain:
+            return super().process_value(ctx, value)
+        return value if self.callback is None else self.callback(ctx, self, value)
+
+
+def as_typed(parameters: list[Parameter]) -> list[Parameter]:
+    """The same parameters of a command, its options `AsTyped`."""
+    for parameter in parameters:
+        if type(parameter) is TyperOption:
+            parameter.__class__ = AsTyped
+    return parameters
+
+
+class CommandAsTyped(TyperCommand):
+    """A command whose options are `AsTyped`, ``--help`` among them."""
+
+    def get_params(self, ctx: Context) -> list[Parameter]:
+        return as_typed(super().get_params(ctx))
