@@ -152,8 +152,8 @@ def simulate_vehicle(
     method: Annotated[
         str,
         typer.Option(
-            help="RK45, RK23, DOP853, LSODA, Radau or BDF, of SciPy's solve_ivp; or compiled: dopri5, and "
-            "rk4, rosenbrock, implicit-euler in fixed steps.",
+            help="RK45, RK23, DOP853, LSODA, Radau or BDF, of SciPy's solve_ivp; or compiled: tsit5, dopri5, "
+            "and rk4, rosenbrock, implicit-euler in fixed steps.",
             rich_help_panel=INTEGRATION,
         ),
     ] = "RK45",

@@ -57,18 +57,25 @@ def sweep(
     tyre: Annotated[list[str] | None, shared.tyre(RUN)] = None,
     road: Annotated[str | None, shared.road(RUN)] = None,
     method: Annotated[
-        str, typer.Option(help="rk4, in fixed steps, or dopri5, which is adaptive.", rich_help_panel=RUN)
+        str,
+        typer.Option(
+            help="rk4, in fixed steps, or tsit5 and dopri5, which are adaptive.", rich_help_panel=RUN
+        ),
     ] = "rk4",
     step: Annotated[
         str | None, typer.Option(help="Of rk4.  [dim]Default: 1 ms.[/dim]", rich_help_panel=RUN)
     ] = None,
     rtol: Annotated[
         str | None,
-        typer.Option(help="Relative error of dopri5.  [dim]Default: 1e-6.[/dim]", rich_help_panel=RUN),
+        typer.Option(
+            help="Relative error of adaptive methods.  [dim]Default: 1e-6.[/dim]", rich_help_panel=RUN
+        ),
     ] = None,
     atol: Annotated[
         str | None,
-        typer.Option(help="Absolute error of dopri5.  [dim]Default: 1e-8.[/dim]", rich_help_panel=RUN),
+        typer.Option(
+            help="Absolute error of adaptive methods.  [dim]Default: 1e-8.[/dim]", rich_help_panel=RUN
+        ),
     ] = None,
     interval: Annotated[str, typer.Option(help="Between stored instants.", rich_help_panel=RUN)] = "10 ms",
     output: Annotated[

@@ -60,8 +60,8 @@ def simulate(
         Initial state; that of the model if not given.
     method : str
         A method of `scipy.integrate.solve_ivp`, or one that runs wholly in compiled code: ``rk4``,
-        ``rosenbrock``, ``implicit-euler`` (fixed steps; the last two for stiff models) or ``dopri5``
-        (adaptive); see `ce_dynamics.simulation.integrators`.
+        ``rosenbrock``, ``implicit-euler`` (fixed steps; the last two for stiff models), ``dopri5`` or
+        ``tsit5`` (adaptive); see `ce_dynamics.simulation.integrators`.
     rtol, atol : float, optional
         Relative and absolute error per step of the adaptive methods; 1e-6 and 1e-8 if not given.
     interval : float

@@ -78,7 +78,7 @@ def methods(model: Model, options: Options) -> dict[str, Make]:
     if options.quick:
         steps, tolerances = (1e-3,), (1e-6,)
     found: dict[str, Make] = {f"{m} (native)": (fixed(m), steps) for m in ("rk4", "rosenbrock")}
-    found["dopri5 (native)"] = adaptive("dopri5"), tolerances
+    found |= {f"{m} (native)": (adaptive(m), tolerances) for m in ("dopri5", "tsit5")}
     return found | {f"{m} (SciPy)": (adaptive(m), tolerances) for m in ("RK45", "DOP853", "LSODA")}
 
 

@@ -25,6 +25,7 @@ RUNS: tuple[tuple[str, dict[str, Any]], ...] = (
         {"method": "implicit-euler", "step": 1e-3, "jacobian_every": 10},
     ),
     ("dopri5 (native), rtol 1e-6", {"method": "dopri5", "rtol": 1e-6, "atol": 1e-8}),
+    ("tsit5 (native), rtol 1e-6", {"method": "tsit5", "rtol": 1e-6, "atol": 1e-8}),
     ("RK45 (SciPy), rtol 1e-6", {"method": "RK45", "rtol": 1e-6, "atol": 1e-8}),
     ("LSODA (SciPy), rtol 1e-6", {"method": "LSODA", "rtol": 1e-6, "atol": 1e-8}),
 )

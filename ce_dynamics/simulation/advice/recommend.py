@@ -17,7 +17,7 @@ from ce_dynamics.simulation.advice.recommendation import Prospect, Recommendatio
 from ce_dynamics.simulation.advice.steps import Rate, accurate_step, stable_step
 from ce_dynamics.simulation.advice.trial import Trial, attempt, spectrum
 from ce_dynamics.simulation.integrators.method import Method
-from ce_dynamics.simulation.integrators.methods import METHOD_OF, REGISTERED
+from ce_dynamics.simulation.integrators.methods import EMBEDDED, REGISTERED
 from ce_dynamics.simulation.integrators.scipy_jacobian import DenseJacobian
 from ce_dynamics.simulation.integrators.settings import check_tolerances
 from ce_dynamics.simulation.right_hand_side import Inputs, RightHandSide
@@ -39,10 +39,10 @@ def recommend_method(
 ) -> Recommendation:
     """Which native method integrates a motion soonest, with which step or tolerances, and why.
 
-    The motion is tried by ``dopri5`` over a horizon.  At states along it the eigenvalues of the exact
-    Jacobian tell how long the steps of every method may be to be stable, and single steps how long to be
-    accurate (not at the start: what dies away soon after it is passed over).  What an evaluation, a Jacobian
-    and its factors cost is timed.
+    The motion is tried by every adaptive method over a horizon.  At states along it the eigenvalues of the
+    exact Jacobian tell how long the steps of every method may be to be stable, and single steps how long to
+    be accurate (not at the start: what dies away soon after it is passed over).  What an evaluation, a
+    Jacobian and its factors cost is timed.
 
     Parameters
     ----------
@@ -93,21 +93,24 @@ def recommend_method(
         raise SimulationError("no method can be recommended: the accelerations are not finite at this state")
     jacobian, spectra = DenseJacobian(rhs), []
     spectra.append(spectrum(jacobian, 0.0, start))
-    pair = METHOD_OF["dopri5"]
-    longest = stable_step(pair, spectra[0])
-    states, trial = [(0.0, start)], None
+    longest = min(stable_step(pair, spectra[0]) for pair in EMBEDDED.values())
+    states, trials = [(0.0, start)], []
     if horizon / longest <= MOST_STEPS:
-        trial = attempt(model, inputs, parameters, start, tolerance, horizon)
-        states = trial.states
+        given = model, inputs, parameters, start, tolerance, horizon
+        trials = [attempt(pair, *given) for pair in EMBEDDED.values()]
+        states = trials[0].states
         spectra += [spectrum(jacobian, t, state) for t, state in states[1:]]
     rate = autonomous(rhs)
     augmented = [np.append(state, t) for t, state in states]
     costs = measured(rhs, jacobian, states)
+    tried = {trial.method.name: trial for trial in trials}
     prospects = {
-        method.name: prospect(method, rate, augmented, spectra, tolerance, horizon, costs, trial)
+        method.name: prospect(
+            method, rate, augmented, spectra, tolerance, horizon, costs, tried.get(method.name)
+        )
         for method in REGISTERED
     }
-    return judged(prospects, spectra, costs, tolerance, trial)
+    return judged(prospects, spectra, costs, tolerance, tried)
 
 
 def autonomous(rhs: RightHandSide) -> Rate:
@@ -133,7 +136,7 @@ def prospect(
     stable = min(stable_step(method, eigenvalues) for eigenvalues in spectra)
     begun = states[1:] or states  # what dies away soon after the start is not the motion
     accurate = min(accurate_step(method, rate, z, tolerance, horizon) for z in begun)
-    if not method.fixed and trial is not None:
+    if trial is not None:
         step, evaluations = 1.0 / trial.steps, trial.evaluations
     else:
         step = rounded_down(min(MARGIN * stable, accurate))

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ce_dynamics.errors import SimulationError
 from ce_dynamics.simulation.advice.costs import Costs
 from ce_dynamics.simulation.advice.trial import Trial
-from ce_dynamics.simulation.integrators.methods import METHOD_OF
+from ce_dynamics.simulation.integrators.methods import EMBEDDED, METHOD_OF
 
 ADVANTAGE = 1.1
 """Costs that differ by less are the same: the method that finds its steps by itself is preferred then."""
@@ -88,7 +88,7 @@ def judged(
     spectra: list[NDArray[np.complex128]],
     costs: Costs,
     tolerance: float,
-    trial: Trial | None,
+    tried: Mapping[str, Trial],
 ) -> Recommendation:
     """The method of least cost, with reasons.
 
@@ -98,7 +98,9 @@ def judged(
         If no method has a step that would come to an end.
     """
     fastest = max(spectra, key=lambda eigenvalues: abs(eigenvalues[0]))
-    best = cheapest(prospects, trial)
+    pair = min(EMBEDDED, key=lambda name: prospects[name].cost)
+    trial = tried.get(pair)
+    best = cheapest(prospects, pair, trial)
     chosen = prospects[best]
     if chosen.step <= SHORTEST:
         raise SimulationError(
@@ -111,21 +113,26 @@ def judged(
         options["step"] = chosen.step
     else:
         options |= {"rtol": tolerance, "atol": 0.01 * tolerance}
-    reasons = tuple(reasons_for(best, prospects, fastest[0], costs, trial))
+    reasons = tuple(reasons_for(best, prospects, fastest[0], costs, pair, trial))
     return Recommendation(best, options, reasons, dict(prospects), fastest)
 
 
-def cheapest(prospects: Mapping[str, Prospect], trial: Trial | None) -> str:
-    """The method of least cost; ``dopri5`` where it costs hardly more, or the motion is not smooth."""
+def cheapest(prospects: Mapping[str, Prospect], pair: str, trial: Trial | None) -> str:
+    """The method of least cost; the best adaptive one where it costs hardly more, or nothing is smooth."""
     best = min(prospects, key=lambda name: prospects[name].cost)
-    close = prospects["dopri5"].cost <= ADVANTAGE * prospects[best].cost
+    close = prospects[pair].cost <= ADVANTAGE * prospects[best].cost
     if trial is not None and not METHOD_OF[best].implicit and (close or trial.rejected > UNEVEN):
-        return "dopri5"
+        return pair
     return best
 
 
 def reasons_for(
-    best: str, prospects: Mapping[str, Prospect], fastest: complex, costs: Costs, trial: Trial | None
+    best: str,
+    prospects: Mapping[str, Prospect],
+    fastest: complex,
+    costs: Costs,
+    pair: str,
+    trial: Trial | None,
 ) -> Iterator[str]:
     """Why, in words."""
     chosen = prospects[best]
@@ -134,7 +141,7 @@ def reasons_for(
         f"an evaluation takes {1e6 * costs.rate:.3g} µs, a Jacobian with its factors "
         f"{1e6 * (costs.jacobian + costs.factors):.3g} µs"
     )
-    yield explicit_steps(prospects["dopri5"], trial)
+    yield explicit_steps(pair, prospects[pair], trial)
     if METHOD_OF[best].fixed:
         yield f"steps of {chosen.step:.2g} s are limited by {chosen.limit}"
     if trial is not None and trial.rejected > UNEVEN:
@@ -148,20 +155,20 @@ def reasons_for(
     )
 
 
-def explicit_steps(pair: Prospect, trial: Trial | None) -> str:
-    """What limits the steps of dopri5."""
+def explicit_steps(name: str, pair: Prospect, trial: Trial | None) -> str:
+    """What limits the steps of an adaptive method."""
     if trial is None:
         return (
-            f"explicit methods are out of the question: stable steps of dopri5 are {pair.stable:.2g} s; "
+            f"explicit methods are out of the question: stable steps of {name} are {pair.stable:.2g} s; "
             "only the state given was looked at"
         )
     if pair.step > 0.5 * pair.stable:
         return (
-            f"steps of dopri5 ({pair.step:.2g} s on average) are near its limit of stability "
+            f"steps of {name} ({pair.step:.2g} s on average) are near its limit of stability "
             f"({pair.stable:.2g} s)"
         )
     return (
-        f"the motion is not stiff: steps of dopri5 ({pair.step:.2g} s on average) follow accuracy, "
+        f"the motion is not stiff: steps of {name} ({pair.step:.2g} s on average) follow accuracy, "
         "stability would allow " + ("any" if math.isinf(pair.stable) else f"{pair.stable:.2g} s")
     )
 

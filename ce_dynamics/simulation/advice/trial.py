@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import SimulationError
-from ce_dynamics.simulation.integrators.methods import METHOD_OF
+from ce_dynamics.simulation.integrators.method import Method
 from ce_dynamics.simulation.integrators.scipy_jacobian import DenseJacobian
 from ce_dynamics.simulation.right_hand_side import Inputs
 from ce_dynamics.simulation.simulate import simulate
@@ -21,8 +21,9 @@ STATES = 5
 
 
 class Trial(NamedTuple):
-    """A motion that was tried: instants with states, steps and evaluations per simulated second."""
+    """A motion that was tried: by what, instants with states, steps and evaluations per simulated second."""
 
+    method: Method
     states: list[tuple[float, Floats]]
     steps: float
     evaluations: float
@@ -30,10 +31,11 @@ class Trial(NamedTuple):
     @property
     def rejected(self) -> float:
         """Part of the steps that were made again."""
-        return max(0.0, 1.0 - METHOD_OF["dopri5"].evaluations * self.steps / self.evaluations)
+        return max(0.0, 1.0 - self.method.evaluations * self.steps / self.evaluations)
 
 
 def attempt(
+    method: Method,
     model: Model,
     inputs: Inputs,
     parameters: Mapping[str, float] | None,
@@ -41,7 +43,7 @@ def attempt(
     tolerance: float,
     horizon: float,
 ) -> Trial:
-    """The motion, by dopri5.
+    """The motion, by an adaptive method.
 
     Raises
     ------
@@ -50,9 +52,10 @@ def attempt(
     """
     from ce_dynamics.simulation.results import quantity  # here, because simulate has loaded xarray by then
 
+    by: Any = method.name  # the names of `simulate` are a Literal
     try:
         run = simulate(
-            model, inputs, y0=start, duration=horizon, method="dopri5", rtol=tolerance, atol=0.01 * tolerance,
+            model, inputs, y0=start, duration=horizon, method=by, rtol=tolerance, atol=0.01 * tolerance,
             interval=horizon / (STATES - 1), parameters=parameters,
         )  # fmt: skip
     except SimulationError as error:
@@ -68,7 +71,7 @@ def attempt(
             "step; give a state of the motion that is meant"
         )
     steps, evaluations = run.attrs["steps"] / horizon, run.attrs["evaluations"] / horizon
-    return Trial(list(zip(run["time"].values.tolist(), Y, strict=True)), steps, evaluations)
+    return Trial(method, list(zip(run["time"].values.tolist(), Y, strict=True)), steps, evaluations)
 
 
 def spectrum(jacobian: DenseJacobian, t: float, y: Floats) -> NDArray[np.complex128]:

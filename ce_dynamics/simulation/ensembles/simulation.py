@@ -49,8 +49,8 @@ def simulate_ensemble(
 
     Each run has the numbers of a single run by the same method, with the same step or tolerances: to the last
     bit where the compiler fuses the same operations for one lane and for several, to rounding elsewhere.  How
-    runs are put into lanes and threads does not matter.  With ``dopri5`` each lane has its own time and its
-    own step, and takes up the next run when its own has ended.
+    runs are put into lanes and threads does not matter.  With adaptive methods each lane has its own time
+    and its own step, and takes up the next run when its own has ended.
 
     Parameters
     ----------
@@ -66,13 +66,13 @@ def simulate_ensemble(
     inputs : InputLaw, optional
         A law that answers inputs from time and sensors, such as a driver, the same for all runs.
     method : str
-        ``rk4``, with steps of fixed length, or ``dopri5``, which is adaptive.
+        ``rk4``, with steps of fixed length, or ``dopri5`` or ``tsit5``, which are adaptive.
     step : float, optional
         Step of ``rk4`` [s], 1 ms if not given; shortened where it does not divide ``interval``.
     rtol, atol : float, optional
-        Relative and absolute error per step of ``dopri5``, 1e-6 and 1e-8 if not given.
+        Relative and absolute error per step of adaptive methods, 1e-6 and 1e-8 if not given.
     max_step : float, optional
-        Longest step of ``dopri5`` [s]; any if not given.
+        Longest step of adaptive methods [s]; any if not given.
     interval : float
         Time between stored instants [s].
     keep : sequence of str, optional
@@ -86,7 +86,7 @@ def simulate_ensemble(
         ``double``, or ``single`` to evaluate rates and laws in single precision, in twice as many lanes and
         half the time: for learning and Monte Carlo.  States are added up, and what is stored is computed, in
         double precision; loops are closed as ever.  Errors are some 1e-6 of what acts: with tolerances below
-        1e-4 ``dopri5`` follows them with short steps.
+        1e-4 adaptive methods follow them with short steps.
     progress : bool or callable
         True for a bar on the terminal; a callable is told how many runs are done and how many there are.
 

@@ -58,7 +58,8 @@ class Simulator:
     model : Model
         What is simulated.
     method : str
-        ``rk4``, ``rosenbrock``, ``implicit-euler`` or ``dopri5``; see `ce_dynamics.simulation.integrators`.
+        ``rk4``, ``rosenbrock``, ``implicit-euler``, ``dopri5`` or ``tsit5``; see
+        `ce_dynamics.simulation.integrators`.
     step : float
         Longest step of the fixed-step methods [s]; a longer `dt` is divided equally.  With any method it is
         how far `step()` goes if it is not told.

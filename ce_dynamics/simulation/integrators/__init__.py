@@ -11,5 +11,6 @@ method                 order  what it does per step
 ``rosenbrock``         2      ROS2: two evaluations, one exact Jacobian, one LU; L-stable
 ``implicit-euler``     1      linearly implicit: one evaluation, one exact Jacobian, one LU; L-stable
 ``dopri5``             5      six evaluations; Dormand–Prince 5(4), adaptive, with dense output
+``tsit5``              5      six evaluations; Tsitouras 5(4), adaptive, with dense output
 =====================  =====  ===================================================================
 """

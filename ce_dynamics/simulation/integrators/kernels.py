@@ -193,7 +193,8 @@ def is_finite(y):  # type: ignore[no-untyped-def]
 def combine(weights, places, r, K, y, h, out):  # type: ignore[no-untyped-def]
     """y + h Σ w_j K_j with the weights of a row, in the order of its places; see `table`.
 
-    Up to five terms are added in one pass: for small models these loops cost as much as the evaluation.
+    Up to five terms are added in one pass, others after them, in loops that a compiler makes vectors of: for
+    small models these loops cost as much as the evaluation.
     """
     m, n = places[r, 0], y.size
     w1, j1 = weights[r, 1], places[r, 1]
@@ -218,10 +219,13 @@ def combine(weights, places, r, K, y, h, out):  # type: ignore[no-untyped-def]
         return
     w5, j5 = weights[r, 5], places[r, 5]
     for i in range(n):
-        total = w1 * K[j1, i] + w2 * K[j2, i] + w3 * K[j3, i] + w4 * K[j4, i] + w5 * K[j5, i]
-        for j in range(6, m + 1):
-            total += weights[r, j] * K[places[r, j], i]
-        out[i] = y[i] + h * total
+        out[i] = w1 * K[j1, i] + w2 * K[j2, i] + w3 * K[j3, i] + w4 * K[j4, i] + w5 * K[j5, i]
+    for j in range(6, m + 1):
+        w, place = weights[r, j], places[r, j]
+        for i in range(n):
+            out[i] += w * K[place, i]
+    for i in range(n):
+        out[i] = y[i] + h * out[i]
 
 
 @kernel

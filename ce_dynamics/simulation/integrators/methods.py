@@ -11,10 +11,11 @@ from ce_dynamics.simulation.integrators.implicit_euler import IMPLICIT_EULER
 from ce_dynamics.simulation.integrators.method import Method
 from ce_dynamics.simulation.integrators.rk4 import RK4
 from ce_dynamics.simulation.integrators.rosenbrock import ROSENBROCK
+from ce_dynamics.simulation.integrators.tsit5 import TSIT5
 
-NativeMethod = Literal["rk4", "rosenbrock", "implicit-euler", "dopri5"]
+NativeMethod = Literal["rk4", "rosenbrock", "implicit-euler", "dopri5", "tsit5"]
 
-REGISTERED: tuple[Method, ...] = (RK4, ROSENBROCK, IMPLICIT_EULER, DOPRI5)
+REGISTERED: tuple[Method, ...] = (RK4, ROSENBROCK, IMPLICIT_EULER, DOPRI5, TSIT5)
 
 METHOD_OF: dict[str, Method] = {method.name: method for method in REGISTERED}
 NATIVE_METHODS: tuple[str, ...] = get_args(NativeMethod)

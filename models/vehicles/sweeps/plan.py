@@ -58,11 +58,11 @@ class Sweep:
     model, manoeuvre, speed, duration, options, overrides, tyres, road
         See `ce_dynamics.models.vehicles.case.run`.
     method : str
-        Of ensembles: ``rk4`` or ``dopri5``.
+        Of ensembles: ``rk4``, ``dopri5`` or ``tsit5``.
     step : float, optional
         Of rk4 [s]; 1 ms if not given.
     rtol, atol : float, optional
-        Of dopri5; 1e-6 and 1e-8 if not given.
+        Of adaptive methods; 1e-6 and 1e-8 if not given.
     interval : float
         Between stored instants [s].
     version : str

@@ -12,6 +12,7 @@ import xarray as xr
 import ce_dynamics as ce
 from ce_dynamics.errors import ModelError, SimulationError
 from ce_dynamics.mechanism.parameters import Parameter
+from ce_dynamics.simulation.integrators.methods import EMBEDDED
 from tests.ce_dynamics.mechanisms import slider_crank
 from tests.ce_dynamics.simulation.ensembles.test_simulation import (
     Swing,
@@ -28,14 +29,15 @@ def model() -> ce.Model:
     return ce.compile(crank_rocker())
 
 
+@pytest.mark.parametrize("method", EMBEDDED)
 @pytest.mark.parametrize(("lanes", "law"), [(4, Swing()), (8, None)])
-def test_each_run_is_the_single_run_bit_for_bit(model: ce.Model, lanes: int, law: Any) -> None:
+def test_each_run_is_the_single_run_bit_for_bit(model: ce.Model, lanes: int, law: Any, method: Any) -> None:
     """Stiffness and start differ so much that lanes make between 10 and 60 steps."""
     y0s, stiffness = starts(model, 11), np.geomspace(1.0, 4000.0, 11)
-    common: dict[str, Any] = {"duration": 0.755, "interval": 0.02, "method": "dopri5", "rtol": 1e-5}
+    common: dict[str, Any] = {"duration": 0.755, "interval": 0.02, "method": method, "rtol": 1e-5}
     ensemble = ce.simulate_ensemble(model, y0s, {"k": stiffness}, inputs=law, lanes=lanes, **common)
     assert set(ensemble["status"].values) == {"completed"}
-    assert (ensemble.attrs["method"], ensemble.attrs["rtol"]) == ("dopri5", 1e-5)
+    assert (ensemble.attrs["method"], ensemble.attrs["rtol"]) == (method, 1e-5)
     assert "step" not in ensemble.attrs
     for run in (0, 4, 10):
         single = ce.simulate(model, law, y0=y0s[run], parameters={"k": stiffness[run]}, **common)
@@ -46,9 +48,10 @@ def test_each_run_is_the_single_run_bit_for_bit(model: ce.Model, lanes: int, law
     assert 3 * int(ensemble["steps"].values[0]) < int(ensemble["steps"].values[10])
 
 
-def test_lanes_threads_and_order_do_not_matter(model: ce.Model) -> None:
+@pytest.mark.parametrize("method", EMBEDDED)
+def test_lanes_threads_and_order_do_not_matter(model: ce.Model, method: Any) -> None:
     y0s, stiffness = starts(model, 13), np.geomspace(4000.0, 1.0, 13)
-    common: dict[str, Any] = {"duration": 0.3, "method": "dopri5"}
+    common: dict[str, Any] = {"duration": 0.3, "method": method}
     first = ce.simulate_ensemble(model, y0s, {"k": stiffness}, lanes=8, threads=1, **common)
     for lanes, threads in ((4, 1), (2, 3)):
         again = ce.simulate_ensemble(model, y0s, {"k": stiffness}, lanes=lanes, threads=threads, **common)
@@ -121,7 +124,7 @@ def test_runs_that_fail_make_room_and_keep_what_they_have_reached() -> None:
     assert np.all(np.isfinite(ensemble["body"].values[values == 0.0]))
 
 
-@pytest.mark.parametrize("method", ["dopri5", "rk4"])
+@pytest.mark.parametrize("method", [*EMBEDDED, "rk4"])
 def test_loops_that_come_to_their_end_are_named(method: Any) -> None:
     """The slider passes dead centres, which its coordinate cannot; a step may be thrown over one."""
     model = ce.compile(slider_crank(0.3, 1.0, 0.5, ["slider"]))
@@ -136,7 +139,7 @@ def test_loops_that_come_to_their_end_are_named(method: Any) -> None:
             assert "loop of 'crank'" in str(ensemble["failure"].values[run])
             assert 0.0 < ensemble["time_reached"].values[run] < 0.3
     assert set(ensemble["status"].values[[0, 1, 3]]) == {"failed"}
-    if method == "dopri5":
+    if method in EMBEDDED:
         assert "threw the loop of 'crank' over a dead centre" in str(ensemble["failure"].values[1])
 
 
@@ -171,7 +174,7 @@ def test_interruption_keeps_what_is_done(model: ce.Model) -> None:
         ({"rtol": 0.0}, "rtol"),
         ({"atol": float("nan")}, "atol"),
         ({"max_step": 0.0}, "max_step"),
-        ({"method": "rosenbrock"}, "rk4, dopri5"),
+        ({"method": "rosenbrock"}, "rk4, dopri5, tsit5"),
     ],
 )
 def test_wrong_arguments(model: ce.Model, arguments: dict[str, Any], message: str) -> None:

@@ -18,7 +18,7 @@ from ce_dynamics.simulation.simulate import simulate
 from tests.ce_dynamics.simulation.integrators.systems import PENDULUM_START, pendulum, slider
 
 
-@pytest.mark.parametrize("method", ["rk4", "dopri5"])
+@pytest.mark.parametrize("method", ["rk4", "dopri5", "tsit5"])
 def test_inputs_are_held_until_they_are_given_again(method: Any) -> None:
     """Under constant forces the slider's motion is a polynomial, which both methods integrate exactly."""
     sim = Simulator(slider(mass=2.0), method=method)
@@ -47,7 +47,7 @@ def test_stepping_is_simulating(method: Any) -> None:
         sim.step(0.01, push=0.4)
     run = simulate(model, {"push": 0.4}, duration=0.5, y0=PENDULUM_START, method=method, **steps)
     # fixed steps differ by the rounding of dt; the adaptive ones, ending at other times, by the tolerance
-    tolerance = 1e-7 if method == "dopri5" else 1e-11
+    tolerance = 1e-11 if method in FIXED else 1e-7
     assert sim.state[1] == pytest.approx(run.arm1.values[-1], abs=tolerance)
 
 

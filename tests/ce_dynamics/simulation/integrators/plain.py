@@ -1,4 +1,4 @@
-"""The fixed-step methods and Dormand–Prince on plain NumPy, written from their Butcher tables."""
+"""The fixed-step methods and embedded pairs on plain NumPy, written from their Butcher tables."""
 
 from __future__ import annotations
 
@@ -40,11 +40,31 @@ def implicit_euler(f: F, J: Callable[[float, Floats], Floats], t: float, y: Floa
     return np.asarray(y + h * np.linalg.solve(np.eye(len(y)) - h * J(t, y), f(t, y)))
 
 
-def dormand_prince(f: F, t: float, y: Floats, h: float) -> tuple[Floats, Floats]:
-    """One step with SciPy's tables: the state after it, and the estimated error."""
-    K = np.zeros((7, len(y)))
-    for k in range(6):
-        K[k] = f(t + RK45.C[k] * h, y + h * (RK45.A[k, :k] @ K[:k] if k else 0.0))
-    after = y + h * RK45.B @ K[:6]
-    K[6] = f(t + h, after)
-    return after, h * RK45.E @ K
+def embedded_pair(f: F, t: float, y: Floats, h: float, A: Floats, error: Floats) -> tuple[Floats, Floats]:
+    """One step with a square A: the state after it, and the estimated error."""
+    K = np.zeros((len(A), len(y)))
+    for k in range(len(A)):
+        after = y + h * A[k] @ K
+        K[k] = f(t + A[k].sum() * h, after)
+    return after, h * error @ K
+
+
+def dormand_prince() -> tuple[Floats, Floats]:
+    """SciPy's tables: A, and the weights of the error."""
+    A = np.zeros((7, 7))
+    A[:6, :5], A[6, :6] = RK45.A, RK45.B
+    return A, RK45.E
+
+
+def tsitouras() -> tuple[Floats, Floats]:
+    """A from c and the columns that the paper gives (2011, table 1), and the weights of the error."""
+    c = np.array([0.0, 0.161, 0.327, 0.9, 0.9800255409045097, 1.0, 1.0])
+    A = np.zeros((7, 7))
+    A[2, 1] = 0.3354806554923570
+    A[3, 1:3] = -6.359448489975075, 4.362295432869581
+    A[4, 1:4] = -11.74888356406283, 7.495539342889836, -0.09249506636175525
+    A[5, 1:5] = -12.92096931784711, 8.159367898576159, -0.07158497328140100, -0.02826905039406838
+    A[6, 1:6] = 0.01, 0.4798896504144996, 1.379008574103742, -3.290069515436081, 2.324710524099774
+    A[:, 0] = c - A.sum(axis=1)
+    first = [0.001780011052226, 0.000816434459657, -0.007880878010262, 0.144711007173263]
+    return A, -np.array([*first, -0.582357165452555, 0.458082105929187, -1 / 66])

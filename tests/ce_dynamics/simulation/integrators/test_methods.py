@@ -14,8 +14,7 @@ from ce_dynamics.algebra.arrays import Scalar, sin
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import ModelError, SimulationError
 from ce_dynamics.models import hmmwv
-from ce_dynamics.simulation.integrators.dopri5 import DOPRI5
-from ce_dynamics.simulation.integrators.methods import FIXED, IMPLICIT, METHOD_OF, NATIVE_METHODS
+from ce_dynamics.simulation.integrators.methods import EMBEDDED, FIXED, IMPLICIT, METHOD_OF, NATIVE_METHODS
 from ce_dynamics.simulation.integrators.native import make_stepper, march
 from ce_dynamics.simulation.integrators.settings import Settings
 from ce_dynamics.simulation.right_hand_side import RightHandSide
@@ -108,14 +107,13 @@ def test_order_does_not_depend_on_how_old_the_jacobian_is(method: str) -> None:
     np.testing.assert_allclose(orders, ORDER[method], atol=0.35)
 
 
-def test_adaptive_errors_follow_the_tolerance_on_a_double_pendulum() -> None:
+@pytest.mark.parametrize("method", EMBEDDED)
+def test_adaptive_errors_follow_the_tolerance_on_a_double_pendulum(method: str) -> None:
     model = pendulum()
     exact = tight(model, Wave(), PENDULUM_START, 2.0)
     tolerances = 10.0 ** -np.arange(4.0, 11.0)
     errors = [
-        np.max(
-            np.abs(final_state(model, Wave(), PENDULUM_START, 2.0, method="dopri5", rtol=r, atol=r) - exact)
-        )
+        np.max(np.abs(final_state(model, Wave(), PENDULUM_START, 2.0, method=method, rtol=r, atol=r) - exact))
         for r in tolerances
     ]
     # error per step is controlled: the global error goes with tolerance^(4/5) to tolerance^1
@@ -124,18 +122,18 @@ def test_adaptive_errors_follow_the_tolerance_on_a_double_pendulum() -> None:
     assert np.all(np.array(errors) < 100.0 * tolerances)
 
 
-def test_adaptive_errors_follow_the_tolerance_on_the_vehicle() -> None:
+@pytest.mark.parametrize("method", EMBEDDED)
+def test_adaptive_errors_follow_the_tolerance_on_the_vehicle(method: str) -> None:
     model, y0 = vehicle()
     exact = tight(model, SmoothSteer(), y0, 0.24)
     scale = np.maximum(np.abs(exact - y0), 1e-3)
-    errors = []
-    for rtol in (1e-4, 1e-6, 1e-8):
-        y = final_state(model, SmoothSteer(), y0, 0.24, method="dopri5", rtol=rtol, atol=1e-2 * rtol)
+    errors, tolerances = [], 10.0 ** -np.arange(4.0, 10.0)
+    for rtol in tolerances:
+        y = final_state(model, SmoothSteer(), y0, 0.24, method=method, rtol=rtol, atol=1e-2 * rtol)
         errors.append(np.max(np.abs(y - exact) / scale))
     assert errors[0] < 1e-2
-    # a hundredth of the tolerance: between 100^0.75 and 100^1.25, that is 30 and 320 times less
-    assert 30.0 < errors[0] / errors[1] < 320.0
-    assert 30.0 < errors[1] / errors[2] < 320.0
+    # laws of tyres have kinks: from one tolerance to the next steps may meet one elsewhere
+    assert 0.75 < np.polyfit(np.log(tolerances), np.log(errors), 1)[0] < 1.25
 
 
 @pytest.mark.parametrize("method", NATIVE_METHODS)
@@ -236,17 +234,21 @@ def test_renewals_that_are_refused(steps: Any) -> None:
         simulate(slider(), duration=0.1, method="rosenbrock", jacobian_every=steps)
 
 
-def test_a_step_of_dormand_prince_equals_plain_numpy() -> None:
+TABLES = {"dopri5": plain.dormand_prince(), "tsit5": plain.tsitouras()}
+
+
+@pytest.mark.parametrize("name", EMBEDDED)
+def test_a_step_of_a_pair_equals_plain_numpy(name: str) -> None:
     from ce_dynamics.simulation.integrators.explicit_kernels import explicit_stages
     from ce_dynamics.simulation.integrators.kernels import Buffers
     from ce_dynamics.simulation.integrators.pair_kernels import Pair, pair_error
 
     model, rhs = pendulum(), RightHandSide(pendulum(), Wave())
-    settings = Settings("dopri5", 1e-3, 1e-6, 1e-6, np.inf)
+    settings = Settings(name, 1e-3, 1e-6, 1e-6, np.inf)
     stepper = make_stepper(settings, model.dynamics, model.control(Wave()), model.u0, PENDULUM_START, model)
     w, h = stepper.wiring, 0.05
-    rooms = np.zeros((7, 4)), np.zeros(4), np.zeros(4)
-    pair = Pair(*DOPRI5.table, np.array(DOPRI5.error), np.array(DOPRI5.dense), *rooms)
+    method, rooms = EMBEDDED[name], (np.zeros((7, 4)), np.zeros(4), np.zeros(4))
+    pair = Pair(*method.table, np.array(method.error), np.array(method.dense), *rooms)
     pair.K[0] = rhs(0.3, PENDULUM_START)
     explicit_stages(
         Buffers(w.calls, w.time, w.state, w.rate, w.sampled, w.period, w.made),
@@ -256,7 +258,7 @@ def test_a_step_of_dormand_prince_equals_plain_numpy() -> None:
         h,
         1,
     )
-    after, error = plain.dormand_prince(rhs, 0.3, PENDULUM_START, h)
+    after, error = plain.embedded_pair(rhs, 0.3, PENDULUM_START, h, *TABLES[name])
     np.testing.assert_allclose(pair.ahead, after, rtol=0.0, atol=1e-14)
     norm = pair_error(pair, PENDULUM_START, h, 0.0, 1.0)
     # the estimate is a difference of numbers of the size of h ẏ
@@ -315,7 +317,7 @@ def test_a_loop_that_leaves_its_range_is_named_as_with_scipy() -> None:
     y0 = model.y0
     y0[len(model.layout.q)] = 2.0
     clauses = []
-    methods: tuple[Any, ...] = ("rk4", "dopri5", "DOP853")
+    methods: tuple[Any, ...] = ("rk4", *EMBEDDED, "DOP853")
     for method in methods:
         with pytest.raises(SimulationError) as caught:
             simulate(model, duration=2.0, y0=y0, method=method)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy.integrate import RK45
 
 from ce_dynamics.simulation.in_the_loop.simulator import Simulator
+from ce_dynamics.simulation.integrators.methods import EMBEDDED
 from ce_dynamics.simulation.integrators.native import make_stepper
 from ce_dynamics.simulation.integrators.settings import Settings
 from ce_dynamics.simulation.right_hand_side import RightHandSide
@@ -14,11 +17,12 @@ from tests.ce_dynamics.simulation.integrators.systems import pendulum
 
 
 @pytest.mark.parametrize("tolerance", [1e-3, 1e-9])
-def test_the_first_step_is_that_of_scipy(tolerance: float) -> None:
+@pytest.mark.parametrize("method", EMBEDDED)
+def test_the_first_step_is_that_of_scipy(method: str, tolerance: float) -> None:
     """Both choose it as Hairer, Nørsett and Wanner (II.4) do, with the error estimate's order plus one."""
     model, y0 = pendulum(), np.array((1.0, -0.4, 3.0, -5.0))
     rhs = RightHandSide(model, {})
-    settings = Settings("dopri5", 1e-3, tolerance, 1e-2 * tolerance, np.inf)
+    settings = Settings(method, 1e-3, tolerance, 1e-2 * tolerance, np.inf)
     stepper = make_stepper(settings, model.dynamics, None, model.u0, y0, model)
     stepper.march(np.array((0.0, 100.0)), 1, np.empty((2, 4)))  # type: ignore[attr-defined]
     first = RK45(rhs, 0.0, y0, 100.0, rtol=tolerance, atol=1e-2 * tolerance).h_abs
@@ -26,9 +30,10 @@ def test_the_first_step_is_that_of_scipy(tolerance: float) -> None:
     assert stepper.t == pytest.approx(first, rel=1e-12)
 
 
-def test_short_calls_leave_the_next_step_as_long_as_it_was() -> None:
+@pytest.mark.parametrize("method", EMBEDDED)
+def test_short_calls_leave_the_next_step_as_long_as_it_was(method: Any) -> None:
     """A step cut short at the end of a call says nothing against the one that was wanted."""
-    once, often = (Simulator(pendulum(), method="dopri5", y0=(0.3, 0.2, 0.0, 0.0)) for _ in range(2))
+    once, often = (Simulator(pendulum(), method=method, y0=(0.3, 0.2, 0.0, 0.0)) for _ in range(2))
     once.step(1.0)
     often.step(1.0)
     before = often._stepper.steps

@@ -26,7 +26,7 @@ MEANS = {
     "rk4": STEPS,
     "rosenbrock": STEPS | {"jacobian_every"},
     "implicit-euler": STEPS | {"jacobian_every"},
-    **dict.fromkeys(("dopri5", "RK45", "RK23", "DOP853", "LSODA", "Radau", "BDF"), TOLERANCES),
+    **dict.fromkeys(("dopri5", "tsit5", "RK45", "RK23", "DOP853", "LSODA", "Radau", "BDF"), TOLERANCES),
 }
 
 
@@ -59,17 +59,17 @@ ENTRIES: dict[str, tuple[Callable[..., object], tuple[str, ...], set[str]]] = {
     "simulate": (lambda **how: RunOptions(duration=0.1, **how), METHODS, set(VALUES)),
     "Simulator": (
         lambda **how: ce.Simulator(model(), **how),
-        ("rk4", "rosenbrock", "implicit-euler", "dopri5"),
+        ("rk4", "rosenbrock", "implicit-euler", "dopri5", "tsit5"),
         {"rtol", "atol", "jacobian_every"},  # step is how far `step()` goes, with any method
     ),
     "simulate_ensemble and simulate_study": (
         ensemble,
-        ("rk4", "dopri5"),
+        ("rk4", "dopri5", "tsit5"),
         {"step", "rtol", "atol", "max_step"},
     ),
     "sweep": (
         lambda **how: Sweep("monte-carlo", {"chassis.mass": "2 t:3 t"}, runs=2, **how),
-        ("rk4", "dopri5"),
+        ("rk4", "dopri5", "tsit5"),
         {"step", "rtol", "atol"},
     ),
     "command line": (request, METHODS, {"step", "rtol", "atol"}),
@@ -123,6 +123,6 @@ def test_what_is_taken_is_used() -> None:
     """Half the step makes twice the steps; a longest step makes at least so many more."""
     counts = [ce.simulate(model(), duration=0.1, method="rk4", step=h).attrs["steps"] for h in (2e-3, 1e-3)]
     assert counts == [50, 100]
-    for method in ("dopri5", "RK45", "LSODA"):
+    for method in ("dopri5", "tsit5", "RK45", "LSODA"):
         run = ce.simulate(model(), duration=0.1, method=method, max_step=1e-3)
         assert run.attrs["steps"] >= 100
