@@ -189,7 +189,7 @@ def linked(
 
 
 def load_function(
-    signature: Signature, trace_it: Callable[[], TracedFunction], lanes: int = 1
+    signature: Signature, trace_it: Callable[[], TracedFunction], lanes: int = 1, single: bool = False
 ) -> CompiledFunction | None:
     """Load a compiled function by its signature; None if its code is not in the cache.
 
@@ -198,13 +198,14 @@ def load_function(
     signature : Signature
     trace_it : callable
         Called where the instructions are needed, to derive a function or to compile it for more lanes.
-    lanes : int
+    lanes, single
         As of `compile_function`.
     """
     tables = [table for table in map(known_table, signature.tables) if table is not None]
     if len(tables) < len(signature.tables):
         return None
-    code = disk_cache.load(_key(signature.digest, lanes, code_level()))
+    code = disk_cache.load(_key(signature.digest, lanes, code_level(), single=single))
     if code is None:
         return None
-    return CompiledFunction(trace_it, lanes, llvm.link(code, signature, tables), signature, tables)
+    library = llvm.link(code, signature, tables)
+    return CompiledFunction(trace_it, lanes, library, signature, tables, single=single)

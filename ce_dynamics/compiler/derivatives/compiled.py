@@ -85,20 +85,26 @@ class JacobianCall:
         return self.entries[: len(self.jacobian.rows)]
 
 
-def compile_jacobian(traced: TracedFunction, output: str, input: str) -> CompiledJacobian:
-    """Compile the derivative of an output with respect to an input, or load it if that was done before."""
-    key = hashlib.sha256(f"jacobian {VERSION} {output} {input} {traced.digest()}".encode()).hexdigest()
+def compile_jacobian(
+    traced: TracedFunction, output: str, input: str, lanes: int = 1, single: bool = False
+) -> CompiledJacobian:
+    """Compile the derivative of an output with respect to an input, or load it if that was done before.
+
+    Lanes and precision are as of `compile_function`; buffers of several lanes are up to the caller.
+    """
+    wide = "" if (lanes, single) == (1, False) else f" {lanes} {single}"
+    key = hashlib.sha256(f"jacobian {VERSION} {output} {input} {traced.digest()}{wide}".encode()).hexdigest()
     shape = math.prod(traced.output_shapes[output]), math.prod(traced.input_shapes[input])
     known = noted(key)
     if known is not None:
         function = load_function(
-            known.signature, lambda: sparse_forward_jacobian(traced, output, input).function
+            known.signature, lambda: sparse_forward_jacobian(traced, output, input).function, lanes, single
         )
         if function is not None:
             return CompiledJacobian(function, known.rows, known.columns, shape)
     with at_work(f"differentiating {traced.name}, {traced.n_instructions:,} instructions"):
         sparse = sparse_forward_jacobian(traced, output, input)
-    function = compile_function(sparse.function)
+    function = compile_function(sparse.function, lanes, single=single)
     content = {
         "signature": function.signature.as_dict(),
         "rows": sparse.rows.tolist(),

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.simulation.ensembles import lane_kernels
+from ce_dynamics.simulation.ensembles import implicit_lane_kernels, lane_kernels
 from ce_dynamics.simulation.ensembles.arguments import Runs
 from ce_dynamics.simulation.ensembles.lane_buffers import Code
 from ce_dynamics.simulation.ensembles.lanes import (
@@ -25,8 +25,10 @@ from ce_dynamics.simulation.ensembles.lanes import (
 from ce_dynamics.simulation.integrators.blocks import block_of
 from ce_dynamics.simulation.integrators.explicit import ExplicitRungeKutta
 from ce_dynamics.simulation.integrators.explicit_kernels import Explicit
+from ce_dynamics.simulation.integrators.linearly_implicit import LinearlyImplicit
 from ce_dynamics.simulation.integrators.settings import Settings
 from ce_dynamics.simulation.integrators.stretches import Stretch, stretches
+from ce_dynamics.simulation.integrators.table import lower_rows
 from ce_dynamics.simulation.interrupts import StopSign
 
 INTERVALS_PER_CHUNK = 64
@@ -41,18 +43,25 @@ class FixedLanes(Lanes):
     code : Code
     runs : Runs
     t_store : array
-    method : ExplicitRungeKutta
     settings : Settings
+    arrays : tuple of arrays
+        Work space of the method.
+    evaluations : int
+        Of the right-hand side, per step.
     """
 
+    march: ClassVar[Callable[..., Any]]
+    """The kernel; states are left where `lane_kernels.march_lanes` leaves them."""
+
     def __init__(
-        self, code: Code, runs: Runs, t_store: Floats, method: ExplicitRungeKutta, settings: Settings
+        self, code: Code, runs: Runs, t_store: Floats, settings: Settings, arrays: Any, evaluations: int
     ) -> None:
         super().__init__(code, runs, t_store)
-        self._step, self._evaluations = settings.step, method.evaluations
-        size = self.n * self.lanes
-        self._arrays = Explicit(*method.table, np.zeros((len(method.b), size)), np.zeros(size))
-        self._work = block_of(self._arrays)
+        self._step, self._evaluations = settings.step, evaluations
+        self._arrays, self._work = arrays, block_of(arrays)
+
+    def begin(self) -> None:
+        """What a group of runs begins with beside its states."""
 
     def work(self, take: Take, stop: StopSign) -> Iterator[tuple[list[int], Outcome]]:
         width = self.seen_at_once
@@ -69,6 +78,7 @@ class FixedLanes(Lanes):
         self.held[:] = group.u
         self.u[:] = group.u
         self.made[0] = 0
+        self.begin()
         y = group.y0.copy()
         alive = np.ones(lanes, dtype=np.bool_)
         finite, cursor = np.ones(lanes, dtype=np.bool_), np.array([-1])
@@ -84,7 +94,7 @@ class FixedLanes(Lanes):
             if cut or not alive.any():
                 break
             before, steps = alive.copy(), np.zeros(lanes, dtype=np.int64)
-            lane_kernels.march_lanes(
+            type(self).march(
                 self.model, self._work, holding, y, alive, finite, steps,
                 begins, pieces, h, Y[first + 1 : last + 1], stop.flag,
             )  # fmt: skip
@@ -95,6 +105,47 @@ class FixedLanes(Lanes):
             reached[before] = (ahead[whole] + rest * h)[before]
         state = np.where(alive, STOPPED if cut else COMPLETED, np.where(started, FAILED, NOT_FINITE_AT_START))
         return Y, reached, y, state, made, self._evaluations * made
+
+
+class ExplicitLanes(FixedLanes):
+    """Lanes of an explicit method."""
+
+    march = lane_kernels.march_lanes
+
+    def __init__(
+        self, code: Code, runs: Runs, t_store: Floats, method: ExplicitRungeKutta, settings: Settings
+    ) -> None:
+        n, _, lanes = code.shapes
+        arrays = Explicit(*method.table, np.zeros((method.evaluations, n * lanes)), np.zeros(n * lanes))
+        super().__init__(code, runs, t_store, settings, arrays, method.evaluations)
+
+
+class ImplicitLanes(FixedLanes):
+    """Lanes of a linearly implicit method, whose Jacobian is evaluated in all of them at once."""
+
+    march = implicit_lane_kernels.march_implicit_lanes
+
+    def __init__(
+        self, code: Code, runs: Runs, t_store: Floats, method: LinearlyImplicit, settings: Settings
+    ) -> None:
+        assert code.jacobian is not None, "implicit methods call it"
+        n, _, lanes = code.shapes
+        rows, columns = code.jacobian.rows, code.jacobian.columns
+        self._jacobian = np.zeros(2, dtype=np.int64)
+        arrays = implicit_lane_kernels.ImplicitLanes(
+            *method.table, lower_rows(method.mixing), np.zeros((method.evaluations, n * lanes)),
+            np.zeros(n * lanes), self._jacobian, np.zeros((max(1, len(rows)), lanes)), rows, columns,
+            np.zeros((lanes * n, n)), np.zeros((lanes, n), dtype=np.int64), np.zeros(len(rows)), np.zeros(n),
+            np.array([method.gamma]), np.array([settings.jacobian_every], dtype=np.int64),
+            np.zeros(1, dtype=np.int64), np.zeros(1),
+        )  # fmt: skip
+        super().__init__(code, runs, t_store, settings, arrays, method.evaluations)
+        used = self.state, self.u, arrays.entries
+        self._table = np.array([part.ctypes.data for part in used], dtype=np.int64)
+        self._jacobian[:] = code.jacobian.function.table_address, self._table.ctypes.data
+
+    def begin(self) -> None:
+        self._arrays.kept[0] = 0.0  # no step has this size: the Jacobian is renewed
 
 
 def chunks(t_store: Floats, step: float, period: float) -> Iterator[Stretch]:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ce_dynamics.compiler import CompiledFunction
+from ce_dynamics.compiler.derivatives.compiled import CompiledJacobian
 from ce_dynamics.simulation.integrators.blocks import block_of
 
 
@@ -27,6 +28,8 @@ class Code(NamedTuple):
         Time between samples [s], 0 if there are none.
     observer : Code or None
         What observes in place of this, if that has other lanes or another precision.
+    jacobian : CompiledJacobian or None
+        ∂ẏ/∂y of y and u, for implicit methods.
     """
 
     dynamics: CompiledFunction | None
@@ -35,6 +38,7 @@ class Code(NamedTuple):
     sample: CompiledFunction | None = None
     period: float = 0.0
     observer: Code | None = None
+    jacobian: CompiledJacobian | None = None
 
     @property
     def shapes(self) -> tuple[int, int, int]:

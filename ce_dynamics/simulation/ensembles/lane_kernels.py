@@ -58,6 +58,29 @@ def sample_lanes(b, t, slack, y, alive):  # type: ignore[no-untyped-def]
     b.made[0] += 1
 
 
+@part
+def take_step(y, ahead, alive, finite, steps):  # type: ignore[no-untyped-def]
+    """Go ahead in the lanes that are alive and finite there; whether there are any."""
+    finite_lanes(ahead, finite)
+    some = False
+    for lane in range(y.shape[1]):
+        alive[lane] = alive[lane] and finite[lane]
+        if alive[lane]:
+            steps[lane] += 1
+            some = True
+            for i in range(y.shape[0]):
+                y[i, lane] = ahead[i, lane]
+    return some
+
+
+@part
+def store(out, y, alive):  # type: ignore[no-untyped-def]
+    """The state of the lanes that are alive; NaN of the others."""
+    for i in range(y.shape[0]):
+        for lane in range(y.shape[1]):
+            out[i, lane] = y[i, lane] if alive[lane] else float("nan")
+
+
 @kernel
 def set_out(model, holding, y):  # type: ignore[no-untyped-def]
     """Inputs and ẏ of all lanes at the start, left in the buffers."""
@@ -74,7 +97,6 @@ def march_lanes(model, work, holding, y, alive, finite, steps, t, n, h, out, sto
     ends after the step at hand, and the rest of `out` is as it was.  Returns whether any lane is alive.
     """
     b, w, held = buffers_of(model), explicit_of(work), Holding(*holding)
-    n_y, lanes = y.shape
     flat, ahead = y.reshape(y.size), w.ahead.reshape(y.shape)
     some = True
     for k in range(out.shape[0]):
@@ -87,18 +109,8 @@ def march_lanes(model, work, holding, y, alive, finite, steps, t, n, h, out, sto
             hold(held, at + EARLY * h)
             sample_lanes(b, at, EARLY * h, y, alive)
             explicit_step(b, w, flat, at, h)
-            finite_lanes(ahead, finite)
-            some = False
-            for lane in range(lanes):
-                alive[lane] = alive[lane] and finite[lane]
-                if alive[lane]:
-                    steps[lane] += 1
-                    some = True
-                    for i in range(n_y):
-                        y[i, lane] = ahead[i, lane]
-        for i in range(n_y):
-            for lane in range(lanes):
-                out[k, i, lane] = y[i, lane] if alive[lane] else float("nan")
+            some = take_step(y, ahead, alive, finite, steps)
+        store(out[k], y, alive)
     return some
 
 

@@ -22,12 +22,13 @@ from ce_dynamics.compiler.tracing.kept import with_entries
 from ce_dynamics.errors import ModelError
 from ce_dynamics.simulation.ensembles.arguments import Runs
 from ce_dynamics.simulation.ensembles.records import Records
-from ce_dynamics.simulation.integrators.methods import EMBEDDED, EXPLICIT, FIXED
+from ce_dynamics.simulation.integrators.methods import EMBEDDED, EXPLICIT, FIXED, IMPLICIT
 from ce_dynamics.simulation.integrators.settings import Settings
 from ce_dynamics.simulation.interrupts import StopSign
 from ce_dynamics.simulation.reached import stored_times
 
 if TYPE_CHECKING:
+    from ce_dynamics.compiler.derivatives.compiled import CompiledJacobian
     from ce_dynamics.simulation.ensembles.lane_buffers import Code
     from ce_dynamics.simulation.ensembles.lanes import Lanes
 
@@ -79,7 +80,8 @@ def make(model: Model, runs: Runs, ways: Ways, report: Progress) -> tuple[Record
     """
     records = Records(model, runs, stored_times(ways.duration, ways.interval), ways.keep)
     observed = records.observed if records.needs_observation else None
-    code = compiled(model, ways.law, ways.width(runs.number), observed, ways.single)
+    implicit = ways.settings.method in IMPLICIT
+    code = compiled(model, ways.law, ways.width(runs.number), observed, ways.single, implicit)
     if ways.single:
         check_single(model, runs, code)
     with at_work(f"integrating {runs.number} runs of {model.system.name!r} by {ways.settings.method}"):
@@ -116,7 +118,12 @@ def check_single(model: Model, runs: Runs, code: Code) -> None:
 
 
 def compiled(
-    model: Model, law: InputLaw | None, lanes: int, observed: frozenset[int] | None, single: bool = False
+    model: Model,
+    law: InputLaw | None,
+    lanes: int,
+    observed: frozenset[int] | None,
+    single: bool = False,
+    implicit: bool = False,
 ) -> Code:
     """The functions of a model for several lanes; of outputs those that are observed, if anything is.
 
@@ -138,6 +145,15 @@ def compiled(
             kept[key] = about, compile_function(traced(), width, single=narrow)
         return kept[key][1]
 
+    def jacobian(width: int, narrow: bool) -> CompiledJacobian:
+        """Of ẏ by y."""
+        from ce_dynamics.compiler.derivatives.compiled import compile_jacobian  # here, because few ask for it
+
+        made = _jacobians.setdefault(model, {})
+        if (width, narrow) not in made:
+            made[width, narrow] = compile_jacobian(model.dynamics.traced, "y_dot", "y", width, narrow)
+        return made[width, narrow]
+
     def observation() -> TracedFunction:
         return with_entries(model.observation.traced, "outputs", observed or ())
 
@@ -149,6 +165,7 @@ def compiled(
             function("sample", lambda: model.sample.traced, width, False) if steps and period else None,
             period,
             observer,
+            jacobian(width, narrow) if steps and implicit else None,
         )
 
     if not single or observed is None:
@@ -159,6 +176,9 @@ def compiled(
 _Key = tuple[str, int, bool, frozenset[int] | None]
 _kept: WeakKeyDictionary[Model, dict[_Key, tuple[InputLaw | None, CompiledFunction]]] = WeakKeyDictionary()
 """Functions compiled for several lanes, and the latest control law with the law it is of."""
+
+_jacobians: WeakKeyDictionary[Model, dict[tuple[int, bool], CompiledJacobian]] = WeakKeyDictionary()
+"""By lanes and precision."""
 
 
 def traced_law(model: Model, law: InputLaw) -> TracedFunction:
@@ -173,7 +193,8 @@ def traced_law(model: Model, law: InputLaw) -> TracedFunction:
 def told(settings: Settings) -> dict[str, float | str]:
     """What results say of how they were made."""
     if settings.method in FIXED:
-        return {"method": settings.method, "step": settings.step}
+        every = {"jacobian_every": float(settings.jacobian_every)} if settings.method in IMPLICIT else {}
+        return {"method": settings.method, "step": settings.step, **every}
     return {"method": settings.method, "rtol": settings.rtol, "atol": settings.atol}
 
 
@@ -181,11 +202,13 @@ def lanes_of(code: Code, runs: Runs, t_store: Floats, settings: Settings) -> Lan
     """What makes runs in the lanes of one thread."""
     # here, because these load Numba
     from ce_dynamics.simulation.ensembles.adaptive_lanes import AdaptiveLanes
-    from ce_dynamics.simulation.ensembles.fixed_lanes import FixedLanes
+    from ce_dynamics.simulation.ensembles.fixed_lanes import ExplicitLanes, ImplicitLanes
 
     if settings.method in EMBEDDED:
         return AdaptiveLanes(code, runs, t_store, EMBEDDED[settings.method], settings)
-    return FixedLanes(code, runs, t_store, EXPLICIT[settings.method], settings)
+    if settings.method in IMPLICIT:
+        return ImplicitLanes(code, runs, t_store, IMPLICIT[settings.method], settings)
+    return ExplicitLanes(code, runs, t_store, EXPLICIT[settings.method], settings)
 
 
 def march_all(

@@ -14,7 +14,7 @@ from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import ModelError, SimulationError
 from ce_dynamics.simulation.ensembles.arguments import Controls, spread
 from ce_dynamics.simulation.ensembles.making import Progress, Ways, make, told
-from ce_dynamics.simulation.integrators.methods import FIXED, WITH_LANES
+from ce_dynamics.simulation.integrators.methods import FIXED, NATIVE_METHODS
 from ce_dynamics.simulation.integrators.settings import check_steps
 from ce_dynamics.simulation.integrators.taken import settings_of
 from ce_dynamics.simulation.reached import INTERRUPTED
@@ -38,6 +38,7 @@ def simulate_ensemble(
     rtol: float | None = None,
     atol: float | None = None,
     max_step: float | None = None,
+    jacobian_every: int | None = None,
     interval: float = 0.01,
     keep: list[str] | tuple[str, ...] | None = None,
     threads: int | None = None,
@@ -66,13 +67,16 @@ def simulate_ensemble(
     inputs : InputLaw, optional
         A law that answers inputs from time and sensors, such as a driver, the same for all runs.
     method : str
-        ``rk4``, with steps of fixed length, or ``dopri5`` or ``tsit5``, which are adaptive.
+        Of those of a single run that are compiled: ``rk4``, ``rosenbrock`` and ``implicit-euler``, with steps
+        of fixed length, or ``dopri5`` or ``tsit5``, which are adaptive.
     step : float, optional
-        Step of ``rk4`` [s], 1 ms if not given; shortened where it does not divide ``interval``.
+        Fixed step [s], 1 ms if not given; shortened where it does not divide ``interval``.
     rtol, atol : float, optional
         Relative and absolute error per step of adaptive methods, 1e-6 and 1e-8 if not given.
     max_step : float, optional
         Longest step of adaptive methods [s]; any if not given.
+    jacobian_every : int, optional
+        Steps that ``rosenbrock`` and ``implicit-euler`` make with one Jacobian, 1 if not given.
     interval : float
         Time between stored instants [s].
     keep : sequence of str, optional
@@ -113,8 +117,9 @@ def simulate_ensemble(
         Where a law answers an input out of its range: which run does so furthest, and when.
     """
     ways = checked_ways(
-        model, inputs, duration, method, step, rtol, atol, max_step, interval, keep, threads, lanes, precision
-    )
+        model, inputs, duration, method, step, rtol, atol, max_step, jacobian_every, interval, keep, threads,
+        lanes, precision,
+    )  # fmt: skip
     if not callable(progress):
         checks.flag("progress", progress)
     runs = spread(model, y0s, parameters, controls)
@@ -144,6 +149,7 @@ def checked_ways(
     rtol: float | None,
     atol: float | None,
     max_step: float | None,
+    jacobian_every: int | None,
     interval: float,
     keep: Sequence[str] | None,
     threads: int | None,
@@ -161,10 +167,18 @@ def checked_ways(
     checks.instance("simulate_ensemble: model", model, Model, what)
     for name, value in (("duration", duration), ("interval", interval)):
         checks.number(name, value, above=0.0)
-    if method not in WITH_LANES:
-        known = ", ".join(WITH_LANES)
+    if method not in NATIVE_METHODS:
+        known = ", ".join(NATIVE_METHODS)
         raise ModelError(f"method {checks.shown(method)} is not known to ensembles; choose one of {known}")
-    settings = settings_of(method, WITH_LANES, step=step, rtol=rtol, atol=atol, max_step=max_step)
+    settings = settings_of(
+        method,
+        NATIVE_METHODS,
+        step=step,
+        rtol=rtol,
+        atol=atol,
+        max_step=max_step,
+        jacobian_every=jacobian_every,
+    )
     if method in FIXED:
         check_steps(duration, settings.step)
     most = 64 * available_processors()

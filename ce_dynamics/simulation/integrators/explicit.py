@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,8 +38,6 @@ class ExplicitRungeKutta(Method):
     A: tuple[tuple[float, ...], ...]
     b: tuple[float, ...]
     over: float = 1.0
-
-    lanes: ClassVar[bool] = True
 
     @property
     def evaluations(self) -> int:

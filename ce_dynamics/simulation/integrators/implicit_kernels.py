@@ -101,20 +101,25 @@ def solve(A, pivots, b):  # type: ignore[no-untyped-def]
 
 
 @kernel
+def factors(A, pivots, entries, rows, columns, gamma_h):  # type: ignore[no-untyped-def]
+    """Those of 1 − γ h J, left in A."""
+    n = A.shape[0]
+    for r in range(n):
+        for c in range(n):
+            A[r, c] = 0.0
+        A[r, r] = 1.0
+    for k in range(rows.size):
+        A[rows[k], columns[k]] -= gamma_h * entries[k]
+    if not is_finite(entries):
+        A[n - 1, n - 1] = math.nan  # division by an infinite entry would pass for a step of zero
+    factorise(A, pivots)
+
+
+@kernel
 def prepare(b, w, gamma_h):  # type: ignore[no-untyped-def]
     """Factors of 1 − γ h J at the state and inputs that are in the buffers."""
     call(b.calls[4], b.calls[5])
-    matrix = w.matrix
-    n = matrix.shape[0]
-    for r in range(n):
-        for c in range(n):
-            matrix[r, c] = 0.0
-        matrix[r, r] = 1.0
-    for k in range(w.rows.size):
-        matrix[w.rows[k], w.columns[k]] -= gamma_h * w.entries[k]
-    if not is_finite(w.entries):
-        matrix[n - 1, n - 1] = math.nan  # division by an infinite entry would pass for a step of zero
-    factorise(matrix, w.pivots)
+    factors(w.matrix, w.pivots, w.entries, w.rows, w.columns, gamma_h)
 
 
 @part

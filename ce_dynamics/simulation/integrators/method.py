@@ -19,8 +19,7 @@ class Method(ABC):
     """Contract of an integrator; importing one costs nothing.
 
     1. ``name``: by which users know it; ``order``: its error is h^order over a given time.
-    2. ``implicit``: whether it needs the Jacobian; ``fixed``: whether its steps are as long as it is told;
-       ``lanes``: whether ensembles have it, which make steps of several runs side by side.
+    2. ``implicit``: whether it needs the Jacobian; ``fixed``: whether its steps are as long as it is told.
     3. `stepper` makes what takes the steps.
     4. It is registered in `ce_dynamics.simulation.integrators.methods`.
     """
@@ -30,7 +29,6 @@ class Method(ABC):
 
     implicit: ClassVar[bool] = False
     fixed: ClassVar[bool] = True
-    lanes: ClassVar[bool] = False
 
     @property
     @abstractmethod

@@ -8,6 +8,7 @@ from ce_dynamics.simulation.integrators.dopri5 import DOPRI5
 from ce_dynamics.simulation.integrators.embedded_pair import EmbeddedPair
 from ce_dynamics.simulation.integrators.explicit import ExplicitRungeKutta
 from ce_dynamics.simulation.integrators.implicit_euler import IMPLICIT_EULER
+from ce_dynamics.simulation.integrators.linearly_implicit import LinearlyImplicit
 from ce_dynamics.simulation.integrators.method import Method
 from ce_dynamics.simulation.integrators.rk4 import RK4
 from ce_dynamics.simulation.integrators.rosenbrock import ROSENBROCK
@@ -19,8 +20,7 @@ REGISTERED: tuple[Method, ...] = (RK4, ROSENBROCK, IMPLICIT_EULER, DOPRI5, TSIT5
 
 METHOD_OF: dict[str, Method] = {method.name: method for method in REGISTERED}
 NATIVE_METHODS: tuple[str, ...] = get_args(NativeMethod)
-IMPLICIT = tuple(method.name for method in REGISTERED if method.implicit)
 FIXED = tuple(method.name for method in REGISTERED if method.fixed)
-WITH_LANES = tuple(method.name for method in REGISTERED if method.lanes)
 EXPLICIT = {method.name: method for method in REGISTERED if isinstance(method, ExplicitRungeKutta)}
+IMPLICIT = {method.name: method for method in REGISTERED if isinstance(method, LinearlyImplicit)}
 EMBEDDED = {method.name: method for method in REGISTERED if isinstance(method, EmbeddedPair)}

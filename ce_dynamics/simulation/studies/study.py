@@ -188,6 +188,7 @@ def simulate_study(
     rtol: float | None = None,
     atol: float | None = None,
     max_step: float | None = None,
+    jacobian_every: int | None = None,
     interval: float = 0.01,
     keep: list[str] | tuple[str, ...] | None = None,
     statistics: list[str] | tuple[str, ...] = (),
@@ -213,7 +214,7 @@ def simulate_study(
         is made if need be.
     y0s, parameters, controls
         As of `ce_dynamics.simulate_ensemble`.  Large arrays may be on disk (`numpy.memmap`).
-    duration, inputs, method, step, rtol, atol, max_step, interval, threads, lanes, precision
+    duration, inputs, method, step, rtol, atol, max_step, jacobian_every, interval, threads, lanes, precision
         As of `ce_dynamics.simulate_ensemble`; on a cluster, threads are those of a batch, 1 if not given.
     keep : sequence of str, optional
         Variables to store of every run; all if not given, none if empty.
@@ -257,7 +258,20 @@ def simulate_study(
         checks.provides("client", client, ("submit", "scatter"), "a distributed.Client")
         threads = 1 if threads is None else threads
     ways = checked_ways(
-        model, inputs, duration, method, step, rtol, atol, max_step, interval, keep, threads, lanes, precision
+        model,
+        inputs,
+        duration,
+        method,
+        step,
+        rtol,
+        atol,
+        max_step,
+        jacobian_every,
+        interval,
+        keep,
+        threads,
+        lanes,
+        precision,
     )
     named = checks.texts("statistics", statistics)
     checks.integer("retries", retries, at_least=0)

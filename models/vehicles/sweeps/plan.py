@@ -32,7 +32,7 @@ from ce_dynamics.models.vehicles.fitted_tyres import fitted_tyres
 from ce_dynamics.models.vehicles.free import can_be_free
 from ce_dynamics.models.vehicles.shipped import RIDE
 from ce_dynamics.models.vehicles.sweeps.names import check_conflicts, quantity_of
-from ce_dynamics.simulation.integrators.methods import FIXED, WITH_LANES
+from ce_dynamics.simulation.integrators.methods import FIXED, NATIVE_METHODS
 from ce_dynamics.simulation.integrators.settings import Settings, check_steps
 from ce_dynamics.simulation.integrators.taken import settings_of
 
@@ -130,14 +130,14 @@ class Sweep:
         checks.mapping("options", self.options, DataError)
         checks.texts("overrides", self.overrides, DataError)
         checks.texts("tyres", self.tyres, DataError)
-        checks.choice("method", self.method, WITH_LANES, DataError)
+        checks.choice("method", self.method, NATIVE_METHODS, DataError)
         _ = self.settings
         checks.number("interval", self.interval, above=0.0, error=DataError)
 
     @property
     def settings(self) -> Settings:
         """Steps and tolerances as they are used."""
-        return settings_of(self.method, WITH_LANES, step=self.step, rtol=self.rtol, atol=self.atol)
+        return settings_of(self.method, NATIVE_METHODS, step=self.step, rtol=self.rtol, atol=self.atol)
 
     @cached_property
     def vehicle(self) -> VehicleParameters:

@@ -174,7 +174,7 @@ def test_interruption_keeps_what_is_done(model: ce.Model) -> None:
         ({"rtol": 0.0}, "rtol"),
         ({"atol": float("nan")}, "atol"),
         ({"max_step": 0.0}, "max_step"),
-        ({"method": "rosenbrock"}, "rk4, dopri5, tsit5"),
+        ({"method": "RK45"}, "rk4, rosenbrock, implicit-euler, dopri5, tsit5"),
     ],
 )
 def test_wrong_arguments(model: ce.Model, arguments: dict[str, Any], message: str) -> None:

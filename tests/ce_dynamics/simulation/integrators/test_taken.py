@@ -50,7 +50,6 @@ def request(**given: Any) -> int:
 def ensemble(**given: Any) -> Ways:
     """What runs in lanes, and studies, ask first; to make runs takes loops that compile long."""
     how: dict[str, Any] = {**dict.fromkeys(VALUES), **given}
-    del how["jacobian_every"]
     rest = dict.fromkeys(("keep", "threads", "lanes"))
     return checked_ways(model(), None, 0.1, **how, interval=0.1, **rest, precision="double")  # type: ignore[arg-type]
 
@@ -64,12 +63,12 @@ ENTRIES: dict[str, tuple[Callable[..., object], tuple[str, ...], set[str]]] = {
     ),
     "simulate_ensemble and simulate_study": (
         ensemble,
-        ("rk4", "dopri5", "tsit5"),
-        {"step", "rtol", "atol", "max_step"},
+        ("rk4", "rosenbrock", "implicit-euler", "dopri5", "tsit5"),
+        set(VALUES),
     ),
     "sweep": (
         lambda **how: Sweep("monte-carlo", {"chassis.mass": "2 t:3 t"}, runs=2, **how),
-        ("rk4", "dopri5", "tsit5"),
+        ("rk4", "rosenbrock", "implicit-euler", "dopri5", "tsit5"),
         {"step", "rtol", "atol"},
     ),
     "command line": (request, METHODS, {"step", "rtol", "atol"}),
