@@ -59,7 +59,7 @@ def sweep(
     method: Annotated[
         str,
         typer.Option(
-            help="rk4, rosenbrock, implicit-euler, in fixed steps, or tsit5 and dopri5, which are adaptive.",
+            help="rk4, rosenbrock, implicit-euler, in fixed steps, or dopri5 and tsit5, which are adaptive.",
             rich_help_panel=RUN,
         ),
     ] = "rk4",

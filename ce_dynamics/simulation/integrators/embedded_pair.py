@@ -38,7 +38,6 @@ class EmbeddedPair(Method):
     dense: tuple[float, ...]
 
     fixed: ClassVar[bool] = False
-    lanes: ClassVar[bool] = True
 
     @property
     def evaluations(self) -> int:
