@@ -28,8 +28,9 @@ from ce_dynamics.dynamics.mass_matrix import solve_mass
 from ce_dynamics.dynamics.state import Layout
 from ce_dynamics.embedding.aggregate import Embedding
 from ce_dynamics.embedding.closures.closure_errors import ClosureErrors, closure_errors
-from ce_dynamics.embedding.embed import embed, neutral_state
+from ce_dynamics.embedding.embed import embed
 from ce_dynamics.embedding.motion import SubgraphMotion
+from ce_dynamics.embedding.neutral_state import neutral_state
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
 from ce_dynamics.mechanism.couplings.loop_closure import LoopClosure
 from ce_dynamics.mechanism.drives import Prescribed

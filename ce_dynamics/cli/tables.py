@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def print_tables(title: str, summary: Summary, in_haste: bool = False) -> None:
     """On stdout: figures of the vehicle and of its corners; and if code was made quickly for them."""
-    console = Console(highlight=False)
+    console = Console(highlight=False, emoji=False)
     table = Table(title=title, title_justify="left", show_header=False)
     table.add_column()
     table.add_column(justify="right")
@@ -57,7 +57,7 @@ def corner_table(summary: Summary) -> Table:
 
 def print_outcomes(outcomes: Sequence[Outcome]) -> None:
     """On stdout: the figures of one test, a column for each of what was tested."""
-    console = Console(highlight=False)
+    console = Console(highlight=False, emoji=False)
     first = outcomes[0]
     table = Table(
         "",

@@ -28,7 +28,6 @@ from ce_dynamics.compiler.progress import at_work
 from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.dynamics.state import Entry, Layout
 from ce_dynamics.embedding.aggregate import Aggregate, Embedding
-from ce_dynamics.embedding.embed import embed
 from ce_dynamics.embedding.gearing import closure_limits, geared_loops
 from ce_dynamics.embedding.numeric.linkage import NumericLinkage
 from ce_dynamics.errors import AssemblyError, ModelError
@@ -73,6 +72,8 @@ class CompiledSystem:
     """
 
     def __init__(self, system: System) -> None:
+        from ce_dynamics.embedding.embed import embed  # here, because models that were kept are embedded
+
         self.system = system
         with at_work(f"embedding the loops of {system.name!r}"):
             self.embedding: Embedding = embed(system)

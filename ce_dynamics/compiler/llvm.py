@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import ctypes.util
 import functools
@@ -57,6 +58,8 @@ def libm() -> ctypes.CDLL:
     """C's functions of floats."""
     if sys.platform == "win32":
         return ctypes.CDLL("ucrtbase")
+    with contextlib.suppress(OSError):
+        return ctypes.CDLL("libm.so.6")  # GNU's; to ask where another is starts a process
     return ctypes.CDLL(ctypes.util.find_library("m"))
 
 

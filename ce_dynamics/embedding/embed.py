@@ -15,7 +15,6 @@ from typing import cast
 
 import numpy as np
 
-from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.rotation import rotation_about
 from ce_dynamics.compiler.free_numbers import is_free
 from ce_dynamics.embedding.aggregate import Aggregate, Embedding, in_order, slices
@@ -39,8 +38,8 @@ from ce_dynamics.embedding.complete import complete_linkages, output_of
 from ce_dynamics.embedding.couplings_solved import implied
 from ce_dynamics.embedding.linkage import Linkage
 from ce_dynamics.embedding.starts import with_starts
-from ce_dynamics.embedding.whole_loop import along_path, led_by_no_hinge, start_led_by_no_hinge
-from ce_dynamics.errors import IndependentCoordinatesError
+from ce_dynamics.embedding.whole_loop import along_path
+from ce_dynamics.mechanism.ancestry import ancestors, chain_between, common_ancestor
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.base import couplings_in
 from ce_dynamics.mechanism.couplings.components import Lead
@@ -139,26 +138,6 @@ def freedoms_of(system: System, bodies: Sequence[Body], closures: Sequence[CutEd
     return Freedoms(bodies, closures, [body for body in bodies if body.name not in system.prescribed])
 
 
-def ancestors(body: Body) -> list[Body]:
-    """The body and everything that carries it, up to the ground."""
-    chain = [body]
-    while chain[-1].parent is not None:
-        chain.append(chain[-1].parent)
-    return chain
-
-
-def common_ancestor(a: Body, b: Body) -> Body:
-    """The lowest body on the way from both to the ground."""
-    if a.is_ground or b.is_ground:
-        return a if a.is_ground else b
-    while a is not b:  # the deeper one goes on, so that this is over after the bodies between the two
-        if a.depth >= b.depth:
-            a = a.carrier
-        else:
-            b = b.carrier
-    return a
-
-
 def smallest_subgraph(loop: CutEdge, driven: set[str]) -> tuple[list[Body], Body]:
     """Bodies on the tree paths between a closure's ends, and the root of these paths, which is not one.
 
@@ -234,14 +213,6 @@ class Groups:
         self.members[self._made] = bodies, closures
         self.home |= dict.fromkeys(bodies, self._made)
         self._made += 1
-
-
-def chain_between(body: Body, carrier: Body) -> list[Body]:
-    """A body and what carries it, as far as the given carrier, which is included."""
-    chain = [body]
-    while chain[-1] is not carrier:
-        chain.append(chain[-1].carrier)
-    return chain
 
 
 def linkages_by_body(system: System) -> dict[str, list[int]]:
@@ -358,32 +329,3 @@ def base_to_tip(aggregates: Sequence[Aggregate]) -> list[Aggregate]:
         ordered.append(ready)
         placed |= {body.name for body in ready.bodies}
     return ordered
-
-
-def neutral_state(embedding: Embedding) -> tuple[Array, Array]:
-    """Initial coordinates and velocities: the design pose at rest, or what `System.start` was told.
-
-    Raises
-    ------
-    IndependentCoordinatesError
-        If it was told of a hinge that is not independent, or of two hinges of one path.
-    """
-    system = embedding.system
-    for name in dict.fromkeys((*system.initial, *system.initial_rates)):
-        S = embedding.owner.get(name)
-        if name not in embedding.q_of and not (S is not None and led_by_no_hinge(S)):
-            what = f"coordinate {name!r}" if S is None else f"body {name!r}"
-            which = "it" if S is None else "its hinge"
-            raise IndependentCoordinatesError(
-                f"{what}: initial values were given, but {which} is not independent; those are"
-                f" {list(embedding.q_of)}"
-            )
-    q, v = np.zeros(embedding.n_q), np.zeros(embedding.n_v)
-    for name, body in embedding.coordinates.items():
-        q[embedding.q_of[name]] = system.initial.get(name, body.inboard.neutral)
-        v[embedding.v_of[name]] = system.initial_rates.get(name, np.zeros(body.inboard.n_v))
-    for S in embedding.aggregates:
-        if led_by_no_hinge(S):
-            (body,) = S.independent
-            q[embedding.q_of[body.name]], v[embedding.v_of[body.name]] = start_led_by_no_hinge(system, S)
-    return q, v

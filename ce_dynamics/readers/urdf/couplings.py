@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ce_dynamics.algebra import checks
-from ce_dynamics.embedding.embed import ancestors, common_ancestor
+from ce_dynamics.mechanism.ancestry import ancestors, common_ancestor
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings import LinearCoupling
 from ce_dynamics.mechanism.system import System
