@@ -38,6 +38,10 @@ CODE = (
         "of 18,729 instructions 2,258; eight adaptive lanes from 1,404 to 1,524-1,682 vehicle-seconds per "
         "second",
     ),
+    (
+        "weighted sums of five and more stages in loops that a compiler makes vectors of",
+        "a step of dopri5 but for its evaluations, 29 states: from 0.49 to 0.36 µs; the same bits",
+    ),
 )
 STARTING = (
     ("functions loaded by the content of the model, not traced", "0.4 s less", "1.6 s to 1.2 s"),
