@@ -27,6 +27,7 @@ from tests.benchmarks import (
     parameters,
     startup,
     vehicle,
+    without_linkages,
 )
 from tests.benchmarks.options import Options
 from tests.benchmarks.report import Result, Table
@@ -40,6 +41,7 @@ PARTS: dict[str, Callable[[Options], Result]] = {
     "history": history.run,
     "parameters": parameters.run,
     "vehicle": vehicle.run,
+    "linkages": without_linkages.run,
     "ensemble": ensemble.run,
     "accuracy": accuracy.run,
     "drift": drift.run,
