@@ -58,9 +58,10 @@ class Outcome(NamedTuple):
     results: dict[str, Result]
 
     def blocks(self) -> dict[str, str]:
-        """Markdown by part, and of the machine."""
-        found = {"machine": self.about_table().markdown()}
-        found["budgets"] = self.budgets().markdown()
+        """Markdown by part; if all parts were run, of the machine and the budgets as well."""
+        found = {}
+        if self.results.keys() == PARTS.keys():
+            found = {"machine": self.about_table().markdown(), "budgets": self.budgets().markdown()}
         for name, result in self.results.items():
             found[name] = "\n\n".join(table.markdown() for table in result.tables)
         return found
