@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from ce_dynamics.algebra.arrays import Scalar, maximum, minimum
+from ce_dynamics.algebra.arrays import Scalar, maximum, minimum, sqrt, where
+
+
+def finite_root(x: Scalar) -> Scalar:
+    """√x of x ≥ 0, with the slope 0 at 0: a length of slips has derivatives at rest, too."""
+    there = x > 0.0
+    return where(there, sqrt(where(there, x, 1.0)), 0.0)
 
 
 def unit_clip(x: Scalar) -> Scalar:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from ce_dynamics.algebra.arrays import Scalar, absolute, arctan, cos, minimum, sqrt, tan
+from ce_dynamics.algebra.arrays import Scalar, absolute, arctan, cos, minimum, tan
+from ce_dynamics.models.parts.ramps import finite_root
 from ce_dynamics.models.tyres.magic_formula.coefficients import Coefficients
 from ce_dynamics.models.tyres.magic_formula.curve import (
     away_from_zero,
@@ -48,7 +49,7 @@ def slips(c: Coefficients, s: OperatingPoint, lateral: Lateral, Kxk: Scalar) -> 
     SHf = lateral.SHy + lateral.SVy / Kya_prime  # (4.E38)
     alpha_r, alpha_t = s.alpha_star + SHf, s.alpha_star + SHt  # (4.E37), (4.E34)
     k = Kxk / Kya_prime * s.kappa
-    equivalent = [arctan(sqrt(tan(a) * tan(a) + k * k)) * sign(a) for a in (alpha_r, alpha_t)]
+    equivalent = [arctan(finite_root(tan(a) * tan(a) + k * k)) * sign(a) for a in (alpha_r, alpha_t)]
     return Slips(alpha_r, alpha_t, equivalent[0], equivalent[1])
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from ce_dynamics.algebra.arrays import Scalar, minimum, sqrt
+from ce_dynamics.algebra.arrays import Scalar, minimum
+from ce_dynamics.models.parts.ramps import finite_root
 from ce_dynamics.models.tyres.magic_formula.coefficients import Coefficients
 from ce_dynamics.models.tyres.magic_formula.curve import absent, power
 from ce_dynamics.models.tyres.magic_formula.effective_radius import stiffness
@@ -29,9 +30,9 @@ def contact_patch(c: Coefficients, Fz: Scalar, dpi: Scalar) -> ContactPatch:
     if c.version == 52:
         q_1, q_2 = length_of_52(c)
         f = Fz / c.FNOMIN
-        return ContactPatch(R0 * (q_2 * f + q_1 * sqrt(f)), 0.5 * c.WIDTH)
+        return ContactPatch(R0 * (q_2 * f + q_1 * finite_root(f)), 0.5 * c.WIDTH)
     d = Fz / (Cz * R0)
-    a = R0 * (c.Q_RA2 * d + c.Q_RA1 * sqrt(d))
+    a = R0 * (c.Q_RA2 * d + c.Q_RA1 * finite_root(d))
     return ContactPatch(a, c.WIDTH * (c.Q_RB2 * d + c.Q_RB1 * power(d, 1.0 / 3.0)))
 
 

@@ -112,7 +112,8 @@ def absent(coefficient: Scalar) -> bool:
 
 
 def power(x: Scalar, exponent: Scalar) -> Scalar:
-    """x to a power, for x ≥ 0; 1 for the exponent 0."""
+    """x to a power, for x ≥ 0; 1 for the exponent 0.  The slope at 0 is 0, as in the air."""
     if absent(exponent):
         return 1.0
-    return exp(exponent * log(x))
+    away = absolute(x) > 0.0
+    return where(away, exp(exponent * log(where(away, x, 1.0))), 0.0)

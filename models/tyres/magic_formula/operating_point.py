@@ -6,6 +6,7 @@ import math
 from typing import NamedTuple
 
 from ce_dynamics.algebra.arrays import Scalar, absolute, cos, maximum, minimum, sin, sqrt, tan, where
+from ce_dynamics.models.parts.ramps import finite_root
 from ce_dynamics.models.tyres.magic_formula.coefficients import Coefficients
 from ce_dynamics.models.tyres.magic_formula.curve import EPSILON, absent, sign
 from ce_dynamics.models.tyres.magic_formula.effective_radius import Rolling, rolling, turning
@@ -175,7 +176,7 @@ def operating_point(c: Coefficients, mode: Mode, inputs: Inputs) -> OperatingPoi
     )
     LMUX, LMUY = c.LMUX * given.friction, c.LMUY * given.friction
     if not absent(c.LMUV):
-        Vs = speed * sqrt(at.kappa * at.kappa + tan_alpha * tan_alpha)  # (4.E5), (3.39)
+        Vs = speed * finite_root(at.kappa * at.kappa + tan_alpha * tan_alpha)  # (4.E5), (3.39)
         LMUX, LMUY = (L / (1.0 + c.LMUV * Vs / c.LONGVL) for L in (LMUX, LMUY))  # (4.E7)
     phi: Scalar = 0.0
     epsilon_gamma: Scalar = 0.0

@@ -16,9 +16,9 @@ from ce_dynamics.algebra.arrays import (
     maximum,
     minimum,
     sin,
-    sqrt,
     where,
 )
+from ce_dynamics.models.parts.ramps import finite_root
 from ce_dynamics.models.tyres.magic_formula.coefficients import Coefficients
 from ce_dynamics.models.tyres.magic_formula.curve import away_from_zero, cos_arctan, sign, sine_curve
 from ce_dynamics.models.tyres.magic_formula.mode import Mode
@@ -42,7 +42,7 @@ def zeta_2(c: Coefficients, mode: Mode, s: OperatingPoint) -> Scalar:
         return 1.0
     spin = c.UNLOADED_RADIUS * absolute(s.phi)
     Byp = c.PDYP1 * (1.0 + c.PDYP2 * s.dfz) * cos_arctan(c.PDYP3 * s.tan_alpha)  # (4.78)
-    return cos_arctan(Byp * (spin + c.PDYP4 * sqrt(spin)))  # (4.77)
+    return cos_arctan(Byp * (spin + c.PDYP4 * finite_root(spin)))  # (4.77)
 
 
 def zeta_3(c: Coefficients, mode: Mode, s: OperatingPoint) -> Scalar:
@@ -83,7 +83,7 @@ def of_residual_moment(c: Coefficients, mode: Mode, s: OperatingPoint, muy: Scal
         return Spin(1.0, 1.0, 0.0)
     R0, Fz = c.UNLOADED_RADIUS, s.Fz_moment
     zeta6 = cos_arctan(c.QBRP1 * R0 * s.phi)  # (4.102)
-    Mzp_inf = c.QCRP1 * absolute(muy) * R0 * Fz * sqrt(Fz / c.Fz0_prime) * c.LMP  # (4.95)
+    Mzp_inf = c.QCRP1 * absolute(muy) * R0 * Fz * finite_root(Fz / c.Fz0_prime) * c.LMP  # (4.95)
     Mzp_inf = where(Mzp_inf < 0.0, 1e-6, Mzp_inf)
     CDrp = c.QDRP1  # (4.96)
     DDrp = Mzp_inf / math.sin(0.5 * math.pi * CDrp)  # (4.94)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ce_dynamics.algebra.arrays import Scalar, absolute, maximum, minimum, sqrt
+from ce_dynamics.algebra.arrays import Scalar, absolute, maximum, minimum
+from ce_dynamics.models.parts.ramps import finite_root
 from ce_dynamics.models.tyres.simple.base import TINY_SLIP, SlipModel, Steady, per_slip
 
 
@@ -33,7 +34,7 @@ class BrushTyre(SlipModel):
         rolling = maximum(absolute(1.0 + kappa), 1e-6)
         x, y = self.slip_stiffness * kappa / rolling, self.cornering_stiffness * tan_alpha / rolling
         most = self.mu * friction
-        demand = sqrt(x * x + y * y)
+        demand = finite_root(x * x + y * y)
         u = minimum(demand / (3.0 * most), 1.0)  # θ σ (3.13); 1 where all bristles slide
         force = most * u * (3.0 - u * (3.0 - u))  # (3.14) over Fz
         per_demand = Fz * per_slip(force, demand, 1.0) / rolling

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ce_dynamics.algebra.arrays import Scalar, absolute, maximum, minimum, sqrt, where
+from ce_dynamics.algebra.arrays import Scalar, absolute, maximum, minimum, where
+from ce_dynamics.models.parts.ramps import finite_root
 from ce_dynamics.models.tyres.simple.base import SlipModel, Steady, per_slip, require
 
 
@@ -43,7 +44,7 @@ class FialaTyre(SlipModel):
 
     def steady(self, Fz: Scalar, kappa: Scalar, tan_alpha: Scalar, friction: Scalar) -> Steady:
         slip, slope = absolute(kappa), absolute(tan_alpha)
-        comprehensive = minimum(sqrt(kappa * kappa + tan_alpha * tan_alpha), 1.0)
+        comprehensive = minimum(finite_root(kappa * kappa + tan_alpha * tan_alpha), 1.0)
         U = (self.mu - (self.mu - self.mu_sliding) * comprehensive) * friction
         most = U * Fz
         # Along: linear up to half of what friction holds, a hyperbola beyond.

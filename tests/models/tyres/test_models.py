@@ -9,6 +9,7 @@ import pytest
 from scipy.optimize import brentq
 from scipy.spatial.transform import Rotation
 
+from ce_dynamics.compiler.derivatives.compiled import compile_jacobian
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.tyres.contract import TyreModel, WheelOnRoad, bounded_slip
 from ce_dynamics.models.tyres.magic_formula.contact_mass import ContactMassTyre
@@ -86,6 +87,20 @@ def test_the_air(rig: tuple[Rig, float]) -> None:
     if tyre.n <= 2:  # others swing
         # deflections relax, so that Runge-Kutta steps of 1 ms are stable: 2.785 over the step
         assert all(-2785.0 * 0.01 < rate < 0.0 for rate in f.x_dot)
+
+
+def test_derivatives_exist_everywhere(rig: tuple[Rig, float]) -> None:
+    """Where slips, loads and deflections are nothing as well: implicit methods start there."""
+    tyre, load = rig
+    r, r0 = tyre.radius(load), tyre.model.unloaded_radius
+    J = compile_jacobian(tyre.batch.traced, "y", "x")
+    rest = np.zeros(tyre.n)
+    for at in (
+        wheel(r), wheel(r, 20.0, 0.0, 20.0 / r0), wheel(r, 20.0), wheel(r, 0.0, 3.0),
+        wheel(r, 0.0, 0.0, 30.0), wheel(r, -5.0, 0.0, -5.0 / r0), wheel(r0),
+        wheel(1.2 * r0), wheel(1.2 * r0, 20.0, 1.0, 60.0),
+    ):  # fmt: skip
+        assert np.isfinite(J(np.array([*at[:8], *rest], dtype=float))).all(), at
 
 
 def test_lift_off_is_continuous(rig: tuple[Rig, float]) -> None:
