@@ -2,13 +2,13 @@
 
 It differs from `TMeasyTyre` in what follows; everything else is the same.
 
-- The force acts where the wheel's centre is projected on the road, not where the wheel's plane meets it, and
-  slips are formed with the velocity of the centre.
+- Slips are formed with the velocity of the wheel's centre.
 - Slips are combined without normalisation, and there is no carcass: forces follow the slips at once.
-- A cambered wheel is less deep in the road by (1 − cos γ) of its radius.
-- The moment of the forces about the wheel's centre is kept in the axes of the wheel, which turn on before it
-  acts (a delay of two of Chrono's steps).  About the spin axis that changes nothing; the side force's, F_y R
-  about the line of travel, gets a part about the vertical, as if F_y acted behind by R ω times the delay.
+- A cambered wheel is less deep in the road by (1 − cos γ) of its radius, and righted by −γ w² c_z/12 for the
+  width w of its contact, up to an inclination of 4 degrees.
+- The moment about the wheel's centre is kept in the axes of the wheel, which turn on before it acts (a delay
+  of one of Chrono's steps).  About the spin axis that changes nothing; the side force's, F_y R about the line
+  of travel, gets a part about the vertical, as if F_y acted behind by R ω times the delay.
 - Below 3 m/s friction of Dahl's kind takes over, below 1 m/s alone, also where the vehicle drives backwards.
 """
 
@@ -49,6 +49,8 @@ FASTEST = 1e3
 """[1/s]; in contact with 4 kN, sliding reaches it at 40 m/s, where slip has long taken over."""
 BLEND = 1.0, 3.0
 """[m/s] between which slip takes over from friction at rest."""
+STEEPEST = math.radians(4.0)
+"""[rad] of inclination up to which the righting moment grows."""
 TINY = 1e-12
 
 
@@ -117,7 +119,7 @@ def forces(
         Fy,
         Fz,
         -p.rolling_resistance * Fz * p.unloaded_radius * (1.0 - e) / (1.0 + e),
-        -Fy * (trail * part + (p.unloaded_radius - depth) * w.spin * tyre.delay),
+        -Fy * trail * part,
         (at_rest[0][1], at_rest[1][1]),
         s_x,
         s_y,
@@ -140,9 +142,19 @@ def dahl(v: Scalar, z: Scalar, most: Scalar) -> tuple[Scalar, Scalar]:
 
 @dataclass(frozen=True)
 class ChronoTMeasy(TyreModel):
-    """A TMeasy tyre's parameters, of which the carcass is not used, and the delay of its moments [s]."""
+    """A TMeasy tyre's parameters, of which the carcass is not used.
+
+    Attributes
+    ----------
+    parameters : TMeasyParameters
+    width : float
+        Of the contact [m], for what rights a cambered wheel.
+    delay : float
+        Of the moments in the axes of the wheel [s].
+    """
 
     parameters: TMeasyParameters
+    width: float = 0.0
     delay: float = 0.0
 
     states = (StateDeclaration("z_x", "m"), StateDeclaration("z_y", "m"))
@@ -161,16 +173,24 @@ class ChronoTMeasy(TyreModel):
         lean, upright = sin(wheel.gamma), cos(wheel.gamma)
         depth = (r0 - wheel.radius) * upright * upright - r0 * (1.0 - upright)
         f = forces(self, depth, wheel.friction, WheelMotion(*wheel.v_centre, wheel.spin), x[0], x[1])
-        # Forces act at the foot of the wheel's centre, to the left of the contact centre by
-        aside = -wheel.radius * lean
         deflection = maximum(depth, 0.0)
+        loaded = minimum(maximum(f.Fz, 0.0), 1.0)
+        steep = maximum(minimum(wheel.gamma, STEEPEST), -STEEPEST)
+        righting = -loaded * self.width * self.width * self.cz / 12.0 * steep
+        # about the wheel's centre, from which the contact's lies by
+        across, below = wheel.radius * lean, -wheel.radius * upright
+        M_x = righting + across * f.Fz - below * f.Fy
+        M_y = f.My + below * f.Fx
+        M_z = f.Mz - across * f.Fx
+        # turned with the wheel meanwhile, about the spin axis (0, cos γ, sin γ)
+        turn = wheel.spin * self.delay
         return TyreAnswer(
             Fx=f.Fx,
             Fy=f.Fy,
             Fz=f.Fz,
-            Mx=aside * f.Fz,
-            My=f.My,
-            Mz=f.Mz - aside * f.Fx,
+            Mx=righting + turn * (upright * M_z - lean * M_y),
+            My=f.My + turn * lean * M_x,
+            Mz=f.Mz - turn * upright * M_x,
             x_dot=f.z_dot,
             slip=f.s_x,
             slip_angle=arctan(f.s_y),

@@ -120,14 +120,18 @@ class Pac89Data(SlipTyreData):
 
 
 class ChronoTMeasyData(TMeasyData):
-    """TMeasy as Project Chrono evaluates it (`models.tyres.tmeasy_chrono`); with the delay of its moments."""
+    """TMeasy as Project Chrono evaluates it (`models.tyres.tmeasy_chrono`); with the delay of its moments.
 
+    The width of the contact rights a cambered wheel.
+    """
+
+    width: Length | None = None
     delay: Annotated[float, Quantity("s", at_least=0.0)] | None = None
 
     def built(self) -> BuiltTyre:
         """As built."""
         rest = DAHL_STIFFNESS, DAHL_DAMPING
-        return ChronoTMeasy(self.parameters(*rest, *rest), self.delay or 0.0)
+        return ChronoTMeasy(self.parameters(*rest, *rest), self.width or 0.0, self.delay or 0.0)
 
 
 TYRES: Mapping[str, type[TMeasyData] | type[SlipTyreData]] = {

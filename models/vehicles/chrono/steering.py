@@ -18,6 +18,12 @@ ACTUATOR: Sections = {
     "damping_ratio": "1 [assumed]",
 }
 """Chrono sets angle or travel at once."""
+IDLER_JOINT: Sections = {
+    "stiffness": "5000 kN/m [assumed]",
+    "damping": "3 kN*s/m [assumed]",
+    "reaction_error": "1",
+}
+"""Chrono's is rigid."""
 SHAFT = 0.1
 """[m] between the points that say an axis."""
 STRAIGHT = 1e-6
@@ -71,7 +77,7 @@ def pitman(reading: Reading, part: Part, origin: Matrix, R: Matrix) -> Sections:
         along = direction / max(float(np.linalg.norm(direction)), 1e-300)
         if np.abs(along - (0.0, 0.0, 1.0)).max() > STRAIGHT:
             raise joint.wrong(key, "an axis other than (0, 0, 1) of the steering frame; give this direction")
-    universal.has("Direction Link")
+    turning = universal.has("Direction Link")
     part.has("Tierod Locations")  # where the tie rods are drawn
     vehicle_frame = part.flag("Vehicle-Frame Inertia")
 
@@ -83,6 +89,10 @@ def pitman(reading: Reading, part: Part, origin: Matrix, R: Matrix) -> Sections:
             "inertia": inertia(R.T @ J @ R if vehicle_frame else J),
         }
 
+    # the link may turn on the arm about x, but for the idler arm's joint
+    wrong = False
+    if reading.like_chrono and turning:
+        wrong = bool(np.abs(np.cross(universal.vector("Direction Link"), (1.0, 0.0, 0.0))).max() < STRAIGHT)
     return {
         "origin": quantities(origin, "m"),
         "tilt": quantity(math.atan2(R[0, 2], R[2, 2]), "rad"),
@@ -93,6 +103,7 @@ def pitman(reading: Reading, part: Part, origin: Matrix, R: Matrix) -> Sections:
         "max_angle": quantity(revolute.positive("Maximum Angle (deg)"), "deg"),
         "pitman_arm": body(arm),
         "link": body(link),
+        **({"idler_joint": dict(IDLER_JOINT)} if wrong else {}),
     }
 
 

@@ -34,6 +34,7 @@ def tyre(reading: Reading, part: Part) -> Tyre:
     if reading.like_chrono and kind == "tmeasy":
         kind = "tmeasy-chrono"
         section = {name: value for name, value in section.items() if name not in CARCASS}
+        section["width"] = quantity(part.part("Design").positive("Width [m]"), "m")
     design = part.part("Design") if part.has("Design") else part
     units = (" [kg]", " [kg.m2]") if part.has("Design") else ("", "")
     mass, J = design.number(f"Mass{units[0]}", least=0.0), design.numbers(f"Inertia{units[1]}", 3)

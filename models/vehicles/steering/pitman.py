@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
+from pydantic import model_validator
 
 from ce_dynamics.algebra.arrays import array, cos, cross, sin
 from ce_dynamics.algebra.rotation import rotate_about
@@ -27,13 +28,15 @@ from ce_dynamics.models.vehicles.bodies import (
     add_rigid_body,
 )
 from ce_dynamics.models.vehicles.steering.base import LedData, Steering
+from ce_dynamics.models.vehicles.steering.idler import IdlerJoint, IdlerJointData
 
 
 class PitmanData(LedData):
     """Pitman steering in its own frame: at `origin`, turned by `tilt` about +y; all axes along the frame's z.
 
     T U is the Pitman arm (T on the chassis), W V the idler arm (W on the chassis), U V the link.  An idler
-    arm that is left out has no mass.
+    arm that is left out has no mass; with an `idler_joint` it yields along its axis, and the link tilts at U
+    about the direction of the arms.
     """
 
     origin: Point
@@ -45,7 +48,19 @@ class PitmanData(LedData):
     max_angle: Annotated[float, Quantity("rad", above=0.0, below=math.pi / 2)]
     pitman_arm: BodyData
     idler_arm: BodyData | None = None
+    idler_joint: IdlerJointData | None = None
     link: BodyData
+
+    @model_validator(mode="after")
+    def _one_idler(self) -> PitmanData:
+        if self.idler_arm is not None and self.idler_joint is not None:
+            raise ValueError("idler_joint: of an idler arm without mass; leave out idler_joint or idler_arm")
+        return self
+
+
+def massless(at: Vector) -> BodyParameters:
+    """A body without mass."""
+    return BodyParameters(0.0, at, np.zeros((3, 3)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +85,7 @@ class Pitman(Steering):
     idler_arm: BodyParameters
     link: BodyParameters
     max_angle: float
+    idler_joint: IdlerJointData | None
 
     @classmethod
     def of(cls, data: PitmanData) -> Pitman:
@@ -86,7 +102,6 @@ class Pitman(Steering):
         def placed(b: BodyData) -> BodyParameters:
             return BodyParameters(b.mass, origin + R @ np.array(b.com), R @ inertia_matrix(b.inertia) @ R.T)
 
-        massless = BodyParameters(0.0, origin + R @ np.array(data.W), np.zeros((3, 3)))
         return cls(
             origin=origin,
             R=R,
@@ -96,15 +111,20 @@ class Pitman(Steering):
             V=origin + R @ np.array(data.V),
             W=origin + R @ np.array(data.W),
             pitman_arm=placed(data.pitman_arm),
-            idler_arm=massless if data.idler_arm is None else placed(data.idler_arm),
+            idler_arm=massless(origin + R @ np.array(data.W))
+            if data.idler_arm is None
+            else placed(data.idler_arm),
             link=placed(data.link),
             max_angle=data.max_angle,
+            idler_joint=data.idler_joint,
             actuator=data.actuator,
             column=data.column,
         )
 
     def add(self, system: System, chassis: Body) -> Body:
         """Add arm, idler and link; returns the link."""
+        tilting = self.idler_joint is not None
+        in_plane = f"{self.name}.{'bar' if tilting else 'link'}"
         linkage = PitmanSteering(
             self.T,
             self.U,
@@ -112,7 +132,7 @@ class Pitman(Steering):
             self.W,
             self.axis,
             arm=f"{self.name}.pitman_arm",
-            link=f"{self.name}.link",
+            link=in_plane,
             idler=f"{self.name}.idler_arm",
             chassis=chassis.name,
         )
@@ -122,10 +142,17 @@ class Pitman(Steering):
         for joint in linkage.joints():
             part = joint.body.removeprefix(f"{self.name}.")
             armature = self.armature(gain) if part == "pitman_arm" else None
-            add_rigid_body(system, joint.body, getattr(self, part), joint.carrier, joint.hinge, armature)
+            body = massless(self.U) if part == "bar" else getattr(self, part)
+            add_rigid_body(system, joint.body, body, joint.carrier, joint.hinge, armature)
         linkage.close(system)
         self.lead(system, system.find(f"{self.name}.pitman_arm"), gain)
-        return system.find(f"{self.name}.link")
+        bar = system.find(in_plane)
+        if self.idler_joint is None:
+            return bar
+        link = add_rigid_body(system, f"{self.name}.link", self.link, bar, Revolute(self.R[:, 0], at=self.U))
+        of_arm = self.W, self.V, self.axis
+        system.add_force(IdlerJoint(f"{self.name}.idler_joint", chassis, link, *of_arm, self.idler_joint))
+        return link
 
     def moved(self, point: Vector, steering: float) -> Vector:
         """Where a point of the link is at a steering input; the sign: see `add`."""

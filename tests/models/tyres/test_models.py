@@ -246,13 +246,36 @@ def test_slip_that_is_reported_is_bounded() -> None:
     assert bounded_slip(10.0, 9.0) == pytest.approx(-0.1)
 
 
-def test_moments_that_are_late_in_the_wheels_axes() -> None:
-    """r × F about the wheel's centre, turned by ω τ about the spin axis; sin(ω τ) is ω τ but for (ω τ)²/6."""
-    late, at_once = Rig(ChronoTMeasy(TYRE, delay=1e-3)), Rig(ChronoTMeasy(TYRE))
+@pytest.mark.parametrize("gamma", [0.0, 0.05, -0.2])
+def test_moments_that_are_late_in_the_wheels_axes(gamma: float) -> None:
+    """M + r × F about the wheel's centre, turned by θ = ω τ about the spin axis, but for its θ²/2."""
+    late, at_once = (Rig(ChronoTMeasy(TYRE, width=0.3, delay=delay)) for delay in (1e-3, 0.0))
     r, spin = 0.97 * TYRE.unloaded_radius, 20.0 / TYRE.unloaded_radius
-    found, f = (tyre(wheel(r, 20.0, 1.0, spin), np.zeros(2)) for tyre in (late, at_once))
-    moment = np.cross((0.0, 0.0, -r), (f.Fx, f.Fy, f.Fz))
-    turned = Rotation.from_rotvec((0.0, 1e-3 * spin, 0.0)).apply(moment)
-    assert abs(turned[2]) > 10.0
-    assert found.Mz - f.Mz == pytest.approx(turned[2], rel=(1e-3 * spin) ** 2 / 5.0)
-    assert (found.Fx, found.Fy, found.Fz, found.My) == (f.Fx, f.Fy, f.Fz, f.My)
+    found, f = (tyre(wheel(r, 20.0, 1.0, spin, gamma=gamma), np.zeros(2)) for tyre in (late, at_once))
+    axis = np.array((0.0, np.cos(gamma), np.sin(gamma)))
+    arm = r * np.array((0.0, np.sin(gamma), -np.cos(gamma)))  # from the centre to the contact's
+    moment = np.array((f.Mx, f.My, f.Mz)) + np.cross(arm, (f.Fx, f.Fy, f.Fz))
+    angle = 1e-3 * spin
+    turned = Rotation.from_rotvec(angle * axis).apply(moment) - moment
+    difference = np.array((found.Mx - f.Mx, found.My - f.My, found.Mz - f.Mz))
+    assert np.abs(difference).max() > 5.0
+    assert difference == pytest.approx(turned, abs=0.6 * angle**2 * np.abs(moment).max())
+    assert difference @ axis == pytest.approx(0.0, abs=1e-12 * np.abs(moment).max())
+    assert (found.Fx, found.Fy, found.Fz) == (f.Fx, f.Fy, f.Fz)
+
+
+def test_a_cambered_contact_of_chrono_is_righted() -> None:
+    """A spring bed of width w: ∫ c_z/w (y γ) y dy = γ w² c_z/12; up to 4 degrees."""
+    wide, narrow = Rig(ChronoTMeasy(TYRE, width=0.3)), Rig(ChronoTMeasy(TYRE))
+    r, rest = 0.97 * TYRE.unloaded_radius, np.zeros(2)
+    y = np.linspace(-0.15, 0.15, 3001)
+
+    def righted(gamma: float) -> float:
+        there = wheel(r, 20.0, 0.0, gamma=gamma)
+        return float(wide(there, rest).Mx - narrow(there, rest).Mx)
+
+    assert righted(0.03) == pytest.approx(-np.trapezoid(TYRE.cz / 0.3 * 0.03 * y * y, y), rel=1e-6)
+    assert righted(-0.03) == pytest.approx(-righted(0.03))
+    assert righted(0.2) == righted(np.radians(4.0)) == pytest.approx(righted(0.03) * np.radians(4.0) / 0.03)
+    air = wheel(1.01 * TYRE.unloaded_radius, 20.0, 0.0, gamma=0.03)
+    assert wide(air, rest).Mx == 0.0

@@ -225,6 +225,43 @@ def test_the_steering_of_a_turned_frame(tmp_path: Path) -> None:
     assert rack.travel == pytest.approx(0.2 * np.deg2rad(20.0))
 
 
+@pytest.mark.parametrize("like_chrono", [False, True])
+def test_the_idler_arm_of_a_pitman_steering(tmp_path: Path, like_chrono: bool) -> None:
+    """As an arm without mass; with the joint of Chrono where its ways are asked for, and with its tyres."""
+    content = files()
+    bar = {"Moments of Inertia": [0.02, 0.002, 0.02], "Products of Inertia": [0, 0, 0], "Radius": 0.02}
+    upright, across = [0, 0, 1], [1, 0, 0]
+    content["car/Rack.json"] = {
+        "Name": "pitman",
+        "Type": "Steering",
+        "Template": "PitmanArm",
+        "Steering Link": {"Mass": 2.0, "COM": [0.1, 0, 0], **bar},
+        "Pitman Arm": {"Mass": 1.0, "COM": [0.05, 0.25, 0], **bar},
+        "Revolute Joint": {"Location": [0, 0.25, 0], "Direction": upright, "Maximum Angle (deg)": 30.0},
+        "Universal Joint": {"Location": [0.1, 0.25, 0], "Direction Arm": upright, "Direction Link": across},
+        "Revolute-Spherical Joint": {
+            "Location Chassis": [0, -0.3, 0],
+            "Location Link": [0.1, -0.3, 0],
+            "Direction": upright,
+        },
+        "Tierod Locations": {"Pitman Side": [0.1, 0.4, 0], "Idler Side": [0.1, -0.4, 0]},
+    }
+    made = converted(written(tmp_path, content), like_chrono=like_chrono)
+    file = tmp_path / "own.yaml"
+    file.write_text(made.text, encoding="utf-8")
+    data = VehicleParameters.load(file)
+    pitman: Any = data.steering
+    if not like_chrono:
+        assert pitman.idler_joint is None
+        return
+    assert pitman.idler_joint.reaction_error == 1.0
+    tyre: Any = data.corners["front_left"].tyre
+    assert tyre.width == content["car/Tyre.json"]["Design"]["Width [m]"]
+    model = ce.compile(build(data, speed=10.0))
+    seen = model.outputs(settled(model), model.u0)
+    assert abs(seen["steering.idler_joint.axial_force"]) > 1.0
+
+
 def as_graph(suspension: dict[str, Any]) -> dict[str, Any]:
     """The double wishbones as a free graph; their arms' inertias must not depend on the axes."""
     arms = {"lower": suspension["Lower Control Arm"], "upper": suspension["Upper Control Arm"]}

@@ -34,15 +34,39 @@ def run() -> xr.Dataset:
 
 @pytest.mark.parametrize("t", CHRONO)
 def test_step_steer(run: xr.Dataset, t: float) -> None:
-    """Of the largest value: 1.5 % of loads and yaw rate, which oscillate by 1 % in Chrono, 2 % of roll."""
+    """Of the largest value: 1 %; yaw rate and loads oscillate by half as much in Chrono."""
     k = round(t / 0.02)
     assert float(run["time"][k]) == pytest.approx(t)
     yaw_rate, roll, *loads = CHRONO[t]
     largest = np.abs(np.array(list(CHRONO.values()))).max(axis=0)
-    assert float(run["yaw_rate"][k]) == pytest.approx(yaw_rate, abs=0.015 * largest[0])
-    assert float(run["roll"][k]) == pytest.approx(roll, abs=0.02 * largest[1])
+    assert float(run["yaw_rate"][k]) == pytest.approx(yaw_rate, abs=0.01 * largest[0])
+    assert float(run["roll"][k]) == pytest.approx(roll, abs=0.01 * largest[1])
     own = [float(run["tyre_Fz"].sel(corner=corner)[k]) for corner in WHEELS.values()]
-    assert own == pytest.approx(loads, abs=0.015 * max(largest[2:]))
+    assert own == pytest.approx(loads, abs=0.01 * max(largest[2:]))
+
+
+def test_straight_ahead_it_turns_to_the_right(run: xr.Dataset) -> None:
+    """As Chrono's does, by −0.00052 rad/s with 0.0012 m/s to the left: the idler arm's moment, −25 N m.
+
+    Of wheels that are mirror images nothing else is left over.  A hundredth of the toe forces of the rear
+    wheels, 330 N each, would turn it by half as much.
+    """
+    k = round(1.98 / 0.02)
+    assert float(run["yaw_rate"][k]) == pytest.approx(-0.00052, rel=0.35)
+    assert float(run["vy"][k]) == pytest.approx(0.0012, rel=0.35)
+
+
+@pytest.mark.parametrize("delay", ["0 ms", "2 ms"])
+def test_moments_are_late_by_one_step_and_no_other(run: xr.Dataset, delay: str) -> None:
+    """With none it turns by 2 % too fast in the bend, with two by 1.5 % too slowly, with one by 0.2 % off."""
+    other = driven("hmmwv-chrono", [f"tyre.delay={delay}"], 4.0)
+    times = [t for t in CHRONO if t >= 2.5]
+    chrono = np.array([CHRONO[t][0] for t in times])
+    off, own = (
+        np.abs(one["yaw_rate"].values[[round(t / 0.02) for t in times]] - chrono).mean()
+        for one in (other, run)
+    )
+    assert off > 3.0 * own
 
 
 @pytest.mark.parametrize("speed", [0.0, 15.0])
