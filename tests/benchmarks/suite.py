@@ -22,6 +22,7 @@ from tests.benchmarks import (
     evaluation,
     formulations,
     history,
+    installation,
     instructions,
     loops,
     parameters,
@@ -47,6 +48,7 @@ PARTS: dict[str, Callable[[Options], Result]] = {
     "drift": drift.run,
     "loops": loops.run,
     "startup": startup.run,
+    "installation": installation.run,
     "drive": drive.run,
 }
 
