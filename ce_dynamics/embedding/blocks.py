@@ -7,7 +7,7 @@ a quarter, and a part with one given coordinate gets a table (`ce_dynamics.embed
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
@@ -22,7 +22,7 @@ from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
 REGULAR = 1e-6
 """Smallest singular value of a part of Y₁ that counts as regular [rad, or sizes of the loop]."""
 MOST_TOGETHER = 3
-"""Closures that are tried together as one part."""
+"""Closures that are tried together as one part, however different what they move."""
 
 
 class Block(NamedTuple):
@@ -87,14 +87,24 @@ def next_part(
     columns: dict[Body, range],
 ) -> tuple[CutEdge, ...] | None:
     """The fewest of the closures left that determine the unknown hinges on their paths; None if all do."""
-    for number in range(1, min(MOST_TOGETHER, len(left) - 1) + 1):
-        for part in combinations(left, number):
-            moved = [b for b in columns if b in unknown and any(b in paths[e.name] for e in part)]
-            own = [k for body in moved for k in columns[body]]
-            lines = [k for edge in part for k in rows[edge.name]]
-            if own and len(lines) >= len(own) and smallest_singular(Y[np.ix_(lines, own)]) > REGULAR:
-                return part
+    moved = {edge.name: unknown & set(paths[edge.name]) for edge in left}
+    for part in candidates(left, moved):
+        together = set().union(*(moved[edge.name] for edge in part))
+        own = [k for body in columns if body in together for k in columns[body]]
+        lines = [k for edge in part for k in rows[edge.name]]
+        if own and len(lines) >= len(own) and smallest_singular(Y[np.ix_(lines, own)]) > REGULAR:
+            return part
     return None
+
+
+def candidates(left: Sequence[CutEdge], moved: Mapping[str, set[Body]]) -> Iterator[tuple[CutEdge, ...]]:
+    """A few closures at a time, then all that move nothing but what one of them moves, as rods of a beam."""
+    for number in range(1, min(MOST_TOGETHER, len(left) - 1) + 1):
+        yield from combinations(left, number)
+    for edge in left:
+        part = tuple(other for other in left if moved[other.name] <= moved[edge.name])
+        if MOST_TOGETHER < len(part) < len(left):
+            yield part
 
 
 def made(
@@ -108,12 +118,11 @@ def made(
 
     Ends outside the aggregated body are siblings, which move in a given way.
     """
-    ends = [end for edge in part for end in edge.bodies]
-    chains = [chain(end) for end in ends]
+    chains = [chain(end) for edge in part for end in edge.tops]
     shared = [body for body in chains[0] if all(body in other for other in chains)]
     carrier = shared[0]
     inside = {body for way in chains for body in way[: way.index(carrier)]}
-    bodies = tuple(sorted(inside & set(members), key=lambda body: body.index))
+    bodies = tuple(body for body in members if body in inside)
     mine = {body for edge in part for body in paths[edge.name]}
     found = tuple(
         body for body in bodies if body in dependent and (not body.inboard.n_v or body in unknown & mine)
@@ -122,10 +131,10 @@ def made(
 
 
 def path(edge: CutEdge) -> tuple[Body, ...]:
-    """Bodies between the ends of a closure of bodies and what carries both; none for other closures."""
-    if edge.couples_hinges or not edge.attachments:
+    """Bodies between the ends of a closure of bodies and what carries all; none for those of hinges alone."""
+    if edge.couples_hinges:
         return ()
-    chains = [chain(end) for end in edge.bodies]
+    chains = [chain(end) for end in edge.tops]
     return tuple(
         body
         for k, way in enumerate(chains)

@@ -25,7 +25,7 @@ from ce_dynamics.embedding.closed_forms.rod_linkage import RodLinkage
 from ce_dynamics.embedding.closed_forms.spherical_dyad import spherical_dyad
 from ce_dynamics.embedding.closed_forms.turn_to_length import turn_to_length
 from ce_dynamics.embedding.closed_forms.welded import Welded
-from ce_dynamics.embedding.closed_forms.without_legs import WithoutLegs, with_slides, without_legs
+from ce_dynamics.embedding.closed_forms.without_legs import WithoutLegs, is_certain, with_slides, without_legs
 from ce_dynamics.embedding.closures.loop import Loop
 from ce_dynamics.embedding.couplings_solved import CoupledHinges, Plan, implied, planned
 from ce_dynamics.embedding.linkage import Linkage
@@ -61,7 +61,7 @@ def complete_linkages(S: Aggregate) -> tuple[Linkage, ...]:
         led = replace(S, closures=(*S.closures, *S.leading))
         if S.linkages:
             return with_the_rest(led, S.linkages)
-        return (numeric(led, (*S.bodies, *S.virtual), led.closures, S.dependent, why_not.NO_HINGE),)
+        return by_newton(led, (*S.bodies, *S.virtual), led.closures, S.dependent, why_not.NO_HINGE)
     couplings = couplings_in(S.closures)
     given = [body.name for body in (*S.independent, *S.prescribed)]
     if S.linkages:
@@ -77,7 +77,7 @@ def complete_linkages(S: Aggregate) -> tuple[Linkage, ...]:
 
 
 def with_the_rest(S: Aggregate, linkages: tuple[Linkage, ...]) -> tuple[Linkage, ...]:
-    """Linkages, and Newton's method for the hinges that they leave, on the closures that they leave open.
+    """Linkages, and what finds the hinges that they leave, from the closures that they leave open.
 
     Linkages that need to know where these hinges are come after it.
     """
@@ -90,7 +90,27 @@ def with_the_rest(S: Aggregate, linkages: tuple[Linkage, ...]) -> tuple[Linkage,
     before, after = divided(S, linkages, left)
     late = {name for link in after for name in link.determines}
     bodies = [body for body in (*S.bodies, *S.virtual) if body.name not in late]
-    return (*before, numeric(S, bodies, opened, left, why_not.THE_REST), *after)
+    return (*before, *by_newton(S, bodies, opened, left, why_not.THE_REST), *after)
+
+
+def by_newton(
+    S: Aggregate, bodies: Sequence[Body], closures: Sequence[CutEdge], dependent: Sequence[Body], why: str
+) -> tuple[Linkage, ...]:
+    """Newton's method on closures of S, part after part where they can be; formulas for what is recognised.
+
+    What one coordinate leads stays in one table unless all of its parts have tables or formulas.
+    """
+    whole = numeric(S, bodies, closures, dependent, why)
+    parts = blocks(S.parent, bodies, closures, dependent) if S.N else []
+    if len(parts) < 2:
+        return (whole,)
+    certain = is_certain(whole.loop, whole.siblings)
+    solved = [part_solved(S, part, certain) for part in parts]
+    if is_led_by_one(whole) and any(one.is_led_straight for one in solved if isinstance(one, NumericLinkage)):
+        return (whole,)
+    rest = WithoutLegs(whole.loop.bodies, whole.loop.closures, whole.loop.dependent, (), certain)
+    left = replace(S, bodies=rest.bodies, closures=rest.closures, dependent=rest.dependent)
+    return in_order(left, rest, parts, solved)
 
 
 def divided(
@@ -179,8 +199,9 @@ def numerically(S: Aggregate) -> tuple[Linkage, ...]:
     coordinate leads, all is by formulas on the branch that it leads along, or in one table of that.
     """
     driven = bool(S.siblings or S.prescribed)
-    if driven and not S.N:
-        return (numeric(S, S.bodies, S.closures, S.dependent, why_not.DRIVEN),)
+    if not S.N:
+        why = why_not.DRIVEN if driven else why_not.STILL
+        return (numeric(S, S.bodies, S.closures, S.dependent, why),)
     rest = without_legs(S.parent, S.bodies, S.closures, S.dependent, S.siblings)
     parts = (
         [*map(with_slides, blocks(S.parent, rest.bodies, rest.closures, rest.dependent))]
@@ -191,7 +212,7 @@ def numerically(S: Aggregate) -> tuple[Linkage, ...]:
         return in_order(S, rest, parts, [part_solved(S, part, rest.certain) for part in parts])
     known = [recognised(part) if rest.certain else None for part in parts]
     formulas = [linkage for linkage in known if linkage is not None]
-    if S.N == 1 and len(formulas) == len(parts):
+    if len(formulas) == len(parts):
         whole = numeric(S, S.bodies, S.closures, S.dependent, "")
         return (OnBranch(in_order(S, rest, parts, formulas), whole),)
     unknown = next(part for part, linkage in zip(parts, known, strict=True) if linkage is None)
@@ -250,13 +271,17 @@ def part_solved(S: Aggregate, part: Block, certain: bool) -> Linkage:
     What a single coordinate leads is kept on its branch, which tells whole turns, too.
     """
     known = recognised(part) if certain else None
-    given = [body for body in part.bodies if body not in part.dependent and body.inboard.n_v]
     why = "" if known is not None else why_not.why_not(part, certain)
     table = numeric(S, part.bodies, part.closures, part.dependent, why, part.parent)
-    single = len(given) == 1 and given[0].inboard.n_q == 1 and not table.siblings
-    if known is not None and not single:
+    if known is not None and not is_led_by_one(table):
         return known
     return table if known is None else OnBranch((known,), table)
+
+
+def is_led_by_one(linkage: NumericLinkage) -> bool:
+    """Whether a single coordinate leads what a linkage solves: it has a table."""
+    given = [body for body in linkage.loop.given if body.inboard.n_v]
+    return len(given) == 1 and given[0].inboard.n_q == 1 and not linkage.siblings
 
 
 def recognised(part: Block) -> Linkage | None:

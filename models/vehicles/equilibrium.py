@@ -151,12 +151,17 @@ def standing_still(model: Model, standing: Floats, u: Floats | None) -> Floats:
 
 
 def first_of(model: Model, u: Floats | None, ways: Sequence[Sequence[str]], start: Floats) -> Floats | None:
-    """The first of several steady states that is found from a start, and can be carried by the tyres."""
-    for still in ways:
+    """The first of several steady states that is found from a start, and can be carried by the tyres.
+
+    Those before it are looked for once more from there.
+    """
+    for k, still in enumerate(ways):
         try:
-            return carried(model, settled_state(model, u, still, start), u)
+            found = carried(model, settled_state(model, u, still, start), u)
         except AssemblyError:
             continue
+        better = first_of(model, u, ways[:k], found)
+        return found if better is None else better
     return None
 
 

@@ -1,4 +1,4 @@
-"""A revolute hinge turned until the two ends of a leg are as far apart as the leg is long.
+"""A revolute hinge turned until the two ends of a leg, or of a distance, are as far apart as that is long.
 
 The body turns by φ about the axis u through E, fixed on the carrier.  With δ from E to the leg's other end, f
 from E to the end on the body in the design pose, f_u = u·f and f' = f − f_u u, all in the carrier's axes,
@@ -7,20 +7,23 @@ from E to the end on the body in the design pose, f_u = u·f and f' = f − f_u 
     A cos φ + B sin φ = C,  A = f'·δ,  B = (u × f')·δ,  C = ½ (|δ|² + |f|² − ℓ²) − f_u u·δ,
 
 whence cos φ = (A C − B w) / (A² + B²), sin φ = (B C + A w) / (A² + B²), w = ± √(A² + B² − C²) with the sign
-of −B in the design pose.  Rates and accelerations follow from the row of `LegLength`, linear in them.
+of −B in the design pose.  Rates and accelerations follow from the row of `LegLength`, linear in them; a
+distance is a leg without a slide.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from ce_dynamics.algebra.arrays import Array, array, cross, dot, sqrt, zeros
+from ce_dynamics.algebra.arrays import Array, Scalar, array, cross, dot, sqrt, zeros
 from ce_dynamics.embedding.blocks import Block
 from ce_dynamics.embedding.closed_forms.leg_length import LegLength
 from ce_dynamics.embedding.linkage import Limits, Linkage
 from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion, across
 from ce_dynamics.embedding.numeric.single_parameter import REMEDY
 from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
+from ce_dynamics.mechanism.hinges.distance import Distance
 from ce_dynamics.mechanism.hinges.fixed import Fixed
 from ce_dynamics.mechanism.hinges.revolute import Revolute
 
@@ -29,22 +32,23 @@ DEAD = 1e-3
 
 
 class TurnToLength(Linkage):
-    """The revolute hinge of a body that holds one end of a leg, from where the other end is.
+    """The revolute hinge of a body that holds one end of a leg or a distance, from where the other end is.
 
     Parameters
     ----------
     body : Body
     hinge : Revolute
         Its inboard hinge.
-    edge : LegLength
+    edge : LegLength or LoopClosure
+        The latter a `Distance`.
     on_foot : bool
-        Whether the leg's foot is on the body, otherwise its ball joint.
+        Whether the leg's foot, the first end, is on the body, otherwise the second.
     welded : tuple of Body
         Bodies on Fixed hinges that are found with it.
     """
 
     def __init__(
-        self, body: Body, hinge: Revolute, edge: LegLength, on_foot: bool, welded: tuple[Body, ...]
+        self, body: Body, hinge: Revolute, edge: CutEdge, on_foot: bool, welded: tuple[Body, ...]
     ) -> None:
         (foot, at_foot), (anchor, at_anchor) = edge.attachments
         self.body, self.hinge, self.edge, self.welded = body, hinge, edge, welded
@@ -67,7 +71,7 @@ class TurnToLength(Linkage):
 
     @property
     def how(self) -> str:
-        return f"in closed form: {self.body.name!r} turns until {self.edge.name!r} closes, as long as its leg"
+        return f"in closed form: {self.body.name!r} turns until {self.edge.name!r} closes, as long as it is"
 
     def monitor(self) -> Limits:
         return Limits(remedy=REMEDY)
@@ -77,7 +81,7 @@ class TurnToLength(Linkage):
         u, carrier = self.hinge.axis, motion.carrier(self.body.name)
         at = motion.point(self.body.carrier.name, self.hinge.at)
         target = motion.point(self.other.name, self.at_other)
-        square, slope = self.edge.stretched(motion)
+        square, slope = stretched(self.edge, motion)
         c = self._turned(carrier.R.T @ (target.r - at.r), square)
         still = HingeMotion(c, zeros(1, motion.N), zeros(1), zeros(1))
         held = across(self.body, carrier, still, motion.theta_dot, turns=True)
@@ -86,7 +90,8 @@ class TurnToLength(Linkage):
         per_b = 1.0 / dot(d, cross(carrier.turned(u), end.r - at.r))
         row = d @ (target.J - end.J)
         drift = dot(d, target.drift - end.drift)
-        slide = None if self.edge.leg.slide is None else motion.hinge_motions[self.edge.leg.slide.name]
+        sliding = slide_of(self.edge)
+        slide = None if sliding is None else motion.hinge_motions[sliding.name]
         if slide is not None:
             row, drift = row - slope * slide.X[0], drift - slope * slide.eta[0]
         X, eta = (per_b * row)[np.newaxis], array((per_b * drift,))
@@ -116,13 +121,32 @@ def set_welded(motion: SubgraphMotion, bodies: tuple[Body, ...]) -> None:
         motion.set(body.name, HingeMotion(c, zeros(0, motion.N), zeros(0), zeros(0)))
 
 
+def stretched(edge: CutEdge, motion: SubgraphMotion) -> tuple[Scalar, Scalar]:
+    """ℓ², and half its derivative by s."""
+    if isinstance(edge, LegLength):
+        return edge.stretched(motion)
+    distance = getattr(edge, "closure", None)
+    assert isinstance(distance, Distance), "as `is_length` tells"
+    return distance.length**2, 0.0
+
+
+def slide_of(edge: CutEdge) -> Body | None:
+    """The slide on which a length depends."""
+    return edge.leg.slide if isinstance(edge, LegLength) else None
+
+
+def is_length(edge: CutEdge) -> bool:
+    """Whether a closure keeps a length, and nothing else."""
+    return isinstance(edge, LegLength) or isinstance(getattr(edge, "closure", None), Distance)
+
+
 def turn_to_length(block: Block) -> TurnToLength | None:
-    """The closed form of a part of the closures that is one leg's length and one revolute hinge."""
+    """The closed form of a part of the closures that is one length and one revolute hinge."""
     moving = [body for body in block.dependent if body.inboard.n_v]
     if len(block.closures) != 1 or len(moving) != 1:
         return None
     (edge,), (body,) = block.closures, moving
-    if not isinstance(edge, LegLength) or not isinstance(body.inboard, Revolute):
+    if not is_length(edge) or not isinstance(body.inboard, Revolute):
         return None
     on_foot, on_anchor = rigidly_on(edge.body_a, body), rigidly_on(edge.body_b, body)
     other = edge.body_b if on_foot else edge.body_a

@@ -7,13 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from ce_dynamics.embedding.blocks import Block
-from ce_dynamics.embedding.closed_forms.leg_length import LegLength
 from ce_dynamics.embedding.closed_forms.planar_dyad import PARALLEL
+from ce_dynamics.embedding.closed_forms.turn_to_length import is_length
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.loop_closure import LoopClosure
 from ce_dynamics.mechanism.hinges.revolute import Revolute
 
 DRIVEN = "prescribed motion is part of it"
+STILL = "nothing leads it, and it does not move"
 UNCERTAIN = (
     "it is open in the design pose or its geometry is free: which branch a formula is on is not certain"
 )
@@ -33,7 +34,7 @@ def why_not(part: Block, certain: bool) -> str:
     if len(part.closures) > 1:
         return f"{len(part.closures)} closures have to be solved together, for {unknown} unknowns"
     (edge,) = part.closures
-    if isinstance(edge, LegLength):
+    if is_length(edge):
         return f"the length of {edge.name!r} is one equation, and no revolute hinge alone follows from it"
     others = [body for body in moving if not isinstance(body.inboard, Revolute)]
     if others:

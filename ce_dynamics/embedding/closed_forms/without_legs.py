@@ -54,7 +54,7 @@ def without_legs(
     a leg's branch is that of the design pose.
     """
     loop = Loop(parent, tuple(bodies), tuple(closures), tuple(dependent))
-    certain = not loop.has_free_geometry and is_closed(loop, siblings)
+    certain = is_certain(loop, siblings)
     whole = WithoutLegs(loop.bodies, loop.closures, loop.dependent, (), certain)
     if not certain:
         return whole
@@ -132,6 +132,11 @@ def peeled_off(
         found[edge] = peel
         used |= {*peel.bodies, *peel.given, peel.other}
     return found
+
+
+def is_certain(loop: Loop, siblings: Sequence[Body] = ()) -> bool:
+    """Whether formulas are certain of their branches in a loop."""
+    return not loop.has_free_geometry and is_closed(loop, siblings)
 
 
 def is_closed(loop: Loop, siblings: Sequence[Body] = ()) -> bool:

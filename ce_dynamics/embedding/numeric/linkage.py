@@ -214,6 +214,8 @@ class NumericLinkage(Linkage):
 
     def solve(self, motion: SubgraphMotion) -> None:
         given = {body.name: motion.hinge_motions[body.name] for body in self.kernel.parameters}
+        if self.loop.parent is not motion.parent:  # whose axes directions are in
+            given = {name: hinge._replace(directions=None) for name, hinge in given.items()}
         if self.single is not None:
             given = {name: self.single.within_reach(hinge) for name, hinge in given.items()}
         siblings = {body.name: motion.body(body.name) for body in self.siblings}

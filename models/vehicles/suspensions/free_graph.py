@@ -300,25 +300,7 @@ class GraphAxle:
     def leads(self) -> Leads:
         """Independent coordinates of the loops, by the joints that close them."""
         wheel = self.named("wheel")
-        return Leading(self.join, tuple(self.body_name(wheel, end) for end in self.ends), self.pivots).leads()
-
-    @property
-    def pivots(self) -> dict[str, str]:
-        """On what those bodies turn that the steering holds."""
-        held = {
-            self.body_name(body, end)
-            for item, end, _ in self.placed()
-            if STEERING in item.between
-            for body in item.between
-            if body != STEERING
-        }
-        turning = {
-            self.body_name(body, end): self.body_name(other, end)
-            for item, end, _ in self.placed()
-            if item.kind == "revolute"
-            for other, body in (item.between, item.between[::-1])
-        }
-        return {body: on for body, on in turning.items() if body in held}
+        return Leading(self.join, tuple(self.body_name(wheel, end) for end in self.ends)).leads()
 
     def add_forces(self, system: System, around: Mapping[str, Body], tree: Mapping[str, str]) -> None:
         """Springs, dampers and torsion springs."""

@@ -11,6 +11,9 @@ from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.components import Component
 from ce_dynamics.mechanism.hinges.fixed import Fixed
+from ce_dynamics.mechanism.hinges.free import Free
+from ce_dynamics.mechanism.hinges.revolute import Revolute
+from ce_dynamics.mechanism.hinges.spherical import Spherical
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.vehicles.suspensions.graph import CHASSIS, STEERING
 
@@ -45,13 +48,10 @@ class Leading(NamedTuple):
         Adds its bodies and joints to a system, with surroundings by name, for some independent coordinates.
     carriers : tuple of str
         What carries its wheels.
-    pivots : mapping of str to str
-        On what those bodies turn that the steering holds.
     """
 
     join: Callable[[System, Mapping[str, Body], Leads], object]
     carriers: tuple[str, ...]
-    pivots: Mapping[str, str]
 
     def leads(self) -> Leads:
         """Independent coordinates of the loops, by the joints that close them: the best conditioned ones.
@@ -60,8 +60,9 @@ class Leading(NamedTuple):
         way to a wheel lead instead where that leaves Newton's method less to solve.
         """
         led = self.led({})
-        for better in (self.unsteered, heave_and_roll):
-            led = self.led_otherwise(led, {name: better(leads) for name, leads in led.leads.items()}) or led
+        led = self.led_otherwise(led, {name: self.unsteered(led, name) for name in led.leads}) or led
+        upright = {name: heave_and_roll(leads) for name, leads in led.leads.items()}
+        led = self.led_otherwise(led, upright) or led
         outward = self.led_otherwise(led, {name: self.on_the_way(led, name) for name in led.leads})
         return (led if outward is None or outward.effort >= led.effort else outward).leads
 
@@ -96,10 +97,7 @@ class Leading(NamedTuple):
         body = next((members[name] for name in self.carriers if name in members), None)
         if body is None or any(isinstance(lead, Component) for lead in leads):
             return leads
-        way = []
-        while body.name in members:
-            way.append(body)
-            body = body.carrier
+        way = way_to(body, members)
         number = sum(members[str(lead)].inboard.n_v for lead in leads)
         found: list[Lead] = []
         for body in reversed(way):
@@ -108,17 +106,38 @@ class Leading(NamedTuple):
                 number -= body.inboard.n_v
         return found if number == 0 else leads
 
-    def unsteered(self, leads: Sequence[Lead]) -> Sequence[Lead]:
-        """The roll of the body that a crank or knuckle is on, in place of that body's angle.
+    def unsteered(self, led: Led, closure: str) -> Sequence[Lead]:
+        """The roll of the beam that a crank or knuckle is on, not that one's own angle; alone, its height.
 
         What the steering holds by a rod would be an independent coordinate else, and the steering move the
-        axle.
+        axle; and what the chassis holds by a rod soon turns back as the axle goes on.
         """
+        leads, members = led.leads[closure], {body.name: body for body in led.members[closure]}
         found: list[Lead] = []
         for lead in leads:
-            on = self.pivots.get(lead, CHASSIS) if isinstance(lead, str) else CHASSIS
-            found.append(lead if on == CHASSIS else Component(on, "roll"))
+            body = members.get(lead) if isinstance(lead, str) else None
+            if body is None or not self.turns_on_beam(body, members):
+                found.append(lead)
+                continue
+            alone = len(leads) == 1 and isinstance(body.carrier.inboard, Free)
+            found.append(Component(body.carrier.name, "z" if alone else "roll"))
         return found
+
+    def turns_on_beam(self, body: Body, members: Mapping[str, Body]) -> bool:
+        """Whether a body turns on one that no hinge guides, which carries both wheels where it does not."""
+        beam = body.carrier
+        loose = isinstance(body.inboard, Revolute) and isinstance(beam.inboard, (Free, Spherical))
+        ways = [way_to(members[name], members) for name in self.carriers if name in members]
+        return loose and all(beam in way for way in ways) and not all(body in way for way in ways)
+
+
+def way_to(body: Body, members: Mapping[str, Body]) -> list[Body]:
+    """A body and what carries it, as far as they are members."""
+    way = []
+    while body.name in members:
+        way.append(body)
+        body = body.carrier
+    return way
 
 
 def heave_and_roll(leads: Sequence[Lead]) -> Sequence[Lead]:

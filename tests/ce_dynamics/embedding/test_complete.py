@@ -117,9 +117,7 @@ def steered(*, inside: bool) -> System:
 def test_what_a_drive_moves_is_by_formulas_too(inside: bool, rng: np.random.Generator) -> None:
     """Loops that do not know the drive are none of its business, and it is one more thing that is given."""
     embedding = embed(steered(inside=inside))
-    linkages = [linkage for S in embedding.aggregates for linkage in S.linkages]
-    newton = [name for part in linkages if isinstance(part, NumericLinkage) for name in part.determines]
-    assert newton == (["shoe"] if inside else [])
+    assert not any(isinstance(part, NumericLinkage) for S in embedding.aggregates for part in S.linkages)
     dae = FullyAugmented(embedding.system)
     none = np.zeros(0)
     for _ in range(2):

@@ -1,4 +1,4 @@
-"""Cranks that rods turn: an ankle led by its foot, against the augmented form and against distances."""
+"""Cranks that rods and distances turn: an ankle led by its foot, against the augmented form and distances."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import ce_dynamics as ce
 from ce_dynamics.embedding.closed_forms.leg_linkage import LegLinkage
 from ce_dynamics.embedding.closed_forms.turn_to_length import TurnToLength
 from ce_dynamics.embedding.embed import embed
+from ce_dynamics.embedding.numeric.linkage import NumericLinkage
 from tests.ce_dynamics.against_augmented import largest_difference
 
 
@@ -58,3 +59,37 @@ def test_the_rod_keeps_its_length_however_the_foot_turns() -> None:
         pin = model.point("left crank", (-0.05, 0.05, 0.31))(y).r
         design = np.linalg.norm(np.array((-0.055, 0.055, -0.01)) - (-0.05, 0.05, 0.31))
         assert np.linalg.norm(ball - pin) == pytest.approx(design, abs=1e-15)
+
+
+def pushed(y: float) -> ce.System:
+    """A crank that a distance turns from a lever, both on a swing; at y = 0 it is dead as designed."""
+    s = ce.System(gravity=(0.5, 0.3, -9.8))
+    for name, parent, hinge, com in (
+        ("swing", "ground", ce.Revolute((0.1, 0.2, 1)), (0.3, 0.4, 0.1)),
+        ("lever", "ground", ce.Universal((1, 0.1, 0), (0, 1, 0.2), (0.2, 0.5, 0)), (0.2, 0.7, 0.1)),
+        ("crank", "swing", ce.Revolute((0, 0, 1), (0.5, 0, 0)), (0.7, 0.1, 0.1)),
+    ):
+        s.add_body(name, mass=1.0, com=com, inertia=(0.1, 0.12, 0.15), parent=parent, hinge=hinge)
+    rod = ce.Distance((0.8, 0, 0.1), (0.2, y, 0.3))
+    s.close_loop("rod", "crank", "lever", rod, independent=["swing", "lever"])
+    return s
+
+
+@pytest.mark.parametrize("y", [0.4, -0.3])
+def test_distances_turn_cranks_as_rods_do(y: float) -> None:
+    """On the branch of the design pose, whichever it is."""
+    embedding = embed(pushed(y))
+    (crank,) = (link for S in embedding.aggregates for link in S.linkages)
+    assert isinstance(crank, TurnToLength)
+    assert crank.how == "in closed form: 'crank' turns until 'rod' closes, as long as it is"
+    assert largest_difference(embedding, around=0.1, states=4) < 1e-11
+
+
+def test_near_a_dead_point_the_branch_is_not_certain() -> None:
+    """The sine of the angle to it is some 2e-4."""
+    (crank,) = (link for S in embed(pushed(1e-4)).aggregates for link in S.linkages)
+    assert isinstance(crank, NumericLinkage)
+    assert (
+        crank.why_numeric
+        == "the length of 'rod' is one equation, and no revolute hinge alone follows from it"
+    )

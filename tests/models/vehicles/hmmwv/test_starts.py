@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
 
 import ce_dynamics as ce
+from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import AssemblyError, DataError
 from ce_dynamics.models.parts.roads.planes import InclinedRoad
+from ce_dynamics.models.vehicles import equilibrium
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.description import VehicleParameters
-from ce_dynamics.models.vehicles.equilibrium import settled
+from ce_dynamics.models.vehicles.equilibrium import (
+    first_of,
+    rolling_states,
+    settled,
+    settled_state,
+    state_names,
+)
 
 
 @pytest.mark.parametrize("height", ["0.8 m", "0.3 m"])
@@ -47,6 +56,24 @@ def test_parked_on_a_grade_nothing_moves(grade: float, friction: float, override
     held = np.array([model.outputs(y, u)[f"{c}.tyre.Fx"] for c in run["corner"].values])
     np.testing.assert_allclose(held / loads, grade, rtol=0.25)  # each about its part
     assert held.sum() == pytest.approx(grade * loads.sum(), rel=5e-3)  # wheels with toe hold sideways, too
+
+
+def test_what_is_not_found_from_afar_is_looked_for_from_nearby(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wheels that roll are not found before the vehicle stands; from there they are, and that counts."""
+    model = ce.compile(build(VehicleParameters.load("hmmwv"), speed=12.0))
+    rolling, afar = rolling_states(model), model.y0
+
+    def near_only(model: ce.Model, u: None, still: Sequence[str], start: Floats) -> Floats:
+        if still and start is afar:
+            raise AssemblyError("too far")
+        return settled_state(model, u, still, start)
+
+    monkeypatch.setattr(equilibrium, "settled_state", near_only)
+    found = first_of(model, None, (rolling, ()), afar)
+    assert found is not None
+    rates = dict(zip(state_names(model), model.dynamics(found, model.u0)[0], strict=True))
+    assert max(abs(rates[name]) for name in rolling) < 1e-6
+    assert first_of(model, None, (rolling,), afar) is None
 
 
 def test_pedals_that_do_not_hold_let_it_go() -> None:
