@@ -408,6 +408,24 @@ def test_version_is_quick_and_loads_no_numpy() -> None:
     assert done.stdout == f"simulate-vehicle {__version__}\n[] 0\n"
 
 
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="counts threads as Linux tells them")
+def test_no_thread_of_a_library_waits_beside_the_command() -> None:
+    code = (
+        "import os; from ce_dynamics.cli import main\n"
+        "try: main()\n"
+        "except SystemExit: print(len(os.listdir('/proc/self/task')), flush=True)"
+    )
+    alone = {name: value for name, value in os.environ.items() if not name.endswith("_NUM_THREADS")}
+    done = subprocess.run(
+        [sys.executable, "-c", code, "--list-manoeuvres"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=alone,
+    )
+    assert done.stdout.splitlines()[-1] == "1"
+
+
 def test_the_summary_of_a_run_that_was_asked_before_waits_for_little(tmp_path: Path) -> None:
     """For no library of results, plots or compiling; the second time for nothing that builds vehicles."""
     code = (
