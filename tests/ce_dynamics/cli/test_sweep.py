@@ -176,7 +176,7 @@ def test_adaptive_steps_say_the_same_with_fewer(run: Run, tmp_path: Path) -> Non
         for peak in ("peak_lateral_acceleration", "peak_yaw_rate", "front_left.tyre_load_max"):
             assert float(adaptive[peak]) == pytest.approx(float(fixed[peak]), rel=1e-4)
     assert (
-        "choose one of rk4, dopri5, tsit5"
+        "choose one of rk4, rosenbrock, implicit-euler, dopri5, tsit5"
         in run("sweep", "chassis.mass=1000:2000", "-n", 2, "--method", "x").err
     )
 
