@@ -18,7 +18,13 @@ import numpy as np
 
 import ce_dynamics as ce
 from ce_dynamics.models.hmmwv import prepare
-from ce_dynamics.simulation.ensembles import adaptive_lanes, lane_kernels, pair_lane_kernels
+from ce_dynamics.simulation.ensembles import (
+    adaptive_lanes,
+    fixed_lanes,
+    lane_kernels,
+    observing_kernels,
+    pair_lane_kernels,
+)
 from tests.benchmarks.report import Table, number
 
 RUNS, DURATION = 128, 5.0
@@ -41,8 +47,10 @@ def main() -> None:
 
     with (
         patch.object(adaptive_lanes, "march_pair_lanes", timed(pair_lane_kernels.march_pair_lanes)),
-        patch.object(lane_kernels, "march_lanes", timed(lane_kernels.march_lanes)),
-        patch.object(lane_kernels, "observe_lanes", timed(lane_kernels.observe_lanes)),
+        patch.object(adaptive_lanes, "side_by_side", timed(observing_kernels.side_by_side)),
+        patch.object(fixed_lanes.ExplicitLanes, "march", timed(lane_kernels.march_lanes)),
+        patch.object(observing_kernels, "observe_lanes", timed(observing_kernels.observe_lanes)),
+        patch.object(observing_kernels, "put_away", timed(observing_kernels.put_away)),
     ):
         for name, given in (
             ("rk4, 1 ms", {"method": "rk4"}),

@@ -21,28 +21,47 @@ from ce_dynamics.simulation.ensembles.lanes import (
     Take,
     group_of,
 )
-from ce_dynamics.simulation.ensembles.pair_lane_kernels import IDLE, Track, march_pair_lanes
+from ce_dynamics.simulation.ensembles.looks import Look
+from ce_dynamics.simulation.ensembles.observing_kernels import side_by_side
+from ce_dynamics.simulation.ensembles.pair_lane_kernels import CREEPS, IDLE, Track, march_pair_lanes
 from ce_dynamics.simulation.integrators.blocks import block_of
 from ce_dynamics.simulation.integrators.embedded_pair import EmbeddedPair
 from ce_dynamics.simulation.integrators.kernels import DONE, NOT_FINITE, RUNNING, STEP_TOO_SMALL
 from ce_dynamics.simulation.integrators.pair_kernels import Pair
 from ce_dynamics.simulation.integrators.settings import Settings
 from ce_dynamics.simulation.interrupts import StopSign
-from ce_dynamics.simulation.monitors.stall import StalledError, StallWatch
+from ce_dynamics.simulation.monitors.stall import PATIENCE, least_progress
 
 STEPS_AT_ONCE = 256
 """Steps between two looks at whether to stop; of no influence on the results."""
 
-BECAME = {DONE: COMPLETED, STEP_TOO_SMALL: TOO_SMALL, NOT_FINITE: NOT_FINITE_AT_START, RUNNING: STOPPED}
-STALL = -2
-"""Code of a lane whose run creeps, beside those of the kernel."""
+BECAME = {
+    DONE: COMPLETED,
+    STEP_TOO_SMALL: TOO_SMALL,
+    NOT_FINITE: NOT_FINITE_AT_START,
+    RUNNING: STOPPED,
+    CREEPS: STALLED,
+}
 
 
 class Ended(NamedTuple):
-    """A run that is over: which, its states in rows, the last time and state, what ended it, what it took."""
+    """A run that is over: what has become of it.
+
+    Attributes
+    ----------
+    run : int
+    slot, stored : int
+        Which table its states are in, and how many.
+    t, y : float and array
+        The last time and state.
+    state : int
+        What ended it.
+    steps, evaluations : int
+    """
 
     run: int
-    Y: Floats
+    slot: int
+    stored: int
     t: float
     y: Floats
     state: int
@@ -58,14 +77,15 @@ class AdaptiveLanes(Lanes):
     code : Code
     runs : Runs
     t_store : array
+    look : Look
     method : EmbeddedPair
     settings : Settings
     """
 
     def __init__(
-        self, code: Code, runs: Runs, t_store: Floats, method: EmbeddedPair, settings: Settings
+        self, code: Code, runs: Runs, t_store: Floats, look: Look, method: EmbeddedPair, settings: Settings
     ) -> None:
-        super().__init__(code, runs, t_store)
+        super().__init__(code, runs, t_store, look)
         n, lanes = self.n, self.lanes
         self._control = (
             1.0 / method.order, float(settings.rtol), float(settings.atol), float(settings.max_step),
@@ -80,44 +100,51 @@ class AdaptiveLanes(Lanes):
             clock=np.zeros((3, lanes)),
             counts=np.zeros((4, lanes), dtype=np.int64),
             code=np.full(lanes, IDLE),
-            fresh=np.zeros(lanes, dtype=np.bool_),
+            fresh=np.zeros(lanes, dtype=np.int64),
             cursor=np.zeros(lanes, dtype=np.int64),
             made=np.zeros(lanes, dtype=np.int64),
+            since=np.zeros((2, lanes)),
+            slot=np.zeros(lanes, dtype=np.int64),
             h=np.zeros(lanes),
             all_h=np.zeros(n * lanes),
             stop=np.zeros(lanes),
             error=np.zeros(lanes),
         )
+        self._track_block = block_of(self._track)
         self._values = np.zeros((*runs.values.shape[:2], lanes))
         self._holding = runs.times, self._values, runs.where, self.held
-        self._Y = np.empty((lanes, len(t_store), n))
+        # Beside the runs in lanes, fewer than are seen at once wait to be seen.
+        slots = lanes + self.seen_at_once - 1
+        self._Y, self._free = np.empty((slots, len(t_store), n)), list(range(slots))
+        self._together = np.empty((len(t_store), n, self.seen_at_once))
         self._members = [0] * lanes
-        self._watches = [StallWatch(1.0)] * lanes
+        self._stall = least_progress(float(t_store[-1])), float(PATIENCE)
 
     def work(self, take: Take, stop: StopSign) -> Iterator[tuple[list[int], Outcome]]:
         code, width = self._track.code, self.seen_at_once
         ended: list[Ended] = []
-        self._refill(take, ended)
+        self._refill(take)
         while (code == RUNNING).any() and not stop.is_set():
             march_pair_lanes(
-                self.model, self._work, self._holding, self._control, self._track, self.t_store,
-                STEPS_AT_ONCE, self._Y,
+                self.model, self._work, self._holding, self._control, self._stall, self._track_block,
+                self.t_store, STEPS_AT_ONCE, self._Y,
             )  # fmt: skip
-            self._watch()
-            self._refill(take, ended)
+            over = np.flatnonzero((code != RUNNING) & (code != IDLE)).tolist()
+            ended += [self._end(lane) for lane in over]
             while len(ended) >= width:
                 yield self._told(ended[:width])
                 del ended[:width]
+            if over:
+                self._refill(take)
         ended += [self._end(lane) for lane in np.flatnonzero(code == RUNNING).tolist()]
         while ended:
             yield self._told(ended[:width])
             del ended[:width]
 
-    def _refill(self, take: Take, ended: list[Ended]) -> None:
-        """Give every lane without a run that goes on the next one."""
-        free = np.flatnonzero(self._track.code != RUNNING).tolist()
-        ended += [self._end(lane) for lane in free if self._track.code[lane] != IDLE]
-        for lane, run in zip(free, take(len(free)) if free else (), strict=False):
+    def _refill(self, take: Take) -> None:
+        """Give every lane without a run the next one."""
+        free = np.flatnonzero(self._track.code == IDLE).tolist()
+        for lane, run in zip(free, take(len(free)), strict=False):
             self._begin(lane, run)
 
     def _begin(self, lane: int, run: int) -> None:
@@ -127,48 +154,36 @@ class AdaptiveLanes(Lanes):
         track.y[:, lane] = runs.y0[run]
         track.clock[:, lane] = 0.0, 0.0, 1e-4
         track.counts[:, lane] = 1, 0, 0, 0
-        track.code[lane], track.fresh[lane] = RUNNING, True
+        track.code[lane], track.fresh[lane] = RUNNING, 1
         self.u[:, lane] = self.held[:, lane] = runs.inputs_at(run, 0.0)
         self._values[:, :, lane] = runs.values[:, :, run]
-        track.cursor[lane], track.made[lane] = runs.latest(0.0), 0
-        self._Y[lane, 0] = runs.y0[run]
-        self._watches[lane] = StallWatch(float(self.t_store[-1]))
+        track.cursor[lane], track.made[lane], track.since[:, lane] = runs.latest(0.0), 0, 0.0
+        slot = track.slot[lane] = self._free.pop()
+        self._Y[slot, 0] = runs.y0[run]
 
     def _end(self, lane: int) -> Ended:
         """What a lane's run has come to; the lane is free."""
         track = self._track
-        stored = int(track.counts[0, lane])
-        Y = self._Y[lane].copy()
-        Y[stored:] = np.nan
-        code = int(track.code[lane])
-        state = STALLED if code == STALL else BECAME[code]
+        state = BECAME[int(track.code[lane])]
         track.code[lane] = IDLE
-        _, evaluations, steps, _ = track.counts[:, lane].tolist()
+        stored, evaluations, steps, _ = track.counts[:, lane].tolist()
         return Ended(
-            self._members[lane], Y, float(track.clock[0, lane]), track.y[:, lane].copy(), state, steps,
-            evaluations,
+            self._members[lane], int(track.slot[lane]), stored, float(track.clock[0, lane]),
+            track.y[:, lane].copy(), state, steps, evaluations,
         )  # fmt: skip
-
-    def _watch(self) -> None:
-        """End runs that creep."""
-        track = self._track
-        for lane in np.flatnonzero(track.code == RUNNING).tolist():
-            try:
-                self._watches[lane].look(
-                    float(track.clock[0, lane]), track.y[:, lane], int(track.counts[1, lane])
-                )
-            except StalledError:
-                track.code[lane] = STALL
 
     def _told(self, ended: list[Ended]) -> tuple[list[int], Outcome]:
         """What became of some runs; the lanes are left as they are."""
         members = [one.run for one in ended]
         padded = ended + [ended[-1]] * (self.seen_at_once - len(ended))
         group = group_of(self.runs, members, self.seen_at_once)
+        slots, stored = np.array([(one.slot, one.stored) for one in padded]).T
+        side_by_side(self._Y, slots, stored, self._together)
+        self._free += [one.slot for one in ended]
         held, u = self.held.copy(), self.u.copy()
         outcome = self.outcome(
             group,
-            np.stack([one.Y for one in padded], axis=-1),
+            self._together,
             np.array([one.t for one in padded]),
             np.stack([one.y for one in padded], axis=-1),
             np.array([one.state for one in padded]),

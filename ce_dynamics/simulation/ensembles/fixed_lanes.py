@@ -22,6 +22,7 @@ from ce_dynamics.simulation.ensembles.lanes import (
     Take,
     group_of,
 )
+from ce_dynamics.simulation.ensembles.looks import Look
 from ce_dynamics.simulation.integrators.blocks import block_of
 from ce_dynamics.simulation.integrators.explicit import ExplicitRungeKutta
 from ce_dynamics.simulation.integrators.explicit_kernels import Explicit
@@ -43,6 +44,7 @@ class FixedLanes(Lanes):
     code : Code
     runs : Runs
     t_store : array
+    look : Look
     settings : Settings
     arrays : tuple of arrays
         Work space of the method.
@@ -54,11 +56,19 @@ class FixedLanes(Lanes):
     """The kernel; states are left where `lane_kernels.march_lanes` leaves them."""
 
     def __init__(
-        self, code: Code, runs: Runs, t_store: Floats, settings: Settings, arrays: Any, evaluations: int
+        self,
+        code: Code,
+        runs: Runs,
+        t_store: Floats,
+        look: Look,
+        settings: Settings,
+        arrays: Any,
+        evaluations: int,
     ) -> None:
-        super().__init__(code, runs, t_store)
+        super().__init__(code, runs, t_store, look)
         self._step, self._evaluations = settings.step, evaluations
         self._arrays, self._work = arrays, block_of(arrays)
+        self._Y = np.empty((len(t_store), self.n, self.lanes))
 
     def begin(self) -> None:
         """What a group of runs begins with beside its states."""
@@ -86,8 +96,8 @@ class FixedLanes(Lanes):
         lane_kernels.set_out(self.model, holding, y)
         lane_kernels.finite_lanes(self.rate, alive)
         started = alive.copy()
-        Y = np.full((len(t_store), self.n, lanes), np.nan)
-        Y[0] = y
+        Y = self._Y
+        Y[0], Y[1:] = y, np.nan
         reached, made, cut = np.zeros(lanes), np.zeros(lanes, dtype=np.int64), False
         for first, last, begins, pieces, h, ends in chunks(t_store, self._step, float(self.period[0])):
             cut = cut or stop.is_set()
@@ -113,11 +123,17 @@ class ExplicitLanes(FixedLanes):
     march = lane_kernels.march_lanes
 
     def __init__(
-        self, code: Code, runs: Runs, t_store: Floats, method: ExplicitRungeKutta, settings: Settings
+        self,
+        code: Code,
+        runs: Runs,
+        t_store: Floats,
+        look: Look,
+        method: ExplicitRungeKutta,
+        settings: Settings,
     ) -> None:
         n, _, lanes = code.shapes
         arrays = Explicit(*method.table, np.zeros((method.evaluations, n * lanes)), np.zeros(n * lanes))
-        super().__init__(code, runs, t_store, settings, arrays, method.evaluations)
+        super().__init__(code, runs, t_store, look, settings, arrays, method.evaluations)
 
 
 class ImplicitLanes(FixedLanes):
@@ -126,7 +142,13 @@ class ImplicitLanes(FixedLanes):
     march = implicit_lane_kernels.march_implicit_lanes
 
     def __init__(
-        self, code: Code, runs: Runs, t_store: Floats, method: LinearlyImplicit, settings: Settings
+        self,
+        code: Code,
+        runs: Runs,
+        t_store: Floats,
+        look: Look,
+        method: LinearlyImplicit,
+        settings: Settings,
     ) -> None:
         assert code.jacobian is not None, "implicit methods call it"
         n, _, lanes = code.shapes
@@ -139,7 +161,7 @@ class ImplicitLanes(FixedLanes):
             np.array([method.gamma]), np.array([settings.jacobian_every], dtype=np.int64),
             np.zeros(1, dtype=np.int64), np.zeros(1),
         )  # fmt: skip
-        super().__init__(code, runs, t_store, settings, arrays, method.evaluations)
+        super().__init__(code, runs, t_store, look, settings, arrays, method.evaluations)
         used = self.state, self.u, arrays.entries
         self._table = np.array([part.ctypes.data for part in used], dtype=np.int64)
         self._jacobian[:] = code.jacobian.function.table_address, self._table.ctypes.data

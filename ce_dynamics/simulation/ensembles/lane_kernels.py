@@ -115,30 +115,6 @@ def march_lanes(model, work, holding, y, alive, finite, steps, t, n, h, out, sto
 
 
 @kernel
-def observe_lanes(model, observation, holding, t, Y, results):  # type: ignore[no-untyped-def]
-    """Inputs, outputs, closure errors and gearing at all stored instants.
-
-    `observation` has the addresses of the compiled function (0 if it is not wanted) and of its table, and the
-    buffers of inputs, outputs, closure errors and gearing; `results` has where these are to be kept.
-    """
-    b, held = buffers_of(model), Holding(*holding)
-    address, table, u, outputs, closures, gearing = observation
-    U, out, gaps, gears = results
-    for k in range(t.size):
-        hold(held, t[k] + EARLY * (t[1] - t[0]) if t.size > 1 else t[k])
-        b.time[:] = t[k]
-        b.state[:] = Y[k].reshape(b.state.size)
-        if b.calls[2] != 0:
-            call(b.calls[2], b.calls[3])
-        if address != 0:
-            call(address, table)
-        U[k] = u
-        out[k] = outputs
-        gaps[k] = closures
-        gears[k] = gearing
-
-
-@kernel
 def call_control(calls):  # type: ignore[no-untyped-def]
     """The control law, on what is in the buffers."""
     call(calls[2], calls[3])

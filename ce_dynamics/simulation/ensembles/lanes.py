@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.simulation.ensembles import lane_kernels
+from ce_dynamics.simulation.ensembles import lane_kernels, observing_kernels
 from ce_dynamics.simulation.ensembles.arguments import Runs
 from ce_dynamics.simulation.ensembles.lane_buffers import Code, LaneBuffers
+from ce_dynamics.simulation.ensembles.looks import Look
 from ce_dynamics.simulation.interrupts import StopSign
 
 
@@ -62,6 +63,8 @@ class Outcome(NamedTuple):
         Steps that were made, and evaluations of ẏ.
     gearing : array
         Of the model's geared loops at the stored instants; of no loops where nothing was observed.
+    well, calm : (lanes,) bool arrays
+        Whether all numbers are finite and within their bounds, and whether no loop comes near its end.
     """
 
     Y: Floats
@@ -75,6 +78,8 @@ class Outcome(NamedTuple):
     steps: NDArray[np.int64]
     evaluations: NDArray[np.int64]
     gearing: Floats
+    well: NDArray[np.bool_]
+    calm: NDArray[np.bool_]
 
 
 COMPLETED, FAILED, NOT_FINITE_AT_START, STOPPED, TOO_SMALL, STALLED = range(6)
@@ -93,6 +98,8 @@ class Lanes(LaneBuffers, ABC):
     runs : Runs
     t_store : array
         Stored instants.
+    look : Look
+        What is asked of that which is seen.
 
     Attributes
     ----------
@@ -100,13 +107,20 @@ class Lanes(LaneBuffers, ABC):
         Runs of an outcome: the lanes of what observes, which may be fewer.
     """
 
-    def __init__(self, code: Code, runs: Runs, t_store: Floats) -> None:
+    def __init__(self, code: Code, runs: Runs, t_store: Floats, look: Look) -> None:
         super().__init__(code)
         self.runs, self.t_store = runs, t_store
         self._observer = by = self if code.observer is None else LaneBuffers(code.observer)
         self.seen_at_once = by.lanes
         parts = by.u, by.outputs, by.closures, by.gearing
-        self._seen = tuple(np.empty((len(t_store), *part.shape)) for part in parts)
+        self._seen = tuple(np.zeros((len(t_store), *part.shape)) for part in parts)
+        m, width = len(look.heads), by.lanes
+        rows = np.empty((2, m, width), dtype=np.int64)
+        self._bounds = look.bounds  # whose addresses are told
+        bounds = np.array([each.given for each in look.bounds], dtype=np.int64)
+        self._look = look.outputs, bounds, look.heads, look.most, np.empty((4, m, width)), rows
+        self._well, self._calm = np.empty(width, dtype=np.bool_), np.empty(width, dtype=np.bool_)
+        self._verdict = self._well, self._calm
 
     @abstractmethod
     def work(self, take: Take, stop: StopSign) -> Iterator[tuple[list[int], Outcome]]:
@@ -125,7 +139,9 @@ class Lanes(LaneBuffers, ABC):
         """What became of `seen_at_once` runs, with all that can be seen of it; writes into the buffers."""
         at_end = self._inputs_at(t, y, group)
         U, outputs, closures, gearing = self._observe(group, Y)
-        return Outcome(Y, U, outputs, closures, t, y, at_end, state, steps, evaluations, gearing)
+        return Outcome(
+            Y, U, outputs, closures, t, y, at_end, state, steps, evaluations, gearing, self._well, self._calm
+        )
 
     def _inputs_at(self, t: Floats, y: Floats, group: Group) -> Floats:
         """Inputs in every lane at its own time."""
@@ -144,14 +160,10 @@ class Lanes(LaneBuffers, ABC):
         """Inputs, outputs, closure errors and gearing at the stored instants."""
         by = self._observer
         by.held[:] = group.u
-        lane_kernels.observe_lanes(
+        observing_kernels.observe_lanes(
             by.model, (*by.addresses[4:6], by.u, by.outputs, by.closures, by.gearing),
             (np.array([-1]), group.times, group.values, group.where, by.held),
-            self.t_store, Y, self._seen,
+            self.t_store, Y, self._seen, self._look, self._verdict,
         )  # fmt: skip
-        failed = np.isnan(Y[:, 0, :])
-        if failed.any():
-            for part in self._seen:
-                part[np.broadcast_to(failed[:, np.newaxis], part.shape)] = np.nan
         U, outputs, closures, gearing = self._seen
         return U, outputs, closures, gearing

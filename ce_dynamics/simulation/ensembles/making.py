@@ -21,6 +21,7 @@ from ce_dynamics.compiler.progress import at_work
 from ce_dynamics.compiler.tracing.kept import with_entries
 from ce_dynamics.errors import ModelError
 from ce_dynamics.simulation.ensembles.arguments import Runs
+from ce_dynamics.simulation.ensembles.looks import Look, look_of
 from ce_dynamics.simulation.ensembles.records import Records
 from ce_dynamics.simulation.integrators.methods import EMBEDDED, EXPLICIT, FIXED, IMPLICIT
 from ce_dynamics.simulation.integrators.settings import Settings
@@ -65,7 +66,7 @@ class Ways(NamedTuple):
 
     def width(self, runs: int) -> int:
         """Lanes for so many runs."""
-        return self.lanes or (16 if self.single else 8 if runs > 4 else 4)
+        return self.lanes or (16 if self.single else 8 if runs > 4 * self.threads else 4)
 
 
 def make(model: Model, runs: Runs, ways: Ways, report: Progress) -> tuple[Records, bool]:
@@ -79,13 +80,14 @@ def make(model: Model, runs: Runs, ways: Ways, report: Progress) -> tuple[Record
     report : callable
     """
     records = Records(model, runs, stored_times(ways.duration, ways.interval), ways.keep)
-    observed = records.observed if records.needs_observation else None
+    observed = records.observed
     implicit = ways.settings.method in IMPLICIT
     code = compiled(model, ways.law, ways.width(runs.number), observed, ways.single, implicit)
     if ways.single:
         check_single(model, runs, code)
     with at_work(f"integrating {runs.number} runs of {model.system.name!r} by {ways.settings.method}"):
         whole = march_all(code, ways.settings, runs, records, ways.threads, report)
+    records.blank()
     records.explain(ways.settings)
     return records, whole
 
@@ -198,17 +200,17 @@ def told(settings: Settings) -> dict[str, float | str]:
     return {"method": settings.method, "rtol": settings.rtol, "atol": settings.atol}
 
 
-def lanes_of(code: Code, runs: Runs, t_store: Floats, settings: Settings) -> Lanes:
+def lanes_of(code: Code, runs: Runs, t_store: Floats, look: Look, settings: Settings) -> Lanes:
     """What makes runs in the lanes of one thread."""
     # here, because these load Numba
     from ce_dynamics.simulation.ensembles.adaptive_lanes import AdaptiveLanes
     from ce_dynamics.simulation.ensembles.fixed_lanes import ExplicitLanes, ImplicitLanes
 
     if settings.method in EMBEDDED:
-        return AdaptiveLanes(code, runs, t_store, EMBEDDED[settings.method], settings)
+        return AdaptiveLanes(code, runs, t_store, look, EMBEDDED[settings.method], settings)
     if settings.method in IMPLICIT:
-        return ImplicitLanes(code, runs, t_store, IMPLICIT[settings.method], settings)
-    return ExplicitLanes(code, runs, t_store, EXPLICIT[settings.method], settings)
+        return ImplicitLanes(code, runs, t_store, look, IMPLICIT[settings.method], settings)
+    return ExplicitLanes(code, runs, t_store, look, EXPLICIT[settings.method], settings)
 
 
 def march_all(
@@ -219,6 +221,7 @@ def march_all(
     from ce_dynamics.simulation.ensembles.thrown_runs import thrown_runs
 
     good = [run for run, reason in enumerate(runs.refused) if not reason]
+    look = look_of(records.model, records.promises, records.observed)
     waiting, lock, stop = deque(good), threading.Lock(), StopSign()
     over: SimpleQueue[int | None] = SimpleQueue()  # numbers of runs, and None when a worker is done
 
@@ -228,7 +231,7 @@ def march_all(
 
     def work() -> None:
         try:
-            for members, outcome in lanes_of(code, runs, records.t, settings).work(take, stop):
+            for members, outcome in lanes_of(code, runs, records.t, look, settings).work(take, stop):
                 thrown = thrown_runs(records.model, code, runs, records.t, members, outcome)
                 records.write(members, outcome, thrown)
                 over.put(len(members))

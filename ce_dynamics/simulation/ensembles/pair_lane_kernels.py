@@ -21,13 +21,20 @@ from ce_dynamics.simulation.integrators.kernels import (
     STEP_TOO_SMALL,
     buffers_of,
     call,
+    integer_matrix,
+    integers,
     kernel,
+    matrix,
     part,
+    vector,
 )
 from ce_dynamics.simulation.integrators.pair_kernels import before_sample, pair_of
 
-IDLE = -1
-"""Code of a lane without a run."""
+IDLE, CREEPS = -1, -2
+"""Codes of a lane without a run, and of one whose run gets nowhere."""
+
+EVALUATIONS_PER_LOOK = 512
+"""Of a run since its latest progress, before it is asked whether it creeps."""
 
 
 class Track(NamedTuple):
@@ -42,12 +49,16 @@ class Track(NamedTuple):
         Next instant to store, evaluations, steps accepted and rejected.
     code : (lanes,) int array
         `IDLE`, RUNNING, or how the lane's run ended.
-    fresh : (lanes,) bool array
+    fresh : (lanes,) int array
         Whether the rates at the beginning of the step are still to be evaluated.
     cursor : (lanes,) int array
         Which of the held inputs are in place.
     made : (lanes,) int array
         Samples of controllers that were made.
+    since : (2, lanes) array
+        Time and evaluations at the latest progress, as a `StallWatch` has them.
+    slot : (lanes,) int array
+        Which of the tables of stored states its run has.
     h, all_h, stop, error : arrays
         The step of each lane (0 where it makes none), the same for every entry of y, the time that no step
         goes beyond, the estimated error.
@@ -60,10 +71,22 @@ class Track(NamedTuple):
     fresh: Any
     cursor: Any
     made: Any
+    since: Any
+    slot: Any
     h: Any
     all_h: Any
     stop: Any
     error: Any
+
+
+@part
+def track_of(block):  # type: ignore[no-untyped-def]
+    """The track that a block tells of: numba counts references to arrays that it is given, at every use."""
+    return Track(
+        matrix(block, 0), matrix(block, 1), integer_matrix(block, 2), integers(block, 3), integers(block, 4),
+        integers(block, 5), integers(block, 6), matrix(block, 7), integers(block, 8), vector(block, 9),
+        vector(block, 10), vector(block, 11), vector(block, 12),
+    )  # fmt: skip
 
 
 @kernel
@@ -105,14 +128,14 @@ def begin_lanes(b, w, track, flat):  # type: ignore[no-untyped-def]
     n, lanes = track.y.shape
     due, fine = False, True
     for lane in range(lanes):
-        due = due or track.fresh[lane]
+        due = due or track.fresh[lane] != 0
     if not due:
         return True
     track.h[:] = 0.0
     evaluate_lanes(b.calls, b.time, b.state, track.clock[0], 0.0, track.h, flat)
     for lane in range(lanes):
-        if track.fresh[lane]:
-            track.fresh[lane] = False
+        if track.fresh[lane] != 0:
+            track.fresh[lane] = 0
             track.counts[1, lane] += 1
             total = 0.0
             for i in range(n):
@@ -152,7 +175,7 @@ def sample_due_lanes(b, track, flat):  # type: ignore[no-untyped-def]
     for lane in range(lanes):
         if track.h[lane] > 0.0:
             track.made[lane] += 1
-            track.fresh[lane] = True
+            track.fresh[lane] = 1
 
 
 @part
@@ -269,7 +292,7 @@ def hold_next(holding, track, lane):  # type: ignore[no-untyped-def]
     track.cursor[lane] += 1
     for k in range(where.size):
         held[where[k], lane] = values[track.cursor[lane], k, lane]
-    track.fresh[lane] = True
+    track.fresh[lane] = 1
 
 
 @part
@@ -287,7 +310,7 @@ def finish_step(w, track, lane, control, t_store, holding, bend, out):  # type: 
     t_new = stop if ends else t + h
     while track.counts[0, lane] < t_store.size and t_store[track.counts[0, lane]] <= t_new:
         at = track.counts[0, lane]
-        between_lane(bend, w.K, track.y, w.ahead, lane, h, (t_store[at] - t) / h, out[lane, at])
+        between_lane(bend, w.K, track.y, w.ahead, lane, h, (t_store[at] - t) / h, out[track.slot[lane], at])
         track.counts[0, lane] += 1
     track.counts[2, lane] += 1
     floor = max(error, 1e-10)
@@ -304,14 +327,32 @@ def finish_step(w, track, lane, control, t_store, holding, bend, out):  # type: 
             hold_next(holding, track, lane)
 
 
+@part
+def watch_for_stalls(stall, track):  # type: ignore[no-untyped-def]
+    """End runs that creep, as a `StallWatch` that looks at each run after so many evaluations of its own."""
+    progress, patience = stall
+    ended = False
+    for lane in range(track.code.size):
+        evaluations = track.counts[1, lane]
+        if evaluations - track.since[1, lane] <= EVALUATIONS_PER_LOOK:
+            continue
+        if track.clock[0, lane] - track.since[0, lane] >= progress:
+            track.since[0, lane], track.since[1, lane] = track.clock[0, lane], evaluations
+        elif track.code[lane] == RUNNING and evaluations - track.since[1, lane] > patience:
+            track.code[lane] = CREEPS
+            ended = True
+    return ended
+
+
 @kernel
-def march_pair_lanes(model, work, holding, control, lanes, t_store, budget, out):  # type: ignore[no-untyped-def]
+def march_pair_lanes(model, work, holding, control, stall, lanes, t_store, budget, out):  # type: ignore[no-untyped-def]
     """Go on by at most `budget` steps, or until the run of a lane ends.
 
-    `control` is (1/q, rtol, atol, longest step), `lanes` a `Track`, `holding` the times, values and places of
-    held inputs and where they are put; out[lane, k] takes the states at t_store[k].
+    `control` is (1/q, rtol, atol, longest step), `stall` the least progress in how many evaluations, `lanes`
+    a `Track` in a block, `holding` the times, values and places of held inputs and where they are put;
+    out[slot, k] takes the states at t_store[k].
     """
-    b, w, track = buffers_of(model), pair_of(work), Track(*lanes)
+    b, w, track = buffers_of(model), pair_of(work), track_of(lanes)
     _, rtol, atol, max_step = control
     flat, last = track.y.reshape(track.y.size), w.K.shape[0] - 1
     for _ in range(budget):
@@ -340,5 +381,6 @@ def march_pair_lanes(model, work, holding, control, lanes, t_store, budget, out)
                 ended = ended or track.code[lane] != RUNNING
         spread_steps(track.h, track.all_h)
         go_ahead(track.all_h, w.ahead, flat, w.K[0], w.K[last])
-        if ended:
+        creeps = watch_for_stalls(stall, track)
+        if ended or creeps:
             return

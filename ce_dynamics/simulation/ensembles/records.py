@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
     from ce_dynamics.simulation.ensembles.lanes import Outcome
 
 CLOSURE_ERROR = "closure_error"
-OUTPUTS = 2
-"""Place of the outputs among the parts of an outcome, after states and inputs."""
+OUTPUTS, CLOSURES = 2, 3
+"""Places of outputs and closure errors among the parts of an outcome, after states and inputs."""
 
 
 class Records:
@@ -47,8 +48,11 @@ class Records:
 
     Attributes
     ----------
-    observed : frozenset of int
-        The outputs that are kept or have a limit; others need not be computed.
+    promises : Promises
+        That runs must keep.
+    observed : frozenset of int or None
+        The outputs that are kept or have a limit; others need not be computed.  None if there are no loops
+        to be looked at either.
     """
 
     def __init__(self, model: Model, runs: Runs, t: Floats, keep: Sequence[str] | None) -> None:
@@ -73,15 +77,17 @@ class Records:
             )
             for k, name in enumerate(entry.name for entry in entries)
         }
-        self.values = {v.name: np.full((number, len(t), len(v.entries)), np.nan) for v in self.variables}
-        self.closures = np.full((number, len(t), closures), np.nan) if CLOSURE_ERROR in wanted else None
-        self._promises = Promises(model)
+        # Nothing is put in place of runs that are not made yet: threads that write touch the memory first.
+        self.values = {v.name: np.empty((number, len(t), len(v.entries))) for v in self.variables}
+        self.closures = np.empty((number, len(t), closures)) if CLOSURE_ERROR in wanted else None
+        self._columns = self._where_columns_are()
+        self._written = np.zeros(number, dtype=np.bool_)
+        self.promises = Promises(model)
         self._inputs = {entry.name: k for k, entry in enumerate(layout.u)}
         self._excesses: dict[int, list[Excess]] = {}
         kept = {name: self._places[name] for v in self.variables for name in v.entries}
-        self.observed = frozenset(k for part, k in kept.values() if part == OUTPUTS)
-        self.observed |= frozenset(self._promises.columns)
-        self.needs_observation = closures > 0 or bool(self.observed)
+        outputs = {k for part, k in kept.values() if part == OUTPUTS} | set(self.promises.columns)
+        self.observed = frozenset(outputs) if outputs or closures else None
         self.time_reached = np.zeros(number)
         self.steps, self.evaluations = np.zeros(number, dtype=int), np.zeros(number, dtype=int)
         self.failure = np.array(runs.refused, dtype=object)
@@ -89,28 +95,44 @@ class Records:
         self._faulty: list[int] = []
         self._broken: dict[int, tuple[Floats, Floats]] = {}
 
+    def _where_columns_are(self) -> NDArray[np.int64]:
+        """As `put_away` is told: of all that is kept."""
+        rows = []
+        for variable in self.variables:
+            values, width = self.values[variable.name], len(variable.entries)
+            for k, name in enumerate(variable.entries):
+                rows.append((values.ctypes.data + 8 * k, width, *self._places[name]))
+        if self.closures is not None:
+            width = self.closures.shape[2]
+            rows += [(self.closures.ctypes.data + 8 * k, width, CLOSURES, k) for k in range(width)]
+        return np.array(rows, dtype=np.int64).reshape(-1, 4)
+
+    def blank(self) -> None:
+        """Leave of runs that were not made nothing but NaN."""
+        missing = ~self._written
+        for values in (*self.values.values(), *([] if self.closures is None else [self.closures])):
+            values[missing] = np.nan
+
     def write(self, members: Sequence[int], outcome: Outcome, thrown: Mapping[int, Fault]) -> None:
         """Take the runs of a group, of which some lanes were thrown over a dead centre."""
-        from ce_dynamics.simulation.ensembles import lanes  # here, because it loads Numba
+        # here, because these load Numba
+        from ce_dynamics.simulation.ensembles import lanes
+        from ce_dynamics.simulation.ensembles.observing_kernels import put_away
 
-        n = len(members)
-        faults = self._promises.faults(self.t, *(part[..., :n] for part in outcome[:4]))
+        n, well = len(members), bool(outcome.well.all())
+        faults = {} if well else self.promises.faults(self.t, *(part[..., :n] for part in outcome[:4]))
         faults |= {
             lane: jump for lane, jump in thrown.items() if lane not in faults or jump.k < faults[lane].k
         }
+        until = np.full(n, len(self.t))
         for lane, fault in faults.items():
-            for part in outcome[:4]:
-                part[max(fault.k, 1) :, :, lane] = np.nan  # what happened at the start is shown
+            until[lane] = max(fault.k, 1)  # what happened at the start is shown
             outcome.t[lane] = self.t[max(fault.k - 1, 0)]
-        for variable in self.variables:
-            for column, name in enumerate(variable.entries):
-                source, k = self._places[name]
-                self.values[variable.name][members, :, column] = outcome[source][:, k, :n].T
-        if self.closures is not None:
-            self.closures[members] = outcome.closures[..., :n].transpose(2, 0, 1)
+        put_away(self._columns, np.array(members), until, outcome[:4])
+        self._written[members] = True
         self.time_reached[members] = outcome.t[:n]
         self.steps[members], self.evaluations[members] = outcome.steps[:n], outcome.evaluations[:n]
-        strays = out_of_ranges(self.model.ranges, self._inputs, outcome.U)
+        strays = not well and out_of_ranges(self.model.ranges, self._inputs, outcome.U)
         for lane, run in enumerate(members):
             code = int(outcome.state[lane])
             self.failure[run] = {
@@ -127,7 +149,7 @@ class Records:
             elif code not in (lanes.COMPLETED, lanes.STOPPED):
                 self._broken[run] = outcome.y[:, lane].copy(), outcome.u[:, lane].copy()
             if strays:
-                U = outcome.U[..., lane]
+                U = outcome.U[: until[lane], :, lane]
                 self._excesses[run] = furthest_out(self.model.ranges, self._inputs, self.t, U)
 
     def worst_excesses(self) -> list[tuple[Excess, int]]:

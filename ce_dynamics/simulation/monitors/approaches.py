@@ -14,7 +14,6 @@ from functools import cache, cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
@@ -25,7 +24,6 @@ from ce_dynamics.simulation.monitors.dead_centres import Watched, watched
 from ce_dynamics.simulation.monitors.reach import CLOSE, Coordinate
 
 InputsAt = Callable[[float, Floats], Floats]
-GearingAt = Callable[[NDArray[np.int64], Floats], Floats]
 
 
 class Known(NamedTuple):
@@ -90,38 +88,6 @@ class Approaches:
     def _others(self) -> list[Coordinate]:
         observation = cache(lambda: self._model.observation.bind())
         return [Coordinate(self._model, S, observation) for S in self._ended.others]
-
-    def suspects(self, t: Floats, Y: Floats, gearing: Floats, gearing_at: GearingAt) -> NDArray[np.bool_]:
-        """Which of some runs side by side must be looked at by `of`: all others have nothing to be watched.
-
-        The same questions as those of `of`, asked for all runs together.
-
-        Parameters
-        ----------
-        t, Y, gearing : (instants,), (instants, states, runs), (instants, loops, runs) arrays
-            All finite.
-        gearing_at : callable
-            Of the loops, (loops, runs), at states (states, runs) that are at these rows of the runs.
-        """
-        lanes = np.arange(Y.shape[2])
-        found = np.full(len(lanes), bool(self._ended.known))
-        for coordinate in self._others:
-            known, theta = gearing[:, coordinate.which], Y[:, coordinate.q]
-            found |= (np.where(np.isfinite(known), known, math.inf) > CLOSE).any(axis=0)
-            if len(t) < 2:
-                continue
-            ahead = theta[:-1] + 2.0 * Y[:-1, coordinate.v] * np.diff(t)[:, np.newaxis]
-            low, high = theta.min(axis=0), theta.max(axis=0)
-            for rows in (ahead.argmin(axis=0), ahead.argmax(axis=0)):
-                value = ahead[rows, lanes]
-                passed = (low <= value) & (value <= high) & (not coordinate.S.siblings)
-                if passed.all():
-                    continue
-                states = np.ascontiguousarray(Y[rows, :, lanes].T)
-                states[coordinate.q] = value
-                there = gearing_at(rows, states)[coordinate.which]
-                found |= ~passed & (np.where(np.isfinite(there), there, math.inf) > CLOSE)
-        return found
 
     def of(self, t: Floats, Y: Floats, inputs_at: InputsAt, known: Known | None = None) -> list[Watched]:
         """What is to be watched of a run: loops without closed form, and those that come near their ends."""

@@ -10,19 +10,28 @@ class StalledError(Exception):
     """The integrator creeps: at the edge of a loop's range ever smaller steps lead nowhere."""
 
 
+PATIENCE = 20000
+"""Evaluations that may pass without progress."""
+
+
+def least_progress(duration: float) -> float:
+    """What is progress [s] in a run of this length: a thousandth of it, or of a second if it is longer."""
+    return 1e-3 * min(duration, 1.0)
+
+
 class StallWatch(Monitor):
     """Raises `StalledError` when many evaluations have brought next to no progress.
 
     Parameters
     ----------
     duration : float
-        Length of the run [s]; a thousandth of it, or of a second if it is longer, is progress.
+        Length of the run [s].
     evaluations : int
         How many may pass without progress.
     """
 
-    def __init__(self, duration: float, evaluations: int = 20000) -> None:
-        self._progress = 1e-3 * min(duration, 1.0)
+    def __init__(self, duration: float, evaluations: int = PATIENCE) -> None:
+        self._progress = least_progress(duration)
         self._patience = evaluations
         self._since = (0.0, 0)
 

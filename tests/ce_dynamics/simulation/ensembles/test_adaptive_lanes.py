@@ -61,6 +61,24 @@ def test_lanes_threads_and_order_do_not_matter(model: ce.Model, method: Any) -> 
     np.testing.assert_array_equal(shuffled["arm"].values, first["arm"].values[order])
 
 
+def test_runs_that_creep_end_at_the_same_step_in_any_group(model: ce.Model) -> None:
+    """Springs so stiff that 20,000 evaluations, and what is left of six, come no further than 0.3 ms."""
+    y0s, stiffness = starts(model, 7), np.geomspace(4000.0, 1.0, 7)
+    stiffness[[2, 5]] = 1e13
+    found = []
+    for lanes, threads in ((8, 1), (2, 1), (2, 3)):
+        ensemble = ce.simulate_ensemble(
+            model, y0s, {"k": stiffness}, duration=0.3, method="dopri5", lanes=lanes, threads=threads
+        )
+        assert list(np.flatnonzero(ensemble["status"].values == "failed")) == [2, 5]
+        assert all("gets nowhere" in text for text in ensemble["failure"].values[[2, 5]])
+        assert np.all(ensemble["time_reached"].values[[2, 5]] < 3e-4)
+        evaluations = ensemble["evaluations"].values[[2, 5]]
+        assert np.all((evaluations > 20000) & (evaluations <= 20000 + 6))
+        found.append(ensemble["steps"].values)
+    np.testing.assert_array_equal(found[1:], [found[0]] * 2)
+
+
 def test_held_inputs_change_where_they_are_told_to(model: ce.Model) -> None:
     """Against pieces between the changes, integrated closely: no step goes across a jump of the torque."""
     time = np.array([0.0, 0.0213, 0.0871])

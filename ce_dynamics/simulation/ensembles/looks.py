@@ -1,0 +1,50 @@
+"""What is asked of all that is seen of runs, side by side and in the pass that observes them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ce_dynamics.compiled.model import Model
+from ce_dynamics.compiler.stored_rows.columns import Bounds
+from ce_dynamics.simulation.monitors.approaches import ended_of
+from ce_dynamics.simulation.monitors.input_ranges import places_of
+from ce_dynamics.simulation.monitors.promises import Promises
+from ce_dynamics.simulation.monitors.reach import CLOSE
+
+
+class Look(NamedTuple):
+    """The questions of `Promises`, `InputRanges` and `Approaches`, for the kernels of ensembles.
+
+    Attributes
+    ----------
+    outputs : int array
+        Those that are observed.
+    bounds : tuple of Bounds
+        Of closures, outputs, inputs and gearing.
+    heads : (m, 4) int array
+        Of every coordinate whose loop may come near its end its place and that of its rate in y, that of its
+        loop in the gearing, and whether others move the end.
+    most : float
+        Gearing above which a loop is close to its end.
+    """
+
+    outputs: NDArray[np.int64]
+    bounds: tuple[Bounds, ...]
+    heads: NDArray[np.int64]
+    most: float
+
+
+def look_of(model: Model, promises: Promises, observed: frozenset[int] | None) -> Look:
+    """The questions that runs are asked; None where neither outputs nor loops are observed."""
+    ended, nothing = ended_of(model), Bounds((), (), ())
+    ranges = places_of(model)[1] if model.ranges else nothing
+    seen = np.array(sorted(observed or ()), dtype=np.int64)
+    if observed is None:
+        return Look(seen, (nothing, nothing, ranges, nothing), np.empty((0, 4), dtype=np.int64), CLOSE)
+    loops = zip(ended.places, ended.which, ended.others, strict=True)
+    heads = [(q, v, which, bool(S.siblings)) for (q, v), which, S in loops]
+    bounds = promises.closed, promises.not_beyond, ranges, ended.calm
+    return Look(seen, bounds, np.array(heads, dtype=np.int64).reshape(-1, 4), CLOSE)

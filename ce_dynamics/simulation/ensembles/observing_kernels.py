@@ -1,0 +1,182 @@
+"""What is seen of runs side by side, whether all is well with it, and where it is put, compiled by numba.
+
+All questions are asked of all lanes together and without Python's lock, in the pass that observes: threads
+that look at runs one by one in Python wait for each other.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import carray  # type: ignore[attr-defined]  # numba does not list it
+
+from ce_dynamics.simulation.ensembles.lane_kernels import Holding, hold
+from ce_dynamics.simulation.integrators.kernels import EARLY, at, buffers_of, call, kernel, part
+
+
+@kernel
+def side_by_side(rows, slots, stored, Y):  # type: ignore[no-untyped-def]
+    """The states rows[slot] of some runs, lane by lane; NaN from the instants on that were not stored."""
+    for k in range(Y.shape[0]):
+        for lane in range(slots.size):
+            row = rows[slots[lane], k]
+            if k < stored[lane]:
+                for i in range(row.size):
+                    Y[k, i, lane] = row[i]
+            else:
+                Y[k, :, lane] = float("nan")
+
+
+EXPONENT = 0x7FF0000000000000
+"""Bits of a number that are all set in infinities and NaN: integers are compared several at a time."""
+
+
+@part
+def is_whole(values):  # type: ignore[no-untyped-def]
+    """Whether all numbers are finite."""
+    bits, whole = values.reshape(values.size).view(np.int64), True
+    for k in range(bits.size):
+        whole &= (bits[k] & EXPONENT) != EXPONENT
+    return whole
+
+
+@part
+def mark_finite(table, fine):  # type: ignore[no-untyped-def]
+    """Which lanes still are fine, of those that were: whose numbers are finite at all instants."""
+    for k in range(table.shape[0]):
+        for i in range(table.shape[1]):
+            for lane in range(fine.size):
+                fine[lane] &= math.isfinite(table[k, i, lane])
+
+
+@part
+def keep_within(bounds, values, fine):  # type: ignore[no-untyped-def]
+    """Which lanes still are fine, of those that were: whose columns are within bounds; NaN is not."""
+    n = bounds[3]
+    columns = carray(at(bounds[0]), (n,), np.int64)
+    lower, upper = carray(at(bounds[1]), (n,), np.float64), carray(at(bounds[2]), (n,), np.float64)
+    for j in range(n):
+        for lane in range(fine.size):
+            x = values[columns[j], lane]
+            fine[lane] &= (x >= lower[j]) & (x <= upper[j])
+
+
+@part
+def go_on(heads, ways, rows, t, k, y):  # type: ignore[no-untyped-def]
+    """Where coordinates have gone and headed for at most, up to row k."""
+    for j in range(heads.shape[0]):
+        for lane in range(y.shape[1]):
+            x = y[heads[j, 0], lane]
+            if k == 0:
+                ways[0, j, lane] = ways[1, j, lane] = x
+                ways[2, j, lane], ways[3, j, lane] = float("inf"), -float("inf")
+                rows[0, j, lane] = rows[1, j, lane] = 0
+            ways[0, j, lane] = min(ways[0, j, lane], x)
+            ways[1, j, lane] = max(ways[1, j, lane], x)
+            if k + 1 < t.size:
+                ahead = x + 2.0 * y[heads[j, 1], lane] * (t[k + 1] - t[k])
+                if ahead < ways[2, j, lane]:
+                    ways[2, j, lane], rows[0, j, lane] = ahead, k
+                if ahead > ways[3, j, lane]:
+                    ways[3, j, lane], rows[1, j, lane] = ahead, k
+
+
+@part
+def is_new(heads, ways, j, s, lane):  # type: ignore[no-untyped-def]
+    """Whether a coordinate heads for where it has not passed; where others move its ends, always."""
+    passed = ways[0, j, lane] <= ways[2 + s, j, lane] <= ways[1, j, lane]
+    return heads[j, 3] != 0 or not passed
+
+
+@part
+def look_ahead(b, observation, heads, most, ways, rows, Y, U, calm):  # type: ignore[no-untyped-def]
+    """Which lanes stay calm: where the gearing is small in the states that coordinates head for."""
+    address, table, u, _, _, gearing = observation
+    lanes = calm.size
+    for j in range(heads.shape[0]):
+        for s in range(2):
+            new = False
+            for lane in range(lanes):
+                new = new or (calm[lane] and is_new(heads, ways, j, s, lane))
+            if not new:
+                continue
+            for lane in range(lanes):
+                k = rows[s, j, lane]
+                for i in range(Y.shape[1]):
+                    b.state[i * lanes + lane] = Y[k, i, lane]
+                for i in range(u.shape[0]):
+                    u[i, lane] = U[k, i, lane]
+                b.state[heads[j, 0] * lanes + lane] = ways[2 + s, j, lane]
+            call(address, table)
+            for lane in range(lanes):
+                if is_new(heads, ways, j, s, lane):
+                    calm[lane] &= gearing[heads[j, 2], lane] <= most
+
+
+@kernel
+def observe_lanes(model, observation, holding, t, Y, results, look, verdict):  # type: ignore[no-untyped-def]
+    """Inputs, outputs, closure errors and gearing at all stored instants, and whether all is well with them.
+
+    `observation` has the addresses of the compiled function (0 if it is not wanted) and of its table, and the
+    buffers of inputs, outputs, closure errors and gearing; `results` has where these are to be kept.  `look`
+    has what a `Look` asks, with room for where coordinates go; `verdict` takes per lane whether all is well,
+    and whether it is calm.  Where a run did not come to, all is NaN.
+    """
+    b, held = buffers_of(model), Holding(*holding)
+    address, table, u, outputs, closures, gearing = observation
+    U, out, gaps, gears = results
+    seen, bounds, heads, most, ways, rows = look
+    well, calm = verdict
+    well[:], calm[:], whole = True, True, True
+    for k in range(t.size):
+        hold(held, t[k] + EARLY * (t[1] - t[0]) if t.size > 1 else t[k])
+        b.time[:] = t[k]
+        b.state[:] = Y[k].reshape(b.state.size)
+        if b.calls[2] != 0:
+            call(b.calls[2], b.calls[3])
+        if address != 0:
+            call(address, table)
+        U[k] = u
+        for j in range(seen.size):
+            out[k, seen[j]] = outputs[seen[j]]
+        gaps[k] = closures
+        gears[k] = gearing
+        for lane in range(well.size):
+            if math.isnan(Y[k, 0, lane]):
+                U[k, :, lane] = float("nan")
+                gaps[k, :, lane] = float("nan")
+                gears[k, :, lane] = float("nan")
+                for j in range(seen.size):
+                    out[k, seen[j], lane] = float("nan")
+        whole &= is_whole(b.state) & is_whole(u) & is_whole(outputs)
+        keep_within(bounds[0], closures, well)
+        keep_within(bounds[1], outputs, well)
+        keep_within(bounds[2], u, well)
+        keep_within(bounds[3], gearing, calm)
+        go_on(heads, ways, rows, t, k, Y[k])
+    if not whole:
+        mark_finite(Y, calm)
+        mark_finite(U, calm)
+        mark_finite(out, calm)
+        for lane in range(well.size):
+            well[lane] &= calm[lane]
+    if t.size > 1:
+        look_ahead(b, observation, heads, most, ways, rows, Y, U, calm)
+
+
+@kernel
+def put_away(columns, members, until, parts):  # type: ignore[no-untyped-def]
+    """Put columns of runs where they are kept, NaN from an instant of their own on.
+
+    Rows of `columns` are the address of a column, the numbers from one row there to the next, which of the
+    `parts` it comes from, and its place in that; a run has as many rows as parts have instants.
+    """
+    n = parts[0].shape[0]
+    for j in range(columns.shape[0]):
+        width, part, column = columns[j, 1], parts[columns[j, 2]], columns[j, 3]
+        for lane in range(members.size):
+            first = columns[j, 0] + 8 * width * n * members[lane]
+            into = carray(at(first), (width * n,), np.float64)
+            for k in range(n):
+                into[k * width] = part[k, column, lane] if k < until[lane] else float("nan")
