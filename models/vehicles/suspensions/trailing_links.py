@@ -5,10 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ce_dynamics.algebra.arrays import Scalar
-from ce_dynamics.kinematics.swing_arm import SwingArm
-from ce_dynamics.mechanism.couplings.components import Component
-from ce_dynamics.mechanism.hinges.distance import Distance
-from ce_dynamics.mechanism.hinges.free import Free
+from ce_dynamics.mechanism.hinges.spherical import Spherical
 from ce_dynamics.models.data.quantities import Point
 from ce_dynamics.models.vehicles.bodies import BodyData, RodData, Vector
 from ce_dynamics.models.vehicles.corner import CornerData
@@ -37,35 +34,31 @@ class MultiLinkData(CornerData):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class MultiLinkCorner(LinkedCorner):
-    """A corner led by the wheel's travel; spring and damper act on the trailing link."""
+    """A corner led by its upper arm; spring and damper act on the trailing link."""
 
     template = "multi-link"
     section = MultiLinkData
     rods = (("tie_rod", "K", "L"),)
-    independent = (Component("upright", "z"),)
+    independent = ("upper_arm",)
     carrier, arm, bar = "upright", "trailing_link", "trailing_link"
     apart = (("upper_arm.front_pivot", "upper_arm.rear_pivot"), ("K", "L"))
     off = (("F", "upper_arm.front_pivot", "upper_arm.rear_pivot"),)
 
     def connect(self, graph: Graph) -> None:
-        """The upright on no hinge, counted from the wheel's centre; the arm as the two legs that hold F."""
+        """The upright on the arm's ball joint, held by the links and the tie rod."""
         p = self.points
-        graph.add("upright", CHASSIS, Free(self.W.tolist()))
-        legs = [p[f"upper_arm.{pivot}"] for pivot in PIVOTS]
-        for pivot, leg in zip(PIVOTS, legs, strict=True):
-            graph.close("upright", CHASSIS, Distance(p["F"].tolist(), leg.tolist()), f"upper arm, {pivot}")
+        graph.turning("upper_arm", CHASSIS, *(p[f"upper_arm.{pivot}"] for pivot in PIVOTS[::-1]))
+        graph.add("upright", "upper_arm", Spherical(p["F"].tolist()))
         for link in ("lateral_link", "trailing_link"):
             graph.link(link, "upright", p[f"{link}.upright"], CHASSIS, p[f"{link}.chassis"])
         graph.link("tie_rod", "upright", p["K"], STEERING, p["L"])
-        upper_arm, chassis, upright = (graph.name(name) for name in ("upper_arm", CHASSIS, "upright"))
-        graph.use(SwingArm(legs[1], legs[0], p["F"], upper_arm, chassis, upright))
 
     def wheel_angle(self, L: Vector) -> Scalar:
-        """With the wheel at its height, arm and rods lead the upright."""
+        """With the upper arm in the design position, the rods turn the upright about its ball joint."""
         p = self.points
         fixed = [(p["F"], p[f"upper_arm.{pivot}"], p[f"upper_arm.{pivot}"]) for pivot in PIVOTS]
         fixed += [
             (p[f"{link}.upright"], p[f"{link}.chassis"], p[f"{link}.chassis"])
             for link in ("lateral_link", "trailing_link")
         ]
-        return turned_upright([*fixed, (p["K"], p["L"], L)], self.W, self.wheel.axis)
+        return turned_upright([*fixed, (p["K"], p["L"], L)], p["F"], self.wheel.axis)

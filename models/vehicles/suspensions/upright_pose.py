@@ -25,7 +25,7 @@ def turned_upright(rods: Sequence[tuple[Vector, Vector, Vector]], W: Vector, axi
     rods : sequence of (U, C, C_now)
         Five rods from U on the upright to C; where C is now.
     W : (3,) array
-        Wheel centre in the design pose; its height stays.
+        A point of the upright in the design pose whose height stays, such as the wheel centre.
     axis : (3,) array
         Spin axis in the design pose.
     """

@@ -131,7 +131,7 @@ STEERED = (
 LEADS = {
     "macpherson": "lower_arm",
     "five-link": "upright.z",
-    "multi-link": "upright.z",
+    "multi-link": "upper_arm",
     "double-wishbone-reduced": "lower_arm",
     "double-wishbone-push-rod": "lower_arm",
     "three-link": "trailing_arm.pitch",
