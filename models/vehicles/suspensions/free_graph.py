@@ -24,7 +24,7 @@ from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.vehicles.bodies import BodyParameters, Vector, add_rigid_body, rod
 from ce_dynamics.models.vehicles.corner import CornerData
 from ce_dynamics.models.vehicles.springs import DamperParameters, SpringParameters
-from ce_dynamics.models.vehicles.suspensions.graph import CHASSIS, STEERING, SUBSTEPS, Graph
+from ce_dynamics.models.vehicles.suspensions.graph import CHASSIS, STEERING, SUBSTEPS, Graph, free_hinges
 from ce_dynamics.models.vehicles.suspensions.graph_leading import Leading, Leads
 from ce_dynamics.models.vehicles.suspensions.graph_tree import Edge, grown, joint_of
 from ce_dynamics.models.vehicles.suspensions.graph_words import (
@@ -277,7 +277,10 @@ class GraphAxle:
             add_rigid_body(system, name, parts[name], parent, hinge)
         for name, *ends, joint in cut:
             one, other = (around.get(body) or system.find(body) for body in ends)
-            system.close_loop(name, one, other, joint, leads.get(name, ()), substeps=SUBSTEPS)
+            leading = leads.get(name, ())
+            if leading and STEERING in ends:
+                leading = [*leading, *free_hinges(system, around[STEERING], around[CHASSIS])]
+            system.close_loop(name, one, other, joint, leading, substeps=SUBSTEPS)
         return {name: carrier for name, carrier, _ in tree}
 
     def add_rods(self, system: System, around: Mapping[str, Body]) -> None:

@@ -25,6 +25,20 @@ SUBSTEPS = 3
 than half a radian each (`System.close_loop`)."""
 
 
+def free_hinges(system: System, steering: Body, chassis: Body) -> list[str]:
+    """Hinges of a steering that nothing moves or closes: a column's, or that of a link which tilts.
+
+    Loops with the steering in them, whose independent coordinates are named, name them too.
+    """
+    held = {name for linkage in system.linkages for name in linkage.determines} | set(system.prescribed)
+    found = []
+    while steering is not chassis and steering.parent is not None:
+        if steering.inboard.n_v and steering.name not in held:
+            found.append(steering.name)
+        steering = steering.parent
+    return found
+
+
 class Graph:
     """Adds the parts of one suspension to a system.
 
@@ -86,6 +100,8 @@ class Graph:
             self.name(lead) if isinstance(lead, str) else Component(self.name(str(lead.body)), lead.which)
             for lead in self.independent
         ]
+        if leads and STEERING in (one, other):
+            leads += free_hinges(self.system, self.steering, self.chassis)
         name = f"{self.name(one)}/{self.name(other)}" + (f" {what}" if what else "")
         self.system.close_loop(
             name, self.name(one), self.name(other), closure, independent=leads, substeps=SUBSTEPS

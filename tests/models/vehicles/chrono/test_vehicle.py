@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import yaml
 
 import ce_dynamics as ce
 from ce_dynamics.errors import DataError
@@ -225,13 +226,11 @@ def test_the_steering_of_a_turned_frame(tmp_path: Path) -> None:
     assert rack.travel == pytest.approx(0.2 * np.deg2rad(20.0))
 
 
-@pytest.mark.parametrize("like_chrono", [False, True])
-def test_the_idler_arm_of_a_pitman_steering(tmp_path: Path, like_chrono: bool) -> None:
-    """As an arm without mass; with the joint of Chrono where its ways are asked for, and with its tyres."""
-    content = files()
+def pitman() -> dict[str, Any]:
+    """A Pitman steering with an idler arm."""
     bar = {"Moments of Inertia": [0.02, 0.002, 0.02], "Products of Inertia": [0, 0, 0], "Radius": 0.02}
     upright, across = [0, 0, 1], [1, 0, 0]
-    content["car/Rack.json"] = {
+    return {
         "Name": "pitman",
         "Type": "Steering",
         "Template": "PitmanArm",
@@ -246,15 +245,22 @@ def test_the_idler_arm_of_a_pitman_steering(tmp_path: Path, like_chrono: bool) -
         },
         "Tierod Locations": {"Pitman Side": [0.1, 0.4, 0], "Idler Side": [0.1, -0.4, 0]},
     }
+
+
+@pytest.mark.parametrize("like_chrono", [False, True])
+def test_the_idler_arm_of_a_pitman_steering(tmp_path: Path, like_chrono: bool) -> None:
+    """As an arm without mass; with the joint of Chrono where its ways are asked for, and with its tyres."""
+    content = files()
+    content["car/Rack.json"] = pitman()
     made = converted(written(tmp_path, content), like_chrono=like_chrono)
     file = tmp_path / "own.yaml"
     file.write_text(made.text, encoding="utf-8")
     data = VehicleParameters.load(file)
-    pitman: Any = data.steering
+    steering: Any = data.steering
     if not like_chrono:
-        assert pitman.idler_joint is None
+        assert steering.idler_joint is None
         return
-    assert pitman.idler_joint.reaction_error == 1.0
+    assert steering.idler_joint.reaction_error == 1.0
     tyre: Any = data.corners["front_left"].tyre
     assert tyre.width == content["car/Tyre.json"]["Design"]["Width [m]"]
     model = ce.compile(build(data, speed=10.0))
@@ -330,6 +336,51 @@ def test_a_free_graph_is_the_same_car(tmp_path: Path) -> None:
         loads = [float(responses[f"{corner}.tyre"].outputs["Fz"]) for corner in data.corners]
         found.append([*y[:7].tolist(), *(load / 1e4 for load in loads)])
     assert found[1] == pytest.approx(found[0], abs=1e-8)
+
+
+def test_a_free_graph_and_a_steering_that_tilts(tmp_path: Path) -> None:
+    """The tilting link of a Pitman steering leads besides what leads the graph: loads as by the template."""
+    found = []
+    for name in ("template", "graph"):
+        content = files()
+        content["car/Rack.json"] = pitman()
+        suspension = content["car/Suspension.json"]
+        for arm in ("Upper Control Arm", "Lower Control Arm"):
+            suspension[arm]["Moments of Inertia"] = [0.03, 0.03, 0.03]
+        if name == "graph":
+            content["car/Suspension.json"] = as_graph(suspension)
+        made = converted(written(tmp_path / name, content), like_chrono=True)
+        file = tmp_path / name / "own.yaml"
+        file.write_text(made.text, encoding="utf-8")
+        model = ce.compile(build(VehicleParameters.load(file), speed=10.0))
+        seen = model.outputs(settled(model), model.u0)
+        found.append([seen["steering.idler_joint.axial_force"], seen["front_left.tyre.Fz"]])
+    assert found[1] == pytest.approx(found[0], rel=1e-6)
+
+
+def test_a_free_graph_and_a_column(tmp_path: Path) -> None:
+    """A rack that hands hold leads besides what leads the graph: the car turns."""
+    content = files()
+    for arm in ("Upper Control Arm", "Lower Control Arm"):
+        content["car/Suspension.json"][arm]["Moments of Inertia"] = [0.03, 0.03, 0.03]
+    content["car/Suspension.json"] = as_graph(content["car/Suspension.json"])
+    written_out = yaml.safe_load(converted(written(tmp_path, content)).text)
+    del written_out["steering"]["actuator"]
+    written_out["steering"]["column"] = {
+        "source": "chrono",
+        "lock": "540 deg",
+        "inertia": "0.04 kg*m^2",
+        "damping": "0.3 N*m*s/rad",
+        "stop_stiffness": "300 N*m/rad",
+        "hands": {"stiffness": "60 N*m/rad", "damping": "3 N*m*s/rad"},
+    }
+    file = tmp_path / "own.yaml"
+    file.write_text(yaml.safe_dump(written_out), encoding="utf-8")
+    model = ce.compile(build(VehicleParameters.load(file), speed=10.0))
+    run = ce.simulate(model, {"steering": 0.1}, duration=1.0, y0=settled(model))
+    angle = float(run["steering_column_angle"][-1])
+    assert 0.04 * np.deg2rad(540.0) < angle < 0.1 * np.deg2rad(540.0)
+    assert float(run["yaw_rate"][-1]) > 0.05
 
 
 MAPPED = {
