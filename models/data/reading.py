@@ -193,7 +193,11 @@ def _assignments(node: yaml.Node, key: tuple[str, ...], source: str, label: str)
                 "give it lines 'key: value', or leave it out"
             )
         if "source" in items:
-            source = str(items.pop("source").value)
+            given = items.pop("source")
+            if not isinstance(given, yaml.ScalarNode):
+                place = f"{label}:{given.start_mark.line + 1}: {'.'.join((*key, 'source'))}"
+                raise DataError(f"{place}: expected the key of a source, for example 'source: estimate'")
+            source = given.value
         for name, child in items.items():
             yield from _assignments(child, (*key, name), source, label)
         return

@@ -23,7 +23,7 @@ from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.parts.roads.planes import FlatRoad
 from ce_dynamics.models.tyres.contract import TyreModel
 from ce_dynamics.models.tyres.leaning import LeaningTyre
-from ce_dynamics.models.vehicles.bodies import add_rigid_body
+from ce_dynamics.models.vehicles.bodies import Vector, add_rigid_body
 from ce_dynamics.models.vehicles.bushings import refuse_free
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.layout import SIDES, unit_of
@@ -33,6 +33,8 @@ from ce_dynamics.models.vehicles.tyre_kinds import model_of
 
 LEVEL = 1e-9
 """Slope below which a road is level where a vehicle starts: what maps leave of zero by rounding."""
+DEEP = 0.25
+"""Of a wheel's radius: unevenness that its tyre takes up as the vehicle settles."""
 
 INPUTS = {"steering": (-1.0, 1.0), "throttle": (0.0, 1.0), "brake": (0.0, 1.0)}
 """Ranges of the inputs: full lock to the right and left, pedals from rest to the floor."""
@@ -178,7 +180,8 @@ def assembled(
         add_hitch_sensors(system, name)
     for controller in assisting:
         system.add_controller(controller)
-    start_on(system, chassis, surface, data.ride_height + lifted, speed)
+    places = [(corner.W, corner.tyre.unloaded_radius) for corner in data.corners.values()]
+    start_on(system, chassis, surface, data.ride_height + lifted + above(surface, places), speed)
     # their names are checked in any case
     soft = [one for bushing in data.bushings for one in bushing.elastic(system)]
     if data.layout.bushings == "dynamic" and not ideal_joints:
@@ -221,6 +224,25 @@ def add_locks(
         ends = sides[ahead.name], sides[behind.name]
         name = "centre_differential" if len(driven) == 2 else f"{behind.name}.centre_differential"
         system.add_force(DifferentialLock(name, chassis, *ends, data.powertrain.centre.built(), propeller))
+
+
+def above(road: Road, wheels: Sequence[tuple[Vector, float]]) -> float:
+    """How far a start along the road at the origin is raised [m], so that no wheel begins deep inside it.
+
+    Parameters
+    ----------
+    road : Road
+    wheels : sequence of ((3,) array, float)
+        Their centres and radii [m].
+    """
+    grade, bank = (nominal(slope) for slope in road.slope(0.0, 0.0))
+    origin, rises = nominal(road.height(0.0, 0.0)), [0.0]
+    for W, radius in wheels:
+        x, y = nominal(W[0]), nominal(W[1])
+        rise = nominal(road.height(x, y)) - origin - grade * x - bank * y
+        if rise > DEEP * nominal(radius):
+            rises.append(float(rise))
+    return max(rises)
 
 
 def start_on(system: System, chassis: Body, road: Road, height: float, speed: float) -> None:

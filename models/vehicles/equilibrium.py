@@ -118,6 +118,9 @@ def settled(model: Model, u: Floats | None = None) -> Floats:
         return found if rolling else standing_still(model, found, u)
     fallen = left_to_fall(model, u)
     found = first_of(model, u, ways, fallen)
+    if found is None and rolling:
+        # rolling it may have left what it starts on
+        found = first_of(model, u, ways, left_to_fall(model, u, moving=False))
     if found is not None:
         return found if rolling else standing_still(model, found, u)
     standing = first_of(model, u, ((),), fallen)
@@ -165,11 +168,12 @@ def first_of(model: Model, u: Floats | None, ways: Sequence[Sequence[str]], star
     return None
 
 
-def left_to_fall(model: Model, u: Floats | None) -> Floats:
+def left_to_fall(model: Model, u: Floats | None, moving: bool = True) -> Floats:
     """Where the vehicle is after some seconds of falling and rebounding, back at its place and its speed.
 
     From there Newton's method finds what it does not find from afar: wheels that stand apart after the design
-    position, springs that take up at once.  Where rolling leads off a short road it falls at rest.
+    position, springs that take up at once.  Where rolling leads off a short road, or if not `moving`, it
+    falls at rest.
     """
     given = model.u0 if u is None else u
     named = [(entry.name, float(value)) for entry, value in zip(model.layout.u, given, strict=True)]
@@ -180,7 +184,7 @@ def left_to_fall(model: Model, u: Floats | None) -> Floats:
     options = RunOptions(
         duration=FALLING, method="rk4", step=0.5e-3, interval=FALLING, parameters=parameters or None
     )
-    run = attempted(model, inputs, replace(options, y0=model.y0))
+    run = attempted(model, inputs, replace(options, y0=model.y0)) if moving else None
     if run is None:
         run = attempted(model, inputs, replace(options, y0=resting))
     if run is None:

@@ -253,6 +253,7 @@ def test_models_are_frozen() -> None:
         ("", "expected sections"),
         ("- 1\n- 2", "expected sections"),
         (TEXT.replace("2 kg", "2 kg [novel]"), "example.yaml:6: both.mass: unknown source 'novel'"),
+        (TEXT.replace("source: book", "source: [1, 2]"), "expected the key of a source, for example"),
         (TEXT.replace("2 kg", "2 m"), "example.yaml:6: mass: '2 m' has the wrong unit"),
         (TEXT.replace("2 kg", ".nan"), "example.yaml:6: mass: 'nan' is not finite"),
         (TEXT.replace("2 kg", ""), "example.yaml:6: mass: no value"),

@@ -12,8 +12,9 @@ import ce_dynamics as ce
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import AssemblyError, DataError
 from ce_dynamics.models.parts.roads.planes import InclinedRoad
+from ce_dynamics.models.parts.roads.ramp import RampRoad
 from ce_dynamics.models.vehicles import equilibrium
-from ce_dynamics.models.vehicles.assembly import build
+from ce_dynamics.models.vehicles.assembly import above, build
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.equilibrium import (
     first_of,
@@ -74,6 +75,21 @@ def test_what_is_not_found_from_afar_is_looked_for_from_nearby(monkeypatch: pyte
     rates = dict(zip(state_names(model), model.dynamics(found, model.u0)[0], strict=True))
     assert max(abs(rates[name]) for name in rolling) < 1e-6
     assert first_of(model, None, (rolling,), afar) is None
+
+
+def test_wheels_do_not_begin_inside_the_road() -> None:
+    """A train half on a ramp: along the ramp its last wheels would be 0.7 m deep, twice their radius."""
+    road = RampRoad(0.8, 0.2, position=-1.0, length=20.0, rounding=1.0)
+    model = ce.compile(build(VehicleParameters.load("van-trailer"), road=road))
+    u = model.inputs_with(inputs={"brake": 1.0})
+    y = settled(model, u)
+    seen = model.outputs(y, u)
+    assert min(seen[f"{corner}.tyre.Fz"] for corner in model.system.groups["corner"]) > 500.0
+    run = ce.simulate(model, {"brake": 1.0}, duration=1.0, y0=y, method="rk4", interval=0.5)
+    moved = [float(np.ptp(run[name].values)) for name in "xz"]
+    assert max(moved) < 1e-3  # its brakes wind up by less
+    assert above(road, [(np.array([-5.0, 0.7, 0.0]), 0.3)]) == pytest.approx(1.0 - 0.2 * 0.5, abs=0.15)
+    assert above(InclinedRoad(0.8, 0.5), [(np.array([-5.0, 0.7, 0.0]), 0.3)]) == 0.0
 
 
 def test_pedals_that_do_not_hold_let_it_go() -> None:
