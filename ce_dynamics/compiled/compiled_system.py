@@ -129,7 +129,7 @@ class CompiledSystem:
         return y
 
     def _check_directions(self, name: str, q: Floats) -> None:
-        body = self.tangent.undirected(q)
+        (body,) = self.tangent.undirected(q[np.newaxis])
         if body:
             raise ModelError(
                 f"{name}: the quaternion of {body!r} (qw, qx, qy, qz) is zero and tells no orientation; "

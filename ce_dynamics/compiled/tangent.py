@@ -96,13 +96,21 @@ class Tangent:
                 result[at] /= np.linalg.norm(result[at])
         return result
 
-    def undirected(self, q: Floats) -> str:
-        """The first body whose quaternion has no direction: zero, or with squares that vanish; '' if none."""
+    def undirected(self, rows: Floats) -> list[str]:
+        """Per row of coordinates the first body whose quaternion has no direction, '' if none.
+
+        It is zero, or has squares that vanish.
+        """
+        found = [""] * len(rows)
         for name, hinge in self._hinges.items():
             quaternion = quaternion_places(hinge)
-            if quaternion and np.linalg.norm(q[self._q_of[name].start + np.array(quaternion)]) < VANISHING:
-                return name
-        return ""
+            if quaternion:
+                parts = rows[:, self._q_of[name].start + np.array(quaternion)]
+                with np.errstate(over="ignore"):
+                    vanishing = np.linalg.norm(parts, axis=1) < VANISHING
+                for k in np.flatnonzero(vanishing).tolist():
+                    found[k] = found[k] or name
+        return found
 
     def places(self, names: Iterable[str] | str, others: Sequence[str] = ()) -> list[int]:
         """Indices of displacements by name; a body's name stands for all of its hinge.

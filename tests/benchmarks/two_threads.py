@@ -93,7 +93,12 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=9)
     rounds = parser.parse_args().rounds
     case = prepare("double-lane-change")
-    ways: dict[str, dict[str, Any]] = {"rk4, 1 ms": {"method": "rk4"}, "dopri5, 1e-6": {"method": "dopri5"}}
+    single = {"method": "dopri5", "rtol": 1e-4, "atol": 1e-6, "precision": "single"}
+    ways: dict[str, dict[str, Any]] = {
+        "rk4, 1 ms": {"method": "rk4"},
+        "dopri5, 1e-6": {"method": "dopri5"},
+        "dopri5, 1e-4, single": single,
+    }
     context = multiprocessing.get_context("spawn")
     pipes = [context.Pipe() for _ in range(2)]
     others = [context.Process(target=evaluate, args=(end,), daemon=True) for _, end in pipes]

@@ -185,18 +185,20 @@ def refused(model: Model, y0: Floats, u: Floats, values: Floats, controls: Seque
     n_inputs = model.layout.n_inputs
     columns = {p.name: u[:, n_inputs + k] for k, p in enumerate(model.layout.parameters)}
     reasons = refusals(model.layout.parameters, columns) or [""] * len(y0)
-    for run in range(len(y0)):
-        if not np.all(np.isfinite(y0[run])):
+    started = np.asarray(np.isfinite(y0).all(axis=1))
+    given = np.asarray(np.isfinite(values).all(axis=(0, 1)))
+    undirected = model.tangent.undirected(model.layout.split(y0)[0])
+    for run, (fine, body, controlled) in enumerate(zip(started, undirected, given, strict=True)):
+        if not fine:
             reasons[run] = reasons[run] or "the initial state is not finite"
-        else:
-            name = model.tangent.undirected(model.layout.split(y0[run])[0])
-            zero = f"the quaternion of {name!r} is zero at the start" if name else ""
-            reasons[run] = reasons[run] or zero
-        if not np.all(np.isfinite(values[..., run])):
+        elif body:
+            reasons[run] = reasons[run] or f"the quaternion of {body!r} is zero at the start"
+        if not controlled:
             reasons[run] = reasons[run] or "a control is not finite"
-        for k, name in enumerate(controls):
-            lower, upper = model.ranges.get(name, (-np.inf, np.inf))
-            out = values[:, k, run][(values[:, k, run] < lower) | (values[:, k, run] > upper)]
-            if out.size:
-                reasons[run] = reasons[run] or out_of_range(name, float(out[0]), (lower, upper))
+    for k, name in enumerate(controls):
+        lower, upper = model.ranges.get(name, (-np.inf, np.inf))
+        beyond = (values[:, k] < lower) | (values[:, k] > upper)
+        for run in np.flatnonzero(beyond.any(axis=0)).tolist():
+            out = values[beyond[:, run], k, run]
+            reasons[run] = reasons[run] or out_of_range(name, float(out[0]), (lower, upper))
     return reasons

@@ -28,12 +28,9 @@ from ce_dynamics.simulation.integrators.explicit import ExplicitRungeKutta
 from ce_dynamics.simulation.integrators.explicit_kernels import Explicit
 from ce_dynamics.simulation.integrators.linearly_implicit import LinearlyImplicit
 from ce_dynamics.simulation.integrators.settings import Settings
-from ce_dynamics.simulation.integrators.stretches import Stretch, stretches
+from ce_dynamics.simulation.integrators.stretches import stretches
 from ce_dynamics.simulation.integrators.table import lower_rows
 from ce_dynamics.simulation.interrupts import StopSign
-
-INTERVALS_PER_CHUNK = 64
-"""Stored intervals between two looks at whether to stop; of no influence on the results."""
 
 
 class FixedLanes(Lanes):
@@ -99,7 +96,7 @@ class FixedLanes(Lanes):
         Y = self._Y
         Y[0], Y[1:] = y, np.nan
         reached, made, cut = np.zeros(lanes), np.zeros(lanes, dtype=np.int64), False
-        for first, last, begins, pieces, h, ends in chunks(t_store, self._step, float(self.period[0])):
+        for first, last, begins, pieces, h, ends in stretches(t_store, self._step, float(self.period[0])):
             cut = cut or stop.is_set()
             if cut or not alive.any():
                 break
@@ -168,12 +165,3 @@ class ImplicitLanes(FixedLanes):
 
     def begin(self) -> None:
         self._arrays.kept[0] = 0.0  # no step has this size: the Jacobian is renewed
-
-
-def chunks(t_store: Floats, step: float, period: float) -> Iterator[Stretch]:
-    """The steps of a single run, so many intervals at a time."""
-    for stretch in stretches(t_store, step, period):
-        for k in range(stretch.first, stretch.last, INTERVALS_PER_CHUNK):
-            last = min(k + INTERVALS_PER_CHUNK, stretch.last)
-            begins = stretch.begins[k - stretch.first : last - stretch.first]
-            yield stretch._replace(first=k, last=last, begins=begins)

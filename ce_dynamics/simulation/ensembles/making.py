@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 
 Progress = Callable[[int, int], None]
 """Told how many runs are done, and how many there are."""
+
+BETWEEN_REPORTS = 0.05
+"""Time between these [s]: whenever this thread wakes up, one that makes runs has to wait for it."""
 
 
 class Ways(NamedTuple):
@@ -223,33 +226,29 @@ def march_all(
     good = [run for run, reason in enumerate(runs.refused) if not reason]
     look = look_of(records.model, records.promises, records.observed)
     waiting, lock, stop = deque(good), threading.Lock(), StopSign()
-    over: SimpleQueue[int | None] = SimpleQueue()  # numbers of runs, and None when a worker is done
+    over: SimpleQueue[int] = SimpleQueue()  # numbers of runs
 
     def take(most: int) -> list[int]:
         with lock:
             return [waiting.popleft() for _ in range(min(most, len(waiting)))]
 
     def work() -> None:
-        try:
-            for members, outcome in lanes_of(code, runs, records.t, look, settings).work(take, stop):
-                thrown = thrown_runs(records.model, code, runs, records.t, members, outcome)
-                records.write(members, outcome, thrown)
-                over.put(len(members))
-        finally:
-            over.put(None)
+        for members, outcome in lanes_of(code, runs, records.t, look, settings).work(take, stop):
+            thrown = thrown_runs(records.model, code, runs, records.t, members, outcome)
+            records.write(members, outcome, thrown)
+            over.put(len(members))
 
     done = runs.number - len(good)
     report(done, runs.number)
     with ThreadPoolExecutor(workers) as pool:
         try:
             futures = [pool.submit(work) for _ in range(workers)]
-            left = workers
-            while left:
-                number = over.get()
-                if number is None:
-                    left -= 1
-                else:
-                    done += number
+            going = set(futures)
+            while going:
+                going, before = wait(going, BETWEEN_REPORTS).not_done, done
+                while not over.empty():
+                    done += over.get()
+                if done > before:
                     report(done, runs.number)
             for future in futures:
                 future.result()

@@ -263,7 +263,9 @@ def test_interruption_keeps_what_is_done(model: ce.Model) -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(SimulationError, match="interrupted") as stopped:
-        ce.simulate_ensemble(model, starts(model, 64), duration=2.0, lanes=4, threads=1, progress=interrupt)
+        ce.simulate_ensemble(
+            model, starts(model, 64), duration=60.0, interval=1.0, lanes=4, threads=1, progress=interrupt
+        )
     partial = stopped.value.partial
     assert isinstance(partial, xr.Dataset)
     done = partial["status"].values == "completed"
