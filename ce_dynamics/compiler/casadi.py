@@ -13,6 +13,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+from ce_dynamics.algebra.tables import Table
 from ce_dynamics.compiler.tracing.function import Shape, TracedFunction
 from ce_dynamics.compiler.tracing.operations import C_FUNCTIONS, OPERATORS, Op, arity
 from ce_dynamics.errors import ModelError
@@ -35,6 +36,9 @@ def _casadi() -> Any:
 
 
 ca: Any = CasADi()
+
+LARGEST_TABLE = 1000
+"""Numbers in which something may be looked up."""
 
 
 @cache
@@ -74,13 +78,26 @@ def _identifier(name: str) -> str:
     return re.sub(r"__+|[^A-Za-z0-9]+", "_", f"f_{name}" if not name[:1].isalpha() else name).strip("_")
 
 
+def _looked_up(traced: TracedFunction, table: Table, offset: int, index: Any) -> Any:
+    """A number of a table at an index: CasADi's expressions choose one number after the other."""
+    if table.last > LARGEST_TABLE:
+        raise ModelError(
+            f"{traced.name} looks numbers up in a table of {table.values.size} (of a road, for example); "
+            f"CasADi's expressions are too slow beyond {LARGEST_TABLE}: use a road of formulas"
+        )
+    found = ca.SX(float(table.values[offset]))
+    for k in range(1, table.last + 1):
+        found = ca.if_else(index >= k, float(table.values[k + offset]), found)
+    return found
+
+
 def to_casadi(traced: TracedFunction) -> Any:
     """The same function as a ``casadi.Function`` of ``SX``, with the same names of inputs and outputs.
 
     Raises
     ------
     ModelError
-        If it looks up tables, or CasADi is not installed.
+        If it looks numbers up in a table of more than `LARGEST_TABLE`, or CasADi is not installed.
     """
     builders = _builders()
     arguments = [ca.SX.sym(name, *matrix_shape(shape)) for name, shape in traced.input_shapes.items()]
@@ -88,6 +105,7 @@ def to_casadi(traced: TracedFunction) -> Any:
         ca.vertsplit(flat_in_c_order(argument, shape)) if math.prod(shape) else []
         for argument, shape in zip(arguments, traced.input_shapes.values(), strict=True)
     ]
+    tables = {table.key: table for table in traced.tables}
     values: list[Any] = []
     for op, a, b, c in traced.instructions:
         if op == Op.CONST:
@@ -95,10 +113,8 @@ def to_casadi(traced: TracedFunction) -> Any:
         elif op == Op.INPUT:
             values.append(flat[a][b])
         elif op == Op.LOOKUP:
-            raise ModelError(
-                f"{traced.name} looks numbers up in a table (a map of a road, for example), which CasADi's "
-                "expressions cannot; use a road of formulas"
-            )
+            key, offset = (traced.numbers[traced.instructions[k][1]] for k in (b, c))
+            values.append(_looked_up(traced, tables[int(key)], int(offset), values[a]))
         else:
             values.append(builders[op](*(values[k] for k in (a, b, c)[: arity(op)])))
     results = []

@@ -10,15 +10,15 @@ from ce_dynamics.algebra.arrays import Scalar
 from ce_dynamics.compiler.free_numbers import decided
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.forces.spring_damper import SpringDamper
-from ce_dynamics.models.parts.ramps import unit_clip
+from ce_dynamics.models.parts.ramps import smooth_step
 from ce_dynamics.models.parts.tabulated_force import Ramps
 
 
 class DamperMap(SpringDamper):
     """A damper with a curve of force over speed at each of several lengths.
 
-    Between two lengths the force is interpolated linearly; beyond the first and the last it is that of their
-    curve.
+    Between two lengths the force goes over smoothly from one curve to the other; beyond the first and the
+    last it is that of their curve.
 
     Parameters
     ----------
@@ -50,5 +50,5 @@ class DamperMap(SpringDamper):
         forces = [curve.force(rate) for curve in self.curves]
         total = forces[0]
         for (shorter, longer), (before, after) in zip(pairwise(self.lengths), pairwise(forces), strict=True):
-            total = total + (after - before) * unit_clip((extension - shorter) / (longer - shorter))
+            total = total + (after - before) * smooth_step((extension - shorter) / (longer - shorter))
         return total

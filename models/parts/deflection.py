@@ -19,6 +19,9 @@ from ce_dynamics.algebra.arrays import Scalar, absolute, maximum
 TINY_FORCE = 1e-9
 """[N] or [N m]; keeps 0/0 (neither load nor motion) finite."""
 
+RELEASE_ONSET = 0.01
+"""Of a contact's reference force: excess of deflection at which half of it sheds."""
+
 
 def deflection_rate(c: float, d: float, x: Scalar, v: Scalar, W: Scalar, G: Scalar) -> Scalar:
     """ẋ of equation (1)."""
@@ -35,6 +38,8 @@ def excess_release(elastic: Scalar, capacity: Scalar, reference: float, speed: f
 
     At rest (v = 0) equation (1) would keep any deflection, even when the load or the brake pedal that held
     it has gone.  Where the elastic force exceeds the capacity, W grows by ``speed`` per ``reference`` of
-    excess.
+    excess, once that is well beyond `RELEASE_ONSET` of the reference; it sets in smoothly.
     """
-    return speed * maximum(absolute(elastic) - capacity, 0.0) / reference
+    excess = maximum(absolute(elastic) - capacity, 0.0) / reference
+    squared = excess * excess
+    return speed * squared * excess / (squared + RELEASE_ONSET * RELEASE_ONSET)

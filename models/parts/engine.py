@@ -6,14 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from ce_dynamics.algebra.arrays import Scalar, maximum
+from ce_dynamics.algebra.arrays import Scalar
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.checks import check_number
-from ce_dynamics.models.parts.ramps import unit_clip
+from ce_dynamics.models.parts.ramps import smooth_step, unit_clip
+from ce_dynamics.models.parts.rounding import rounded_clip
 from ce_dynamics.models.parts.torque_table import TorqueTable
 
 GOVERNOR_BAND = 0.2
 """Of the idle speed: how far below it the idle governor opens the throttle fully."""
+GOVERNOR_ROUNDING = 0.1
+"""Of that band: half width of its rounded corners."""
 LIMITER_BAND = 0.02
 """Of the highest speed: how far beyond it the fuel is cut off."""
 
@@ -58,12 +61,15 @@ class EngineParameters:
             )
 
     def torque(self, speed: Scalar, throttle: Scalar) -> Scalar:
-        """Torque on the crankshaft [N m]; the throttle, 0 … 1, blends the two curves linearly."""
-        fuel = unit_clip(1.0 - (speed - self.max_speed) / (LIMITER_BAND * self.max_speed))
+        """Torque on the crankshaft [N m]; the throttle, 0 … 1, blends the two curves linearly.
+
+        The governor opens its part of what the throttle leaves closed.
+        """
+        fuel = smooth_step(1.0 - (speed - self.max_speed) / (LIMITER_BAND * self.max_speed))
         opening = unit_clip(throttle)
         if self.idle_speed is not None:
-            governor = unit_clip((self.idle_speed - speed) / (GOVERNOR_BAND * self.idle_speed))
-            opening = maximum(opening, governor)
+            below = (self.idle_speed - speed) / (GOVERNOR_BAND * self.idle_speed)
+            opening = opening + (1.0 - opening) * rounded_clip(below, GOVERNOR_ROUNDING)
         opening = opening * fuel
         full, zero = (
             TorqueTable(self.full_speed, self.full_torque),

@@ -6,7 +6,7 @@ speed, and in between stays at the end where it is, which both are stable there:
 
     ż_k = [u (1 − z_k) − d z_k − (1 − u − d) z_k (1 − z_k)(1 − 2 z_k)] / τ.
 
-That is memory without events: equations that every integrator sees as smooth, but for the corners of u and d.
+That is memory without events: equations that every integrator sees as smooth, u and d being smooth steps.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ce_dynamics.algebra.arrays import Scalar
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.forces.base import StateDeclaration
 from ce_dynamics.models.data.checks import check_number
-from ce_dynamics.models.parts.ramps import smooth_step, smooth_step_slope, unit_clip
+from ce_dynamics.models.parts.ramps import smooth_step, smooth_step_slope
 
 BAND = 0.02
 """Of a shift speed, over which the push sets in."""
@@ -102,7 +102,7 @@ class GearParameters:
         tau = self.shift_time / FINISHED
         rates = []
         for state, (down, up) in zip(z, self.shifts(), strict=True):
-            u, d = unit_clip((output - up) / (BAND * up)), unit_clip((down - output) / (BAND * down))
+            u, d = smooth_step((output - up) / (BAND * up)), smooth_step((down - output) / (BAND * down))
             kept = (1.0 - u - d) * state * (1.0 - state) * (1.0 - 2.0 * state)
             rates.append((u * (1.0 - state) - d * state - kept) / tau)
         return tuple(rates)

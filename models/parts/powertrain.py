@@ -11,16 +11,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ce_dynamics.algebra.arrays import Array, Scalar
+from ce_dynamics.algebra.tables import Table
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.forces.base import ForceElement, Observer, Response
 from ce_dynamics.models.data.checks import check_number
 from ce_dynamics.models.parts.differentials import DrivenWheel, DrivenWheels, Propeller
 from ce_dynamics.models.parts.ramps import unit_clip
-from ce_dynamics.models.parts.torque_table import TorqueTable
+from ce_dynamics.models.parts.roads.grid import Axis, cubic_weights
 
-MAX_KNOTS = 30
-"""Most knots a torque table may have: each costs a few operations in every evaluation."""
+CELLS = 800
+"""Of the wheel speed, from stand-still to the end of the table."""
+BEYOND_TOP = 1.1
+"""Where the table ends, in highest speeds of the top gear."""
 
 
 @dataclass(frozen=True)
@@ -124,40 +127,35 @@ def envelope(
     return np.array(full), np.array(zero)
 
 
-def tabulate(x: NDArray[np.float64], y: NDArray[np.float64], knots: int = MAX_KNOTS) -> TorqueTable:
-    """Approximate samples by at most `knots` of them, each placed where the error is largest."""
-    chosen = [0, len(x) - 1]
-    while len(chosen) < min(knots, len(x)):
-        error = np.abs(np.interp(x, x[chosen], y[chosen]) - y)
-        worst = int(np.argmax(error))
-        if error[worst] <= 1e-9 * float(np.max(np.abs(y))):
-            break
-        chosen = sorted({*chosen, worst})
-    return TorqueTable(tuple(x[chosen].tolist()), tuple(y[chosen].tolist()))
-
-
-@dataclass(frozen=True)
 class Traction:
     """Torque of all wheels over the mean wheel speed, tabulated once.
 
     The gear is the one that pulls most at full throttle (an ideal gearbox that shifts without loss of
     torque); engine braking is that of the same gear.  The throttle blends both linearly.
+
+    Values of the envelope are coefficients of uniform cubic B-splines: the straight lines between them,
+    rounded by convolution.  Curvature is continuous, nothing overshoots, and what jumps at a shift goes over
+    within two cells on both sides.
+
+    Parameters
+    ----------
+    p : PowertrainParameters
     """
 
-    full: TorqueTable
-    zero: TorqueTable
-
-    @classmethod
-    def of(cls, p: PowertrainParameters, samples: int = 2001) -> Traction:
-        """Tabulate the envelope from stand-still to 10 % beyond the top gear's highest speed."""
-        omega = np.linspace(0.0, 1.1 * p.max_speed * p.overall_ratios[-1], samples)
-        full, zero = envelope(p, omega)
-        return cls(tabulate(omega, full), tabulate(omega, zero))
+    def __init__(self, p: PowertrainParameters) -> None:
+        top = BEYOND_TOP * p.max_speed * p.overall_ratios[-1]
+        step = top / CELLS
+        self.axis = Axis(-2.0 * step, step, CELLS + 5)  # two cells more on both sides, in which it levels out
+        coefficients = np.linspace(-3.0 * step, top + 3.0 * step, CELLS + 7)
+        full, zero = envelope(p, np.clip(coefficients, 0.0, top))
+        self.full, self.zero = Table(full, reach=3), Table(zero, reach=3)
 
     def torque(self, wheel_speed: Scalar, throttle: Scalar) -> Scalar:
         """Torque of all wheels together [N m]; the throttle counts within [0, 1]."""
-        opening = unit_clip(throttle)
-        return self.zero(wheel_speed) + opening * (self.full(wheel_speed) - self.zero(wheel_speed))
+        place = self.axis.place(wheel_speed)
+        shares = list(enumerate(cubic_weights(place.s)))
+        full, zero = (sum(w * table.at(place.cell, k) for k, w in shares) for table in (self.full, self.zero))
+        return zero + unit_clip(throttle) * (full - zero)
 
 
 class Driveline(ForceElement):
@@ -202,7 +200,7 @@ class Driveline(ForceElement):
         self.name = name
         propeller = Propeller(parameters.axle_ratio, axis)
         self.driven = DrivenWheels(f"driveline {name}", chassis, wheels, shares, propeller)
-        self.traction = Traction.of(parameters)
+        self.traction = Traction(parameters)
         self.throttle = throttle
         self.inputs = (throttle,)
 

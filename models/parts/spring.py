@@ -2,12 +2,39 @@
 
 from __future__ import annotations
 
-from ce_dynamics.algebra.arrays import Scalar, maximum
+from typing import NamedTuple
+
+from ce_dynamics.algebra.arrays import Scalar, absolute, maximum, where
 from ce_dynamics.mechanism.forces.laws import Law
+from ce_dynamics.models.parts.rounding import rounded_ramp, rounded_ramp_integral
+
+SPRING_ROUNDING = 5e-4
+"""Half width of the corner where a stop begins, and largest one of those of a spring's table [m]."""
+
+
+class Travel(NamedTuple):
+    """Between two stops that are alike: extensions at which they begin [m]."""
+
+    shortest: float
+    longest: float
+
+    def beyond(self, x: Scalar) -> Scalar:
+        """How far the nearer stop is compressed, negative between both."""
+        return absolute(x - self._middle) - 0.5 * (self.longest - self.shortest)
+
+    def signed(self, x: Scalar, push: Scalar) -> Scalar:
+        """What a stop pushes as tension."""
+        return where(x > self._middle, push, -push)
+
+    @property
+    def _middle(self) -> float:
+        return 0.5 * (self.longest + self.shortest)
 
 
 class StoppedSpring(Law):
     """Tension a d + b d³ at the extension d, and stops that push back with k δ + k₃ δ³ at δ beyond one.
+
+    The corner of k δ is rounded.
 
     Parameters
     ----------
@@ -21,23 +48,27 @@ class StoppedSpring(Law):
 
     def __init__(self, a: float, b: float, shortest: float, longest: float, k: float, k_3: float) -> None:
         self.a, self.b = a, b
-        self.shortest, self.longest = shortest, longest
+        self.travel = Travel(shortest, longest)
         self.k, self.k_3 = k, k_3
 
     def force(self, x: Scalar) -> Scalar:
-        return x * (self.a + self.b * x * x) + self._stop(x - self.longest) - self._stop(self.shortest - x)
+        coil = x * (self.a + self.b * x * x)
+        if self.k == 0.0 and self.k_3 == 0.0:
+            return coil
+        beyond = self.travel.beyond(x)
+        delta = maximum(beyond, 0.0)
+        push = self.k * rounded_ramp(beyond, SPRING_ROUNDING) + self.k_3 * (delta * delta * delta)
+        return coil + self.travel.signed(x, push)
 
     def energy(self, x: Scalar) -> Scalar:
         xx = x * x
         coil = xx * (0.5 * self.a + 0.25 * self.b * xx)
-        return coil + self._stop_energy(x - self.longest) + self._stop_energy(self.shortest - x)
-
-    def _stop(self, beyond: Scalar) -> Scalar:
         if self.k == 0.0 and self.k_3 == 0.0:
-            return 0.0
-        delta = maximum(beyond, 0.0)
-        return delta * (self.k + self.k_3 * delta * delta)
+            return coil
+        return coil + self._stored(x) - self._stored(0.0)
 
-    def _stop_energy(self, beyond: Scalar) -> Scalar:
+    def _stored(self, x: Scalar) -> Scalar:
+        beyond = self.travel.beyond(x)
         delta = maximum(beyond, 0.0)
-        return delta * delta * (0.5 * self.k + 0.25 * self.k_3 * delta * delta)
+        squared = delta * delta
+        return self.k * rounded_ramp_integral(beyond, SPRING_ROUNDING) + 0.25 * self.k_3 * (squared * squared)

@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import pairwise
 
-from ce_dynamics.algebra.arrays import Scalar, maximum
+from ce_dynamics.algebra.arrays import Scalar
 from ce_dynamics.compiler.free_numbers import decided, nominal
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.forces.laws import Law
 from ce_dynamics.models.parts.engine import check_table
+from ce_dynamics.models.parts.rounding import rounded_absolute
+from ce_dynamics.models.parts.spring import Travel
+from ce_dynamics.models.parts.torque_table import TorqueTable
+
+DAMPER_ROUNDING = 0.005
+"""Largest half width of rounded corners of dampers [m/s]."""
 
 
 class Ramps(Law):
-    """A piecewise linear force through points, constant beyond the first and the last.
-
-    F = y₀ + Σ Δs_k (x − x_k)₊ with the changes Δs_k of slope: a multiplication and a maximum per point.
+    """A force by a table: see `TorqueTable`.
 
     Parameters
     ----------
     x, y : sequences of float
         Points, x increasing; they may be free parameters that leave it so.
+    widest, passive
+        As of `TorqueTable`.
 
     Raises
     ------
@@ -28,26 +35,19 @@ class Ramps(Law):
         If the points are no function.
     """
 
-    def __init__(self, x: Sequence[float], y: Sequence[float]) -> None:
+    def __init__(
+        self, x: Sequence[float], y: Sequence[float], widest: float = math.inf, passive: bool = False
+    ) -> None:
         check_table("table", "points", *([nominal(value) for value in values] for values in (x, y)))
         for before, after in pairwise(x):
             decided(before < after, "the abscissae of a table must increase")
-        self.x, self.y = tuple(x), tuple(y)
-        slopes = [(b - a) / (d - c) for a, b, c, d in zip(y, y[1:], x, x[1:], strict=False)]
-        self.bends = [after - before for before, after in zip([0.0, *slopes], [*slopes, 0.0], strict=True)]
+        self.table = TorqueTable(tuple(x), tuple(y), widest, passive)
 
     def force(self, x: Scalar) -> Scalar:
-        total: Scalar = self.y[0]
-        for knot, bend in zip(self.x, self.bends, strict=True):
-            total = total + bend * maximum(x - knot, 0.0)
-        return total
+        return self.table(x)
 
     def energy(self, x: Scalar) -> Scalar:
-        total: Scalar = self.y[0] * x
-        for knot, bend in zip(self.x, self.bends, strict=True):
-            beyond, before = maximum(x - knot, 0.0), maximum(-knot, 0.0)
-            total = total + 0.5 * bend * (beyond * beyond - before * before)
-        return total
+        return self.table.integral(x)
 
 
 class TabulatedStops(Law):
@@ -62,17 +62,16 @@ class TabulatedStops(Law):
     """
 
     def __init__(self, shortest: float, longest: float, table: Ramps) -> None:
-        if (table.x[0], table.y[0]) != (0.0, 0.0):
-            raise DataError(f"stop: its table begins at ({table.x[0]:g}, {table.y[0]:g}); it must at (0, 0)")
-        self.shortest, self.longest, self.table = shortest, longest, table
+        x, y = table.table.x[0], table.table.y[0]
+        if (x, y) != (0.0, 0.0):
+            raise DataError(f"stop: its table begins at ({x:g}, {y:g}); it must at (0, 0)")
+        self.travel, self.table = Travel(shortest, longest), table
 
     def force(self, x: Scalar) -> Scalar:
-        return self.table.force(x - self.longest) - self.table.force(self.shortest - x)
+        return self.travel.signed(x, self.table.force(self.travel.beyond(x)))
 
     def energy(self, x: Scalar) -> Scalar:
-        beyond, before = self.table.energy(-self.longest), self.table.energy(self.shortest)
-        now = self.table.energy(x - self.longest) + self.table.energy(self.shortest - x)
-        return now - beyond - before
+        return self.table.energy(self.travel.beyond(x)) - self.table.energy(self.travel.beyond(0.0))
 
 
 class Constant(Law):
@@ -91,6 +90,8 @@ class Constant(Law):
 class Degressive(Law):
     """A damper whose force grows less than its speed: F = c v / (1 + d |v|), d by direction.
 
+    |v| is rounded within ± `DAMPER_ROUNDING`.
+
     Parameters
     ----------
     coefficient : float
@@ -103,7 +104,8 @@ class Degressive(Law):
         self.coefficient, self.compression, self.extension = coefficient, compression, extension
 
     def force(self, x: Scalar) -> Scalar:
-        slower = self.extension * maximum(x, 0.0) + self.compression * maximum(-x, 0.0)
+        mean, half = 0.5 * (self.extension + self.compression), 0.5 * (self.extension - self.compression)
+        slower = mean * rounded_absolute(x, DAMPER_ROUNDING) + half * x
         return self.coefficient * x / (1.0 + slower)
 
     def energy(self, x: Scalar) -> Scalar:

@@ -6,14 +6,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ce_dynamics.algebra.arrays import Scalar, absolute, maximum, minimum
+from ce_dynamics.algebra.arrays import Scalar, absolute, maximum, minimum, where
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.checks import check_number
 from ce_dynamics.models.parts.engine import check_table
+from ce_dynamics.models.parts.rounding import rounded_absolute, rounded_ramp
 from ce_dynamics.models.parts.torque_table import TorqueTable
 
 COUPLING_BAND = 0.02
 """Of the speed ratio, on both sides of 1: where the torque changes its sign continuously."""
+COUPLING_ROUNDING = 0.005
+"""Of the speed ratio: half width of that band's rounded corners, and the largest one of the tables'."""
 LEAST_SPEED = 1.0
 """[rad/s] of the impeller, by which the speed ratio is formed when the engine stands."""
 
@@ -59,13 +62,26 @@ class ConverterParameters:
         """Torque that the impeller takes and torque that the turbine gives [N m], at their speeds [rad/s].
 
         Where the turbine is the faster one it drives the engine: the flow is reversed, with the capacity of
-        the mirrored speed ratio and no multiplication.  An engine that is turned backwards is braked by the
-        housing, however the turbine turns, and hands nothing on.
+        the mirrored speed ratio and no multiplication, but for what the corner of `torque_ratio` at equal
+        speeds, which is rounded just beyond them, leaves off 1.  An engine that is turned backwards is braked
+        by the housing, however the turbine turns, and hands nothing on.
         """
         nu = turbine / maximum(impeller, LEAST_SPEED)
-        mirrored = maximum(1.0 - absolute(1.0 - nu), 0.0)
-        sign = minimum(maximum((1.0 - nu) / COUPLING_BAND, -1.0), 1.0)
+        slip = rounded_absolute(1.0 - nu, COUPLING_ROUNDING)
+        full = 1.0 - rounded_ramp(1.0 - absolute(1.0 - nu) / COUPLING_BAND, COUPLING_ROUNDING / COUPLING_BAND)
         ahead, back = maximum(impeller, 0.0), minimum(impeller, 0.0)
-        taken = sign * TorqueTable(self.speed_ratio, self.capacity)(mirrored) * (ahead * ahead)
+        strength = where(nu < 1.0, full, -full) * prolonged(self.speed_ratio, self.capacity)(1.0 - slip)
+        taken = strength * (ahead * ahead)
         braked = taken - self.capacity[0] * (back * back)
-        return braked, taken * TorqueTable(self.speed_ratio, self.torque_ratio)(nu)
+        return braked, taken * prolonged(self.speed_ratio, self.torque_ratio)(nu)
+
+
+def prolonged(x: tuple[float, ...], y: tuple[float, ...]) -> TorqueTable:
+    """A table whose ends are moved outwards along its lines: they are rounded beyond where they were.
+
+    At stall it then says what is written; at equal speeds there is no corner, nor more power than comes in.
+    """
+    low = (y[1] - y[0]) / (x[1] - x[0]) * COUPLING_ROUNDING
+    high = (y[-1] - y[-2]) / (x[-1] - x[-2]) * COUPLING_ROUNDING
+    speeds = x[0] - COUPLING_ROUNDING, *x[1:-1], x[-1] + COUPLING_ROUNDING
+    return TorqueTable(speeds, (y[0] - low, *y[1:-1], y[-1] + high), COUPLING_ROUNDING)

@@ -1,31 +1,133 @@
-"""Piecewise linear functions without branches."""
+"""Piecewise linear functions with rounded corners, without branches."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain, pairwise
+from typing import NamedTuple
 
-import numpy as np
+from ce_dynamics.algebra.arrays import Scalar, minimum, where
+from ce_dynamics.algebra.tables import Table
+from ce_dynamics.compiler.free_numbers import is_free, nominal
+from ce_dynamics.models.parts.rounding import AREA, fillet, nearness, pinned, rounded_ramp_integral
 
-from ce_dynamics.algebra.arrays import Scalar, maximum
+ROUNDED = 0.1
+"""Half width of a rounded corner, of the narrower one of the intervals beside it."""
+
+
+LOOKED_UP = 5
+"""Corners from which on the nearest one's numbers are looked up rather than selected one after the other."""
+
+
+class Corner(NamedTuple):
+    """Where a table bends.
+
+    Attributes
+    ----------
+    x, y : float
+    before, after : float
+        Slopes.
+    width : float
+        Half width of its rounding.
+    pinned : float
+        1 where the vertex stays, else 0.
+    area : float
+        Integral of the table from its first knot to this one, the rounding of this one left out.
+    """
+
+    x: Scalar
+    y: Scalar
+    before: Scalar
+    after: Scalar
+    width: Scalar
+    pinned: Scalar
+    area: Scalar
 
 
 @dataclass(frozen=True)
 class TorqueTable:
-    """A continuous, piecewise linear function; constant outside its knots.
+    """A piecewise linear function, constant outside its knots, its corners rounded (`rounding`).
+
+    It is the table itself but for `ROUNDED` of the narrower interval on both sides of a corner, or `widest`
+    if that is less.
 
     Attributes
     ----------
     x, y : tuple of float
         Knots, increasing in x, and values there.
+    widest : float
+        Largest half width of a rounding.
+    passive : bool
+        Whether a corner at (0, 0) stays there, as of a damper, which at rest must not push.
     """
 
     x: tuple[float, ...]
     y: tuple[float, ...]
+    widest: float = math.inf
+    passive: bool = False
+
+    @cached_property
+    def corners(self) -> tuple[Corner, ...]:
+        """Knots at which the slope changes."""
+        intervals = [b - a for a, b in pairwise(self.x)]
+        rises = zip(pairwise(self.y), intervals, strict=True)
+        slopes: list[Scalar] = [0.0, *((b - a) / d for (a, b), d in rises), 0.0]
+        gaps = [intervals[0], *intervals, intervals[-1]]
+        found = []
+        area: Scalar = 0.0
+        for k, (x, y) in enumerate(zip(self.x, self.y, strict=True)):
+            before, after = slopes[k], slopes[k + 1]
+            if k > 0:
+                area = area + 0.5 * intervals[k - 1] * (self.y[k - 1] + y)
+            if not is_free(after - before) and before == after:
+                continue
+            narrower = minimum(gaps[k], gaps[k + 1])
+            width = minimum(ROUNDED * narrower, self.widest)
+            kept = 1.0 if self.passive and nominal(x) == nominal(y) == 0.0 else 0.0
+            found.append(Corner(x, y, before, after, width, kept, area))
+            area = area + (after - before) * AREA * width * width
+        return tuple(found)
 
     def __call__(self, x: Scalar) -> Scalar:
-        """y0 + Σ Δslope_k (x − x_k)+ : no branches, a multiplication and a maximum per knot."""
-        slopes = [0.0, *(np.diff(self.y) / np.diff(self.x)).tolist(), 0.0]
-        total: Scalar = self.y[0]
-        for knot, before, after in zip(self.x, slopes[:-1], slopes[1:], strict=True):
-            total = total + (after - before) * maximum(x - knot, 0.0)
-        return total
+        """The value at x."""
+        if not self.corners:
+            return self.y[0]
+        c, d = self._nearest(x)
+        slope, t = where(d > 0.0, c.after, c.before), nearness(d, c.width)
+        added = c.width * (fillet(t) - c.pinned * pinned(t))
+        return c.y + slope * d + (c.after - c.before) * added
+
+    def integral(self, x: Scalar) -> Scalar:
+        """Its integral from 0 to x, of one that is not passive."""
+        return self._area(x) - self._area(0.0)
+
+    def _area(self, x: Scalar) -> Scalar:
+        """Integral up to x."""
+        if not self.corners:
+            return self.y[0] * x
+        c, d = self._nearest(x)
+        bent = (c.after - c.before) * rounded_ramp_integral(d, c.width)
+        return c.area + d * (c.y + 0.5 * c.before * d) + bent
+
+    def _nearest(self, x: Scalar) -> tuple[Corner, Scalar]:
+        """The nearest corner, and x from there."""
+        between = [0.5 * (here.x + following.x) for here, following in pairwise(self.corners)]
+        if self._columns is None:
+            chosen = self.corners[0]
+            for middle, following in zip(between, self.corners[1:], strict=True):
+                chosen = Corner(*(where(x > middle, b, a) for b, a in zip(following, chosen, strict=True)))
+        else:
+            index: Scalar = 0.0
+            for middle in between:
+                index = index + where(x > middle, 1.0, 0.0)
+            chosen = Corner(*(column.at(index) for column in self._columns))
+        return chosen, x - chosen.x
+
+    @cached_property
+    def _columns(self) -> tuple[Table, ...] | None:
+        """Numbers of all corners, to be looked up; none if some are free parameters, or there are few."""
+        if len(self.corners) < LOOKED_UP or any(map(is_free, chain(*self.corners))):
+            return None
+        return tuple(map(Table, zip(*self.corners, strict=True)))

@@ -26,8 +26,9 @@ from ce_dynamics.models.data.quantities import (
 )
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.parts.damper_map import DamperMap
-from ce_dynamics.models.parts.spring import StoppedSpring
+from ce_dynamics.models.parts.spring import SPRING_ROUNDING, StoppedSpring
 from ce_dynamics.models.parts.tabulated_force import (
+    DAMPER_ROUNDING,
     Constant,
     Degressive,
     Ramps,
@@ -44,7 +45,7 @@ Degression = Annotated[float, Quantity("s/m", at_least=0.0)]
 
 
 class SpringCurve(Section):
-    """Force over deflection, linear between points and constant beyond them."""
+    """Force over deflection, linear between points and constant beyond them; corners are rounded."""
 
     deflection: Lengths
     force: Forces
@@ -66,7 +67,7 @@ class StopCurve(SpringCurve):
 
 
 class DamperCurve(Section):
-    """Force over speed, positive in extension, linear between points and constant beyond them."""
+    """Force over speed, positive in extension, linear between points, which are rounded, constant beyond."""
 
     speed: Speeds
     force: Forces
@@ -101,7 +102,7 @@ class DamperMapData(Section):
         """The curve at each length."""
         count = len(self.speed)
         rows = (self.force[k * count : (k + 1) * count] for k in range(len(self.length)))
-        return [Ramps(self.speed, row) for row in rows]
+        return [Ramps(self.speed, row, DAMPER_ROUNDING, passive=True) for row in rows]
 
 
 class SpringData(Section):
@@ -226,9 +227,9 @@ class SpringParameters(Mirrored):
         )
         laws: list[Law] = [coil]
         if self.curve is not None:
-            laws.append(Ramps(self.curve.deflection, self.curve.force))
+            laws.append(Ramps(self.curve.deflection, self.curve.force, SPRING_ROUNDING))
         if self.stop_curve is not None:
-            stop = Ramps(self.stop_curve.deflection, self.stop_curve.force)
+            stop = Ramps(self.stop_curve.deflection, self.stop_curve.force, SPRING_ROUNDING)
             laws.append(TabulatedStops(shortest, longest, stop))
         if self.preload is not None:
             laws.append(Constant(-self.preload))
@@ -266,7 +267,7 @@ class DamperParameters(Mirrored):
     def law(self) -> Law | float:
         """Tension over the rate of the length."""
         if self.curve is not None:
-            return Ramps(self.curve.speed, self.curve.force)
+            return Ramps(self.curve.speed, self.curve.force, DAMPER_ROUNDING, passive=True)
         if self.compression_degression is None and self.extension_degression is None:
             return given(self.coefficient)
         degressions = self.compression_degression, self.extension_degression

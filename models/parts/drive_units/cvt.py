@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 
-from ce_dynamics.algebra.arrays import Array, Scalar, absolute, maximum, minimum
+from ce_dynamics.algebra.arrays import Array, Scalar, absolute
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.checks import check_number
 from ce_dynamics.models.parts.drive_units.base import SELECTOR, THROTTLE, Drive, DriveUnit, directions
 from ce_dynamics.models.parts.engine import EngineParameters
-from ce_dynamics.models.parts.ramps import unit_clip
+from ce_dynamics.models.parts.rounding import rounded_absolute, rounded_clip
+
+RATIO_ROUNDING = 0.05
+"""Half width of the corners where the ratio begins and ceases to grow, of the speeds between."""
+TORQUE_ROUNDING = 5.0
+"""[N m]: half width of the corner between driving and being driven."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +49,7 @@ class CvtParameters:
 
     def ratio(self, output: Scalar) -> Scalar:
         """Output speed over input speed."""
-        part = unit_clip((absolute(output) - self.begin) / (self.end - self.begin))
+        part = rounded_clip((absolute(output) - self.begin) / (self.end - self.begin), RATIO_ROUNDING)
         return self.lowest + (self.highest - self.lowest) * part
 
 
@@ -81,7 +86,7 @@ class CvtUnit(DriveUnit):
         g, eta = self.gears.ratio(shaft_speed), self.gears.efficiency
         omega_e = absolute(shaft_speed) / g
         T_e = self.engine.torque(omega_e, u[THROTTLE])
-        through = eta * maximum(T_e, 0.0) + minimum(T_e, 0.0) / eta
+        through = 0.5 * ((eta + 1.0 / eta) * T_e + (eta - 1.0 / eta) * rounded_absolute(T_e, TORQUE_ROUNDING))
         torque = (forwards - backwards) * through / g
         power = absolute(forwards - backwards) * T_e * omega_e
         return Drive(

@@ -35,7 +35,7 @@ SELECTOR: Inputs = {"selector": (-1.0, 1.0, 1.0)}
 
 
 class TorqueCurve(Section):
-    """Torque against speed, linear between the points."""
+    """Torque against speed, linear between the points, with rounded corners."""
 
     speed: Spins
     torque: Torques

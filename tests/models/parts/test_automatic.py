@@ -10,9 +10,10 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.parts.engine import EngineParameters
+from ce_dynamics.models.parts.engine import GOVERNOR_ROUNDING, EngineParameters
 from ce_dynamics.models.parts.gear_choice import GearParameters
-from ce_dynamics.models.parts.torque_converter import LEAST_SPEED, ConverterParameters
+from ce_dynamics.models.parts.rounding import OFFSET
+from ce_dynamics.models.parts.torque_converter import COUPLING_ROUNDING, LEAST_SPEED, ConverterParameters
 
 ENGINE = EngineParameters(
     (0.0, 200.0, 400.0), (100.0, 300.0, 200.0), (0.0, 400.0), (0.0, -80.0), 80.0, 350.0, 0.3
@@ -24,13 +25,16 @@ GEARS = GearParameters((0.25, 0.5, 1.0), -0.3, upshift=300.0, downshift=120.0, s
 @pytest.mark.parametrize(
     ("speed", "throttle", "torque"),
     [
-        (200.0, 1.0, 300.0),
+        (200.0, 1.0, 300.0 - OFFSET * 20.0 * 1.5),  # rounded within ± 20 rad/s, slopes 1 and −1/2
+        (220.0, 1.0, 290.0),
         (200.0, 0.0, -40.0),
-        (200.0, 0.25, 0.25 * 300.0 - 0.75 * 40.0),
+        (300.0, 0.25, 0.25 * 250.0 - 0.75 * 60.0),
         (100.0, 1.0, 200.0),
         (40.0, 0.0, 140.0),  # far below idle speed the governor opens fully
         (360.0, 1.0, -72.0),  # beyond the highest speed the fuel is cut off
-        (80.0, 0.0, -16.0),
+        (82.0, 0.0, -16.4),
+        (80.0, 0.0, -16.0 + OFFSET * GOVERNOR_ROUNDING * (180.0 + 16.0)),  # it sets in smoothly
+        (72.0, 0.4, -14.4 + (0.4 + 0.6 * 0.5) * (172.0 + 14.4)),  # half of what the throttle leaves closed
     ],
 )
 def test_torque_of_the_engine(speed: float, throttle: float, torque: float) -> None:
@@ -68,7 +72,8 @@ def test_the_converter_at_stall_and_coupled() -> None:
     assert CONVERTER.torques(200.0, 0.0) == pytest.approx((160.0, 320.0))
     assert CONVERTER.torques(200.0, 200.0) == (0.0, 0.0)
     driving, driven = CONVERTER.torques(200.0, 160.0), CONVERTER.torques(200.0, 240.0)
-    assert driven == pytest.approx((-driving[0], -driving[0]))
+    # but for the line of the ratio, of slope −1/2, that goes on up to the corner beyond equal speeds
+    assert driven == pytest.approx((-driving[0], -driving[0] * (1.0 - 0.5 * COUPLING_ROUNDING)))
 
 
 def test_an_engine_turned_backwards_has_no_rest_of_its_own() -> None:

@@ -90,7 +90,7 @@ def test_wheels_carry_brakes_engine_and_rolling_resistance_over_the_static_radiu
     slowed = (y[VX, 0] - y[VX, 1]) / 0.5
     despun = float(np.mean(y[SPINS, 0] - y[SPINS, 1])) / 0.5
     # Engine braking is linear in the speed in between (one gear).
-    engine = -Traction.of(POWERTRAIN).torque(float(np.mean(y[SPINS, :])), 0.0)
+    engine = -Traction(POWERTRAIN).torque(float(np.mean(y[SPINS, :])), 0.0)
     rolling = TYRE.rolling_resistance * TOTAL * 9.81 * TYRE.unloaded_radius
     # Moment balance of all wheels: ΣI ω̇ = Fx r_S − ΣT, with Fx = m v̇.
     lever = (4.0 * 0.3 * 4000.0 + engine + rolling - 4.0 * 8.2 * despun) / (TOTAL * slowed)

@@ -10,7 +10,8 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.models.parts.damper_map import DamperMap
 from ce_dynamics.models.parts.tabulated_force import Ramps
 
-SOFT, HARD = Ramps((-1.0, 0.0, 1.0), (-50.0, 0.0, 100.0)), Ramps((-1.0, 0.0, 1.0), (-500.0, 0.0, 900.0))
+SOFT = Ramps((-1.0, 0.0, 1.0), (-50.0, 0.0, 100.0), passive=True)
+HARD = Ramps((-1.0, 0.0, 1.0), (-500.0, 0.0, 900.0), passive=True)
 
 
 def damper(lengths: tuple[float, ...]) -> tuple[ce.System, DamperMap]:

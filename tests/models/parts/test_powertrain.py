@@ -13,11 +13,18 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.forces.base import HingeLoad, PointLoad
 from ce_dynamics.models.parts.brake import Brake, BrakeParameters, brake_torque
 from ce_dynamics.models.parts.differentials import DrivenWheel
-from ce_dynamics.models.parts.powertrain import MAX_KNOTS, Driveline, Traction, envelope, rpm, tabulate
+from ce_dynamics.models.parts.powertrain import (
+    CELLS,
+    Driveline,
+    PowertrainParameters,
+    Traction,
+    envelope,
+    rpm,
+)
 from tests.ce_dynamics.opaque import Opaque, reveal_scalar
 from tests.models.components import POWERTRAIN, Scripted, body
 
-TRACTION = Traction.of(POWERTRAIN)
+TRACTION = Traction(POWERTRAIN)
 BRAKE = BrakeParameters(max_torque=4000.0, stiffness=1e5, damping=500.0)
 TOP = POWERTRAIN.max_speed * max(POWERTRAIN.gear_ratios) * POWERTRAIN.axle_ratio
 
@@ -41,29 +48,49 @@ def test_envelope_is_the_best_gear_at_every_speed() -> None:
 
 
 def test_table_follows_the_envelope() -> None:
-    assert len(TRACTION.full.x) <= MAX_KNOTS
-    assert len(TRACTION.zero.x) <= MAX_KNOTS
-    omega = np.linspace(0.0, TOP, 1501)
+    """Two cells from a jump off by no more than a sixth of a cell times the change of slope."""
+    omega = np.linspace(0.0, TOP, 1001)
     full, zero = envelope(POWERTRAIN, omega)
-    error = np.array([TRACTION.torque(w, 1.0) for w in omega]) - full
-    # Thirty straight pieces for a curve of some twelve arcs: within 1 % of its maximum.
-    assert np.max(np.abs(error)) < 0.01 * np.max(full)
-    # Engine braking jumps at each of five shifts; it is on the envelope but within a sample of a jump.
-    off = np.abs(np.array([TRACTION.torque(w, 0.0) for w in omega]) - zero)
-    assert np.mean(off > 0.02 * np.max(np.abs(zero))) < 0.02
+    cell = TRACTION.axis.step
+    jumps = omega[:-1][np.abs(np.diff(zero)) > 0.02 * np.max(np.abs(zero))]
+    assert len(jumps) == 5  # five shifts
+    away = np.min(np.abs(omega[:, np.newaxis] - jumps), axis=1) > 2.5 * cell
+    assert np.mean(away) > 1.0 - 5.0 * (5.0 * cell + 2.0 * omega[1]) / TOP
+    for throttle, exact in ((1.0, full), (0.0, zero)):
+        off = np.abs(np.array([TRACTION.torque(w, throttle) for w in omega]) - exact)
+        slopes = np.abs(np.diff(exact) / np.diff(omega))[away[1:] & away[:-1]]
+        assert np.max(off[away]) < 2.0 * np.max(slopes) * cell / 6.0
+        assert np.max(off[away]) < 0.01 * np.max(np.abs(full))
 
 
-def test_table_equals_interpolation_and_is_constant_outside() -> None:
-    for omega in (-5.0, 0.0, 3.3, 17.0, 60.0, 200.0):
-        for table in (TRACTION.full, TRACTION.zero):
-            # The sum of up to 30 hinges of up to 1e5 N m cancels to some 1e-16 × 1e5 × 30.
-            assert table(omega) == pytest.approx(np.interp(omega, table.x, table.y), abs=1e-9)
+def one_gear(**change: object) -> PowertrainParameters:
+    """Top speed 100 rad/s of engine and wheels, tabulated to 110."""
+    one = {"max_speed": 100.0, "idle_speed": 1e-9, "gear_ratios": (1.0,), "axle_ratio": 1.0}
+    return replace(POWERTRAIN, **one, **change)  # type: ignore[arg-type]
 
 
-def test_tabulation_keeps_exact_corners() -> None:
-    x = np.linspace(0.0, 4.0, 401)
-    table = tabulate(x, np.abs(x - 1.0) + np.abs(x - 3.0), 10)
-    assert table.x == pytest.approx((0.0, 1.0, 3.0, 4.0))
+def test_straight_lines_are_exact_and_it_levels_out_at_both_ends() -> None:
+    speeds, drag = (0.0, 200.0), (0.0, -20.0)
+    line = one_gear(full_speed=speeds, full_torque=(50.0, 450.0), zero_speed=speeds, zero_torque=drag)
+    table = Traction(line)
+    for omega in (1.0, 17.3, 60.0, 108.0):
+        assert table.torque(omega, 1.0) == pytest.approx(50.0 + 2.0 * omega, rel=1e-13)
+        assert table.torque(omega, 0.0) == pytest.approx(-0.1 * omega, rel=1e-12)
+    for throttle, start, end in ((1.0, 50.0, 270.0), (0.0, 0.0, -11.0)):
+        assert table.torque(-1.0, throttle) == table.torque(-40.0, throttle) == pytest.approx(start)
+        assert table.torque(111.0, throttle) == table.torque(500.0, throttle) == pytest.approx(end)
+
+
+def test_neither_torque_nor_slope_nor_curvature_jumps() -> None:
+    """Finite differences on both sides of nodes of the splines: third derivatives are f/Δ³ at most."""
+    cell = TRACTION.axis.step
+    h = 1e-3 * cell
+    for node in cell * np.arange(-2.0, CELLS + 3.0, 5.0):
+        below, above = (
+            [float(TRACTION.torque(node + s * k * h, 0.6)) for k in range(3)] for s in (-1.0, 1.0)
+        )
+        bends = [(f[0] - 2.0 * f[1] + f[2]) / h**2 for f in (below, above)]
+        assert abs(bends[0] - bends[1]) < 8.0 * h * 2e4 / cell**3 + 8e4 * 1e-15 / h**2
 
 
 def test_throttle_blends_and_is_limited() -> None:

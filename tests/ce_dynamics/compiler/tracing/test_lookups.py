@@ -127,6 +127,15 @@ def test_c_reads_the_same(traced: TracedFunction, tmp_path: Path, piece: int) ->
         np.testing.assert_array_equal(y[0], traced.evaluate(x=x)["y"])
 
 
-def test_casadi_is_refused_by_name(traced: TracedFunction) -> None:
-    with pytest.raises(ModelError, match="table"):
-        to_casadi(traced)
+def test_casadi_reads_the_same(traced: TracedFunction) -> None:
+    """Sums of 48 terms below 3 × 45², whose order is that of the trace."""
+    function = to_casadi(traced)
+    for x in POINTS[:20]:
+        assert abs(float(np.asarray(function(x)).item()) - expected(x)) < 1e-16 * 48 * 50 * 3 * 45**2
+
+
+def test_casadi_is_refused_large_tables_by_name() -> None:
+    table = Table(np.arange(1002.0))
+    large = trace("map", lambda x: {"y": table.at(floor(x[0]))}, {"x": 1})
+    with pytest.raises(ModelError, match=r"map looks numbers up in a table of 1002 .* beyond 1000"):
+        to_casadi(large)

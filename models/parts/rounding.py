@@ -1,0 +1,66 @@
+"""Corners rounded by convolution, so that integrators keep their order across them.
+
+|u|, smoothed by the kernel 15/(16 w) (1 − (u/w)²)² of half width w, is with t = 1 − |u|/w
+
+    |u| + w t⁴ (10 − 6 t + t²)/16        where |u| < w, and |u| elsewhere:
+
+three derivatives are continuous.  A corner made of it has slopes between those of its two lines, so that what
+rises, bends one way or stays within bounds still does, and lies off the lines by no more than `OFFSET` w per
+change of slope, on the inner side.
+"""
+
+from __future__ import annotations
+
+from ce_dynamics.algebra.arrays import Scalar, absolute, maximum, where
+
+OFFSET = 5.0 / 32.0
+"""How far a rounded corner lies off its vertex, per half width and change of slope."""
+AREA = 1.0 / 14.0
+"""Between a rounded corner and its lines, per square of the half width and change of slope."""
+
+
+def nearness(u: Scalar, width: Scalar) -> Scalar:
+    """t: 1 at a corner, 0 where its rounding ends and beyond."""
+    return maximum(1.0 - absolute(u) / width, 0.0)
+
+
+def fillet(t: Scalar) -> Scalar:
+    """What a rounding adds to its lines, per half width and change of slope."""
+    return (t * t) * (t * t) * (2.0 * OFFSET + t * (t / 32.0 - 6.0 / 32.0))
+
+
+def pinned(t: Scalar) -> Scalar:
+    """What is to be taken off `fillet` so that the vertex stays where it is; slopes then overshoot.
+
+    OFFSET (1 − (u/w)²)⁴: by no more than a third of half the change of slope.
+    """
+    s = t * (2.0 - t)
+    return OFFSET * (s * s) * (s * s)
+
+
+def rounded_ramp(u: Scalar, width: Scalar) -> Scalar:
+    """max(u, 0), rounded within ± `width`."""
+    return maximum(u, 0.0) + width * fillet(nearness(u, width))
+
+
+def rounded_ramp_integral(u: Scalar, width: Scalar) -> Scalar:
+    """Of `rounded_ramp`, from where it begins."""
+    t, straight = nearness(u, width), maximum(u, 0.0)
+    end = t * (t * t) * (t * t) * (2.0 - t + t * t / 7.0) / 32.0  # from the nearer end of the rounding
+    return 0.5 * straight * straight + width * width * where(u > 0.0, AREA - end, end)
+
+
+def rounded_absolute(u: Scalar, width: Scalar) -> Scalar:
+    """|u|, rounded within ± `width`."""
+    return absolute(u) + 2.0 * width * fillet(nearness(u, width))
+
+
+def pinned_absolute(u: Scalar, width: Scalar) -> Scalar:
+    """|u|, rounded within ± `width`, and zero at zero."""
+    t = nearness(u, width)
+    return absolute(u) + 2.0 * width * (fillet(t) - pinned(t))
+
+
+def rounded_clip(u: Scalar, width: Scalar) -> Scalar:
+    """u limited to [0, 1], rounded within ± `width` of both corners."""
+    return rounded_ramp(u, width) - rounded_ramp(u - 1.0, width)
