@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -125,10 +125,12 @@ class AdaptiveLanes(Lanes):
         ended: list[Ended] = []
         self._refill(take)
         while (code == RUNNING).any() and not stop.is_set():
+            made = self._track.counts[2].copy()
             march_pair_lanes(
                 self.model, self._work, self._holding, self._control, self._stall, self._track_block,
-                self.t_store, STEPS_AT_ONCE, self._Y,
+                self.t_store, STEPS_AT_ONCE if self.charts is None else 1, self._Y,
             )  # fmt: skip
+            self._renew(np.flatnonzero((code == RUNNING) & (self._track.counts[2] > made)))
             over = np.flatnonzero((code != RUNNING) & (code != IDLE)).tolist()
             ended += [self._end(lane) for lane in over]
             while len(ended) >= width:
@@ -152,6 +154,7 @@ class AdaptiveLanes(Lanes):
         track, runs = self._track, self.runs
         self._members[lane] = run
         track.y[:, lane] = runs.y0[run]
+        self._renew([lane])
         track.clock[:, lane] = 0.0, 0.0, 1e-4
         track.counts[:, lane] = 1, 0, 0, 0
         track.code[lane], track.fresh[lane] = RUNNING, 1
@@ -160,6 +163,11 @@ class AdaptiveLanes(Lanes):
         track.cursor[lane], track.made[lane], track.since[:, lane] = runs.latest(0.0), 0, 0.0
         slot = track.slot[lane] = self._free.pop()
         self._Y[slot, 0] = runs.y0[run]
+
+    def _renew(self, lanes: Iterable[int]) -> None:
+        """Leave worn charts."""
+        for lane in self.on_fresh_charts(self._track.y, lanes):
+            self._track.fresh[lane] = 1
 
     def _end(self, lane: int) -> Ended:
         """What a lane's run has come to; the lane is free."""

@@ -28,6 +28,7 @@ from ce_dynamics.simulation.integrators.explicit import ExplicitRungeKutta
 from ce_dynamics.simulation.integrators.explicit_kernels import Explicit
 from ce_dynamics.simulation.integrators.linearly_implicit import LinearlyImplicit
 from ce_dynamics.simulation.integrators.settings import Settings
+from ce_dynamics.simulation.integrators.stepper import STEPS_AT_ONCE
 from ce_dynamics.simulation.integrators.stretches import stretches
 from ce_dynamics.simulation.integrators.table import lower_rows
 from ce_dynamics.simulation.interrupts import StopSign
@@ -70,6 +71,9 @@ class FixedLanes(Lanes):
     def begin(self) -> None:
         """What a group of runs begins with beside its states."""
 
+    def restart(self, lane: int) -> None:
+        """Go on from a state of a lane that was changed from outside."""
+
     def work(self, take: Take, stop: StopSign) -> Iterator[tuple[list[int], Outcome]]:
         width = self.seen_at_once
         while not stop.is_set() and (members := take(self.lanes)):
@@ -101,10 +105,13 @@ class FixedLanes(Lanes):
             if cut or not alive.any():
                 break
             before, steps = alive.copy(), np.zeros(lanes, dtype=np.int64)
-            type(self).march(
-                self.model, self._work, holding, y, alive, finite, steps,
-                begins, pieces, h, Y[first + 1 : last + 1], stop.flag,
-            )  # fmt: skip
+            for part, made_before, n, out in self._parts(begins, pieces, Y[first + 1 : last + 1]):
+                for lane in self.on_fresh_charts(y, np.flatnonzero(alive)):
+                    self.restart(lane)
+                type(self).march(
+                    self.model, self._work, holding, y, alive, finite, steps,
+                    part, made_before, n, h, out, stop.flag,
+                )  # fmt: skip
             made += steps
             cut = bool((steps[alive] < pieces * len(begins)).any())
             whole, rest = np.divmod(steps, pieces)
@@ -112,6 +119,20 @@ class FixedLanes(Lanes):
             reached[before] = (ahead[whole] + rest * h)[before]
         state = np.where(alive, STOPPED if cut else COMPLETED, np.where(started, FAILED, NOT_FINITE_AT_START))
         return Y, reached, y, state, made, self._evaluations * made
+
+    def _parts(self, begins: Floats, n: int, Y: Floats) -> Iterator[tuple[Floats, int, int, Floats]]:
+        """Where intervals of n steps begin, how many are made and to be made, and what is stored then.
+
+        All at once, but where charts are looked at in between, after as many steps as in a single run.
+        """
+        if self.charts is None:
+            yield begins, 0, n, Y
+            return
+        between = np.empty_like(Y[:1])
+        for k in range(len(begins)):
+            for made in range(0, n, STEPS_AT_ONCE):
+                steps = min(n - made, STEPS_AT_ONCE)
+                yield begins[k : k + 1], made, steps, Y[k : k + 1] if made + steps == n else between
 
 
 class ExplicitLanes(FixedLanes):
@@ -156,7 +177,7 @@ class ImplicitLanes(FixedLanes):
             np.zeros(n * lanes), self._jacobian, np.zeros((max(1, len(rows)), lanes)), rows, columns,
             np.zeros((lanes * n, n)), np.zeros((lanes, n), dtype=np.int64), np.zeros(len(rows)), np.zeros(n),
             np.array([method.gamma]), np.array([settings.jacobian_every], dtype=np.int64),
-            np.zeros(1, dtype=np.int64), np.zeros(1),
+            np.zeros(lanes, dtype=np.int64), np.zeros(lanes),
         )  # fmt: skip
         super().__init__(code, runs, t_store, look, settings, arrays, method.evaluations)
         used = self.state, self.u, arrays.entries
@@ -164,4 +185,7 @@ class ImplicitLanes(FixedLanes):
         self._jacobian[:] = code.jacobian.function.table_address, self._table.ctypes.data
 
     def begin(self) -> None:
-        self._arrays.kept[0] = 0.0  # no step has this size: the Jacobian is renewed
+        self._arrays.kept[:] = 0.0
+
+    def restart(self, lane: int) -> None:
+        self._arrays.kept[lane] = 0.0  # no step has this size: the Jacobian is renewed

@@ -29,7 +29,8 @@ class ImplicitLanes(NamedTuple):
     """Work space as `Implicit`, of several lanes.
 
     `jacobian` has the addresses of the function and of its table, `entries` what it leaves, in columns;
-    `matrices` the factors of one lane below those of another, `own` and `column` what is of one lane.
+    `matrices` the factors of one lane below those of another, with an `age` and a size they are `kept` for of
+    each, `own` and `column` what is of one lane.
     """
 
     weights: Any
@@ -65,17 +66,19 @@ def implicit_lanes_of(block):  # type: ignore[no-untyped-def]
 @part
 def renew_lanes(w, gamma_h):  # type: ignore[no-untyped-def]
     """Factors at the states and inputs that are in the buffers; only every few steps and when γ h changes."""
-    if w.age[0] >= w.every[0] or w.kept[0] != gamma_h:
-        call(w.jacobian[0], w.jacobian[1])
-        n = w.column.size
-        for lane in range(w.pivots.shape[0]):
+    n, evaluated = w.column.size, False
+    for lane in range(w.pivots.shape[0]):
+        if w.age[lane] >= w.every[0] or w.kept[lane] != gamma_h:
+            if not evaluated:
+                call(w.jacobian[0], w.jacobian[1])
+                evaluated = True
             for k in range(w.own.size):
                 w.own[k] = w.entries[k, lane]
             A = w.matrices[lane * n : (lane + 1) * n]
             factors(A, w.pivots[lane], w.own, w.rows, w.columns, gamma_h)
-        w.age[0] = 0
-        w.kept[0] = gamma_h
-    w.age[0] += 1
+            w.age[lane] = 0
+            w.kept[lane] = gamma_h
+        w.age[lane] += 1
 
 
 @part
@@ -112,7 +115,9 @@ def implicit_lane_step(b, w, y, t, h):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def march_implicit_lanes(model, work, holding, y, alive, finite, steps, t, n, h, out, stop):  # type: ignore[no-untyped-def]
+def march_implicit_lanes(  # type: ignore[no-untyped-def]
+    model, work, holding, y, alive, finite, steps, t, first, n, h, out, stop
+):
     """As `march_lanes`, with a linearly implicit method."""
     b, w, held = buffers_of(model), implicit_lanes_of(work), Holding(*holding)
     flat, ahead = y.reshape(y.size), w.ahead.reshape(y.shape)
@@ -123,7 +128,7 @@ def march_implicit_lanes(model, work, holding, y, alive, finite, steps, t, n, h,
                 break
             if stop[0] != 0:
                 return some
-            at = t[k] + step * h
+            at = t[k] + (first + step) * h
             hold(held, at + EARLY * h)
             sample_lanes(b, at, EARLY * h, y, alive)
             implicit_lane_step(b, w, flat, at, h)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
 
+from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiler import CompiledFunction
 from ce_dynamics.compiler.derivatives.compiled import CompiledJacobian
 from ce_dynamics.simulation.integrators.blocks import block_of
+from ce_dynamics.simulation.monitors.charts import Charts
 
 
 class Code(NamedTuple):
@@ -30,6 +33,8 @@ class Code(NamedTuple):
         What observes in place of this, if that has other lanes or another precision.
     jacobian : CompiledJacobian or None
         ∂ẏ/∂y of y and u, for implicit methods.
+    charts : Charts or None
+        That states leave for others on the way; None if there are none.
     """
 
     dynamics: CompiledFunction | None
@@ -39,6 +44,7 @@ class Code(NamedTuple):
     period: float = 0.0
     observer: Code | None = None
     jacobian: CompiledJacobian | None = None
+    charts: Charts | None = None
 
     @property
     def shapes(self) -> tuple[int, int, int]:
@@ -64,12 +70,13 @@ class LaneBuffers:
         How often sampled controllers have looked.
     addresses : list of int
         Of dynamics, control, observation and sample with their tables; 0 for what there is not.
+    charts : Charts or None
     calls, model : int arrays
         As the kernels see them, see `ce_dynamics.simulation.integrators.kernels`.
     """
 
     def __init__(self, code: Code) -> None:
-        self._code = code
+        self._code, self.charts = code, code.charts
         n, m, lanes = code.shapes
         self.n, self.lanes = n, lanes
         self.time, self.state, self.rate = np.zeros((1, lanes)), np.zeros((n, lanes)), np.zeros((n, lanes))
@@ -94,3 +101,15 @@ class LaneBuffers:
         self.calls = np.array(self.addresses, dtype=np.int64)
         flat = (part.reshape(-1) for part in (self.time, self.state, self.rate, self.sampled))
         self.model = block_of((self.calls, *flat, self.period, self.made))
+
+    def on_fresh_charts(self, y: Floats, lanes: Iterable[int]) -> list[int]:
+        """Take the states of some lanes in place from worn charts to fresh ones; whose were worn."""
+        if self.charts is None:
+            return []
+        renewed = []
+        for lane in lanes:
+            state = y[:, lane].copy()
+            if self.charts.renew(state):
+                y[:, lane] = state
+                renewed.append(lane)
+        return renewed

@@ -89,8 +89,12 @@ def set_out(model, holding, y):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def march_lanes(model, work, holding, y, alive, finite, steps, t, n, h, out, stop):  # type: ignore[no-untyped-def]
-    """An explicit method from each t[k] by n steps of h; out[k] are the states after, NaN where lanes failed.
+def march_lanes(  # type: ignore[no-untyped-def]
+    model, work, holding, y, alive, finite, steps, t, first, n, h, out, stop
+):
+    """From each t[k] + first·h by n steps of h of an explicit method; out[k] are the states after.
+
+    These are NaN where lanes failed.
 
     A lane fails with the step that leads to a state that is not finite: it is no longer `alive`, `y` keeps
     its last finite state and `steps` the number of steps that led to it.  When another thread sets `stop`, it
@@ -105,7 +109,7 @@ def march_lanes(model, work, holding, y, alive, finite, steps, t, n, h, out, sto
                 break
             if stop[0] != 0:
                 return some
-            at = t[k] + step * h
+            at = t[k] + (first + step) * h
             hold(held, at + EARLY * h)
             sample_lanes(b, at, EARLY * h, y, alive)
             explicit_step(b, w, flat, at, h)

@@ -26,6 +26,7 @@ from ce_dynamics.simulation.ensembles.records import Records
 from ce_dynamics.simulation.integrators.methods import EMBEDDED, EXPLICIT, FIXED, IMPLICIT
 from ce_dynamics.simulation.integrators.settings import Settings
 from ce_dynamics.simulation.interrupts import StopSign
+from ce_dynamics.simulation.monitors.charts import Charts
 from ce_dynamics.simulation.reached import stored_times
 
 if TYPE_CHECKING:
@@ -139,6 +140,7 @@ def compiled(
     if lanes not in (2, 4, 8, 16):
         raise ModelError(f"lanes {lanes!r}: allowed are 2, 4, 8 and 16")
     period, kept = model.layout.sampling.period, _kept.setdefault(model, {})
+    charts = Charts(model)
 
     def function(
         name: str, traced: Callable[[], TracedFunction], width: int, narrow: bool
@@ -171,6 +173,7 @@ def compiled(
             period,
             observer,
             jacobian(width, narrow) if steps and implicit else None,
+            charts or None,
         )
 
     if not single or observed is None:

@@ -12,6 +12,7 @@ from ce_dynamics.simulation.ensembles.lane_buffers import Code, LaneBuffers
 from ce_dynamics.simulation.integrators.blocks import block_of
 from ce_dynamics.simulation.integrators.explicit import ExplicitRungeKutta
 from ce_dynamics.simulation.integrators.explicit_kernels import Explicit
+from ce_dynamics.simulation.integrators.stepper import STEPS_AT_ONCE
 from ce_dynamics.simulation.interrupts import StopSign
 
 
@@ -66,10 +67,13 @@ class LaneGroup(LaneBuffers):
         self.made[0] = 0
         self.before[:] = self.y
         self.stopped[:] = self.alive
-        lane_kernels.march_lanes(
-            self.model, self._work, self._holding, self.y, self.alive, self._finite, self._steps,
-            self._t, n, h, self._out, stop.flag,
-        )  # fmt: skip
+        at_once = n if self.charts is None else STEPS_AT_ONCE
+        for made in range(0, n, at_once):
+            self.on_fresh_charts(self.y, np.flatnonzero(self.alive))
+            lane_kernels.march_lanes(
+                self.model, self._work, self._holding, self.y, self.alive, self._finite, self._steps,
+                self._t, made, min(at_once, n - made), h, self._out, stop.flag,
+            )  # fmt: skip
         self.stopped &= ~self.alive
 
     def look(self) -> None:

@@ -1,0 +1,88 @@
+"""Loops on charts in lanes: each leaves its charts where the single run does, whatever the others do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ce_dynamics as ce
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.simulation.in_the_loop.fleet import Fleet
+from ce_dynamics.simulation.integrators.stepper import STEPS_AT_ONCE
+from ce_dynamics.simulation.monitors.charts import Charts
+from tests.ce_dynamics.simulation.ensembles.test_simulation import assert_same
+from tests.exported.on_charts import five_bars
+
+RUNS, DURATION, INTERVAL = 7, 1.0, 0.017
+
+
+@pytest.fixture(scope="module")
+def model() -> ce.Model:
+    return ce.compile(five_bars())
+
+
+@pytest.fixture(scope="module")
+def starts(model: ce.Model) -> Floats:
+    """At rates so different that charts are left at times of their own."""
+    y0s, n = np.tile(model.y0, (RUNS, 1)), len(model.layout.v)
+    y0s[:, -n:] = np.random.default_rng(0).uniform(-4.0, 4.0, (RUNS, n))
+    return y0s
+
+
+@pytest.mark.parametrize(("lanes", "threads"), [(8, 1), (2, 2)])
+@pytest.mark.parametrize(
+    ("method", "options"),
+    [
+        ("dopri5", {}),
+        ("tsit5", {}),
+        ("rk4", {}),
+        ("rosenbrock", {"jacobian_every": 7}),
+        ("implicit-euler", {}),
+    ],
+)
+def test_runs_in_lanes_change_charts_as_single_runs_do(
+    model: ce.Model, starts: Floats, method: str, options: dict[str, Any], lanes: int, threads: int
+) -> None:
+    """Bit for bit: intervals of 17 steps are not a whole number of those between two looks."""
+    assert 17 % STEPS_AT_ONCE
+    common: dict[str, Any] = {"duration": DURATION, "interval": INTERVAL, "method": method, **options}
+    ensemble = ce.simulate_ensemble(model, starts, lanes=lanes, threads=threads, **common)
+    assert set(ensemble["status"].values) == {"completed"}
+    for run in (0, 3, 6):
+        single = ce.simulate(model, y0=starts[run], **common)
+        assert_same(single, ensemble.isel(run=run))
+        assert int(ensemble["steps"].values[run]) == single.attrs["steps"]
+
+
+def test_runs_go_further_than_a_chart_reaches(model: ce.Model, starts: Floats) -> None:
+    """Bars turn by more than twice the width of a chart: without a change the closures could not be met."""
+    ensemble = ce.simulate_ensemble(model, starts, duration=DURATION, method="dopri5", keep=["bar_0"])
+    turned = np.ptp(ensemble["bar_0"].values, axis=1)
+    assert turned.max() > 2.0
+
+
+def test_a_copy_that_begins_far_from_its_chart_s_point_leaves_it_at_once(model: ce.Model) -> None:
+    y0 = model.y0.copy()
+    y0[0] = 0.3999  # of 0.4
+    assert Charts(model).wear(y0) > 0.99
+    common: dict[str, Any] = {"duration": 0.2, "interval": 0.05}
+    for method in ("dopri5", "rk4"):
+        single = ce.simulate(model, y0=y0, method=method, **common)
+        assert_same(single, ce.simulate_ensemble(model, y0, method=method, **common).isel(run=0))
+
+
+def test_fleets_change_charts_as_simulators_do(model: ce.Model, starts: Floats) -> None:
+    dt, calls = 0.025, 40
+    fleet = Fleet(model, RUNS, lambda sensors, given: [sensors["x"]], lanes=4)
+    fleet.start(range(RUNS), starts, np.zeros((RUNS, 0)), np.zeros((RUNS, 1)))
+    for _ in range(calls):
+        fleet.step(dt)
+    assert not fleet.failures
+    for run in (0, 5):
+        simulator = ce.Simulator(model, y0=starts[run], step=1e-3)
+        for _ in range(calls):
+            simulator.step(dt)
+        np.testing.assert_array_equal(fleet.states[run], simulator.state)
+        assert np.any(fleet.states[run, 2:-2] != starts[run, 2:-2])  # charts have begun elsewhere
