@@ -17,6 +17,7 @@ from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import AssemblyError, ModelError
 from ce_dynamics.models.tyres.element import RoadTyre
 from ce_dynamics.models.tyres.tmeasy_chrono import ChronoTMeasy
+from ce_dynamics.models.vehicles.bent_roads import along_the_road
 from ce_dynamics.models.vehicles.heading import heading_as
 from ce_dynamics.models.vehicles.standing import at_rest
 from ce_dynamics.models.vehicles.trailers.hitches import unheld_coordinates
@@ -31,6 +32,10 @@ MOST_DEFLECTION = 0.5
 AT_REST = tuple(f".{state.name}" for state in ChronoTMeasy.states)
 MOST_TILT = 0.3
 """Of the chassis against how it starts [rad]."""
+MOST_TILT_BEHIND = 0.6
+"""Of a trailer against what tows it, in pitch and roll [rad]."""
+UNLOADED = 0.01
+"""Part of the wheels' mean load below which one is off the road."""
 THROTTLE = 0.2
 """From which the search for a steady one starts."""
 
@@ -110,27 +115,35 @@ def settled(model: Model, u: Floats | None = None) -> Floats:
     checks.instance("settled: model", model, Model, "a model, as ce_dynamics.compile(system) returns it")
     speed = model.y0[state_names(model).index("chassis.vx")]
     rolling = rolling_states(model) if speed > 0.0 else ()
+    y = on_its_wheels(model, u, rolling)
+    return lifted_wheels_turning(model, y, u, rolling) if rolling else standing_still(model, y, u)
+
+
+def on_its_wheels(model: Model, u: Floats | None, rolling: Sequence[str]) -> Floats:
+    """Carried by springs and tyres, with `rolling` steady; from the road and from what comes nearer."""
+    start = along_the_road(model)
     turning = turning_states(model)
     creeping = (*rolling, *resting_states(model)) if rolling else ()
     ways = tuple(dict.fromkeys(((*rolling, *turning), rolling, creeping)))
-    found = first_of(model, u, ways, model.y0)
+    found = first_of(model, u, ways, start)
     if found is not None:
-        return found if rolling else standing_still(model, found, u)
-    fallen = left_to_fall(model, u)
+        return found
+    fallen = left_to_fall(model, u, start)
     found = first_of(model, u, ways, fallen)
     if found is None and rolling:
         # rolling it may have left what it starts on
-        found = first_of(model, u, ways, left_to_fall(model, u, moving=False))
+        fallen = left_to_fall(model, u, start, moving=False)
+        found = first_of(model, u, ways, fallen)
     if found is not None:
-        return found if rolling else standing_still(model, found, u)
+        return found
     standing = first_of(model, u, ((),), fallen)
     if standing is None:
-        standing = first_of(model, u, ((),), model.y0)
+        standing = first_of(model, u, ((),), start)
     if standing is None:
         carried(model, fallen, u)
         raise AssemblyError(
             "the vehicle finds no equilibrium on its springs and tyres near its design position; "
-            "check masses, spring and tyre.cz"
+            "check masses, spring and tyre.cz, or start where the road bends less"
         )
     found = first_of(model, u, ways, standing)  # from where the road carries it, wheels are found to roll
     if found is not None:
@@ -138,11 +151,39 @@ def settled(model: Model, u: Floats | None = None) -> Floats:
     try:
         return sliding(model, u, rolling, standing)
     except AssemblyError as error:
+        speed = model.y0[state_names(model).index("chassis.vx")]
         raise AssemblyError(
             "the vehicle stands on its springs and tyres, but its wheels find no steady rolling at "
             f"{speed:.3g} m/s, nor do they slide steadily; check the tyres and road.friction "
             "or start at rest"
         ) from error
+
+
+def lifted_wheels_turning(model: Model, y: Floats, u: Floats | None, rolling: Sequence[str]) -> Floats:
+    """The same with wheels that are off the road turning as if they rolled: nothing says how fast they do."""
+    names, turning = state_names(model), turning_states(model)
+    lifted: set[str] = set()
+    while True:
+        more = {f"{corner}.wheel_rate" for corner in off_the_road(model, y, u)}
+        if more <= lifted:
+            return y
+        lifted |= more
+        y = y.copy()
+        free = [names.index(name) for name in (*lifted, *turning)]
+        y[free] = model.y0[free]
+        held = tuple(name for name in rolling if name not in lifted)
+        found = first_of(model, u, ((*held, *turning), held), y)
+        if found is None:
+            return y
+        y = found
+
+
+def off_the_road(model: Model, y: Floats, u: Floats | None) -> list[str]:
+    """Names of corners whose tyres carry next to nothing."""
+    seen = model.outputs(y, model.u0 if u is None else u)
+    loads = {name: seen[f"{name}.tyre.Fz"] for name in corners(model) if f"{name}.tyre.Fz" in seen}
+    mean = sum(loads.values()) / max(len(loads), 1)
+    return [name for name, load in loads.items() if load < UNLOADED * mean]
 
 
 def standing_still(model: Model, standing: Floats, u: Floats | None) -> Floats:
@@ -168,7 +209,7 @@ def first_of(model: Model, u: Floats | None, ways: Sequence[Sequence[str]], star
     return None
 
 
-def left_to_fall(model: Model, u: Floats | None, moving: bool = True) -> Floats:
+def left_to_fall(model: Model, u: Floats | None, start: Floats, moving: bool = True) -> Floats:
     """Where the vehicle is after some seconds of falling and rebounding, back at its place and its speed.
 
     From there Newton's method finds what it does not find from afar: wheels that stand apart after the design
@@ -179,17 +220,19 @@ def left_to_fall(model: Model, u: Floats | None, moving: bool = True) -> Floats:
     named = [(entry.name, float(value)) for entry, value in zip(model.layout.u, given, strict=True)]
     inputs, parameters = dict(named[: model.layout.n_inputs]), dict(named[model.layout.n_inputs :])
     names = state_names(model)
-    resting = model.y0.copy()
+    resting = start.copy()
     resting[[names.index(entry.name) for entry in model.layout.v]] = 0.0
     options = RunOptions(
         duration=FALLING, method="rk4", step=0.5e-3, interval=FALLING, parameters=parameters or None
     )
-    run = attempted(model, inputs, replace(options, y0=model.y0)) if moving else None
+    run = attempted(model, inputs, replace(options, y0=start)) if moving else None
     if run is None:
+        if not moving and "brake" in inputs:
+            inputs["brake"] = 1.0
         run = attempted(model, inputs, replace(options, y0=resting))
     if run is None:
-        return model.y0.copy()
-    y = model.y0.copy()
+        return start.copy()
+    y = start.copy()
     # deflections of friction at rest have no place to come back to, and run away in the air
     kept = {"chassis.x", "chassis.y", *(entry.name for entry in model.layout.v), *resting_states(model)}
     kept |= {name for name in names if name.startswith("driveline.")}  # shafts that turn with the wheels
@@ -198,11 +241,11 @@ def left_to_fall(model: Model, u: Floats | None, moving: bool = True) -> Floats:
             y[k] = float(quantity(run.dataset(), name)[-1])
     # it has come up or down the road as well
     there = [float(quantity(run.dataset(), f"chassis.{axis}")[-1]) for axis in "xy"]
-    place = [float(model.y0[names.index(f"chassis.{axis}")]) for axis in "xy"]
+    place = [float(start[names.index(f"chassis.{axis}")]) for axis in "xy"]
     y[names.index("chassis.z")] += road_height(model, place) - road_height(model, there)
     # it has turned aside as well
     attitude = [names.index(f"chassis.q{axis}") for axis in "wxyz"]
-    y[attitude] = heading_as(y[attitude], model.y0[attitude])
+    y[attitude] = heading_as(y[attitude], start[attitude])
     return model.with_unit_quaternions(y)
 
 
@@ -218,16 +261,22 @@ def carried(model: Model, y: Floats, u: Floats | None) -> Floats:
     Raises
     ------
     AssemblyError
-        Naming wheel, load and deflection, or wheel and travel; or if it lies on its side.
+        Naming wheel, load and deflection, or wheel and travel; or if it or a trailer lies on its side.
     """
     given = model.u0 if u is None else u
     seen = model.outputs(y, given)
-    tilt = [state_names(model).index(f"chassis.q{axis}") for axis in "xy"]
-    if np.linalg.norm(y[tilt] - model.y0[tilt]) > 0.5 * MOST_TILT:
+    if tilted(model, y, model.y0) and tilted(model, y, along_the_road(model)):
         raise AssemblyError(
             "the vehicle finds no equilibrium on its springs: it tips over, or they give way at one end; "
-            "check masses, springs and stops"
+            "check masses, springs and stops, or start where the road bends less"
         )
+    for trailer in model.system.groups.get("trailer", ()):
+        turned = max(abs(seen[f"{trailer}.hitch_{angle}"]) for angle in ("pitch", "roll"))
+        if turned > MOST_TILT_BEHIND:
+            raise AssemblyError(
+                f"{trailer}: finds no equilibrium behind its hitch: it is turned by {turned:.2g} rad against "
+                "what tows it; check its com, hitch and springs, or start where the road bends less"
+            )
     for corner in corners(model):
         if f"{corner}.tyre.deflection" not in seen:
             continue
@@ -247,6 +296,12 @@ def carried(model: Model, y: Floats, u: Floats | None) -> Floats:
                 "check spring and stops"
             )
     return y
+
+
+def tilted(model: Model, y: Floats, start: Floats) -> bool:
+    """Whether the chassis is tilted from a start by more than `MOST_TILT`."""
+    tilt = [state_names(model).index(f"chassis.q{axis}") for axis in "xy"]
+    return bool(np.linalg.norm(y[tilt] - start[tilt]) > 0.5 * MOST_TILT)
 
 
 def settled_state(

@@ -51,6 +51,18 @@ def at_rest(model: Model, y: Floats, u: Floats, positions: tuple[str, ...]) -> F
     positions : tuple of str
         Coordinates of chassis and suspensions that give way.
     """
+    found = resting_from(model, y, u, positions, model.y0)
+    if found is None:  # in gear behind a closed clutch, an engine stands with the wheels
+        stopped = model.y0.copy()
+        stopped[turning(model)] = 0.0
+        found = resting_from(model, y, u, positions, stopped)
+    return found
+
+
+def resting_from(
+    model: Model, y: Floats, u: Floats, positions: tuple[str, ...], unwound: Floats
+) -> Floats | None:
+    """The same, from states of tyres, brakes and powertrain of their own: those of ``unwound``."""
     n_q, n_v = len(model.layout.q), len(model.layout.v)
     start = y.copy()
     start[n_q : n_q + n_v] = 0.0
@@ -58,7 +70,7 @@ def at_rest(model: Model, y: Floats, u: Floats, positions: tuple[str, ...]) -> F
     for _ in range(PASSES):  # what the wheels hold shifts the loads, and these what they can hold
         wanted = unknowns(model, y if found is None else found, u, positions)
         own = wanted.found[len(positions) :]
-        start[own] = model.y0[own]  # what tyres were left with on their way is forgotten
+        start[own] = unwound[own]  # what tyres were left with on their way is forgotten
         start = under_pressure(model, start, u)
         y, resting = solved(model, start, u, wanted)
         found = y if resting else found
@@ -121,6 +133,12 @@ def unknowns(model: Model, y: Floats, u: Floats, positions: tuple[str, ...]) -> 
         if part and corner in hold:
             scales[k] = np.sqrt(hold[corner] / most)
     return Unknowns(found, scales, resting)
+
+
+def turning(model: Model) -> list[int]:
+    """Entries of the state that say how fast engine and shafts turn."""
+    names = [entry.name for entry in (*model.layout.q, *model.layout.v, *model.layout.x)]
+    return [k for k, name in enumerate(names) if name in ("driveline.engine_speed", "driveline.shaft_speed")]
 
 
 def under_pressure(model: Model, y: Floats, u: Floats) -> Floats:

@@ -44,7 +44,7 @@ def test_the_end_of_a_map_ends_the_run_by_name(short: Path) -> None:
     figures = {figure.key: figure.value for figure in summarise(kept).figures}
     assert 0.01 < figures["weighted_vertical_acceleration"] < 2.0
     # a vehicle that looks for its equilibrium by falling rolls off the road within 4 s: it falls at rest
-    fallen = equilibrium.left_to_fall(case.model, None)
+    fallen = equilibrium.left_to_fall(case.model, None, case.model.y0)
     names = [entry.name for entry in (*case.model.layout.q, *case.model.layout.v, *case.model.layout.x)]
     for name in ("chassis.x", "chassis.vx"):
         assert fallen[names.index(name)] == case.model.y0[names.index(name)]

@@ -13,6 +13,7 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import AssemblyError, DataError
 from ce_dynamics.models.parts.roads.planes import InclinedRoad
 from ce_dynamics.models.parts.roads.ramp import RampRoad
+from ce_dynamics.models.tyres.element import RoadTyre
 from ce_dynamics.models.vehicles import equilibrium
 from ce_dynamics.models.vehicles.assembly import above, build
 from ce_dynamics.models.vehicles.description import VehicleParameters
@@ -87,9 +88,58 @@ def test_wheels_do_not_begin_inside_the_road() -> None:
     assert min(seen[f"{corner}.tyre.Fz"] for corner in model.system.groups["corner"]) > 500.0
     run = ce.simulate(model, {"brake": 1.0}, duration=1.0, y0=y, method="rk4", interval=0.5)
     moved = [float(np.ptp(run[name].values)) for name in "xz"]
-    assert max(moved) < 1e-3  # its brakes wind up by less
+    assert max(moved) < 1e-7
     assert above(road, [(np.array([-5.0, 0.7, 0.0]), 0.3)]) == pytest.approx(1.0 - 0.2 * 0.5, abs=0.15)
     assert above(InclinedRoad(0.8, 0.5), [(np.array([-5.0, 0.7, 0.0]), 0.3)]) == 0.0
+
+
+@pytest.mark.parametrize("grade", [0.2, -0.2])
+def test_rolling_over_a_bend_nothing_is_pressed_in_or_lifted(grade: float) -> None:
+    """A train with its van on a ramp and its trailer on the level: both keep to the road as they go on.
+
+    With one velocity along the ramp for all, the trailer's wheels would move with 1.6 m/s into the level
+    ground or off it.  Its nose moves so, which turns it by 1.6/3.24 rad/s: its axles, 0.77 m apart, move up
+    and down with 0.19 m/s.
+    """
+    road = RampRoad(0.8, grade, position=-3.0, length=20.0, rounding=0.3)
+    model = ce.compile(build(VehicleParameters.load("van-trailer"), road=road, speed=8.0))
+    y = settled(model)
+    seen = model.outputs(y)
+    loads = np.array([seen[f"{corner}.tyre.Fz"] for corner in model.system.groups["corner"]])
+    assert loads.min() > 0.4 * loads.mean()
+    assert loads.max() < 1.6 * loads.mean()
+    assert seen["trailer.hitch_pitch"] == pytest.approx(math.atan(grade), abs=0.05)
+    instant = model.instant(y, model.u0)
+    for tyre in (force for force in model.system.forces if isinstance(force, RoadTyre)):
+        point = instant.outward.point(tyre.wheel, tyre.centre, model.system.ground)
+        slope = grade if point.r[0] > -3.0 else 0.0
+        assert float(point.v[2]) == pytest.approx(slope * float(point.v[0]), abs=0.21)
+
+
+def test_wheels_in_the_air_turn_as_if_they_rolled() -> None:
+    """A truck on a crest: the middle axle carries, one behind it hangs; nothing turns that wheel."""
+    road = RampRoad(0.8, -0.2, position=-1.0, length=20.0)
+    model = ce.compile(build(VehicleParameters.load("truck"), road=road, speed=8.0))
+    y = settled(model)
+    seen = model.outputs(y)
+    rates = dict(zip(state_names(model), y, strict=True))
+    lifted = [c for c in model.system.groups["corner"] if seen[f"{c}.tyre.Fz"] == 0.0]
+    assert lifted
+    tyres = [force for force in model.system.forces if isinstance(force, RoadTyre)]
+    assert len(tyres) == 6
+    for tyre in tyres:
+        assert rates[f"{tyre.wheel.name}_rate"] * tyre.unloaded_radius == pytest.approx(8.0, rel=0.06)
+
+
+def test_parked_in_gear_the_engine_stands_and_nothing_moves() -> None:
+    """Behind a closed clutch it cannot idle while the wheels are held."""
+    model = ce.compile(build(VehicleParameters.load("sedan-manual"), road=InclinedRoad(0.8, -0.1)))
+    u = model.inputs_with(inputs={"brake": 1.0})
+    y = settled(model, u)
+    assert abs(y[state_names(model).index("driveline.engine_speed")]) < 1e-6
+    assert np.abs(model.dynamics(y, u)[0]).max() < 1e-7
+    idling = settled(model, model.inputs_with(inputs={"brake": 1.0, "clutch": 1.0}))
+    assert idling[state_names(model).index("driveline.engine_speed")] > 50.0
 
 
 def test_pedals_that_do_not_hold_let_it_go() -> None:
