@@ -19,6 +19,8 @@ from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import CompiledFunction, TracedFunction, compile_function, trace
 from ce_dynamics.compiler.progress import at_work
 from ce_dynamics.compiler.tracing.kept import with_entries
+from ce_dynamics.embedding.numeric.substeps import in_single_precision
+from ce_dynamics.embedding.whole_loop import chart_of
 from ce_dynamics.errors import ModelError
 from ce_dynamics.simulation.ensembles.arguments import Runs
 from ce_dynamics.simulation.ensembles.looks import Look, look_of
@@ -102,7 +104,7 @@ def check_single(model: Model, runs: Runs, code: Code) -> None:
     Raises
     ------
     ModelError
-        Naming the loops that are solved by iteration, whose residuals need the digits of double precision.
+        Naming the loops that are solved by iteration.
     """
     run = next((k for k, reason in enumerate(runs.refused) if not reason), None)
     if run is None:
@@ -113,10 +115,8 @@ def check_single(model: Model, runs: Runs, code: Code) -> None:
     (rates,) = code.dynamics(*(np.repeat(part[:, np.newaxis], lanes, axis=1) for part in (y, u)))
     if np.all(np.isfinite(rates)) or not np.all(np.isfinite(model.dynamics(y, u)[0])):
         return
-    numeric = [S.name for S in model.embedding.aggregates if any(x.why_numeric for x in S.linkages)]
-    because = (
-        f": loops that are solved by iteration ({', '.join(numeric)}) must close to more digits than it has"
-    )
+    numeric = solved_by_iteration(model)
+    because = f": loops that are solved by iteration ({', '.join(numeric)}) take more digits than it has"
     raise ModelError(
         f"precision 'single' finds no accelerations of {model.system.name!r}{because if numeric else ''}; "
         "give precision='double'"
@@ -152,13 +152,16 @@ def compiled(
             kept[key] = about, compile_function(traced(), width, single=narrow)
         return kept[key][1]
 
+    def rates(narrow: bool) -> TracedFunction:
+        return rates_in_single_precision(model) if narrow else model.dynamics.traced
+
     def jacobian(width: int, narrow: bool) -> CompiledJacobian:
         """Of ẏ by y."""
         from ce_dynamics.compiler.derivatives.compiled import compile_jacobian  # here, because few ask for it
 
         made = _jacobians.setdefault(model, {})
         if (width, narrow) not in made:
-            made[width, narrow] = compile_jacobian(model.dynamics.traced, "y_dot", "y", width, narrow)
+            made[width, narrow] = compile_jacobian(rates(narrow), "y_dot", "y", width, narrow)
         return made[width, narrow]
 
     def observation() -> TracedFunction:
@@ -166,7 +169,7 @@ def compiled(
 
     def code(width: int, narrow: bool, steps: bool, sees: bool, observer: Code | None = None) -> Code:
         return Code(
-            function("dynamics", lambda: model.dynamics.traced, width, narrow) if steps else None,
+            function("dynamics", lambda: rates(narrow), width, narrow) if steps else None,
             None if law is None else function("control", lambda: traced_law(model, law), width, narrow),
             function("observation", observation, width, False) if sees else None,
             function("sample", lambda: model.sample.traced, width, False) if steps and period else None,
@@ -179,6 +182,20 @@ def compiled(
     if not single or observed is None:
         return code(lanes, single, True, observed is not None)
     return code(lanes, True, True, False, code(min(lanes, 8), False, False, True))
+
+
+def rates_in_single_precision(model: Model) -> TracedFunction:
+    """The right-hand side, whose loops that are solved by iteration count as closed sooner."""
+    if not solved_by_iteration(model):
+        return model.dynamics.traced
+    with in_single_precision():
+        return model.trace_dynamics()
+
+
+def solved_by_iteration(model: Model) -> list[str]:
+    """Loops without a closed form, by what carries them."""
+    found = model.embedding.aggregates
+    return [S.name for S in found if chart_of(S) or any(x.why_numeric for x in S.linkages)]
 
 
 _Key = tuple[str, int, bool, frozenset[int] | None]
