@@ -77,10 +77,8 @@ def object_code(traced: TracedFunction, way: Way) -> bytes:
     """As `ce_dynamics.compiler.machine.object_code`, in another way."""
     llvm: Any = native.binding()
     module = llvm.parse_assembly(emit_llvm(traced, 1, way.flags, way.fuse, pairs=way.pairs))
-    triple, cpu, features = native.host()
-    module.triple = triple
-    target = llvm.Target.from_triple(triple)
-    machine = target.create_target_machine(cpu=cpu, features=features, opt=way.codegen, reloc="pic")
+    module.triple = native.host()[0]
+    machine = native.target_machine(way.codegen)
     module.data_layout = str(machine.target_data)
     if way.passes is not None:
         tuning = llvm.create_pipeline_tuning_options(speed_level=way.passes)

@@ -53,8 +53,8 @@ from ce_dynamics.compiler.codegen.writer import FLAGS, Writer
 from ce_dynamics.compiler.tracing.function import TracedFunction
 from ce_dynamics.compiler.tracing.operations import Op
 
-EMITTER_VERSION = 9
-"""Raise whenever the text for an unchanged graph changes: it is part of the cache key."""
+EMITTER_VERSION = 10
+"""Raise whenever text or machine code of an unchanged graph changes: it is part of the cache key."""
 
 ENTRY = "evaluate"
 TABLE_ENTRY = "evaluate_table"

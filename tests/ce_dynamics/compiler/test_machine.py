@@ -2,6 +2,7 @@
 
 import ctypes
 import gc
+import math
 import pickle
 import subprocess
 import sys
@@ -14,6 +15,8 @@ import numpy as np
 import pytest
 
 import ce_dynamics as ce
+from ce_dynamics.algebra.arrays import log
+from ce_dynamics.algebra.tables import Table
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import CompiledFunction, compile_function, machine, trace
 from ce_dynamics.compiler.code_levels import VARIABLE
@@ -143,6 +146,20 @@ def test_many_functions_live_side_by_side() -> None:
         compile_function(trace("same name", lambda x, k=k: {"y": x[0] + k}, {"x": 1})) for k in range(1, 30)
     ]
     assert [float(g([0.5])[0]) for g in functions] == [k + 0.5 for k in range(1, 30)]
+
+
+@pytest.mark.parametrize("lanes", [1, 4])
+def test_code_reaches_tables_that_are_far_away(lanes: int) -> None:
+    """Small tables lie on the heap, terabytes from the code, which displaces by 32 bits."""
+    table = Table(np.linspace(0.1, 0.9, 9))
+    traced = trace("far", lambda x: {"y": table.at(x[0]) + log(x[0] + 0.3) * 7.3}, {"x": 1})
+    function = compile_function(traced, lanes)
+    if abs(function.address - table.values.ctypes.data) < 2**31:
+        pytest.skip("the table lies near")
+    at = np.arange(2.0, 2.0 + lanes)
+    given = at[None, :] if lanes > 1 else at
+    expected = [table.at(x) + math.log(x + 0.3) * 7.3 for x in at]
+    np.testing.assert_allclose(function(given)[0].ravel(), expected, rtol=1e-15)  # two roundings
 
 
 def test_heavy_dependencies_load_when_used() -> None:
