@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -133,34 +133,55 @@ class Plan:
         return Part(first, y0s, given, controls)
 
     @cached_property
-    def digest(self) -> str:
-        """Hash of all that determines the numbers; the same in every process."""
-        h = hashlib.sha256()
-        model, ways = self.model, self.ways
+    def digests(self) -> dict[str, str]:
+        """All that determines the numbers, as it is or hashed, by name; the same in every process."""
+        model, ways, settings = self.model, self.ways, self.ways.settings
+        given = {*self.parameters, *self.histories}
+        left = [
+            (e.name, u) for e, u in zip(model.layout.u, model.u0.tolist(), strict=True) if e.name not in given
+        ]
+        return {
+            "version": __version__,
+            "model": self._digest_of_model(),
+            "defaults of inputs and parameters": digest_of(repr(left), []),
+            "inputs": "none" if ways.law is None else str(traced_law(model, ways.law).digest()),
+            "y0s": digest_of(str(self.number), [self.y0s]),
+            "parameters": digest_of(repr([*self.parameters]), self.parameters.values()),
+            "controls": digest_of(repr([*self.histories]), [self.controlled, *self.histories.values()]),
+            **{name: str(value) for name, value in settings._asdict().items()},
+            "precision": "single" if ways.single else "double",
+            "duration": str(ways.duration),
+            "interval": str(ways.interval),
+            "keep": ", ".join(self.kept),
+            "statistics": ", ".join(self.told),
+            "batch": str(self.batch),
+        }
+
+    def _digest_of_model(self) -> str:
+        """Of what is computed, what it is called, and within which limits."""
+        model = self.model
         functions = [model.dynamics.traced, model.observation.traced]
         functions += [model.sample.traced] if model.layout.sampling.period else []
-        functions += [] if ways.law is None else [traced_law(model, ways.law)]
-        h.update(repr([function.digest() for function in functions]).encode())
+        limited = [(element.name, list(element.limits)) for element in model.system.forces]
         told = (
-            __version__,
-            ways.settings,
-            ways.single,
-            ways.duration,
-            ways.interval,
-            self.kept,
-            self.told,
-            self.batch,
+            [function.digest() for function in functions],
+            [(entry.name, entry.unit) for entry in model.entries],
+            [loop.name for loop in model.system.closures],
+            [(name, list(members)) for name, members in model.system.groups.items()],
+            [(name, [float(end) for end in ends]) for name, ends in model.ranges.items()],
+            model.layout.sampling.period,
+            limited,
         )
-        h.update(repr((told, self.number)).encode())
-        for name, values in (
-            ("y0s", self.y0s),
-            *self.parameters.items(),
-            ("time", self.controlled),
-            *self.histories.items(),
-        ):
-            h.update(repr((name, values.shape)).encode())
-            rows = max(1, 2**20 // max(1, values[:1].nbytes)) if values.ndim else 1
-            for k in range(0, len(values) if values.ndim else 1, rows):  # piece by piece: it may be on disk
-                piece = values[k : k + rows] if values.ndim else values
-                h.update(np.ascontiguousarray(piece, dtype="<f8").tobytes())
-        return h.hexdigest()
+        return digest_of(repr(told), [model.closure_limits])
+
+
+def digest_of(text: str, arrays: Iterable[Floats]) -> str:
+    """Hash of a text and of arrays, piece by piece: they may be on disk."""
+    h = hashlib.sha256(text.encode())
+    for values in arrays:
+        h.update(repr(values.shape).encode())
+        rows = max(1, 2**20 // max(1, values[:1].nbytes)) if values.ndim else 1
+        for k in range(0, len(values) if values.ndim else 1, rows):
+            piece = values[k : k + rows] if values.ndim else values
+            h.update(np.ascontiguousarray(piece, dtype="<f8").tobytes())
+    return h.hexdigest()

@@ -24,7 +24,7 @@ from ce_dynamics.simulation.ensembles.simulation import checked_ways, shown
 from ce_dynamics.simulation.studies.batch import COMPLETED, FAILED, NOT_MADE
 from ce_dynamics.simulation.studies.plan import Plan
 from ce_dynamics.simulation.studies.statistics import ROWS, Merged, merged
-from ce_dynamics.simulation.studies.study_file import DIGEST, MADE, StudyFile, create, digest_of, layout
+from ce_dynamics.simulation.studies.study_file import DIGEST, MADE, StudyFile, create, digests_of, layout
 from ce_dynamics.simulation.studies.workers import in_threads, on_cluster
 
 if TYPE_CHECKING:
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 STATUS = {NOT_MADE: "not made", COMPLETED: "completed", FAILED: "failed"}
+SHORT = 40
+"""Letters of what messages show; hashes have more."""
 MERGED_AT_ONCE = 32 * 2**20
 """Bytes of batches that are merged together."""
 
@@ -61,7 +63,7 @@ class Study:
         import h5py  # here, because it loads slowly
 
         self.path = path_of("study", path, ModelError)
-        digest_of(self.path)
+        digests_of(self.path)
         with h5py.File(self.path, "r") as file:
             self.number = len(file["status"])
             self._told = str(file.attrs["told"]).split()
@@ -241,7 +243,8 @@ def simulate_study(
         For wrong arguments; if the file holds something else, another process works on it, or the disk is too
         small for the whole study.
     SimulationError
-        On interruption, and if a cluster loses a batch too often; its ``partial`` is the study.
+        On interruption, if a cluster loses a batch too often, and if the disk fails; its ``partial`` is the
+        study.
 
     Warns
     -----
@@ -306,12 +309,23 @@ def opened(plan: Plan, path: Path) -> StudyFile:
     """The file of a study: made now, or with some of its runs."""
     if not path.exists():
         create(plan, path)
-    elif digest_of(path) != plan.digest:
-        raise ModelError(
-            f"{shown_path(path)} holds another study (of other runs, another model, other settings or "
-            "another version); choose another file, or remove this one"
-        )
+    else:
+        differing = list(others(digests_of(path), plan.digests))
+        if differing:
+            raise ModelError(
+                f"{shown_path(path)} holds another study, which differs in {'; '.join(differing)}; "
+                "choose another file, or remove this one"
+            )
     return StudyFile(path, iter(layout(plan)[1]))
+
+
+def others(there: Mapping[str, str], here: Mapping[str, str]) -> Iterator[str]:
+    """What differs between two studies, with its values where these say something."""
+    for name in {**there, **here}:
+        was, is_now = (told.get(name, "none") for told in (there, here))
+        if was != is_now:
+            short = max(len(was), len(is_now)) < SHORT
+            yield f"{name} ({was or 'none'} there, {is_now or 'none'} here)" if short else name
 
 
 def go_on(
@@ -333,7 +347,13 @@ def go_on(
     else:
         batches = on_cluster(plan, todo, client, retries)
     for k, batch in batches:
-        file.add(k, batch)
+        try:
+            file.add(k, batch)
+        except OSError as error:
+            raise SimulationError(
+                f"cannot write {shown_path(file.path)}: {error.strerror or error}; {done} of {plan.number} "
+                "runs are in it; the same call goes on from there when it can be written"
+            ) from None
         done += len(batch.status)
         report(done, plan.number)
         for run, excess in batch.excesses:

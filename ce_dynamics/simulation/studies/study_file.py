@@ -19,6 +19,7 @@ in the file
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from collections.abc import Iterator, Mapping
@@ -156,7 +157,7 @@ def create(plan: Plan, path: Path) -> None:
 def about(plan: Plan) -> dict[str, Any]:
     """What the file says of itself."""
     return {
-        DIGEST: plan.digest,
+        DIGEST: json.dumps(plan.digests),
         "title": f"study of {plan.model.system.name}: {plan.number} runs",
         "source": f"ce-dynamics {__version__}",
         "system": plan.model.system.name,
@@ -230,8 +231,8 @@ def fitting(text: str) -> bytes:
     return content[: LONGEST_FAILURE - 3].decode(errors="ignore").encode() + "…".encode()
 
 
-def digest_of(path: Path) -> str:
-    """What tells the study in a file from others.
+def digests_of(path: Path) -> dict[str, str]:
+    """What tells the study in a file from others, by name.
 
     Raises
     ------
@@ -244,8 +245,9 @@ def digest_of(path: Path) -> str:
         if not path.is_file():  # a pipe would wait for somebody who writes
             raise KeyError(path)
         with h5py.File(path, "r") as file:
-            return str(file.attrs[DIGEST])
-    except (OSError, KeyError):
+            digests = json.loads(file.attrs[DIGEST])
+            return {str(name): str(value) for name, value in digests.items()}
+    except (OSError, KeyError, ValueError, AttributeError):
         raise ModelError(
             f"{shown_path(path)} holds no study; choose another file, or remove this one"
         ) from None

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import re
 import subprocess
 import sys
 import textwrap
@@ -18,6 +20,7 @@ import xarray as xr
 
 import ce_dynamics as ce
 from ce_dynamics.errors import ModelError, SimulationError
+from ce_dynamics.mechanism.forces import HingeLoad, Response
 from ce_dynamics.simulation.studies import workers
 from ce_dynamics.simulation.studies.batch import Batch, Task, make_batch
 from ce_dynamics.simulation.studies.plan import Part
@@ -239,18 +242,19 @@ def test_another_study_is_refused(model: ce.Model, given: dict[str, Any], tmp_pa
     path = tmp_path / "runs.nc"
     few = {"y0s": given["y0s"][:3], "parameters": {"mass": 1.0}, **COMMON, "keep": ["height"]}
     ce.simulate_study(model, path, **few)
-    for change in (
-        {"y0s": given["y0s"][1:4]},
-        {"parameters": {"mass": 1.5}},
-        {"controls": {"torque": 1.0}},
-        {"rtol": 1e-6},
-        {"duration": 0.35},
-        {"keep": ["height", "arm"]},
-        {"statistics": ["height"]},
-        {"batch": 2},
-        {"inputs": Constant()},
+    for change, said in (
+        ({"y0s": given["y0s"][1:4]}, "y0s"),
+        ({"parameters": {"mass": 1.5}}, "parameters"),
+        ({"controls": {"torque": 1.0}}, "defaults of inputs and parameters; controls"),
+        ({"rtol": 1e-6}, "rtol (1e-05 there, 1e-06 here)"),
+        ({"duration": 0.35}, "duration (0.3 there, 0.35 here)"),
+        ({"keep": ["height", "arm"]}, "keep (height there, height, arm here)"),
+        ({"statistics": ["height"]}, "statistics (none there, height here)"),
+        ({"batch": 2}, "batch (1024 there, 2 here)"),
+        ({"inputs": Constant()}, "inputs"),
+        ({"precision": "single"}, "precision (double there, single here)"),
     ):
-        with pytest.raises(ModelError, match="holds another study"):
+        with pytest.raises(ModelError, match=re.escape(f"another study, which differs in {said}; choose")):
             ce.simulate_study(model, path, **(few | change))
     (tmp_path / "notes.nc").write_text("mine")
     with pytest.raises(ModelError, match=r"notes\.nc' holds no study"):
@@ -258,6 +262,65 @@ def test_another_study_is_refused(model: ce.Model, given: dict[str, Any], tmp_pa
     assert (tmp_path / "notes.nc").read_text() == "mine"
     with pytest.raises(ModelError, match="has no statistics"):
         ce.Study(path).statistics()
+
+
+def two_carts(
+    mass: float = 1.0,
+    wind: float = 1.0,
+    most: float = 5.0,
+    parameters: tuple[str, str] = ("one", "other"),
+    outputs: tuple[str, str] = ("near", "far"),
+    unit: str = "m",
+) -> ce.Model:
+    """Carts, the first of which is blown: what is told here makes no other function of y and u."""
+    system = ce.System(gravity=(0.0, 0.0, -9.81))
+    masses = [system.add_parameter(ce.Parameter(name, mass, "kg")) for name in parameters]
+    carts = [
+        system.add_body(f"cart {k}", mass=m, parent="ground", hinge=ce.Prismatic((1, 0, 0), at=(0, k, 0)))
+        for k, m in enumerate(masses)
+    ]
+    system.add_input("wind", "N", wind, between=(-most, most))
+    system.add_force(Wind(carts[0]))
+    for name, cart in zip(outputs, carts, strict=True):
+        system.add_output(name, unit, partial(place, cart, system.ground))
+    return ce.compile(system)
+
+
+class Wind(ce.ForceElement):
+    """Along the rail."""
+
+    name, inputs, attachments = "wind", ("wind",), ()
+
+    def __init__(self, cart: Any) -> None:
+        self.cart = cart
+
+    def evaluate(self, observer: Any, x: Any, u: Any) -> Response:
+        return Response((HingeLoad(self.cart, 0, u["wind"]),))
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"mass": 2.0}, "defaults of inputs and parameters"),
+        ({"wind": 3.0}, "defaults of inputs and parameters"),
+        ({"most": 4.0}, "model"),
+        ({"parameters": ("other", "one")}, "model"),
+        ({"outputs": ("far", "near")}, "model"),
+        ({"unit": "mm"}, "model"),
+    ],
+)
+def test_models_that_differ_in_names_and_numbers_alone_are_others(
+    change: dict[str, Any], said: str, tmp_path: Path
+) -> None:
+    """Graphs are the same: numbers of these are inputs, and places have no names."""
+    model, other = two_carts(), two_carts(**change)
+    assert other.dynamics.traced.digest() == model.dynamics.traced.digest()
+    assert other.observation.traced.digest() == model.observation.traced.digest()
+    common: dict[str, Any] = {"duration": 0.1, "interval": 0.1, "keep": ["near"]}
+    common["parameters"] = {"one": np.array((1.0, 2.0))}
+    ce.simulate_study(model, tmp_path / "a.nc", **common)
+    with pytest.raises(ModelError, match=f"another study, which differs in {said}; choose"):
+        ce.simulate_study(other, tmp_path / "a.nc", **common)
 
 
 class Constant:
@@ -301,6 +364,29 @@ def test_two_processes_do_not_write_one_file(model: ce.Model, given: dict[str, A
 
     ce.simulate_study(model, path, **given, **COMMON, progress=meddle)
     assert seen == [0]
+
+
+def test_a_disk_that_fails_keeps_what_it_has(
+    model: ce.Model, given: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its room was taken before; but disks break, and quotas change."""
+    path, calls, sync = tmp_path / "runs.nc", [0], os.fsync
+
+    def full(descriptor: int) -> None:
+        calls[0] += 1
+        if calls[0] == 5:  # two for each batch: this is of the results of the third
+            raise OSError(errno.ENOSPC, "No space left on device")
+        sync(descriptor)
+
+    common = {**given, **COMMON, "batch": 8}
+    with monkeypatch.context() as patched:
+        patched.setattr("os.fsync", full)
+        message = r"cannot write '.*runs.nc': No space left on device; 16 of 41 runs are in it; the same call"
+        with pytest.raises(SimulationError, match=message) as caught:
+            ce.simulate_study(model, path, **common)
+    assert isinstance(caught.value.partial, ce.Study)
+    assert caught.value.partial.made == 16
+    assert ce.simulate_study(model, path, **common).made == RUNS
 
 
 def test_long_reasons_are_cut_where_everybody_sees_it() -> None:
