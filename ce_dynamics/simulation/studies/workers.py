@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,9 @@ from ce_dynamics.simulation.studies.batch import Batch, Task, make_batch
 from ce_dynamics.simulation.studies.plan import Plan
 
 if TYPE_CHECKING:
-    from distributed import Client
+    from distributed import Client, Future
+
+AGAIN = "finished runs are kept: start the study again when the cluster is back"
 
 Told = Callable[[int], None]
 """Told how many runs of a batch under way are done."""
@@ -50,13 +53,25 @@ def on_cluster(plan: Plan, todo: Sequence[int], client: Client, retries: int) ->
         Of a batch, which would say the same again.
     """
     import distributed  # here, because an extra installs it
+    from distributed.client import ClosedClientError
 
+    try:
+        yield from batches_made(plan, todo, client, retries, distributed.as_completed())
+    except (OSError, asyncio.TimeoutError, ClosedClientError) as error:
+        raise SimulationError(f"the cluster does not answer any more ({error}); {AGAIN}") from error
+
+
+def batches_made(
+    plan: Plan, todo: Sequence[int], client: Client, retries: int, arriving: Any
+) -> Iterator[tuple[int, Batch]]:
+    """As `on_cluster`; ``arriving`` tells of futures that are over."""
     waiting, lost = list(reversed(todo)), dict.fromkeys(todo, 0)
-    shared = client.scatter(task_of(plan), broadcast=True, hash=False)
+    shared = sent(plan, client)
     under_way: dict[Any, int] = {}
-    arriving = distributed.as_completed()
 
     def submit() -> None:
+        if client.status != "running":  # its own messages do not say that
+            raise ConnectionError(f"the client is {client.status}")
         at_once = 2 * max(1, sum(client.nthreads().values()))
         while waiting and len(under_way) < at_once:
             k = waiting.pop()
@@ -69,22 +84,40 @@ def on_cluster(plan: Plan, todo: Sequence[int], client: Client, retries: int) ->
         while under_way:
             future = next(arriving)
             k = under_way.pop(future)
-            if future.status == "finished":
-                batch = future.result()
+            made = outcome(future)
+            if isinstance(made, Batch):
                 future.release()
-                yield k, batch
+                yield k, made
             else:
-                reason = future.exception() if future.status == "error" else None
-                if isinstance(reason, CeDynamicsError):
-                    raise reason
+                if isinstance(made, CeDynamicsError):
+                    raise made
                 lost[k] += 1
                 if lost[k] > retries:
                     raise SimulationError(
-                        f"batch {k} was lost {lost[k]} times on the cluster "
-                        f"({type(reason).__name__ if reason else future.status}: {reason}); finished runs "
-                        "are kept: start the study again when the cluster is back, or with more retries"
-                    ) from reason
+                        f"batch {k} was lost {lost[k]} times on the cluster ({type(made).__name__}: {made}); "
+                        f"{AGAIN}, or with more retries"
+                    ) from made
                 waiting.append(k)
+                if (
+                    shared.status != "finished"
+                ):  # all workers were gone, and what they had been sent with them
+                    shared = sent(plan, client)
             submit()
     finally:
-        client.cancel(list(under_way))
+        if client.status == "running":
+            client.cancel(list(under_way))
+
+
+def outcome(future: Future[Batch]) -> Batch | BaseException:
+    """What became of a batch."""
+    try:
+        made: Batch = future.result()
+        return made
+    except Exception as error:  # whatever a worker says, or that it is gone
+        return error
+
+
+def sent(plan: Plan, client: Client) -> Any:
+    """What all batches share, with the workers."""
+    (shared,) = client.scatter([task_of(plan)], broadcast=True, hash=False)
+    return shared

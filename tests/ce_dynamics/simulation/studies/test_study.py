@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import re
+import signal
 import subprocess
 import sys
 import textwrap
@@ -212,6 +213,14 @@ def lose(folder: Path, times: int, task: Task, part: Part, *rest: Any) -> Batch 
     return make_batch(task, part, *rest)
 
 
+def a_cluster(**how: Any) -> Any:
+    """The client of a cluster on this machine."""
+    distributed = pytest.importorskip("distributed")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Dask tells of ports that other clusters on this machine have
+        return distributed.Client(dashboard_address=None, **how)
+
+
 def test_a_cluster_makes_the_same_and_what_it_loses_again(
     model: ce.Model,
     given: dict[str, Any],
@@ -219,14 +228,8 @@ def test_a_cluster_makes_the_same_and_what_it_loses_again(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    distributed = pytest.importorskip("distributed")
     common = {**given, **COMMON, "batch": 16, "statistics": ["height"]}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # Dask tells of ports that other clusters on this machine have
-        cluster = distributed.Client(
-            processes=False, n_workers=1, threads_per_worker=2, dashboard_address=None
-        )
-    with cluster as client:
+    with a_cluster(processes=False, n_workers=1, threads_per_worker=2) as client:
         monkeypatch.setattr(workers, "make_batch", partial(lose, tmp_path, 3))
         with pytest.raises(SimulationError, match=r"batch 1 was lost 3 times .*OSError: worker has no mem"):
             ce.simulate_study(model, tmp_path / "a.nc", **common, client=client)
@@ -236,6 +239,40 @@ def test_a_cluster_makes_the_same_and_what_it_loses_again(
             np.testing.assert_array_equal(found[name].values, ensemble[name].values)
     alone = ce.simulate_study(model, tmp_path / "b.nc", **common)
     xr.testing.assert_identical(alone.statistics(), study.statistics())
+
+
+def test_a_cluster_that_loses_all_workers_is_sent_the_model_again(tmp_path: Path) -> None:
+    """The only worker is killed: with it goes all that the cluster had been sent.  Another follows."""
+    model, killed = two_carts(), list[int]()
+    common: dict[str, Any] = {"parameters": {"one": np.linspace(1.0, 2.0, 64)}, "duration": 0.1, "batch": 8}
+    with a_cluster(processes=True, n_workers=1, threads_per_worker=1) as client:
+
+        def kill(done: int, total: int) -> None:
+            if done >= 8 and not killed:
+                killed.extend(worker.pid for worker in client.cluster.workers.values())
+                os.kill(killed[0], signal.SIGKILL)
+
+        study = ce.simulate_study(model, tmp_path / "a.nc", **common, client=client, progress=kill)
+    assert len(killed) == 1
+    alone = ce.simulate_study(model, tmp_path / "b.nc", **common)
+    with study.results() as found, alone.results() as expected:
+        assert set(found["status"].values) == {"completed"}
+        xr.testing.assert_identical(found.load(), expected.load())
+
+
+def test_a_cluster_that_is_gone_is_named(model: ce.Model, given: dict[str, Any], tmp_path: Path) -> None:
+    common = {**given, **COMMON, "batch": 8}
+    client = a_cluster(processes=False, n_workers=1, threads_per_worker=1)
+
+    def leave(done: int, total: int) -> None:
+        if done >= 8:
+            client.close()
+
+    with pytest.raises(SimulationError, match=r"does not answer any more .*closed.* are kept") as caught:
+        ce.simulate_study(model, tmp_path / "a.nc", **common, client=client, progress=leave)
+    assert isinstance(caught.value.partial, ce.Study)
+    assert 8 <= caught.value.partial.made < RUNS
+    assert ce.simulate_study(model, tmp_path / "a.nc", **common).made == RUNS
 
 
 def test_another_study_is_refused(model: ce.Model, given: dict[str, Any], tmp_path: Path) -> None:
