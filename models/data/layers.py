@@ -13,6 +13,7 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.entries import Assignment, Entry, Tree
 from ce_dynamics.models.data.groups import Groups
 from ce_dynamics.models.data.quantities import Quantity
+from ce_dynamics.models.data.reading import TEXTS, WORDS
 from ce_dynamics.models.data.schema import fields_of
 
 
@@ -94,13 +95,20 @@ def _unknown_key(assignment: Assignment, schema: type[BaseModel], groups: Groups
     if any("." in name for name in assignment.key):
         nested = ": {".join(key.split(".")) + ": ..." + "}" * key.count(".")
         return DataError(f"{assignment.entry.where}: a key has no dots; write {nested}")
+    sections, words = _sections(schema, groups), (*WORDS, *TEXTS)
+    like = difflib.get_close_matches(assignment.key[0].lower(), (*sections, *words), n=1)
+    if like and like[0] in words:
+        return DataError(
+            f"{assignment.entry.where}: unknown parameter {checks.shown(key)}; did you mean {like[0]!r}?"
+        )
     known = groups.known(schema, assignment.key[0])
     by_lower = {name.lower(): name for name in known}
     near = [by_lower[name] for name in difflib.get_close_matches(key.lower(), by_lower, n=3, cutoff=0.5)]
-    hint = f"nearest: {', '.join(near)}" if near else f"sections are {_sections(schema, groups)}"
+    hint = f"nearest: {', '.join(near)}" if near else f"sections are {', '.join(sections)}"
     return DataError(f"{assignment.entry.where}: unknown parameter {checks.shown(key)}; {hint}")
 
 
-def _sections(schema: type[BaseModel], groups: Groups) -> str:
+def _sections(schema: type[BaseModel], groups: Groups) -> list[str]:
+    """Names that a key may begin with."""
     top = [name for name in fields_of(schema) if name not in groups.members]
-    return ", ".join((*groups.groups, *groups.members, *sorted(groups.shared), *top))
+    return list(dict.fromkeys((*groups.groups, *groups.members, *sorted(groups.shared), *top)))

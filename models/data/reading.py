@@ -22,6 +22,8 @@ DEEPEST = 32
 
 WORDS = ("base", "axles", "kinds", "graphs", "trailers", "bushings")
 """Top-level keys whose values are words, not numbers."""
+TEXTS = ("title", "sources")
+"""Top-level keys whose values are texts."""
 
 
 class DataFile(NamedTuple):
@@ -171,9 +173,11 @@ def _texts(node: yaml.Node | None, label: str) -> dict[str, str]:
         return {}
     if isinstance(node, yaml.ScalarNode):
         return {"": str(node.value)}
-    if not isinstance(node, yaml.MappingNode):
-        raise DataError(f"{label}:{node.start_mark.line + 1}: expected lines 'key: text'")
-    return {key: str(value.value) for key, value in _items(node, label)}
+    items = list(_items(node, label)) if isinstance(node, yaml.MappingNode) else [("", node)]
+    for _, value in items:
+        if not isinstance(value, yaml.ScalarNode):
+            raise DataError(f"{label}:{value.start_mark.line + 1}: sources: expected lines 'key: text'")
+    return {key: str(value.value) for key, value in items}
 
 
 def _title(node: yaml.Node | None, label: str) -> str:

@@ -97,6 +97,11 @@ def assembled(
     ideal_joints: bool,
 ) -> System:
     """The vehicle's bodies, hinges, force elements and controllers, put together."""
+    for name, corner in data.corners.items():
+        if corner.ground_spring is not None:
+            raise DataError(
+                f"{name}.ground_spring has no effect beside a tyre; leave it out, or take --model ride"
+            )
     system = System(gravity=data.gravity, name=data.name)
     for parameter in data.free:
         system.add_parameter(parameter)

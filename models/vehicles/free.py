@@ -51,7 +51,7 @@ _FREE = re.compile(
     | ground_spring\.(stiffness|damping|height)
     | brake\.(max_torque|stiffness|damping)
     | assistance\.\w+\.(?!period)\w+
-    | tyre\.(?!radius|UNLOADED_RADIUS|version|side|turn_slip|ellipse)\w+(\.\w+)?""",
+    | tyre\.(?!radius|UNLOADED_RADIUS|version|side|turn_slip|ellipse|ALPM|(MC|[CK][XY])$)\w+(\.\w+)?""",
     re.VERBOSE,
 )
 

@@ -196,9 +196,18 @@ def layout_of(words: Sequence[Assignment], label: str) -> Layout:
     graphs = {
         name: items_of(words, name, label) for name, chosen in axles.items() if chosen["suspension"] == GRAPH
     }
-    for (_, axle, *_), entry in (word for word in words if word.key[0] == "graphs"):
+    for k, (key, entry) in enumerate(words):
+        if key[0] != "graphs":
+            continue
+        axle = key[1]
         if axle not in axles:
             raise DataError(f"{entry.where}: graphs: {checks.shown(axle)} is none of the axles {list(axles)}")
+        chosen_since = any(later == ("axles", axle, "suspension") for later, _ in words[k:])
+        if axle not in graphs and not chosen_since:
+            raise DataError(
+                f"{entry.where}: graphs: {axle} has a {axles[axle]['suspension']} suspension, so its graph "
+                f"has no effect; leave it out, or write axles: {{{axle}: {{suspension: {GRAPH}}}}}"
+            )
     for chosen in axles.values():
         if "trailer" in chosen:
             chosen.setdefault("driven", "no")

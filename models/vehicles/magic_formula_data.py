@@ -6,18 +6,25 @@ Each is a number as any other: it can be overridden (``front.tyre.LMUY=0.9``), s
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import MISSING, Field, dataclass, fields
+from dataclasses import MISSING, Field, dataclass, fields, replace
 from typing import Annotated, Any
 
 from pydantic import create_model, model_validator
 
+from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.quantities import PositiveFraction, Quantity
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.tyres.contract import TyreModel
-from ce_dynamics.models.tyres.magic_formula.coefficients import NO_NUMBERS, POSITIVE, Coefficients
+from ce_dynamics.models.tyres.magic_formula.coefficients import (
+    NO_NUMBERS,
+    POSITIVE,
+    VERSIONS,
+    Coefficients,
+)
 from ce_dynamics.models.tyres.magic_formula.contact_mass import ContactMassTyre
 from ce_dynamics.models.tyres.magic_formula.file_names import DIMENSIONS
+from ce_dynamics.models.tyres.magic_formula.idle import without_effect
 from ce_dynamics.models.tyres.magic_formula.on_road import MagicFormulaTyre
 from ce_dynamics.models.tyres.magic_formula.reader import TyreFile
 from ce_dynamics.models.tyres.magic_formula.tyre import MagicFormula
@@ -29,18 +36,6 @@ UNITS: Mapping[str, str] = {
     "SPEED": "m/s", "PRESSURE": "N/m^2", "LENGTH": "m", "MASS": "kg", "FORCE": "N", "FORCE/LENGTH": "N/m",
     "FORCE*TIME/LENGTH": "N*s/m", "FORCE*LENGTH/ANGLE": "N*m/rad", "ANGLE": "rad",
 }  # fmt: skip
-IDLE = (
-    "ELLIPS", "YAW_STIFFNESS", "FREQ", "DAMP_LONG", "DAMP_LAT", "DAMP_YAW", "DAMP_WINDUP", "Q_BV", "PCMZ1",
-    "MC_CONTOUR", "MASS", "IXX", "IYY", "BELT", "GRAVITY", "ASPECT_RATIO", "RIM_WIDTH", "ENV_", "LMUV",
-)  # fmt: skip
-"""Beginnings of names that change no force of any version."""
-ONLY_6 = ("PKY6", "PKY7", "PPY5", "QSY5", "QSY6", "QSY7", "QSY8", "Q_RA", "Q_RB", "PCFX3", "PCFY3")
-ONLY_52 = ("LGYR", "LSG", "PHY3", "PTX", "PTY", "Q_A", "QTZ1", "MBELT")
-ONLY_62 = ("Q_FCY2", "Q_CAM1", "Q_CAM2", "Q_CAM3", "Q_FYS")
-"""Beginnings of names that matter to some versions."""
-TURN_SLIP = ("PDXP", "PDYP", "PKYP", "PHYP", "PECP", "QDTP", "QCRP", "QBRP", "QDRP", "LMP")
-"""Beginnings of names that matter to turn slip only."""
-CONTACT_MASS = ("MC", "CX", "CY", "KX", "KY")
 
 
 @dataclass(frozen=True)
@@ -82,19 +77,25 @@ class MagicFormulaBase(Section):
     def _consistent(self) -> MagicFormulaBase:
         if self.side not in SIDES:
             raise ValueError("side must be 1 (left), -1 (right) or 0 (symmetric): for which the numbers are")
+        if self.version not in VERSIONS:
+            raise ValueError(f"version {self.version:g}; the Magic Formula is known as 52, 61 and 62")
         for name in ("turn_slip", "ellipse"):
             if getattr(self, name) not in (None, 0.0, 1.0):
                 raise ValueError(f"{name} is {getattr(self, name):g}; give 1, or leave it out")
-        idle = without_effect(int(self.version), bool(self.turn_slip))
-        for name in self.coefficients():
-            if name.startswith(idle):
-                turning = " without turn_slip: 1" if name.startswith(TURN_SLIP) else ""
-                raise ValueError(f"{name} has no effect in version {self.version:g}{turning}; leave it out")
         try:
-            self.built()
+            self._check_effects(self.built())
         except DataError as error:
             raise ValueError(str(error).removeprefix("tyre: ")) from error
         return self
+
+    def _check_effects(self, tyre: MagicFormulaParameters) -> None:
+        """Refuse coefficients that change nothing."""
+        given = {name: nominal(value) for name, value in self.coefficients().items()}
+        c, turning = replace(tyre.coefficients, **given), tyre.turn_slip
+        idle = without_effect(c, frozenset(given), turning)
+        for name in (name for name in given if name in idle):
+            lacking = missing(c, name, frozenset(given), turning)
+            raise DataError(f"{name} has no effect in version {c.version}{lacking}; leave it out")
 
     def coefficients(self) -> dict[str, float]:
         """Those that are given."""
@@ -108,11 +109,13 @@ class MagicFormulaBase(Section):
         return MagicFormulaParameters(made, SIDES[self.side], bool(self.turn_slip), self.mu0)
 
 
-def without_effect(version: int, turn_slip: bool) -> tuple[str, ...]:
-    """Beginnings of names that change no force in a version."""
-    idle: tuple[str, ...] = ONLY_6 if version == 52 else ONLY_52
-    idle += () if version == 62 else ONLY_62
-    return idle if turn_slip else idle + TURN_SLIP
+def missing(c: Coefficients, name: str, given: frozenset[str], turn_slip: bool) -> str:
+    """Without what a coefficient has no effect in its version; empty where it has one in others."""
+    if not turn_slip and name not in without_effect(c, given, True):
+        return " without turn_slip: 1"
+    others = (replace(c, version=version, ellipse=False) for version in VERSIONS)
+    elsewhere = any(name not in without_effect(other, given, turn_slip) for other in others)
+    return "" if elsewhere else " beside the other coefficients"
 
 
 def quantity_of(field: Field[Any]) -> Any:
@@ -124,10 +127,8 @@ def quantity_of(field: Field[Any]) -> Any:
 
 
 def numbers() -> dict[str, Field[Any]]:
-    """Coefficients of effect on forces."""
-    return {
-        f.name: f for f in fields(Coefficients) if f.name not in NO_NUMBERS and not f.name.startswith(IDLE)
-    }
+    """All coefficients."""
+    return {f.name: f for f in fields(Coefficients) if f.name not in NO_NUMBERS}
 
 
 def as_written(file: TyreFile) -> dict[str, tuple[float, str]]:
@@ -143,12 +144,10 @@ def as_written(file: TyreFile) -> dict[str, tuple[float, str]]:
     }
     turning, heavy = mode % 10 == 5, mode // 10 % 10 == 2 and c.MC > 0.0
     found |= {name: (1.0, "") for name, said in (("turn_slip", turning), ("ellipse", c.ellipse)) if said}
-    idle = without_effect(c.version, turning) + (() if heavy else CONTACT_MASS)
-    for name, field in numbers().items():
-        value = float(getattr(c, name))
-        if value != field.default and not name.startswith(idle):
-            found[name] = value, unit_of(name)
-    return found
+    c = c if heavy else replace(c, MC=0.0)
+    given = [name for name, field in numbers().items() if getattr(c, name) != field.default]
+    idle = without_effect(c, frozenset(given), turning)
+    return found | {name: (float(getattr(c, name)), unit_of(name)) for name in given if name not in idle}
 
 
 def unit_of(name: str) -> str:

@@ -39,6 +39,8 @@ NOT_ZERO = ("PCX1", "PCY1", "LCX", "LCY", "PKY2")
 NO_NUMBERS = ("version", "ellipse")
 """Fields that are no coefficients."""
 
+VERSIONS = (52, 61, 62)
+
 RANGES = (("PRESMIN", "PRESMAX"), ("FZMIN", "FZMAX"), ("KPUMIN", "KPUMAX"), ("ALPMIN", "ALPMAX"),
           ("CAMMIN", "CAMMAX"))  # fmt: skip
 
@@ -84,7 +86,7 @@ class Coefficients(
     ellipse: bool = False
 
     def __post_init__(self) -> None:
-        if self.version not in (52, 61, 62):
+        if self.version not in VERSIONS:
             raise DataError(f"tyre: version {self.version!r}; the Magic Formula is known as 52, 61 and 62")
         for field in fields(self):
             if field.name in NO_NUMBERS:

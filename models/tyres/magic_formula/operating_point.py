@@ -220,7 +220,7 @@ def sine_of_camber(c: Coefficients, mode: Mode, gamma: Scalar, known: Scalar | N
     """Sin γ within the range of γ; of what is known of it where the range ends before it turns."""
     if known is None or max(abs(c.CAMMIN), abs(c.CAMMAX)) > _UPRIGHT:
         return sin(gamma)
-    return within(known, math.sin(c.CAMMIN), math.sin(c.CAMMAX)) if mode.limits else known
+    return within(known, sin(c.CAMMIN), sin(c.CAMMAX)) if mode.limits else known
 
 
 def spin(c: Coefficients, at: Limited, epsilon_gamma: Scalar, omega: Scalar, V: Scalar) -> Scalar:

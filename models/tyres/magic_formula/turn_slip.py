@@ -86,7 +86,7 @@ def of_residual_moment(c: Coefficients, mode: Mode, s: OperatingPoint, muy: Scal
     Mzp_inf = c.QCRP1 * absolute(muy) * R0 * Fz * finite_root(Fz / c.Fz0_prime) * c.LMP  # (4.95)
     Mzp_inf = where(Mzp_inf < 0.0, 1e-6, Mzp_inf)
     CDrp = c.QDRP1  # (4.96)
-    DDrp = Mzp_inf / math.sin(0.5 * math.pi * CDrp)  # (4.94)
+    DDrp = Mzp_inf / sin(0.5 * math.pi * CDrp)  # (4.94)
     # (4.99) has q_Dz8 + q_Dz9 df_z; reference values follow the product.
     Kzgr0 = Fz * R0 * (c.QDZ8 * c.QDZ9 * s.dfz + (c.QDZ10 + c.QDZ11 * s.dfz * absolute(s.gamma))) * c.LKZC
     BDrp = Kzgr0 / where(DDrp == 0.0, 1.0, CDrp * DDrp * (1.0 - s.epsilon_gamma))  # (4.98)

@@ -148,6 +148,9 @@ def item_of(owner: str, name: str, told: Mapping[str, str]) -> Item:
     if len(kinds) != 1:
         raise DataError(f"{owner}: say what it is once, by one of {', '.join(KINDS)}")
     (kind,) = kinds
+    if kind in ("body", "carrier") and "single" in told:
+        remedy = "write body: single" if kind == "body" else "leave it out"
+        raise DataError(f"{owner}: single has no effect on a {kind}; {remedy}")
     if kind == "body":
         if told[kind] not in BODIES:
             raise DataError(f"{owner}: body: unknown {checks.shown(told[kind])}; write mirrored or single")

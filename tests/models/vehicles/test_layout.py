@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from ce_dynamics.errors import DataError
+from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.case import load_parameters
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.files import check_vehicle
@@ -223,3 +224,41 @@ def test_numbers_of_an_axle_itself() -> None:
     assert stiff.anti_roll_bars["front"].stiffness == 3000.0
     assert stiff.anti_roll_bars["rear"].stiffness == 800.0
     assert stiff.mass == pytest.approx(VehicleParameters.load("sedan").mass)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("kindsx: {tyre: fiala}", r"own\.yaml:2: unknown parameter 'kindsx\.tyre'; did you mean 'kinds'\?"),
+        ("trailer: {cart: {hitch: ball}}", r"'trailer\.cart\.hitch'; did you mean 'trailers'\?"),
+        ("titel: My car", r"'titel'; did you mean 'title'\?"),
+        ("sources: {book: [1, 2]}", r"own\.yaml:2: sources: expected lines 'key: text'"),
+        ("graphs: {rear: {arm: {body: mirrored}}}", r"rear has a double-wishbone suspension.* has no effect"),
+        (
+            "axles: {rear: {suspension: graph}}\ngraphs: {rear: {arm: {body: mirrored, single: yes}}}",
+            r"graphs\.rear\.arm: single has no effect on a body; write body: single",
+        ),
+    ],
+)
+def test_words_that_would_do_nothing(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        VehicleParameters.load(written(tmp_path, f"base: sedan\n{text}\n"))
+
+
+def test_the_graph_of_a_base_goes_with_its_suspension(tmp_path: Path) -> None:
+    """What another suspension replaces is no mistake of the file that builds on it."""
+    graph = (
+        "axles: {rear: {suspension: graph}}\ngraphs: {rear: {arm: {body: mirrored}, wheel: {carrier: arm}}}\n"
+    )
+    written(tmp_path, f"base: sedan\n{graph}", "graph.yaml")
+    with pytest.raises(DataError, match=r"missing rear\."):  # nothing but the numbers of the arm
+        VehicleParameters.load(
+            written(tmp_path, "base: graph.yaml\naxles: {rear: {suspension: trailing-arm}}\n")
+        )
+
+
+def test_ground_springs_are_of_the_ride_model() -> None:
+    changes = [f"front.ground_spring.{x}" for x in ("stiffness=2e5", "damping=1e3", "height=0.3")]
+    data = VehicleParameters.load("sedan", changes)
+    with pytest.raises(DataError, match=r"front_left\.ground_spring has no effect beside a tyre"):
+        build(data)

@@ -146,6 +146,8 @@ def test_a_vehicle_that_names_a_pac02(tmp_path: Path) -> None:
         ("front.tyre.PKY6=-1", "PKY6 has no effect in version 52; leave it out"),
         ("front.tyre.PDXP1=0.4", "no effect in version 52 without turn_slip: 1; leave it out"),
         ("front.tyre.side=0.5", r"side must be 1 \(left\), -1 \(right\) or 0 \(symmetric\)"),
+        ("front.tyre.KX=50", "KX has no effect in version 52 beside the other coefficients; leave it out"),
+        ("front.tyre.version=61.5", "version 61.5; the Magic Formula is known as 52, 61 and 62"),
         ("front.tyre.version=94", "version 94; the Magic Formula is known as 52, 61 and 62"),
         ("front.tyre.PCY1=0", "PCY1 = 0; the Magic Formula divides by it"),
         ("front.tyre.FREQ_LAT=40", "FREQ_LAT"),
