@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
-from ce_dynamics.algebra.arrays import Scalar, maximum
+from ce_dynamics.algebra.arrays import Scalar, arctan, maximum, tan
 from ce_dynamics.models.data.checks import check_number
+from ce_dynamics.models.parts.backing import Train, curvature_to_steer
 from ce_dynamics.models.parts.paths import Path
 from ce_dynamics.models.parts.ramps import saturate_symmetric, saturate_unit
 from ce_dynamics.models.parts.torque_table import TorqueTable
@@ -55,6 +56,8 @@ class DriverParameters:
         Excess speed that is left to the engine before the brake is used [m/s].
     reverse : tuple of str
         Inputs that he uses to drive backwards: -1 is reverse, but of a ``clutch``; none without such a gear.
+    train : Train, optional
+        What follows when he backs up; none if the vehicle is not articulated.
     """
 
     wheelbase: float
@@ -70,12 +73,13 @@ class DriverParameters:
     hold_throttle: float
     brake_margin: float
     reverse: tuple[str, ...] = ()
+    train: Train | None = None
 
     def __post_init__(self) -> None:
         positive = {"wheelbase", "max_wheel_angle", "preview_time", "min_preview"}
         for field in fields(self):
             value = getattr(self, field.name)
-            if field.name == "reverse":
+            if field.name in ("reverse", "train"):
                 continue
             if field.name in positive:
                 check_number("driver", field.name, value, above=0.0)
@@ -120,6 +124,14 @@ def steer_by_heart(
     angle = curvature * (p.wheelbase + p.understeer * speed * speed)
     angle = angle + p.yaw_damping * (yaw_rate(sensors["x"]) - sensors["yaw_rate"])
     return saturate_symmetric(steering(sensors["x"]) + angle / p.max_wheel_angle, SOFTNESS)
+
+
+def steer_train(p: DriverParameters, train: Train, path: Path, seen: Sensors) -> Scalar:
+    """Steering input in [−1, 1] that backs trailers up along a path; ``seen`` as of `curvature_to_steer`."""
+    sharpest = tan(p.max_wheel_angle) / p.wheelbase
+    preview = p.preview_time * seen["speed"]
+    curvature = curvature_to_steer(train, path, seen, sharpest, preview, p.aim_gain)
+    return saturate_symmetric(arctan(p.wheelbase * curvature) / p.max_wheel_angle, SOFTNESS)
 
 
 def hold_speed(p: DriverParameters, target: Scalar, sensors: Sensors) -> tuple[Scalar, Scalar]:

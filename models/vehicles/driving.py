@@ -49,7 +49,7 @@ def make_manoeuvre(
         raise DataError(f"unknown manoeuvre {checks.shown(name)}{hint}; known are {', '.join(MANOEUVRES)}")
     kind = MANOEUVRES[name]
     data = VehicleParameters.load() if parameters is None else parameters
-    driver = driver_parameters(data)
+    driver = driver_parameters(data, backing=kind is Reversing)
     if kind is Reversing and not driver.reverse:
         raise DataError(
             f"{name}: the powertrain of {data.name}, of the kind {data.layout.powertrain!r}, has no reverse "
@@ -80,11 +80,18 @@ def double_lane_change(speed: float | str = 12.0, **options: float | str) -> Man
     return make_manoeuvre(DoubleLaneChange.name, {"speed": speed, **options})
 
 
-def driver_parameters(parameters: VehicleParameters) -> DriverParameters:
-    """A driver who knows this vehicle's wheelbase and steering."""
+def driver_parameters(parameters: VehicleParameters, backing: bool = False) -> DriverParameters:
+    """A driver who knows this vehicle's wheelbase and steering, and to back it up its trailers."""
+    train = None
+    if backing:
+        # here, because other manoeuvres do without
+        from ce_dynamics.models.vehicles.train import train_of
+
+        train = train_of(parameters)
     return DriverParameters(
         wheelbase=parameters.wheelbase,
         max_wheel_angle=max_wheel_angle(parameters),
         reverse=tuple(name for name in BACKWARDS if name in parameters.powertrain.inputs),
+        train=train,
         **parameters.driver.model_dump(),
     )

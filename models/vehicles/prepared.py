@@ -104,7 +104,10 @@ class Case:
         """Add what only the case knows."""
         results.attrs |= {**self.attributes}
         if self.manoeuvre is not None and self.manoeuvre.path is not None:
-            columns = np.stack([results[name].values for name in ("x", "y")], axis=1)
-            errors = [self.manoeuvre.path_error({"x": x, "y": y}) for x, y in columns.tolist()]
+            seen = {name: results[name].values for name in ("x", "y", "yaw")}
+            for k, name in enumerate(self.model.system.groups.get("trailer", ())):
+                seen[f"{name}.hitch_yaw"] = results["hitch_yaw"].values[:, k]
+            columns = np.stack(list(seen.values()), axis=1).tolist()
+            errors = [self.manoeuvre.path_error(dict(zip(seen, row, strict=True))) for row in columns]
             about = {"units": "m", "long_name": "distance from the path, positive to its left"}
             results["path_error"] = Column(("time",), np.array(errors, dtype=float), about)

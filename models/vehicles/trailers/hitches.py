@@ -136,6 +136,8 @@ HITCHES: Mapping[str, type[HitchData]] = {
 """Hitches by the name that data files use."""
 FOLDING = ("articulated",)
 """Those that steer the vehicle."""
+STRAIGHT = ("torsion",)
+"""Those about which nothing turns to the side."""
 
 
 def plate(system: System, name: str, tower: Body, hinge: Hinge) -> Body:
