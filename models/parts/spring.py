@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ce_dynamics.algebra.arrays import Scalar, absolute, maximum, where
+from ce_dynamics.algebra.arrays import Scalar, absolute, maximum, minimum, where
 from ce_dynamics.mechanism.forces.laws import Law
 from ce_dynamics.models.parts.rounding import rounded_ramp, rounded_ramp_integral
 
 SPRING_ROUNDING = 5e-4
-"""Half width of the corner where a stop begins, and largest one of those of a spring's table [m]."""
+"""Largest half width of the corner where a stop begins, and of those of a spring's table [m]."""
 
 
 class Travel(NamedTuple):
@@ -25,6 +25,11 @@ class Travel(NamedTuple):
     def signed(self, x: Scalar, push: Scalar) -> Scalar:
         """What a stop pushes as tension."""
         return where(x > self._middle, push, -push)
+
+    @property
+    def rounding(self) -> Scalar:
+        """Half width of the corners where the stops begin; they end in the middle at the latest."""
+        return minimum(SPRING_ROUNDING, 0.5 * (self.longest - self.shortest))
 
     @property
     def _middle(self) -> float:
@@ -57,7 +62,7 @@ class StoppedSpring(Law):
             return coil
         beyond = self.travel.beyond(x)
         delta = maximum(beyond, 0.0)
-        push = self.k * rounded_ramp(beyond, SPRING_ROUNDING) + self.k_3 * (delta * delta * delta)
+        push = self.k * rounded_ramp(beyond, self.travel.rounding) + self.k_3 * (delta * delta * delta)
         return coil + self.travel.signed(x, push)
 
     def energy(self, x: Scalar) -> Scalar:
@@ -71,4 +76,6 @@ class StoppedSpring(Law):
         beyond = self.travel.beyond(x)
         delta = maximum(beyond, 0.0)
         squared = delta * delta
-        return self.k * rounded_ramp_integral(beyond, SPRING_ROUNDING) + 0.25 * self.k_3 * (squared * squared)
+        return self.k * rounded_ramp_integral(beyond, self.travel.rounding) + 0.25 * self.k_3 * (
+            squared * squared
+        )

@@ -11,7 +11,7 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.checks import check_number
 from ce_dynamics.models.parts.engine import check_table
 from ce_dynamics.models.parts.rounding import rounded_absolute, rounded_ramp
-from ce_dynamics.models.parts.torque_table import TorqueTable
+from ce_dynamics.models.parts.torque_table import ROUNDED, TorqueTable
 
 COUPLING_BAND = 0.02
 """Of the speed ratio, on both sides of 1: where the torque changes its sign continuously."""
@@ -80,8 +80,15 @@ def prolonged(x: tuple[float, ...], y: tuple[float, ...]) -> TorqueTable:
     """A table whose ends are moved outwards along its lines: they are rounded beyond where they were.
 
     At stall it then says what is written; at equal speeds there is no corner, nor more power than comes in.
+    No end is moved so far that more than half of its value is lost, nor that roundings reach back over it.
     """
-    low = (y[1] - y[0]) / (x[1] - x[0]) * COUPLING_ROUNDING
-    high = (y[-1] - y[-2]) / (x[-1] - x[-2]) * COUPLING_ROUNDING
-    speeds = x[0] - COUPLING_ROUNDING, *x[1:-1], x[-1] + COUPLING_ROUNDING
-    return TorqueTable(speeds, (y[0] - low, *y[1:-1], y[-1] + high), COUPLING_ROUNDING)
+    reach, ends = COUPLING_ROUNDING, []
+    for end, inner in ((0, 1), (-1, -2)):
+        outwards, rise = x[end] - x[inner], y[end] - y[inner]
+        part = min(COUPLING_ROUNDING / abs(outwards), ROUNDED / (1.0 - ROUNDED))
+        if rise != 0.0:
+            part = min(part, 0.5 * y[end] / abs(rise))
+        reach = min(reach, part * abs(outwards))
+        ends.append((x[end] + part * outwards, y[end] + part * rise))
+    (first, low), (last, high) = ends
+    return TorqueTable((first, *x[1:-1], last), (low, *y[1:-1], high), reach)

@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import chain, pairwise
 from typing import NamedTuple
 
-from ce_dynamics.algebra.arrays import Scalar, minimum, where
+from ce_dynamics.algebra.arrays import Scalar, absolute, minimum, where
 from ce_dynamics.algebra.tables import Table
 from ce_dynamics.compiler.free_numbers import is_free, nominal
 from ce_dynamics.models.parts.rounding import AREA, fillet, nearness, pinned, rounded_ramp_integral
@@ -60,7 +60,8 @@ class TorqueTable:
     widest : float
         Largest half width of a rounding.
     passive : bool
-        Whether a corner at (0, 0) stays there, as of a damper, which at rest must not push.
+        Whether what the points say at 0 is kept, as of a damper, which at rest must not push: a corner at
+        (0, 0) stays there, and roundings of others do not reach it.
     """
 
     x: tuple[float, ...]
@@ -86,6 +87,8 @@ class TorqueTable:
             narrower = minimum(gaps[k], gaps[k + 1])
             width = minimum(ROUNDED * narrower, self.widest)
             kept = 1.0 if self.passive and nominal(x) == nominal(y) == 0.0 else 0.0
+            if self.passive and nominal(x) != 0.0:
+                width = minimum(width, absolute(x))
             found.append(Corner(x, y, before, after, width, kept, area))
             area = area + (after - before) * AREA * width * width
         return tuple(found)

@@ -26,7 +26,7 @@ from ce_dynamics.models.data.quantities import (
 )
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.parts.damper_map import DamperMap
-from ce_dynamics.models.parts.spring import SPRING_ROUNDING, StoppedSpring
+from ce_dynamics.models.parts.spring import SPRING_ROUNDING, StoppedSpring, Travel
 from ce_dynamics.models.parts.tabulated_force import (
     DAMPER_ROUNDING,
     Constant,
@@ -229,7 +229,8 @@ class SpringParameters(Mirrored):
         if self.curve is not None:
             laws.append(Ramps(self.curve.deflection, self.curve.force, SPRING_ROUNDING))
         if self.stop_curve is not None:
-            stop = Ramps(self.stop_curve.deflection, self.stop_curve.force, SPRING_ROUNDING)
+            rounding = Travel(shortest, longest).rounding
+            stop = Ramps(self.stop_curve.deflection, self.stop_curve.force, rounding)
             laws.append(TabulatedStops(shortest, longest, stop))
         if self.preload is not None:
             laws.append(Constant(-self.preload))

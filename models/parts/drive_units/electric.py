@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from ce_dynamics.algebra.arrays import Array, Scalar, absolute, maximum, sqrt
+from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.forces.base import StateDeclaration
 from ce_dynamics.models.data.checks import check_number
 from ce_dynamics.models.parts.drive_units.base import SELECTOR, THROTTLE, Drive, DriveUnit, Tied
@@ -39,8 +42,15 @@ class MotorParameters:
 
     def __post_init__(self) -> None:
         check_table("motor", "torque", self.speed, self.torque)
+        for name in ("speed", "torque"):
+            for k, number in enumerate(getattr(self, name)):
+                check_number("motor", f"{name}[{k}]", number, at_least=0.0)
         for name in ("drag", "copper", "iron", "inertia"):
             check_number("motor", name, getattr(self, name), at_least=0.0)
+
+    def power(self, torque: Scalar, speed: Scalar) -> Scalar:
+        """What it takes from the battery [W]."""
+        return torque * speed + self.copper * torque * torque + self.iron * speed * speed
 
 
 @dataclass(frozen=True)
@@ -54,10 +64,32 @@ class BatteryParameters:
         for name in ("voltage", "resistance"):
             check_number("battery", name, getattr(self, name), above=0.0)
 
+    @property
+    def most(self) -> float:
+        """The largest power that it has, U²/4R [W]."""
+        return self.voltage**2 / (4.0 * self.resistance)
+
+    def check(self, motor: MotorParameters) -> None:
+        """Refuse a motor that takes more, at a speed of its table.
+
+        Raises
+        ------
+        DataError
+        """
+        speed = np.linspace(motor.speed[0], motor.speed[-1], 1001)
+        taken = motor.power(np.interp(speed, motor.speed, motor.torque), speed)
+        k = int(np.argmax(taken))
+        if taken[k] > self.most:
+            raise DataError(
+                f"battery: at {speed[k]:.4g} rad/s the motor takes {taken[k]:.4g} W, of a battery of "
+                f"{self.voltage:g} V behind {self.resistance:g} ohm there are at most {self.most:.4g} W "
+                "(U²/4R); lower its resistance or the motor's torque, or raise its voltage"
+            )
+
     def current(self, power: Scalar) -> Scalar:
         """Current at which it gives a power P at its poles [A]: P = U I − R I², the smaller root.
 
-        Beyond U²/4R, which is all it has, it gives U/2R.
+        Beyond U²/4R, which is all it has, it gives U/2R: of a motor beyond its table, that may be.
         """
         U, R = self.voltage, self.resistance
         return (U - sqrt(maximum(U * U - 4.0 * R * power, 0.0))) / (2.0 * R)
@@ -91,6 +123,7 @@ class ElectricUnit(DriveUnit):
     }
 
     def __init__(self, motor: MotorParameters, battery: BatteryParameters, ratio: float) -> None:
+        battery.check(motor)
         self.motor, self.battery = motor, battery
         self.ratio = check_number("motor", "ratio", ratio, above=0.0)
 
@@ -114,7 +147,7 @@ class ElectricUnit(DriveUnit):
         pedal = unit_clip(u[THROTTLE]) * u[SELECTOR] - unit_clip(-u[THROTTLE]) * omega / (speed + STANDING)
         T_m = pedal * largest
         drag = m.drag * omega / (speed + STANDING)
-        power = T_m * omega + m.copper * T_m * T_m + m.iron * omega * omega
+        power = m.power(T_m, omega)
         current = self.battery.current(power)
         return Drive(
             torque=(T_m - drag) / self.ratio,

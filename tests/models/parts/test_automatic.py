@@ -76,6 +76,26 @@ def test_the_converter_at_stall_and_coupled() -> None:
     assert driven == pytest.approx((-driving[0], -driving[0] * (1.0 - 0.5 * COUPLING_ROUNDING)))
 
 
+@pytest.mark.parametrize("first", [1e-4, 1e-3, 0.01])
+def test_short_steep_ends_of_converter_tables_keep_the_signs(first: float) -> None:
+    """Ends are moved outwards by 0.005 at most: along a steep line that would turn the torque round.
+
+    The impeller takes no less than half of what is written at stall where the turbine turns backwards, and
+    exactly that at stall.
+    """
+    nu, capacity = (0.0, first, 1.0 - first, 1.0), (1e-3, 3e-2, 1e-2, 1e-3)
+    converter = ConverterParameters(nu, capacity, (1.2, 2.0, 0.4, 1.0))
+    taken, given = zip(
+        *(converter.torques(100.0, 100.0 * v) for v in np.linspace(-0.02, 0.98, 501)), strict=True
+    )
+    assert min(taken) >= 0.5 * 1e-3 * 100.0**2 * (1.0 - 1e-12)
+    assert min(given) > 0.0
+    assert converter.torques(100.0, 0.0) == pytest.approx((10.0, 12.0))
+    back, braked = converter.torques(100.0, 105.0)
+    assert back < 0.0
+    assert 1.0 < braked / back < 1.2
+
+
 def test_an_engine_turned_backwards_has_no_rest_of_its_own() -> None:
     """It is braked however the turbine turns: what the engine gives has no equilibrium below zero."""
     for turbine in (-90.0, 0.0, 0.5, 90.0):

@@ -10,6 +10,7 @@ import ce_dynamics as ce
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.forces.laws import Law, Linear
 from ce_dynamics.models.parts.rounding import OFFSET
+from ce_dynamics.models.parts.spring import StoppedSpring, Travel
 from ce_dynamics.models.parts.tabulated_force import (
     DAMPER_ROUNDING,
     Constant,
@@ -63,6 +64,17 @@ def test_degressive_dampers_by_hand() -> None:
     slopes = [damper.force(h) / h for h in (1e-9, -1e-9)]
     assert slopes == pytest.approx([1000.0 / (1.0 + 1.5 * 2.0 * OFFSET * DAMPER_ROUNDING)] * 2, rel=1e-8)
     assert 1.0 - slopes[0] / 1000.0 < 0.0024
+
+
+@pytest.mark.parametrize("travel", [3e-4, 9e-4])
+def test_stops_less_than_their_roundings_apart(travel: float) -> None:
+    """Half a millimetre of rounding each would jump in the middle: at most 1 MN/m."""
+    table = Ramps((0.0, 0.01, 0.02), (0.0, 1e4, 3e4), Travel(0.0, travel).rounding)
+    for law in (StoppedSpring(0.0, 0.0, 0.0, travel, 1e6, 0.0), TabulatedStops(0.0, travel, table)):
+        x = np.linspace(-2e-3, travel + 2e-3, 2001)
+        steps = np.diff([float(law.force(value)) for value in x])
+        assert steps.min() >= 0.0
+        assert steps.max() <= 1e6 * (x[1] - x[0]) * (1.0 + 1e-9)
 
 
 def test_tables_that_are_no_functions() -> None:

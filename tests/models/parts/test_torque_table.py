@@ -85,6 +85,18 @@ def test_corners_of_dampers_at_rest_stay() -> None:
     assert force[far] == pytest.approx(np.where(v > 0.0, 70.0 * v, 10.0 * v)[far], abs=1e-15)
 
 
+@pytest.mark.parametrize("corner", [1e-5, 1e-3, -2e-3])
+def test_corners_near_rest_do_not_push(corner: float) -> None:
+    """A damper bends at 1 mm/s, but has no point at rest, where its line passes: roundings end there."""
+    near, far = 1e3, 5e3  # slopes through rest, and beyond the corner
+    inner = -0.1 if corner > 0.0 else 0.1
+    points = {inner: near * inner, corner: near * corner, -inner: near * corner + far * (-inner - corner)}
+    table = TorqueTable(tuple(sorted(points)), tuple(points[x] for x in sorted(points)), 0.005, passive=True)
+    assert float(table(0.0)) == pytest.approx(0.0, abs=1e-13)
+    v = np.linspace(-0.02, 0.02, 401)
+    assert min(value * float(table(value)) for value in v) >= -1e-15
+
+
 def test_what_has_no_corners_costs_nothing_and_traced_it_is_the_same() -> None:
     flat = TorqueTable((0.0, 1.0, 2.0), (3.0, 3.0, 3.0))
 

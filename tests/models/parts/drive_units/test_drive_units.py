@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -137,6 +138,20 @@ def test_current_of_a_battery() -> None:
         current = float(BATTERY.current(power))
         assert 350.0 * current - 0.1 * current**2 == pytest.approx(power, abs=1e-6)
     assert BATTERY.current(1e9) == pytest.approx(350.0 / 0.2)
+
+
+def test_a_battery_that_has_less_than_the_motor_takes_is_refused() -> None:
+    """Its motor had got power that no current brought.  U²/4R is 87.5 kW."""
+    weak = BatteryParameters(350.0, 0.35)
+    motor = MotorParameters((0.0, 400.0), (300.0, 300.0), drag=0.0, copper=0.0, iron=0.0, inertia=0.1)
+    with pytest.raises(DataError, match=r"at 400 rad/s the motor takes 1.2e\+05 W, .* at most 8.75e\+04 W"):
+        ElectricUnit(motor, weak, 0.1)
+    within = replace(motor, torque=(300.0, 218.7))  # 87,480 W at 400 rad/s, and less before
+    ElectricUnit(within, weak, 0.1)
+    with pytest.raises(DataError, match="battery"):
+        ElectricUnit(replace(within, copper=0.001), weak, 0.1)
+    with pytest.raises(DataError, match=r"motor: torque\[1\]"):
+        replace(motor, torque=(300.0, -1.0))
 
 
 def test_an_electric_motor_drives_brakes_and_counts_charge() -> None:
