@@ -55,6 +55,7 @@ def main() -> None:
         for name, given in (
             ("rk4, 1 ms", {"method": "rk4"}),
             ("dopri5, 1e-6", {"method": "dopri5"}),
+            ("tsit5, 1e-6", {"method": "tsit5"}),
             ("dopri5, 1e-4, single", {"method": "dopri5", "rtol": 1e-4, "atol": 1e-6, "precision": "single"}),
         ):
             best = (np.inf, 0.0)

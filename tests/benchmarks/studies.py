@@ -10,16 +10,17 @@ from __future__ import annotations
 
 import argparse
 import random
-import resource
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 import ce_dynamics as ce
+from ce_dynamics.models.vehicles.case import prepare
 from tests.benchmarks.report import Table, number
 
 KEPT = ["angle"]
@@ -41,18 +42,26 @@ def masses(runs: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     return np.linspace(0.5, 2.0, runs)
 
 
-def study(path: Path, runs: int, seconds: float) -> ce.Study:
+def study(path: Path, system: str, runs: int, seconds: float) -> ce.Study:
     """Made in this process, with the number of finished runs on standard output."""
+    given: dict[str, Any] = {"parameters": {"mass": masses(runs)}}
+    kept, batch = KEPT, 500 if runs <= 10_000 else None
+    if system == "pendulum":
+        model = ce.compile(pendulum())
+    else:
+        case = prepare("double-lane-change", model=system)
+        model, kept, batch = case.model, ["y"], None
+        given = {"y0s": np.broadcast_to(case.y0, (runs, len(case.y0))), "inputs": case.manoeuvre}
     return ce.simulate_study(
-        ce.compile(pendulum()), path, parameters={"mass": masses(runs)}, duration=seconds, interval=0.1,
-        method="dopri5", keep=KEPT, statistics=KEPT, batch=500 if runs <= 10_000 else None,
-        progress=lambda done, total: print(done, flush=True),
+        model, path, **given, duration=seconds, interval=min(0.1, 0.2 * seconds), method="dopri5",
+        keep=kept, statistics=kept, batch=batch, progress=lambda done, total: print(done, flush=True),
     )  # fmt: skip
 
 
-def child(path: Path, runs: int, seconds: float) -> subprocess.Popen[str]:
+def child(path: Path, system: str, runs: int, seconds: float) -> subprocess.Popen[str]:
     """The same in a process of its own."""
-    command = [sys.executable, "-m", "tests.benchmarks.studies", "--make", str(path), str(runs), str(seconds)]
+    told = map(str, (path, system, runs, seconds))
+    command = [sys.executable, "-m", "tests.benchmarks.studies", "--make", *told]
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 
 
@@ -61,7 +70,7 @@ def killed_and_gone_on_with(folder: Path, runs: int, seconds: float) -> Table:
     path, chance, kills, rows = folder / "killed.nc", random.Random(1), 0, []
     expected = 0
     while True:
-        process = child(path, runs, seconds)
+        process = child(path, "pendulum", runs, seconds)
         assert process.stdout is not None
         told: list[int] = []
         limit = expected + chance.randrange(600, 2500)
@@ -97,24 +106,32 @@ def killed_and_gone_on_with(folder: Path, runs: int, seconds: float) -> Table:
     return Table("A study that is killed again and again", head, tuple(rows), (note,))
 
 
-def memory(folder: Path, numbers: list[int], seconds: float) -> Table:
+def memory(folder: Path, studies: list[tuple[str, int, float]]) -> Table:
     """Peak memory and time of studies of different size."""
     rows = []
-    for runs in numbers:
+    for system, runs, seconds in studies:
         path, began = folder / f"{runs}.nc", time.perf_counter()
-        process = child(path, runs, seconds)
+        process = child(path, system, runs, seconds)
         output, _ = process.communicate()
         took = time.perf_counter() - began
         peak = float(output.split()[-1])
         size = path.stat().st_size / 2**20
-        rows.append((f"{runs:,}", number(peak), number(size), number(took), number(runs * seconds / took)))
+        about = system, f"{runs:,}", number(seconds)
+        rows.append((*about, number(peak), number(size), number(took), number(runs * seconds / took)))
         path.unlink()
-    head = ("runs", "peak memory, MiB", "file, MiB", "s", "simulated s per s")
+    head = ("system", "runs", "each, s", "peak memory, MiB", "file, MiB", "s", "simulated s per s")
     note = (
-        f"Pendulum, {seconds:g} s, dopri5 at 1e-6, {round(seconds / 0.1) + 1} instants of one variable "
-        "stored, its statistics made; whole process with imports and compiling."
+        "By dopri5 at 1e-6, one variable stored at instants 0.1 s apart (at six, if that are fewer), its "
+        "statistics made; the vehicle in a lane change with its driver.  Whole process with imports and "
+        "compiling."
     )
     return Table("Memory of studies", head, tuple(rows), (note,))
+
+
+def most_memory() -> float:
+    """MiB that this program had at most; ``ru_maxrss`` counts what its parent had when it started it."""
+    status = Path("/proc/self/status").read_text()
+    return float(status.partition("VmHWM:")[2].split()[0]) / 1024
 
 
 def main() -> None:
@@ -123,18 +140,21 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--quick", action="store_true", help="small numbers, to see that it runs")
-    parser.add_argument("--make", nargs=3, metavar=("FILE", "RUNS", "SECONDS"), help="make one study")
+    told = ("FILE", "SYSTEM", "RUNS", "SECONDS")
+    parser.add_argument("--make", nargs=4, metavar=told, help="make one study: of a pendulum or of a vehicle")
     options = parser.parse_args()
     if options.make:
-        file, runs, seconds = options.make
-        study(Path(file), int(runs), float(seconds))
-        print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+        file, system, runs, seconds = options.make
+        study(Path(file), system, int(runs), float(seconds))
+        print(most_memory())
         return
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         print(killed_and_gone_on_with(folder, 2000 if options.quick else 10_000, 10.0).terminal())
         numbers = [1000, 3000] if options.quick else [1000, 10_000, 100_000]
-        print(memory(folder, numbers, 10.0).terminal())
+        studies = [("pendulum", runs, 10.0) for runs in numbers]
+        studies += [("hmmwv", runs, 5000.0 / runs) for runs in numbers[1:]]
+        print(memory(folder, studies).terminal())
 
 
 if __name__ == "__main__":
