@@ -111,7 +111,8 @@ def body(data: BodyData | ChassisData, origin: Vector) -> BodyParameters:
 def rod(data: RodData, start: Vector, end: Vector) -> BodyParameters:
     """A uniform solid cylinder from `start` to `end`."""
     length = magnitude(end - start)
-    u = (end - start) / length
+    with np.errstate(invalid="ignore"):  # of ends that coincide, which are refused where they are joined
+        u = (end - start) / length
     axial = 0.5 * data.mass * data.radius**2
     across = data.mass * (length**2 / 12.0 + data.radius**2 / 4.0)
     inertia = across * np.eye(3) + (axial - across) * np.outer(u, u)

@@ -10,7 +10,7 @@ from ce_dynamics.models.data.quantities import Quantity
 from ce_dynamics.models.data.reading import DataFile
 from ce_dynamics.models.data.schema import leaves
 from ce_dynamics.models.vehicles.corner import CornerData
-from ce_dynamics.models.vehicles.layout import MECHANISMS, NONE, Layout
+from ce_dynamics.models.vehicles.layout import MECHANISMS, NONE, Layout, steerings_of
 from ce_dynamics.models.vehicles.sections import Description
 
 
@@ -33,6 +33,8 @@ def without_replaced(
     kinds = {part: kind_since(layers, part, first) for part, first in FIRST_KINDS.items()}
     kept: list[list[Assignment]] = []
     unled, taken = no_longer_leading(layers), taken_since(layers, layout)
+    unsteering = set(MECHANISMS).difference(steerings_of(layout))
+    unsteered = max((k for (_, part), k in taken.items() if part == "steering"), default=0)
     for k, layer in enumerate(layers):
         replaced = {part for part, first in since.items() if k < first}
         gone = {section for section, first in taken.items() if k < first}
@@ -40,7 +42,7 @@ def without_replaced(
             a
             for b in layer.assignments
             for a in still_meant(b, replaced, gone, groups, schema)
-            if a.key[:2] not in unled
+            if a.key[:2] not in unled and (a.key[0] not in unsteering or k >= unsteered)
         ]
         others = {part for part, first in kinds.items() if k < first}
         kept.append([a for a in meant if not foreign(a, others, groups, schema)])

@@ -75,6 +75,8 @@ def axle(
     if carrier is not None:
         origin = origin - carrier.front
     centre = spindle.vector("COM")
+    if not centre[1] + origin[1] > 0.0:
+        raise spindle.wrong("COM", f"y = {centre[1]:g} m is not on the left; give that of the left wheel")
     rim, spacing = wheel_files(reading, file)
     if file.has("Tire Input File"):
         tyre_path: Path | None = reading.path_of(file, "Tire Input File")

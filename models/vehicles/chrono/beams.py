@@ -79,7 +79,7 @@ def de_dion(reading: Reading, part: Part) -> Sections:
             "pivot": quantities((ends["Left Center"][0], *pivot[1:]), "m"),
             "mass": f"{centre!r} kg",
             "com": quantities(pivot, "m"),
-            "inertia": f"diag{quantities(watt.numbers('Center Link Inertia', 3), 'kg*m^2')}",
+            "inertia": inertia(watt.moments("Center Link Inertia")),
         },
         **{
             f"{side.lower()}_link": {
@@ -119,7 +119,7 @@ def beam(reading: Reading, part: Part) -> Sections:
     return {
         "axle": body(part.part("Axle Tube")),
         **spring_and_damper(reading, part, arm="Location Axle"),
-        **(steered(reading, part) if part.has("Knuckle") else {}),
+        **(steered(reading, part) if "ToeBar" in part.template or part.has("Knuckle") else {}),
     }
 
 
@@ -195,7 +195,7 @@ def sae_leaf_spring(reading: Reading, part: Part) -> Sections:
         },
         "spring": spring,
         "damper": damper,
-        **(steered(reading, part) if part.has("Knuckle") else {}),
+        **(steered(reading, part) if "ToeBar" in part.template or part.has("Knuckle") else {}),
     }
 
 

@@ -47,14 +47,18 @@ def arm_plane(part: Part, key: str, front: Matrix, back: Matrix, outer: Matrix) 
     return np.column_stack((x, cross(z, x), z))
 
 
-def moments(part: Part) -> Matrix:
-    """``Moments of Inertia`` and ``Products of Inertia``, or the diagonal ``Inertia``."""
-    if part.has("Inertia"):
-        return np.diag(part.numbers("Inertia", 3))
-    J = np.diag(part.numbers("Moments of Inertia", 3))
-    if part.has("Products of Inertia"):
-        xy, xz, yz = part.numbers("Products of Inertia", 3)
+def moments(part: Part, products: str = "Products of Inertia") -> Matrix:
+    """``Moments of Inertia`` or ``Inertia``, with the products of inertia where they are given."""
+    J = part.moments("Inertia" if part.has("Inertia") else "Moments of Inertia")
+    if part.has(products):
+        xy, xz, yz = part.numbers(products, 3)
         J = J + np.array([[0.0, xy, xz], [xy, 0.0, yz], [xz, yz, 0.0]])
+        least, *_, largest = np.linalg.eigvalsh(J)
+        if least < -1e-12 * largest:
+            raise part.wrong(
+                products,
+                f"the smallest principal moment is {least:.4g}, negative; give smaller products",
+            )
     return J
 
 

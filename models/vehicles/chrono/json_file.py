@@ -8,13 +8,14 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ce_dynamics.algebra import checks, files
 from ce_dynamics.errors import DataError
+from ce_dynamics.models.vehicles.corner import FARTHEST
 
 LARGEST_FILE = 2**22
 """Bytes."""
@@ -22,6 +23,9 @@ LARGEST = 1e50
 """Of a number."""
 COSMETIC = re.compile(r"Name|Type|Template|Output|Radius|Width|Size|Length|.*Visualization.*|Camera.*")
 """Keys that say nothing about motion; a `Part` that needs one of them reads it."""
+
+DIRECTION = re.compile("Direction|Axis")
+"""Part of the keys of vectors that are no points."""
 
 _TOKEN = re.compile(r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
 
@@ -58,11 +62,8 @@ def load(path: Path) -> dict[str, Any]:
             found[key] = value
         return found
 
-    def no_number(word: str) -> NoReturn:
-        raise DataError(f"{path.name}: {word} is no number; write a finite one")
-
     try:
-        value = json.loads(without_comments(text), object_pairs_hook=unique, parse_constant=no_number)
+        value = json.loads(without_comments(text), object_pairs_hook=unique)
     except DataError:
         raise
     except json.JSONDecodeError as error:
@@ -75,7 +76,23 @@ def load(path: Path) -> dict[str, Any]:
         raise DataError(f"{path.name}: not valid JSON: {error}") from error
     if not isinstance(value, dict):
         raise DataError(f'{path.name}: expected an object {{...}} with keys such as "Template", found none')
+    for name, number in numbers_of(value, ""):
+        if not math.isfinite(number):
+            word = json.dumps(number)
+            raise DataError(f"{path.name}: {name}: {word} is no number; write a finite one")
     return value
+
+
+def numbers_of(value: Any, name: str) -> Iterator[tuple[str, float]]:
+    """All floating-point numbers of a file by the keys that lead to them."""
+    if isinstance(value, float):
+        yield name, value
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from numbers_of(item, f"{name}/{key}" if name else key)
+    elif isinstance(value, list):
+        for k, item in enumerate(value):
+            yield from numbers_of(item, f"{name}[{k}]")
 
 
 def not_json(error: json.JSONDecodeError) -> str:
@@ -148,8 +165,21 @@ class Part:
         return tuple(self._finite(key, item) for item in value)
 
     def vector(self, key: str) -> NDArray[np.float64]:
-        """Three numbers."""
-        return np.array(self.numbers(key, 3))
+        """Three numbers: a direction, or a point such as may be on a vehicle."""
+        values = self.numbers(key, 3)
+        for value in values:
+            if abs(value) > FARTHEST and not DIRECTION.search(key):
+                raise self.wrong(
+                    key, f"{value:g} m is no place on a vehicle, at most {FARTHEST:g} m away; check the unit"
+                )
+        return np.array(values)
+
+    def moments(self, key: str) -> NDArray[np.float64]:
+        """Three principal moments of inertia, as a matrix."""
+        values = self.numbers(key, 3)
+        if min(values) < 0.0:
+            raise self.wrong(key, f"{min(values):g} is less than 0; no body has such an inertia")
+        return np.diag(values)
 
     def rows(self, key: str) -> list[tuple[float, ...]]:
         """A list of lists of numbers, all as long."""

@@ -112,10 +112,7 @@ def rotary_arm(reading: Reading, part: Part, origin: Matrix, R: Matrix) -> Secti
     arm = part.part("Pitman Arm")
     at, end = arm.vector("Point of Rotation"), arm.vector("Point to Draglink")
     axis = unit(arm, "Axis of Rotation", arm.vector("Axis of Rotation"))
-    J = np.diag(arm.numbers("Inertia", 3))
-    if arm.has("Inertia Products"):
-        xy, xz, yz = arm.numbers("Inertia Products", 3)
-        J = J + np.array([[0.0, xy, xz], [xy, 0.0, yz], [xz, yz, 0.0]])
+    J = moments(arm, "Inertia Products")
     return {
         "pivot": quantities(origin + R @ at, "m"),
         "shaft": quantities(origin + R @ (at + SHAFT * axis), "m"),

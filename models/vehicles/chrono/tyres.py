@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+import numpy as np
+
 from ce_dynamics.models.vehicles.chrono.fiala import fiala, rigid
 from ce_dynamics.models.vehicles.chrono.json_file import Part
 from ce_dynamics.models.vehicles.chrono.pac89 import pac89
 from ce_dynamics.models.vehicles.chrono.reading import Reading
 from ce_dynamics.models.vehicles.chrono.tmeasy import tmeasy, tmsimple
-from ce_dynamics.models.vehicles.chrono.writing import Sections, quantities, quantity
+from ce_dynamics.models.vehicles.chrono.writing import Sections, inertia, quantity
 from ce_dynamics.models.vehicles.tyre_kinds import MAGIC_FORMULA
 
 
@@ -37,8 +39,8 @@ def tyre(reading: Reading, part: Part) -> Tyre:
         section["width"] = quantity(part.part("Design").positive("Width [m]"), "m")
     design = part.part("Design") if part.has("Design") else part
     units = (" [kg]", " [kg.m2]") if part.has("Design") else ("", "")
-    mass, J = design.number(f"Mass{units[0]}", least=0.0), design.numbers(f"Inertia{units[1]}", 3)
-    body: Sections = {"mass": quantity(mass, "kg"), "inertia": f"diag{quantities(J, 'kg*m^2')}"}
+    mass, J = design.number(f"Mass{units[0]}", least=0.0), design.moments(f"Inertia{units[1]}")
+    body: Sections = {"mass": quantity(mass, "kg"), "inertia": inertia(J)}
     width = design.positive("Width [m]") if design.has("Width [m]") else None
     radius, stiffness = (float(str(section[name]).split()[0]) for name in ("radius", "cz"))
     return Tyre(kind, section, body, radius, stiffness, width)
@@ -55,14 +57,14 @@ def by_coefficients(reading: Reading, part: Part) -> Tyre:
         reading.note(f"{file.name}: {line}")
     c = file.coefficients
     mass: float = c.MASS
-    J: tuple[float, ...] = (c.IXX, c.IYY, c.IXX)
+    J = np.diag((c.IXX, c.IYY, c.IXX))
     given = {"MASS", "IXX", "IYY"}.isdisjoint(file.defaulted)
     if part.has("Mass") and part.has("Inertia"):
-        given, mass, J = True, part.number("Mass", least=0.0), part.numbers("Inertia", 3)
+        given, mass, J = True, part.number("Mass", least=0.0), part.moments("Inertia")
     note = "" if given else " [assumed]"
     body: Sections = {
         "mass": f"{quantity(mass, 'kg')}{note}",
-        "inertia": f"diag{quantities(J, 'kg*m^2')}{note}",
+        "inertia": f"{inertia(J)}{note}",
     }
     section: Sections = {"source": "chrono"}
     section |= {name: quantity(value, unit) for name, (value, unit) in as_written(file).items()}

@@ -9,7 +9,7 @@ import numpy as np
 from ce_dynamics.models.vehicles.chrono.frames import Matrix
 from ce_dynamics.models.vehicles.chrono.json_file import Part
 from ce_dynamics.models.vehicles.chrono.reading import Reading
-from ce_dynamics.models.vehicles.chrono.writing import Sections, quantities, quantity
+from ce_dynamics.models.vehicles.chrono.writing import Sections, inertia, quantity
 from ce_dynamics.models.vehicles.wheel import leaning
 
 WIND_UP = 0.1
@@ -23,7 +23,7 @@ def rotor(part: Part) -> Sections:
     """Mass and inertia of what turns about the wheel's axis."""
     return {
         "mass": quantity(part.number("Mass", least=0.0), "kg"),
-        "inertia": f"diag{quantities(part.numbers('Inertia', 3), 'kg*m^2')}",
+        "inertia": inertia(part.moments("Inertia")),
     }
 
 

@@ -16,6 +16,7 @@ from ce_dynamics.mechanism.hinges.distance import Distance
 from ce_dynamics.mechanism.hinges.revolute import Revolute
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.vehicles.bodies import BodyParameters, Vector, add_rigid_body
+from ce_dynamics.models.vehicles.suspensions.points import check_apart
 
 CHASSIS, STEERING = "chassis", "steering"
 """Names of the surroundings: what carries the suspension, and what carries the inner ends of tie rods."""
@@ -109,6 +110,7 @@ class Graph:
 
     def link(self, short: str, outer: str, U: Vector, inner: str, C: Vector) -> None:
         """A rod with ball joints at U on one body and C on another; a body on the first if it has mass."""
+        check_apart(self.name(short), [(f"its end on {outer}", tuple(U), f"that on {inner}", tuple(C))])
         self.close(outer, inner, Distance(U.tolist(), C.tolist()), short)
         self.rod(short, outer, U, inner, C)
 

@@ -257,6 +257,24 @@ def test_the_graph_of_a_base_goes_with_its_suspension(tmp_path: Path) -> None:
         )
 
 
+def test_numbers_of_a_steering_go_with_it(tmp_path: Path) -> None:
+    """Of a base whose steered axle is steered no longer, such as that of a vehicle that folds instead."""
+    file = """
+base: sedan
+trailers: {half: {hitch: articulated}}
+axles:
+  front: {steering: none}
+  rear: {suspension: rigid, anti_roll_bar: none, trailer: half}
+rear: {origin: "(-1, 0, -0.1) m", W: "(0, 0.8, 0) m"}
+half:
+  mass: 300 kg
+  com: (-1, 0, 0.1) m
+  inertia: diag(50, 200, 220) kg*m^2
+  hitch: {x: 0 m, z: 0.2 m, max_angle: 30 deg, actuator: {natural_frequency: 5 Hz, damping_ratio: 1}}
+"""
+    assert not VehicleParameters.load(written(tmp_path, file)).steerings
+
+
 def test_ground_springs_are_of_the_ride_model() -> None:
     changes = [f"front.ground_spring.{x}" for x in ("stiffness=2e5", "damping=1e3", "height=0.3")]
     data = VehicleParameters.load("sedan", changes)

@@ -28,7 +28,11 @@ def test_comments_go_and_strings_and_lines_stay() -> None:
         ('// note\n{"a": 1}\n{"b": 2}', r"odd\.json:3: not valid JSON: Extra data"),
         ('{"a": 1,\n "a": 2}', r"^odd\.json: the key 'a' is there twice; remove one"),
         ("[1, 2]", r"expected an object"),
-        ('{"a": NaN}', r"^odd\.json: NaN is no number"),
+        ('{"a": NaN}', r"^odd\.json: a: NaN is no number"),
+        (
+            '{"a": {"b": [1, [2.0, -Infinity]]}}',
+            r"^odd\.json: a/b\[1\]\[1\]: -Infinity is no number; write a finite",
+        ),
         ('{"a": [1, 2,\n\n]}', r"^odd\.json:1: not valid JSON: a comma after the last item; take it away$"),
         ('{"a": 1,\n"b": 2, // m\n}', r"odd\.json:2: .* a comma after the last item"),
         ('{"a": 1,, "b": 2}', r"odd\.json:1: not valid JSON: .*; correct this line$"),

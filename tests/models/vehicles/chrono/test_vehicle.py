@@ -491,6 +491,22 @@ def change(name: str, *keys: Any, to: object = None) -> Callable[[Files], None]:
             change("Tyre", "Template", to="FEATire"),
             r"no file in car describes one.* name one by --tyre FILE$",
         ),
+        (
+            change("Wheel", "Inertia", to=[0.2, -0.3, 0.2]),
+            r"^Wheel\.json: Inertia: -0\.3 is less than 0; no body has such an inertia$",
+        ),
+        (
+            change("Chassis", "Components", 0, "Products of Inertia", to=[0, 900, 0]),
+            r"^Chassis\.json: Components\[0\]/Products of Inertia: the smallest principal moment is -",
+        ),
+        (
+            change("Suspension", "Spindle", "COM", to=[0, -0.75, 0]),
+            r"^Suspension\.json: Spindle/COM: y = -0\.75 m is not on the left; give that of the left wheel",
+        ),
+        (
+            change("Suspension", "Tierod", "Location Chassis", to=[-150, 300, 0]),
+            r"^Suspension\.json: Tierod/Location Chassis: -150 m is no place on a vehicle, at most 50 m away",
+        ),
         (change("Brake", "Template", to="Anchor"), r"'Anchor' is no brake that can be read"),
     ],
 )

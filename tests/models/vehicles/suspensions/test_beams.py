@@ -166,3 +166,13 @@ def test_numbers_along_an_axis_are_refused(
     monkeypatch.setitem(BEAM_CASES, template, (own | {point: value}, end))
     with pytest.raises(DataError, match=message):
         beam(template, False)
+
+
+def test_links_without_length_are_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    own, end = BEAM_CASES["panhard"]
+    bar = {"panhard": {"axle": (-0.1, 0.5, 0.02), "chassis": (-0.1, 0.5, 0.02)}}
+    monkeypatch.setitem(BEAM_CASES, "panhard", (own | bar, end))
+    with pytest.raises(
+        DataError, match=r"front\.panhard_rod: its end on axle and that on chassis coincide at"
+    ):
+        beam_on_rig(beam("panhard", False))
