@@ -19,7 +19,7 @@ from ce_dynamics.models.tyres.element import RoadTyre
 from ce_dynamics.models.tyres.tmeasy_chrono import ChronoTMeasy
 from ce_dynamics.models.vehicles.bent_roads import along_the_road
 from ce_dynamics.models.vehicles.heading import heading_as
-from ce_dynamics.models.vehicles.standing import at_rest
+from ce_dynamics.models.vehicles.standing import at_rest, named, resting_from
 from ce_dynamics.models.vehicles.trailers.hitches import unheld_coordinates
 from ce_dynamics.simulation.options import RunOptions
 from ce_dynamics.simulation.results import quantity
@@ -98,14 +98,16 @@ def settled(model: Model, u: Floats | None = None) -> Floats:
     (creeping at walking pace, in gear without a converter), it starts as fast as gears and wheels turn it.
     On a road too slippery to turn the wheels against rolling resistance and the drag of the engine they slide
     steadily, hardly turning.  At rest tyres, brakes and shafts are wound up to what holds the vehicle on its
-    grade, each wheel as much as it can hold; where that is not enough, it is about to roll or slide.
+    grade, each wheel as much as it can hold; where that is not enough, it is about to roll or slide.  Where
+    the road bends under it, it moves as that leads its wheels; those in the air turn as if they rolled.
 
     Parameters
     ----------
     model : Model
         The full vehicle.
     u : array, optional
-        Inputs; the defaults if not given.
+        Inputs; the defaults if not given.  A vehicle that is to stay parked is told its brake: without, it is
+        about to be pulled by its engine, and brakes that come later give way as they wind up.
 
     Raises
     ------
@@ -191,6 +193,10 @@ def standing_still(model: Model, standing: Floats, u: Floats | None) -> Floats:
     positions = ("chassis.z", "chassis.qx", "chassis.qy", *suspension_coordinates(model).positions)
     given = model.u0 if u is None else u
     found = at_rest(model, standing, given, positions)
+    if found is None and "brake" in model.system.inputs and named(model, given)["brake"] > 0.0:
+        # near the peak of friction it is found from where brakes and tyres are wound up as it comes to rest
+        stopped = left_to_fall(model, u, standing)
+        found = resting_from(model, stopped, given, positions, stopped)
     return standing if found is None else found
 
 

@@ -60,6 +60,28 @@ def test_parked_on_a_grade_nothing_moves(grade: float, friction: float, override
     assert held.sum() == pytest.approx(grade * loads.sum(), rel=5e-3)  # wheels with toe hold sideways, too
 
 
+@pytest.mark.parametrize(
+    ("vehicle", "grade", "bank"),
+    [
+        ("formula-student", 0.2, 0.1),
+        ("truck", -0.2, 0.1),
+        ("van-trailer", -0.2, 0.1),
+        ("sedan-manual", 0.2, -0.1),
+        # its front wheels alone hold it: found from where it has come to rest
+        ("hatchback", -0.6, 0.0),
+    ],
+)
+def test_any_vehicle_parked_stays(vehicle: str, grade: float, bank: float) -> None:
+    """What is left of the search, 1e-8 m/s^2, moves it by 5e-9 m within a second."""
+    road = InclinedRoad(0.8, math.atan(grade), math.atan(bank))
+    model = ce.compile(build(VehicleParameters.load(vehicle), road=road))
+    u = model.inputs_with(inputs={"brake": 1.0})
+    y = settled(model, u)
+    assert np.abs(model.dynamics(y, u)[0]).max() < 1e-7
+    run = ce.simulate(model, {"brake": 1.0}, duration=1.0, y0=y, method="rk4", interval=0.5)
+    assert max(float(np.ptp(run[name].values)) for name in "xyz") < 1e-8
+
+
 def test_what_is_not_found_from_afar_is_looked_for_from_nearby(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wheels that roll are not found before the vehicle stands; from there they are, and that counts."""
     model = ce.compile(build(VehicleParameters.load("hmmwv"), speed=12.0))
