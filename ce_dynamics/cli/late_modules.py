@@ -4,15 +4,63 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from importlib.abc import MetaPathFinder
+from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
-from importlib.util import LazyLoader
+from threading import RLock
 from types import ModuleType
+from typing import Any
 
 LATE = {"fontTools.agl", "numpy.f2py", "numpy.ma", "numpy.testing", "scipy.spatial"}
 """What matplotlib imports for TeX alone, and `scipy.integrate` for others than `solve_ivp`: a twentieth of
 the processor time of the first import, a third of the second.
 """
+
+EXECUTING = "executing"
+
+_alone = RLock()
+
+
+class LateModule(ModuleType):
+    """A module that is executed as soon as one of its attributes is asked for, by one thread.
+
+    Others wait meanwhile: `importlib.util.LazyLoader` lets them find it empty in Python 3.10 to 3.12.1.
+    """
+
+    def __getattribute__(self, name: str) -> Any:
+        spec: ModuleSpec = ModuleType.__getattribute__(self, "__spec__")  # super() asks for this very class
+        if name == "__spec__":  # import statements look at it
+            return spec
+        with _alone:
+            if type(self) is LateModule and spec.loader_state is not EXECUTING:
+                assert spec.loader is not None, "it was found with one"
+                spec.loader_state = EXECUTING
+                try:
+                    spec.loader.exec_module(self)
+                    self.__class__ = ModuleType  # type: ignore[assignment]  # which asks no more
+                finally:
+                    spec.loader_state = None
+        return ModuleType.__getattribute__(self, name)
+
+
+class LateLoader(Loader):
+    """Leaves executing a module to `LateModule`.
+
+    Parameters
+    ----------
+    loader : Loader
+        What executes it.
+    """
+
+    def __init__(self, loader: Loader) -> None:
+        self._loader = loader
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        return self._loader.create_module(spec)
+
+    def exec_module(self, module: ModuleType) -> None:
+        assert module.__spec__ is not None, "Python sets it"
+        module.__spec__.loader = module.__loader__ = self._loader
+        module.__class__ = LateModule
 
 
 class LateModules(MetaPathFinder):
@@ -25,7 +73,7 @@ class LateModules(MetaPathFinder):
             return None
         spec = PathFinder.find_spec(fullname, path, target)
         if spec is not None and spec.loader is not None:
-            spec.loader = LazyLoader(spec.loader)
+            spec.loader = LateLoader(spec.loader)
         return spec
 
 

@@ -54,3 +54,40 @@ print(masked_array([1]).count(), scipy.spatial.distance.euclidean([0, 0], [3, 4]
 """
     used = "'numpy.f2py', 'numpy.ma'"
     assert said(code) == f"3 True [{used}]\n1 5.0 [{used}, 'numpy.testing', 'scipy.spatial']\n"
+
+
+def test_threads_find_them_whole() -> None:
+    """Eight that ask at the same moment; one of them executes the module, which takes 50 ms."""
+    code = """
+import threading
+import numpy as np
+together, wrong = threading.Barrier(8), []
+def ask(k):
+    together.wait()
+    try:
+        assert np.ma.masked_array([1.0, 2.0]).sum() == 3.0 if k % 2 else np.ma.core.MaskedArray
+    except Exception as error:
+        wrong.append(error)
+threads = [threading.Thread(target=ask, args=(k,)) for k in range(8)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+print(wrong, loaded())
+"""
+    assert said(code) == "[] ['numpy.ma']\n"
+
+
+def test_what_fails_to_load_says_so_every_time() -> None:
+    code = """
+import numpy.testing
+def fail(module):
+    raise ImportError("no such file any more")
+numpy.testing.__spec__.loader.exec_module = fail
+for _ in range(2):
+    try:
+        numpy.testing.assert_equal
+    except ImportError as error:
+        print(error)
+"""
+    assert said(code) == 2 * "no such file any more\n"
