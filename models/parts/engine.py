@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from ce_dynamics.algebra.arrays import Scalar
+from ce_dynamics.algebra.arrays import Scalar, absolute
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.checks import check_number
 from ce_dynamics.models.parts.ramps import smooth_step, unit_clip
@@ -19,6 +19,8 @@ GOVERNOR_ROUNDING = 0.1
 """Of that band: half width of its rounded corners."""
 LIMITER_BAND = 0.02
 """Of the highest speed: how far beyond it the fuel is cut off."""
+STANDING = 5.0
+"""[rad/s] of an engine that gears turn: by which its drag has set in, either way."""
 
 
 @dataclass(frozen=True)
@@ -65,18 +67,37 @@ class EngineParameters:
 
         The governor opens its part of what the throttle leaves closed.
         """
-        fuel = smooth_step(1.0 - (speed - self.max_speed) / (LIMITER_BAND * self.max_speed))
+        drag, full = (curve(speed) for curve in self._curves)
+        return drag + self._opening(speed, throttle) * (full - drag)
+
+    def tied_torque(self, speed: Scalar, throttle: Scalar) -> Scalar:
+        """The same where gears turn the engine, either way: what it drags is against its turning."""
+        way, faster = way_of_turning(speed), absolute(speed)
+        drag, full = (dragging(curve(faster), way) for curve in self._curves)
+        return drag + self._opening(faster, throttle) * (full - drag)
+
+    @property
+    def _curves(self) -> tuple[TorqueTable, TorqueTable]:
+        """Over speed, with the throttle closed and open."""
+        return TorqueTable(self.zero_speed, self.zero_torque), TorqueTable(self.full_speed, self.full_torque)
+
+    def _opening(self, speed: Scalar, throttle: Scalar) -> Scalar:
+        """What throttle, governor and limiter let through."""
         opening = unit_clip(throttle)
         if self.idle_speed is not None:
             below = (self.idle_speed - speed) / (GOVERNOR_BAND * self.idle_speed)
             opening = opening + (1.0 - opening) * rounded_clip(below, GOVERNOR_ROUNDING)
-        opening = opening * fuel
-        full, zero = (
-            TorqueTable(self.full_speed, self.full_torque),
-            TorqueTable(self.zero_speed, self.zero_torque),
-        )
-        drag = zero(speed)
-        return drag + opening * (full(speed) - drag)
+        return opening * smooth_step(1.0 - (speed - self.max_speed) / (LIMITER_BAND * self.max_speed))
+
+
+def way_of_turning(speed: Scalar) -> Scalar:
+    """1 forwards, −1 backwards, exactly so beyond `STANDING`."""
+    return 2.0 * smooth_step(0.5 + 0.5 * speed / STANDING) - 1.0
+
+
+def dragging(torque: Scalar, way: Scalar) -> Scalar:
+    """A torque by a curve over |speed|: as it is where it pulls, against the turning where it drags."""
+    return 0.5 * ((1.0 + way) * torque + (1.0 - way) * absolute(torque))
 
 
 def check_table(owner: str, name: str, x: Sequence[float], y: Sequence[float]) -> None:

@@ -17,6 +17,7 @@ from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.forces.base import ForceElement, Observer, Response
 from ce_dynamics.models.data.checks import check_number
 from ce_dynamics.models.parts.differentials import DrivenWheel, DrivenWheels, Propeller
+from ce_dynamics.models.parts.engine import dragging, way_of_turning
 from ce_dynamics.models.parts.ramps import unit_clip
 from ce_dynamics.models.parts.roads.grid import Axis, cubic_weights
 
@@ -95,15 +96,16 @@ def gear_torques(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Torque of all wheels in each gear at full and closed throttle; −∞ where over-revved.
 
-    Engine maps are linear between their points and constant beyond them.
+    Engine maps are linear between their points and constant beyond them; an engine that stands does not drag.
     """
     ratios = np.array(p.overall_ratios)
     engine = wheel_speed / ratios
     driven = np.interp(np.maximum(engine, p.idle_speed), p.full_speed, p.full_torque) / ratios
-    braked = np.interp(engine, p.zero_speed, p.zero_torque) / ratios
+    braked = np.interp(engine, p.zero_speed, p.zero_torque)
+    standing = [dragging(float(T), way_of_turning(float(w))) for T, w in zip(braked, engine, strict=True)]
     usable = engine <= p.max_speed
     usable[-1] = True
-    return np.where(usable, driven, -np.inf), braked
+    return np.where(usable, driven, -np.inf), np.array(standing) / ratios
 
 
 def envelope(

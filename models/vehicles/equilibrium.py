@@ -116,7 +116,7 @@ def settled(model: Model, u: Floats | None = None) -> Floats:
     """
     checks.instance("settled: model", model, Model, "a model, as ce_dynamics.compile(system) returns it")
     speed = model.y0[state_names(model).index("chassis.vx")]
-    rolling = rolling_states(model) if speed > 0.0 else ()
+    rolling = rolling_states(model) if speed != 0.0 else ()
     y = on_its_wheels(model, u, rolling)
     return lifted_wheels_turning(model, y, u, rolling) if rolling else standing_still(model, y, u)
 

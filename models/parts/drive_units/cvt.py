@@ -9,7 +9,7 @@ from ce_dynamics.algebra.arrays import Array, Scalar, absolute
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.checks import check_number
 from ce_dynamics.models.parts.drive_units.base import SELECTOR, THROTTLE, Drive, DriveUnit, directions
-from ce_dynamics.models.parts.engine import EngineParameters
+from ce_dynamics.models.parts.engine import EngineParameters, way_of_turning
 from ce_dynamics.models.parts.rounding import rounded_absolute, rounded_clip
 
 RATIO_ROUNDING = 0.05
@@ -52,9 +52,20 @@ class CvtParameters:
         part = rounded_clip((absolute(output) - self.begin) / (self.end - self.begin), RATIO_ROUNDING)
         return self.lowest + (self.highest - self.lowest) * part
 
+    def loss(self, torque: Scalar, way: Scalar) -> Scalar:
+        """What of an engine's torque does not get through: T (1 − η) driving, T (1 − 1/η) driven [N m].
+
+        ``way`` is `way_of_turning`: the power lost is never negative.
+        """
+        eta = self.efficiency
+        unequal = (1.0 / eta - eta) * rounded_absolute(torque, TORQUE_ROUNDING)
+        return 0.5 * way * (unequal - (1.0 / eta + eta - 2.0) * way * torque)
+
 
 class CvtUnit(DriveUnit):
     """With g the ratio, the engine turns at ω_s/g and its torque T_e gives T_e η/g, its drag T_e/(η g).
+
+    In reverse it turns at −ω_s/g; a vehicle that rolls against its selector turns it backwards.
 
     Parameters
     ----------
@@ -83,19 +94,18 @@ class CvtUnit(DriveUnit):
         chassis_spin: Scalar = 0.0,
     ) -> Drive:
         forwards, backwards = directions(u[SELECTOR])
-        g, eta = self.gears.ratio(shaft_speed), self.gears.efficiency
-        omega_e = absolute(shaft_speed) / g
-        T_e = self.engine.torque(omega_e, u[THROTTLE])
-        through = 0.5 * ((eta + 1.0 / eta) * T_e + (eta - 1.0 / eta) * rounded_absolute(T_e, TORQUE_ROUNDING))
-        torque = (forwards - backwards) * through / g
-        power = absolute(forwards - backwards) * T_e * omega_e
+        turns = (forwards - backwards) / self.gears.ratio(shaft_speed)
+        omega_e = turns * shaft_speed
+        T_e = self.engine.tied_torque(omega_e, u[THROTTLE])
+        loss = self.gears.loss(T_e, way_of_turning(omega_e))
+        torque = turns * (T_e - loss)
         return Drive(
             torque=torque,
             outputs={
                 "engine_torque": T_e,
                 "engine_speed": omega_e,
-                "ratio": g,
-                "engine_power": power,
-                "gear_loss": power - torque * shaft_speed,
+                "ratio": self.gears.ratio(shaft_speed),
+                "engine_power": T_e * omega_e,
+                "gear_loss": loss * omega_e,
             },
         )

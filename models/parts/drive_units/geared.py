@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ce_dynamics.algebra.arrays import Array, Scalar, absolute
+from ce_dynamics.algebra.arrays import Array, Scalar
 from ce_dynamics.mechanism.forces.base import StateDeclaration
 from ce_dynamics.models.parts.drive_units.base import (
     SELECTOR,
@@ -25,7 +25,8 @@ class GearedUnit(DriveUnit):
 
         T = i (T_e(i ω_s, throttle) − J_e i̇ ω_s),      and the inertia  i² J_e.
 
-    The engine stands when the vehicle stands; it needs neither idle speed nor inertia.  While i changes, the
+    The engine stands when the vehicle stands, and is turned backwards by one that rolls against its gear; it
+    needs neither idle speed nor inertia.  While i changes, the
     part of that term which belongs to the chassis' own turning is left out.
 
     Parameters
@@ -68,7 +69,7 @@ class GearedUnit(DriveUnit):
         turns = self.turns(z, u)
         rates = self.gears.rates(z, shaft_speed)
         omega_e, J = turns * shaft_speed, self.engine.inertia
-        T_e = self.engine.torque(absolute(omega_e), u[THROTTLE])
+        T_e = self.engine.tied_torque(omega_e, u[THROTTLE])
         turns_rate: Scalar = 0.0
         if J > 0.0:
             turns_rate = forwards * self.gears.turns_rate(z, rates)

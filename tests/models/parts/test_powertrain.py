@@ -13,6 +13,7 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.forces.base import HingeLoad, PointLoad
 from ce_dynamics.models.parts.brake import Brake, BrakeParameters, brake_torque
 from ce_dynamics.models.parts.differentials import DrivenWheel
+from ce_dynamics.models.parts.engine import STANDING
 from ce_dynamics.models.parts.powertrain import (
     CELLS,
     Driveline,
@@ -69,13 +70,25 @@ def one_gear(**change: object) -> PowertrainParameters:
     return replace(POWERTRAIN, **one, **change)  # type: ignore[arg-type]
 
 
+def test_an_engine_that_stands_does_not_push_backwards() -> None:
+    """Its drag at 0 rpm is that of turning forwards; splines round within two cells of 0.14 rad/s."""
+    speeds = (0.0, 200.0)
+    table = Traction(
+        one_gear(full_speed=speeds, full_torque=(50.0, 450.0), zero_speed=speeds, zero_torque=(-30.0, -40.0))
+    )
+    assert float(table.torque(-5.0, 0.0)) == 0.0
+    assert -0.01 * 30.0 < float(table.torque(0.0, 0.0)) <= 0.0
+    assert float(table.torque(20.0, 0.0)) == pytest.approx(-31.0)
+
+
 def test_straight_lines_are_exact_and_it_levels_out_at_both_ends() -> None:
     speeds, drag = (0.0, 200.0), (0.0, -20.0)
     line = one_gear(full_speed=speeds, full_torque=(50.0, 450.0), zero_speed=speeds, zero_torque=drag)
     table = Traction(line)
     for omega in (1.0, 17.3, 60.0, 108.0):
         assert table.torque(omega, 1.0) == pytest.approx(50.0 + 2.0 * omega, rel=1e-13)
-        assert table.torque(omega, 0.0) == pytest.approx(-0.1 * omega, rel=1e-12)
+        if omega > STANDING:
+            assert table.torque(omega, 0.0) == pytest.approx(-0.1 * omega, rel=1e-12)
     for throttle, start, end in ((1.0, 50.0, 270.0), (0.0, 0.0, -11.0)):
         assert table.torque(-1.0, throttle) == table.torque(-40.0, throttle) == pytest.approx(start)
         assert table.torque(111.0, throttle) == table.torque(500.0, throttle) == pytest.approx(end)

@@ -8,13 +8,30 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import ce_dynamics as ce
 from ce_dynamics.errors import DataError
+from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.case import prepare
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.driving import make_manoeuvre
+from ce_dynamics.models.vehicles.equilibrium import settled, state_names
 from tests.models.vehicles.chrono.small_car import written
 from tests.models.vehicles.chrono.test_rear_chassis import folding
 from tests.models.vehicles.trailers.test_trailers import two_trailers
+
+
+@pytest.mark.parametrize("vehicle", ["hmmwv", "sedan-cvt"])
+def test_starts_rolling_backwards(vehicle: str) -> None:
+    """Steady as ahead, at the speed given; it had started at rest without a word."""
+    model = ce.compile(build(path=vehicle, speed=-3.0))
+    y = settled(model)
+    at = state_names(model).index
+    rates = dict(zip(state_names(model), model.dynamics(y, model.u0)[0], strict=True))
+    assert y[at("chassis.vx")] == pytest.approx(-3.0)
+    for corner in ("front_left", "rear_right"):
+        assert y[at(f"{corner}.wheel_rate")] < -6.0
+        assert abs(rates[f"{corner}.wheel_rate"]) < 1e-8
+    assert 0.0 < rates["chassis.vx"] < 1.0  # it is braked by its engine
 
 
 @pytest.mark.parametrize("vehicle", ["sedan", "sedan-manual", "sedan-electric"])

@@ -17,7 +17,7 @@ from ce_dynamics.models.parts.drive_units.cvt import CvtParameters, CvtUnit
 from ce_dynamics.models.parts.drive_units.electric import BatteryParameters, ElectricUnit, MotorParameters
 from ce_dynamics.models.parts.drive_units.geared import GearedUnit
 from ce_dynamics.models.parts.drive_units.manual import ClutchParameters, ManualUnit
-from ce_dynamics.models.parts.engine import EngineParameters
+from ce_dynamics.models.parts.engine import STANDING, EngineParameters
 from ce_dynamics.models.parts.gear_choice import GearParameters
 
 CURVES = (0.0, 200.0, 500.0), (100.0, 300.0, 200.0), (0.0, 500.0), (0.0, -50.0)
@@ -130,6 +130,35 @@ def test_a_variable_gearbox_loses_power_both_ways() -> None:
     assert drag.torque == pytest.approx(-10.0 / 0.9 / 0.6)
     with pytest.raises(DataError, match=r"lowest = 1 must be below highest = 0\.2"):
         CvtParameters(1.0, 0.2, 20.0, 100.0, 0.9)
+
+
+@pytest.mark.parametrize("selector", [1.0, -1.0])
+@pytest.mark.parametrize(
+    "unit",
+    [
+        GearedUnit(replace(TIED, zero_torque=(-20.0, -50.0)), GEARS),
+        CvtUnit(replace(TIED, zero_torque=(-20.0, -50.0)), CvtParameters(0.2, 1.0, 20.0, 100.0, 0.9)),
+    ],
+)
+def test_an_engine_that_gears_turn_backwards_brakes(unit: DriveUnit, selector: float) -> None:
+    """It had driven with its drag: vehicles in reverse that rolled ahead went faster and faster, or set off.
+
+    What is lost is never negative, to rounding of some 1e5 W; a vehicle that stands is not pushed.
+    """
+    closed, full = ({"throttle": part, "selector": selector} for part in (0.0, 1.0))
+    x = [state.initial for state in unit.states(0.0)]
+    for speed in (-90.0, -30.0, -1.0, -0.1, 0.1, 1.0, 30.0, 90.0):
+        coasting = unit.drive(speed, x, closed)
+        assert coasting.torque * speed < 0.0
+        for found in (coasting, unit.drive(speed, x, full)):
+            fed = found.outputs["engine_power"] - found.outputs.get("gear_loss", 0.0)
+            assert fed == pytest.approx(found.torque * speed, abs=1e-10)
+            assert found.outputs.get("gear_loss", 0.0) >= -1e-11
+        assert unit.drive(speed, x, full).torque * selector > 0.0
+        forwards = coasting.outputs["engine_speed"]
+        if forwards > STANDING:
+            assert coasting.outputs["engine_torque"] == unit.engine.torque(forwards, 0.0)  # type: ignore[attr-defined]
+    assert unit.drive(0.0, x, closed).torque == 0.0
 
 
 def test_current_of_a_battery() -> None:
