@@ -11,7 +11,7 @@ from ce_dynamics.simulation.monitors.charts import Charts
 from ce_dynamics.simulation.monitors.monitor import Monitor
 from ce_dynamics.simulation.monitors.stall import StalledError, StallWatch
 from ce_dynamics.simulation.options import RunOptions
-from ce_dynamics.simulation.reached import INTERRUPTED, NOT_FINITE_AT_START
+from ce_dynamics.simulation.reached import BROKEN_SLOPES, INTERRUPTED, NOT_FINITE_AT_START
 from ce_dynamics.simulation.right_hand_side import RightHandSide
 
 
@@ -53,6 +53,8 @@ def integrate_native(
     rhs.evaluations += got.evaluations
     if not what:
         return got.t, got.Y, ""
+    if got.trouble and stepper.slopes_broke(rhs(got.t[-1], stepper.y)):
+        what = f"{options.method} met {BROKEN_SLOPES}"
     t, Y = got.t, got.Y
     while len(t) > 1 and not np.all(np.isfinite(rhs(t[-1], Y[-1]))):  # one step too far
         t, Y = t[:-1], Y[:-1]

@@ -10,6 +10,7 @@ from ce_dynamics.algebra.checks import Floats
 
 INTERRUPTED = "interrupted"
 NOT_FINITE_AT_START = "the accelerations are not finite at t = 0"
+BROKEN_SLOPES = "derivatives of the accelerations that are not finite"
 
 
 def stored_times(duration: float, interval: float) -> Floats:

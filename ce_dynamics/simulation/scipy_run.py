@@ -16,7 +16,7 @@ from ce_dynamics.simulation.monitors.charts import Charts, solve_across_charts
 from ce_dynamics.simulation.monitors.jumps import Thrown
 from ce_dynamics.simulation.monitors.stall import StalledError, StallWatch
 from ce_dynamics.simulation.options import RunOptions
-from ce_dynamics.simulation.reached import INTERRUPTED, NOT_FINITE_AT_START
+from ce_dynamics.simulation.reached import BROKEN_SLOPES, INTERRUPTED, NOT_FINITE_AT_START
 from ce_dynamics.simulation.right_hand_side import RightHandSide
 from ce_dynamics.simulation.scipy_samples import solve_across_samples
 
@@ -37,7 +37,11 @@ def integrate(
     from scipy.integrate import solve_ivp  # here, because most runs never ask
 
     # here, because it loads SciPy
-    from ce_dynamics.simulation.integrators.scipy_jacobian import DenseJacobian, sparse_jacobian_of
+    from ce_dynamics.simulation.integrators.scipy_jacobian import (
+        NOT_FINITE,
+        DenseJacobian,
+        sparse_jacobian_of,
+    )
 
     y0, method, progress = accepted[0][1], options.method, options.progress
     watching = StallWatch(t_store[-1]), Thrown(rhs, accepted)
@@ -85,8 +89,9 @@ def integrate(
         raise
     except StalledError as error:
         return stopped(accepted, None, t_store, f"{method} failed ({error})")
-    except (ValueError, RuntimeError):  # in a dense or sparse factorisation
-        what = f"{method} met accelerations that are not finite, or that no step can follow"
+    except (ValueError, RuntimeError) as error:  # in a dense or sparse factorisation
+        broke = "accelerations that are not finite, or that no step can follow"
+        what = f"{method} met {BROKEN_SLOPES if str(error) == NOT_FINITE else broke}"
         return stopped(accepted, None, t_store, what)
     if not solution.success:
         return stopped(accepted, solution, t_store, f"{method} stopped ({solution.message})")

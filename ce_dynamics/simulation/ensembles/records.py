@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -12,15 +13,15 @@ from numpy.typing import NDArray
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiled.variables import Variable
-from ce_dynamics.errors import ModelError
+from ce_dynamics.errors import AccuracyWarning, ModelError
 from ce_dynamics.mechanism.input_ranges import Excess, furthest_out, out_of_ranges, warn_out_of_range
 from ce_dynamics.simulation.ensembles.arguments import Runs
 from ce_dynamics.simulation.ensembles.failures import broken_parts
-from ce_dynamics.simulation.integrators.methods import FIXED
+from ce_dynamics.simulation.integrators.methods import FIXED, IMPLICIT
 from ce_dynamics.simulation.integrators.settings import Settings, substeps
 from ce_dynamics.simulation.monitors.promises import Fault, Promises
 from ce_dynamics.simulation.monitors.unstable_steps import too_long
-from ce_dynamics.simulation.reached import INTERRUPTED, NOT_FINITE_AT_START
+from ce_dynamics.simulation.reached import BROKEN_SLOPES, INTERRUPTED, NOT_FINITE_AT_START
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
 CLOSURE_ERROR = "closure_error"
 OUTPUTS, CLOSURES = 2, 3
 """Places of outputs and closure errors among the parts of an outcome, after states and inputs."""
+NOT_FINITE = "met accelerations that are not finite"
+LOOKED_AT = 8
+"""Runs whose steps are looked at."""
 
 
 class Records:
@@ -139,7 +143,7 @@ class Records:
                 lanes.COMPLETED: "",
                 lanes.NOT_FINITE_AT_START: NOT_FINITE_AT_START,
                 lanes.STOPPED: INTERRUPTED,
-                lanes.FAILED: "met accelerations that are not finite",
+                lanes.FAILED: NOT_FINITE,
                 lanes.TOO_SMALL: "stopped (the step it needs is too small)",
                 lanes.STALLED: "gets nowhere (a loop is at its end, or max_step or tolerances are too small)",
             }[code]
@@ -166,13 +170,39 @@ class Records:
         for excess, run in self.worst_excesses():
             warn_out_of_range(self.model.ranges, [excess], f" of run {run}")
 
-    def _too_long(self, run: int, settings: Settings) -> str:
-        """Whether the steps of a run were unstable where it began, as a clause for messages."""
+    def warn_of_steps(self, settings: Settings) -> None:
+        """Say of one of some runs spread over all how implicit steps are too long, half way or at the end.
+
+        Runs are looked at where states are kept.
+        """
+        if settings.method not in IMPLICIT:
+            return
+        for run in range(0, self.runs.number, -(-self.runs.number // LOOKED_AT)):
+            for k in (len(self.t) // 2, len(self.t) - 1) if not self.failure[run] else ():
+                y, u = self._kept(run, k)
+                said = self._too_long(settings, y, u) if np.all(np.isfinite(y)) else ""
+                if said:
+                    what = f"steps of run {run} resolve nothing at t = {self.t[k]:.4g} s{said}"
+                    warnings.warn(what, AccuracyWarning, stacklevel=3)
+                    return
+
+    def _kept(self, run: int, k: int) -> tuple[Floats, Floats]:
+        """State and inputs at a stored instant where they are kept; else NaN, and what inputs began as."""
+        y, u = np.full(len(self.runs.y0[run]), np.nan), np.array(self.runs.u[run])
+        for variable in self.variables:
+            for value, name in zip(self.values[variable.name][run, k], variable.entries, strict=True):
+                part, place = self._places[name]
+                if part < OUTPUTS:
+                    (y, u)[part][place] = value
+        return y, u
+
+    def _too_long(self, settings: Settings, y: Floats, u: Floats) -> str:
+        """Whether steps from a state on are too long, as a clause for messages."""
         if settings.method not in FIXED:
             return ""
-        u, dynamics = self.runs.u[run], self.model.dynamics
+        dynamics = self.model.dynamics
         h = substeps(self.t[1] - self.t[0], settings.step)[1]
-        return too_long(settings.method, h, [(lambda y: dynamics(y, u)[0], self.runs.y0[run])])
+        return too_long(settings.method, h, [(lambda y: dynamics(y, u)[0], y)])
 
     def explain(self, settings: Settings) -> None:
         """Say of every run that failed under way when, and which loop or force element broke."""
@@ -181,12 +211,16 @@ class Records:
         for run, part in zip(order, parts, strict=True):
             t = self.time_reached[run]
             unstable = ""
+            if self.failure[run] == NOT_FINITE and settings.method in IMPLICIT:
+                y, u = self._broken[run]
+                if np.all(np.isfinite(self.model.dynamics(y, u)[0])):
+                    self.failure[run] = f"met {BROKEN_SLOPES}, or accelerations within a step"
             if self.failure[run] != NOT_FINITE_AT_START:
                 self.failure[run] = f"{settings.method} {self.failure[run]} at t = {t:.4g} s"
-                unstable = self._too_long(run, settings)
+                unstable = self._too_long(settings, self.runs.y0[run], self.runs.u[run])
             self.failure[run] += unstable or part
         for run in self._faulty:
-            self.failure[run] += self._too_long(run, settings)
+            self.failure[run] += self._too_long(settings, self.runs.y0[run], self.runs.u[run])
 
     def dataset(self, began: float, **attributes: Any) -> xr.Dataset:
         """Everything with names, units and dimensions."""

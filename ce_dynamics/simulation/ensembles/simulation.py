@@ -115,6 +115,8 @@ def simulate_ensemble(
     -----
     RangeWarning
         Where a law answers an input out of its range: which run does so furthest, and when.
+    AccuracyWarning
+        Where implicit steps resolve nothing half way or at the end of one of some runs, if states are kept.
     """
     ways = checked_ways(
         model, inputs, duration, method, step, rtol, atol, max_step, jacobian_every, interval, keep, threads,
@@ -129,6 +131,7 @@ def simulate_ensemble(
         records, whole = make(model, runs, ways, report)
     if inputs is not None:
         records.warn_of_ranges()
+    records.warn_of_steps(ways.settings)
     about: dict[str, float | str] = {
         "precision": precision,
         "lanes": ways.width(runs.number),

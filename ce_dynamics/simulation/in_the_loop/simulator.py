@@ -39,6 +39,7 @@ from ce_dynamics.simulation.monitors.reach import Coordinate
 from ce_dynamics.simulation.monitors.reach_guard import ReachGuard, Step
 from ce_dynamics.simulation.monitors.unstable_steps import too_long
 from ce_dynamics.simulation.monitors.where_it_broke import where_it_broke
+from ce_dynamics.simulation.reached import BROKEN_SLOPES
 from ce_dynamics.simulation.right_hand_side import RightHandSide
 
 MAGIC = b"ce-dyn 3"
@@ -432,9 +433,9 @@ class Simulator:
         rhs = RightHandSide(model, inputs, False, parameters)
         where = too_long(settings.method, self._kept[2], [(partial(rhs, 0.0), self._y0)])
         where = where or where_it_broke(model, rhs, self.time, self.state)
-        raise SimulationError(
-            f"{settings.method} met accelerations that are not finite at t = {self.time:.4g} s{where}"
-        )
+        slopes = self._stepper.slopes_broke(rhs(0.0, self._stepper.y))
+        broke = BROKEN_SLOPES if slopes else "accelerations that are not finite"
+        raise SimulationError(f"{settings.method} met {broke} at t = {self.time:.4g} s{where}")
 
     def _signature(self) -> bytes:
         digest = self.model.dynamics.signature.digest

@@ -96,6 +96,10 @@ class Stepper(ABC):
     def remembers(self, saved: Floats) -> bool:
         """Whether numbers are what `memory` can be."""
 
+    def slopes_broke(self, rates: Floats) -> bool:
+        """Whether, where a step could not be made, the Jacobian is not finite though the rates are."""
+        return bool(np.all(np.isfinite(rates)) and not np.all(np.isfinite(self.wiring.entries)))
+
     @abstractmethod
     def restart(self) -> None:
         """Go on from a state that was changed from outside."""

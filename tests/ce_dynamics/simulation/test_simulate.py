@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -24,7 +25,7 @@ from ce_dynamics.mechanism.forces.torsion import TorsionSpringDamper
 from ce_dynamics.mechanism.forces.wrench import AppliedWrench
 from ce_dynamics.mechanism.hinges import Prismatic, Revolute
 from ce_dynamics.mechanism.system import System
-from ce_dynamics.simulation.integrators.methods import FIXED
+from ce_dynamics.simulation.integrators.methods import FIXED, IMPLICIT
 from ce_dynamics.simulation.monitors.energy_balance import check_balance
 from ce_dynamics.simulation.monitors.stall import StalledError, StallWatch
 from ce_dynamics.simulation.reached import stored_times
@@ -288,6 +289,22 @@ def test_a_run_that_is_nan_after_its_start_stops_at_once(method: Any) -> None:
         simulate(model, duration=2.0, method=method)
     assert time.perf_counter() - began < 10.0
     assert finite_partial(caught.value)["time"][-1] < 1e-6
+
+
+@pytest.mark.parametrize("method", ["Radau", "BDF", *IMPLICIT])
+def test_slopes_that_are_not_finite_are_told_from_accelerations(method: Any) -> None:
+    """At its edge the push is finite, √0; its slope is not."""
+    model, said = (
+        towards_the_edge(0.0),
+        rf"^{method} met derivatives of the accelerations that are not finite",
+    )
+    with pytest.raises(SimulationError, match=rf"{said} at t = 0 s"):
+        simulate(model, duration=2.0, method=method)
+    if method in IMPLICIT:
+        with pytest.raises(SimulationError, match=rf"{said} at t = 0 s"):
+            ce.Simulator(model, method=method).step(0.1)
+        (failure,) = ce.simulate_ensemble(model, duration=2.0, method=method)["failure"].values
+        assert re.match(rf"{said}, or accelerations within a step at t = 0 s", failure)
 
 
 def test_a_run_that_starts_with_nan_is_refused() -> None:

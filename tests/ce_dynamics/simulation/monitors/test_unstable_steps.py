@@ -124,6 +124,9 @@ def test_implicit_steps_that_resolve_nothing_are_told(method: LinearlyImplicit) 
     options: dict[str, Any] = {"interval": 0.1, "method": method.name, "step": 0.02}
     with pytest.warns(AccuracyWarning, match=rf"steps of 0.02 s are too long for {method.name}: they lead"):
         ce.simulate(quintic(-1.0), y0=[1.0, 0.0], duration=5.0, **options)
+    said = rf"steps of run 1 resolve nothing at t = (2.5|5) s; steps of 0.02 s are too long for {method.name}"
+    with pytest.warns(AccuracyWarning, match=said):
+        ce.simulate_ensemble(quintic(-1.0), y0s=[[0.0, 0.0], [1.0, 0.0]], duration=5.0, **options)
 
 
 class Saturating(ce.Law):

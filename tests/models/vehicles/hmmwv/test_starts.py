@@ -100,19 +100,43 @@ def test_what_is_not_found_from_afar_is_looked_for_from_nearby(monkeypatch: pyte
     assert first_of(model, None, (rolling,), afar) is None
 
 
-def test_wheels_do_not_begin_inside_the_road() -> None:
+def deepest(model: ce.Model, road: RampRoad) -> float:
+    """How far the lowest point of any wheel is below the road as it begins [m]; wheels are upright there."""
+    seen = model.outputs(model.y0)
+    depths = []
+    for force in (force for force in model.system.forces if isinstance(force, RoadTyre)):
+        x, y, z = (seen[f"{force.wheel.name}_{axis}"] for axis in "xyz")
+        normal = math.sqrt(1.0 + road.slope(x, y)[0] ** 2)
+        depths.append(force.model.unloaded_radius - (z - road.height(x, y)) / normal)
+    return float(max(depths))
+
+
+def test_wheels_do_not_begin_inside_the_road(monkeypatch: pytest.MonkeyPatch) -> None:
     """A train half on a ramp: along the ramp its last wheels would be 0.7 m deep, twice their radius."""
     road = RampRoad(0.8, 0.2, position=-1.0, length=20.0, rounding=1.0)
+    assert above(road, [(np.array([-5.0, 0.7, 0.0]), 0.3)]) == pytest.approx(
+        0.2 * 5.0 - road.height(0.0, 0.0)
+    )
+    assert above(InclinedRoad(0.8, 0.5), [(np.array([-5.0, 0.7, 0.0]), 0.3)]) == 0.0
+    with monkeypatch.context() as patch:
+        patch.setattr("ce_dynamics.models.vehicles.assembly.above", lambda road, wheels: 0.0)
+        assert deepest(ce.Model(build(VehicleParameters.load("van-trailer"), road=road)), road) > 0.6
     model = ce.compile(build(VehicleParameters.load("van-trailer"), road=road))
+    assert deepest(model, road) < 0.25 * 0.35  # a part of the radius that a tyre takes up
     u = model.inputs_with(inputs={"brake": 1.0})
     y = settled(model, u)
     seen = model.outputs(y, u)
-    assert min(seen[f"{corner}.tyre.Fz"] for corner in model.system.groups["corner"]) > 500.0
+    corners = model.system.groups["corner"]
+    loads = [seen[f"{corner}.tyre.Fz"] for corner in corners]
+    assert min(loads) > 500.0
+    # Contact forces square to roads of slopes 0 and 0.2 = tan 11.3 deg carry the weight with friction: in sum
+    # between the weight and its part across the ramp.
+    mass = sum(float(body.mass) for body in model.system.bodies)
+    weight = 9.81 * mass
+    assert 0.98 * weight * math.cos(math.atan(0.2)) < sum(loads) < 1.02 * weight
     run = ce.simulate(model, {"brake": 1.0}, duration=1.0, y0=y, method="rk4", interval=0.5)
     moved = [float(np.ptp(run[name].values)) for name in "xz"]
     assert max(moved) < 1e-7
-    assert above(road, [(np.array([-5.0, 0.7, 0.0]), 0.3)]) == pytest.approx(1.0 - 0.2 * 0.5, abs=0.15)
-    assert above(InclinedRoad(0.8, 0.5), [(np.array([-5.0, 0.7, 0.0]), 0.3)]) == 0.0
 
 
 @pytest.mark.parametrize("grade", [0.2, -0.2])
