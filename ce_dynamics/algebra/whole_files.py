@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,3 +21,11 @@ def whole(path: Path) -> Iterator[Path]:
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def clear(path: Path) -> None:
+    """Remove what writers of `path` left that were killed; for who knows that nobody else writes it."""
+    left = re.compile(rf"\.{re.escape(path.stem)}-\d+{re.escape(path.suffix)}")
+    for file in path.parent.iterdir():
+        if left.fullmatch(file.name):
+            file.unlink(missing_ok=True)

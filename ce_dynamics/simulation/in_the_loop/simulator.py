@@ -49,6 +49,13 @@ CLOCK = 3
 DIGEST = hashlib.sha256().digest_size
 
 
+def between_looks(begin: float, n: int, h: float, end: float) -> list[tuple[float, int, float, float]]:
+    """The same steps in pieces, between which charts are looked at."""
+    made = range(0, n, STEPS_AT_ONCE)
+    ends = [*(begin + k * h for k in made[1:]), end]
+    return [(begin + k * h, min(STEPS_AT_ONCE, n - k), h, at) for k, at in zip(made, ends, strict=True)]
+
+
 class Simulator:
     """A model that is stepped from outside, such as by an autopilot under test.
 
@@ -317,24 +324,19 @@ class Simulator:
         return (self._fixed and common_steps(dt, step, self._period)) or substeps(dt, step)
 
     def _parts(self, t_end: float, n: int, h: float) -> Iterable[tuple[float, int, float, float]]:
-        """Beginning, steps, their size and end: the whole stretch, or from sample to sample."""
+        """Beginning, steps, their size and end: the whole stretch, or between samples, or looks at charts."""
         t, period = self.time, self._period
+        parts = [(t, n, h, t_end)]
         if period:
             made = samples_before(t, period)
             self._stepper.wiring.made[0] = made
             first, between = (made * period - t) / h, period / h
             met = abs(first - round(first)) < NEAR and abs(between - round(between)) < NEAR
             if self._fixed and not met and made * period < t_end:
-                parts = list(between_samples(t, t_end, self._settings.step, period))
-                ends = [*(begin for begin, *_ in parts[1:]), t_end]
-                return [(begin, n, h, end) for (begin, n, h, _), end in zip(parts, ends, strict=True)]
-        if self._charts and n > STEPS_AT_ONCE:
-            pieces = range(0, n, STEPS_AT_ONCE)
-            ends = [*(t + k * h for k in pieces[1:]), t_end]
-            return [
-                (t + k * h, min(STEPS_AT_ONCE, n - k), h, end) for k, end in zip(pieces, ends, strict=True)
-            ]
-        return ((t, n, h, t_end),)
+                found = list(between_samples(t, t_end, self._settings.step, period))
+                ends = [*(begin for begin, *_ in found[1:]), t_end]
+                parts = [(begin, n, h, end) for (begin, n, h, _), end in zip(found, ends, strict=True)]
+        return [piece for part in parts for piece in between_looks(*part)] if self._charts else parts
 
     def _set(self, inputs: Mapping[str, float]) -> None:
         limits = self._limits

@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from ce_dynamics._version import __version__
 from ce_dynamics.algebra.files import shown_path
-from ce_dynamics.algebra.whole_files import whole
+from ce_dynamics.algebra.whole_files import clear, whole
 from ce_dynamics.compiled.variables import Variable
 from ce_dynamics.errors import ModelError
 from ce_dynamics.simulation.ensembles.making import told as settings_told
@@ -108,7 +108,7 @@ def layout(plan: Plan) -> tuple[dict[str, int], dict[str, Laid]]:
 
 
 def create(plan: Plan, path: Path) -> None:
-    """Make the file, all its places empty.
+    """Make the file, all its places empty; nobody else does so meanwhile.
 
     Raises
     ------
@@ -124,6 +124,7 @@ def create(plan: Plan, path: Path) -> None:
     )
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        clear(path)
         free = shutil.disk_usage(path.parent).free
         if size > free:
             raise ModelError(

@@ -35,6 +35,7 @@ from ce_dynamics.mechanism.system import System
 from ce_dynamics.simulation.monitors.charts import Charts
 from ce_dynamics.simulation.monitors.near_singular import warn_if_steep
 from ce_dynamics.simulation.results import observed
+from tests.ce_dynamics.dynamics.test_control import Held, Push
 from tests.ce_dynamics.embedding.path.test_linkage import five_point, stacked, through
 from tests.ce_dynamics.mechanisms import Z, add, dyad, five_bar
 
@@ -356,6 +357,22 @@ def test_charts_are_looked_at_however_rarely_states_are_stored() -> None:
     for name in ("left", "right", "left_coupler"):
         assert float(once[name][-1]) == pytest.approx(float(often[name][-1]), abs=1e-9)
     assert simulator.outputs()["left"] == pytest.approx(float(often["left"][-1]), abs=1e-9)
+
+
+def test_charts_are_looked_at_between_samples_that_fit_no_step() -> None:
+    """The five bars fall beside a cart whose controller looks four times in a second: 319 steps go by."""
+    system = falling(False)
+    add(system, "cart", "ground", Prismatic((1, 0, 0), (0, 5, 0)), np.array((0.0, 5.0, 0.0)))
+    system.add_input("force", "N")
+    system.add_force(Push(system.bodies[-1]))
+    system.add_controller(Held(1.0 / math.pi))
+    model = Model(system)
+    run = ce.simulate(model, duration=1.0, interval=1.0, method="rk4", step=1e-3)
+    assert float(run["left"][-1]) > 2.0  # charts reach 0.4
+    simulator = ce.Simulator(model, method="rk4", step=1e-3)
+    simulator.step(1.0)
+    for name in ("left", "right"):
+        assert simulator.outputs()[name] == pytest.approx(float(run[name][-1]), abs=1e-12)
 
 
 def test_a_rod_that_spins_between_balls() -> None:

@@ -389,6 +389,17 @@ def test_wrong_arguments_leave_no_file(
     assert not path.exists()
 
 
+def test_what_a_kill_left_of_a_file_is_removed(
+    model: ce.Model, given: dict[str, Any], tmp_path: Path
+) -> None:
+    """A process that is killed while it lays out a file leaves that under a name with its number."""
+    others = {".runs-b.nc", ".runs-12.nc.lock", ".other-12.nc", "runs-12.nc"}
+    for name in (".runs-12.nc", ".runs-345.nc", *others):
+        (tmp_path / name).write_text("left")
+    ce.simulate_study(model, tmp_path / "runs.nc", **given, **COMMON)
+    assert {path.name for path in tmp_path.iterdir()} == {"runs.nc", ".runs.nc.lock"} | others
+
+
 def test_two_processes_do_not_write_one_file(model: ce.Model, given: dict[str, Any], tmp_path: Path) -> None:
     path = tmp_path / "runs.nc"
     seen: list[int] = []
