@@ -27,6 +27,7 @@ from ce_dynamics.simulation.simulate import attempted
 
 FALLING = 4.0
 """[s] that a vehicle is left to itself where its equilibrium is not found at once."""
+PARKED = {"throttle": 0.0, "brake": 1.0}
 MOST_DEFLECTION = 0.5
 """Of a tyre's radius."""
 AT_REST = tuple(f".{state.name}" for state in ChronoTMeasy.states)
@@ -130,11 +131,11 @@ def on_its_wheels(model: Model, u: Floats | None, rolling: Sequence[str]) -> Flo
     found = first_of(model, u, ways, start)
     if found is not None:
         return found
-    fallen = left_to_fall(model, u, start)
+    fallen = left_to_fall(model, u, start, braked=not rolling)
     found = first_of(model, u, ways, fallen)
     if found is None and rolling:
         # rolling it may have left what it starts on
-        fallen = left_to_fall(model, u, start, moving=False)
+        fallen = left_to_fall(model, u, start, braked=True)
         found = first_of(model, u, ways, fallen)
     if found is not None:
         return found
@@ -215,26 +216,25 @@ def first_of(model: Model, u: Floats | None, ways: Sequence[Sequence[str]], star
     return None
 
 
-def left_to_fall(model: Model, u: Floats | None, start: Floats, moving: bool = True) -> Floats:
+def left_to_fall(model: Model, u: Floats | None, start: Floats, braked: bool = False) -> Floats:
     """Where the vehicle is after some seconds of falling and rebounding, back at its place and its speed.
 
     From there Newton's method finds what it does not find from afar: wheels that stand apart after the design
-    position, springs that take up at once.  Where rolling leads off a short road, or if not `moving`, it
-    falls at rest.
+    position, springs that take up at once.  Where rolling leads off a short road, or if `braked`, it
+    falls at rest with its brake on and its throttle closed, and stays where the road is as it is.
     """
     given = model.u0 if u is None else u
-    named = [(entry.name, float(value)) for entry, value in zip(model.layout.u, given, strict=True)]
-    inputs, parameters = dict(named[: model.layout.n_inputs]), dict(named[model.layout.n_inputs :])
+    values = list(named(model, given).items())
+    inputs, parameters = dict(values[: model.layout.n_inputs]), dict(values[model.layout.n_inputs :])
     names = state_names(model)
     resting = start.copy()
     resting[[names.index(entry.name) for entry in model.layout.v]] = 0.0
     options = RunOptions(
         duration=FALLING, method="rk4", step=0.5e-3, interval=FALLING, parameters=parameters or None
     )
-    run = attempted(model, inputs, replace(options, y0=start)) if moving else None
+    run = None if braked else attempted(model, inputs, replace(options, y0=start))
     if run is None:
-        if not moving and "brake" in inputs:
-            inputs["brake"] = 1.0
+        inputs |= {name: value for name, value in PARKED.items() if name in inputs}
         run = attempted(model, inputs, replace(options, y0=resting))
     if run is None:
         return start.copy()
@@ -242,6 +242,7 @@ def left_to_fall(model: Model, u: Floats | None, start: Floats, moving: bool = T
     # deflections of friction at rest have no place to come back to, and run away in the air
     kept = {"chassis.x", "chassis.y", *(entry.name for entry in model.layout.v), *resting_states(model)}
     kept |= {name for name in names if name.startswith("driveline.")}  # shafts that turn with the wheels
+    kept |= unheld_coordinates(model.system)  # trailers that have turned aside
     for k, name in enumerate(names):
         if name not in kept:
             y[k] = float(quantity(run.dataset(), name)[-1])

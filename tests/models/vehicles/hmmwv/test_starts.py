@@ -206,3 +206,12 @@ def test_loads_that_no_tyre_carries_are_named() -> None:
     model = ce.compile(build(data, speed=12.0))
     with pytest.raises(AssemblyError, match=r"front_left: a load of .* kN presses the tyre in .* masses"):
         settled(model)
+
+
+def test_what_falls_to_find_its_place_does_not_drive_away() -> None:
+    """Full throttle backwards for seconds would fold a trailer up; its hitch stays straight."""
+    model = ce.compile(build(VehicleParameters.load("van-trailer")))
+    u = model.inputs_with(inputs={"throttle": 1.0, "selector": -1.0})
+    fallen = equilibrium.left_to_fall(model, u, model.y0, braked=True)
+    assert abs(model.outputs(fallen, u)["trailer.hitch_yaw"]) < 1e-3
+    assert fallen[state_names(model).index("chassis.x")] == 0.0
