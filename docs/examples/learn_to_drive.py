@@ -75,11 +75,11 @@ def driven(agent: Any, episodes: int = 20) -> tuple[int, float]:
     return successes, rewards / episodes
 
 
-def main(steps: int = 400_000) -> None:
+def main(steps: int = 600_000) -> None:
     """Learn, and say how well."""
     many = VehicleVectorEnv("lane-change", num_envs=64, randomise=RANGES, autoreset_mode="SameStep")
     agent = PPO(
-        "MlpPolicy", Lanes(many), n_steps=128, batch_size=1024, n_epochs=8, gamma=0.98, learning_rate=1e-3,
+        "MlpPolicy", Lanes(many), n_steps=256, batch_size=2048, n_epochs=8, gamma=0.98, learning_rate=1e-3,
         policy_kwargs={"log_std_init": -1.5}, seed=0, device="cpu",
     )  # fmt: skip
     print("before: {} of 20 courses, mean reward {:.0f}".format(*driven(agent)))
