@@ -190,8 +190,8 @@ class Part:
             raise self.wrong(key, "its rows are not equally long; give as many numbers in each")
         return [tuple(self._finite(key, item) for item in row) for row in value]
 
-    def pairs(self, key: str) -> tuple[tuple[float, ...], tuple[float, ...]]:
-        """A function as a table: abscissae, which increase, and values."""
+    def pairs(self, key: str, above: float = -math.inf) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        """A function as a table: abscissae, which increase, and values, all above a number."""
         rows = self.rows(key)
         if len(rows) < 2 or len(rows[0]) != 2:
             raise self.wrong(key, "a function takes two pairs [x, y] or more; add some")
@@ -199,6 +199,8 @@ class Part:
         for before, after in pairwise(x):
             if not before < after:
                 raise self.wrong(key, f"{after:g} follows {before:g}; the first numbers must increase")
+        if not min(y) > above:
+            raise self.wrong(key, f"{min(y):g} is not above {above:g}; correct the second numbers")
         return x, y
 
     def text(self, key: str) -> str:

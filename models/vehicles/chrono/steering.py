@@ -100,11 +100,19 @@ def pitman(reading: Reading, part: Part, origin: Matrix, R: Matrix) -> Sections:
         "U": quantities(universal.vector("Location"), "m"),
         "W": quantities(idler.vector("Location Chassis"), "m"),
         "V": quantities(idler.vector("Location Link"), "m"),
-        "max_angle": quantity(revolute.positive("Maximum Angle (deg)"), "deg"),
+        "max_angle": quantity(largest(revolute), "deg"),
         "pitman_arm": body(arm),
         "link": body(link),
         **({"idler_joint": dict(IDLER_JOINT)} if wrong else {}),
     }
+
+
+def largest(part: Part) -> float:
+    """The angle of an arm at full lock [deg]."""
+    angle = part.positive("Maximum Angle (deg)")
+    if not angle < 90.0:
+        raise part.wrong("Maximum Angle (deg)", f"{angle:g} deg is no angle of an arm; give less than 90 deg")
+    return angle
 
 
 def rotary_arm(reading: Reading, part: Part, origin: Matrix, R: Matrix) -> Sections:
@@ -116,7 +124,7 @@ def rotary_arm(reading: Reading, part: Part, origin: Matrix, R: Matrix) -> Secti
     return {
         "pivot": quantities(origin + R @ at, "m"),
         "shaft": quantities(origin + R @ (at + SHAFT * axis), "m"),
-        "max_angle": quantity(arm.positive("Maximum Angle (deg)"), "deg"),
+        "max_angle": quantity(largest(arm), "deg"),
         "mass": quantity(arm.number("Mass", least=0.0), "kg"),
         "com": quantities(origin + R @ (0.5 * (at + end)), "m"),
         "inertia": inertia(turned(J, R), UNPHYSICAL),

@@ -180,6 +180,8 @@ def given(
     pairs: dict[str, tuple[float, float]] = {}
     for name, (block, key) in keys.items():
         first, second = part.part(block).numbers(key, 2)
+        if not min(first, second) > 0.0:
+            raise part.part(block).wrong(key, f"{min(first, second):g} is not above 0; give positive numbers")
         pairs[name] = (first / pn, second / (2.0 * pn)) if name in FORCES else (first, second)
     return pn, cz, dz, pairs
 

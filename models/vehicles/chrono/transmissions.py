@@ -33,9 +33,12 @@ def simple_map(reading: Reading, part: Part, engine: Engine) -> tuple[str, Secti
         )
     transmission: Sections = {"gears": quantities(gears), "reverse": quantity(reverse)}
     if len(gears) > 1:
+        ups, downs = [up for _, up in bands[:-1]], [down for down, _ in bands[1:]]
+        if not min(*ups, *downs) > 0.0:
+            raise box.wrong("Shift Points Map RPM", f"{min(*ups, *downs):g} rpm is no speed to shift at")
         transmission |= {
-            "upshift": quantities([up for _, up in bands[:-1]], "rpm"),
-            "downshift": quantities([down for down, _ in bands[1:]], "rpm"),
+            "upshift": quantities(ups, "rpm"),
+            "downshift": quantities(downs, "rpm"),
             "shift_time": SHIFT_TIME,
         }
     return "geared", {"engine": with_inertia(engine), "transmission": transmission}
@@ -46,8 +49,8 @@ def shafts(reading: Reading, part: Part, engine: Engine) -> tuple[str, Sections]
     box, converter = part.part("Gear Box"), part.part("Torque Converter")
     given, reverse = ratios(reading, box)
     gears = tuple(sorted(given))
-    nu, K = converter.pairs("Capacity Factor Map")
-    ratio, gain = converter.pairs("Torque Ratio Map")
+    nu, K = converter.pairs("Capacity Factor Map", above=0.0)
+    ratio, gain = converter.pairs("Torque Ratio Map", above=0.0)
     both = tuple(sorted({*nu, *ratio}))
     for key in ("Transmission Block Inertia", "Input Shaft Inertia", "Driveshaft Inertia"):
         part.has(key)
@@ -95,7 +98,10 @@ def manual(reading: Reading, part: Part, engine: Engine) -> tuple[str, Sections]
 def cvt(reading: Reading, part: Part, engine: Engine) -> tuple[str, Sections]:
     """``AutomaticTransmissionSimpleCVT``."""
     box = part.part("Gear Box")
-    efficiency = min(max(box.positive("Efficiency"), 0.8), 1.0)
+    given = box.positive("Efficiency")
+    efficiency = min(max(given, 0.8), 1.0)
+    if efficiency != given:
+        reading.note(f"an efficiency of {given:g} ({box.path.name}): {efficiency:g} is taken, as in Chrono")
     reading.note("losses of a continuously variable gearbox when it brakes: they add to the engine's drag")
     return "cvt", {
         "engine": engine.section(),

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from pydantic import ValidationError
 
+from ce_dynamics.errors import DataError
+from ce_dynamics.models.data.reading import split_tag
 from ce_dynamics.models.vehicles.chrono.fiala import fiala, rigid
 from ce_dynamics.models.vehicles.chrono.json_file import Part
 from ce_dynamics.models.vehicles.chrono.pac89 import pac89
 from ce_dynamics.models.vehicles.chrono.reading import Reading
-from ce_dynamics.models.vehicles.chrono.tmeasy import tmeasy, tmsimple
+from ce_dynamics.models.vehicles.chrono.tmeasy import KEYS, tmeasy, tmsimple
 from ce_dynamics.models.vehicles.chrono.writing import Sections, inertia, quantity
-from ce_dynamics.models.vehicles.tyre_kinds import MAGIC_FORMULA
+from ce_dynamics.models.vehicles.tyre_kinds import MAGIC_FORMULA, tyre_section
 
 
 class Tyre(NamedTuple):
@@ -43,7 +47,26 @@ def tyre(reading: Reading, part: Part) -> Tyre:
     body: Sections = {"mass": quantity(mass, "kg"), "inertia": inertia(J)}
     width = design.positive("Width [m]") if design.has("Width [m]") else None
     radius, stiffness = (float(str(section[name]).split()[0]) for name in ("radius", "cz"))
+    check(part, kind, section)
     return Tyre(kind, section, body, radius, stiffness, width)
+
+
+def check(part: Part, kind: str, section: Sections) -> None:
+    """Refuse numbers that make no tyre together, by the keys of the file where these have others."""
+    numbers = {name: split_tag(str(text))[0] for name, text in section.items() if name != "source"}
+    try:
+        made: Any = tyre_section(kind).model_validate(numbers)
+        made.built()
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        said = ": ".join((*map(str, first["loc"]), str(first.get("ctx", {}).get("error", first["msg"]))))
+    except DataError as error:
+        said = str(error).removeprefix("tyre: ")
+    else:
+        return
+    for name, keys in KEYS.items():
+        said = re.sub(rf"\b{name}\b", f"'{'/'.join(keys)}'", said)
+    raise DataError(f"{part.path.name}: {said}")
 
 
 def by_coefficients(reading: Reading, part: Part) -> Tyre:

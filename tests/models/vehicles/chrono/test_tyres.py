@@ -174,3 +174,67 @@ def test_pac02_that_is_none(tmp_path: Path, change: dict[str, Any], message: str
     path.write_text(json.dumps(PAC02 | change))
     with pytest.raises(DataError, match=message):
         read_pac02(path)
+
+
+TMEASY: dict[str, Any] = files()["car/Tyre.json"] | {
+    "Parameters": {
+        "Vertical": {
+            "Nominal Vertical Force [N]": 3500.0,
+            "Vertical Tire Stiffness [N/m]": 2e5,
+            "Tire Vertical Damping [Ns/m]": 500.0,
+        },
+        "Longitudinal": {
+            "Initial Slopes dFx/dsx [N]": [64e3, 136e3],
+            "Maximum Fx Load [N]": [3950.0, 7630.0],
+            "Sliding Fx Load [N]": [2800.0, 5380.0],
+            "Slip sx at Maximum Fx": [0.139, 0.139],
+            "Slip sx where sliding begins": [0.667, 0.667],
+        },
+        "Lateral": {
+            "Initial Slopes dFy/dsy [N]": [56e3, 90e3],
+            "Maximum Fy Load [N]": [3500.0, 6400.0],
+            "Sliding Fy Load [N]": [2900.0, 5400.0],
+            "Slip sy at Maximum Fy": [0.149, 0.185],
+            "Slip sy where sliding begins": [0.965, 1.07],
+        },
+        "Aligning": {
+            "Normalized Trail at Zero Slip sy": [0.178, 0.19],
+            "Slip sy where Trail Changes Sign": [0.163, 0.204],
+            "Slip sy where Trail Tends to Zero": [0.965, 1.07],
+        },
+    }
+}
+"""By its parameters."""
+
+
+@pytest.mark.parametrize(
+    ("block", "key", "pair", "message"),
+    [
+        (
+            "Lateral",
+            "Maximum Fy Load [N]",
+            [3500, -5],
+            r"Parameters/Lateral/Maximum Fy Load \[N\]: -5 is not above 0",
+        ),
+        (
+            "Lateral",
+            "Initial Slopes dFy/dsy [N]",
+            [560e3, 90e3],
+            r"'Lateral/Initial Slopes dFy/dsy \[N\]' = .* extrapolates to zero or less at 3\.5 pn",
+        ),
+        (
+            "Longitudinal",
+            "Slip sx at Maximum Fx",
+            [0.7, 0.7],
+            r"'Longitudinal/Slip sx at Maximum Fx' must be less than 'Longitudinal/Slip sx where",
+        ),
+    ],
+)
+def test_parameters_that_make_no_tyre_are_told_by_their_own_keys(
+    tmp_path: Path, block: str, key: str, pair: list[float], message: str
+) -> None:
+    converted(with_tyre(tmp_path, TMEASY))
+    wrong = json.loads(json.dumps(TMEASY))
+    wrong["Parameters"][block][key] = pair
+    with pytest.raises(DataError, match=rf"^Tyre\.json: .*{message}"):
+        converted(with_tyre(tmp_path, wrong))

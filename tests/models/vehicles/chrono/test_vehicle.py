@@ -482,6 +482,10 @@ def change(name: str, *keys: Any, to: object = None) -> Callable[[Files], None]:
         (change("Engine", "Map Full Throttle", to=[[0, 1], [0, 2]]), r"0 follows 0; the first numbers must"),
         (change("Gears", "Gear Box", "Forward Gear Ratios", to=[1, 1, 3]), r"must be positive and differ"),
         (
+            change("Gears", "Gear Box", "Shift Points Map RPM", to=[[9, 40], [0, 42], [14, 50]]),
+            r"^Gears\.json: Gear Box/Shift Points Map RPM: 0 rpm is no speed to shift at$",
+        ),
+        (
             change("Gears", "Gear Box", "Shift Points Map RPM", to=[[1, 2]]),
             r"1 rows for 3 gears; give \[down",
         ),
