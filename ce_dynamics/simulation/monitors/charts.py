@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.compiled.charts import charts_of
+from ce_dynamics.compiled.charts import charts_of, on_fresh_charts
+from ce_dynamics.compiler import CompiledFunction, TracedFunction, trace
 from ce_dynamics.embedding.charts.linkage import WORN
 from ce_dynamics.simulation.monitors.monitor import Monitor
 
 if TYPE_CHECKING:
     from ce_dynamics.compiled.model import Model
+
+
+ROUNDING = 1e-9
+"""By which two ways to tell wear may differ."""
 
 
 class Charts(Monitor):
@@ -25,7 +31,7 @@ class Charts(Monitor):
     """
 
     def __init__(self, model: Model) -> None:
-        self._charts = charts_of(model)
+        self._charts, self._model = charts_of(model), model
 
     def __bool__(self) -> bool:
         return bool(self._charts)
@@ -39,10 +45,27 @@ class Charts(Monitor):
 
     def renew(self, y: Floats, limit: float = WORN) -> bool:
         """Take a state in place to charts that begin where it is, if its own are worn; whether they were."""
+        if not self._charts or self._at_most(y) < limit - ROUNDING:
+            return False
         worn = [chart for chart in self._charts if chart.linkage.wear(y[chart.q]) >= limit]
         for chart in worn:
             y[chart.q], y[chart.v] = chart.linkage.renewed(y[chart.q], y[chart.v])
         return bool(worn)
+
+    def _at_most(self, y: Floats) -> float:
+        """What `wear` does not exceed but for rounding, two hundred times sooner; NaN off the charts."""
+        (wear,) = self._wear(y)
+        return float(wear[0])
+
+    @cached_property
+    def _wear(self) -> CompiledFunction:
+        model = self._model
+        return model.once("wear", lambda: model.recalled("wear", partial(traced_wear, model)))
+
+
+def traced_wear(model: Model) -> TracedFunction:
+    """How much the most worn chart is worn at most, of y."""
+    return trace("wear", lambda y: {"wear": on_fresh_charts(model, y)["wear"]}, {"y": len(model.layout.y0)})
 
 
 class Pieces(NamedTuple):

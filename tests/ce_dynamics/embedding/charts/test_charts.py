@@ -21,7 +21,7 @@ from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import compile_function, trace
 from ce_dynamics.dynamics.outward import Outward
 from ce_dynamics.embedding.aggregate import Embedding
-from ce_dynamics.embedding.charts.linkage import ChartLinkage
+from ce_dynamics.embedding.charts.linkage import WORN, ChartLinkage
 from ce_dynamics.embedding.embed import embed
 from ce_dynamics.embedding.whole_loop import chart_of
 from ce_dynamics.errors import (
@@ -336,6 +336,23 @@ def test_methods_agree_across_charts(method: Any) -> None:
         np.testing.assert_allclose(run[name], tight[name], rtol=0.0, atol=2e-5)
     assert float(run["closure_error"].max()) < 1e-14
     assert not any("chart_at" in name or "chart_along" in name for name in map(str, run))
+
+
+def test_charts_are_left_where_they_are_worn_whatever_is_asked_first(rng: np.random.Generator) -> None:
+    """What is asked first is a formula that does not answer less than the wear, for three directions."""
+    model = Model(through(platform()))
+    charts = Charts(model)
+    y, renewed = model.y0, 0
+    for _ in range(100):
+        y[:3] = rng.uniform(-0.42, 0.42, 3)
+        wear = charts.wear(y)
+        at_most = charts._at_most(y)
+        assert at_most >= wear - 1e-12 or math.isnan(at_most)
+        left = charts.renew(state := y.copy())
+        assert left == (wear >= WORN)
+        renewed += left
+        assert np.array_equal(state, y) != (left and math.isfinite(wear))
+    assert 10 < renewed < 90
 
 
 def test_simulator_changes_charts() -> None:
