@@ -344,7 +344,7 @@ def test_charts_are_left_where_they_are_worn_whatever_is_asked_first(rng: np.ran
     charts = Charts(model)
     y, renewed = model.y0, 0
     for _ in range(100):
-        y[:3] = rng.uniform(-0.42, 0.42, 3)
+        y[:3] = rng.uniform(-0.45, 0.45, 3)  # of 0.4: a third of them is worn
         wear = charts.wear(y)
         at_most = charts._at_most(y)
         assert at_most >= wear - 1e-12 or math.isnan(at_most)
@@ -352,7 +352,7 @@ def test_charts_are_left_where_they_are_worn_whatever_is_asked_first(rng: np.ran
         assert left == (wear >= WORN)
         renewed += left
         assert np.array_equal(state, y) != (left and math.isfinite(wear))
-    assert 10 < renewed < 90
+    assert 10 < renewed < 60
 
 
 def test_simulator_changes_charts() -> None:
