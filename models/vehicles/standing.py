@@ -107,7 +107,7 @@ def solved(model: Model, y: Floats, u: Floats, wanted: Unknowns) -> tuple[Floats
 
 
 def unknowns(model: Model, y: Floats, u: Floats, positions: tuple[str, ...]) -> Unknowns:
-    """What gives way: the pose at no cost, deflections of tyres by the square root of what they can hold.
+    """What gives way: the pose at no cost, tyres and brakes by the square root of what they can hold.
 
     Minimal z of x = D z, subject to Σ c_i x_i = F, is x_i ∝ D_i² c_i: forces in proportion to D².
     """
@@ -129,7 +129,7 @@ def unknowns(model: Model, y: Floats, u: Floats, positions: tuple[str, ...]) -> 
     scales = np.ones(len(found))
     scales[: len(positions)] = FREELY
     for k, place in enumerate(found):
-        corner, _, part = names[place].partition(".tyre.")
+        corner, _, part = names[place].partition(".tyre." if ".tyre." in names[place] else ".brake.")
         if part and corner in hold:
             scales[k] = np.sqrt(hold[corner] / most)
     return Unknowns(found, scales, resting)
