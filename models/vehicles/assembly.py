@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -11,7 +12,7 @@ import numpy as np
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.compiler.free_numbers import nominal
-from ce_dynamics.errors import DataError
+from ce_dynamics.errors import DataError, ModelError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.controller import Controller
 from ce_dynamics.mechanism.elastic_joints import make_elastic
@@ -85,8 +86,9 @@ def build(
     surface = FlatRoad(data.road.friction) if road is None else road
     try:
         return assembled(data, surface, speed, fitted, ideal_joints)
-    except DataError as error:  # of what only the parts as built know, such as gears
-        raise error if data.name in str(error) else DataError(f"{data.name}: {error}") from None
+    except (DataError, ModelError) as error:  # of what only the parts as built know, such as gears
+        told = re.match(rf"{re.escape(data.name)}[.:]", str(error))
+        raise error if told else type(error)(f"{data.name}: {error}") from None
 
 
 def assembled(

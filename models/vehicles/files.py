@@ -92,7 +92,7 @@ def base_path(base: Entry, by: Path) -> Path:
     name = str(base.value)
     if name in SHIPPED:
         return SHIPPED[name]
-    path = by.parent / files.path_of("base", name)
+    path = by.parent / files.path_of(f"{base.where}: base", name)
     if not path.is_file():
         shown = checks.shown(name)
         raise DataError(f"{base.where}: base: no file {shown} beside it, and no vehicle {shown} is shipped")

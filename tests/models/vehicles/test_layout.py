@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ce_dynamics.errors import DataError
+from ce_dynamics.errors import DataError, ModelError
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.case import load_parameters
 from ce_dynamics.models.vehicles.description import VehicleParameters
@@ -280,3 +280,22 @@ def test_ground_springs_are_of_the_ride_model() -> None:
     data = VehicleParameters.load("sedan", changes)
     with pytest.raises(DataError, match=r"front_left\.ground_spring has no effect beside a tyre"):
         build(data)
+
+
+def test_messages_of_parts_as_built_and_of_bases_name_the_file(tmp_path: Path) -> None:
+    path = written(
+        tmp_path,
+        "base: sedan\npowertrain: {converter: {torque_ratio: [2, 1.8, 1.5, 1.2, 1.1, 0.9]}}\n",
+        "v.yaml",
+    )
+    with pytest.raises(
+        DataError, match=r"^v: converter: torque_ratio at speed ratio 1 is 0\.9; it must be 1"
+    ):
+        build(VehicleParameters.load(path))
+    straight = ["front.anti_roll_bar.end=(1.1, 0.56, -0.9) m", "front.anti_roll_bar.link=(1.1, 0.6, -1.5) m"]
+    with pytest.raises(
+        ModelError, match=r"^sedan: tie rod of 'front_left\.anti_roll_bar': the design pose is a dead"
+    ):
+        build(VehicleParameters.load("sedan", straight))
+    with pytest.raises(DataError, match=r"^own\.yaml:1: base '' must be the name of a file"):
+        VehicleParameters.load(written(tmp_path, "base: ''\n"))
