@@ -13,6 +13,7 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.compiled_system import reach_text
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.embedding.aggregate import Aggregate
+from ce_dynamics.embedding.whole_loop import chart_of
 from ce_dynamics.simulation.monitors.dead_centres import straight_path_text
 from ce_dynamics.simulation.monitors.monitor import Monitor, Run
 from ce_dynamics.simulation.right_hand_side import RightHandSide
@@ -51,6 +52,11 @@ def left_range(broken_at: Callable[[float, Floats], Aggregate | None], y: Floats
     y_dot = np.where(np.isfinite(y_dot), y_dot, 0.0)
     for ahead in AHEAD:
         broken = broken_at(ahead, y + ahead * y_dot)
+        if broken is not None and chart_of(broken):
+            return (
+                f"; the loop of {broken.name!r} went further than its chart reaches between two looks at it; "
+                "give a shorter step or max_step"
+            )
         if broken is not None:
             text = straight_path_text(broken) or reach_text(broken)
             return f"; the loop of {broken.name!r} left the range it can be assembled in{text}"

@@ -9,6 +9,7 @@ import pytest
 
 import ce_dynamics as ce
 from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.errors import SimulationError
 from ce_dynamics.simulation.in_the_loop.fleet import Fleet
 from ce_dynamics.simulation.integrators.stepper import STEPS_AT_ONCE
 from ce_dynamics.simulation.monitors.charts import Charts
@@ -71,6 +72,19 @@ def test_a_copy_that_begins_far_from_its_chart_s_point_leaves_it_at_once(model: 
     for method in ("dopri5", "rk4"):
         single = ce.simulate(model, y0=y0, method=method, **common)
         assert_same(single, ce.simulate_ensemble(model, y0, method=method, **common).isel(run=0))
+
+
+def test_steps_that_leave_charts_behind_are_said_to_be_too_long(model: ce.Model) -> None:
+    """50 ms at 30 rad/s between two looks; a chart reaches 0.4.  At a tenth of the step the run goes on."""
+    y0 = model.y0.copy()
+    y0[-2:] = 30.0, -20.0
+    common: dict[str, Any] = {"duration": 0.3, "interval": 0.1, "method": "rk4"}
+    runs = ce.simulate_ensemble(model, y0, step=5e-3, **common)
+    said = "loop of 'bar 0' went further than its chart reaches between two looks at it"
+    assert said in str(runs["failure"].values[0])
+    with pytest.raises(SimulationError, match=f"{said}; give a shorter step"):
+        ce.simulate(model, y0=y0, step=5e-3, **common)
+    assert ce.simulate_ensemble(model, y0, step=5e-4, **common)["status"].values[0] == "completed"
 
 
 def test_fleets_change_charts_as_simulators_do(model: ce.Model, starts: Floats) -> None:
