@@ -145,7 +145,8 @@ class Records:
                 lanes.STOPPED: INTERRUPTED,
                 lanes.FAILED: NOT_FINITE,
                 lanes.TOO_SMALL: "stopped (the step it needs is too small)",
-                lanes.STALLED: "gets nowhere (a loop is at its end, or max_step or tolerances are too small)",
+                lanes.STALLED: "gets nowhere (a loop is at its end, something in it is very stiff, which the "
+                "method rosenbrock takes, or max_step or tolerances are too small)",
             }[code]
             if lane in faults and (faults[lane].k > 0 or code in (lanes.COMPLETED, lanes.STOPPED)):
                 self.failure[run] = faults[lane].what

@@ -42,6 +42,7 @@ class StallWatch(Monitor):
         elif evaluations - self._since[1] > self._patience:
             raise StalledError(
                 f"{self._patience} evaluations advanced it by less than {self._progress:.3g} s: a loop is at "
-                "its end, or max_step or the tolerances are too small"
+                "its end, something in it is very stiff (method rosenbrock takes that), or max_step or the "
+                "tolerances are too small"
             )
         return False

@@ -58,6 +58,15 @@ class EngineData(Section):
     closed_throttle: TorqueCurve
     max_speed: Spin
 
+    @model_validator(mode="after")
+    def _pulls(self) -> EngineData:
+        if max(self.full_throttle.torque) <= 0.0:
+            raise ValueError(
+                "full_throttle.torque is nowhere above 0, so that it never pulls; its drag belongs to "
+                "closed_throttle"
+            )
+        return self
+
     def built(self, idle_speed: float | None = None, inertia: float = 0.0) -> EngineParameters:
         """As built."""
         full, closed = self.full_throttle, self.closed_throttle

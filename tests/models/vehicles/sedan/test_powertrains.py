@@ -115,3 +115,12 @@ def test_numbers_of_the_powertrain_that_is_replaced_are_gone() -> None:
         VehicleParameters.load(
             "sedan", ["powertrain.centre.stiffness=1 N*m/rad", "powertrain.centre.damping=1 N*m*s/rad"]
         )
+
+
+@pytest.mark.parametrize("vehicle", ["hmmwv", "sedan", "sedan-cvt"])
+def test_engines_that_never_pull_are_refused(vehicle: str) -> None:
+    """As where both curves are given the wrong way round."""
+    points = len(VehicleParameters.load(vehicle).data.powertrain.engine.full_throttle.torque)  # type: ignore[attr-defined]
+    drag = "powertrain.engine.full_throttle.torque=(" + ", ".join(["-20"] * points) + ") N*m"
+    with pytest.raises(DataError, match=r"powertrain\.engine: full_throttle\.torque is nowhere above 0"):
+        VehicleParameters.load(vehicle, overrides=[drag])
