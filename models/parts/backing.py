@@ -96,11 +96,19 @@ class Train(NamedTuple):
         return self.rear - sum(one.length for one in self.towed)
 
     @property
+    def nominal(self) -> Train:
+        """With the nominal values of what is free."""
+        towed = (
+            Towed(one.name, float(nominal(one.overhang)), float(nominal(one.drawbar))) for one in self.towed
+        )
+        return Train(float(nominal(self.rear)), tuple(towed), self.folded)
+
+    @property
     def fastest(self) -> float:
         """Speed at which it can be backed up [m/s]; a vehicle that folds as fast as any."""
         if self.folded:
             return math.inf
-        return QUICKEST / len(self.towed) / max(float(nominal(k)) for k in gains(self.towed))
+        return QUICKEST / len(self.towed) / float(max(gains(self.nominal.towed)))
 
 
 class Place(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ce_dynamics.algebra.arrays import Scalar
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.parts.backing import last_axle
+from ce_dynamics.models.parts.backing import Train, last_axle
 from ce_dynamics.models.parts.driver import DriverParameters, Sensors, steer_train
 from ce_dynamics.models.parts.manoeuvres.base import FRICTION, Manoeuvre, Option, duration_option
 from ce_dynamics.models.parts.paths import LateralPath, LateralStep, Path
@@ -62,19 +62,20 @@ class Reversing(Manoeuvre):
 
     def _looked_back(self, sensors: Sensors) -> dict[str, Scalar]:
         """What the sensors say as he sees it."""
-        seen = {**sensors, **{name: 0.0 - sensors[name] for name in ("vx", "vy")}, **self._place(sensors)}
         train = self.driver.train
+        seen = {**sensors, **{name: 0.0 - sensors[name] for name in ("vx", "vy")}, **place(train, sensors)}
         if train is not None and train.folded:  # the rear half's axle does not slip sideways
             seen |= {"vy": 0.0, "yaw_rate": sensors[f"{train.towed[0].name}.trailer_yaw_rate"]}
         return seen
 
-    def _place(self, sensors: Sensors) -> dict[str, Scalar]:
-        """Of what leads, as he sees it."""
-        train = self.driver.train
-        if train is None:
-            return {"x": 0.0 - sensors["x"], "y": 0.0 - sensors["y"]}
-        x, y, yaw = last_axle(train, sensors)
-        return {"x": train.last - x, "y": 0.0 - y, "yaw": yaw}
-
     def path_error(self, sensors: Sensors) -> Scalar | None:
-        return super().path_error(self._place(sensors))
+        train = self.driver.train  # a run that is over is told in plain numbers
+        return super().path_error(place(None if train is None else train.nominal, sensors))
+
+
+def place(train: Train | None, sensors: Sensors) -> dict[str, Scalar]:
+    """Of what leads, as who looks back sees it."""
+    if train is None:
+        return {"x": 0.0 - sensors["x"], "y": 0.0 - sensors["y"]}
+    x, y, yaw = last_axle(train, sensors)
+    return {"x": train.last - x, "y": 0.0 - y, "yaw": yaw}

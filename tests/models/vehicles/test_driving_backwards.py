@@ -77,6 +77,20 @@ def test_a_trailer_is_backed_up_into_the_next_lane() -> None:
     assert np.abs(rate - expected).max() < 0.04 * np.abs(expected).max()
 
 
+def test_the_driver_knows_hitches_that_are_free() -> None:
+    """With half a metre more behind the axle he leads the trailer as one that is built so."""
+    free = prepare("reverse", model="van-trailer", options={"shift": 3.0}, free=["trailer.hitch.x"])
+    built = prepare(
+        "reverse", model="van-trailer", options={"shift": 3.0}, overrides=["trailer.hitch.x=-3.2 m"]
+    )
+    law, values = free.manoeuvre, {"trailer.hitch.x": -3.2}
+    run = ce.simulate(free.model, law, duration=12.0, y0=built.y0, method="rk4", parameters=values)
+    expected = ce.simulate(built.model, built.manoeuvre, duration=12.0, y0=built.y0, method="rk4")
+    for name in ("y", "hitch_yaw", "steering"):
+        np.testing.assert_allclose(run[name].values, expected[name].values, rtol=0.0, atol=1e-7)
+    assert abs(free.simulate(method="rk4")["path_error"].values).max() < 0.15
+
+
 def test_two_trailers_are_backed_up_slowly(tmp_path: Path) -> None:
     two_trailers(tmp_path)
     case = prepare(
