@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, fields
 
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.checks import check_number
+from ce_dynamics.models.data.quantities import LARGEST
 from ce_dynamics.models.tyres.magic_formula.construction import (
     Conditions,
     ContactMass,
@@ -33,7 +33,7 @@ POSITIVE = (
 )  # fmt: skip
 """What the equations divide by, or what a tyre cannot be without."""
 
-NOT_ZERO = ("PCX1", "PCY1", "LCX", "LCY", "PKY2")
+NOT_ZERO = ("PCX1", "PCY1", "LCX", "LCY", "LMUY", "PKY2")
 """What the equations divide by, of either sign."""
 
 NO_NUMBERS = ("version", "ellipse")
@@ -92,8 +92,8 @@ class Coefficients(
             if field.name in NO_NUMBERS:
                 continue
             value = getattr(self, field.name)
-            above = 0.0 if field.name in POSITIVE else -math.inf
-            check_number("tyre", field.name, value, above=above)
+            above = 0.0 if field.name in POSITIVE else -LARGEST
+            check_number("tyre", field.name, value, above=above, at_most=LARGEST)
             if field.name in NOT_ZERO and value == 0.0:
                 raise DataError(f"tyre: {field.name} = 0; the Magic Formula divides by it")
         if self.ellipse and self.version != 52:
