@@ -19,7 +19,7 @@ from ce_dynamics.models.tyres.element import RoadTyre
 from ce_dynamics.models.tyres.tmeasy_chrono import ChronoTMeasy
 from ce_dynamics.models.vehicles.bent_roads import along_the_road
 from ce_dynamics.models.vehicles.heading import heading_as
-from ce_dynamics.models.vehicles.standing import at_rest, named, resting_from
+from ce_dynamics.models.vehicles.standing import at_rest, named
 from ce_dynamics.models.vehicles.trailers.hitches import unheld_coordinates
 from ce_dynamics.simulation.options import RunOptions
 from ce_dynamics.simulation.results import quantity
@@ -193,11 +193,19 @@ def standing_still(model: Model, standing: Floats, u: Floats | None) -> Floats:
     """The same at rest for good, where brakes and tyres hold it; else as it is, about to move."""
     positions = ("chassis.z", "chassis.qx", "chassis.qy", *suspension_coordinates(model).positions)
     given = model.u0 if u is None else u
-    found = at_rest(model, standing, given, positions)
-    if found is None and "brake" in model.system.inputs and named(model, given)["brake"] > 0.0:
+    pedals, found = named(model, given), None
+    if pedals.get("clutch", 1.0) < 1.0 and pedals.get("gear", 0.0) != 0.0:
+        # in gear and not disengaged, an engine stands with the wheels
+        stopped = standing.copy()
+        stopped[[state_names(model).index(name) for name in turning_states(model)]] = 0.0
+        there = first_of(model, u, ((),), stopped)
+        found = None if there is None else at_rest(model, there, given, positions, stopped)
+    if found is None:
+        found = at_rest(model, standing, given, positions, model.y0)
+    if found is None and pedals.get("brake", 0.0) > 0.0:
         # near the peak of friction it is found from where brakes and tyres are wound up as it comes to rest
-        stopped = left_to_fall(model, u, standing)
-        found = resting_from(model, stopped, given, positions, stopped)
+        fallen = left_to_fall(model, u, standing)
+        found = at_rest(model, fallen, given, positions, fallen)
     return standing if found is None else found
 
 

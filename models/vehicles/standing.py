@@ -34,7 +34,7 @@ class Unknowns(NamedTuple):
     resting: list[int]
 
 
-def at_rest(model: Model, y: Floats, u: Floats, positions: tuple[str, ...]) -> Floats | None:
+def at_rest(model: Model, y: Floats, u: Floats, positions: tuple[str, ...], unwound: Floats) -> Floats | None:
     """The state at which a standing vehicle stays, or None if there is none nearby.
 
     Statically it is indeterminate which wheel holds how much: of all states at which no acceleration and no
@@ -50,19 +50,9 @@ def at_rest(model: Model, y: Floats, u: Floats, positions: tuple[str, ...]) -> F
         Inputs; pedals hold what they hold.
     positions : tuple of str
         Coordinates of chassis and suspensions that give way.
+    unwound : array
+        State whose deflections of tyres, brakes and powertrain those found are least from.
     """
-    found = resting_from(model, y, u, positions, model.y0)
-    if found is None:  # in gear behind a closed clutch, an engine stands with the wheels
-        stopped = model.y0.copy()
-        stopped[turning(model)] = 0.0
-        found = resting_from(model, y, u, positions, stopped)
-    return found
-
-
-def resting_from(
-    model: Model, y: Floats, u: Floats, positions: tuple[str, ...], unwound: Floats
-) -> Floats | None:
-    """The same, from states of tyres, brakes and powertrain of their own: those of ``unwound``."""
     n_q, n_v = len(model.layout.q), len(model.layout.v)
     start = y.copy()
     start[n_q : n_q + n_v] = 0.0
@@ -133,12 +123,6 @@ def unknowns(model: Model, y: Floats, u: Floats, positions: tuple[str, ...]) -> 
         if part and corner in hold:
             scales[k] = np.sqrt(hold[corner] / most)
     return Unknowns(found, scales, resting)
-
-
-def turning(model: Model) -> list[int]:
-    """Entries of the state that say how fast engine and shafts turn."""
-    names = [entry.name for entry in (*model.layout.q, *model.layout.v, *model.layout.x)]
-    return [k for k, name in enumerate(names) if name in ("driveline.engine_speed", "driveline.shaft_speed")]
 
 
 def under_pressure(model: Model, y: Floats, u: Floats) -> Floats:

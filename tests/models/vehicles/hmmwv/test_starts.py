@@ -179,14 +179,16 @@ def test_wheels_in_the_air_turn_as_if_they_rolled() -> None:
 
 
 def test_parked_in_gear_the_engine_stands_and_nothing_moves() -> None:
-    """Behind a closed clutch it cannot idle while the wheels are held."""
-    model = ce.compile(build(VehicleParameters.load("sedan-manual"), road=InclinedRoad(0.8, -0.1)))
+    """Behind a closed clutch it cannot idle while the wheels are held; it lies as with an open one."""
+    road = InclinedRoad(0.8, 0.0, math.atan(0.15))
+    model = ce.compile(build(VehicleParameters.load("sedan-manual"), road=road))
     u = model.inputs_with(inputs={"brake": 1.0})
     y = settled(model, u)
     assert abs(y[state_names(model).index("driveline.engine_speed")]) < 1e-6
     assert np.abs(model.dynamics(y, u)[0]).max() < 1e-7
     idling = settled(model, model.inputs_with(inputs={"brake": 1.0, "clutch": 1.0}))
     assert idling[state_names(model).index("driveline.engine_speed")] > 50.0
+    np.testing.assert_allclose(y[2:7], idling[2:7], rtol=0.0, atol=1e-3)
 
 
 def test_pedals_that_do_not_hold_let_it_go() -> None:
