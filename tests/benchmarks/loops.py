@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import resource
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -21,7 +20,7 @@ from tests.benchmarks.mechanism import Floats, four_bar_chain
 from tests.benchmarks.options import Options
 from tests.benchmarks.pinocchio_native import Driver, MissingError
 from tests.benchmarks.report import Result, Table, number
-from tests.benchmarks.timing import Contender, best_of, race, stopwatch
+from tests.benchmarks.timing import Contender, best_of, most_memory, race, stopwatch
 
 LARGEST_PEER = 50
 """Four-bars for which Pinocchio is timed: its work space grows so fast that 200 take tens of gigabytes."""
@@ -99,7 +98,7 @@ def measured(family: Family, n: int) -> Data:
         "compile": compiling,
         "code": len(code) / 1000.0,
         "contender": Contender(f"{n}", "", loop),
-        "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000.0,
+        "memory": most_memory() / 1e6,
         "v_dot": model.layout.split(y_dot)[1],
     }
 

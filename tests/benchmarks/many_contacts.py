@@ -15,7 +15,6 @@ from __future__ import annotations
 import argparse
 import importlib
 import math
-import resource
 import subprocess
 import sys
 import time
@@ -26,6 +25,7 @@ from ce_dynamics.complementarity import Chain, GaussSeidel
 from ce_dynamics.complementarity.solvers.chain import delassus
 from ce_dynamics.complementarity.solvers.gradient import largest_eigenvalue, projected_gradient
 from ce_dynamics.complementarity.solvers.rows import scaled_rows
+from tests.benchmarks.timing import most_memory
 from tests.ce_dynamics.complementarity.piles import sphere_wall
 
 RADIUS = 0.5
@@ -35,7 +35,7 @@ WIDE = 500
 
 def megabytes() -> float:
     """Largest memory of this process so far."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0
+    return most_memory() / 1e6
 
 
 def ours(contacts: int, seconds: float) -> None:

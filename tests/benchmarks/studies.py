@@ -22,6 +22,7 @@ import numpy as np
 import ce_dynamics as ce
 from ce_dynamics.models.vehicles.case import prepare
 from tests.benchmarks.report import Table, number
+from tests.benchmarks.timing import most_memory
 
 KEPT = ["angle"]
 
@@ -128,12 +129,6 @@ def memory(folder: Path, studies: list[tuple[str, int, float]]) -> Table:
     return Table("Memory of studies", head, tuple(rows), (note,))
 
 
-def most_memory() -> float:
-    """MiB that this program had at most; ``ru_maxrss`` counts what its parent had when it started it."""
-    status = Path("/proc/self/status").read_text()
-    return float(status.partition("VmHWM:")[2].split()[0]) / 1024
-
-
 def main() -> None:
     """Run both parts, or make one study."""
     parser = argparse.ArgumentParser(
@@ -146,7 +141,7 @@ def main() -> None:
     if options.make:
         file, system, runs, seconds = options.make
         study(Path(file), system, int(runs), float(seconds))
-        print(most_memory())
+        print(most_memory() / 2**20)
         return
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

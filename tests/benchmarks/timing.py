@@ -179,3 +179,9 @@ def cpu_model() -> str:
 def load() -> str:
     """Work that the machine has had in the last 1, 5 and 15 minutes."""
     return " ".join(f"{x:.1f}" for x in os.getloadavg()) if hasattr(os, "getloadavg") else "unknown"
+
+
+def most_memory() -> float:
+    """Bytes that this program had at most; ``ru_maxrss`` counts what its parent had when it started it."""
+    status = Path("/proc/self/status").read_text()
+    return 1024.0 * float(status.partition("VmHWM:")[2].split()[0])
