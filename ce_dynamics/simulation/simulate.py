@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,7 +13,7 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler.progress import at_work
-from ce_dynamics.errors import SimulationError
+from ce_dynamics.errors import AccuracyWarning, SimulationError
 from ce_dynamics.simulation.monitors.at_a_glance import nothing_to_say
 from ce_dynamics.simulation.monitors.listed import explained, monitors_of
 from ce_dynamics.simulation.monitors.monitor import Run
@@ -139,7 +140,7 @@ def simulate_to_record(model: Model, inputs: Inputs, options: RunOptions) -> Rec
 
 
 def attempted(model: Model, inputs: Inputs, options: RunOptions) -> Record | None:
-    """A run on somebody's way to something else; None if it fails.
+    """A run on somebody's way to something else, whose accuracy does not matter; None if it fails.
 
     Raises
     ------
@@ -147,7 +148,9 @@ def attempted(model: Model, inputs: Inputs, options: RunOptions) -> Record | Non
         If it was interrupted, which is not to be taken for a failure.
     """
     try:
-        return simulate_to_record(model, inputs, options)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", AccuracyWarning)
+            return simulate_to_record(model, inputs, options)
     except SimulationError as error:
         if str(error).startswith(INTERRUPTED):
             raise KeyboardInterrupt from None

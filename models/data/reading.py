@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import yaml
@@ -29,7 +30,8 @@ TEXTS = ("title", "sources")
 class DataFile(NamedTuple):
     """The content of a parameter file: its numbers, its words, and its texts (``sources``, ``title``).
 
-    ``notes`` name what a file of another format says that is not done, or what is chosen in reading it.
+    ``notes`` name what a file of another format says that is not done, or what is chosen in reading it;
+    ``origins`` the files that its sections come from.
     """
 
     assignments: list[Assignment]
@@ -38,6 +40,7 @@ class DataFile(NamedTuple):
     words: list[Assignment]
     label: str
     notes: tuple[str, ...] = ()
+    origins: Mapping[str, str] = MappingProxyType({})
 
     def words_of(self, key: str) -> list[Assignment]:
         """The words under a top-level key."""

@@ -77,21 +77,26 @@ class Vehicle(Subject):
         if not (isinstance(surface, FlatRoad) and surface.even_friction == mu):
             model = self._model(surface, task.speed)
             pedals = first_pedals(model, task)
-            return Start(model, settled(model, pedals), pedals)
+            return Start(model, self._settled(model, pedals), pedals)
         if (task.speed, mu) not in self._models:
             self._models[task.speed, mu] = self._model(surface, task.speed)
         model = self._models[task.speed, mu]
         pedals = first_pedals(model, task)
         key = task.speed, mu, *pedals.tolist()
         if key not in self._starts:
-            self._starts[key] = Start(model, settled(model, pedals), pedals)
+            self._starts[key] = Start(model, self._settled(model, pedals), pedals)
         return self._starts[key]
 
     def _model(self, surface: Road, speed: float) -> Model:
         fitted = fitted_tyres(self.tyres, self.data.corners)
         system = build(self.data, road=surface, speed=speed, tyres=fitted.models)
         add_mass_centre(system)
-        return Model(system)
+        with self.data.naming():
+            return Model(system)
+
+    def _settled(self, model: Model, pedals: Floats) -> Floats:
+        with self.data.naming():
+            return settled(model, pedals)
 
     def practised(self, task: Manoeuvre, road: str | None = None) -> Manoeuvre:
         start = self.start(task, road)

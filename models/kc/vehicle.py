@@ -68,7 +68,8 @@ def rig_of(
     else:
         data = VehicleParameters.load(vehicle, overrides, free=free)
     system = build(data, ideal_joints=True)
-    return KCRig(Model(system), axle_of(data, system, axle))
+    with data.naming():
+        return KCRig(Model(system), axle_of(data, system, axle))
 
 
 def compliance_of(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -12,7 +11,7 @@ import numpy as np
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.compiler.free_numbers import nominal
-from ce_dynamics.errors import DataError, ModelError
+from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.controller import Controller
 from ce_dynamics.mechanism.elastic_joints import make_elastic
@@ -84,11 +83,8 @@ def build(
     for name in fitted:
         checks.known("tyres", name, list(data.corners), "corner", DataError)
     surface = FlatRoad(data.road.friction) if road is None else road
-    try:
+    with data.naming():  # of what only the parts as built know, such as gears
         return assembled(data, surface, speed, fitted, ideal_joints)
-    except (DataError, ModelError) as error:  # of what only the parts as built know, such as gears
-        told = re.match(rf"{re.escape(data.name)}[.:]", str(error))
-        raise error if told else type(error)(f"{data.name}: {error}") from None
 
 
 def assembled(

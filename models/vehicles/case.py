@@ -154,9 +154,12 @@ def prepare(
 
         fitted = fitted_tyres(tyres, parameters.corners)
     surface = task.road if road is None else laid(task.road, road, task.values["friction"])
-    vehicle = Model(
-        build(parameters, road=surface, speed=task.speed, tyres=None if fitted is None else fitted.models)
+    system = build(
+        parameters, road=surface, speed=task.speed, tyres=None if fitted is None else fitted.models
     )
+    with parameters.naming():
+        vehicle = Model(system)
+        y0 = settled(vehicle, first_pedals(vehicle, task))
     attributes: dict[str, str | float] = {
         "title": f"{parameters.title}: {task.title}",
         "source": f"ce-dynamics {__version__}",
@@ -171,7 +174,6 @@ def prepare(
         attributes |= {"tyres": json.dumps(list(tyres)), "tyre_files": fitted.report}
     if road is not None:
         attributes["road"] = road
-    y0 = settled(vehicle, first_pedals(vehicle, task))
     known = practised(task, vehicle, y0) if practice else task
     if known is not task:
         attributes["driver"] = "practised" + " with the nominal values of what is free" * bool(free)

@@ -7,7 +7,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -55,6 +56,7 @@ from ce_dynamics.models.vehicles.layout import (
     steerings_of,
     unit_of,
 )
+from ce_dynamics.models.vehicles.naming import naming
 from ce_dynamics.models.vehicles.powertrains.base import PowertrainData
 from ce_dynamics.models.vehicles.replaced import without_replaced
 from ce_dynamics.models.vehicles.sections import Description, DriverData, PublishedData, RoadData
@@ -80,6 +82,8 @@ class VehicleParameters:
 
     Attributes
     ----------
+    label : str
+        Of messages: the file, and whether it is taken as it stands.
     layout : Layout
         Axles, from front to rear, and kinds of parts.
     anti_roll_bars : dict
@@ -91,6 +95,8 @@ class VehicleParameters:
     bushings : tuple of VehicleBushing
     notes : tuple of str
         What files of other formats say that is not done, or is chosen.
+    origins : mapping of str
+        Names of the files of other formats that sections come from.
     corners : dict
         `Corner` by name, front to rear and left before right; what it has beyond a wheel follows from its
         suspension.
@@ -99,6 +105,7 @@ class VehicleParameters:
     """
 
     name: str
+    label: str
     title: str
     layout: Layout
     data: Description
@@ -121,6 +128,7 @@ class VehicleParameters:
     assistance: AssistanceData | None
     free: tuple[Parameter, ...]
     notes: tuple[str, ...]
+    origins: Mapping[str, str]
     _tree: Tree = field(repr=False)
 
     @classmethod
@@ -173,18 +181,18 @@ class VehicleParameters:
             tree = lay(tree, layer, schema, groups)
         changes = [parse_override(text) for text in checks.texts("overrides", overrides, DataError)]
         tree = lay(tree, changes, schema, groups)
-        data = validate(schema, tree, groups, label)
-        try:
-            return cls._build(Path(label).stem, layout, data, tree, layers, free)
-        except DataError as error:
-            if changes or variant is not None or label in str(error):
-                raise
-            raise DataError(f"{label}: {error}") from None
+        name, shown = Path(label).stem, layers[-1].label + " as changed" * bool(changes)
+        origins: Mapping[str, str] = {} if changes else layers[-1].origins
+        with naming(name, shown, origins):
+            data = validate(schema, tree, groups, label)
+            return cls._build(name, shown, origins, layout, data, tree, layers, free)
 
     @classmethod
     def _build(
         cls,
         name: str,
+        label: str,
+        origins: Mapping[str, str],
         layout: Layout,
         data: Description,
         tree: Tree,
@@ -211,6 +219,7 @@ class VehicleParameters:
         }
         parameters = cls(
             name=name,
+            label=label,
             title=next(file.title for file in reversed(layers) if file.title or file is layers[0]),
             layout=layout,
             data=data,
@@ -243,6 +252,7 @@ class VehicleParameters:
             assistance=given.assistance,
             free=free_parameters,
             notes=tuple(note for file in layers for note in file.notes),
+            origins=origins,
             _tree=tree,
         )
         parameters._check(layers[-1].label)
@@ -261,6 +271,10 @@ class VehicleParameters:
         soundness.check_engine_axis(layout, powertrain, inside, label)
         soundness.warn_of_written(self.flat(), self.schema, self.groups, self._tree)
         soundness.warn_of_derived(layout, self.corners)
+
+    def naming(self) -> AbstractContextManager[None]:
+        """Errors raised within it name the vehicle, see `ce_dynamics.models.vehicles.naming`."""
+        return naming(self.name, self.label, self.origins)
 
     @property
     def short_title(self) -> str:

@@ -28,29 +28,32 @@ def max_wheel_angle(parameters: VehicleParameters) -> Scalar:
     """
     if not parameters.steerings:
         return folded_angle(parameters)
-    angles = []
-    for corner in first_steered(parameters):
-        name = corner.name
-        mechanism = parameters.steerings[parameters.mechanism_of(name)]
-        with np.errstate(invalid="ignore"):
-            for lock in (1.0, -1.0):
-                reached = wheel_angle(parameters, corner, lock)
-                open_at_lock = f"{name}: the steering linkage cannot be assembled at full lock"
-                if not decided(reached == reached, open_at_lock):  # NaN
-                    part = steering_reach(parameters, corner, lock)
-                    key, locked = mechanism.full_lock()
-                    _, reach = mechanism.full_lock(part)
-                    raise AssemblyError(f"{open_at_lock}, {key} = {locked}; admissible is up to {reach}")
-        angle = mechanism.phase * wheel_angle(parameters, corner, 1.0)
-        wrong = f"{name}: full steering to the left does not turn the wheel to the left"
-        if decided(angle <= 0.0, wrong):
-            degrees = np.degrees(nominal(angle))
-            raise DataError(
-                f"{name}: full steering to the left turns the wheel by {degrees:.3g} deg to the "
-                "left, must be above 0; move the tie rod's outer joint K behind the axis through D and F"
-            )
-        angles.append(angle)
-    return 0.5 * sum(angles)
+    with parameters.naming():
+        return 0.5 * sum(angle_at_full_lock(parameters, corner) for corner in first_steered(parameters))
+
+
+def angle_at_full_lock(parameters: VehicleParameters, corner: Corner) -> Scalar:
+    """Angle of a steered wheel at full lock to the left, after a look at whether both locks are reached."""
+    name = corner.name
+    mechanism = parameters.steerings[parameters.mechanism_of(name)]
+    with np.errstate(invalid="ignore"):
+        for lock in (1.0, -1.0):
+            reached = wheel_angle(parameters, corner, lock)
+            open_at_lock = f"{name}: the steering linkage cannot be assembled at full lock"
+            if not decided(reached == reached, open_at_lock):  # NaN
+                part = steering_reach(parameters, corner, lock)
+                key, locked = mechanism.full_lock()
+                _, reach = mechanism.full_lock(part)
+                raise AssemblyError(f"{open_at_lock}, {key} = {locked}; admissible is up to {reach}")
+    angle = mechanism.phase * wheel_angle(parameters, corner, 1.0)
+    wrong = f"{name}: full steering to the left does not turn the wheel to the left"
+    if decided(angle <= 0.0, wrong):
+        degrees = np.degrees(nominal(angle))
+        raise DataError(
+            f"{name}: full steering to the left turns the wheel by {degrees:.3g} deg to the "
+            "left, must be above 0; move the tie rod's outer joint K behind the axis through D and F"
+        )
+    return angle
 
 
 def folded_angle(parameters: VehicleParameters) -> Scalar:

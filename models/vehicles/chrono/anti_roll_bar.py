@@ -11,9 +11,9 @@ from ce_dynamics.models.vehicles.chrono.reading import Reading
 from ce_dynamics.models.vehicles.chrono.writing import Sections, inertia, quantities, quantity
 
 
-def anti_roll_bar(reading: Reading, axle: Part, origin: Matrix) -> Sections:
-    """Its left half, from an origin in the coordinates of the chassis that it is on."""
-    part = reading.file(axle, "Antirollbar Input File")
+def anti_roll_bar(reading: Reading, axle: Part, name: str, origin: Matrix) -> Sections:
+    """The left half of a named axle's, from an origin in the coordinates of the chassis that it is on."""
+    part = reading.section(f"{name}.anti_roll_bar", reading.file(axle, "Antirollbar Input File"))
     if part.template != "AntirollBarRSD":
         raise part.is_no("anti-roll bar; known is AntirollBarRSD")
     at = axle.vector("Antirollbar Location") - origin

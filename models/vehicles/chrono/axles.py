@@ -69,7 +69,7 @@ def axle(
     carrier = carrier_of(file, rears) if trailer is None else trailer
     if file.has("Subchassis Index"):
         reading.note("beams of a subchassis: they are left out, springs on them are fixed to the chassis")
-    part = reading.file(file, "Suspension Input File")
+    part = reading.section(name, reading.file(file, "Suspension Input File"))
     template = reading.by_template(part, "suspension", SUSPENSIONS)
     origin, spindle = file.vector("Suspension Location"), part.part("Spindle")
     if carrier is not None:
@@ -82,7 +82,10 @@ def axle(
         tyre_path: Path | None = reading.path_of(file, "Tire Input File")
     else:
         tyre_path = choice.tyre
-    mounted = tyre(reading, companion(reading, "tyre", tyre_path, folder, name, kind))
+    tyre_file = companion(reading, "tyre", tyre_path, folder, name, kind)
+    for mine, one in ((".tyre", tyre_file), (".wheel.tyre", tyre_file), (".wheel.rim", rim)):
+        reading.section(f"{name}{mine}", one)
+    mounted = tyre(reading, tyre_file)
     words: Sections = {"suspension": template.name}
     if carrier is not None:
         words["trailer"] = carrier.name
@@ -124,7 +127,7 @@ def axle(
         "tyre": mounted.section,
     }
     if file.has("Left Brake Input File") or file.has("Right Brake Input File"):
-        section["brake"] = brake(reading, file)
+        section["brake"] = brake(reading, file, name)
     else:
         words["braked"] = "no"
     if part.template.endswith("RigidPanhardAxle") and part.has(OWN):
@@ -133,7 +136,7 @@ def axle(
     elif file.has("Antirollbar Input File"):
         words["anti_roll_bar"] = "torsion"
         section["anti_roll_bar"] = anti_roll_bar(
-            reading, file, np.zeros(3) if carrier is None else carrier.front
+            reading, file, name, np.zeros(3) if carrier is None else carrier.front
         )
     if not driven and carrier is None:
         words["driven"] = "no"

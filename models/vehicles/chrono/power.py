@@ -77,4 +77,7 @@ def power(
         "stiffness": f"{quantity(stiffness, 'N*m/rad')} [assumed]",
         "damping": f"{quantity(HALF_SHAFT_TIME * stiffness, 'N*m*s/rad')} [assumed]",
     }
+    reading.section("powertrain.engine", engine_file)
+    for name in ("transmission", "converter", "clutch"):
+        reading.section(f"powertrain.{name}", gearbox)
     return kind, {"source": "chrono", **section, **driveline, "shafts": elastic}

@@ -47,6 +47,7 @@ class Reading:
         self.like_chrono, self.elastic = like_chrono, elastic
         self.files: dict[Path, Part] = {}
         self.notes: dict[str, None] = {}
+        self.origins: dict[str, str] = {}
         self.root: Path | None = None
 
     def note(self, text: str) -> None:
@@ -62,6 +63,11 @@ class Reading:
                 )
             self.files[path] = Part.of(path)
         return self.files[path]
+
+    def section(self, name: str, part: Part) -> Part:
+        """A file that a section of ours comes from."""
+        self.origins[name] = part.path.name
+        return part
 
     def file(self, part: Part, key: str) -> Part:
         """The file that a key names."""

@@ -58,7 +58,7 @@ def coupled(
     """A chassis on a connector at a point of what is ahead of it, which is not known without that."""
     hitch, read = reading.by_template(connector, "connector", CONNECTORS)
     front, rear = middle(file, FRONT, needed=True), middle(file, REAR)
-    body = chassis(reading, file, "RigidChassisRear", front)
+    body = chassis(reading, reading.section(name, file), "RigidChassisRear", front)
     words: Sections = {"hitch": hitch}
     if parent is not None:
         words["behind"] = parent.name

@@ -30,13 +30,13 @@ STRAIGHT = 1e-6
 """Of a unit vector: how far it may be from an axis to be taken for it."""
 
 
-def steering(reading: Reading, system: Part, shift: Matrix) -> tuple[str, Sections, int]:
+def steering(reading: Reading, system: Part, name: str, shift: Matrix) -> tuple[str, Sections, int]:
     """Our name of a mechanism, its section from an origin in the coordinates of its chassis, and its sense.
 
     That is 1 if a positive input moves Chrono's mechanism as a positive sense does ours: a rack to the left,
     an arm about its axis.
     """
-    part = reading.file(system, "Input File")
+    part = reading.section(name, reading.file(system, "Input File"))
     ours, read = reading.by_template(part, "steering mechanism", STEERINGS)
     origin, R = system.vector("Location") - shift, rotation(system, "Orientation")
     section = {"source": "chrono", **read(reading, part, origin, R), "actuator": dict(ACTUATOR)}

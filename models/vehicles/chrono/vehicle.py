@@ -37,10 +37,14 @@ UNCHOSEN = Choice()
 
 
 class Converted(NamedTuple):
-    """A data file of ours, what of Chrono's files it does not say, and whether it is a trailer by itself."""
+    """A data file of ours, what of Chrono's files it does not say, and whether it is a trailer by itself.
+
+    ``origins`` are the names of the files that its sections come from.
+    """
 
     text: str
     notes: tuple[str, ...]
+    origins: Mapping[str, str]
     towed: bool = False
 
 
@@ -86,7 +90,7 @@ def converted(
     heading = f"Written from Project Chrono's {path.name}.\n"
     if notes:
         heading += "Not done as those files say, or chosen:\n" + "".join(f"- {note}\n" for note in notes)
-    return Converted(yaml_text(sections, heading), notes, part.template == TRAILER)
+    return Converted(yaml_text(sections, heading), notes, reading.origins, part.template == TRAILER)
 
 
 def named(reading: Reading, part: Part, choice: Choice) -> Choice:
@@ -103,7 +107,7 @@ def named(reading: Reading, part: Part, choice: Choice) -> Choice:
 def vehicle(reading: Reading, part: Part, choice: Choice) -> Sections:
     """All sections."""
     body_path = reading.path_of(part.part("Chassis"), "Input File")
-    main = reading.open(body_path)
+    main = reading.section("chassis", reading.open(body_path))
     body = chassis(reading, main)
     rears = rear_chassis(reading, part, main) if part.has("Rear Chassis") else []
     folder = own_folder(reading, body_path)
@@ -220,7 +224,8 @@ class Mechanisms:
             if len(self.found) == len(MECHANISMS):
                 raise axle.wrong("Steering Index", f"more than {len(MECHANISMS)} mechanisms; leave some out")
             origin = np.zeros(3) if carrier is None else carrier.front
-            self.found[int(index)] = MECHANISMS[len(self.found)], *steering(self.reading, file, origin)
+            name = MECHANISMS[len(self.found)]
+            self.found[int(index)] = name, *steering(self.reading, file, name, origin)
         names = axle.text("Suspension Input File"), file.text("Input File"), *file.numbers("Orientation", 4)
         beside = file.vector("Location") - axle.vector("Suspension Location")
         self.geometries.add((*names, *beside.round(6).tolist()))

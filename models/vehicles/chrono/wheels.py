@@ -79,12 +79,12 @@ def wheel_files(reading: Reading, axle: Part) -> tuple[Part, float | None]:
     return reading.open(files[0]), spacing
 
 
-def brake(reading: Reading, axle: Part) -> Sections:
-    """The brake of each wheel of an axle."""
+def brake(reading: Reading, axle: Part, name: str) -> Sections:
+    """The brake of each wheel of a named axle."""
     if not axle.has("Left Brake Input File"):
         raise axle.wrong("Left Brake Input File", "it is missing; expected the name of a brake's file")
     files = [reading.path_of(axle, f"{side} Brake Input File") for side in ("Left", "Right")]
-    part = reading.open(files[0])
+    part = reading.section(f"{name}.brake", reading.open(files[0]))
     if files[0] != files[1]:
         reading.note(f"brakes that differ within an axle: that of {files[0].name} is taken for both")
     if part.template not in BRAKES:

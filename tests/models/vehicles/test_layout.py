@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+import warnings
 from pathlib import Path
 
 import pytest
 
-from ce_dynamics.errors import DataError, ModelError
+from ce_dynamics.errors import AccuracyWarning, AssemblyError, DataError, ModelError
 from ce_dynamics.models.vehicles.assembly import build
-from ce_dynamics.models.vehicles.case import load_parameters
+from ce_dynamics.models.vehicles.case import load_parameters, prepare
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.files import check_vehicle
 from ce_dynamics.models.vehicles.shipped import SHIPPED
@@ -289,13 +290,26 @@ def test_messages_of_parts_as_built_and_of_bases_name_the_file(tmp_path: Path) -
         "v.yaml",
     )
     with pytest.raises(
-        DataError, match=r"^v: converter: torque_ratio at speed ratio 1 is 0\.9; it must be 1"
+        DataError, match=r"^v\.yaml: converter: torque_ratio at speed ratio 1 is 0\.9; it must be 1"
     ):
         build(VehicleParameters.load(path))
     straight = ["front.anti_roll_bar.end=(1.1, 0.56, -0.9) m", "front.anti_roll_bar.link=(1.1, 0.6, -1.5) m"]
     with pytest.raises(
-        ModelError, match=r"^sedan: tie rod of 'front_left\.anti_roll_bar': the design pose is a dead"
+        ModelError,
+        match=r"^sedan\.yaml as changed: tie rod of 'front_left\.anti_roll_bar': the design pose is a dead",
     ):
         build(VehicleParameters.load("sedan", straight))
     with pytest.raises(DataError, match=r"^own\.yaml:1: base '' must be the name of a file"):
         VehicleParameters.load(written(tmp_path, "base: ''\n"))
+
+
+def test_messages_of_an_assembly_and_of_an_equilibrium_name_the_file(tmp_path: Path) -> None:
+    low = written(tmp_path, "base: sedan\nfront: {K: {z: 5 m}}\n", "low.yaml")
+    with pytest.raises(AssemblyError, match=r"^low\.yaml: front_left: the steering linkage cannot be"):
+        prepare(model=low)
+    ahead = written(tmp_path, "base: sedan\nchassis: {com: {x: 9 m}}\n", "ahead.yaml")
+    warnings.simplefilter("error", AccuracyWarning)  # steps on the way there are nobody's concern
+    with pytest.raises(AssemblyError, match=r"^ahead\.yaml: the vehicle finds no equilibrium"):
+        prepare(model=ahead)
+    with pytest.raises(AssemblyError, match=r"^sedan\.yaml as changed: front_left: a load of .* kN presses"):
+        prepare(model="sedan", overrides=["chassis.mass=100 t"])

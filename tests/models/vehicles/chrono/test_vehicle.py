@@ -12,9 +12,10 @@ import pytest
 import yaml
 
 import ce_dynamics as ce
-from ce_dynamics.errors import DataError
+from ce_dynamics.errors import AssemblyError, DataError
 from ce_dynamics.mechanism.forces.base import PointLoad
 from ce_dynamics.models.vehicles.assembly import build
+from ce_dynamics.models.vehicles.case import prepare
 from ce_dynamics.models.vehicles.chrono.vehicle import converted
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.equilibrium import settled
@@ -120,11 +121,22 @@ def test_errors_of_converted_numbers_and_of_built_parts_name_the_file(tmp_path: 
     with pytest.raises(DataError, match=where) as caught:
         VehicleParameters.load(written(tmp_path, content))
     assert "\n" not in str(caught.value)
+    assert str(caught.value).endswith("(rear is of Suspension.json)")
+    content = files()
+    content["car/Rack.json"]["Pinion"]["Maximum Angle (deg)"] = 3000.0
+    with pytest.raises(
+        AssemblyError,
+        match=r"^Vehicle\.json: front_left: the steering linkage cannot be assembled at full lock, "
+        r"steering\.travel = .* \(front is of Suspension\.json, steering is of Rack\.json\)$",
+    ):
+        prepare("straight", model=written(tmp_path, content))
     content = files()
     bands = content["car/Gears.json"]["Gear Box"]["Shift Points Map RPM"]
     bands[:] = [[2990, 3000] for _ in bands]
     data = VehicleParameters.load(written(tmp_path, content))
-    with pytest.raises(DataError, match=r"^Vehicle: gears: shifted up at .*; it would be shifted to and fro"):
+    with pytest.raises(
+        DataError, match=r"^Vehicle\.json: gears: shifted up at .*; it would be shifted to and fro"
+    ):
         build(data)
 
 
