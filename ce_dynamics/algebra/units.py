@@ -100,7 +100,7 @@ def same_dimension(left: Unit, right: Unit) -> bool:
 def _symbol(symbol: str) -> Unit:
     if symbol in SYMBOLS:
         return SYMBOLS[symbol]
-    by_lower = {known.lower(): known for known in SYMBOLS}
+    by_lower = {known.lower(): known for known in SYMBOLS} | {"kmh": "km/h", "kph": "km/h"}
     near = [by_lower[name] for name in difflib.get_close_matches(symbol.lower(), by_lower, n=2)]
     hint = f"did you mean {' or '.join(near)}?" if near else f"known are {', '.join(SYMBOLS)}"
     raise ValueError(f"unknown unit '{symbol[:80]}'; {hint}")

@@ -6,6 +6,7 @@ neither NumPy nor the models.
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -37,6 +38,15 @@ class LoadedWhenAsked(TyperGroup):
             if name not in self.commands:
                 self.commands[name] = subcommand(name)
         return self.commands.get(cmd_name)
+
+    def resolve_command(self, ctx: Context, args: list[str]) -> tuple[str | None, Command | None, list[str]]:
+        name = args[0]
+        if not name.startswith("-") and not get_close_matches(name, SUBCOMMANDS):
+            ctx.fail(
+                f"no command {name[:80]!r}; give a vehicle by --vehicle, a manoeuvre by --manoeuvre, "
+                f"or a command: {', '.join(SUBCOMMANDS)}"
+            )
+        return super().resolve_command(ctx, args)
 
 
 def subcommand(name: str) -> Command:

@@ -192,6 +192,8 @@ def test_ride_model(run: Run) -> None:
         (["-m", "constant-radius", "-o", "radius"], ["name=value"]),
         (["-m", "bump", "-o", "height=3 m"], ["height 3.0", "at most 0.5"]),
         (["--speed", "12 kg"], ["12 kg", "m/s"]),
+        (["--speed", "80 kmh"], ["unknown unit 'kmh'", "did you mean km/h"]),
+        (["sedan"], ["no command 'sedan'", "a vehicle by --vehicle", "sweep, export"]),
         (["--speed", "nan"], ["speed", "finite"]),
         (["--speed", "-3"], ["speed -3.0", "positive"]),
         (["--speed", "3", "-o", "speed=4"], ["speed is given twice"]),
