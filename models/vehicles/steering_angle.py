@@ -16,26 +16,37 @@ if TYPE_CHECKING:
     from ce_dynamics.models.vehicles.description import VehicleParameters
 
 
+UNEVEN = 0.5
+"""Of half the angle from lock to lock: a lock that turns wheels less says nothing of how they are steered."""
+
+
 def max_wheel_angle(parameters: VehicleParameters) -> Scalar:
     """Angle of the wheels of the first steered axle at full lock, mean of inner and outer wheel [rad].
+
+    That of the left lock; where it hardly turns them, as a crank does that is led back before its end, half
+    the angle from lock to lock.
 
     Raises
     ------
     AssemblyError
         If the steering linkage cannot reach full lock.
     DataError
-        If full steering to the left does not turn both wheels to the left.
+        If full steering to the left instead of the right does not turn both wheels to the left.
     """
     if not parameters.steerings:
         return folded_angle(parameters)
     with parameters.naming():
-        return 0.5 * sum(angle_at_full_lock(parameters, corner) for corner in first_steered(parameters))
+        turned = [at_full_lock(parameters, corner) for corner in first_steered(parameters)]
+    left, half = (0.5 * sum(angles) for angles in zip(*turned, strict=True))
+    uneven = "the left lock hardly turns the wheels"
+    return half if decided(left < UNEVEN * half, uneven) else left
 
 
-def angle_at_full_lock(parameters: VehicleParameters, corner: Corner) -> Scalar:
-    """Angle of a steered wheel at full lock to the left, after a look at whether both locks are reached."""
+def at_full_lock(parameters: VehicleParameters, corner: Corner) -> tuple[Scalar, Scalar]:
+    """Angle of a steered wheel to the left at full lock to the left, and half that from lock to lock."""
     name = corner.name
     mechanism = parameters.steerings[parameters.mechanism_of(name)]
+    angles = []
     with np.errstate(invalid="ignore"):
         for lock in (1.0, -1.0):
             reached = wheel_angle(parameters, corner, lock)
@@ -45,15 +56,16 @@ def angle_at_full_lock(parameters: VehicleParameters, corner: Corner) -> Scalar:
                 key, locked = mechanism.full_lock()
                 _, reach = mechanism.full_lock(part)
                 raise AssemblyError(f"{open_at_lock}, {key} = {locked}; admissible is up to {reach}")
-    angle = mechanism.phase * wheel_angle(parameters, corner, 1.0)
+            angles.append(mechanism.phase * reached)
+    left, right = angles
     wrong = f"{name}: full steering to the left does not turn the wheel to the left"
-    if decided(angle <= 0.0, wrong):
-        degrees = np.degrees(nominal(angle))
+    if decided(left <= right, wrong):
+        degrees = np.degrees(nominal(left - right))
         raise DataError(
-            f"{name}: full steering to the left turns the wheel by {degrees:.3g} deg to the "
-            "left, must be above 0; move the tie rod's outer joint K behind the axis through D and F"
+            f"{name}: full steering to the left instead of the right turns the wheel by {degrees:.3g} deg to "
+            "the left, must be above 0; move the tie rod's outer joint K behind the axis through D and F"
         )
-    return angle
+    return left, 0.5 * (left - right)
 
 
 def folded_angle(parameters: VehicleParameters) -> Scalar:

@@ -9,7 +9,7 @@ from ce_dynamics.compiled.model import Model
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.equilibrium import settled
-from ce_dynamics.models.vehicles.steering_angle import max_wheel_angle
+from ce_dynamics.models.vehicles.steering_angle import first_steered, max_wheel_angle, wheel_angle
 from tests.models.vehicles.any_vehicle import driven, largest_deviation, random_instant
 
 STEERED = {
@@ -106,3 +106,14 @@ def test_free_hardpoints_are_those_of_the_vehicle_built_with_them(
     found = model.trace_dynamics().evaluate(y=y, u=np.array([*inputs, *given]))["y_dot"]
     expected = built.trace_dynamics().evaluate(y=y, u=inputs)["y_dot"]
     np.testing.assert_allclose(found, expected, rtol=0.0, atol=1e-10 * np.abs(expected).max())
+
+
+def test_a_crank_that_is_led_back_before_its_left_lock_is_known_by_both_locks() -> None:
+    """The driver steers by how far a lock turns the wheels; here the left one hardly does."""
+    crank = ["pivot=(1.6, 0.46, 0.15) m", "shaft=(1.6, 0.36, 0.15) m", "max_angle=20 deg"]
+    data = VehicleParameters.load("off-roader", [f"steering.{one}" for one in crank])
+    wheels = first_steered(data)
+    turned = {u: np.mean([float(wheel_angle(data, wheel, u)) for wheel in wheels]) for u in (-0.05, 0.05, 1)}
+    assert abs(turned[1]) < np.radians(0.1)
+    around_straight = (turned[0.05] - turned[-0.05]) / 0.1
+    assert float(max_wheel_angle(data)) == pytest.approx(around_straight, rel=0.1)
