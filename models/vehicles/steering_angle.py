@@ -11,6 +11,7 @@ from ce_dynamics.algebra.arrays import Scalar
 from ce_dynamics.compiler.free_numbers import decided, nominal
 from ce_dynamics.errors import AssemblyError, DataError
 from ce_dynamics.models.vehicles.corner import Corner
+from ce_dynamics.models.vehicles.steering.reach import LOCKS, steered_angle, steering_reach
 
 if TYPE_CHECKING:
     from ce_dynamics.models.vehicles.description import VehicleParameters
@@ -48,11 +49,11 @@ def at_full_lock(parameters: VehicleParameters, corner: Corner) -> tuple[Scalar,
     mechanism = parameters.steerings[parameters.mechanism_of(name)]
     angles = []
     with np.errstate(invalid="ignore"):
-        for lock in (1.0, -1.0):
-            reached = wheel_angle(parameters, corner, lock)
+        for lock in LOCKS:
+            reached = steered_angle(mechanism, corner, lock)
             open_at_lock = f"{name}: the steering linkage cannot be assembled at full lock"
             if not decided(reached == reached, open_at_lock):  # NaN
-                part = steering_reach(parameters, corner, lock)
+                part = steering_reach(mechanism, corner, lock)
                 key, locked = mechanism.full_lock()
                 _, reach = mechanism.full_lock(part)
                 raise AssemblyError(f"{open_at_lock}, {key} = {locked}; admissible is up to {reach}")
@@ -87,18 +88,6 @@ def first_steered(parameters: VehicleParameters) -> tuple[Corner, Corner]:
     return left, right
 
 
-def steering_reach(parameters: VehicleParameters, corner: Corner, lock: float) -> float:
-    """How far the steering input can go from 0 towards a lock at which the linkage cannot be assembled."""
-    reached, beyond = 0.0, 1.0
-    for _ in range(40):
-        middle = 0.5 * (reached + beyond)
-        if math.isnan(nominal(wheel_angle(parameters, corner, lock * middle))):
-            beyond = middle
-        else:
-            reached = middle
-    return reached
-
-
 def wheel_angle(parameters: VehicleParameters, corner: Corner, steering: float) -> Scalar:
     """Angle of a steered wheel about the vertical, positive to the left [rad].
 
@@ -115,5 +104,4 @@ def wheel_angle(parameters: VehicleParameters, corner: Corner, steering: float) 
     float
         NaN where the linkage cannot be assembled.
     """
-    mechanism = parameters.steerings[parameters.mechanism_of(corner.name)]
-    return corner.wheel_angle(mechanism.moved(corner.tie_rod_end, steering))
+    return steered_angle(parameters.steerings[parameters.mechanism_of(corner.name)], corner, steering)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from ce_dynamics.models.data.layers import lay
 from ce_dynamics.models.data.reading import read_text
@@ -10,7 +10,8 @@ from ce_dynamics.models.data.validation import validate
 from ce_dynamics.models.vehicles.built_parts import beam_of, corners_of, steering_of
 from ce_dynamics.models.vehicles.chrono.reading import Reading
 from ce_dynamics.models.vehicles.chrono.writing import Sections, yaml_text
-from ce_dynamics.models.vehicles.layout import groups_of, layout_of, schema_of
+from ce_dynamics.models.vehicles.corner import Corner
+from ce_dynamics.models.vehicles.layout import groups_of, layout_of, schema_of, steered_axles
 from ce_dynamics.models.vehicles.steering.base import Steering
 from ce_dynamics.models.vehicles.suspensions.listed import CORNERS
 
@@ -20,7 +21,7 @@ def set_phases(reading: Reading, sections: Sections, senses: Mapping[str, int]) 
 
     Ours turn to the left whatever their geometry, which only the mechanisms as built tell.
     """
-    ours = built(sections, senses)
+    ours = {name: mechanism for name, (mechanism, _) in built(sections, senses).items()}
     left = {name: getattr(ours[name], "sense", 1) * sense for name, sense in senses.items()}
     first, *others = left
     if left[first] < 0:
@@ -34,8 +35,8 @@ def set_phases(reading: Reading, sections: Sections, senses: Mapping[str, int]) 
             words["phase"] = "against"
 
 
-def built(sections: Sections, names: Mapping[str, int]) -> dict[str, Steering]:
-    """Steering mechanisms with the corners that they steer, each in the coordinates of its chassis."""
+def built(sections: Sections, names: Iterable[str]) -> dict[str, tuple[Steering, list[Corner]]]:
+    """Steering mechanisms and the corners that they steer, each in the coordinates of its chassis."""
     file = read_text(yaml_text(sections, ""), "vehicle.yaml")
     layout = layout_of(file.words, file.label)
     schema, groups = schema_of(layout), groups_of(layout)
@@ -46,4 +47,11 @@ def built(sections: Sections, names: Mapping[str, int]) -> dict[str, Steering]:
         if axle.steering is not None
         for corner in (corners_of(axle, data) if axle.suspension in CORNERS else beam_of(axle, data).ends)
     }
-    return {name: steering_of(name, layout, data, corners) for name in names}
+    steered = steered_axles(layout)
+    return {
+        name: (
+            steering_of(name, layout, data, corners),
+            [corners[corner] for axle in steered[name] for corner in axle.corners],
+        )
+        for name in names
+    }

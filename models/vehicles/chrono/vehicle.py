@@ -22,6 +22,7 @@ from ce_dynamics.models.vehicles.chrono.axles import (
 from ce_dynamics.models.vehicles.chrono.bushings import BUSHINGS
 from ce_dynamics.models.vehicles.chrono.chassis import chassis
 from ce_dynamics.models.vehicles.chrono.json_file import Part
+from ce_dynamics.models.vehicles.chrono.locks import set_locks
 from ce_dynamics.models.vehicles.chrono.pairing import Choice, own_folder
 from ce_dynamics.models.vehicles.chrono.phases import set_phases
 from ce_dynamics.models.vehicles.chrono.power import power, shafts
@@ -169,6 +170,7 @@ def vehicle(reading: Reading, part: Part, choice: Choice) -> Sections:
     sections |= mechanisms.sections
     if mechanisms.may_differ:
         set_phases(reading, sections, mechanisms.senses)
+    set_locks(reading, sections, mechanisms.senses)
     keys = ("Wheelbase", "Maximum Steering Angle (deg)", "Minimum Turning Radius")
     there = [part.has(key) for key in keys]  # each of them counts as read
     if all(there) and not (rears and part.number(keys[1]) == 0.0):  # what folds turns no wheels

@@ -19,6 +19,7 @@ from ce_dynamics.models.vehicles.case import prepare
 from ce_dynamics.models.vehicles.chrono.vehicle import converted
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.equilibrium import settled
+from ce_dynamics.models.vehicles.steering_angle import first_steered, max_wheel_angle, wheel_angle
 from tests.models.vehicles.chrono.small_car import FILES, files, written
 
 Files = dict[str, dict[str, Any]]
@@ -236,6 +237,28 @@ def test_the_steering_of_a_turned_frame(tmp_path: Path) -> None:
     assert rack.rack.inertia[0, 0] == pytest.approx(0.1 * c * c + 0.3 * s * s)
     assert rack.rack.inertia[0, 2] == pytest.approx((0.3 - 0.1) * s * c)
     assert rack.travel == pytest.approx(0.2 * np.deg2rad(20.0))
+
+
+def test_a_full_lock_a_little_beyond_the_reach_of_the_linkage(tmp_path: Path) -> None:
+    """The file's tie rods end at some travel; racks that go 5 % further end before it, which is said."""
+    content = files()
+    content["car/Rack.json"]["Pinion"]["Maximum Angle (deg)"] = 3000.0
+    far = VehicleParameters.load(written(tmp_path, content))
+
+    def open_at(travel: float) -> bool:
+        part = travel / far.steering.travel
+        return any(np.isnan(float(wheel_angle(far, c, u))) for c in first_steered(far) for u in (part, -part))
+
+    lower, upper = 0.0, far.steering.travel
+    for _ in range(30):
+        middle = 0.5 * (lower + upper)
+        lower, upper = (lower, middle) if open_at(middle) else (middle, upper)
+    content["car/Rack.json"]["Pinion"]["Maximum Angle (deg)"] = 3000.0 * 1.05 * lower / far.steering.travel
+    path = written(tmp_path, content)
+    data = VehicleParameters.load(path)
+    assert data.steering.travel == pytest.approx(0.99 * lower, rel=5e-4)  # four digits
+    assert any(note.startswith("full lock of the steering: the linkage ends at ") for note in data.notes)
+    assert max_wheel_angle(data) > 0.0
 
 
 def pitman() -> dict[str, Any]:
