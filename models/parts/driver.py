@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
-from ce_dynamics.algebra.arrays import Scalar, arctan, maximum, tan
+from ce_dynamics.algebra.arrays import Scalar, arctan, maximum, minimum, tan
 from ce_dynamics.models.data.checks import check_number
 from ce_dynamics.models.parts.backing import Train, curvature_to_steer
 from ce_dynamics.models.parts.paths import Path
@@ -24,6 +24,8 @@ SOFTNESS = 0.02
 
 CREEP = 1.0
 """[m/s]; below it the direction of motion is not trusted."""
+SPIN = 0.5
+"""[rad] of side-slip, beyond which the vehicle spins: it soon moves sideways, then backwards."""
 
 
 @dataclass(frozen=True)
@@ -99,13 +101,18 @@ def steer(p: DriverParameters, path: Path, sensors: Sensors) -> Scalar:
     """
     speed = sensors["speed"]
     preview = maximum(p.preview_time * speed, p.min_preview)
-    slip = sensors["vy"] * sensors["vx"] / (sensors["vx"] * sensors["vx"] + CREEP * CREEP)
-    view = path.view(sensors["x"], sensors["y"], sensors["yaw"] + slip, preview, p.feedforward_time * speed)
+    view = path.view(sensors["x"], sensors["y"], course(sensors), preview, p.feedforward_time * speed)
     correction = 2.0 * p.aim_gain * (view.aim - view.aim_on_path) / (preview * preview)
     curvature = view.curvature + correction
     angle = curvature * (p.wheelbase + p.understeer * speed * speed)
     angle = angle + p.yaw_damping * (speed * curvature - sensors["yaw_rate"])
     return saturate_symmetric(angle / p.max_wheel_angle, SOFTNESS)
+
+
+def course(sensors: Sensors) -> Scalar:
+    """Direction in which the vehicle moves [rad]; `SPIN` from where it points of one that spins."""
+    slip = sensors["vy"] * sensors["vx"] / (sensors["vx"] * sensors["vx"] + CREEP * CREEP)
+    return sensors["yaw"] + minimum(maximum(slip, -SPIN), SPIN)
 
 
 def steer_by_heart(
@@ -118,8 +125,7 @@ def steer_by_heart(
     """
     speed = sensors["speed"]
     preview = maximum(p.preview_time * speed, p.min_preview)
-    slip = sensors["vy"] * sensors["vx"] / (sensors["vx"] * sensors["vx"] + CREEP * CREEP)
-    view = path.view(sensors["x"], sensors["y"], sensors["yaw"] + slip, preview, 0.0)
+    view = path.view(sensors["x"], sensors["y"], course(sensors), preview, 0.0)
     curvature = -2.0 * p.aim_gain * (view.offset + preview * view.heading_error) / (preview * preview)
     angle = curvature * (p.wheelbase + p.understeer * speed * speed)
     angle = angle + p.yaw_damping * (yaw_rate(sensors["x"]) - sensors["yaw_rate"])

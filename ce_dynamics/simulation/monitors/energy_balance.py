@@ -23,13 +23,22 @@ class EnergyBalance(Monitor):
         if run.options.audit and not run.trouble:  # an error says more than the balance of what led to it
             names = [entry.name for entry in run.model.output_entries]
             energy = run.seen.outputs[:, names.index("energy")]
-            check_balance(run.model, run.t, run.Y, run.U, energy, stacklevel=6)
+            remedy = "take shorter steps" if run.options.fixed else "lower rtol"
+            check_balance(run.model, run.t, run.Y, run.U, energy, remedy, stacklevel=6)
 
 
-def check_balance(model: Model, t: Floats, Y: Floats, U: Floats, energy: Floats, stacklevel: int = 2) -> None:
+def check_balance(
+    model: Model,
+    t: Floats,
+    Y: Floats,
+    U: Floats,
+    energy: Floats,
+    remedy: str = "lower rtol",
+    stacklevel: int = 2,
+) -> None:
     """Warn where energy and work, the last of the states, part.
 
-    That is too coarse a tolerance, or a loop thrown over a dead point.
+    That is too coarse a tolerance or step, or a loop thrown over a dead point.
     """
     work = Y[:, -1]
     imbalance = np.abs(energy - energy[0] - work)
@@ -39,7 +48,7 @@ def check_balance(model: Model, t: Floats, Y: Floats, U: Floats, energy: Floats,
     if not np.all(imbalance <= allowed):  # NaN included
         k = int(np.argmax(~(imbalance <= allowed)))
         warnings.warn(
-            f"energy and work differ by {imbalance.max():.3g} J, first at t = {t[k]:.4g} s; lower rtol, and "
+            f"energy and work differ by {imbalance.max():.3g} J, first at t = {t[k]:.4g} s; {remedy}, and "
             "see whether a loop comes to the end of its range there",
             AccuracyWarning,
             stacklevel=stacklevel,

@@ -426,6 +426,10 @@ def test_what_contradicts_itself_is_noticed_by_its_energy(model: Model) -> None:
     """Steps as long as the pendulum swings."""
     with pytest.warns(AccuracyWarning, match=r"energy and work differ by .* J, first at t = \d\.\d+ s"):
         simulate(model, duration=20.0, y0=(2.0, 0.0), rtol=0.1, atol=0.1, audit=True)
+    with pytest.warns(AccuracyWarning, match="energy and work differ by .*; take shorter steps"):
+        simulate(
+            model, duration=5.0, y0=(2.0, 0.0), method="implicit-euler", interval=0.1, step=0.1, audit=True
+        )
 
 
 @pytest.mark.filterwarnings("error::RuntimeWarning")

@@ -150,6 +150,14 @@ def test_steering_sign_and_limits() -> None:
     assert steer(driver, CirclePath(30.0), on_circle) == pytest.approx(expected, rel=1e-12)
 
 
+@pytest.mark.parametrize("speed", [1.0, 2.0, 5.0, 20.0])
+def test_a_vehicle_that_spins_is_countersteered(speed: float) -> None:
+    """It moves along the path and points ever further to the right of it, up to backwards."""
+    for yaw in np.radians(np.linspace(-30.0, -150.0, 121)):
+        seen = {**sensors(yaw=yaw, v=speed), "vx": speed * math.cos(yaw), "vy": -speed * math.sin(yaw)}
+        assert steer(DRIVER, LateralPath(), {**seen, "yaw_rate": -1.0}) > 0.1
+
+
 def test_pedals_hold_the_speed_and_never_fight() -> None:
     for v in np.linspace(5.0, 20.0, 151):
         throttle, brake = hold_speed(DRIVER, 12.0, sensors(v=float(v)))
