@@ -12,8 +12,8 @@ from ce_dynamics.models.vehicles.steering.reach import LOCKS, steering_reach
 
 OVERLOOKED = 0.9
 """Of full lock: a linkage that reaches less has a point in the wrong place; whoever drives it is told."""
-CLEAR = 0.99
-"""Of what is reached: a linkage moves badly where it ends."""
+CLEAR = 0.9
+"""Of what is reached in the design position: as wheels travel, linkages end earlier."""
 
 
 def set_locks(reading: Reading, sections: Sections, names: Collection[str]) -> None:
