@@ -77,7 +77,8 @@ def print_outcomes(outcomes: Sequence[Outcome]) -> None:
         table.add_row(
             criterion, *("–" if v is None else f"{v.reached}: {JUDGED[v.passed]}" for v in own), allowed
         )
-    console.print(table)
+    if table.rows:  # none where all ended with errors
+        console.print(table)
     for outcome in outcomes:
         for note in outcome.notes:
             console.print(f"{outcome.subject}: {note}", markup=False)

@@ -23,6 +23,8 @@ SENSORS = "x", "y", "yaw", "speed", "vx", "vy", "yaw_rate", "ax", "ay"
 """What a subject's model has at least."""
 AT_CENTRE = "mass_centre_"
 """Before ``vx``, ``vy``, ``ax``, ``ay``, ``x``, ``y``: the same of the centre of mass, if there is."""
+GRID = 401
+"""Steering inputs at which the road-wheel angle is tabulated: interpolated within 1e-6 of full lock."""
 
 
 class Start(NamedTuple):
@@ -77,6 +79,16 @@ class Subject(ABC):
     def road_wheel_angle(self, steering: Floats) -> Floats:
         """Mean angle of the front road wheels that steering inputs ask for, positive to the left [rad]."""
 
+    def locks(self) -> tuple[Floats, Floats]:
+        """Inputs that steer furthest to the right and to the left, and the angles that they ask for [rad].
+
+        A linkage may be led back before its inputs end.
+        """
+        inputs = np.linspace(-1.0, 1.0, GRID)
+        angles = self.road_wheel_angle(inputs)
+        ends = [int(np.argmin(angles)), int(np.argmax(angles))]
+        return inputs[ends], angles[ends]
+
     def side_loads(self, record: Record) -> tuple[Floats, Floats] | None:
         """Vertical tyre loads of the left and of the right wheels, (time, wheels) [N]; None if not known."""
         return None
@@ -100,7 +112,7 @@ class Subject(ABC):
         """
         from scipy.optimize import brentq  # here, because it takes longer to load than many runs
 
-        lock = self.road_wheel_angle(np.array([-1.0, 1.0]))
+        inputs, lock = self.locks()
         if not lock[0] <= angle <= lock[1]:
             raise DataError(
                 f"{self.title}: the front wheels cannot be steered by {np.degrees(angle):.3g}°; full lock "
@@ -111,7 +123,7 @@ class Subject(ABC):
         def excess(u: float) -> float:
             return float(self.road_wheel_angle(np.array([u]))[0]) - angle
 
-        return float(brentq(excess, -1.0, 1.0, xtol=1e-14))
+        return float(brentq(excess, float(inputs[0]), float(inputs[1]), xtol=1e-14))
 
     def manoeuvre(self, kind: type[Manoeuvre], **given: Given) -> Manoeuvre:
         """A manoeuvre by a driver who knows the subject."""

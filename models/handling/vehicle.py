@@ -16,7 +16,7 @@ from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.mechanism.forces.base import Observer, PointState
 from ce_dynamics.mechanism.system import System
-from ce_dynamics.models.handling.subject import Start, Subject
+from ce_dynamics.models.handling.subject import GRID, Start, Subject
 from ce_dynamics.models.parts.manoeuvres import Manoeuvre
 from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.parts.roads.planes import FlatRoad
@@ -29,11 +29,8 @@ from ce_dynamics.models.vehicles.fitted_tyres import fitted_tyres
 from ce_dynamics.models.vehicles.lanes import AxlePath
 from ce_dynamics.models.vehicles.practice import practised
 from ce_dynamics.models.vehicles.sensors import Reference
-from ce_dynamics.models.vehicles.steering_angle import first_steered, wheel_angle
+from ce_dynamics.models.vehicles.steering_angle import mean_wheel_angle
 from ce_dynamics.simulation.results import Record
-
-GRID = 401
-"""Steering inputs at which the road-wheel angle is tabulated: interpolated within 1e-6 of full lock."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,12 +102,7 @@ class Vehicle(Subject):
     def road_wheel_angle(self, steering: Floats) -> Floats:
         if not self._angles:
             grid = np.linspace(-1.0, 1.0, GRID)
-            sides = first_steered(self.data)
-            self._angles.append(
-                np.array(
-                    [np.mean([float(nominal(wheel_angle(self.data, c, u))) for c in sides]) for u in grid]
-                )
-            )
+            self._angles.append(np.array([mean_wheel_angle(self.data, u) for u in grid]))
         return np.interp(steering, np.linspace(-1.0, 1.0, GRID), self._angles[0])
 
     def side_loads(self, record: Record) -> tuple[Floats, Floats] | None:

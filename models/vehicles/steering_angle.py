@@ -69,15 +69,23 @@ def at_full_lock(parameters: VehicleParameters, corner: Corner) -> tuple[Scalar,
     return left, 0.5 * (left - right)
 
 
-def folded_angle(parameters: VehicleParameters) -> Scalar:
-    """The wheel angle with which a vehicle that does not fold would turn as this one at full lock [rad].
+def mean_wheel_angle(parameters: VehicleParameters, steering: float) -> float:
+    """Mean angle of the wheels of the first steered axle, positive to the left [rad], or `folded_angle`."""
+    if not parameters.steerings:
+        return float(nominal(folded_angle(parameters, steering)))
+    sides = first_steered(parameters)
+    return float(np.mean([float(nominal(wheel_angle(parameters, corner, steering))) for corner in sides]))
+
+
+def folded_angle(parameters: VehicleParameters, steering: float = 1.0) -> Scalar:
+    """The wheel angle with which a vehicle that does not fold would turn as this one at an input [rad].
 
     With the joint l_1 behind the first axle and l_2 ahead of the mean of those behind it, folded by φ, the
     first axle runs round R = (l_1 cos φ + l_2)/sin φ: tan δ = (l_1 + l_2)/R.
     """
     hitch: Any = parameters.trailers[parameters.layout.folding[0]].hitch
     first = parameters.corners[parameters.layout.own_axles[0].corners[0]].W[0]
-    ahead, phi = first - hitch.x, hitch.max_angle
+    ahead, phi = first - hitch.x, steering * hitch.max_angle
     behind = parameters.wheelbase - ahead
     return math.atan(parameters.wheelbase * math.sin(phi) / (ahead * math.cos(phi) + behind))
 

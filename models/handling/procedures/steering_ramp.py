@@ -24,7 +24,7 @@ def ramp(procedure: Procedure, speed: float, ay: float, sign: float = 1.0, margi
     """
     subject = procedure.subject
     angle = margin * ay * (subject.wheelbase / speed**2 + max(subject.driver.understeer, 0.0))
-    lock = abs(float(subject.road_wheel_angle(np.array([sign]))[0]))
+    lock = abs(float(subject.locks()[1][int(sign > 0.0)]))
     steer = subject.steering_for(sign * min(angle, lock))
     lasts = min(max(SLOWNESS * margin * ay, SHORTEST), LONGEST)
     side = "left" if sign > 0.0 else "right"

@@ -51,7 +51,7 @@ def summary(subject: Subject) -> dict[str, tuple[str, str]]:
         "mass": (number(subject.mass), "kg"),
         "wheelbase": (number(subject.wheelbase), "m"),
         "full lock of the front wheels": (
-            number(float(np.degrees(subject.road_wheel_angle(np.array([1.0]))[0]))),
+            number(float(np.degrees(subject.locks()[1][1]))),
             "°",
         ),
     }

@@ -13,6 +13,7 @@ import pytest
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.forces.base import PointLoad
+from ce_dynamics.models.handling.vehicle import vehicle
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.chrono.vehicle import converted
 from ce_dynamics.models.vehicles.description import VehicleParameters
@@ -62,6 +63,10 @@ def test_halves_are_where_connectors_put_them_and_turn_by_hand(tmp_path: Path) -
     lock = math.radians(30.0)
     R = (AHEAD * math.cos(lock) + BEHIND) / math.sin(lock)
     assert max_wheel_angle(data) == pytest.approx(math.atan((AHEAD + BEHIND) / R), rel=1e-12)
+    part, half = 0.5 * lock, np.array([-0.5, 0.0, 0.5])
+    to_half = math.atan((AHEAD + BEHIND) * math.sin(part) / (AHEAD * math.cos(part) + BEHIND))
+    asked = vehicle(tmp_path / "car/Vehicle.json").road_wheel_angle(half)
+    assert asked == pytest.approx([-to_half, 0.0, to_half], rel=1e-9)  # on its grid
     model, v = Model(build(data, speed=2.0)), 2.0
     names = [entry.name for entry in (*model.layout.q, *model.layout.v, *model.layout.x)]
     y, folded = model.y0.copy(), 0.5 * lock

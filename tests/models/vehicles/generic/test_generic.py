@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from ce_dynamics.compiled.model import Model
+from ce_dynamics.errors import DataError
+from ce_dynamics.models.handling.vehicle import vehicle
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.equilibrium import settled
@@ -111,9 +113,17 @@ def test_free_hardpoints_are_those_of_the_vehicle_built_with_them(
 def test_a_crank_that_is_led_back_before_its_left_lock_is_known_by_both_locks() -> None:
     """The driver steers by how far a lock turns the wheels; here the left one hardly does."""
     crank = ["pivot=(1.6, 0.46, 0.15) m", "shaft=(1.6, 0.36, 0.15) m", "max_angle=20 deg"]
-    data = VehicleParameters.load("off-roader", [f"steering.{one}" for one in crank])
+    changes = [f"steering.{one}" for one in crank]
+    data = VehicleParameters.load("off-roader", changes)
     wheels = first_steered(data)
     turned = {u: np.mean([float(wheel_angle(data, wheel, u)) for wheel in wheels]) for u in (-0.05, 0.05, 1)}
     assert abs(turned[1]) < np.radians(0.1)
     around_straight = (turned[0.05] - turned[-0.05]) / 0.1
     assert float(max_wheel_angle(data)) == pytest.approx(around_straight, rel=0.1)
+    subject = vehicle("off-roader", changes)
+    most = max(float(subject.road_wheel_angle(np.array([u]))[0]) for u in np.linspace(0.0, 1.0, 50))
+    found = subject.steering_for(0.9 * most)  # which lies before the crank is led back
+    assert 0.0 < found < 0.6
+    assert subject.road_wheel_angle(np.array([found])) == pytest.approx(0.9 * most, rel=1e-9)
+    with pytest.raises(DataError, match=r"cannot be steered by .*; full lock is from -.*° to 0\.[1-9]"):
+        subject.steering_for(2.0 * most)
