@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import yaml
@@ -31,7 +30,7 @@ class DataFile(NamedTuple):
     """The content of a parameter file: its numbers, its words, and its texts (``sources``, ``title``).
 
     ``notes`` name what a file of another format says that is not done, or what is chosen in reading it;
-    ``origins`` the files that its sections come from.
+    ``origins`` its sections with the files that they come from.
     """
 
     assignments: list[Assignment]
@@ -40,7 +39,7 @@ class DataFile(NamedTuple):
     words: list[Assignment]
     label: str
     notes: tuple[str, ...] = ()
-    origins: Mapping[str, str] = MappingProxyType({})
+    origins: tuple[tuple[str, str], ...] = ()
 
     def words_of(self, key: str) -> list[Assignment]:
         """The words under a top-level key."""

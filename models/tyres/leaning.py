@@ -26,7 +26,7 @@ class LeaningTyre(TyreModel):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "states", self.model.states)
-        object.__setattr__(self, "outputs", self.model.outputs)
+        object.__setattr__(self, "outputs", dict(self.model.outputs))  # which can be pickled
 
     @property
     def unloaded_radius(self) -> float:

@@ -182,7 +182,7 @@ class VehicleParameters:
         changes = [parse_override(text) for text in checks.texts("overrides", overrides, DataError)]
         tree = lay(tree, changes, schema, groups)
         name, shown = Path(label).stem, layers[-1].label + " as changed" * bool(changes)
-        origins: Mapping[str, str] = {} if changes else layers[-1].origins
+        origins = {} if changes else dict(layers[-1].origins)
         with naming(name, shown, origins):
             data = validate(schema, tree, groups, label)
             return cls._build(name, shown, origins, layout, data, tree, layers, free)

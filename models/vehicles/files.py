@@ -53,7 +53,7 @@ def chrono_file(path: Path) -> DataFile:
     return file._replace(
         assignments=[Assignment(key, replace(entry, where=where)) for key, entry in file.assignments],
         notes=made.notes,
-        origins=made.origins,
+        origins=tuple(made.origins.items()),
     )
 
 

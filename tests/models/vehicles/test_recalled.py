@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -12,8 +13,11 @@ from ce_dynamics.compiler import disk_cache
 from ce_dynamics.compiler.fingerprint import content_key
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.vehicles import case as building
+from ce_dynamics.models.vehicles.assembly import build
+from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.prepared import Case
 from ce_dynamics.models.vehicles.recalled import recalled
+from ce_dynamics.models.vehicles.shipped import SHIPPED
 
 
 @pytest.fixture(autouse=True)
@@ -46,6 +50,13 @@ def test_the_second_time_nothing_is_built_and_every_bit_is_the_same(monkeypatch:
     assert run_of(again) == run
     with pytest.raises(AssertionError, match="built"):
         recalled("step-steer", options={"steer": "0.21"}, **asked)
+
+
+@pytest.mark.parametrize("vehicle", SHIPPED)
+def test_all_shipped_vehicles_can_be_kept(vehicle: str) -> None:
+    system = build(VehicleParameters.load(vehicle))
+    again = pickle.loads(pickle.dumps(system))
+    assert content_key(again) == content_key(system) is not None
 
 
 def test_a_recalled_model_is_the_same_description() -> None:
