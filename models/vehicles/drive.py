@@ -156,7 +156,7 @@ def behind(system: System) -> Camera:
 
 
 def sliders_of(vehicle: str | Path, overrides: Sequence[str]) -> list[Slider]:
-    """Those of `SLIDERS` that the vehicle has."""
+    """Those of `SLIDERS` that the vehicle has; parts of 0 are none."""
     found = []
     for name, (low, high) in SLIDERS.items():
         try:
@@ -167,7 +167,7 @@ def sliders_of(vehicle: str | Path, overrides: Sequence[str]) -> list[Slider]:
             found.append(Slider(name, low, high))
         elif low < 0.0:
             found.append(Slider(name, value + low, value + high))
-        else:
+        elif value:
             found.append(Slider(name, value * low, value * high))
     return found
 
@@ -183,6 +183,8 @@ def parse_sliders(vehicle: str | Path, overrides: Sequence[str], texts: Sequence
             low, high = (float(end) for end in ends.split(":")) if equals else usual
         except ValueError:
             raise DataError(f"slider {text!r} is not of the form name=low:high, in SI units") from None
+        if not equals and not value:
+            raise DataError(f"slider {text!r}: the number is 0; give the ends as name=low:high, in SI units")
         if not -math.inf < low < high < math.inf:
             raise DataError(f"slider {text!r}: ends must be finite, the first below the second")
         found.append(Slider(name, low, high))
