@@ -14,6 +14,7 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import CeDynamicsError, PhysicalityWarning
 from ce_dynamics.models.vehicles.assembly import build
+from ce_dynamics.models.vehicles.case import prepare
 from ce_dynamics.models.vehicles.chrono.json_file import load
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.equilibrium import settled
@@ -46,7 +47,7 @@ def vehicles(folder: Path) -> list[Path]:
 
 
 def driven(path: Path) -> Figures:
-    """Read, settle at rest and rolling, drive straight, steer, brake; RK4 with 1 ms."""
+    """Read, settle at rest and rolling, drive straight, steer, brake; a driver changes lanes; RK4, 1 ms."""
     data = VehicleParameters.load(path)
     settled(ce.compile(build(data)))
     model = ce.compile(build(data, speed=SPEED))
@@ -54,11 +55,13 @@ def driven(path: Path) -> Figures:
     straight = run(model, rolling, LONG, throttle=0.1)
     steered = run(model, rolling, LONG, throttle=0.1, steering=0.1)
     braked = run(model, rolling, SHORT, brake=0.3)
+    led = prepare("double-lane-change", model=path, speed=SPEED).simulate(method="rk4")
     slowed = float(braked["vx"].values[0] - braked["vx"].values[-1])
     said = (
         f"{1e3 * float(np.abs(straight['y'].values).max()):.1f} mm aside after {LONG:g} s",
         f"yaw rate {float(steered['yaw_rate'].values[-1]):.2f} rad/s",
         f"braked {slowed / SHORT:.1f} m/s²",
+        f"driver {float(np.abs(led['path_error']).max()):.2f} m off his lanes",
     )
     return Figures(len(model.layout.v), model.trace_dynamics().n_instructions, ", ".join(said))
 
