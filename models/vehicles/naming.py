@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from itertools import islice
 
 from ce_dynamics.errors import AssemblyError, DataError, ModelError
+from ce_dynamics.models.data.entries import OVERRIDE
 
 KEY = re.compile(r"\b[a-z]\w*(?:\.\w+)+|\b[a-z]\w*_(?:left|right)\b|^[a-z]\w*(?=:)")
 """What in a message is a key, or a corner's name."""
@@ -26,7 +27,8 @@ def naming(name: str, shown: str, origins: Mapping[str, str]) -> Iterator[None]:
     Parameters
     ----------
     name : str
-        Of the vehicle; a message that begins with it, or with the file of that name, names it already.
+        Of the vehicle.  Messages that begin with it, with a line of a file or with the override that is
+        wrong say already what is meant.
     shown : str
         What is put before others.
     origins : mapping of str
@@ -36,7 +38,8 @@ def naming(name: str, shown: str, origins: Mapping[str, str]) -> Iterator[None]:
         yield
     except (DataError, ModelError, AssemblyError) as error:
         message, files = str(error), from_files(str(error), origins)
-        before = "" if re.match(rf"{re.escape(name)}[.:,]", message) else f"{shown}: "
+        told = re.match(rf"{re.escape(name)}[.:,]|{OVERRIDE}:|\S+:\d+:", message)
+        before = "" if told else f"{shown}: "
         error.args = (before + message.removesuffix(files) + files,)
         raise
 
