@@ -160,10 +160,10 @@ def constant_inputs(model: Model, inputs: Inputs) -> Floats:
     return u
 
 
-def check_law(inputs: object) -> None:
+LAW = "a law: an object with inputs(t, sensors) that returns a mapping"
+INPUTS = f"a mapping of names to constants, or {LAW} (histories of held inputs are for simulate_ensemble)"
+
+
+def check_law(inputs: object, what: str = INPUTS) -> None:
     """Refuse what answers no inputs: a function, a history."""
-    what = (
-        "a mapping of names to constants, or a law: an object with inputs(t, sensors) that returns a "
-        "mapping (histories of held inputs are for simulate_ensemble)"
-    )
     checks.provides("inputs", inputs, ("inputs",), what)

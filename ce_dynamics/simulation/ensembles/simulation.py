@@ -18,7 +18,7 @@ from ce_dynamics.simulation.integrators.methods import FIXED, NATIVE_METHODS
 from ce_dynamics.simulation.integrators.settings import check_steps
 from ce_dynamics.simulation.integrators.taken import settings_of
 from ce_dynamics.simulation.reached import INTERRUPTED
-from ce_dynamics.simulation.right_hand_side import check_law
+from ce_dynamics.simulation.right_hand_side import LAW, check_law
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -192,7 +192,7 @@ def checked_ways(
         checks.integer("lanes", lanes, at_least=1)
     checks.choice("precision", precision, ("double", "single"))
     if inputs is not None:
-        check_law(inputs)
+        check_law(inputs, f"{LAW}; give constants and histories of held inputs as controls")
     kept = None if keep is None else checks.texts("keep", keep)
     _ = model.dynamics  # which sets the last guards of the parameters
     return Ways(inputs, settings, duration, interval, kept, workers, lanes, precision == "single")

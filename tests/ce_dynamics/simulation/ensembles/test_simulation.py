@@ -288,6 +288,7 @@ def test_interruption_keeps_what_is_done(model: ce.Model) -> None:
         ({"controls": {"torq": 1.0}}, "did you mean 'torque'"),
         ({"controls": ce.HeldInputs([1.0, 0.0], {"torque": [0.0, 1.0]})}, "increasing"),
         ({"controls": ce.HeldInputs([0.0, 1.0], {"torque": [0.0]})}, r"allowed are \(2,\)"),
+        ({"inputs": {"torque": 1.0}}, "must be a law: .*; give constants and histories .* as controls"),
         ({"keep": ["heigth"]}, "no variable 'heigth'"),
         ({"parameters": {"mass": []}}, "no runs"),
     ],
