@@ -224,3 +224,12 @@ def test_beyond_full_lock_is_refused(car: SingleTrack) -> None:
     assert car.steering_for(0.1) == pytest.approx(0.1 / LOCK)
     with pytest.raises(DataError, match=r"cannot be steered by 57.3°; full lock is from -28.6° to 28.6°"):
         car.steering_for(1.0)
+
+
+def test_a_vehicle_that_swings_onto_a_circle_is_given_time() -> None:
+    """The HMMWV does for 20 s; then it rolls on with what it steered there, and turns into the circle."""
+    found = handling.perform("power-off", handling.vehicle("hmmwv"))
+    assert not found.trouble
+    values = {figure.key: figure.value for figure in found.figures}
+    assert values["radius"] == pytest.approx(100.0, rel=0.01)
+    assert 0.0 < values["path_deviation_power_off"] < 0.5
