@@ -40,7 +40,8 @@ def points_of(runs: Sequence[Run], begin: float, sign: float) -> Points:
     parts = []
     for run in runs:
         ay = sign * run.ay
-        used = slice(int(np.searchsorted(run.t, begin)), int(np.argmax(ay)) + 1)
+        first = min(int(np.searchsorted(run.t, begin)), len(run.t) - 1)
+        used = slice(first, first + int(np.argmax(ay[first:])) + 1)
         signals = sign * run.steer, ay, run.speed, sign * run.roll, sign * run.sideslip
         parts.append(np.array([signal[used] for signal in signals]))
     return Points(*np.concatenate(parts, axis=1))

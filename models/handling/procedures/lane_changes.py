@@ -117,11 +117,11 @@ class DoubleLaneChangeTest(Procedure):
         """
         best = self.at_speed(self.SLOWEST)
         if not self.passed(best):
-            self.outcome.trouble = (
-                f"{self.subject.title} knocks cones over at {3.6 * self.SLOWEST:.3g} km/h already: the "
-                f"path-following driver "
-                "does not get this vehicle through"
-            )
+            if math.isnan(self.clearance(best)):
+                what = "does not get to the last gate at {}; give search = 0 and a higher speed"
+            else:
+                what = "knocks cones over at {} already: the path-following driver does not get it through"
+            self.outcome.trouble = f"{self.subject.title} {what.format(f'{3.6 * self.SLOWEST:.3g} km/h')}"
             return None
         low, high = self.SLOWEST, FASTEST
         while high - low > self.values["fineness"]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import copy
 import json
 import math
+import re
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -17,7 +19,7 @@ from ce_dynamics.models import handling
 from ce_dynamics.models.handling.files import as_json
 from ce_dynamics.models.handling.metrics.driving_modes import driving_modes
 from ce_dynamics.models.handling.outcome import DEGREES
-from ce_dynamics.models.handling.procedures.cornering import G
+from ce_dynamics.models.handling.procedures.cornering import G, points_of
 from ce_dynamics.models.parts.manoeuvres import Manoeuvre, RampSteer, StraightOn
 from tests.models.handling.single_track import LOCK, Car, SingleTrack, subject
 
@@ -233,3 +235,17 @@ def test_a_vehicle_that_swings_onto_a_circle_is_given_time() -> None:
     values = {figure.key: figure.value for figure in found.figures}
     assert values["radius"] == pytest.approx(100.0, rel=0.01)
     assert 0.0 < values["path_deviation_power_off"] < 0.5
+
+
+def test_a_vehicle_that_rolls_to_a_stop_between_the_cones_is_told_so() -> None:
+    """The HMMWV's engine holds it back: its throttle is released 2 m behind the entry."""
+    found = handling.perform("obstacle-avoidance", handling.vehicle("hmmwv"))
+    assert re.search("does not get to the last gate at 32.4 km/h; give search = 0", found.trouble)
+
+
+def test_a_jolt_at_the_start_is_no_point_of_steady_cornering() -> None:
+    t = np.linspace(0.0, 10.0, 101)
+    ay = np.where(t < 0.2, 12.0, 0.5 * t)
+    run: Any = SimpleNamespace(t=t, ay=-ay, steer=-t, speed=20.0 + t, roll=-t, sideslip=t)
+    points = points_of([run], 3.0, -1.0)
+    assert (points.ay[0], points.ay[-1], points.speed[-1]) == pytest.approx((1.5, 5.0, 30.0))
