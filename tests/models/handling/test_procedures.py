@@ -228,8 +228,8 @@ def test_beyond_full_lock_is_refused(car: SingleTrack) -> None:
         car.steering_for(1.0)
 
 
-def test_a_vehicle_that_swings_onto_a_circle_is_given_time() -> None:
-    """The HMMWV does for 20 s; then it rolls on with what it steered there, and turns into the circle."""
+def test_a_vehicle_that_swings_onto_a_circle_is_led_there_slowly() -> None:
+    """The HMMWV does for 20 s; led there, it rolls on with what it steered, and turns into the circle."""
     found = handling.perform("power-off", handling.vehicle("hmmwv"))
     assert not found.trouble
     values = {figure.key: figure.value for figure in found.figures}
