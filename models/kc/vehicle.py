@@ -69,7 +69,8 @@ def rig_of(
         data = VehicleParameters.load(vehicle, overrides, free=free)
     system = build(data, ideal_joints=True)
     with data.naming():
-        return KCRig(Model(system), axle_of(data, system, axle))
+        model = Model(system)
+    return KCRig(model, axle_of(data, system, axle))
 
 
 def compliance_of(
