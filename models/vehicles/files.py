@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from pathlib import Path
 
 from ce_dynamics.algebra import checks, files
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.data.entries import Assignment, Entry
-from ce_dynamics.models.data.reading import DataFile, read_file, read_text
+from ce_dynamics.models.data.entries import Entry
+from ce_dynamics.models.data.reading import DataFile, read_file
 from ce_dynamics.models.vehicles.shipped import SHIPPED, VARIANTS
 
 MOST_FILES = 32
@@ -46,15 +45,10 @@ def chrono_file(path: Path) -> DataFile:
     """Project Chrono's JSON."""
     # here, because few vehicles come from there
     from ce_dynamics.models.vehicles.chrono.vehicle import converted
+    from ce_dynamics.models.vehicles.chrono.writing import as_file
 
     made = converted(path)
-    file = read_text(made.text, path.name)
-    where = f"{path.name}, as converted"  # whose lines are not those of the file
-    return file._replace(
-        assignments=[Assignment(key, replace(entry, where=where)) for key, entry in file.assignments],
-        notes=made.notes,
-        origins=tuple(made.origins.items()),
-    )
+    return as_file(made.text, path.name)._replace(notes=made.notes, origins=tuple(made.origins.items()))
 
 
 FORMATS: Mapping[str, Callable[[Path], DataFile]] = {".json": chrono_file}

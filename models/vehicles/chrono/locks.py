@@ -19,7 +19,7 @@ CLEAR = 0.9
 def set_locks(reading: Reading, sections: Sections, names: Collection[str]) -> None:
     """Let mechanisms end before their linkages do, which Chrono's solver would tear open."""
     try:
-        mechanisms = built(sections, names)
+        mechanisms = built(reading, sections, names)
     except CeDynamicsError:  # which is told where the vehicle is loaded, with its keys
         return
     for name, (mechanism, corners) in mechanisms.items():

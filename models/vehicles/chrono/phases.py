@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from ce_dynamics.models.data.layers import lay
-from ce_dynamics.models.data.reading import read_text
 from ce_dynamics.models.data.validation import validate
 from ce_dynamics.models.vehicles.built_parts import beam_of, corners_of, steering_of
 from ce_dynamics.models.vehicles.chrono.reading import Reading
-from ce_dynamics.models.vehicles.chrono.writing import Sections, yaml_text
+from ce_dynamics.models.vehicles.chrono.writing import Sections, as_file, yaml_text
 from ce_dynamics.models.vehicles.corner import Corner
 from ce_dynamics.models.vehicles.layout import groups_of, layout_of, schema_of, steered_axles
 from ce_dynamics.models.vehicles.steering.base import Steering
@@ -21,7 +20,7 @@ def set_phases(reading: Reading, sections: Sections, senses: Mapping[str, int]) 
 
     Ours turn to the left whatever their geometry, which only the mechanisms as built tell.
     """
-    ours = {name: mechanism for name, (mechanism, _) in built(sections, senses).items()}
+    ours = {name: mechanism for name, (mechanism, _) in built(reading, sections, senses).items()}
     left = {name: getattr(ours[name], "sense", 1) * sense for name, sense in senses.items()}
     first, *others = left
     if left[first] < 0:
@@ -35,9 +34,11 @@ def set_phases(reading: Reading, sections: Sections, senses: Mapping[str, int]) 
             words["phase"] = "against"
 
 
-def built(sections: Sections, names: Iterable[str]) -> dict[str, tuple[Steering, list[Corner]]]:
+def built(
+    reading: Reading, sections: Sections, names: Iterable[str]
+) -> dict[str, tuple[Steering, list[Corner]]]:
     """Steering mechanisms and the corners that they steer, each in the coordinates of its chassis."""
-    file = read_text(yaml_text(sections, ""), "vehicle.yaml")
+    file = as_file(yaml_text(sections), reading.path.name)
     layout = layout_of(file.words, file.label)
     schema, groups = schema_of(layout), groups_of(layout)
     data = validate(schema, lay({}, file.assignments, schema, groups), groups, file.label)

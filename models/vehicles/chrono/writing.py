@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TypeAlias
 
 import numpy as np
 import yaml
 from numpy.typing import ArrayLike
+
+from ce_dynamics.models.data.entries import Assignment
+from ce_dynamics.models.data.reading import DataFile, read_text
 
 Sections: TypeAlias = "dict[str, str | Sections]"
 
@@ -55,3 +59,13 @@ def yaml_text(sections: Sections, heading: str = "") -> str:
     body: str = yaml.safe_dump(as_numbers(sections), sort_keys=False, allow_unicode=True, width=110, indent=2)
     comment = "".join(f"# {line}".rstrip() + "\n" for line in heading.splitlines())
     return f"{comment}\n{body}" if comment else body
+
+
+def as_file(text: str, name: str) -> DataFile:
+    """A data file written from Chrono's file of a name, after which its numbers are told.
+
+    Its lines are not those of that file.
+    """
+    file, where = read_text(text, name), f"{name}, as converted"
+    told = [Assignment(key, replace(entry, where=where)) for key, entry in file.assignments]
+    return file._replace(assignments=told)

@@ -123,6 +123,13 @@ def test_errors_of_converted_numbers_and_of_built_parts_name_the_file(tmp_path: 
         VehicleParameters.load(written(tmp_path, content))
     assert "\n" not in str(caught.value)
     assert str(caught.value).endswith("(rear is of Suspension.json)")
+    behind = {"Input File": "car/Rack.json", "Location": [-1.6, 0, -0.02], "Orientation": [1, 0, 0, 0]}
+    content["car/Vehicle.json"]["Steering Subsystems"].append(
+        behind
+    )  # then mechanisms are built and compared
+    content["car/Vehicle.json"]["Axles"][1]["Steering Index"] = 1
+    with pytest.raises(DataError, match=where):
+        VehicleParameters.load(written(tmp_path, content))
     content = files()
     content["car/Rack.json"]["Pinion"]["Maximum Angle (deg)"] = 3000.0
     with pytest.raises(
