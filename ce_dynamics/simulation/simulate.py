@@ -14,7 +14,6 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler.progress import at_work
 from ce_dynamics.errors import AccuracyWarning, SimulationError
-from ce_dynamics.simulation.monitors.at_a_glance import nothing_to_say
 from ce_dynamics.simulation.monitors.listed import explained, monitors_of
 from ce_dynamics.simulation.monitors.monitor import Run
 from ce_dynamics.simulation.native_run import integrate_native, native_stepper
@@ -126,10 +125,8 @@ def simulate_to_record(model: Model, inputs: Inputs, options: RunOptions) -> Rec
     checks.room("the states at the stored instants", size, "give a longer interval or a shorter duration")
     run, told = integrated(rhs, start, options)
     monitors = monitors_of(model)
-    well = nothing_to_say(run)
     for monitor in monitors:
-        if not (well and monitor.at_a_glance):
-            monitor.judge(run)
+        monitor.judge(run)
     results = record(model, run.t, run.states, run.U, attributes(run, told), run.seen)
     if options.audit:
         about = {"units": "J", "long_name": "work done on the system"}

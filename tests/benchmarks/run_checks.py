@@ -32,7 +32,6 @@ from ce_dynamics.models import hmmwv
 from ce_dynamics.simulation import simulate as runs
 from ce_dynamics.simulation.ensembles.simulation import simulate_ensemble
 from ce_dynamics.simulation.in_the_loop.simulator import Simulator
-from ce_dynamics.simulation.monitors.at_a_glance import nothing_to_say
 from ce_dynamics.simulation.monitors.jumps import Jumps, Thrown
 from ce_dynamics.simulation.monitors.listed import monitors_of
 from ce_dynamics.simulation.monitors.near_singular import NearSingular
@@ -55,7 +54,6 @@ def unchecked() -> Iterator[None]:
 
     with ExitStack() as stack:
         for target, name, instead in (
-            (runs, "nothing_to_say", lambda _: True),
             (Jumps, "judge", lambda *_: None),
             (Thrown, "look", lambda *_: False),
             (NearSingular, "judge", lambda *_: None),
@@ -215,14 +213,11 @@ def looks(duration: float, rounds: int) -> Table:
             key=lambda pair: pair[1].wall_time,
         )
         run, whole = made[0], best(partial(runs.simulate_to_record, model, case.manoeuvre, options))
-        well = nothing_to_say(run)
-        parts = {"all at a glance": best(partial(nothing_to_say, run))}
-        parts["closures and gearing, observed"] = best(
-            partial(model.observation.at_rows, run.states, run.U)
-        ) - best(partial(bare.observation.at_rows, run.states, run.U))
+        observed_twice = partial(model.observation.at_rows, run.states, run.U)
+        without = partial(bare.observation.at_rows, run.states, run.U)
+        parts = {"closures and gearing, observed": best(observed_twice) - best(without)}
         for monitor in monitors_of(model):
-            if not (well and monitor.at_a_glance):
-                parts[type(monitor).__name__] = best(partial(monitor.judge, run))
+            parts[type(monitor).__name__] = best(partial(monitor.judge, run))
         parts["all"] = sum(parts.values())
         name = f"{given['method']}, {duration:g} s, {1e3 * whole:.3g} ms"
         rows += [

@@ -116,8 +116,9 @@ class Lanes(LaneBuffers, ABC):
         self._seen = tuple(np.zeros((len(t_store), *part.shape)) for part in parts)
         m, width = len(look.heads), by.lanes
         rows = np.empty((2, m, width), dtype=np.int64)
-        self._bounds = look.bounds  # whose addresses are told
-        bounds = np.array([each.given for each in look.bounds], dtype=np.int64)
+        self._bounds = look.bounds  # kept alive for their addresses
+        rows_of = ([*(part.ctypes.data for part in each), len(each.columns)] for each in look.bounds)
+        bounds = np.array(list(rows_of), dtype=np.int64)
         self._look = look.outputs, bounds, look.heads, look.most, np.empty((4, m, width)), rows
         self._well, self._calm = np.empty(width, dtype=np.bool_), np.empty(width, dtype=np.bool_)
         self._verdict = self._well, self._calm

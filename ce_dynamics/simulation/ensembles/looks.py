@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ce_dynamics.compiled.model import Model
-from ce_dynamics.compiler.stored_rows.columns import Bounds
 from ce_dynamics.simulation.monitors.approaches import ended_of
 from ce_dynamics.simulation.monitors.input_ranges import places_of
 from ce_dynamics.simulation.monitors.promises import Promises
 from ce_dynamics.simulation.monitors.reach import CLOSE
+from ce_dynamics.simulation.monitors.stored_rows import Bounds
 
 
 class Look(NamedTuple):
@@ -39,7 +39,7 @@ class Look(NamedTuple):
 
 def look_of(model: Model, promises: Promises, observed: frozenset[int] | None) -> Look:
     """The questions that runs are asked; None where neither outputs nor loops are observed."""
-    ended, nothing = ended_of(model), Bounds((), (), ())
+    ended, nothing = ended_of(model), Bounds.of((), (), ())
     ranges = places_of(model)[1] if model.ranges else nothing
     seen = np.array(sorted(observed or ()), dtype=np.int64)
     if observed is None:

@@ -17,11 +17,10 @@ import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
-from ce_dynamics.compiler.stored_rows.columns import Bounds
-from ce_dynamics.compiler.stored_rows.headings import Ahead, Coordinates, Farthest
 from ce_dynamics.embedding.aggregate import Aggregate
 from ce_dynamics.simulation.monitors.dead_centres import Watched, watched
 from ce_dynamics.simulation.monitors.reach import CLOSE, Coordinate
+from ce_dynamics.simulation.monitors.stored_rows import Bounds, Extremes, extremes_of
 
 InputsAt = Callable[[float, Floats], Floats]
 
@@ -52,13 +51,8 @@ class Ended:
         Of each of the others, those of its coordinate and its rate in the state.
     q, which : list of int
         The place of its coordinate, and its own among the geared loops.
-    coordinates : Coordinates
-        Of the others, in the state.
     calm : Bounds
         Gearing with which the end of the reach of none is close.
-    apart : bool
-        Whether none of the others attaches to one that is led by another: their gearing depends on their
-        own coordinates and on what they attach to, so that they may be asked together.
     """
 
     def __init__(self, model: Model) -> None:
@@ -68,10 +62,7 @@ class Ended:
         coordinates = [Coordinate(model, S) for S in self.others]
         self.places = [(one.q, one.v) for one in coordinates]
         self.q, self.which = [one.q for one in coordinates], [one.which for one in coordinates]
-        self.coordinates = Coordinates(self.places)
-        self.calm = Bounds(self.which, [-math.inf] * len(coordinates), [CLOSE] * len(coordinates))
-        moved = {body.name for S in self.others for body in (*S.bodies, *S.independent)}
-        self.apart = not any(body.name in moved for S in self.others for body in S.siblings)
+        self.calm = Bounds.of(self.which, [-math.inf] * len(coordinates), [CLOSE] * len(coordinates))
 
 
 class Approaches:
@@ -105,15 +96,12 @@ class Approaches:
         ended = self._ended
         worst: dict[int, tuple[float, int]] = {}  # by the coordinate's number: its gearing, and the row
         if known is not None:
-            calm = ended.calm.hold(known.gearing)
-            if calm and ended.apart and len(t) > 1 and headings_of(self._model).calm(t, Y, known.U, CLOSE):
-                return []
-            worst = {} if calm else self._steepest(known.gearing)
+            worst = {} if ended.calm.hold(known.gearing) else self._steepest(known.gearing)
         probes = [
             (n, *probe)
-            for n, (S, way) in enumerate(zip(ended.others, ended.coordinates.farthest(t, Y), strict=True))
+            for n, (S, extremes) in enumerate(zip(ended.others, extremes_of(t, Y, ended.places), strict=True))
             if n not in worst
-            for probe in probes_of(S, way, known is None, len(t) > 1)
+            for probe in probes_of(S, extremes, known is None, len(t) > 1)
         ]
         if probes:
             at = [k for _, k, _ in probes]
@@ -144,28 +132,20 @@ def ended_of(model: Model) -> Ended:
     return model.once("loops with an end of reach", partial(Ended, model))
 
 
-def headings_of(model: Model) -> Ahead:
-    """What asks where the coordinates of these loops head for."""
-    ended = ended_of(model)
-    moved = [bool(S.siblings) for S in ended.others]
-    make = partial(Ahead, model.observation, ended.places, ended.which, moved)
-    return model.once("where loops with an end of reach head for", make)
-
-
-def probes_of(S: Aggregate, way: Farthest, ends: bool, goes_on: bool) -> list[tuple[int, float]]:
+def probes_of(S: Aggregate, extremes: Extremes, ends: bool, goes_on: bool) -> list[tuple[int, float]]:
     """Rows, and values of a coordinate there, at which a run may come close to an end of its reach.
 
     Parameters
     ----------
     S : Aggregate
-    way : Farthest
+    extremes : Extremes
     ends : bool
         Whether the extremes themselves are to be asked, where gearing was not observed.
     goes_on : bool
         Whether it heads for anything: not in a single state.
     """
-    lowest, highest, *rows = way.rows
-    low, high, *ahead = way.values
+    lowest, highest, *rows = extremes.rows
+    low, high, *ahead = extremes.values
     found = list(dict.fromkeys(((lowest, low), (highest, high)))) if ends else []
     for k, value in dict.fromkeys(zip(rows, ahead, strict=True)) if goes_on else ():
         passed = low <= value <= high and not S.siblings  # these move the ends

@@ -5,15 +5,13 @@ from __future__ import annotations
 from functools import partial
 
 from ce_dynamics.compiled.model import Model
-from ce_dynamics.compiler.stored_rows.columns import Bounds
 from ce_dynamics.mechanism.input_ranges import furthest_out, warn_out_of_range
 from ce_dynamics.simulation.monitors.monitor import Monitor, Run
+from ce_dynamics.simulation.monitors.stored_rows import Bounds
 
 
 class InputRanges(Monitor):
-    """Inputs given by name are refused beforehand; what a law answers is seen afterwards."""
-
-    at_a_glance = True
+    """Warns of answers of a law; inputs given by name are checked before the run."""
 
     def judge(self, run: Run) -> None:
         ranges = run.model.ranges
@@ -28,4 +26,4 @@ def places_of(model: Model) -> tuple[dict[str, int], Bounds]:
     places = {entry.name: k for k, entry in enumerate(model.layout.u)}
     columns = {name: places[name] for name in model.ranges}
     lower, upper = zip(*model.ranges.values(), strict=True)
-    return columns, Bounds(list(columns.values()), lower, upper)
+    return columns, Bounds.of(list(columns.values()), lower, upper)

@@ -10,7 +10,6 @@ import numpy as np
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.analysis.mechanics import energy_or_nan
 from ce_dynamics.compiled.model import Model
-from ce_dynamics.compiler.stored_rows.columns import all_finite
 from ce_dynamics.simulation.monitors.approaches import (
     Approaches,
     InputsAt,
@@ -28,6 +27,7 @@ from ce_dynamics.simulation.monitors.dead_centres import (
 )
 from ce_dynamics.simulation.monitors.monitor import Monitor, Run
 from ce_dynamics.simulation.monitors.stall import StalledError
+from ce_dynamics.simulation.monitors.stored_rows import all_finite
 from ce_dynamics.simulation.right_hand_side import RightHandSide
 
 MOST_EVALUATIONS = 20000
@@ -74,7 +74,6 @@ class Jumps(Monitor):
     """Cuts runs off where a loop was thrown over a dead centre, or stopped at one."""
 
     asked = 1
-    at_a_glance = True
 
     def judge(self, run: Run) -> None:
         by_itself = bool(run.trouble) and AT_ITS_END not in run.trouble

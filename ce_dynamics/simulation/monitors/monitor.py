@@ -104,8 +104,6 @@ class Monitor:
     """Place in the order in which monitors are asked where a run broke."""
     says_all: ClassVar[bool] = True
     """Whether nobody else needs to be asked if this one knows."""
-    at_a_glance: ClassVar[bool] = False
-    """Whether what it looks for is seen by `ce_dynamics.simulation.monitors.at_a_glance` as well."""
 
     def look(self, t: float, y: Floats, evaluations: int) -> bool:
         """Look at a state on the way; whether it was changed."""

@@ -13,10 +13,10 @@ import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
-from ce_dynamics.compiler.stored_rows.columns import Bounds, all_finite
 from ce_dynamics.embedding.gearing import CLOSED
 from ce_dynamics.simulation.monitors.dead_centres import remedy_for
 from ce_dynamics.simulation.monitors.monitor import Monitor, Run
+from ce_dynamics.simulation.monitors.stored_rows import Bounds, all_finite
 from ce_dynamics.simulation.results import Observed
 
 
@@ -44,8 +44,6 @@ class Promises(Monitor):
         The same of closures and outputs.
     """
 
-    at_a_glance = True
-
     def __init__(self, model: Model) -> None:
         self._model = model
         owners = {loop.name: S for S in model.embedding.aggregates for loop in S.closures}
@@ -59,8 +57,8 @@ class Promises(Monitor):
         ]
         self.columns = [column for column, _, _ in self._limited]
         n = len(self.limits)
-        self.closed = Bounds(range(n), [-math.inf] * n, self.limits.tolist())
-        self.not_beyond = Bounds(self.columns, [0.0] * len(self.columns), [math.inf] * len(self.columns))
+        self.closed = Bounds.of(range(n), [-math.inf] * n, self.limits.tolist())
+        self.not_beyond = Bounds.of(self.columns, [0.0] * len(self.columns), [math.inf] * len(self.columns))
 
     @classmethod
     def of(cls, model: Model) -> Promises:

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import ce_dynamics as ce
-from ce_dynamics.compiler.stored_rows.columns import Bounds
 from ce_dynamics.simulation.ensembles.arguments import spread
 from ce_dynamics.simulation.ensembles.lanes import group_of
 from ce_dynamics.simulation.ensembles.looks import look_of
@@ -18,6 +17,7 @@ from ce_dynamics.simulation.ensembles.making import compiled, lanes_of
 from ce_dynamics.simulation.integrators.methods import FIXED
 from ce_dynamics.simulation.integrators.taken import settings_of
 from ce_dynamics.simulation.monitors.promises import Promises
+from ce_dynamics.simulation.monitors.stored_rows import Bounds
 from ce_dynamics.simulation.results import Observed
 from tests.ce_dynamics.mechanisms import floating_coupler
 from tests.ce_dynamics.simulation.ensembles.test_simulation import ranged_slide
@@ -34,7 +34,7 @@ def seen(model: ce.Model, t: Any, Y: Any, moved: bool = False) -> Any:
     look, code = look_of(model, Promises.of(model), outputs), compiled(model, None, LANES, outputs)
     heads, calm = look.heads.copy(), [*look.bounds]
     if len(heads):
-        heads[:, 3], calm[3] = moved, Bounds([0], [-math.inf], [CLOSE])
+        heads[:, 3], calm[3] = moved, Bounds.of([0], [-math.inf], [CLOSE])
     asked = look._replace(heads=heads, bounds=tuple(calm), most=CLOSE)
     lanes = lanes_of(code, runs, t, asked, settings_of("rk4", FIXED))
     nothing = np.zeros(LANES, dtype=np.int64)

@@ -1,0 +1,155 @@
+"""Checks of stored rows: altered numbers are found, extremes are those of single rows."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ce_dynamics as ce
+from ce_dynamics.errors import RangeWarning
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.forces.base import Response
+from ce_dynamics.models.vehicles.ride import build_ride
+from ce_dynamics.simulation.monitors.approaches import Approaches, Known
+from ce_dynamics.simulation.monitors.input_ranges import InputRanges
+from ce_dynamics.simulation.monitors.monitor import Run
+from ce_dynamics.simulation.monitors.promises import Promises
+from ce_dynamics.simulation.monitors.stored_rows import Bounds, all_finite, extremes_of
+from ce_dynamics.simulation.options import RunOptions
+from ce_dynamics.simulation.results import Observed, observed
+from ce_dynamics.simulation.right_hand_side import RightHandSide
+from ce_dynamics.simulation.simulate import integrated
+from tests.ce_dynamics.mechanisms import four_bar
+
+
+def test_all_finite_finds_any_odd_number() -> None:
+    x = np.full(17, 1e308)  # its sum is not finite
+    assert all_finite(x, np.full(3, 5e-324), np.empty(0))
+    for k in range(len(x)):
+        for odd in (np.nan, np.inf, -np.inf):
+            altered = x.copy()
+            altered[k] = odd
+            assert not all_finite(x, altered)
+
+
+def test_bounds_hold_up_to_their_limits() -> None:
+    bounds = Bounds.of([3, 0], [-1.0, 0.0], [2.0, np.inf])
+    table = np.full((6, 4), np.nan)
+    table[:, 3], table[:, 0] = np.linspace(-1.0, 2.0, 6), 0.0
+    assert bounds.hold(table)
+    assert bounds.hold(table[:0])
+    for k in range(6):
+        for column, value in ((3, 2.0 + 1e-15), (3, -1.0 - 1e-15), (0, -5e-324), (0, np.nan)):
+            altered = table.copy()
+            altered[k, column] = value
+            assert not bounds.hold(altered)
+    assert Bounds.of([], [], []).hold(table)
+
+
+def test_extremes_are_the_first_extreme_rows() -> None:
+    rng = np.random.default_rng(0)
+    t, Y = np.cumsum(np.linspace(0.01, 0.3, 40)), rng.normal(size=(40, 7))
+    Y[7, 0] = Y[20, 0] = 9.0
+    places = [(0, 3), (1, 4), (2, 5)]
+    for (q, v), found in zip(places, extremes_of(t, Y, places), strict=True):
+        ahead = [Y[k, q] + 2.0 * Y[k, v] * (t[k + 1] - t[k]) for k in range(39)]
+        x = Y[:, q].tolist()
+        assert found.rows == [
+            x.index(min(x)),
+            x.index(max(x)),
+            ahead.index(min(ahead)),
+            ahead.index(max(ahead)),
+        ]
+        assert found.values == pytest.approx([min(x), max(x), min(ahead), max(ahead)], rel=1e-15)
+    (alone, *_) = extremes_of(t[:1], Y[:1], places)
+    assert alone.values == [Y[0, 0], Y[0, 0], np.inf, -np.inf]
+
+
+class Motor(ce.ForceElement):
+    """A torque on the crank; its output reaches zero at three times the largest allowed input."""
+
+    def __init__(self, crank: Body, ground: Body) -> None:
+        self.name, self.crank, self.ground, self.inputs = "motor", crank, ground, ("torque",)
+        self.outputs, self.limits = {"left": "N m"}, {"left": "is used up"}
+
+    @property
+    def attachments(self) -> tuple[tuple[Body, Any], ...]:
+        return ((self.crank, np.zeros(3)),)
+
+    def evaluate(self, observer: Any, x: Any, u: Mapping[str, Any]) -> Response:
+        return Response((), outputs={"left": 3.0 - u["torque"]})
+
+
+class Ramp:
+    def __init__(self, slope: float) -> None:
+        self.slope = slope
+
+    def inputs(self, t: Any, sensors: Any) -> dict[str, Any]:
+        return {"torque": self.slope * t}
+
+
+@pytest.fixture(scope="module")
+def turning() -> ce.Model:
+    system = four_bar((0.2, 0.5, 0.4, 0.5), 0.7)  # the crank turns fully
+    system.add_input("torque", "N m", between=(-1.0, 1.0))
+    system.add_force(Motor(system.bodies[0], system.ground))
+    return ce.Model(system)
+
+
+def run_of(model: ce.Model, slope: float) -> Run:
+    options = RunOptions(duration=0.5, method="rk4", step=1e-3)
+    return integrated(RightHandSide(model, Ramp(slope)), model.y0, options)[0]
+
+
+def test_a_law_beyond_its_input_range_warns(turning: ce.Model) -> None:
+    InputRanges().judge(run_of(turning, 2.0))  # reaches 1 N m at the end
+    with pytest.warns(RangeWarning, match="torque"):
+        InputRanges().judge(run_of(turning, 2.1))
+
+
+def test_promises_find_any_altered_number(turning: ce.Model) -> None:
+    run, promises = run_of(turning, 1.0), Promises.of(turning)
+    tables = {"Y": run.Y, "U": run.U, **run.seen._asdict()}
+    limit = turning.closure_limits[0]
+    limited = [entry.name for entry in turning.output_entries].index("motor.left")
+    altered = [(name, k, -1, np.nan) for name in ("Y", "U", "outputs") for k in (0, len(run.t) - 1)]
+    altered += [("Y", 7, 0, np.inf), ("closures", 20, 0, 1.01 * limit), ("closures", 3, 0, np.nan)]
+    altered += [("outputs", 11, -1, -np.inf), ("outputs", 40, limited, -1e-300)]
+    assert promises.first_fault(run.t, run.Y, run.U, run.seen) is None
+    for name, k, column, value in altered:
+        odd = {key: table.copy() for key, table in tables.items()}
+        odd[name][k, column] = value
+        seen = Observed(odd["outputs"], odd["closures"], odd["gearing"])
+        fault = promises.first_fault(run.t, odd["Y"], odd["U"], seen)
+        assert fault is not None, (name, k, value)
+        assert fault.k == k
+        other = dataclasses.replace(run, Y=odd["Y"], steps_Y=odd["Y"])
+        other._seen = odd["U"], seen
+        promises.judge(other)
+        assert other.cause == "broken promise"
+        assert len(other.t) == max(k, 1)
+
+
+def test_observed_gearing_changes_no_approach() -> None:
+    """Two states of a vehicle whose wheels move ever faster, with what was observed of them and without."""
+    model = ce.Model(build_ride())
+    rates = [k for k, entry in enumerate(model.entries) if entry.name.endswith("lower_arm_rate")]
+    rhs, t, numbers = RightHandSide(model, None), np.array((0.0, 0.02)), []
+    assert rates
+    for rate in np.linspace(-40.0, 40.0, 9):
+        for corner in rates:
+            Y = np.tile(model.y0, (2, 1))
+            Y[0, corner] = rate
+            U = rhs.inputs_over(t, Y)
+            known = Known(U, observed(model, Y, U).gearing)
+            found = [
+                [watch.S.name for watch in Approaches(model).of(t, Y, rhs.inputs_at, given)]
+                for given in (None, known)
+            ]
+            assert found[0] == found[1]
+            numbers.append(len(found[0]))
+    assert 3 < numbers.count(0) < len(numbers)
