@@ -25,6 +25,7 @@ from ce_dynamics.models.vehicles.bodies import Vector
 from ce_dynamics.models.vehicles.corner import Corner, sprung_body
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.steering.column import Column
+from ce_dynamics.models.vehicles.trailers.hitches import TorsionData
 
 Kingpin: TypeAlias = tuple[tuple[str, Vector], tuple[str, Vector]]
 """Lower and upper point of a steering axis, each with the body it is fixed on."""
@@ -172,8 +173,10 @@ def on_unit(kingpin: Kingpin | None, unit: str) -> Kingpin | None:
 
 
 def wheelbase(data: VehicleParameters, corner: Corner, trailer: str | None) -> Scalar:
-    """Of the vehicle; of an axle of a trailer its distance from the hitch [m]."""
-    return data.wheelbase if trailer is None else number(data.trailers[trailer].at[0] - corner.W[0])
+    """Return the wheelbase of the vehicle, or the distance of a trailer's axle from its hitch [m]."""
+    if trailer is None or isinstance(data.trailers[trailer].hitch, TorsionData):
+        return data.wheelbase
+    return number(data.trailers[trailer].at[0] - corner.W[0])
 
 
 def axle_share(data: VehicleParameters, axle: str, x: float) -> float:

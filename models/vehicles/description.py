@@ -366,9 +366,19 @@ class VehicleParameters:
     def wheelbase(self) -> Scalar:
         """Distance along x of the first axle's wheel centres from the mean of the others' (m).
 
-        Left side, design position; without trailers.
+        Left side, design position; without trailers, with the rear chassis of a vehicle that folds or twists.
+
+        Raises
+        ------
+        DataError
+            If the vehicle has a single axle without its trailers.
         """
         first, *others = (self.corners[axle.corners[0]].W[0] for axle in self.layout.own_axles)
+        if not others:
+            raise DataError(
+                f"{self.label}: axles: the vehicle has one axle without its trailers, so that it has no "
+                "wheelbase; add an axle, or couple the rear chassis by hitch: torsion or articulated"
+            )
         return number(
             first - (sum(others[1:], start=others[0]) / len(others) if len(others) > 1 else others[0])
         )

@@ -47,7 +47,7 @@ from ce_dynamics.models.vehicles.steering.rotary_arm import RotaryArm
 from ce_dynamics.models.vehicles.suspensions.beam import GEARS, steered_section
 from ce_dynamics.models.vehicles.suspensions.graph_words import Item, end_section, items_of, own_section
 from ce_dynamics.models.vehicles.suspensions.listed import BEAMS, CORNERS, SUSPENSIONS
-from ce_dynamics.models.vehicles.trailers.hitches import FOLDING
+from ce_dynamics.models.vehicles.trailers.hitches import FOLDING, STRAIGHT
 from ce_dynamics.models.vehicles.trailers.trailer import trailer_section
 from ce_dynamics.models.vehicles.trailers.words import TrailerLayout, trailers_of
 from ce_dynamics.models.vehicles.tyre_kinds import TYRE_KINDS, tyre_section
@@ -131,9 +131,18 @@ class Layout:
         return tuple(trailer.name for trailer in self.trailers if trailer.hitch in FOLDING)
 
     @property
+    def halves(self) -> tuple[str, ...]:
+        """Names of the rear chassis that belong to the vehicle: coupled where it folds or twists only."""
+        found: list[str] = []
+        for one in self.trailers:  # each after what is ahead of it
+            if one.hitch in (*FOLDING, *STRAIGHT) and one.behind in (None, *found):
+                found.append(one.name)
+        return tuple(found)
+
+    @property
     def own_axles(self) -> tuple[AxleLayout, ...]:
-        """The axles of the vehicle, both halves of it where it folds."""
-        return tuple(axle for axle in self.axles if axle.trailer in (None, *self.folding))
+        """The axles of the vehicle, with those of its rear chassis but without those of trailers."""
+        return tuple(axle for axle in self.axles if axle.trailer in (None, *self.halves))
 
 
 def misspelt(others: Sequence[Assignment]) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -17,6 +18,8 @@ IDLE = "800 rpm [assumed]"
 """Chrono's engines have no governor."""
 LIGHT_ENGINE = 0.2
 """[kg m²] for an engine without inertia behind a clutch."""
+KEPT_SPEED = 0.9
+"""Part of its speed that a vehicle keeps through a shift: 1 m/s² for 1 s take a tenth of 10 m/s."""
 CLUTCH_WIND_UP = 0.3
 """[rad] of a clutch's torsion springs at the torque that it holds."""
 
@@ -38,7 +41,7 @@ def simple_map(reading: Reading, part: Part, engine: Engine) -> tuple[str, Secti
             raise box.wrong("Shift Points Map RPM", f"{min(*ups, *downs):g} rpm is no speed to shift at")
         transmission |= {
             "upshift": quantities(ups, "rpm"),
-            "downshift": quantities(downs, "rpm"),
+            "downshift": quantities(downshifts(reading, box, gears, ups, downs), "rpm"),
             "shift_time": SHIFT_TIME,
         }
     return "geared", {"engine": with_inertia(engine), "transmission": transmission}
@@ -56,6 +59,10 @@ def shafts(reading: Reading, part: Part, engine: Engine) -> tuple[str, Sections]
         part.has(key)
     reading.note("inertias of a gearbox' inner shafts")
     inertia = part.positive("Motorshaft Inertia") + (engine.inertia or 0.0)
+    up, down = box.positive("Upshift RPM"), box.positive("Downshift RPM")
+    shifts = len(gears) - 1
+    lowered = downshifts(reading, box, gears, [up] * shifts, [down] * shifts)
+    own: Sections = {} if lowered == [down] * shifts else {"downshifts": quantities(lowered, "rpm")}
     return "automatic", {
         "engine": {**engine.section(), "idle_speed": IDLE, "inertia": quantity(inertia, "kg*m^2")},
         "converter": {
@@ -66,11 +73,34 @@ def shafts(reading: Reading, part: Part, engine: Engine) -> tuple[str, Sections]
         "transmission": {
             "gears": quantities(gears),
             "reverse": quantity(reverse),
-            "upshift": quantity(box.positive("Upshift RPM"), "rpm"),
-            "downshift": quantity(box.positive("Downshift RPM"), "rpm"),
+            "upshift": quantity(up, "rpm"),
+            "downshift": quantity(down, "rpm"),
+            **own,
             "shift_time": quantity(box.positive("Shift Latency", 0.5), "s"),
         },
     }
+
+
+def downshifts(
+    reading: Reading, box: Part, gears: Sequence[float], ups: Sequence[float], downs: Sequence[float]
+) -> list[float]:
+    """Return the speeds of the input for shifting down [rpm], lowered where shift points overlap.
+
+    They overlap where a gear turns the input more slowly after the shift up than it does at its shift down.
+    Chrono's gearbox then shifts to and fro, once in its latency.
+    """
+    speeds = []
+    for k, (up, down, (low, high)) in enumerate(zip(ups, downs, pairwise(gears), strict=True), 2):
+        after = up * low / high
+        if down >= after:
+            kept = round(KEPT_SPEED * after)
+            reading.note(
+                f"shift points that overlap ({box.path.name}): shifted up at {up:g} rpm, gear {k} turns its "
+                f"input at {after:.0f} rpm, not above its downshift at {down:g} rpm; {kept} rpm is taken"
+            )
+            down = float(kept)
+        speeds.append(down)
+    return speeds
 
 
 def manual(reading: Reading, part: Part, engine: Engine) -> tuple[str, Sections]:

@@ -20,6 +20,7 @@ from ce_dynamics.models.vehicles.powertrains.base import (
     Inputs,
     Ratios,
     ReverseRatio,
+    ShiftSpeeds,
     Spin,
     TurningEngineData,
 )
@@ -28,11 +29,15 @@ Capacities = Annotated[Numbers, Quantity("N*m*s^2/rad^2", curve=True, above=0.0)
 
 
 class AutomaticGearboxData(GearboxData):
-    """A gearbox that shifts at speeds of its input, and has a reverse gear."""
+    """A gearbox that shifts at speeds of its input, and has a reverse gear.
+
+    ``downshifts`` are the speeds of all gears but the first where they differ.
+    """
 
     reverse: ReverseRatio
     upshift: Spin
     downshift: Spin
+    downshifts: ShiftSpeeds | None = None
     shift_time: Annotated[float, Quantity("s", above=0.0)]
 
     @model_validator(mode="after")
@@ -40,6 +45,11 @@ class AutomaticGearboxData(GearboxData):
         if not self.downshift < self.upshift:
             raise ValueError("downshift must be at a lower speed than upshift")
         return self
+
+    def built(self) -> GearParameters:
+        """Return the gears as built."""
+        downshift = self.downshift if self.downshifts is None else self.downshifts
+        return GearParameters(self.gears, self.reverse, self.upshift, downshift, self.shift_time)
 
 
 class ConverterData(Section):
@@ -64,9 +74,5 @@ class AutomaticData(GearedData):
 
     def unit(self) -> DriveUnit:
         """See `ConverterUnit`."""
-        gears = self.transmission
-        return ConverterUnit(
-            self.engine.built(),
-            ConverterParameters(**self.converter.model_dump()),
-            GearParameters(gears.gears, gears.reverse, gears.upshift, gears.downshift, gears.shift_time),
-        )
+        converter = ConverterParameters(**self.converter.model_dump())
+        return ConverterUnit(self.engine.built(), converter, self.transmission.built())

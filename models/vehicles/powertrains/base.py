@@ -27,6 +27,7 @@ Inertia = Annotated[float, Quantity("kg*m^2", above=0.0)]
 Torque = Annotated[float, Quantity("N*m", above=0.0)]
 TorsionStiffness = Annotated[float, Quantity("N*m/rad", above=0.0)]
 TorsionDamping = Annotated[float, Quantity("N*m*s/rad", above=0.0)]
+ShiftSpeeds = Annotated[Numbers, Quantity("rad/s", curve=True, above=0.0, fewest=1)]
 ReverseRatio = Annotated[float, Quantity("1", below=0.0)]
 
 Inputs = Mapping[str, tuple[float, float, float]]

@@ -17,10 +17,10 @@ from ce_dynamics.models.vehicles.powertrains.base import (
     GearedData,
     Inputs,
     ReverseRatio,
+    ShiftSpeeds,
 )
 
 ForwardRatios = Annotated[Numbers, Quantity("1", curve=True, above=0.0, fewest=1)]
-ShiftSpeeds = Annotated[Numbers, Quantity("rad/s", curve=True, above=0.0, fewest=1)]
 
 
 class TiedEngineData(EngineData):

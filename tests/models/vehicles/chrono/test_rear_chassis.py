@@ -14,6 +14,7 @@ from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.forces.base import PointLoad
 from ce_dynamics.models.handling.vehicle import vehicle
+from ce_dynamics.models.kc import rig_of
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.chrono.vehicle import converted
 from ce_dynamics.models.vehicles.description import VehicleParameters
@@ -117,6 +118,7 @@ def test_rear_halves_are_driven_steered_and_held(tmp_path: Path) -> None:
     origin = np.array((-0.3, 0.0, 0.2)) - (0.4, 0.0, 0.1)
     np.testing.assert_allclose(data.steering.rack.com, origin + (-0.6, 0.0, -0.02), atol=1e-15)
     np.testing.assert_allclose(data.anti_roll_bars["rear"].pivot, origin + (-0.5, 0.25, -0.2), atol=1e-15)
+    assert rig_of(data, "rear").axle.wheelbase == pytest.approx(AHEAD + BEHIND)
     model = Model(build(data, speed=5.0))
     rear = model.system.find("rear_chassis_1")
     assert model.system.find("steering.rack").carrier is rear
@@ -192,6 +194,11 @@ def test_other_connectors(tmp_path: Path, template: str, hitch: str) -> None:
     data = VehicleParameters.load(written(tmp_path, content))
     (trailer,) = data.layout.trailers
     assert trailer.hitch == hitch
+    if hitch == "torsion":
+        assert data.wheelbase == pytest.approx(AHEAD + BEHIND)
+    else:
+        with pytest.raises(DataError, match="the vehicle has one axle without its trailers"):
+            _ = data.wheelbase
     if hitch == "torsion":
         laws = data.trailers["rear_chassis_1"].hitch
         assert (laws.roll_stiffness, laws.roll_damping) == (5e4, 500.0)  # type: ignore[attr-defined]  # of torsion
