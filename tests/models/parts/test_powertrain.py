@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
+from scipy.optimize import brentq
 
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.forces.base import HingeLoad, PointLoad
@@ -222,6 +223,29 @@ def test_released_brake_lets_go() -> None:
     assert BRAKE.stiffness * partly.y[0, -1] == pytest.approx(500.0, rel=0.05)
     # Nothing pressed, nothing moving: no 0/0.
     assert brake_torque(BRAKE, 0.0, 0.0, 0.0) == (0.0, 0.0)
+
+
+def test_controllers_release_a_part_of_the_pressure() -> None:
+    """A wheel that turns feels (pedal + addition) (1 − release) of the full torque, at any pedal."""
+    names = {"addition": "more", "release": "less"}
+    brake = Brake("brake", body("wheel"), (0.0, 0.0, 0.0), BRAKE, **names)
+
+    def capacity(pedal: float, more: float, less: float) -> float:
+        u = {"brake": pedal, "more": more, "less": less}
+        # wound up to the capacity the wind-up stands still
+        share = brentq(
+            lambda part: brake.evaluate(
+                Scripted(rates={"wheel": 30.0}), np.array([part * 4000.0 / BRAKE.stiffness]), u
+            ).x_dot[0],
+            1e-9,
+            2.0,
+            xtol=1e-13,
+        )
+        return float(share)
+
+    assert capacity(0.4, 0.0, 0.25) == pytest.approx(0.3, rel=1e-9)
+    assert capacity(0.4, 0.2, 0.5) == pytest.approx(0.3, rel=1e-9)
+    assert capacity(0.8, 0.6, 0.5) == pytest.approx(0.5, rel=1e-9)  # pressure ends at the full one
 
 
 def test_brake_element_acts_on_the_hinge_and_shares_the_torque() -> None:

@@ -178,6 +178,16 @@ def test_self_aligning_torque_turns_the_wheel_towards_its_velocity() -> None:
     assert f.Mz > 0.0  # the velocity points to the left of the wheel's plane
 
 
+def test_aligning_torque_has_the_trail_of_the_contact_length() -> None:
+    """Without lateral slip the trail is n_L0 L, L = 2 √(r0 δ) the chord of the undeflected circle."""
+    deflection = PN / CZ
+    chord = 2.0 * math.sqrt(TYRE.unloaded_radius * deflection)
+    f = tyre_forces(TYRE, flat_contact(deflection, v_x=10.0, spin=None), 0.0, 0.01)
+    assert f.Fy != 0.0
+    # L² has 1e-24 m² added, of 0.04 m²; rounding.
+    assert f.Mz == pytest.approx(-TYRE.nl0[0] * chord * f.Fy, rel=1e-12)
+
+
 def flat_contact(
     deflection: float,
     v_x: float = 0.0,

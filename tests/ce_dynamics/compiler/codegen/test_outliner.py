@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from ce_dynamics.algebra import arrays
+from ce_dynamics.algebra.tables import Table
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import CompiledFunction, TracedFunction, compile_function, llvm, machine, trace
 from ce_dynamics.compiler.codegen import fused
@@ -233,6 +234,29 @@ def test_bodies_of_other_sizes_are_of_the_same_kind(
     assert parts.kinds[0].numbers.tolist() == lengths[:, None].tolist()  # one column; 0.25 is in the code
     x = np.array([0.4, 0.1])
     assert in_pieces(traced)(x)[0] == pytest.approx(function(list(x))["y"], rel=1e-13)
+
+
+def test_pieces_that_read_other_tables_are_of_other_kinds() -> None:
+    """Table and offset are written into the code; two of the four readings below are alike."""
+    rising, falling = (Table(values, reach=1) for values in ((1.0, 2.0, 4.0), (7.0, 5.0, 2.0)))
+    readings = [(rising, 0), (falling, 0), (rising, 1), (rising, 0)]
+
+    def function(x: Any) -> dict[str, Any]:
+        value = x[0]
+        for table, offset in readings:
+            mark()
+            value = value + x[1] * table.at(arrays.floor(value), offset)
+        return {"y": value}
+
+    traced = trace("readings", function, {"x": 2})
+    assert len(parts_of(traced, shortest=1).kinds) == 3
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(machine, "LARGEST_STRAIGHT", -2)
+        patch.setattr(machine, "LARGEST_UNLIKE", -2)
+        patch.setattr("ce_dynamics.compiler.machine.outline", lambda t, code: outline(t, code, shortest=1))
+        compiled = compile_function(traced)
+    x = np.array([0.25, 0.125])
+    assert compiled(x)[0] == function(x.tolist())["y"]
 
 
 def test_slots_are_used_again() -> None:

@@ -105,21 +105,27 @@ def test_dampers_take_energy_and_loads_balance() -> None:
 
 
 def test_a_mirrored_bushing_answers_as_the_mirror_image() -> None:
-    """Tables that are not odd: the right one has to see deflections and turns of the same sign."""
+    """Tables that are not odd: the right one has to see deflections, turns and rates of the same sign."""
     M = np.diag((1.0, -1.0, 1.0))
     system = ce.System(gravity=(0, 0, 0))
     b = system.add_body(
         "b", mass=1.0, com=(0, 0, 0), inertia=(1, 1, 1), parent=system.ground, hinge=ce.Free()
     )
-    soft = [ce.Tabulated((-0.5, 0.0, 0.5), (-1e3, 0.0, 4e3)) for _ in range(6)]
+    soft, lossy = (
+        [ce.Tabulated((-0.5, 0.0, 0.5), (-most, 0.0, 4.0 * most)) for _ in range(6)] for most in (1e3, 1e2)
+    )
     axes = Rotation.from_rotvec((0.4, 0.1, -0.7)).as_matrix()
     pair = [
-        ce.Bushing(n, system.ground, b, m @ AT, soft, axes=m @ axes) for n, m in (("l", np.eye(3)), ("r", M))
+        ce.Bushing(n, system.ground, b, m @ AT, soft, lossy, axes=m @ axes)
+        for n, m in (("l", np.eye(3)), ("r", M))
     ]
     shift, turn = np.array((0.02, 0.05, -0.03)), np.array((0.1, -0.2, 0.3))
+    w, v = np.array((0.4, -0.3, 0.2)), np.array((-0.2, 0.1, 0.3))
     answers: list[Any] = []
-    for element, moved in zip(pair, ((shift, turn), (M @ shift, -M @ turn)), strict=True):
-        observer = AbsoluteObserver({"ground": AT_REST, "b": state(b, *moved, np.zeros(3), np.zeros(3))})
+    for element, moved in zip(
+        pair, ((shift, turn, w, v), (M @ shift, -M @ turn, -M @ w, M @ v)), strict=True
+    ):
+        observer = AbsoluteObserver({"ground": AT_REST, "b": state(b, *moved)})
         answers.append(element.evaluate(observer, np.zeros(0), {}))
     left, right = answers
     for name, value in left.outputs.items():

@@ -9,7 +9,7 @@ import pytest
 from scipy.signal import lsim
 
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.handling.metrics.dwell import dwell_response, least_displacement
+from ce_dynamics.models.handling.metrics.dwell import DwellResponse, dwell_response, least_displacement
 from ce_dynamics.models.handling.metrics.frequency_response import (
     Complex,
     FrequencyResponse,
@@ -156,6 +156,15 @@ def test_sine_with_dwell_counts_from_the_second_peak(sign: float) -> None:
     assert math.isnan(short.yaw_rate_ratios[1])
     assert not short.stable
     assert (least_displacement(3500.0), least_displacement(3501.0)) == (1.83, 1.52)
+
+
+@pytest.mark.parametrize(
+    ("ratios", "stable"),
+    [((0.35, 0.20), True), ((0.351, 0.1), False), ((0.3, 0.201), False), ((0.35, 0.34), False)],
+)
+def test_sine_with_dwell_has_two_criteria(ratios: tuple[float, float], stable: bool) -> None:
+    """FMVSS 126 S5.2.1, S5.2.2: 35 % of the second peak after 1 s, 20 % after 1.75 s."""
+    assert DwellResponse(0.5, ratios, 2.0).stable is stable
 
 
 def test_wheels_of_a_side_that_lift_together() -> None:

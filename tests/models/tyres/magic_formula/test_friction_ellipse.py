@@ -38,6 +38,33 @@ def test_pure_slip_is_left_alone_and_small_slips_add_up() -> None:
     assert pytest.approx(1e-4 * at.Kya, rel=1e-4) == at.Fy
 
 
+@pytest.mark.parametrize("Vx", [10.0, -10.0])
+@pytest.mark.parametrize("use_mode", [211, 221])
+def test_weights_are_of_each_axis_own_friction(use_mode: int, Vx: float) -> None:
+    """PAC2002, β and μ_act divided out: G = 1/√(1 + (s S/D)²), s and D of the other axis, S of this one.
+
+    The pure curves are odd but for S_V, so that the secants are those of their odd parts; D_x is twice D_y.
+    EPSILON beside peaks of some 5 kN: 2e-10.
+    """
+    odd = {"PEX4": 0.0, "PVX1": 0.02, "PVY1": 0.03, "PDX1": 1.6, "PDX2": 0.0, "PDY1": 0.8, "PDY2": 0.0}
+    tyre = MagicFormula(symmetric(52, ellipse=True, **odd))
+    kappa, alpha, Fz = 0.08, 0.35, 5000.0
+
+    def force(axis: str, **slips: float) -> float:
+        return float(getattr(tyre(Fz=Fz, Vx=Vx, use_mode=use_mode, **slips), axis))
+
+    both = tyre(Fz=Fz, Vx=Vx, kappa=kappa, alpha=alpha, use_mode=use_mode)
+    assert both.mux == pytest.approx(2.0 * both.muy)
+    sine = np.sin(alpha)
+    Sx = abs(force("Fx", kappa=kappa) - force("Fx", kappa=-kappa)) / (2.0 * kappa)
+    Sy = abs(force("Fy", alpha=alpha) - force("Fy", alpha=-alpha)) / (2.0 * sine)
+    assert abs(force("Fy", alpha=alpha)) != pytest.approx(Sy * sine, rel=1e-3)  # S_V matters
+    Gx = 1.0 / np.hypot(1.0, sine * Sx / (both.muy * Fz))
+    Gy = 1.0 / np.hypot(1.0, kappa * Sy / (both.mux * Fz))
+    assert pytest.approx(Gx * force("Fx", kappa=kappa), rel=1e-9) == both.Fx
+    assert pytest.approx(Gy * force("Fy", alpha=alpha), rel=1e-9) == both.Fy
+
+
 def test_it_is_finite_at_rest_in_the_air_and_backwards() -> None:
     tyre = MagicFormula(coefficients(52, ellipse=True))
     for Fz, Vx in ((0.0, 10.0), (4000.0, 0.0), (4000.0, -10.0)):
