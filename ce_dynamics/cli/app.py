@@ -18,7 +18,6 @@ from ce_dynamics._version import __version__
 from ce_dynamics.cli import exit_codes
 from ce_dynamics.cli.as_typed import CommandAsTyped, as_typed
 from ce_dynamics.cli.loading import loading
-from ce_dynamics.cli.messages import complain
 
 SUBCOMMANDS = ("sweep", "export", "drive", "kc", "handling", "convert", "cache")
 """Each a function in a module of its name."""
@@ -84,26 +83,16 @@ def show_version(wanted: bool) -> None:
 @app.callback(invoke_without_command=True, epilog=exit_codes.EXPLANATION)
 def simulate_vehicle(
     context: typer.Context,
-    model: Annotated[
+    vehicle: Annotated[
         str,
         typer.Option(
             metavar="NAME|FILE",
-            help="[bold]hmmwv[/bold], [bold]ride[/bold] (springs for tyres, left to itself), or a YAML data "
-            "file with all numbers of the HMMWV or just those that differ.",
+            help="A shipped vehicle, see --list-vehicles; a YAML file that names its axles, the file that it "
+            "builds on, or just numbers that differ from the HMMWV's; or a vehicle's JSON file of Project "
+            "Chrono.",
             rich_help_panel=RUN,
         ),
     ] = "hmmwv",
-    vehicle: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME|FILE",
-            help="Any vehicle: [bold]hmmwv[/bold], [bold]sedan[/bold], [bold]hatchback[/bold], "
-            "[bold]off-roader[/bold], [bold]formula-student[/bold], [bold]truck[/bold], ..., a "
-            "YAML file that names its axles or the file that it builds on, or a vehicle's JSON file of "
-            "Project Chrono.",
-            rich_help_panel=RUN,
-        ),
-    ] = None,
     manoeuvre: Annotated[
         str | None,
         typer.Option(
@@ -221,6 +210,12 @@ def simulate_vehicle(
             rich_help_panel=ABOUT,
         ),
     ] = False,
+    list_vehicles: Annotated[
+        bool,
+        typer.Option(
+            "--list-vehicles", help="List all shipped vehicles and leave.", rich_help_panel=ABOUT
+        ),
+    ] = False,
     list_manoeuvres: Annotated[
         bool,
         typer.Option(
@@ -255,14 +250,12 @@ def simulate_vehicle(
     """
     if context.invoked_subcommand is not None:
         return 0
-    if vehicle is not None:
+    if list_vehicles:
         # here, so that mistakes and --help are answered at once
-        from ce_dynamics.models.vehicles.files import check_vehicle
+        from ce_dynamics.cli.listings import print_vehicles
 
-        if model != "hmmwv":
-            complain("--vehicle and --model both name what to simulate; give one of them")
-            return exit_codes.BAD_INPUT
-        model = check_vehicle(vehicle)
+        print_vehicles()
+        return 0
     if list_manoeuvres:
         # here, so that mistakes and --help are answered at once
         from ce_dynamics.cli.listings import print_manoeuvres
@@ -279,7 +272,7 @@ def simulate_vehicle(
         # here, so that mistakes and --help are answered at once
         from ce_dynamics.cli.listings import print_parameters
 
-        print_parameters(model, overrides or [])
+        print_parameters(vehicle, overrides or [])
         return 0
     with loading():
         # here, so that mistakes and --help are answered at once
@@ -287,7 +280,7 @@ def simulate_vehicle(
         from ce_dynamics.models.data.words import si_value
 
     request = Request(
-        model=model,
+        model=vehicle,
         manoeuvre=manoeuvre,
         speed=speed,
         duration=duration,

@@ -26,6 +26,15 @@ def export(
     overrides: Annotated[list[str] | None, shared.overrides(VEHICLE)] = None,
     tyre: Annotated[list[str] | None, shared.tyre(VEHICLE)] = None,
     road: Annotated[str | None, shared.road(VEHICLE)] = None,
+    free: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PATH",
+            help="A number that stays a parameter of the FMU or of the C source, e.g. chassis.mass; "
+            "names as --set takes them; repeatable.",
+            rich_help_panel=VEHICLE,
+        ),
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -89,6 +98,7 @@ def export(
             model=model,
             speed=speed,
             overrides=overrides or [],
+            free=free or [],
             tyres=tuple(tyre or ()),
             road=road,
             practice=False,

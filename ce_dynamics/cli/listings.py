@@ -1,4 +1,4 @@
-"""Listings of parameters, manoeuvres and roads, one per line, for people and for grep."""
+"""Listings of vehicles, parameters, manoeuvres and roads, one per line, for people and for grep."""
 
 from __future__ import annotations
 
@@ -8,6 +8,16 @@ from ce_dynamics.models.parts.manoeuvres import MANOEUVRES, Option
 from ce_dynamics.models.parts.roads.kinds import FRICTIONS, ROADS, FrictionKind, RoadKind, Word
 from ce_dynamics.models.parts.roads.map_files import FILE_WORDS, READERS
 from ce_dynamics.models.vehicles.case import load_parameters
+
+
+def print_vehicles() -> None:
+    """Print the name and the title of every shipped vehicle."""
+    # here, because other listings read no files
+    from ce_dynamics.models.vehicles.files import data_file
+    from ce_dynamics.models.vehicles.shipped import SHIPPED, VARIANTS
+
+    for name, path in {**SHIPPED, **VARIANTS}.items():
+        print(f"{name}: {data_file(path).title}")
 
 
 def print_parameters(model: str, overrides: Sequence[str]) -> None:

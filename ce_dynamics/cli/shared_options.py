@@ -10,7 +10,7 @@ import typer
 def vehicle(panel: str, more: str = "", **how: Any) -> Any:
     """``--vehicle``, in the panel of ``--help`` that is named; ``more`` ends its text."""
     text = f"A shipped vehicle or a data file{more}."
-    return typer.Option("--vehicle", "--model", metavar="NAME|FILE", help=text, rich_help_panel=panel, **how)
+    return typer.Option("--vehicle", metavar="NAME|FILE", help=text, rich_help_panel=panel, **how)
 
 
 def speed(panel: str, more: str = "") -> Any:

@@ -385,7 +385,7 @@ class CompiledSystem:
             for element in self.system.forces
             for name, unit in element.outputs.items()
         ]
-        inputs = self.system.inputs
+        inputs = self.system.inputs | self.system.channels
         answered = [
             Entry(f"{c.name}.{n}", inputs[n].unit) for c in self.system.controllers for n in c.answers
         ]

@@ -46,6 +46,8 @@ class Layout:
         last of the inputs.
     n_inputs : int
         How many entries of u are inputs proper.
+    channels : dict of str to float
+        Signals that controllers set, by name, and their values before that; not part of u.
     x_of : dict of str to slice
         States of each prescribed motion (``"<body>.motion"``), force element and controller, in x.
     sampling : Sampling
@@ -83,6 +85,11 @@ class Layout:
         )
         self.parameters = tuple(system.parameters.values())
         self.n_inputs = len(system.inputs)
+        self.channels = {name: channel.default for name, channel in system.channels.items()}
+        set_by = {name for controller in system.controllers for name in controller.answers}
+        for name in self.channels:
+            if name not in set_by:
+                raise ModelError(f"no controller sets the channel {name!r}; add one, or use add_input")
         self.u = (
             *(Entry(entry.name, entry.unit) for entry in system.inputs.values()),
             *(Entry(entry.name, entry.unit) for entry in self.parameters),
@@ -107,8 +114,8 @@ class Layout:
         return {name: x[where] for name, where in self.x_of.items()}
 
     def inputs_of(self, u: Array) -> dict[str, Scalar]:
-        """Inputs by name."""
-        return {entry.name: value for entry, value in zip(self.u, u, strict=True)}
+        """Inputs by name, and channels as they are before controllers set them."""
+        return self.channels | {entry.name: value for entry, value in zip(self.u, u, strict=True)}
 
     def bind_parameters(self, u: Array, others: Iterable[Array]) -> None:
         """Let formulas of free parameters meet traced scalars: those of u, q, v or x."""

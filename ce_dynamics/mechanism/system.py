@@ -115,6 +115,7 @@ class System:
         self.forces: list[ForceElement] = []
         self.controllers: list[Controller] = []
         self.inputs: dict[str, Input] = {}
+        self.channels: dict[str, Input] = {}
         self.parameters: dict[str, Parameter] = {}
         self.outputs: dict[str, Output] = {}
         self.measurements: dict[str, Output] = {}
@@ -437,7 +438,7 @@ class System:
         """
         checks.name_of("add_input: name", name)
         checks.unit(f"input {name!r}: unit", unit)
-        if name in self.inputs or name in self.parameters:
+        if name in self.inputs or name in self.parameters or name in self.channels:
             raise ModelError(f"input {name!r} exists already; give every input its own name")
         value = finite_number(default, f"input {name!r}", "default")
         if between is not None:
@@ -447,6 +448,29 @@ class System:
             between = (lower, upper)
             check_range(name, value, between)
         self.inputs[name] = Input(name, unit, value, between)
+
+    def add_channel(self, name: str, unit: str, default: float = 0.0) -> None:
+        """Declare a signal that controllers set and force elements read.
+
+        A channel is no input: it is not part of u, and exported models do not list it.
+
+        Parameters
+        ----------
+        name, unit : str
+        default : float
+            Its value before the first controller sets it.
+
+        Raises
+        ------
+        ModelError
+            If the name is taken or the default is not a finite number.
+        """
+        checks.name_of("add_channel: name", name)
+        checks.unit(f"channel {name!r}: unit", unit)
+        if name in self.inputs or name in self.parameters or name in self.channels:
+            raise ModelError(f"input {name!r} exists already; give every channel its own name")
+        value = finite_number(default, f"channel {name!r}", "default")
+        self.channels[name] = Input(name, unit, value)
 
     def add_parameter(self, parameter: Parameter) -> Scalar:
         """Declare a free parameter, which may stand wherever the system's description takes a number.
@@ -463,7 +487,7 @@ class System:
         """
         what = "a free number, such as Parameter('length', 1.0)"
         checks.instance("add_parameter: parameter", parameter, Parameter, what)
-        if parameter.name in self.parameters or parameter.name in self.inputs:
+        if parameter.name in {**self.parameters, **self.inputs, **self.channels}:
             raise ModelError(f"parameter {parameter.name!r} exists already as parameter or input; rename it")
         self.parameters[parameter.name] = parameter
         return parameter
@@ -634,7 +658,7 @@ class System:
             raise ModelError(f"{kind} {name!r} exists already; give every element its own name")
 
     def _need_input(self, name: str, who: str, does: str = "reads") -> None:
-        if name not in self.inputs:
+        if name not in self.inputs and name not in self.channels:
             raise ModelError(
                 f"{who} {does} input {name!r}, which is not declared; call add_input({name!r}, ...) first"
             )

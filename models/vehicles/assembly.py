@@ -98,7 +98,7 @@ def assembled(
     for name, corner in data.corners.items():
         if corner.ground_spring is not None:
             raise DataError(
-                f"{name}.ground_spring has no effect beside a tyre; leave it out, or take --model ride"
+                f"{name}.ground_spring has no effect beside a tyre; leave it out, or take --vehicle ride"
             )
     system = System(gravity=data.gravity, name=data.name)
     for parameter in data.free:
@@ -154,7 +154,7 @@ def assembled(
             tyre = LeaningTyre(tyre)
         brake = assisted_brakes.get(corner.name, {})
         for name in brake.values():
-            system.add_input(name, "1", between=(0.0, 1.0))
+            system.add_channel(name, "1")
         corner.add_wheel_forces(system, wheel, surface, tyre, brake)
         housing = None if axle.driven == "no" else data.housing(axle)
         wheels[corner.name] = DrivenWheel(

@@ -214,7 +214,7 @@ def load_parameters(
     """The parameters of a model given by name or data file."""
     if str(model) in SHIPPED:
         return VehicleParameters.load(model, overrides=overrides, free=free)
-    path = files.path_of("model", model)
+    path = files.path_of("vehicle", model)
     try:
         there = path.exists()
     except OSError:  # no file can have this name
@@ -222,7 +222,7 @@ def load_parameters(
     if not there:
         named = checks.shown(str(model))
         known = f"give {', '.join(MODELS)} or an existing data file"
-        raise DataError(f"no model {named}{nearest(str(model), MODELS)}; {known}")
+        raise DataError(f"no vehicle {named}{nearest(str(model), MODELS)}; {known}")
     if describes_a_vehicle(path):
         return VehicleParameters.load(path, overrides=overrides, free=free)
     return VehicleParameters.load(overrides=overrides, variant=path, free=free)

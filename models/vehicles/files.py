@@ -120,8 +120,8 @@ def check_vehicle(name: str) -> str:
         raise DataError(f"no vehicle {checks.shown(name)}; {known}")
     if not describes_a_vehicle(path):
         raise DataError(
-            f"{path.name}: names neither its axles nor a base; add 'axles:' or 'base:', or give it to "
-            "--model to change numbers of the HMMWV"
+            f"{path.name}: names neither its axles nor a base; add 'axles:', or what it builds on, "
+            "for example 'base: hmmwv'"
         )
     return name
 

@@ -94,6 +94,9 @@ def freed(data: Any, keys: Sequence[str], groups: Groups) -> tuple[Any, tuple[Pa
         If a key is unknown, names more than one number, or cannot be free.
     """
     checks.texts("free", keys, DataError)
+    for key in keys:
+        if keys.count(key) > 1:
+            raise DataError(f"free: {key!r} is named twice; name it once")
     quantities = leaves(type(data))
     parameters = []
     # The more specific of two names wins, as it does among overrides.
@@ -101,6 +104,9 @@ def freed(data: Any, keys: Sequence[str], groups: Groups) -> tuple[Any, tuple[Pa
         _, paths = groups.expand(tuple(key.split(".")), type(data))
         found = [(path, leaf_of(path, quantities)) for path in paths]
         there = all(leaf for _, leaf in found)
+        whole = quantities[found[0][1]] if there and found[0][0] == found[0][1] else None
+        if whole is not None and not whole.scalar and can_be_free(f"{key}.{_first(whole)}", groups):
+            raise not_one_number(key, whole)
         if not can_be_free(key, groups) and (there or reason(key)):
             raise DataError(f"'{key}' cannot be a free parameter{reason(key)}; give it as an override")
         if not there:
@@ -113,9 +119,7 @@ def freed(data: Any, keys: Sequence[str], groups: Groups) -> tuple[Any, tuple[Pa
             rest = path[len(leaf) :]
             index = quantity.component_index(rest[0]) if rest else None
             if bool(rest) == quantity.scalar or (rest and index is None):
-                raise DataError(
-                    f"'{key}' is not one number; name a component, such as '{key}.{_first(quantity)}'"
-                )
+                raise not_one_number(key, quantity)
             if parameter is None:
                 parameter = Parameter(key, number_at(data, leaf, index), quantity.unit)
                 quantity.check(parameter, key)
@@ -128,6 +132,11 @@ def freed(data: Any, keys: Sequence[str], groups: Groups) -> tuple[Any, tuple[Pa
 def leaf_of(path: tuple[str, ...], quantities: Mapping[tuple[str, ...], Quantity]) -> tuple[str, ...]:
     """The key of the number, or of the numbers of which one is meant; empty if there is none."""
     return next((path[:n] for n in (len(path), len(path) - 1) if path[:n] in quantities), ())
+
+
+def not_one_number(key: str, quantity: Quantity) -> DataError:
+    """Return the error for a name of several numbers."""
+    return DataError(f"'{key}' is not one number; name a component, such as '{key}.{_first(quantity)}'")
 
 
 def _first(quantity: Any) -> str:

@@ -227,9 +227,8 @@ def of_commands() -> list[Case]:
 
     out = ("--output", "@/out")
     return [
-        case(("--vehicle", "--model"), "--vehicle", "sedan", "--model", "ride", *out),
+        case(("--vehicle",), "--vehicle", "sedan", "--model", "ride", *out),
         case(("boat",), "handling", "--vehicle", "boat", *out),
-        case(("boat",), "handling", "--model", "boat", *out),
         case(("vehicle",), "kc", "--vehicle", "", *out),
         case(("nowhere",), "export", "c", "--tyre", "nowhere=docs/examples/car.tir", *out),
         case(("missing.tir",), "export", "c", "--tyre", "front=missing.tir", *out),
@@ -246,7 +245,7 @@ def of_commands() -> list[Case]:
         case((".csv",), *SHORT, *out, "--table", "@"),
         case(("folder",), *SHORT, *out, "--view", "@"),
         case(("0.2",), "drive", "--step", "0.2", "--output", "@/drive.html"),
-        case(("ride",), "export", "c", "--model", "ride", "--speed", "3", *out),
+        case(("ride",), "export", "c", "--vehicle", "ride", "--speed", "3", *out),
         case(("fmi",), "export", "fmu", "--fmi", "1.0", "--output", "@/a.fmu"),
         case(("sources",), "export", "c", "--sources", *out),
         case(("step-inptu",), "handling", "step-inptu", *out),

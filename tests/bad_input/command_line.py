@@ -45,7 +45,7 @@ def case(*arguments: str, may: bool = False) -> Case:
 def prepare() -> None:
     """Compile what is compiled once."""
     command("--no-plots", *SHORT)
-    command("--model", "ride", *SHORT)
+    command("--vehicle", "ride", *SHORT)
 
 
 def options() -> list[Case]:
@@ -80,7 +80,7 @@ def options() -> list[Case]:
     heavy = ("chassis.mass=1e308", "front.spring.linear=1e300", "chassis.inertia=diag(1,1,1e308)")
     for value in overrides:
         found.append(case(*SHORT, "--set", value, may=value in heavy))
-        found.append(case("--model", "ride", *SHORT, "--set", value, may=True))
+        found.append(case("--vehicle", "ride", *SHORT, "--set", value, may=True))
     return found
 
 
@@ -88,7 +88,7 @@ def words() -> list[Case]:
     """Words that do not belong together."""
     lines = (
         ("--nothing",), ("nothing",), ("--speed",), ("--duration", "1", "2"), ("-x",),
-        ("--model", "ride", "-m", "step-steer"), ("--model", "ride", "--speed", "3"),
+        ("--vehicle", "ride", "-m", "step-steer"), ("--model", "ride", "--speed", "3"),
         ("--speed", "12", "-o", "speed=12"), ("--model", "/dev/zero"), ("--model", "/dev/null"),
         ("--model", "/tmp"), ("--model", "/proc/self/mem"), (*SHORT, "--output", "/dev/null"),
         (*SHORT, "--output", "/dev/null/x"), (*SHORT, "--output", "/proc/x"), (*SHORT, "--output", "\0"),

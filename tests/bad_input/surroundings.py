@@ -197,7 +197,7 @@ def cases_of_names() -> list[Case]:
 
 def cases_of_places() -> list[Case]:
     """Where results go: what is there already, and is no place for them."""
-    short = ("--model", "ride", "--duration", "0.01", "--no-plots")
+    short = ("--vehicle", "ride", "--duration", "0.01", "--no-plots")
     written: dict[str, Callable[[Path], Any]] = {
         "--output": lambda path: command(*short, "--output", str(path)),
         "--table": lambda path: command(*short, "--output", "bad", "--table", f"{path}.csv"),
@@ -256,7 +256,7 @@ def with_variable(name: str, value: str) -> Any:
                 sys.executable,
                 "-c",
                 "from ce_dynamics.cli import main; main()",
-                "--model",
+                "--vehicle",
                 "ride",
                 "--duration",
                 "0.01",
@@ -296,5 +296,5 @@ def cases() -> list[Case]:
 
 def prepare() -> None:
     """Compile what is compiled once."""
-    command("--model", "ride", "--duration", "0.01", "--no-plots")
+    command("--vehicle", "ride", "--duration", "0.01", "--no-plots")
     used()

@@ -38,7 +38,8 @@ Run = Callable[..., Result]
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
     def call(*arguments: str) -> Result:
-        code = execute(["--output", str(tmp_path), *arguments])
+        own = [] if "--output" in arguments else ["--output", str(tmp_path)]
+        code = execute([*own, *arguments])
         return Result(code, *capsys.readouterr())
 
     return call
@@ -170,7 +171,7 @@ def test_a_data_file_with_just_the_numbers_that_differ(run: Run, tmp_path: Path)
 
 
 def test_ride_model(run: Run) -> None:
-    result = run("--model", "ride", "--duration", "0.3", "--json")
+    result = run("--vehicle", "ride", "--duration", "0.3", "--json")
     content = json.loads(result.out)
     assert (result.code, content["model"]) == (0, "ride")
     assert figures(content)["worst_closure"] <= 1e-12
@@ -204,8 +205,12 @@ def test_ride_model(run: Run) -> None:
         (["--rtol", "small"], ["--rtol", "small"]),
         (["--spede", "3"], ["--spede", "--speed"]),
         (["--model", "rid"], ["did you mean 'ride'?"]),
-        (["--model", "ride", "-m", "bump"], ["bump", "neither steering nor pedals"]),
-        (["--model", "ride", "--duration", "-1"], ["duration -1.0"]),
+        (["--vehicle", "van", "--vehicle", "sedan"], ["--vehicle", "'van' and 'sedan'", "give it once"]),
+        (["--vehicle", "van", "--model", "sedan"], ["--vehicle", "'van' and 'sedan'", "give it once"]),
+        (["-m", "bump", "--manoeuvre", "straight"], ["--manoeuvre is given twice"]),
+        (["kc", "--axle", "front", "--axle", "rear"], ["--axle is given twice"]),
+        (["--vehicle", "ride", "-m", "bump"], ["bump", "neither steering nor pedals"]),
+        (["--vehicle", "ride", "--duration", "-1"], ["duration -1.0"]),
         (["swep"], ["swep"]),
     ],
 )
@@ -229,14 +234,14 @@ def test_output_folder_that_cannot_be_made(run: Run, tmp_path: Path) -> None:
 
 def test_warning_is_one_line(run: Run) -> None:
     thin = "chassis.inertia=diag(100, 100, 900) kg*m^2"
-    result = run("--model", "ride", "--duration", "0.02", "--no-plots", "--set", thin)
+    result = run("--vehicle", "ride", "--duration", "0.02", "--no-plots", "--set", thin)
     assert result.code == 0
     assert re.fullmatch(r"warning: chassis.inertia: no real body has this inertia.*\n", result.err)
 
 
 def test_failed_integration_saves_what_there_is(run: Run, tmp_path: Path) -> None:
     # Ground springs 1.5 m too long throw the vehicle up; its wheels drop to where the linkages end.
-    result = run("--model", "ride", "--set", "ground_spring.height=2 m", "--json", "--method", "LSODA")
+    result = run("--vehicle", "ride", "--set", "ground_spring.height=2 m", "--json", "--method", "LSODA")
     assert result.code == 3
     assert result.err.count("\n") == 1
     # which depends on the last digits: stopped before a dead centre, or thrown over one
@@ -258,7 +263,7 @@ def test_failed_integration_saves_what_there_is(run: Run, tmp_path: Path) -> Non
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_interrupt_saves_what_there_is(tmp_path: Path, number: signal.Signals) -> None:
     code = "from ce_dynamics.cli import main; main()"
-    arguments = ["--model", "ride", "--duration", "1e5", "--output", str(tmp_path), "--method", "RK45"]
+    arguments = ["--vehicle", "ride", "--duration", "1e5", "--output", str(tmp_path), "--method", "RK45"]
     # A file appears when the model has been prepared; only then is the interrupt sent.
     announce = (
         "import ce_dynamics.cli.progress as p, pathlib; reach = p.Display.reach\n"
@@ -337,7 +342,7 @@ def test_commands_that_are_interrupted_say_so(
 
 
 def test_no_plots(run: Run, tmp_path: Path) -> None:
-    short = "--model", "ride", "--duration", "0.01", "--no-plots"
+    short = "--vehicle", "ride", "--duration", "0.01", "--no-plots"
     result = run(*short)
     assert result.code == 0
     assert "plots: " not in result.out
@@ -361,7 +366,7 @@ def test_who_stops_the_plots_has_the_results(
             raise
 
     monkeypatch.setattr(page, "save_figure", stopped)
-    result = run("--model", "ride", "--duration", "0.01")
+    result = run("--vehicle", "ride", "--duration", "0.01")
     assert result.code == 130
     assert re.fullmatch(r"error: interrupted before all was drawn; .*ride.nc\n", result.err)
     assert [path.name for path in tmp_path.iterdir()] == ["ride.nc"]
@@ -375,7 +380,7 @@ def test_who_stops_while_results_are_written_has_them(
         write_netcdf(results, path)
 
     monkeypatch.setattr(simulation, "write_netcdf", stopped)
-    assert run("--model", "ride", "--duration", "0.01").code == 130
+    assert run("--vehicle", "ride", "--duration", "0.01").code == 130
     with xr.open_dataset(tmp_path / "ride.nc", engine="h5netcdf") as results:
         assert float(results["time"][-1]) == 0.01
 
@@ -384,7 +389,7 @@ def test_who_stops_while_results_are_written_has_them(
 def test_files_are_whole_or_as_they_were(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException
 ) -> None:
-    arguments = "--model", "ride", "--duration", "0.01", "--no-plots"
+    arguments = "--vehicle", "ride", "--duration", "0.01", "--no-plots"
     assert run(*arguments).code == 0
     before = (tmp_path / "ride.nc").read_bytes()
 
@@ -438,7 +443,7 @@ def test_the_summary_of_a_run_that_was_asked_before_waits_for_little(tmp_path: P
         "    print(*sys.modules)\n"
         "    raise SystemExit\n"
         "simulation.print_tables = reported\n"
-        "execute(['--model', 'ride', '--duration', '0.01'])"
+        "execute(['--vehicle', 'ride', '--duration', '0.01'])"
     )
     libraries = {"matplotlib", "xarray", "pandas", "h5netcdf", "casadi", "numba", "sympy"}
     for _ in range(2):
@@ -472,7 +477,7 @@ def test_a_first_run_is_compiled_quickly_and_the_next_one_well(
 ) -> None:
     monkeypatch.setenv("CE_DYNAMICS_CACHE", str(tmp_path / "code"))
     monkeypatch.setenv("CE_DYNAMICS_CODE", "full")
-    short = ("--model", "ride", "--duration", "0.01", "--no-plots", "--output", tmp_path)
+    short = ("--vehicle", "ride", "--duration", "0.01", "--no-plots", "--output", str(tmp_path))
     assert "compiled quickly" in run(*short).out
     for thread in threading.enumerate():
         if thread.name == "full code":
@@ -496,7 +501,8 @@ def test_long_runs_are_compiled_well(duration: str | None, options: dict[str, st
 
 def test_help_names_every_option_and_exit_code(run: Run) -> None:
     text = run("--help").out
-    for option in ("--model", "--manoeuvre", "--speed", "--set", "--json", "--rtol", "--list-parameters"):
+    assert "--model" not in text
+    for option in ("--vehicle", "--manoeuvre", "--speed", "--set", "--json", "--rtol", "--list-parameters"):
         assert option in text
     for words in ("3 the integration failed", "130 interrupted"):
         assert words in " ".join(text.split())
@@ -514,6 +520,15 @@ def test_listed_parameters_are_overrides(run: Run) -> None:
     assert again.data == HmmwvParameters.load(overrides=["chassis.mass=2200 kg"]).data
 
 
+def test_listed_vehicles_can_be_simulated(run: Run) -> None:
+    from ce_dynamics.models.vehicles.case import MODELS, load_parameters
+
+    described = dict(line.split(": ", 1) for line in run("--list-vehicles").out.splitlines())
+    assert list(described) == list(MODELS)
+    for name in set(described) - {"ride"}:
+        assert described[name] == load_parameters(name, ()).title
+
+
 def test_listed_manoeuvres_name_all_options(run: Run) -> None:
     from ce_dynamics.models.parts.manoeuvres import MANOEUVRES
 
@@ -528,7 +543,7 @@ def test_matplotlib_settings_of_the_user_stay(run: Run) -> None:
     import matplotlib
 
     before = dict(matplotlib.rcParams)
-    assert run("--model", "ride", "--duration", "0.05").code == 0
+    assert run("--vehicle", "ride", "--duration", "0.05").code == 0
     assert dict(matplotlib.rcParams) == before
 
 

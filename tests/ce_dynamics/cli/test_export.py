@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from xml.etree import ElementTree
+from zipfile import ZipFile
 
 import pytest
 
 from ce_dynamics.cli import exit_codes
 from ce_dynamics.cli.command import execute
+
+CAUSES = "input", "parameter"
 
 
 def test_the_ride_model_as_c_source(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -18,6 +22,26 @@ def test_the_ride_model_as_c_source(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert "RIDE_STATES = 29" in (folder / "ride.h").read_text()
 
 
+def test_free_numbers_are_parameters_in_c(tmp_path: Path) -> None:
+    folder = tmp_path / "c"
+    numbers = "--free", "chassis.mass", "--free", "road.friction"
+    assert execute(["export", "c", "--vehicle", "sedan", *numbers, "--output", str(folder)]) == 0
+    assert "VEHICLE_PARAMETERS = 2" in (folder / "vehicle.h").read_text()
+    source = (folder / "vehicle.c").read_text()
+    assert '"chassis.mass"' in source
+    assert '"road.friction"' in source
+
+
+def test_free_numbers_are_parameters_in_fmus(tmp_path: Path) -> None:
+    fmu = tmp_path / "sedan.fmu"
+    chosen = "--vehicle", "sedan-assisted", "--platform", "x86_64-linux", "--free", "chassis.mass"
+    assert execute(["export", "fmu", *chosen, "--output", str(fmu)]) == 0
+    variables = list(ElementTree.fromstring(ZipFile(fmu).read("modelDescription.xml")).iter("Float64"))
+    by = {cause: [v.get("name") for v in variables if v.get("causality") == cause] for cause in CAUSES}
+    assert "chassis.mass" in by["parameter"]
+    assert by["input"] == ["steering", "throttle", "brake", "selector"]  # nothing that controllers set
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -25,8 +49,12 @@ def test_the_ride_model_as_c_source(tmp_path: Path, capsys: pytest.CaptureFixtur
         (["c", "--fmi", "2.0"], "leave them out"),
         (["c", "--platform", "x86_64-linux"], "leave them out"),
         (["fmu", "--derivatives"], "--derivatives"),
-        (["c", "--model", "ride", "--speed", "10"], "no speed"),
-        (["c", "--model", "ride", "--road", "iso8608:C"], "leave the road out"),
+        (["c", "--vehicle", "ride", "--speed", "10"], "no speed"),
+        (["c", "--vehicle", "ride", "--free", "chassis.mass"], "no free parameters"),
+        (["c", "--free", "chassis.com"], "name a component, such as 'chassis.com.x'"),
+        (["c", "--free", "chassis.mass", "--free", "chassis.mass"], "'chassis.mass' is named twice"),
+        (["c", "--free", "chassis.mas"], "nearest: chassis.mass"),
+        (["c", "--vehicle", "ride", "--road", "iso8608:C"], "leave the road out"),
         (["c", "--tyre", "no.tir"], "no.tir"),
         (["c", "--road", "iso:C"], "did you mean 'iso8608'"),
     ],

@@ -132,7 +132,7 @@ def test_wrong_variations_are_refused_before_anything_runs(
         ("--kind", "grid", "-n", 3),
         ("--kind", "monte-carlo"),
         ("-n", 0),
-        ("-n", 2, "--model", "ride"),
+        ("-n", 2, "--vehicle", "ride"),
         ("-n", 2, "--manoeuvre", "fly"),
         ("-n", 2, "--set", "chassis.mass=-1"),
         ("-n", 2, "--processes", 0),

@@ -105,6 +105,50 @@ def test_a_speed_control_that_integrates_follows_its_closed_form(method: str) ->
     assert float(run["pi_force"][-1]) == pytest.approx(K_P * lacking + K_I * found[2], abs=1e-12)
 
 
+class Relay(ce.Controller):
+    """Sets a channel to twice what is given."""
+
+    name = "relay"
+    answers = ("boost",)
+
+    def act(self, sensors: Mapping[str, Scalar], x: Mapping[str, Scalar]) -> Mapping[str, Scalar]:
+        return {"boost": sensors["boost"] + 2.0 * sensors["force"]}
+
+
+class Boost(Push):
+    """Pushes with a channel."""
+
+    inputs = ("boost",)
+
+    def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
+        return super().evaluate(observer, x, {"force": u["boost"]})
+
+
+def boosted() -> ce.System:
+    s = ce.System(gravity=(0, 0, 0))
+    body = s.add_body("cart", mass=MASS, parent=s.ground, hinge=ce.Prismatic((1, 0, 0)))
+    s.add_input("force", "N")
+    s.add_channel("boost", "N", 0.5)
+    s.add_force(Boost(body))
+    return s
+
+
+def test_channels_are_no_inputs() -> None:
+    s = boosted()
+    s.add_controller(Relay())
+    model = ce.compile(s)
+    assert [entry.name for entry in model.layout.u] == ["force"]
+    (rate,) = model.dynamics(model.y0, np.array([3.0]))
+    assert rate[1] == pytest.approx((0.5 + 2.0 * 3.0) / MASS, rel=1e-14)
+
+
+def test_channels_without_controller_are_refused() -> None:
+    with pytest.raises(ce.ModelError, match="no controller sets the channel 'boost'"):
+        ce.compile(boosted())
+    with pytest.raises(ce.ModelError, match="'boost' exists already"):
+        boosted().add_input("boost", "N")
+
+
 @pytest.mark.parametrize("method", ["rk4", "dopri5", "rosenbrock", "RK45"])
 @pytest.mark.parametrize("period", [0.03, 1.0 / 30.1])
 def test_sampled_memory_is_exact_where_steps_end_at_samples(method: str, period: float) -> None:

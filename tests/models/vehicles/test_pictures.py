@@ -107,7 +107,7 @@ def test_cameras_look_forward_and_at_every_wheel(sedan: ce.System) -> None:
 def test_the_command_line_writes_a_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     page, out = tmp_path / "new" / "run.html", tmp_path / "out"
     arguments = [
-        "--model",
+        "--vehicle",
         "ride",
         "--duration",
         "0.05",
