@@ -212,9 +212,7 @@ def simulate_vehicle(
     ] = False,
     list_vehicles: Annotated[
         bool,
-        typer.Option(
-            "--list-vehicles", help="List all shipped vehicles and leave.", rich_help_panel=ABOUT
-        ),
+        typer.Option("--list-vehicles", help="List all shipped vehicles and leave.", rich_help_panel=ABOUT),
     ] = False,
     list_manoeuvres: Annotated[
         bool,
