@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
+import timeit
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -107,6 +111,120 @@ def test_imports_inside_functions_say_why() -> None:
     found = {path.relative_to(ROOT).as_posix(): unexplained(path.read_text()) for path in paths}
     assert len(found) > 300
     assert {path: imports for path, imports in found.items() if imports} == {}
+
+
+expressions: Any = re._parser if sys.version_info >= (3, 11) else __import__("sre_parse")  # type: ignore[attr-defined]
+FLAGS = (re.VERBOSE, re.DOTALL, re.MULTILINE, re.ASCII)
+METHODS = {"match", "fullmatch", "search", "sub", "findall", "finditer", "split"}
+"""Methods of regular expressions."""
+
+
+def regular_expressions(source: str) -> Iterator[tuple[re.Pattern[str], str]]:
+    """Yield every regular expression that a module writes, with each method it is used by."""
+    tree = ast.parse(source)
+    values = {
+        ast.unparse(node.targets[0]): node.value for node in ast.walk(tree) if isinstance(node, ast.Assign)
+    }
+    names = {id(value): name for name, value in values.items()}
+    for call in ast.walk(tree):
+        if not (
+            isinstance(call, ast.Call) and re.fullmatch(r"re\.\w+", ast.unparse(call.func)) and call.args
+        ):
+            continue
+        method = ast.unparse(call.func)[3:]
+        parts = call.args[0].values if isinstance(call.args[0], ast.JoinedStr) else [call.args[0]]
+        text = ""
+        for part in parts:
+            name = ast.unparse(part.value) if isinstance(part, ast.FormattedValue) else ""
+            found = values.get(name, ast.Constant("name")) if name else part
+            text += str(found.value) if isinstance(found, ast.Constant) else ""
+        written = [ast.unparse(argument) for argument in (*call.args[1:], *(k.value for k in call.keywords))]
+        if not text:  # a table of patterns
+            continue
+        pattern = re.compile(text, sum(flag for flag in FLAGS if f"re.{flag.name}" in " ".join(written)))
+        if method in METHODS:
+            yield pattern, method
+        elif method == "compile":
+            used = re.findall(rf"\b{re.escape(names.get(id(call), 're'))}\.({'|'.join(METHODS)})\(", source)
+            yield from ((pattern, one) for one in sorted(set(used)) or ["search"])
+
+
+def fitting(tree: Any) -> str:
+    """Return a text that a parsed pattern fits, lookahead and positions left out."""
+    text = ""
+    for kind, value in tree:
+        match str(kind):
+            case "LITERAL":
+                text += chr(value)
+            case "ANY" | "NOT_LITERAL":
+                text += "a"
+            case "IN":
+                listed = [str(one[0]) for one in value]
+                text += fitting(value[:1]) if listed[0] in ("LITERAL", "RANGE", "CATEGORY") else "a"
+            case "RANGE":
+                text += chr(value[0])
+            case "CATEGORY":
+                text += "1" if "DIGIT" in str(value) else " " if str(value).endswith("_SPACE") else "a"
+            case "BRANCH":
+                text += fitting(value[1][0])
+            case "SUBPATTERN":
+                text += fitting(value[3])
+            case "MAX_REPEAT" | "MIN_REPEAT":
+                text += fitting(value[2]) * max(1, value[0])
+    return text
+
+
+def attacks(tree: Any, before: str = "") -> Iterator[tuple[str, str]]:
+    """Yield beginnings, and pieces repeated behind them: at every repeat of a pattern, and up to there."""
+    for kind, value in tree:
+        name = str(kind)
+        inside = {"BRANCH": lambda v: v[1], "SUBPATTERN": lambda v: v[3:]}.get(name, lambda v: v[2:])
+        if name in ("BRANCH", "SUBPATTERN", "MAX_REPEAT", "MIN_REPEAT"):
+            for body in inside(value):
+                yield from attacks(body, before)
+        if name.endswith("REPEAT"):
+            yield from ((before, piece) for piece in (fitting(value[2]), *'a1 -"\\'))
+        before += fitting([(kind, value)])
+        yield "", before
+
+
+def slow_texts(pattern: re.Pattern[str], method: str) -> list[str]:
+    """Return texts on which a pattern takes more than proportionally longer, as expressions.
+
+    Eight times the text takes 8 times as long in linear and 64 times in quadratic time: between them lies 23.
+    """
+
+    def seconds(text: str) -> float:
+        def run() -> None:
+            tuple(pattern.finditer(text)) if method not in ("match", "fullmatch") else getattr(
+                pattern, method
+            )(text)
+
+        return min(timeit.repeat(run, number=1, repeat=5))
+
+    found = []
+    for begin, piece in sorted(set(attacks(expressions.parse(pattern.pattern, pattern.flags)))):
+        for end in ("", "\0", "\n"):
+            short, long = (begin + piece * (count * 8) + end for count in (8, 64))
+            if all(seconds(long) > 23.0 * seconds(short) for _ in range(3)):  # other processes disturb
+                found.append(f"{begin!r} + {piece!r} * n + {end!r}")
+    return found
+
+
+def test_regular_expressions_take_linear_time() -> None:
+    """A file of 40 kB must not take seconds, whatever is in it."""
+    assert slow_texts(re.compile(r"\d+\.?\d*$"), "match")
+    assert slow_texts(re.compile(r"/\*.*?\*/"), "sub")
+    paths = [p for root in ("ce_dynamics", "kinematics", "models") for p in (ROOT / root).rglob("*.py")]
+    uses = {
+        (pattern, method): path.name
+        for path in paths
+        if "import re\n" in path.read_text()
+        for pattern, method in regular_expressions(path.read_text())
+    }
+    assert len(uses) > 30
+    slow = {(at, pattern.pattern): slow_texts(pattern, method) for (pattern, method), at in uses.items()}
+    assert {where: texts for where, texts in slow.items() if texts} == {}
 
 
 @pytest.mark.parametrize("word", ["Motion", "Joint", "Parameter", "Free", "InputLaw", "Linkage", "Hinge"])

@@ -66,7 +66,7 @@ SYMBOLS: dict[str, Unit] = {
 }
 
 _SPELLING = str.maketrans({"·": "*", "²": "2", "³": "3"})
-_FACTOR = re.compile(r"\s*(?P<operator>[*/]?)\s*(?P<symbol>[A-Za-z]+|1|%|°)\^?(?P<exponent>-?\d+)?\s*")
+_FACTOR = re.compile(r"\s*(?:(?P<operator>[*/])\s*)?(?P<symbol>[A-Za-z]+|1|%|°)\^?(?P<exponent>-?\d+)?\s*")
 
 
 def parse_unit(text: str) -> Unit:

@@ -34,7 +34,7 @@ LONGEST = 80
 """Characters of a value that a message shows."""
 INERTIA = ("xx", "yy", "zz", "xy", "xz", "yz")
 
-_NUMBER = r"[-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?|(?:nan|inf|NaN|Inf)\b)"
+_NUMBER = r"[-+]?(?:\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?|(?:nan|inf|NaN|Inf)\b)"
 _SCALAR = re.compile(rf"\s*(?P<numbers>{_NUMBER})(?P<unit>.*)$", re.DOTALL)
 _LIST = re.compile(r"\s*(?:diag\s*)?[(\[](?P<numbers>[^)\]]*)[)\]](?P<unit>.*)$", re.DOTALL)
 
@@ -157,7 +157,7 @@ class Quantity:
             return (float(value),), ""
         if not isinstance(value, str):
             raise ValueError(f"{_shown(value)} is not {self._kind}; {self._write}")
-        match = (_SCALAR if self.scalar else _LIST).match(value)
+        match = _SCALAR.match(value) if self.scalar else _LIST.match(value)
         if match is None:
             raise ValueError(f"{_shown(value)} is not {self._kind}; {self._write}")
         if self.scalar:

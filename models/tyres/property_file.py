@@ -28,10 +28,10 @@ from ce_dynamics.errors import DataError
 LARGEST_FILE = 2**20
 """Bytes of a property file."""
 
-_SECTION = re.compile(r"\[\s*([^\]]+?)\s*\]$")
-_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eEdD][-+]?\d+)?$")
+_SECTION = re.compile(r"\[([^\]]+)\]$")
+_NUMBER = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eEdD][-+]?\d+)?$")
 _QUOTED = re.compile(r"'([^']*)'|\"([^\"]*)\"")
-_SAYS_NOTHING = re.compile(r"\{.*|\(\s*[\w ]+\s*\)|['\"].*|[-=*_~+. ]*[-=*_~+][-=*_~+. ]*")
+_SAYS_NOTHING = re.compile(r"\{.*|\([\w\s]+\)|['\"].*|[. ]*[-=*_~+][-=*_~+. ]*")
 """Names of columns, headings of comments, quoted lines, lines of punctuation."""
 
 SCALES: Mapping[str, Mapping[str, float]] = {
@@ -176,7 +176,7 @@ def parse(text: str, name: str = "tyre property file") -> PropertyFile:
     for number, line in _lines(text):
         heading = _SECTION.match(line)
         if heading is not None:
-            section = heading[1].upper()
+            section = heading[1].strip().upper()
             sections.setdefault(section, {})
             skipped = section in tables
         elif _SAYS_NOTHING.fullmatch(line):

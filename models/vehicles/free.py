@@ -63,17 +63,17 @@ def can_be_free(key: str, groups: Groups) -> bool:
 
 
 WHY = {
-    r"powertrain\..*": "gears are chosen, and the driver knows the engine, by tables made of it beforehand",
-    r"driver\..*": "the driver is no part of the equations of motion",
-    r".*\.stop_curve\.(force|deflection)\.0+": "a stop begins with no force at no compression",
-    r".*\.(about_)?[xyz]\.curve\..*": "a bushing's curve is a monotone cubic; a stiffness can",
+    r"powertrain\.": "gears are chosen, and the driver knows the engine, by tables made of it beforehand",
+    r"driver\.": "the driver is no part of the equations of motion",
+    r".*\.stop_curve\.(force|deflection)\.0+$": "a stop begins with no force at no compression",
+    r".*\.(about_)?[xyz]\.curve\.": "a bushing's curve is a monotone cubic; a stiffness can",
 }
 """Reasons why some numbers cannot be free, by what their keys look like."""
 
 
 def reason(key: str) -> str:
     """Why a number cannot be free, as a clause; empty where there is nothing more to say."""
-    return next((f": {why}" for pattern, why in WHY.items() if re.fullmatch(pattern, key)), "")
+    return next((f": {why}" for pattern, why in WHY.items() if re.match(pattern, key)), "")
 
 
 def freed(data: Any, keys: Sequence[str], groups: Groups) -> tuple[Any, tuple[Parameter, ...]]:

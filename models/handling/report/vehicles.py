@@ -15,7 +15,7 @@ from ce_dynamics.models.handling.vehicle import Vehicle, design_centre
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.description import VehicleParameters
 
-LONG = re.compile(r"-?\d+\.\d{7,}(e-?\d+)?")
+LONG = re.compile(r"(?<!\d)-?\d+\.\d{7,}(e-?\d+)?")
 """Numbers of more digits than people read."""
 
 

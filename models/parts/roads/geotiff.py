@@ -124,8 +124,14 @@ def geo_keys(tags: dict[int, object]) -> dict[int, int]:
 
 def gdal(tags: dict[int, object]) -> dict[str, str]:
     """What GDAL says of the first band, by its role: scale, offset, unittype."""
-    found = re.findall(r'<Item[^>]*role="(\w+)"[^>]*>([^<]*)<', str(tags.get(GDAL_METADATA, "")))
-    return dict(reversed(found))
+    said: dict[str, str] = {}
+    for item in str(tags.get(GDAL_METADATA, "")).split("<Item")[1:]:
+        head, _, behind = item.partition(">")
+        role = re.search(r'role="(\w+)"', head)
+        text, closed, _ = behind.partition("<")
+        if role is not None and closed:
+            said.setdefault(role[1], text)
+    return said
 
 
 def present(path: Path, tags: dict[int, object], z: Floats) -> Floats:

@@ -21,21 +21,25 @@ LARGEST_FILE = 2**22
 """Bytes."""
 LARGEST = 1e50
 """Of a number."""
-COSMETIC = re.compile(r"Name|Type|Template|Output|Radius|Width|Size|Length|.*Visualization.*|Camera.*")
+COSMETIC = re.compile(
+    r"Name|Type|Template|Output|Radius|Width|Size|Length|.*Visualization.*|Camera.*", re.DOTALL
+)
 """Keys that say nothing about motion; a `Part` that needs one of them reads it."""
 
 DIRECTION = re.compile("Direction|Axis")
 """Part of the keys of vectors that are no points."""
 
-_TOKEN = re.compile(r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
+_TOKEN = re.compile(r'"(?:\\.|[^"\\\n])*"?|//[^\n]*|/\*(?:.*?\*/|.*)', re.DOTALL)
+"""Strings and comments; one that does not end reaches as far as it can, so that it is read once."""
 
 
 def without_comments(text: str) -> str:
-    """JSON with ``//`` and ``/* */`` replaced by blanks: strings stay, and so does every line number."""
+    """Replace ``//`` and ``/* */`` by blanks; strings, line numbers and comments without an end stay."""
 
     def blank(match: re.Match[str]) -> str:
         token = match[0]
-        return token if token.startswith('"') else re.sub(r"[^\n]", " ", token)
+        kept = token.startswith('"') or (token.startswith("/*") and not token.endswith("*/", 2))
+        return token if kept else re.sub(r"[^\n]", " ", token)
 
     return _TOKEN.sub(blank, text)
 
