@@ -34,7 +34,7 @@ from ce_dynamics.mechanism.couplings.user_constraint import Written, written
 from ce_dynamics.mechanism.couplings.view import View
 from ce_dynamics.mechanism.drives import Motion
 from ce_dynamics.mechanism.forces.base import ForceElement, Observer
-from ce_dynamics.mechanism.hinges.base import Hinge
+from ce_dynamics.mechanism.hinges.base import Hinge, check_complementary
 from ce_dynamics.mechanism.hinges.conditions import Closure
 from ce_dynamics.mechanism.input_ranges import check_range
 from ce_dynamics.mechanism.parameters import Parameter
@@ -167,8 +167,9 @@ class System:
         Raises
         ------
         ModelError
-            For a name taken already, an unknown parent or one of another system, a hinge that is none, a mass
-            inertia or armature that is negative, not finite or of the wrong shape.
+            For a name taken already, an unknown parent or one of another system, a hinge that is none or whose
+            conditions and freedoms are not complementary, a mass, inertia or armature that is negative, not
+            finite or of the wrong shape.
 
         Warns
         -----
@@ -179,6 +180,7 @@ class System:
             raise ModelError(f"body {name!r} exists already; give every body its own name")
         carrier = self.find(parent)
         checks.instance(f"body {name!r}: hinge", hinge, Hinge, "a hinge, such as Revolute((0, 0, 1))")
+        check_complementary(hinge, f"body {name!r}")
         kilograms = finite_number(mass, f"body {name!r}", "mass", at_least=0.0)
         at = hinge.at if com is None else finite_vector(com, f"body {name!r}", "com")
         body = Body(
@@ -239,8 +241,8 @@ class System:
         Raises
         ------
         ModelError
-            For a name taken already, an unknown body, a closure of a body with itself, or a number of
-            substeps that is none.
+            For a name taken already, an unknown body, a closure of a body with itself, a hinge whose
+            conditions and freedoms are not complementary, or a number of substeps that is none.
         """
         self._need_new_closure(name)
         a, b = self.find(body_a), self.find(body_b)
@@ -251,6 +253,8 @@ class System:
                 f"closure {name!r}: {checks.shown(closure)} closes nothing; give a hinge such as "
                 "Revolute((0, 0, 1)), or Distance(at_a, at_b)"
             )
+        if isinstance(closure, Hinge):
+            check_complementary(closure, f"closure {name!r}")
         checks.flag(f"closure {name!r}: through_dead_centres", through_dead_centres)
         if substeps is not None:
             checks.integer(f"closure {name!r}: substeps", substeps, at_least=1)

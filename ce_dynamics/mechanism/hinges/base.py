@@ -16,9 +16,17 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from ce_dynamics.algebra.arrays import Array, zeros
-from ce_dynamics.mechanism.hinges.conditions import Condition
+from ce_dynamics.algebra.arrays import Array, cross, zeros
+from ce_dynamics.algebra.spatial import IDENTITY
+from ce_dynamics.compiler.free_numbers import nominal
+from ce_dynamics.errors import ModelError
+from ce_dynamics.mechanism.hinges.conditions import Condition, End
 from ce_dynamics.mechanism.orientation import Directions, Orientation
+
+ROUNDING = 1e-9
+"""Rates of a condition, relative to its own size, that count as none: rounding leaves a few 1e-16."""
+AWAY = 0.05
+"""Coordinates [rad or m] of a second configuration, in case the design pose is a special one."""
 
 CoordinateRole = Literal["quantity", "chart"]
 
@@ -141,3 +149,72 @@ class Hinge(ABC):
     @abstractmethod
     def constraints(self) -> tuple[Condition, ...]:
         """Conditions whose rows, 6 − n_v in all, keep the two hinge frames as the hinge lets them be."""
+
+
+def check_complementary(hinge: Hinge, owner: str) -> None:
+    """Refuse a hinge whose conditions and freedoms are not complementary.
+
+    Where the hinge is cut, only its `Hinge.constraints` hold the bodies; where it carries a body, only
+    `Hinge.H` moves it.  Both describe one hinge if A Hᵀ = 0 and rank A + rank H = 6, with A the rates of the
+    conditions per relative velocity of the child.  Classes of the library are not looked at: its tests do.
+
+    Raises
+    ------
+    ModelError
+        Naming the hinge, what it lacks and what to change.
+    """
+    if type(hinge).__module__.startswith("ce_dynamics."):
+        return
+    name = f"{owner}: hinge {type(hinge).__name__}"
+    step = AWAY * np.arange(1.0, hinge.n_q + 1.0)
+    poses = [rates_of(hinge, q) for q in (hinge.neutral, hinge.neutral + step)]
+    poses = [(A, H) for A, H in poses if np.isfinite(A).all() and np.isfinite(H).all()]
+    if not poses:
+        raise ModelError(f"{name}: its conditions or its H are not finite in the design pose and near it")
+    rows, n_v = len(poses[0][0]), hinge.n_v
+    if rows + n_v != 6:
+        raise ModelError(
+            f"{name} imposes {rows} conditions and leaves {n_v} freedoms; together they must be 6: give "
+            f"`constraints` the {6 - n_v} conditions that hold everything but its own motion"
+        )
+    for A, H in poses:
+        if rows and n_v and (hindered := np.max(np.abs(A @ H.T), axis=0)).max() > ROUNDING:
+            moves = hinge.velocity_names[int(np.argmax(hindered))] or "its velocity"
+            raise ModelError(
+                f"{name}: its `constraints` hinder its own motion along {moves!r}; they must hold in all "
+                f"directions but the rows of H"
+            )
+    if all(rank(A) + rank(H) < 6 for A, H in poses):
+        raise ModelError(
+            f"{name}: its {rows} conditions hold {max(rank(A) for A, _ in poses)} directions and its {n_v} "
+            f"freedoms move {max(rank(H) for _, H in poses)}; some repeat others, and together they must be 6"
+        )
+
+
+def rates_of(hinge: Hinge, q: Array) -> tuple[Array, Array]:
+    """Rates of the conditions per relative velocity [w, v] of the child's hinge frame, and H, in unit rows."""
+    c = hinge.configuration(q)
+    R, d = hinge.pose(c)
+    arm = R @ (hinge.at_child - hinge.at)
+    ends = End(IDENTITY, hinge.at_parent - hinge.at), End(R, d + arm)
+    given = np.concatenate([zeros(0, 12), *(row.velocity_rows(*ends) for row in hinge.constraints)])
+    at_child = nominal(given)[:, 6:]
+    turning = at_child[:, :3] + cross_rows(nominal(arm), at_child[:, 3:])  # v + w × arm is the point's
+    return unit_rows(np.hstack((turning, at_child[:, 3:]))), unit_rows(nominal(hinge.H(c)))
+
+
+def cross_rows(a: Array, rows: Array) -> Array:
+    """a × b of a vector and each of some rows b."""
+    return np.array([cross(a, row) for row in rows]).reshape(-1, 3)
+
+
+def unit_rows(rows: Array) -> Array:
+    """Rows over their own length; zero stays zero."""
+    rows = np.asarray(rows, dtype=float)
+    length = np.linalg.norm(rows, axis=1, keepdims=True)
+    return np.asarray(np.divide(rows, length, out=np.zeros_like(rows), where=length != 0.0))
+
+
+def rank(rows: Array) -> int:
+    """Number of directions that unit rows span."""
+    return int(np.linalg.matrix_rank(rows, tol=ROUNDING)) if rows.size else 0

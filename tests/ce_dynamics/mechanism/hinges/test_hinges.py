@@ -43,6 +43,7 @@ from ce_dynamics.mechanism.hinges.conditions import (
     Separation,
     Twist,
 )
+from ce_dynamics.mechanism.system import System
 from tests.ce_dynamics.opaque import opaque, reveal
 from tests.searching import examples
 
@@ -588,3 +589,87 @@ def test_distance_keeps_the_design_length_unless_told() -> None:
 def test_hinge_points_of_a_hinge_are_one() -> None:
     hinge = HINGES["revolute"]
     assert hinge.at_parent.tolist() == hinge.at_child.tolist() == hinge.at.tolist() == [0.3, 0.1, -0.2]
+
+
+# Hinges of users
+
+
+class Cam(Hinge):
+    """A barrel cam: a turn by q about z goes with a displacement sin(2 q) along it."""
+
+    n_q = n_v = 1
+    coordinate_names = velocity_names = ("",)
+    coordinate_units, velocity_units = ("rad",), ("rad/s",)
+    at = np.zeros(3)
+
+    def __init__(self, *kept: Condition) -> None:
+        self.kept = kept
+
+    def configuration(self, q: Array) -> Array:
+        return q
+
+    def coordinates(self, c: Array) -> Array:
+        return c
+
+    def pose(self, c: Array) -> tuple[Array, Array]:
+        return rotation_about(Z, math.cos(c[0]), math.sin(c[0])), Z * math.sin(2.0 * c[0])
+
+    def H(self, c: Array) -> Array:
+        return np.array([[0.0, 0.0, 1.0, 0.0, 0.0, 2.0 * math.cos(2.0 * c[0])]])
+
+    @property
+    def constraints(self) -> tuple[Condition, ...]:
+        return self.kept
+
+
+class Lift(Condition):
+    """Displacement along z less sin(2 × turn), for parents at rest: what makes a `Cam` of a cylinder."""
+
+    def residual(self, p: End, c: End) -> Array:
+        return np.array((c.x[2] - math.sin(2.0 * self.turn(c)),))
+
+    def velocity_rows(self, p: End, c: End) -> Array:
+        row = np.zeros((1, 12))
+        row[0, 8:] = -2.0 * math.cos(2.0 * self.turn(c)), 0.0, 0.0, 1.0
+        return row
+
+    def acceleration_bias(self, p: End, c: End, V_p: Twist, V_c: Twist) -> Array:
+        return np.array((4.0 * math.sin(2.0 * self.turn(c)) * V_c.w[2] ** 2,))
+
+    def turn(self, c: End) -> float:
+        return math.atan2(c.R[1, 0], c.R[0, 0])
+
+
+X, Y, Z = np.eye(3)
+CYLINDER = (InPlane(X), InPlane(Y), Angle(X, Z), Angle(Y, Z))
+
+
+@pytest.mark.parametrize("use", ["cut", "tree"])
+@pytest.mark.parametrize(
+    ("kept", "message"),
+    [
+        (CYLINDER, "imposes 4 conditions and leaves 1 freedoms; together they must be 6"),
+        ((*CYLINDER, InPlane(Z)), "`constraints` hinder its own motion along 'its velocity'"),
+        ((*CYLINDER, InPlane(X)), "hold 4 directions and its 1 freedoms move 1"),
+    ],
+    ids=["too few", "its own motion", "one twice"],
+)
+def test_hinge_that_is_not_complementary_is_refused(
+    kept: tuple[Condition, ...], message: str, use: str
+) -> None:
+    system = System()
+    with pytest.raises(ModelError, match=f"'cam': hinge Cam.*{message}"):
+        add_cam(system, Cam(*kept), use)
+
+
+@pytest.mark.parametrize("use", ["cut", "tree"])
+def test_hinge_that_is_complementary_is_taken(use: str) -> None:
+    system = System()
+    add_cam(system, Cam(*CYLINDER, Lift()), use)
+
+
+def add_cam(system: System, cam: Cam, use: str) -> None:
+    given: Hinge = cam if use == "tree" else Cylindrical(Z)
+    system.add_body("cam" if use == "tree" else "drum", mass=1.0, parent="ground", hinge=given)
+    if use == "cut":
+        system.close_loop("cam", "ground", "drum", cam)
