@@ -167,9 +167,9 @@ class System:
         Raises
         ------
         ModelError
-            For a name taken already, an unknown parent or one of another system, a hinge that is none or whose
-            conditions and freedoms are not complementary, a mass, inertia or armature that is negative, not
-            finite or of the wrong shape.
+            For a name taken already, an unknown parent or one of another system, a hinge that is none or
+            whose conditions and freedoms are not complementary, a mass, inertia or armature that is negative,
+            not finite or of the wrong shape.
 
         Warns
         -----

@@ -156,7 +156,7 @@ def check_complementary(hinge: Hinge, owner: str) -> None:
 
     Where the hinge is cut, only its `Hinge.constraints` hold the bodies; where it carries a body, only
     `Hinge.H` moves it.  Both describe one hinge if A Hᵀ = 0 and rank A + rank H = 6, with A the rates of the
-    conditions per relative velocity of the child.  Classes of the library are not looked at: its tests do.
+    conditions per relative velocity of the child.  Hinges of the library are checked by its tests.
 
     Raises
     ------
@@ -192,7 +192,7 @@ def check_complementary(hinge: Hinge, owner: str) -> None:
 
 
 def rates_of(hinge: Hinge, q: Array) -> tuple[Array, Array]:
-    """Rates of the conditions per relative velocity [w, v] of the child's hinge frame, and H, in unit rows."""
+    """Return rates of the conditions per relative velocity [w, v] of the child, and H, in unit rows."""
     c = hinge.configuration(q)
     R, d = hinge.pose(c)
     arm = R @ (hinge.at_child - hinge.at)
@@ -204,17 +204,17 @@ def rates_of(hinge: Hinge, q: Array) -> tuple[Array, Array]:
 
 
 def cross_rows(a: Array, rows: Array) -> Array:
-    """a × b of a vector and each of some rows b."""
+    """Return a × b of a vector and each of some rows b."""
     return np.array([cross(a, row) for row in rows]).reshape(-1, 3)
 
 
 def unit_rows(rows: Array) -> Array:
-    """Rows over their own length; zero stays zero."""
+    """Return rows over their own length; zero stays zero."""
     rows = np.asarray(rows, dtype=float)
     length = np.linalg.norm(rows, axis=1, keepdims=True)
     return np.asarray(np.divide(rows, length, out=np.zeros_like(rows), where=length != 0.0))
 
 
 def rank(rows: Array) -> int:
-    """Number of directions that unit rows span."""
+    """Return the number of directions that unit rows span."""
     return int(np.linalg.matrix_rank(rows, tol=ROUNDING)) if rows.size else 0
