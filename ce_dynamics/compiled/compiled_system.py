@@ -25,6 +25,7 @@ from ce_dynamics.compiler import (
 )
 from ce_dynamics.compiler.fingerprint import content_in_process
 from ce_dynamics.compiler.progress import at_work
+from ce_dynamics.dynamics.energy import ENERGIES
 from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.dynamics.state import Entry, Layout
 from ce_dynamics.embedding.aggregate import Aggregate, Embedding
@@ -376,7 +377,8 @@ class CompiledSystem:
     def output_entries(self) -> tuple[Entry, ...]:
         """Names and units of all outputs.
 
-        The system's own, those of its force elements, what its controllers answer, and those of its paths.
+        The system's own, those of its force elements, what its controllers answer, those of its paths, and
+        its energies.
         """
         declared = (*self.system.outputs.values(), *self.system.measurements.values())
         own = [Entry(output.name, output.unit) for output in declared]
@@ -389,7 +391,8 @@ class CompiledSystem:
         answered = [
             Entry(f"{c.name}.{n}", inputs[n].unit) for c in self.system.controllers for n in c.answers
         ]
-        return (*own, *elements, *answered, *path_entries(self.embedding), Entry("energy", "J"))
+        energies = [Entry(name, "J") for name in ENERGIES]
+        return (*own, *elements, *answered, *path_entries(self.embedding), *energies)
 
     @cached_property
     def geared_loops(self) -> tuple[Aggregate, ...]:

@@ -1,4 +1,4 @@
-"""What is observed of a model: outputs of its own, of force elements and of paths, closure errors, energy."""
+"""Outputs of a model, of its force elements and paths; its closure errors and energies."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def sense(model: CompiledSystem, instant: Instant) -> dict[str, Scalar]:
 def observe(model: CompiledSystem, y: Array, u: Array) -> dict[str, Array]:
     """All outputs and closure errors, for floats or traced scalars."""
     instant = model.instant(y, u)
-    values = path_values(instant.outward) | sense(model, instant) | {"energy": instant.energy}
+    values = path_values(instant.outward) | sense(model, instant) | instant.energies
     values |= {name: observed(output, instant) for name, output in model.system.measurements.items()}
     for element, response in instant.loads.responses.items():
         values |= {f"{element}.{name}": value for name, value in response.outputs.items()}
@@ -55,7 +55,7 @@ def closure_norms(model: CompiledSystem, instant: Instant) -> Array:
 def outputs(
     model: CompiledSystem, y: ArrayLike | None = None, u: ArrayLike | None = None
 ) -> dict[str, float]:
-    """All outputs by name at one state: the system's own, those of its force elements, and its energy.
+    """Return all outputs at one state by name: the system's own, those of its force elements, its energies.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def outputs(
     ...                       hinge=ce.Revolute((0, 1, 0)))
     >>> system.add_output("height", "m", lambda o: o.point(bob, bob.com, system.ground).r[2])
     >>> ce.compile(system).outputs([0.0, 3.0])
-    {'height': -1.0, 'energy': -11.0}
+    {'height': -1.0, 'kinetic_energy': 9.0, 'potential_energy': -20.0, 'elastic_energy': 0.0, 'energy': -11.0}
     """
     state, given = model.given_state(y), model.given_inputs(u)
     values, closure, *_ = observation(model)(state, given)

@@ -17,7 +17,7 @@ from ce_dynamics.complementarity.gauss_seidel import Solver
 from ce_dynamics.complementarity.problem import Solution
 from ce_dynamics.mechanism.input_ranges import furthest_out, warn_out_of_range
 from ce_dynamics.simulation.monitors.promises import Fault, Promises
-from ce_dynamics.simulation.results import observed, record
+from ce_dynamics.simulation.results import WORK, Column, external_work, observed, record
 from ce_dynamics.simulation.right_hand_side import Inputs, constant_inputs
 
 if TYPE_CHECKING:
@@ -62,8 +62,8 @@ class Run:
         What `ce_dynamics.simulate` returns, and over ``time`` and ``row``: ``multiplier`` (the force or
         torque of the step that ends at an instant, at first of that which begins there; for an impact the
         impulse divided by the step), ``gap``;
-        over ``time``: ``work`` of force elements and prescribed motions, ``contact_work`` of the rows, which
-        are all that changes ``energy``, but for errors of the order of the step.
+        over ``time``: ``work`` of prescribed motions, and of force elements beyond what they store;
+        ``contact_work`` of the rows.  Both together change ``energy``, to the order of the step.
     events : list of Event
     statistics : Statistics
     """
@@ -196,11 +196,12 @@ class Recorder:
             "real_time_factor": self.t / wall if wall > 0.0 else math.inf,
         }
         seen = observed(model, Y, U)
-        results = record(model, t, Y, U, about, seen).dataset()
+        recorded = record(model, t, Y, U, about, seen)
+        recorded["work"] = Column(("time",), external_work(work, recorded), {"units": "J", "long_name": WORK})
+        results = recorded.dataset()
         results = results.assign_coords(row=list(self.unilateral.row_names))
         results["multiplier"] = (("time", "row"), force, {"units": "N or N m"})
         results["gap"] = (("time", "row"), gap, {"units": "m or rad"})
-        results["work"] = ("time", work, {"units": "J", "long_name": "work of loads and prescribed motions"})
         results["contact_work"] = ("time", contact_work, {"units": "J", "long_name": "work of the rows"})
         statistics = Statistics(
             self.count,

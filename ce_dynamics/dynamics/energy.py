@@ -21,6 +21,13 @@ from ce_dynamics.embedding.aggregate import Aggregate
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body
 
+ENERGIES = ("kinetic_energy", "potential_energy", "elastic_energy", "energy")
+"""Names of the energies in results [J].
+
+``elastic_energy`` is the part of ``potential_energy`` that force elements store, ``energy`` the sum of
+kinetic and potential energy.
+"""
+
 
 class Momentum(NamedTuple):
     """Momentum of the bodies of a system, in world axes; armature of hinges has none.

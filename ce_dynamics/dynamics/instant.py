@@ -13,7 +13,14 @@ from functools import cached_property
 from ce_dynamics.algebra.arrays import Array, Scalar, array, concatenate, cross
 from ce_dynamics.dynamics.articulated_body import Accelerations, Articulated, base_to_tip, tip_to_base
 from ce_dynamics.dynamics.control import Controlled, controlled, rates, updated
-from ce_dynamics.dynamics.energy import Power, gravitational_potential, kinetic_energy, power
+from ce_dynamics.dynamics.energy import (
+    ENERGIES,
+    Power,
+    elastic_potential,
+    gravitational_potential,
+    kinetic_energy,
+    power,
+)
 from ce_dynamics.dynamics.loads import Loads, gather_loads
 from ce_dynamics.dynamics.outward import Outward
 from ce_dynamics.dynamics.state import Layout, motion_key
@@ -100,14 +107,21 @@ class Instant:
         result: Array = place.R @ alpha[3:] + self.embedding.system.gravity + swing
         return result
 
+    @cached_property
+    def energies(self) -> dict[str, Scalar]:
+        """Energies by the names of `ENERGIES` [J]."""
+        kinetic, elastic = kinetic_energy(self.outward), elastic_potential(self.loads)
+        potential = gravitational_potential(self.outward) + elastic
+        return dict(zip(ENERGIES, (kinetic, potential, elastic, kinetic + potential), strict=True))
+
     @property
     def energy(self) -> Scalar:
-        """Kinetic and gravitational energy [J]."""
-        return kinetic_energy(self.outward) + gravitational_potential(self.outward)
+        """Kinetic, gravitational and elastic energy [J]."""
+        return self.energies["energy"]
 
     @property
     def power(self) -> Power:
-        """What changes the energy: the power of the loads and of the prescribed motions."""
+        """Power of all loads and of the prescribed motions."""
         return power(self.outward, self.loads, self.accelerations, self.nodes)
 
     @property

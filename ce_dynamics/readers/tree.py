@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.compiled.variables import RESERVED, plain
+from ce_dynamics.dynamics.energy import ENERGIES
 from ce_dynamics.dynamics.state import dotted, rate_name
 from ce_dynamics.embedding.closures.freedoms import Freedoms
 from ce_dynamics.embedding.closures.leading import gathered
@@ -105,7 +106,7 @@ def led(loop: CutEdge, independent: tuple[str, ...], leading: tuple[FunctionCoor
 
 def taken_names(system: System) -> set[str]:
     """What results call coordinates, velocities, outputs and themselves."""
-    names = {"energy", *RESERVED, *system.outputs, *system.measurements}
+    names = {*ENERGIES, *RESERVED, *system.outputs, *system.measurements}
     for body in system.bodies:
         hinge = body.inboard
         names |= {dotted(body.name, suffix) for suffix in hinge.coordinate_names}

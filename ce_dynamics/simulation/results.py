@@ -113,6 +113,19 @@ def record(
     return Record(data, coordinates, dict(attributes))
 
 
+WORK = "work of drives, and of force elements beyond what they store"
+
+
+def external_work(work: Floats, results: Record) -> Floats:
+    """Return the work that changes ``energy`` [J]: of all loads and drives, less what springs gave back.
+
+    The loads do W = −ΔE_elastic by themselves where they only exchange what they store.
+    """
+    elastic = results["elastic_energy"].values
+    external: Floats = work + (elastic - elastic[0])
+    return external
+
+
 class Place(NamedTuple):
     """Where an entry of a model is found: in the states, the inputs or the outputs, and its column there."""
 

@@ -19,7 +19,7 @@ from ce_dynamics.simulation.monitors.monitor import Run
 from ce_dynamics.simulation.native_run import integrate_native, native_stepper
 from ce_dynamics.simulation.options import Method as Method, RunOptions as RunOptions
 from ce_dynamics.simulation.reached import INTERRUPTED, stored_times
-from ce_dynamics.simulation.results import Column, Record, record
+from ce_dynamics.simulation.results import WORK, Column, Record, external_work, record
 from ce_dynamics.simulation.right_hand_side import Inputs, RightHandSide
 from ce_dynamics.simulation.scipy_run import import_integrators, integrate
 
@@ -75,7 +75,8 @@ def simulate(
         Steps that ``rosenbrock`` and ``implicit-euler`` make with one Jacobian, 1 if not given.  Both keep
         their order whatever it is; how stiff a model may be depends on how fast its Jacobian changes.
     audit : bool
-        Integrate the work done on the system as well (variable ``work``), to be compared with ``energy``.
+        Integrate the work done on the system as well (variable ``work``): by drives, and by force elements
+        beyond what they store.  ``energy`` changes by it.
     parameters : mapping of str to float, optional
         Free parameters by name; nominal values where not given.
     progress : callable, optional
@@ -129,8 +130,8 @@ def simulate_to_record(model: Model, inputs: Inputs, options: RunOptions) -> Rec
         monitor.judge(run)
     results = record(model, run.t, run.states, run.U, attributes(run, told), run.seen)
     if options.audit:
-        about = {"units": "J", "long_name": "work done on the system"}
-        results["work"] = Column(("time",), run.Y[:, -1], about)
+        about = {"units": "J", "long_name": WORK}
+        results["work"] = Column(("time",), external_work(run.Y[:, -1], results), about)
     if run.trouble:
         raise SimulationError(explained(monitors, run), results)
     return results

@@ -56,7 +56,7 @@ def report(title: str, run: Run) -> None:
     gain = float(results["energy"][-1] - results["energy"][0])
     per_step = f"{numbers.sweeps_mean:.1f} iterations per step"
     print(f"{title}: {numbers.steps} steps in {numbers.wall:.1f} s, {per_step}")
-    print(f"  energy gained {gain:.0f} J = loads {float(results['work'][-1]):.0f} J", end=" ")
+    print(f"  energy gained {gain:.0f} J = work {float(results['work'][-1]):.0f} J", end=" ")
     print(f"+ rows {float(results['contact_work'][-1]):.0f} J, to first order in the step")
     for event in [event for event in run.events if event.row.startswith("cable")][:4]:
         print(f"  {event.time:.3f} s: {event.row} {'taut' if event.active else 'slack'}")

@@ -103,8 +103,8 @@ class PowerBalance:
 def power(model: CompiledSystem, y: ArrayLike | None = None, u: ArrayLike | None = None) -> PowerBalance:
     """Powers at a state, by force element and drive.
 
-    The sum ``loads + prescribed`` is what ``simulate(..., audit=True)`` integrates as ``work``, and what
-    changes ``energy``, the kinetic and gravitational energy.
+    ``prescribed - dissipated`` is the rate of ``work`` and of ``energy`` in the results of
+    ``simulate(..., audit=True)``.
 
     Parameters
     ----------
@@ -208,7 +208,7 @@ def drive_forces(instant: Instant) -> Array:
 
 
 def audited_dynamics(model: CompiledSystem) -> CompiledFunction:
-    """[ẏ; Ẇ] = f(y, u) with Ẇ the power that changes the mechanical energy."""
+    """[ẏ; Ẇ] = f(y, u) with Ẇ the power of all loads and drives, which changes T + V_g."""
 
     def audited(y: Array, u: Array) -> dict[str, Array]:
         instant = model.instant(y, u)

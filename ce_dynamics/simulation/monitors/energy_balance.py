@@ -22,9 +22,11 @@ class EnergyBalance(Monitor):
     def judge(self, run: Run) -> None:
         if run.options.audit and not run.trouble:  # an error says more than the balance of what led to it
             names = [entry.name for entry in run.model.output_entries]
-            energy = run.seen.outputs[:, names.index("energy")]
+            energy, elastic = (
+                run.seen.outputs[:, names.index(name)] for name in ("energy", "elastic_energy")
+            )
             remedy = "take shorter steps" if run.options.fixed else "lower rtol"
-            check_balance(run.model, run.t, run.Y, run.U, energy, remedy, stacklevel=6)
+            check_balance(run.model, run.t, run.Y, run.U, energy - elastic, remedy, stacklevel=6)
 
 
 def check_balance(
@@ -36,7 +38,7 @@ def check_balance(
     remedy: str = "lower rtol",
     stacklevel: int = 2,
 ) -> None:
-    """Warn where energy and work, the last of the states, part.
+    """Warn where kinetic and gravitational energy, and the work of all loads, the last of the states, part.
 
     That is too coarse a tolerance or step, or a loop thrown over a dead point.
     """

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import xarray as xr
 
+import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import Scalar
+from ce_dynamics.augmented.fully_augmented import FullyAugmented
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiled.variables import Variable, plain, variables
+from ce_dynamics.complementarity import JointStop, UnilateralModel, simulate_unilateral
+from ce_dynamics.dynamics.energy import ENERGIES
 from ce_dynamics.dynamics.state import Entry
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body
@@ -84,7 +89,7 @@ def test_every_quantity_is_there_with_its_unit_and_dimensions(run: xr.Dataset) -
         "spring_deflection": ("rad", shared),
         "spring_rate": ("rad/s", shared),
         "spring_load": ("N*m", shared),
-        "energy": ("J", alone),
+        **dict.fromkeys(ENERGIES, ("J", alone)),
         "work": ("J", alone),
     }
     assert run["time"].attrs == {"units": "s"}
@@ -219,3 +224,87 @@ def test_quantities_that_are_not_there_are_named(run: xr.Dataset) -> None:
         quantity(run, "top sped")
     with pytest.raises(ModelError, match="middle"):
         quantity(run, "middle.height")
+
+
+# Energies
+
+MASS, SPRING, SPEED, LIFT = 2.0, 50.0, 1.0, 0.3
+
+
+def oscillator(damper: float = 0.0) -> ce.Model:
+    """Return a mass on a vertical spring, whose height has ω = 5 rad/s."""
+    system = ce.System(gravity=(0, 0, -9.81))
+    mass = system.add_body("mass", mass=MASS, parent="ground", hinge=ce.Prismatic((0, 0, 1)))
+    system.add_force(
+        ce.SpringDamper("s", system.ground, (0, 0, -3), mass, (0, 0, 0), spring=SPRING, damper=damper)
+    )
+    system.start(mass, q=LIFT, v=SPEED)
+    return ce.compile(system)
+
+
+def check(run: xr.Dataset, tolerance: float) -> None:
+    """Compare with ½ m v², m g z + ½ c z², written out."""
+    z, v = run["mass"].values, run["mass_rate"].values
+    elastic = 0.5 * SPRING * z**2
+    assert np.ptp(elastic) > 1.0
+    np.testing.assert_allclose(run["kinetic_energy"].values, 0.5 * MASS * v**2, atol=1e-12)
+    np.testing.assert_allclose(run["elastic_energy"].values, elastic, atol=1e-12)
+    np.testing.assert_allclose(run["potential_energy"].values, MASS * 9.81 * z + elastic, atol=1e-12)
+    total = run["kinetic_energy"].values + run["potential_energy"].values
+    np.testing.assert_allclose(run["energy"].values, total, atol=1e-12)
+    assert float(np.ptp(run["energy"].values)) < tolerance
+    for name in ("kinetic_energy", "potential_energy", "elastic_energy", "energy"):
+        assert run[name].attrs["units"] == "J"
+
+
+@pytest.mark.parametrize("method", ["DOP853", "dopri5", "rk4"])
+def test_energy_of_lossless_spring_is_constant(method: Any) -> None:
+    """To the accuracy of the methods: rk4 loses (ωh)⁶/72 of 10 J per step, which is 2e-14 J."""
+    tight = {"step": 1e-3} if method == "rk4" else {"rtol": 1e-10, "atol": 1e-12}
+    run = ce.simulate(oscillator(), duration=2.0, method=method, audit=True, **tight)
+    check(run, 1e-8)
+    np.testing.assert_allclose(run["work"].values, 0.0, atol=1e-8)
+
+
+def test_energy_falls_by_what_dampers_take() -> None:
+    run = ce.simulate(oscillator(3.0), duration=2.0, method="rk4", step=1e-3, audit=True)
+    taken = np.trapezoid(3.0 * run["mass_rate"] ** 2, run["time"])  # 1 % intervals: (ωh)²/12 = 2e-4 off
+    assert float(run["energy"][0] - run["energy"][-1]) == pytest.approx(float(taken), rel=1e-3)
+    change = run["energy"].values - run["energy"].values[0]
+    np.testing.assert_allclose(run["work"].values, change, atol=1e-9)
+
+
+def test_energies_of_ensembles_equal_single_runs() -> None:
+    model = oscillator()
+    runs = ce.simulate_ensemble(model, np.tile(model.y0, (2, 1)), duration=1.0, step=1e-3)
+    single = ce.simulate(model, duration=1.0, method="rk4", step=1e-3)
+    for name in ("kinetic_energy", "potential_energy", "elastic_energy", "energy"):
+        np.testing.assert_array_equal(runs[name].isel(run=1), single[name])
+
+
+def test_energies_of_contact_runs_balance() -> None:
+    """Steps of second order: (ωh)² = 2.5e-5 of 10 J."""
+    model = oscillator()
+    stop = JointStop("floor", model.system.find("mass"), lower=-2.0)
+    unilateral = UnilateralModel(model, [stop])
+    run = simulate_unilateral(unilateral, duration=1.0, step=1e-3, order=4).results
+    check(run, 1e-3)
+    work = run["work"].values + run["contact_work"].values
+    np.testing.assert_allclose(work, run["energy"].values - run["energy"].values[0], atol=1e-3)
+
+
+def test_energies_are_kept_in_files(tmp_path: Path) -> None:
+    run = ce.simulate(oscillator(), duration=0.1)
+    run.to_netcdf(tmp_path / "run.nc", engine="h5netcdf")
+    with xr.open_dataset(tmp_path / "run.nc", engine="h5netcdf") as kept:
+        assert kept["potential_energy"].attrs["units"] == "J"
+        np.testing.assert_array_equal(kept["energy"], run["energy"])
+
+
+def test_augmented_energy_equals_embedded() -> None:
+    model = oscillator()
+    full = FullyAugmented(model.system)
+    y = full.state_from_embedded(
+        model.embedding, np.array([LIFT]), np.array([SPEED]), np.zeros(0), np.zeros(0)
+    )
+    assert float(full.at(y, np.zeros(0)).energy) == pytest.approx(model.outputs()["energy"], abs=1e-12)

@@ -29,6 +29,7 @@ from ce_dynamics.simulation.integrators.methods import FIXED, IMPLICIT
 from ce_dynamics.simulation.monitors.energy_balance import check_balance
 from ce_dynamics.simulation.monitors.stall import StalledError, StallWatch
 from ce_dynamics.simulation.reached import stored_times
+from ce_dynamics.simulation.results import WORK
 from ce_dynamics.simulation.simulate import simulate
 from tests.ce_dynamics.recursion_systems import add_drive, add_linkage
 
@@ -371,7 +372,7 @@ def test_the_work_of_all_loads_and_drives_is_the_change_of_energy(model: Model, 
     assert work[0] == 0.0
     assert np.ptp(work) > 2.0
     np.testing.assert_allclose(energy - energy[0], work, rtol=0.0, atol=2e-8)
-    assert run["work"].attrs == {"units": "J", "long_name": "work done on the system"}
+    assert run["work"].attrs == {"units": "J", "long_name": WORK}
 
 
 def test_the_audit_does_not_change_the_motion(model: Model) -> None:
