@@ -241,3 +241,32 @@ def test_hashes_of_graphs_are_those_of_every_function_each_time() -> None:
     first, again = (graph_hashes.hashes(name, graph_hashes.models()[name]) for _ in range(2))
     assert first == again
     assert {"dynamics", "observation", "mass_matrix"} < {line.split(": ")[1] for line in first}
+
+
+PLAIN = {"share", "efficiency", "seed", "waviness", "grade", "restitution", "tolerance", "rtol", "quantiles"}
+"""Bounded numbers without a unit."""
+
+
+def bounds_without_units(source: str) -> list[str]:
+    """Return checks of numbers with bounds other than 0 that do not name the unit."""
+    found = []
+    calls = (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call))
+    for call in calls:
+        name = ast.unparse(call.func)
+        if name not in ("check_number", "finite_number", "checks.number"):
+            continue
+        given = {word.arg: ast.unparse(word.value) for word in call.keywords}
+        bounds = {given.get(word, "0.0") for word in ("above", "at_least", "below", "at_most")}
+        words = {word for arg in call.args for word in re.findall(r"\w+", ast.unparse(arg))}
+        if bounds != {"0.0"} and "unit" not in given and not words & PLAIN:
+            found.append(ast.unparse(call))
+    return found
+
+
+def test_bounds_in_messages_have_units() -> None:
+    assert bounds_without_units("check_number('a', 'b', c, at_most=3.0)")
+    assert not bounds_without_units("check_number('a', 'b', c, at_most=3.0, unit='m')")
+    paths = [p for root in ("ce_dynamics", "kinematics", "models") for p in (ROOT / root).rglob("*.py")]
+    found = {path.relative_to(ROOT).as_posix(): bounds_without_units(path.read_text()) for path in paths}
+    lacking = {path: calls for path, calls in found.items() if calls}
+    assert set(lacking) <= {"models/demonstrations/pgs_suspension/model.py"}  # of one that is a ratio

@@ -60,9 +60,12 @@ def number(
     below: float = math.inf,
     at_most: float = math.inf,
     infinite: bool = False,
+    unit: str = "1",
     error: type[CeDynamicsError] = ModelError,
 ) -> float:
-    """A user's number within its bounds; finite, unless ``infinite`` allows the largest of all.
+    """Return a user's number within its bounds; finite, unless ``infinite`` allows the largest of all.
+
+    Messages show ``unit``, the SI unit of the number and its bounds ("1": none).
 
     Raises
     ------
@@ -73,8 +76,14 @@ def number(
     finite = math.isfinite(given) or (infinite and given == math.inf)
     within = given > above and at_least <= given <= at_most and (given < below or below == math.inf)
     if not (finite and within):
-        raise error(f"{name} {shown(value)} must be {bounds(above, at_least, below, at_most, infinite)}")
+        allowed = bounds(above, at_least, below, at_most, infinite, unit)
+        raise error(f"{name} {with_unit(shown(value), unit)} must be {allowed}")
     return given
+
+
+def with_unit(number: str, unit: str) -> str:
+    """Return a number as messages show it, with its unit unless it is a plain number."""
+    return number if unit in ("", "1") else f"{number} {unit}"
 
 
 def as_float(name: str, value: object, error: type[CeDynamicsError] = ModelError) -> float:
@@ -94,15 +103,22 @@ def is_scalar(value: object) -> bool:
     return hasattr(type(value), "__float__") and not getattr(value, "ndim", 0)
 
 
-def bounds(above: float, at_least: float, below: float, at_most: float, infinite: bool = False) -> str:
-    """What is allowed, in words."""
+def bounds(
+    above: float,
+    at_least: float,
+    below: float,
+    at_most: float,
+    infinite: bool = False,
+    unit: str = "1",
+) -> str:
+    """Return the allowed range in words; a positive number needs no unit, every other bound has its own."""
     positive = "a positive number" if infinite else "a positive finite number"
     parts = [
-        f"{word} {bound:g}"
+        f"{word} {with_unit(f'{bound:g}', unit)}"
         for word, bound in (("above", above), ("at least", at_least), ("below", below), ("at most", at_most))
         if math.isfinite(bound)
     ]
-    if parts[:1] == ["above 0"]:
+    if above == 0.0:
         return " and ".join((positive, *parts[1:]))
     return f"a finite number{' ' if parts else ''}{' and '.join(parts)}"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ce_dynamics.algebra.checks import with_unit
 from ce_dynamics.models.parts.manoeuvres import MANOEUVRES, Option
 from ce_dynamics.models.parts.roads.kinds import FRICTIONS, ROADS, FrictionKind, RoadKind, Word
 from ce_dynamics.models.parts.roads.map_files import FILE_WORDS, READERS
@@ -84,5 +85,9 @@ def bounds(option: Option) -> str:
         ("at least", option.at_least, -infinity),
         ("at most", option.at_most, infinity),
     )
-    said = [f"{word} {value:g}" for word, value, unbounded in parts if value != unbounded]
+    said = [
+        f"{word} {with_unit(f'{value:g}', option.unit)}"
+        for word, value, unbounded in parts
+        if value != unbounded
+    ]
     return f" ({', '.join(said)})" if said else ""

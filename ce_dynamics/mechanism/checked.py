@@ -102,6 +102,7 @@ def finite_number(
     above: float = -math.inf,
     at_least: float = -math.inf,
     at_most: float = math.inf,
+    unit: str = "1",
     error: type[CeDynamicsError] = ModelError,
 ) -> float:
     """A user's number as a float, finite and within its bounds.  One that is free stays so.
@@ -114,6 +115,8 @@ def finite_number(
         What the number belongs to and what it is called; both start the message.
     above, at_least, at_most : float
         Bounds, for all values of a free one; ``above`` excludes its own value.
+    unit : str
+        SI unit of the number and its bounds, for messages; "1" for a plain number.
     error : class
         Of the library, raised where the value is wrong.
 
@@ -124,15 +127,18 @@ def finite_number(
     """
     name = f"{owner}: {what}"
     if not isinstance(value, FreeNumber):
-        return checks.number(name, value, above=above, at_least=at_least, at_most=at_most, error=error)
+        return checks.number(
+            name, value, above=above, at_least=at_least, at_most=at_most, unit=unit, error=error
+        )
     checks.number(name, value.value, error=error)
     for holds, word, bound in (
         (value > above, "above", above),
         (value >= at_least, "at least", at_least),
         (value <= at_most, "at most", at_most),
     ):
-        if math.isfinite(bound) and not decided(holds, f"{name} must be {word} {bound:g}"):
-            raise error(f"{name} = {value:g} must be {word} {bound:g}")
+        allowed = f"{word} {checks.with_unit(f'{bound:g}', unit)}"
+        if math.isfinite(bound) and not decided(holds, f"{name} must be {allowed}"):
+            raise error(f"{name} = {checks.with_unit(f'{value:g}', unit)} must be {allowed}")
     return cast("float", value)
 
 

@@ -16,6 +16,7 @@ def check_number(
     above: float = -math.inf,
     at_least: float = -math.inf,
     at_most: float = math.inf,
+    unit: str = "1",
 ) -> float:
     """The value as a float, if it is a finite number within its bounds; one that is free stays so.
 
@@ -27,10 +28,14 @@ def check_number(
         What the user gave.
     above, at_least, at_most : float
         Bounds; ``above`` excludes its own value.
+    unit : str
+        SI unit of the number and its bounds, for messages; "1" for a plain number.
 
     Raises
     ------
     DataError
         If it is not a number, not finite or out of bounds.
     """
-    return finite_number(value, owner, name, above=above, at_least=at_least, at_most=at_most, error=DataError)
+    return finite_number(
+        value, owner, name, above=above, at_least=at_least, at_most=at_most, unit=unit, error=DataError
+    )

@@ -38,7 +38,7 @@ _NUMBER = r"[-+]?(?:\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?|(?:nan
 _SCALAR = re.compile(rf"\s*(?P<numbers>{_NUMBER})(?P<unit>.*)$", re.DOTALL)
 _LIST = re.compile(r"\s*(?:diag\s*)?[(\[](?P<numbers>[^)\]]*)[)\]](?P<unit>.*)$", re.DOTALL)
 
-# A plausible spelling per unit, for messages only.
+# Plausible values by unit, for messages about keys that no shipped file has.
 _EXAMPLES = {
     "kg": "23.9 kg",
     "m": "0.35 m",
@@ -54,8 +54,44 @@ _EXAMPLES = {
     "s": "0.5 s",
     "m/s": "12 m/s",
     "m/s^2": "9.81 m/s^2",
+    "N/rad": "80 kN/rad",
+    "N*m/rad": "8000 N*m/rad",
+    "N*m*s/rad": "50 N*m*s/rad",
+    "m^2": "2.2 m^2",
+    "kg/m^3": "1.225 kg/m^3",
+    "V": "350 V",
+    "ohm": "0.05 ohm",
     "1": "0.8",
 }
+_CURVES = {
+    "m": "(-0.06, 0.0, 0.06) m",
+    "N": "(-3000, 0, 3000) N",
+    "m/s": "(-1.0, 0.0, 1.0) m/s",
+    "rad": "(-3, 0, 3) deg",
+    "N*m": "(150, 200, 250) N*m",
+    "rad/s": "(1000, 3500, 6000) rpm",
+}
+_VECTORS = {("m", XYZ): "(1.2, 0.45, 0.3) m", ("m/s", XYZ[:2]): "(3.0, -2.0) m/s"}
+
+
+class QuantityError(ValueError):
+    """A value that is no quantity of its kind.
+
+    Parameters
+    ----------
+    problem : str
+        The value and what is wrong with it.
+    unit, example : str
+        What is expected, and a plausible value.
+    """
+
+    def __init__(self, problem: str, unit: str, example: str) -> None:
+        self.problem, self.unit = problem, unit
+        super().__init__(f"{problem}; expected {unit}, for example {example}")
+
+    def with_example(self, example: str) -> str:
+        """Return the message with another example."""
+        return str(QuantityError(self.problem, self.unit, example))
 
 
 @dataclass(frozen=True)
@@ -99,6 +135,9 @@ class Quantity:
             return "diag(0.2, 0.3, 0.3) kg*m^2"
         if self.scalar:
             return one
+        known = _CURVES.get(self.unit) if self.curve else _VECTORS.get((self.unit, self.components))
+        if known is not None and self.above is None and self.at_least is None:
+            return known
         number, _, unit = one.partition(" ")
         numbers = (
             [f"{step * float(number):g}" for step in (1, 2, 3)]
@@ -156,10 +195,10 @@ class Quantity:
         if isinstance(value, (int, float)) and not isinstance(value, bool) and self.scalar:
             return (float(value),), ""
         if not isinstance(value, str):
-            raise ValueError(f"{_shown(value)} is not {self._kind}; {self._write}")
+            raise self._error(f"{_shown(value)} is not {self._kind}")
         match = _SCALAR.match(value) if self.scalar else _LIST.match(value)
         if match is None:
-            raise ValueError(f"{_shown(value)} is not {self._kind}; {self._write}")
+            raise self._error(f"{_shown(value)} is not {self._kind}")
         if self.scalar:
             return (float(match["numbers"]),), match["unit"].strip()
         items = [item.strip() for item in match["numbers"].split(",")]
@@ -167,13 +206,12 @@ class Quantity:
 
     def _number(self, item: object, value: object) -> float:
         if isinstance(item, bool) or not isinstance(item, (int, float, str)):
-            raise ValueError(f"{_shown(item)} in {_shown(value)} is not a number; {self._write}")
+            raise self._error(f"{_shown(item)} in {_shown(value)} is not a number")
         try:
             return float(item)
         except ValueError:
-            raise ValueError(
-                f"{_shown(item)} in {_shown(value)} is not a number (the unit follows the bracket); "
-                f"{self._write}"
+            raise self._error(
+                f"{_shown(item)} in {_shown(value)} is not a number (the unit follows the bracket)"
             ) from None
 
     def _counted(self, numbers: Numbers, value: object) -> Numbers:
@@ -182,18 +220,15 @@ class Quantity:
             allowed: tuple[int, ...] = (3, 6)
         elif self.curve:
             if len(numbers) < self.fewest:
-                raise ValueError(
-                    f"{_shown(value)} has {len(numbers)} numbers, at least {self.fewest} are needed; "
-                    f"{self._write}"
+                raise self._error(
+                    f"{_shown(value)} has {len(numbers)} numbers, at least {self.fewest} are needed"
                 )
             return numbers
         else:
             allowed = (len(self.components),)
         if len(numbers) not in allowed:
             expected = " or ".join(map(str, allowed))
-            raise ValueError(
-                f"{_shown(value)} has {len(numbers)} numbers, {expected} are needed; {self._write}"
-            )
+            raise self._error(f"{_shown(value)} has {len(numbers)} numbers, {expected} are needed")
         return numbers
 
     def _factor(self, unit_text: str, value: object) -> float:
@@ -202,12 +237,11 @@ class Quantity:
         try:
             unit = parse_unit(unit_text)
         except ValueError as error:
-            raise ValueError(f"{_shown(value)}: {error}; {self._write}") from None
+            raise self._error(f"{_shown(value)}: {error}") from None
         if not same_dimension(unit, parse_unit(self.unit)):
             named = unit_text if len(unit_text) <= LONGEST else f"{unit_text[:LONGEST]}…"
-            raise ValueError(
-                f"{_shown(value)} has the wrong unit: {named} cannot be converted to {self._unit_name}; "
-                f"{self._write}"
+            raise self._error(
+                f"{_shown(value)} has the wrong unit: {named} cannot be converted to {self._unit_name}"
             )
         return unit.factor
 
@@ -220,23 +254,22 @@ class Quantity:
             If it is not finite or not within the bounds.
         """
         if not math.isfinite(nominal(number)):
-            raise ValueError(f"{_shown(value)} is not finite; {self._write}")
+            raise self._error(f"{_shown(value)} is not finite")
         if abs(nominal(number)) > LARGEST:
-            raise ValueError(f"{_shown(value)} is beyond {LARGEST:g} {self.unit}; {self._write}")
+            raise self._error(f"{_shown(value)} is beyond {LARGEST:g} {self.unit}")
         if self.above is not None and not number > self.above:
-            raise ValueError(f"{_shown(value)} must be above {self._bound(self.above)}; {self._write}")
+            raise self._error(f"{_shown(value)} must be above {self._bound(self.above)}")
         if self.at_least is not None and not number >= self.at_least:
-            raise ValueError(f"{_shown(value)} must be at least {self._bound(self.at_least)}; {self._write}")
+            raise self._error(f"{_shown(value)} must be at least {self._bound(self.at_least)}")
         if self.below is not None and not number < self.below:
-            raise ValueError(f"{_shown(value)} must be below {self._bound(self.below)}; {self._write}")
+            raise self._error(f"{_shown(value)} must be below {self._bound(self.below)}")
 
     def _inertia(self, si: Numbers, value: object) -> Numbers:
         full = si if len(si) == 6 else (*si, 0.0, 0.0, 0.0)
         smallest = float(np.linalg.eigvalsh(inertia_matrix(full))[0])
         if smallest < -1e-12 * max(map(abs, full)):
-            raise ValueError(
-                f"{_shown(value)} is no inertia: its smallest principal moment is {smallest:.4g}, negative; "
-                f"{self._write}"
+            raise self._error(
+                f"{_shown(value)} is no inertia: its smallest principal moment is {smallest:.4g}, negative"
             )
         return full
 
@@ -252,9 +285,8 @@ class Quantity:
         what = "a number" if self.scalar else "a list of numbers"
         return what if self.unit == "1" else f"{what} in {self.unit}"
 
-    @property
-    def _write(self) -> str:
-        return f"expected {self._unit_name}, for example {self.example}"
+    def _error(self, problem: str) -> QuantityError:
+        return QuantityError(problem, self._unit_name, self.example)
 
 
 def inertia_matrix(components: Sequence[float]) -> NDArray[np.float64]:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeAlias, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.entries import OVERRIDE, Entry, Tree
 from ce_dynamics.models.data.groups import Groups
-from ce_dynamics.models.data.quantities import Quantity
+from ce_dynamics.models.data.quantities import Quantity, QuantityError
 from ce_dynamics.models.data.schema import Section, fields_of, leaves
 
 Model = TypeVar("Model", bound=Section)
@@ -19,15 +19,27 @@ LONGEST_EXAMPLE = 400
 """Characters of a section that a message shows."""
 
 
-def validate(schema: type[Model], tree: Tree, groups: Groups, label: str) -> Model:
+Examples: TypeAlias = Callable[[tuple[str, ...]], str | None]
+"""A plausible value of a key as files write it; None where there is none."""
+
+
+def no_examples(key: tuple[str, ...]) -> None:
+    """Leave the choice of examples to the quantities."""
+
+
+def validate(
+    schema: type[Model], tree: Tree, groups: Groups, label: str, examples: Examples = no_examples
+) -> Model:
     """Turn a tree of entries into the schema's frozen model.
+
+    ``examples`` are for messages.
 
     Raises
     ------
     DataError
         One line: where, which key, what is wrong, what is expected, an example; and how many more there are.
     """
-    _refuse_empty(schema, tree, groups)
+    _refuse_empty(schema, tree, groups, examples)
     try:
         return schema.model_validate(_values(tree))
     except ValidationError as error:
@@ -41,18 +53,21 @@ def validate(schema: type[Model], tree: Tree, groups: Groups, label: str) -> Mod
         if missing:
             names = list(dict.fromkeys(".".join(_general(key, missing, groups)) for key in missing))
             raise DataError(
-                f"{label}: missing {', '.join(names)}{_missing_hint(names, schema, groups)}"
+                f"{label}: missing {', '.join(names)}{_missing_hint(names, schema, groups, examples)}"
             ) from None
         first, count = problems[0], len(problems)
-        message = str(first.get("ctx", {}).get("error", first["msg"]))
+        problem = first.get("ctx", {}).get("error", first["msg"])
         keys = [tuple(map(str, p["loc"])) for p in problems]
         name = _general(keys[0], keys, groups)
+        own = isinstance(problem, QuantityError)
+        shown = _example(leaves(schema)[keys[0]], keys[0], examples) if own else ""
+        message = problem.with_example(shown) if own else str(problem)
         same = len({_general(key, keys, groups) for key in keys})
         more = f" (and {same - 1} more)" if count > 1 and same > 1 else ""
         raise DataError(f"{_where(tree, keys[0], label)}: {'.'.join(name)}: {message}{more}") from None
 
 
-def _refuse_empty(schema: type[BaseModel], tree: Tree, groups: Groups) -> None:
+def _refuse_empty(schema: type[BaseModel], tree: Tree, groups: Groups, examples: Examples) -> None:
     """Refuse keys without a value: of numbers that may be left out too, which would pass for left out."""
     entries = {key: entry_of(tree, key) for key in leaves(schema)}
     empty = [key for key, entry in entries.items() if entry is not None and entry.value is None]
@@ -60,7 +75,7 @@ def _refuse_empty(schema: type[BaseModel], tree: Tree, groups: Groups) -> None:
         name = ".".join(_general(empty[0], empty, groups))
         raise DataError(
             f"{_where(tree, empty[0], name)}: {name}: no value is given; leave it out, or write for example "
-            f"{leaves(schema)[empty[0]].example}"
+            f"{_example(leaves(schema)[empty[0]], empty[0], examples)}"
         )
 
 
@@ -112,17 +127,20 @@ def _general(key: tuple[str, ...], among: Sequence[tuple[str, ...]], groups: Gro
     return next(name for name, covered in groups.names(key) if all(c in among for c in covered))
 
 
-def _missing_hint(names: list[str], schema: type[BaseModel], groups: Groups) -> str:
+def _missing_hint(names: list[str], schema: type[BaseModel], groups: Groups, examples: Examples) -> str:
     """How the first missing number, or all that has to stand in the first missing section, may be written."""
     quantities = {name: q for key, q in leaves(schema).items() for name, _ in groups.names(key)}
     first = tuple(names[0].split("."))
     quantity = quantities.get(first)
+    member = groups.expand(first, schema)[1][0]
     if quantity is not None:
-        return f"; expected {quantity.unit}, for example '{first[-1]}: {quantity.example}'"
-    section = _section(schema, groups.expand(first, schema)[1][0])
+        return (
+            f"; expected {quantity.unit}, for example '{first[-1]}: {_example(quantity, member, examples)}'"
+        )
+    section = _section(schema, member)
     if section is None:
         return ""
-    written = _written(section)
+    written = _written(section, member, examples)
     if len(written) > LONGEST_EXAMPLE:  # a whole axle
         needs = f"{first[-1]} needs {_needed(section)}"
         return f"; {needs}, written as in the shipped files; or build on one that has it (base)"
@@ -139,15 +157,28 @@ def _section(schema: type[BaseModel], key: Sequence[str]) -> type[BaseModel] | N
     return schema
 
 
-def _written(section: type[BaseModel]) -> str:
-    """The numbers that a section must have, as they may be written."""
+def _written(section: type[BaseModel], key: tuple[str, ...], examples: Examples) -> str:
+    """Return the numbers that a section must have, as they may be written."""
     said = []
     for name, field in fields_of(section).items():
         if section.model_fields[name].is_required():
             # within braces commas part numbers, unless there are quotes
-            example = _quoted(field.example) if isinstance(field, Quantity) else _written(field)
-            said.append(f"{name}: {example}")
+            inner = (*key, name)
+            if isinstance(field, Quantity):
+                said.append(f"{name}: {_quoted(_example(field, inner, examples))}")
+            else:
+                said.append(f"{name}: {_written(field, inner, examples)}")
     return f"{{{', '.join(said)}}}"
+
+
+def _example(quantity: Quantity, key: tuple[str, ...], examples: Examples) -> str:
+    """Return a value that is known for the key if the quantity takes it, else the quantity's own example."""
+    known = examples(key)
+    try:
+        quantity.parse(known)
+    except QuantityError:
+        return quantity.example
+    return str(known)
 
 
 def _needed(section: type[BaseModel]) -> str:

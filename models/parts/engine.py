@@ -59,7 +59,8 @@ class EngineParameters:
         check_number("engine", "idle_speed", self.idle_speed, above=0.0)
         if self.idle_speed >= self.max_speed:
             raise DataError(
-                f"engine: idle_speed = {self.idle_speed:g} must be below max_speed = {self.max_speed:g}"
+                f"engine: idle_speed = {self.idle_speed:g} rad/s must be below "
+                f"max_speed = {self.max_speed:g} rad/s"
             )
 
     def torque(self, speed: Scalar, throttle: Scalar) -> Scalar:

@@ -72,7 +72,8 @@ class PowertrainParameters:
             check_number("powertrain", f"gear_ratios[{k}]", ratio, above=0.0)
         if self.idle_speed >= self.max_speed:
             raise DataError(
-                f"powertrain: idle_speed = {self.idle_speed:g} must be below max_speed = {self.max_speed:g}"
+                f"powertrain: idle_speed = {self.idle_speed:g} rad/s must be below "
+                f"max_speed = {self.max_speed:g} rad/s"
             )
 
     def _check_map(self, kind: str) -> None:

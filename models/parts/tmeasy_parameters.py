@@ -111,7 +111,7 @@ class TMeasyParameters:
             else:
                 check_number("tyre", field.name, value, above=0.0)
         if self.pn_max < self.pn:
-            raise DataError(f"tyre: pn_max = {self.pn_max:g} must be at least pn = {self.pn:g}")
+            raise DataError(f"tyre: pn_max = {self.pn_max:g} N must be at least pn = {self.pn:g} N")
         for axis in "xy":
             self._check_curve(axis)
         self._check_trail()
@@ -154,7 +154,8 @@ class TMeasyParameters:
     def _check_order(self, lower: str, upper: str) -> None:
         for a, b, load in zip(getattr(self, lower), getattr(self, upper), ("pn", "2 pn"), strict=True):
             if not a < b:
-                raise DataError(f"tyre: {lower} = {a:g} at {load} must be below {upper} = {b:g}")
+                unit = " N" if lower.startswith("f") else ""  # slips are plain numbers
+                raise DataError(f"tyre: {lower} = {a:g}{unit} at {load} must be below {upper} = {b:g}{unit}")
 
 
 def per_load(pair: LoadPair, pn: float, z: float) -> float:

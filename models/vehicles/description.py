@@ -41,7 +41,7 @@ from ce_dynamics.models.vehicles.built_parts import (
     steering_of,
 )
 from ce_dynamics.models.vehicles.bushings import VehicleBushing
-from ce_dynamics.models.vehicles.files import files_of, variant_path
+from ce_dynamics.models.vehicles.files import example_of, files_of, variant_path
 from ce_dynamics.models.vehicles.free import freed
 from ce_dynamics.models.vehicles.hull import HullData
 from ce_dynamics.models.vehicles.layout import (
@@ -184,7 +184,7 @@ class VehicleParameters:
         name, shown = Path(label).stem, layers[-1].label + " as changed" * bool(changes)
         origins = {} if changes else dict(layers[-1].origins)
         with naming(name, shown, origins):
-            data = validate(schema, tree, groups, label)
+            data = validate(schema, tree, groups, label, lambda key: example_of(key, groups))
             return cls._build(name, shown, origins, layout, data, tree, layers, free)
 
     @classmethod

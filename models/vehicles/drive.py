@@ -97,7 +97,7 @@ def drive_page(
     DataError, ModelError
         For wrong data, and if the extra ``fmi``, which has the compiler, is not installed.
     """
-    checks.number("drive: step", step, at_least=SHORTEST, at_most=LONGEST, error=DataError)
+    checks.number("drive: step", step, at_least=SHORTEST, at_most=LONGEST, unit="s", error=DataError)
     checks.items("drive: vehicles", vehicles, error=DataError)
     for what, texts in (("overrides", overrides), ("tyres", tyres), ("sliders", sliders or ())):
         checks.texts(f"drive: {what}", texts, DataError)

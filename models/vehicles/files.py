@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 from ce_dynamics.algebra import checks, files
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.entries import Entry
+from ce_dynamics.models.data.groups import Groups
 from ce_dynamics.models.data.reading import DataFile, read_file
 from ce_dynamics.models.vehicles.shipped import SHIPPED, VARIANTS
 
@@ -97,6 +99,28 @@ def base_path(base: Entry, by: Path) -> Path:
 def shipped_or_path(name: str | Path) -> Path:
     """The file of a shipped vehicle, or the file itself."""
     return SHIPPED[str(name)] if str(name) in SHIPPED else files.path_of("parameter file", name)
+
+
+def example_of(key: tuple[str, ...], groups: Groups) -> str | None:
+    """Return the value that a shipped file has for a key; corners and axles share theirs."""
+    known = _shipped_values()
+    of_axle = key[0] in groups.members or key[0] in groups.groups
+    return known.get(key) or (known.get(key[1:]) if of_axle else None)
+
+
+@functools.cache
+def _shipped_values() -> dict[tuple[str, ...], str]:
+    """Values of all shipped files as they are written, those of axles without their names too."""
+    files = [read_file(path) for path in SHIPPED.values()]
+    axles = {word.key[1] for file in files for word in file.words_of("axles")}
+    places = axles.union(f"{axle}_{side}" for axle in axles for side in ("left", "right"))
+    found: dict[tuple[str, ...], str] = {}
+    for key, entry in (assignment for file in files for assignment in file.assignments):
+        if isinstance(entry.value, str):
+            found.setdefault(key, entry.value)
+            if key[0] in places:
+                found.setdefault(key[1:], entry.value)
+    return found
 
 
 def describes_a_vehicle(path: Path) -> bool:

@@ -23,7 +23,7 @@ from ce_dynamics.models.tyres.magic_formula.coefficients import (
     Coefficients,
 )
 from ce_dynamics.models.tyres.magic_formula.contact_mass import ContactMassTyre
-from ce_dynamics.models.tyres.magic_formula.file_names import DIMENSIONS
+from ce_dynamics.models.tyres.magic_formula.file_names import unit_of
 from ce_dynamics.models.tyres.magic_formula.idle import without_effect
 from ce_dynamics.models.tyres.magic_formula.on_road import MagicFormulaTyre
 from ce_dynamics.models.tyres.magic_formula.reader import TyreFile
@@ -32,10 +32,6 @@ from ce_dynamics.models.vehicles.sided_tyre import SidedTyre
 
 SIDES: Mapping[float, str] = {1.0: "left", -1.0: "right", 0.0: "symmetric"}
 """Side of the vehicle for which the coefficients hold, by the number of a data file."""
-UNITS: Mapping[str, str] = {
-    "SPEED": "m/s", "PRESSURE": "N/m^2", "LENGTH": "m", "MASS": "kg", "FORCE": "N", "FORCE/LENGTH": "N/m",
-    "FORCE*TIME/LENGTH": "N*s/m", "FORCE*LENGTH/ANGLE": "N*m/rad", "ANGLE": "rad",
-}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -148,11 +144,6 @@ def as_written(file: TyreFile) -> dict[str, tuple[float, str]]:
     given = [name for name, field in numbers().items() if getattr(c, name) != field.default]
     idle = without_effect(c, frozenset(given), turning)
     return found | {name: (float(getattr(c, name)), unit_of(name)) for name in given if name not in idle}
-
-
-def unit_of(name: str) -> str:
-    """Of a coefficient, empty for a plain number."""
-    return UNITS.get(DIMENSIONS.get(name, ""), "")
 
 
 MagicFormulaData: type[MagicFormulaBase] = create_model(

@@ -141,7 +141,7 @@ def tow(
     data = VehicleParameters.load() if parameters is None else parameters
     load = SledgeParameters() if sledge is None else sledge
     length = check_number("towing", "cable_length", cable_length, above=0.0)
-    spare = check_number("towing", "slack", slack, at_least=0.0, at_most=0.5 * length)
+    spare = check_number("towing", "slack", slack, at_least=0.0, at_most=0.5 * length, unit="m")
     system, wheels = vehicle(data)
     chassis = system.find("chassis")
     y_start = standing(data)

@@ -97,7 +97,7 @@ def export_fmu(
     """
     path = path_of("export_fmu: path", path, ModelError)
     checks.choice("export_fmu: fmi", fmi, VERSIONS)
-    step = checks.number("export_fmu: step", step, above=0.0, at_most=LONGEST_STEP)
+    step = checks.number("export_fmu: step", step, above=0.0, at_most=LONGEST_STEP, unit="s")
     chosen = list(dict.fromkeys(checks.texts("export_fmu: platforms", platforms)))
     unknown = [p for p in chosen if p not in PLATFORMS]
     if unknown or not chosen:

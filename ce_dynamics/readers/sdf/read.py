@@ -76,7 +76,7 @@ def read_sdf(
     for what, names in (("ignore", ignore), ("independent", independent), ("motors", motors)):
         check_names(f"read_sdf: {what}", names)
     stops = checked_stops("read_sdf", stops)
-    checks.number("read_sdf: right_angles", right_angles, at_least=0.0, at_most=MOST_OFF)
+    checks.number("read_sdf: right_angles", right_angles, at_least=0.0, at_most=MOST_OFF, unit="rad")
     root = parse(path, "sdf")
     findings = list(survey([root], GRAMMAR))
     chosen, found_gravity = chosen_model(root, model)

@@ -106,7 +106,7 @@ def read_urdf(
     check_names("read_urdf: ignore", ignore)
     check_names("read_urdf: independent", independent)
     stops = checked_stops("read_urdf", stops)
-    checks.number("read_urdf: right_angles", right_angles, at_least=0.0, at_most=MOST_OFF)
+    checks.number("read_urdf: right_angles", right_angles, at_least=0.0, at_most=MOST_OFF, unit="rad")
     root, robot, beside, motors = described(path, loops, ignore, right_angles)
     findings = list(survey([root], GRAMMAR))
     for name in independent:

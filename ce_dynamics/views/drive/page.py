@@ -49,7 +49,7 @@ class DrivePage:
         if not machines or len(set(labels)) < len(labels):
             raise ModelError(f"a page needs machines with different labels, not {labels}")
         self.machines, self.title = tuple(machines), checks.text("DrivePage: title", title)
-        self.step = checks.number("DrivePage: step", step, at_least=SHORTEST, at_most=LONGEST)
+        self.step = checks.number("DrivePage: step", step, at_least=SHORTEST, at_most=LONGEST, unit="s")
 
     @cached_property
     def html(self) -> str:

@@ -42,10 +42,10 @@ class CvtParameters:
         for f in fields(self):
             check_number("cvt", f.name, getattr(self, f.name), above=0.0)
         check_number("cvt", "efficiency", self.efficiency, at_most=1.0)
-        for low, high in (("lowest", "highest"), ("begin", "end")):
+        for low, high, unit in (("lowest", "highest", ""), ("begin", "end", " rad/s")):
             a, b = getattr(self, low), getattr(self, high)
             if not a < b:
-                raise DataError(f"cvt: {low} = {a:g} must be below {high} = {b:g}")
+                raise DataError(f"cvt: {low} = {a:g}{unit} must be below {high} = {b:g}{unit}")
 
     def ratio(self, output: Scalar) -> Scalar:
         """Output speed over input speed."""

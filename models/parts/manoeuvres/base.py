@@ -51,7 +51,13 @@ class Option:
             If it is no finite number within the bounds.
         """
         return check_number(
-            owner, self.name, value, above=self.above, at_least=self.at_least, at_most=self.at_most
+            owner,
+            self.name,
+            value,
+            above=self.above,
+            at_least=self.at_least,
+            at_most=self.at_most,
+            unit=self.unit,
         )
 
 

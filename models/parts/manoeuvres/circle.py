@@ -36,7 +36,7 @@ class ConstantRadius(Manoeuvre):
             raise DataError(f"{self.name}: direction = {v['direction']:g} must be 1 (left) or -1 (right)")
         if v["acceleration"] > 0.0 and v["top_speed"] < v["speed"]:
             raise DataError(
-                f"{self.name}: top_speed = {v['top_speed']:g} must be at least speed = {v['speed']:g}"
+                f"{self.name}: top_speed = {v['top_speed']:g} m/s must be at least speed = {v['speed']:g} m/s"
             )
         return CirclePath(v["direction"] * v["radius"])
 

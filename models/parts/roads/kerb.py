@@ -46,7 +46,7 @@ class KerbRoad(Road):
         self.edge = check_number("kerb", "edge", edge, above=0.0)
         self.length = check_number("kerb", "length", length, at_least=0.0)
         if self.length:
-            check_number("kerb", "length", length, at_least=2.0 * self.edge)
+            check_number("kerb", "length", length, at_least=2.0 * self.edge, unit="m")
         self.side = Side("kerb", track)
 
     def height(self, x: Scalar, y: Scalar) -> Scalar:

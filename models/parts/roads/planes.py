@@ -47,8 +47,12 @@ class InclinedRoad(Road):
 
     def __init__(self, friction: float | Friction, angle: float, bank: float = 0.0) -> None:
         super().__init__(friction)
-        self.angle = check_number("inclined road", "angle", angle, at_least=-STEEPEST, at_most=STEEPEST)
-        self.bank = check_number("inclined road", "bank", bank, at_least=-STEEPEST, at_most=STEEPEST)
+        self.angle = check_number(
+            "inclined road", "angle", angle, at_least=-STEEPEST, at_most=STEEPEST, unit="rad"
+        )
+        self.bank = check_number(
+            "inclined road", "bank", bank, at_least=-STEEPEST, at_most=STEEPEST, unit="rad"
+        )
 
     def height(self, x: Scalar, y: Scalar) -> Scalar:
         return math.tan(self.angle) * x + math.tan(self.bank) * y

@@ -38,7 +38,7 @@ class RampRoad(Road):
         self.grade = check_number("ramp", "grade", grade, at_least=-1.7, at_most=1.7)
         self.position = check_number("ramp", "position", position)
         self.rounding = check_number("ramp", "rounding", rounding, above=0.0)
-        self.length = check_number("ramp", "length", length, at_least=self.rounding)
+        self.length = check_number("ramp", "length", length, at_least=self.rounding, unit="m")
 
     def height(self, x: Scalar, y: Scalar) -> Scalar:
         s = x - self.position

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
+from ce_dynamics.algebra.checks import with_unit
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.checks import check_number
 from ce_dynamics.models.data.quantities import LARGEST
@@ -17,6 +18,7 @@ from ce_dynamics.models.tyres.magic_formula.construction import (
     Structural,
     Vertical,
 )
+from ce_dynamics.models.tyres.magic_formula.file_names import unit_of
 from ce_dynamics.models.tyres.magic_formula.force_coefficients import (
     Aligning,
     Lateral,
@@ -93,7 +95,7 @@ class Coefficients(
                 continue
             value = getattr(self, field.name)
             above = 0.0 if field.name in POSITIVE else -LARGEST
-            check_number("tyre", field.name, value, above=above, at_most=LARGEST)
+            check_number("tyre", field.name, value, above=above, at_most=LARGEST, unit=unit_of(field.name))
             if field.name in NOT_ZERO and value == 0.0:
                 raise DataError(f"tyre: {field.name} = 0; the Magic Formula divides by it")
         if self.ellipse and self.version != 52:
@@ -106,11 +108,15 @@ class Coefficients(
         for low, high in RANGES:
             a, b = getattr(self, low), getattr(self, high)
             if not a <= b:
-                raise DataError(f"tyre: {low} = {a:g} must not lie above {high} = {b:g}")
+                unit = unit_of(low)
+                raise DataError(
+                    f"tyre: {low} = {with_unit(f'{a:g}', unit)} must not lie above {high} = "
+                    f"{with_unit(f'{b:g}', unit)}"
+                )
         if 0.25 * self.linear_stiffness**2 < self.Q_FZ2:
             raise DataError(
                 f"tyre: Q_FZ2 = {self.Q_FZ2:g} is too large for VERTICAL_STIFFNESS = "
-                f"{self.VERTICAL_STIFFNESS:g}: at most {0.25 * self.linear_stiffness**2:g}, "
+                f"{self.VERTICAL_STIFFNESS:g} N/m: at most {0.25 * self.linear_stiffness**2:g}, "
                 "or the tyre has no stiffness at small loads"
             )
 

@@ -175,3 +175,14 @@ NO_FORCE = (
     "LMUV",
 )
 """Beginnings of names that matter to one version only, or to no force of the tyre."""
+
+UNITS: Mapping[str, str] = {
+    "SPEED": "m/s", "PRESSURE": "N/m^2", "LENGTH": "m", "MASS": "kg", "FORCE": "N", "FORCE/LENGTH": "N/m",
+    "FORCE*TIME/LENGTH": "N*s/m", "FORCE*LENGTH/ANGLE": "N*m/rad", "ANGLE": "rad",
+}  # fmt: skip
+"""SI units by the dimensions of property files."""
+
+
+def unit_of(name: str) -> str:
+    """Return the SI unit of a coefficient, empty for a plain number."""
+    return UNITS.get(DIMENSIONS.get(name, ""), "")

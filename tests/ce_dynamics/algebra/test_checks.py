@@ -24,6 +24,9 @@ def test_bounds_are_kept_and_said() -> None:
     assert refusal(3.0, above=0.0, at_most=2.0) == "mass 3.0 must be a positive finite number and at most 2"
     assert refusal(2.0, at_least=0.0, below=2.0) == "mass 2.0 must be a finite number at least 0 and below 2"
     assert refusal(math.nan).endswith("must be a finite number")
+    assert refusal(3.0, at_least=-1.0, at_most=2.0, unit="m") == (
+        "mass 3.0 m must be a finite number at least -1 m and at most 2 m"
+    )
 
 
 def test_only_the_largest_of_all_may_be_infinite() -> None:

@@ -191,7 +191,7 @@ def test_ride_model(run: Run) -> None:
         (["-m", "double-lanechange"], ["did you mean 'double-lane-change'?"]),
         (["-m", "constant-radius", "-o", "radus=3"], ["did you mean 'radius'?"]),
         (["-m", "constant-radius", "-o", "radius"], ["name=value"]),
-        (["-m", "bump", "-o", "height=3 m"], ["height 3.0", "at most 0.5"]),
+        (["-m", "bump", "-o", "height=3 m"], ["height 3.0 m must", "at least -0.5 m and at most 0.5 m"]),
         (["--speed", "12 kg"], ["12 kg", "m/s"]),
         (["--speed", "80 kmh"], ["unknown unit 'kmh'", "did you mean km/h"]),
         (["sedan"], ["no command 'sedan'", "a vehicle by --vehicle", "sweep, export"]),

@@ -291,13 +291,32 @@ def test_a_missing_section_is_shown_as_it_may_be_written() -> None:
     example = str(caught.value).partition("'")[2].rpartition("'")[0]
     assert "radius" not in example
     whole = validate(Arm, lay({}, read_text(text + example, "arm").assignments, Arm, groups), groups, "arm")
-    assert (whole.rod.length, whole.rod.end) == (0.35, (0.35, 0.35, 0.35))
+    assert (whole.rod.length, whole.rod.end) == (0.35, (1.2, 0.45, 0.3))
+
+
+def test_messages_take_known_values_as_examples() -> None:
+    """A value that the quantity does not take is passed over for the quantity's own example."""
+
+    class Rod(Section):
+        length: Length
+        end: Point
+
+    groups, known = Groups(members=(), groups={}, shared=frozenset()), {("length",): "1.7 m", ("end",): "2 m"}
+
+    def said(text: str) -> str:
+        with pytest.raises(DataError) as caught:
+            validate(Rod, lay({}, read_text(text, "rod").assignments, Rod, groups), groups, "rod", known.get)
+        return str(caught.value)
+
+    assert said("length: 1 kg\nend: (0, 0, 0)\n").endswith("expected m, for example 1.7 m")
+    assert said("end: (0, 0, 0)\n").endswith("for example 'length: 1.7 m'")
+    assert said("length: 1\nend:\n").endswith("for example (1.2, 0.45, 0.3) m")
 
 
 @pytest.mark.parametrize(
     ("quantity", "example"),
     [
-        (Quantity("rad/s", curve=True), "(2600, 5200, 7800) rpm"),
+        (Quantity("rad/s", curve=True), "(1000, 3500, 6000) rpm"),
         (Quantity("1", below=0.0), "-0.8"),
         (Quantity("1", below=1.0, above=0.0), "0.8"),
     ],

@@ -129,11 +129,27 @@ def test_what_is_missing_is_told_with_units(tmp_path: Path) -> None:
         ),
         (
             "front: {anti_roll_bar: torsion}",
-            "front.anti_roll_bar; write for example 'anti_roll_bar: {mass: 2",
+            "front.anti_roll_bar; write for example 'anti_roll_bar: {mass: ",
         ),
     ):
         with pytest.raises(DataError, match=rf"^own\.yaml: missing {re.escape(missing)}"):
             VehicleParameters.load(written(tmp_path, f"base: hmmwv\naxles:\n  {axle}\n"))
+
+
+def test_examples_in_messages_are_of_shipped_files() -> None:
+    """Of the same key: a mass centre in one corner's place, not a point that fits none."""
+    for key in ("chassis.mass", "front.upright.com"):
+        with pytest.raises(DataError) as caught:
+            VehicleParameters.load("sedan", [f"{key}=1 K"])
+        example = str(caught.value).rpartition(", for example ")[2]
+        made, hmmwv = (
+            VehicleParameters.load("sedan", [f"{key}={example}"]).data,
+            VehicleParameters.load().data,
+        )
+        if key == "chassis.mass":
+            assert made.chassis.mass == hmmwv.chassis.mass
+        else:
+            assert made.front_left.upright.com == hmmwv.front_left.upright.com
 
 
 def test_an_engine_whose_turning_is_left_out_has_no_axis(tmp_path: Path) -> None:

@@ -260,9 +260,9 @@ def test_pressure_and_speed_in_files_of_millimetres(force: str, unnamed: bool) -
         ({"PKX1": float("nan")}, "PKX1"),
         ({"PCX1": 0.0}, "PCX1 = 0; the Magic Formula divides by it"),
         ({"LMUY": 0.0}, "LMUY = 0; the Magic Formula divides by it"),
-        ({"CAMMAX": 1e300}, r"CAMMAX 1e\+300 must be a finite number .* at most 1e\+50"),
+        ({"CAMMAX": 1e300}, r"CAMMAX 1e\+300 rad must be a finite number .* at most 1e\+50 rad"),
         ({"FZMIN": -1.0}, "FZMIN"),
-        ({"ALPMIN": 0.2, "ALPMAX": 0.1}, "ALPMIN = 0.2 must not lie above ALPMAX = 0.1"),
+        ({"ALPMIN": 0.2, "ALPMAX": 0.1}, "ALPMIN = 0.2 rad must not lie above ALPMAX = 0.1 rad"),
         ({"Q_FZ2": 1e6}, "Q_FZ2 = 1e.06 is too large"),
     ],
 )
