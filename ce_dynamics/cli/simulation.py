@@ -117,7 +117,7 @@ def simulate_and_report(request: Request) -> int:
             summary = summarise(outcome.results, case.manoeuvre)
             try:  # the summary first: it waits for no library that only files need
                 for line in str(case.attributes.get("vehicle_files", "")).splitlines():
-                    complain(line, "not as in the files")
+                    complain(line, "note")
                 if "tyre_files" in case.attributes:
                     for line in str(case.attributes["tyre_files"]).splitlines():
                         complain(line, "tyre")

@@ -30,7 +30,8 @@ class DataFile(NamedTuple):
     """The content of a parameter file: its numbers, its words, and its texts (``sources``, ``title``).
 
     ``notes`` name what a file of another format says that is not done, or what is chosen in reading it;
-    ``origins`` its sections with the files that they come from.
+    ``origins`` its sections with the files that they come from; ``whole`` the keys of sections that it
+    replaces as a whole.
     """
 
     assignments: list[Assignment]
@@ -40,6 +41,7 @@ class DataFile(NamedTuple):
     label: str
     notes: tuple[str, ...] = ()
     origins: tuple[tuple[str, str], ...] = ()
+    whole: tuple[tuple[str, ...], ...] = ()
 
     def words_of(self, key: str) -> list[Assignment]:
         """The words under a top-level key."""

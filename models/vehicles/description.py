@@ -41,7 +41,7 @@ from ce_dynamics.models.vehicles.built_parts import (
     steering_of,
 )
 from ce_dynamics.models.vehicles.bushings import VehicleBushing
-from ce_dynamics.models.vehicles.files import example_of, files_of, variant_path
+from ce_dynamics.models.vehicles.files import TYRE_FILE, example_of, files_of, variant_path
 from ce_dynamics.models.vehicles.free import freed
 from ce_dynamics.models.vehicles.hull import HullData
 from ce_dynamics.models.vehicles.layout import (
@@ -58,7 +58,7 @@ from ce_dynamics.models.vehicles.layout import (
 )
 from ce_dynamics.models.vehicles.naming import naming
 from ce_dynamics.models.vehicles.powertrains.base import PowertrainData
-from ce_dynamics.models.vehicles.replaced import without_replaced
+from ce_dynamics.models.vehicles.replaced import check_tyre_files, without_replaced
 from ce_dynamics.models.vehicles.sections import Description, DriverData, PublishedData, RoadData
 from ce_dynamics.models.vehicles.steering.base import Steering
 from ce_dynamics.models.vehicles.suspensions.beam import BeamAxle
@@ -176,10 +176,17 @@ class VehicleParameters:
             hint = misspelt([one for layer in layers for one in layer.assignments])
             raise DataError(f"{error}{hint}") from None
         schema, groups = schema_of(layout), groups_of(layout)
+        check_tyre_files(layers, groups, schema)
         tree: Tree = {}
         for layer in without_replaced(layers, layout, groups, schema):
             tree = lay(tree, layer, schema, groups)
         changes = [parse_override(text) for text in checks.texts("overrides", overrides, DataError)]
+        for change in changes:
+            if change.key[-2:] == TYRE_FILE:
+                raise DataError(
+                    f"override: {'.'.join(change.key)}: vehicle files name tyre files; give --tyre "
+                    f"{checks.shown(change.entry.value)}"
+                )
         tree = lay(tree, changes, schema, groups)
         name, shown = Path(label).stem, layers[-1].label + " as changed" * bool(changes)
         origins = {} if changes else dict(layers[-1].origins)

@@ -9,11 +9,13 @@ from pathlib import Path
 
 from ce_dynamics.algebra import checks, files
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.data.entries import Entry
+from ce_dynamics.models.data.entries import Assignment, Entry
 from ce_dynamics.models.data.groups import Groups
 from ce_dynamics.models.data.reading import DataFile, read_file
 from ce_dynamics.models.vehicles.shipped import SHIPPED, VARIANTS
 
+TYRE_FILE = ("tyre", "file")
+"""End of the keys that name tyre property files."""
 MOST_FILES = 32
 """That a vehicle's file may build on."""
 
@@ -61,12 +63,69 @@ def _gather(path: Path, above: tuple[Path, ...], found: list[DataFile]) -> None:
     resolved = Path(os.path.realpath(path))  # which links in a circle do not stop
     if resolved in above:
         raise DataError(f"{path.name}: builds on itself by way of {above[-1].name}; take one 'base' away")
-    file = data_file(path)
+    file = with_tyre_files(data_file(path), path.parent)
     for base in bases(file):
         _gather(base_path(base, path), (*above, resolved), found)
     if len(found) == MOST_FILES:
         raise DataError(f"{path.name}: builds on more than {MOST_FILES} files")
     found.append(file)
+
+
+def with_tyre_files(file: DataFile, folder: Path) -> DataFile:
+    """Return the data file with the numbers of the tyre property files that it names.
+
+    ``tyre: {file: car.tir}``, of all wheels, an axle or a corner, stands for the coefficients of the file,
+    which is looked for beside the data file.  Numbers beside ``file`` change those of the file.
+
+    Raises
+    ------
+    DataError
+        Naming the place and the key, if there is no such file, or it is no Magic Formula tyre.
+    """
+    named = [one for one in file.assignments if one.key[-2:] == TYRE_FILE]
+    if not named:
+        return file
+    # here, because few files name any
+    from ce_dynamics.models.vehicles.fitted_tyres import read_tyre
+    from ce_dynamics.models.vehicles.magic_formula_data import as_written
+    from ce_dynamics.models.vehicles.tyre_kinds import MAGIC_FORMULA
+
+    for (_, kind, *_), entry in file.words_of("kinds"):
+        if kind == "tyre" and entry.value != MAGIC_FORMULA:
+            raise DataError(
+                f"{entry.where}: kinds.tyre: {checks.shown(entry.value)} does not go with "
+                f"{'.'.join(named[0].key)}, which makes it {MAGIC_FORMULA}; leave it out"
+            )
+    numbers: list[Assignment] = []
+    reports: dict[str, None] = {}
+    for key, entry in named:
+        owner = f"{entry.where}: {'.'.join(key)}"
+        if not isinstance(entry.value, str):
+            raise DataError(f"{owner}: expected the name of a property file, for example car.tir")
+        path = folder / files.path_of(owner, entry.value)
+        if not path.is_file():
+            raise DataError(f"{owner}: no file {checks.shown(entry.value)} beside it; name a .tir file")
+        try:
+            tyre = read_tyre(str(path))
+        except DataError as error:
+            raise DataError(f"{owner}: {error}") from None
+        for name, (value, unit) in as_written(tyre).items():
+            numbers.append(
+                Assignment((*key[:-1], name), Entry(f"{value!r} {unit}".rstrip(), entry.source, entry.where))
+            )
+        reports |= dict.fromkeys(f"tyre {line}" for line in tyre.report().splitlines())
+        if tyre.friction is None and all(one.key != (*key[:-1], "mu0") for one in file.assignments):
+            reports[f"tyre {tyre.name}: the friction of its measurement is taken as 1 (tyre.mu0)"] = None
+    return file._replace(
+        assignments=numbers + [one for one in file.assignments if one not in named],
+        words=[*file.words, Assignment(("kinds", "tyre"), Entry(MAGIC_FORMULA, *_place(named[0].entry)))],
+        notes=(*file.notes, *reports),
+        whole=tuple(key[:-1] for key, _ in named),
+    )
+
+
+def _place(entry: Entry) -> tuple[str, str]:
+    return entry.source, entry.where
 
 
 def bases(file: DataFile) -> list[Entry]:

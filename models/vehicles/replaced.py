@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.entries import Assignment
 from ce_dynamics.models.data.groups import Groups
 from ce_dynamics.models.data.quantities import Quantity
@@ -12,6 +13,7 @@ from ce_dynamics.models.data.schema import leaves
 from ce_dynamics.models.vehicles.corner import CornerData
 from ce_dynamics.models.vehicles.layout import MECHANISMS, NONE, Layout, steerings_of
 from ce_dynamics.models.vehicles.sections import Description
+from ce_dynamics.models.vehicles.tyre_kinds import MAGIC_FORMULA
 
 
 def without_replaced(
@@ -33,20 +35,46 @@ def without_replaced(
     kinds = {part: kind_since(layers, part, first) for part, first in FIRST_KINDS.items()}
     kept: list[list[Assignment]] = []
     unled, taken = no_longer_leading(layers), taken_since(layers, layout)
+    for k, layer in enumerate(layers):
+        taken |= dict.fromkeys(whole_sections(layer, groups, schema), k)
     unsteering = set(MECHANISMS).difference(steerings_of(layout))
     unsteered = max((k for (_, part), k in taken.items() if part == "steering"), default=0)
     for k, layer in enumerate(layers):
         replaced = {part for part, first in since.items() if k < first}
         gone = {section for section, first in taken.items() if k < first}
+        whole = whole_sections(layer, groups, schema)
         meant = [
             a
             for b in layer.assignments
-            for a in still_meant(b, replaced, gone, groups, schema)
+            for a in still_meant(b, replaced, gone, groups, schema, whole)
             if a.key[:2] not in unled and (a.key[0] not in unsteering or k >= unsteered)
         ]
         others = {part for part, first in kinds.items() if k < first}
         kept.append([a for a in meant if not foreign(a, others, groups, schema)])
     return kept
+
+
+def whole_sections(
+    layer: DataFile, groups: Groups, schema: type[Description]
+) -> dict[tuple[str, ...], tuple[str, ...]]:
+    """Return the sections that a layer gives as a whole, each with the most specific key that covers it."""
+    ranked = sorted((groups.expand(key, schema), key) for key in layer.whole)
+    return {covered[:2]: key for (_, keys), key in ranked for covered in keys}
+
+
+def check_tyre_files(layers: Sequence[DataFile], groups: Groups, schema: type[Description]) -> None:
+    """Refuse property files for some of the wheels where no file has a Magic Formula tyre for the others."""
+    named = [key for layer in layers for key in layer.whole]
+    if not named:
+        return
+    given = {a.key for layer in layers for a in layer.assignments if a.key[-1] == "version"}
+    covered = {key[0] for given_key in given for key in groups.expand(given_key, schema)[1]}
+    others = [member for member in groups.members if member not in covered]
+    if others:
+        raise DataError(
+            f"{layers[-1].label}: {'.'.join(named[0])}.file makes the tyres {MAGIC_FORMULA}, but "
+            f"{', '.join(others)} have no such tyre; name a file for these too"
+        )
 
 
 def taken_since(layers: Sequence[DataFile], layout: Layout) -> dict[tuple[str, str], int]:
@@ -111,16 +139,20 @@ def still_meant(
     gone: set[tuple[str, str]],
     groups: Groups,
     schema: type[Description],
+    whole: Mapping[tuple[str, ...], tuple[str, ...]],
 ) -> list[Assignment]:
-    """The assignment, for those parts that are neither replaced nor gone."""
-    if not replaced and not gone:
+    """The assignment, for those parts that are neither replaced nor gone nor given as a whole elsewhere."""
+    if not replaced and not gone and not whole:
         return [assignment]
     _, keys = groups.expand(assignment.key, schema)
+    own = assignment.key[:-1] if assignment.key[:-1] in whole.values() else None
     of_axles = (*CornerData.model_fields, "anti_roll_bar", "differential")
     kept = {"steering": ("actuator",)}
     left = [
         key
         for key in keys
-        if key[:2] not in gone and (key[0] not in replaced or key[1] in kept.get(key[0], of_axles))
+        if key[:2] not in gone
+        and (own is None or whole[key[:2]] == own)
+        and (key[0] not in replaced or key[1] in kept.get(key[0], of_axles))
     ]
     return [assignment] if len(left) == len(keys) else [Assignment(key, assignment.entry) for key in left]

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import DataError
 from ce_dynamics.models import hmmwv
 from ce_dynamics.models.tyres.magic_formula.coefficients import NO_NUMBERS, Coefficients
@@ -92,3 +93,63 @@ def test_a_vehicle_steers_on_them(path: Path, pac2002: Path) -> None:
     assert rear > 0.05 * load[0].sum()
     assert float(weight["yaw_rate"][-1]) > 0.1
     assert np.abs(weight["tyre_bounded_slip"]).max() < 0.05
+
+
+def vehicle_file(folder: Path, text: str, name: str = "own.yaml") -> Path:
+    file = folder / name
+    file.write_text(text)
+    return file
+
+
+def test_vehicle_files_name_tyre_files(path: Path, pac2002: Path, tmp_path: Path) -> None:
+    """Beside themselves, for axles; the vehicle moves as with ``tyres=`` of the same files."""
+    for file in (path, pac2002):
+        (tmp_path / file.name).write_text(file.read_text())
+    own = VehicleParameters.load("hmmwv")
+    mu0 = own.corners["front_left"].tyre.mu0
+    tyres = "".join(
+        f"{axle}: {{tyre: {{file: {file.name}, mu0: {mu0}}}}}\n"
+        for axle, file in (("front", path), ("rear", pac2002))
+    )
+    named = VehicleParameters.load(vehicle_file(tmp_path, "base: hmmwv\n" + tyres))
+    fitted = fitted_tyres([f"front={path}", f"rear={pac2002}"], own.corners).models
+    models = [Model(build(named, speed=15.0)), Model(build(own, speed=15.0, tyres=fitted))]
+    assert [m.layout.x for m in models[:1]] == [m.layout.x for m in models[1:]]
+    y, u = models[0].y0.copy(), models[0].u0.copy()
+    y[: len(y) // 2] += 1e-3 * np.sin(np.arange(len(y) // 2))  # tyres loaded, steered, slipping
+    found, expected = (model.dynamics(y, u)[0] for model in models)
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12 * np.abs(expected).max())
+    assert any(note.startswith("tyre truck.tir: Magic Formula 6.1") for note in named.notes)
+    assert not any("friction" in note and "tyre.mu0" in note for note in named.notes)  # it is given
+
+
+def test_tyre_files_replace_tyres_of_bases(path: Path, pac2002: Path, tmp_path: Path) -> None:
+    """Nothing of the base's tyre is left; numbers beside the file, wherever they stand, change it."""
+    for file in (path, pac2002):
+        (tmp_path / file.name).write_text(file.read_text())
+    vehicle_file(tmp_path, f"base: hmmwv\ntyre: {{file: {path.name}}}\n", "base.yaml")
+    text = f"tyre: {{LMUY: 0.9, file: {pac2002.name}}}\nrear: {{tyre: {{file: {path.name}}}}}\n"
+    over = VehicleParameters.load(vehicle_file(tmp_path, "base: base.yaml\n" + text)).data
+    alone = VehicleParameters.load(vehicle_file(tmp_path, "base: hmmwv\n" + text)).data
+    assert over.front_left.tyre == alone.front_left.tyre
+    assert over.rear_left.tyre == VehicleParameters.load(tmp_path / "base.yaml").data.rear_left.tyre
+    assert (over.front_left.tyre.LMUY, over.front_left.tyre.version) == (0.9, 52.0)
+    assert over.rear_left.tyre.LMUY is None
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("tyre: {file: no.tir}", r"own\.yaml:2: tyre\.file: no file 'no\.tir' beside it; name a \.tir file"),
+        ("front: {tyre: {file: own.yaml}}", r"own\.yaml:2: front\.tyre\.file: own\.yaml, line 1: "),
+        ("tyre: {file: [a, b]}", r"own\.yaml:2: tyre\.file: expected the name of a property file"),
+        ("front: {tyre: {file: truck.tir}}", r"own\.yaml: .* but rear_left, rear_right have no such tyre"),
+        ("kinds: {tyre: fiala}\ntyre: {file: truck.tir}", r"own\.yaml:2: kinds\.tyre: 'fiala' does not go"),
+    ],
+)
+def test_tyre_files_that_cannot_be_are_refused(path: Path, tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / path.name).write_text(path.read_text())
+    with pytest.raises(DataError, match=message):
+        VehicleParameters.load(vehicle_file(tmp_path, f"base: hmmwv\n{text}\n"))
+    with pytest.raises(DataError, match=r"override: tyre\.file: .* give --tyre 'truck\.tir'"):
+        VehicleParameters.load(overrides=["tyre.file=truck.tir"])
