@@ -20,8 +20,8 @@ from ce_dynamics.cli.tables import print_files, print_json, print_tables
 from ce_dynamics.compiler.code_levels import first_soon, make_behind
 from ce_dynamics.errors import DataError, ModelError, SimulationError
 from ce_dynamics.models.data.words import nearest, si_value
+from ce_dynamics.models.vehicles.case import prepare
 from ce_dynamics.models.vehicles.prepared import Case
-from ce_dynamics.models.vehicles.recalled import recalled
 from ce_dynamics.models.vehicles.summary import summarise
 from ce_dynamics.simulation.exchange import checked, save_table
 from ce_dynamics.simulation.integrators.methods import NATIVE_METHODS
@@ -102,7 +102,7 @@ def simulate_and_report(request: Request) -> int:
         with Display() as display, ExitStack() as hurry:
             display.stage("preparing the model, compiling it where that was not done before")
             owed = hurry.enter_context(first_soon()) if is_brief(request.duration, options) else []
-            case = recalled(
+            case = prepare(
                 request.manoeuvre,
                 model=request.model,
                 speed=request.speed,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,16 +19,15 @@ from ce_dynamics.compiler import (
     CompiledFunction,
     TracedFunction,
     compile_function,
-    load_function,
     recall_or_compile,
     trace,
 )
-from ce_dynamics.compiler.fingerprint import content_in_process
 from ce_dynamics.compiler.progress import at_work
 from ce_dynamics.dynamics.energy import ENERGIES
 from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.dynamics.state import Entry, Layout
 from ce_dynamics.embedding.aggregate import Aggregate, Embedding
+from ce_dynamics.embedding.embed import embed
 from ce_dynamics.embedding.gearing import closure_limits, geared_loops
 from ce_dynamics.embedding.numeric.linkage import NumericLinkage
 from ce_dynamics.errors import AssemblyError, ModelError
@@ -36,15 +35,10 @@ from ce_dynamics.mechanism.parameters import Values, values_at
 from ce_dynamics.mechanism.system import System
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
-
     from ce_dynamics.compiler.derivatives.compiled import CompiledJacobian
-    from ce_dynamics.compiler.signature import Signature
 
 
 T = TypeVar("T")
-Signatures: TypeAlias = "dict[tuple[str, bytes | None], Signature]"
-"""Of functions by name, and by the content of what they were traced from besides the model."""
 
 _WITHOUT_OUTPUTS = ("dynamics", "assembly")
 """Functions that ask no outputs, unless controllers do."""
@@ -73,35 +67,14 @@ class CompiledSystem:
     """
 
     def __init__(self, system: System) -> None:
-        from ce_dynamics.embedding.embed import embed  # here, because models that were kept are embedded
-
         self.system = system
         with at_work(f"embedding the loops of {system.name!r}"):
             self.embedding: Embedding = embed(system)
         self.layout = Layout(self.embedding)
-        self._known: Signatures = {}
-        self._begin()
-
-    def _begin(self) -> None:
         self.functions: dict[str, CompiledFunction] = {}
         self.controls: dict[bytes, CompiledFunction] = {}
         self._jacobians: dict[str, CompiledJacobian] = {}
         self._made: dict[str, object] = {}
-        self._signatures: Signatures = {}
-
-    def to_be_kept(self) -> Self:
-        """The same without its functions, small when it is pickled; it knows them by their signatures."""
-        derived = {
-            name
-            for kind in type(self).__mro__
-            for name, value in vars(kind).items()
-            if isinstance(value, cached_property)
-        }
-        twin = object.__new__(type(self))
-        twin.__dict__ |= {name: value for name, value in vars(self).items() if name not in derived}
-        twin._known = self._signatures
-        twin._begin()
-        return twin
 
     # State and inputs
 
@@ -304,14 +277,7 @@ class CompiledSystem:
         """
         if self.layout.parameters:
             return compile_function(make())
-        asked = name, content_in_process(*others)
-        known = self._known.get(asked)
-        function = None if known is None else load_function(known, make)
-        if function is None:
-            function = recall_or_compile(make, name, (self.system, self.embedding, self.layout, *others))
-        if asked[1] is not None:
-            self._signatures[asked] = function.signature
-        return function
+        return recall_or_compile(make, name, (self.system, self.embedding, self.layout, *others))
 
     def at_state(self, name: str, function: Callable[[Array, Array], Mapping[str, Any]]) -> CompiledFunction:
         """The compiled function of a name, of y and u, loaded where it is known."""

@@ -5,8 +5,9 @@ moved into place, so that readers see whole entries only and concurrent writers 
 under another's name is damaged like one that is cut.  Anything wrong with an entry discards it; what
 is wrong with the disk merely disables the cache.
 
-What is loaded is run: the folder is made for its owner alone, and one that others own or may write to is not
-used.
+Machine code that is loaded is run, so that an entry counts only if this user or the administrator wrote it:
+it is a regular file, and neither it nor a folder on its path belongs to others or can be written to by them.
+Everything else that is kept is text or JSON that is parsed; nothing is unpickled.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import contextlib
 import hashlib
 import logging
 import os
+import stat
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -49,21 +51,56 @@ def folder() -> Path | None:
 
 
 def private(where: Path) -> bool:
-    """Whether nobody but this user could have written what lies in a folder that exists; warns if not."""
+    """Return whether others cannot write to a folder that exists or replace it; warn if they can."""
     if not hasattr(os, "getuid"):  # not on every system
         return True
-    status = where.stat()
-    if status.st_uid == os.getuid() and not status.st_mode & 0o022:
+    path = where.absolute()
+    real = path.resolve()
+    inside = {real}
+    for place in (real, *real.parents, *path.parents):
+        status = place.stat()
+        sticky = place not in inside and status.st_mode & stat.S_ISVTX  # others replace nothing of ours there
+        if not _is_trusted(status, sticky=bool(sticky)):
+            break
+    else:
         return True
     if where not in _warned:
         _warned.add(where)
         _log.warning(
-            "the cache folder %s belongs to another user or can be written to by others, who could put code "
-            "there: it is not used; 'chmod 700' it if it is yours, or set %s to a folder of your own",
+            "the cache folder %s is not used: %s belongs to another user or can be written to by others, who "
+            "could put code there; 'chmod go-w' it if it is yours, or set %s to a folder of your own",
             where,
+            place,
             VARIABLE,
         )
     return False
+
+
+def _is_trusted(status: os.stat_result, *, sticky: bool = False) -> bool:
+    """Return whether only this user and the administrator can change a file or folder."""
+    if status.st_uid not in (os.getuid(), 0):
+        return False
+    own_group = status.st_gid == os.getuid()  # many systems give every user a group of that number
+    others = stat.S_IWOTH | (0 if own_group else stat.S_IWGRP)
+    return sticky or not status.st_mode & others
+
+
+def open_private(path: Path | str) -> int:
+    """Return a descriptor for reading a file that only this user or the administrator could have written.
+
+    Raises
+    ------
+    OSError
+        If it is a link, a pipe or another thing that is no regular file, or others own it or may write to it.
+    """
+    # without blocking: a pipe would wait until somebody writes
+    flags = ("O_RDONLY", "O_NONBLOCK", "O_NOFOLLOW", "O_BINARY", "O_CLOEXEC")
+    handle = os.open(path, sum(getattr(os, name, 0) for name in flags))
+    status = os.fstat(handle)
+    if stat.S_ISREG(status.st_mode) and (not hasattr(os, "getuid") or _is_trusted(status)):
+        return handle
+    os.close(handle)
+    raise PermissionError("it is no regular file, or others own it or can write to it")
 
 
 def digest(key: str, content: bytes) -> bytes:
@@ -91,21 +128,30 @@ def load(key: str) -> bytes | None:
     if where is None:
         return None
     path = where / (key + _SUFFIX)
-    try:
+    with contextlib.suppress(OSError):
         if not private(where):
             return None
-        entry = path.read_bytes()
-    except OSError:
+    try:
+        with os.fdopen(open_private(path), "rb") as file:
+            entry = file.read()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        _discard(path, str(error))
         return None
     content = entry[_DIGEST_SIZE:]
     if content and digest(key, content) == entry[:_DIGEST_SIZE]:
         with contextlib.suppress(OSError):
             os.utime(path)  # the time of last use decides what is dropped first
         return content
-    _log.warning("discarding the damaged cache entry %s; it is compiled again", path)
+    _discard(path, "it is damaged")
+    return None
+
+
+def _discard(path: Path, problem: str) -> None:
+    _log.warning("discarding the cache entry %s, which is made again: %s", path, problem)
     with contextlib.suppress(OSError):
         path.unlink()
-    return None
 
 
 _written: dict[Path, int] = {}

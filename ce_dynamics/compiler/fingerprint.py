@@ -80,20 +80,15 @@ def _source_files() -> frozenset[str]:
 
 @functools.cache
 def _modules() -> list[tuple[str, str]]:
-    """Absolute path and path within the package of every module."""
-    return [(path, name) for path, name in package_files() if name.endswith(".py")]
-
-
-@functools.cache
-def package_files() -> list[tuple[str, str]]:
-    """Absolute path and path within the package of every file but byte code."""
+    """Return absolute path and path within the package of every module."""
     root = str(Path(_version.__file__).parent)
     found = []
     for folder, folders, files in os.walk(root, followlinks=True):
         folders[:] = sorted(name for name in folders if name != "__pycache__")
         for name in sorted(files):
-            path = os.path.join(folder, name)
-            found.append((path, path[len(root) + 1 :]))
+            if name.endswith(".py"):
+                path = os.path.join(folder, name)
+                found.append((path, path[len(root) + 1 :]))
     return found
 
 

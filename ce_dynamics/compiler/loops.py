@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import logging
+import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numba
 from numba.core.caching import FunctionCache
+
+from ce_dynamics.compiler import disk_cache
 
 KNOWN = (0, 68)
 """The numba whose insides `ce_dynamics.compiler.kernel_parts` knows; with others its own way does, slower."""
@@ -62,6 +67,25 @@ def kernel_parts() -> Any:
     return parts
 
 
+@functools.cache
+def is_private(folder: str) -> bool:
+    """Return whether others wrote nothing of what numba keeps in a folder, and cannot; warn if they could.
+
+    Where it keeps its files beside the package's byte code, whoever can write them can write that.
+    """
+    if Path(folder).name == "__pycache__":
+        return True
+    try:
+        if not disk_cache.private(Path(folder)):
+            return False
+        for path in Path(folder).iterdir():
+            os.close(disk_cache.open_private(path))
+    except OSError as error:
+        _log.warning("loops are compiled anew: those kept in %s are not used: %s; empty it", folder, error)
+        return False
+    return True
+
+
 def kernel(
     function: Callable[..., Any], *, forceinline: bool = False, sources: tuple[object, ...] | None = None
 ) -> Any:
@@ -87,6 +111,8 @@ def kernel(
         cache = ForgivingCache(compiled.py_func)
     except RuntimeError as error:  # no folder to write to
         _log.info("compiled loops are not kept for later runs: %s", error)
+        return compiled
+    if not is_private(cache.cache_path):
         return compiled
     if sources is not None:
         cache._cache_file._source_stamp = sources

@@ -178,8 +178,78 @@ def test_a_folder_that_others_may_write_to_is_not_used(
     where.chmod(0o777)
     assert disk_cache.load("key") is None
     assert "can be written to by others" in caplog.text
+    assert not disk_cache.private(where)
     where.chmod(0o700)
     assert disk_cache.load("key") == b"one"
+
+
+NOBODY = 65_534
+"""Number of a user who is not the one that runs the tests."""
+
+
+def plant(path: Path, kind: str) -> None:
+    """Replace an entry as another user, or one who could once write to the folder, could have done."""
+    content = path.read_bytes()
+    path.unlink()
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "link":
+        (path.parent / "elsewhere").write_bytes(content)
+        path.symlink_to(path.parent / "elsewhere")
+    else:
+        path.write_bytes(content)
+        path.chmod(0o666 if kind == "writable" else 0o644)
+        if kind == "foreign":
+            os.chown(path, NOBODY, NOBODY)
+
+
+root_alone = pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root gives files away"
+)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no such files")
+@pytest.mark.parametrize("kind", ["writable", "pipe", "link", pytest.param("foreign", marks=root_alone)])
+def test_planted_entries_are_neither_read_nor_kept(
+    folder: Path, kind: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    disk_cache.store("key", b"one")
+    (entry,) = folder.iterdir()
+    plant(entry, kind)
+    with caplog.at_level(logging.WARNING):
+        assert disk_cache.load("key") is None
+    assert str(entry) in caplog.text
+    assert not entry.exists()
+    disk_cache.store("key", b"two")
+    assert disk_cache.load("key") == b"two"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no such permissions")
+@pytest.mark.parametrize("kind", ["writable", pytest.param("foreign", marks=root_alone)])
+def test_folder_that_others_can_replace_is_not_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, kind: str
+) -> None:
+    above = tmp_path / "above"
+    monkeypatch.setenv(disk_cache.VARIABLE, str(above / "code"))
+    disk_cache.store("key", b"one")
+    if kind == "foreign":
+        os.chown(above, NOBODY, NOBODY)
+    else:
+        above.chmod(0o777)
+    assert disk_cache.load("key") is None
+    assert f"{above} belongs to another user or can be written to by others" in caplog.text
+    if kind == "writable":
+        above.chmod(0o1777)  # as /tmp: nothing there is moved by those who do not own it
+        assert disk_cache.load("key") == b"one"
+
+
+def test_nothing_that_is_kept_is_unpickled() -> None:
+    """numba's own files apart (`ce_dynamics.compiler.loops`), code and notes are bytes, text and JSON."""
+    root = Path(disk_cache.__file__).resolve().parents[2]
+    folders = (root / name for name in ("ce_dynamics", "models", "kinematics"))
+    sources = {path.name: path.read_text() for folder in folders for path in folder.rglob("*.py")}
+    assert len(sources) > 200
+    assert [name for name, text in sources.items() if "pickle.load" in text or "import pickle" in text] == []
 
 
 def test_the_home_folder_may_be_written_short(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,6 +6,8 @@ import errno
 import logging
 import pickle
 import re
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -52,3 +54,16 @@ def test_loops_are_kept() -> None:
     again = loops.kernel(doubled)
     assert again(2.0) == 4.0
     assert sum(again.stats.cache_hits.values()) == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no such permissions")
+def test_loops_that_others_could_write_are_not_loaded(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "doubled.nbi").write_bytes(b"")
+    assert loops.is_private.__wrapped__(str(tmp_path))
+    (tmp_path / "doubled.nbi").chmod(0o666)
+    assert not loops.is_private.__wrapped__(str(tmp_path))
+    assert f"{tmp_path} are not used" in caplog.text
+    tmp_path.chmod(0o777)
+    assert not loops.is_private.__wrapped__(str(tmp_path))
