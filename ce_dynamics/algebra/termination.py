@@ -52,7 +52,7 @@ def leave(code: int) -> NoReturn:
         os._exit(code)
 
     for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(BrokenPipeError):  # whoever reads has seen enough
+        with contextlib.suppress(OSError):  # whoever reads has seen enough, or the disk is full
             stream.flush()
     for number in SIGNALS:
         signal.signal(number, at_once)

@@ -11,14 +11,19 @@ from pathlib import Path
 
 @contextmanager
 def whole(path: Path) -> Iterator[Path]:
-    """A name beside `path` to write under; what is there at the end takes `path` itself.
+    """Yield a name beside `path` to write under; what is there at the end takes `path` itself.
 
-    Whatever ends the writing, a full disk or Ctrl-C, leaves under `path` what was there before.
+    Whatever ends the writing, a full disk or Ctrl-C, leaves under `path` what was there before.  Errors
+    of the system name `path`.
     """
     temporary = path.with_name(f".{path.stem}-{os.getpid()}{path.suffix}")
     try:
         yield temporary
         temporary.replace(path)
+    except OSError as error:
+        if error.errno is not None and error.filename in (None, str(temporary)):
+            error.filename, error.filename2 = str(path), None
+        raise
     finally:
         temporary.unlink(missing_ok=True)
 

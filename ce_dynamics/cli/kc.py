@@ -135,6 +135,7 @@ def kc(
     from ce_dynamics.models.kc.vehicle import elastic_joints, rig_of
     from ce_dynamics.models.vehicles.description import VehicleParameters
     from ce_dynamics.models.vehicles.files import check_vehicle
+    from ce_dynamics.simulation.netcdf import netcdf_bytes
 
     if look is not None:
         return write_page(look, check_vehicle(vehicle), axle, overrides or [])
@@ -175,7 +176,7 @@ def kc(
                     if suffix == "csv":
                         temporary.write_text(csv_text(results))
                     else:
-                        results.to_netcdf(temporary, engine="h5netcdf")
+                        temporary.write_bytes(netcdf_bytes({"/": results}))
                 files.append(path)
         files.append(output / f"{axle}.json")
         with whole(files[-1]) as temporary:

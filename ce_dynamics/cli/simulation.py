@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast, get_args
 
 from ce_dynamics.algebra import checks
-from ce_dynamics.algebra.files import check_place, shown_path
+from ce_dynamics.algebra.files import check_place, shown_path, unusable
 from ce_dynamics.algebra.lost_interrupts import was_interrupt
 from ce_dynamics.algebra.whole_files import whole
 from ce_dynamics.cli import exit_codes
@@ -130,7 +130,9 @@ def simulate_and_report(request: Request) -> int:
                 saved = Saved(save_results(outcome.results, stem), None)
                 if request.table is not None:
                     saved = replace(saved, table=save_table(outcome.results.dataset(), request.table))
-        saved = with_pictures(saved, outcome.results, case, request, interruption)
+        saved, problem = with_pictures(saved, outcome.results, case, request, interruption)
+    if problem and not outcome.message:
+        outcome = Outcome(outcome.results, exit_codes.BAD_INPUT, problem)
     drawn = (not request.plots or saved.png is not None) and (request.view is None or saved.html is not None)
     if not drawn and not outcome.message:
         outcome = Outcome(outcome.results, exit_codes.INTERRUPTED, "interrupted before all was drawn")
@@ -208,8 +210,8 @@ def save_results(results: Record, stem: Path) -> Path:
 
 def with_pictures(
     saved: Saved, results: Record, case: Case, request: Request, interruption: Interruption
-) -> Saved:
-    """Draw what was asked for, as far as nobody stops it."""
+) -> tuple[Saved, str]:
+    """Draw what was asked for until it is stopped; return what is saved, and why the rest cannot be."""
     try:
         if request.plots and not interruption.requested:
             saved = replace(saved, png=save_plots(results, case, saved.netcdf.with_suffix(".png")))
@@ -218,7 +220,9 @@ def with_pictures(
     except (KeyboardInterrupt, ImportError) as error:
         if not was_interrupt(error):
             raise  # else what is missing tells
-    return saved
+    except OSError as error:  # the results are saved already
+        return saved, unusable(error)
+    return saved, ""
 
 
 def save_plots(results: Record, case: Case, png: Path) -> Path:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import io
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ce_dynamics.simulation.results import Record
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 
 def write_netcdf(record: Record, path: Path) -> None:
@@ -23,10 +28,12 @@ def write_netcdf(record: Record, path: Path) -> None:
     Notes
     -----
     Numbers that are missing are NaN (``_FillValue``), as xarray says it; texts are UTF-8 strings.
+    HDF5 writes into memory: when the disk is full it cannot close a file, and crashes the process.
     """
     import h5netcdf  # here, because it is loaded after the summary
 
-    with h5netcdf.File(path, "w") as file:
+    content = io.BytesIO()
+    with h5netcdf.File(content, "w") as file:
         file.attrs.update(record.attrs)
         for name, column in (*record.coordinates.items(), *record.variables.items()):
             values = stored(column.values)
@@ -36,6 +43,22 @@ def write_netcdf(record: Record, path: Path) -> None:
             missing = np.nan if values.dtype.kind == "f" else None
             variable = file.create_variable(name, column.dims, values.dtype, values, fillvalue=missing)
             variable.attrs.update(column.attrs)
+    path.write_bytes(content.getbuffer())
+
+
+def netcdf_bytes(groups: Mapping[str, xr.Dataset]) -> bytes:
+    """Return the content of a NetCDF 4 file that holds datasets by the names of its groups, ``/`` its root.
+
+    Not every release of xarray writes HDF5 into memory by `xarray.Dataset.to_netcdf`.
+    """
+    import h5netcdf  # here, because these are loaded after the summary
+    from xarray.backends import H5NetCDFStore
+
+    content = io.BytesIO()
+    with h5netcdf.File(content, "w") as file:
+        for name, dataset in groups.items():
+            dataset.dump_to_store(H5NetCDFStore(file if name == "/" else file.create_group(name)))
+    return content.getvalue()
 
 
 def stored(values: Any) -> np.ndarray[Any, Any]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from ce_dynamics._version import __version__
 from ce_dynamics.models.handling.outcome import Outcome
+from ce_dynamics.simulation.netcdf import netcdf_bytes
 
 
 def as_json(outcomes: Mapping[str, Sequence[Outcome]]) -> str:
@@ -25,7 +26,11 @@ def save_runs(outcome: Outcome, path: Path) -> None:
     """All runs of a test into one NetCDF file, each a group of its name."""
     import xarray as xr  # here, because it takes longer to load than many runs
 
-    tree = {}
+    groups = {
+        "/": xr.Dataset(
+            attrs={"test": outcome.name, "subject": outcome.subject, "source": f"ce-dynamics {__version__}"}
+        )
+    }
     for run in outcome.runs:
         results = run.record.dataset()
         results.attrs |= {
@@ -33,10 +38,8 @@ def save_runs(outcome: Outcome, path: Path) -> None:
             "trouble": run.trouble,
             "options": json.dumps(dict(run.task.values)),
         }
-        tree[stem(run.name)] = results
-    about = {"test": outcome.name, "subject": outcome.subject, "source": f"ce-dynamics {__version__}"}
-    tree["/"] = xr.Dataset(attrs=about)
-    xr.DataTree.from_dict(tree).to_netcdf(path, engine="h5netcdf")
+        groups[stem(run.name)] = results
+    path.write_bytes(netcdf_bytes(groups))
 
 
 def stem(text: str) -> str:

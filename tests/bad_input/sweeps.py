@@ -15,9 +15,10 @@ import numpy as np
 
 from ce_dynamics.models.data.quantities import Quantity
 from ce_dynamics.models.data.sampling import Choice, Range, parse_distribution, sample
-from ce_dynamics.models.vehicles.sweeps.batch import Batch, netcdf_bytes, run_batch
+from ce_dynamics.models.vehicles.sweeps.batch import Batch, run_batch
 from ce_dynamics.models.vehicles.sweeps.folder import SweepFolder
 from ce_dynamics.models.vehicles.sweeps.plan import Sweep
+from ce_dynamics.simulation.netcdf import netcdf_bytes
 from tests.bad_input import values
 from tests.bad_input.cases import Case
 from tests.bad_input.description import calls
@@ -40,7 +41,7 @@ def finished() -> Path:
             {"x": (("run", "time"), np.zeros((2, 3)))}, {"run": list(runs), "time": [0.0, 0.1, 0.2]}
         )
         rows = {run: {"status": "completed", "failure": "", "time_reached": 0.2, "top": 1.0} for run in runs}
-        folder.add(Batch(rows, netcdf_bytes(results)))
+        folder.add(Batch(rows, netcdf_bytes({"/": results})))
     return path
 
 

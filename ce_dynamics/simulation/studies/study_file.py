@@ -19,6 +19,7 @@ in the file
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import shutil
@@ -132,7 +133,8 @@ def create(plan: Plan, path: Path) -> None:
                 "are free; store fewer instants (interval) or fewer variables (keep), or choose another disk"
             )
         with whole(path) as temporary:
-            with h5netcdf.File(temporary, "w") as file:
+            content = io.BytesIO()  # HDF5 crashes where the disk is full; without places, this is small
+            with h5netcdf.File(content, "w") as file:
                 file.dimensions = sizes
                 for name, (dims, dtype, attrs) in laid.items():
                     empty = {"fillvalue": np.nan} if dtype == "f8" else {}
@@ -146,6 +148,8 @@ def create(plan: Plan, path: Path) -> None:
                     texts = np.array(members, dtype=object)
                     file.create_variable(dimension, (dimension,), h5py.string_dtype(), data=texts)
                 file.attrs.update(about(plan))
+            temporary.write_bytes(content.getbuffer())
+            reserve(temporary, int(size) + 2 * len(content.getbuffer()))  # whose parts are written once more
             with h5py.File(temporary, "r+") as file:  # takes the room of every variable, and fills it
                 for name in laid:
                     variable = file[name]
@@ -153,6 +157,13 @@ def create(plan: Plan, path: Path) -> None:
                     variable[first] = variable[first]
     except OSError as error:
         raise ModelError(f"cannot make {shown_path(path)}: {error.strerror or error}") from None
+
+
+def reserve(path: Path, size: int) -> None:
+    """Take the room of a file on the disk, where the system can, so that later writing does not fail."""
+    if hasattr(os, "posix_fallocate"):
+        with path.open("r+b") as file:
+            os.posix_fallocate(file.fileno(), 0, size)
 
 
 def about(plan: Plan) -> dict[str, Any]:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
@@ -22,6 +20,7 @@ from ce_dynamics.models.vehicles.prepared import Case
 from ce_dynamics.models.vehicles.summary import summarise
 from ce_dynamics.models.vehicles.sweeps.plan import Sweep
 from ce_dynamics.simulation.ensembles.simulation import simulate_ensemble
+from ce_dynamics.simulation.netcdf import netcdf_bytes
 from ce_dynamics.simulation.reached import INTERRUPTED
 
 if TYPE_CHECKING:
@@ -160,7 +159,7 @@ def batch_of(sweep: Sweep, case: Case, rows: Mapping[int, dict[str, Any]], resul
         return Batch(dict(rows), None)
     singles = [single(case, results.isel(run=k)) for k in range(len(runs))]
     made = {run: row_of(case, results.sel(run=run), own) for run, own in zip(runs, singles, strict=True)}
-    return Batch({**rows, **made}, netcdf_bytes(collected(sweep, case, results, singles)))
+    return Batch({**rows, **made}, netcdf_bytes({"/": collected(sweep, case, results, singles)}))
 
 
 def pedals(case: Case, u: Floats) -> Floats:
@@ -234,11 +233,3 @@ def plain(value: float) -> float | None:
 def failed(reason: str) -> dict[str, Any]:
     """The row of a run that did not start."""
     return {"status": "failed", "failure": reason, "time_reached": 0.0}
-
-
-def netcdf_bytes(results: xr.Dataset) -> bytes:
-    """The content of a NetCDF file, by way of one: not every release of xarray writes HDF5 into memory."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "results.nc"
-        results.to_netcdf(path, engine="h5netcdf")
-        return path.read_bytes()

@@ -33,8 +33,9 @@ from filelock import FileLock, Timeout
 from ce_dynamics.algebra import checks, files
 from ce_dynamics.compiled.variables import plain as plain_name
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.vehicles.sweeps.batch import Batch, netcdf_bytes
+from ce_dynamics.models.vehicles.sweeps.batch import Batch
 from ce_dynamics.models.vehicles.sweeps.plan import Sweep
+from ce_dynamics.simulation.netcdf import netcdf_bytes
 
 TEXTS = ("status", "failure")
 STATUS = ("completed", "failed")
@@ -134,7 +135,7 @@ class SweepFolder:
         """Load what writing takes: an import that Ctrl-C breaks off would break the summary, too."""
         import xarray as xr  # here, so that mistakes are answered at once
 
-        netcdf_bytes(xr.Dataset())
+        netcdf_bytes({"/": xr.Dataset()})
 
     def _write_netcdf(self, runs: list[int], columns: list[str]) -> None:
         import xarray as xr  # here, because it takes longer to load than many runs
@@ -151,7 +152,7 @@ class SweepFolder:
             units = {"units": self.sweep.units[name]}
             data[plain_name(name)] = ("run", self.sweep.values[runs, k], units)
         results = xr.Dataset(data, {"run": runs}, {"sweep": self.sweep.text()})
-        write(self.path / "summary.nc", netcdf_bytes(results))
+        write(self.path / "summary.nc", netcdf_bytes({"/": results}))
 
 
 def lock(owner: object, path: Path) -> None:

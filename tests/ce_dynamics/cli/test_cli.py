@@ -406,6 +406,31 @@ def test_files_are_whole_or_as_they_were(
     assert (tmp_path / "ride.nc").read_bytes() == before
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="has no limit of a file's size")
+@pytest.mark.parametrize(("most", "kept"), [(8_000, []), (120_000, ["ride.nc"])])
+def test_full_disk_ends_in_one_line(tmp_path: Path, most: int, kept: list[str]) -> None:
+    """Files that may not grow beyond a limit fail where those on a full disk do; HDF5 crashed then."""
+    code = (
+        "import resource; from ce_dynamics.cli.command import execute\n"
+        f"resource.setrlimit(resource.RLIMIT_FSIZE, ({most}, {most}))\n"
+        "raise SystemExit(execute(['--vehicle', 'ride', '--duration', '0.1']))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env=os.environ | {"CE_DYNAMICS_CACHE": "off"},
+    )
+    assert done.returncode == 2, done.stderr
+    assert "greatest bump" in done.stdout
+    missing = "ride.png" if kept else "ride.nc"
+    (line,) = done.stderr.splitlines()
+    assert re.match(rf"error: cannot use '.*/{missing}': File too large", line)
+    assert ("saved what was computed as" in line) == bool(kept)
+    assert [path.name for path in (tmp_path / "simulate-vehicle-output").iterdir()] == kept
+
+
 def test_version_is_quick_and_loads_no_numpy() -> None:
     code = (
         "import sys; from ce_dynamics.cli.command import execute; code = execute(['--version']);"

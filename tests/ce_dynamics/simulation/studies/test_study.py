@@ -437,6 +437,21 @@ def test_a_disk_that_fails_keeps_what_it_has(
     assert ce.simulate_study(model, path, **common).made == RUNS
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="has no limit of a file's size")
+def test_disk_without_room_is_named_at_once(model: ce.Model, given: dict[str, Any], tmp_path: Path) -> None:
+    """A file that may not grow fails where one on a full disk does: HDF5 crashed the process then."""
+    import resource
+
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
+    try:
+        with pytest.raises(ModelError, match=r"cannot make '.*runs\.nc': File too large"):
+            ce.simulate_study(model, tmp_path / "runs.nc", **given, **COMMON)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert not [path for path in tmp_path.iterdir() if path.stat().st_size]
+
+
 def test_long_reasons_are_cut_where_everybody_sees_it() -> None:
     from ce_dynamics.simulation.studies.study_file import LONGEST_FAILURE, fitting
 
