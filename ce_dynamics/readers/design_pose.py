@@ -2,13 +2,14 @@
 
 Method.  Poses are closed by Levenberg and Marquardt's steps over the coordinates that the loops see:
 
-1. the wanted pose itself, if it is closed and regular;
+1. the wanted pose itself, if it is closed and regular, and the independent coordinates lead it if they must;
 2. the wanted pose with the independent coordinates held, if that closes and is regular;
 3. else `STARTS` poses: the wanted one, poses scattered about it, farther and farther, and poses drawn from
    the whole range of the joints.  Of the closed poses those count in which the loops have as few freedoms as
    in any of them, the independent coordinates determine the others no worse than `WORST` times as well as in
    the best of them, and the loops stay closed when the independent coordinates move by `AROUND` either way,
-   no more seldom than in the best less `SELDOMER`.  The nearest of these to the wanted pose is taken.
+   no more seldom than in the best less `SELDOMER`.  The nearest of these to the wanted pose is taken.  Where
+   the independent coordinates must lead, poses count in which most of them do.
 
 Frames that meet to no better than `NEARLY` in any pose, as in files with few digits, are taken to meet there.
 """
@@ -86,10 +87,17 @@ class Search:
         Coordinates that are to be independent, as far as they can.
     limits : (n, 2) array, optional
         Ranges of the coordinates from which starts are drawn.
+    must_lead : bool
+        Leave the wanted pose if ``lead`` cannot lead there, as at a dead centre.
     """
 
     def __init__(
-        self, chains: Chains, wanted: Array, lead: Sequence[int] = (), limits: Array | None = None
+        self,
+        chains: Chains,
+        wanted: Array,
+        lead: Sequence[int] = (),
+        limits: Array | None = None,
+        must_lead: bool = False,
     ) -> None:
         self.chains, self.wanted = chains, np.asarray(wanted, dtype=float)
         chains.orient(self.wanted)
@@ -105,13 +113,15 @@ class Search:
                 self.wanted[empty] + half[empty],
             )
         self.tried = self.assembled = 0
+        self.must_lead = must_lead
 
     def found(self) -> Found | None:
         """The pose that the method chooses; None if none was closed."""
         asked = None
         if self.error(self.wanted) <= MEANT:
             asked = self._judged(self.wanted, "as given")
-            if asked.freedoms <= self._nearby(asked):
+            as_many = not self.must_lead or self._led(asked) == min(len(self.wished), asked.freedoms)
+            if as_many and asked.freedoms <= self._nearby(asked):
                 return asked
         elif self.wished:
             held = self.seen.copy()
@@ -140,11 +150,18 @@ class Search:
             return None
         fewest = min(pose.freedoms for pose in poses)
         regular = [pose for pose in poses if pose.freedoms == fewest]
+        if self.must_lead:
+            most = max(self._led(pose) for pose in regular)
+            regular = [pose for pose in regular if self._led(pose) == most]
         best = max(pose.quality for pose in regular)
         good = sorted((pose for pose in regular if pose.quality >= WORST * best), key=self._distance)
         rooms = [(self._room(pose), pose) for pose in good[:COMPARED]]
         roomiest = max(room for room, _ in rooms)
         return next(pose for room, pose in rooms if room >= roomiest - SELDOMER)
+
+    def _led(self, pose: Found) -> int:
+        """Return how many of the wanted coordinates lead in a pose."""
+        return len({*self.wished} & {*pose.lead})
 
     def _distance(self, pose: Found) -> float:
         off = np.where(self.chains.slides, pose.q - self.wanted, wrapped(pose.q - self.wanted))
@@ -235,14 +252,21 @@ class Search:
         residual, _ = self.chains.errors(q[np.newaxis])
         return float(np.max(np.abs(residual), initial=0.0))
 
-    def _judged(self, q: Array, how: str) -> Found:
-        """Freedoms of a closed pose, what leads it, and how well."""
+    def led_by(self, acting: Sequence[int], pose: Found) -> tuple[int, ...]:
+        """Return what leads in a pose where some coordinates should; none if others do clearly better."""
+        led = self._judged(pose.q, "", acting)
+        well = led.quality >= WORST * self._judged(pose.q, "", ()).quality
+        return led.lead if well and {*acting} & {*led.lead} else ()
+
+    def _judged(self, q: Array, how: str, wished: Sequence[int] | None = None) -> Found:
+        """Return freedoms of a closed pose, what leads it, and how well."""
+        wished = self.wished if wished is None else wished
         seen = np.flatnonzero(self.seen)
         J = self.chains.errors(q[np.newaxis])[1][0][:, seen]
         singular = np.linalg.svd(J, compute_uv=False)
         rank = int(np.sum(singular > SINGULAR * max(float(np.max(singular, initial=0.0)), 1e-300)))
         N = singular_values_and_vectors(J)[2][rank:].T
-        lead = leading(N, [int(np.flatnonzero(seen == k)[0]) for k in self.wished])
+        lead = leading(N, [int(np.flatnonzero(seen == k)[0]) for k in wished])
         rest = [k for k in range(len(seen)) if k not in lead]
         values = np.linalg.svd(J[:, rest], compute_uv=False)
         quality = float(values[len(rest) - 1]) if len(values) >= len(rest) > 0 else float(not rest)

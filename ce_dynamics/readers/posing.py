@@ -33,7 +33,8 @@ def report(
     more = f" and {len(changed) - LISTED} more" if len(changed) > LISTED else ""
     tried = f", one of {search.assembled} assembled from {search.tried} starts" if search.tried else ""
     held = search.error(search.wanted) <= MEANT
-    why = f"closed {where}, but singular" if held else f"couplings do not hold {where}"
+    unled = f"{[names[k] for k in search.wished]} cannot lead" if search.must_lead else ""
+    why = f"closed {where}, but {unled or 'singular'}" if held else f"couplings do not hold {where}"
     singular = "" if notes else f" ({why})"
     chosen = (
         f"{file}: design pose found {found.how}{tried}{singular}: "

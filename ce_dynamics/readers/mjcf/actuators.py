@@ -103,6 +103,12 @@ def pulling(file: Compiled, joint: int) -> list[int]:
     return [k for k in active(file) if representable(file, k) and joint in pulled(file, k)]
 
 
+def driven_joints(file: Compiled) -> set[str]:
+    """Return names of the joints whose coordinates actuators act on."""
+    acting = (k for k in active(file) if representable(file, k))
+    return {file.joint(joint) for k in acting for joint in pulled(file, k)}
+
+
 def types(file: Compiled, enumeration: str) -> list[int]:
     """Types of all actuators' dynamics, gains or biases."""
     field = {"mjtDyn": "actuator_dyntype", "mjtGain": "actuator_gaintype", "mjtBias": "actuator_biastype"}

@@ -40,9 +40,15 @@ class Skeleton:
 
 
 def put_together(
-    file: Compiled, pose: str | Mapping[str, float] | None, independent: Collection[str]
+    file: Compiled,
+    pose: str | Mapping[str, float] | None,
+    independent: Collection[str],
+    motors: Collection[str] = (),
 ) -> tuple[set[int], list[str]]:
     """Bring the file's kinematics into the design pose; joints that lead loops, and notes on what was chosen.
+
+    Those of ``independent`` lead, with others where they are too few.  Where a loop has none of them, its
+    ``motors`` lead if they can in the design pose.
 
     Raises
     ------
@@ -60,21 +66,33 @@ def put_together(
         [offset(file, j, qpos) if plain else 0.0 for j, plain in zip(joints, simple, strict=True)]
     )
     names = [file.joint(j) for j in joints]
-    wishes = [k for k, name in enumerate(names) if simple[k] and name in independent]
+    wishes, driven = (
+        [k for k, name in enumerate(names) if simple[k] and name in of] for of in (independent, motors)
+    )
     limits = np.array(
         [limits_of(file, j) if plain else (-np.inf, np.inf) for j, plain in zip(joints, simple, strict=True)]
     )
     places = {file.equality(k): file.place("equalities", k, file.equality(k)) for k in range(file.model.neq)}
     q, notes, lead = wanted.copy(), [], set[int]()
     for part in parts(chains):
-        search = Search(part, wanted, wishes, limits.reshape(-1, 2))
+        asked = any(part.moved_by_loops()[wishes])
+        search = Search(part, wanted, wishes, limits.reshape(-1, 2), must_lead=asked)
         found = search.found()
         if found is None:  # the loops' own assembly says what is wrong, if anything is
             continue
         q[search.seen] = found.q[search.seen]
         notes += report(search, found, names, places, file.file)
-        if search.wished and all(simple[k] for k in found.lead):
-            lead |= {joints[k] for k in found.lead}
+        acting = [k for k in driven if search.seen[k]]
+        leaders = found.lead if asked else search.led_by(acting, found)
+        led = [k for k in (search.wished if asked else acting) if k in leaders]
+        if led == search.wished or not asked:
+            alone = all(simple[k] for k in leaders)  # else components of balls lead beside them
+            lead |= {joints[k] for k in (leaders if alone else led)}
+        if acting and not asked and not led:
+            notes.append(
+                f"{file.file}: joints {[names[k] for k in acting]} have motors, but lead their loop badly or "
+                f"not at all in the design pose; independent={{...}} finds another pose for them"
+            )
     file.take_pose(moved(file, qpos, joints, q))
     return lead, notes
 

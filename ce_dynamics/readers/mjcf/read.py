@@ -49,7 +49,8 @@ def read_mjcf(
     pose : str, or mapping of str to float, optional
         The wanted design pose: the name of a keyframe, or coordinates of hinges and slides [rad or m].
     independent : collection of str
-        Joints whose coordinates are to be independent in loops; chosen automatically where it names none.
+        Joints whose coordinates are to be independent in loops.  Where it names none of a loop, those with
+        actuators are if they lead it well, else others are chosen.
     stops : (float, float), optional
         Stiffness [N m/rad or N/m] and dissipation [s/rad or s/m] of a `JointStop` at every range of a hinge
         or slide; ranges are noted only if not given.

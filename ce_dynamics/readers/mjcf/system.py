@@ -16,7 +16,7 @@ from ce_dynamics.mechanism.forces.stop import JointStop
 from ce_dynamics.mechanism.forces.torsion import TorsionSpringDamper
 from ce_dynamics.mechanism.hinges import Fixed, Free, Hinge, Prismatic, Revolute, Spherical
 from ce_dynamics.mechanism.system import System
-from ce_dynamics.readers.mjcf.actuators import add_actuators
+from ce_dynamics.readers.mjcf.actuators import add_actuators, driven_joints
 from ce_dynamics.readers.mjcf.checks import ONE_COORDINATE, friction, limited, of_joint
 from ce_dynamics.readers.mjcf.equalities import add_equalities
 from ce_dynamics.readers.mjcf.model import Compiled
@@ -37,7 +37,8 @@ def build(
 ) -> tuple[System, list[str]]:
     """The system, and notes on it."""
     model = file.model
-    lead, told = put_together(file, pose, independent)
+    acting = () if "actuator" in ignore else driven_joints(file)
+    lead, told = put_together(file, pose, independent, acting)
     gravity = np.zeros(3) if file.disabled("GRAVITY") else np.array(model.opt.gravity)
     names = file.spec.modelname
     system = System(gravity, name=names or file.file)

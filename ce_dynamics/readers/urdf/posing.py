@@ -55,9 +55,14 @@ def moved(joint: UrdfJoint, q: float) -> Pose:
 
 
 def placed(
-    robot: Robot, joints: list[UrdfJoint], root: str, pose: Mapping[str, float], wished: Collection[str]
+    robot: Robot,
+    joints: list[UrdfJoint],
+    root: str,
+    pose: Mapping[str, float],
+    wished: Collection[str],
+    must_lead: bool = False,
 ) -> Placed:
-    """The design pose of a robot whose loops are known.
+    """Return the design pose of a robot whose loops are known; ``must_lead`` as for `Search`.
 
     Raises
     ------
@@ -76,7 +81,7 @@ def placed(
     notes: list[str] = []
     places = {name: loop.element.place for name, loop in robot.loops.items()}
     for chains in parts(chains_of(robot, joints, root)):
-        search = Search(chains, wanted, wishes, limits_of(moving))
+        search = Search(chains, wanted, wishes, limits_of(moving), must_lead)
         found = search.found()
         if found is None:
             raise unclosed(robot, search)

@@ -66,7 +66,8 @@ def put_together(robot: Robot, wishes: Wishes) -> PutTogether:
     robot = with_single_hinges(robot, wishes.independent)
     joints = ordered(robot)
     root = root_of(robot)
-    at = placed(robot, joints, root, wishes.pose, wishes_of(wishes, joints))
+    asked = bool(wishes.independent)
+    at = placed(robot, joints, root, wishes.pose, wishes_of(wishes, joints), must_lead=asked)
     frames = {root: WORLD}
     for joint in joints:
         frames[joint.child] = frames[joint.parent] @ joint.frame @ moved(joint, at.q.get(joint.name, 0.0))

@@ -144,3 +144,49 @@ def test_a_joint_leads_though_a_rod_turns_about_itself(tmp_path: Path, lead: str
     assert {"knee": "low", "motor": "crank"}[lead] in embedding.coordinates
     assert embedding.n_v == 3
     assert largest_difference(embedding, around=0.05) < 1e-11  # condition of the masses 5e3, of Y1 some 10
+
+
+IN_LINE = """
+<mujoco>
+  <option gravity="0 0 -9.81"><flag contact="disable"/></option>
+  <worldbody>
+    <body name="crank">
+      <joint name="crank" axis="0 1 0"/>
+      <inertial pos="0.5 0 0" mass="1" diaginertia="0.1 0.1 0.1"/>
+      <body name="rod" pos="1 0 0">
+        <joint name="rod" axis="0 1 0"/>
+        <inertial pos="1 0 0" mass="1" diaginertia="0.1 0.1 0.1"/>
+      </body>
+    </body>
+    <body name="foot" pos="3 0 -1.5">
+      <joint name="foot" axis="0 1 0"/>
+      <inertial pos="0 0 1" mass="1" diaginertia="0.1 0.1 0.1"/>
+    </body>
+  </worldbody>
+  <equality> <connect name="heel" body1="rod" body2="foot" anchor="2 0 {height}"/> </equality>
+  <actuator> <motor name="{motor}" joint="{motor}"/> </actuator>
+</mujoco>
+"""
+"""Crank and rod are in line unless the rod ends elsewhere, so that the foot is at a dead centre."""
+
+
+def test_joint_at_a_dead_centre_leads_from_elsewhere(tmp_path: Path) -> None:
+    file = tmp_path / "foot.xml"
+    file.write_text(IN_LINE.format(height=0, motor="foot"))
+    embedding = embed(ce.read_mjcf(file, independent={"foot"}, ignore={"actuator"}))
+    assert [*embedding.q_of] == ["foot"]
+    assert largest_difference(embedding, 0.01) < 1e-11  # 1e-14, over the smallest singular value of Y1
+    assert any("['foot'] cannot lead" in note for note in embedding.system.notes)
+
+
+@pytest.mark.parametrize(
+    ("motor", "height", "leads"),
+    [("foot", 0, False), ("crank", 0, True), ("foot", -1, True), ("rod", -1, True)],
+)
+def test_motors_lead_unless_at_a_dead_centre(tmp_path: Path, motor: str, height: float, leads: bool) -> None:
+    file = tmp_path / "foot.xml"
+    file.write_text(IN_LINE.format(height=height, motor=motor))
+    system = ce.read_mjcf(file)
+    names = [entry.name for entry in ce.compile(system).layout.q]
+    assert (names == [motor]) == leads
+    assert any("have motors" in note for note in system.notes) != leads
