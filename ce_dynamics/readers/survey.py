@@ -53,6 +53,17 @@ TOLD = Rule(None, "told")
 EVERYTHING = "all"
 """In ``ignore``: whatever would be refused."""
 
+OTHER_KINDS = (
+    "damping",
+    "equality tendon",
+    "friction",
+    "limit@lower, limit@upper",
+    "link gravity",
+    "mimic",
+    "stiffness",
+)
+"""Kinds of findings that are no words of a file."""
+
 Grammar = Mapping[str, Mapping[str, Rule]]
 """Rules by context and tag."""
 
@@ -97,6 +108,60 @@ def check_names(what: str, given: object) -> None:
         shown = checks.shown(given)
         raise ModelError(f"{what} {shown} must be a set of names: {what.rpartition(' ')[2]}={{{shown}}}")
     checks.texts(what, given)
+
+
+def check_ignored(
+    file: str,
+    ignore: Collection[str],
+    root: Element,
+    findings: Iterable[Finding],
+    grammar: Grammar,
+    included: Callable[[Element], Iterable[Element]] | None = None,
+    more: Collection[str] = (),
+) -> None:
+    """Refuse to leave out what is neither of the file nor of its format; ``more`` may be left out as well.
+
+    Raises
+    ------
+    DataError
+        Naming what is meant perhaps.
+    """
+    asked = [name for name in ignore if name not in (EVERYTHING, *OTHER_KINDS, *more)]
+    if not asked:
+        return
+    known = {word for finding in findings for word in (finding.kind, finding.name)}
+    known |= {*words_of(grammar), *words_in([root], included)}
+    open_tags = {tag for rules in grammar.values() for tag, rule in rules.items() if rule.attributes is None}
+    for name in asked:
+        if name not in known and name.partition("@")[0] not in (open_tags if "@" in name else ()):
+            near = difflib.get_close_matches(name, sorted(known), n=1)
+            meant = f"; did you mean {near[0]!r}?" if near else ""
+            raise DataError(
+                f"{file}: ignore={{{checks.shown(name)}}}: nothing there is called so, and it is no kind of "
+                f"element or attribute of the format{meant}"
+            )
+
+
+def words_of(grammar: Grammar) -> Iterator[str]:
+    """Yield the tags of a format, and its attributes with their tags."""
+    for rules in grammar.values():
+        for tag, rule in rules.items():
+            yield tag
+            yield from (f"{tag}@{name}" for name in (*(rule.attributes or ()), *rule.settings))
+
+
+def words_in(
+    elements: Iterable[Element], included: Callable[[Element], Iterable[Element]] | None
+) -> Iterator[str]:
+    """Yield tags, attributes with their tags and names of some elements and of what they contain."""
+    for element in elements:
+        yield element.tag
+        for name, value in element.attributes.items():
+            yield f"{element.tag}@{name}"
+            if name == "name":
+                yield value
+        follow = included is not None and element.tag == "include"
+        yield from words_in(included(element) if follow and included else element, included)
 
 
 def survey(

@@ -31,7 +31,7 @@ def replace_missing(mujoco: Any, spec: Any, file: str) -> Iterator[Finding]:
     for mesh in missing:
         yield told("mesh@file", mesh.file, mesh.name)
         mesh.name = mesh.name or Path(mesh.file).stem
-        mesh.file, mesh.uservert = "", TETRAHEDRON
+        mesh.file, mesh.uservert, mesh.scale = "", TETRAHEDRON, [1.0] * 3
     for field in spec.hfields:
         if is_missing(spec, spec.meshdir, field.file):
             yield told("hfield@file", field.file, field.name)
@@ -63,13 +63,16 @@ def is_missing(spec: Any, folder: str, name: str) -> bool:
 
 
 def refuse_weights(mujoco: Any, spec: Any, file: str, missing: dict[str, str]) -> None:
-    """Refuse missing shapes that masses come from."""
+    """Refuse missing shapes that masses come from, but of bodies that cannot move: those weigh nothing."""
     always = spec.compiler.inertiafromgeom == mujoco.mjtInertiaFromGeom.mjINERTIAFROMGEOM_TRUE
     low, high = spec.compiler.inertiagrouprange
+    still = {body.id for body in fixed_bodies(spec.worldbody)}
     for body in spec.bodies[1:] if missing else ():
         if body.explicitinertial and not always:
             continue
         for geom in body.geoms:
+            if geom.meshname in missing and body.id in still:
+                geom.mass = 0.0
             weightless = geom.mass == 0.0 or geom.density == 0.0 or not low <= geom.group <= high
             if geom.meshname in missing and not weightless:
                 name = checks.shown(body.name)
@@ -78,3 +81,11 @@ def refuse_weights(mujoco: Any, spec: Any, file: str, missing: dict[str, str]) -
                     f"{checks.shown(missing[geom.meshname])}, which is not there; put the file where the "
                     f"robot's file looks for it, or give the body an <inertial>"
                 )
+
+
+def fixed_bodies(parent: Any) -> Iterator[Any]:
+    """Yield bodies that no joint lets move against the world."""
+    for body in parent.bodies:
+        if not body.joints:
+            yield body
+            yield from fixed_bodies(body)

@@ -14,7 +14,7 @@ from ce_dynamics.readers.mjcf.limits import MOST_FILES, check_copies
 from ce_dynamics.readers.mjcf.model import Compiled
 from ce_dynamics.readers.mjcf.system import build
 from ce_dynamics.readers.mjcf.tendons import other_tendons
-from ce_dynamics.readers.survey import annotate, check_names, refuse, survey
+from ce_dynamics.readers.survey import annotate, check_ignored, check_names, refuse, survey
 from ce_dynamics.readers.tree import checked_stops
 from ce_dynamics.readers.xml_file import Element, parse
 
@@ -81,17 +81,14 @@ def read_mjcf(
     findings = list(survey([root], GRAMMAR, included=contents))
     check_copies([root], contents)
     compiled = Compiled(root.path)
-    notes = refuse(
-        root.path.name,
-        [
-            *findings,
-            *compiled.missing,
-            *unrepresentable(compiled),
-            *other_tendons(compiled),
-            *other_actuators(compiled),
-        ],
-        ignore,
-    )
+    findings += [
+        *compiled.missing,
+        *unrepresentable(compiled),
+        *other_tendons(compiled),
+        *other_actuators(compiled),
+    ]
+    check_ignored(root.path.name, ignore, root, findings, GRAMMAR, contents)
+    notes = refuse(root.path.name, findings, ignore)
     system, more = build(compiled, keyframe, independent, ignore, checked_stops("read_mjcf", stops), pose)
     annotate(system, [*notes, *more])
     return system

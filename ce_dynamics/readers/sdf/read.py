@@ -14,11 +14,21 @@ from ce_dynamics.mechanism.system import System
 from ce_dynamics.readers.sdf.frames import TRUE
 from ce_dynamics.readers.sdf.grammar import GRAMMAR
 from ce_dynamics.readers.sdf.model import Edge, read_model, unkept
-from ce_dynamics.readers.survey import Finding, annotate, check_names, refuse, survey, where
+from ce_dynamics.readers.survey import Finding, annotate, check_ignored, check_names, refuse, survey, where
 from ce_dynamics.readers.tree import checked_stops
 from ce_dynamics.readers.urdf.posing import checked_pose
 from ce_dynamics.readers.urdf.put_together import Wishes
-from ce_dynamics.readers.urdf.read import BASES, MOST_OFF, checked_armature, limits, losses, without
+from ce_dynamics.readers.urdf.read import (
+    ARMATURE,
+    BASES,
+    DAMPING,
+    FRICTION,
+    MOST_OFF,
+    checked_armature,
+    limits,
+    losses,
+    without,
+)
 from ce_dynamics.readers.urdf.system import build
 from ce_dynamics.readers.xml_file import Element, parse
 
@@ -86,8 +96,12 @@ def read_sdf(
         if name not in robot.joints:
             shown = checks.shown(name)
             raise DataError(f"{root.path.name}: {shown} is no joint of the tree: {[*robot.joints]}")
-    told = [*findings, *unread(tree, chosen.children("link")), *unkept(cuts), *losses(robot, ignore)]
-    notes = refuse(root.path.name, [*told, *limits(robot, stops, motors)], ignore)
+    findings += [*unread(tree, chosen.children("link")), *unkept(cuts), *losses(robot, ignore)]
+    findings += limits(robot, stops, motors)
+    check_ignored(
+        root.path.name, ignore, root, findings, GRAMMAR, more=(FRICTION, DAMPING, ARMATURE, *robot.loops)
+    )
+    notes = refuse(root.path.name, findings, ignore)
     robot = without(robot, ignore)
     robot = replace(robot, loops={k: v for k, v in robot.loops.items() if k not in ignore})
     wishes = Wishes(

@@ -33,6 +33,8 @@ class Additions:
         Links whose names begin so, followed by a number, are kept together two by two.
     held : str
         The kind of joint that keeps those together.
+    others : tuple of str
+        Keys of the file that are not known.
     notes : tuple of str
         What was read past.
     """
@@ -46,6 +48,7 @@ class Additions:
     part_of_balls: str = ""
     part_of_loops: str = ""
     held: str = "fixed"
+    others: tuple[str, ...] = ()
 
 
 def kind_of(word: str, owner: str, error: type[DataError] | type[ModelError]) -> str:

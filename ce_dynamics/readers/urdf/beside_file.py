@@ -73,6 +73,7 @@ def from_file(path: Path, ignore: Collection[str]) -> Additions:
         part_of(path, said, "rotule_name"),
         "" if pairs else part_of(path, said, "name_closedloop"),
         kinds[0],
+        tuple(others),
     )
 
 

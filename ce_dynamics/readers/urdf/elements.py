@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
+from dataclasses import replace
 
 import numpy as np
 
@@ -25,6 +27,7 @@ from ce_dynamics.readers.urdf.model import (
 )
 from ce_dynamics.readers.xml_file import Element
 
+BALL = "drake:ball_constraint"
 JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 POSITION, ROLLING = "position", "rolling"
 WITH_AXIS = (*WITH_COORDINATE, "planar")
@@ -44,7 +47,7 @@ def read_robot(root: Element, right_angles: float) -> Robot:
 
     closing, coupling = older(root)
     links = {name: UrdfLink(e, name, inertial(e, right_angles)) for name, e in reading("link").items()}
-    return Robot(
+    robot = Robot(
         root,
         root.text("name"),
         links,
@@ -52,6 +55,28 @@ def read_robot(root: Element, right_angles: float) -> Robot:
         {name: loop(e, name, right_angles) for name, e in unique([*root.children("loop"), *closing]).items()},
         {name: coupling_of(e, name) for name, e in unique([*root.children("coupling"), *coupling]).items()},
     )
+    balls = {name: ball(e, name) for name, e in numbered(root.children(BALL), robot.loops).items()}
+    return replace(robot, loops=robot.loops | balls)
+
+
+def numbered(elements: list[Element], taken: Collection[str]) -> dict[str, Element]:
+    """Return elements, which need no name, by one: their own, or their tag with their number."""
+    found: dict[str, Element] = {}
+    for number, element in enumerate(elements, start=1):
+        name = element.attributes.get("name", f"{element.tag.rpartition(':')[2]} {number}")
+        if name in taken or name in found:
+            raise element.error(f"the name {checks.shown(name)} is taken; give every loop its own")
+        found[name] = element
+    return found
+
+
+def ball(element: Element, name: str) -> UrdfLoop:
+    """Return a point that two links share, as Drake writes it."""
+    ends = [element.needed(f"{BALL}_body_{end}").text("name") for end in "AB"]
+    zero = (0.0, 0.0, 0.0)
+    points = [element.child(f"{BALL}_p_{point}") for point in ("AP", "BQ")]
+    at = [Pose(np.eye(3), np.array(zero) if p is None else p.numbers("value", 3)) for p in points]
+    return UrdfLoop(element, name, "spherical", ends[0], at[0], ends[1], at[1], np.array((0.0, 0.0, 1.0)))
 
 
 def unique(elements: list[Element]) -> dict[str, Element]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ce_dynamics.readers.survey import LOOKS, TOLD, Grammar, known
+from ce_dynamics.readers.urdf.elements import BALL
 from ce_dynamics.readers.urdf.model import INERTIA
 
 ORIGIN = known("xyz", "rpy")
@@ -25,6 +26,11 @@ GRAMMAR: Grammar = {
             ("transmission", "gazebo", "mujoco", "ros2_control", "group", "disable_collisions"), TOLD
         ),
         **dict.fromkeys(("drake:proximity_properties", "drake:collision_filter_group"), TOLD),
+        BALL: known("name", children=BALL),
+    },
+    BALL: {
+        **dict.fromkeys((f"{BALL}_body_A", f"{BALL}_body_B"), known("name")),
+        **dict.fromkeys((f"{BALL}_p_AP", f"{BALL}_p_BQ"), known("value")),
     },
     "link": {
         "inertial": known(children="inertial"),
@@ -32,6 +38,7 @@ GRAMMAR: Grammar = {
         "collision": TOLD,
         "contact": TOLD,
         "self_collision_checking": TOLD,
+        "drake:proximity_properties": TOLD,
     },
     "inertial": {"origin": ORIGIN, "mass": known("value"), "inertia": known(*INERTIA)},
     "joint": {

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.readers.pose import WORLD, Pose
-from ce_dynamics.readers.urdf.balls import with_single_hinges
-from ce_dynamics.readers.urdf.model import Beside, Robot, UrdfJoint
+from ce_dynamics.readers.urdf.balls import unused, with_single_hinges
+from ce_dynamics.readers.urdf.model import Beside, Robot, UrdfJoint, UrdfLink
 from ce_dynamics.readers.urdf.posing import Placed, moved, placed
 from ce_dynamics.readers.xml_file import Element
 
 GROUND = "ground"
+WORLD_LINK = "world"
+"""Link that joints may hang on without its being described: what does not move."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,7 @@ class PutTogether(NamedTuple):
 
 def put_together(robot: Robot, wishes: Wishes) -> PutTogether:
     """Frames of all links in the design pose."""
+    robot = with_world(robot, wishes.base)
     ordered(robot)
     check_loops(robot)
     robot = with_single_hinges(robot, wishes.independent)
@@ -72,6 +75,41 @@ def put_together(robot: Robot, wishes: Wishes) -> PutTogether:
     for joint in joints:
         frames[joint.child] = frames[joint.parent] @ joint.frame @ moved(joint, at.q.get(joint.name, 0.0))
     return PutTogether(robot, joints, at, frames)
+
+
+def with_world(robot: Robot, base: str) -> Robot:
+    """Return the robot on the ground, where its joints hang on a link ``world`` that is not described.
+
+    Links that no joint carries are held by the ground or free, as ``base`` says.
+    """
+    if WORLD_LINK in robot.links or all(joint.parent != WORLD_LINK for joint in robot.joints.values()):
+        return robot
+    joints = {
+        name: replace(joint, parent=GROUND) if joint.parent == WORLD_LINK else joint
+        for name, joint in robot.joints.items()
+    }
+    loops = {
+        name: replace(
+            loop,
+            predecessor=GROUND if loop.predecessor == WORLD_LINK else loop.predecessor,
+            successor=GROUND if loop.successor == WORLD_LINK else loop.successor,
+        )
+        for name, loop in robot.loops.items()
+    }
+    carried = {joint.child for joint in joints.values()}
+    if base == "floating" and carried >= {*robot.links}:
+        raise robot.element.error(
+            f"base={base!r}: its joints hold it on {WORLD_LINK!r}, which does not move; leave base out"
+        )
+    pattern = next(joint for joint in joints.values() if joint.parent == GROUND)
+    for link in (link for name, link in robot.links.items() if name not in carried):
+        name = unused(f"base {link.name}", tuple(joints))
+        kind = "fixed" if base == "fixed" else "floating"
+        joints[name] = UrdfJoint(
+            link.element, name, kind, GROUND, link.name, WORLD, pattern.axis, 0.0, 0.0, 0.0, None, None, None
+        )
+    links = {GROUND: UrdfLink(robot.element, GROUND, None), **robot.links}
+    return replace(robot, joints=joints, loops=loops, links=links)
 
 
 def wishes_of(wishes: Wishes, joints: Sequence[UrdfJoint]) -> tuple[str, ...]:

@@ -13,7 +13,16 @@ from numpy.typing import ArrayLike
 from ce_dynamics.algebra import checks
 from ce_dynamics.errors import DataError, ModelError
 from ce_dynamics.mechanism.system import System
-from ce_dynamics.readers.survey import EVERYTHING, Finding, annotate, check_names, refuse, survey, where
+from ce_dynamics.readers.survey import (
+    EVERYTHING,
+    Finding,
+    annotate,
+    check_ignored,
+    check_names,
+    refuse,
+    survey,
+    where,
+)
 from ce_dynamics.readers.tree import checked_stops
 from ce_dynamics.readers.urdf.additions import Additions
 from ce_dynamics.readers.urdf.beside import Loops, additions, named_motors, with_loops
@@ -112,7 +121,9 @@ def read_urdf(
     for name in independent:
         if name not in robot.joints:
             raise DataError(f"{root.path.name}: there is no joint {checks.shown(name)} to be independent")
-    notes = refuse(root.path.name, [*findings, *losses(robot, ignore), *limits(robot, stops, motors)], ignore)
+    findings += [*losses(robot, ignore), *limits(robot, stops, motors)]
+    check_ignored(root.path.name, ignore, root, findings, GRAMMAR, more=(*beside.others, *robot.loops))
+    notes = refuse(root.path.name, findings, ignore)
     robot = without(robot, ignore)
     wishes = Wishes(
         base,

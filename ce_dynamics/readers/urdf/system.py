@@ -38,7 +38,7 @@ def build(robot: Robot, wishes: Wishes) -> tuple[System, list[str]]:
     root = robot.links[root_of(robot)]
     said = {joint.name: joint.independent for joint in joints}
     wished = wishes_of(wishes, joints)
-    if not (root.name == GROUND and base == "fixed"):
+    if root.name != GROUND:
         add_link(system, root, WORLD, GROUND, Fixed() if base == "fixed" else Free())
     for joint in joints:
         added = hinge(joint, frames[joint.child], at.q.get(joint.name, 0.0))
