@@ -501,3 +501,6 @@ def test_names_that_do_not_exist(tmp_path: Path) -> None:
         ce.read_mjcf(path, independent={"elbow"})
     with pytest.raises(ce.ModelError, match="must be a set of names"):
         ce.read_mjcf(path, ignore="contact")
+    ce.read_mjcf(path, ignore={"contact", "geom@fluidshape", "j"})
+    with pytest.raises(ce.DataError, match=r"'nonsense'.*: nothing there is called so"):
+        ce.read_mjcf(path, ignore={"nonsense"})

@@ -99,3 +99,9 @@ def test_shapes_that_masses_come_from_may_not_be_missing(tmp_path: Path) -> None
         ce.DataError, match=r"line \d+: the mass of body 'flap' comes from the mesh 'shell.stl'"
     ):
         ce.read_mjcf(path)
+
+
+def test_body_that_cannot_move_weighs_nothing_without_its_shapes(tmp_path: Path) -> None:
+    path = tmp_path / "flap.xml"
+    path.write_text(MESHES.format(inertial="", mass="").replace('<joint axis="0 1 0"/>', ""))
+    assert ce.read_mjcf(path).find("flap").mass == 2.0  # that of the sphere beside the missing shapes

@@ -177,3 +177,10 @@ def test_what_is_wrong_is_named(tmp_path: Path, extra: str, message: str | None)
         return
     with pytest.raises(ce.DataError, match=rf"(?s)four_bar.sdf.*{message}"):
         ce.read_sdf(path)
+
+
+def test_words_to_ignore_that_are_nowhere_are_refused(tmp_path: Path) -> None:
+    path = four_bar(tmp_path)
+    ce.read_sdf(path, ignore={"dynamics@damping", "crank"})
+    with pytest.raises(ce.DataError, match=r"'nonsense'.*: nothing there is called so"):
+        ce.read_sdf(path, ignore={"nonsense"})

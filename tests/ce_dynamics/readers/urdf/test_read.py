@@ -214,6 +214,36 @@ def test_planar_joints_and_a_ground_of_that_name(tmp_path: Path) -> None:
     assert system.find("puck").parent is system.ground
 
 
+IN_WORLD = """<robot name="r"><link name="base"/><link name="arm">{inertial}</link>
+  <joint name="hold" type="{kind}"><parent link="world"/><child link="{held}"/></joint>
+  <joint name="swing" type="continuous"><parent link="base"/><child link="arm"/><axis xyz="0 1 0"/></joint>
+</robot>"""
+
+
+@pytest.mark.parametrize("base", ["fixed", "floating"])
+def test_world_need_not_be_described(tmp_path: Path, base: str) -> None:
+    """What hangs on it is held without mass; links that no joint carries are held or free."""
+    loose = '<link name="loose">{inertial}</link><drake:proximity_properties/></robot>'
+    text = IN_WORLD.replace("</robot>", loose).format(inertial=INERTIAL, kind="fixed", held="base")
+    drake = text.replace("<robot ", '<robot xmlns:drake="http://drake.mit.edu" ')
+    system = ce.read_urdf(write(tmp_path, drake), base=base)
+    assert [body.name for body in system.bodies if body.parent is system.ground] == ["base", "loose"]
+    assert ce.Model(system).embedding.n_v == (1 if base == "fixed" else 7)
+
+
+def test_world_that_holds_everything_does_not_float(tmp_path: Path) -> None:
+    text = IN_WORLD.format(inertial=INERTIAL, kind="fixed", held="base")
+    with pytest.raises(ce.DataError, match="base='floating': its joints hold it on 'world'"):
+        ce.read_urdf(write(tmp_path, text), base="floating")
+
+
+def test_words_to_ignore_that_are_nowhere_are_refused(tmp_path: Path) -> None:
+    path = write(tmp_path, FOUR_BAR)
+    ce.read_urdf(path, ignore={"dynamics@damping", "limit", "pin", "all"})
+    with pytest.raises(ce.DataError, match=r"'dynamics@dampin'.*did you mean 'dynamics@damping'"):
+        ce.read_urdf(path, ignore={"dynamics@dampin"})
+
+
 # Loops that are open in the zero pose
 
 
@@ -454,9 +484,12 @@ def test_rolling_is_a_coupling(tmp_path: Path, spelling: str) -> None:
            </predecessor><successor link="rocker"><origin xyz="{r}"/></successor></constraint>""",
         """<loop_constraint name="tip"><parent link="coupler"/><parent_origin xyz="0.6 0 0.8"/>
            <child link="rocker"/><child_origin xyz="{r}"/></loop_constraint>""",
+        """<drake:ball_constraint><drake:ball_constraint_body_A name="coupler"/>
+           <drake:ball_constraint_p_AP value="1 0 0"/><drake:ball_constraint_body_B name="rocker"/>
+           <drake:ball_constraint_p_BQ value="-0.42 0 0.56"/></drake:ball_constraint>""",
     ],
 )
-def test_older_loops_are_points_that_two_links_share(
+def test_other_spellings_of_points_that_links_share(
     tmp_path: Path, four_bar: ce.Model, spelling: str
 ) -> None:
     loop = FOUR_BAR[FOUR_BAR.index("  <loop") : FOUR_BAR.index("</loop>") + len("</loop>")]
@@ -465,7 +498,8 @@ def test_older_loops_are_points_that_two_links_share(
     text = spelling.replace("coupler", one).replace("rocker", other)
     text = text.replace('xyz="0.6 0 0.8"', at_one).replace('xyz="{r}"', at_other)
     path = tmp_path / "older.urdf"
-    path.write_text(FOUR_BAR.replace(loop, text))
+    robot = FOUR_BAR.replace("<robot ", '<robot xmlns:drake="http://drake.mit.edu" ')
+    path.write_text(robot.replace(loop, text))
     model = ce.Model(ce.read_urdf(path))
     np.testing.assert_allclose(
         model.accelerations([0.5], [2.0]), four_bar.accelerations([0.5], [2.0]), rtol=1e-12
