@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import io
+import lzma
+import math
+import struct
+import zipfile
 import zlib
 from collections.abc import Callable
 from pathlib import Path
 from tokenize import TokenError
 from typing import Any, NamedTuple
-from zipfile import BadZipFile
 
 import numpy as np
 
@@ -131,6 +135,8 @@ def read_npz(path: Path, friction: float | Friction, given: dict[str, Any], shap
     """Heights with their nodes, and friction."""
     refuse_given(path, given)
     arrays = load(path)
+    if not isinstance(arrays, dict):
+        raise DataError(f"road {path}: it holds one array; name it .npy, or save x, y and z by numpy.savez")
     for name in ("x", "y", "z"):
         if name not in arrays:
             raise DataError(f"road {path}: no array {name!r}; there are {', '.join(arrays) or 'none'}")
@@ -182,15 +188,53 @@ def refuse_given(path: Path, given: dict[str, Any]) -> None:
         raise DataError(f"road {path}: the file says itself where its nodes are; leave out {', '.join(said)}")
 
 
+WRONG = (
+    ValueError, OSError, EOFError, SyntaxError, TokenError, RuntimeError, NotImplementedError, struct.error,
+    zlib.error, lzma.LZMAError, zipfile.BadZipFile,
+)  # fmt: skip
+"""Errors of NumPy and of zipfile for files that are damaged, encrypted, or packed in another way."""
+
+
 def load(path: Path) -> Any:
-    """Arrays of a NumPy file; those of an .npz as a dict."""
-    files.read("road", path, LARGEST)
+    """Return the array of a NumPy file; those of an .npz as a dict."""
+    content = files.read("road", path, LARGEST)
     try:
-        found = np.load(path, allow_pickle=False)
-        return found if isinstance(found, np.ndarray) else {name: found[name] for name in found.files}
-    except (ValueError, OSError, EOFError, SyntaxError, BadZipFile, TokenError, zlib.error) as error:
+        if not content.startswith(b"PK"):
+            return array_of(content)
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            size = sum(member.file_size for member in archive.infolist())
+            if size > LARGEST:
+                raise ValueError(f"unpacked it has {size:,} bytes, {LARGEST:,} are allowed")
+            checks.room(f"road {path}", float(size), "give fewer nodes", DataError)
+            return {name.removesuffix(".npy"): array_of(archive.read(name)) for name in archive.namelist()}
+    except WRONG as error:
         raise DataError(f"road {path}: no NumPy file that can be read: {error}") from None
 
+
+def array_of(content: bytes) -> Floats:
+    """Return the array that a .npy holds, which must be as large as its header promises.
+
+    Raises
+    ------
+    ValueError
+        If it is no such file, or holds no numbers.
+    """
+    stream = io.BytesIO(content)
+    version = np.lib.format.read_magic(stream)
+    if version not in HEADERS:
+        raise ValueError(f"its format {version[0]}.{version[1]} is for arrays of records, not for numbers")
+    shape, by_columns, dtype = HEADERS[version](stream)
+    if dtype.kind not in "iufc":
+        raise ValueError(f"it holds {dtype}, not numbers")
+    held, promised = len(content) - stream.tell(), math.prod(shape) * dtype.itemsize
+    if held != promised:
+        raise ValueError(f"its header promises {promised:,} bytes, it holds {held:,}")
+    found = np.frombuffer(content, dtype, offset=stream.tell())
+    return found.reshape(shape, order="F" if by_columns else "C")
+
+
+HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+"""Readers of the header of a .npy by its version."""
 
 Reader = Callable[[Path, "float | Friction", dict[str, Any], Shape], Road]
 

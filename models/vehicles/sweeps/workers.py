@@ -12,11 +12,11 @@ import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, ProcessPoolExecutor, as_completed
 from multiprocessing.connection import wait
-from pathlib import Path
 from typing import Any
 
-from ce_dynamics.algebra import checks
+from ce_dynamics.algebra import checks, files
 from ce_dynamics.errors import CeDynamicsError, DataError
+from ce_dynamics.models.parts.roads.map_files import LARGEST
 from ce_dynamics.models.vehicles.sweeps.batch import Batch, run_batch
 from ce_dynamics.models.vehicles.sweeps.plan import Sweep
 
@@ -175,8 +175,8 @@ def run_on_cluster(text: str, digest: str, runs: Sequence[int]) -> Batch:
 def file_digest(model: str) -> str:
     """Hash of a data file; empty where there is none, as for a model given by name."""
     try:
-        return hashlib.sha256(Path(model).read_bytes()).hexdigest()
-    except OSError:
+        return hashlib.sha256(files.read("data file", model, LARGEST)).hexdigest()
+    except DataError:
         return ""
 
 

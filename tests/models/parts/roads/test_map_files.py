@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import io
+import struct
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -67,6 +70,77 @@ def test_geotiff_points_north(tmp_path: Path) -> None:
     found = read_map(path, y0=0.0)
     # rows go from north to south, columns to the east; 1e-8: float32
     assert found.height(2.0 * 3, 0.5 * 1) == pytest.approx(Z[-2, 3], abs=1e-7)
+
+
+def archive(method: int = zipfile.ZIP_DEFLATED, **more: bytes) -> bytes:
+    """An .npz of some members, packed by a method."""
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", method) as made:
+        for name, part in more.items():
+            made.writestr(f"{name}.npy", part)
+    return content.getvalue()
+
+
+def npy(shape: tuple[int, ...], content: bytes) -> bytes:
+    """A .npy whose header promises a shape, and what follows."""
+    stream = io.BytesIO()
+    header = {"descr": "<f8", "fortran_order": False, "shape": shape}
+    np.lib.format.write_array_header_1_0(stream, header)
+    return stream.getvalue() + content
+
+
+def bomb() -> bytes:
+    """An archive that says of itself that it unpacks to 7.5 GiB."""
+    whole = bytearray(archive(z=npy((4,), bytes(32))))
+    at = whole.rindex(b"PK\x01\x02") + 24  # size of the member in the list of contents
+    whole[at : at + 4] = struct.pack("<I", 2**32 - 2)
+    return bytes(whole)
+
+
+def encrypted() -> bytes:
+    """An archive whose member is marked as encrypted."""
+    whole = bytearray(archive(z=npy((4,), bytes(32))))
+    for signature, at in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        whole[whole.rindex(signature) + at] |= 1
+    return bytes(whole)
+
+
+def packed_by(number: int) -> bytes:
+    """An archive whose member is packed by a method of some number."""
+    whole = bytearray(archive(z=npy((4,), bytes(32))))
+    for signature, at in ((b"PK\x03\x04", 8), (b"PK\x01\x02", 10)):
+        whole[whole.rindex(signature) + at] = number
+    return bytes(whole)
+
+
+def cut_lzma() -> bytes:
+    """An archive whose member is damaged."""
+    whole = bytearray(archive(zipfile.ZIP_LZMA, z=npy((400,), np.arange(400.0).tobytes())))
+    whole[60:90] = b"\xff" * 30
+    return bytes(whole)
+
+
+@pytest.mark.parametrize(
+    ("ending", "content", "problem"),
+    [
+        ("npz", bomb(), "unpacked it has 4,294,967,294 bytes, 1,073,741,824 are allowed"),
+        ("npz", encrypted(), "encrypted"),
+        ("npz", packed_by(9), "not supported"),
+        ("npz", cut_lzma(), "no NumPy file that can be read"),
+        ("npz", archive(z=npy((10**12,), bytes(8))), "promises 8,000,000,000,000 bytes, it holds 8"),
+        ("npy", npy((10**6, 10**6), bytes(99)), "promises 8,000,000,000,000 bytes, it holds 99"),
+        ("npy", npy((-4, 1), bytes(99)), "no NumPy file that can be read"),
+        ("npz", npy((2, 2), bytes(32)), "it holds one array"),
+    ],
+)
+def test_damaged_arrays_are_refused_before_unpacking(
+    tmp_path: Path, ending: str, content: bytes, problem: str
+) -> None:
+    path = tmp_path / f"map.{ending}"
+    path.write_bytes(content)
+    with pytest.raises(DataError, match=problem) as caught:
+        read_map(path, dx=0.1) if ending == "npy" else read_map(path)
+    assert str(path) in str(caught.value)
 
 
 def test_what_is_no_map_is_named(tmp_path: Path) -> None:
