@@ -81,11 +81,11 @@ def questions(model: ce.Model, name: str) -> Iterator[Callable[[], object]]:
     yield lambda: model.momentum(q, v, u=u, x=x)
     yield lambda: sparse_forward_jacobian(model.trace_dynamics(), "y_dot", "y")
     yield lambda: sparse_forward_jacobian(model.trace_dynamics(), "y_dot", "u")
-    yield lambda: model.poses(y, u)
-    yield lambda: model.power(y, u)
-    yield lambda: model.frame(body)(y, u)
-    yield lambda: model.operational_space([model.point(body)], y, u)
-    yield lambda: model.modes(y, u)
+    yield lambda: model.poses(y, u=u)
+    yield lambda: model.power(y, u=u)
+    yield lambda: model.frame(body)(y, u=u)
+    yield lambda: model.operational_space([model.point(body)], y, u=u)
+    yield lambda: model.modes(y, u=u)
     yield lambda: model.assemble({model.layout.q[0].name: q[0]})
     law = MECHANISMS[name].inputs if name in MECHANISMS else None
     if name == "HMMWV":

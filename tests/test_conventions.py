@@ -188,7 +188,7 @@ def turn(vehicle: Model) -> SteadyState:
 
 @pytest.fixture(scope="module")
 def turning(vehicle: Model, turn: SteadyState) -> dict[str, float]:
-    return vehicle.outputs(turn.y, turn.u)
+    return vehicle.outputs(turn.y, u=turn.u)
 
 
 @pytest.fixture(scope="module")
@@ -247,7 +247,7 @@ def test_left_turn(vehicle: Model, turn: SteadyState, turning: dict[str, float])
 def test_slip_angle(vehicle: Model, turn: SteadyState, turning: dict[str, float]) -> None:
     """The outer rear wheel runs out to the right of where it points, and is pushed to the left."""
     wheel = vehicle.frame("rear_right.spindle", at=hmmwv.HmmwvParameters.load().corners["rear_right"].W)
-    now = wheel(turn.y, turn.u)
+    now = wheel(turn.y, u=turn.u)
     forward, left = now.R[:, 0], now.R[:, 1]
     v = now.V[3:]
     iso = math.atan2(float(v @ left), float(v @ forward))

@@ -40,6 +40,12 @@ class Model(CompiledSystem):
     Every function is traced and compiled when it is first asked for, and kept on disk for the next time.
     A method is a function of its module that takes the model first; its description is there.
 
+    Every answer at a state takes the same arguments: what is asked about, if anything; then the coordinates
+    ``q`` and velocities ``v``, in the order of ``layout.q`` and ``layout.v``, or the whole state ``y`` in the
+    place of q; then by name ``x`` (first-order states; their initial values if not given), ``u`` (inputs and
+    free parameters; their defaults) and options.  Without q and y it is the initial state.
+    ``model.reactions(q, v, u=u)`` and ``model.reactions(y, u=u)`` are the same.
+
     Parameters
     ----------
     system : System

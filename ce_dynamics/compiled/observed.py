@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from ce_dynamics.algebra.arrays import Array, Scalar, array, norm
 from ce_dynamics.compiled.compiled_system import CompiledSystem
 from ce_dynamics.compiled.path_outputs import path_values
+from ce_dynamics.compiled.state_arguments import state_given, takes_state
 from ce_dynamics.compiler import CompiledFunction
 from ce_dynamics.dynamics.control import observed
 from ce_dynamics.dynamics.instant import Instant
@@ -52,15 +53,22 @@ def closure_norms(model: CompiledSystem, instant: Instant) -> Array:
     return array(errors[loop.name] for loop in model.system.closures)
 
 
+@takes_state("y", "u")
 def outputs(
-    model: CompiledSystem, y: ArrayLike | None = None, u: ArrayLike | None = None
+    model: CompiledSystem,
+    q: ArrayLike | None = None,
+    v: ArrayLike | None = None,
+    *,
+    x: ArrayLike | None = None,
+    u: ArrayLike | None = None,
+    y: ArrayLike | None = None,
 ) -> dict[str, float]:
     """Return all outputs at one state by name: the system's own, those of its force elements, its energies.
 
     Parameters
     ----------
-    y, u : array_like, optional
-        State, and inputs with free parameters; the initial state and defaults if not given.
+    q, v, x, u, y : array_like, optional
+        State and inputs, see `Model`.
 
     Returns
     -------
@@ -82,7 +90,7 @@ def outputs(
     >>> ce.compile(system).outputs([0.0, 3.0])
     {'height': -1.0, 'kinetic_energy': 9.0, 'potential_energy': -20.0, 'elastic_energy': 0.0, 'energy': -11.0}
     """
-    state, given = model.given_state(y), model.given_inputs(u)
+    state, given = state_given(model, q, v, x, u, y)
     values, closure, *_ = observation(model)(state, given)
     model.refuse_not_finite(state, given, closure)
     return {entry.name: float(x) for entry, x in zip(model.output_entries, values, strict=True)}

@@ -12,6 +12,8 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.checks import Floats, checked
 from ce_dynamics.compiled.model import Model
+from ce_dynamics.compiler.free_numbers import nominal
+from ce_dynamics.dynamics.jacobians import frame_jacobian
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.checked import across, finite_vector, unit_axis
@@ -23,6 +25,14 @@ if TYPE_CHECKING:
 
 COINCIDENT = 1e-9
 """Points closer than this, in sizes of the mechanism, are drawn as one."""
+FLAT = 0.01
+"""Part of the motion, or of the extent, that does not show: a line of 2.5 points in a picture of 250."""
+HINGE = 7.0
+"""Size of a hinge's mark [points]."""
+AXES = np.array(((0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (0.0, 1.0, 0.0)))
+"""Direction of the view where nothing else tells it, and what is drawn upwards."""
+STEPS = np.array([(i, j) for i in (0.0, -1.1, 1.1, -2.2, 2.2) for j in np.arange(-18.0, 18.1, 1.2)])
+"""Where names may stand, from the middle of an edge, in half their width and height."""
 
 
 def draw(
@@ -30,8 +40,8 @@ def draw(
     y: ArrayLike | None = None,
     u: ArrayLike | None = None,
     *,
-    along: ArrayLike = (0.0, 1.0, 0.0),
-    up: ArrayLike = (0.0, 0.0, 1.0),
+    along: ArrayLike | None = None,
+    up: ArrayLike | None = None,
     axes: Axes | None = None,
     names: bool = True,
     points: Mapping[str, Sequence[ArrayLike]] | None = None,
@@ -49,10 +59,12 @@ def draw(
         State; the initial one if not given.
     u : array_like, optional
         Inputs and free parameters; their defaults if not given.
-    along : (3,) array_like
-        Direction in which one looks, in world axes.
-    up : (3,) array_like
-        World direction that is drawn upwards.
+    along : (3,) array_like, optional
+        Direction in which one looks, in world axes.  If not given: across the plane in which all points move,
+        along the world's y axis if they move in no plane.
+    up : (3,) array_like, optional
+        World direction that is drawn upwards.  If not given: against gravity, z or y, the first that is seen
+        at more than half its length.
     axes : matplotlib.axes.Axes, optional
         Where to draw; axes of a new figure if not given.
     names : bool
@@ -83,13 +95,17 @@ def draw(
 
     checks.instance("draw: model", model, Model, "a model, as ce_dynamics.compile(system) returns it")
     checks.flag("draw: names", names)
-    plane = picture_plane(along, up)
+    poses = skeleton(model, y, u, points)
+    away = view_direction(model, y, u, poses) if along is None else unit_axis(along, "draw", "along")
+    plane = picture_plane(away, upward(model, away) if up is None else up)
     if axes is None:
         axes = Figure(figsize=(6.0, 4.5), layout="constrained").add_subplot()
-    poses = skeleton(model, y, u, points)
     size = max((float(np.ptp(marks, axis=0).max()) for marks in poses.values()), default=1.0)
-    for k, (name, marks) in enumerate(poses.items()):
-        draw_body(axes, distinct(marks @ plane.T, COINCIDENT * size), f"C{k % 10}", name if names else "")
+    outlines = {
+        name: outline_of(distinct(marks @ plane.T, COINCIDENT * size)) for name, marks in poses.items()
+    }
+    for k, outline in enumerate(outlines.values()):
+        draw_body(axes, outline, f"C{k % 10}")
     draw_hinges(axes, model, poses, plane)
     cuts = [loop.attachments[0] for loop in model.system.closures if loop.attachments]
     draw_cuts(axes, located(model, y, u, cuts) @ plane.T)
@@ -98,6 +114,9 @@ def draw(
     axes.set_xlabel(f"{axis_name(plane[0])} [m]")
     axes.set_ylabel(f"{axis_name(plane[1])} [m]")
     axes.grid(alpha=0.3)
+    if names:
+        hinges = [marks[0] @ plane.T for marks in poses.values()]
+        label_bodies(axes, outlines, hinges)
     return axes
 
 
@@ -129,14 +148,77 @@ def located(
     model: Model, y: ArrayLike | None, u: ArrayLike | None, points: Sequence[tuple[Body, Array]]
 ) -> Floats:
     """World positions (n, 3) of body-fixed points given by their design positions."""
-    state = model.y0 if y is None else checked("y", y, len(model.layout.y0))
-    inputs = model.u0 if u is None else checked("u", u, len(model.layout.u))
+    state, inputs = at_state(model, y, u)
     outward = model.instant(state, inputs).outward
     numbers = [x for body, at in points for x in outward.point(body, at, model.system.ground).r]
     given = inputs[model.layout.n_inputs :]
     found = np.asarray(values_at(numbers, model.layout.parameters, given), dtype=float).reshape(-1, 3)
-    model.refuse_not_finite(np.asarray(state), np.asarray(inputs), found)
+    model.refuse_not_finite(state, inputs, found)
     return found
+
+
+def view_direction(
+    model: Model, y: ArrayLike | None, u: ArrayLike | None, poses: Mapping[str, Floats]
+) -> Floats:
+    """Return the direction in which a mechanism is seen best: across the plane in which its points move.
+
+    Where the motion leaves several directions, as that of a slider does, it is among them the one in which
+    the mechanism has the least extent.  It is y where points move in no plane, or where less is hidden so: a
+    ball joint's pendulum moves in the plane on which it stands upright.
+    """
+    marks = np.concatenate([*poses.values(), np.zeros((1, 3))])[:-1]
+    spreads = [velocities_of_marks(model, y, u), marks - marks.mean(axis=0) if len(marks) else marks]
+    free = np.eye(3)
+    for spread in spreads:
+        _, singular, rows = np.linalg.svd(np.vstack((spread @ free.T, np.zeros((3, len(free))))))
+        flat = singular <= FLAT * singular[0]
+        if not flat.any():
+            break
+        free = rows[flat] @ free
+    chosen = free.T @ (free @ AXES[0])
+    if np.linalg.norm(chosen) <= FLAT:
+        chosen = free[0]
+    away: Floats = chosen / np.linalg.norm(chosen)
+    hidden = [sum(hidden_share(spread, way) for spread in spreads) for way in (away, AXES[0])]
+    away = away if hidden[0] <= hidden[1] else AXES[0]
+    right = np.cross(away, upward(model, away))
+    return away if right[np.argmax(np.abs(right))] > 0.0 else -away
+
+
+def hidden_share(spread: Floats, away: Floats) -> float:
+    """Return the part of the squares of vectors (n, 3) that lies in the direction of the view."""
+    total = float(np.sum(spread**2))
+    return float(np.sum((spread @ away) ** 2)) / total if total > 0.0 else 0.0
+
+
+def velocities_of_marks(model: Model, y: ArrayLike | None, u: ArrayLike | None) -> Floats:
+    """Return the directions (n, 3) in which hinge points can move, each velocity at its largest as 1."""
+    state, inputs = at_state(model, y, u)
+    outward = model.instant(state, inputs).outward
+    pairs = [(body, at) for body in model.system.bodies for at in (*attachments(model, body), body.com)]
+    columns = [x for body, at in pairs for x in frame_jacobian(outward, body, at)[3:].ravel()]
+    given = values_at(columns, model.layout.parameters, inputs[model.layout.n_inputs :])
+    J = np.asarray(given, dtype=float).reshape(len(pairs), 3, -1)
+    largest = np.linalg.norm(J, axis=1).max(axis=0, initial=0.0)
+    moving = J[:, :, largest > 0.0] / largest[largest > 0.0]
+    rows: Floats = np.moveaxis(moving, 1, 2).reshape(-1, 3)
+    return rows
+
+
+def upward(model: Model, away: Floats) -> Floats:
+    """Return what is drawn upwards: against gravity, z or y, the first seen at more than half its length."""
+    gravity = np.asarray(nominal(model.system.gravity), dtype=float)
+    length = float(np.linalg.norm(gravity))
+    candidates = [-gravity / length] if length > 0.0 else []
+    seen = [up for up in (*candidates, *AXES[1:]) if np.linalg.norm(np.cross(up, away)) > 0.5]
+    return seen[0]
+
+
+def at_state(model: Model, y: ArrayLike | None, u: ArrayLike | None) -> tuple[Floats, Floats]:
+    """Return the state and the inputs to be drawn."""
+    state = model.y0 if y is None else checked("y", y, len(model.layout.y0))
+    inputs = model.u0 if u is None else checked("u", u, len(model.layout.u))
+    return np.asarray(state), np.asarray(inputs)
 
 
 def attachments(model: Model, body: Body) -> list[Array]:
@@ -176,17 +258,65 @@ def distinct(points: Floats, tolerance: float) -> Floats:
     return np.array(kept)
 
 
-def draw_body(axes: Axes, points: Floats, colour: str, name: str) -> None:
-    """A body as a line or a filled polygon, with its name between its first two points."""
-    outline = outline_of(points)
+def draw_body(axes: Axes, outline: Floats, colour: str) -> None:
+    """Draw a body as a line or a filled polygon."""
     axes.fill(*outline.T, facecolor=colour, alpha=0.15, zorder=1)
     axes.plot(
         *np.vstack((outline, outline[:1])).T, color=colour, linewidth=2.5, solid_joinstyle="round", zorder=2
     )
-    if name:
+
+
+def label_bodies(axes: Axes, outlines: Mapping[str, Floats], hinges: Sequence[Floats]) -> None:
+    """Write every body's name on one of its edges or beside it, off other names and hinges."""
+    axes.figure.draw_without_rendering()  # to know where everything is on the page
+    place = axes.transData.transform
+    dot = 0.5 * HINGE * axes.figure.dpi / 72.0
+    page = np.array((axes.bbox.min, axes.bbox.max))
+    taken = [np.array((place(hinge) - dot, place(hinge) + dot)) for hinge in hinges]
+    for k, (name, outline) in enumerate(outlines.items()):
         box = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none", "alpha": 0.8}
-        x, z = points[:2].mean(axis=0)  # beside the hinges, which must stay visible
-        axes.text(x, z, name, color=colour, ha="center", va="center", fontsize=9, bbox=box, zorder=5)
+        text = axes.annotate(
+            name,
+            outline[0],
+            (0.0, 0.0),
+            textcoords="offset points",
+            color=f"C{k % 10}",
+            ha="center",
+            va="center",
+            fontsize=9,
+            bbox=box,
+            zorder=5,
+            parse_math=False,
+            arrowprops={
+                "arrowstyle": "-",
+                "color": f"C{k % 10}",
+                "linewidth": 0.7,
+                "shrinkA": 0.0,
+                "shrinkB": 0.0,
+            },
+        )
+        text.set_in_layout(False)
+        extent = text.get_window_extent()
+        half = 0.5 * np.array((extent.width, extent.height)) + 0.2 * extent.height
+        edges = 0.5 * (outline + np.roll(outline, -1, axis=0)) if len(outline) > 1 else outline
+        *_, spot, anchor = min(
+            (covered(place(edge) + step, half, taken, page), float(np.hypot(*step)), tuple(step), tuple(edge))
+            for edge in edges
+            for step in STEPS * half
+        )
+        text.xy, text.xyann = anchor, tuple(np.array(spot) * 72.0 / axes.figure.dpi)
+        taken.append(np.array((place(anchor) - half, place(anchor) + half)) + spot)
+
+
+def covered(middle: Floats, half: Floats, taken: Sequence[Floats], page: Floats) -> float:
+    """Return the area [pixels²] of a rectangle that others cover, or that lies beside the page."""
+    own = np.array((middle - half, middle + half))
+    return sum(shared(own, other) for other in taken) + float(np.prod(2.0 * half)) - shared(own, page)
+
+
+def shared(a: Floats, b: Floats) -> float:
+    """Return the area that two rectangles have in common, each given by two corners."""
+    return float(np.prod(np.maximum(np.minimum(a[1], b[1]) - np.maximum(a[0], b[0]), 0.0)))
 
 
 def outline_of(points: Floats) -> Floats:
@@ -206,7 +336,9 @@ def draw_hinges(axes: Axes, model: Model, poses: dict[str, Floats], plane: Float
         if body.carrier.is_ground:
             axes.plot((x,), (z,), marker="^", markersize=15, color="0.6", zorder=3)
         face = "tab:blue" if body.name in independent else "white"
-        axes.plot((x,), (z,), marker="o", markersize=7, markerfacecolor=face, markeredgecolor="0.2", zorder=4)
+        axes.plot(
+            (x,), (z,), marker="o", markersize=HINGE, markerfacecolor=face, markeredgecolor="0.2", zorder=4
+        )
 
 
 def draw_cuts(axes: Axes, points: Floats) -> None:

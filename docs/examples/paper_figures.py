@@ -37,7 +37,7 @@ def place(body: str, at: Point, y: Point, u: Point) -> Point:
 
 def poses(body: str, y: Point, u: Point) -> tuple[Point, Point]:
     """Centre of mass and axes of a body in the world."""
-    found = model.poses(y, u)
+    found = model.poses(y, u=u)
     k = found.bodies.index(body)
     return found.positions[k], found.rotations[k]
 

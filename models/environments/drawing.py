@@ -27,7 +27,7 @@ def poses(task: Task, trace: Trace) -> Floats:
     model = task.vehicle.model
     rows = []
     for _, y, u in trace:
-        seen = model.outputs(y, u)
+        seen = model.outputs(y, u=u)
         rows.append([seen["x"], seen["y"], seen["yaw"]])
     return np.array(rows)
 

@@ -132,7 +132,7 @@ def group_of(name: str) -> str:
 def parts_of(model: Model, y: Floats, u: Floats) -> dict[str, float]:
     """Kinetic and gravitational energy, and what every element stores, by name [J]."""
     q, v, x = model.layout.split(y)
-    energy = model.energy(q, v, u, x)
+    energy = model.energy(q, v, u=u, x=x)
     responses = model.instant(y, u).loads.responses
     parts = {"kinetic": energy.kinetic, "gravitational": energy.gravitational}
     return parts | {name: float(response.potential) for name, response in responses.items()}

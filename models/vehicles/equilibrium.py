@@ -183,7 +183,7 @@ def lifted_wheels_turning(model: Model, y: Floats, u: Floats | None, rolling: Se
 
 def off_the_road(model: Model, y: Floats, u: Floats | None) -> list[str]:
     """Names of corners whose tyres carry next to nothing."""
-    seen = model.outputs(y, model.u0 if u is None else u)
+    seen = model.outputs(y, u=model.u0 if u is None else u)
     loads = {name: seen[f"{name}.tyre.Fz"] for name in corners(model) if f"{name}.tyre.Fz" in seen}
     mean = sum(loads.values()) / max(len(loads), 1)
     return [name for name, load in loads.items() if load < UNLOADED * mean]
@@ -279,7 +279,7 @@ def carried(model: Model, y: Floats, u: Floats | None) -> Floats:
         Naming wheel, load and deflection, or wheel and travel; or if it or a trailer lies on its side.
     """
     given = model.u0 if u is None else u
-    seen = model.outputs(y, given)
+    seen = model.outputs(y, u=given)
     if tilted(model, y, model.y0) and tilted(model, y, along_the_road(model)):
         raise AssemblyError(
             "the vehicle finds no equilibrium on its springs: it tips over, or they give way at one end; "

@@ -147,7 +147,7 @@ def brakes_of(model: Model) -> dict[str, Brake]:
 
 def held(model: Model, y: Floats, u: Floats) -> dict[str, float]:
     """What a wheel can hold along the road [N], up to a factor: its load, or its brake where that is less."""
-    seen, given, brakes = model.outputs(y, u), named(model, u), brakes_of(model)
+    seen, given, brakes = model.outputs(y, u=u), named(model, u), brakes_of(model)
     tyres = {force.name: force for force in model.system.forces if force.name.endswith(".tyre")}
     found = {}
     for name, tyre in tyres.items():

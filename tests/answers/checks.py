@@ -71,29 +71,29 @@ def slope(m: ce.Model, y: Floats, u: Floats, of: Callable[[Floats, Floats], Any]
 
 def accelerations(m: ce.Model, y: Floats, u: Floats) -> None:
     q, v = parts(m, y)
-    found = m.accelerations(q, v, u)
+    found = m.accelerations(q, v, u=u)
     n = len(q)
     close(m.dynamics(y, u)[0][n : n + len(v)], found)
-    close(m.inverse_dynamics(q, v, found, u), np.zeros(len(v)), 1e-8)
+    close(m.inverse_dynamics(q, v, found, u=u), np.zeros(len(v)), 1e-8)
 
 
 def energies(m: ce.Model, y: Floats, u: Floats) -> None:
     q, v = parts(m, y)
-    M, drive = m.mass_matrix(q, u), u.copy()
+    M, drive = m.mass_matrix(q, u=u), u.copy()
     names = [entry.name for entry in m.layout.u]
     if "s_rate" in names:  # at rest relative to the drive: M is of the independent rates alone
         drive[names.index("s_rate")] = 0.0
-    close(0.5 * v @ M @ v, m.energy(q, v, drive).kinetic)
+    close(0.5 * v @ M @ v, m.energy(q, v, u=drive).kinetic)
 
 
 def momenta(m: ce.Model, y: Floats, u: Floats) -> None:
     q, v = parts(m, y)
-    linear, angular = m.momentum(q, v, u)
-    centre = m.centroidal(q, v, u)
+    linear, angular = m.momentum(q, v, u=u)
+    centre = m.centroidal(q, v, u=u)
     close(np.concatenate((angular - np.cross(centre.com, linear), linear)), centre.h)
     close(centre.A @ v + centre.drift, centre.h)
     close(
-        rate(m, y, u, lambda y, u: m.centroidal(parts(m, y)[0], np.zeros(len(v)), u).com),
+        rate(m, y, u, lambda y, u: m.centroidal(parts(m, y)[0], np.zeros(len(v)), u=u).com),
         centre.com_velocity,
         SLOPE,
     )
@@ -102,7 +102,7 @@ def momenta(m: ce.Model, y: Floats, u: Floats) -> None:
 
 def reactions(m: ce.Model, y: Floats, u: Floats) -> None:
     """What the ground and gravity exert is the rate of the momentum, about the world's origin."""
-    found = m.reactions(y, u)
+    found = m.reactions(y, u=u)
     assert found.residual < 1e-8
 
 
@@ -110,10 +110,10 @@ def reaction_derivatives(m: ce.Model, y: Floats, u: Floats) -> None:
     edges = [edge.name for edge in m.system.closures if edge.name != "mesh"]
     names = [b.name for b in m.system.bodies] + edges
     by = [entry.name for entry in (*m.layout.q, *m.layout.v, *m.layout.x, *m.layout.u)]
-    found = m.reaction_derivatives(names, by, y, u)
+    found = m.reaction_derivatives(names, by, y, u=u)
 
     def whole(y: Floats, u: Floats) -> Floats:
-        all_of_them = m.reactions(y, u)
+        all_of_them = m.reactions(y, u=u)
         joints = [all_of_them.closures[n] if n in edges else all_of_them.hinges[n] for n in names]
         return np.concatenate([np.concatenate((joint.torque, joint.force)) for joint in joints])
 
@@ -123,33 +123,33 @@ def reaction_derivatives(m: ce.Model, y: Floats, u: Floats) -> None:
 
 
 def power(m: ce.Model, y: Floats, u: Floats) -> None:
-    balance = m.power(y, u)
+    balance = m.power(y, u=u)
     close(balance.residual, 0.0, 1e-8)
 
     def stored(y: Floats, u: Floats) -> Floats:
-        energy = m.energy(*parts(m, y), u)
+        energy = m.energy(y, u=u)
         return np.array((energy.kinetic, energy.gravitational, energy.elastic))
 
     close((balance.kinetic, balance.gravitational, balance.elastic), rate(m, y, u, stored), SLOPE)
 
 
 def audited(m: ce.Model, y: Floats, u: Floats) -> None:
-    balance, (with_work,) = m.power(y, u), m.audited_dynamics(y, u)
+    balance, (with_work,) = m.power(y, u=u), m.audited_dynamics(y, u)
     close(with_work[-1], balance.loads + balance.prescribed)
 
 
 def operators(m: ce.Model, y: Floats, u: Floats) -> None:
     q, v = parts(m, y)
-    M = m.mass_matrix(q, u)
-    close(m.inverse_mass_matrix(q, u) @ M, np.eye(len(v)))
-    close(M @ m.solve_mass(q, v, u), v)
-    L, D, _, _ = m.innovations(q, u)
+    M = m.mass_matrix(q, u=u)
+    close(m.inverse_mass_matrix(q, u=u) @ M, np.eye(len(v)))
+    close(M @ m.solve_mass(q, T=v, u=u), v)
+    L, D, _, _ = m.innovations(q, u=u)
     close(L @ D @ L.T, M)
 
 
 def aggregated(m: ce.Model, y: Floats, u: Floats) -> None:
     for one in m.system.bodies:
-        assert m.aggregated_body(one, y, u) is not None
+        assert m.aggregated_body(one, y, u=u) is not None
 
 
 def places(m: ce.Model, y: Floats, u: Floats) -> None:
@@ -159,28 +159,28 @@ def places(m: ce.Model, y: Floats, u: Floats) -> None:
     found = m.frame_kinematics(frame, y, u)
     _, v = parts(m, y)
     close(found.J @ v + found.drift, found.V)
-    close(m.poses(y, u).positions[-1], m.point(last)(y, u).r)
-    close(found.V[3:], rate(m, y, u, lambda y, u: frame(y, u).r), SLOPE)
-    close(found.A, rate(m, y, u, lambda y, u: frame(y, u).V), SLOPE)
-    R_dot = rate(m, y, u, lambda y, u: frame(y, u).R)
+    close(m.poses(y, u=u).positions[-1], m.point(last)(y, u=u).r)
+    close(found.V[3:], rate(m, y, u, lambda y, u: frame(y, u=u).r), SLOPE)
+    close(found.A, rate(m, y, u, lambda y, u: frame(y, u=u).V), SLOPE)
+    R_dot = rate(m, y, u, lambda y, u: frame(y, u=u).R)
     spin = R_dot @ found.R.T
     close(found.V[:3], (spin[2, 1], spin[0, 2], spin[1, 0]), SLOPE)
 
 
 def outputs(m: ce.Model, y: Floats, u: Floats) -> None:
     last = m.system.bodies[-1]
-    found = m.outputs(y, u)
-    close(found["height"], m.frame(last, (0.3, 0.2, 0.1))(y, u).r[2])
+    found = m.outputs(y, u=u)
+    close(found["height"], m.frame(last, (0.3, 0.2, 0.1))(y, u=u).r[2])
     assert np.max(m.observation(y, u)[1], initial=0.0) < 1e-12
 
 
 def operational(m: ce.Model, y: Floats, u: Floats) -> None:
     q, _ = parts(m, y)
     point = m.point(m.system.bodies[-1])
-    found = m.operational_space(point, y, u, directions=[(0.3, 0.2, 0.9)])
-    mobility = found.J @ m.inverse_mass_matrix(q, u) @ found.J.T
+    found = m.operational_space(point, y, u=u, directions=[(0.3, 0.2, 0.9)])
+    mobility = found.J @ m.inverse_mass_matrix(q, u=u) @ found.J.T
     close(found.mobility, mobility)
-    held = m.contact_space(point, (), y, u, held=[(0.3, 0.2, 0.9)])
+    held = m.contact_space(point, (), y, u=u, held=[(0.3, 0.2, 0.9)])
     assert held is not None
 
 
@@ -192,7 +192,7 @@ def configurations(m: ce.Model, y: Floats, u: Floats) -> None:
         for name, value in wanted.items():
             assert again.coordinates[name] == pytest.approx(value, abs=1e-9)
     point = m.point(m.system.bodies[-1])
-    goal = m.poses(y, u).positions[-1]
+    goal = m.poses(y, u=u).positions[-1]
     found = m.inverse_kinematics({point: goal}, u=u)
     close(found.poses.positions[-1], goal)
     if m.system.parameters:
@@ -209,16 +209,16 @@ def linearised(m: ce.Model, y: Floats, u: Floats) -> None:
         return m.dynamics(y, u)[0]
 
     along, expected = slope(m, y, u, dynamics)
-    found = m.linearize(y, u, outputs="height")
+    found = m.linearize(y, u=u, outputs="height")
     close(np.hstack((found.A, found.B)) @ along, expected, SLOPE)
     if m.system.parameters:
-        close(m.sensitivities(y, u), found.B[:, m.layout.n_inputs :])
+        close(m.sensitivities(y, u=u), found.B[:, m.layout.n_inputs :])
     else:
         with pytest.raises(ce.ModelError, match="no free parameters"):
-            m.sensitivities(y, u)
+            m.sensitivities(y, u=u)
     names = [e.name for e in (*m.layout.q, *m.layout.v, *m.layout.x, *m.layout.u)]
-    rows = m.derivatives("height", names, y, u)
-    along, expected = slope(m, y, u, lambda y, u: [m.outputs(y, u)["height"]])
+    rows = m.derivatives("height", names, y, u=u)
+    along, expected = slope(m, y, u, lambda y, u: [m.outputs(y, u=u)["height"]])
     close(rows.matrix @ along, expected, SLOPE)
     close(np.hstack((found.C, found.D)), rows.matrix)
 
@@ -231,14 +231,14 @@ def at_rest(m: ce.Model, y: Floats, u: Floats) -> None:
     rest = m.equilibrium(u=still).y
     (y_dot,) = m.dynamics(rest, still)
     close(y_dot, np.zeros(len(y)), 1e-7)
-    modes = m.modes(rest, still)
-    A = m.linearize(rest, still).A
+    modes = m.modes(rest, u=still)
+    A = m.linearize(rest, u=still).A
     eigenvalues = np.linalg.eigvals(A)
     for value in modes.eigenvalues:
         assert np.min(np.abs(eigenvalues - value)) < 1e-6 * max(1.0, np.max(np.abs(eigenvalues)))
     by = [e.name for e in m.layout.u if e.name not in ("s", "s_rate", "s_acceleration")]
     if by:
-        assert m.eigenvalue_derivatives(by, rest, still) is not None
+        assert m.eigenvalue_derivatives(by, rest, u=still) is not None
 
 
 ANSWERS = (

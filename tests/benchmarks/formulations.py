@@ -149,7 +149,7 @@ def deviation(model: Model, form: Augmented, y: Floats, V_dot: Floats, v_dot: Fl
     else:
         k = [body.name for body in model.system.bodies].index("chassis")
         found = V_dot[6 * k : 6 * k + 6]
-        kinematics = model.frame("chassis")(y, model_inputs(model))
+        kinematics = model.frame("chassis")(y, u=model_inputs(model))
         expected = kinematics.A
     return float(np.max(np.abs(found - expected)) / np.max(np.abs(expected)))
 

@@ -40,7 +40,7 @@ def compared(vehicle: str, seed: int = 0) -> Worst:
     y = y + 1e-3 * np.random.default_rng(seed).normal(size=len(y))
     y = model.with_unit_quaternions(y)
     outputs = [name for name in OUTPUTS if name in [entry.name for entry in model.output_entries]]
-    linear = model.linearize(y, u, outputs=outputs)
+    linear = model.linearize(y, u=u, outputs=outputs)
     exact = np.block([[linear.A, linear.B], [linear.C, linear.D]])
     places = [[entry.name for entry in model.output_entries].index(name) for name in outputs]
 

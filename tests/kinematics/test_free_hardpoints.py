@@ -182,7 +182,7 @@ def test_analysis_is_that_of_the_built_linkage(linkage: str) -> None:
     values = {name: x + rng.uniform(-0.02, 0.02) for name, x in names.items()}
     plain, u = ce.compile(built(linkage, values.__getitem__)), model.inputs_with(values)
     y = model.with_unit_quaternions(model.y0 + rng.uniform(-0.1, 0.1, len(model.y0)))
-    found, expected = model.reactions(y, u), plain.reactions(y)
+    found, expected = model.reactions(y, u=u), plain.reactions(y)
     for one, other in zip(
         [*found.hinges.values(), *found.closures.values()],
         [*expected.hinges.values(), *expected.closures.values()],
@@ -193,9 +193,9 @@ def test_analysis_is_that_of_the_built_linkage(linkage: str) -> None:
             np.testing.assert_allclose(a, b, rtol=0.0, atol=1e-10 * size)
     if linkage == "four-bar":
         point = (0.1, 0.5, 0.2)
-        for a, b in zip(model.point("rocker", point)(y, u), plain.point("rocker", point)(y), strict=True):
+        for a, b in zip(model.point("rocker", point)(y, u=u), plain.point("rocker", point)(y), strict=True):
             np.testing.assert_allclose(a, b, rtol=0.0, atol=1e-10 * max(1.0, np.abs(b).max()))
-        rest = model.equilibrium(y, u, hold=["chassis"])
+        rest = model.equilibrium(y, u=u, hold=["chassis"])
         np.testing.assert_allclose(rest.y, plain.equilibrium(y, hold=["chassis"]).y, atol=1e-9)
 
 
@@ -206,7 +206,7 @@ def test_sensitivities_to_hardpoints() -> None:
     model = free_model(linkage)
     rng = np.random.default_rng(7)
     y = model.y0 + rng.uniform(-0.1, 0.1, len(model.y0))
-    exact = model.sensitivities(y, model.u0)
+    exact = model.sensitivities(y, u=model.u0)
     h = 1e-5
     for direction in rng.uniform(-1.0, 1.0, (2, len(names))):  # of all hardpoints at once
 

@@ -106,7 +106,7 @@ class Case:
         """Instants and states of the embedded model."""
         how: dict[str, Any] = {"method": "DOP853"}
         if self.mechanism.stiff:
-            how = {"method": "Radau", "jac": lambda t, y: self.model.linearize(y, self.u(t)).A}
+            how = {"method": "Radau", "jac": lambda t, y: self.model.linearize(y, u=self.u(t)).A}
         rhs = RightHandSide(self.model, self.mechanism.inputs)
         integrate: Any = solve_ivp
         span = 0.0, self.duration

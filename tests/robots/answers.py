@@ -97,7 +97,7 @@ class Answers:
         idle = q[0] + DAMPING * v[0] / GAIN
         low, high = (model.accelerations(q, v, u=self.inputs(wanted)) for wanted in (idle, angle))
         seen.compare("motor", M @ (high - low), moving, LIMIT)
-        poses = model.poses(y, u)
+        poses = model.poses(y, u=u)
         for body, j in self.joint.items():
             R = poses.rotations[poses.bodies.index(body)]
             seen.compare("orientations", R, d.oMi[j].rotation @ self.peer.design[j].T)

@@ -70,7 +70,7 @@ def outputs(sample: Sample, model: Model, n: int) -> Tally:
     known = [entry.name for entry in model.output_entries]
     of = chosen(sample.rng, [*known, *(f"rate of {name}" for name in at.states)], n)
     by = at.variables(sample)
-    exact, f = model.derivatives(of, by, at.y, at.u).matrix, at.function(of)
+    exact, f = model.derivatives(of, by, at.y, u=at.u).matrix, at.function(of)
     for k, name in enumerate(by):
         tally.add(name, compared(of, exact[:, k], at.along(f, name), at.step(name)))
     return tally
@@ -89,7 +89,7 @@ def kept(sample: Sample, model: Model) -> Tally:
     ][:4]
     still, by = [f"rate of {name}_rate" for name in led], at.given
     try:
-        exact = model.derivatives(led, by, at.y, at.u, keeping=still, adjusting=led).matrix
+        exact = model.derivatives(led, by, at.y, u=at.u, keeping=still, adjusting=led).matrix
     except ce.ModelError as error:
         tally.part += f" (refused: {error})"
         return tally
@@ -116,14 +116,14 @@ def reactions(sample: Sample, model: Model, n: int) -> Tally:
     known += [edge.name for edge in model.system.closures if not isinstance(edge, Coupled)]
     joints = chosen(sample.rng, known, n)
     by = at.variables(sample)
-    found = model.reaction_derivatives(joints, by, at.y, at.u)
+    found = model.reaction_derivatives(joints, by, at.y, u=at.u)
     exact = np.vstack([*found.derivatives.values()])
     sizes = np.repeat([float(np.max(np.abs(value))) for value in found.values.values()], 6)
     names = [f"{joint}[{k}]" for joint in joints for k in range(6)]
     least = 1e-3 * np.max(np.abs(exact), axis=0)
 
     def transmitted(y: Floats, u: Floats) -> Floats:
-        return np.concatenate([*model.reaction_derivatives(joints, by[:1], y, u).values.values()])
+        return np.concatenate([*model.reaction_derivatives(joints, by[:1], y, u=u).values.values()])
 
     for k, name in enumerate(by):
         tally.add(
@@ -144,13 +144,13 @@ def eigenvalues(sample: Sample, model: Model, n: int) -> Tally:
     """Of small motions about the state, which is held."""
     tally, at = Tally("eigenvalues"), Point(sample, model)
     by = chosen(sample.rng, at.given, n)
-    found = model.eigenvalue_derivatives(by, at.y, at.u, at_rest=False)
+    found = model.eigenvalue_derivatives(by, at.y, u=at.u, at_rest=False)
     single = np.all(np.isfinite(found.matrix), axis=1)
     names = [f"{part} of {value:.4g}" for part in ("Re", "Im") for value in found.eigenvalues[single]]
 
     # Rounding moves an eigenvalue by some 5 ε |A| over the cosine between its left and its right vector, of A
     # with rows and columns scaled as LAPACK does: a tenth of what `slope` allows for a size.
-    A = scipy.linalg.matrix_balance(model.linearize(at.y, at.u).A)[0]
+    A = scipy.linalg.matrix_balance(model.linearize(at.y, u=at.u).A)[0]
     found_all: Any = scipy.linalg.eig(A, left=True)
     every, left, right = found_all
     nearest = np.argmin(np.abs(every[:, np.newaxis] - found.eigenvalues[single]), axis=0)
@@ -158,7 +158,7 @@ def eigenvalues(sample: Sample, model: Model, n: int) -> Tally:
     sizes = np.tile(0.1 * np.linalg.norm(A, 2) / cosines, 2)
 
     def values(y: Floats, u: Floats) -> Floats:
-        every = np.linalg.eigvals(model.linearize(y, u).A)
+        every = np.linalg.eigvals(model.linearize(y, u=u).A)
         away = np.abs(every[np.newaxis] - found.eigenvalues[single][:, np.newaxis])
         nearest = every[np.argmin(away, axis=1)]
         return np.concatenate((nearest.real, nearest.imag))

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.compiled_system import CompiledSystem
+from ce_dynamics.compiled.state_arguments import state_given, takes_state
 from ce_dynamics.dynamics.state import rate_name
 from ce_dynamics.dynamics.subgraph import subgraph_operators
 from ce_dynamics.embedding.aggregate import Aggregate
@@ -77,8 +78,16 @@ class AggregatedBody(NamedTuple):
     closures: tuple[str, ...]
 
 
+@takes_state("body", "y", "u")
 def aggregated_body(
-    model: CompiledSystem, body: Body | str, y: ArrayLike | None = None, u: ArrayLike | None = None
+    model: CompiledSystem,
+    body: Body | str,
+    q: ArrayLike | None = None,
+    v: ArrayLike | None = None,
+    *,
+    x: ArrayLike | None = None,
+    u: ArrayLike | None = None,
+    y: ArrayLike | None = None,
 ) -> AggregatedBody:
     """X_S, η_S, Ẋ_S θ̇(S), H(S), φ_S and the rest of (9)-(14) of the aggregated body that a body is in.
 
@@ -86,8 +95,8 @@ def aggregated_body(
     ----------
     body : Body or str
         Any body of S.
-    y, u : array_like, optional
-        State, and inputs with free parameters; the initial state and defaults if not given.
+    q, v, x, u, y : array_like, optional
+        State and inputs, see `Model`.
 
     Raises
     ------
@@ -123,7 +132,7 @@ def aggregated_body(
     def function(y: Array, u: Array) -> Mapping[str, Array]:
         return subgraph_operators(model.instant(y, u).outward, S)._asdict()
 
-    state, given = model.given_state(y), model.given_inputs(u)
+    state, given = state_given(model, q, v, x, u, y)
     function_of_S = model.function(f"aggregated body {S.name}", function, model.sizes_of("y", "u"))
     answers = function_of_S(state, given)
     model.refuse_not_finite(state, given, *answers)

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra.arrays import Array, array
-from ce_dynamics.algebra.checks import Floats, checked
-from ce_dynamics.compiled.analysis.mechanics import others
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.analysis.mechanics import split_state
 from ce_dynamics.compiled.compiled_system import CompiledSystem
+from ce_dynamics.compiled.state_arguments import takes_state
 from ce_dynamics.dynamics import energy as energies
 
 
@@ -40,10 +41,17 @@ class Centroidal(NamedTuple):
     drift: Floats
 
 
+@takes_state("q", "v", "u", "x")
 def centroidal(
-    model: CompiledSystem, q: ArrayLike, v: ArrayLike, u: ArrayLike | None = None, x: ArrayLike | None = None
+    model: CompiledSystem,
+    q: ArrayLike | None = None,
+    v: ArrayLike | None = None,
+    *,
+    x: ArrayLike | None = None,
+    u: ArrayLike | None = None,
+    y: ArrayLike | None = None,
 ) -> Centroidal:
-    """Centre of mass and centroidal momentum; for ``u`` and ``x`` see `mass_matrix`.
+    """Return the centre of mass and the centroidal momentum at a state (see `Model`).
 
     Raises
     ------
@@ -60,6 +68,7 @@ def centroidal(
     >>> found.com_velocity, found.h.round(9), found.A.T.round(9)
     (array([0. , 1.5, 0. ]), array([0. , 0. , 0.3, 0. , 3. , 0. ]), array([[0. , 0. , 0.1, 0. , 1. , 0. ]]))
     """
+    given = split_state(model, q, v, x, u, y)
 
     def function(q: Array, v: Array, x: Array, u: Array) -> Mapping[str, Array]:
         found = energies.momentum(model.instant_of(q, v, x, u).outward)
@@ -67,13 +76,11 @@ def centroidal(
         return {"mass": array((found.mass,)), "com": found.com, "h": h}
 
     def at(velocities: Floats) -> tuple[Floats, Floats, Floats]:
-        given = {"q": q, "v": velocities, **others(model, x, u)}
-        mass, com, h = model.answer("centroidal momentum", function, given)
+        mass, com, h = model.answer("centroidal momentum", function, {**given, "v": velocities})
         return mass, com, h
 
     n_v = model.embedding.n_v
-    v = checked("v", v, n_v)
-    mass, com, h = at(v)
+    mass, com, h = model.answer("centroidal momentum", function, given)
     _, _, drift = at(np.zeros(n_v))
     columns = [at(unit)[2] - drift for unit in np.eye(n_v)]  # h is linear in v
     A = np.array(columns).T.reshape(6, n_v)

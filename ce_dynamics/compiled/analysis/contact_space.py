@@ -28,6 +28,7 @@ from ce_dynamics.compiled.analysis.operational_space import (
 )
 from ce_dynamics.compiled.analysis.points import Frame, Point
 from ce_dynamics.compiled.compiled_system import CompiledSystem
+from ce_dynamics.compiled.state_arguments import state_given, takes_state
 from ce_dynamics.dynamics.jacobians import frame_columns
 from ce_dynamics.dynamics.mass_matrix import solve_mass
 from ce_dynamics.errors import ModelError
@@ -78,13 +79,17 @@ class ContactSpace(NamedTuple):
 Targets = Point | Frame | Sequence[Point | Frame]
 
 
+@takes_state("contacts", "tasks", "y", "u")
 def contact_space(
     model: CompiledSystem,
     contacts: Targets,
     tasks: Targets = (),
-    y: ArrayLike | None = None,
-    u: ArrayLike | None = None,
+    q: ArrayLike | None = None,
+    v: ArrayLike | None = None,
     *,
+    x: ArrayLike | None = None,
+    u: ArrayLike | None = None,
+    y: ArrayLike | None = None,
     directions: ArrayLike | None = None,
     held: ArrayLike | None = None,
 ) -> ContactSpace:
@@ -95,8 +100,8 @@ def contact_space(
     contacts, tasks : Point, Frame or sequence of them
         From `point` and `frame`: what is held, and what is to be moved.  A point has 3 components, a frame 6
         ([angular; linear]), in world axes; those of several are put one after the other.
-    y, u : array_like, optional
-        State, and inputs with free parameters; the model's own if not given.
+    q, v, x, u, y : array_like, optional
+        State and inputs, see `Model`.
     directions, held : (k, n) array_like, optional
         Rows that combine the components of tasks, and of contacts, to those that count; all if not given.
 
@@ -150,7 +155,7 @@ def contact_space(
     name = f"contact space of {held_rows.key} and {task_rows.key}"
     function = model.function(name, dynamics, {**model.sizes_of("y", "u"), "at": 3 * len(frames)})
     at = np.concatenate([np.zeros(0), *(frame.at for frame in frames)])
-    state, given = model.given_state(y), model.given_inputs(u)
+    state, given = state_given(model, q, v, x, u, y)
     J, moved, bias, free_v_dot = function(state, given, at)
     model.refuse_not_finite(state, given, J, moved, bias, free_v_dot)
     n, n_c = model.embedding.n_v, len(held_rows.labels)

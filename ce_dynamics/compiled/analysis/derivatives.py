@@ -14,6 +14,7 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.analysis.points import Frame, Point
 from ce_dynamics.compiled.compiled_system import CompiledSystem
 from ce_dynamics.compiled.observed import observe
+from ce_dynamics.compiled.state_arguments import state_given, takes_state
 from ce_dynamics.dynamics.outward import axes
 from ce_dynamics.errors import ModelError
 
@@ -56,13 +57,17 @@ class Derivatives:
         return float(self.matrix[self.of.index(of), self.by.index(by)])
 
 
+@takes_state("of", "by", "y", "u")
 def derivatives(
     model: CompiledSystem,
     of: Iterable[str | Point | Frame] | str | Point | Frame,
     by: Iterable[str] | str,
-    y: ArrayLike | None = None,
-    u: ArrayLike | None = None,
+    q: ArrayLike | None = None,
+    v: ArrayLike | None = None,
     *,
+    x: ArrayLike | None = None,
+    u: ArrayLike | None = None,
+    y: ArrayLike | None = None,
     keeping: Iterable[str] | str = (),
     adjusting: Iterable[str] | str = (),
 ) -> Derivatives:
@@ -75,8 +80,8 @@ def derivatives(
         and frames (`Model.frame`, three small rotations and three coordinates).
     by : iterable of str, or str
         States, inputs and free parameters (``layout``).
-    y, u : array_like, optional
-        State, and inputs with free parameters; the initial state and defaults if not given.
+    q, v, x, u, y : array_like, optional
+        State and inputs, see `Model`.
     keeping, adjusting : iterables of str
         Quantities that stay as they are, and as many states or inputs that are changed for it: derivatives
         are then those along the solutions.  Keeping ``rate of …`` at zero differentiates equilibria and
@@ -107,7 +112,7 @@ def derivatives(
     >>> round(float(found.values[0]), 9), round(found.entry("bob", "k"), 9)
     (-0.1, 0.0005)
     """
-    state, given = model.given_state(y), model.given_inputs(u)
+    state, given = state_given(model, q, v, x, u, y)
     wanted = quantities_of("derivatives: of", of)
     columns = variables(model, "by", by)
     kept = [keeping] if isinstance(keeping, str) else list(checks.texts("keeping", keeping))

@@ -22,6 +22,7 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.analysis.derivatives import all_names, variables
 from ce_dynamics.compiled.analysis.linearization import linearize
 from ce_dynamics.compiled.compiled_system import CompiledSystem
+from ce_dynamics.compiled.state_arguments import state_given, takes_state
 from ce_dynamics.compiler import CompiledFunction, trace
 from ce_dynamics.compiler.derivatives.directional import directional_derivative
 from ce_dynamics.compiler.tracing.inline import call
@@ -79,12 +80,16 @@ class EigenvalueDerivatives:
         return np.asarray(-(self.matrix.real + self.damping_ratio[:, np.newaxis] * grown) / size)
 
 
+@takes_state("by", "y", "u")
 def eigenvalue_derivatives(
     model: CompiledSystem,
     by: Iterable[str] | str,
-    y: ArrayLike | None = None,
-    u: ArrayLike | None = None,
+    q: ArrayLike | None = None,
+    v: ArrayLike | None = None,
     *,
+    x: ArrayLike | None = None,
+    u: ArrayLike | None = None,
+    y: ArrayLike | None = None,
     at_rest: bool = True,
 ) -> EigenvalueDerivatives:
     """Exact derivatives of the eigenvalues of small motions.
@@ -93,8 +98,8 @@ def eigenvalue_derivatives(
     ----------
     by : iterable of str, or str
         Free parameters, inputs; with ``at_rest=False`` states too.
-    y, u : array_like, optional
-        State, and inputs with free parameters; the initial state and defaults if not given.
+    q, v, x, u, y : array_like, optional
+        State and inputs, see `Model`.
     at_rest : bool
         The state is an equilibrium (or a steady state) and moves along, such that ẏ stays as it is; else it
         stays where it is.
@@ -119,7 +124,7 @@ def eigenvalue_derivatives(
     (array([-1.+7.j]), array([[0.035714]]))
     """
     checks.flag("at_rest", at_rest)
-    state, given = model.given_state(y), model.given_inputs(u)
+    state, given = state_given(model, q, v, x, u, y)
     places, n = variables(model, "by", by), len(model.layout.y0)
     names = all_names(model)
     if at_rest and any(k < n for k in places):
@@ -127,7 +132,7 @@ def eigenvalue_derivatives(
         raise ModelError(
             f"eigenvalues: {moved} follow from the equilibrium; take at_rest=False, or parameters"
         )
-    linear = linearize(model, state, given)
+    linear = linearize(model, state, u=given)
     values, W, V = eigenvectors(linear.A)
     second = second_derivative(model)
     matrix = np.full((len(values), len(places)), np.nan + 0j)
@@ -138,11 +143,11 @@ def eigenvalue_derivatives(
         else:
             du[k - n] = 1.0
             dy = following(linear.A, linear.B[:, k - n], names[k]) if at_rest else dy
-        for row, (w, v) in enumerate(zip(W.T, V.T, strict=True)):
-            overlap = np.vdot(w, v)
+        for row, (left, right) in enumerate(zip(W.T, V.T, strict=True)):
+            overlap = np.vdot(left, right)
             if abs(overlap) > REPEATED:
-                (re,), (im,) = (second(state, given, part, dy, du) for part in (v.real, v.imag))
-                matrix[row, column] = np.vdot(w, re + 1j * im) / overlap
+                (re,), (im,) = (second(state, given, part, dy, du) for part in (right.real, right.imag))
+                matrix[row, column] = np.vdot(left, re + 1j * im) / overlap
     return EigenvalueDerivatives(values, matrix, tuple(names[k] for k in places))
 
 

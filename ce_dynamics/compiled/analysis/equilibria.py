@@ -13,6 +13,7 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.analysis.equilibrium_search import Search, largest
 from ce_dynamics.compiled.analysis.small_motion import Freedom
 from ce_dynamics.compiled.compiled_system import CompiledSystem
+from ce_dynamics.compiled.state_arguments import state_given, takes_state
 from ce_dynamics.compiler.progress import at_work
 
 MARGINAL = 1e-7  # growth below this part of the largest |λ| is that of an undamped motion
@@ -53,11 +54,15 @@ class Equilibrium:
         return self.growth <= MARGINAL * float(np.max(np.abs(self.eigenvalues), initial=0.0))
 
 
+@takes_state("y", "u")
 def equilibrium(
     model: CompiledSystem,
-    y: ArrayLike | None = None,
-    u: ArrayLike | None = None,
+    q: ArrayLike | None = None,
+    v: ArrayLike | None = None,
     *,
+    x: ArrayLike | None = None,
+    u: ArrayLike | None = None,
+    y: ArrayLike | None = None,
     hold: Iterable[str] = (),
     tolerance: float = 1e-9,
 ) -> Equilibrium:
@@ -65,10 +70,8 @@ def equilibrium(
 
     Parameters
     ----------
-    y : array_like, optional
-        Where to start; the initial state if not given.  Its velocities do not matter.
-    u : array_like, optional
-        Inputs and free parameters; their defaults if not given.
+    q, v, x, u, y : array_like, optional
+        Where to start, and inputs, see `Model`; velocities do not matter.
     hold : iterable of str
         Displacements that keep their values, by name (``model.tangent.entries`` lists them; the name of a
         body stands for all of its hinge), and names of first-order states.  What is held need not
@@ -106,10 +109,10 @@ def equilibrium(
     (array([1.570796, 0.      ]), True)
     """
     checks.number("tolerance", tolerance, above=0.0)
-    given = model.given_inputs(u)
+    start, given = state_given(model, q, v, x, u, y, moving=False)
     search = Search(model, given, Freedom(model, hold))
     with at_work(f"searching an equilibrium of {model.system.name!r}"):
-        found = search.run(resting(model, model.given_state(y)), tolerance)
+        found = search.run(resting(model, start), tolerance)
     near = search.neighbourhood(found)
     search.refuse_neutral(near)
     eigenvalues = np.linalg.eigvals(near.matrix(search.freedom)).astype(complex)

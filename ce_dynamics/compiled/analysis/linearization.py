@@ -14,6 +14,7 @@ from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.compiled_system import CompiledSystem
 from ce_dynamics.compiled.observed import observe
+from ce_dynamics.compiled.state_arguments import state_given, takes_state
 from ce_dynamics.compiler import CompiledFunction
 from ce_dynamics.errors import ModelError
 
@@ -111,10 +112,15 @@ class LinearModel:
         return responses
 
 
+@takes_state("y", "u", "outputs")
 def linearize(
     model: CompiledSystem,
-    y: ArrayLike | None = None,
+    q: ArrayLike | None = None,
+    v: ArrayLike | None = None,
+    *,
+    x: ArrayLike | None = None,
     u: ArrayLike | None = None,
+    y: ArrayLike | None = None,
     outputs: Iterable[str] | str = (),
 ) -> LinearModel:
     """Exact linearisation of ẏ(y, u), and of outputs, at a state.
@@ -123,8 +129,8 @@ def linearize(
 
     Parameters
     ----------
-    y, u : array_like, optional
-        State, and inputs with free parameters; the initial state and defaults if not given.
+    q, v, x, u, y : array_like, optional
+        State and inputs, see `Model`.
     outputs : iterable of str, or str
         Names of the outputs (``output_entries``) whose derivatives C and D are wanted.
 
@@ -150,7 +156,7 @@ def linearize(
     >>> linear.entry("bob_rate", "bob"), linear.entry("bob_rate", "torque"), linear.entry("aside", "bob")
     (-10.0, 0.5, -1.0)
     """
-    state, given = model.given_state(y), model.given_inputs(u)
+    state, given = state_given(model, q, v, x, u, y)
     (y_dot,) = model.dynamics(state, given)
     A, B = (model.derivative(model.dynamics.traced, "y_dot", name)(state, given) for name in ("y", "u"))
     names = (outputs,) if isinstance(outputs, str) else checks.texts("outputs", outputs)
@@ -201,15 +207,22 @@ def chosen_outputs(model: CompiledSystem, names: tuple[str, ...]) -> CompiledFun
     return model.function(f"outputs {', '.join(names)}", chosen, model.sizes_of("y", "u"))
 
 
-def sensitivities(model: CompiledSystem, y: ArrayLike, u: ArrayLike | None = None) -> Floats:
+@takes_state("y", "u")
+def sensitivities(
+    model: CompiledSystem,
+    q: ArrayLike | None = None,
+    v: ArrayLike | None = None,
+    *,
+    x: ArrayLike | None = None,
+    u: ArrayLike | None = None,
+    y: ArrayLike | None = None,
+) -> Floats:
     """Exact derivatives ∂ẏ/∂p of the right-hand side with respect to the free parameters, (n, n_p).
 
     Parameters
     ----------
-    y : array_like
-        State.
-    u : array_like, optional
-        Inputs and parameters (`Model.inputs_with`); their defaults if not given.
+    q, v, x, u, y : array_like, optional
+        State and inputs, see `Model`.
 
     Raises
     ------
@@ -221,7 +234,7 @@ def sensitivities(model: CompiledSystem, y: ArrayLike, u: ArrayLike | None = Non
     layout = model.layout
     if len(layout.u) == layout.n_inputs:
         raise ModelError("the system has no free parameters; declare some with add_parameter")
-    state, given = model.given_state(y), model.given_inputs(u)
+    state, given = state_given(model, q, v, x, u, y)
     found = model.derivative(model.dynamics.traced, "y_dot", "u")(state, given)[:, layout.n_inputs :]
     model.refuse_not_finite(state, given, found)
     return found

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from ce_dynamics.algebra.arrays import Array, array
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.compiled_system import CompiledSystem
+from ce_dynamics.compiled.state_arguments import state_given, takes_state
 from ce_dynamics.dynamics import energy as energies
 from ce_dynamics.dynamics.inverse_dynamics import inverse_dynamics as needed_forces
 from ce_dynamics.dynamics.mass_matrix import mass_matrix as inertia
@@ -34,37 +35,48 @@ class Energy(NamedTuple):
         return self.kinetic + self.gravitational + self.elastic
 
 
+@takes_state("q", "u", "x")
 def mass_matrix(
-    model: CompiledSystem, q: ArrayLike, u: ArrayLike | None = None, x: ArrayLike | None = None
+    model: CompiledSystem,
+    q: ArrayLike | None = None,
+    v: ArrayLike | None = None,
+    *,
+    x: ArrayLike | None = None,
+    u: ArrayLike | None = None,
+    y: ArrayLike | None = None,
 ) -> Floats:
     """M(θ) (2), (n_v, n_v).
 
     Parameters
     ----------
-    q : array_like
-        Coordinates.
-    u, x : array_like, optional
-        Inputs (with free parameters) and first-order states, which may move prescribed hinges; their
-        defaults and initial values if not given.
+    q, v, x, u, y : array_like, optional
+        State and inputs, see `Model`; velocities do not matter.
     """
 
     def function(q: Array, x: Array, u: Array) -> Mapping[str, Array]:
         return {"M": inertia(model.instant_of(q, np.zeros(model.sizes["v"]), x, u).outward)}
 
-    return model.answer("mass_matrix", function, {"q": q, **others(model, x, u)})[0]
+    state, given = state_given(model, q, v, x, u, y, moving=False)
+    at, _, states = model.layout.split(state)
+    return model.answer("mass_matrix", function, {"q": at, "x": states, "u": given})[0]
 
 
+@takes_state("q", "v", "u", "x")
 def accelerations(
-    model: CompiledSystem, q: ArrayLike, v: ArrayLike, u: ArrayLike | None = None, x: ArrayLike | None = None
+    model: CompiledSystem,
+    q: ArrayLike | None = None,
+    v: ArrayLike | None = None,
+    *,
+    x: ArrayLike | None = None,
+    u: ArrayLike | None = None,
+    y: ArrayLike | None = None,
 ) -> Floats:
     """Generalised accelerations θ̈ of the independent hinges.
 
     Parameters
     ----------
-    q, v : array_like
-        Coordinates and velocities, in the order of ``layout.q`` and ``layout.v``.
-    u, x : array_like, optional
-        Inputs and first-order states; their defaults and initial values if not given.
+    q, v, x, u, y : array_like, optional
+        State and inputs, see `Model`.
 
     Returns
     -------
@@ -75,28 +87,31 @@ def accelerations(
     AssemblyError
         If a loop cannot be assembled there, or a force is not finite.
     """
-    state, given = model.state(q, v, x), model.given_inputs(u)
+    state, given = state_given(model, q, v, x, u, y)
     (y_dot,) = model.dynamics(state, given)
     model.refuse_not_finite(state, given, y_dot)
     return model.layout.split(y_dot)[1]
 
 
+@takes_state("q", "v", "v_dot", "u", "x")
 def inverse_dynamics(
     model: CompiledSystem,
-    q: ArrayLike,
-    v: ArrayLike,
-    v_dot: ArrayLike,
-    u: ArrayLike | None = None,
+    q: ArrayLike | None = None,
+    v: ArrayLike | None = None,
+    v_dot: ArrayLike | None = None,
+    *,
     x: ArrayLike | None = None,
+    u: ArrayLike | None = None,
+    y: ArrayLike | None = None,
 ) -> Floats:
     """Generalised forces T = M θ̈ + C on the independent hinges, on top of all loads, (n_v,).
 
     Parameters
     ----------
-    q, v, v_dot : array_like
-        Coordinates, velocities and accelerations.
-    u, x : array_like, optional
-        As for `mass_matrix`.
+    q, v, x, u, y : array_like, optional
+        State and inputs, see `Model`.
+    v_dot : array_like, optional
+        Accelerations θ̈; none if not given.
     """
 
     def function(q: Array, v: Array, v_dot: Array, x: Array, u: Array) -> Mapping[str, Array]:
@@ -104,14 +119,23 @@ def inverse_dynamics(
         loads = instant.loads
         return {"T": needed_forces(instant.outward, loads.wrenches, loads.torques, v_dot).T}
 
-    given = {"q": q, "v": v, "v_dot": v_dot, **others(model, x, u)}
-    return model.answer("inverse_dynamics", function, given)[0]
+    parts = split_state(model, q, v, x, u, y)
+    sought = np.zeros(model.sizes["v"]) if v_dot is None else v_dot
+    order = {"q": parts["q"], "v": parts["v"], "v_dot": sought, "x": parts["x"], "u": parts["u"]}
+    return model.answer("inverse_dynamics", function, order)[0]
 
 
+@takes_state("q", "v", "u", "x")
 def energy(
-    model: CompiledSystem, q: ArrayLike, v: ArrayLike, u: ArrayLike | None = None, x: ArrayLike | None = None
+    model: CompiledSystem,
+    q: ArrayLike | None = None,
+    v: ArrayLike | None = None,
+    *,
+    x: ArrayLike | None = None,
+    u: ArrayLike | None = None,
+    y: ArrayLike | None = None,
 ) -> Energy:
-    """Kinetic, gravitational and elastic energy; for ``u`` and ``x`` see `mass_matrix`.
+    """Return the kinetic, gravitational and elastic energy at a state (see `Model`).
 
     Raises
     ------
@@ -128,7 +152,7 @@ def energy(
         )
         return {"parts": array(parts)}
 
-    parts = model.answer("energy", function, {"q": q, "v": v, **others(model, x, u)})[0]
+    parts = model.answer("energy", function, split_state(model, q, v, x, u, y))[0]
     return Energy(*map(float, parts))
 
 
@@ -137,42 +161,64 @@ def energy_or_nan(
 ) -> Energy:
     """As `energy`, NaN where a loop cannot be assembled: for who looks at runs that broke."""
     try:
-        return energy(model, q, v, u, x)
+        return energy(model, q, v, x=x, u=u)
     except AssemblyError:
         return Energy(*[math.nan] * 3)
 
 
+@takes_state("q", "v", "u", "x")
 def momentum(
-    model: CompiledSystem, q: ArrayLike, v: ArrayLike, u: ArrayLike | None = None, x: ArrayLike | None = None
+    model: CompiledSystem,
+    q: ArrayLike | None = None,
+    v: ArrayLike | None = None,
+    *,
+    x: ArrayLike | None = None,
+    u: ArrayLike | None = None,
+    y: ArrayLike | None = None,
 ) -> tuple[Floats, Floats]:
     """Linear momentum [kg m/s] and angular momentum about the world origin [kg m²/s], world axes.
 
-    For ``u`` and ``x`` see `mass_matrix`.
+    For the arguments see `Model`.
     """
 
     def function(q: Array, v: Array, x: Array, u: Array) -> Mapping[str, Array]:
         result = energies.momentum(model.instant_of(q, v, x, u).outward)
         return {"linear": result.linear, "angular": result.angular}
 
-    linear, angular = model.answer("momentum", function, {"q": q, "v": v, **others(model, x, u)})
+    linear, angular = model.answer("momentum", function, split_state(model, q, v, x, u, y))
     return linear, angular
 
 
-def others(model: CompiledSystem, x: ArrayLike | None, u: ArrayLike | None) -> dict[str, ArrayLike]:
-    """First-order states and inputs, with their defaults."""
-    layout = model.layout
-    return {"x": layout.split(layout.y0)[2] if x is None else x, "u": model.given_inputs(u)}
+def split_state(
+    model: CompiledSystem,
+    q: ArrayLike | None,
+    v: ArrayLike | None,
+    x: ArrayLike | None,
+    u: ArrayLike | None,
+    y: ArrayLike | None,
+) -> dict[str, Floats]:
+    """Return the parts of a state, and inputs, by name; for the arguments see `Model`."""
+    state, given = state_given(model, q, v, x, u, y)
+    return dict(zip(("q", "v", "x"), model.layout.split(state), strict=True)) | {"u": given}
 
 
+@takes_state("y", "u", "frame")
 def reactions(
-    model: CompiledSystem, y: ArrayLike, u: ArrayLike | None = None, frame: Body | str | None = None
+    model: CompiledSystem,
+    q: ArrayLike | None = None,
+    v: ArrayLike | None = None,
+    *,
+    x: ArrayLike | None = None,
+    u: ArrayLike | None = None,
+    y: ArrayLike | None = None,
+    frame: Body | str | None = None,
 ) -> Reactions:
     """Reactions in every hinge and every cut hinge at a state.
 
     Parameters
     ----------
-    y, u : array_like
-        State, and inputs with free parameters (their defaults if not given).
+    q, v, x, u, y : array_like, optional
+        State and inputs, see `Model`.
     frame : Body or str, optional
         Body in whose axes forces and torques are given; world axes if None.
 
@@ -188,11 +234,11 @@ def reactions(
     >>> arm = system.add_body("arm", mass=2.0, com=(0.6, 0, 0), parent=system.ground,
     ...                       hinge=ce.Revolute(axis=(0, 1, 0)))
     >>> system.prescribe(arm, ce.Held(0.0))
-    >>> shoulder = ce.compile(system).reactions([]).hinges["arm"]
+    >>> shoulder = ce.compile(system).reactions().hinges["arm"]
     >>> shoulder.force, shoulder.along  # the weight, and the drive's torque about +y
     (array([ 0.,  0., 20.]), array([-12.]))
     """
-    state, given = model.given_state(y), model.given_inputs(u)
+    state, given = state_given(model, q, v, x, u, y)
     instant = model.instant(state, given)
     layout = model.layout
     values = Values(layout.parameters, given[layout.n_inputs :])

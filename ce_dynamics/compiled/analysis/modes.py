@@ -182,7 +182,7 @@ class Modes:
         frames = []
         for angle, y in zip(phase, self._states(steps), strict=True):
             try:
-                frames.append(poses(self.model, y, self.u))
+                frames.append(poses(self.model, y, u=self.u))
             except AssemblyError:
                 raise AssemblyError(
                     f"mode {k}: loops cannot follow the amplitude {amplitude:g} at phase {angle:.3g} rad; "

@@ -30,7 +30,7 @@ def placed_at(model: CompiledSystem, y: Floats, u: Floats) -> tuple[Floats, Pose
     """
     values = coordinate_function(model)(y, u)[0]
     model.refuse_not_finite(y, u, values)
-    return values, poses(model, y, u)
+    return values, poses(model, y, u=u)
 
 
 def placed_on_floats(model: CompiledSystem, y: Floats, u: Floats) -> tuple[Floats, Poses] | None:

@@ -13,6 +13,7 @@ from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.analysis.points import Frame, Point
 from ce_dynamics.compiled.compiled_system import CompiledSystem
+from ce_dynamics.compiled.state_arguments import state_given, takes_state
 from ce_dynamics.dynamics.jacobians import frame_jacobian
 from ce_dynamics.dynamics.mass_matrix import solve_mass
 from ce_dynamics.errors import ModelError
@@ -45,12 +46,16 @@ class OperationalSpace(NamedTuple):
     response: Floats
 
 
+@takes_state("targets", "y", "u")
 def operational_space(
     model: CompiledSystem,
     targets: Point | Frame | Sequence[Point | Frame],
-    y: ArrayLike | None = None,
-    u: ArrayLike | None = None,
+    q: ArrayLike | None = None,
+    v: ArrayLike | None = None,
     *,
+    x: ArrayLike | None = None,
+    u: ArrayLike | None = None,
+    y: ArrayLike | None = None,
     directions: ArrayLike | None = None,
 ) -> OperationalSpace:
     """Inertia and mobility at points and frames.
@@ -60,8 +65,8 @@ def operational_space(
     targets : Point, Frame or sequence of them
         From `point` and `frame`.  A point has 3 components, a frame 6 ([angular; linear]), in world axes;
         those of several are put one after the other.
-    y, u : array_like, optional
-        State, and inputs with free parameters; the model's own if not given.
+    q, v, x, u, y : array_like, optional
+        State and inputs, see `Model`.
     directions : (k, n) array_like, optional
         Rows that combine the n components to those that count, all of them if not given.  Where a
         point cannot move in all directions (on a planar mechanism), name those in which it can.
@@ -102,7 +107,7 @@ def operational_space(
     name = f"operational space of {chosen.key}"
     function = model.function(name, operational, {**model.sizes_of("y", "u"), "at": 3 * len(chosen.parts)})
     at = np.concatenate([np.zeros(0), *(frame.at for frame, _ in chosen.parts)])
-    state, given = model.given_state(y), model.given_inputs(u)
+    state, given = state_given(model, q, v, x, u, y)
     J, response = function(state, given, at)
     model.refuse_not_finite(state, given, J, response)
     J, response = D @ J, response @ D.T

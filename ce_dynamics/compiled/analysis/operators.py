@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array
-from ce_dynamics.algebra.checks import Floats, checked
+from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.compiled_system import CompiledSystem
+from ce_dynamics.compiled.state_arguments import state_given, takes_state
 from ce_dynamics.dynamics import mass_matrix as factors
 from ce_dynamics.dynamics.articulated_body import tip_to_base
 from ce_dynamics.errors import ModelError
@@ -39,8 +40,15 @@ class Innovations(NamedTuple):
     bodies: tuple[str, ...]
 
 
+@takes_state("q", "u", "x")
 def inverse_mass_matrix(
-    model: CompiledSystem, q: ArrayLike, u: ArrayLike | None = None, x: ArrayLike | None = None
+    model: CompiledSystem,
+    q: ArrayLike | None = None,
+    v: ArrayLike | None = None,
+    *,
+    x: ArrayLike | None = None,
+    u: ArrayLike | None = None,
+    y: ArrayLike | None = None,
 ) -> Floats:
     """M⁻¹(θ) = (I − H ψ K)ᵀ D⁻¹ (I − H ψ K) (3), (n_v, n_v), without forming or inverting M.
 
@@ -70,16 +78,25 @@ def inverse_mass_matrix(
     >>> ce.compile(system).inverse_mass_matrix([0.3])  # a third of m l²
     array([[1.]])
     """
+    state, given = state_given(model, q, v, x, u, y, moving=False)
 
     def function(q: Array, x: Array, u: Array) -> Mapping[str, Array]:
         outward = model.instant_of(q, np.zeros(model.sizes["v"]), x, u).outward
         return {"inverse": factors.inverse_mass_matrix(outward, tip_to_base(outward, {}, {}))}
 
-    return at_rest(model, "inverse_mass_matrix", function, q, u, x)[0]
+    return at_rest(model, "inverse_mass_matrix", function, state, given)[0]
 
 
+@takes_state("q", "T", "u", "x")
 def solve_mass(
-    model: CompiledSystem, q: ArrayLike, T: ArrayLike, u: ArrayLike | None = None, x: ArrayLike | None = None
+    model: CompiledSystem,
+    q: ArrayLike | None = None,
+    v: ArrayLike | None = None,
+    *,
+    x: ArrayLike | None = None,
+    u: ArrayLike | None = None,
+    y: ArrayLike | None = None,
+    T: ArrayLike,
 ) -> Floats:
     """M⁻¹(θ) T by one sweep to the base and one back, (6) and (7) without velocity terms: O(N).
 
@@ -87,12 +104,10 @@ def solve_mass(
 
     Parameters
     ----------
-    q : array_like
-        Coordinates.
+    q, v, x, u, y : array_like, optional
+        State and inputs, see `Model`; velocities do not matter.
     T : (n_v,) or (n_v, k) array_like
         Generalised forces [N m], [N], or columns of them.
-    u, x : array_like, optional
-        As for `inverse_mass_matrix`.
 
     Returns
     -------
@@ -110,26 +125,33 @@ def solve_mass(
     if forces.ndim not in (1, 2) or len(forces) != n_v or not np.all(np.isfinite(forces)):
         raise ModelError(f"T must be {n_v} finite numbers, or columns of them; got shape {forces.shape}")
 
+    state, given = state_given(model, q, v, x, u, y, moving=False)
+
     def function(q: Array, x: Array, u: Array, T: Array) -> Mapping[str, Array]:
         outward = model.instant_of(q, np.zeros(n_v), x, u).outward
         return {"response": factors.solve_mass(outward, tip_to_base(outward, {}, {}), T)}
 
     columns = forces.reshape(n_v, -1).T
-    answers = [at_rest(model, "solve_mass", function, q, u, x, T=column)[0] for column in columns]
+    answers = [at_rest(model, "solve_mass", function, state, given, T=column)[0] for column in columns]
     return np.array(answers).reshape(len(columns), n_v).T.reshape(forces.shape)
 
 
+@takes_state("q", "u", "x")
 def innovations(
-    model: CompiledSystem, q: ArrayLike, u: ArrayLike | None = None, x: ArrayLike | None = None
+    model: CompiledSystem,
+    q: ArrayLike | None = None,
+    v: ArrayLike | None = None,
+    *,
+    x: ArrayLike | None = None,
+    u: ArrayLike | None = None,
+    y: ArrayLike | None = None,
 ) -> Innovations:
     """The factors L = I + H φ K and D of M = L D Lᵀ, and the gains K (3).
 
     Parameters
     ----------
-    q : array_like
-        Coordinates.
-    u, x : array_like, optional
-        As for `inverse_mass_matrix`.
+    q, v, x, u, y : array_like, optional
+        State and inputs, see `Model`; velocities do not matter.
 
     Raises
     ------
@@ -152,6 +174,7 @@ def innovations(
     array([[1., 0.],
            [0., 1.]])
     """
+    state, given = state_given(model, q, v, x, u, y, moving=False)
 
     def function(q: Array, x: Array, u: Array) -> Mapping[str, Array]:
         outward = model.instant_of(q, np.zeros(model.sizes["v"]), x, u).outward
@@ -161,7 +184,7 @@ def innovations(
             "K": factors.shifted_gains(outward, nodes),
         }
 
-    L, D, K = at_rest(model, "innovations", function, q, u, x)
+    L, D, K = at_rest(model, "innovations", function, state, given)
     return Innovations(L, D, K, tuple(body.name for body in model.system.bodies))
 
 
@@ -169,18 +192,15 @@ def at_rest(
     model: CompiledSystem,
     name: str,
     function: Callable[..., Mapping[str, Array]],
-    q: ArrayLike,
-    u: ArrayLike | None,
-    x: ArrayLike | None,
+    y: Floats,
+    u: Floats,
     **others: Floats,
 ) -> tuple[Floats, ...]:
     """The outputs of a function of the configuration."""
-    layout, sizes = model.layout, model.sizes_of("q", "x", "u")
-    x0 = layout.split(layout.y0)[2]
-    given = {"q": checked("q", q, sizes["q"]), "x": checked("x", x0 if x is None else x, sizes["x"])}
-    given |= {"u": model.given_inputs(u), **others}
-    sizes |= {key: len(value) for key, value in others.items()}
-    answers = model.function(name, function, sizes)(*given.values())
-    y = np.concatenate((given["q"], np.zeros(model.sizes["v"]), given["x"]))
-    model.refuse_not_finite(y, given["u"], *answers)
+    q, _, x = model.layout.split(y)
+    given = {"q": q, "x": x, "u": u, **others}
+    answers = model.function(name, function, {key: len(value) for key, value in given.items()})(
+        *given.values()
+    )
+    model.refuse_not_finite(y, u, *answers)
     return answers

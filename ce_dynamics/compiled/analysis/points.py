@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.checks import Floats, checked
 from ce_dynamics.compiled.compiled_system import CompiledSystem
+from ce_dynamics.compiled.state_arguments import state_given, takes_state
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.dynamics.jacobians import BodyColumns, MovingBodies, body_columns, frame_columns
 from ce_dynamics.errors import ModelError
@@ -95,15 +96,24 @@ class Frame:
         where = f"{self.body.name!r} at {self.at.tolist()}"
         return tuple(f"{what} of {where}" for what in ("wx", "wy", "wz", "vx", "vy", "vz"))
 
-    def __call__(self, y: ArrayLike | None = None, u: ArrayLike | None = None) -> FrameKinematics:
-        """Its motion at a state; the initial state and default inputs if not given.
+    @takes_state("y", "u")
+    def __call__(
+        self,
+        q: ArrayLike | None = None,
+        v: ArrayLike | None = None,
+        *,
+        x: ArrayLike | None = None,
+        u: ArrayLike | None = None,
+        y: ArrayLike | None = None,
+    ) -> FrameKinematics:
+        """Return the frame's motion at a state, for the arguments see `Model`.
 
         Raises
         ------
         AssemblyError
             If a loop cannot be assembled at the state.
         """
-        return frame_kinematics(self.model, self, self.model.given_state(y), self.model.given_inputs(u))
+        return frame_kinematics(self.model, self, *state_given(self.model, q, v, x, u, y))
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,9 +133,23 @@ class Point:
         """What the components of the velocity are, for messages."""
         return self.frame.labels[3:]
 
-    def __call__(self, y: ArrayLike | None = None, u: ArrayLike | None = None) -> PointKinematics:
-        """Its motion at a state; the initial state and default inputs if not given."""
-        r, _, V, A, J, drift, bias = self.frame(y, u)
+    @property
+    def model(self) -> CompiledSystem:
+        """Model of the body."""
+        return self.frame.model
+
+    @takes_state("y", "u")
+    def __call__(
+        self,
+        q: ArrayLike | None = None,
+        v: ArrayLike | None = None,
+        *,
+        x: ArrayLike | None = None,
+        u: ArrayLike | None = None,
+        y: ArrayLike | None = None,
+    ) -> PointKinematics:
+        """Return the point's motion at a state, for the arguments see `Model`."""
+        r, _, V, A, J, drift, bias = self.frame(q, v, x=x, u=u, y=y)
         return PointKinematics(r, V[3:], A[3:], J[3:], drift[3:], bias[3:])
 
 

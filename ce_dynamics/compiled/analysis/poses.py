@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from ce_dynamics.algebra.arrays import Array, array
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.compiled_system import CompiledSystem
+from ce_dynamics.compiled.state_arguments import state_given, takes_state
 from ce_dynamics.compiler import CompiledFunction
 from ce_dynamics.dynamics.outward import Outward, axes
 
@@ -32,8 +33,17 @@ class Poses(NamedTuple):
     rotations: Floats
 
 
-def poses(model: CompiledSystem, y: ArrayLike | None = None, u: ArrayLike | None = None) -> Poses:
-    """Positions and orientations of all bodies at a state.
+@takes_state("y", "u")
+def poses(
+    model: CompiledSystem,
+    q: ArrayLike | None = None,
+    v: ArrayLike | None = None,
+    *,
+    x: ArrayLike | None = None,
+    u: ArrayLike | None = None,
+    y: ArrayLike | None = None,
+) -> Poses:
+    """Return positions and orientations of all bodies at a state (see `Model`), whatever its velocities.
 
     Raises
     ------
@@ -49,7 +59,7 @@ def poses(model: CompiledSystem, y: ArrayLike | None = None, u: ArrayLike | None
     >>> ce.compile(system).poses([1.5707963267948966, 0.0]).positions.round(9) + 0.0
     array([[ 0. ,  0. , -0.5]])
     """
-    state, given = model.given_state(y), model.given_inputs(u)
+    state, given = state_given(model, q, v, x, u, y, moving=False)
     positions, rotations = pose_function(model)(state, given)
     model.refuse_not_finite(state, given, positions, rotations)
     return Poses(tuple(body.name for body in model.system.bodies), positions, rotations)

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from ce_dynamics.algebra.arrays import Array, array, concatenate
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.compiled_system import CompiledSystem
+from ce_dynamics.compiled.state_arguments import state_given, takes_state
 from ce_dynamics.compiler import CompiledFunction
 from ce_dynamics.dynamics.armature import with_armature
 from ce_dynamics.dynamics.control import controlled
@@ -100,7 +101,16 @@ class PowerBalance:
         return "\n".join(f"{power:12.4g} W  {name}" for name, power in rows)
 
 
-def power(model: CompiledSystem, y: ArrayLike | None = None, u: ArrayLike | None = None) -> PowerBalance:
+@takes_state("y", "u")
+def power(
+    model: CompiledSystem,
+    q: ArrayLike | None = None,
+    v: ArrayLike | None = None,
+    *,
+    x: ArrayLike | None = None,
+    u: ArrayLike | None = None,
+    y: ArrayLike | None = None,
+) -> PowerBalance:
     """Powers at a state, by force element and drive.
 
     ``prescribed - dissipated`` is the rate of ``work`` and of ``energy`` in the results of
@@ -108,9 +118,9 @@ def power(model: CompiledSystem, y: ArrayLike | None = None, u: ArrayLike | None
 
     Parameters
     ----------
-    y, u : array_like, optional
-        State, and inputs with free parameters; the model's own if not given.  Inputs count as constant,
-        except that driven hinges move at the rates they are given.
+    q, v, x, u, y : array_like, optional
+        State and inputs, see `Model`.  Inputs count as constant, except that driven hinges move at the
+        rates they are given.
 
     Raises
     ------
@@ -132,7 +142,7 @@ def power(model: CompiledSystem, y: ArrayLike | None = None, u: ArrayLike | None
     >>> round(balance.gravitational, 9), abs(balance.residual) < 1e-14
     (7.848, True)
     """
-    state, given = model.given_state(y), model.given_inputs(u)
+    state, given = state_given(model, q, v, x, u, y)
     rates, loads, forces, positions, speeds = power_function(model)(state, given)
     model.refuse_not_finite(state, given, rates, loads, forces)
     stored = rates_of_stored(model, state, given, positions, speeds)

@@ -13,6 +13,7 @@ from ce_dynamics.algebra.arrays import Array, concatenate
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.analysis.derivatives import all_names, variables
 from ce_dynamics.compiled.compiled_system import CompiledSystem
+from ce_dynamics.compiled.state_arguments import state_given, takes_state
 from ce_dynamics.dynamics.traced_reactions import traced_reactions
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.couplings.base import Coupled
@@ -35,12 +36,17 @@ class ReactionDerivatives:
     by: tuple[str, ...]
 
 
+@takes_state("of", "by", "y", "u")
 def reaction_derivatives(
     model: CompiledSystem,
     of: Iterable[str] | str,
     by: Iterable[str] | str,
-    y: ArrayLike | None = None,
+    q: ArrayLike | None = None,
+    v: ArrayLike | None = None,
+    *,
+    x: ArrayLike | None = None,
     u: ArrayLike | None = None,
+    y: ArrayLike | None = None,
 ) -> ReactionDerivatives:
     """Exact derivatives of reactions by states, inputs and free parameters.
 
@@ -51,8 +57,8 @@ def reaction_derivatives(
         second body: as in `Model.reactions`.
     by : iterable of str, or str
         States, inputs and free parameters (``layout``).
-    y, u : array_like, optional
-        State, and inputs with free parameters; the initial state and defaults if not given.
+    q, v, x, u, y : array_like, optional
+        State and inputs, see `Model`.
 
     Raises
     ------
@@ -74,7 +80,7 @@ def reaction_derivatives(
     >>> found.derivatives["bob"][5].round(9)  # g + l ω², 2 m l ω
     array([19., 12.])
     """
-    state, given = model.given_state(y), model.given_inputs(u)
+    state, given = state_given(model, q, v, x, u, y)
     joints = [of] if isinstance(of, str) else list(checks.texts("of", of))
     check_joints(model, joints)
     columns = variables(model, "by", by)

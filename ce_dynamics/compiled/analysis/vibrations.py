@@ -12,17 +12,22 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.compiled.analysis.modes import STILL, Complex, Modes, largest
 from ce_dynamics.compiled.analysis.small_motion import Freedom, SmallMotion, small_motion
 from ce_dynamics.compiled.compiled_system import CompiledSystem
+from ce_dynamics.compiled.state_arguments import state_given, takes_state
 from ce_dynamics.errors import ModelError
 
 SYMMETRY = 1e-6
 """Part of a conservative stiffness by which it may differ from its transpose: loops end in Newton steps."""
 
 
+@takes_state("y", "u")
 def modes(
     model: CompiledSystem,
-    y: ArrayLike | None = None,
-    u: ArrayLike | None = None,
+    q: ArrayLike | None = None,
+    v: ArrayLike | None = None,
     *,
+    x: ArrayLike | None = None,
+    u: ArrayLike | None = None,
+    y: ArrayLike | None = None,
     hold: Iterable[str] = (),
     damped: bool = True,
 ) -> Modes:
@@ -30,8 +35,8 @@ def modes(
 
     Parameters
     ----------
-    y, u : array_like, optional
-        State, and inputs with free parameters; the model's own if not given.
+    q, v, x, u, y : array_like, optional
+        State and inputs, see `Model`.
     hold : iterable of str
         Displacements, bodies (for all of their hinge) and first-order states that are held.
     damped : bool
@@ -65,7 +70,7 @@ def modes(
     array([1.1, 1. , 0.9, 1. ])
     """
     checks.flag("damped", damped)
-    state, given = model.given_state(y), model.given_inputs(u)
+    state, given = state_given(model, q, v, x, u, y)
     q, v, x = model.layout.split(state)
     state = np.concatenate((model.tangent.normalised(q), v, x))
     held = Freedom(model, hold)

@@ -60,7 +60,7 @@ def driving_modes(model: Model, y: Floats, u: Floats, kinds: Mapping[str, str] =
     q, v, x = model.layout.split(y)
     eigenvalues, vectors = np.linalg.eig(state_matrix(model, y, u))
     n = len(model.tangent)
-    M = np.diag(model.mass_matrix(q, u, x))
+    M = np.diag(model.mass_matrix(q, u=u, x=x))
     parts = np.abs(vectors[n : n + len(v)]) ** 2 * M[:, np.newaxis]
     of = [
         next(kind for pattern, kind in kinds.items() if re.fullmatch(pattern, e.name)) for e in model.layout.v

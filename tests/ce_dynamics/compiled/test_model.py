@@ -18,8 +18,11 @@ from ce_dynamics.compiled.model import Model, compile
 from ce_dynamics.errors import AssemblyError, ModelError
 from ce_dynamics.kinematics.four_bar_linkage import FourBar
 from ce_dynamics.mechanism.forces.base import Observer
+from ce_dynamics.mechanism.forces.laws import Linear
+from ce_dynamics.mechanism.forces.torsion import TorsionSpringDamper
 from ce_dynamics.mechanism.forces.wrench import AppliedWrench
 from ce_dynamics.mechanism.hinges import Free, Prismatic, Revolute, Spherical, Universal
+from ce_dynamics.mechanism.parameters import Parameter
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.simulation.simulate import simulate
 from tests.ce_dynamics.dense_poses import Floats
@@ -304,20 +307,145 @@ def test_a_law_that_answers_unknown_inputs_is_refused() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (((), (0.0,)), r"q must be 1 finite numbers, got \[\]"),
-        (((0.0, 1.0), (0.0,)), "q must be 1"),
-        ((((0.0,),), (0.0,)), "q must be 1"),
-        (((math.nan,), (0.0,)), "q must be 1"),
-        (((0.0,), (math.inf,)), "v must be 1"),
-        (((0.0,), ()), "v must be 1"),
-        (((0.0,), (0.0,), (1.0,)), "u must be 2"),
-        (((0.0,), (0.0,), (1.0, math.nan)), "u must be 2"),
-        (((0.0,), (0.0,), None, (1.0,)), "x must be 0"),
+        ({"q": (), "v": (0.0,)}, r"q must be 1 finite numbers, got \[\]"),
+        ({"q": (0.0, 1.0), "v": (0.0,)}, "q must be 1"),
+        ({"q": ((0.0,),), "v": (0.0,)}, "q must be 1"),
+        ({"q": (math.nan,), "v": (0.0,)}, "q must be 1"),
+        ({"q": (0.0,), "v": (math.inf,)}, "v must be 1"),
+        ({"q": (0.0,), "v": ()}, "v must be 1"),
+        ({"q": (0.0,), "v": (0.0,), "u": (1.0,)}, "u must be 2"),
+        ({"q": (0.0,), "v": (0.0,), "u": (1.0, math.nan)}, "u must be 2"),
+        ({"q": (0.0,), "v": (0.0,), "x": (1.0,)}, "x must be 0"),
+        ({"y": (0.0,)}, "y must be 2"),
+        ({"q": (0.0, math.nan)}, "y must be 2"),
+        ({"q": (0.0,)}, "q: give the 1 velocities v beside the 1 coordinates, or the whole state y of 2"),
+        ({"q": (0.0, 0.0, 0.0)}, "whole state y of 2 numbers in the place of q; got 3"),
+        ({"v": (0.0,)}, "v: give the 1 coordinates q beside"),
+        ({"q": (0.0,), "y": (0.0, 0.0)}, "y is the whole state and holds q already"),
     ],
 )
 def test_accelerations_check_their_arguments(arguments: Any, message: str) -> None:
     with pytest.raises(ModelError, match=message):
-        carriage().accelerations(*arguments)
+        carriage().accelerations(**arguments)
+
+
+# How a state is given
+
+ASKED: dict[str, tuple[Any, ...]] = {
+    "accelerations": (),
+    "inverse_dynamics": (),
+    "mass_matrix": (),
+    "inverse_mass_matrix": (),
+    "solve_mass": (),
+    "innovations": (),
+    "energy": (),
+    "momentum": (),
+    "centroidal": (),
+    "reactions": (),
+    "power": (),
+    "outputs": (),
+    "poses": (),
+    "linearize": (),
+    "modes": (),
+    "equilibrium": (),
+    "sensitivities": (),
+    "aggregated_body": ("bob",),
+    "derivatives": ("bob", "bob_rate"),
+    "eigenvalue_derivatives": ("torque",),
+    "reaction_derivatives": ("bob", "bob_rate"),
+}
+"""Answers at a state, and what they are asked about."""
+
+
+@pytest.fixture(scope="module")
+def hanging() -> Model:
+    """A pendulum near its rest, with a motor and a spring that may be changed."""
+    system = System(gravity=(0, 0, -G))
+    k = system.add_parameter(Parameter("k", 1.0, "N*m/rad"))
+    system.add_input("torque", "N*m", default=0.2)
+    bob = system.add_body("bob", mass=2.0, com=(0, 0, -1), parent="ground", hinge=Revolute((0, 1, 0)))
+    system.add_force(TorsionSpringDamper("spring", bob, spring=Linear(k), damper=0.1))
+    system.add_force(AppliedWrench("motor", bob, bob.com, torque=(0, "torque", 0)))
+    return Model(system)
+
+
+def numbers(answer: Any) -> Floats:
+    """Return all numbers of an answer in one vector."""
+    if isinstance(answer, (bool, str, Model)) or answer is None:
+        return np.zeros(0)
+    if isinstance(answer, Mapping):
+        return numbers(list(answer.values()))
+    if isinstance(answer, (list, tuple)):
+        return np.concatenate([np.zeros(0), *map(numbers, answer)])
+    if hasattr(answer, "__dict__"):
+        return numbers(vars(answer))
+    return np.ravel(np.asarray(answer)).view(float) if np.asarray(answer).dtype.kind in "fc" else np.zeros(0)
+
+
+def ask(model: Model, name: str, *state: Any, **given: Any) -> Floats:
+    """Ask at a state with inputs of its own."""
+    given |= {"T": [1.0]} if name == "solve_mass" else {}
+    return numbers(getattr(model, name)(*ASKED[name], *state, **given))
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_answers_take_a_state_in_every_form(name: str, hanging: Model) -> None:
+    u = hanging.inputs_with({"k": 3.0}, {"torque": 0.7})
+    q, v = [0.03], [0.4]
+    expected = ask(hanging, name, q, v, u=u)
+    assert len(expected) > 0
+    for state, given in (((), {"q": q, "v": v}), (([*q, *v],), {}), ((), {"y": [*q, *v]})):
+        np.testing.assert_array_equal(ask(hanging, name, *state, u=u, x=None, **given), expected)
+    np.testing.assert_array_equal(ask(hanging, name), ask(hanging, name, hanging.y0, u=hanging.u0))
+
+
+OUTDATED: dict[str, tuple[Any, ...]] = {
+    "accelerations": ([0.1], [0.4]),
+    "energy": ([0.1], [0.4]),
+    "momentum": ([0.1], [0.4]),
+    "centroidal": ([0.1], [0.4]),
+    "inverse_dynamics": ([0.1], [0.4], [0.0]),
+    "mass_matrix": ([0.1],),
+    "inverse_mass_matrix": ([0.1],),
+    "innovations": ([0.1],),
+    **{name: ([0.1, 0.4],) for name in ("reactions", "power", "outputs", "poses", "linearize", "modes")},
+    **{name: ([0.1, 0.4],) for name in ("equilibrium", "sensitivities", "aggregated_body", "derivatives")},
+    **{name: ([0.1, 0.4],) for name in ("eigenvalue_derivatives", "reaction_derivatives")},
+}
+
+
+@pytest.mark.parametrize("name", OUTDATED)
+def test_inputs_by_position_warn_and_count(name: str, hanging: Model) -> None:
+    u = hanging.inputs_with({"k": 3.0}, {"torque": 0.7})
+    with pytest.warns(DeprecationWarning, match=rf"{name}\(.*\) by position is the old order"):
+        found = ask(hanging, name, *OUTDATED[name], u)
+    np.testing.assert_array_equal(found, ask(hanging, name, *OUTDATED[name], u=u))
+
+
+def test_old_order_of_forces_warns(hanging: Model) -> None:
+    with pytest.warns(DeprecationWarning, match=r"solve_mass\(q, T\) by position is the old order"):
+        found = hanging.solve_mass([0.1], [3.0])  # type: ignore[call-arg]
+    np.testing.assert_array_equal(found, hanging.solve_mass([0.1], T=[3.0]))
+
+
+def test_points_take_a_state_in_every_form(hanging: Model) -> None:
+    for asked in (hanging.point("bob"), hanging.frame("bob")):
+        expected = numbers(asked([0.1], [0.4], u=[0.7, 3.0]))
+        np.testing.assert_array_equal(numbers(asked([0.1, 0.4], u=[0.7, 3.0])), expected)
+        with pytest.warns(DeprecationWarning, match="by position"):
+            old = numbers(asked([0.1, 0.4], [0.7, 3.0]))
+        np.testing.assert_array_equal(old, expected)
+
+
+def test_velocities_and_inputs_of_one_length_must_be_named() -> None:
+    system = System()
+    mass = system.add_parameter(Parameter("m", 2.0, "kg"))
+    system.add_body("bob", mass=mass, com=(0, 0, -1), parent="ground", hinge=Revolute((0, 1, 0)))
+    model = Model(system)
+    with pytest.raises(ModelError, match=r"1 numbers may be the velocities or the inputs here; name them"):
+        model.mass_matrix([0.0], [3.0])
+    assert model.mass_matrix([0.0], v=[3.0])[0, 0] == 2.0
+    assert model.mass_matrix([0.0], u=[3.0])[0, 0] == 3.0
 
 
 def test_accelerations_use_defaults_and_given_inputs() -> None:

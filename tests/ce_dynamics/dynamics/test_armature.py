@@ -135,8 +135,8 @@ def test_power_balance_and_reactions(model: ce.Model, state: tuple[np.ndarray, n
     power = instant.power
     # rounding of energies of 50 J over 1e-4 s
     assert change == pytest.approx(float(power.loads + power.prescribed), abs=1e-8)
-    assert abs(model.power(y, u).residual) < 1e-8
-    found = model.reactions(y, u)
+    assert abs(model.power(y, u=u).residual) < 1e-8
+    found = model.reactions(y, u=u)
     assert found.residual < 1e-10
     full = FullyAugmented(model.system)
     expected = full.reactions(full.state_from_embedded(model.embedding, *state, NOTHING, u), u)

@@ -313,7 +313,7 @@ def test_free_parameters_take_the_values_they_are_given() -> None:
     free = loaded_linkage(Parameter("mass", 1.0, "kg"), Parameter("drop", 0.6, "m"))
     plain = loaded_linkage(3.0, 0.9)
     y = plain.y0 + 0.2 * np.arange(len(plain.y0))
-    found = free.reactions(y, free.inputs_with({"mass": 3.0, "drop": 0.9}), frame="bob")
+    found = free.reactions(y, u=free.inputs_with({"mass": 3.0, "drop": 0.9}), frame="bob")
     expected = plain.reactions(y, frame="bob")
     for one, other in zip(
         [*found.hinges.values(), *found.closures.values()],
@@ -349,7 +349,7 @@ def geared(inertia: Scalar) -> Model:
 def test_free_parameters_of_coupled_hinges() -> None:
     free, plain = geared(Parameter("inertia", 0.5, "kg*m^2")), geared(0.8)
     y = plain.y0 + (0.4, 1.3)
-    found, expected = free.reactions(y, free.inputs_with({"inertia": 0.8})), plain.reactions(y)
+    found, expected = free.reactions(y, u=free.inputs_with({"inertia": 0.8})), plain.reactions(y)
     for name in ("mesh", "follow"):
         for a, b in zip(found.closures[name], expected.closures[name], strict=True):
             np.testing.assert_allclose(a, b, atol=1e-11)

@@ -186,7 +186,7 @@ def test_derivatives(rng: np.random.Generator) -> None:
     """Against central differences of steps h: h² + 1e-16/h of numbers of some 10, whatever the signs."""
     model = ce.compile(axle(driven=True))
     y, u, h = rng.uniform(-0.05, 0.05, 2), np.array((0.02, 0.5, 2.0)), 1e-5
-    A = model.linearize(y, u).A
+    A = model.linearize(y, u=u).A
     columns = []
     for e in h * np.eye(2):
         (ahead,), (behind,) = model.dynamics(y + e, u), model.dynamics(y - e, u)

@@ -103,7 +103,7 @@ def test_every_parameter_has_an_effect(model: ce.Model) -> None:
 
 def test_sensitivities_are_the_derivatives(model: ce.Model) -> None:
     u = model.inputs_with(OTHER, {"pull": 0.7})
-    exact = model.sensitivities(STATE, u)
+    exact = model.sensitivities(STATE, u=u)
     assert exact.shape == (len(STATE), len(OTHER))
     n_inputs = model.layout.n_inputs
     for k, value in enumerate(OTHER.values()):

@@ -120,7 +120,7 @@ def test_an_equilibrium_that_moves_along_stays_one() -> None:
         ["mass", "mass_rate"],
         "k",
         rest,
-        u,
+        u=u,
         keeping=["rate of mass_rate", "mass_rate"],
         adjusting=["mass", "mass_rate"],
     ).matrix

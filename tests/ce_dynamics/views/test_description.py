@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from collections.abc import Callable
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
 from matplotlib.text import Text
+from scipy.spatial.transform import Rotation
 
 import ce_dynamics as ce
-from ce_dynamics.models import hmmwv
+from ce_dynamics.models import hmmwv, published
 from ce_dynamics.views.lines import Role
 
 
@@ -159,10 +161,76 @@ def test_drawing_of_a_pose_from_elsewhere() -> None:
     assert [text.get_text() for text in above.texts] == []
 
 
+def turned_four_bar(R: np.ndarray, gravity: tuple[float, float, float] = (0, 0, 0)) -> ce.System:
+    """Bars of 0.36, 1.0 and 0.81 m, in the x–y plane before they are turned by R."""
+    feet = [R @ (x, y, 0.0) for x, y in ((0, 0), (0.2, 0.3), (1.0, 0.9), (1.2, 0.1))]
+    s = ce.System(gravity=gravity)
+    pins = [ce.Revolute(R @ (0.0, 0.0, 1.0), at) for at in feet]
+    com = [0.5 * (a + b) for a, b in pairwise(feet)]
+    crank = s.add_body("crank", mass=1.0, com=com[0], parent=s.ground, hinge=pins[0])
+    rod = s.add_body("rod", mass=1.0, com=com[1], parent=crank, hinge=pins[1])
+    lever = s.add_body("lever", mass=1.0, com=com[2], parent=s.ground, hinge=pins[3])
+    s.close_loop("pin", rod, lever, pins[2], independent=[crank])
+    return s
+
+
+TURNS = {
+    "x, y": np.eye(3),
+    "y, z": np.array(((0.0, 0, 1), (1, 0, 0), (0, 1, 0))),
+    "x, z": np.array(((1.0, 0, 0), (0, 0, -1), (0, 1, 0))),
+    "askew": Rotation.from_rotvec((0.7, -0.4, 1.1)).as_matrix(),
+}
+
+
+@pytest.mark.parametrize("name", TURNS)
+def test_drawing_looks_across_the_plane_of_motion(name: str) -> None:
+    """All bars appear in their full length."""
+    axes = ce.draw(ce.compile(turned_four_bar(TURNS[name])))
+    bars = [np.asarray(line.get_xydata(), dtype=float) for line in axes.get_lines()[:3]]
+    lengths = [float(np.linalg.norm(bar[1] - bar[0])) for bar in bars]
+    assert lengths == pytest.approx([np.hypot(0.2, 0.3), 1.0, np.hypot(0.2, 0.8)], rel=1e-12)
+    if name != "askew":
+        assert (axes.get_xlabel(), axes.get_ylabel()) == tuple(f"{axis} [m]" for axis in name.split(", "))
+
+
+def test_drawing_puts_gravity_down() -> None:
+    axes = ce.draw(ce.compile(turned_four_bar(np.eye(3), gravity=(9.81, 0, 0))))
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("y [m]", "−x [m]")
+
+
+def test_drawing_of_sliders_shows_their_extent() -> None:
+    """One direction of motion leaves the view open; the body's other points decide it."""
+    s = ce.System(gravity=(0, 0, 0))
+    s.add_body("slider", mass=1.0, com=(0, 0, 0), parent=s.ground, hinge=ce.Prismatic((1, 0, 0)))
+    axes = ce.draw(ce.compile(s), points={"slider": [(0, 1, 0), (1, 1, 0)]})
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("x [m]", "y [m]")
+
+
+def test_drawing_of_spatial_motion_looks_along_y() -> None:
+    s = ce.System()
+    s.add_body("ball", mass=1.0, com=(0, 0, -1), inertia=(1, 1, 1), parent=s.ground, hinge=ce.Spherical())
+    axes = ce.draw(ce.compile(s))
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("x [m]", "z [m]")
+
+
+@pytest.mark.parametrize("build", [hmmwv.build_ride, lambda: published.four_bars(6), published.squeezer])
+def test_drawn_names_overlap_nothing(build: Callable[[], ce.System]) -> None:
+    axes = ce.draw(ce.compile(build()))
+    figure = axes.get_figure()
+    assert figure is not None
+    figure.draw_without_rendering()
+    boxes = [Text.get_window_extent(text) for text in axes.texts]  # without the lines to their bodies
+    assert len(boxes) == len({text.get_text() for text in axes.texts}) > 4
+    for a, b in combinations(boxes, 2):
+        assert not a.overlaps(b)
+    for box in boxes:
+        assert all(axes.bbox.contains(*corner) for corner in box.corners())
+
+
 def test_drawing_refuses_nonsense() -> None:
     model = ce.compile(four_bar())
     with pytest.raises(ce.ModelError, match="parallel"):
-        ce.draw(model, along=(0, 0, 1))
+        ce.draw(model, along=(0, 0, 1), up=(0, 0, 2))
     with pytest.raises(ce.ModelError, match="finite"):
         ce.draw(model, y=[np.nan, 0.0])
     with pytest.raises(ce.ModelError, match="'lever': point"):

@@ -30,7 +30,7 @@ def ratios(name: str) -> np.ndarray[tuple[int, ...], np.dtype[np.complex128]]:
     )
     model = vehicle.start(vehicle.manoeuvre(SineSweep, speed=SPEED)).model
     rest = hmmwv.steady(model, speed=SPEED)
-    linear = model.linearize(rest.y, rest.u, outputs=["yaw_rate"])
+    linear = model.linearize(rest.y, u=rest.u, outputs=["yaw_rate"])
     right, left = vehicle.road_wheel_angle(np.array((-1e-4, 1e-4)))
     by_input = linear.frequency_response(FREQUENCIES)[:, 0, linear.inputs.index("steering")]
     return np.asarray(swept.ratio / by_input * (left - right) / 2e-4)

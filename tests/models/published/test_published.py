@@ -67,7 +67,7 @@ def embedded_run(name: str, end: float) -> tuple[Array, Array]:
 
 def rhs_jacobian(model: Model) -> Any:
     """Exact ∂ẏ/∂y."""
-    return lambda t, y: model.linearize(y, model.u0).A
+    return lambda t, y: model.linearize(y, u=model.u0).A
 
 
 def inputs_at(mechanism: PublishedMechanism, t: float) -> Mapping[str, float]:

@@ -56,13 +56,13 @@ def test_points_frames_outputs_and_rates_by_states_inputs_and_parameters(model: 
     y, u = np.array([-0.3, 2.0]), np.array([5.0, 0.21, 3900.0])
     tip, frame = model.point("rod", at=(0.2, -0.6, 0)), model.frame("rod", at=(0.2, -0.6, 0))
     by = ["crank", "crank_rate", "torque", "radius", "k"]
-    found = model.derivatives(["force", "pad.length", "rate of crank_rate", "crank", tip, frame], by, y, u)
+    found = model.derivatives(["force", "pad.length", "rate of crank_rate", "crank", tip, frame], by, y, u=u)
     assert found.matrix.shape == (4 + 3 + 6, 5)
     out = [entry.name for entry in model.output_entries]
 
     def values(y: Any, u: Any) -> Any:
         outputs = model.observation(y, u)[0][[out.index("force"), out.index("pad.length")]]
-        return np.concatenate((outputs, model.dynamics(y, u)[0][[1]], y[[0]], tip(y, u).r))
+        return np.concatenate((outputs, model.dynamics(y, u)[0][[1]], y[[0]], tip(y, u=u).r))
 
     np.testing.assert_allclose(found.values[:7], values(y, u), rtol=1e-13)
     for column, name in enumerate(by):
@@ -71,19 +71,19 @@ def test_points_frames_outputs_and_rates_by_states_inputs_and_parameters(model: 
             place, h = [entry.name for entry in model.layout.u].index(name), 1e-3 * max(1.0, u[column - 2])
             step = np.eye(3)[place]
             slopes = difference(lambda x, step=step: values(y, u + x * step), 0.0, h)
-            turned = difference(lambda x, step=step: frame(y, u + x * step).R, 0.0, h)
+            turned = difference(lambda x, step=step: frame(y, u=u + x * step).R, 0.0, h)
         else:
             step = np.eye(2)[k]
             slopes = difference(lambda x, step=step: values(y + x * step, u), 0.0, 1e-3)
-            turned = difference(lambda x, step=step: frame(y + x * step, u).R, 0.0, 1e-3)
+            turned = difference(lambda x, step=step: frame(y + x * step, u=u).R, 0.0, 1e-3)
         np.testing.assert_allclose(found.matrix[:7, column], slopes, rtol=1e-8, atol=1e-8)
-        W = turned @ frame(y, u).R.T
+        W = turned @ frame(y, u=u).R.T
         np.testing.assert_allclose(found.matrix[7:10, column], (W[2, 1], W[0, 2], W[1, 0]), atol=1e-8)
         np.testing.assert_allclose(found.matrix[10:, column], found.matrix[4:7, column])
     assert found.of[7:10] == tuple(f"r{x} of 'rod' at [0.2, -0.6, 0.0]" for x in "xyz")
     assert np.all(np.isnan(found.values[7:10]))
     # the same columns as velocities: the Jacobian of the frame
-    np.testing.assert_allclose(found.matrix[7:, 0], frame(y, u).J[:, 0], atol=1e-12)
+    np.testing.assert_allclose(found.matrix[7:, 0], frame(y, u=u).J[:, 0], atol=1e-12)
 
 
 def test_an_equilibrium_by_parameters(model: ce.Model) -> None:
@@ -92,15 +92,15 @@ def test_an_equilibrium_by_parameters(model: ce.Model) -> None:
     rest = model.equilibrium(u=u).y
     by = ["radius", "k", "torque"]
     found = model.derivatives(
-        ["crank", "force"], by, rest, u, keeping="rate of crank_rate", adjusting=["crank"]
+        ["crank", "force"], by, rest, u=u, keeping="rate of crank_rate", adjusting=["crank"]
     )
     for name, h in (("radius", 2e-3), ("k", 40.0), ("torque", 0.2)):
         place = [entry.name for entry in model.layout.u].index(name)
 
         def settled(x: float, place: int = place) -> Any:
             other = u + x * np.eye(3)[place]
-            y = model.equilibrium(rest, other, tolerance=1e-13).y
-            return y[0], model.outputs(y, other)["force"]
+            y = model.equilibrium(rest, u=other, tolerance=1e-13).y
+            return y[0], model.outputs(y, u=other)["force"]
 
         expected = difference(settled, 0.0, h)
         assert [found.entry(each, name) for each in ("crank", "force")] == pytest.approx(expected, rel=1e-6)

@@ -47,7 +47,7 @@ def test_against_differences(model: ce.Model, at_rest: bool) -> None:
 
     def eigenvalues(name: str, value: float) -> np.ndarray:
         u = model.inputs_with({name: value})
-        A = model.linearize(model.equilibrium(y, u, tolerance=1e-13).y if at_rest else y, u).A
+        A = model.linearize(model.equilibrium(y, u=u, tolerance=1e-13).y if at_rest else y, u=u).A
         values = np.linalg.eigvals(A)
         values = values[values.imag > 0.0]
         return values[np.argsort(np.abs(values))]

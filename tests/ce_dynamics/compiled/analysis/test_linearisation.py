@@ -20,7 +20,7 @@ def vehicle() -> Model:
 
 def test_linearisation_of_the_rolling_vehicle(vehicle: Model) -> None:
     y, u = hmmwv.settled(vehicle), vehicle.u0 + (0.02, 0.2, 0.1)
-    found = vehicle.linearize(y, u)
+    found = vehicle.linearize(y, u=u)
     np.testing.assert_array_equal(found.y_dot, vehicle.dynamics(y, u)[0])
     # Central differences with step h: rounding ε/h = 2e-10 of the rates (up to 1e3) and of the entries beside
     # them in a row, truncation h² times third derivatives.
@@ -71,7 +71,7 @@ def test_slow_steering_turns_as_the_steady_circle_does(vehicle: Model) -> None:
     of slip.  At 1/50 Hz the response is behind by ω T ~ 0.02, which its amplitude feels squared.
     """
     straight, circle = hmmwv.steady(vehicle, 12.0), hmmwv.steady(vehicle, 12.0, 3000.0)
-    linear = vehicle.linearize(straight.y, straight.u, outputs=["yaw_rate"])
+    linear = vehicle.linearize(straight.y, u=straight.u, outputs=["yaw_rate"])
     G = linear.frequency_response([0.02])[0, 0, linear.inputs.index("steering")]
     gain = (12.0 / 3000.0) / (circle.inputs["steering"] - straight.u[linear.inputs.index("steering")])
     assert abs(G) == pytest.approx(gain, rel=5e-3)
@@ -102,7 +102,7 @@ def test_an_undamped_resonance_is_infinite() -> None:
 def test_outputs_are_linearised_by_name(vehicle: Model) -> None:
     y, u = hmmwv.settled(vehicle), vehicle.u0 + (0.02, 0.2, 0.1)
     names = ["yaw_rate", "roll", "rear_left.tyre.Fz"]
-    found = vehicle.linearize(y, u, names)
+    found = vehicle.linearize(y, u=u, outputs=names)
     assert found.outputs == tuple(names)
     assert found.C.shape == (3, len(y))
     at = [entry.name for entry in vehicle.output_entries]
@@ -131,7 +131,7 @@ def test_outputs_are_linearised_by_name(vehicle: Model) -> None:
     assert B is found.B
     assert y_dot is found.y_dot
     with pytest.raises(ModelError, match="no output 'rol'"):
-        vehicle.linearize(y, u, "rol")
+        vehicle.linearize(y, u=u, outputs="rol")
     with pytest.raises(ModelError, match="no 'steer' in the linear model"):
         found.entry("roll", "steer")
 
@@ -145,7 +145,7 @@ def test_modes_of_states_alone_bear_their_names(vehicle: Model) -> None:
 
 def test_all_outputs_at_one_state_are_those_of_a_run(vehicle: Model) -> None:
     y = hmmwv.settled(vehicle)
-    found = vehicle.outputs(y, vehicle.u0)
+    found = vehicle.outputs(y, u=vehicle.u0)
     run = simulate(vehicle, duration=0.01, interval=0.01, y0=y)
     assert found["yaw_rate"] == float(run["yaw_rate"][0])
     assert found["front_left.tyre.Fz"] == float(run["tyre_Fz"].sel(corner="front_left")[0])

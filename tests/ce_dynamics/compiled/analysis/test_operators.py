@@ -50,23 +50,23 @@ def body_jacobian(case: Case) -> Floats:
 
 def test_inverse_and_solution(pair: tuple[Case, Model]) -> None:
     case, model = pair
-    M = model.mass_matrix(case.q, case.u, case.x)
-    inverse = model.inverse_mass_matrix(case.q, case.u, case.x)
+    M = model.mass_matrix(case.q, u=case.u, x=case.x)
+    inverse = model.inverse_mass_matrix(case.q, u=case.u, x=case.x)
     condition = float(np.linalg.cond(M))
     np.testing.assert_allclose(inverse @ M, np.eye(case.n_v), atol=1e-14 * condition)
     T = np.random.default_rng(1).normal(size=(case.n_v, 3))
-    found = model.solve_mass(case.q, T, case.u, case.x)
+    found = model.solve_mass(case.q, T=T, u=case.u, x=case.x)
     assert found.shape == T.shape
     np.testing.assert_allclose(found, np.linalg.solve(M, T), atol=1e-14 * condition * np.abs(inverse).max())
-    np.testing.assert_array_equal(model.solve_mass(case.q, T[:, 1], case.u, case.x), found[:, 1])
+    np.testing.assert_array_equal(model.solve_mass(case.q, T=T[:, 1], u=case.u, x=case.x), found[:, 1])
 
 
 def test_factors(pair: tuple[Case, Model]) -> None:
     """M = L D Lᵀ, and L = I + H φ K with Hφ from hinges' matrices: K has its place, axes and point right."""
     case, model = pair
-    L, D, K, bodies = model.innovations(case.q, case.u, case.x)
+    L, D, K, bodies = model.innovations(case.q, u=case.u, x=case.x)
     assert bodies == tuple(body.name for body in case.system.bodies)
-    M = model.mass_matrix(case.q, case.u, case.x)
+    M = model.mass_matrix(case.q, u=case.u, x=case.x)
     close(L @ D @ L.T, M)
     close(L, np.eye(case.n_v) + body_jacobian(case).T @ K)
     for S in case.embedding.aggregates:
@@ -80,7 +80,7 @@ def of(model: Model, case: Case) -> list[AggregatedBody]:
     y = np.concatenate((case.q, case.v, case.x))
     loops = [S.name for S in case.embedding.aggregates if S.closures]
     others = [S.name for S in case.embedding.aggregates if not S.closures]
-    return [model.aggregated_body(name, y, case.u) for name in loops + others[:3]]
+    return [model.aggregated_body(name, y, u=case.u) for name in loops + others[:3]]
 
 
 def test_velocities_and_accelerations_inside(pair: tuple[Case, Model]) -> None:
@@ -168,14 +168,14 @@ def test_free_parameters_and_errors() -> None:
     arm = system.add_body("arm", mass=2.0, com=(length, 0, 0), parent="ground", hinge=Revolute((0, 1, 0)))
     model = Model(system)
     u = model.inputs_with({"length": 2.0})
-    assert model.inverse_mass_matrix([0.0], u)[0, 0] == pytest.approx(1.0 / 8.0)
+    assert model.inverse_mass_matrix([0.0], u=u)[0, 0] == pytest.approx(1.0 / 8.0)
     assert model.aggregated_body(arm, u=u).H.tolist() == [[0.0, 1.0, 0.0, 0.0, 0.0, -2.0]]
     with pytest.raises(ModelError, match="name another body"):
         model.aggregated_body("ground")
     with pytest.raises(ModelError, match="T must be 1 finite"):
-        model.solve_mass([0.0], [1.0, 2.0])
+        model.solve_mass([0.0], T=[1.0, 2.0])
     with pytest.raises(ModelError, match="T must be 1 finite"):
-        model.solve_mass([0.0], [np.nan])
+        model.solve_mass([0.0], T=[np.nan])
     with pytest.raises(ModelError, match="q must be 1 finite"):
         model.innovations([np.nan])
 

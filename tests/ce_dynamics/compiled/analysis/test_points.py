@@ -47,7 +47,7 @@ def test_frames_move_as_differences_say(pair: tuple[Case, Model, Floats]) -> Non
     case, model, y = pair
     body = case.system.find(farthest(case))
     at = body.com + (0.2, -0.3, 0.4)
-    found = model.frame(body, at)(y, case.u)
+    found = model.frame(body, at)(y, u=case.u)
     v_dot = case.instant().accelerations.v_dot
     ground = case.system.ground
 
@@ -116,7 +116,7 @@ def test_jacobians_are_those_of_the_dense_operators(pair: tuple[Case, Model, Flo
     case, model, y = pair
     dense = Dense(case.instant())
     for body in case.system.bodies[-4:]:
-        found = model.frame(body)(y, case.u)
+        found = model.frame(body)(y, u=case.u)
         place = slice(dense.place[body.name], dense.place[body.name] + 6)
         np.testing.assert_allclose(found.J, dense.J[place], atol=1e-12)
         np.testing.assert_allclose(found.drift, dense.drift[place], atol=1e-12)
@@ -172,12 +172,12 @@ def test_mobility_by_dense_algebra(pair: tuple[Case, Model, Floats]) -> None:
     case, model, y = pair
     body = case.system.find(farthest(case))
     frame = model.frame(body, body.com + (0.1, 0.2, 0.3))
-    J = frame(y, case.u).J
+    J = frame(y, u=case.u).J
     M = Dense(case.instant()).mass_matrix()
     # Directions in which it can move: the range of J.
     U, singular, _ = np.linalg.svd(J)
     D = U[:, : int(np.sum(singular > 1e-8 * singular[0]))].T
-    found = model.operational_space(frame, y, case.u, directions=D)
+    found = model.operational_space(frame, y, u=case.u, directions=D)
     expected = D @ J @ np.linalg.solve(M, J.T) @ D.T
     size = np.abs(expected).max()
     np.testing.assert_allclose(found.mobility, expected, rtol=0.0, atol=1e-10 * size)
@@ -205,9 +205,9 @@ def test_forces_at_several_points_do_what_the_mobility_says() -> None:
     u = np.array((3.0, 0.0, 0.0, 4.0))  # along x at one point, along y at the other
     space = model.operational_space(points, y, directions=in_plane[[0, 3]])
     np.testing.assert_allclose(
-        space.response @ u[[0, 3]], model.accelerations(q, v, u) - model.accelerations(q, v), rtol=1e-10
+        space.response @ u[[0, 3]], model.accelerations(q, v, u=u) - model.accelerations(q, v), rtol=1e-10
     )
-    moved = np.concatenate([point(y, u).a - point(y).a for point in points])[[0, 4]]
+    moved = np.concatenate([point(y, u=u).a - point(y).a for point in points])[[0, 4]]
     np.testing.assert_allclose(space.mobility @ u[[0, 3]], moved, rtol=1e-10)
     np.testing.assert_allclose(space.inertia @ moved, u[[0, 3]], rtol=1e-9)
 

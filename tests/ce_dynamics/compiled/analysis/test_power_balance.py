@@ -32,7 +32,7 @@ def throughput(balance: PowerBalance) -> float:
 def pair(request: pytest.FixtureRequest) -> tuple[Case, Model, PowerBalance]:
     case = make_case(request.param)
     model = Model(case.system)
-    return case, model, model.power(np.concatenate((case.q, case.v, case.x)), case.u)
+    return case, model, model.power(np.concatenate((case.q, case.v, case.x)), u=case.u)
 
 
 def test_everything_adds_up(pair: tuple[Case, Model, PowerBalance]) -> None:
@@ -141,7 +141,7 @@ def test_free_parameters() -> None:
     wheel = system.add_body("wheel", mass=1.0, inertia=(1, 1, 1), parent="ground", hinge=Revolute((0, 0, 1)))
     system.add_force(TorsionSpringDamper("brake", wheel, damper=damping))
     model = Model(system)
-    balance = model.power([0.0, 2.0], model.inputs_with({"damping": 3.0}))
+    balance = model.power([0.0, 2.0], u=model.inputs_with({"damping": 3.0}))
     assert balance.dissipated == pytest.approx(12.0)
 
 

@@ -45,7 +45,7 @@ def test_against_differences() -> None:
     found = model.reaction_derivatives(of, by, state)
 
     def reactions(y: Any, u: Any) -> Any:
-        whole = model.reactions(y, u)
+        whole = model.reactions(y, u=u)
         parts = [whole.closures[name] if name == "pin" else whole.hinges[name] for name in of]
         return np.array([np.concatenate((part.torque, part.force)) for part in parts])
 

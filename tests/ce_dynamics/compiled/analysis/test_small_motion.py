@@ -81,7 +81,7 @@ def test_it_is_the_exact_linearisation_in_fewer_numbers(name: str) -> None:
     """At any state, moving and accelerating: the derivatives of inverse and of forward dynamics agree."""
     model, y, u = model_and_state(name)
     near = model.small_motion(y, u, Freedom(model, ()))
-    linear = model.linearize(y, u)
+    linear = model.linearize(y, u=u)
     q, v, x = model.layout.split(y)
     np.testing.assert_allclose(near.v_dot, model.layout.split(linear.y_dot)[1], rtol=1e-9)
     wide, narrow = (np.eye(len(y)) for _ in range(2))

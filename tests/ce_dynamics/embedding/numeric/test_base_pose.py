@@ -130,7 +130,7 @@ def test_free_geometry_behind_a_hole() -> None:
         assert np.max(free.observation(state, u)[1]) < 1e-13
         alone = started(foot, System())
         np.testing.assert_allclose(
-            free.accelerations(q, state[2:], u), alone.accelerations(q, state[2:]), rtol=1e-9, atol=1e-12
+            free.accelerations(q, state[2:], u=u), alone.accelerations(q, state[2:]), rtol=1e-9, atol=1e-12
         )
 
 

@@ -73,9 +73,9 @@ def test_winch_lifts_by_torque_over_radius() -> None:
     s.add_input("torque", "N m")
     s.add_force(Torque("motor", s.find("drum")))
     model = ce.compile(s)
-    acceleration = model.accelerations([300.0], [1.0], [5.0])[0]
+    acceleration = model.accelerations([300.0], [1.0], u=[5.0])[0]
     assert acceleration == pytest.approx((5.0 - 8.0 * 9.81 * 0.05) / (0.02 + 8.0 * 0.05**2), rel=1e-13)
-    reaction = model.reactions(np.array((300.0, 1.0)), np.array((5.0,)))
+    reaction = model.reactions(np.array((300.0, 1.0)), u=np.array((5.0,)))
     rope = 8.0 * (9.81 + 0.05 * acceleration)
     assert reaction.closures["rope"].along == pytest.approx((-0.05 * rope, rope), rel=1e-12)
     assert reaction.closures["rope"].force == pytest.approx((0.0, 0.0, rope), rel=1e-12)
@@ -193,7 +193,7 @@ def assert_agrees(s: System, seed: int = 0, amplitude: float = 0.3, tolerance: f
     assert np.max(np.abs(rows.g.astype(float))) < 1e-11
     assert np.max(np.abs(rows.rate.astype(float))) < 1e-11
     accelerations = tree.accelerations(y, u).V_dot
-    v_dot = model.accelerations(q, v, u, x)
+    v_dot = model.accelerations(q, v, u=u, x=x)
     for name, where in e.v_of.items():
         scale = tolerance * max(1.0, size)
         assert accelerations[tree.embedding.v_of[name]] == pytest.approx(v_dot[where], rel=0, abs=scale)
@@ -208,7 +208,7 @@ def assert_reactions_agree(model: ce.Model, full: FullyAugmented, q: Any, v: Any
     y = full.state_from_embedded(model.embedding, q, v, x, u)
     if len(full.redundancy(y, u).kept) < full.n_g:
         return
-    ours = model.reactions(np.concatenate((q, v, x)), u)
+    ours = model.reactions(np.concatenate((q, v, x)), u=u)
     theirs = full.reactions(y, u)
     size = max(1.0, max(float(np.max(np.abs(w))) for w in theirs.values()))
     coupled = {c.name: c for c in full.couplings if isinstance(c, Coupled)}
@@ -484,7 +484,7 @@ def test_ratio_may_be_a_free_parameter() -> None:
     model = ce.compile(unbalanced_pair(ratio, s))
     for value in (-1.5, 2.2):
         plain = ce.compile(unbalanced_pair(value)).accelerations([0.3], [2.0])
-        assert model.accelerations([0.3], [2.0], [value]) == pytest.approx(plain, rel=1e-14)
+        assert model.accelerations([0.3], [2.0], u=[value]) == pytest.approx(plain, rel=1e-14)
 
 
 def test_models_are_known_by_their_couplings() -> None:

@@ -134,7 +134,7 @@ def test_physics_in_node_has_the_bits_of_python_and_the_solution(machine: Machin
     )
     r = position(machine.model, "rocker", np.array(found["y"]), np.array(u_1))
     np.testing.assert_allclose(found["places"][24:27], r, atol=1e-13)
-    outputs = machine.model.outputs(found["y"], u_1)
+    outputs = machine.model.outputs(found["y"], u=u_1)
     np.testing.assert_allclose(found["outputs"], list(outputs.values()), rtol=1e-11, atol=1e-11)
 
 
@@ -256,7 +256,7 @@ def test_a_browser_drives_and_python_drives_the_same_again(machine: Machine, tmp
     last = [float(x) for x in rows[-1].split(",")]
     u = again.inputs[479]
     np.testing.assert_allclose(last[:4], [0.48, *u], rtol=1e-12)
-    outputs = machine.model.outputs(again.states[480], u)
+    outputs = machine.model.outputs(again.states[480], u=u)
     np.testing.assert_allclose(last[4:], list(outputs.values()), rtol=1e-10, atol=1e-10)
     assert float(found["gauge"].split()[0]) == pytest.approx(1e3 * outputs["height"], abs=0.006)
     r = position(machine.model, "coupler", again.states[480], u)

@@ -14,7 +14,7 @@ def test_charts_that_results_do_not_tell_are_made_again() -> None:
     run = ce.simulate(model, duration=0.6, interval=0.1)
     states, inputs = states_of(model, run)
     for k, (y, u) in enumerate(zip(states, inputs, strict=True)):
-        for name, value in model.outputs(y, u).items():
+        for name, value in model.outputs(y, u=u).items():
             expected = float(run[name.replace(" ", "_")][k])
             assert value == pytest.approx(expected, rel=1e-12, abs=1e-12)
     with pytest.raises(ModelError, match=r"charts.*'bar 2_rate'"):

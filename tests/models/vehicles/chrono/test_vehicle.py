@@ -336,7 +336,7 @@ def test_the_idler_arm_of_a_pitman_steering(tmp_path: Path, like_chrono: bool) -
     tyre: Any = data.corners["front_left"].tyre
     assert tyre.width == content["car/Tyre.json"]["Design"]["Width [m]"]
     model = ce.compile(build(data, speed=10.0))
-    seen = model.outputs(settled(model), model.u0)
+    seen = model.outputs(settled(model), u=model.u0)
     assert abs(seen["steering.idler_joint.axial_force"]) > 1.0
 
 
@@ -425,7 +425,7 @@ def test_a_free_graph_and_a_steering_that_tilts(tmp_path: Path) -> None:
         file = tmp_path / name / "own.yaml"
         file.write_text(made.text, encoding="utf-8")
         model = ce.compile(build(VehicleParameters.load(file), speed=10.0))
-        seen = model.outputs(settled(model), model.u0)
+        seen = model.outputs(settled(model), u=model.u0)
         found.append([seen["steering.idler_joint.axial_force"], seen["front_left.tyre.Fz"]])
     assert found[1] == pytest.approx(found[0], rel=1e-6)
 

@@ -73,6 +73,6 @@ def test_moments_are_late_by_one_step_and_no_other(run: xr.Dataset, delay: str) 
 def test_it_settles(speed: float) -> None:
     """Deflections of the friction at rest are constant in rolling wheels, and no part of the equilibrium."""
     model = Model(build(path="hmmwv-chrono", speed=speed))
-    seen = model.outputs(settled(model), model.u0)
+    seen = model.outputs(settled(model), u=model.u0)
     loads = [seen[f"{corner}.tyre.Fz"] for corner in WHEELS.values()]
     assert loads == pytest.approx([6450.0, 6450.0, 6170.0, 6170.0], rel=0.03)

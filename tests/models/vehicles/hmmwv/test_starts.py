@@ -54,8 +54,8 @@ def test_parked_on_a_grade_nothing_moves(grade: float, friction: float, override
     assert np.abs(model.dynamics(y, u)[0]).max() < 1e-7
     run = ce.simulate(model, {"brake": 1.0}, duration=2.0, y0=y, method="rk4", interval=0.5)
     assert np.abs(run["x"].values - run["x"].values[0]).max() < 1e-7
-    loads = np.array([model.outputs(y, u)[f"{c}.tyre.Fz"] for c in run["corner"].values])
-    held = np.array([model.outputs(y, u)[f"{c}.tyre.Fx"] for c in run["corner"].values])
+    loads = np.array([model.outputs(y, u=u)[f"{c}.tyre.Fz"] for c in run["corner"].values])
+    held = np.array([model.outputs(y, u=u)[f"{c}.tyre.Fx"] for c in run["corner"].values])
     np.testing.assert_allclose(held / loads, grade, rtol=0.05)  # each its part
     assert held.sum() == pytest.approx(grade * loads.sum(), rel=5e-3)  # wheels with toe hold sideways, too
 
@@ -126,7 +126,7 @@ def test_wheels_do_not_begin_inside_the_road(monkeypatch: pytest.MonkeyPatch) ->
     assert deepest(model, road) < 0.25 * 0.35  # a part of the radius that a tyre takes up
     u = model.inputs_with(inputs={"brake": 1.0})
     y = settled(model, u)
-    seen = model.outputs(y, u)
+    seen = model.outputs(y, u=u)
     corners = model.system.groups["corner"]
     loads = [seen[f"{corner}.tyre.Fz"] for corner in corners]
     assert min(loads) > 500.0
@@ -216,5 +216,5 @@ def test_what_falls_to_find_its_place_does_not_drive_away() -> None:
     model = ce.compile(build(VehicleParameters.load("van-trailer")))
     u = model.inputs_with(inputs={"throttle": 1.0, "selector": -1.0})
     fallen = equilibrium.left_to_fall(model, u, model.y0, braked=True)
-    assert abs(model.outputs(fallen, u)["trailer.hitch_yaw"]) < 1e-3
+    assert abs(model.outputs(fallen, u=u)["trailer.hitch_yaw"]) < 1e-3
     assert fallen[state_names(model).index("chassis.x")] == 0.0

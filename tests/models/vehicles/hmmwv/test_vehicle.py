@@ -280,7 +280,7 @@ def settled_pose(model: Model, values: dict[str, float]) -> dict[str, float]:
     u = model.inputs_with(values)
     y = settled(model, u)
     names = [entry.name for entry in model.layout.q]
-    seen = model.outputs(y, u)
+    seen = model.outputs(y, u=u)
     loads = {f"{name}.Fz": seen[f"{name}.tyre.Fz"] for name in CORNERS}
     return dict(zip(names, y.tolist(), strict=False)) | seen | loads
 
@@ -341,7 +341,7 @@ def test_on_a_road_too_slippery_to_roll_wheels_slide_steadily(friction: float) -
     u = model.inputs_with({"road.friction": friction})
     y = settled(model, u)
     names = [entry.name for entry in (*model.layout.q, *model.layout.v, *model.layout.x)]
-    rates, seen = model.dynamics(y, u)[0], model.outputs(y, u)
+    rates, seen = model.dynamics(y, u)[0], model.outputs(y, u=u)
     for name in CORNERS:
         wheel = names.index(f"{name}.wheel_rate")
         assert 0.0 < y[wheel] < 0.01 * 12.0 / 0.4699

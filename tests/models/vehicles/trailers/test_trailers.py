@@ -203,7 +203,7 @@ def model() -> Model:
 def test_it_settles_with_the_weight_on_wheels_and_hitch(model: Model, van: VehicleParameters) -> None:
     """Loads carry the train; the hitch carries what the trailer's wheels do not."""
     y = settled(model)
-    seen = model.outputs(y, model.u0)
+    seen = model.outputs(y, u=model.u0)
     loads = {name: seen[f"{name}.tyre.Fz"] for name in van.corners}
     lift = 0.5 * 1.2 * 4.4 * (0.05 + 0.02) * 20.0**2  # of the data's coefficients
     assert sum(loads.values()) == pytest.approx(9.81 * van.mass - lift, rel=1e-4)  # it coasts, and pitches
@@ -230,7 +230,7 @@ def test_sway_is_that_of_a_single_track_model(
     for k, parameter in enumerate(model.layout.parameters, start=model.layout.n_inputs):
         u[k] = values.get(parameter.name, parameter.value)
     y, u = cruising(model, speed, u)
-    seen = model.outputs(y, u)
+    seen = model.outputs(y, u=u)
     overrides = [f"{name}={value!r}" for name, value in values.items()]
     data = VehicleParameters.load("van-trailer", overrides)
     loads = {name: seen[f"{name}.tyre.Fz"] for name in data.corners}
