@@ -37,14 +37,7 @@ def handling(
     ] = None,
     vehicle: Annotated[Repeated, shared.vehicle(TESTED, "; repeatable", show_default="hmmwv")] = None,
     overrides: Annotated[Repeated, shared.overrides(TESTED, "Override a parameter of all of them.")] = None,
-    variant: Annotated[
-        Repeated,
-        typer.Option(
-            metavar="'TITLE: PATH=VALUE; ...'",
-            help="The first vehicle once more, with other numbers; repeatable.",
-            rich_help_panel=TESTED,
-        ),
-    ] = None,
+    variant: Annotated[Repeated, shared.variant(TESTED)] = None,
     option: Annotated[
         Repeated,
         typer.Option(
@@ -156,21 +149,14 @@ def vehicles_of(
         If one is not written as it should be.
     """
     # here, so that mistakes and --help are answered at once
-    from ce_dynamics.errors import DataError
     from ce_dynamics.models.handling.vehicle import vehicle
     from ce_dynamics.models.vehicles.files import check_vehicle
 
     found = [vehicle(check_vehicle(name), overrides, tyres=tyres, road=road) for name in names]
     for text in variants:
-        title, colon, changes = text.partition(":")
-        given = [change.strip() for change in changes.split(";") if change.strip()]
-        if not colon or not title.strip() or not given:
-            raise DataError(
-                f"--variant {text!r} is not of the form 'TITLE: PATH=VALUE; PATH=VALUE', for example "
-                "'stiffer bar: front.anti_roll_bar.stiffness=2 kN*m/rad'"
-            )
+        title, given = shared.variant_of(text)
         first = check_vehicle(names[0])
-        found.append(vehicle(first, [*overrides, *given], title=title.strip(), tyres=tyres, road=road))
+        found.append(vehicle(first, [*overrides, *given], title=title, tyres=tyres, road=road))
     return found
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
@@ -13,10 +15,12 @@ from ce_dynamics.cli.messages import complain
 if TYPE_CHECKING:
     import xarray as xr
 
+    from ce_dynamics.cli.progress import Display
     from ce_dynamics.models.kc.force_sweeps import ForceSweep
     from ce_dynamics.models.kc.rig import KCRig
     from ce_dynamics.models.kc.summary import Row
     from ce_dynamics.models.kc.sweeps import Sweep
+    from ce_dynamics.models.vehicles.description import VehicleParameters
 
 ROUNDING = 1e-9
 """Below it a figure of the table is zero, in any of its units."""
@@ -32,9 +36,19 @@ AXLE, RANGE, LOADS, OUTPUT = "What to try", "How", "Forces", "Output"
 
 
 def kc(
-    vehicle: Annotated[str, shared.vehicle(AXLE)] = "hmmwv",
+    vehicle: Annotated[
+        list[str] | None,
+        shared.vehicle(AXLE, "; repeatable: curves lie over one another", show_default="hmmwv"),
+    ] = None,
     axle: Annotated[str, typer.Option(metavar="NAME", help="Its axle.", rich_help_panel=AXLE)] = "front",
-    overrides: Annotated[list[str] | None, shared.overrides(AXLE)] = None,
+    overrides: Annotated[
+        list[str] | None, shared.overrides(AXLE, "Override a parameter of all of them.")
+    ] = None,
+    variant: Annotated[list[str] | None, shared.variant(AXLE)] = None,
+    tyre: Annotated[
+        list[str] | None,
+        shared.tyre(AXLE, "A tyre property file (.tir), whose radius and stiffness count; repeatable."),
+    ] = None,
     sweep: Annotated[
         list[str] | None,
         typer.Option(
@@ -127,81 +141,224 @@ def kc(
     from ce_dynamics.algebra.whole_files import whole
     from ce_dynamics.cli.progress import Display
     from ce_dynamics.cli.simulation import make_folder
-    from ce_dynamics.models.kc.compliance import Compliance
-    from ce_dynamics.models.kc.force_sweeps import forced, travelled
     from ce_dynamics.models.kc.page import save_page
-    from ce_dynamics.models.kc.summary import as_json, compliance_rows, design_rows, end_rows
-    from ce_dynamics.models.kc.table import csv_text
-    from ce_dynamics.models.kc.vehicle import elastic_joints, rig_of
-    from ce_dynamics.models.vehicles.description import VehicleParameters
-    from ce_dynamics.models.vehicles.files import check_vehicle
-    from ce_dynamics.simulation.netcdf import netcdf_bytes
+    from ce_dynamics.models.kc.summary import as_json
 
+    chosen = subjects_of(vehicle or ["hmmwv"], overrides or [], variant or [], tyre or [])
     if look is not None:
-        return write_page(look, check_vehicle(vehicle), axle, overrides or [])
+        return write_page(look, chosen, axle)
     only_forces = force is not None and sweep is None
     kinds = sweep or (() if only_forces else ("parallel", "opposed", "steering"))
     wanted = [sweep_from(kind, travel, steering) for kind in kinds]
     check_forces(forces, torques, at, hold)
     pushes = [force_sweep_from(kind, forces, torques, at, hold) for kind in force or ()]
-    data = VehicleParameters.load(check_vehicle(vehicle), overrides or [])
-    soft = any(bushing.axle == axle for bushing in data.bushings)
+    soft = any(bushing.axle == axle for one in chosen for bushing in one.data.bushings)
     refuse_idle(force, soft and sweep is None, forces=forces, torques=torques, at=at, hold=hold)
-    if soft and force is None and sweep is None:
-        pushes = [force_sweep_from(kind, forces, torques, "contact", hold) for kind in DEFAULT_FORCES]
+    usual = [force_sweep_from(kind, forces, torques, "contact", hold) for kind in DEFAULT_FORCES]
     make_folder(output)
     with Display() as display:
-        display.stage("preparing the axle")
-        rig = rig_of(data, axle)
-        if sweep is None:
-            wanted = [one for one in wanted if one.kind in rig.kinds]
-        display.stage("sweeping")
-        sweeps, trouble = swept(rig, wanted)
-        rows, more = design_rows(rig) + end_rows(rig), []
-        if soft or pushes:
-            display.stage("letting bushings yield")
-            elastic = Compliance(rig, elastic_joints(data, rig))
-            if soft:
-                ways = {name: sweep_made(name, results) for name, results in sweeps.items()}
-                sweeps |= {f"{name}-bushings": travelled(elastic, way) for name, way in ways.items()}
-            sweeps |= {one.kind: forced(elastic, one) for one in pushes}
-            more = compliance_rows(elastic)
-        content = json_text.dumps(as_json(sweeps), allow_nan=False)
+        tried = [
+            measure(one, axle, wanted, sweep is None, pushes, usual if force is None else (), display)
+            for one in chosen
+        ]
+        content = as_json(tried[0].sweeps)
+        if len(tried) > 1:
+            content = {one.label: as_json(one.sweeps) for one in tried}
         files = []
-        for kind, results in sweeps.items():
-            stem = output / f"{axle}-{kind}"
-            for suffix in ("csv", "nc"):
-                path = stem.with_suffix(f".{suffix}")
-                with whole(path) as temporary:
-                    if suffix == "csv":
-                        temporary.write_text(csv_text(results))
-                    else:
-                        temporary.write_bytes(netcdf_bytes({"/": results}))
-                files.append(path)
+        for one in tried:
+            prefix = f"{one.stem}-" if len(tried) > 1 else ""
+            files += save_sweeps(one.sweeps, output, f"{prefix}{axle}")
         files.append(output / f"{axle}.json")
         with whole(files[-1]) as temporary:
-            temporary.write_text(content)
+            temporary.write_text(json_text.dumps(content, allow_nan=False))
         if not no_plots:
             display.stage("drawing")
             files.append(output / f"{axle}.png")
+            curves = {
+                one.label: {name.replace(PARTIAL, ""): results for name, results in one.sweeps.items()}
+                for one in tried
+            }
             with whole(files[-1]) as temporary:
-                curves = {name.replace(PARTIAL, ""): results for name, results in sweeps.items()}
-                save_page(curves, f"{data.title}: {axle} axle", temporary)
+                save_page(curves, f"{'' if len(tried) > 1 else tried[0].label + ': '}{axle} axle", temporary)
     if json:
-        print(content)
+        print(json_text.dumps(content, allow_nan=False))
     else:
-        if rig.poses.travels.why:
-            there = " and ".join(rig.poses.travels.kinds)
-            print(f"axle {axle!r}: {rig.poses.travels.why}; there is {there} travel only")
-        print_rows(f"{data.title}: {axle} axle in the design position", rows)
-        if more:
-            held = "with bushings" if soft else "without bushings"
-            print_rows(f"Compliance at the wheels, {held}", more)
+        print_measured(tried, axle)
         for path in files:
             print(path)
-    if trouble:
-        complain(f"{trouble}; poses that are reached are saved as partial")
-    return exit_codes.BAD_INPUT if trouble else exit_codes.OK
+    troubles = [(one.label, one.trouble) for one in tried if one.trouble]
+    for label, trouble in troubles:
+        whose = f"{label}: " if len(tried) > 1 else ""
+        complain(f"{whose}{trouble}; poses that are reached are saved as partial")
+    return exit_codes.BAD_INPUT if troubles else exit_codes.OK
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A vehicle whose axle is tried.
+
+    Attributes
+    ----------
+    label, stem : str
+        Name in plots and tables, and in names of files.
+    vehicle : str
+        As `VehicleParameters.load` takes it.
+    overrides, tyres : sequences of str
+    data : VehicleParameters
+    """
+
+    label: str
+    stem: str
+    vehicle: str
+    overrides: Sequence[str]
+    tyres: Sequence[str]
+    data: VehicleParameters
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What an axle does: curves by sweep, figures, and what cannot be reached."""
+
+    label: str
+    stem: str
+    rig: KCRig
+    sweeps: dict[str, xr.Dataset]
+    rows: list[Row]
+    compliance: list[Row]
+    soft: bool
+    trouble: str
+
+
+def subjects_of(
+    names: Sequence[str], overrides: Sequence[str], variants: Sequence[str], tyres: Sequence[str]
+) -> list[Subject]:
+    """Return the vehicles and the variants of the first, each under a label of its own.
+
+    Labels are titles, or the names as given where titles are equal.
+
+    Raises
+    ------
+    DataError
+        If data are wrong, or two would have one label.
+    """
+    # here, so that mistakes and --help are answered at once
+    from ce_dynamics.errors import DataError
+    from ce_dynamics.models.handling.files import stem
+    from ce_dynamics.models.vehicles.description import VehicleParameters
+    from ce_dynamics.models.vehicles.files import check_vehicle
+    from ce_dynamics.models.vehicles.plots.look import AXLE_COLOURS
+
+    loaded = [(name, VehicleParameters.load(check_vehicle(name), overrides)) for name in names]
+    titles = [data.title if len(names) + len(variants) == 1 else data.short_title for _, data in loaded]
+    found = [
+        Subject(
+            title if titles.count(title) == 1 else name, stem(Path(name).stem), name, overrides, tyres, data
+        )
+        for title, (name, data) in zip(titles, loaded, strict=True)
+    ]
+    for text in variants:
+        title, given = shared.variant_of(text)
+        changes = [*overrides, *given]
+        data = VehicleParameters.load(names[0], changes)
+        found.append(Subject(title, stem(title), names[0], changes, tyres, data))
+    for what in ("label", "stem"):
+        known = [getattr(one, what) for one in found]
+        for one in known:
+            if known.count(one) > 1:
+                raise DataError(f"two vehicles or variants are called {one!r}; leave one out, or rename it")
+    if len(found) > len(AXLE_COLOURS):
+        raise DataError(
+            f"{len(found)} vehicles and variants; at most {len(AXLE_COLOURS)} can be told apart in a plot"
+        )
+    return found
+
+
+def measure(
+    subject: Subject,
+    axle: str,
+    wanted: list[Sweep],
+    all_kinds: bool,
+    pushes: list[ForceSweep],
+    usual: Sequence[ForceSweep],
+    display: Display,
+) -> Measured:
+    """Take an axle through all sweeps.
+
+    Parameters
+    ----------
+    subject : Subject
+    axle : str
+    wanted : list of Sweep
+        Of travel and steering.
+    all_kinds : bool
+        Whether they are the usual ones: those that the axle cannot do are left out.
+    pushes : list of ForceSweep
+    usual : sequence of ForceSweep
+        Of axles with bushings, in place of no pushes where the sweeps are the usual ones.
+    display : Display
+    """
+    # here, so that mistakes and --help are answered at once
+    from ce_dynamics.models.kc.compliance import Compliance
+    from ce_dynamics.models.kc.force_sweeps import forced, travelled
+    from ce_dynamics.models.kc.summary import compliance_rows, design_rows, end_rows
+    from ce_dynamics.models.kc.vehicle import elastic_joints, rig_of
+
+    display.stage(f"{subject.label}: preparing the axle")
+    rig = rig_of(subject.data, axle, tyres=subject.tyres)
+    soft = any(bushing.axle == axle for bushing in subject.data.bushings)
+    if all_kinds:
+        wanted = [one for one in wanted if one.kind in rig.kinds]
+        pushes = [*usual] if soft and not pushes else pushes
+    display.stage(f"{subject.label}: sweeping")
+    sweeps, trouble = swept(rig, wanted)
+    rows, more = design_rows(rig) + end_rows(rig), []
+    if soft or pushes:
+        display.stage(f"{subject.label}: letting bushings yield")
+        elastic = Compliance(rig, elastic_joints(subject.data, rig))
+        if soft:
+            ways = {name: sweep_made(name, results) for name, results in sweeps.items()}
+            sweeps |= {f"{name}-bushings": travelled(elastic, way) for name, way in ways.items()}
+        sweeps |= {one.kind: forced(elastic, one) for one in pushes}
+        more = compliance_rows(elastic)
+    return Measured(subject.label, subject.stem, rig, sweeps, rows, more, soft, trouble)
+
+
+def save_sweeps(sweeps: Mapping[str, xr.Dataset], output: Path, prefix: str) -> list[Path]:
+    """Write the sweeps of an axle as CSV and NetCDF and return the paths."""
+    # here, so that mistakes and --help are answered at once
+    from ce_dynamics.algebra.whole_files import whole
+    from ce_dynamics.models.kc.table import csv_text
+    from ce_dynamics.simulation.netcdf import netcdf_bytes
+
+    files = []
+    for kind, results in sweeps.items():
+        for suffix in ("csv", "nc"):
+            path = output / f"{prefix}-{kind}.{suffix}"
+            with whole(path) as temporary:
+                if suffix == "csv":
+                    temporary.write_text(csv_text(results))
+                else:
+                    temporary.write_bytes(netcdf_bytes({"/": results}))
+            files.append(path)
+    return files
+
+
+def print_measured(tried: Sequence[Measured], axle: str) -> None:
+    """Print the figures of the design position, a column for each vehicle, and those of compliance."""
+    for one in tried:
+        whose = f"{one.label}, " if len(tried) > 1 else ""
+        if one.rig.poses.travels.why:
+            there = " and ".join(one.rig.poses.travels.kinds)
+            print(f"{whose}axle {axle!r}: {one.rig.poses.travels.why}; there is {there} travel only")
+    title = f"{tried[0].label}: {axle} axle" if len(tried) == 1 else f"{axle.capitalize()} axle"
+    print_rows(f"{title} in the design position", {one.label: one.rows for one in tried})
+    yielding = {one.label: one.compliance for one in tried if one.compliance}
+    if yielding:
+        soft = [one.soft for one in tried if one.compliance]
+        held = (
+            "with bushings" if all(soft) else "without bushings" if not any(soft) else "with bushings if any"
+        )
+        print_rows(f"Compliance at the wheels, {held}", yielding)
 
 
 def swept(rig: KCRig, wanted: list[Sweep]) -> tuple[dict[str, xr.Dataset], str]:
@@ -240,17 +397,20 @@ def sweep_made(name: str, results: xr.Dataset) -> Sweep:
     return Sweep(name, steering, results["wheel_travel"].values, steering)
 
 
-def write_page(path: Path, vehicle: str | Path, axle: str, overrides: list[str]) -> int:
-    """The page in which hardpoints are dragged."""
+def write_page(path: Path, subjects: Sequence[Subject], axle: str) -> int:
+    """Write the page in which hardpoints are dragged; curves of further vehicles lie over the first's."""
     # here, so that mistakes and --help are answered at once
     from ce_dynamics.algebra.files import check_place
     from ce_dynamics.cli.progress import Display
     from ce_dynamics.models.kc.live import live_page
+    from ce_dynamics.models.kc.vehicle import rig_of
 
     check_place(path)
+    first, *others = subjects
     with Display() as display:
         display.stage("preparing the axle")
-        page = live_page(vehicle, axle, overrides=overrides)
+        page = live_page(first.vehicle, axle, overrides=first.overrides, tyres=first.tyres)
+        page.others = {one.label: rig_of(one.data, axle, tyres=one.tyres) for one in others}
         display.stage("compiling for the page")
         page.save(path)
     print(path)
@@ -371,20 +531,31 @@ def values_of(owner: str, text: str, unit: str) -> list[float]:
     return found
 
 
-def print_rows(title: str, rows: list[Row]) -> None:
-    """A table on stdout."""
+def print_rows(title: str, rows: Mapping[str, list[Row]]) -> None:
+    """Print a table: left and right for one vehicle, a column for each of several."""
     # here, so that mistakes and --help are answered at once
     from rich.console import Console
     from rich.table import Table
 
     from ce_dynamics.cli.tables import number, unit
 
-    table = Table("", "left", "right", "", title=title, title_justify="left")
-    for column in table.columns[1:3]:
+    by_name = {label: {row.name: row for row in own} for label, own in rows.items()}
+    known = {row.name: row.unit for own in rows.values() for row in own}
+    heads = ["left", "right"] if len(rows) == 1 else list(rows)
+    table = Table("", *heads, "", title=title, title_justify="left")
+    for column in table.columns[1:-1]:
         column.justify = "right"
-    for row in rows:
-        cells = [number(0.0 if abs(value) < ROUNDING else value) for value in row.values]
-        table.add_row(
-            row.name.replace("_", " "), cells[0], cells[1] if len(cells) > 1 else "", unit(row.unit)
-        )
+    for name, of in known.items():
+        cells = []
+        for own in by_name.values():
+            values = own[name].values if name in own else ()
+            if len(rows) > 1 and len({round(abs(value), 9) for value in values}) == 1:
+                values = values[:1]
+            cells.append([number(0.0 if abs(value) < ROUNDING else value) for value in values])
+        texts = [*cells[0], ""][:2] if len(rows) == 1 else [" | ".join(cell) or "–" for cell in cells]
+        table.add_row(name.replace("_", " "), *texts, unit(of))
     Console(highlight=False).print(table)
+    if len(rows) > 1:
+        print(
+            "left | right wheel; one number of the axle, or of the left wheel where the right one is as large"
+        )

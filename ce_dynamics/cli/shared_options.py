@@ -13,6 +13,35 @@ def vehicle(panel: str, more: str = "", **how: Any) -> Any:
     return typer.Option("--vehicle", metavar="NAME|FILE", help=text, rich_help_panel=panel, **how)
 
 
+def variant(panel: str) -> Any:
+    """``--variant``."""
+    return typer.Option(
+        metavar="'TITLE: PATH=VALUE; ...'",
+        help="The first vehicle once more, with other numbers; repeatable.",
+        rich_help_panel=panel,
+    )
+
+
+def variant_of(text: str) -> tuple[str, list[str]]:
+    """Return title and overrides of a ``--variant``.
+
+    Raises
+    ------
+    DataError
+        If it has no title or no overrides.
+    """
+    from ce_dynamics.errors import DataError  # here, so that --help is answered at once
+
+    title, colon, changes = text.partition(":")
+    given = [change.strip() for change in changes.split(";") if change.strip()]
+    if not colon or not title.strip() or not given:
+        raise DataError(
+            f"--variant {text!r} is not of the form 'TITLE: PATH=VALUE; PATH=VALUE', for example "
+            "'stiffer bar: front.anti_roll_bar.stiffness=2 kN*m/rad'"
+        )
+    return title.strip(), given
+
+
 def speed(panel: str, more: str = "") -> Any:
     """``--speed``."""
     return typer.Option(help=f"Speed at the start.{more}", rich_help_panel=panel)

@@ -17,12 +17,13 @@ from ce_dynamics.compiler import TracedFunction, trace
 from ce_dynamics.compiler.elementary import written_out
 from ce_dynamics.compiler.free_numbers import evaluate
 from ce_dynamics.compiler.tracing.inline import call
-from ce_dynamics.errors import DataError
+from ce_dynamics.errors import AssemblyError, DataError
 from ce_dynamics.mechanism.parameters import Values, guards_of, meaning_of, outcomes_of
 from ce_dynamics.models.data.schema import leaves
 from ce_dynamics.models.kc.page import AXES, LEAST, PANELS
 from ce_dynamics.models.kc.pose_search import CLOSED, ITERATIONS, SHORTEST, STRIDE
 from ce_dynamics.models.kc.rig import KCRig
+from ce_dynamics.models.kc.summary import finite
 from ce_dynamics.models.kc.sweeps import KINDS
 from ce_dynamics.models.kc.table import SHOWN
 from ce_dynamics.models.kc.vehicle import rig_of
@@ -71,14 +72,15 @@ def live_page(
     *,
     overrides: Sequence[str] = (),
     points: Sequence[str] | None = None,
+    tyres: Sequence[str] = (),
 ) -> LivePage:
-    """The page of an axle of a vehicle.
+    """Return the page of an axle of a vehicle.
 
     Parameters
     ----------
     vehicle : str or path
     axle : str
-    overrides : sequence of str
+    overrides, tyres : sequences of str
         As of `rig_of`.
     points : sequence of str, optional
         Hardpoints that can be dragged, such as ``front.L``; all of the axle's if not given.
@@ -97,7 +99,7 @@ def live_page(
         raise DataError(f"axle {axle!r}: it has no hardpoints that can be moved")
     free = [f"{name}.{x}" for name in chosen for x in "xyz"]
     data = VehicleParameters.load(vehicle, overrides, free=free)
-    rig = rig_of(data, axle)
+    rig = rig_of(data, axle, tyres=tyres)
     return LivePage(rig, {name: known[name] for name in chosen}, f"{data.title}: {axle} axle")
 
 
@@ -125,10 +127,16 @@ class LivePage:
     points : mapping of str to (3,) array
         Hardpoints of the left side in vehicle coordinates.
     title : str
+
+    Attributes
+    ----------
+    others : dict of str to KCRig
+        Axles by label whose curves lie over those of the first; they do not change.
     """
 
     def __init__(self, rig: KCRig, points: dict[str, Floats], title: str) -> None:
         self.rig, self.points, self.title = rig, points, title
+        self.others: dict[str, KCRig] = {}
         known = {q.name: q for q in rig.quantities}
         self.names = tuple(dict.fromkeys(n for panel in PANELS for n in panel.curves if n in known))
         self.quantities = [known[name] for name in self.names]
@@ -276,6 +284,32 @@ class LivePage:
                 if panel.sweep in kinds and any(name in self.names for name in panel.curves)
             ],
             "least": LEAST,
+            "others": [
+                {"label": label, "sweeps": {kind: self._rows(rig, kind) for kind in rig.kinds}}
+                for label, rig in self.others.items()
+            ],
+        }
+
+    def _rows(self, rig: KCRig, kind: str) -> dict[str, Any]:
+        """Return a sweep of another axle as the page has them: x and, by pose, all quantities."""
+        last = 1.0 if kind == "steering" else TRAVEL
+        x = np.linspace(-last, last, POSES)
+        try:
+            found = rig.sweep(kind, x)
+        except AssemblyError as error:  # within its reach
+            found = error.partial
+        if found is None:
+            return {"x": x.tolist(), "rows": [None] * POSES}
+        over = found["steering"].values
+        if kind != "steering":
+            over = found["wheel_travel"].values[:, 1 if kind == "right" else 0]
+        none = np.full((len(over), 1), np.nan)
+        columns = [
+            found[name].values.reshape(len(over), -1) if name in found else none for name in self.names
+        ]
+        return {
+            "x": over.tolist(),
+            "rows": [[finite(column[k]) for column in columns] for k in range(len(over))],
         }
 
     @cached_property

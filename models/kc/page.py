@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
+from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.models.kc.table import shown
-from ce_dynamics.models.vehicles.plots.look import AXLE_COLOURS, COLUMNS, sheet, style, widen
+from ce_dynamics.models.vehicles.plots.look import AXLE_COLOURS, COLUMNS, GREY, sheet, style, widen
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+LineStyle: TypeAlias = str | tuple[int, tuple[int, ...]]
 
 LEAST = {"deg": 0.02, "mm": 0.2, "%": 1.0, "N/mm": 0.2, "1": 1e-3}
 """Range of a panel at least, lest it shows rounding."""
@@ -106,56 +109,99 @@ AXES = {
 }
 
 
-def save_page(sweeps: Mapping[str, xr.Dataset], title: str, path: Path) -> None:
-    """Draw the page of some sweeps, by their kinds, and write it as PNG."""
-    with style():
-        page(sweeps, title).savefig(path, format="png", dpi=100)
+DASHES: tuple[tuple[LineStyle, LineStyle], ...] = (
+    ("-", "--"),
+    ("-.", ":"),
+    ((0, (6, 1, 1, 1, 1, 1)), (0, (1, 3))),
+)
+"""Of the left and right wheel, by the curve of a panel, where colours tell variants."""
 
 
-def page(sweeps: Mapping[str, xr.Dataset], title: str) -> Figure:
-    """The page: one panel for each question that the sweeps answer."""
-    panels = [
-        panel
-        for panel in PANELS
-        if panel.sweep in sweeps and any(name in sweeps[panel.sweep] for name in panel.curves)
-    ]
+def save_page(variants: Mapping[str, Mapping[str, xr.Dataset]], title: str, path: Path) -> None:
+    """Draw the page of `page` and write it as PNG."""
     with style():
-        figure, grid = sheet(len(panels), 1.3, 3.2, (0.9, 0.5, 0.6, 1.1), hspace=0.5)
+        page(variants, title).savefig(path, format="png", dpi=100)
+
+
+def page(variants: Mapping[str, Mapping[str, xr.Dataset]], title: str) -> Figure:
+    """Return the page of curves: one panel for each question that the sweeps answer.
+
+    Parameters
+    ----------
+    variants : mapping of str to (mapping of str to Dataset)
+        Sweeps by kind, of one or several axles by label.  Curves of several lie over one another.
+    title : str
+    """
+    from matplotlib.lines import Line2D  # here, because only pictures need it
+
+    panels = [panel for panel in PANELS if any(answers(panel, sweeps) for sweeps in variants.values())]
+    colours = dict(zip(variants, AXLE_COLOURS, strict=False)) if len(variants) > 1 else {}
+    more = 0.45 if colours else 0.0  # for the names of variants [in]
+    with style():
+        figure, grid = sheet(len(panels), 1.3 + more, 3.2, (0.9, 0.5, 0.6, 1.1 + more), hspace=0.5)
         for k, panel in enumerate(panels):
-            draw(figure.add_subplot(grid[k // COLUMNS, k % COLUMNS]), panel, sweeps[panel.sweep])
-        y = 1.0 - 0.15 / figure.get_figheight()
-        figure.suptitle(f"{title}\nleft wheel: line, right wheel: dashes", y=y)
+            axes = figure.add_subplot(grid[k // COLUMNS, k % COLUMNS])
+            shown_in = {label: s[panel.sweep] for label, s in variants.items() if answers(panel, s)}
+            draw(axes, panel, shown_in, colours)
+        height = figure.get_figheight()
+        wheels = "left wheel: line, right wheel: dashes"
+        if colours:
+            wheels = "left wheel: line or dash-dots, right wheel: dashes or dots"
+            named = [Line2D([], [], color=colour, label=label) for label, colour in colours.items()]
+            figure.legend(
+                handles=named, loc="upper center", bbox_to_anchor=(0.5, 1.0 - 0.75 / height), ncols=4
+            )
+        figure.suptitle(f"{title}\n{wheels}", y=1.0 - 0.15 / height)
     return figure
 
 
-def draw(axes: Axes, panel: Panel, results: xr.Dataset) -> None:
-    """One panel."""
+def answers(panel: Panel, sweeps: Mapping[str, xr.Dataset]) -> bool:
+    """Return whether sweeps have a curve of a panel."""
+    return panel.sweep in sweeps and any(name in sweeps[panel.sweep] for name in panel.curves)
+
+
+def draw(axes: Axes, panel: Panel, variants: Mapping[str, xr.Dataset], colours: Mapping[str, str]) -> None:
+    """Draw one panel; colours tell curves, or variants where these have any."""
+    from matplotlib.lines import Line2D  # here, because only pictures need it
+
     axes.set_title(panel.title)
     axes.set_xlabel(AXES[panel.sweep.removesuffix("-bushings")])
-    over = 100.0 * results["steering"].values
-    moved = "force" in results.coords
-    if moved:
-        over = (1e-3 if results["force"].attrs["units"] == "N" else 1.0) * results["force"].values
-    elif panel.sweep != "steering":
-        over = 1e3 * results["wheel_travel"].values[:, 1 if panel.sweep == "right" else 0]
-    unit = ""
-    for colour, (name, label) in zip(AXLE_COLOURS, panel.curves.items(), strict=False):
-        if name not in results:
-            continue
-        values, unit = shown(results[name].values, results[name].attrs["units"])
-        if moved and name.startswith("wheel_centre"):
-            values = values - values[np.argmin(np.abs(over))]
-        for k, column in enumerate(values.reshape(len(over), -1).T):
-            text = label if k == 0 else "_nolegend_"
-            axes.plot(over, np.ma.masked_invalid(column), "-" if k == 0 else "--", color=colour, label=text)
+    unit, names = "", list(panel.curves)
+    for variant, results in variants.items():
+        over, moved = abscissa(panel, results)
+        for k, name in enumerate(names):
+            if name not in results:
+                continue
+            values, unit = shown(results[name].values, results[name].attrs["units"])
+            if moved and name.startswith("wheel_centre"):
+                values = values - values[np.argmin(np.abs(over))]
+            colour = colours.get(variant, AXLE_COLOURS[k])
+            dashes = DASHES[k] if colours else DASHES[0]
+            for side, column in enumerate(values.reshape(len(over), -1).T):
+                drawn = np.ma.masked_invalid(column)
+                axes.plot(over, drawn, linestyle=dashes[side], color=colour, label="_nolegend_")
     axes.set_ylabel("ratio" if unit == "1" else f"[{unit}]")
     axes.margins(x=0.01)
     widen(axes, LEAST.get(unit, 1e-3))
-    if sum(not str(line.get_label()).startswith("_") for line in axes.get_lines()) > 1:
-        legend_of_named(axes)
+    here = [k for k, name in enumerate(names) if any(name in results for results in variants.values())]
+    if len(here) > 1:
+        handles = [
+            Line2D(
+                [],
+                [],
+                color=GREY if colours else AXLE_COLOURS[k],
+                linestyle=DASHES[k][0] if colours else "-",
+                label=panel.curves[names[k]],
+            )
+            for k in here
+        ]
+        axes.legend(handles=handles, loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=3)
 
 
-def legend_of_named(axes: Axes) -> None:
-    """A legend of the lines that have a name."""
-    named = [line for line in axes.get_lines() if not str(line.get_label()).startswith("_")]
-    axes.legend(handles=named, loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=3)
+def abscissa(panel: Panel, results: xr.Dataset) -> tuple[Floats, bool]:
+    """Return what a panel's curves go over, in its unit, and whether forces do it."""
+    if "force" in results.coords:
+        return (1e-3 if results["force"].attrs["units"] == "N" else 1.0) * results["force"].values, True
+    if panel.sweep == "steering":
+        return 100.0 * results["steering"].values, False
+    return 1e3 * results["wheel_travel"].values[:, 1 if panel.sweep == "right" else 0], False

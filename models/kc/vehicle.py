@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
@@ -19,6 +19,7 @@ from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.kc.axle import Axle, Wheel
 from ce_dynamics.models.kc.compliance import Compliance
 from ce_dynamics.models.kc.rig import KCRig
+from ce_dynamics.models.tyres.magic_formula.on_road import MagicFormulaTyre
 from ce_dynamics.models.vehicles.anti_roll_bar import TwistSpring
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.bodies import Vector
@@ -37,8 +38,9 @@ def rig_of(
     *,
     overrides: Sequence[str] = (),
     free: Sequence[str] = (),
+    tyres: Sequence[str] = (),
 ) -> KCRig:
-    """The rig with an axle of a vehicle on it.
+    """Return the rig with an axle of a vehicle on it.
 
     Parameters
     ----------
@@ -48,6 +50,9 @@ def rig_of(
         Its name.
     overrides, free : sequences of str
         As of `VehicleParameters.load`: numbers that are changed, numbers that are free parameters.
+    tyres : sequence of str
+        Property files in place of the vehicle's tyres, see `fitted_tyres`: their loaded radii decide where
+        the road is, their vertical stiffnesses count in ride rates.
 
     Raises
     ------
@@ -68,10 +73,16 @@ def rig_of(
         data = vehicle
     else:
         data = VehicleParameters.load(vehicle, overrides, free=free)
-    system = build(data, ideal_joints=True)
+    fitted: Mapping[str, MagicFormulaTyre] = {}
+    if tyres:
+        # here, because few rigs need it
+        from ce_dynamics.models.vehicles.fitted_tyres import fitted_tyres
+
+        fitted = fitted_tyres(tyres, data.corners).models
+    system = build(data, ideal_joints=True, tyres=fitted)
     with data.naming():
         model = Model(system)
-    return KCRig(model, axle_of(data, system, axle))
+    return KCRig(model, axle_of(data, system, axle, fitted))
 
 
 def compliance_of(
@@ -106,8 +117,15 @@ def elastic_joints(data: VehicleParameters, rig: KCRig) -> list[ElasticJoint]:
     return [one for bushing in own for one in bushing.elastic(rig.model.system)]
 
 
-def axle_of(data: VehicleParameters, system: System, axle: str) -> Axle:
-    """An axle of a vehicle that was built from data.
+def axle_of(
+    data: VehicleParameters,
+    system: System,
+    axle: str,
+    fitted: Mapping[str, MagicFormulaTyre] | None = None,
+) -> Axle:
+    """Return an axle of a vehicle that was built from data.
+
+    ``fitted`` are tyres by corner in place of those of the data.
 
     Raises
     ------
@@ -124,14 +142,18 @@ def axle_of(data: VehicleParameters, system: System, axle: str) -> Axle:
     centres = np.array([nominal(body.com).astype(float) for body in own])
     com = masses @ centres / masses.sum()
     load = float(masses.sum()) * float(nominal(data.data.vehicle.gravity)) * axle_share(data, axle, com[0])
-    radii = {corner.name: loaded_radius(corner, 0.5 * load) for corner in corners}
+    tyres = {corner.name: (fitted or {}).get(corner.name, corner.tyre) for corner in corners}
+    rates = {c.name: c.tyre_count * float(nominal(tyres[c.name].cz)) for c in corners}
+    radii = {
+        name: float(nominal(tyre.unloaded_radius)) - 0.5 * load / rates[name] for name, tyre in tyres.items()
+    }
     road = np.mean([float(nominal(corner.W[2])) - radii[corner.name] for corner in corners])
     left, right = (
         Wheel(
             f"{corner.name}.wheel",
             radii[corner.name],
             on_unit(corner.kingpin, sprung),
-            corner.tyre_count * float(nominal(corner.tyre.cz)),
+            rates[corner.name],
             corner.name,
         )
         for corner in corners
@@ -190,12 +212,6 @@ def axle_share(data: VehicleParameters, axle: str, x: float) -> float:
         return 1.0 / len(places)
     other = next(place for name, place in places.items() if name != axle)
     return (x - other) / (places[axle] - other)
-
-
-def loaded_radius(corner: Corner, load: float) -> float:
-    """Of the tyre, or each of two, under its static load."""
-    stiffness = corner.tyre_count * float(nominal(corner.tyre.cz))
-    return float(nominal(corner.tyre.unloaded_radius)) - load / stiffness
 
 
 def brake_share(data: VehicleParameters, corners: Sequence[Corner]) -> float:

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.tyres.contract import TyreModel
 from ce_dynamics.models.tyres.magic_formula.contact_mass import on_road
+from ce_dynamics.models.tyres.magic_formula.on_road import MagicFormulaTyre
 from ce_dynamics.models.tyres.magic_formula.reader import TyreFile, read_tyre_file
 from ce_dynamics.models.tyres.magic_formula.tyre import MagicFormula
 from ce_dynamics.models.vehicles.chrono.pac02 import read_pac02
@@ -21,13 +21,13 @@ class FittedTyres(NamedTuple):
 
     Attributes
     ----------
-    models : mapping of str to TyreModel
+    models : mapping of str to MagicFormulaTyre
         Corners that are not in it keep the tyre of the data.
     report : str
         What the files leave open and what was not understood.
     """
 
-    models: Mapping[str, TyreModel]
+    models: Mapping[str, MagicFormulaTyre]
     report: str
 
 
@@ -62,7 +62,7 @@ def fitted_tyres(files: Sequence[str], corners: Mapping[str, Corner]) -> FittedT
                 f"{', '.join(axles)}, corners {', '.join(corners)}"
             )
         chosen |= dict.fromkeys(wanted, path)
-    models: dict[str, TyreModel] = {}
+    models: dict[str, MagicFormulaTyre] = {}
     reports: dict[str, str] = {}
     read: dict[str, TyreFile] = {}
     for name, path in chosen.items():

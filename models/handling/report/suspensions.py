@@ -50,7 +50,7 @@ def axle_of(vehicle: Vehicle, axle: str) -> str:
     trouble = ""
     for travel in TRAVELS:
         try:
-            rig = rig_of(vehicle.data, axle)
+            rig = rig_of(vehicle.data, axle, tyres=vehicle.tyres)
             sweeps: dict[str, xr.Dataset] = {
                 kind: rig.sweep(kind, np.linspace(-travel, travel, POSES))
                 for kind in ("parallel", "opposed")
@@ -63,7 +63,8 @@ def axle_of(vehicle: Vehicle, axle: str) -> str:
             trouble = str(error)
             continue
         title = f"{vehicle.title}: {axle} axle"
-        figures = [page(sweeps, title), *([page(soft, f"{title}, bushings yielding")] if soft else [])]
+        pages = [(sweeps, title), *([(soft, f"{title}, bushings yielding")] if soft else [])]
+        figures = [page({"": curves}, title) for curves, title in pages]
         return "".join(element("figure", svg_of(figure), class_="wide") for figure in figures)
     return element(
         "div", text("strong", f"{vehicle.title}, {axle} axle: "), text("span", trouble), class_="trouble"

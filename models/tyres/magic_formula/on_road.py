@@ -138,6 +138,11 @@ class MagicFormulaTyre(TyreModel):
         return self.tyre.coefficients.UNLOADED_RADIUS
 
     @property
+    def cz(self) -> float:
+        """Vertical stiffness at the nominal load [N/m]."""
+        return self.tyre.coefficients.VERTICAL_STIFFNESS * self.tyre.coefficients.LCZ
+
+    @property
     def tread_width(self) -> float:
         return self.tyre.coefficients.WIDTH
 

@@ -64,7 +64,7 @@ def test_tests_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert execute(["handling", "--list"]) == 0
     said = capsys.readouterr().out
     assert "sine-with-dwell: sine with dwell (FMVSS 126, UN Regulation 140)" in said
-    assert "  radius=60 m    # radius of the circle (above 5)" in said
+    assert "  radius=60 m    # radius of the circle (above 5 m)" in said
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import xarray as xr
 
 from ce_dynamics.cli import exit_codes
 from ce_dynamics.cli.command import execute
+from ce_dynamics.models.tyres import read_tyre_file
 
 
 def test_files_and_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -52,6 +53,48 @@ def test_files_and_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert heading.startswith("force [N],left wheel_travel [mm]")
 
 
+def test_vehicles_and_variants_lie_over_one_another(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["--vehicle", "sedan", "--vehicle", "hatchback", "--axle", "rear", "--travel", "-0.01:0.01:3"]
+    arguments += ["--variant", "Stiff: rear.spring.linear=90 kN/m; rear.W.y=0.8 m", "--sweep", "parallel"]
+    assert execute(["kc", *arguments, "--output", str(tmp_path)]) == 0
+    said = capsys.readouterr().out
+    content = json.loads((tmp_path / "rear.json").read_text())
+    assert list(content) == ["Generic sedan", "Generic hatchback", "Stiff"]
+    for label in content:
+        assert label in said
+    stems = [f"{name}-rear-parallel" for name in ("sedan", "hatchback", "stiff")]
+    files = {f"{stem}.{suffix}" for stem in stems for suffix in ("csv", "nc")}
+    assert {path.name for path in tmp_path.iterdir()} == files | {"rear.json", "rear.png"}
+    for stem, label in zip(stems, content, strict=True):
+        with xr.open_dataset(tmp_path / f"{stem}.nc", engine="h5netcdf") as results:
+            curves = content[label]["parallel"]["curves"]
+            assert results["track"].values.tolist() == curves["track"]["values"]
+    assert content["Stiff"]["parallel"]["curves"]["track"]["values"][1] == pytest.approx(1.6)
+
+
+def test_tyre_files_count_in_ride_rates(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Springs and tyre in series; the road is where the tyre's loaded radius puts it."""
+    file = Path(__file__).parents[3] / "docs" / "examples" / "car.tir"
+    found = {}
+    for tyre in ([], ["--tyre", str(file)]):
+        arguments = ["--vehicle", "sedan", "--sweep", "parallel", "--travel", "-0.01:0.01:3", "--no-plots"]
+        assert execute(["kc", *arguments, *tyre, "--json", "--output", str(tmp_path)]) == 0
+        curves = json.loads(capsys.readouterr().out)["parallel"]["curves"]
+        names = "wheel_rate", "ride_rate", "contact_z", "wheel_centre_z"
+        found[bool(tyre)] = {name: curves[name]["values"]["left"][1] for name in names}
+    c = read_tyre_file(file).coefficients
+    own, other = found[False], found[True]
+    assert other["wheel_rate"] == pytest.approx(own["wheel_rate"], rel=1e-9)
+    assert 1.0 / other["ride_rate"] - 1.0 / other["wheel_rate"] == pytest.approx(
+        1.0 / (c.VERTICAL_STIFFNESS * c.LCZ), rel=1e-9
+    )
+    radius = other["wheel_centre_z"] - other["contact_z"]
+    assert 0.9 * c.UNLOADED_RADIUS < radius < c.UNLOADED_RADIUS
+    assert radius != pytest.approx(own["wheel_centre_z"] - own["contact_z"], abs=1e-3)
+
+
 def test_an_axle_without_steering_is_not_steered(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["--vehicle", "sedan", "--axle", "rear", "--travel", "-0.01:0.01:2", "--no-plots", "--json"]
     assert execute(["kc", *arguments, "--output", str(tmp_path)]) == 0
@@ -91,6 +134,10 @@ def test_sweeps_beyond_the_reach_save_what_is_within(
         (["--force", "lateral", "--at", "hub"], "hub"),
         (["--force", "lateral", "--hold", "breath"], "breath"),
         (["--axle", "rear", "--vehicle", "sedan", "--sweep", "steering"], "not steered"),
+        (["--vehicle", "sedan", "--vehicle", "sedan"], "two vehicles or variants are called 'sedan'"),
+        (["--variant", "stiffer"], "'TITLE: PATH=VALUE; PATH=VALUE'"),
+        (["--variant", "a: front.sprig=1"], "front.sprig"),
+        (["--tyre", "no.tir"], "no.tir"),
     ],
 )
 def test_mistakes_are_one_line(

@@ -133,6 +133,19 @@ return { before, clear, values: ce.axle.values, rows: ce.sweeps.parallel.rows, r
     assert f"front.L.z={changed['front.L.z']}"[:15] in seen["text"]
 
 
+def test_other_axles_lie_over_the_first() -> None:
+    """With figures of their own rig, at the places of the page's own curves."""
+    page = live_page("sedan", "front", points=POINTS)
+    page.others = {"stiff": kc.rig_of("sedan", "front", overrides=["front.spring.linear=120 kN/m"])}
+    (other,) = page.content(Packed())["others"]
+    curve = other["sweeps"]["parallel"]
+    n = page.names.index("wheel_rate")
+    expected = page.others["stiff"].sweep("parallel", curve["x"])["wheel_rate"].values
+    np.testing.assert_allclose([row[n] for row in curve["rows"]], expected)
+    assert expected[16, 0] > 1.3 * float(page.rig.sweep("parallel", [0.0, 0.01])["wheel_rate"][0, 0])
+    assert set(other["sweeps"]) == set(page.rig.kinds)
+
+
 def test_a_page_is_small_and_says_what_is_missing(page: LivePage) -> None:
     assert len(page.html) < 2e6
     assert "http" not in page.content(Packed())["title"]

@@ -187,8 +187,14 @@ def test_tables_and_pages(rig: kc.KCRig) -> None:
     content = as_json(sweeps)["steering"]["curves"]
     assert content["ackermann_percentage"]["values"][1] is None  # straight ahead
     assert content["track"]["unit"] == "m"
-    titles = [axes.get_title(loc="left") for axes in page(sweeps, "sedan").axes]
+    titles = [axes.get_title(loc="left") for axes in page({"": sweeps}, "sedan").axes]
     assert len(titles) == 15
+    over = page({"one": sweeps, "two": sweeps}, "sedan").axes
+    assert [len(axes.get_lines()) for axes in over] == [
+        2 * len(axes.get_lines()) for axes in page({"": sweeps}, "sedan").axes
+    ]
+    colours = [{line.get_color() for line in axes.get_lines()} for axes in over]
+    assert all(found == {"tab:blue", "tab:orange"} for found in colours)
     assert "Steering ratio" in titles
     rows_of = {row.name: row for row in design_rows(rig)}
     assert rows_of["track"].values[0] == pytest.approx(1595.8)

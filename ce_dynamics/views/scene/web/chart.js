@@ -20,7 +20,7 @@ export class Chart {
     this.canvas.addEventListener("pointermove", told);
   }
 
-  // curves: {label, dashed, old, colour, x, values (null where there are none)}
+  // curves: {label, dashed, old, tint (of another vehicle), colour, x, values (null where there are none)}
   set(curves, unit, least) {
     Object.assign(this, { curves, unit, least, range: [curves[0].x[0], curves[0].x.at(-1)] });
   }
@@ -59,8 +59,8 @@ export class Chart {
     pen.textAlign = "center";
     for (const x of ticks(...this.range, 4)) pen.fillText(String(x), across(x), height - 4);
     line("#9aa5ad", [across(now), top], [across(now), height - EDGE.bottom]);
-    for (const { old, colour, dashed, x, values } of curves) {
-      pen.strokeStyle = old ? "#c3cad0" : CURVES[colour % CURVES.length];
+    for (const { old, tint, colour, dashed, x, values } of curves) {
+      pen.strokeStyle = tint ? tint : old ? "#c3cad0" : CURVES[colour % CURVES.length];
       pen.lineWidth = old ? 1.2 : 1.7;
       pen.setLineDash(dashed ? [5, 3] : []);
       pen.beginPath();

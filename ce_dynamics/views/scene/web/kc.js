@@ -9,6 +9,7 @@ import { Take } from "./take.js";
 import { Cameras } from "./cameras.js";
 
 const NEAR = 14; // px, to a point that is dragged
+const tint = (k) => ["#8e44ad", "#c0392b", "#7f8c1a", "#16a085", "#d35489", "#795548", "#607d8b"][k % 7]; // of other vehicles
 const millimetres = (x) => fixed(1e3 * x, 1);
 
 class Page {
@@ -35,7 +36,8 @@ class Page {
   #frame() {
     const { content } = this, stage = document.getElementById("stage");
     document.body.classList.add("kc");
-    stage.append(element("div", { class: "title" }, content.title, " ", (this.note = element("span", { class: "note" }))));
+    stage.append(element("div", { class: "title" }, content.title, " ", (this.note = element("span", { class: "note" }))),
+      ...content.others.map(({ label }, k) => element("div", { class: "title other", style: `color: ${tint(k)}; top: ${2.6 + 1.5 * k}em` }, `— ${label}`)));
     this.charts = content.panels.map((panel) => {
       const chart = new Chart(panel.title, (x) => this.go(panel.sweep, panel.sweep === "steering" ? x / 100 : x / 1000));
       return { ...panel, chart };
@@ -175,13 +177,21 @@ class Page {
   }
 
   #curves() {
-    const { quantities, least } = this.content;
+    const { content } = this, { quantities, least } = content;
     for (const { sweep, curves, chart } of this.charts) {
       const drawn = [];
       let unit = "1";
       Object.entries(curves).forEach(([name, label], colour) => {
         const n = quantities.findIndex((quantity) => quantity.name === name), { factor, per_wheel: both } = quantities[n];
         unit = quantities[n].unit;
+        content.others.forEach(({ sweeps }, k) => {
+          if (!(sweep in sweeps)) return;
+          const { x, rows } = sweeps[sweep], scaled = x.map((s) => (sweep === "steering" ? 100 : 1000) * s);
+          for (let side = both ? 1 : 0; side >= 0; --side) {
+            const values = rows.map((row) => (row && row[n][side] !== null && row[n][side] !== undefined ? factor * row[n][side] : null));
+            drawn.push({ label, old: true, tint: tint(k), colour, dashed: side === 1, x: scaled, values });
+          }
+        });
         for (const [from, old] of [[this.old, true], [this.sweeps, false]]) {
           if (!from) continue;
           const { x, rows } = from[sweep], scaled = x.map((s) => (sweep === "steering" ? 100 : 1000) * s);
@@ -190,7 +200,7 @@ class Page {
           }
         }
       });
-      drawn.sort((a, b) => Number(b.old) - Number(a.old));
+      drawn.sort((a, b) => Number(b.old) - Number(a.old) || Number(Boolean(a.tint)) - Number(Boolean(b.tint)));
       chart.set(drawn, unit, least[unit] ?? 1e-3);
     }
   }
