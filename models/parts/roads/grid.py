@@ -1,4 +1,4 @@
-"""Interpolation on regular grids: cubic B-splines, or linear, as physics that is compiled.
+"""Interpolation on grids: cubic B-splines, or linear, as physics that is compiled.
 
 A cubic spline passes through all values and is twice continuously differentiable: the steps of a method of
 fourth order across a node err by O(h⁴) where heights enter, O(h³) where slopes do, and as often as there are
@@ -7,13 +7,14 @@ nodes, not steps.  A linear one has kinks: O(h²) there, and O(h) with slopes.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from ce_dynamics.algebra import checks
-from ce_dynamics.algebra.arrays import Scalar, floor, maximum, minimum
+from ce_dynamics.algebra.arrays import Scalar, floor, maximum, minimum, where
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.algebra.tables import Table
 from ce_dynamics.errors import DataError
@@ -24,7 +25,7 @@ LONGEST = 1e9
 
 
 class Place(NamedTuple):
-    """Where something lies on an axis.
+    """Position on an axis.
 
     Attributes
     ----------
@@ -32,10 +33,13 @@ class Place(NamedTuple):
         Number of the node before it.
     s : scalar
         Way to the next node, 0 to 1.
+    step : scalar
+        Distance of these two nodes [m].
     """
 
     cell: Scalar
     s: Scalar
+    step: Scalar
 
 
 class Axis:
@@ -78,11 +82,88 @@ class Axis:
         else:
             t = minimum(self.number - 1.0, maximum(0.0, t))  # in this order NaN stays NaN
             cell = minimum(floor(t), self.number - 2.0)
-        return Place(cell, t - cell)
+        return Place(cell, t - cell, self.step)
+
+    def fitted(self, values: Floats) -> Floats:
+        """Return the coefficients of the cubic spline through values along the first array axis."""
+        return coefficients(values, self.periodic)
+
+    def weights(self, at: Place) -> Sequence[Scalar]:
+        """Return the shares of the four coefficients around a place."""
+        return cubic_weights(at.s)
+
+    def slopes(self, at: Place) -> Sequence[Scalar]:
+        """Return the derivatives of `weights` by s."""
+        return cubic_slopes(at.s)
 
     def inside(self, x: Scalar) -> Scalar:
         """Distance from the nearer end [m], negative beyond it."""
         return minimum(x - self.start, self.end - x)
+
+
+class UnevenAxis(Axis):
+    """Nodes at any distances.
+
+    A cell is found by a list of pieces as long as the shortest distance of two nodes: each has one node in it
+    at most.  The four B-splines of a cell are looked up as polynomials in s.
+
+    Parameters
+    ----------
+    nodes : (n,) array
+        Increasing [m].
+    """
+
+    def __init__(self, nodes: Floats) -> None:
+        v = np.asarray(nodes, dtype=float)
+        self.shortest = float(np.diff(v).min())
+        super().__init__(float(v[0]), self.shortest, v.size)
+        pieces = v[0] + self.shortest * np.arange(np.ceil((v[-1] - v[0]) / self.shortest))
+        self._nodes = v
+        self._positions = Table(v, reach=1)
+        self._before = Table(np.searchsorted(v, pieces, side="right") - 1.0)
+        self._polynomials = Table(basis_polynomials(v), reach=15)
+
+    @property
+    def end(self) -> float:
+        return float(self._nodes[-1])
+
+    @property
+    def nodes(self) -> Floats:
+        return self._nodes
+
+    def place(self, x: Scalar) -> Place:
+        x = minimum(self.end, maximum(self.start, x))
+        cell = self._before.at(floor((x - self.start) / self.shortest))
+        cell = minimum(where(x < self._positions.at(cell, 1), cell, cell + 1.0), self.number - 2.0)
+        first = self._positions.at(cell)
+        step = self._positions.at(cell, 1) - first
+        return Place(cell, (x - first) / step, step)
+
+    def fitted(self, values: Floats) -> Floats:
+        from scipy.interpolate import make_interp_spline  # here, because most runs have no maps
+
+        return np.asarray(make_interp_spline(self._nodes, values, 3, bc_type="natural").c)
+
+    def weights(self, at: Place) -> Sequence[Scalar]:
+        return [a + at.s * (b + at.s * (c + at.s * d)) for a, b, c, d in self._around(at)]
+
+    def slopes(self, at: Place) -> Sequence[Scalar]:
+        return [b + at.s * (2.0 * c + at.s * (3.0 * d)) for _, b, c, d in self._around(at)]
+
+    def _around(self, at: Place) -> list[list[Scalar]]:
+        first = 16.0 * at.cell
+        return [[self._polynomials.at(first, 4 * i + k) for k in range(4)] for i in range(4)]
+
+
+def basis_polynomials(v: Floats) -> Floats:
+    """Return the four cubic B-splines of each cell as polynomials in s, lowest power first: (cells, 4, 4)."""
+    from scipy.interpolate import BSpline, make_interp_spline  # here, because most runs have no maps
+
+    knots = make_interp_spline(v, v, 3, bc_type="natural").t
+    basis = BSpline(knots, np.eye(v.size + 2), 3)
+    cells, step = np.arange(v.size - 1), np.diff(v)
+    taylor = np.stack([basis(v[:-1], k) * (step**k / math.factorial(k))[:, None] for k in range(4)], axis=-1)
+    return np.asarray(taylor[cells[:, None], cells[:, None] + np.arange(4)])
 
 
 def axes_of(owner: str, x: Sequence[float], y: Sequence[float], shape: tuple[int, ...]) -> tuple[Axis, Axis]:
@@ -170,7 +251,7 @@ class Curve:
 
     def slope(self, place: Place) -> Scalar:
         """Derivative at a place of its axis."""
-        return self._sum(place, cubic_slopes(place.s)) / self.axis.step
+        return self._sum(place, cubic_slopes(place.s)) / place.step
 
     def _sum(self, place: Place, weights: tuple[Scalar, ...]) -> Scalar:
         total: Scalar = 0.0
@@ -194,7 +275,7 @@ class Grid:
         z = np.asarray(values, dtype=float)
         self.x, self.y, self.smooth = x, y, smooth
         if smooth:
-            z = coefficients(coefficients(z, x.periodic).T, y.periodic).T
+            z = y.fitted(x.fitted(z).T).T
         self.row = z.shape[1]
         self.order = 4 if smooth else 2
         self.table = Table(z, reach=(self.order - 1) * (self.row + 1))
@@ -202,18 +283,22 @@ class Grid:
     def value(self, x: Scalar, y: Scalar) -> Scalar:
         """At a point."""
         along, across = self.x.place(x), self.y.place(y)
-        weights = cubic_weights if self.smooth else linear_weights
-        return self._sum(along, across, weights(along.s), weights(across.s))
+        return self._sum(along, across, self._weights(self.x, along), self._weights(self.y, across))
 
     def slope(self, x: Scalar, y: Scalar) -> tuple[Scalar, Scalar]:
         """Derivatives by x and y at a point."""
         along, across = self.x.place(x), self.y.place(y)
-        weights, slopes = (cubic_weights, cubic_slopes) if self.smooth else (linear_weights, linear_slopes)
-        by_x = self._sum(along, across, slopes(along.s), weights(across.s))
-        by_y = self._sum(along, across, weights(along.s), slopes(across.s))
-        return by_x / self.x.step, by_y / self.y.step
+        by_x = self._sum(along, across, self._slopes(self.x, along), self._weights(self.y, across))
+        by_y = self._sum(along, across, self._weights(self.x, along), self._slopes(self.y, across))
+        return by_x / along.step, by_y / across.step
 
-    def _sum(self, along: Place, across: Place, w_x: tuple[Scalar, ...], w_y: tuple[Scalar, ...]) -> Scalar:
+    def _weights(self, axis: Axis, at: Place) -> Sequence[Scalar]:
+        return axis.weights(at) if self.smooth else linear_weights(at.s)
+
+    def _slopes(self, axis: Axis, at: Place) -> Sequence[Scalar]:
+        return axis.slopes(at) if self.smooth else linear_slopes(at.s)
+
+    def _sum(self, along: Place, across: Place, w_x: Sequence[Scalar], w_y: Sequence[Scalar]) -> Scalar:
         first = along.cell * float(self.row) + across.cell
         total: Scalar = 0.0
         for i, w in enumerate(w_x):

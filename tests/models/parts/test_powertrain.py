@@ -227,8 +227,7 @@ def test_released_brake_lets_go() -> None:
 
 def test_controllers_release_a_part_of_the_pressure() -> None:
     """A wheel that turns feels (pedal + addition) (1 − release) of the full torque, at any pedal."""
-    names = {"addition": "more", "release": "less"}
-    brake = Brake("brake", body("wheel"), (0.0, 0.0, 0.0), BRAKE, **names)
+    brake = Brake("brake", body("wheel"), (0.0, 0.0, 0.0), BRAKE, addition="more", release="less")
 
     def capacity(pedal: float, more: float, less: float) -> float:
         u = {"brake": pedal, "more": more, "less": less}

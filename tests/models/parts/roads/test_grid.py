@@ -12,7 +12,7 @@ from scipy.interpolate import CubicSpline, RegularGridInterpolator, make_interp_
 import ce_dynamics as ce
 from ce_dynamics.compiler import compile_function, trace
 from ce_dynamics.compiler.free_numbers import evaluate, nominal
-from ce_dynamics.models.parts.roads.grid import Axis, Curve, Grid
+from ce_dynamics.models.parts.roads.grid import Axis, Curve, Grid, UnevenAxis
 
 
 @pytest.mark.parametrize("periodic", [False, True])
@@ -58,6 +58,20 @@ def test_surfaces_are_splines_of_splines(rng: np.random.Generator) -> None:
         along = CubicSpline(y.nodes, lines(a, 1), bc_type="natural")
         assert grid.value(a, b) == pytest.approx(float(across(b)), abs=1e-12)
         assert grid.slope(a, b) == pytest.approx((float(along(b)), float(across(b, 1))), abs=1e-11)
+
+
+@pytest.mark.parametrize("y", [(-1.5, -1.25, -1.0, 0.0, 1.0, 1.25, 1.5), (0.0, 0.3, 1.0), (0.0, 1.0)])
+def test_uneven_nodes_are_those_of_scipys_splines(y: tuple[float, ...], rng: np.random.Generator) -> None:
+    z, x, v = rng.normal(size=(8, len(y))), Axis(0.0, 0.5, 8), np.array(y)
+    cubic, linear = (Grid(z, x, UnevenAxis(v), smooth) for smooth in (True, False))
+    flat = RegularGridInterpolator((x.nodes, v), z)
+    for a, b in np.column_stack((rng.uniform(0.0, 3.5, 40), rng.uniform(v[0], v[-1], 40))):
+        across = CubicSpline(v, CubicSpline(x.nodes, z, bc_type="natural")(a), bc_type="natural")
+        assert cubic.value(a, b) == pytest.approx(float(across(b)), abs=1e-12)
+        assert cubic.slope(a, b)[1] == pytest.approx(float(across(b, 1)), abs=1e-11)
+        assert linear.value(a, b) == pytest.approx(float(flat((a, b))), abs=1e-14)
+    for side, beyond in ((v[0], v[0] - 2.0), (v[-1], v[-1] + 2.0)):
+        assert cubic.value(1.2, beyond) == cubic.value(1.2, side)
 
 
 def test_linear_surfaces_are_scipys(rng: np.random.Generator) -> None:
