@@ -25,7 +25,7 @@ from ce_dynamics.models.vehicles.prepared import Case
 from ce_dynamics.models.vehicles.summary import summarise
 from ce_dynamics.simulation.exchange import checked, save_table
 from ce_dynamics.simulation.integrators.methods import NATIVE_METHODS
-from ce_dynamics.simulation.integrators.taken import settings_of
+from ce_dynamics.simulation.integrators.settings import settings_of
 from ce_dynamics.simulation.netcdf import write_netcdf
 from ce_dynamics.simulation.options import METHODS
 from ce_dynamics.simulation.results import Record

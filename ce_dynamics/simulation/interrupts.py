@@ -49,17 +49,21 @@ class StopSign:
 
     Attributes
     ----------
-    flag : (1,) uint8 array
+    flag : (1,) int array
         What compiled loops look at: not zero once they are to end.
     """
 
     def __init__(self) -> None:
-        self.flag = np.zeros(1, dtype=np.uint8)
+        self.flag = np.zeros(1, dtype=np.int64)
 
     def set(self) -> None:
         """End the loops."""
         self.flag[0] = 1
 
+    def clear(self) -> None:
+        """Let loops begin again."""
+        self.flag[0] = 0
+
     def is_set(self) -> bool:
-        """Whether they are to end."""
+        """Return True if they are to end."""
         return bool(self.flag[0])

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.simulation.integrators.native import InterruptedRunError, make_stepper, march
-from ce_dynamics.simulation.integrators.stepper import Stepper
 from ce_dynamics.simulation.monitors.charts import Charts
 from ce_dynamics.simulation.monitors.monitor import Monitor
 from ce_dynamics.simulation.monitors.stall import StalledError, StallWatch
 from ce_dynamics.simulation.options import RunOptions
 from ce_dynamics.simulation.reached import BROKEN_SLOPES, INTERRUPTED, NOT_FINITE_AT_START
 from ce_dynamics.simulation.right_hand_side import RightHandSide
+
+if TYPE_CHECKING:
+    from ce_dynamics.simulation.integrators.stepper import Stepper
 
 
 def native_stepper(rhs: RightHandSide, y0: Floats, options: RunOptions) -> Stepper:

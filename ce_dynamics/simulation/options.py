@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.simulation.integrators.methods import FIXED, NATIVE_METHODS, NativeMethod
-from ce_dynamics.simulation.integrators.settings import Settings, check_steps, substeps
-from ce_dynamics.simulation.integrators.taken import settings_of
+from ce_dynamics.simulation.integrators.settings import Settings, check_steps, settings_of, substeps
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

@@ -11,7 +11,7 @@ import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import CeDynamicsError
-from ce_dynamics.simulation.integrators.taken import ADAPTIVE
+from ce_dynamics.simulation.integrators.settings import ADAPTIVE
 from ce_dynamics.simulation.monitors.charts import Charts, solve_across_charts
 from ce_dynamics.simulation.monitors.jumps import Thrown
 from ce_dynamics.simulation.monitors.stall import StalledError, StallWatch

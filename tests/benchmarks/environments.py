@@ -15,7 +15,6 @@ from ce_dynamics.models.environments import VehicleEnv, VehicleVectorEnv
 from ce_dynamics.models.environments.task import Task
 from ce_dynamics.models.environments.vehicle import Vehicle
 from ce_dynamics.simulation.in_the_loop.fleet import Fleet
-from ce_dynamics.simulation.interrupts import StopSign
 
 PUBLISHED = (
     (
@@ -44,12 +43,12 @@ def bare(vehicle: Vehicle) -> Callable[[], int]:
     """Nothing but the physics: equations and integrator, in the same lanes."""
     fleet = Fleet(vehicle.model, NUMBER, lambda sensors, given: [sensors["x"]])
     fleet.start(range(NUMBER), *(np.repeat(part[None], NUMBER, axis=0) for part in start(vehicle)))
-    groups, goes_on = fleet._groups, StopSign()
+    groups = fleet._groups
 
     def steps() -> int:
         for group in groups:
             group.y[:] = vehicle.y0[:, None]
-            group.march(20, 1e-3, goes_on)
+            group.march(20, 1e-3)
         return NUMBER
 
     return steps

@@ -18,13 +18,8 @@ import numpy as np
 
 import ce_dynamics as ce
 from ce_dynamics.models.hmmwv import prepare
-from ce_dynamics.simulation.ensembles import (
-    adaptive_lanes,
-    fixed_lanes,
-    lane_kernels,
-    observing_kernels,
-    pair_lane_kernels,
-)
+from ce_dynamics.simulation.ensembles import adaptive_lanes, observing_kernels
+from ce_dynamics.simulation.integrators.batch import AdaptiveBatch, FixedBatch
 from tests.benchmarks.report import Table, number
 
 RUNS, DURATION = 128, 5.0
@@ -46,9 +41,9 @@ def main() -> None:
         return run
 
     with (
-        patch.object(adaptive_lanes, "march_pair_lanes", timed(pair_lane_kernels.march_pair_lanes)),
+        patch.object(AdaptiveBatch, "march", timed(AdaptiveBatch.march)),
         patch.object(adaptive_lanes, "side_by_side", timed(observing_kernels.side_by_side)),
-        patch.object(fixed_lanes.ExplicitLanes, "march", timed(lane_kernels.march_lanes)),
+        patch.object(FixedBatch, "march", timed(FixedBatch.march)),
         patch.object(observing_kernels, "observe_lanes", timed(observing_kernels.observe_lanes)),
         patch.object(observing_kernels, "put_away", timed(observing_kernels.put_away)),
     ):

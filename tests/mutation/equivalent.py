@@ -29,9 +29,9 @@ class Equivalent(NamedTuple):
 
 EQUIVALENT = (
     Equivalent(
-        "ce_dynamics/simulation/integrators/fixed_steps.py",
-        "self.march(np.zeros(0), 1, settings.step, np.empty((0, wiring.n)))  # compiles the loop",
-        "self.march(np.zeros( 1), 1, settings.step, np.empty((0, wiring.n)))  # compiles the loop",
+        "ce_dynamics/simulation/integrators/batch.py",
+        "self.march(np.zeros(0), 1, settings.step, np.empty((0, n * lanes)))  # compiles the loop",
+        "self.march(np.zeros( 1), 1, settings.step, np.empty((0, n * lanes)))  # compiles the loop",
         "the call makes as many intervals as the last argument has rows: none, whatever times are given",
     ),
     Equivalent(

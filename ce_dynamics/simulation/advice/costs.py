@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.simulation.integrators.method import Method
+from ce_dynamics.simulation.integrators.methods import Method
 from ce_dynamics.simulation.integrators.scipy_jacobian import DenseJacobian
 from ce_dynamics.simulation.right_hand_side import RightHandSide
 
@@ -30,7 +30,7 @@ class Costs(NamedTuple):
 
 def measured(rhs: RightHandSide, jacobian: DenseJacobian, states: list[tuple[float, Floats]]) -> Costs:
     """What evaluations cost, as the loops over steps call them: the shortest of some batches."""
-    from ce_dynamics.simulation.integrators.implicit_kernels import factorise  # here, because it loads Numba
+    from ce_dynamics.simulation.integrators.fixed_kernels import factorise  # here, because it loads Numba
 
     t, y = states[-1]
     matrix = np.eye(len(y)) - 1e-3 * jacobian(t, y)

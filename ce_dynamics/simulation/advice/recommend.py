@@ -16,8 +16,7 @@ from ce_dynamics.simulation.advice.costs import Costs, measured
 from ce_dynamics.simulation.advice.recommendation import Prospect, Recommendation, judged
 from ce_dynamics.simulation.advice.steps import Rate, accurate_step, stable_step
 from ce_dynamics.simulation.advice.trial import Trial, attempt, spectrum
-from ce_dynamics.simulation.integrators.method import Method
-from ce_dynamics.simulation.integrators.methods import EMBEDDED, REGISTERED
+from ce_dynamics.simulation.integrators.methods import EMBEDDED, REGISTERED, Method
 from ce_dynamics.simulation.integrators.scipy_jacobian import DenseJacobian
 from ce_dynamics.simulation.integrators.settings import check_tolerances
 from ce_dynamics.simulation.right_hand_side import Inputs, RightHandSide

@@ -21,11 +21,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.simulation.integrators.embedded_pair import EmbeddedPair
-from ce_dynamics.simulation.integrators.explicit import ExplicitRungeKutta
-from ce_dynamics.simulation.integrators.linearly_implicit import LinearlyImplicit
-from ce_dynamics.simulation.integrators.method import Method
-from ce_dynamics.simulation.integrators.table import lower_rows
+from ce_dynamics.simulation.integrators.methods import (
+    EmbeddedPair,
+    ExplicitRungeKutta,
+    LinearlyImplicit,
+    Method,
+    lower_rows,
+)
 
 Rate = Callable[[Floats], Floats]
 """ż of z = [y; t]: time is a state here, as laws may depend on it."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import SimulationError
-from ce_dynamics.simulation.integrators.method import Method
+from ce_dynamics.simulation.integrators.methods import Method
 from ce_dynamics.simulation.integrators.scipy_jacobian import DenseJacobian
 from ce_dynamics.simulation.right_hand_side import Inputs
 from ce_dynamics.simulation.simulate import simulate

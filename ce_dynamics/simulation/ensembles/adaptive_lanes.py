@@ -9,7 +9,6 @@ import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.simulation.ensembles.arguments import Runs
-from ce_dynamics.simulation.ensembles.lane_buffers import Code
 from ce_dynamics.simulation.ensembles.lanes import (
     COMPLETED,
     NOT_FINITE_AT_START,
@@ -23,12 +22,12 @@ from ce_dynamics.simulation.ensembles.lanes import (
 )
 from ce_dynamics.simulation.ensembles.looks import Look
 from ce_dynamics.simulation.ensembles.observing_kernels import side_by_side
-from ce_dynamics.simulation.ensembles.pair_lane_kernels import CREEPS, IDLE, Track, march_pair_lanes
-from ce_dynamics.simulation.integrators.blocks import block_of
-from ce_dynamics.simulation.integrators.embedded_pair import EmbeddedPair
+from ce_dynamics.simulation.integrators.batch import AdaptiveBatch, Schedule
 from ce_dynamics.simulation.integrators.kernels import DONE, NOT_FINITE, RUNNING, STEP_TOO_SMALL
-from ce_dynamics.simulation.integrators.pair_kernels import Pair
+from ce_dynamics.simulation.integrators.methods import EmbeddedPair
+from ce_dynamics.simulation.integrators.pair_kernels import CREEPS, IDLE
 from ce_dynamics.simulation.integrators.settings import Settings
+from ce_dynamics.simulation.integrators.workspace import Code
 from ce_dynamics.simulation.interrupts import StopSign
 from ce_dynamics.simulation.monitors.stall import PATIENCE, least_progress
 
@@ -86,39 +85,17 @@ class AdaptiveLanes(Lanes):
         self, code: Code, runs: Runs, t_store: Floats, look: Look, method: EmbeddedPair, settings: Settings
     ) -> None:
         super().__init__(code, runs, t_store, look)
-        n, lanes = self.n, self.lanes
-        self._control = (
-            1.0 / method.order, float(settings.rtol), float(settings.atol), float(settings.max_step),
-        )  # fmt: skip
-        self._arrays = Pair(
-            *method.table, np.array(method.error), np.array(method.dense),
-            np.zeros((len(method.c), n * lanes)), np.zeros(n * lanes), np.zeros(n * lanes),
-        )  # fmt: skip
-        self._work = block_of(self._arrays)
-        self._track = Track(
-            y=np.zeros((n, lanes)),
-            clock=np.zeros((3, lanes)),
-            counts=np.zeros((4, lanes), dtype=np.int64),
-            code=np.full(lanes, IDLE),
-            fresh=np.zeros(lanes, dtype=np.int64),
-            cursor=np.zeros(lanes, dtype=np.int64),
-            made=np.zeros(lanes, dtype=np.int64),
-            since=np.zeros((2, lanes)),
-            slot=np.zeros(lanes, dtype=np.int64),
-            h=np.zeros(lanes),
-            all_h=np.zeros(n * lanes),
-            stop=np.zeros(lanes),
-            error=np.zeros(lanes),
-        )
-        self._track_block = block_of(self._track)
+        n, lanes = self.space.n, self.space.lanes
         self._values = np.zeros((*runs.values.shape[:2], lanes))
-        self._holding = runs.times, self._values, runs.where, self.held
+        schedule = Schedule(runs.times, self._values, runs.where)
+        stall = least_progress(float(t_store[-1])), float(PATIENCE)
+        self._batch = AdaptiveBatch(self.space, method, settings, schedule, stall)
+        self._track = self._batch.track
         # Beside the runs in lanes, fewer than are seen at once wait to be seen.
         slots = lanes + self.seen_at_once - 1
         self._Y, self._free = np.empty((slots, len(t_store), n)), list(range(slots))
         self._together = np.empty((len(t_store), n, self.seen_at_once))
         self._members = [0] * lanes
-        self._stall = least_progress(float(t_store[-1])), float(PATIENCE)
 
     def work(self, take: Take, stop: StopSign) -> Iterator[tuple[list[int], Outcome]]:
         code, width = self._track.code, self.seen_at_once
@@ -126,10 +103,8 @@ class AdaptiveLanes(Lanes):
         self._refill(take)
         while (code == RUNNING).any() and not stop.is_set():
             made = self._track.counts[2].copy()
-            march_pair_lanes(
-                self.model, self._work, self._holding, self._control, self._stall, self._track_block,
-                self.t_store, STEPS_AT_ONCE if self.charts is None else 1, self._Y,
-            )  # fmt: skip
+            budget = STEPS_AT_ONCE if self.space.code.charts is None else 1
+            self._batch.march(self.t_store, budget, self._Y)
             self._renew(np.flatnonzero((code == RUNNING) & (self._track.counts[2] > made)))
             over = np.flatnonzero((code != RUNNING) & (code != IDLE)).tolist()
             ended += [self._end(lane) for lane in over]
@@ -158,7 +133,7 @@ class AdaptiveLanes(Lanes):
         track.clock[:, lane] = 0.0, 0.0, 1e-4
         track.counts[:, lane] = 1, 0, 0, 0
         track.code[lane], track.fresh[lane] = RUNNING, 1
-        self.u[:, lane] = self.held[:, lane] = runs.inputs_at(run, 0.0)
+        self.space.u[:, lane] = self.space.held[:, lane] = runs.inputs_at(run, 0.0)
         self._values[:, :, lane] = runs.values[:, :, run]
         track.cursor[lane], track.made[lane], track.since[:, lane] = runs.latest(0.0), 0, 0.0
         slot = track.slot[lane] = self._free.pop()
@@ -166,7 +141,7 @@ class AdaptiveLanes(Lanes):
 
     def _renew(self, lanes: Iterable[int]) -> None:
         """Leave worn charts."""
-        for lane in self.on_fresh_charts(self._track.y, lanes):
+        for lane in self.space.on_fresh_charts(self._track.y, lanes):
             self._track.fresh[lane] = 1
 
     def _end(self, lane: int) -> Ended:
@@ -188,7 +163,7 @@ class AdaptiveLanes(Lanes):
         slots, stored = np.array([(one.slot, one.stored) for one in padded]).T
         side_by_side(self._Y, slots, stored, self._together)
         self._free += [one.slot for one in ended]
-        held, u = self.held.copy(), self.u.copy()
+        held, u = self.space.held.copy(), self.space.u.copy()
         outcome = self.outcome(
             group,
             self._together,
@@ -198,5 +173,5 @@ class AdaptiveLanes(Lanes):
             np.array([one.steps for one in padded]),
             np.array([one.evaluations for one in padded]),
         )
-        self.held[:], self.u[:] = held, u
+        self.space.held[:], self.space.u[:] = held, u
         return members, outcome

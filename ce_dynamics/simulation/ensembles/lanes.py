@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.simulation.ensembles import lane_kernels, observing_kernels
+from ce_dynamics.simulation.ensembles import observing_kernels
 from ce_dynamics.simulation.ensembles.arguments import Runs
-from ce_dynamics.simulation.ensembles.lane_buffers import Code, LaneBuffers
 from ce_dynamics.simulation.ensembles.looks import Look
+from ce_dynamics.simulation.integrators.batch import Schedule
+from ce_dynamics.simulation.integrators.workspace import Code, Workspace, block_of
 from ce_dynamics.simulation.interrupts import StopSign
 
 
@@ -24,25 +25,19 @@ class Group(NamedTuple):
     ----------
     y0, u : (n, lanes), (m, lanes) arrays
         Initial states; inputs and parameters.
-    times, values, where : arrays
-        From times[k] on the inputs ``u[where]`` are values[k], (n_where, lanes).
+    schedule : Schedule
     """
 
     y0: Floats
     u: Floats
-    times: Floats
-    values: Floats
-    where: NDArray[np.int64]
+    schedule: Schedule
 
 
 def group_of(runs: Runs, members: Sequence[int], lanes: int) -> Group:
     """What a group begins with; lanes left over repeat its last run."""
     chosen = [*members, *[members[-1]] * (lanes - len(members))]
-    values = np.ascontiguousarray(runs.values[..., chosen])
-    return Group(
-        np.ascontiguousarray(runs.y0[chosen].T), np.ascontiguousarray(runs.u[chosen].T), runs.times, values,
-        runs.where,
-    )  # fmt: skip
+    schedule = Schedule(runs.times, np.ascontiguousarray(runs.values[..., chosen]), runs.where)
+    return Group(np.ascontiguousarray(runs.y0[chosen].T), np.ascontiguousarray(runs.u[chosen].T), schedule)
 
 
 class Outcome(NamedTuple):
@@ -89,7 +84,7 @@ Take = Callable[[int], list[int]]
 """Asked for so many runs to be made next at most."""
 
 
-class Lanes(LaneBuffers, ABC):
+class Lanes(ABC):
     """Makes runs of a model in the lanes of one thread.
 
     Parameters
@@ -103,14 +98,15 @@ class Lanes(LaneBuffers, ABC):
 
     Attributes
     ----------
+    space : Workspace
+        Where they march.
     seen_at_once : int
         Runs of an outcome: the lanes of what observes, which may be fewer.
     """
 
     def __init__(self, code: Code, runs: Runs, t_store: Floats, look: Look) -> None:
-        super().__init__(code)
-        self.runs, self.t_store = runs, t_store
-        self._observer = by = self if code.observer is None else LaneBuffers(code.observer)
+        self.space, self.runs, self.t_store = Workspace(code), runs, t_store
+        self._observer = by = self.space if code.observer is None else Workspace(code.observer)
         self.seen_at_once = by.lanes
         parts = by.u, by.outputs, by.closures, by.gearing
         self._seen = tuple(np.zeros((len(t_store), *part.shape)) for part in parts)
@@ -148,23 +144,24 @@ class Lanes(LaneBuffers, ABC):
         """Inputs in every lane at its own time."""
         by = self._observer
         by.held[:] = group.u
+        times, values, where = group.schedule
         for lane, latest in enumerate(t):
-            column = int(np.searchsorted(group.times, latest, side="right")) - 1
+            column = int(np.searchsorted(times, latest, side="right")) - 1
             if column >= 0:
-                by.held[group.where, lane] = group.values[column, :, lane]
+                by.held[where, lane] = values[column, :, lane]
         by.time[0], by.state[:] = t, y
         if by.u is not by.held:
-            lane_kernels.call_control(by.calls)
+            by.run("control")
         return by.u.copy()
 
     def _observe(self, group: Group, Y: Floats) -> tuple[Floats, Floats, Floats, Floats]:
         """Inputs, outputs, closure errors and gearing at the stored instants."""
         by = self._observer
         by.held[:] = group.u
+        arrays = *by.buffers, *group.schedule.holding(by.held)
         observing_kernels.observe_lanes(
-            by.model, (*by.addresses[4:6], by.u, by.outputs, by.closures, by.gearing),
-            (np.array([-1]), group.times, group.values, group.where, by.held),
-            self.t_store, Y, self._seen, self._look, self._verdict,
+            block_of(arrays), (by.u, by.outputs, by.closures, by.gearing), self.t_store, Y, self._seen,
+            self._look, self._verdict,
         )  # fmt: skip
         U, outputs, closures, gearing = self._seen
         return U, outputs, closures, gearing

@@ -25,7 +25,7 @@ from ce_dynamics.errors import ModelError
 from ce_dynamics.simulation.ensembles.arguments import Runs
 from ce_dynamics.simulation.ensembles.looks import Look, look_of
 from ce_dynamics.simulation.ensembles.records import Records
-from ce_dynamics.simulation.integrators.methods import EMBEDDED, EXPLICIT, FIXED, IMPLICIT
+from ce_dynamics.simulation.integrators.methods import EMBEDDED, FIXED, IMPLICIT
 from ce_dynamics.simulation.integrators.settings import Settings
 from ce_dynamics.simulation.interrupts import StopSign
 from ce_dynamics.simulation.monitors.charts import Charts
@@ -33,8 +33,8 @@ from ce_dynamics.simulation.reached import stored_times
 
 if TYPE_CHECKING:
     from ce_dynamics.compiler.derivatives.compiled import CompiledJacobian
-    from ce_dynamics.simulation.ensembles.lane_buffers import Code
     from ce_dynamics.simulation.ensembles.lanes import Lanes
+    from ce_dynamics.simulation.integrators.workspace import Code
 
 Progress = Callable[[int, int], None]
 """Told how many runs are done, and how many there are."""
@@ -135,7 +135,7 @@ def compiled(
 
     In single precision what is observed is computed in double precision all the same, eight lanes at a time.
     """
-    from ce_dynamics.simulation.ensembles.lane_buffers import Code  # here, because it loads Numba
+    from ce_dynamics.simulation.integrators.workspace import Code  # here, because it loads Numba
 
     if lanes not in (2, 4, 8, 16):
         raise ModelError(f"lanes {lanes!r}: allowed are 2, 4, 8 and 16")
@@ -227,13 +227,11 @@ def lanes_of(code: Code, runs: Runs, t_store: Floats, look: Look, settings: Sett
     """What makes runs in the lanes of one thread."""
     # here, because these load Numba
     from ce_dynamics.simulation.ensembles.adaptive_lanes import AdaptiveLanes
-    from ce_dynamics.simulation.ensembles.fixed_lanes import ExplicitLanes, ImplicitLanes
+    from ce_dynamics.simulation.ensembles.fixed_lanes import FixedLanes
 
     if settings.method in EMBEDDED:
         return AdaptiveLanes(code, runs, t_store, look, EMBEDDED[settings.method], settings)
-    if settings.method in IMPLICIT:
-        return ImplicitLanes(code, runs, t_store, look, IMPLICIT[settings.method], settings)
-    return ExplicitLanes(code, runs, t_store, look, EXPLICIT[settings.method], settings)
+    return FixedLanes(code, runs, t_store, look, settings)
 
 
 def march_all(

@@ -11,8 +11,16 @@ import math
 import numpy as np
 from numba import carray  # type: ignore[attr-defined]  # numba does not list it
 
-from ce_dynamics.simulation.ensembles.lane_kernels import Holding, hold
-from ce_dynamics.simulation.integrators.kernels import EARLY, at, buffers_of, call, kernel, part
+from ce_dynamics.simulation.integrators.kernels import (
+    EARLY,
+    at,
+    buffers_of,
+    call,
+    hold,
+    holding_of,
+    kernel,
+    part,
+)
 
 
 @kernel
@@ -92,7 +100,7 @@ def is_new(heads, ways, j, s, lane):  # type: ignore[no-untyped-def]
 @part
 def look_ahead(b, observation, heads, most, ways, rows, Y, U, calm):  # type: ignore[no-untyped-def]
     """Which lanes stay calm: where the gearing is small in the states that coordinates head for."""
-    address, table, u, _, _, gearing = observation
+    u, _, _, gearing = observation
     lanes = calm.size
     for j in range(heads.shape[0]):
         for s in range(2):
@@ -108,35 +116,34 @@ def look_ahead(b, observation, heads, most, ways, rows, Y, U, calm):  # type: ig
                 for i in range(u.shape[0]):
                     u[i, lane] = U[k, i, lane]
                 b.state[heads[j, 0] * lanes + lane] = ways[2 + s, j, lane]
-            call(address, table)
+            call(b.calls[8], b.calls[9])
             for lane in range(lanes):
                 if is_new(heads, ways, j, s, lane):
                     calm[lane] &= gearing[heads[j, 2], lane] <= most
 
 
 @kernel
-def observe_lanes(model, observation, holding, t, Y, results, look, verdict):  # type: ignore[no-untyped-def]
+def observe_lanes(block, observation, t, Y, results, look, verdict):  # type: ignore[no-untyped-def]
     """Inputs, outputs, closure errors and gearing at all stored instants, and whether all is well with them.
 
-    `observation` has the addresses of the compiled function (0 if it is not wanted) and of its table, and the
-    buffers of inputs, outputs, closure errors and gearing; `results` has where these are to be kept.  `look`
-    has what a `Look` asks, with room for where coordinates go; `verdict` takes per lane whether all is well,
-    and whether it is calm.  Where a run did not come to, all is NaN.
+    `observation` has the buffers of inputs, outputs, closure errors and gearing; `results` has where these
+    are to be kept.  `look` has what a `Look` asks, with room for where coordinates go; `verdict` takes per
+    lane whether all is well, and whether it is calm.  Where a run did not come to, all is NaN.
     """
-    b, held = buffers_of(model), Holding(*holding)
-    address, table, u, outputs, closures, gearing = observation
+    b, held = buffers_of(block), holding_of(block)
+    u, outputs, closures, gearing = observation
     U, out, gaps, gears = results
     seen, bounds, heads, most, ways, rows = look
     well, calm = verdict
     well[:], calm[:], whole = True, True, True
     for k in range(t.size):
-        hold(held, t[k] + EARLY * (t[1] - t[0]) if t.size > 1 else t[k])
+        hold(held, t[k] + EARLY * (t[1] - t[0]) if t.size > 1 else t[k], well.size)
         b.time[:] = t[k]
         b.state[:] = Y[k].reshape(b.state.size)
         if b.calls[2] != 0:
             call(b.calls[2], b.calls[3])
-        if address != 0:
-            call(address, table)
+        if b.calls[8] != 0:
+            call(b.calls[8], b.calls[9])
         U[k] = u
         for j in range(seen.size):
             out[k, seen[j]] = outputs[seen[j]]

@@ -15,8 +15,7 @@ from ce_dynamics.errors import ModelError, SimulationError
 from ce_dynamics.simulation.ensembles.arguments import Controls, spread
 from ce_dynamics.simulation.ensembles.making import Progress, Ways, make, told
 from ce_dynamics.simulation.integrators.methods import FIXED, NATIVE_METHODS
-from ce_dynamics.simulation.integrators.settings import check_steps
-from ce_dynamics.simulation.integrators.taken import settings_of
+from ce_dynamics.simulation.integrators.settings import check_steps, settings_of
 from ce_dynamics.simulation.reached import INTERRUPTED
 from ce_dynamics.simulation.right_hand_side import LAW, check_law
 

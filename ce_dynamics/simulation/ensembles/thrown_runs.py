@@ -17,7 +17,7 @@ from ce_dynamics.simulation.monitors.jumps import thrown
 from ce_dynamics.simulation.monitors.promises import Fault
 
 if TYPE_CHECKING:
-    from ce_dynamics.simulation.ensembles.lane_buffers import Code
+    from ce_dynamics.simulation.integrators.workspace import Code
 
 
 def thrown_runs(

@@ -18,7 +18,7 @@ from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.input_ranges import check_range, held_number
 from ce_dynamics.simulation.in_the_loop.look import Look, traced_look
 from ce_dynamics.simulation.integrators.methods import EXPLICIT
-from ce_dynamics.simulation.integrators.settings import check_step, check_steps, substeps
+from ce_dynamics.simulation.integrators.settings import check_step, check_steps, settings_of, substeps
 from ce_dynamics.simulation.interrupts import StopSign
 from ce_dynamics.simulation.monitors.jumps import thrown
 from ce_dynamics.simulation.monitors.promises import Promises
@@ -98,8 +98,9 @@ class Fleet:
         code = compiled(model, None, width, None)
         looking = compile_function(traced_look(model, look, given), width)
         count = -(-number // width)
+        settings, self._stop = settings_of(method, tuple(EXPLICIT), step=step), StopSign()
         self._groups: list[LaneGroup] = [
-            LaneGroup(code, looking, EXPLICIT[method], model.y0, model.u0) for _ in range(count)
+            LaneGroup(code, looking, settings, model.y0, model.u0, self._stop) for _ in range(count)
         ]
         self._width = width
         self._limits = model.closure_limits[:, np.newaxis]
@@ -144,7 +145,7 @@ class Fleet:
         for k, member in enumerate(members):
             group, lane = self._groups[member // self._width], member % self._width
             group.y[:, lane], group.held[:, lane], group.given[:, lane] = states[k], inputs[k], numbers[k]
-            group.alive[lane] = True
+            group.alive[lane] = 1
             self.failures.pop(member, None)
         for which in {member // self._width for member in members}:
             self._groups[which].look()
@@ -183,23 +184,21 @@ class Fleet:
         before = (self.states, self.inputs) if in_threads else None
         for row, given in spread.items():
             self._spread(row, given)
-        stop = StopSign()
+        self._stop.clear()
 
         def work(share: list[LaneGroup]) -> None:
             for group in share:
-                group.march(n, h, stop)
+                group.march(n, h)
                 group.look()
 
         if before is None:
             work(self._groups)
         else:
-            self._in_threads(work, stop, *before)
+            self._in_threads(work, *before)
         self._look_at(dt)
         return self.seen
 
-    def _in_threads(
-        self, work: Callable[[list[LaneGroup]], None], stop: StopSign, states: Floats, inputs: Floats
-    ) -> None:
+    def _in_threads(self, work: Callable[[list[LaneGroup]], None], states: Floats, inputs: Floats) -> None:
         """Work while this thread waits, so that Ctrl-C reaches it; all is as it was before then."""
         pool = self._pool or ThreadPoolExecutor(1)
         parts = [pool.submit(work, share) for share in self._shares]
@@ -207,7 +206,7 @@ class Fleet:
             for part in parts:
                 part.result()
         except BaseException:
-            stop.set()
+            self._stop.set()
             wait(parts)
             self.put_back(states, inputs, self.given, self.failures)
             raise
@@ -274,11 +273,11 @@ class Fleet:
                     what = self._thrown(group, lane, dt)
                     if what:
                         self.failures[member] = what
-                        group.alive[lane] = False
+                        group.alive[lane] = 0
 
     def _reason(self, group: LaneGroup, lane: int) -> str:
         """Which promise a copy broke."""
-        group.alive[lane] = False
+        group.alive[lane] = 0
         y, u = group.y[:, lane].copy(), group.held[:, lane].copy()
         if group.stopped[lane]:
             return "accelerations are not finite"

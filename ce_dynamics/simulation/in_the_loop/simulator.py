@@ -23,7 +23,7 @@ from ce_dynamics.simulation.in_the_loop.pacing import Pace, PaceReport
 from ce_dynamics.simulation.integrators import kernels
 from ce_dynamics.simulation.integrators.methods import METHOD_OF, NATIVE_METHODS, NativeMethod
 from ce_dynamics.simulation.integrators.native import make_stepper
-from ce_dynamics.simulation.integrators.settings import check_step, check_steps, substeps
+from ce_dynamics.simulation.integrators.settings import check_step, check_steps, settings_of, substeps
 from ce_dynamics.simulation.integrators.stepper import STEPS_AT_ONCE, Chunk
 from ce_dynamics.simulation.integrators.stretches import (
     NEAR,
@@ -31,7 +31,6 @@ from ce_dynamics.simulation.integrators.stretches import (
     common_steps,
     samples_before,
 )
-from ce_dynamics.simulation.integrators.taken import settings_of
 from ce_dynamics.simulation.interrupts import Interrupts
 from ce_dynamics.simulation.monitors.charts import Charts
 from ce_dynamics.simulation.monitors.promises import Promises
@@ -127,7 +126,7 @@ class Simulator:
         self._charts = Charts(model)
         self._y0 = model.start_at(y0)
         self._stepper = make_stepper(self._settings, model.dynamics, None, model.u0, self._y0, model)
-        self._u = self._stepper.wiring.u
+        self._u = self._stepper.space.u[:, 0]
         self._index = {entry.name: k for k, entry in enumerate(model.layout.u)}
         self._fixed, self._period = METHOD_OF[method].fixed, model.layout.sampling.period
         self._single = self._division = self._kept = (step, *self._divided(step))
@@ -329,7 +328,7 @@ class Simulator:
         parts = [(t, n, h, t_end)]
         if period:
             made = samples_before(t, period)
-            self._stepper.wiring.made[0] = made
+            self._stepper.set_samples(made)
             first, between = (made * period - t) / h, period / h
             met = abs(first - round(first)) < NEAR and abs(between - round(between)) < NEAR
             if self._fixed and not met and made * period < t_end:

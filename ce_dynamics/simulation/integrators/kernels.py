@@ -1,20 +1,21 @@
-"""The loops of the integrators, compiled by numba.
+"""Primitives of the integrators' compiled loops, for several runs side by side in SIMD lanes.
 
-They see a model as `calls`, an array of addresses:
+A loop sees a model as `calls`, an array of addresses:
 
 ====  ==================================================================
 0, 1  the dynamics, and the table of its arguments
 2, 3  the control law (0 if there is none) and its table
 4, 5  the Jacobian (0 if there is none) and its table
 6, 7  what sampled controllers do (0 if there are none), and its table
+8, 9  the observation (0 if there is none) and its table
 ====  ==================================================================
 
-and the buffers that the tables point to: `time`, `state`, the inputs (which only the compiled functions see),
-`rate` (ẏ), `entries` (of the Jacobian) and `sampled` (the state after a sample); `period` is the time between
-samples (0 if there are none) and `made` how many have been made.  Addresses are numbers at run time, so that
-one compiled loop serves every model and can be kept on disk.
+and as the arrays that the tables point to.  Addresses are numbers at run time, so that one compiled loop
+serves every model and can be kept on disk.
 
-State, work space and results are allocated by the caller; nothing is allocated here.
+The number of lanes, `width`, is a constant of each compiled loop: a single run is one lane.  Arrays over
+states and lanes are flat; entry i of a lane is at i · width + lane.  The caller allocates state, work space
+and results.
 """
 
 from __future__ import annotations
@@ -48,6 +49,20 @@ class Buffers(NamedTuple):
     sampled: Any
     period: Any
     made: Any
+
+
+class Holding(NamedTuple):
+    """Inputs that are held in every lane.
+
+    `cursor` is where they are among `times` (-1 before the first); from times[k] on the inputs `where` are
+    values[k], lane by lane; they are written into `held`.
+    """
+
+    cursor: Any
+    times: Any
+    values: Any
+    where: Any
+    held: Any
 
 
 def sources() -> tuple[tuple[str, int, int], ...]:
@@ -106,36 +121,36 @@ at: Any = pointer_to
 """As numba sees it: without the context."""
 
 
-# Arrays of a block, by their number; see `ce_dynamics.simulation.integrators.blocks`
+# Arrays of a block, by their number; see `ce_dynamics.simulation.integrators.workspace.block_of`
 
 
 @part
 def vector(block, k):  # type: ignore[no-untyped-def]
-    """Numbers in a row."""
-    return carray(at(block[3 * k]), (block[3 * k + 1],), np.float64)
+    """Return an array of numbers, flat."""
+    return carray(at(block[3 * k]), (block[3 * k + 1] * block[3 * k + 2],), np.float64)
 
 
 @part
 def matrix(block, k):  # type: ignore[no-untyped-def]
-    """Numbers in rows."""
+    """Return an array of numbers in rows."""
     return carray(at(block[3 * k]), (block[3 * k + 1], block[3 * k + 2]), np.float64)
 
 
 @part
 def integers(block, k):  # type: ignore[no-untyped-def]
-    """Integers in a row."""
-    return carray(at(block[3 * k]), (block[3 * k + 1],), np.int64)
+    """Return an array of integers, flat."""
+    return carray(at(block[3 * k]), (block[3 * k + 1] * block[3 * k + 2],), np.int64)
 
 
 @part
 def integer_matrix(block, k):  # type: ignore[no-untyped-def]
-    """Integers in rows."""
+    """Return an array of integers in rows."""
     return carray(at(block[3 * k]), (block[3 * k + 1], block[3 * k + 2]), np.int64)
 
 
 @part
 def buffers_of(block):  # type: ignore[no-untyped-def]
-    """The buffers that a block tells of."""
+    """Return the buffers of a model."""
     return Buffers(
         integers(block, 0), vector(block, 1), vector(block, 2), vector(block, 3), vector(block, 4),
         vector(block, 5), integers(block, 6),
@@ -143,8 +158,39 @@ def buffers_of(block):  # type: ignore[no-untyped-def]
 
 
 @part
+def holding_of(block):  # type: ignore[no-untyped-def]
+    """Return the held inputs."""
+    return Holding(
+        integers(block, 7), vector(block, 8), matrix(block, 9), integers(block, 10), vector(block, 11)
+    )
+
+
+OWN = 12
+"""Number of the first array of a block that belongs to a method; buffers and held inputs come before it."""
+
+
+@part
+def put_in_place(held, k, lane, width):  # type: ignore[no-untyped-def]
+    """Write the inputs of one lane that hold from instant k on."""
+    for j in range(held.where.size):
+        held.held[held.where[j] * width + lane] = held.values[k, j * width + lane]
+
+
+@part
+def hold(held, at, width):  # type: ignore[no-untyped-def]
+    """Write the inputs of all lanes that hold at a time."""
+    moved = held.cursor[0] < 0
+    while held.cursor[0] + 1 < held.times.size and held.times[held.cursor[0] + 1] <= at:
+        held.cursor[0] += 1
+        moved = True
+    if moved and held.cursor[0] >= 0:
+        for lane in range(width):
+            put_in_place(held, held.cursor[0], lane, width)
+
+
+@part
 def give_inputs(b, t, y):  # type: ignore[no-untyped-def]
-    """Time, state and the inputs there, left in the buffers; in all lanes where these hold several."""
+    """Leave time, state and the inputs there in the buffers of all lanes."""
     for k in range(b.time.size):
         b.time[k] = t
     for k in range(y.size):
@@ -155,29 +201,29 @@ def give_inputs(b, t, y):  # type: ignore[no-untyped-def]
 
 @part
 def evaluate(b, t, y):  # type: ignore[no-untyped-def]
-    """Inputs and ẏ at (t, y), left in the buffers."""
+    """Leave inputs and ẏ at (t, y) in the buffers."""
     give_inputs(b, t, y)
     call(b.calls[0], b.calls[1])
 
 
 @part
 def look(b, t, y):  # type: ignore[no-untyped-def]
-    """The state after a sample at (t, y), left in the buffer."""
+    """Leave the state after a sample at (t, y) in the buffer."""
     give_inputs(b, t, y)
     call(b.calls[6], b.calls[7])
 
 
 @part
-def sample_if_due(b, t, slack, y):  # type: ignore[no-untyped-def]
-    """Let sampled controllers look where they are to, before a step that begins at t; whether they did."""
+def sample_if_due(b, t, slack, y, alive, width):  # type: ignore[no-untyped-def]
+    """Let sampled controllers of the lanes alive act before a step that begins at t."""
     period = b.period[0]
     if period == 0.0 or t + slack < b.made[0] * period:
-        return False
+        return
     look(b, t, y)
     for k in range(b.sampled.size):
-        y[k] = b.sampled[k]
+        if alive[k % width] != 0:
+            y[k] = b.sampled[k]
     b.made[0] += 1
-    return True
 
 
 @part
@@ -190,32 +236,32 @@ def is_finite(y):  # type: ignore[no-untyped-def]
 
 
 @part
-def combine(weights, places, r, K, y, h, out):  # type: ignore[no-untyped-def]
-    """y + h Σ w_j K_j with the weights of a row, in the order of its places; see `table`.
+def weigh(weights, places, r, K, out):  # type: ignore[no-untyped-def]
+    """Σ w_j K_j with the weights of a row, in the order of its places; see `Table`.
 
     Up to five terms are added in one pass, others after them, in loops that a compiler makes vectors of: for
     small models these loops cost as much as the evaluation.
     """
-    m, n = places[r, 0], y.size
+    m, n = places[r, 0], out.size
     w1, j1 = weights[r, 1], places[r, 1]
     if m == 1:
         for i in range(n):
-            out[i] = y[i] + h * (w1 * K[j1, i])
+            out[i] = w1 * K[j1, i]
         return
     w2, j2 = weights[r, 2], places[r, 2]
     if m == 2:
         for i in range(n):
-            out[i] = y[i] + h * (w1 * K[j1, i] + w2 * K[j2, i])
+            out[i] = w1 * K[j1, i] + w2 * K[j2, i]
         return
     w3, j3 = weights[r, 3], places[r, 3]
     if m == 3:
         for i in range(n):
-            out[i] = y[i] + h * (w1 * K[j1, i] + w2 * K[j2, i] + w3 * K[j3, i])
+            out[i] = w1 * K[j1, i] + w2 * K[j2, i] + w3 * K[j3, i]
         return
     w4, j4 = weights[r, 4], places[r, 4]
     if m == 4:
         for i in range(n):
-            out[i] = y[i] + h * (w1 * K[j1, i] + w2 * K[j2, i] + w3 * K[j3, i] + w4 * K[j4, i])
+            out[i] = w1 * K[j1, i] + w2 * K[j2, i] + w3 * K[j3, i] + w4 * K[j4, i]
         return
     w5, j5 = weights[r, 5], places[r, 5]
     for i in range(n):
@@ -224,7 +270,13 @@ def combine(weights, places, r, K, y, h, out):  # type: ignore[no-untyped-def]
         w, place = weights[r, j], places[r, j]
         for i in range(n):
             out[i] += w * K[place, i]
-    for i in range(n):
+
+
+@part
+def combine(weights, places, r, K, y, h, out):  # type: ignore[no-untyped-def]
+    """y + h Σ w_j K_j with the weights of a row."""
+    weigh(weights, places, r, K, out)
+    for i in range(y.size):
         out[i] = y[i] + h * out[i]
 
 

@@ -1,18 +1,356 @@
-"""The native methods, registered once for runs, simulators and ensembles; importing this costs nothing."""
+"""The native methods: tables of numbers, registered once for runs, simulators and ensembles.
+
+Importing this costs nothing; numba is imported when a method is first used.
+"""
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar, Literal, NamedTuple, get_args
 
-from ce_dynamics.simulation.integrators.dopri5 import DOPRI5
-from ce_dynamics.simulation.integrators.embedded_pair import EmbeddedPair
-from ce_dynamics.simulation.integrators.explicit import ExplicitRungeKutta
-from ce_dynamics.simulation.integrators.implicit_euler import IMPLICIT_EULER
-from ce_dynamics.simulation.integrators.linearly_implicit import LinearlyImplicit
-from ce_dynamics.simulation.integrators.method import Method
-from ce_dynamics.simulation.integrators.rk4 import RK4
-from ce_dynamics.simulation.integrators.rosenbrock import ROSENBROCK
-from ce_dynamics.simulation.integrators.tsit5 import TSIT5
+import numpy as np
+from numpy.typing import NDArray
+
+from ce_dynamics.algebra.checks import Floats
+
+
+class Table(NamedTuple):
+    """Rows of a first number and weights that are not zero, with the places these are for.
+
+    Attributes
+    ----------
+    weights : (rows, n) array
+        c_i and a_ij; in the row of the result its divisor and b_j.
+    places : (rows, n) int array
+        How many weights there are (at least one, be it zero), and the stage j of each.
+    """
+
+    weights: Floats
+    places: NDArray[np.int64]
+
+
+def as_table(*rows: tuple[float, Sequence[float]]) -> Table:
+    """A table of pairs of first number and all weights."""
+    compact = [[(j, w) for j, w in enumerate(given) if w != 0.0] or [(0, 0.0)] for _, given in rows]
+    shape = len(rows), 1 + max(map(len, compact))
+    weights, places = np.zeros(shape), np.zeros(shape, dtype=np.int64)
+    for r, ((first, _), row) in enumerate(zip(rows, compact, strict=True)):
+        weights[r, 0], places[r, 0] = first, len(row)
+        for k, (j, w) in enumerate(row, start=1):
+            weights[r, k], places[r, k] = w, j
+    return Table(weights, places)
+
+
+def lower_rows(A: Sequence[Sequence[float]]) -> Floats:
+    """A as a square array, zeros in place of what is left out."""
+    square = np.zeros((len(A), len(A)))
+    for i, row in enumerate(A):
+        square[i, : len(row)] = row
+    return square
+
+
+@dataclass(frozen=True, eq=False)
+class Method(ABC):
+    """Contract of an integrator that runs in compiled code.
+
+    1. ``name``: by which users know it; ``order``: its error is h^order over a given time.
+    2. ``implicit``: whether it needs the Jacobian; ``fixed``: whether its steps are as long as it is told.
+    3. `table` has its numbers as the compiled loops read them.
+    4. It is registered in `REGISTERED`.
+    """
+
+    name: str
+    order: int
+
+    implicit: ClassVar[bool] = False
+    fixed: ClassVar[bool] = True
+
+    @property
+    @abstractmethod
+    def evaluations(self) -> int:
+        """Evaluations of the right-hand side per step."""
+
+    @property
+    @abstractmethod
+    def table(self) -> Table:
+        """Its numbers as the compiled loops read them."""
+
+
+@dataclass(frozen=True, eq=False)
+class ExplicitRungeKutta(Method):
+    """k_i = f(t + c_i h, y + h Σ a_ij k_j) and y + h/over Σ b_j k_j.
+
+    Attributes
+    ----------
+    c : tuple of float
+    A : tuple of tuples of float
+        Rows a_i1 … a_i,i−1.
+    b : tuple of float
+    over : float
+        What the weights b are divided by.
+    """
+
+    c: tuple[float, ...]
+    A: tuple[tuple[float, ...], ...]
+    b: tuple[float, ...]
+    over: float = 1.0
+
+    @property
+    def evaluations(self) -> int:
+        return len(self.b)
+
+    @cached_property
+    def table(self) -> Table:
+        return as_table(*zip(self.c, self.A, strict=True), (self.over, self.b))
+
+    @cached_property
+    def stability(self) -> Floats:
+        """Coefficients of R(z) = 1 + z bᵀ 1 + z² bᵀA 1 + …: what a step makes of ẏ = λ y, z = h λ."""
+        s = len(self.b)
+        A, b = lower_rows(self.A), np.array(self.b) / self.over
+        powers, ones = [1.0], np.ones(s)
+        for _ in range(s):
+            powers.append(float(b @ ones))
+            ones = A @ ones
+        return np.array(powers)
+
+    def amplification(self, z: NDArray[np.complex128]) -> NDArray[np.complex128]:
+        """R(z)."""
+        result = np.full(z.shape, self.stability[-1], dtype=complex)
+        for coefficient in self.stability[-2::-1]:
+            result = coefficient + z * result
+        return result
+
+    def stepped(self, rate: Callable[[Floats], Floats], y: Floats, h: float) -> Floats:
+        """The state a step later, of a right-hand side that does not depend on time, on plain arrays."""
+        k: list[Floats] = []
+        for row in self.A:
+            k.append(rate(y + h * sum((a * k_j for a, k_j in zip(row, k, strict=True)), start=0.0 * y)))
+        total: Floats = sum((b * k_j for b, k_j in zip(self.b, k, strict=True)), start=0.0 * y)
+        return y + h / self.over * total
+
+
+@dataclass(frozen=True, eq=False)
+class LinearlyImplicit(Method):
+    """(1 − γ h J) k_i = f(t + c_i h, y + h Σ a_ij k_j) + Σ m_ij k_j and y + h Σ b_j k_j.
+
+    A W-method (Hairer, Wanner: Solving ODEs II, IV.7), written without products of J.
+
+    Attributes
+    ----------
+    gamma : float
+    c : tuple of float
+    A, mixing : tuples of tuples of float
+        Rows a_i1 … a_i,i−1, and the same of m.
+    b : tuple of float
+    """
+
+    gamma: float
+    c: tuple[float, ...]
+    A: tuple[tuple[float, ...], ...]
+    mixing: tuple[tuple[float, ...], ...]
+    b: tuple[float, ...]
+
+    implicit: ClassVar[bool] = True
+
+    @property
+    def evaluations(self) -> int:
+        return len(self.b)
+
+    @cached_property
+    def table(self) -> Table:
+        return as_table(*zip(self.c, self.A, strict=True), (1.0, self.b))
+
+    def stepped(
+        self,
+        rate: Callable[[Floats], Floats],
+        y: Floats,
+        h: float,
+        jacobian: Floats | None = None,
+        times: int = 1,
+    ) -> Floats:
+        """The state some steps later, of a right-hand side that does not depend on time, on plain arrays.
+
+        All steps have one Jacobian, new and by differences where none is given; NaN everywhere if there is no
+        such step.
+        """
+        inverse = self._inverse(jacobian_at(rate, y) if jacobian is None else jacobian, h)
+        if inverse is None:
+            return np.full_like(y, np.nan)
+        for _ in range(times):
+            k: list[Floats] = []
+            for row, mixed in zip(self.A, self.mixing, strict=True):
+                right = rate(y + h * sum((a * k_j for a, k_j in zip(row, k, strict=True)), start=0.0 * y))
+                right = right + sum((m * k_j for m, k_j in zip(mixed, k, strict=True)), start=0.0 * y)
+                k.append(inverse @ right)
+            y = y + h * sum((b * k_j for b, k_j in zip(self.b, k, strict=True)), start=0.0 * y)
+        return y
+
+    def _inverse(self, J: Floats, h: float) -> Floats | None:
+        """Of 1 − γ h J, which all stages of steps of a length share; None if it has none."""
+        left = np.eye(len(J)) - self.gamma * h * J
+        if not np.all(np.isfinite(left)):
+            return None
+        try:
+            inverse: Floats = np.asarray(np.linalg.inv(left), dtype=float)
+        except np.linalg.LinAlgError:
+            return None
+        condition = np.linalg.norm(left, 1) * np.linalg.norm(inverse, 1)
+        return inverse if condition < 1.0 / np.finfo(float).eps else None
+
+
+DISPLACEMENT = 1e-6
+"""Displacement of a state for its Jacobian by differences, relative to the state where that exceeds 1."""
+
+
+def jacobian_at(rate: Callable[[Floats], Floats], y: Floats, central: bool = True) -> Floats:
+    """J = ∂ẏ/∂y by central differences, or by those ahead, which take half the time."""
+    d = DISPLACEMENT * np.maximum(1.0, np.abs(y))
+    beside = np.concatenate((y + np.diag(d), y - np.diag(d) if central else y[np.newaxis]))
+    together = getattr(rate, "of_rows", None)
+    rates = np.array([rate(state) for state in beside]) if together is None else together(beside)
+    J: Floats = (rates[: len(y)] - rates[len(y) :]).T / ((2.0 if central else 1.0) * d)
+    return J
+
+
+@dataclass(frozen=True, eq=False)
+class EmbeddedPair(Method):
+    """Stages of which the last is at the state after the step, and is the first one of the next.
+
+    Attributes
+    ----------
+    c : tuple of float
+    A : tuple of tuples of float
+        Rows a_i1 … a_i,i−1; the last are the weights of the method.
+    error : tuple of float
+        Weights of the difference to the other method of the pair.
+    dense : tuple of float
+        Weights d of Hairer's dense output.
+    """
+
+    c: tuple[float, ...]
+    A: tuple[tuple[float, ...], ...]
+    error: tuple[float, ...]
+    dense: tuple[float, ...]
+
+    fixed: ClassVar[bool] = False
+
+    @property
+    def evaluations(self) -> int:
+        return len(self.c) - 1
+
+    @cached_property
+    def table(self) -> Table:
+        """c and A, then the weights of the error and of the dense output."""
+        return as_table(*zip(self.c, self.A, strict=True), (0.0, self.error), (0.0, self.dense))
+
+
+RK4 = ExplicitRungeKutta(
+    name="rk4",
+    order=4,
+    c=(0.0, 0.5, 0.5, 1.0),
+    A=((), (0.5,), (0.0, 0.5), (0.0, 0.0, 1.0)),
+    b=(1.0, 2.0, 2.0, 1.0),
+    over=6.0,
+)
+"""The classical Runge–Kutta method."""
+
+DOPRI5 = EmbeddedPair(
+    name="dopri5",
+    order=5,
+    c=(0.0, 1 / 5, 3 / 10, 4 / 5, 8 / 9, 1.0, 1.0),
+    A=(
+        (),
+        (1 / 5,),
+        (3 / 40, 9 / 40),
+        (44 / 45, -56 / 15, 32 / 9),
+        (19372 / 6561, -25360 / 2187, 64448 / 6561, -212 / 729),
+        (9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656),
+        (35 / 384, 0.0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84),
+    ),
+    error=(71 / 57600, 0.0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40),
+    dense=(
+        -12715105075 / 11282082432,
+        0.0,
+        87487479700 / 32700410799,
+        -10690763975 / 1880347072,
+        701980252875 / 199316789632,
+        -1453857185 / 822651844,
+        69997945 / 29380423,
+    ),
+)
+"""Dormand–Prince 5(4), with dense output of order 4 (Hairer, Nørsett, Wanner: Solving ODEs I, II.5, II.6)."""
+
+TSIT5 = EmbeddedPair(
+    name="tsit5",
+    order=5,
+    c=(0.0, 0.161, 0.327, 0.9, 0.9800255409045097, 1.0, 1.0),
+    A=(
+        (),
+        (0.161,),
+        (-0.008480655492356989, 0.335480655492357),
+        (2.897153057105493, -6.359448489975075, 4.362295432869581),
+        (5.325864828439257, -11.748883564062828, 7.4955393428898365, -0.09249506636175525),
+        (
+            5.86145544294642,
+            -12.92096931784711,
+            8.159367898576159,
+            -0.071584973281401,
+            -0.028269050394068383,
+        ),
+        (
+            0.09646076681806523,
+            0.01,
+            0.4798896504144996,
+            1.379008574103742,
+            -3.290069515436081,
+            2.324710524099774,
+        ),
+    ),
+    error=(
+        -0.00178001105222577714,
+        -0.0008164344596567469,
+        0.007880878010261995,
+        -0.1447110071732629,
+        0.5823571654525552,
+        -0.45808210592918697,
+        1 / 66,
+    ),
+    dense=(
+        -1.0530884977290216,
+        0.1017,
+        2.490627285651252793,
+        -16.54810288924490272,
+        47.37952196281928122,
+        -34.87065786149660974,
+        2.5,
+    ),
+)
+"""Tsitouras 5(4), with dense output of order 4.
+
+Runge–Kutta pairs of order 5(4) satisfying only the first column simplifying assumption, Comput. Math.
+Appl. 62 (2011) 770–775.  As many evaluations as Dormand and Prince's, a third of its error's first terms.
+"""
+
+ROSENBROCK = LinearlyImplicit(
+    name="rosenbrock",
+    order=2,
+    gamma=1.0 - math.sqrt(0.5),  # L-stable, and with the smaller of the two possible error constants
+    c=(0.0, 1.0),
+    A=((), (1.0,)),
+    mixing=((), (-2.0,)),
+    b=(1.5, 0.5),
+)
+"""ROS2 (Verwer et al., 1999): of order 2 whatever the matrix, L-stable with the exact Jacobian."""
+
+IMPLICIT_EULER = LinearlyImplicit(
+    name="implicit-euler", order=1, gamma=1.0, c=(0.0,), A=((),), mixing=((),), b=(1.0,)
+)
+"""Linearly implicit Euler: of order 1 whatever the matrix, L-stable with the exact Jacobian."""
 
 NativeMethod = Literal["rk4", "rosenbrock", "implicit-euler", "dopri5", "tsit5"]
 

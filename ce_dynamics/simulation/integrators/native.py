@@ -8,14 +8,19 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.simulation.integrators.methods import METHOD_OF
+from ce_dynamics.simulation.integrators.methods import (
+    METHOD_OF,
+    EmbeddedPair,
+    ExplicitRungeKutta,
+    LinearlyImplicit,
+)
 from ce_dynamics.simulation.integrators.settings import Settings
-from ce_dynamics.simulation.integrators.stepper import Chunk, Progress, Stepper
 from ce_dynamics.simulation.interrupts import Interrupts
 
 if TYPE_CHECKING:
     from ce_dynamics.compiled.model import Model
     from ce_dynamics.compiler import CompiledFunction
+    from ce_dynamics.simulation.integrators.stepper import Progress, Stepper
 
 Watch = Callable[[float, int], None]
 """Told the time reached and the number of evaluations so far."""
@@ -49,13 +54,20 @@ def make_stepper(
     model: Model,
 ) -> Stepper:
     """The integrator of a method at an initial state, its loop compiled."""
-    from ce_dynamics.simulation.integrators.wiring import Wiring  # here, because it loads the compiler
+    # here, because they load Numba
+    from ce_dynamics.simulation.integrators.stepper import Adaptive, FixedSteps
+    from ce_dynamics.simulation.integrators.workspace import Code, Workspace
 
     method = METHOD_OF[settings.method]
     jacobian = model.jacobian if method.implicit else None
     period = model.layout.sampling.period
-    wiring = Wiring(dynamics, control, u, jacobian, model.sample if period else None, period)
-    return method.stepper(wiring, y0, settings)
+    sample = model.sample if period else None
+    space = Workspace(Code(dynamics, control, sample=sample, period=period, jacobian=jacobian))
+    space.u[:, 0] = u
+    if isinstance(method, EmbeddedPair):
+        return Adaptive(space, method, y0, settings)
+    assert isinstance(method, ExplicitRungeKutta | LinearlyImplicit), "there are no others"
+    return FixedSteps(space, method, y0, settings)
 
 
 def march(
@@ -82,6 +94,8 @@ def march(
     InterruptedRunError
         Around what `watch` raised, and KeyboardInterrupt; holds what was reached.
     """
+    from ce_dynamics.simulation.integrators.stepper import Chunk, Progress  # here, because it loads Numba
+
     Y = np.empty((len(t_store), len(stepper.y)))
     Y[0] = stepper.y
     progress = stepper.run(t_store, Y, Chunk(chunk))

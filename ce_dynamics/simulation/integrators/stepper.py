@@ -1,7 +1,8 @@
-"""The contract of what takes the steps of a method: for whole runs, and one stretch after another."""
+"""Steppers: one run by a native method, as a whole or one stretch after another."""
 
 from __future__ import annotations
 
+import math
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
@@ -10,10 +11,13 @@ from typing import NamedTuple
 import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.simulation.integrators.wiring import Wiring
-
-UNGUARDED = np.zeros((0, 5))
-"""Guards of nothing; see `kernels.leaves`."""
+from ce_dynamics.simulation.integrators import kernels
+from ce_dynamics.simulation.integrators.batch import UNGUARDED, AdaptiveBatch, FixedBatch
+from ce_dynamics.simulation.integrators.fixed_kernels import Explicit
+from ce_dynamics.simulation.integrators.methods import EmbeddedPair, ExplicitRungeKutta, LinearlyImplicit
+from ce_dynamics.simulation.integrators.settings import Settings
+from ce_dynamics.simulation.integrators.stretches import stretches
+from ce_dynamics.simulation.integrators.workspace import Workspace
 
 STEPS_PER_CHUNK = 16
 """Steps before the first look at progress and interrupts; of no influence on the results."""
@@ -53,7 +57,7 @@ class Stepper(ABC):
        that, `restart` is told that the state or parameters were changed from outside, `forget` starts afresh.
     """
 
-    wiring: Wiring
+    space: Workspace
     y: Floats
 
     @property
@@ -93,12 +97,16 @@ class Stepper(ABC):
     def memory(self, saved: Floats) -> None: ...
 
     @abstractmethod
+    def set_samples(self, number: int) -> None:
+        """Set how many samples of controllers were made."""
+
+    @abstractmethod
     def remembers(self, saved: Floats) -> bool:
         """Whether numbers are what `memory` can be."""
 
     def slopes_broke(self, rates: Floats) -> bool:
         """Whether, where a step could not be made, the Jacobian is not finite though the rates are."""
-        return bool(np.all(np.isfinite(rates)) and not np.all(np.isfinite(self.wiring.entries)))
+        return bool(np.all(np.isfinite(rates)) and not np.all(np.isfinite(self.space.entries)))
 
     @abstractmethod
     def restart(self) -> None:
@@ -142,3 +150,236 @@ class Chunk:
         elif took > LOOKS_EVERY[1] and self.steps > 1:
             self.steps //= 2
         self.pieces = self.steps
+
+
+class FixedSteps(Stepper):
+    """A method of fixed steps.
+
+    Parameters
+    ----------
+    space : Workspace
+        Of one lane.
+    method : ExplicitRungeKutta or LinearlyImplicit
+    y0 : array
+    settings : Settings
+    """
+
+    def __init__(
+        self,
+        space: Workspace,
+        method: ExplicitRungeKutta | LinearlyImplicit,
+        y0: Floats,
+        settings: Settings,
+    ) -> None:
+        self.space, self.batch = space, FixedBatch(space, method, settings)
+        self.y = self.batch.y.reshape(-1)
+        self.y[:] = y0
+        self._name, self._step, self._steps = settings.method, settings.step, 0
+        self._begin, self._n, self._h, self._made = 0.0, 0, 0.0, 0
+        self._start, self._out = np.zeros(1), np.zeros((1, space.n))
+        self._evaluations_per_step = method.evaluations
+
+    def _march(
+        self, t: Floats, n: int, h: float, out: Floats, first: int = 0, guards: Floats = UNGUARDED
+    ) -> int:
+        """As `FixedBatch.march`; the run goes on where a step failed."""
+        done = self.batch.march(t, n, h, out, first, guards)
+        if done < n * len(t):
+            self.batch.alive[0] = 1
+        return done
+
+    @property
+    def steps(self) -> int:
+        return self._steps
+
+    @property
+    def t(self) -> float:
+        return self._begin + self._made * self._h
+
+    @property
+    def ahead(self) -> float:
+        return self._h
+
+    def advance(self, t: float, t_end: float, n: int, h: float, guards: Floats) -> int:
+        self._start[0] = t
+        done = 0 if n > AT_ONCE else self.batch.march(self._start, n, h, self._out, 0, guards)
+        if done == n:
+            return kernels.DONE
+        self.batch.alive[0] = 1
+        self._begin, self._n, self._h, self._made = t, n, h, done
+        return kernels.RUNNING
+
+    def go(self, most: int, guards: Floats = UNGUARDED) -> int:
+        n = min(most, self._n - self._made)
+        done = self._march(self._start, n, self._h, self._out, self._made, guards)
+        self._made += done
+        if done < n:
+            guarded = kernels.leaves(guards, self.y, self._h) >= 0
+            return kernels.GUARDED if guarded else kernels.NOT_FINITE
+        return kernels.DONE if self._made == self._n else kernels.RUNNING
+
+    def run(self, t_store: Floats, Y: Floats, chunk: Chunk) -> Iterator[Progress]:
+        """March through all intervals, in pieces where they are long; the last may be shorter."""
+        self.set_samples(0)
+        total = 0
+        for first, last, begins, n, h, ends in stretches(t_store, self._step, float(self.space.period[0])):
+            k, made = first, 0  # intervals, and steps of the one that has been begun
+            while k < last:
+                end = min(k + max(1, chunk.steps // n), last)
+                steps = min(n - made, chunk.pieces) if end == k + 1 else n
+                chunk.begin()
+                done = self._march(begins[k - first : end - first], steps, h, Y[k + 1 : end + 1], made)
+                chunk.end()
+                self._steps += done
+                total += done * self._evaluations_per_step
+                failed = done < (end - k) * steps
+                what = f"{self._name} met accelerations that are not finite" if failed else ""
+                whole, made = divmod(made + done, n)
+                k += whole
+                if ends:
+                    at, stored, within = t_store[k] + made * h, k + 1, self.y.copy() if made else None
+                else:
+                    at, stored, within = begins[0] + (made or whole * n) * h, first + 1, self.y.copy()
+                yield Progress(float(at), stored, total, what, within)
+                if failed:
+                    return
+
+    def after(self, t: float, y: Floats, n: int, h: float) -> Floats:
+        """The state n steps of h after another one than that reached; NaN where they do not lead on."""
+        reached = self.y.copy()
+        out: Floats = np.full((1, self.space.n), np.nan)
+        self.forget()
+        self.y[:] = y
+        self._march(np.array((t,)), n, h, out)
+        self.y[:] = reached
+        return out.reshape(-1)
+
+    def set_samples(self, number: int) -> None:
+        self.space.made[0] = number
+
+    def remembers(self, saved: Floats) -> bool:
+        if not len(saved):
+            return len(self.memory) == 0
+        n, every = len(self.y), self.batch.work.every  # type: ignore[union-attr]  # there is memory
+        kept, age, pivots = saved[0], saved[1], saved[2 : 2 + n]
+        whole = np.all(pivots == np.floor(pivots)) and age == np.floor(age)
+        within = np.all((pivots >= 0) & (pivots < n)) and 0 <= age <= every[0]
+        return bool(math.isfinite(kept) and whole and within)
+
+    @property
+    def memory(self) -> Floats:
+        """The factors of an implicit method with which the next step may go on."""
+        f = self.batch.work
+        if isinstance(f, Explicit) or f.every[0] == 1:
+            return np.empty(0)
+        parts = (f.kept, f.age, f.pivots, f.factors)
+        return np.concatenate([np.asarray(part, dtype=float).reshape(-1) for part in parts])
+
+    @memory.setter
+    def memory(self, saved: Floats) -> None:
+        f, n = self.batch.work, len(self.y)
+        if len(saved) and not isinstance(f, Explicit):
+            f.kept[0], f.age[0] = saved[0], int(saved[1])
+            f.pivots[0] = saved[2 : 2 + n].astype(np.int64)
+            f.factors[:] = saved[2 + n :].reshape(n, n)
+
+    def restart(self) -> None:
+        self.batch.forget()
+
+    def forget(self) -> None:
+        self.batch.forget()
+
+
+FAILED = {
+    kernels.STEP_TOO_SMALL: "stopped (the step it needs is too small)",
+    kernels.NOT_FINITE: "met accelerations that are not finite",
+}
+"""Codes that end a run of adaptive steps, as a clause for messages."""
+
+
+class Adaptive(Stepper):
+    """An embedded pair at work.
+
+    Parameters
+    ----------
+    space : Workspace
+        Of one lane.
+    method : EmbeddedPair
+    y0 : array
+    settings : Settings
+
+    Attributes
+    ----------
+    clock : (3,) array
+        Time, size of the next step (0 before the first), error of the last one.
+    counts : (4,) int array
+        Instants stored, evaluations, steps accepted and rejected.
+    """
+
+    def __init__(self, space: Workspace, method: EmbeddedPair, y0: Floats, settings: Settings) -> None:
+        self.space, self.batch = space, AdaptiveBatch(space, method, settings)
+        track = self.batch.track
+        self.y, self.clock, self.counts = (part.reshape(-1) for part in (track.y, track.clock, track.counts))
+        self.y[:] = y0
+        self._name = settings.method
+        self._span, self._out = np.zeros(2), np.zeros((1, 2, space.n))
+        self.forget()
+        self.restart()
+
+    def march(self, t_store: Floats, budget: int, out: Floats, guards: Floats = UNGUARDED) -> int:
+        """Go on towards the last of t_store by at most `budget` steps; states go into out[0]."""
+        return self.batch.march(t_store, budget, out, guards)
+
+    @property
+    def steps(self) -> int:
+        return int(self.counts[2])
+
+    @property
+    def t(self) -> float:
+        return float(self.clock[0])
+
+    @property
+    def ahead(self) -> float:
+        return min(float(self.clock[1]), float(self._span[1]) - float(self.clock[0]))
+
+    def advance(self, t: float, t_end: float, n: int, h: float, guards: Floats) -> int:
+        self.clock[0], self.counts[0] = t, 1
+        self._span[:] = t, t_end
+        self.restart()
+        return self.go(STEPS_PER_CHUNK, guards)
+
+    def go(self, most: int, guards: Floats = UNGUARDED) -> int:
+        return self.march(self._span, most, self._out, guards)
+
+    def run(self, t_store: Floats, Y: Floats, chunk: Chunk) -> Iterator[Progress]:
+        """March until the end is reached or steps get too small."""
+        self.counts[0] = 1
+        self.set_samples(0)
+        code = kernels.RUNNING
+        while code == kernels.RUNNING:
+            chunk.begin()
+            code = self.march(t_store, chunk.steps, Y[np.newaxis])
+            chunk.end()
+            trouble = f"{self._name} {FAILED[code]}" if code in FAILED else ""
+            yield Progress(self.t, int(self.counts[0]), int(self.counts[1]), trouble, self.y.copy())
+
+    @property
+    def memory(self) -> Floats:
+        return np.array(self.clock)
+
+    @memory.setter
+    def memory(self, saved: Floats) -> None:
+        self.clock[:] = saved
+
+    def set_samples(self, number: int) -> None:
+        self.batch.track.made[0] = number
+
+    def remembers(self, saved: Floats) -> bool:
+        return bool(np.isfinite(saved).all() and (saved[1:] >= 0.0).all())
+
+    def restart(self) -> None:
+        track = self.batch.track
+        track.code[0], track.fresh[0] = kernels.RUNNING, 1
+
+    def forget(self) -> None:
+        self.clock[:] = (0.0, 0.0, 1e-4)

@@ -24,14 +24,17 @@ from numpy.typing import NDArray
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import AccuracyWarning
-from ce_dynamics.simulation.integrators.explicit import ExplicitRungeKutta
-from ce_dynamics.simulation.integrators.linearly_implicit import LinearlyImplicit, jacobian_at
-from ce_dynamics.simulation.integrators.methods import METHOD_OF
+from ce_dynamics.simulation.integrators.methods import (
+    METHOD_OF,
+    ExplicitRungeKutta,
+    LinearlyImplicit,
+    jacobian_at,
+)
 from ce_dynamics.simulation.monitors.monitor import Monitor, Run
 from ce_dynamics.simulation.right_hand_side import RateAt
 
 if TYPE_CHECKING:
-    from ce_dynamics.simulation.integrators.fixed_steps import FixedSteps
+    from ce_dynamics.simulation.integrators.stepper import FixedSteps
 
 Rate = Callable[[Floats], Floats]
 """ẏ of y."""

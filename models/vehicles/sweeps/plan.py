@@ -33,8 +33,7 @@ from ce_dynamics.models.vehicles.free import can_be_free
 from ce_dynamics.models.vehicles.shipped import RIDE
 from ce_dynamics.models.vehicles.sweeps.names import check_conflicts, quantity_of
 from ce_dynamics.simulation.integrators.methods import FIXED, NATIVE_METHODS
-from ce_dynamics.simulation.integrators.settings import Settings, check_steps
-from ce_dynamics.simulation.integrators.taken import settings_of
+from ce_dynamics.simulation.integrators.settings import Settings, check_steps, settings_of
 
 BATCH = 16
 """Most runs of one task, and of one file: what is lost when it is killed."""

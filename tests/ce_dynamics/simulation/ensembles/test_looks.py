@@ -15,7 +15,7 @@ from ce_dynamics.simulation.ensembles.lanes import group_of
 from ce_dynamics.simulation.ensembles.looks import look_of
 from ce_dynamics.simulation.ensembles.making import compiled, lanes_of
 from ce_dynamics.simulation.integrators.methods import FIXED
-from ce_dynamics.simulation.integrators.taken import settings_of
+from ce_dynamics.simulation.integrators.settings import settings_of
 from ce_dynamics.simulation.monitors.promises import Promises
 from ce_dynamics.simulation.monitors.stored_rows import Bounds
 from ce_dynamics.simulation.results import Observed

@@ -19,13 +19,11 @@ from scipy.integrate import solve_ivp
 
 from ce_dynamics.algebra.arrays import Scalar, where
 from ce_dynamics.compiled.model import Model
-from ce_dynamics.simulation.integrators.adaptive import Adaptive
-from ce_dynamics.simulation.integrators.embedded_pair import EmbeddedPair
-from ce_dynamics.simulation.integrators.methods import EMBEDDED
+from ce_dynamics.simulation.integrators.methods import EMBEDDED, EmbeddedPair, lower_rows
 from ce_dynamics.simulation.integrators.native import make_stepper
-from ce_dynamics.simulation.integrators.pair_kernels import Pair, pair_between
+from ce_dynamics.simulation.integrators.pair_kernels import Pair, Track, interpolate
 from ce_dynamics.simulation.integrators.settings import Settings
-from ce_dynamics.simulation.integrators.table import lower_rows
+from ce_dynamics.simulation.integrators.stepper import Adaptive
 from ce_dynamics.simulation.right_hand_side import RightHandSide
 from tests.ce_dynamics.simulation.integrators.systems import PENDULUM_START, Wave, pendulum, slider
 
@@ -78,10 +76,10 @@ def between(method: EmbeddedPair, theta: float) -> Floats:
     """Weights of the dense output at θ: what the kernel makes of stages that are unit vectors."""
     n = len(method.c)
     after = np.append(np.array(method.A[-1]), 0.0)
-    room = Pair(*method.table, np.array(method.error), np.array(method.dense), np.eye(n), after, np.zeros(n))
-    room.sum[:] = room.dense
+    room = Pair(*method.table, np.zeros(6), np.eye(n), after, np.array(method.dense))
+    track = Track(*13 * (np.zeros(n),))._replace(h=np.ones(1))
     out = np.zeros(n)
-    pair_between(room, np.zeros(n), 1.0, theta, out)
+    interpolate(room, track, 0, theta, 1, out)
     return out
 
 
@@ -133,7 +131,7 @@ def one_step(method: str, model: Model, h: float) -> tuple[Floats, Floats]:
     stepper.clock[1] = h
     out = np.zeros((3, len(PENDULUM_START)))
     stepper.counts[0] = 1
-    stepper.march(np.array([0.0, 0.5 * h, h]), 1, out)
+    stepper.march(np.array([0.0, 0.5 * h, h]), 1, out[np.newaxis])
     assert stepper.counts[2] == 1
     return out[1], out[2]
 
@@ -170,7 +168,7 @@ def test_what_begins_late_in_a_step_is_seen(name: str) -> None:
     """In its last twentieth no stage but those at its end sees it: it must not be stepped over."""
     stepper = stepper_at(name, slider(), Late(), np.zeros(2), tolerance=1e-4)
     stepper.clock[1] = 0.105
-    stepper.march(np.array([0.0, 1.0]), 1, np.zeros((2, 2)))
+    stepper.march(np.array([0.0, 1.0]), 1, np.zeros((1, 2, 2)))
     assert (stepper.counts[2], stepper.counts[3]) == (0, 1)
 
 
@@ -180,7 +178,7 @@ def test_steps_at_the_limit_of_stability_are_not_made_in_vain(name: str) -> None
     damping, mass = 400.0, 2.0
     stepper = stepper_at(name, slider(damping=damping, mass=mass), {"push": 4.0}, np.zeros(2), 1e-6)
     T = 20.0
-    stepper.march(np.array([0.0, T]), 10**6, np.zeros((2, 2)))
+    stepper.march(np.array([0.0, T]), 10**6, np.zeros((1, 2, 2)))
     _, _, accepted, rejected = stepper.counts
     assert 0.7 * T * damping / mass / 4.0 < accepted < 1.2 * T * damping / mass / 3.3
     assert rejected < 0.02 * accepted

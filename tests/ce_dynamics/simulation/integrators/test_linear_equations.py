@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from ce_dynamics.simulation.integrators.implicit_kernels import factorise, solve
+from ce_dynamics.simulation.integrators.fixed_kernels import factorise, solve
 
 Floats = NDArray[np.float64]
 

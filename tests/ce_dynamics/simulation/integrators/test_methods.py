@@ -17,6 +17,7 @@ from ce_dynamics.models import hmmwv
 from ce_dynamics.simulation.integrators.methods import EMBEDDED, FIXED, IMPLICIT, METHOD_OF, NATIVE_METHODS
 from ce_dynamics.simulation.integrators.native import make_stepper, march
 from ce_dynamics.simulation.integrators.settings import Settings
+from ce_dynamics.simulation.integrators.stepper import Adaptive
 from ce_dynamics.simulation.right_hand_side import RightHandSide
 from ce_dynamics.simulation.simulate import simulate
 from tests.ce_dynamics.mechanisms import four_bar
@@ -239,30 +240,23 @@ TABLES = {"dopri5": plain.dormand_prince(), "tsit5": plain.tsitouras()}
 
 @pytest.mark.parametrize("name", EMBEDDED)
 def test_a_step_of_a_pair_equals_plain_numpy(name: str) -> None:
-    from ce_dynamics.simulation.integrators.explicit_kernels import explicit_stages
     from ce_dynamics.simulation.integrators.kernels import Buffers
-    from ce_dynamics.simulation.integrators.pair_kernels import Pair, pair_error
+    from ce_dynamics.simulation.integrators.pair_kernels import estimate_errors, stages
 
-    model, rhs = pendulum(), RightHandSide(pendulum(), Wave())
-    settings = Settings(name, 1e-3, 1e-6, 1e-6, np.inf)
+    model, rhs, h = pendulum(), RightHandSide(pendulum(), Wave()), 0.05
+    settings = Settings(name, 1e-3, 0.0, 1.0, np.inf)
     stepper = make_stepper(settings, model.dynamics, model.control(Wave()), model.u0, PENDULUM_START, model)
-    w, h = stepper.wiring, 0.05
-    method, rooms = EMBEDDED[name], (np.zeros((7, 4)), np.zeros(4), np.zeros(4))
-    pair = Pair(*method.table, np.array(method.error), np.array(method.dense), *rooms)
-    pair.K[0] = rhs(0.3, PENDULUM_START)
-    explicit_stages(
-        Buffers(w.calls, w.time, w.state, w.rate, w.sampled, w.period, w.made),
-        pair,
-        PENDULUM_START,
-        0.3,
-        h,
-        1,
-    )
+    assert isinstance(stepper, Adaptive)
+    batch = stepper.batch
+    track, work = batch.track._replace(y=stepper.y), batch.work
+    track.clock[0, 0], track.h[0], track.all_h[:] = 0.3, h, h
+    work.K[0] = rhs(0.3, PENDULUM_START)
+    stages(Buffers(*(part.reshape(-1) for part in batch.space.buffers)), work, track, 1)
     after, error = plain.embedded_pair(rhs, 0.3, PENDULUM_START, h, *TABLES[name])
-    np.testing.assert_allclose(pair.ahead, after, rtol=0.0, atol=1e-14)
-    norm = pair_error(pair, PENDULUM_START, h, 0.0, 1.0)
+    np.testing.assert_allclose(work.ahead, after, rtol=0.0, atol=1e-14)
+    estimate_errors(work, track, 1)
     # the estimate is a difference of numbers of the size of h ẏ
-    assert norm == pytest.approx(np.sqrt(np.mean(error**2)), abs=1e-14)
+    assert track.error[0] == pytest.approx(np.sqrt(np.mean(error**2)), abs=1e-14)
 
 
 @pytest.mark.parametrize(("method", "every"), [(m, 1) for m in NATIVE_METHODS] + [(m, 5) for m in IMPLICIT])

@@ -11,12 +11,14 @@ import pytest
 import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import tanh
 from ce_dynamics.errors import AccuracyWarning, SimulationError
-from ce_dynamics.simulation.integrators.explicit import ExplicitRungeKutta
-from ce_dynamics.simulation.integrators.fixed_steps import FixedSteps
-from ce_dynamics.simulation.integrators.implicit_euler import IMPLICIT_EULER
-from ce_dynamics.simulation.integrators.linearly_implicit import LinearlyImplicit
-from ce_dynamics.simulation.integrators.rk4 import RK4
-from ce_dynamics.simulation.integrators.rosenbrock import ROSENBROCK
+from ce_dynamics.simulation.integrators.methods import (
+    IMPLICIT_EULER,
+    RK4,
+    ROSENBROCK,
+    ExplicitRungeKutta,
+    LinearlyImplicit,
+)
+from ce_dynamics.simulation.integrators.stepper import FixedSteps
 from ce_dynamics.simulation.monitors.unstable_steps import (
     eigenvalues_at,
     growth,

@@ -1,0 +1,195 @@
+"""Batches: runs of one model that a method advances side by side in SIMD lanes; a single run is one lane."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.simulation.integrators import fixed_kernels, pair_kernels
+from ce_dynamics.simulation.integrators.methods import (
+    EmbeddedPair,
+    ExplicitRungeKutta,
+    LinearlyImplicit,
+    lower_rows,
+)
+from ce_dynamics.simulation.integrators.settings import Settings
+from ce_dynamics.simulation.integrators.workspace import Workspace, block_of
+from ce_dynamics.simulation.interrupts import StopSign
+
+UNGUARDED = np.zeros((0, 5))
+"""Guards of no coordinate; see `ce_dynamics.simulation.integrators.kernels.leaves`."""
+
+
+class Schedule(NamedTuple):
+    """Inputs that are held between instants.
+
+    Attributes
+    ----------
+    times : (k,) array
+    values : (k, n_where, lanes) array
+        From times[k] on the inputs ``u[where]`` are values[k].
+    where : (n_where,) int array
+    """
+
+    times: Floats
+    values: Floats
+    where: NDArray[np.int64]
+
+    def holding(self, held: Floats) -> tuple[NDArray[Any], ...]:
+        """Return `Holding` of the kernels, before the first change, for inputs that are written to `held`."""
+        k, m, lanes = self.values.shape
+        return np.array([-1]), self.times, self.values.reshape(k, m * lanes), self.where, held
+
+
+def nothing_scheduled(lanes: int) -> Schedule:
+    """Return a schedule without any changes."""
+    return Schedule(np.zeros(0), np.zeros((0, 0, lanes)), np.zeros(0, dtype=np.int64))
+
+
+class FixedBatch:
+    """Runs that a method of fixed steps advances together.
+
+    Parameters
+    ----------
+    space : Workspace
+    method : ExplicitRungeKutta or LinearlyImplicit
+    settings : Settings
+
+    Attributes
+    ----------
+    y : (n, lanes) array
+        States.
+    alive, steps : (lanes,) int arrays
+        Whether each lane is alive, and the steps it has made.
+    work : Explicit or Implicit
+        Work space of the method.
+    """
+
+    def __init__(
+        self, space: Workspace, method: ExplicitRungeKutta | LinearlyImplicit, settings: Settings
+    ) -> None:
+        self.space, n, lanes = space, space.n, space.lanes
+        self.y, self.alive = np.zeros((n, lanes)), np.ones(lanes, dtype=np.int64)
+        self.steps = np.zeros(lanes, dtype=np.int64)
+        rooms = np.zeros((method.evaluations, n * lanes)), np.zeros(n * lanes)
+        self.work: fixed_kernels.Explicit | fixed_kernels.Implicit
+        if isinstance(method, ExplicitRungeKutta):
+            self.work, self._march = (
+                fixed_kernels.Explicit(*method.table, *rooms), fixed_kernels.explicit_march(lanes)
+            )  # fmt: skip
+        else:
+            jacobian = space.code.jacobian
+            assert jacobian is not None, "implicit methods call it"
+            self.work = fixed_kernels.Implicit(
+                *method.table, lower_rows(method.mixing), *rooms, space.entries, jacobian.rows,
+                jacobian.columns, np.zeros((lanes * n, n)), np.zeros((lanes, n), dtype=np.int64),
+                np.zeros(len(jacobian.rows)), np.zeros(n), np.array([method.gamma]),
+                np.array([settings.jacobian_every], dtype=np.int64), np.zeros(lanes, dtype=np.int64),
+                np.zeros(lanes),
+            )  # fmt: skip
+            self._march = fixed_kernels.implicit_march(lanes)
+        self.follow(nothing_scheduled(lanes), StopSign())
+        self.march(np.zeros(0), 1, settings.step, np.empty((0, n * lanes)))  # compiles the loop
+
+    def follow(self, schedule: Schedule, stop: StopSign) -> None:
+        """Follow a schedule of held inputs from its start on, until another thread stops the runs."""
+        progress = self.y, self.alive, self.steps, stop.flag
+        self._kept = (
+            *self.space.buffers, *schedule.holding(self.space.held), *progress, *self.work
+        )  # fmt: skip
+        self._block = block_of(self._kept)
+
+    def start(self) -> None:
+        """Leave inputs and ẏ at the start in the work space."""
+        fixed_kernels.start(self.space.lanes)(self._block)
+
+    def march(
+        self, t: Floats, n: int, h: float, out: Floats, first: int = 0, guards: Floats = UNGUARDED
+    ) -> int:
+        """From each t[k] + first·h make n steps of h and leave the states in out[k], (n · lanes,).
+
+        Returns
+        -------
+        int
+            Steps made; fewer than all if the next one failed in all lanes, left the guards, or was stopped.
+        """
+        done: int = self._march(self._block, t, first, n, h, guards, out)
+        return done
+
+    def forget(self, lanes: int | slice = slice(None)) -> None:
+        """Make the next step of some lanes depend on nothing but the state."""
+        if isinstance(self.work, fixed_kernels.Implicit):
+            self.work.kept[lanes] = 0.0  # no step has this size: the Jacobian is renewed
+
+
+class AdaptiveBatch:
+    """Runs that an embedded pair advances, each at its own time with its own step.
+
+    Parameters
+    ----------
+    space : Workspace
+    method : EmbeddedPair
+    settings : Settings
+    schedule : Schedule, optional
+        Held inputs; none change if not given.
+    stall : (float, float)
+        Least progress [s], in how many evaluations.
+
+    Attributes
+    ----------
+    track : Track
+        Where every lane is.
+    work : Pair
+        Work space of the method.
+    """
+
+    def __init__(
+        self,
+        space: Workspace,
+        method: EmbeddedPair,
+        settings: Settings,
+        schedule: Schedule | None = None,
+        stall: tuple[float, float] = (0.0, np.inf),
+    ) -> None:
+        self.space, n, lanes = space, space.n, space.lanes
+
+        def integers() -> NDArray[np.int64]:
+            return np.zeros(lanes, dtype=np.int64)
+
+        self.track = pair_kernels.Track(
+            y=np.zeros((n, lanes)),
+            clock=np.zeros((3, lanes)),
+            counts=np.zeros((4, lanes), dtype=np.int64),
+            code=np.full(lanes, pair_kernels.IDLE),
+            fresh=integers(),
+            cursor=integers(),
+            made=integers(),
+            since=np.zeros((2, lanes)),
+            slot=integers(),
+            h=np.zeros(lanes),
+            all_h=np.zeros(n * lanes),
+            stop=np.zeros(lanes),
+            error=np.zeros(lanes),
+        )
+        control = 1.0 / method.order, settings.rtol, settings.atol, settings.max_step, *stall
+        size = n * lanes
+        self.work = pair_kernels.Pair(
+            *method.table, np.array(control, dtype=float), np.zeros((len(method.c), size)), np.zeros(size),
+            np.zeros(size),
+        )  # fmt: skip
+        holding = (schedule or nothing_scheduled(lanes)).holding(space.held)
+        self._kept = *space.buffers, *holding, *self.track, *self.work
+        self._block = block_of(self._kept)
+        self._march = pair_kernels.pair_march(lanes)
+        self.march(np.zeros(1), 0, np.empty((1, 0, n)))  # compiles the loop
+
+    def march(self, t_store: Floats, budget: int, out: Floats, guards: Floats = UNGUARDED) -> int:
+        """Go on towards the last of t_store by at most `budget` steps, until the run of a lane ends.
+
+        States at t_store[k] are left in out[slot, k].  Returns GUARDED, or the code of the first lane.
+        """
+        code: int = self._march(self._block, t_store, budget, guards, out)
+        return code

@@ -1,0 +1,328 @@
+"""Steps of fixed length, compiled by numba: explicit Runge–Kutta and linearly implicit methods.
+
+The method is a table, see `ce_dynamics.simulation.integrators.methods`.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from typing import Any, NamedTuple
+
+from ce_dynamics.simulation.integrators.kernels import (
+    EARLY,
+    OWN,
+    buffers_of,
+    call,
+    combine,
+    evaluate,
+    hold,
+    holding_of,
+    integer_matrix,
+    integers,
+    is_finite,
+    kernel,
+    leaves,
+    matrix,
+    part,
+    sample_if_due,
+    vector,
+)
+
+
+class Track(NamedTuple):
+    """Progress of the runs: state, whether each lane is alive, its steps made, and a request to stop."""
+
+    y: Any
+    alive: Any
+    steps: Any
+    stop: Any
+
+
+class Explicit(NamedTuple):
+    """Work space of explicit stages: a table (`weights` and `places`), rates in rows, the state ahead."""
+
+    weights: Any
+    places: Any
+    K: Any
+    ahead: Any
+
+
+class Implicit(NamedTuple):
+    """Work space of linearly implicit stages: as `Explicit`, their `mixing`, and the factors of 1 − γ h J.
+
+    `entries` at `rows` and `columns` are those of J in all lanes, `own` those of one lane; `factors` has the
+    factors of one lane below those of another, with their `pivots`; `column` is one lane of a right-hand
+    side.  `every` is the number of steps one J is for, `age` how many it has served in each lane, `kept` the
+    γ h of each lane's factors.
+    """
+
+    weights: Any
+    places: Any
+    mixing: Any
+    K: Any
+    ahead: Any
+    entries: Any
+    rows: Any
+    columns: Any
+    factors: Any
+    pivots: Any
+    own: Any
+    column: Any
+    gamma: Any
+    every: Any
+    age: Any
+    kept: Any
+
+
+@part
+def track_of(block):  # type: ignore[no-untyped-def]
+    """Return the progress of the runs."""
+    return Track(
+        vector(block, OWN), integers(block, OWN + 1), integers(block, OWN + 2), integers(block, OWN + 3)
+    )
+
+
+@part
+def explicit_of(block):  # type: ignore[no-untyped-def]
+    """Return the work space of an explicit method."""
+    k = OWN + 4
+    return Explicit(
+        matrix(block, k), integer_matrix(block, k + 1), matrix(block, k + 2), vector(block, k + 3)
+    )
+
+
+@part
+def implicit_of(block):  # type: ignore[no-untyped-def]
+    """Return the work space of a linearly implicit method."""
+    k = OWN + 4
+    return Implicit(
+        matrix(block, k), integer_matrix(block, k + 1), matrix(block, k + 2), matrix(block, k + 3),
+        vector(block, k + 4), vector(block, k + 5), integers(block, k + 6), integers(block, k + 7),
+        matrix(block, k + 8), integer_matrix(block, k + 9), vector(block, k + 10), vector(block, k + 11),
+        vector(block, k + 12), integers(block, k + 13), integers(block, k + 14), vector(block, k + 15),
+    )  # fmt: skip
+
+
+@part
+def explicit_step(b, w, y, t, h):  # type: ignore[no-untyped-def]
+    """Leave the state after one step of an explicit Runge–Kutta method in `ahead`."""
+    stages = w.K.shape[0]
+    for s in range(stages):
+        if s == 0:
+            evaluate(b, t, y)
+        else:
+            combine(w.weights, w.places, s, w.K, y, h, w.ahead)
+            evaluate(b, t + w.weights[s, 0] * h, w.ahead)
+        for i in range(y.size):
+            w.K[s, i] = b.rate[i]
+    combine(w.weights, w.places, stages, w.K, y, h / w.weights[stages, 0], w.ahead)
+
+
+@kernel
+def factorise(A, pivots):  # type: ignore[no-untyped-def]
+    """LU with row exchanges in place; zeros below the diagonal cost nothing."""
+    n = A.shape[0]
+    for c in range(n):
+        best = c
+        for r in range(c + 1, n):
+            if abs(A[r, c]) > abs(A[best, c]):
+                best = r
+        pivots[c] = best
+        pivot_row = A[c]
+        if best != c:
+            other = A[best]
+            for k in range(n):
+                pivot_row[k], other[k] = other[k], pivot_row[k]
+        inverse = 1.0 / pivot_row[c]
+        for r in range(c + 1, n):
+            row = A[r]
+            if row[c] != 0.0:
+                factor = row[c] * inverse
+                row[c] = factor
+                for k in range(c + 1, n):
+                    row[k] -= factor * pivot_row[k]
+
+
+@kernel
+def solve(A, pivots, b):  # type: ignore[no-untyped-def]
+    """Solve in place with the factors of A."""
+    n = A.shape[0]
+    for r in range(n):
+        other = pivots[r]
+        b[r], b[other] = b[other], b[r]
+    for r in range(n):
+        total = b[r]
+        for k in range(r):
+            total -= A[r, k] * b[k]
+        b[r] = total
+    for r in range(n - 1, -1, -1):
+        total = b[r]
+        for k in range(r + 1, n):
+            total -= A[r, k] * b[k]
+        b[r] = total / A[r, r]
+
+
+@kernel
+def factors(A, pivots, entries, rows, columns, gamma_h):  # type: ignore[no-untyped-def]
+    """Leave the factors of 1 − γ h J in A."""
+    n = A.shape[0]
+    for r in range(n):
+        for c in range(n):
+            A[r, c] = 0.0
+        A[r, r] = 1.0
+    for k in range(rows.size):
+        A[rows[k], columns[k]] -= gamma_h * entries[k]
+    if not is_finite(entries):
+        A[n - 1, n - 1] = math.nan  # division by an infinite entry would pass for a step of zero
+    factorise(A, pivots)
+
+
+@part
+def renew(b, w, gamma_h, width):  # type: ignore[no-untyped-def]
+    """Make factors for the states and inputs in the buffers, where they are too old or γ h has changed."""
+    n, evaluated = w.column.size, False
+    for lane in range(width):
+        if w.age[lane] >= w.every[0] or w.kept[lane] != gamma_h:
+            if not evaluated:
+                call(b.calls[4], b.calls[5])
+                evaluated = True
+            for k in range(w.own.size):
+                w.own[k] = w.entries[k * width + lane]
+            A = w.factors[lane * n : (lane + 1) * n]
+            factors(A, w.pivots[lane], w.own, w.rows, w.columns, gamma_h)
+            w.age[lane] = 0
+            w.kept[lane] = gamma_h
+        w.age[lane] += 1
+
+
+@part
+def solve_lanes(w, k, width):  # type: ignore[no-untyped-def]
+    """Solve in place, with the factors of every lane."""
+    n = w.column.size
+    for lane in range(width):
+        for i in range(n):
+            w.column[i] = k[i * width + lane]
+        solve(w.factors[lane * n : (lane + 1) * n], w.pivots[lane], w.column)
+        for i in range(n):
+            k[i * width + lane] = w.column[i]
+
+
+@part
+def implicit_step(b, w, y, t, h, width):  # type: ignore[no-untyped-def]
+    """Leave the state after one step of a W-method in `ahead` (Hairer, Wanner: Solving ODEs II, IV.7).
+
+    (1 − γ h J) k_i = f(y + h Σ a_ij k_j) + Σ m_ij k_j with the `mixing` m, and y + h Σ b_j k_j.
+    """
+    stages = w.K.shape[0]
+    for s in range(stages):
+        if s == 0:
+            evaluate(b, t, y)
+            renew(b, w, w.gamma[0] * h, width)
+        else:
+            combine(w.weights, w.places, s, w.K, y, h, w.ahead)
+            evaluate(b, t + w.weights[s, 0] * h, w.ahead)
+        k = w.K[s]
+        for i in range(y.size):
+            k[i] = b.rate[i]
+        for j in range(s):
+            for i in range(y.size):
+                k[i] += w.mixing[s, j] * w.K[j, i]
+        solve_lanes(w, k, width)
+    combine(w.weights, w.places, stages, w.K, y, h / w.weights[stages, 0], w.ahead)
+
+
+@part
+def begins(b, held, track, guards, t, h, width):  # type: ignore[no-untyped-def]
+    """Put inputs and samples in place for a step; return False if it is not to be made."""
+    if track.stop[0] != 0 or leaves(guards, track.y, h) >= 0:
+        return False
+    hold(held, t + EARLY * h, width)
+    sample_if_due(b, t, EARLY * h, track.y, track.alive, width)
+    return True
+
+
+@part
+def take_step(track, ahead, width):  # type: ignore[no-untyped-def]
+    """Go ahead in the lanes that are alive and finite there; return True if there are any."""
+    some = False
+    for lane in range(width):
+        total = 0.0
+        for k in range(lane, ahead.size, width):
+            total += 0.0 * ahead[k]
+        if total != 0.0:
+            track.alive[lane] = 0
+        if track.alive[lane] != 0:
+            track.steps[lane] += 1
+            some = True
+            for k in range(lane, ahead.size, width):
+                track.y[k] = ahead[k]
+    return some
+
+
+@part
+def store(out, track, width):  # type: ignore[no-untyped-def]
+    """Store the states of the lanes alive, NaN of the others."""
+    for k in range(out.size):
+        out[k] = track.y[k] if track.alive[k % width] != 0 else math.nan
+
+
+@functools.cache
+def explicit_march(width: int) -> Any:
+    """Return the march of explicit methods in so many lanes."""
+
+    @kernel
+    def march(block, t, first, n, h, guards, out):  # type: ignore[no-untyped-def]
+        """From each t[k] + first·h make n steps of h; out[k] is the state after them.
+
+        A lane fails with the step that leads to a state that is not finite: it is no longer `alive`, and `y`
+        keeps its last finite state.  The march ends before a step that `leaves` the guards, when another
+        thread asks it to stop, and when no lane is alive.  Returns the number of steps made.
+        """
+        b, held, track, w = buffers_of(block), holding_of(block), track_of(block), explicit_of(block)
+        for k in range(out.shape[0]):
+            for step in range(n):
+                at = t[k] + (first + step) * h
+                if not begins(b, held, track, guards, at, h, width):
+                    return k * n + step
+                explicit_step(b, w, track.y, at, h)
+                if not take_step(track, w.ahead, width):
+                    return k * n + step
+            store(out[k], track, width)
+        return out.shape[0] * n
+
+    return march
+
+
+@functools.cache
+def implicit_march(width: int) -> Any:
+    """Return the march of linearly implicit methods in so many lanes; see `explicit_march`."""
+
+    @kernel
+    def march(block, t, first, n, h, guards, out):  # type: ignore[no-untyped-def]
+        b, held, track, w = buffers_of(block), holding_of(block), track_of(block), implicit_of(block)
+        for k in range(out.shape[0]):
+            for step in range(n):
+                at = t[k] + (first + step) * h
+                if not begins(b, held, track, guards, at, h, width):
+                    return k * n + step
+                implicit_step(b, w, track.y, at, h, width)
+                if not take_step(track, w.ahead, width):
+                    return k * n + step
+            store(out[k], track, width)
+        return out.shape[0] * n
+
+    return march
+
+
+@functools.cache
+def start(width: int) -> Any:
+    """Return what evaluates the inputs and ẏ of all lanes at the start, left in the buffers."""
+
+    @kernel
+    def evaluated_at_start(block):  # type: ignore[no-untyped-def]
+        b, held, track = buffers_of(block), holding_of(block), track_of(block)
+        hold(held, 0.0, width)
+        evaluate(b, 0.0, track.y)
+
+    return evaluated_at_start
