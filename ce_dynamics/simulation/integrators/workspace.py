@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +15,12 @@ from ce_dynamics.compiler.program import Program
 from ce_dynamics.compiler.rows import address
 from ce_dynamics.errors import ModelError
 
-if TYPE_CHECKING:
-    from ce_dynamics.simulation.monitors.charts import Charts
+
+class Charts(Protocol):
+    """Charts of a model, which states leave for others on the way."""
+
+    def renew(self, y: Floats) -> bool:
+        """Move a state in place from worn charts to fresh ones; return True if it was changed."""
 
 
 class Code(NamedTuple):
