@@ -1,4 +1,4 @@
-"""What a command prints, wherever it goes."""
+"""Text that users gave, printed on streams and drawn in pictures as it is."""
 
 from __future__ import annotations
 
@@ -11,3 +11,9 @@ def print_anything() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
+
+
+def drawn_text(text: str) -> str:
+    """Return a text that Matplotlib draws as `text`: no formula between dollars, no label it leaves out."""
+    escaped = text.replace("$", r"\$")
+    return f" {escaped}" if escaped.startswith("_") else escaped

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.checks import Floats, checked
+from ce_dynamics.algebra.streams import drawn_text
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.dynamics.jacobians import frame_jacobian
@@ -276,7 +277,7 @@ def label_bodies(axes: Axes, outlines: Mapping[str, Floats], hinges: Sequence[Fl
     for k, (name, outline) in enumerate(outlines.items()):
         box = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none", "alpha": 0.8}
         text = axes.annotate(
-            name,
+            drawn_text(name),
             outline[0],
             (0.0, 0.0),
             textcoords="offset points",
@@ -286,7 +287,6 @@ def label_bodies(axes: Axes, outlines: Mapping[str, Floats], hinges: Sequence[Fl
             fontsize=9,
             bbox=box,
             zorder=5,
-            parse_math=False,
             arrowprops={
                 "arrowstyle": "-",
                 "color": f"C{k % 10}",

@@ -14,6 +14,7 @@ from matplotlib.patches import Patch
 from matplotlib.textpath import TextPath
 from matplotlib.typing import LineStyleType
 
+from ce_dynamics.algebra.streams import drawn_text
 from ce_dynamics.views.lines import BodyLine, CutLine, Lines, Role
 from ce_dynamics.views.text import heading
 
@@ -53,7 +54,7 @@ def tree_figure(description: Lines) -> Figure:
     axes.set_axis_off()
     axes.set_xlim(-0.2, width)
     axes.set_ylim(-ROW * len(places), ROW)
-    axes.set_title(heading(description), loc="left", fontsize=11, fontweight="bold")
+    axes.set_title(drawn_text(heading(description)), loc="left", fontsize=11, fontweight="bold")
     colours = aggregate_colours(description)
     draw_body(axes, places["ground"], "ground", "0.85")
     for line in description.bodies:
@@ -87,13 +88,13 @@ def placed(bodies: Sequence[BodyLine]) -> dict[str, Place]:
 
 def text_width(text: str, size: float) -> float:
     """Width of a text of that size in points, with what surrounds it [in]; measured, for fonts differ."""
-    return float(TextPath((0.0, 0.0), text, size=size).get_extents().width) / 72.0 + 0.12
+    return float(TextPath((0.0, 0.0), drawn_text(text), size=size).get_extents().width) / 72.0 + 0.12
 
 
 def draw_body(axes: Axes, place: Place, text: str, colour: str) -> None:
     """The name of a body in a box."""
     box = {"boxstyle": "round,pad=0.3", "facecolor": colour, "edgecolor": "0.3", "linewidth": 0.8}
-    axes.text(place.left, place.y, text, ha="left", va="center", fontsize=9, bbox=box, zorder=5)
+    axes.text(place.left, place.y, drawn_text(text), ha="left", va="center", fontsize=9, bbox=box, zorder=5)
 
 
 def draw_hinge(axes: Axes, places: Mapping[str, Place], line: BodyLine) -> None:
@@ -113,7 +114,7 @@ def draw_hinge(axes: Axes, places: Mapping[str, Place], line: BodyLine) -> None:
     axes.text(
         place.left - 0.1,
         place.y + 0.03,
-        line.hinge,
+        drawn_text(line.hinge),
         ha="right",
         va="bottom",
         fontsize=7.5,
@@ -141,7 +142,7 @@ def draw_cuts(axes: Axes, places: Mapping[str, Place], cuts: Sequence[CutLine], 
         lowest = min(heights)
         axes.plot((lane,), (lowest,), color=CUT, marker=".", zorder=1)
         edge = right + LANE * (len(cuts) + 0.6)
-        axes.text(edge, lowest, cut_text(cut), ha="left", va="center", fontsize=7.5, color=CUT)
+        axes.text(edge, lowest, drawn_text(cut_text(cut)), ha="left", va="center", fontsize=7.5, color=CUT)
 
 
 def cut_text(cut: CutLine) -> str:
@@ -171,5 +172,5 @@ def legend(description: Lines, colours: Mapping[str, str]) -> list[Line2D | Patc
     for line in description.aggregates:
         names = ", ".join(line.independent) or "none"
         text = f"aggregated body {line.name!r}, {line.degrees_of_freedom} DoF: {names}"
-        handles.append(Patch(facecolor=colours[line.name], edgecolor="0.3", label=text))
+        handles.append(Patch(facecolor=colours[line.name], edgecolor="0.3", label=drawn_text(text)))
     return handles

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ce_dynamics.algebra.streams import drawn_text
 from ce_dynamics.models.handling.outcome import Chart, Line, Outcome
 from ce_dynamics.models.vehicles.plots.look import AXLE_COLOURS, COLUMNS, GREY, sheet, style
 
@@ -36,7 +37,9 @@ def page(outcomes: Sequence[Outcome]) -> Figure:
         first = outcomes[0]
         who = ", ".join(outcome.subject for outcome in outcomes)
         figure.suptitle(
-            f"{who}: {first.title} ({first.standard})", y=1.0 - 0.2 / figure.get_figheight(), fontsize=15.0
+            drawn_text(f"{who}: {first.title} ({first.standard})"),
+            y=1.0 - 0.2 / figure.get_figheight(),
+            fontsize=15.0,
         )
     return figure
 
@@ -128,7 +131,7 @@ def plot(axes: Axes, line: Line, colour: str, dashes: str, marker: str, label: s
         linestyle=dashes,
         marker=marker,
         markersize=3.5,
-        label=label or "_nolegend_",
+        label=drawn_text(label) if label else "_nolegend_",
     )
 
 

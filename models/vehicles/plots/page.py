@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ce_dynamics.algebra.streams import drawn_text
 from ce_dynamics.models.parts.manoeuvres import Manoeuvre
 from ce_dynamics.models.vehicles.plots.look import COLUMNS, sheet, style
 from ce_dynamics.models.vehicles.plots.panels import PANELS
@@ -54,7 +55,7 @@ def drawn(results: Results, manoeuvre: Manoeuvre | None) -> Figure:
         axes.set_xlabel("time [s]")
         axes.margins(x=0.01)
         panel.draw(axes, results)
-    page.suptitle(heading(results), fontsize=15.0, y=1.0 - 0.2 / page.get_figheight())
+    page.suptitle(drawn_text(heading(results)), fontsize=15.0, y=1.0 - 0.2 / page.get_figheight())
     return page
 
 
