@@ -7,11 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
-<<<<<<< HEAD
 from ce_dynamics.algebra.checks import Floats
-=======
 from ce_dynamics.algebra.streams import drawn_text
->>>>>>> 7c971ef5 (Draw names and titles as users wrote them)
 from ce_dynamics.models.kc.table import shown
 from ce_dynamics.models.vehicles.plots.look import AXLE_COLOURS, COLUMNS, GREY, sheet, style, widen
 
@@ -144,7 +141,6 @@ def page(variants: Mapping[str, Mapping[str, xr.Dataset]], title: str) -> Figure
     with style():
         figure, grid = sheet(len(panels), 1.3 + more, 3.2, (0.9, 0.5, 0.6, 1.1 + more), hspace=0.5)
         for k, panel in enumerate(panels):
-<<<<<<< HEAD
             axes = figure.add_subplot(grid[k // COLUMNS, k % COLUMNS])
             shown_in = {label: s[panel.sweep] for label, s in variants.items() if answers(panel, s)}
             draw(axes, panel, shown_in, colours)
@@ -152,16 +148,11 @@ def page(variants: Mapping[str, Mapping[str, xr.Dataset]], title: str) -> Figure
         wheels = "left wheel: line, right wheel: dashes"
         if colours:
             wheels = "left wheel: line or dash-dots, right wheel: dashes or dots"
-            named = [Line2D([], [], color=colour, label=label) for label, colour in colours.items()]
+            named = [Line2D([], [], color=colour, label=drawn_text(text)) for text, colour in colours.items()]
             figure.legend(
                 handles=named, loc="upper center", bbox_to_anchor=(0.5, 1.0 - 0.75 / height), ncols=4
             )
-        figure.suptitle(f"{title}\n{wheels}", y=1.0 - 0.15 / height)
-=======
-            draw(figure.add_subplot(grid[k // COLUMNS, k % COLUMNS]), panel, sweeps[panel.sweep])
-        y = 1.0 - 0.15 / figure.get_figheight()
-        figure.suptitle(f"{drawn_text(title)}\nleft wheel: line, right wheel: dashes", y=y)
->>>>>>> 7c971ef5 (Draw names and titles as users wrote them)
+        figure.suptitle(f"{drawn_text(title)}\n{wheels}", y=1.0 - 0.15 / height)
     return figure
 
 

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-<<<<<<< HEAD
+import io
 from collections.abc import Callable
 from itertools import combinations, pairwise
-=======
-import io
-from itertools import combinations
 from typing import cast
 from xml.etree import ElementTree
->>>>>>> 7c971ef5 (Draw names and titles as users wrote them)
 
 import numpy as np
 import pytest
@@ -20,14 +16,10 @@ from matplotlib.text import Text
 from scipy.spatial.transform import Rotation
 
 import ce_dynamics as ce
-<<<<<<< HEAD
 from ce_dynamics.models import hmmwv, published
-=======
-from ce_dynamics.models import hmmwv
 from ce_dynamics.models.handling.drawing import page
 from ce_dynamics.models.handling.outcome import Chart, Line, Outcome
 from ce_dynamics.models.kc.page import page as kc_page
->>>>>>> 7c971ef5 (Draw names and titles as users wrote them)
 from ce_dynamics.views.lines import Role
 
 
@@ -177,7 +169,6 @@ def test_drawing_of_a_pose_from_elsewhere() -> None:
     assert [text.get_text() for text in above.texts] == []
 
 
-<<<<<<< HEAD
 def turned_four_bar(R: np.ndarray, gravity: tuple[float, float, float] = (0, 0, 0)) -> ce.System:
     """Bars of 0.36, 1.0 and 0.81 m, in the x–y plane before they are turned by R."""
     feet = [R @ (x, y, 0.0) for x, y in ((0, 0), (0.2, 0.3), (1.0, 0.9), (1.2, 0.1))]
@@ -242,7 +233,8 @@ def test_drawn_names_overlap_nothing(build: Callable[[], ce.System]) -> None:
         assert not a.overlaps(b)
     for box in boxes:
         assert all(axes.bbox.contains(*corner) for corner in box.corners())
-=======
+
+
 def words_of(figure: Figure) -> str:
     """Everything that is written in a picture, as it is seen."""
     with rc_context({"svg.fonttype": "none"}):
@@ -269,7 +261,6 @@ def test_text_of_users_is_drawn_as_written(name: str) -> None:
     }
     for what, figure in figures.items():
         assert name in words_of(figure), what
->>>>>>> 7c971ef5 (Draw names and titles as users wrote them)
 
 
 def test_drawing_refuses_nonsense() -> None:
