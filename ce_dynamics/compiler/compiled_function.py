@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ce_dynamics.algebra.tables import Table
 from ce_dynamics.compiler.codegen import emit
-from ce_dynamics.compiler.rows import call_rows
+from ce_dynamics.compiler.rows import address, call_rows
 from ce_dynamics.compiler.signature import Signature
 from ce_dynamics.compiler.tracing.function import Shape, TracedFunction
 from ce_dynamics.errors import ModelError
@@ -129,38 +129,52 @@ class CompiledFunction:
         call_rows(self.table_address, [*given, *outputs], n)
         return outputs
 
-    def bind(self) -> Binding:
-        """Buffers of one's own and the cheapest way to call."""
-        return Binding(self)
+    def bind(self, arrays: Mapping[str, NDArray[np.float64]] | None = None) -> Binding:
+        """Return the function bound to arrays, the cheapest way to call it; see `Binding`."""
+        return Binding(self, arrays)
 
     def __repr__(self) -> str:
         return f"<compiled {self.name}: {self.signature.n_instructions} instructions, {self.lanes} lane(s)>"
 
 
 class Binding:
-    """Buffers for one caller of a compiled function: write `inputs`, call `run()`, read `outputs`.
+    """A compiled function bound to arrays: write `inputs`, call `run()`, read `outputs`.
+
+    Parameters
+    ----------
+    function : CompiledFunction
+    arrays : mapping of str to array, optional
+        Arrays by name, contiguous and at least as large as the function needs; others are made, of zeros.
 
     Attributes
     ----------
     inputs, outputs : dict of name to float64 array
         Write into them; replacing an entry of the dictionary has no effect.
     run : callable without arguments
+    addresses : (int, int)
+        Of ``void f(double** arguments)`` and of the table of arguments, for compiled loops.
     """
 
-    __slots__ = ("_function", "_table", "inputs", "outputs", "run")
+    __slots__ = ("_function", "_table", "addresses", "inputs", "outputs", "run")
 
-    def __init__(self, function: CompiledFunction) -> None:
+    def __init__(
+        self, function: CompiledFunction, arrays: Mapping[str, NDArray[np.float64]] | None = None
+    ) -> None:
         self._function = function  # keeps the code alive
-        self.inputs = {name: np.zeros(shape) for name, shape in function.input_shapes.items()}
-        self.outputs = {name: np.zeros(shape) for name, shape in function.output_shapes.items()}
+        given = arrays or {}
+        self.inputs, self.outputs = (
+            {name: given[name] if name in given else np.zeros(shape) for name, shape in shapes.items()}
+            for shapes in (function.input_shapes, function.output_shapes)
+        )
         self._table = _table([*self.inputs.values(), *self.outputs.values()])
         # an address converted once and a call without keyword handling
-        table = ctypes.c_void_p(ctypes.addressof(self._table))
-        self.run: Callable[[], None] = functools.partial(function._call, table)
+        table = ctypes.addressof(self._table)
+        self.addresses = function.table_address, table
+        self.run: Callable[[], None] = functools.partial(function._call, ctypes.c_void_p(table))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return CompiledFunction.bind, (self._function,)  # buffers are one's own
 
 
 def _table(arrays: list[NDArray[np.float64]]) -> Any:
-    return (ctypes.c_void_p * max(1, len(arrays)))(*[array.ctypes.data for array in arrays])
+    return (ctypes.c_void_p * max(1, len(arrays)))(*map(address, arrays))

@@ -21,7 +21,7 @@ from ce_dynamics.algebra.arrays import Array, Scalar, array
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiler import trace
 from ce_dynamics.compiler.compiled_function import CompiledFunction
-from ce_dynamics.compiler.derivatives.compiled import CompiledJacobian, JacobianCall, compile_jacobian
+from ce_dynamics.compiler.derivatives.compiled import CompiledJacobian, compile_jacobian
 from ce_dynamics.compiler.derivatives.directional import directional_derivative
 from ce_dynamics.compiler.machine import compile_function
 from ce_dynamics.compiler.tracing.inline import call
@@ -98,7 +98,7 @@ class AlongParameters:
         """Values and derivatives in poses of the rig (`KCRig.solved`)."""
         bound = self._values.bind()
         given, out = bound.inputs["c"], bound.outputs["f"]
-        derivative = JacobianCall(self._jacobian, [given])
+        derivative = self._jacobian.bind(given)
         n_f, p = len(out), len(self.rig.parameters)
         values = np.empty((len(poses), n_f))
         entries = np.empty((len(poses), len(self._jacobian.rows)))
@@ -106,7 +106,8 @@ class AlongParameters:
             given[:] = c
             bound.run()
             values[k] = out
-            entries[k] = derivative.run()
+            derivative.run()
+            entries[k] = derivative.outputs[self._jacobian.entries]
         rows = self.held if self._along else n_f
         J = np.zeros((len(poses), rows, self.rig.poses.size))
         J[:, self._jacobian.rows, self._jacobian.columns] = entries

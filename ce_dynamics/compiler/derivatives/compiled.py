@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import hashlib
 import json
 import math
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiler import CompiledFunction, TracedFunction, compile_function, disk_cache
+from ce_dynamics.compiler.compiled_function import Binding
 from ce_dynamics.compiler.derivatives.forward_mode import sparse_forward_jacobian
 from ce_dynamics.compiler.machine import load_function
 from ce_dynamics.compiler.progress import at_work
@@ -46,43 +46,22 @@ class CompiledJacobian:
     shape: tuple[int, int]
 
     def __call__(self, *inputs: Floats) -> Floats:
-        """The Jacobian at given inputs of the function, dense."""
-        entries = JacobianCall(self, [np.ascontiguousarray(given, dtype=float) for given in inputs]).run()
+        """Return the Jacobian at given inputs of the function, dense."""
+        bound = self.bind(*(np.ascontiguousarray(given, dtype=float) for given in inputs))
+        bound.run()
         dense = np.zeros(self.shape)
-        dense[self.rows, self.columns] = entries
+        dense[self.rows, self.columns] = bound.outputs[self.entries]
         return dense
 
+    @property
+    def entries(self) -> str:
+        """Name of the function's output."""
+        (name,) = self.function.output_shapes
+        return name
 
-class JacobianCall:
-    """Buffers and the table of arguments for one caller.
-
-    Parameters
-    ----------
-    jacobian : CompiledJacobian
-        What is called.
-    inputs : sequence of arrays
-        Where the inputs of the function are: write into them.
-
-    Attributes
-    ----------
-    entries : array
-        Where the entries are left.
-    addresses : list of int
-        Of the function and the table.
-    """
-
-    def __init__(self, jacobian: CompiledJacobian, inputs: Sequence[Floats]) -> None:
-        self.jacobian = jacobian
-        self.inputs = tuple(inputs)
-        self.entries = np.zeros(max(1, len(jacobian.rows)))
-        pointers = [array.ctypes.data for array in (*self.inputs, self.entries)]
-        self._table = np.array(pointers, dtype=np.int64)
-        self.addresses = [jacobian.function.table_address, self._table.ctypes.data]
-
-    def run(self) -> Floats:
-        """Evaluate at what is in the inputs; entries in the order of the Jacobian's rows."""
-        self.jacobian.function._call(ctypes.c_void_p(self._table.ctypes.data))
-        return self.entries[: len(self.jacobian.rows)]
+    def bind(self, *inputs: Floats) -> Binding:
+        """Return the function bound to arrays for its inputs, in their order."""
+        return self.function.bind(dict(zip(self.function.input_shapes, inputs, strict=True)))
 
 
 def compile_jacobian(

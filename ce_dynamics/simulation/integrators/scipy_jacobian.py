@@ -11,11 +11,7 @@ from scipy.sparse import csc_matrix
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiler import compile_function
-from ce_dynamics.compiler.derivatives.compiled import (
-    CompiledJacobian,
-    JacobianCall,
-    compile_jacobian,
-)
+from ce_dynamics.compiler.derivatives.compiled import CompiledJacobian, compile_jacobian
 from ce_dynamics.compiler.derivatives.directional import directional_derivative
 
 if TYPE_CHECKING:
@@ -193,7 +189,8 @@ class JacobianMatrix:
     def __init__(
         self, jacobian: CompiledJacobian, inputs: tuple[Floats, ...], shape: tuple[int, int]
     ) -> None:
-        self._call = JacobianCall(jacobian, inputs)
+        self._bound = jacobian.bind(*inputs)
+        self._entries = self._bound.outputs[jacobian.entries]
         self._shape = shape
         self._order = np.lexsort((jacobian.rows, jacobian.columns))
         self._rows = jacobian.rows[self._order].astype(np.int32)
@@ -203,14 +200,15 @@ class JacobianMatrix:
 
     def run(self) -> Floats:
         """Evaluate at what is in the inputs, as entries."""
-        return self._call.run()
+        self._bound.run()
+        return self._entries
 
     def matrix(self) -> Any:
         """Evaluate at what is in the inputs, as a sparse matrix."""
-        return csc_matrix((self._call.run()[self._order], self._rows, self._starts), shape=self._shape)
+        return csc_matrix((self.run()[self._order], self._rows, self._starts), shape=self._shape)
 
     def dense(self) -> Floats:
         """Evaluate at what is in the inputs, as a fresh array."""
         result = np.zeros(self._shape)
-        result.ravel()[self._flat] = self._call.run()
+        result.ravel()[self._flat] = self.run()
         return result

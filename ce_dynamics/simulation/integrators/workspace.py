@@ -96,8 +96,10 @@ class Workspace(Program):
         arrays = {
             "t": self.time, "y": self.state, "y_dot": self.rate, "held": self.held, "u": self.u,
             "outputs": self.outputs, "closure": self.closures, "gearing": self.gearing,
-            "y_sampled": self.sampled, "dy_dot_dy": self.entries,
+            "y_sampled": self.sampled,
         }  # fmt: skip
+        if code.jacobian is not None:
+            arrays[code.jacobian.entries] = self.entries
         functions = {
             "dynamics": code.dynamics, "control": code.control, "jacobian": jacobian, "sample": code.sample,
             "observation": code.observation,
