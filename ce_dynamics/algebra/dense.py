@@ -6,12 +6,30 @@ squares print on stdout where one is no number.  Loops that a step threw open ha
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float64]
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Keep BLAS to one thread.
+
+    Its threads wait for each other in a loop.  On matrices of a hundred columns, as those of loops, that
+    takes ten times as long as one thread where other processes want the processors too.
+    """
+    try:
+        from threadpoolctl import threadpool_limits  # here, because models that are recalled build nothing
+    except ImportError:  # without it the results are the same
+        yield
+        return
+    with threadpool_limits(1, user_api="blas"):
+        yield
 
 
 def least_squares(A: ArrayLike, b: ArrayLike, rcond: float | None = 1e-11) -> Floats:

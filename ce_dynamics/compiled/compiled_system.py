@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra.arrays import Array, array
 from ce_dynamics.algebra.checks import Floats, checked
+from ce_dynamics.algebra.dense import one_blas_thread
 from ce_dynamics.compiled.broken_forces import first_without_answer
 from ce_dynamics.compiled.law_memory import without_memory
 from ce_dynamics.compiled.path_outputs import path_entries
@@ -68,9 +69,9 @@ class CompiledSystem:
 
     def __init__(self, system: System) -> None:
         self.system = system
-        with at_work(f"embedding the loops of {system.name!r}"):
+        with at_work(f"embedding the loops of {system.name!r}"), one_blas_thread():
             self.embedding: Embedding = embed(system)
-        self.layout = Layout(self.embedding)
+            self.layout = Layout(self.embedding)
         self.functions: dict[str, CompiledFunction] = {}
         self.controls: dict[bytes, CompiledFunction] = {}
         self._jacobians: dict[str, CompiledJacobian] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Mapping
 from functools import cached_property
@@ -9,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.algebra.arrays import PLAIN, Array
 from ce_dynamics.algebra.dense import least_squares
 from ce_dynamics.compiler import Binding, compile_function, trace
 from ce_dynamics.embedding.closures.loop import (
@@ -24,6 +25,7 @@ from ce_dynamics.embedding.closures.loop import (
     with_unit_quaternions,
 )
 from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.hinges.base import Hinge
 
 _ALONE = threading.Lock()
 """Held while buffers are in use: charts are renewed in every thread that runs a model."""
@@ -76,7 +78,13 @@ class LoopKernel:
         def equations(q: Array, p: Array) -> Mapping[str, Array]:
             given = moving(self.parameters, p)
             rates = np.zeros(len(self.column_scales))
-            return {"r": loop.residual(q, given, held), "Y": loop.errors(q, rates, given, held).Y}
+            Y = loop.errors(q, rates, given, held).Y
+            # most entries of a large loop are constants, and code that writes them takes long to compile
+            self._varying = np.array([not isinstance(entry, PLAIN) for entry in Y.flat], dtype=bool).reshape(
+                Y.shape
+            )
+            self._Y = np.where(self._varying, np.nan, Y).astype(float)
+            return {"r": loop.residual(q, given, held), "Y": Y[self._varying]}
 
         sizes = {"q": len(loop.neutral()), "p": len(self.p0)}
         self._compiled = compile_function(trace(f"closures of {loop.name}", equations, sizes))
@@ -87,7 +95,9 @@ class LoopKernel:
         with _ALONE:
             bound.inputs["q"][:], bound.inputs["p"][:] = q, p
             bound.run()
-            return bound.outputs["r"].copy(), bound.outputs["Y"].copy()
+            r, Y = bound.outputs["r"].copy(), self._Y.copy()
+            Y[self._varying] = bound.outputs["Y"]
+            return r, Y
 
     def advanced(self, q: Array, step: Array) -> Array:
         """Dependent coordinates moved by a small step of the dependent velocities, to first order."""
@@ -116,6 +126,23 @@ class LoopKernel:
         sizes = {"q": len(loop.neutral()), "step": loop.m}
         # not fused, so that a step is the same to the last bit as it is on floats
         return compile_function(trace(f"steps of {loop.name}", moved, sizes), fused=False).bind()
+
+    @cached_property
+    def comes_round(self) -> Array:
+        """Which dependent coordinates are angles known by their cosine and sine only, (n_q,)."""
+        bodies = self.loop.dependent
+        return np.array([comes_round(b.inboard, k) for b in bodies for k in range(b.inboard.n_q)], dtype=bool)
+
+    @cached_property
+    def quaternions(self) -> tuple[slice, ...]:
+        """Where quaternions stand among the dependent coordinates."""
+        found, start = [], 0
+        for body in self.loop.dependent:
+            hinge = body.inboard
+            if hinge.quaternion is not None:
+                found.append(slice(start + hinge.quaternion, start + hinge.n_q))
+            start += hinge.n_q
+        return tuple(found)
 
     @property
     def tolerance(self) -> float:
@@ -151,3 +178,10 @@ def largest(r: Array) -> float:
     """Largest residual; infinite where it is not a number."""
     error = float(np.max(np.abs(r), initial=0.0))
     return error if np.isfinite(error) else np.inf
+
+
+def comes_round(hinge: Hinge, k: int) -> bool:
+    """Return whether a coordinate is an angle known by its cosine and sine only."""
+    turned = hinge.neutral + 2.0 * math.pi * np.eye(hinge.n_q)[k]
+    c, c_turned = hinge.configuration(hinge.neutral), hinge.configuration(turned)
+    return bool(np.allclose(c_turned, c, rtol=0.0, atol=1e-9))

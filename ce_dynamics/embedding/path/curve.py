@@ -18,7 +18,6 @@ from ce_dynamics.algebra.dense import singular_values_and_vectors
 from ce_dynamics.embedding.closures.arc_length import SMALLEST_STEP, March, closed_across, turned
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel, largest
 from ce_dynamics.embedding.closures.loop import with_unit_quaternions
-from ce_dynamics.mechanism.hinges.base import Hinge
 
 LONGEST = 60.0  # arc length followed each way
 CROSSING = 1e-6  # smallest singular value of Y below which the tangent is not known
@@ -163,26 +162,11 @@ def difference(kernel: LoopKernel, a: Array, b: Array) -> Array:
 
 def whole_turns(kernel: LoopKernel, a: Array, b: Array) -> Array:
     """Multiples of 2π (or the other sign of a quaternion) by which a differs from a pose next to b."""
-    turns = np.zeros(len(a))
-    start = 0
-    for body in kernel.loop.dependent:
-        hinge = body.inboard
-        for k in range(hinge.n_q):
-            if comes_round(hinge, k):
-                turns[start + k] = 2.0 * math.pi * round((a[start + k] - b[start + k]) / (2.0 * math.pi))
-        if hinge.quaternion is not None:
-            part = slice(start + hinge.quaternion, start + hinge.n_q)
-            if float(a[part] @ b[part]) < 0.0:
-                turns[part] = 2.0 * a[part]
-        start += hinge.n_q
+    turns: Array = np.where(kernel.comes_round, 2.0 * math.pi * np.round((a - b) / (2.0 * math.pi)), 0.0)
+    for part in kernel.quaternions:
+        if float(a[part] @ b[part]) < 0.0:
+            turns[part] = 2.0 * a[part]
     return turns
-
-
-def comes_round(hinge: Hinge, k: int) -> bool:
-    """Whether a coordinate is an angle known by its cosine and sine only."""
-    turned = hinge.neutral + 2.0 * math.pi * np.eye(hinge.n_q)[k]
-    c, c_turned = hinge.configuration(hinge.neutral), hinge.configuration(turned)
-    return bool(np.allclose(c_turned, c, rtol=0.0, atol=1e-9))
 
 
 def returned(kernel: LoopKernel, start: CurvePoint, here: CurvePoint, there: CurvePoint) -> CurvePoint | None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import threadpoolctl
 
-from ce_dynamics.algebra.dense import least_squares, singular_values_and_vectors
+from ce_dynamics.algebra.dense import least_squares, one_blas_thread, singular_values_and_vectors
 
 
 @pytest.mark.parametrize("wrong", [np.nan, np.inf, -np.inf])
@@ -28,3 +29,12 @@ def test_others_are_as_usual() -> None:
     U, sigma, Vt = singular_values_and_vectors(np.array([[0.0, 2.0], [3.0, 0.0]]))
     assert sigma == pytest.approx([3.0, 2.0])
     assert U @ np.diag(sigma) @ Vt == pytest.approx(np.array([[0.0, 2.0], [3.0, 0.0]]))
+
+
+def test_blas_is_limited_to_one_thread_for_a_while() -> None:
+    threads = [library["num_threads"] for library in threadpoolctl.threadpool_info()]
+    with one_blas_thread():
+        within = [lib["num_threads"] for lib in threadpoolctl.threadpool_info() if lib["user_api"] == "blas"]
+    assert within
+    assert set(within) == {1}
+    assert [library["num_threads"] for library in threadpoolctl.threadpool_info()] == threads

@@ -23,6 +23,7 @@ from ce_dynamics.compiler import compile_function, trace
 from ce_dynamics.dynamics.outward import Outward
 from ce_dynamics.embedding.aggregate import Embedding
 from ce_dynamics.embedding.closures.arc_length import closed_across
+from ce_dynamics.embedding.closures.loop import EPSILON, held_at_design
 from ce_dynamics.embedding.embed import embed
 from ce_dynamics.embedding.path import table
 from ce_dynamics.embedding.path.linkage import PathLinkage
@@ -382,6 +383,31 @@ def square_loops(N: int) -> System:
         system.close_loop(f"pin {k}", name, f"crank {k + 1}", pin, named, through_dead_centres=True)
     system.start("crank 0", v=-1.0)
     return system
+
+
+def test_code_of_closures_grows_with_the_loops() -> None:
+    """Rows of 5 per loop over 2 N + 1 hinges have 6 entries that move: code for all others is quadratic."""
+
+    def written(N: int) -> int:
+        linkage = path_of(embed(square_loops(N)).aggregates[0])
+        assert linkage is not None
+        kernel = linkage.kernel
+        r, Y = kernel(linkage.q0 + 0.1, kernel.p0)
+        given, held = {}, held_at_design((), kernel.loop.parent)
+        expected = kernel.loop.errors(linkage.q0 + 0.1, np.zeros(Y.shape[1]), given, held)
+        np.testing.assert_allclose(r, expected.residual, rtol=0.0, atol=1e-13)
+        np.testing.assert_allclose(Y, expected.Y, rtol=0.0, atol=1e-13)
+        return sum(int(np.prod(shape)) for shape in kernel._compiled.output_shapes.values())
+
+    few, many = written(5), written(15)
+    assert many == 3 * few
+
+
+def test_forty_loops_in_a_row_close_along_their_path() -> None:
+    model = Model(square_loops(40))
+    run = ce.simulate(model, duration=1.0, rtol=1e-9, atol=1e-10)
+    assert np.min(run["crank_0"].values) < -2.0  # beyond the collinear position
+    assert float(run["closure_error"].max()) < 4.0 * EPSILON * 2.0 * 40.0  # lengths of 40 along 80 bars
 
 
 @pytest.mark.parametrize(
