@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from ce_dynamics.cli import shared_options as shared
+from ce_dynamics.cli.messages import show_notes
 
 VEHICLE, OUTPUT = "What to export", "As what"
 
@@ -103,6 +104,7 @@ def export(
             road=road,
             practice=False,
         )
+        show_notes(str(case.attributes.get("vehicle_files", "")))
         display.stage("writing and compiling")
         if kind == "c":
             files = export_c(case.model, place, name, y0=case.y0, derivatives=derivatives)

@@ -100,6 +100,8 @@ def handling(
         return 0
     names = list(PROCEDURES) if tests == ["all"] else list(dict.fromkeys(tests or USUAL))
     subjects = vehicles_of(vehicle or ["hmmwv"], overrides or [], variant or [], tyre or [], road)
+    for note in dict.fromkeys(note for subject in subjects for note in subject.data.notes):
+        complain(note, "note")
     make_folder(output)
     if report is not None:
         make_folder(report.parent, "--report: folder")

@@ -145,6 +145,8 @@ def kc(
     from ce_dynamics.models.kc.summary import as_json
 
     chosen = subjects_of(vehicle or ["hmmwv"], overrides or [], variant or [], tyre or [])
+    for note in dict.fromkeys(note for one in chosen for note in one.data.notes):
+        complain(note, "note")
     if look is not None:
         return write_page(look, chosen, axle)
     only_forces = force is not None and sweep is None

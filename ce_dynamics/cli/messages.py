@@ -10,6 +10,12 @@ def complain(message: str, kind: str = "error") -> None:
     print(f"{kind}: {' '.join(message.split())}", file=sys.stderr)
 
 
+def show_notes(text: str, kind: str = "note") -> None:
+    """Print every line of a text as a note."""
+    for line in text.splitlines():
+        complain(line, kind)
+
+
 def show_warning(
     message: Warning | str,
     category: type[Warning],

@@ -14,7 +14,7 @@ from ce_dynamics.algebra.lost_interrupts import was_interrupt
 from ce_dynamics.algebra.whole_files import whole
 from ce_dynamics.cli import exit_codes
 from ce_dynamics.cli.loading import loading
-from ce_dynamics.cli.messages import complain
+from ce_dynamics.cli.messages import complain, show_notes
 from ce_dynamics.cli.progress import Display, Interruption
 from ce_dynamics.cli.tables import print_files, print_json, print_tables
 from ce_dynamics.compiler.code_levels import first_soon, make_behind
@@ -116,11 +116,8 @@ def simulate_and_report(request: Request) -> int:
         with interruption.held():
             summary = summarise(outcome.results, case.manoeuvre)
             try:  # the summary first: it waits for no library that only files need
-                for line in str(case.attributes.get("vehicle_files", "")).splitlines():
-                    complain(line, "note")
-                if "tyre_files" in case.attributes:
-                    for line in str(case.attributes["tyre_files"]).splitlines():
-                        complain(line, "tyre")
+                show_notes(str(case.attributes.get("vehicle_files", "")))
+                show_notes(str(case.attributes.get("tyre_files", "")), "tyre")
                 if not request.json:
                     print_tables(case.title, summary, in_haste=bool(owed))
             finally:

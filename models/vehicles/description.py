@@ -58,7 +58,7 @@ from ce_dynamics.models.vehicles.layout import (
 )
 from ce_dynamics.models.vehicles.naming import naming
 from ce_dynamics.models.vehicles.powertrains.base import PowertrainData
-from ce_dynamics.models.vehicles.replaced import check_tyre_files, without_replaced
+from ce_dynamics.models.vehicles.replaced import check_tyre_files, kept_points, without_replaced
 from ce_dynamics.models.vehicles.sections import Description, DriverData, PublishedData, RoadData
 from ce_dynamics.models.vehicles.steering.base import Steering
 from ce_dynamics.models.vehicles.suspensions.beam import BeamAxle
@@ -94,7 +94,8 @@ class VehicleParameters:
         `Steering` by the name of its section.
     bushings : tuple of VehicleBushing
     notes : tuple of str
-        What files of other formats say that is not done, or is chosen.
+        What files of other formats say that is not done, or is chosen; what tyre files leave open; points
+        of a base that are kept though the axle's hardpoints changed.
     origins : mapping of str
         Names of the files of other formats that sections come from.
     corners : dict
@@ -178,8 +179,12 @@ class VehicleParameters:
         schema, groups = schema_of(layout), groups_of(layout)
         check_tyre_files(layers, groups, schema)
         tree: Tree = {}
-        for layer in without_replaced(layers, layout, groups, schema):
+        meant = without_replaced(layers, layout, groups, schema)
+        for layer in meant:
             tree = lay(tree, layer, schema, groups)
+        notes = [note for file in layers for note in file.notes]
+        if len(layers) > 1:
+            notes += kept_points(layers, meant, layout, groups, schema)
         changes = [parse_override(text) for text in checks.texts("overrides", overrides, DataError)]
         for change in changes:
             if change.key[-2:] == TYRE_FILE:
@@ -192,7 +197,7 @@ class VehicleParameters:
         origins = {} if changes else dict(layers[-1].origins)
         with naming(name, shown, origins):
             data = validate(schema, tree, groups, label, lambda key: example_of(key, groups))
-            return cls._build(name, shown, origins, layout, data, tree, layers, free)
+            return cls._build(name, shown, origins, layout, data, tree, layers, free, tuple(notes))
 
     @classmethod
     def _build(
@@ -205,6 +210,7 @@ class VehicleParameters:
         tree: Tree,
         layers: Sequence[DataFile],
         free: Sequence[str],
+        notes: tuple[str, ...],
     ) -> VehicleParameters:
         given, free_parameters = freed(data, free, groups_of(layout))
         trailers = trailers_as_built(layout.trailers, given)
@@ -258,7 +264,7 @@ class VehicleParameters:
             published=data.published,
             assistance=given.assistance,
             free=free_parameters,
-            notes=tuple(note for file in layers for note in file.notes),
+            notes=notes,
             origins=origins,
             _tree=tree,
         )

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.entries import Assignment
 from ce_dynamics.models.data.groups import Groups
-from ce_dynamics.models.data.quantities import Quantity
+from ce_dynamics.models.data.quantities import XYZ, Quantity
 from ce_dynamics.models.data.reading import DataFile
 from ce_dynamics.models.data.schema import leaves
 from ce_dynamics.models.vehicles.corner import CornerData
@@ -60,6 +60,80 @@ def whole_sections(
     """Return the sections that a layer gives as a whole, each with the most specific key that covers it."""
     ranked = sorted((groups.expand(key, schema), key) for key in layer.whole)
     return {covered[:2]: key for (_, keys), key in ranked for covered in keys}
+
+
+def kept_points(
+    layers: Sequence[DataFile],
+    meant: Sequence[Sequence[Assignment]],
+    layout: Layout,
+    groups: Groups,
+    schema: type[Description],
+) -> list[str]:
+    """Return notes on points that a base leaves where they were although a later file changed their axle.
+
+    Where hardpoints of corners change, these are the points of the axle's own section, such as those of an
+    anti-roll bar; where `ON_STEERING` change, those of the steering mechanism, such as a rack's mass centre;
+    where the suspension is another one, all points of axle and corners.
+
+    Parameters
+    ----------
+    layers : sequence of DataFile
+    meant : sequence of (sequence of Assignment)
+        Their assignments, without what is replaced (`without_replaced`).
+    """
+    quantities = leaves(schema)
+    points = [key for key, one in quantities.items() if one.components == XYZ and one.unit == "m"]
+    given: dict[tuple[str, ...], tuple[object, int, str]] = {}
+    changed: dict[tuple[str, ...], int] = {}
+    for k, assignments in enumerate(meant):
+        for a in assignments:
+            for key in groups.expand(a.key, schema)[1]:
+                if key in given and given[key][0] != a.entry.value:
+                    changed[key] = k
+                given[key] = a.entry.value, k, ".".join(a.key)
+    suspensions: dict[str, tuple[object, int]] = {}
+    for k, layer in enumerate(layers):
+        for (_, axle, choice), entry in layer.words_of("axles"):
+            if choice == "suspension" and suspensions.get(axle, (None, 0))[0] != entry.value:
+                suspensions[axle] = entry.value, k
+    notes = []
+    for axle in layout.axles:
+        own = {key: k for key, k in changed.items() if key[0] in axle.corners and is_hardpoint(key, points)}
+        moved = {key: k for key, k in own.items() if key[-1] not in TIE_ROD}
+        led = {key: k for key, k in own.items() if key[-1] in ON_STEERING and axle.steering is not None}
+        whole = {("axles", axle.name, "suspension"): suspensions[axle.name][1]}
+        for sections, by in (
+            ((axle.name, axle.corners[0]), whole),
+            ((axle.name,), moved),
+            ((axle.mechanism,), led),
+        ):
+            last = max(by.values(), default=0)
+            kept = {
+                given[key][2]: layers[given[key][1]].label
+                for key in points
+                if key[0] in sections and key in given and given[key][1] < last
+            }
+            if kept:
+                what = dict.fromkeys(given[key][2] if key in given else ".".join(key) for key in by)
+                bases = ", ".join(dict.fromkeys(kept.values()))
+                notes.append(
+                    f"{layers[last].label}: {', '.join(what)} changed; kept from {bases}: {', '.join(kept)}; "
+                    "give these too if they move"
+                )
+                if by is whole:
+                    break
+    return notes
+
+
+TIE_ROD = ("K", "L")
+"""Ends of a corner's tie rod, which no anti-roll bar hangs on."""
+ON_STEERING = ("origin", "L")
+"""Points of corners with which a steering mechanism moves: the corner's origin, the tie rod's inner end."""
+
+
+def is_hardpoint(key: tuple[str, ...], points: Sequence[tuple[str, ...]]) -> bool:
+    """Return whether a number of a corner is a point of its linkage, not of a mass, a spring or a damper."""
+    return key in points and key[-1] != "com" and not any(name.endswith(("spring", "damper")) for name in key)
 
 
 def check_tyre_files(layers: Sequence[DataFile], groups: Groups, schema: type[Description]) -> None:

@@ -15,6 +15,7 @@ from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.files import check_vehicle
 from ce_dynamics.models.vehicles.shipped import SHIPPED
 
+BAR = ", ".join(f"front.anti_roll_bar.{point}" for point in ("com", "pivot", "end", "link"))
 SEDAN = SHIPPED["sedan"].read_text(encoding="utf-8")
 
 
@@ -134,6 +135,37 @@ def test_what_is_missing_is_told_with_units(tmp_path: Path) -> None:
     ):
         with pytest.raises(DataError, match=rf"^own\.yaml: missing {re.escape(missing)}"):
             VehicleParameters.load(written(tmp_path, f"base: hmmwv\naxles:\n  {axle}\n"))
+
+
+@pytest.mark.parametrize(
+    ("text", "notes"),
+    [
+        ("front: {L: [-0.2, 0.4, -0.09]}", [("front.L", "steering.com")]),
+        ("front: {D: [0, 0.75, -0.1]}", [("front.D", BAR)]),
+        ("front_left: {D: [0, 0.75, -0.1]}", [("front_left.D", BAR)]),
+        ("front: {origin: [1.4, 0, 0.13]}", [("front.origin", BAR), ("front.origin", "steering.com")]),
+        ("front: {spring: {arm: [0, 0.6, -0.1]}, upright: {com: [0, 0.7, 0]}, wheel: {rim: {mass: 9}}}", []),
+        ("front: {L: [-0.2, 0.4, -0.09]}\nsteering: {com: [1.2, 0, 0.14]}", []),
+        ("title: other", []),
+    ],
+)
+def test_points_that_bases_keep_are_named(text: str, notes: list[tuple[str, str]], tmp_path: Path) -> None:
+    """By the file that moved what they hang on, unless it gives them anew; shipped files keep none."""
+    found = VehicleParameters.load(written(tmp_path, f"base: sedan\n{text}\n")).notes
+    end = "; give these too if they move"
+    assert found == tuple(f"own.yaml: {by} changed; kept from sedan.yaml: {kept}{end}" for by, kept in notes)
+    over = written(tmp_path, "base: own.yaml\nchassis: {mass: 1 t}\n", "over.yaml")
+    assert VehicleParameters.load(over).notes == found
+
+
+def test_points_of_another_suspension_are_named(tmp_path: Path) -> None:
+    """All that the corners keep, and the bar."""
+    assert [VehicleParameters.load(name).notes for name in SHIPPED] == [()] * len(SHIPPED)
+    text = "base: sedan\naxles: {rear: {suspension: rigid}}\n"
+    (note,) = VehicleParameters.load(written(tmp_path, text)).notes
+    bar = BAR.replace("front", "rear")
+    end = f"rear.origin, rear.W, {bar}; give these too if they move"
+    assert note == f"own.yaml: axles.rear.suspension changed; kept from sedan.yaml: {end}"
 
 
 def test_examples_in_messages_are_of_shipped_files() -> None:
