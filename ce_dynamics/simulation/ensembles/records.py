@@ -13,20 +13,48 @@ from numpy.typing import NDArray
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiled.variables import Variable
+from ce_dynamics.embedding.aggregate import Aggregate
 from ce_dynamics.errors import AccuracyWarning, ModelError
 from ce_dynamics.mechanism.input_ranges import Excess, furthest_out, out_of_ranges, warn_out_of_range
 from ce_dynamics.simulation.ensembles.arguments import Runs
-from ce_dynamics.simulation.ensembles.failures import broken_parts
 from ce_dynamics.simulation.integrators.methods import FIXED, IMPLICIT
 from ce_dynamics.simulation.integrators.settings import Settings, substeps
+from ce_dynamics.simulation.monitors.approaches import standing_at_an_end
+from ce_dynamics.simulation.monitors.dead_centres import where_it_stands
 from ce_dynamics.simulation.monitors.promises import Fault, Promises
 from ce_dynamics.simulation.monitors.unstable_steps import too_long
+from ce_dynamics.simulation.monitors.where_it_broke import left_range, without_force
 from ce_dynamics.simulation.reached import BROKEN_SLOPES, INTERRUPTED, NOT_FINITE_AT_START
 
 if TYPE_CHECKING:
     import xarray as xr
 
     from ce_dynamics.simulation.ensembles.lanes import Outcome
+
+
+def broken_parts(model: Model, last: Sequence[tuple[Floats, Floats]]) -> list[str]:
+    """For each last state and its inputs a clause for messages, empty if nothing is known to be broken."""
+    return [broken_loop(model, y, u) or broken_element(model, y, u) for y, u in last]
+
+
+def broken_element(model: Model, y: Floats, u: Floats) -> str:
+    """Which force element does not answer with numbers at a state or shortly after it."""
+    return without_force(model, lambda ahead, state: u, y, model.dynamics(y, u)[0].copy())
+
+
+def broken_loop(model: Model, y: Floats, u: Floats) -> str:
+    """Which loop cannot be assembled at a state or shortly after it, or stands at a dead centre."""
+    if not model.system.closures:
+        return ""
+
+    def broken_at(ahead: float, state: Floats) -> Aggregate | None:
+        (assembly,) = model.assembly(state, u)
+        broken = np.flatnonzero(~np.isfinite(assembly))
+        return model.embedding.aggregates[broken[0]] if len(broken) else None
+
+    left = left_range(broken_at, y, model.dynamics(y, u)[0])
+    return left or where_it_stands(standing_at_an_end(model, 0.0, y, lambda t, state: u), y)
+
 
 CLOSURE_ERROR = "closure_error"
 OUTPUTS, CLOSURES = 2, 3
