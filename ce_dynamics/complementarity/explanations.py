@@ -11,7 +11,6 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.analysis.mechanics import energy_or_nan
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import AccuracyWarning
-from ce_dynamics.simulation.monitors.approaches import InputsAt, approached, standing_at_an_end
 from ce_dynamics.simulation.monitors.dead_centres import (
     Watched,
     bounces,
@@ -21,6 +20,7 @@ from ce_dynamics.simulation.monitors.dead_centres import (
     where_it_stands,
 )
 from ce_dynamics.simulation.monitors.jumps import Jump, mechanical, told
+from ce_dynamics.simulation.monitors.reach import InputsAt, approached, standing_at_an_end
 from ce_dynamics.simulation.monitors.where_it_broke import where_it_broke
 from ce_dynamics.simulation.right_hand_side import Inputs, RightHandSide
 

@@ -32,7 +32,7 @@ from ce_dynamics.compiler.tracing.inline import call
 from ce_dynamics.errors import ModelError, SimulationError
 from ce_dynamics.simulation.monitors.charts import Charts
 from ce_dynamics.simulation.right_hand_side import Inputs, constant_inputs
-from ce_dynamics.simulation.scipy_samples import solve_across_samples
+from ce_dynamics.simulation.scipy_run import solve_across_samples
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -20,7 +20,7 @@ from ce_dynamics.models.environments.episodes import LEFT_BOUNDS, Episodes
 from ce_dynamics.models.environments.listed import Ranges, task_of
 from ce_dynamics.models.environments.task import Task
 from ce_dynamics.models.environments.vehicle import Vehicle
-from ce_dynamics.simulation.in_the_loop.look import traced_look
+from ce_dynamics.simulation.in_the_loop.fleet import traced_look
 from ce_dynamics.simulation.in_the_loop.simulator import Simulator
 
 if TYPE_CHECKING:

@@ -8,10 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ce_dynamics.compiled.model import Model
-from ce_dynamics.simulation.monitors.approaches import ended_of
-from ce_dynamics.simulation.monitors.input_ranges import places_of
-from ce_dynamics.simulation.monitors.promises import Promises
-from ce_dynamics.simulation.monitors.reach import CLOSE
+from ce_dynamics.simulation.monitors.promises import Promises, places_of
+from ce_dynamics.simulation.monitors.reach import CLOSE, ended_of
 from ce_dynamics.simulation.monitors.stored_rows import Bounds
 
 

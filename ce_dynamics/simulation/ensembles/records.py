@@ -19,9 +19,9 @@ from ce_dynamics.mechanism.input_ranges import Excess, furthest_out, out_of_rang
 from ce_dynamics.simulation.ensembles.arguments import Runs
 from ce_dynamics.simulation.integrators.methods import FIXED, IMPLICIT
 from ce_dynamics.simulation.integrators.settings import Settings, substeps
-from ce_dynamics.simulation.monitors.approaches import standing_at_an_end
 from ce_dynamics.simulation.monitors.dead_centres import where_it_stands
 from ce_dynamics.simulation.monitors.promises import Fault, Promises
+from ce_dynamics.simulation.monitors.reach import standing_at_an_end
 from ce_dynamics.simulation.monitors.unstable_steps import too_long
 from ce_dynamics.simulation.monitors.where_it_broke import left_range, without_force
 from ce_dynamics.simulation.reached import BROKEN_SLOPES, INTERRUPTED, NOT_FINITE_AT_START

@@ -22,7 +22,7 @@ class LaneGroup:
     ----------
     code : Code
     looking : CompiledFunction
-        Of `ce_dynamics.simulation.in_the_loop.look.traced_look`, for as many lanes.
+        Of `ce_dynamics.simulation.in_the_loop.fleet.traced_look`, for as many lanes.
     settings : Settings
         Of an explicit method.
     y, u : array

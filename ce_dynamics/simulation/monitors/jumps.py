@@ -10,12 +10,6 @@ import numpy as np
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.analysis.mechanics import energy_or_nan
 from ce_dynamics.compiled.model import Model
-from ce_dynamics.simulation.monitors.approaches import (
-    Approaches,
-    InputsAt,
-    Known,
-    standing_at_an_end,
-)
 from ce_dynamics.simulation.monitors.dead_centres import (
     Watched,
     bounces,
@@ -26,6 +20,12 @@ from ce_dynamics.simulation.monitors.dead_centres import (
     where_it_stands,
 )
 from ce_dynamics.simulation.monitors.monitor import Monitor, Run
+from ce_dynamics.simulation.monitors.reach import (
+    Approaches,
+    InputsAt,
+    Known,
+    standing_at_an_end,
+)
 from ce_dynamics.simulation.monitors.stall import StalledError
 from ce_dynamics.simulation.monitors.stored_rows import all_finite
 from ce_dynamics.simulation.right_hand_side import RightHandSide

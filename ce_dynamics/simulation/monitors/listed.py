@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ce_dynamics.compiled.model import Model
-from ce_dynamics.simulation.monitors.energy_balance import EnergyBalance
-from ce_dynamics.simulation.monitors.input_ranges import InputRanges
 from ce_dynamics.simulation.monitors.jumps import Jumps
 from ce_dynamics.simulation.monitors.monitor import Monitor, Run
 from ce_dynamics.simulation.monitors.near_singular import NearSingular
-from ce_dynamics.simulation.monitors.promises import Promises
+from ce_dynamics.simulation.monitors.promises import EnergyBalance, InputRanges, Promises
 from ce_dynamics.simulation.monitors.unstable_steps import UnstableSteps
 from ce_dynamics.simulation.monitors.where_it_broke import LeftItsRange
 

@@ -14,10 +14,9 @@ from ce_dynamics.errors import RangeWarning
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.forces.base import Response
 from ce_dynamics.models.vehicles.ride import build_ride
-from ce_dynamics.simulation.monitors.approaches import Approaches, Known
-from ce_dynamics.simulation.monitors.input_ranges import InputRanges
 from ce_dynamics.simulation.monitors.monitor import Run
-from ce_dynamics.simulation.monitors.promises import Promises
+from ce_dynamics.simulation.monitors.promises import InputRanges, Promises
+from ce_dynamics.simulation.monitors.reach import Approaches, Known
 from ce_dynamics.simulation.monitors.stored_rows import Bounds, all_finite, extremes_of
 from ce_dynamics.simulation.options import RunOptions
 from ce_dynamics.simulation.results import Observed, observed

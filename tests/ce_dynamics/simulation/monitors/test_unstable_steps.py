@@ -26,9 +26,9 @@ from ce_dynamics.simulation.monitors.unstable_steps import (
     too_long,
     unresolved,
 )
-from ce_dynamics.simulation.native_run import native_stepper
 from ce_dynamics.simulation.options import RunOptions
 from ce_dynamics.simulation.right_hand_side import RateAt, RightHandSide
+from ce_dynamics.simulation.simulate import native_stepper
 
 
 def spring(stiffness: float, damper: float) -> ce.System:
