@@ -115,12 +115,14 @@ if TYPE_CHECKING:
         read_urdf as read_urdf,
         urdf_feet as urdf_feet,
     )
-    from ce_dynamics.simulation.advice.recommend import recommend_method as recommend_method
-    from ce_dynamics.simulation.advice.recommendation import Recommendation as Recommendation
     from ce_dynamics.simulation.ensembles.arguments import HeldInputs as HeldInputs
     from ce_dynamics.simulation.ensembles.simulation import simulate_ensemble as simulate_ensemble
     from ce_dynamics.simulation.exchange import save_table as save_table
     from ce_dynamics.simulation.in_the_loop.simulator import Simulator as Simulator
+    from ce_dynamics.simulation.recommend import (
+        Recommendation as Recommendation,
+        recommend_method as recommend_method,
+    )
     from ce_dynamics.simulation.results import quantity as quantity
     from ce_dynamics.simulation.sensitivities import simulate_sensitivities as simulate_sensitivities
     from ce_dynamics.simulation.simulate import simulate as simulate

@@ -80,8 +80,33 @@ class Method(ABC):
         """Its numbers as the compiled loops read them."""
 
 
+class Explicit(Method):
+    """A method without Jacobian; of ẏ = λ y a step makes R(h λ) y."""
+
+    @property
+    @abstractmethod
+    def stability(self) -> Floats:
+        """Coefficients of R(z) = 1 + z bᵀ1 + z² bᵀA1 + z³ bᵀA²1 and so on."""
+
+    def amplification(self, z: NDArray[np.complex128]) -> NDArray[np.complex128]:
+        """R(z)."""
+        result = np.full(z.shape, self.stability[-1], dtype=complex)
+        for coefficient in self.stability[-2::-1]:
+            result = coefficient + z * result
+        return result
+
+
+def stability_of(A: Floats, b: Floats) -> Floats:
+    """Return the coefficients of R(z) = 1 + z bᵀ1 + z² bᵀA1 + z³ bᵀA²1 and so on."""
+    powers, ones = [1.0], np.ones(len(b))
+    for _ in range(len(b)):
+        powers.append(float(b @ ones))
+        ones = A @ ones
+    return np.array(powers)
+
+
 @dataclass(frozen=True, eq=False)
-class ExplicitRungeKutta(Method):
+class ExplicitRungeKutta(Explicit):
     """k_i = f(t + c_i h, y + h Σ a_ij k_j) and y + h/over Σ b_j k_j.
 
     Attributes
@@ -109,21 +134,7 @@ class ExplicitRungeKutta(Method):
 
     @cached_property
     def stability(self) -> Floats:
-        """Coefficients of R(z) = 1 + z bᵀ 1 + z² bᵀA 1 + …: what a step makes of ẏ = λ y, z = h λ."""
-        s = len(self.b)
-        A, b = lower_rows(self.A), np.array(self.b) / self.over
-        powers, ones = [1.0], np.ones(s)
-        for _ in range(s):
-            powers.append(float(b @ ones))
-            ones = A @ ones
-        return np.array(powers)
-
-    def amplification(self, z: NDArray[np.complex128]) -> NDArray[np.complex128]:
-        """R(z)."""
-        result = np.full(z.shape, self.stability[-1], dtype=complex)
-        for coefficient in self.stability[-2::-1]:
-            result = coefficient + z * result
-        return result
+        return stability_of(lower_rows(self.A), np.array(self.b) / self.over)
 
     def stepped(self, rate: Callable[[Floats], Floats], y: Floats, h: float) -> Floats:
         """The state a step later, of a right-hand side that does not depend on time, on plain arrays."""
@@ -218,7 +229,7 @@ def jacobian_at(rate: Callable[[Floats], Floats], y: Floats, central: bool = Tru
 
 
 @dataclass(frozen=True, eq=False)
-class EmbeddedPair(Method):
+class EmbeddedPair(Explicit):
     """Stages of which the last is at the state after the step, and is the first one of the next.
 
     Attributes
@@ -242,6 +253,11 @@ class EmbeddedPair(Method):
     @property
     def evaluations(self) -> int:
         return len(self.c) - 1
+
+    @cached_property
+    def stability(self) -> Floats:
+        A = lower_rows(self.A)
+        return stability_of(A[:-1, :-1], A[-1, :-1])
 
     @cached_property
     def table(self) -> Table:

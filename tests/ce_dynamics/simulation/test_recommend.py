@@ -12,8 +12,8 @@ from scipy.integrate import solve_ivp
 import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import sin, sqrt, where
 from ce_dynamics.errors import ModelError, SimulationError
-from ce_dynamics.simulation.advice.steps import GRID, accurate_step, amplification, stable_step
 from ce_dynamics.simulation.integrators.methods import EMBEDDED, METHOD_OF
+from ce_dynamics.simulation.recommend import GRID, accurate_step, stable_step
 
 NEXT = GRID[1] / GRID[0]
 
@@ -75,7 +75,7 @@ def test_what_a_step_of_the_pair_makes_of_an_eigenvector() -> None:
     """exp z to order 5; the next coefficient is 1/600, not 1/720 (Hairer, Wanner, IV.2)."""
     z = np.array([0.05, 0.05j, -0.04 + 0.03j])
     series = sum(z**k / float(np.prod(range(1, k + 1))) for k in range(6)) + z**6 / 600.0
-    np.testing.assert_allclose(amplification(METHOD_OF["dopri5"], z), series, rtol=4e-16)
+    np.testing.assert_allclose(EMBEDDED["dopri5"].amplification(z), series, rtol=4e-16)
 
 
 @pytest.mark.parametrize("name", ["rk4", "rosenbrock", "implicit-euler"])

@@ -1,1 +1,0 @@
-"""Which integrator suits a model: stability, accuracy and cost, measured at states of its motion."""
