@@ -122,6 +122,26 @@ class Procedure(ABC):
             raise DataError(ended_early(run))
         return run
 
+    def valid(self, run: Run, begin: float = 0.0) -> Run:
+        """Return the run if it came to its end and its figures hold from a time on [s].
+
+        Raises
+        ------
+        DataError
+            Naming the condition that the vehicle violates.
+        """
+        self.whole(run)
+        wrong = run.violation(begin)
+        if wrong is not None:
+            raise DataError(f"{run.subject.title}, run '{run.name}': {wrong.condition}; steer or brake less")
+        return run
+
+    def note_violation(self, run: Run, begin: float = 0.0) -> None:
+        """Note the first condition that a run violates from a time on [s], where that is a result itself."""
+        wrong = run.violation(begin)
+        if wrong is not None:
+            self.outcome.notes.append(f"run '{run.name}': {wrong.condition}")
+
     def holds_speed(self, run: Run, until: float) -> None:
         """Refuse a vehicle that cannot hold the speed until a time [s].
 

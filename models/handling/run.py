@@ -9,6 +9,7 @@ import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import DataError, SimulationError
+from ce_dynamics.models.handling.metrics.validity import Violation, first, lift, spin, unsteady
 from ce_dynamics.models.handling.subject import AT_CENTRE, Subject, refuse_without
 from ce_dynamics.models.parts.manoeuvres import Manoeuvre
 from ce_dynamics.simulation.options import RunOptions
@@ -21,6 +22,8 @@ LONGEST = 0.02
 """Longest step [s]: where nothing moves, steps must not grow over a pulse of the steering."""
 INTERVAL = 0.01
 """Time between stored instants [s]."""
+FEWEST = 3
+"""Instants of a record that is judged."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +87,24 @@ class Run:
     def roll(self) -> Floats:
         """Roll angle, to the right [rad]; zero where the model has none."""
         return self["roll"] if "roll" in self.record else np.zeros(len(self.t))
+
+    def violation(self, begin: float = 0.0, steady: bool = False) -> Violation | None:
+        """Return the first violation of the conditions of figures from a time on [s], None without one.
+
+        The vehicle must not spin nor tip; where asked for, it must turn steadily.
+        """
+        used = self.t >= begin
+        if np.count_nonzero(used) < FEWEST:
+            return None
+        t, v = self.t[used], self.speed[used]
+        lock = float(np.abs(self.subject.locks()[1]).max())
+        found = [spin(t, self.sideslip[used], v, lock)]
+        loads = self.subject.side_loads(self.record)
+        if loads is not None:
+            found.append(lift(t, *(side[used] for side in loads)))
+        if steady:
+            found.append(unsteady(t, self.ay[used], v, self["yaw_rate"][used]))
+        return first(found)
 
     @property
     def course(self) -> Floats:

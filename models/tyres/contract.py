@@ -129,8 +129,11 @@ DEFLECTIONS = (StateDeclaration("x_e", "m"), StateDeclaration("y_e", "m"))
 
 
 def bounded_slip(v_x: Scalar, rolling_speed: Scalar) -> Scalar:
-    """Slip in [−1, 1]: −1 is locked, 0 rolling, 1 spinning on the spot; the sense is that of driving forward.
+    """Return the slip in [−1, 1]: −1 is locked, 0 rolling, 1 spinning on the spot, driving forwards.
 
-    (r Ω − v_x) over the larger of the two speeds.
+    It is (r Ω − v_x) over the largest of |v_x|, |r Ω| and |r Ω − v_x|.  A wheel that turns against its motion
+    slides as fast as it can: −1 where the vehicle drives forwards.
     """
-    return (rolling_speed - v_x) / maximum(maximum(absolute(v_x), absolute(rolling_speed)), TINY_SPEED)
+    sliding = rolling_speed - v_x
+    fastest = maximum(maximum(absolute(v_x), absolute(rolling_speed)), absolute(sliding))
+    return sliding / maximum(fastest, TINY_SPEED)

@@ -54,7 +54,7 @@ class ConstantRadiusTest(Procedure):
             duration=SETTLING + (fastest - slowest) / v["acceleration"],
         )
         off = abs(run["path_error"]) > LEFT * v["radius"]
-        points = points_of([run], SETTLING, v["direction"])
+        points = points_of(self, [run], SETTLING, v["direction"])
         if off.any():
             k = int(off.argmax())
             self.outcome.notes.append(

@@ -23,7 +23,7 @@ class ConstantSpeedTest(Procedure):
     def perform(self) -> None:
         v = self.values
         run = ramp(self, v["speed"], 1.1 * v["friction"] * self.subject.gravity, v["direction"], 1.3)
-        judge(self, points_of([run], BEGIN + self.LAG, v["direction"]))
+        judge(self, points_of(self, [run], BEGIN + self.LAG, v["direction"]))
         K, L = self.outcome["understeer_gradient"] / (DEGREES * G), self.subject.wheelbase
         self.outcome.add(
             "yaw_rate_gain", "yaw rate gain at this speed", yaw_rate_gain(v["speed"], L, K), "1/s"

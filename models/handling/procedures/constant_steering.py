@@ -50,4 +50,4 @@ class ConstantSteeringTest(Procedure):
             top_speed=fastest,
             duration=START + (fastest - slowest) / v["acceleration"],
         )
-        judge(self, points_of([run], START, v["direction"]))
+        judge(self, points_of(self, [run], START, v["direction"]))

@@ -35,13 +35,22 @@ class Points(NamedTuple):
     sideslip: Floats
 
 
-def points_of(runs: Sequence[Run], begin: float, sign: float) -> Points:
-    """All instants from a time on until the lateral acceleration is largest: beyond is no cornering."""
+def points_of(procedure: Procedure, runs: Sequence[Run], begin: float, sign: float) -> Points:
+    """Return all instants from a time on until the lateral acceleration is largest.
+
+    They end, with a note, where the vehicle no longer corners steadily, spins or tips.
+    """
     parts = []
     for run in runs:
         ay = sign * run.ay
         first = min(int(np.searchsorted(run.t, begin)), len(run.t) - 1)
-        used = slice(first, first + int(np.argmax(ay[first:])) + 1)
+        wrong = run.violation(begin, steady=True)
+        end = len(run.t) if wrong is None else max(int(np.searchsorted(run.t, wrong.t)), first + 1)
+        used = slice(first, first + int(np.argmax(ay[first:end])) + 1)
+        if wrong is not None and used.stop == end:
+            procedure.outcome.notes.append(
+                f"points count up to {ay[used].max():.3g} m/s² of lateral acceleration: {wrong.condition}"
+            )
         signals = sign * run.steer, ay, run.speed, sign * run.roll, sign * run.sideslip
         parts.append(np.array([signal[used] for signal in signals]))
     return Points(*np.concatenate(parts, axis=1))

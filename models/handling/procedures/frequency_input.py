@@ -53,12 +53,12 @@ class FrequencyInputTest(Procedure):
         if not v["last"] > v["first"]:
             raise DataError(f"{self.name}: last = {v['last']:g} Hz must be above first = {v['first']:g} Hz")
         steer = steering_at(self, v["speed"], v["lateral_acceleration"])
-        run = self.whole(self.excited(steer))
+        run = self.valid(self.excited(steer))
         self.holds_speed(run, 1.0)
         f = np.linspace(v["first"], v["last"], POINTS)
         delta, *responses = changes(run)
         if not all(died_down(response) for response in responses):
-            other = changes(self.whole(self.excited(-steer, "-other-way")))
+            other = changes(self.valid(self.excited(-steer, "-other-way")))
             mine = (delta, *responses)
             delta, *responses = (0.5 * (a - b) for a, b in zip(mine, other, strict=True))
             self.outcome.notes.append(PULLS)

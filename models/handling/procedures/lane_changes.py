@@ -66,6 +66,7 @@ class DoubleLaneChangeTest(Procedure):
         if run is None:
             return
         out = self.outcome
+        self.note_violation(run)
         out.add("entry_speed", "speed at the entry", run.task.speed, "km/h", 3.6)
         out.add("exit_speed", "speed at the exit", float(run.speed[-1]), "km/h", 3.6)
         out.add("clearance", "least distance from a cone", self.clearance(run), "m")

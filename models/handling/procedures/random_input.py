@@ -37,7 +37,7 @@ class RandomInputTest(FrequencyInputTest):
         if not v["last"] > v["first"]:
             raise DataError(f"{self.name}: last = {v['last']:g} Hz must be above first = {v['first']:g} Hz")
         steer = steering_at(self, v["speed"], v["lateral_acceleration"])
-        run = self.whole(
+        run = self.valid(
             self.run(
                 "noise",
                 RandomSteer,

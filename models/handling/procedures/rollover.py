@@ -41,6 +41,7 @@ class RolloverTest(Procedure):
         self.outcome.add("steer", "steering-wheel angle", steer, "deg", DEGREES * v["lock"])
         run = self.steered(v["direction"] * steer, self.RATE / v["lock"])
         self.judge(run)
+        self.note_violation(run)
         self.draw(run)
 
     @abstractmethod

@@ -77,6 +77,7 @@ class SineWithDwellTest(Procedure):
         assert isinstance(task, SineWithDwell)
         if run.trouble:
             return multiple, run, None
+        self.note_violation(run)
         across = run.at_centre("y")
         response = dwell_response(
             run.t, run["yaw_rate"], across, sign, task.values["start"], task.reversal, task.end

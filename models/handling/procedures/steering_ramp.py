@@ -49,10 +49,13 @@ def steering_at(procedure: Procedure, speed: float, ay: float, sign: float = 1.0
     DataError
         If the vehicle does not reach it.
     """
-    reached = 0.0
+    reached, why = 0.0, ""
     for margin in (1.5, 3.0):
         run = ramp(procedure, speed, ay, sign, margin)
-        rising = np.maximum.accumulate(sign * run.ay)
+        wrong = run.violation(BEGIN, steady=True)
+        end = len(run.t) if wrong is None else max(int(np.searchsorted(run.t, wrong.t)), 1)
+        why = "" if wrong is None else f" ({wrong.condition})"
+        rising = np.maximum.accumulate(sign * run.ay[:end])
         if rising[-1] >= ay:
             k = int(np.argmax(rising >= ay))
             begin = max(k - 1, 0)
@@ -60,5 +63,5 @@ def steering_at(procedure: Procedure, speed: float, ay: float, sign: float = 1.0
         reached = max(reached, float(rising[-1]))
     raise DataError(
         f"{procedure.subject.title} reaches {reached:.3g} m/s² of lateral acceleration at {speed:.4g} m/s, "
-        f"{ay:.3g} m/s² are asked for; give a lower one, or another speed"
+        f"{ay:.3g} m/s² are asked for{why}; give a lower one, or another speed"
     )

@@ -45,7 +45,7 @@ class StepInputTest(Procedure):
             duration=START + v["rise"] + v["settling"],
         )
         self.draw()
-        self.whole(run)
+        self.valid(run, START)
         self.holds_speed(run, START)
         t, delta = run.t, run.steer
         yaw = step_response(t, delta, run["yaw_rate"])

@@ -56,7 +56,10 @@ class BrakingTest(Procedure):
         steered = float(abs(run.steer[moving]).max()) if moving.any() else math.nan
         out.add("steer", "largest road-wheel angle", steered, "deg", DEGREES)
         self.locked(run)
-        if math.isnan(found.distance) and not run.trouble:
+        wrong = run.violation()
+        if wrong is not None and not run.trouble:
+            out.trouble = f"{self.subject.title}, run '{run.name}': {wrong.condition}"
+        elif math.isnan(found.distance) and not run.trouble:
             left = f"{run.speed[-1]:.3g} m/s are left"
             who = self.subject.title
             out.trouble = f"{who} does not come to rest within {run.t[-1]:.3g} s: {left}"

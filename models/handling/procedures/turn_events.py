@@ -11,6 +11,7 @@ import numpy as np
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.handling.metrics.straight import STANDING
 from ce_dynamics.models.handling.metrics.turn import TurnReaction, turn_reaction
+from ce_dynamics.models.handling.metrics.validity import CREEPING
 from ce_dynamics.models.handling.outcome import DEGREES, Chart, Line
 from ce_dynamics.models.handling.procedure import Procedure
 from ce_dynamics.models.handling.procedures.cornering import DIRECTION
@@ -27,10 +28,6 @@ KEPT = 0.1
 """Of the radius and of the speed, by which a vehicle that keeps to the circle may be off."""
 GATHERED = 0.5
 """Acceleration up to the speed [m/s²]."""
-SPUN = math.radians(60.0)
-"""Change of the side-slip angle beyond which a vehicle spins [rad]."""
-CREEPING = 2.0
-"""Speed below which yaw rates are no longer compared [m/s]."""
 
 
 class PowerOffTest(Procedure):
@@ -146,8 +143,7 @@ class PowerOffTest(Procedure):
         )
         inside = f"{name}: to the inside of the circle after 1 s"
         out.add(f"path_deviation_{key}", inside, found.path_deviation, "m")
-        if found.sideslip_change > SPUN:
-            out.notes.append(f"{name}: the vehicle spins")
+        self.note_violation(run, event)
         return found
 
     def draw(self, run: Run, name: str, event: float) -> None:

@@ -247,5 +247,35 @@ def test_a_jolt_at_the_start_is_no_point_of_steady_cornering() -> None:
     t = np.linspace(0.0, 10.0, 101)
     ay = np.where(t < 0.2, 12.0, 0.5 * t)
     run: Any = SimpleNamespace(t=t, ay=-ay, steer=-t, speed=20.0 + t, roll=-t, sideslip=t)
-    points = points_of([run], 3.0, -1.0)
+    run.violation = lambda begin, steady: None
+    procedure: Any = None  # notes nothing
+    points = points_of(procedure, [run], 3.0, -1.0)
     assert (points.ay[0], points.ay[-1], points.speed[-1]) == pytest.approx((1.5, 5.0, 30.0))
+
+
+def test_a_spin_is_no_steady_cornering() -> None:
+    """The trailer combination turns otherwise than its path from about 8 m/s² on, and then spins."""
+    found = handling.perform("constant-speed", handling.vehicle("van-trailer"))
+    assert not found.trouble
+    (note,) = found.notes
+    assert "cornering is not steady" in note
+    run = found.runs[0]
+    spun = int(np.argmax(np.abs(run.sideslip) > np.radians(20.0)))
+    assert run.t[spun] < run.t[-1]  # it does spin
+    assert found["largest_lateral_acceleration"] <= np.abs(run.ay[:spun]).max()
+    # K of the rest of the range in which gradients are taken: less than a degree per g off a straight line.
+    at = [int(np.argmax(run.ay > a)) for a in (0.5, 3.0)]
+    excess = [run.steer[k] - run.subject.wheelbase * run.ay[k] / run.speed[k] ** 2 for k in at]
+    slope = (excess[1] - excess[0]) / (run.ay[at[1]] - run.ay[at[0]])
+    assert found["understeer_gradient"] == pytest.approx(np.degrees(slope) * G, abs=0.1)
+
+
+def test_an_unstable_vehicle_reaches_no_steady_turn() -> None:
+    """An oversteering car above its critical speed of 22.9 m/s turns ever more than its path."""
+    car = subject(Car(C_f=160e3, C_r=60e3), "oversteering")
+    assert np.sqrt(-car.car.L / car.car.K) < 30.0
+    found = handling.perform("step-input", car, speed=30.0, lateral_acceleration=1.0)
+    assert "1 m/s² are asked for (cornering is not steady: from 2.1" in found.trouble
+    found = handling.perform("constant-speed", car, speed=30.0)
+    assert "points lie between 0.5 and 3 m/s²" in found.trouble
+    assert "cornering is not steady" in found.notes[0]

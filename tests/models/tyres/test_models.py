@@ -244,6 +244,8 @@ def test_slip_that_is_reported_is_bounded() -> None:
     assert bounded_slip(10.0, 10.0) == 0.0
     assert bounded_slip(0.0, 0.0) == 0.0
     assert bounded_slip(10.0, 9.0) == pytest.approx(-0.1)
+    assert bounded_slip(10.0, -9.8) == -1.0  # turned against its motion, it slides as a locked wheel at least
+    assert bounded_slip(-10.0, 9.8) == 1.0
 
 
 @pytest.mark.parametrize("gamma", [0.0, 0.05, -0.2])
