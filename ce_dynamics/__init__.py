@@ -115,7 +115,10 @@ if TYPE_CHECKING:
         read_urdf as read_urdf,
         urdf_feet as urdf_feet,
     )
-    from ce_dynamics.simulation.ensembles.arguments import HeldInputs as HeldInputs
+    from ce_dynamics.simulation.ensembles.arguments import (
+        EnsembleOptions as EnsembleOptions,
+        HeldInputs as HeldInputs,
+    )
     from ce_dynamics.simulation.ensembles.simulation import simulate_ensemble as simulate_ensemble
     from ce_dynamics.simulation.exchange import save_table as save_table
     from ce_dynamics.simulation.in_the_loop.simulator import Simulator as Simulator

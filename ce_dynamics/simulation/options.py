@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.simulation.integrators.methods import FIXED, NATIVE_METHODS, NativeMethod
@@ -82,3 +83,20 @@ class RunOptions:
             max_step=self.max_step,
             jacobian_every=self.jacobian_every,
         )
+
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def lists_options(fields: type) -> Callable[[Function], Function]:
+    """Show the fields of a class of options in the signature of a function instead of its ``**options``."""
+
+    def decorate(function: Function) -> Function:
+        own = inspect.signature(function)
+        others = inspect.signature(fields).parameters.values()
+        kept = [p for p in own.parameters.values() if p.kind is not p.VAR_KEYWORD]
+        signature = own.replace(parameters=[*kept, *others])
+        function.__signature__ = signature  # type: ignore[attr-defined]  # what inspect reads
+        return function
+
+    return decorate

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import difflib
+import os
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -11,10 +14,121 @@ from numpy.typing import ArrayLike, NDArray
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.input_laws import InputLaw
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.input_ranges import check_range, out_of_range
 from ce_dynamics.mechanism.parameters import refusals
+from ce_dynamics.simulation.integrators.methods import FIXED, NATIVE_METHODS
+from ce_dynamics.simulation.integrators.settings import Settings, check_steps, settings_of
+from ce_dynamics.simulation.right_hand_side import LAW, check_law
+
+
+@dataclass(frozen=True, kw_only=True)
+class EnsembleOptions:
+    """Options of an ensemble or a study.
+
+    Parameters
+    ----------
+    duration : float
+        End time [s].
+    inputs : InputLaw, optional
+        A law that answers inputs from time and sensors, such as a driver, the same for all runs.
+    method : str
+        A compiled method: ``rk4``, ``rosenbrock`` and ``implicit-euler``, with steps of fixed length, or
+        ``dopri5`` or ``tsit5``, which are adaptive.
+    step : float, optional
+        Fixed step [s], 1 ms if not given; shortened where it does not divide ``interval``.
+    rtol, atol : float, optional
+        Relative and absolute error per step of adaptive methods, 1e-6 and 1e-8 if not given.
+    max_step : float, optional
+        Longest step of adaptive methods [s]; any if not given.
+    jacobian_every : int, optional
+        Steps that ``rosenbrock`` and ``implicit-euler`` make with one Jacobian, 1 if not given.
+    interval : float
+        Time between stored instants [s].
+    keep : sequence of str, optional
+        Variables to keep (``model.variables`` and ``closure_error``); all if not given.  Outputs that are
+        not kept are not computed.
+    threads : int, optional
+        As many as there are processors if not given.
+    lanes : int, optional
+        Runs that one call evaluates: 4 or 8, in single precision 16; 8 or 16 if not given.
+    precision : str
+        ``double``, or ``single`` to evaluate rates and laws in single precision, in twice as many lanes and
+        half the time: for learning and Monte Carlo.  States are added up, and what is stored is computed, in
+        double precision; loops are closed as ever.  Errors are some 1e-6 of what acts: with tolerances below
+        1e-4 adaptive methods follow them with short steps.
+
+    Raises
+    ------
+    ModelError
+        For values that an option cannot have, and options that the method does not support.
+    """
+
+    duration: float
+    inputs: InputLaw | None = None
+    method: str = "rk4"
+    step: float | None = None
+    rtol: float | None = None
+    atol: float | None = None
+    max_step: float | None = None
+    jacobian_every: int | None = None
+    interval: float = 0.01
+    keep: Sequence[str] | None = None
+    threads: int | None = None
+    lanes: int | None = None
+    precision: str = "double"
+
+    def __post_init__(self) -> None:
+        for name in ("duration", "interval"):
+            checks.number(name, getattr(self, name), above=0.0)
+        if self.method not in NATIVE_METHODS:
+            known = ", ".join(NATIVE_METHODS)
+            raise ModelError(
+                f"method {checks.shown(self.method)} is not known to ensembles; choose one of {known}"
+            )
+        if self.method in FIXED:
+            check_steps(self.duration, self.settings.step)
+        _ = self.settings
+        if self.threads is not None:
+            most = 64 * available_processors()
+            checks.integer("threads", self.threads, at_least=1, at_most=most)
+        if self.lanes is not None:
+            checks.integer("lanes", self.lanes, at_least=1)
+        checks.choice("precision", self.precision, ("double", "single"))
+        if self.inputs is not None:
+            check_law(self.inputs, f"{LAW}; give constants and histories of held inputs as controls")
+        if self.keep is not None:
+            checks.texts("keep", self.keep)
+
+    @cached_property
+    def settings(self) -> Settings:
+        """Steps and tolerances that are used: those given, defaults for the others."""
+        names = "step", "rtol", "atol", "max_step", "jacobian_every"
+        return settings_of(self.method, NATIVE_METHODS, **{name: getattr(self, name) for name in names})
+
+    @property
+    def single(self) -> bool:
+        """True if rates are evaluated in single precision."""
+        return self.precision == "single"
+
+    @property
+    def workers(self) -> int:
+        """Number of threads."""
+        return available_processors() if self.threads is None else self.threads
+
+    def width(self, runs: int) -> int:
+        """Return the number of lanes for so many runs."""
+        return self.lanes or (16 if self.single else 8 if runs > 4 * self.workers else 4)
+
+
+def available_processors() -> int:
+    """Return the number of processors this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not on every system
+        return os.cpu_count() or 1
 
 
 class HeldInputs(NamedTuple):
@@ -87,6 +201,7 @@ def spread(
     ModelError
         For unknown names, wrong shapes, and numbers of runs that differ.
     """
+    _ = model.dynamics  # which sets the last guards of the parameters
     layout = model.layout
     names = [entry.name for entry in layout.u]
     n_inputs, n = layout.n_inputs, len(layout.y0)

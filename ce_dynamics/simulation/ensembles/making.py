@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -22,7 +22,7 @@ from ce_dynamics.compiler.tracing.kept import with_entries
 from ce_dynamics.embedding.numeric.substeps import in_single_precision
 from ce_dynamics.embedding.whole_loop import chart_of
 from ce_dynamics.errors import ModelError
-from ce_dynamics.simulation.ensembles.arguments import Runs
+from ce_dynamics.simulation.ensembles.arguments import EnsembleOptions, Runs
 from ce_dynamics.simulation.ensembles.looks import Look, look_of
 from ce_dynamics.simulation.ensembles.records import Records
 from ce_dynamics.simulation.integrators.methods import EMBEDDED, FIXED, IMPLICIT
@@ -43,58 +43,26 @@ BETWEEN_REPORTS = 0.05
 """Time between these [s]: whenever this thread wakes up, one that makes runs has to wait for it."""
 
 
-class Ways(NamedTuple):
-    """How runs are made, whichever they are.
-
-    Attributes
-    ----------
-    law : InputLaw or None
-    settings : Settings
-    duration, interval : float
-        End time, and time between stored instants [s].
-    keep : tuple of str or None
-        Variables to keep; all if None.
-    threads : int
-    lanes : int or None
-        Runs that one call evaluates; chosen by the number of runs if None.
-    single : bool
-        Whether rates are evaluated in single precision.
-    """
-
-    law: InputLaw | None
-    settings: Settings
-    duration: float
-    interval: float
-    keep: tuple[str, ...] | None
-    threads: int
-    lanes: int | None
-    single: bool = False
-
-    def width(self, runs: int) -> int:
-        """Lanes for so many runs."""
-        return self.lanes or (16 if self.single else 8 if runs > 4 * self.threads else 4)
-
-
-def make(model: Model, runs: Runs, ways: Ways, report: Progress) -> tuple[Records, bool]:
-    """What became of runs, and whether nobody interrupted.
+def make(model: Model, runs: Runs, options: EnsembleOptions, report: Progress) -> tuple[Records, bool]:
+    """Make runs; return their records, and False if they were interrupted.
 
     Parameters
     ----------
     model : Model
     runs : Runs
-    ways : Ways
+    options : EnsembleOptions
     report : callable
     """
-    records = Records(model, runs, stored_times(ways.duration, ways.interval), ways.keep)
+    records = Records(model, runs, stored_times(options.duration, options.interval), options.keep)
     observed = records.observed
-    implicit = ways.settings.method in IMPLICIT
-    code = compiled(model, ways.law, ways.width(runs.number), observed, ways.single, implicit)
-    if ways.single:
+    implicit = options.settings.method in IMPLICIT
+    code = compiled(model, options.inputs, options.width(runs.number), observed, options.single, implicit)
+    if options.single:
         check_single(model, runs, code)
-    with at_work(f"integrating {runs.number} runs of {model.system.name!r} by {ways.settings.method}"):
-        whole = march_all(code, ways.settings, runs, records, ways.threads, report)
+    with at_work(f"integrating {runs.number} runs of {model.system.name!r} by {options.settings.method}"):
+        whole = march_all(code, options.settings, runs, records, options.workers, report)
     records.blank()
-    records.explain(ways.settings)
+    records.explain(options.settings)
     return records, whole
 
 

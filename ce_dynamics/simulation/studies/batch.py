@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.mechanism.input_ranges import Excess
-from ce_dynamics.simulation.ensembles.making import Progress, Ways, make
+from ce_dynamics.simulation.ensembles.arguments import EnsembleOptions
+from ce_dynamics.simulation.ensembles.making import Progress, make
 from ce_dynamics.simulation.ensembles.records import CLOSURE_ERROR, Records
 from ce_dynamics.simulation.studies.plan import Part
 from ce_dynamics.simulation.studies.statistics import partial
@@ -63,14 +64,14 @@ class Task(NamedTuple):
     Attributes
     ----------
     model : Model
-    ways : Ways
+    options : EnsembleOptions
         Keeping all variables that are stored or told of.
     kept, told : tuple of str
         Variables that are stored, and those of which statistics are made.
     """
 
     model: Model
-    ways: Ways
+    options: EnsembleOptions
     kept: Sequence[str]
     told: Sequence[str]
 
@@ -78,7 +79,7 @@ class Task(NamedTuple):
 def make_batch(task: Task, part: Part, report: Progress | None = None) -> Batch | None:
     """Make the runs of a part; None if somebody interrupted."""
     runs = part.runs(task.model)
-    records, whole = make(task.model, runs, task.ways, report or (lambda done, total: None))
+    records, whole = make(task.model, runs, task.options, report or (lambda done, total: None))
     return batch_of(task, part.first, records) if whole else None
 
 

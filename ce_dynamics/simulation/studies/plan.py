@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -17,6 +18,7 @@ from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import ModelError
 from ce_dynamics.simulation.ensembles.arguments import (
     Controls,
+    EnsembleOptions,
     HeldInputs,
     Runs,
     as_histories,
@@ -24,7 +26,7 @@ from ce_dynamics.simulation.ensembles.arguments import (
     numbers,
     spread,
 )
-from ce_dynamics.simulation.ensembles.making import Ways, traced_law
+from ce_dynamics.simulation.ensembles.making import traced_law
 from ce_dynamics.simulation.ensembles.records import CLOSURE_ERROR, Records
 from ce_dynamics.simulation.ensembles.simulation import check_room
 from ce_dynamics.simulation.reached import stored_times
@@ -58,7 +60,7 @@ class Plan:
     model : Model
     y0s, parameters, controls
         As of `ce_dynamics.simulate_ensemble`.
-    ways : Ways
+    options : EnsembleOptions
         Its ``keep`` names the variables that are stored of every run.
     told : sequence of str
         Variables of which statistics are made.
@@ -77,33 +79,33 @@ class Plan:
         y0s: ArrayLike | None,
         parameters: Mapping[str, ArrayLike] | None,
         controls: Controls,
-        ways: Ways,
+        options: EnsembleOptions,
         told: Sequence[str],
         batch: int | None,
     ) -> None:
-        most = ways if ways.keep is None else ways._replace(keep=(*ways.keep, *told))
+        most = options if options.keep is None else replace(options, keep=(*options.keep, *told))
         check_room(
             model, LEAST_OF_A_BATCH if batch is None else checks.integer("batch", batch, at_least=1), most
         )
-        self.model, self.t = model, stored_times(ways.duration, ways.interval)
+        self.model, self.t = model, stored_times(options.duration, options.interval)
         self.y0s = model.y0 if y0s is None else numbers("y0s", y0s)
         given = checks.mapping("parameters", {} if parameters is None else parameters)
         self.parameters = {name: numbers(name, value) for name, value in given.items()}
         self.controlled, self.histories = as_histories(controls)
         self.number = number_of_runs(self.y0s, self.parameters, self.histories)
-        allowed = [v.name for v in self._records(ways, None).variables]
+        allowed = [v.name for v in self._records(options, None).variables]
         allowed += [CLOSURE_ERROR] if model.system.closures else []
-        self.kept = tuple(allowed) if ways.keep is None else tuple(dict.fromkeys(ways.keep))
+        self.kept = tuple(allowed) if options.keep is None else tuple(dict.fromkeys(options.keep))
         self.told = tuple(dict.fromkeys(told))
         for name in self.told:
             if name not in allowed:
                 raise ModelError(f"no variable {name!r} to make statistics of; there are {allowed}")
-        self.ways = ways._replace(keep=tuple(dict.fromkeys((*self.kept, *self.told))))
-        self.records = self._records(self.ways, self.ways.keep)
+        self.options = replace(options, keep=tuple(dict.fromkeys((*self.kept, *self.told))))
+        self.records = self._records(self.options, self.options.keep)
         self.batch = self.suitable() if batch is None else batch
         self.batches = -(-self.number // self.batch)
 
-    def _records(self, ways: Ways, keep: Sequence[str] | None) -> Records:
+    def _records(self, options: EnsembleOptions, keep: Sequence[str] | None) -> Records:
         """Of the first run, for its names and shapes; refuses what is wrong with all runs."""
         return Records(self.model, self.part_of(0, 1).runs(self.model), self.t, keep)
 
@@ -135,7 +137,7 @@ class Plan:
     @cached_property
     def digests(self) -> dict[str, str]:
         """All that determines the numbers, as it is or hashed, by name; the same in every process."""
-        model, ways, settings = self.model, self.ways, self.ways.settings
+        model, options, settings = self.model, self.options, self.options.settings
         given = {*self.parameters, *self.histories}
         left = [
             (e.name, u) for e, u in zip(model.layout.u, model.u0.tolist(), strict=True) if e.name not in given
@@ -144,14 +146,14 @@ class Plan:
             "version": __version__,
             "model": self._digest_of_model(),
             "defaults of inputs and parameters": digest_of(repr(left), []),
-            "inputs": "none" if ways.law is None else str(traced_law(model, ways.law).digest()),
+            "inputs": "none" if options.inputs is None else str(traced_law(model, options.inputs).digest()),
             "y0s": digest_of(str(self.number), [self.y0s]),
             "parameters": digest_of(repr([*self.parameters]), self.parameters.values()),
             "controls": digest_of(repr([*self.histories]), [self.controlled, *self.histories.values()]),
             **{name: str(value) for name, value in settings._asdict().items()},
-            "precision": "single" if ways.single else "double",
-            "duration": str(ways.duration),
-            "interval": str(ways.interval),
+            "precision": "single" if options.single else "double",
+            "duration": str(options.duration),
+            "interval": str(options.interval),
             "keep": ", ".join(self.kept),
             "statistics": ", ".join(self.told),
             "batch": str(self.batch),

@@ -14,13 +14,13 @@ import numpy as np
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.algebra.files import path_of, shown_path, unusable
-from ce_dynamics.compiled.input_laws import InputLaw
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import ModelError, SimulationError
 from ce_dynamics.mechanism.input_ranges import Excess, warn_out_of_range
-from ce_dynamics.simulation.ensembles.arguments import Controls
+from ce_dynamics.simulation.ensembles.arguments import Controls, EnsembleOptions
 from ce_dynamics.simulation.ensembles.making import Progress
-from ce_dynamics.simulation.ensembles.simulation import checked_ways, shown
+from ce_dynamics.simulation.ensembles.simulation import shown
+from ce_dynamics.simulation.options import lists_options
 from ce_dynamics.simulation.studies.batch import COMPLETED, FAILED, NOT_MADE
 from ce_dynamics.simulation.studies.plan import Plan
 from ce_dynamics.simulation.studies.statistics import ROWS, Merged, merged
@@ -176,6 +176,7 @@ def variables_of(name: str, dims: tuple[str, ...], units: dict[str, str], found:
     }
 
 
+@lists_options(EnsembleOptions)
 def simulate_study(
     model: Model,
     path: str | PathLike[str],
@@ -183,24 +184,12 @@ def simulate_study(
     parameters: Mapping[str, ArrayLike] | None = None,
     controls: Controls = None,
     *,
-    duration: float,
-    inputs: InputLaw | None = None,
-    method: str = "rk4",
-    step: float | None = None,
-    rtol: float | None = None,
-    atol: float | None = None,
-    max_step: float | None = None,
-    jacobian_every: int | None = None,
-    interval: float = 0.01,
-    keep: list[str] | tuple[str, ...] | None = None,
     statistics: list[str] | tuple[str, ...] = (),
     batch: int | None = None,
-    threads: int | None = None,
-    lanes: int | None = None,
-    precision: str = "double",
     client: Client | None = None,
     retries: int = 2,
     progress: bool | Progress = False,
+    **options: Any,
 ) -> Study:
     """Make any number of runs, with results in one file and little memory; go on where an earlier call ended.
 
@@ -216,10 +205,6 @@ def simulate_study(
         is made if need be.
     y0s, parameters, controls
         As of `ce_dynamics.simulate_ensemble`.  Large arrays may be on disk (`numpy.memmap`).
-    duration, inputs, method, step, rtol, atol, max_step, jacobian_every, interval, threads, lanes, precision
-        As of `ce_dynamics.simulate_ensemble`; on a cluster, threads are those of a batch, 1 if not given.
-    keep : sequence of str, optional
-        Variables to store of every run; all if not given, none if empty.
     statistics : sequence of str
         Variables of which extremes over each run's time, and statistics over runs, are made.
     batch : int, optional
@@ -231,6 +216,9 @@ def simulate_study(
         How often a batch that a cluster loses is made again.
     progress : bool or callable
         As of `ce_dynamics.simulate_ensemble`; runs made before count.
+    **options
+        Fields of `ce_dynamics.EnsembleOptions`.  On a cluster, threads are those of a batch, 1 if not given;
+        of an empty ``keep`` no variables are stored.
 
     Returns
     -------
@@ -259,28 +247,15 @@ def simulate_study(
     """
     if client is not None:
         checks.provides("client", client, ("submit", "scatter"), "a distributed.Client")
-        threads = 1 if threads is None else threads
-    ways = checked_ways(
-        model,
-        inputs,
-        duration,
-        method,
-        step,
-        rtol,
-        atol,
-        max_step,
-        jacobian_every,
-        interval,
-        keep,
-        threads,
-        lanes,
-        precision,
-    )
+        options.setdefault("threads", 1)
+    what = "a model, as ce_dynamics.compile(system) returns it"
+    checks.instance("simulate_study: model", model, Model, what)
+    chosen = EnsembleOptions(**options)
     named = checks.texts("statistics", statistics)
     checks.integer("retries", retries, at_least=0)
     if not callable(progress):
         checks.flag("progress", progress)
-    plan = Plan(model, y0s, parameters, controls, ways, named, batch)
+    plan = Plan(model, y0s, parameters, controls, chosen, named, batch)
     where = path_of("study", path, ModelError)
     excesses: dict[str, tuple[Excess, int]] = {}
     with locked(where):

@@ -173,10 +173,10 @@ def about(plan: Plan) -> dict[str, Any]:
         "title": f"study of {plan.model.system.name}: {plan.number} runs",
         "source": f"ce-dynamics {__version__}",
         "system": plan.model.system.name,
-        "duration": float(plan.ways.duration),
+        "duration": float(plan.options.duration),
         "batch": plan.batch,
         "told": " ".join(plan.told),
-        **settings_told(plan.ways.settings),
+        **settings_told(plan.options.settings),
     }
 
 

@@ -37,7 +37,7 @@ def in_threads(plan: Plan, todo: Sequence[int], told: Told) -> Iterator[tuple[in
 
 def task_of(plan: Plan) -> Task:
     """What the batches of a study share."""
-    return Task(plan.model, plan.ways, plan.kept, plan.told)
+    return Task(plan.model, plan.options, plan.kept, plan.told)
 
 
 def on_cluster(plan: Plan, todo: Sequence[int], client: Client, retries: int) -> Iterator[tuple[int, Batch]]:

@@ -15,8 +15,7 @@ import ce_dynamics as ce
 from ce_dynamics.cli.simulation import Request, simulate_and_report
 from ce_dynamics.errors import DataError, ModelError
 from ce_dynamics.models.vehicles.sweeps.plan import Sweep
-from ce_dynamics.simulation.ensembles.making import Ways
-from ce_dynamics.simulation.ensembles.simulation import checked_ways
+from ce_dynamics.simulation.ensembles.arguments import EnsembleOptions
 from ce_dynamics.simulation.options import METHODS, RunOptions
 
 VALUES: dict[str, float] = {"step": 2e-3, "rtol": 1e-5, "atol": 1e-7, "max_step": 1e-2, "jacobian_every": 2}
@@ -47,13 +46,6 @@ def request(**given: Any) -> int:
     )
 
 
-def ensemble(**given: Any) -> Ways:
-    """What runs in lanes, and studies, ask first; to make runs takes loops that compile long."""
-    how: dict[str, Any] = {**dict.fromkeys(VALUES), **given}
-    rest = dict.fromkeys(("keep", "threads", "lanes"))
-    return checked_ways(model(), None, 0.1, **how, interval=0.1, **rest, precision="double")  # type: ignore[arg-type]
-
-
 ENTRIES: dict[str, tuple[Callable[..., object], tuple[str, ...], set[str]]] = {
     "simulate": (lambda **how: RunOptions(duration=0.1, **how), METHODS, set(VALUES)),
     "Simulator": (
@@ -62,7 +54,7 @@ ENTRIES: dict[str, tuple[Callable[..., object], tuple[str, ...], set[str]]] = {
         {"rtol", "atol", "jacobian_every"},  # step is how far `step()` goes, with any method
     ),
     "simulate_ensemble and simulate_study": (
-        ensemble,
+        lambda **how: EnsembleOptions(duration=0.1, **how),
         ("rk4", "rosenbrock", "implicit-euler", "dopri5", "tsit5"),
         set(VALUES),
     ),
