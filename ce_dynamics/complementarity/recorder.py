@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,9 +15,10 @@ from ce_dynamics.complementarity.embedded import UnilateralModel
 from ce_dynamics.complementarity.events import Event, EventWatch
 from ce_dynamics.complementarity.gauss_seidel import Solver
 from ce_dynamics.complementarity.problem import Solution
+from ce_dynamics.dynamics.state import Entry
 from ce_dynamics.mechanism.input_ranges import furthest_out, warn_out_of_range
 from ce_dynamics.simulation.monitors.promises import Fault, Promises
-from ce_dynamics.simulation.results import WORK, Column, external_work, observed, record
+from ce_dynamics.simulation.results import WORK, Column, external_work, hinge_columns, observed, record
 from ce_dynamics.simulation.right_hand_side import Inputs, constant_inputs
 
 if TYPE_CHECKING:
@@ -119,8 +120,10 @@ class Stored(NamedTuple):
 class Recorder:
     """Keeps what a run is to remember."""
 
-    def __init__(self, unilateral: UnilateralModel, h: float, every: int) -> None:
-        self.unilateral, self.h, self.every = unilateral, h, every
+    def __init__(
+        self, unilateral: UnilateralModel, h: float, every: int, hinges: Sequence[Entry] = ()
+    ) -> None:
+        self.unilateral, self.h, self.every, self.hinges = unilateral, h, every, hinges
         self.watch = EventWatch(unilateral.row_names, unilateral.unilateral)
         self.count = self.problems = self.sweeps_sum = self.sweeps_max = self.unresolved = self.smooth = 0
         self.work = self.contact_work = self.residual = self.speed = 0.0
@@ -198,6 +201,7 @@ class Recorder:
         seen = observed(model, Y, U)
         recorded = record(model, t, Y, U, about, seen)
         recorded["work"] = Column(("time",), external_work(work, recorded), {"units": "J", "long_name": WORK})
+        recorded.variables |= hinge_columns(model, Y, U, self.hinges)
         results = recorded.dataset()
         results = results.assign_coords(row=list(self.unilateral.row_names))
         results["multiplier"] = (("time", "row"), force, {"units": "N or N m"})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,6 +25,7 @@ from ce_dynamics.complementarity.solvers.chain import Chain
 from ce_dynamics.complementarity.way import advance
 from ce_dynamics.errors import ModelError, SimulationError
 from ce_dynamics.simulation.integrators.settings import check_steps
+from ce_dynamics.simulation.results import dependent_hinges
 from ce_dynamics.simulation.right_hand_side import Inputs
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ def simulate_unilateral(
     order: int = 1,
     interval: float = 0.01,
     progress: Callable[[float], None] | None = None,
+    hinges: Iterable[str] | str = (),
 ) -> Run:
     """Advance a model with unilateral elements by time stepping.
 
@@ -73,6 +75,8 @@ def simulate_unilateral(
         Time between stored instants, rounded to whole steps [s].
     progress : callable, optional
         Called with the time reached [s] after every stored instant.
+    hinges : iterable of str, or str, optional
+        As for `ce_dynamics.simulate`.
 
     Raises
     ------
@@ -113,7 +117,7 @@ def simulate_unilateral(
     law = InputsOverTime(model, inputs)
     chosen = Chain() if solver is None else solver
     every = max(1, round(min(interval / duration, 1.0) * steps))
-    recorder = Recorder(unilateral, duration / steps, every)
+    recorder = Recorder(unilateral, duration / steps, every, dependent_hinges(model, hinges))
     unilateral.check_start(0.0, start, law.at(0.0, start))
     smooth = SmoothSteps(unilateral, order, law.u, law.control) if order > 1 else None
     began = time.perf_counter()

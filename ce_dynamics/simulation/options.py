@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
@@ -44,6 +44,7 @@ class RunOptions:
     audit: bool = False
     parameters: Mapping[str, float] | None = None
     progress: Callable[[float], None] | None = None
+    hinges: Iterable[str] | str = ()
 
     def __post_init__(self) -> None:
         for name in ("duration", "interval"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,9 +11,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.arrays import Array, array
 from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.hinge_outputs import hinge_entries, hinge_values
 from ce_dynamics.compiled.model import Model
-from ce_dynamics.compiled.variables import Variable, plain
+from ce_dynamics.compiled.variables import Variable, plain, variables
+from ce_dynamics.dynamics.state import Entry
 from ce_dynamics.errors import ModelError
 
 if TYPE_CHECKING:
@@ -113,6 +116,94 @@ def record(
     return Record(data, coordinates, dict(attributes))
 
 
+ALL = "all"
+"""Stands for every hinge in the option ``hinges`` of runs."""
+
+
+def dependent_hinges(model: Model, hinges: Iterable[str] | str) -> list[Entry]:
+    """Return the coordinates and rates of some bodies' hinges that runs do not record by themselves.
+
+    Parameters
+    ----------
+    model : Model
+    hinges : iterable of str, or str
+        Names of bodies; `ALL` for those of all bodies.
+
+    Raises
+    ------
+    ModelError
+        If there is no such body.
+    """
+    if hinges == ALL:
+        bodies = list(model.system.bodies)
+    else:
+        given = (hinges,) if isinstance(hinges, str) else checks.texts("hinges", hinges)
+        bodies = list(dict.fromkeys(model.system.find(name) for name in given))
+    recorded = {entry.name for entry in model.entries}
+    return [entry for entry in hinge_entries(bodies) if entry.name not in recorded]
+
+
+def hinge_columns(model: Model, Y: Floats, U: Floats, entries: Sequence[Entry]) -> dict[str, Column]:
+    """Return dependent hinges at every instant as variables; those that a group shares are one.
+
+    Raises
+    ------
+    ModelError
+        If a variable has the name of another one.
+    """
+    if not entries:
+        return {}
+    every = [entry.name for entry in dependent_hinges(model, ALL)]
+
+    def hinges(y: Array, u: Array) -> dict[str, Array]:
+        values = hinge_values(model.instant(y, u).outward, model.system.bodies)
+        return {"hinges": array(values[name] for name in every)}
+
+    (values,) = model.at_state("hinges", hinges).at_rows(Y, U)
+    known = {variable.name for variable in model.variables}
+    columns: dict[str, Column] = {}
+    for variable in variables(entries, model.system.groups):
+        if variable.name in known:
+            raise ModelError(f"hinges: results hold another {variable.name!r} already; rename that")
+        found = values[:, [every.index(name) for name in variable.entries]]
+        units = {"units": variable.unit}
+        if variable.dimension is None:
+            columns[variable.name] = Column(("time",), found[:, 0], units)
+        else:
+            columns[variable.name] = Column(("time", variable.dimension), found, units)
+    return columns
+
+
+def states_and_inputs(model: Model, results: xr.Dataset) -> tuple[Floats, Floats, xr.DataArray]:
+    """Return states and inputs of all instants in rows, and the first of them for its dimensions.
+
+    Raises
+    ------
+    ModelError
+        If one was not recorded.
+    """
+    import xarray as xr  # here, because it takes longer to load than many runs
+
+    layout = model.layout
+    names = [entry.name for entry in (*layout.q, *layout.v, *layout.x, *layout.u)]
+    like, *parts = xr.broadcast(*(quantity(results, name) for name in (names or ["energy"])[:1] + names))
+    rows = np.array([np.ravel(part.values) for part in parts], dtype=float).reshape(len(names), -1).T
+    n = len(layout.y0)
+    return np.ascontiguousarray(rows[:, :n]), np.ascontiguousarray(rows[:, n:]), like
+
+
+def computed(results: xr.Dataset, name: str, model: Model) -> xr.DataArray | None:
+    """Return a dependent hinge's coordinate or rate from the states of a data set; None if there is none."""
+    entries = [entry for entry in dependent_hinges(model, ALL) if plain(entry.name) == plain(name)]
+    if not entries:
+        return None
+    Y, U, like = states_and_inputs(model, results)
+    (column,) = hinge_columns(model, Y, U, entries[:1]).values()
+    found = like.copy(data=np.reshape(column.values, like.shape))
+    found.attrs = dict(column.attrs)
+    return found.rename(plain(name))
+
+
 WORK = "work of drives, and of force elements beyond what they store"
 
 
@@ -122,7 +213,8 @@ def external_work(work: Floats, results: Record) -> Floats:
     The loads do W = −ΔE_elastic by themselves where they only exchange what they store.
     """
     elastic = results["elastic_energy"].values
-    external: Floats = work + (elastic - elastic[0])
+    with np.errstate(invalid="ignore"):  # runs that failed may end with infinite energies
+        external: Floats = work + (elastic - elastic[0])
     return external
 
 
@@ -141,7 +233,7 @@ def places_of_variables(model: Model) -> list[tuple[Variable, list[Place]]]:
     return [(variable, [by_name[name] for name in variable.entries]) for variable in model.variables]
 
 
-def quantity(results: xr.Dataset, name: str) -> xr.DataArray:
+def quantity(results: xr.Dataset, name: str, model: Model | None = None) -> xr.DataArray:
     """One quantity of a data set by the name it has everywhere else.
 
     Data sets put what a group shares into one variable and write dots and blanks as underscores:
@@ -153,6 +245,8 @@ def quantity(results: xr.Dataset, name: str) -> xr.DataArray:
         Of a run, an ensemble or a file.
     name : str
         As in `Simulator.outputs`, `Model.outputs`, messages and tables.
+    model : Model, optional
+        The model of the runs: dependent hinges that were not recorded are computed from the states.
 
     Returns
     -------
@@ -162,7 +256,8 @@ def quantity(results: xr.Dataset, name: str) -> xr.DataArray:
     Raises
     ------
     ModelError
-        If there is no such quantity; it suggests the nearest.
+        If there is no such quantity, the message suggests the nearest; if it is to be computed and states or
+        inputs were not recorded.
 
     Examples
     --------
@@ -180,9 +275,22 @@ def quantity(results: xr.Dataset, name: str) -> xr.DataArray:
             if name.startswith(f"{member}.") and shared in results and dimension in results[shared].dims:
                 found: xr.DataArray = results[shared].sel({dimension: member})
                 return found
+    if model is not None:
+        checks.instance("quantity: model", model, Model, "a model, as ce_dynamics.compile(system) returns it")
+        found_there = computed(results, name, model)
+        if found_there is not None:
+            return found_there
     near = difflib.get_close_matches(plain(name), [str(variable) for variable in results], n=1, cutoff=0.5)
     hint = f"; did you mean {near[0]!r}?" if near else ""
-    raise ModelError(f"no quantity {name!r} in the results{hint}")
+    dependent = (
+        ""
+        if model is not None
+        else (
+            '; dependent hinges are recorded by simulate(..., hinges="all") or hinges=[names of bodies], and '
+            f"computed by quantity(results, {name!r}, model)"
+        )
+    )
+    raise ModelError(f"no quantity {name!r} in the results{hint}{dependent}")
 
 
 def names(dimension: str, members: Sequence[str]) -> Column:

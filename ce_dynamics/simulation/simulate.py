@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -21,7 +21,15 @@ from ce_dynamics.simulation.monitors.monitor import Monitor, Run
 from ce_dynamics.simulation.monitors.stall import StalledError, StallWatch
 from ce_dynamics.simulation.options import Method as Method, RunOptions as RunOptions
 from ce_dynamics.simulation.reached import BROKEN_SLOPES, INTERRUPTED, NOT_FINITE_AT_START, stored_times
-from ce_dynamics.simulation.results import WORK, Column, Record, external_work, record
+from ce_dynamics.simulation.results import (
+    WORK,
+    Column,
+    Record,
+    dependent_hinges,
+    external_work,
+    hinge_columns,
+    record,
+)
 from ce_dynamics.simulation.right_hand_side import Inputs, RightHandSide
 from ce_dynamics.simulation.scipy_run import import_integrators, integrate
 
@@ -94,6 +102,7 @@ def simulate(
     audit: bool = False,
     parameters: Mapping[str, float] | None = None,
     progress: Callable[[float], None] | None = None,
+    hinges: Iterable[str] | str = (),
 ) -> xr.Dataset:
     """Integrate a model and return its named results.
 
@@ -129,6 +138,9 @@ def simulate(
         Free parameters by name; nominal values where not given.
     progress : callable, optional
         Called with the time reached [s] after every step; native methods call it every few hundred steps.
+    hinges : iterable of str, or str, optional
+        Bodies whose dependent or prescribed hinges are recorded too, coordinates and rates; ``"all"`` for
+        those of all bodies.
 
     Returns
     -------
@@ -156,6 +168,7 @@ def simulate(
         audit=audit,
         parameters=parameters,
         progress=progress,
+        hinges=hinges,
     )
     try:
         return simulate_to_record(model, inputs, options).dataset()
@@ -168,6 +181,7 @@ def simulate(
 def simulate_to_record(model: Model, inputs: Inputs, options: RunOptions) -> Record:
     """As `simulate`, without loading xarray: results, and those of a `SimulationError`, are a `Record`."""
     start = model.start_at(options.y0)
+    dependent = dependent_hinges(model, options.hinges)
     rhs = RightHandSide(model, inputs, options.audit, options.parameters)
     start = np.append(start, 0.0) if options.audit else start
     size = 8.0 * (options.duration / options.interval + 2.0) * (len(start) + 1)
@@ -177,6 +191,7 @@ def simulate_to_record(model: Model, inputs: Inputs, options: RunOptions) -> Rec
     for monitor in monitors:
         monitor.judge(run)
     results = record(model, run.t, run.states, run.U, attributes(run, told), run.seen)
+    results.variables |= hinge_columns(model, run.states, run.U, dependent)
     if options.audit:
         about = {"units": "J", "long_name": WORK}
         results["work"] = Column(("time",), external_work(run.Y[:, -1], results), about)

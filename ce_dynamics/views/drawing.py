@@ -211,8 +211,7 @@ def upward(model: Model, away: Floats) -> Floats:
     gravity = np.asarray(nominal(model.system.gravity), dtype=float)
     length = float(np.linalg.norm(gravity))
     candidates = [-gravity / length] if length > 0.0 else []
-    seen = [up for up in (*candidates, *AXES[1:]) if np.linalg.norm(np.cross(up, away)) > 0.5]
-    return seen[0]
+    return next(up for up in (*candidates, *AXES[1:]) if np.linalg.norm(np.cross(up, away)) > 0.5)
 
 
 def at_state(model: Model, y: ArrayLike | None, u: ArrayLike | None) -> tuple[Floats, Floats]:
@@ -269,9 +268,11 @@ def draw_body(axes: Axes, outline: Floats, colour: str) -> None:
 
 def label_bodies(axes: Axes, outlines: Mapping[str, Floats], hinges: Sequence[Floats]) -> None:
     """Write every body's name on one of its edges or beside it, off other names and hinges."""
-    axes.figure.draw_without_rendering()  # to know where everything is on the page
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    figure.draw_without_rendering()  # to know where everything is on the page
     place = axes.transData.transform
-    dot = 0.5 * HINGE * axes.figure.dpi / 72.0
+    dot = 0.5 * HINGE * figure.dpi / 72.0
     page = np.array((axes.bbox.min, axes.bbox.max))
     taken = [np.array((place(hinge) - dot, place(hinge) + dot)) for hinge in hinges]
     for k, (name, outline) in enumerate(outlines.items()):
@@ -304,7 +305,7 @@ def label_bodies(axes: Axes, outlines: Mapping[str, Floats], hinges: Sequence[Fl
             for edge in edges
             for step in STEPS * half
         )
-        text.xy, text.xyann = anchor, tuple(np.array(spot) * 72.0 / axes.figure.dpi)
+        text.xy, text.xyann = anchor, tuple(np.array(spot) * 72.0 / figure.dpi)
         taken.append(np.array((place(anchor) - half, place(anchor) + half)) + spot)
 
 

@@ -22,7 +22,7 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.analysis.power_balance import power_function
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import ModelError
-from ce_dynamics.simulation.results import quantity
+from ce_dynamics.simulation.results import states_and_inputs
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -87,7 +87,7 @@ def energy_account(model: Model, run: xr.Dataset) -> EnergyAccount:
     t = np.asarray(run["time"].values, dtype=float)
     if len(t) < 3:
         raise ModelError(f"energy_account: the run has {len(t)} instants; it needs three, better hundreds")
-    Y, U = states_and_inputs(model, run)
+    Y, U, _ = states_and_inputs(model, run)
     function = power_function(model)
     loads, drives = [], []
     for y, u in zip(Y, U, strict=True):
@@ -136,11 +136,3 @@ def parts_of(model: Model, y: Floats, u: Floats) -> dict[str, float]:
     responses = model.instant(y, u).loads.responses
     parts = {"kinetic": energy.kinetic, "gravitational": energy.gravitational}
     return parts | {name: float(response.potential) for name, response in responses.items()}
-
-
-def states_and_inputs(model: Model, run: xr.Dataset) -> tuple[Floats, Floats]:
-    """States and inputs of all instants, in rows."""
-    entries = (*model.layout.q, *model.layout.v, *model.layout.x)
-    Y = np.array([quantity(run, entry.name).values for entry in entries], dtype=float).T
-    U = np.array([quantity(run, entry.name).values for entry in model.layout.u], dtype=float).T
-    return np.ascontiguousarray(Y), np.ascontiguousarray(U.reshape(len(Y), -1))

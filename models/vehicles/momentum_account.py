@@ -29,7 +29,8 @@ from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.dynamics.loads import sum_loads
 from ce_dynamics.mechanism.forces.base import Response
 from ce_dynamics.models.parts.geared_driveline import GearedDriveline
-from ce_dynamics.models.vehicles.energy_account import group_of, states_and_inputs
+from ce_dynamics.models.vehicles.energy_account import group_of
+from ce_dynamics.simulation.results import states_and_inputs
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -67,7 +68,7 @@ def momentum_account(model: Model, run: xr.Dataset) -> MomentumAccount:
         Of `ce_dynamics.simulate`, its instants so close that forces are smooth between them: 1 to 5 ms.
     """
     t = np.asarray(run["time"].values, dtype=float)
-    Y, U = states_and_inputs(model, run)
+    Y, U, _ = states_and_inputs(model, run)
     function = momenta_function(model)
     rows = [tuple(part.copy() for part in function(y, u)) for y, u in zip(Y, U, strict=True)]
     totals, spins, wrenches, weights = (np.array(part) for part in zip(*rows, strict=True))

@@ -308,3 +308,95 @@ def test_augmented_energy_equals_embedded() -> None:
         model.embedding, np.array([LIFT]), np.array([SPEED]), np.zeros(0), np.zeros(0)
     )
     assert float(full.at(y, np.zeros(0)).energy) == pytest.approx(model.outputs()["energy"], abs=1e-12)
+
+
+# Dependent hinges
+
+
+def parallelogram() -> ce.System:
+    """A crank of 0.3 m, a rod of 1 m and a rocker that turns as the crank does; the rod turns back."""
+    system = ce.System(gravity=(0, -9.81, 0), name="parallelogram")
+    z = (0.0, 0.0, 1.0)
+    crank = system.add_body("crank", mass=1.0, com=(0, 0.15, 0), parent="ground", hinge=ce.Revolute(z))
+    rod = system.add_body("rod", mass=1.0, com=(0.5, 0.3, 0), parent=crank, hinge=ce.Revolute(z, (0, 0.3, 0)))
+    rocker = system.add_body(
+        "rocker", mass=1.0, com=(1, 0.15, 0), parent="ground", hinge=ce.Revolute(z, (1, 0, 0))
+    )
+    system.close_loop("pin", rod, rocker, ce.Revolute(z, (1, 0.3, 0)), independent=[crank])
+    system.add_input("torque", "N*m", default=0.3)
+    system.add_force(ce.AppliedWrench("motor", crank, crank.com, torque=(0, 0, "torque")))
+    system.start(crank, v=0.5)
+    return system
+
+
+def check_hinges(run: xr.Dataset) -> None:
+    """Compare with the crank: the rod keeps its direction, the rocker moves as the crank does."""
+    for name, sign in (("rod", -1.0), ("rocker", 1.0)):
+        np.testing.assert_allclose(run[name].values, sign * run["crank"].values, atol=1e-12)
+        np.testing.assert_allclose(run[f"{name}_rate"].values, sign * run["crank_rate"].values, atol=1e-12)
+        assert run[name].attrs == {"units": "rad"}
+        assert run[f"{name}_rate"].attrs == {"units": "rad/s"}
+
+
+@pytest.mark.parametrize("method", ["RK45", "rk4", "dopri5"])
+def test_dependent_hinges_are_recorded_on_request(method: Any) -> None:
+    model = ce.compile(parallelogram())
+    check_hinges(ce.simulate(model, duration=0.3, method=method, hinges="all"))
+    one = ce.simulate(model, duration=0.1, method=method, hinges=["rocker", "crank"])
+    assert {"rocker", "rocker_rate"} < set(one)
+    assert "rod" not in one
+    assert {"rod", "rocker"}.isdisjoint(ce.simulate(model, duration=0.1, method=method))
+
+
+def test_contact_runs_record_dependent_hinges() -> None:
+    model = ce.compile(parallelogram())
+    stop = JointStop("stop", model.system.find("rocker"), upper=0.1)
+    run = simulate_unilateral(UnilateralModel(model, [stop]), duration=0.3, hinges=["rod", "rocker"]).results
+    check_hinges(run)
+    assert float(run["rocker"].max()) == pytest.approx(0.1, abs=1e-4)
+
+
+def test_prescribed_hinges_and_groups_are_recorded() -> None:
+    """A hinge that all members of a group have is one variable over the group, as others are."""
+    system = wings()
+    for side in SIDES:
+        tip = system.add_body(
+            f"{side}.tip", mass=0.1, inertia=(1, 1, 1), parent=f"{side}.flap", hinge=Revolute((0, 1, 0))
+        )
+        system.prescribe(tip, ce.Held(0.2))
+    run = simulate(Model(system), duration=0.1, hinges="all")
+    assert run["tip"].dims == ("time", "side")
+    np.testing.assert_array_equal(run["tip"].values, 0.2)
+    np.testing.assert_array_equal(run["rudder"].values, run["rudder_motion_position"].values)
+
+
+def test_hinges_of_unknown_bodies_are_refused() -> None:
+    model = ce.compile(parallelogram())
+    with pytest.raises(ModelError, match="'lever'"):
+        ce.simulate(model, duration=0.1, hinges=["lever"])
+
+
+def test_quantity_computes_dependent_hinges_of_a_model(tmp_path: Path) -> None:
+    """From a run, a file of it, and an ensemble; torque and states are those that were recorded."""
+    model = ce.compile(parallelogram())
+    run = ce.simulate(model, {"torque": 1.0}, duration=0.2)
+    run.to_netcdf(tmp_path / "run.nc", engine="h5netcdf")
+    with xr.open_dataset(tmp_path / "run.nc", engine="h5netcdf") as kept:
+        for results in (run, kept):
+            rate = quantity(results, "rod_rate", model)
+            assert (rate.name, rate.attrs, rate.dims) == ("rod_rate", {"units": "rad/s"}, ("time",))
+            np.testing.assert_allclose(rate.values, -run["crank_rate"].values, atol=1e-12)
+    runs = ce.simulate_ensemble(model, np.outer((1.0, 2.0), model.y0), duration=0.2)
+    angle = quantity(runs, "rocker", model)
+    assert angle.dims == ("run", "time")
+    np.testing.assert_allclose(angle.values, runs["crank"].values, atol=1e-12)
+    with pytest.raises(ModelError, match="no quantity 'crank' in the results"):
+        quantity(run[["crank_rate", "torque"]], "rod", model)
+
+
+def test_quantity_names_the_remedy_for_hinges() -> None:
+    run = ce.simulate(ce.compile(parallelogram()), duration=0.1)
+    with pytest.raises(
+        ModelError, match=r"no quantity 'rocker' .*hinges=\"all\".*quantity\(results, 'rocker', model\)"
+    ):
+        quantity(run, "rocker")

@@ -224,7 +224,7 @@ def test_drawing_of_spatial_motion_looks_along_y() -> None:
 @pytest.mark.parametrize("build", [hmmwv.build_ride, lambda: published.four_bars(6), published.squeezer])
 def test_drawn_names_overlap_nothing(build: Callable[[], ce.System]) -> None:
     axes = ce.draw(ce.compile(build()))
-    figure = axes.get_figure()
+    figure = axes.get_figure(root=True)
     assert figure is not None
     figure.draw_without_rendering()
     boxes = [Text.get_window_extent(text) for text in axes.texts]  # without the lines to their bodies

@@ -393,8 +393,8 @@ def test_code_of_closures_grows_with_the_loops() -> None:
         assert linkage is not None
         kernel = linkage.kernel
         r, Y = kernel(linkage.q0 + 0.1, kernel.p0)
-        given, held = {}, held_at_design((), kernel.loop.parent)
-        expected = kernel.loop.errors(linkage.q0 + 0.1, np.zeros(Y.shape[1]), given, held)
+        held = held_at_design((), kernel.loop.parent)
+        expected = kernel.loop.errors(linkage.q0 + 0.1, np.zeros(Y.shape[1]), {}, held)
         np.testing.assert_allclose(r, expected.residual, rtol=0.0, atol=1e-13)
         np.testing.assert_allclose(Y, expected.Y, rtol=0.0, atol=1e-13)
         return sum(int(np.prod(shape)) for shape in kernel._compiled.output_shapes.values())

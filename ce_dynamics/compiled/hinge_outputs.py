@@ -1,6 +1,8 @@
-"""Coordinates and rates of the hinges of loops with a path coordinate, which the state does not hold."""
+"""Coordinates and rates of hinges that the state does not hold: dependent ones, and those on paths."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 from ce_dynamics.algebra.arrays import Scalar
 from ce_dynamics.dynamics.outward import Outward
@@ -18,20 +20,30 @@ def hinges_on_paths(embedding: Embedding) -> list[Body]:
 def path_entries(embedding: Embedding) -> list[Entry]:
     """Names and units, but for those of the user's own outputs."""
     taken = {*embedding.system.outputs, *embedding.system.measurements}
+    return [entry for entry in hinge_entries(hinges_on_paths(embedding)) if entry.name not in taken]
+
+
+def path_values(outward: Outward) -> dict[str, Scalar]:
+    """Values by name."""
+    return hinge_values(outward, hinges_on_paths(outward.embedding))
+
+
+def hinge_entries(bodies: Iterable[Body]) -> list[Entry]:
+    """Return names and units of the coordinates and rates of inboard hinges."""
     entries = []
-    for body in hinges_on_paths(embedding):
+    for body in bodies:
         hinge = body.inboard
         for suffix, unit in zip(hinge.coordinate_names, hinge.coordinate_units, strict=True):
             entries.append(Entry(dotted(body.name, suffix), unit))
         for suffix, unit in zip(hinge.velocity_names, hinge.velocity_units, strict=True):
             entries.append(Entry(rate_name(body.name, suffix, hinge.coordinate_names), unit))
-    return [entry for entry in entries if entry.name not in taken]
+    return entries
 
 
-def path_values(outward: Outward) -> dict[str, Scalar]:
-    """Values by name."""
+def hinge_values(outward: Outward, bodies: Iterable[Body]) -> dict[str, Scalar]:
+    """Return coordinates and rates of inboard hinges by name."""
     values: dict[str, Scalar] = {}
-    for body in hinges_on_paths(outward.embedding):
+    for body in bodies:
         hinge = body.inboard
         for k, suffix in enumerate(hinge.coordinate_names):
             values[dotted(body.name, suffix)] = outward.coordinate(body, k)
