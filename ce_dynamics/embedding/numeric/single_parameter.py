@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Mapping
 from functools import cached_property
@@ -12,6 +13,7 @@ from ce_dynamics.algebra.arrays import Array, Scalar, array, where
 from ce_dynamics.compiler.progress import at_work
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
 from ce_dynamics.embedding.motion import HingeMotion
+from ce_dynamics.embedding.numeric import whole_turns
 from ce_dynamics.embedding.numeric.basin import Basin
 from ce_dynamics.embedding.numeric.branch import Branch, BranchEnd, follow
 from ce_dynamics.embedding.numeric.branch_table import BranchTable, Reach, tabulate
@@ -20,6 +22,8 @@ from ce_dynamics.embedding.numeric.newton_steps import polished
 from ce_dynamics.embedding.numeric.whole_turns import displaced, likely_period, repeats, turns_after, within
 from ce_dynamics.errors import IndependentCoordinatesError
 from ce_dynamics.mechanism.hinges.base import Hinge
+
+logger = logging.getLogger(__name__)
 
 LONGEST_SLIDE = 10.0  # of a prismatic parameter, in sizes of the loop
 REMEDY = "give its closure through_dead_centres=True, or choose another independent coordinate"
@@ -94,10 +98,7 @@ class SingleParameter:
             branch = self._follow(low, high)
         ends: tuple[BranchEnd, BranchEnd] = branch.lower, branch.upper
         if self._limits is None and not any(end.singular for end in ends):
-            if self._turns_count:
-                return self._over_turns(branch)
-            self._check_turning(branch)
-            return branch, Reach(*around(centre, math.pi), True)
+            return self._over_turns(branch) if self._turns_count else self._until_it_is_back(branch)
         return branch, Reach(ends[0].theta, ends[1].theta, False)
 
     def _follow(self, low: float, high: float) -> Branch:
@@ -131,17 +132,32 @@ class SingleParameter:
             return False
         return True
 
-    def _check_turning(self, branch: Branch) -> None:
-        """A full turn must lead back to the start: cosine and sine of an angle do not tell turns apart."""
-        found = displaced(self._kernel.loop, branch, 1)
-        if found is not None:
+    def _until_it_is_back(self, branch: Branch) -> tuple[Branch, Reach]:
+        """Return the branch over as many turns as lead back to the start, for loops without couplings.
+
+        Raises
+        ------
+        IndependentCoordinatesError
+            If no number of turns up to `whole_turns.MOST_TURNS` does.
+        """
+        loop = self._kernel.loop
+        found = displaced(loop, branch, 1)
+        if found is None:
+            return branch, Reach(*around(self._centre, math.pi), True)
+        longest = self._follow(*around(self._centre, whole_turns.MOST_TURNS * math.pi))
+        periods = () if longest.singular else range(2, whole_turns.MOST_TURNS + 1)
+        turns = next((k for k in periods if displaced(loop, longest, k) is None), None)
+        if turns is None:
             body, apart = found
             raise IndependentCoordinatesError(
-                f"the loop of {self._kernel.loop.name!r}: after a full turn of {self.body.name!r} the hinge "
-                f"of {body!r} is not where it was (by {apart:.3g}), so the angle alone does not tell where "
-                f"it is; choose {body!r} as the independent coordinate, or a path coordinate: "
-                "through_dead_centres=True"
+                f"the loop of {loop.name!r}: after a full turn of {self.body.name!r} the hinge of {body!r} "
+                f"is not where it was (by {apart:.3g}), nor after up to {whole_turns.MOST_TURNS} turns, so the "
+                f"angle alone does not tell where it is; choose {body!r} as the independent coordinate, or a "
+                "path coordinate: through_dead_centres=True"
             )
+        logger.info("loop of %r: it takes %d turns of %r to come back", loop.name, turns, self.body.name)
+        reach = Reach(*around(self._centre, turns * math.pi), True)
+        return self._follow(reach.lower, reach.upper), reach
 
     @cached_property
     def table(self) -> BranchTable:
@@ -171,13 +187,13 @@ class SingleParameter:
         """The angle that the table is made for, from one in (−π, π] and from what is known of its turns."""
         reach = self.reach
         turns = round(reach.half / math.pi)
-        if self._turns_count and not (reach.turning and turns == 1):
+        if (self._turns_count or reach.turning) and not (reach.turning and turns == 1):
             if known is not None:
                 return within(known[0], turns, self._centre) if reach.turning else known[0]
             if reach.half >= math.pi:
                 raise IndependentCoordinatesError(
                     f"the loop of {self._kernel.loop.name!r}: how often the hinge of {self.body.name!r} "
-                    "has turned is not known, on which its couplings depend; choose another independent "
+                    "has turned is not known, on which the others depend; choose another independent "
                     "coordinate"
                 )
         return theta if reach.turning else turned_into(reach, theta, self._centre)
@@ -185,7 +201,9 @@ class SingleParameter:
     @property
     def may_go_round(self) -> bool:
         """Whether an angle and the same a turn back are the same pose of the loop."""
-        return wraps(self.body.inboard) and not self._turns_count
+        if not wraps(self.body.inboard) or self._turns_count:
+            return False
+        return not self.reach.turning or round(self.reach.half / math.pi) == 1
 
     def other_way_round(self, given: HingeMotion) -> HingeMotion:
         """The given hinge, a whole turn back."""

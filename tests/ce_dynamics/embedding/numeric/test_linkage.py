@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.algebra.arrays import Array, Scalar
 from ce_dynamics.augmented import FullyAugmented, embedded_accelerations
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import compile_function, trace
@@ -25,6 +25,7 @@ from ce_dynamics.embedding.embed import embed
 from ce_dynamics.embedding.numeric.branch import follow
 from ce_dynamics.embedding.numeric.linkage import NumericLinkage
 from ce_dynamics.errors import AssemblyError, ModelError
+from ce_dynamics.mechanism.couplings.view import View
 from ce_dynamics.mechanism.drives import Driven
 from ce_dynamics.mechanism.hinges import Distance, Prismatic, Revolute, Screw
 from ce_dynamics.mechanism.system import System
@@ -579,6 +580,30 @@ def test_turns_of_a_nut_cannot_be_told_by_an_angle() -> None:
     by_nut = moving(embed(spindle("nut")), [0.3], [1.0]).motions["spindle"].hinge_motions["spindle"]
     np.testing.assert_allclose(by_nut.X[0, 0], -1.0 / 0.2, rtol=1e-12)
     np.testing.assert_allclose(by_nut.c, (math.cos(-1.5), math.sin(-1.5)), rtol=0.0, atol=1e-14)
+
+
+def half_speed(lead: str) -> System:
+    """Two arms about z, one of which turns half as fast: sin(α − 2β) = 0 of their directions."""
+    system = System()
+    for name, at in (("fast", 0.0), ("slow", 1.0)):
+        add(system, name, "ground", Revolute(Z, (at, 0.0, 0.0)), np.array((at, 0.3, 0.0)))
+
+    def off(see: View) -> Scalar:
+        (x, y, _), (c, s, _) = (see.direction(name, (1.0, 0.0, 0.0), "ground") for name in ("fast", "slow"))
+        return y * (c * c - s * s) - x * (2.0 * c * s)
+
+    system.constrain("half", ["ground", "fast", "slow"], off, independent=[lead])
+    return system
+
+
+def test_angle_that_is_back_after_two_turns_leads() -> None:
+    embedding = embed(half_speed("fast"))
+    for angle in (0.3, 0.3 + 2.0 * math.pi, 0.3 - 2.0 * math.pi, 0.3 + 20.0 * math.pi):
+        found = moving(embedding, [angle], [1.0]).motions["fast"].hinge_motions["slow"]
+        np.testing.assert_allclose(found.c, (math.cos(angle / 2), math.sin(angle / 2)), rtol=0.0, atol=1e-13)
+        np.testing.assert_allclose(found.X[0, 0], 0.5, rtol=1e-13)
+        assert found.q is not None
+        np.testing.assert_allclose(found.q, (angle / 2,), rtol=1e-13)
 
 
 # Independent coordinates chosen without being named
