@@ -237,7 +237,8 @@ class BackwardPass:
     @_apply.register
     def _(self, loop: LoopClosure, S: Aggregate, motion: SubgraphMotion, lam: Floats) -> None:
         o, p = motion.ends(loop)
-        A = np.concatenate([condition.velocity_rows(o, p) for condition in loop.closure.constraints])
+        rows = (condition.velocity_rows(o, p) for condition in loop.closure.constraints)
+        A = np.concatenate([zeros(0, 12), *rows])
         pair = self.values(A).T @ lam  # forces on both closure points, in the axes of the parent of S
         for body, f_p, x in ((loop.body_a, pair[:6], o.x), (loop.body_b, pair[6:], p.x)):
             f, at = self._taken(S, body.name, f_p, x)

@@ -11,6 +11,9 @@ so many sizes of their loop, are taken as exactly so where the freedoms of a loo
 the last of six printed digits: a direction that is printed with six is off by up to 1e-6, and what is made of
 several of them by some times that.  No joint is made that well."""
 
+COARSEST = 1e-2
+"""Largest tolerance: six tenths of a degree, or a hundredth of a loop."""
+
 ROUNDING = 1e-12
 """What is smaller [rad, or sizes of the loop] is rounding of numbers that were computed, not worth a word."""
 
@@ -19,6 +22,8 @@ ROUNDING = 1e-12
 class Assumption:
     """A hinge whose axis or point was taken as exactly what it nearly is, or kept as given.
 
+    Or a closure of which conditions are left out because others imply them, nearly.
+
     Attributes
     ----------
     loop : str
@@ -26,9 +31,10 @@ class Assumption:
     owner : str
         The body, or the closure, whose hinge it is.
     what : str
-        ``axis`` or ``point``.
+        ``axis``, ``point`` or ``conditions``.
     amount : float
-        How far it was moved, or would have to be: radians for an axis, metres for a point.
+        How far it was moved, or would have to be: radians for an axis, metres for a point.  Of conditions,
+        by how much those that are left out stay open [m or rad].
     taken : bool
         Whether it was moved; else it is as given.
     """
@@ -40,6 +46,8 @@ class Assumption:
     taken: bool
 
     def __str__(self) -> str:
+        if self.what == "conditions":
+            return f"conditions of {self.owner!r}: those that others imply to {self.amount:.2g} are left out"
         unit = "rad" if self.what == "axis" else "m"
         done = "taken as exact" if self.taken else "kept as given"
         return f"{self.what} of {self.owner!r}: off by {self.amount:.2g} {unit}, {done}"

@@ -15,7 +15,7 @@ from ce_dynamics.algebra.arrays import Array, Scalar
 from ce_dynamics.compiler.free_numbers import is_free
 from ce_dynamics.errors import ModelError, WrongTypeError
 from ce_dynamics.mechanism.armature import checked_armature
-from ce_dynamics.mechanism.assumptions import TOLERANCE, Assumption, Original
+from ce_dynamics.mechanism.assumptions import COARSEST, TOLERANCE, Assumption, Original
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.checked import finite_number, finite_vector
 from ce_dynamics.mechanism.checked_inertia import checked_inertia
@@ -78,7 +78,8 @@ class System:
     tolerance : float
         Precision of the geometry, in radians and in sizes of a loop: where the freedoms of a loop depend on
         axes being parallel or perpendicular, or on points and axes meeting, those that are so to within the
-        tolerance are taken as exactly so, and `describe` tells which.  Zero takes every number literally.
+        tolerance are taken as exactly so, and conditions that others imply to within it are left out;
+        `describe` lists both.  Zero takes every number literally.
 
     Raises
     ------
@@ -105,7 +106,7 @@ class System:
         tolerance: float = TOLERANCE,
     ) -> None:
         self.name = checks.name_of("System: name", name)
-        self.tolerance = checks.number("System: tolerance", tolerance, at_least=0.0, at_most=0.01)
+        self.tolerance = checks.number("System: tolerance", tolerance, at_least=0.0, at_most=COARSEST)
         self.assumptions: tuple[Assumption, ...] = ()
         self.originals: tuple[Original, ...] = ()
         self.gravity = finite_vector(gravity, "System", "gravity")

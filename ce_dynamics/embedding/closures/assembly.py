@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.dense import least_squares
+from ce_dynamics.embedding.closures.closure_errors import numerical_rank
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel, largest
 from ce_dynamics.embedding.closures.loop import with_unit_quaternions
 from ce_dynamics.errors import AssemblyError
+from ce_dynamics.mechanism.assumptions import COARSEST
 
 ITERATIONS = 200
 SMALLEST_DAMPING = 1.0 / 1024.0
+BEST_STEPS = 12  # as many as `LoopKernel.newton` takes from nearby
 STARTS = 12
 FARTHER = 0.15  # [rad, or sizes of the loop] that every further start lies away from the guess, at most
 SEED = 20240229  # the same guess is assembled in the same way every time
@@ -82,9 +86,37 @@ def damped(kernel: LoopKernel, q: Array, step: Array, cost: float) -> Array | No
     return None
 
 
+def nearly_assembled(kernel: LoopKernel, tolerance: float) -> Array | None:
+    """Return coordinates that close the loop best in the least-squares sense, if that is to a tolerance.
+
+    Parameters
+    ----------
+    kernel : LoopKernel
+    tolerance : float
+        Of directions [rad] and of points, in sizes of the loop.  Singular values of Y below it count as zero.
+    """
+    for start in starts(kernel, kernel.loop.neutral()):
+        q = closed_best(kernel, descended(kernel, start), tolerance)
+        if largest(kernel(q, kernel.p0)[0]) <= tolerance * kernel.size:
+            return q
+    return None
+
+
+def closed_best(kernel: LoopKernel, q: Array, tolerance: float) -> Array:
+    """Return where Gauss-Newton steps from nearby lead, small singular values of Y counting as zero."""
+    m = kernel.loop.m
+    for _ in range(BEST_STEPS):
+        r, Y = kernel(q, kernel.p0)
+        step = least_squares(kernel.scaled(Y)[:, :m], -r, tolerance)
+        q = with_unit_quaternions(kernel.loop.dependent, kernel.advanced(q, step * kernel.column_scales[:m]))
+        if largest(step) <= kernel.tolerance:
+            break
+    return q
+
+
 def unassembled(kernel: LoopKernel, q: Array) -> str:
     """What is wrong where a loop cannot be closed: which closure, how far, what to do."""
-    r, _ = kernel(q, kernel.p0)
+    r, Y = kernel(q, kernel.p0)
     start, worst, name = 0, -1.0, ""
     for loop in kernel.loop.closures:
         rows = loop.rows
@@ -92,11 +124,14 @@ def unassembled(kernel: LoopKernel, q: Array) -> str:
         if error > worst:
             worst, name = error, loop.name
         start += rows
+    off = 10.0 ** math.ceil(math.log10(worst / kernel.size)) if worst > 0.0 else 0.0
+    precise = 0.0 < off <= COARSEST and numerical_rank(kernel.scaled(Y)) < len(Y)
+    digits = f"; give System(tolerance={off:g}) if that is the precision of the data" if precise else ""
     held = [body.name for body in kernel.parameters]
     moved = [body.name for body in kernel.loop.dependent]
     while_held = f" with {held} in the design pose" if held else ""
     return (
         f"the loop of {kernel.loop.name!r} cannot be assembled{while_held}: closure "
         f"{name!r} stays open by {worst:.3g} (m or rad) whatever {moved} do; move the hinge points of the "
-        f"design pose so that the bars reach, or choose other independent coordinates"
+        f"design pose so that the bars reach, or choose other independent coordinates{digits}"
     )

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ce_dynamics.algebra.arrays import Array, array, concatenate
+from ce_dynamics.algebra.arrays import Array, array, concatenate, zeros
 from ce_dynamics.algebra.jets import ScalarMotion
 from ce_dynamics.embedding.closures.coupling_rows import moving_residuals
 from ce_dynamics.embedding.motion import BodyMotion, PointMotion, SubgraphMotion
@@ -63,7 +63,7 @@ def _(loop: LoopClosure, motion: SubgraphMotion) -> ClosureErrors:
     ends = End(o.R, o_at.r), End(p.R, p_at.r)
     twists = Twist(o.w_total, o_at.v), Twist(p.w_total, p_at.v)
     columns, drift, acceleration = stacked(o, o_at, p, p_at)
-    residual, Y, drifts, delta_dot = [], [], [], []
+    residual, Y, drifts, delta_dot = [zeros(0)], [zeros(0, motion.N)], [zeros(0)], [zeros(0)]
     for condition in loop.closure.constraints:
         A = condition.velocity_rows(*ends)
         residual.append(condition.residual(*ends))

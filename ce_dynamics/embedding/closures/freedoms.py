@@ -22,7 +22,7 @@ from ce_dynamics.embedding.closures.loop import (
     with_unit_quaternions,
 )
 from ce_dynamics.embedding.closures.nearby_pose import closed_nearby, refuse_contradicting
-from ce_dynamics.errors import IndependentCoordinatesError
+from ce_dynamics.errors import IndependentCoordinatesError, OverConstrainedError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.components import HingeComponent, Lead
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
@@ -167,10 +167,24 @@ class Freedoms:
             return found
         return tuple(body for body in found if body not in self.immobile)
 
-    def _still(self, Y: Array) -> tuple[Body, ...]:
-        """Bodies whose hinges no motion that Y allows moves."""
+    def held_within(self, tolerance: float) -> bool:
+        """Return whether conditions that agree to a tolerance hold something, or contradict each other."""
+        rank = numerical_rank(self.Y, tolerance)
+        if rank == numerical_rank(self.Y, self._exactly):
+            return False
+        if rank < numerical_rank(self.Y):
+            return len(self._still(self.Y, rank)) < len(self._still(self.Y))
+        try:
+            self.refuse_contradiction()
+        except OverConstrainedError:
+            return True
+        return False
+
+    def _still(self, Y: Array, rank: int | None = None) -> tuple[Body, ...]:
+        """Return bodies whose hinges no motion that Y allows moves; with its rank, if that is known."""
         _, _, Vt = singular_values_and_vectors(Y)
-        largest = np.max(np.abs(Vt[numerical_rank(Y) :]), axis=0, initial=0.0)
+        rank = numerical_rank(Y) if rank is None else rank
+        largest = np.max(np.abs(Vt[rank:]), axis=0, initial=0.0)
         found, start = [], 0
         for body in self.free:
             part = slice(start, start + body.inboard.n_v)

@@ -180,7 +180,7 @@ def closure_residual(loop: CutEdge, motion: SubgraphMotion) -> Array:
 @closure_residual.register
 def _(loop: LoopClosure, motion: SubgraphMotion) -> Array:
     ends = motion.ends(loop)
-    return concatenate([condition.residual(*ends) for condition in loop.closure.constraints])
+    return concatenate([zeros(0), *(condition.residual(*ends) for condition in loop.closure.constraints)])
 
 
 def split(q: Array, bodies: Sequence[Body]) -> Coordinates:

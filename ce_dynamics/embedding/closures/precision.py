@@ -5,31 +5,54 @@ one because they meet in a point.  Data have them up to their printed digits.  T
 locked, or its redundant conditions contradict each other as it moves; so hinges are moved, by less than a
 tolerance, to where the relations hold to the last bit, if conditions of the loop are redundant then.  Others
 stay as given.
+
+A loop that then still cannot be assembled, or is locked, by less than the tolerance, is closed in the
+least-squares sense: two balls on one axis, whose distance differs from body to body.  As many of its
+conditions are kept as are independent there and close by; the others stay as open as the data have them.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.dense import least_squares, singular_values_and_vectors
 from ce_dynamics.compiler.free_numbers import is_free
-from ce_dynamics.embedding.closures.freedoms import Freedoms
-from ce_dynamics.embedding.closures.loop import Loop
+from ce_dynamics.embedding.closures.assembly import closed_best, nearly_assembled
+from ce_dynamics.embedding.closures.closure_errors import numerical_rank
+from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
+from ce_dynamics.embedding.closures.freedoms import AROUND, Freedoms
+from ce_dynamics.embedding.closures.loop import Loop, with_unit_quaternions
+from ce_dynamics.embedding.closures.row_choice import RowChoice
+from ce_dynamics.errors import AssemblyError
 from ce_dynamics.mechanism.assumptions import ROUNDING, TOLERANCE, Assumption, Original
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
 from ce_dynamics.mechanism.couplings.loop_closure import LoopClosure, joints_in
-from ce_dynamics.mechanism.hinges import Cylindrical, Hinge, Revolute, Screw, Spherical, Universal
+from ce_dynamics.mechanism.hinges import (
+    Condition,
+    Cylindrical,
+    Distance,
+    Hinge,
+    Revolute,
+    Screw,
+    Spherical,
+    Universal,
+)
+from ce_dynamics.mechanism.hinges.conditions import Angle, InPart, InPlane, Separation, one_by_one
 from ce_dynamics.mechanism.system import System
 
 LINES = (Revolute, Cylindrical, Screw)
 POINTS = (Spherical, Universal)
+MAY_AGREE = (InPlane, Angle, Separation)
+"""Conditions that may be left out where others imply them, nearly."""
 SHALLOW = 0.05
 """Sine of the angle between two lines below which they do not tell where they meet."""
 
@@ -105,8 +128,25 @@ def settle(system: System, groups: Sequence[Group]) -> None:
         moved = subgraph.made_exact(system.tolerance)
         system.assumptions += subgraph.told(moved, taken=True)
         system.originals += tuple(place.apply() for place in moved)
+        for part in subgraph.independent_conditions(system.tolerance):
+            system.assumptions += (Assumption(subgraph.name, part.edge.name, "conditions", part.off, True),)
+            system.originals += (part.apply(),)
         if not moved and system.tolerance < TOLERANCE:
             system.assumptions += subgraph.told(subgraph.made_exact(TOLERANCE), taken=False)
+
+
+class Part(NamedTuple):
+    """Conditions of a closure that are kept, and by how much the others stay open [m or rad]."""
+
+    edge: LoopClosure
+    kept: tuple[Condition, ...]
+    off: float
+
+    def apply(self) -> Original:
+        """Let the closure keep these alone; return what it had."""
+        original = Original(self.edge, "closure", self.edge.closure)
+        object.__setattr__(self.edge, "closure", InPart(self.edge.closure, self.kept))
+        return original
 
 
 class Subgraph:
@@ -121,6 +161,7 @@ class Subgraph:
     def __init__(self, bodies: Sequence[Body], closures: Sequence[CutEdge]) -> None:
         self.bodies, self.closures = bodies, closures
         self.size = Loop(bodies[0].carrier, tuple(bodies), tuple(closures), ()).size
+        self.name = min(bodies, key=lambda body: body.index).name
 
     def places(self) -> list[Place]:
         """Hinges as they are now, those of free parameters left out: equal formulas are equal anyway."""
@@ -157,9 +198,30 @@ class Subgraph:
         return [] if best and self.redundant() >= most else best
 
     def redundant(self, moved: Sequence[Place] = ()) -> int:
-        """Conditions that others imply exactly, with some hinges moved."""
+        """Return how many conditions others imply exactly, with hinges moved; −1 where they contradict."""
         with applied(moved):
-            return self._freedoms().redundant_exactly
+            try:
+                return self._freedoms().redundant_exactly
+            except AssemblyError:
+                return -1
+
+    def independent_conditions(self, tolerance: float) -> list[Part]:
+        """Return closures that are to keep a part of their conditions, as the others agree to a tolerance.
+
+        None where the loop can be closed, and moves, as it is.  A loop with a screw is left alone: its pitch
+        may be as small as what data are off by.
+        """
+        hinges = [*(body.inboard for body in self.bodies), *(e.closure for e in joints_in(self.closures))]
+        bound = sum(edge.rows for edge in self.closures) >= sum(body.inboard.n_v for body in self.bodies)
+        open_ones = any(not isinstance(edge.closure, (Hinge, Distance)) for edge in joints_in(self.closures))
+        if tolerance == 0.0 or not (bound or open_ones) or any(isinstance(h, Screw) for h in hinges):
+            return []
+        try:
+            if not self._freedoms().held_within(tolerance):
+                return []
+        except AssemblyError:
+            pass
+        return kept_of(self.bodies, self.closures, tolerance)
 
     def mobility(self, moved: Sequence[Place] = ()) -> tuple[int, int]:
         """Freedoms, and hinges that cannot move, with some hinges moved."""
@@ -173,14 +235,101 @@ class Subgraph:
 
     def told(self, moved: Sequence[Place], taken: bool) -> tuple[Assumption, ...]:
         """What there is to say about hinges that are moved, or would be."""
-        loop = min(self.bodies, key=lambda body: body.index).name
         found = []
         for place in moved:
             if place.turned > ROUNDING:
-                found.append(Assumption(loop, place.owner.name, "axis", place.turned, taken))
+                found.append(Assumption(self.name, place.owner.name, "axis", place.turned, taken))
             if place.moved > ROUNDING * self.size:
-                found.append(Assumption(loop, place.owner.name, "point", place.moved, taken))
+                found.append(Assumption(self.name, place.owner.name, "point", place.moved, taken))
         return tuple(found)
+
+
+def kept_of(bodies: Sequence[Body], closures: Sequence[CutEdge], tolerance: float) -> list[Part]:
+    """Return the closures of which conditions agree with others to a tolerance, and what they are to keep."""
+    loop = with_single_conditions(bodies, closures)
+    if loop.has_free_geometry:
+        return []
+    kernel = LoopKernel(loop, ())
+    poses = least_open_poses(kernel, tolerance)
+    conditions = [
+        condition
+        for edge in loop.closures
+        for condition in (
+            edge.closure.constraints if isinstance(edge, LoopClosure) else itertools.repeat(None, edge.rows)
+        )
+    ]
+    sizes = np.array(
+        [1.0 if condition is None or isinstance(condition, Angle) else loop.size for condition in conditions]
+    )
+    off = np.max([np.abs(kernel(q, kernel.p0)[0]) for q in poses], axis=0, initial=0.0)
+    if not poses or np.any(off > tolerance * sizes):
+        return []
+    loose = np.array([isinstance(condition, MAY_AGREE) for condition in conditions])
+    kept = independent_rows([kernel.scaled(kernel(q, kernel.p0)[1]) for q in poses], loose, tolerance)
+    parts, start = [], 0
+    for edge, given in zip(loop.closures, closures, strict=True):
+        mine = range(start, start + edge.rows)
+        start = mine.stop
+        left = [k for k in mine if not kept[k]]
+        if left and isinstance(given, LoopClosure):
+            own = tuple(c for k in mine if kept[k] and (c := conditions[k]) is not None)
+            parts.append(Part(given, own, float(np.max(off[left]))))
+    return parts
+
+
+def with_single_conditions(bodies: Sequence[Body], closures: Sequence[CutEdge]) -> Loop:
+    """Return a sub-graph whose joints have conditions of one row each, with all hinges to be found."""
+    members = tuple(sorted(bodies, key=lambda body: body.index))
+    names = {body.name for body in members}
+    parent = min((b.carrier for b in members if b.carrier.name not in names), key=lambda body: body.depth)
+    edges = [
+        replace(edge, closure=InPart(edge.closure, one_by_one(edge.closure.constraints)))
+        if isinstance(edge, LoopClosure)
+        else edge
+        for edge in closures
+    ]
+    return Loop(parent, members, tuple(edges), members)
+
+
+def least_open_poses(kernel: LoopKernel, tolerance: float) -> list[Array]:
+    """Return a pose in which a loop is closed best, and some around it; none if nothing moves there."""
+    q = nearly_assembled(kernel, tolerance)
+    if q is None:
+        return []
+    Y = kernel.scaled(kernel(q, kernel.p0)[1])
+    null = singular_values_and_vectors(Y)[2][numerical_rank(Y, tolerance) :]
+    if not len(null):
+        return []
+    # unequal parts of all null vectors, so that no symmetry of the pose is kept
+    way = (1.0 / np.arange(1.0, len(null) + 1.0)) @ null
+    way = way / np.linalg.norm(way) * kernel.column_scales
+    ahead = [with_unit_quaternions(kernel.loop.dependent, kernel.advanced(q, h * way)) for h in AROUND]
+    return [q, *(closed_best(kernel, near, tolerance) for near in ahead)]
+
+
+def independent_rows(samples: Sequence[Array], loose: Array, tolerance: float) -> Array:
+    """Return which rows of Y to keep: those that are not loose, and of these as many as are independent.
+
+    Parameters
+    ----------
+    samples : sequence of (rows, n) arrays
+        Scaled Y in several poses.
+    loose : (rows,) array of bool
+        Rows that others may imply.
+    tolerance : float
+        Singular values below it count as zero.
+    """
+    fixed = numerical_rank(samples[0][~loose])
+    needed = numerical_rank(samples[0], tolerance) - fixed
+    reduced = []
+    for Y in samples:
+        free = singular_values_and_vectors(Y[~loose])[2][fixed:].T if fixed else np.eye(Y.shape[1])
+        Y_free = Y[loose] @ free
+        reduced.append(Y_free @ singular_values_and_vectors(Y_free)[2][:needed].T)
+    kept = ~loose
+    chosen = RowChoice(reduced).rows if needed else ()
+    kept[np.flatnonzero(loose)[list(chosen)]] = True
+    return kept
 
 
 Member = tuple[Place, int]

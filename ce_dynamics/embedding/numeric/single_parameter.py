@@ -151,9 +151,9 @@ class SingleParameter:
             body, apart = found
             raise IndependentCoordinatesError(
                 f"the loop of {loop.name!r}: after a full turn of {self.body.name!r} the hinge of {body!r} "
-                f"is not where it was (by {apart:.3g}), nor after up to {whole_turns.MOST_TURNS} turns, so the "
-                f"angle alone does not tell where it is; choose {body!r} as the independent coordinate, or a "
-                "path coordinate: through_dead_centres=True"
+                f"is not where it was (by {apart:.3g}), nor after up to {whole_turns.MOST_TURNS} turns, so "
+                f"the angle alone does not tell where it is; choose {body!r} as the independent coordinate, "
+                "or a path coordinate: through_dead_centres=True"
             )
         logger.info("loop of %r: it takes %d turns of %r to come back", loop.name, turns, self.body.name)
         reach = Reach(*around(self._centre, turns * math.pi), True)

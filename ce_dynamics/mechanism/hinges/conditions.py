@@ -85,6 +85,35 @@ class Closure(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
+class InPart:
+    """A closure that keeps some conditions of another one.
+
+    Parameters
+    ----------
+    whole : Closure
+    constraints : tuple of Condition
+    """
+
+    whole: Closure
+    constraints: tuple[Condition, ...]
+
+    @property
+    def at_parent(self) -> Array:
+        """Design position of the point on the parent."""
+        return self.whole.at_parent
+
+    @property
+    def at_child(self) -> Array:
+        """Design position of the point on the child."""
+        return self.whole.at_child
+
+    @property
+    def kind(self) -> str:
+        """Type of the whole closure, for people."""
+        return f"{getattr(self.whole, 'kind', type(self.whole).__name__)}, in part"
+
+
+@dataclass(frozen=True, eq=False)
 class Coincident(Condition):
     """The two hinge points coincide: x_c − x_p = 0, in the common axes."""
 
@@ -251,3 +280,11 @@ def parallel_axes() -> tuple[Condition, ...]:
     """The child does not turn relative to the parent (three rows)."""
     x, y, z = IDENTITY
     return Angle(x, y), Angle(y, z), Angle(z, x)
+
+
+def one_by_one(conditions: tuple[Condition, ...]) -> tuple[Condition, ...]:
+    """Return conditions with points that coincide as three planes through one of them, fixed on its body."""
+    found: list[Condition] = []
+    for condition in conditions:
+        found += [InPlane(e) for e in IDENTITY] if isinstance(condition, Coincident) else [condition]
+    return tuple(found)
