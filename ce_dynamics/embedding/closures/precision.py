@@ -27,7 +27,7 @@ from ce_dynamics.algebra.dense import least_squares, singular_values_and_vectors
 from ce_dynamics.compiler.free_numbers import is_free
 from ce_dynamics.embedding.closures.assembly import closed_best, nearly_assembled
 from ce_dynamics.embedding.closures.closure_errors import numerical_rank
-from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
+from ce_dynamics.embedding.closures.compiled_closures import LoopKernel, largest
 from ce_dynamics.embedding.closures.freedoms import AROUND, Freedoms
 from ce_dynamics.embedding.closures.loop import Loop, with_unit_quaternions
 from ce_dynamics.embedding.closures.row_choice import RowChoice
@@ -53,6 +53,11 @@ LINES = (Revolute, Cylindrical, Screw)
 POINTS = (Spherical, Universal)
 MAY_AGREE = (InPlane, Angle, Separation)
 """Conditions that may be left out where others imply them, nearly."""
+STEP, STEPS_AHEAD = 0.1, 100
+"""Poses for which conditions are chosen are so far apart [rad, or sizes], and so many each way: a full turn
+of two hinges that turn alike is 9 rad."""
+MOST_SAMPLES = 40
+"""Poses that are looked at, as of a branch that is tabulated."""
 SHALLOW = 0.05
 """Sine of the angle between two lines below which they do not tell where they meet."""
 
@@ -250,7 +255,7 @@ def kept_of(bodies: Sequence[Body], closures: Sequence[CutEdge], tolerance: floa
     if loop.has_free_geometry:
         return []
     kernel = LoopKernel(loop, ())
-    poses = least_open_poses(kernel, tolerance)
+    near, far = least_open_poses(kernel, tolerance)
     conditions = [
         condition
         for edge in loop.closures
@@ -261,11 +266,11 @@ def kept_of(bodies: Sequence[Body], closures: Sequence[CutEdge], tolerance: floa
     sizes = np.array(
         [1.0 if condition is None or isinstance(condition, Angle) else loop.size for condition in conditions]
     )
-    off = np.max([np.abs(kernel(q, kernel.p0)[0]) for q in poses], axis=0, initial=0.0)
-    if not poses or np.any(off > tolerance * sizes):
+    off = np.max([np.abs(kernel(q, kernel.p0)[0]) for q in near], axis=0, initial=0.0)
+    if not near or np.any(off > tolerance * sizes):
         return []
     loose = np.array([isinstance(condition, MAY_AGREE) for condition in conditions])
-    kept = independent_rows([kernel.scaled(kernel(q, kernel.p0)[1]) for q in poses], loose, tolerance)
+    kept = independent_rows([kernel.scaled(kernel(q, kernel.p0)[1]) for q in (*near, *far)], loose, tolerance)
     parts, start = [], 0
     for edge, given in zip(loop.closures, closures, strict=True):
         mine = range(start, start + edge.rows)
@@ -291,20 +296,50 @@ def with_single_conditions(bodies: Sequence[Body], closures: Sequence[CutEdge]) 
     return Loop(parent, members, tuple(edges), members)
 
 
-def least_open_poses(kernel: LoopKernel, tolerance: float) -> list[Array]:
-    """Return a pose in which a loop is closed best, and some around it; none if nothing moves there."""
+def least_open_poses(kernel: LoopKernel, tolerance: float) -> tuple[list[Array], list[Array]]:
+    """Return poses in which a loop is closed best, first those close by, and then others along its way.
+
+    The first is as near to the design pose as can be.  There are none if nothing moves there.
+    """
     q = nearly_assembled(kernel, tolerance)
     if q is None:
-        return []
-    Y = kernel.scaled(kernel(q, kernel.p0)[1])
-    null = singular_values_and_vectors(Y)[2][numerical_rank(Y, tolerance) :]
+        return [], []
+    null = null_space(kernel, q, tolerance)
     if not len(null):
-        return []
+        return [], []
     # unequal parts of all null vectors, so that no symmetry of the pose is kept
-    way = (1.0 / np.arange(1.0, len(null) + 1.0)) @ null
-    way = way / np.linalg.norm(way) * kernel.column_scales
-    ahead = [with_unit_quaternions(kernel.loop.dependent, kernel.advanced(q, h * way)) for h in AROUND]
-    return [q, *(closed_best(kernel, near, tolerance) for near in ahead)]
+    t = (1.0 / np.arange(1.0, len(null) + 1.0)) @ null
+    t = t / np.linalg.norm(t)
+    near = [q, *(ahead(kernel, q, h * t, tolerance) for h in AROUND)]
+    far = [*along_way(kernel, q, t, tolerance), *along_way(kernel, q, -t, tolerance)]
+    return near, far[:: max(1, len(far) // MOST_SAMPLES)]
+
+
+def along_way(kernel: LoopKernel, q: Array, t: Array, tolerance: float) -> Iterator[Array]:
+    """Yield poses from one on in direction t, until the loop opens or has other freedoms."""
+    freedoms = len(null_space(kernel, q, tolerance))
+    for _ in range(STEPS_AHEAD):
+        q = ahead(kernel, q, STEP * t, tolerance)
+        null = null_space(kernel, q, tolerance)
+        t = (null @ t) @ null
+        length = float(np.linalg.norm(t))
+        opened = largest(kernel(q, kernel.p0)[0]) > tolerance * kernel.size
+        if opened or len(null) != freedoms or length < 0.5:  # a turn by 60 degrees in one step is none
+            return
+        t = t / length
+        yield q
+
+
+def ahead(kernel: LoopKernel, q: Array, step: Array, tolerance: float) -> Array:
+    """Return the pose that is closed best a step of scaled velocities from another."""
+    moved = kernel.advanced(q, step * kernel.column_scales)
+    return closed_best(kernel, with_unit_quaternions(kernel.loop.dependent, moved), tolerance)
+
+
+def null_space(kernel: LoopKernel, q: Array, tolerance: float) -> Array:
+    """Return an orthonormal basis (rows) of the scaled velocities that keep a loop closed to a tolerance."""
+    Y = kernel.scaled(kernel(q, kernel.p0)[1])
+    return np.asarray(singular_values_and_vectors(Y)[2][numerical_rank(Y, tolerance) :])
 
 
 def independent_rows(samples: Sequence[Array], loose: Array, tolerance: float) -> Array:
