@@ -9,7 +9,7 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from ce_dynamics.algebra.strong_components import strong_components
+from ce_dynamics.algebra.pivoted_lu import strong_components
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = {

@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ce_dynamics.algebra.arrays import Array, array, dot, sqrt
+
 Floats = NDArray[np.float64]
 
 
@@ -53,3 +55,29 @@ def singular_values_and_vectors(A: ArrayLike, full_matrices: bool = True) -> tup
         raise np.linalg.LinAlgError("a matrix with entries that are no finite numbers has no singular values")
     found: Any = np.linalg.svd(A, full_matrices=full_matrices)
     return found[0], found[1], found[2]
+
+
+def gram_schmidt(M: Array) -> tuple[Array, Array]:
+    """M = Q R with QᵀQ = 1 and R upper triangular, by the modified Gram–Schmidt process.
+
+    Parameters
+    ----------
+    M : (n, m) array
+        Columns that are far from dependent: QᵀQ − 1 is rounding times their condition number.
+
+    Returns
+    -------
+    Q : (n, m) array
+    R : (m, m) array
+        Its diagonal is positive.
+    """
+    n, m = M.shape
+    left, directions, rows = list(M.T), [], []
+    for k in range(m):
+        length = sqrt(dot(left[0], left[0]))
+        q, others = left[0] / length, left[1:]
+        along = [dot(q, column) for column in others]
+        left = [column - part * q for column, part in zip(others, along, strict=True)]
+        directions.append(q)
+        rows.append([0.0] * k + [length, *along])
+    return array(directions).reshape(m, n).T, array(rows).reshape(m, m)

@@ -19,6 +19,7 @@ from ce_dynamics.augmented.augmented import (
 )
 from ce_dynamics.augmented.coupling_rows import coupling_rows, couplings_of, is_holonomic
 from ce_dynamics.augmented.embedded_states import embedded_states
+from ce_dynamics.augmented.observer import Applied, apply_elements, free_force, inertia_matrix
 from ce_dynamics.augmented.rows import (
     JoinedPoints,
     Placed,
@@ -41,7 +42,6 @@ from ce_dynamics.augmented.states import (
     position_vector,
     velocity_vector,
 )
-from ce_dynamics.augmented.wrenches import Applied, apply_elements, free_force, inertia_matrix
 from ce_dynamics.embedding.aggregate import Embedding
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple, Protocol
 
-from ce_dynamics.algebra.arrays import Array, Scalar, concatenate, cross, dot, zeros
+from ce_dynamics.algebra.arrays import Array, Scalar, array, concatenate, cross, dot, zeros
+from ce_dynamics.algebra.spatial import IDENTITY
+from ce_dynamics.augmented.augmented import Augmented
 from ce_dynamics.augmented.hinge_coordinates import Relative, coordinates, rate_rows, relative_motion
 from ce_dynamics.augmented.states import BodyState, point_of
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.forces.base import PointState
+from ce_dynamics.mechanism.forces.base import HingeLoad, PointLoad, PointState, Response
+from ce_dynamics.mechanism.system import System
 
 
 class AbsoluteObserver:
@@ -57,3 +61,102 @@ class AbsoluteObserver:
     def relative(self, body: Body) -> Relative:
         """Motion of a body relative to the parent of its inboard hinge."""
         return relative_motion(body, self.states[body.carrier.name], self.states[body.name])
+
+
+class FeedbackLaw(Protocol):
+    """Inputs as a function of time and of the system's outputs, written on arrays and `where`."""
+
+    def inputs(self, t: Scalar, sensors: Mapping[str, Scalar]) -> Mapping[str, Scalar]:
+        """Inputs by name; those left out keep their defaults."""
+        ...
+
+
+def applied_inputs(
+    model: Augmented, law: FeedbackLaw | None, t: Scalar, p: Array, V: Array, x: Array, u: Array
+) -> Array:
+    """What a law answers at a state, or u where there is none.
+
+    Raises
+    ------
+    ModelError
+        If the law answers an input that the system does not have.
+    """
+    if law is None:
+        return u
+    system = model.system
+    observer = AbsoluteObserver(model.instant(p, V, x, model.u0).states)
+    sensors = {name: output.function(observer) for name, output in system.outputs.items()}
+    given = law.inputs(t, sensors)
+    unknown = sorted(set(given) - set(system.inputs))
+    if unknown:
+        raise ModelError(f"input law answers {unknown}; the system's inputs are {list(system.inputs)}")
+    return array(given.get(name, declared.default) for name, declared in system.inputs.items())
+
+
+class Applied(NamedTuple):
+    """What the force elements do.
+
+    Attributes
+    ----------
+    wrenches : dict of str to (6,) array
+        [torque; force] on each body about its centre of mass, world axes.
+    responses : dict of str to Response
+        Answers of the elements by name.
+    """
+
+    wrenches: dict[str, Array]
+    responses: dict[str, Response]
+
+
+def apply_elements(
+    system: System, states: Mapping[str, BodyState], x: Mapping[str, Array], u: Mapping[str, Scalar]
+) -> Applied:
+    """Evaluate every force element and sum its loads."""
+    observer = AbsoluteObserver(states)
+    wrenches = {body.name: zeros(6) for body in (system.ground, *system.bodies)}
+    responses = {}
+    for element in system.forces:
+        response = element.evaluate(observer, x[element.name], u)
+        responses[element.name] = response
+        for load in response.loads:
+            pairs = (
+                hinge_pair(load, observer) if isinstance(load, HingeLoad) else [point_wrench(load, states)]
+            )
+            for body, wrench in pairs:
+                wrenches[body.name] = wrenches[body.name] + wrench
+    return Applied(wrenches, responses)
+
+
+def point_wrench(load: PointLoad, states: Mapping[str, BodyState]) -> tuple[Body, Array]:
+    """A point load as a wrench about the centre of mass of its body."""
+    frame, body = states[load.frame.name], states[load.body.name]
+    force = frame.R @ load.force
+    lever = frame.r + frame.R @ load.r - body.r
+    return load.body, concatenate((frame.R @ load.torque + cross(lever, force), force))
+
+
+def hinge_pair(load: HingeLoad, observer: AbsoluteObserver) -> list[tuple[Body, Array]]:
+    """A generalised hinge force on the child and its reaction on the parent, at the child's hinge point."""
+    body, parent = load.body, load.body.carrier
+    p, c = observer.states[parent.name], observer.states[body.name]
+    row = rate_rows(body.inboard, observer.relative(body).R)[load.k]
+    torque, force = p.R @ (row[:3] * load.value), p.R @ (row[3:] * load.value)
+    x, _ = point_of(body, c, body.inboard.at_child)
+    return [
+        (body, concatenate((torque + cross(x - c.r, force), force))),
+        (parent, concatenate((-torque - cross(x - p.r, force), -force))),
+    ]
+
+
+def inertia_matrix(body: Body, state: BodyState) -> Array:
+    """blkdiag(R I Rᵀ, m 1) as (6, 6)."""
+    rotated = state.R @ body.inertia @ state.R.T
+    return array(
+        [[*row, 0.0, 0.0, 0.0] for row in rotated] + [[0.0, 0.0, 0.0, *row] for row in body.mass * IDENTITY]
+    )
+
+
+def free_force(body: Body, state: BodyState, wrench: Array, gravity: Array) -> Array:
+    """Right-hand side of a free body's Newton-Euler equations: [τ − ω × I ω; F + m g]."""
+    momentum = state.R @ (body.inertia @ (state.R.T @ state.w))
+    return concatenate((wrench[:3] - cross(state.w, momentum), wrench[3:] + body.mass * gravity))

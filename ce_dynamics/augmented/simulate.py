@@ -11,11 +11,9 @@ from scipy.integrate import solve_ivp
 
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.augmented.augmented import Augmented, AugmentedInstant
-from ce_dynamics.augmented.feedback import FeedbackLaw, applied_inputs
 from ce_dynamics.augmented.fully_augmented import FullyAugmented
-from ce_dynamics.augmented.ggl import StabilisedIndex2
-from ce_dynamics.augmented.ida import advance, make_solver
-from ce_dynamics.augmented.index1 import Index1
+from ce_dynamics.augmented.integrators import Index1, StabilisedIndex2, advance, make_solver
+from ce_dynamics.augmented.observer import FeedbackLaw, applied_inputs
 from ce_dynamics.augmented.results import Trajectory
 from ce_dynamics.augmented.saddle import redundant_rows
 from ce_dynamics.errors import ModelError, SimulationError

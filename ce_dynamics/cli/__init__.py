@@ -6,9 +6,8 @@ import os
 import sys
 from typing import NoReturn
 
-from ce_dynamics.algebra.lost_interrupts import was_interrupt
+from ce_dynamics.algebra.interrupts import answer_signals, leave, was_interrupt
 from ce_dynamics.algebra.streams import print_anything
-from ce_dynamics.algebra.termination import answer_signals, leave
 from ce_dynamics.cli.exit_codes import INTERRUPTED
 from ce_dynamics.cli.loading import loading
 

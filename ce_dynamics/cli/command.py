@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import typer
 from typer.exceptions import TyperException
 
-from ce_dynamics.algebra.lost_interrupts import was_interrupt
+from ce_dynamics.algebra.interrupts import was_interrupt
 from ce_dynamics.cli import exit_codes
 from ce_dynamics.cli.app import app
 from ce_dynamics.cli.messages import complain, show_warning

@@ -51,7 +51,7 @@ def convert(
     """
     # here, so that mistakes and --help are answered at once
     from ce_dynamics.algebra import files
-    from ce_dynamics.algebra.whole_files import whole
+    from ce_dynamics.algebra.files import whole
     from ce_dynamics.cli.messages import complain
     from ce_dynamics.errors import DataError
     from ce_dynamics.models.vehicles.chrono.pairing import Choice

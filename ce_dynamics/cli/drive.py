@@ -49,8 +49,7 @@ def drive(
     Arrow keys or WASD, a gamepad, or a touch screen.  What was driven can be replayed and saved.
     """
     # here, so that mistakes and --help are answered at once
-    from ce_dynamics.algebra.files import check_place
-    from ce_dynamics.algebra.whole_files import whole
+    from ce_dynamics.algebra.files import check_place, whole
     from ce_dynamics.cli.progress import Display
     from ce_dynamics.cli.simulation import make_folder
     from ce_dynamics.compiled.export.cross_compiler import WASM_REMEDY, require

@@ -1,6 +1,6 @@
 """Exit codes of the command line."""
 
-from ce_dynamics.algebra.termination import INTERRUPTED as INTERRUPTED
+from ce_dynamics.algebra.interrupts import INTERRUPTED as INTERRUPTED
 
 OK = 0
 BAD_INPUT = 2

@@ -231,7 +231,7 @@ def save(
     Asked to stop, it leaves out what has not been begun.
     """
     # here, so that mistakes and --help are answered at once
-    from ce_dynamics.algebra.whole_files import whole
+    from ce_dynamics.algebra.files import whole
     from ce_dynamics.models.handling.files import as_json
 
     display.stage("interrupted, saving what there is" if stopped else "saving")
@@ -272,7 +272,7 @@ def write_report(
 ) -> Path:
     """Write the page for people."""
     # here, so that mistakes and --help are answered at once
-    from ce_dynamics.algebra.whole_files import whole
+    from ce_dynamics.algebra.files import whole
     from ce_dynamics.models.handling.report.page import report_of
 
     text = report_of(outcomes, subjects, kc=kc)

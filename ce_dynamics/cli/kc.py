@@ -138,7 +138,7 @@ def kc(
     # here, so that mistakes and --help are answered at once
     import json as json_text
 
-    from ce_dynamics.algebra.whole_files import whole
+    from ce_dynamics.algebra.files import whole
     from ce_dynamics.cli.progress import Display
     from ce_dynamics.cli.simulation import make_folder
     from ce_dynamics.models.kc.page import save_page
@@ -328,7 +328,7 @@ def measure(
 def save_sweeps(sweeps: Mapping[str, xr.Dataset], output: Path, prefix: str) -> list[Path]:
     """Write the sweeps of an axle as CSV and NetCDF and return the paths."""
     # here, so that mistakes and --help are answered at once
-    from ce_dynamics.algebra.whole_files import whole
+    from ce_dynamics.algebra.files import whole
     from ce_dynamics.models.kc.table import csv_text
     from ce_dynamics.simulation.netcdf import netcdf_bytes
 

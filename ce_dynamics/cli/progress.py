@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any
 
-from ce_dynamics.algebra.termination import SIGNALS
+from ce_dynamics.algebra.interrupts import SIGNALS
 from ce_dynamics.compiler.progress import logger
 
 if TYPE_CHECKING:

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast, get_args
 
 from ce_dynamics.algebra import checks
-from ce_dynamics.algebra.files import check_place, shown_path, unusable
-from ce_dynamics.algebra.lost_interrupts import was_interrupt
-from ce_dynamics.algebra.whole_files import whole
+from ce_dynamics.algebra.files import check_place, shown_path, unusable, whole
+from ce_dynamics.algebra.interrupts import was_interrupt
 from ce_dynamics.cli import exit_codes
 from ce_dynamics.cli.loading import loading
 from ce_dynamics.cli.messages import complain, show_notes

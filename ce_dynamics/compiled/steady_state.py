@@ -8,11 +8,283 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ce_dynamics.algebra import checks
-from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.algebra import checks, dense
+from ce_dynamics.algebra.checks import Floats, checked
 from ce_dynamics.compiled.model import Model
-from ce_dynamics.compiled.steady_search import Search
 from ce_dynamics.compiler.progress import at_work
+from ce_dynamics.errors import AssemblyError, ModelError
+from ce_dynamics.mechanism.hinges.free import Free
+
+STEP = 1e-6
+"""Of differences: leaves 1e-10 of rounding and 1e-12 of truncation in numbers near 1."""
+
+CYCLIC = 1e-7
+"""Influence of a displacement on the rates, relative to the largest, that counts as none."""
+
+
+class Search:
+    """Unknowns z = [δ of what stands still; v; x; inputs] and the rates that are to vanish."""
+
+    def __init__(
+        self,
+        model: Model,
+        targets: dict[str, float],
+        find: list[str],
+        y: ArrayLike | None,
+        u: ArrayLike | None,
+    ) -> None:
+        layout = model.layout
+        self.model, self.targets, self.find = model, targets, find
+        self.y = model.with_unit_quaternions(model.y0 if y is None else checked("y", y, len(layout.y0)))
+        self.u = model.u0 if u is None else checked("u", u, len(layout.u))
+        inputs = [entry.name for entry in layout.u[: layout.n_inputs]]
+        for name in find:
+            if name not in inputs:
+                raise ModelError(f"no input {name!r}; the system's inputs are {inputs}")
+        if len(set(find)) != len(targets):
+            raise ModelError(
+                f"{len(set(find))} inputs cannot meet {len(targets)} targets; name as many of each"
+            )
+        self.found = [inputs.index(name) for name in find]
+        states = [entry.name for entry in (*layout.q, *layout.v, *layout.x)]
+        outputs = [entry.name for entry in model.output_entries]
+        for name, value in targets.items():
+            if name not in states and name not in outputs:
+                raise ModelError(f"no quantity {name!r}; known are {[*states, *outputs]}")
+            if not np.isfinite(value):
+                raise ModelError(f"target {name!r}: {value!r} must be finite")
+        self.of_state = [(states.index(n), value) for n, value in targets.items() if n in states]
+        self.of_outputs = [(outputs.index(n), value) for n, value in targets.items() if n not in states]
+        self.turning = [
+            (layout_slice, body.name)
+            for name, body in model.embedding.coordinates.items()
+            if isinstance(body.inboard, Free) and body.carrier.is_ground
+            for layout_slice in (model.embedding.v_of[name],)
+        ]
+        self.up = vertical(model.system.gravity)
+        self.running: list[int] = []
+
+    # Unknowns
+
+    @property
+    def still(self) -> list[int]:
+        """Displacements that are to stand still."""
+        return [k for k in range(len(self.model.tangent)) if k not in self.running]
+
+    def start(self) -> Floats:
+        """Unknowns of the start."""
+        _, v, x = self.model.layout.split(self.y)
+        return np.concatenate((np.zeros(len(self.still)), v, x, self.u[self.found]))
+
+    def at(self, z: Floats) -> tuple[Floats, Floats]:
+        """State and inputs of unknowns."""
+        layout = self.model.layout
+        q = layout.split(self.y)[0]
+        n, rest = len(self.still), len(self.y) - len(q)
+        delta = np.zeros(len(self.model.tangent))
+        delta[self.still] = z[:n]
+        u = self.u.copy()
+        u[self.found] = z[n + rest :]
+        return np.concatenate((self.model.tangent.displaced(q, delta), z[n : n + rest])), u
+
+    # Conditions
+
+    def residual(self, z: Floats) -> Floats:
+        """Rates that are to vanish, and deviations from the targets."""
+        y, u = self.at(z)
+        return np.concatenate((self.rates(y, u)[self.kept], self.deviations(y, u)))
+
+    @property
+    def kept(self) -> list[int]:
+        """Rates that are to vanish: all but those of the displacements that run on."""
+        n = len(self.model.tangent)
+        return self.still + list(range(n, n + len(self.y) - self.model.layout.sizes["q"]))
+
+    def rates(self, y: Floats, u: Floats) -> Floats:
+        """[δ̇; v̇; ẋ], accelerations of free bodies as seen in axes that turn with them about the vertical."""
+        layout = self.model.layout
+        y_dot = self.model.dynamics(y, u)[0]
+        _, v, _ = layout.split(y)
+        _, v_dot, x_dot = layout.split(y_dot)
+        v_dot = v_dot.copy()
+        for where, _ in self.turning:
+            omega, velocity = v[where][:3], v[where][3:]
+            turn = self.up * (self.up @ omega)
+            v_dot[where] -= np.concatenate((np.cross(turn, omega), np.cross(turn, velocity)))
+        return np.concatenate((self.displacement_rates(y, u), v_dot, x_dot))
+
+    def displacement_rates(self, y: Floats, u: Floats) -> Floats:
+        """δ̇."""
+        q, _, _ = self.model.layout.split(y)
+        rates: Floats = self.model.tangent.rows(q) @ self.model.layout.split(self.model.dynamics(y, u)[0])[0]
+        return rates
+
+    def deviations(self, y: Floats, u: Floats) -> Floats:
+        """What is missing to the targets."""
+        found = [y[k] - value for k, value in self.of_state]
+        if self.of_outputs:
+            outputs = self.model.observation(y, u)[0]
+            found += [outputs[k] - value for k, value in self.of_outputs]
+        return np.array(found, dtype=float)
+
+    # What runs on
+
+    def let_run(self, moving: Iterable[str] | None) -> None:
+        """Decide which displacements may run on."""
+        tangent = self.model.tangent
+        if moving is not None:
+            self.running = tangent.places(moving)
+            return
+        free = {name: tangent.of[name] for _, name in self.turning}
+        places = {k for where in free.values() for k in range(where.start, where.stop)}
+        for where in free.values():
+            along = np.abs(self.up) < 0.5  # directions across the vertical
+            rotations = [where.start + k for k in range(3) if not along[k]]
+            shifts = [where.start + 3 + k for k in range(3) if along[k]]
+            self.running += [*rotations, *shifts]
+        rng = np.random.default_rng(0)
+        influence = np.zeros(len(tangent))
+        for _ in range(2):  # in two states nearby, lest a symmetry of the start hides what counts
+            z = self.start_with_all()
+            near = z + 1e-3 * rng.normal(size=len(z))
+            for k in set(range(len(tangent))) - places:
+                ahead, behind = near.copy(), near.copy()
+                ahead[k], behind[k] = near[k] + STEP, near[k] - STEP
+                change = np.abs(self.all_rates(ahead) - self.all_rates(behind))
+                influence[k] = max(influence[k], float(np.max(change)) / (2.0 * STEP))
+        limit = CYCLIC * max(1.0, float(np.max(influence, initial=0.0)))
+        self.running += [k for k in set(range(len(tangent))) - places if influence[k] <= limit]
+        self.running.sort()
+
+    def start_with_all(self) -> Floats:
+        """Unknowns of the start, with all displacements among them."""
+        running, self.running = self.running, []
+        z = self.start()
+        self.running = running
+        return z
+
+    def all_rates(self, z: Floats) -> Floats:
+        """Accelerations and rates of first-order states for unknowns with all displacements."""
+        running, self.running = self.running, []
+        y, u = self.at(z)
+        self.running = running
+        return self.rates(y, u)[len(self.model.tangent) :]
+
+    # The search
+
+    def solved(self, tolerance: float) -> Floats:
+        """Unknowns at which the residual vanishes."""
+        from scipy.optimize import least_squares  # here, because most runs never ask
+
+        z = self.start()
+        first = self.residual(z)
+        if not np.all(np.isfinite(first)):
+            raise AssemblyError(
+                "accelerations are not finite at the start; start where loops can be assembled"
+            )
+        allowed = tolerance * max(1.0, float(np.max(np.abs(first))))
+
+        def bounded(z: Floats) -> Floats:
+            r = self.residual(z)
+            return np.where(np.isfinite(r), r, 1e6)
+
+        z = np.asarray(
+            least_squares(bounded, z, self.jacobian, x_scale="jac", xtol=1e-14, ftol=1e-14, gtol=1e-14).x
+        )
+        for _ in range(4):  # the last digits
+            closer = z - dense.least_squares(self.jacobian(z), self.residual(z), rcond=1e-12)
+            if not np.max(np.abs(bounded(closer))) < np.max(np.abs(bounded(z))):
+                break
+            z = closer
+        remaining = np.abs(bounded(z))
+        if not np.max(remaining, initial=0.0) <= allowed:
+            raise AssemblyError(self.failure(z, remaining))
+        return z
+
+    def jacobian(self, z: Floats) -> Floats:
+        """Derivatives of the residual by central differences."""
+        columns = []
+        for k in range(len(z)):
+            h = STEP * max(1.0, abs(z[k]))
+            ahead, behind = z.copy(), z.copy()
+            ahead[k], behind[k] = z[k] + h, z[k] - h
+            columns.append((self.residual(ahead) - self.residual(behind)) / (ahead[k] - behind[k]))
+        found: Floats = np.nan_to_num(np.array(columns).T)
+        return found
+
+    def names(self) -> list[str]:
+        """What the residuals are."""
+        layout, tangent = self.model.layout, self.model.tangent
+        rates = [f"rate of {entry.name}" for entry in (*tangent.entries, *layout.v, *layout.x)]
+        states = [*layout.q, *layout.v, *layout.x]
+        targets = [f"deviation of {states[k].name}" for k, _ in self.of_state]
+        targets += [f"deviation of {self.model.output_entries[k].name}" for k, _ in self.of_outputs]
+        return [rates[k] for k in self.kept] + targets
+
+    def failure(self, z: Floats, remaining: Floats) -> str:
+        """What is left, and which inputs are without effect."""
+        worst = int(np.argmax(remaining))
+        J = self.jacobian(z)
+        idle = [
+            f"{name} = {value:.4g}"
+            for name, value, column in zip(
+                self.find, z[-len(self.find) :], J.T[-len(self.find) :], strict=True
+            )
+            if np.max(np.abs(column)) <= CYCLIC * np.max(np.abs(J))
+        ]
+        left = f"{self.names()[worst]} remains at {remaining[worst]:.3g}"
+        text = f"no steady state with {self.wanted()} found: {left}"
+        if idle:
+            return f"{text}; {', '.join(idle)} has no influence there (saturated?): ask for less"
+        return f"{text}; start nearer to it, or ask for less"
+
+    def wanted(self) -> str:
+        """The targets."""
+        return ", ".join(f"{name} = {value:g}" for name, value in self.targets.items())
+
+    def refuse_unsteady(self, z: Floats, tolerance: float) -> None:
+        """Refuse a state whose rates do not stay zero when what runs on has gone on."""
+        y, u = self.at(z)
+        later = self.carried_on(y, u, 0.37)
+        allowed = 1e3 * tolerance * max(1.0, float(np.max(np.abs(self.model.dynamics(self.y, self.u)[0]))))
+        found = np.abs(self.rates(later, u)[self.kept])
+        if not np.max(found, initial=0.0) <= allowed:
+            running = [self.model.tangent.entries[k].name for k in self.running]
+            worst = self.names()[int(np.argmax(found))]
+            raise ModelError(
+                f"the state found is not steady: as {running} go on, {worst} becomes "
+                f"{np.max(found):.3g}; only motion that changes nothing else can be steady (moving=[...])"
+            )
+
+    def carried_on(self, y: Floats, u: Floats, t: float) -> Floats:
+        """The state a while later if it is steady: displaced at constant rates, free bodies turned.
+
+        A circle is left for its tangent: what is steady is so anywhere.
+        """
+        layout = self.model.layout
+        q, v, x = (part.copy() for part in layout.split(y))
+        delta = np.zeros(len(self.model.tangent))
+        delta[self.running] = t * self.displacement_rates(y, u)[self.running]
+        for where, _ in self.turning:
+            R = turn_about(self.up, t * float(self.up @ v[where][:3]))
+            for part in (slice(where.start, where.start + 3), slice(where.start + 3, where.stop)):
+                v[part] = R @ v[part]
+        return np.concatenate((self.model.tangent.displaced(q, delta), v, x))
+
+
+def vertical(gravity: Floats) -> Floats:
+    """The coordinate axis nearest to the direction of gravity; z without gravity."""
+    result = np.zeros(3)
+    size = np.abs(np.asarray(gravity, dtype=float))
+    result[int(np.argmax(size)) if np.any(size > 0.0) else 2] = 1.0
+    return result
+
+
+def turn_about(axis: Floats, angle: float) -> Floats:
+    """Rotation about a coordinate axis."""
+    K = np.cross(np.eye(3), axis)  # K e = axis × e
+    R: Floats = np.eye(3) + np.sin(angle) * K + (1.0 - np.cos(angle)) * (K @ K)
+    return R
 
 
 @dataclass(frozen=True, eq=False)

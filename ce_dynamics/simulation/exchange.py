@@ -12,8 +12,7 @@ import numpy as np
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.algebra.files import path_of, shown_path
-from ce_dynamics.algebra.whole_files import whole
+from ce_dynamics.algebra.files import path_of, shown_path, whole
 from ce_dynamics.errors import ModelError
 
 if TYPE_CHECKING:

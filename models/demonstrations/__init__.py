@@ -6,9 +6,8 @@ import os
 import sys
 from types import TracebackType
 
-from ce_dynamics.algebra.lost_interrupts import was_interrupt
+from ce_dynamics.algebra.interrupts import INTERRUPTED, answer_signals, was_interrupt
 from ce_dynamics.algebra.streams import print_anything
-from ce_dynamics.algebra.termination import INTERRUPTED, answer_signals
 
 
 def stop_in_one_line() -> None:

@@ -11,10 +11,8 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import numpy as np
 
-from ce_dynamics.algebra.files import unusable
-from ce_dynamics.algebra.lost_interrupts import was_interrupt
-from ce_dynamics.algebra.termination import INTERRUPTED
-from ce_dynamics.algebra.whole_files import whole
+from ce_dynamics.algebra.files import unusable, whole
+from ce_dynamics.algebra.interrupts import INTERRUPTED, was_interrupt
 from ce_dynamics.errors import CeDynamicsError, DataError, SimulationError
 
 if TYPE_CHECKING:

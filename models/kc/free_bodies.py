@@ -18,10 +18,9 @@ import numpy as np
 from ce_dynamics.algebra.arrays import Array, array, concatenate, cross, skew, zeros
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.algebra.spatial import IDENTITY
-from ce_dynamics.augmented.observer import AbsoluteObserver
+from ce_dynamics.augmented.observer import AbsoluteObserver, hinge_pair, point_wrench
 from ce_dynamics.augmented.rows import JoinedPoints, joint_rows, joints_of
 from ce_dynamics.augmented.states import AT_REST, BodyState, point_of
-from ce_dynamics.augmented.wrenches import hinge_pair, point_wrench
 from ce_dynamics.compiler import compile_function, trace
 from ce_dynamics.compiler.derivatives.compiled import compile_jacobian
 from ce_dynamics.dynamics.outward import axes

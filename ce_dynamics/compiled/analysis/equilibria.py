@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -10,11 +10,247 @@ from numpy.typing import ArrayLike, NDArray
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.compiled.analysis.equilibrium_search import Search, largest
-from ce_dynamics.compiled.analysis.small_motion import Freedom
+from ce_dynamics.algebra.dense import least_squares, singular_values_and_vectors
+from ce_dynamics.compiled.analysis.small_motion import Freedom, SmallMotion, balance, small_motion
 from ce_dynamics.compiled.compiled_system import CompiledSystem
 from ce_dynamics.compiled.state_arguments import state_given, takes_state
+from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.compiler.progress import at_work
+from ce_dynamics.errors import AssemblyError, ModelError
+
+ITERATIONS = 300
+LONGEST_TURN = 0.5  # rad, of one step
+LONGEST_SLIDE = 0.5  # of one step, in extents of the system
+SHORTEST = 2.0**-20  # part of a step that is worth trying
+NEUTRAL = 1e-10  # singular values below this part of the largest are zero but for rounding
+
+
+class Search:
+    """One search for an equilibrium; its unknowns z are displacements and first-order states.
+
+    Parameters
+    ----------
+    model : CompiledSystem
+    u : array
+    freedom : Freedom
+        What is not held.
+    """
+
+    def __init__(self, model: CompiledSystem, u: Floats, freedom: Freedom) -> None:
+        self.model, self.u, self.freedom = model, u, freedom
+        units = [model.tangent.entries[k].unit for k in freedom.free]
+        self._turns = np.array([unit == "rad" for unit in units] + [False] * len(freedom.states), dtype=bool)
+        self._slides = np.array([unit == "m" for unit in units] + [False] * len(freedom.states), dtype=bool)
+        points = [nominal(body.com) for body in model.system.bodies]
+        points += [nominal(body.inboard.at) for body in model.system.bodies]
+        extent = np.ptp(np.array(points, dtype=float).reshape(-1, 3), axis=0) if points else np.zeros(3)
+        self._longest_slide = LONGEST_SLIDE * (float(np.linalg.norm(extent)) or 1.0)
+
+    def run(self, y: Floats, tolerance: float) -> Floats:
+        """The state of rest that is found from a start."""
+        near = self.neighbourhood(y)
+        g, _ = self.weighted(near)
+        allowed = tolerance * max(1.0, largest(g))
+        for k in range(ITERATIONS):
+            if largest(g) <= allowed:
+                return self._polished(y, near)
+            step = self._newton(y, near, wary=k < ITERATIONS // 2)
+            if step is None:
+                step = self._let_down(y, near)
+            if step is None:
+                break
+            y = self._moved(y, step)
+            near = self.neighbourhood(y)
+            g, _ = self.weighted(near)
+        raise AssemblyError(self._failure(near))
+
+    def neighbourhood(self, y: Floats) -> SmallMotion:
+        """The linearised motion about a state, with what is held held."""
+        return small_motion(self.model, y, self.u, self.freedom)
+
+    def weighted(self, near: SmallMotion) -> tuple[Floats, Floats]:
+        """g = [T; −ẋ] and ∂g/∂z, in the metric of the masses: T/√M and √M δ."""
+        d, m, s = self.freedom.free, self.freedom.moving, self.freedom.states
+        rows, columns = self._weights(near)
+        g = np.concatenate((near.T[m], -near.x_dot[s]))
+        J = np.block(
+            [
+                [near.K[np.ix_(m, d)], near.T_x[np.ix_(m, s)]],
+                [-near.X_q[np.ix_(s, d)], -near.X_x[np.ix_(s, s)]],
+            ]
+        )
+        return rows * g, rows[:, np.newaxis] * J * columns
+
+    def _weights(self, near: SmallMotion) -> tuple[Floats, Floats]:
+        """What g is multiplied by, and what a weighted unknown is to be multiplied by."""
+        states = np.ones(len(self.freedom.states))
+        light = 1.0 / np.sqrt(np.diag(near.M))
+        of = [self.model.tangent.velocity[k] for k in self.freedom.free]
+        columns = np.array([1.0 if k is None else light[k] for k in of], dtype=float)
+        return np.concatenate((light[self.freedom.moving], states)), np.concatenate((columns, states))
+
+    # Steps, in weighted unknowns
+
+    def _newton(self, y: Floats, near: SmallMotion, *, wary: bool) -> Floats | None:
+        """A step that brings the forces down towards an equilibrium; None if there is none.
+
+        A wary search takes it only where the stiffness is that of a stable equilibrium.
+        """
+        g, J = self.weighted(near)
+        if wary and lowest(self._stiffness(J)) < -NEUTRAL * largest(J):
+            return None
+        rows, columns = self._weights(near)
+        p = -least_squares(J, g, rcond=NEUTRAL)
+        if not np.linalg.norm(g + J @ p) <= 0.5 * np.linalg.norm(g):
+            return None  # it leads nowhere
+        p = p * self._shortened(columns * p)
+        factor = 1.0
+        while factor > SHORTEST:
+            trial = rows * self._forces(self._moved(y, factor * columns * p))
+            if np.linalg.norm(trial) < (1.0 - 1e-4 * factor) * np.linalg.norm(g):
+                return factor * columns * p
+            factor *= 0.5
+        return None
+
+    def _let_down(self, y: Floats, near: SmallMotion) -> Floats | None:
+        """A step along the forces, with damping where they would push away; None if loops break at once."""
+        g, J = self.weighted(near)
+        _, columns = self._weights(near)
+        n = min(len(self.freedom.free), len(self.freedom.moving))
+        mu = max(-1.5 * lowest(self._stiffness(J)), 1e-6 * largest(J), 1e-3 * largest(g))
+        damped = J.copy()
+        damped[np.arange(n), np.arange(n)] += mu
+        p = columns * -least_squares(damped, g, rcond=NEUTRAL)
+        p = p * self._shortened(p)
+        factor = 1.0
+        while factor > SHORTEST:
+            if np.all(np.isfinite(self._forces(self._moved(y, factor * p)))):
+                return factor * p
+            factor *= 0.5
+        return None
+
+    def _stiffness(self, J: Floats) -> Floats:
+        """Its part over displacements."""
+        return J[: len(self.freedom.moving), : len(self.freedom.free)]
+
+    def _polished(self, y: Floats, near: SmallMotion) -> Floats:
+        """One more step of Newton, which leaves rounding, if it is a small one."""
+        g, J = self.weighted(near)
+        rows, columns = self._weights(near)
+        closer = self._moved(y, -columns * least_squares(J, g, rcond=NEUTRAL))
+        return closer if largest(rows * self._forces(closer)) < largest(g) else y
+
+    def _shortened(self, step: Floats) -> float:
+        """Factor by which a step must be shortened."""
+        turn = largest(step[self._turns]) / LONGEST_TURN
+        slide = largest(step[self._slides]) / self._longest_slide
+        return 1.0 / max(1.0, turn, slide)
+
+    def _moved(self, y: Floats, step: Floats) -> Floats:
+        """A state displaced by a step of the unknowns."""
+        q, v, x = (part.copy() for part in self.model.layout.split(y))
+        n = len(self.freedom.free)
+        delta = np.zeros(len(self.model.tangent))
+        delta[self.freedom.free] = step[:n]
+        x[self.freedom.states] += step[n:]
+        return np.concatenate((self.model.tangent.normalised(self.model.tangent.displaced(q, delta)), v, x))
+
+    def _forces(self, y: Floats) -> Floats:
+        """[T; −ẋ]."""
+        T, x_dot = balance(self.model, y, self.u)
+        return np.concatenate((T[self.freedom.moving], -x_dot[self.freedom.states]))
+
+    # What went wrong
+
+    def _failure(self, near: SmallMotion) -> str:
+        g, J = self.weighted(near)
+        k = int(np.argmax(np.abs(g)))
+        entry, value = self._row(k, near)
+        U, singular, _ = singular_values_and_vectors(J)
+        loose = U[:, rank(singular) :]
+        text = f"no equilibrium found: {entry} is out of balance by {value}"
+        if np.linalg.norm(loose.T @ g) > 0.9 * np.linalg.norm(g):
+            return f"{text} and nothing resists its motion; support it, or hold it (hold=[...])"
+        return f"{text}; start nearer to an equilibrium, hold coordinates, or check loads and stiffnesses"
+
+    def _row(self, k: int, near: SmallMotion) -> tuple[str, str]:
+        """Name of a row of g, and its value with its unit."""
+        layout, moving = self.model.layout, self.freedom.moving
+        if k >= len(moving):
+            place = self.freedom.states[k - len(moving)]
+            state = layout.x[place]
+            return state.name, f"{near.x_dot[place]:.3g} {state.unit}/s"
+        entry = layout.v[moving[k]]
+        unit = {"rad/s": "N m", "m/s": "N"}.get(entry.unit, "J per unit")
+        tangent = self.model.tangent
+        displacement = tangent.entries[tangent.velocity.index(moving[k])]
+        return displacement.name, f"{-near.T[moving[k]]:.3g} {unit}"
+
+    def refuse_neutral(self, near: SmallMotion) -> None:
+        """Refuse an equilibrium that some motions leave.
+
+        Raises
+        ------
+        ModelError
+            That names one coordinate to hold for each.
+        """
+        _, J = self.weighted(near)
+        columns, rows = list(range(J.shape[1])), list(range(J.shape[0]))
+        names: list[str] = []
+        while chosen := neutral(J[np.ix_(rows, columns)], [k >= len(self.freedom.free) for k in columns]):
+            for k in [columns[place] for place in chosen]:
+                names.append(self.freedom.names[k])
+                columns.remove(k)
+                if (row := self._row_of(k)) is not None:
+                    rows.remove(row)
+        if names:
+            raise ModelError(
+                f"the equilibrium is one of many: {len(names)} motion(s) change no force; "
+                f"hold={sorted(names, key=self.freedom.names.index)} chooses one"
+            )
+
+    def _row_of(self, k: int) -> int | None:
+        """The row of g that goes with an unknown when it is held."""
+        n = len(self.freedom.free)
+        if k >= n:
+            return len(self.freedom.moving) + k - n
+        v = self.model.tangent.velocity[self.freedom.free[k]]
+        return None if v is None else self.freedom.moving.index(v)
+
+
+def neutral(J: Floats, states: Sequence[bool]) -> list[int]:
+    """Unknowns to be held, one for each motion that changes nothing; none if there is no such motion.
+
+    First-order states are chosen before displacements: holding them holds no body.
+    """
+    from scipy.linalg import qr  # here, because most runs never ask
+
+    if J.shape[1] == 0:
+        return []
+    _, singular, Vt = singular_values_and_vectors(J)
+    null = Vt[rank(singular) :]
+    if len(null) == 0:
+        return []
+    moved = np.where(np.abs(null) > 1e-6, null, 0.0) * np.where(states, 1e6, 1.0)
+    return list(qr(moved, mode="r", pivoting=True)[1][: len(null)])
+
+
+def largest(values: Floats) -> float:
+    """Largest magnitude; 0 of nothing."""
+    return float(np.max(np.abs(values), initial=0.0))
+
+
+def lowest(K: Floats) -> float:
+    """Lowest eigenvalue of the symmetric part of a square matrix; 0 where there is none."""
+    if K.shape[0] != K.shape[1] or K.size == 0:
+        return 0.0
+    return float(np.linalg.eigvalsh(0.5 * (K + K.T))[0])
+
+
+def rank(singular: Floats) -> int:
+    """Number of singular values that are not zero but for rounding."""
+    return int(np.sum(singular > NEUTRAL * singular[0])) if singular.size and singular[0] > 0.0 else 0
+
 
 MARGINAL = 1e-7  # growth below this part of the largest |λ| is that of an undamped motion
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from ce_dynamics._version import __version__
 from ce_dynamics.algebra import checks
-from ce_dynamics.algebra.files import path_of, shown_path
-from ce_dynamics.algebra.whole_files import whole
+from ce_dynamics.algebra.files import path_of, shown_path, whole
 from ce_dynamics.compiled.export.interface import Interface
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler.codegen.c import c_function, literal, prototype

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ce_dynamics.algebra import checks
-from ce_dynamics.algebra.files import check_place, path_of, shown_path
-from ce_dynamics.algebra.whole_files import whole
+from ce_dynamics.algebra.files import check_place, path_of, shown_path, whole
 from ce_dynamics.compiled.export.c_source import header, quoted, source, template, written
 from ce_dynamics.compiled.export.cross_compiler import (
     PLATFORMS,

@@ -16,8 +16,7 @@ from typing import NamedTuple
 
 from ce_dynamics.compiler.codegen.elementary_calls import calls_together, number_type
 from ce_dynamics.compiler.codegen.fused import FUSED, MINUS_PRODUCT, PRODUCT_MINUS, PRODUCT_PLUS, Code
-from ce_dynamics.compiler.codegen.order import as_it_gets_ready
-from ce_dynamics.compiler.codegen.pairs import SUMS, Pair, Pairs
+from ce_dynamics.compiler.codegen.pairs import SUMS, Pair, Pairs, as_it_gets_ready
 from ce_dynamics.compiler.codegen.writer import COMPARE, Writer
 from ce_dynamics.compiler.tracing.function import TracedFunction
 from ce_dynamics.compiler.tracing.operations import COMPARISONS, LOGICAL, Op

@@ -10,13 +10,33 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ce_dynamics.compiler.derivatives.sparse import SparseJacobian
 from ce_dynamics.compiler.tracing.function import TracedFunction, extract
 from ce_dynamics.compiler.tracing.graph import Graph
 from ce_dynamics.compiler.tracing.operations import COMPARISONS, LOGICAL, UNARY, Op
+
+
+class SparseJacobian(NamedTuple):
+    """Jacobian whose structural zeros are left out.
+
+    Attributes
+    ----------
+    function : TracedFunction
+        Of the inputs of the original; its only output holds the entries, ordered by columns, then rows.
+    rows, columns : (n_entries,) int
+        Positions of the entries; rows number the flattened output, columns the flattened input (C order).
+    shape : (size of the output, size of the input)
+    """
+
+    function: TracedFunction
+    rows: NDArray[np.intp]
+    columns: NDArray[np.intp]
+    shape: tuple[int, int]
+
 
 Gradient = dict[int, int]
 """Derivative node by what it is a derivative by, such as an entry of an input; what is missing is zero."""

@@ -1,20 +1,21 @@
-"""Traced functions inside other traced functions: their instructions written once more, for other arguments.
+"""Traced functions inside others, functions of fewer outputs, and the entries that outputs depend on.
 
-What both have in common is there once, so that a function and its directional derivatives, each called by
-itself, cost what their joint evaluation costs.
+What an inlined function shares with its surroundings exists once, so that a function and its directional
+derivatives, each called by itself, cost as much as their joint evaluation.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Collection
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
-from ce_dynamics.compiler.tracing.function import TracedFunction
+from ce_dynamics.compiler.tracing.function import TracedFunction, extract
 from ce_dynamics.compiler.tracing.graph import Graph
-from ce_dynamics.compiler.tracing.operations import COMPARISONS, UNARY, Op
+from ce_dynamics.compiler.tracing.operations import COMPARISONS, UNARY, Op, arity
 from ce_dynamics.compiler.tracing.traced import Traced, node_of, wrap
 
 
@@ -119,3 +120,113 @@ def joined(graph: Graph, op: int, i: int | bool, j: int | bool) -> int | bool:
         if isinstance(known, bool):
             return other if known is (op == Op.AND) else known
     return graph.logical_and(i, j) if op == Op.AND else graph.logical_or(i, j)
+
+
+def with_entries(traced: TracedFunction, output: str, entries: Collection[int]) -> TracedFunction:
+    """The same function, but of one output only some entries are computed.
+
+    Parameters
+    ----------
+    traced : TracedFunction
+    output : str
+        Name of the output.
+    entries : collection of int
+        Places in the flattened output that are wanted; the others are 0.
+
+    Returns
+    -------
+    TracedFunction
+        With the same shapes, and the same bits in all that is wanted.
+
+    Examples
+    --------
+    >>> from ce_dynamics.compiler import trace
+    >>> f = trace("f", lambda x: {"y": [x + 1.0, x * x], "z": x - 1.0}, {"x": ()})
+    >>> with_entries(f, "y", [1]).evaluate(x=3.0)
+    {'y': array([0., 9.]), 'z': array(2.)}
+    """
+    graph = Graph()
+    graph.nodes = list(traced.instructions)
+    graph.numbers = list(traced.numbers)
+    graph.marks = list(traced.marks)
+    zero = len(graph.nodes)
+    graph.nodes.append((int(Op.CONST), len(graph.numbers), -1, -1))
+    graph.numbers.append(0.0)
+    wanted = frozenset(entries)
+    outputs = [
+        [n if name != output or k in wanted else zero for k, n in enumerate(nodes)]
+        for name, nodes in zip(traced.output_shapes, traced.outputs, strict=True)
+    ]
+    return extract(traced.name, graph, traced.input_shapes, traced.output_shapes, outputs)
+
+
+_LINEAR = {Op.ADD, Op.SUB, Op.NEG}
+
+
+class Dependencies(NamedTuple):
+    """Of one number: the inputs it depends on, as places in all of them one after the other.
+
+    Attributes
+    ----------
+    on : tuple of int
+        Increasing.
+    constant : frozenset of int
+        Those of them that it changes with by a constant factor, whatever all inputs are.
+    """
+
+    on: tuple[int, ...]
+    constant: frozenset[int]
+
+
+def dependencies(function: TracedFunction) -> dict[str, list[Dependencies]]:
+    """Of every entry of every output.
+
+    An input that is not among them has no effect on any bit; one that is among them may still have none,
+    where terms cancel.
+
+    Parameters
+    ----------
+    function : TracedFunction
+    """
+    starts, total = [], 0
+    for shape in function.input_shapes.values():
+        starts.append(total)
+        size = 1
+        for length in shape:
+            size *= length
+        total += size
+    on: list[int] = []  # sets of places as bits
+    bent: list[int] = []  # those that the number does not follow by a constant factor
+    for op, a, b, c in function.instructions:
+        operands = (a, b, c)[: arity(op)]
+        if not operands:
+            on.append(1 << (starts[a] + b) if op == Op.INPUT else 0)
+            bent.append(0)
+            continue
+        depends, curved = 0, 0
+        for k in operands:
+            depends |= on[k]
+            curved |= bent[k]
+        if not (
+            op in _LINEAR
+            or (op == Op.MUL and (on[a] == 0 or on[b] == 0))
+            or (op == Op.DIV and on[b] == 0)
+            or (op == Op.SELECT and on[a] == 0)
+        ):
+            curved = depends
+        on.append(depends)
+        bent.append(curved)
+    return {
+        name: [Dependencies(places(on[n]), frozenset(places(on[n] & ~bent[n]))) for n in nodes]
+        for name, nodes in zip(function.output_shapes, function.outputs, strict=True)
+    }
+
+
+def places(bits: int) -> tuple[int, ...]:
+    """The bits that are set, from the lowest."""
+    found = []
+    while bits:
+        lowest = bits & -bits
+        found.append(lowest.bit_length() - 1)
+        bits ^= lowest
+    return tuple(found)

@@ -26,8 +26,7 @@ from ce_dynamics.algebra.arrays import (
     where,
     zeros,
 )
-from ce_dynamics.algebra.dense import least_squares, singular_values_and_vectors
-from ce_dynamics.algebra.gram_schmidt import gram_schmidt
+from ce_dynamics.algebra.dense import gram_schmidt, least_squares, singular_values_and_vectors
 from ce_dynamics.algebra.pivoted_lu import PivotedLU
 from ce_dynamics.embedding.charts.hinge import chart_body
 from ce_dynamics.embedding.closures.assembly import assembled

@@ -18,7 +18,7 @@ from ce_dynamics.compiled.input_laws import InputLaw
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import CompiledFunction, TracedFunction, compile_function, trace
 from ce_dynamics.compiler.progress import at_work
-from ce_dynamics.compiler.tracing.kept import with_entries
+from ce_dynamics.compiler.tracing.inline import with_entries
 from ce_dynamics.embedding.numeric.substeps import in_single_precision
 from ce_dynamics.embedding.whole_loop import chart_of
 from ce_dynamics.errors import ModelError

@@ -31,8 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ce_dynamics._version import __version__
-from ce_dynamics.algebra.files import shown_path
-from ce_dynamics.algebra.whole_files import clear, whole
+from ce_dynamics.algebra.files import clear, shown_path, whole
 from ce_dynamics.compiled.variables import Variable
 from ce_dynamics.errors import ModelError
 from ce_dynamics.simulation.ensembles.making import told as settings_told

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ce_dynamics.algebra import checks
-from ce_dynamics.algebra.files import path_of, shown_path
-from ce_dynamics.algebra.whole_files import whole
+from ce_dynamics.algebra.files import path_of, shown_path, whole
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.complementarity.embedded import UnilateralModel
 from ce_dynamics.complementarity.rigid_contacts import RigidContacts

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.algebra.termination import leave
+from ce_dynamics.algebra.interrupts import leave
 from ce_dynamics.complementarity import Chain, Exact, GaussSeidel, Solver
 from ce_dynamics.complementarity.events import NEGLIGIBLE
 from ce_dynamics.complementarity.rigid import rotations

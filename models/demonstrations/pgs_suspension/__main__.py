@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ce_dynamics.algebra.termination import leave
+from ce_dynamics.algebra.interrupts import leave
 from ce_dynamics.complementarity import Exact, GaussSeidel, Solver
 from ce_dynamics.models.demonstrations.command import (
     Options,

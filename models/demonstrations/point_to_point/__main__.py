@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from ce_dynamics.algebra.termination import leave
+from ce_dynamics.algebra.interrupts import leave
 from ce_dynamics.augmented.embedded_states import embedded_accelerations
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiled.variables import plain

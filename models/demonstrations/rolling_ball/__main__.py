@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from mpl_toolkits.mplot3d.art3d import Poly3DCollection  # type: ignore[import-untyped]  # no stubs
 
-from ce_dynamics.algebra.termination import leave
+from ce_dynamics.algebra.interrupts import leave
 from ce_dynamics.mechanism.checked import across
 from ce_dynamics.models.demonstrations.command import (
     Options,

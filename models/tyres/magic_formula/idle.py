@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
-from ce_dynamics.compiler.tracing.dependencies import dependencies
 from ce_dynamics.compiler.tracing.function import trace
+from ce_dynamics.compiler.tracing.inline import dependencies
 from ce_dynamics.mechanism.parameters import Parameter, bind
 from ce_dynamics.models.tyres.contract import WheelOnRoad
 from ce_dynamics.models.tyres.magic_formula.coefficients import Coefficients

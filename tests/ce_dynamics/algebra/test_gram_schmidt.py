@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ce_dynamics.algebra.gram_schmidt import gram_schmidt
+from ce_dynamics.algebra.dense import gram_schmidt
 from ce_dynamics.compiler import compile_function, trace
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from ce_dynamics.algebra.lost_interrupts import lose_none
+from ce_dynamics.algebra.interrupts import lose_none
 
 
 class InterruptedAtItsEnd:

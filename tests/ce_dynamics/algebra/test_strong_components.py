@@ -7,7 +7,7 @@ import pytest
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import connected_components
 
-from ce_dynamics.algebra.strong_components import strong_components
+from ce_dynamics.algebra.pivoted_lu import strong_components
 from tests.import_graph import circles
 
 

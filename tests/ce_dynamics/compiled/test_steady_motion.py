@@ -9,8 +9,7 @@ import pytest
 
 from ce_dynamics.compiled import steady_state as steady_motion
 from ce_dynamics.compiled.model import Model
-from ce_dynamics.compiled.steady_search import turn_about
-from ce_dynamics.compiled.steady_state import steady_state
+from ce_dynamics.compiled.steady_state import steady_state, turn_about
 from ce_dynamics.errors import AssemblyError, ModelError
 from ce_dynamics.mechanism.forces.actuator import Actuator
 from ce_dynamics.mechanism.forces.spring_damper import SpringDamper

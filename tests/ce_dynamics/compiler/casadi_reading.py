@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ce_dynamics.compiler.casadi import flat_in_c_order, matrix, matrix_shape, to_casadi
-from ce_dynamics.compiler.derivatives.sparse import SparseJacobian
+from ce_dynamics.compiler.derivatives.forward_mode import SparseJacobian
 from ce_dynamics.compiler.tracing.function import Shape, TracedFunction, extract
 from ce_dynamics.compiler.tracing.graph import Graph
 from ce_dynamics.compiler.tracing.operations import COMPARISONS, UNARY, Op

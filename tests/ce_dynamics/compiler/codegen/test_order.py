@@ -2,7 +2,7 @@
 
 from hypothesis import given, strategies as st
 
-from ce_dynamics.compiler.codegen.order import as_it_gets_ready
+from ce_dynamics.compiler.codegen.pairs import as_it_gets_ready
 from ce_dynamics.compiler.tracing.operations import Op
 from tests.searching import examples
 

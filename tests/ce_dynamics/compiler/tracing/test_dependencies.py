@@ -8,7 +8,7 @@ import numpy as np
 
 from ce_dynamics.algebra.arrays import sin, where
 from ce_dynamics.compiler import trace
-from ce_dynamics.compiler.tracing.dependencies import Dependencies, dependencies
+from ce_dynamics.compiler.tracing.inline import Dependencies, dependencies
 
 
 def test_by_hand() -> None:

@@ -7,10 +7,40 @@ import contextlib
 import os
 import signal
 import sys
+import threading
+from _thread import interrupt_main
 from types import FrameType
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
-from ce_dynamics.algebra.lost_interrupts import lose_none
+if TYPE_CHECKING:
+    from sys import UnraisableHookArgs
+
+
+SOON = 0.01
+"""When it comes again [s]: after the finalizer."""
+
+
+def lose_none() -> None:
+    """From now on a KeyboardInterrupt that nobody could catch comes again."""
+    before = sys.unraisablehook
+
+    def hook(lost: UnraisableHookArgs) -> None:
+        if issubclass(lost.exc_type, KeyboardInterrupt):
+            again = threading.Timer(SOON, interrupt_main)
+            again.daemon = True
+            again.start()
+        else:
+            before(lost)
+
+    sys.unraisablehook = hook
+
+
+def was_interrupt(error: BaseException | None) -> bool:
+    """Whether a KeyboardInterrupt led to what another library raised."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
+
 
 SIGNALS = signal.SIGINT, signal.SIGTERM
 INTERRUPTED = 130
