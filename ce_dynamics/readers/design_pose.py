@@ -11,7 +11,8 @@ Method.  Poses are closed by Levenberg and Marquardt's steps over the coordinate
    no more seldom than in the best less `SELDOMER`.  The nearest of these to the wanted pose is taken.  Where
    the independent coordinates must lead, poses count in which most of them do.
 
-Frames that meet to no better than `NEARLY` in any pose, as in files with few digits, are taken to meet there.
+Frames that meet to no better than a tolerance in any pose, as in files with few digits, are taken to meet
+there.
 """
 
 from __future__ import annotations
@@ -24,13 +25,13 @@ import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.dense import least_squares, singular_values_and_vectors
+from ce_dynamics.mechanism.assumptions import TOLERANCE
 from ce_dynamics.readers.chains import Chains
 
 STARTS = 96
 ITERATIONS = 60
 LONGEST = 0.5  # step of any coordinate [rad, or sizes]
 CLOSED = 1e-9  # residual from where Newton's steps do the rest [rad, or sizes]
-NEARLY = 1e-5  # residual that may be the precision of the file [rad, or sizes]
 ROUNDING = 1e-13  # residual that counts as closed [rad, or sizes]
 MEANT = 1e-12  # the same of the wanted pose: frames so near are taken as one
 HELD = 32  # starts with the independent coordinates held
@@ -87,6 +88,8 @@ class Search:
         Coordinates that are to be independent, as far as they can.
     limits : (n, 2) array, optional
         Ranges of the coordinates from which starts are drawn.
+    tolerance : float
+        Residual that may be the precision of the file [rad, or sizes].
     must_lead : bool
         Leave the wanted pose if ``lead`` cannot lead there, as at a dead centre.
     """
@@ -97,6 +100,7 @@ class Search:
         wanted: Array,
         lead: Sequence[int] = (),
         limits: Array | None = None,
+        tolerance: float = TOLERANCE,
         must_lead: bool = False,
     ) -> None:
         self.chains, self.wanted = chains, np.asarray(wanted, dtype=float)
@@ -114,6 +118,7 @@ class Search:
             )
         self.tried = self.assembled = 0
         self.must_lead = must_lead
+        self.tolerance = max(tolerance, CLOSED)
 
     def found(self) -> Found | None:
         """The pose that the method chooses; None if none was closed."""
@@ -194,7 +199,7 @@ class Search:
         """Of some poses those that could be closed by moving the free coordinates."""
         q = self._descended(q, free, ITERATIONS)
         residual, _ = self.chains.errors(q)
-        near = q[np.max(np.abs(residual), axis=1, initial=0.0) < NEARLY]
+        near = q[np.max(np.abs(residual), axis=1, initial=0.0) < self.tolerance]
         polished = [self._polished(each, free) for each in near]
         exact = [pose for pose, error in polished if error <= ROUNDING]
         return np.array(exact or [pose for pose, _ in polished]).reshape(-1, self.chains.n)
@@ -237,7 +242,7 @@ class Search:
             if not error < 0.5 * least:
                 break
             best, least = q, error
-            step = least_squares(J[:, columns], -r, rcond=NEARLY)
+            step = least_squares(J[:, columns], -r, rcond=self.tolerance)
             q = q.copy()
             q[columns] += step * self.chains.scales[columns]
         return self._rounded(best), least

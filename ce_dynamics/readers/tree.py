@@ -11,6 +11,7 @@ from ce_dynamics.dynamics.energy import ENERGIES
 from ce_dynamics.dynamics.state import dotted, rate_name
 from ce_dynamics.embedding.closures.freedoms import Freedoms
 from ce_dynamics.embedding.closures.leading import gathered
+from ce_dynamics.embedding.closures.precision import give_back, settle
 from ce_dynamics.embedding.embed import driven_bodies, merged_groups
 from ce_dynamics.errors import DataError, ModelError
 from ce_dynamics.mechanism.body import Body
@@ -78,6 +79,7 @@ def choose_independent(system: System, chosen: Callable[[Collection[Body]], list
     Where hinges with several coordinates are in its loops, and what is picked is too little, components of
     others lead beside it.
     """
+    settle(system, merged_groups(system, set()))
     driven = driven_bodies(system)
     picked: dict[str, tuple[tuple[str, ...], tuple[FunctionCoordinate, ...]]] = {}
     for bodies, closures in merged_groups(system, driven):
@@ -92,6 +94,7 @@ def choose_independent(system: System, chosen: Callable[[Collection[Body]], list
             if sum(body.inboard.n_v for body in whole) < freedoms.number:
                 whole, others = gathered(freedoms.beside(whole) or whole)
         picked[closures[0].name] = tuple(body.name for body in bodies if body in whole), tuple(others)
+    give_back(system)  # before closures are copied
     system.closures = [
         led(loop, *picked.get(loop.name, (loop.independent, loop.leading))) for loop in system.closures
     ]

@@ -125,9 +125,7 @@ def settle(system: System, groups: Sequence[Group]) -> None:
     groups : sequence of (bodies, closures)
         Sub-graphs that share no body.
     """
-    for original in system.originals:
-        original.restore()
-    system.originals, system.assumptions = (), ()
+    give_back(system)
     for bodies, closures in groups:
         subgraph = Subgraph(bodies, closures)
         moved = subgraph.made_exact(system.tolerance)
@@ -138,6 +136,13 @@ def settle(system: System, groups: Sequence[Group]) -> None:
             system.originals += (part.apply(),)
         if not moved and system.tolerance < TOLERANCE:
             system.assumptions += subgraph.told(subgraph.made_exact(TOLERANCE), taken=False)
+
+
+def give_back(system: System) -> None:
+    """Restore the geometry that the user gave."""
+    for original in system.originals:
+        original.restore()
+    system.originals, system.assumptions = (), ()
 
 
 class Part(NamedTuple):

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.mechanism.assumptions import TOLERANCE
 from ce_dynamics.readers.feet import CORNERS, Foot
 from ce_dynamics.readers.mjcf.checks import fixed
 from ce_dynamics.readers.mjcf.limits import check_copies
@@ -21,7 +22,11 @@ from ce_dynamics.readers.xml_file import parse
 
 
 def mjcf_feet(
-    path: str | Path, *, pose: str | Mapping[str, float] | None = None, independent: Collection[str] = ()
+    path: str | Path,
+    *,
+    pose: str | Mapping[str, float] | None = None,
+    independent: Collection[str] = (),
+    tolerance: float = TOLERANCE,
 ) -> tuple[list[Foot], list[str]]:
     """Points and balls of an MJCF file that may touch its planes, and what touches besides.
 
@@ -30,7 +35,7 @@ def mjcf_feet(
 
     Parameters
     ----------
-    path, pose, independent
+    path, pose, independent, tolerance
         As of `read_mjcf`: the design pose is that of the system that it gives.
 
     Returns
@@ -58,7 +63,7 @@ def mjcf_feet(
     root = parse(path, "mujoco")
     check_copies([root], Included(root))
     file = Compiled(root.path)
-    put_together(file, pose, independent)
+    put_together(file, pose, independent, tolerance=tolerance)
     feet: list[Foot] = []
     others: list[str] = []
     planes = [g for g in range(file.model.ngeom) if kind(file, g) == "PLANE"]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ce_dynamics.mechanism.assumptions import TOLERANCE
 from ce_dynamics.readers.looks import Look, mesh_of
 from ce_dynamics.readers.mjcf.limits import check_copies
 from ce_dynamics.readers.mjcf.model import Compiled, matrix
@@ -20,19 +21,23 @@ SHOWN = 3
 
 
 def mjcf_looks(
-    path: str | Path, *, pose: str | Mapping[str, float] | None = None, independent: Collection[str] = ()
+    path: str | Path,
+    *,
+    pose: str | Mapping[str, float] | None = None,
+    independent: Collection[str] = (),
+    tolerance: float = TOLERANCE,
 ) -> tuple[list[Look], list[str]]:
     """The shapes of an MJCF file that MuJoCo's viewer draws, and those that are left out.
 
     Parameters
     ----------
-    path, pose, independent
+    path, pose, independent, tolerance
         As of `read_mjcf`: the design pose is that of the system that it gives.
     """
     root = parse(path, "mujoco")
     check_copies([root], Included(root))
     file = Compiled(root.path)
-    put_together(file, pose, independent)
+    put_together(file, pose, independent, tolerance=tolerance)
     found, left_out = [], [finding.where for finding in file.missing]
     for geom in range(file.model.ngeom):
         if int(file.model.geom_group[geom]) < SHOWN and not replaced(file, geom):

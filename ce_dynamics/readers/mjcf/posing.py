@@ -11,6 +11,7 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.rotation import rotation_from_quaternion
 from ce_dynamics.errors import DataError, ModelError
+from ce_dynamics.mechanism.assumptions import TOLERANCE
 from ce_dynamics.readers.chains import ChainLaw, ChainLink, ChainLoop, Chains, parts, turns
 from ce_dynamics.readers.design_pose import Search
 from ce_dynamics.readers.mjcf.equalities import frames_of
@@ -44,6 +45,7 @@ def put_together(
     pose: str | Mapping[str, float] | None,
     independent: Collection[str],
     motors: Collection[str] = (),
+    tolerance: float = TOLERANCE,
 ) -> tuple[set[int], list[str]]:
     """Bring the file's kinematics into the design pose; joints that lead loops, and notes on what was chosen.
 
@@ -76,7 +78,7 @@ def put_together(
     q, notes, lead = wanted.copy(), [], set[int]()
     for part in parts(chains):
         asked = any(part.moved_by_loops()[wishes])
-        search = Search(part, wanted, wishes, limits.reshape(-1, 2), must_lead=asked)
+        search = Search(part, wanted, wishes, limits.reshape(-1, 2), tolerance, asked)
         found = search.found()
         if found is None:  # the loops' own assembly says what is wrong, if anything is
             continue

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 from ce_dynamics.algebra import checks
+from ce_dynamics.mechanism.assumptions import COARSEST, TOLERANCE
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.readers.mjcf.actuators import other_actuators
 from ce_dynamics.readers.mjcf.checks import unrepresentable
@@ -27,6 +28,7 @@ def read_mjcf(
     independent: Collection[str] = (),
     stops: tuple[float, float] | None = None,
     ignore: Collection[str] = (),
+    tolerance: float = TOLERANCE,
 ) -> System:
     """The mechanism of an MJCF file; ``connect``, ``weld`` and ``joint`` constraints become loops.
 
@@ -57,6 +59,9 @@ def read_mjcf(
     ignore : collection of str
         What to leave out although it acts on the motion: kinds as the error names them, such as
         ``"actuator"`` or ``"joint@damping"``, names of elements, or ``"all"`` for whatever is not known.
+    tolerance : float
+        Precision of the geometry [rad, or sizes of a loop], as of `System`: loops that are closed no better
+        in any pose are taken to be closed.
 
     Returns
     -------
@@ -74,6 +79,7 @@ def read_mjcf(
     """
     for what, value in (("ignore", ignore), ("independent", independent)):
         check_names(f"read_mjcf: {what}", value)
+    checks.number("read_mjcf: tolerance", tolerance, at_least=0.0, at_most=COARSEST)
     if keyframe is not None:
         checks.text("read_mjcf: keyframe", keyframe)
     root = parse(path, "mujoco")
@@ -89,7 +95,8 @@ def read_mjcf(
     ]
     check_ignored(root.path.name, ignore, root, findings, GRAMMAR, contents)
     notes = refuse(root.path.name, findings, ignore)
-    system, more = build(compiled, keyframe, independent, ignore, checked_stops("read_mjcf", stops), pose)
+    stops = checked_stops("read_mjcf", stops)
+    system, more = build(compiled, keyframe, independent, ignore, stops, pose, tolerance)
     annotate(system, [*notes, *more])
     return system
 

@@ -9,6 +9,7 @@ import numpy as np
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.errors import DataError
+from ce_dynamics.mechanism.assumptions import TOLERANCE
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.forces.hinge_damper import HingeDamper
 from ce_dynamics.mechanism.forces.laws import DryFriction
@@ -34,14 +35,15 @@ def build(
     ignore: Collection[str],
     stops: tuple[float, float] | None = None,
     pose: str | Mapping[str, float] | None = None,
+    tolerance: float = TOLERANCE,
 ) -> tuple[System, list[str]]:
     """The system, and notes on it."""
     model = file.model
     acting = () if "actuator" in ignore else driven_joints(file)
-    lead, told = put_together(file, pose, independent, acting)
+    lead, told = put_together(file, pose, independent, acting, tolerance)
     gravity = np.zeros(3) if file.disabled("GRAVITY") else np.array(model.opt.gravity)
     names = file.spec.modelname
-    system = System(gravity, name=names or file.file)
+    system = System(gravity, name=names or file.file, tolerance=tolerance)
     carried: dict[int, Body] = {}
     for index in range(1, model.nbody):
         add_body(system, file, index, carried)

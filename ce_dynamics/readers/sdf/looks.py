@@ -12,6 +12,7 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.rotation import rotation_from_quaternion
 from ce_dynamics.errors import DataError
+from ce_dynamics.mechanism.assumptions import TOLERANCE
 from ce_dynamics.readers.looks import Look, surface
 from ce_dynamics.readers.pose import Pose
 from ce_dynamics.readers.sdf.frames import Frames, inverse
@@ -36,12 +37,13 @@ def sdf_looks(
     independent: Collection[str] = (),
     motors: Collection[str] = (),
     ignore: Collection[str] = (),
+    tolerance: float = TOLERANCE,
 ) -> tuple[list[Look], list[str]]:
     """The ``<visual>`` shapes of an SDF model, and those that are left out, such as files that are not there.
 
     Parameters
     ----------
-    path, model, base, pose, independent, motors, ignore
+    path, model, base, pose, independent, motors, ignore, tolerance
         As of `read_sdf`: the design pose is that of the system that it gives.
     """
     root = parse(path, "sdf")
@@ -49,7 +51,9 @@ def sdf_looks(
     robot, tree, _ = read_model(chosen, version_of(root), RIGHT_ANGLES, base)
     robot = without(robot, ignore)
     robot = replace(robot, loops={name: loop for name, loop in robot.loops.items() if name not in ignore})
-    wishes = Wishes("fixed", (0.0,) * 3, checked_pose(robot, pose), tuple(independent), tuple(motors))
+    wishes = Wishes(
+        "fixed", (0.0,) * 3, checked_pose(robot, pose), tuple(independent), tuple(motors), tolerance=tolerance
+    )
     placed = put_together(robot, wishes).frames
     frames = Frames(chosen, RIGHT_ANGLES)
     carried = {edge.child: placed[edge.child] @ inverse(edge.at) for edge in tree}  # from the model's axes

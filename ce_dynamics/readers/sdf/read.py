@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.errors import DataError
+from ce_dynamics.mechanism.assumptions import COARSEST, TOLERANCE
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.readers.sdf.frames import TRUE
 from ce_dynamics.readers.sdf.grammar import GRAMMAR
@@ -48,6 +49,7 @@ def read_sdf(
     ignore: Collection[str] = (),
     right_angles: float = 1e-11,
     armature: Mapping[str, float] | None = None,
+    tolerance: float = TOLERANCE,
 ) -> System:
     """A model of an SDF file; joints that a spanning tree does not need close its loops.
 
@@ -63,7 +65,7 @@ def read_sdf(
         ``"fixed"`` or ``"floating"``: how a model is held that no joint holds in the world.
     gravity : (3,) array_like, optional
         Acceleration of free fall [m/s²]; that of the file's world, or 9.81 m/s² downwards, if not given.
-    pose, independent, stops, ignore, right_angles, armature
+    pose, independent, stops, ignore, right_angles, armature, tolerance
         As of `read_urdf`.
     motors : collection of str
         Joints that get an actuator, with an input of their name.
@@ -112,6 +114,7 @@ def read_sdf(
         tuple(motors),
         stops,
         armature=checked_armature(robot, armature),
+        tolerance=checks.number("read_sdf: tolerance", tolerance, at_least=0.0, at_most=COARSEST),
     )
     system, more = build(robot, wishes)
     annotate(system, [*notes, *(f"{edge.element.place}: closes a loop" for edge in cuts), *more])

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.errors import DataError
+from ce_dynamics.mechanism.assumptions import TOLERANCE
 from ce_dynamics.mechanism.checked import unit_axis
 from ce_dynamics.readers.feet import CORNERS, Foot
 from ce_dynamics.readers.looks import Look, surface
@@ -44,15 +45,16 @@ def urdf_looks(
     pose: Mapping[str, float] | None = None,
     independent: Collection[str] = (),
     ignore: Collection[str] = (),
+    tolerance: float = TOLERANCE,
 ) -> tuple[list[Look], list[str]]:
     """The ``<visual>`` shapes of a URDF file, and those that are left out, such as files that are not there.
 
     Parameters
     ----------
-    path, loops, pose, independent, ignore
+    path, loops, pose, independent, ignore, tolerance
         As of `read_urdf`: the design pose is that of the system that it gives.
     """
-    placed, root = shapes_of("visual", path, loops, pose, independent, ignore)
+    placed, root = shapes_of("visual", path, loops, pose, independent, ignore, tolerance)
     colours = {each.text("name", ""): colour_of(each) for each in root.children("material")}
     found, left_out = [], []
     for each in placed:
@@ -73,6 +75,7 @@ def urdf_feet(
     pose: Mapping[str, float] | None = None,
     independent: Collection[str] = (),
     ignore: Collection[str] = (),
+    tolerance: float = TOLERANCE,
 ) -> tuple[list[Foot], list[str]]:
     """Points and balls of a URDF file's ``<collision>`` shapes that may touch a plane, and what may besides.
 
@@ -80,7 +83,7 @@ def urdf_feet(
 
     Parameters
     ----------
-    path, loops, pose, independent, ignore
+    path, loops, pose, independent, ignore, tolerance
         As of `read_urdf`: the design pose is that of the system that it gives.
     friction : float
         μ.
@@ -95,7 +98,7 @@ def urdf_feet(
     mu = checks.number("urdf_feet: friction", friction, at_least=0.0)
     at, up = checks.vector("urdf_feet: through", through, 3), unit_axis(normal, "urdf_feet", "normal")
     feet, others = [], []
-    placed, _ = shapes_of("collision", path, loops, pose, independent, ignore)
+    placed, _ = shapes_of("collision", path, loops, pose, independent, ignore, tolerance)
     for number, each in enumerate(placed):
         name = each.element.text("name", "") or f"collision {number}"
         points = points_of(each)
@@ -113,6 +116,7 @@ def shapes_of(
     pose: Mapping[str, float] | None,
     independent: Collection[str],
     ignore: Collection[str],
+    tolerance: float,
 ) -> tuple[list[Placed], Element]:
     """All elements of a kind that have a geometry, and the file's root."""
     check_names("ignore", ignore)
@@ -124,7 +128,14 @@ def shapes_of(
                 f"{given.root.path.name}: there is no joint {checks.shown(name)} to be independent"
             )
     lead = given.motors if not independent else ()
-    wishes = Wishes("fixed", (0.0, 0.0, 0.0), checked_pose(given.robot, pose), tuple(independent), lead)
+    wishes = Wishes(
+        "fixed",
+        (0.0, 0.0, 0.0),
+        checked_pose(given.robot, pose),
+        tuple(independent),
+        lead,
+        tolerance=tolerance,
+    )
     frames = put_together(given.robot, wishes).frames
     return list(elements_of(tag, given.root, frames)), given.root
 

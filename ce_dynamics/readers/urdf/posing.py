@@ -60,9 +60,10 @@ def placed(
     root: str,
     pose: Mapping[str, float],
     wished: Collection[str],
-    must_lead: bool = False,
+    tolerance: float,
+    must_lead: bool,
 ) -> Placed:
-    """Return the design pose of a robot whose loops are known; ``must_lead`` as for `Search`.
+    """Return the design pose of a robot whose loops are known; the last arguments are those of `Search`.
 
     Raises
     ------
@@ -81,7 +82,7 @@ def placed(
     notes: list[str] = []
     places = {name: loop.element.place for name, loop in robot.loops.items()}
     for chains in parts(chains_of(robot, joints, root)):
-        search = Search(chains, wanted, wishes, limits_of(moving), must_lead)
+        search = Search(chains, wanted, wishes, limits_of(moving), tolerance, must_lead)
         found = search.found()
         if found is None:
             raise unclosed(robot, search)
@@ -103,8 +104,8 @@ def unclosed(robot: Robot, search: Search) -> DataError:
     name, gap = max(gaps, key=lambda each: each[1].distance + each[1].angle)
     return robot.loops[name].element.error(
         f"no pose was found in which the loops are closed: of {search.tried} starts none led to one, and "
-        f"this loop is open by {gap} in the wanted pose; check its frames, or give a pose close to an "
-        f"assembled one: pose={{joint: value}}"
+        f"this loop is open by {gap} in the wanted pose; check its frames, give a pose close to an "
+        f"assembled one: pose={{joint: value}}, or a tolerance if the file is no more precise"
     )
 
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra import checks
+from ce_dynamics.mechanism.assumptions import TOLERANCE
 from ce_dynamics.readers.pose import WORLD, Pose
 from ce_dynamics.readers.urdf.balls import unused, with_single_hinges
 from ce_dynamics.readers.urdf.model import Beside, Robot, UrdfJoint, UrdfLink
@@ -40,6 +41,8 @@ class Wishes:
         Inertia of joints' own rates, by name; what the file says of the others.
     creep : float
         Rate at which dry friction is nearly whole.
+    tolerance : float
+        Precision of the geometry [rad, or sizes of a loop].
     """
 
     base: str
@@ -49,6 +52,7 @@ class Wishes:
     motors: tuple[str, ...] = ()
     stops: tuple[float, float] | None = None
     creep: float = 1e-2
+    tolerance: float = TOLERANCE
     armature: Mapping[str, float] = field(default_factory=dict)
 
 
@@ -69,8 +73,15 @@ def put_together(robot: Robot, wishes: Wishes) -> PutTogether:
     robot = with_single_hinges(robot, wishes.independent)
     joints = ordered(robot)
     root = root_of(robot)
-    asked = bool(wishes.independent)
-    at = placed(robot, joints, root, wishes.pose, wishes_of(wishes, joints), must_lead=asked)
+    at = placed(
+        robot,
+        joints,
+        root,
+        wishes.pose,
+        wishes_of(wishes, joints),
+        wishes.tolerance,
+        must_lead=bool(wishes.independent),
+    )
     frames = {root: WORLD}
     for joint in joints:
         frames[joint.child] = frames[joint.parent] @ joint.frame @ moved(joint, at.q.get(joint.name, 0.0))

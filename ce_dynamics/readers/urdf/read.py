@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.errors import DataError, ModelError
+from ce_dynamics.mechanism.assumptions import COARSEST, TOLERANCE
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.readers.survey import (
     EVERYTHING,
@@ -57,6 +58,7 @@ def read_urdf(
     ignore: Collection[str] = (),
     right_angles: float = RIGHT_ANGLES,
     armature: Mapping[str, float] | None = None,
+    tolerance: float = TOLERANCE,
 ) -> System:
     """The robot of a URDF file, with loops and couplings as in URDF+.
 
@@ -96,6 +98,9 @@ def read_urdf(
     armature : mapping of str to float, optional
         Inertia of joints' own rates by the name of the joint, such as that of rotors seen through their gears
         [kg m² or kg]; in place of what ``<dynamics armature>`` says.
+    tolerance : float
+        Precision of the geometry [rad, or sizes of a loop], as of `System`: loops that are closed no better
+        in any pose are taken to be closed.
 
     Returns
     -------
@@ -133,6 +138,7 @@ def read_urdf(
         motors,
         stops,
         armature=checked_armature(robot, armature),
+        tolerance=checks.number("read_urdf: tolerance", tolerance, at_least=0.0, at_most=COARSEST),
     )
     system, more = build(robot, wishes)
     more = [*beside.notes, *more]

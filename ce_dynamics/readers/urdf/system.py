@@ -33,7 +33,7 @@ from ce_dynamics.readers.urdf.put_together import GROUND, Wishes, put_together, 
 def build(robot: Robot, wishes: Wishes) -> tuple[System, list[str]]:
     """The system, and notes on it."""
     base = wishes.base
-    system = System(wishes.gravity, name=robot.name)
+    system = System(wishes.gravity, name=robot.name, tolerance=wishes.tolerance)
     robot, joints, at, frames = put_together(robot, wishes)
     root = robot.links[root_of(robot)]
     said = {joint.name: joint.independent for joint in joints}
