@@ -192,10 +192,11 @@ class VehicleParameters:
                     f"override: {'.'.join(change.key)}: vehicle files name tyre files; give --tyre "
                     f"{checks.shown(change.entry.value)}"
                 )
-        tree = lay(tree, changes, schema, groups)
+        before, tree = tree, lay(tree, changes, schema, groups)
         name, shown = Path(label).stem, layers[-1].label + " as changed" * bool(changes)
         origins = {} if changes else dict(layers[-1].origins)
         with naming(name, shown, origins):
+            soundness.warn_of_units(changes, before, schema, groups)
             data = validate(schema, tree, groups, label, lambda key: example_of(key, groups))
             return cls._build(name, shown, origins, layout, data, tree, layers, free, tuple(notes))
 
@@ -284,6 +285,7 @@ class VehicleParameters:
         soundness.check_engine_axis(layout, powertrain, inside, label)
         soundness.warn_of_written(self.flat(), self.schema, self.groups, self._tree)
         soundness.warn_of_derived(layout, self.corners)
+        soundness.warn_of_light_chassis(self.chassis.mass, self.unsprung_mass)
 
     def naming(self) -> AbstractContextManager[None]:
         """Errors raised within it name the vehicle, see `ce_dynamics.models.vehicles.naming`."""
@@ -413,6 +415,15 @@ class VehicleParameters:
         steered = [b for mechanism in self.steerings.values() for b in mechanism.bodies()]
         others = (*towed, *corners, *bars, *beams, *steered)
         mass: float = self.chassis.mass + sum(b.mass for b in others)
+        return mass
+
+    @property
+    def unsprung_mass(self) -> float:
+        """Mass of the corners and axles that are on the chassis (kg)."""
+        own = self.layout.axles_of(None)
+        corners = [b for axle in own for name in axle.corners for b in corner_bodies(self.corners[name])]
+        beams = [b for axle in own if axle.name in self.beams for b in self.beams[axle.name].bodies()]
+        mass: float = sum(b.mass for b in (*corners, *beams))
         return mass
 
     def flat(self) -> list[ListedNumber]:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
 
 from pydantic import BaseModel
 
+from ce_dynamics.algebra.units import parse_unit, same_dimension
 from ce_dynamics.compiler.free_numbers import decided, nominal
 from ce_dynamics.errors import DataError, PhysicalityWarning
-from ce_dynamics.models.data.entries import Tree
+from ce_dynamics.models.data.entries import Assignment, Tree
 from ce_dynamics.models.data.groups import Groups
 from ce_dynamics.models.data.listing import ListedNumber
 from ce_dynamics.models.data.quantities import INERTIA, inertia_matrix, triangle_excess
@@ -100,6 +102,59 @@ def warn_of_written(
             continue
         assert isinstance(listed.value, tuple)
         _warn(listed.key, inertia_matrix(listed.value))
+
+
+USUAL_UNITS = (
+    "mm", "deg", "rpm", "g", "t", "kN", "kN/m", "kN*s/m", "kN*m", "kN*m/rad", "N*m/deg", "kW",
+)  # fmt: skip
+"""Units beside those of SI in which numbers of vehicles are often written."""
+
+
+def warn_of_units(
+    changes: Iterable[Assignment], before: Tree, schema: type[BaseModel], groups: Groups
+) -> None:
+    """Warn of overrides without a unit that are likely meant in another one than that of SI.
+
+    So they are where the number in one of `USUAL_UNITS` is nearer to the file's value, by its ratio, than the
+    number in SI: 2 (kg) for 2086 kg, which 2 t are, or 30 (rad) for 30 deg.
+    """
+    quantities = leaves(schema)
+    for change in changes:
+        key = groups.expand(change.key, schema)[1][0]
+        quantity, entry = quantities.get(key), entry_of(before, key)
+        if quantity is None or entry is None or quantity.unit == "1" or not quantity.scalar:
+            continue
+        try:
+            given = float(str(change.entry.value))  # none with a unit
+        except ValueError:
+            continue
+        old, unit = quantity.parse(entry.value), parse_unit(quantity.unit)
+        assert isinstance(old, float), "it is one number"
+        if not given * old > 0.0 or not math.isfinite(given):
+            continue
+        others = [other for other in USUAL_UNITS if same_dimension(parse_unit(other), unit)]
+        off = {other: abs(math.log(given * parse_unit(other).factor / old)) for other in others}
+        likely = min(off, key=off.__getitem__, default="")
+        if likely and off[likely] < abs(math.log(given / old)):
+            name = ".".join(change.key)
+            warnings.warn(
+                f"override: {name}={change.entry.value}: without a unit it is in {quantity.unit}, but the file "
+                f"has {old:g} {quantity.unit}; write the unit, for example {name}='{given:g} {likely}'",
+                PhysicalityWarning,
+                stacklevel=4,
+            )
+
+
+def warn_of_light_chassis(chassis: float, unsprung: float) -> None:
+    """Warn of a chassis that weighs less than the wheels and suspensions that carry it [kg]."""
+    if nominal(chassis) < nominal(unsprung):
+        warnings.warn(
+            f"chassis.mass: {nominal(chassis):g} kg is less than wheels and suspensions have, "
+            f"{nominal(unsprung):.4g} kg; give the mass of the whole body with its unit, for example "
+            f"chassis.mass='{5e-3 * nominal(unsprung):.2g} t'",
+            PhysicalityWarning,
+            stacklevel=6,
+        )
 
 
 def warn_of_derived(layout: Layout, corners: Mapping[str, Corner]) -> None:
