@@ -196,8 +196,8 @@ class VehicleParameters:
         name, shown = Path(label).stem, layers[-1].label + " as changed" * bool(changes)
         origins = {} if changes else dict(layers[-1].origins)
         with naming(name, shown, origins):
-            soundness.warn_of_units(changes, before, schema, groups)
             data = validate(schema, tree, groups, label, lambda key: example_of(key, groups))
+            soundness.warn_of_units(changes, before, schema, groups)
             return cls._build(name, shown, origins, layout, data, tree, layers, free, tuple(notes))
 
     @classmethod

@@ -138,8 +138,8 @@ def warn_of_units(
         if likely and off[likely] < abs(math.log(given / old)):
             name = ".".join(change.key)
             warnings.warn(
-                f"override: {name}={change.entry.value}: without a unit it is in {quantity.unit}, but the file "
-                f"has {old:g} {quantity.unit}; write the unit, for example {name}='{given:g} {likely}'",
+                f"override: {name}={change.entry.value}: without a unit it is in {quantity.unit}, but the "
+                f"file has {old:g} {quantity.unit}; write the unit, for example {name}='{given:g} {likely}'",
                 PhysicalityWarning,
                 stacklevel=4,
             )

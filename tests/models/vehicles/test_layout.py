@@ -138,6 +138,30 @@ def test_what_is_missing_is_told_with_units(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("override", "words"),
+    [
+        ("chassis.mass=2", "in kg, but the file has 1550 kg; write the unit, for example chassis.mass='2 t'"),
+        ("front.spring.linear=60", "for example front.spring.linear='60 kN/m'"),
+        ("vehicle.width=1800", "for example vehicle.width='1800 mm'"),
+        ("chassis.mass=100 kg", "chassis.mass: 100 kg is less than wheels and suspensions have, 1"),
+    ],
+)
+def test_implausible_overrides_are_warned_of(override: str, words: str) -> None:
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        VehicleParameters.load("sedan", [override])
+    assert words in str(seen[0].message)
+
+
+@pytest.mark.parametrize(
+    "override",
+    ["chassis.mass=3000", "front.spring.linear=120e3", "vehicle.width=1800 mm", "chassis.mass=0.2 t"],
+)
+def test_plausible_overrides_pass_without_warning(override: str) -> None:
+    VehicleParameters.load("sedan", [override])
+
+
+@pytest.mark.parametrize(
     ("text", "notes"),
     [
         ("front: {L: [-0.2, 0.4, -0.09]}", [("front.L", "steering.com")]),

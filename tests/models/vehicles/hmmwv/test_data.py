@@ -397,7 +397,7 @@ def test_a_moved_ball_joint_moves_link_and_spindle() -> None:
         ("front_left.spring.liner=1", "nearest: front_left.spring.linear"),
         ("chasis.mass=1", "nearest: chassis.mass"),
         ("front.D=(1, 2) m", "has 2 numbers, 3 are needed"),
-        ("spring.linear=1 N", "N cannot be converted to N/m; expected N/m, for example 120 kN/m"),
+        ("spring.linear=1 N", "N cannot be converted to N/m; expected N/m, for example 167062 N/m"),
         ("spring.linear=-1", "must be at least 0 N/m"),
         ("front.spring.free_length=0 m", "must be above 0 m"),
         ("chassis.mass=0", "chassis.mass: '0' must be above 0 kg"),
