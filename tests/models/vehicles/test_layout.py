@@ -199,10 +199,8 @@ def test_examples_in_messages_are_of_shipped_files() -> None:
         with pytest.raises(DataError) as caught:
             VehicleParameters.load("sedan", [f"{key}=1 K"])
         example = str(caught.value).rpartition(", for example ")[2]
-        made, hmmwv = (
-            VehicleParameters.load("sedan", [f"{key}={example}"]).data,
-            VehicleParameters.load().data,
-        )
+        made: Any = VehicleParameters.load("sedan", [f"{key}={example}"]).data
+        hmmwv: Any = VehicleParameters.load().data
         if key == "chassis.mass":
             assert made.chassis.mass == hmmwv.chassis.mass
         else:
