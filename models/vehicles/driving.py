@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 
 from ce_dynamics.algebra import checks
@@ -10,7 +11,7 @@ from ce_dynamics.models.data.words import nearest, si_value
 from ce_dynamics.models.parts.driver import DriverParameters
 from ce_dynamics.models.parts.manoeuvres import MANOEUVRES, DoubleLaneChange, Manoeuvre, Reversing
 from ce_dynamics.models.vehicles.description import VehicleParameters
-from ce_dynamics.models.vehicles.steering_angle import max_wheel_angle
+from ce_dynamics.models.vehicles.steering_angle import max_wheel_angle, steering_wheel_lock
 
 BACKWARDS = ("selector", "gear", "clutch")
 """Inputs of powertrains that have a reverse gear."""
@@ -63,8 +64,19 @@ def make_manoeuvre(
         if option not in units:
             hint = nearest(option, units)
             raise DataError(f"{name}: unknown option '{option}'{hint}; known are {', '.join(units)}")
-        values[option] = si_value(f"{name}: {option}", value, units[option])
+        values[option] = option_value(f"{name}: {option}", value, units[option], data)
     return kind(driver, **values)
+
+
+def option_value(owner: str, value: float | str, unit: str, data: VehicleParameters) -> float:
+    """Return an option in SI; ``steer`` may be an angle of the steering wheel, such as '90 deg'."""
+    if owner.endswith(": steer") and isinstance(value, str):
+        try:
+            si_value(owner, value, unit)
+        except DataError:  # no plain number
+            with contextlib.suppress(DataError):
+                return si_value(owner, value, "rad") / steering_wheel_lock(data)
+    return si_value(owner, value, unit)
 
 
 def double_lane_change(speed: float | str = 12.0, **options: float | str) -> Manoeuvre:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Scalar
 from ce_dynamics.compiler.free_numbers import decided, nominal
-from ce_dynamics.errors import AssemblyError, DataError
+from ce_dynamics.errors import AccuracyWarning, AssemblyError, DataError
 from ce_dynamics.models.vehicles.corner import Corner
 from ce_dynamics.models.vehicles.steering.reach import LOCKS, steered_angle, steering_reach
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from ce_dynamics.models.vehicles.description import VehicleParameters
 
 
+ASSUMED_RATIO = 16.0
+"""Steering ratio where data give none: of a passenger car."""
 UNEVEN = 0.5
 """Of half the angle from lock to lock: a lock that turns wheels less says nothing of how they are steered."""
 
@@ -41,6 +44,49 @@ def max_wheel_angle(parameters: VehicleParameters) -> Scalar:
     left, half = (0.5 * sum(angles) for angles in zip(*turned, strict=True))
     uneven = "the left lock hardly turns the wheels"
     return half if decided(left < UNEVEN * half, uneven) else left
+
+
+def steering_wheel_lock(parameters: VehicleParameters) -> float:
+    """Return the angle of the steering wheel at full lock [rad].
+
+    It is that of the column, or the ratio of the data times the angle of the road wheels.
+
+    Raises
+    ------
+    DataError
+        If the vehicle folds and has no steering mechanism.
+
+    Warns
+    -----
+    AccuracyWarning
+        If the data have neither: `ASSUMED_RATIO` is taken.
+    """
+    if not parameters.steerings:
+        raise DataError(f"{parameters.label}: it steers by folding and has no steering wheel's angle")
+    name, mechanism = next(iter(parameters.steerings.items()))
+    if mechanism.column is not None:
+        return float(nominal(mechanism.column.lock))
+    ratio = getattr(parameters.data, name).ratio
+    lock = float(nominal(max_wheel_angle(parameters)))
+    if ratio is None:
+        warnings.warn(
+            f"{parameters.label}: {name}.ratio is not given; {ASSUMED_RATIO:g} is assumed, so that the "
+            f"steering wheel turns by {math.degrees(ASSUMED_RATIO * lock):.4g} deg to full lock",
+            AccuracyWarning,
+            stacklevel=3,
+        )
+        ratio = ASSUMED_RATIO
+    return float(ratio) * lock
+
+
+def steering_ratio(parameters: VehicleParameters, steering: float = 0.0) -> float:
+    """Return the steering wheel's angle per mean angle of the road wheels at a steering input.
+
+    It is the ratio of their rates, by central differences over 2e-4 of full lock, within full lock.
+    """
+    low, high = max(steering - 1e-4, -1.0), min(steering + 1e-4, 1.0)
+    turned = mean_wheel_angle(parameters, high) - mean_wheel_angle(parameters, low)
+    return steering_wheel_lock(parameters) * (high - low) / turned
 
 
 def at_full_lock(parameters: VehicleParameters, corner: Corner) -> tuple[Scalar, Scalar]:

@@ -36,16 +36,23 @@ class ActuatorData(Section):
 
 
 class LedData(Section):
-    """What leads a mechanism: an actuator that follows the input ``steering``, or a column with torques."""
+    """What leads a mechanism: an actuator that follows the input ``steering``, or a column with torques.
+
+    ``ratio`` is the angle of a steering wheel over that of the road wheels, both at full lock; a column has
+    a lock instead.
+    """
 
     actuator: ActuatorData | None = None
     column: ColumnData | None = None
+    ratio: PositiveFraction | None = None
 
     @model_validator(mode="after")
     def _is_led(self) -> LedData:
         if (self.actuator is None) == (self.column is None):
             both = "both of them" if self.actuator is not None else "neither of them"
             raise ValueError(f"what leads the steering: actuator or column; there is {both}")
+        if self.ratio is not None and self.column is not None:
+            raise ValueError("ratio has no effect beside a column, whose lock sets it; leave it out")
         return self
 
 

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import math
 import re
 import warnings
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from ce_dynamics.errors import AccuracyWarning, AssemblyError, DataError, ModelError
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.case import load_parameters, prepare
 from ce_dynamics.models.vehicles.description import VehicleParameters
+from ce_dynamics.models.vehicles.driving import make_manoeuvre
 from ce_dynamics.models.vehicles.files import check_vehicle
 from ce_dynamics.models.vehicles.shipped import SHIPPED
+from ce_dynamics.models.vehicles.steering_angle import (
+    max_wheel_angle,
+    mean_wheel_angle,
+    steering_ratio,
+    steering_wheel_lock,
+)
 
 BAR = ", ".join(f"front.anti_roll_bar.{point}" for point in ("com", "pivot", "end", "link"))
 SEDAN = SHIPPED["sedan"].read_text(encoding="utf-8")
@@ -136,6 +145,39 @@ def test_what_is_missing_is_told_with_units(tmp_path: Path) -> None:
     ):
         with pytest.raises(DataError, match=rf"^own\.yaml: missing {re.escape(missing)}"):
             VehicleParameters.load(written(tmp_path, f"base: hmmwv\naxles:\n  {axle}\n"))
+
+
+def test_steering_by_the_wheel_angle_is_part_of_its_lock() -> None:
+    """A column has a lock of 540°; a ratio times the road wheels' angle at full lock is one, too."""
+    for name, overrides in (
+        ("sedan-column", []),
+        ("sedan", ["steering.ratio=14"]),
+        ("hmmwv", ["steering.ratio=20"]),
+    ):
+        data = VehicleParameters.load(name, overrides)
+        lock = steering_wheel_lock(data)
+        if overrides:
+            ratio = float(overrides[0].partition("=")[2])
+            assert lock == pytest.approx(ratio * float(max_wheel_angle(data)), rel=1e-12)
+        else:
+            assert lock == pytest.approx(3.0 * math.pi)
+        task = make_manoeuvre("step-steer", {"steer": "-45 deg"}, data)
+        assert task.values["steer"] == pytest.approx(-0.25 * math.pi / lock, rel=1e-12)
+        # the mean of the rates' ratios, each over an equal part of the road wheels' angle, is that of angles
+        inputs = np.linspace(-1.0, 1.0, 401)
+        angles = np.array([mean_wheel_angle(data, u) for u in inputs])
+        ratios = [steering_ratio(data, u) for u in 0.5 * (inputs[1:] + inputs[:-1])]
+        assert ratios @ np.diff(angles) == pytest.approx(2.0 * lock, rel=1e-4)
+
+
+def test_assumed_steering_ratios_are_stated() -> None:
+    with pytest.warns(AccuracyWarning, match=r"sedan\.yaml: steering\.ratio is not given; 16 is assumed"):
+        make_manoeuvre("step-steer", {"steer": "45 deg"}, VehicleParameters.load("sedan"))
+    assert (
+        make_manoeuvre("step-steer", {"steer": "0.1"}, VehicleParameters.load("sedan")).values["steer"] == 0.1
+    )
+    with pytest.raises(DataError, match="ratio has no effect beside a column"):
+        VehicleParameters.load("sedan-column", ["steering.ratio=15"])
 
 
 @pytest.mark.parametrize(
