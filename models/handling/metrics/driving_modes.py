@@ -1,4 +1,16 @@
-"""Modes of a vehicle that drives straight on: what swings, how fast, how well damped."""
+"""Modes of a vehicle that drives straight on: what swings, how fast, how well damped.
+
+With the right and left eigenvectors r and l of the state matrix, state i has the participation
+
+    p_i = |l_i r_i| / Σ_j |l_j r_j|                                                                       (a)
+
+in a mode, whatever its unit (Pérez-Arriaga, Verghese and Schweppe, 1982).  Participations of states that
+belong together, such as the angle and the rate of roll, are added; the largest sum names the mode.  Travels
+of suspensions are left out: a body that heaves above resting wheels has them as well, of wheels that hop the
+rates tell.  Modes that couple change their shape with the speed, so that a name is given at one speed and
+followed from there: of two speeds those modes belong together whose eigenvectors are most nearly
+biorthogonal.
+"""
 
 from __future__ import annotations
 
@@ -7,24 +19,35 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
+from ce_dynamics.mechanism.system import System
+from ce_dynamics.models.tyres.element import RoadTyre
+from ce_dynamics.models.vehicles.corner import sprung_body
 
+Complex = NDArray[np.complex128]
+
+TRAVEL = "wheel hop"
+"""Character of modes of suspensions."""
 KINDS: Mapping[str, str] = {
-    r"chassis\.(vy|wz)": "yaw and side-slip",
-    r"chassis\.vz": "heave",
-    r"chassis\.wy": "pitch",
-    r"chassis\.wx": "roll",
-    r"chassis\.vx": "surge",
-    r".*\.wheel_rate": "driveline and wheel spin",
-    r".*": "wheel hop",
+    r"chassis\.(rz|wz|y|vy)|.*\.tyre\.y_e": "yaw and side-slip",
+    r"chassis\.(z|vz)": "heave",
+    r"chassis\.(ry|wy)": "pitch",
+    r"chassis\.(rx|wx)": "roll",
+    r"chassis\.(x|vx)": "surge",
+    r"driveline\..*|.*\.wheel(_rate)?|.*\.tyre\.x_e|.*\.brake\..*": "driveline and wheel spin",
+    r"steering.*": "steering",
+    r".*": TRAVEL,
 }
-"""What the velocities of a vehicle are part of, by their names."""
+"""What states of a vehicle without trailers are part of, by patterns of names: the rest are suspensions."""
 STEP = 1e-6
 """Of the central differences, over an entry's size or 1: their error is about 1e-12/STEP of a rate's size."""
 SLOWEST = 0.02
 """Frequency below which nothing swings [Hz]: drifting along, turning."""
+TINY = 1e-12
+"""Product of unit eigenvectors of an eigenvalue that has fewer than it counts."""
 
 
 class DrivingMode(NamedTuple):
@@ -33,11 +56,11 @@ class DrivingMode(NamedTuple):
     Attributes
     ----------
     character : str
-        What has the largest part of it.
+        Name of what has the largest part of it, at the speed from which it is followed.
     frequency, damping_ratio : float
         Natural frequency |λ|/2π [Hz] and −Re λ/|λ|.
     shares : dict of str to float
-        Parts of the mode, by M_ii |v_i|² of its velocities; they add up to 1.
+        Parts of the mode by (a); they add up to 1.
     """
 
     character: str
@@ -46,38 +69,107 @@ class DrivingMode(NamedTuple):
     shares: Mapping[str, float]
 
 
-def driving_modes(model: Model, y: Floats, u: Floats, kinds: Mapping[str, str] = KINDS) -> list[DrivingMode]:
-    """The modes that swing, slowest first, of the motion linearised about a state.
+class Spectrum(NamedTuple):
+    """Eigenvalues of a state matrix that are not slow, and what they are called.
+
+    Attributes
+    ----------
+    eigenvalues : (m,) complex array
+        [1/s].
+    right, left : (n, m) complex arrays
+        Unit eigenvectors: A r = λ r, lᴴ A = λ lᴴ.
+    shares : tuple of dict of str to float
+        By (a).
+    characters : tuple of str
+    """
+
+    eigenvalues: Complex
+    right: Complex
+    left: Complex
+    shares: tuple[Mapping[str, float], ...]
+    characters: tuple[str, ...]
+
+    def modes(self) -> list[DrivingMode]:
+        """Return the modes that swing, slowest first."""
+        found = []
+        for k in np.argsort(np.abs(self.eigenvalues)):
+            eigenvalue = complex(self.eigenvalues[k])
+            size = abs(eigenvalue)
+            if eigenvalue.imag > 1e-3 * size:
+                ratio = -eigenvalue.real / size
+                found.append(DrivingMode(self.characters[k], size / (2.0 * np.pi), ratio, self.shares[k]))
+        return found
+
+    def following(self, before: Spectrum) -> Spectrum:
+        """Return the same with the names of a spectrum at a speed nearby."""
+        from scipy.optimize import linear_sum_assignment  # here, because it takes long to load
+
+        def scale(one: Spectrum) -> Floats:
+            return np.maximum(np.abs(np.sum(one.left.conj() * one.right, axis=0)), TINY)
+
+        alike = np.abs(before.left.conj().T @ self.right) * np.abs(self.left.conj().T @ before.right).T
+        alike = np.minimum(alike / np.outer(scale(before), scale(self)), 1.0)
+        characters = list(self.characters)
+        for old, new in zip(*linear_sum_assignment(alike, maximize=True), strict=True):
+            characters[new] = before.characters[old]
+        return self._replace(characters=tuple(characters))
+
+
+def driving_modes(
+    model: Model, y: Floats, u: Floats, kinds: Mapping[str, str] | None = None
+) -> list[DrivingMode]:
+    """Return the modes that swing, slowest first, of the motion linearised about a state.
 
     Parameters
     ----------
     model : Model
     y, u : arrays
         State and inputs of driving straight on.
-    kinds : mapping of str to str
-        What velocities are part of, by patterns of their names; the first that fits counts.
+    kinds : mapping of str to str, optional
+        What states are part of, by patterns of their names, the first that fits; `kinds_of` if not given.
     """
-    q, v, x = model.layout.split(y)
-    eigenvalues, vectors = np.linalg.eig(state_matrix(model, y, u))
-    n = len(model.tangent)
-    M = np.diag(model.mass_matrix(q, u=u, x=x))
-    parts = np.abs(vectors[n : n + len(v)]) ** 2 * M[:, np.newaxis]
-    of = [
-        next(kind for pattern, kind in kinds.items() if re.fullmatch(pattern, e.name)) for e in model.layout.v
-    ]
-    found = []
-    for k in np.argsort(np.abs(eigenvalues)):
-        eigenvalue = complex(eigenvalues[k])
-        size = abs(eigenvalue)
-        whole = float(parts[:, k].sum())
-        if eigenvalue.imag <= 1e-3 * size or size < 2.0 * np.pi * SLOWEST or whole == 0.0:
-            continue
-        shares = dict.fromkeys(of, 0.0)
-        for kind, part in zip(of, parts[:, k], strict=True):
-            shares[kind] += float(part) / whole
-        character = max(shares, key=lambda kind: shares[kind])
-        found.append(DrivingMode(character, size / (2.0 * np.pi), -eigenvalue.real / size, shares))
-    return found
+    return spectrum(model, y, u, kinds).modes()
+
+
+def spectrum(model: Model, y: Floats, u: Floats, kinds: Mapping[str, str] | None = None) -> Spectrum:
+    """Return the eigenvalues of the motion linearised about a state, with names by participation.
+
+    Parameters are those of `driving_modes`.
+    """
+    from scipy.linalg import eig  # here, because it takes long to load
+
+    patterns = kinds_of(model.system) if kinds is None else kinds
+    entries = (*model.tangent.entries, *model.layout.v, *model.layout.x)
+    of = [next(kind for pattern, kind in patterns.items() if re.fullmatch(pattern, e.name)) for e in entries]
+    travels = {e.name for e, kind in zip(model.tangent.entries, of, strict=False) if kind == TRAVEL}
+    counted = np.array([e.name not in travels for e in entries])
+    eigenvalues, left, right = eig(state_matrix(model, y, u), left=True)
+    fast = np.abs(eigenvalues) >= 2.0 * np.pi * SLOWEST
+    eigenvalues, left, right = eigenvalues[fast], left[:, fast], right[:, fast]
+    parts = np.abs(left * right) * counted[:, np.newaxis]
+    parts /= np.maximum(parts.sum(axis=0), TINY)
+    shares = []
+    for column in parts.T.tolist():
+        share = dict.fromkeys(of, 0.0)
+        for kind, part in zip(of, column, strict=True):
+            share[kind] += part
+        shares.append(share)
+    names = tuple(max(share, key=lambda kind, share=share: share[kind]) for share in shares)
+    return Spectrum(eigenvalues, right, left, tuple(shares), names)
+
+
+def kinds_of(system: System) -> dict[str, str]:
+    """Return what the states of a vehicle are part of: those of its trailers, and `KINDS`."""
+    trailers = system.groups.get("trailer", ())
+    found: dict[str, str] = {}
+    for name in trailers:
+        found[rf"{re.escape(name)}\.(rz|wz|2|2_rate)"] = "trailer sway"
+        found[rf"{re.escape(name)}\.(ry|wy|1|1_rate)"] = "trailer pitch"
+        found[rf"{re.escape(name)}(\.(rx|wx)|_rate)?"] = "trailer roll"
+    for force in system.forces:
+        if isinstance(force, RoadTyre) and sprung_body(system, force.wheel).name in trailers:
+            found[rf"{re.escape(force.name)}\.y_e"] = "trailer sway"
+    return found | dict(KINDS)
 
 
 def state_matrix(model: Model, y: Floats, u: Floats) -> Floats:

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import math
+from functools import cached_property
+
 import numpy as np
 
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.handling.metrics.driving_modes import DrivingMode, driving_modes
+from ce_dynamics.models.handling.metrics.driving_modes import DrivingMode, Spectrum, spectrum
 from ce_dynamics.models.handling.outcome import Chart, Line
 from ce_dynamics.models.handling.procedure import Procedure
 from ce_dynamics.models.parts.manoeuvres import Option, StraightOn
 from ce_dynamics.models.parts.manoeuvres.base import FRICTION, speed_option
 
-SHOWN = "yaw and side-slip", "roll", "heave", "pitch"
-"""Modes of the body, which people ask for."""
+SHOWN = "yaw and side-slip", "roll", "heave", "pitch", "trailer sway"
+"""Modes of the bodies, which people ask for."""
+NAMED_AT = 10.0
+"""Speed at which modes are named [m/s]: tyres damp yaw strongly, so that yaw and roll are apart."""
+NEAR = 2.5
+"""Largest step of the speed over which modes are followed [m/s]."""
 
 
 class ModesTest(Procedure):
@@ -28,6 +35,11 @@ class ModesTest(Procedure):
         Option("fastest", "m/s", 40.0, "last speed of the curves", above=1.0, at_most=60.0),
         Option("speeds", "1", 4.0, "number of speeds of the curves", at_least=2.0, at_most=50.0),
     )
+
+    @cached_property
+    def spectra(self) -> dict[float, Spectrum]:
+        """Eigenvalues that were found, by speed [m/s]."""
+        return {}
 
     def perform(self) -> None:
         v, out = self.values, self.outcome
@@ -57,9 +69,24 @@ class ModesTest(Procedure):
             out.charts.append(Chart(title, "speed [km/h]", label, tuple(lines)))
 
     def at(self, speed: float) -> list[DrivingMode]:
-        """Modes at a speed [m/s]."""
+        """Return the modes at a speed [m/s], named at `NAMED_AT` and followed from there."""
+        return self.followed(speed).modes()
+
+    def followed(self, speed: float) -> Spectrum:
+        """Return the eigenvalues at a speed [m/s] with the names of those nearer to `NAMED_AT`."""
+        if speed not in self.spectra:
+            found = self.spectrum_at(speed)
+            steps = math.ceil(abs(speed - NAMED_AT) / NEAR - 1e-9)
+            if steps:
+                nearer = NAMED_AT + math.copysign((steps - 1) * NEAR, speed - NAMED_AT)
+                found = found.following(self.followed(nearer))
+            self.spectra[speed] = found
+        return self.spectra[speed]
+
+    def spectrum_at(self, speed: float) -> Spectrum:
+        """Return the eigenvalues at a speed [m/s] with names of their own."""
         if self.progress is not None:
             self.progress(f"{self.name}, {3.6 * speed:.4g} km/h", 0.0, 1.0)
         task = self.subject.manoeuvre(StraightOn, speed=speed, friction=self.values["friction"])
         model, y0, u0 = self.subject.start(task)
-        return driving_modes(model, y0, u0)
+        return spectrum(model, y0, u0)

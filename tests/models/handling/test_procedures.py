@@ -20,6 +20,7 @@ from ce_dynamics.models.handling.files import as_json
 from ce_dynamics.models.handling.metrics.driving_modes import driving_modes
 from ce_dynamics.models.handling.outcome import DEGREES
 from ce_dynamics.models.handling.procedures.cornering import G, points_of
+from ce_dynamics.models.handling.procedures.modes import ModesTest
 from ce_dynamics.models.parts.manoeuvres import Manoeuvre, RampSteer, StraightOn
 from tests.models.handling.single_track import LOCK, Car, SingleTrack, subject
 
@@ -163,7 +164,7 @@ def test_what_cannot_be_done_is_said(car: SingleTrack) -> None:
         ("step-input", {"sped": 3.0}, "unknown option 'sped'; did you mean 'speed'"),
         ("step-input", {"speed": "3 kg"}, "cannot be converted"),
         ("step-input", {"speed": math.nan}, "step-input: speed"),
-        ("constant-radius", {"radius": -4.0}, "radius -4.0 must be a finite number above 5"),
+        ("constant-radius", {"radius": -4.0}, r"radius -4.0 m must be a finite number above 5 m"),
     )
     for name, options, message in cases:
         with pytest.raises(DataError, match=message):
@@ -279,3 +280,25 @@ def test_an_unstable_vehicle_reaches_no_steady_turn() -> None:
     found = handling.perform("constant-speed", car, speed=30.0)
     assert "points lie between 0.5 and 3 m/s²" in found.trouble
     assert "cornering is not steady" in found.notes[0]
+
+
+@pytest.mark.parametrize(
+    "name", ["sedan", "hatchback", "hmmwv", "off-roader", "formula-student", "truck", "van", "van-trailer"]
+)
+def test_modes_keep_their_names_over_speed(name: str) -> None:
+    """A body has one heave, pitch and roll at every speed, which follow each other without jumps."""
+    test = ModesTest(handling.vehicle(name))
+    found = [
+        {mode.character: mode for mode in reversed(test.at(v))} for v in (10.0, 12.5, 15.0, 17.5, 20.0, 22.2)
+    ]
+    for character in ("heave", "pitch", "roll"):
+        f = np.array([modes[character].frequency for modes in found])
+        # From 3.95 to 1.54 Hz it jumped by a factor of 2.6.
+        assert np.max(np.abs(np.diff(np.log(f)))) < 0.2, (character, f)
+    if name == "van-trailer":
+        sway = found[-1]["trailer sway"]
+        # A pulse of the steering leaves the hitch swinging with 0.83 Hz and a damping ratio of 0.22, both
+        # read from peaks 1.2 s apart at instants 0.01 s apart, the latter within a tenth.
+        swings = sway.frequency * math.sqrt(1.0 - sway.damping_ratio**2)
+        assert swings == pytest.approx(0.83, rel=0.01)
+        assert sway.damping_ratio == pytest.approx(0.22, rel=0.1)
