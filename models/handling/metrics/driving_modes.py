@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -105,7 +105,7 @@ class Spectrum(NamedTuple):
         from scipy.optimize import linear_sum_assignment  # here, because it takes long to load
 
         def scale(one: Spectrum) -> Floats:
-            return np.maximum(np.abs(np.sum(one.left.conj() * one.right, axis=0)), TINY)
+            return np.asarray(np.maximum(np.abs(np.sum(one.left.conj() * one.right, axis=0)), TINY))
 
         alike = np.abs(before.left.conj().T @ self.right) * np.abs(self.left.conj().T @ before.right).T
         alike = np.minimum(alike / np.outer(scale(before), scale(self)), 1.0)
@@ -143,7 +143,8 @@ def spectrum(model: Model, y: Floats, u: Floats, kinds: Mapping[str, str] | None
     of = [next(kind for pattern, kind in patterns.items() if re.fullmatch(pattern, e.name)) for e in entries]
     travels = {e.name for e, kind in zip(model.tangent.entries, of, strict=False) if kind == TRAVEL}
     counted = np.array([e.name not in travels for e in entries])
-    eigenvalues, left, right = eig(state_matrix(model, y, u), left=True)
+    found: Any = eig(state_matrix(model, y, u), left=True)
+    eigenvalues, left, right = found
     fast = np.abs(eigenvalues) >= 2.0 * np.pi * SLOWEST
     eigenvalues, left, right = eigenvalues[fast], left[:, fast], right[:, fast]
     parts = np.abs(left * right) * counted[:, np.newaxis]
@@ -154,7 +155,7 @@ def spectrum(model: Model, y: Floats, u: Floats, kinds: Mapping[str, str] | None
         for kind, part in zip(of, column, strict=True):
             share[kind] += part
         shares.append(share)
-    names = tuple(max(share, key=lambda kind, share=share: share[kind]) for share in shares)
+    names = tuple(max(share, key=share.__getitem__) for share in shares)
     return Spectrum(eigenvalues, right, left, tuple(shares), names)
 
 
