@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.dense import one_blas_thread
 from ce_dynamics.compiled import input_laws, observed, start_checks
 from ce_dynamics.compiled.analysis import (
     aggregated_bodies,
@@ -73,7 +74,7 @@ class Model(CompiledSystem):
     def __init__(self, system: System) -> None:
         checks.instance("compile: system", system, System, "a System")
         super().__init__(system)
-        with at_work(f"checking {system.name!r}"):
+        with at_work(f"checking {system.name!r}"), one_blas_thread():
             self.variables = variables(self.entries, system.groups)
             start_checks.check_start(self)
 

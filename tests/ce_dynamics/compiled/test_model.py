@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import math
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 import sympy as sp
+import threadpoolctl
 from scipy.spatial.transform import Rotation
 from scipy.special import ellipj
 
@@ -483,6 +485,24 @@ def test_an_initial_state_that_cannot_be_assembled_names_loop_and_range() -> Non
         system.start("crank", q=outside)
         with pytest.raises(AssemblyError):
             Model(system)
+
+
+@pytest.mark.parametrize(
+    "stage", ["ce_dynamics.embedding.embed.embed", "ce_dynamics.compiled.start_checks.check_start"]
+)
+def test_models_are_built_with_one_blas_thread(stage: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    module, _, name = stage.rpartition(".")
+    original, threads = getattr(importlib.import_module(module), name), set[int]()
+
+    def watched(given: Any) -> Any:
+        info = threadpoolctl.threadpool_info()
+        threads.update(library["num_threads"] for library in info if library["user_api"] == "blas")
+        return original(given)
+
+    monkeypatch.setattr(stage, watched)
+    with threadpoolctl.threadpool_limits(2, user_api="blas"):
+        Model(pendulum())
+    assert threads == {1}
 
 
 @pytest.mark.parametrize("name", ["rod", "rod_rate", "energy"])
