@@ -488,7 +488,7 @@ def test_an_initial_state_that_cannot_be_assembled_names_loop_and_range() -> Non
 
 
 @pytest.mark.parametrize(
-    "stage", ["ce_dynamics.embedding.embed.embed", "ce_dynamics.compiled.start_checks.check_start"]
+    "stage", ["ce_dynamics.compiled.compiled_system.embed", "ce_dynamics.compiled.start_checks.check_start"]
 )
 def test_models_are_built_with_one_blas_thread(stage: str, monkeypatch: pytest.MonkeyPatch) -> None:
     module, _, name = stage.rpartition(".")
