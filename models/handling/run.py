@@ -12,6 +12,7 @@ from ce_dynamics.errors import DataError, SimulationError
 from ce_dynamics.models.handling.metrics.validity import Violation, first, lift, spin, unsteady
 from ce_dynamics.models.handling.subject import AT_CENTRE, Subject, refuse_without
 from ce_dynamics.models.parts.manoeuvres import Manoeuvre
+from ce_dynamics.models.vehicles.prepared import refuse_swinging
 from ce_dynamics.simulation.options import RunOptions
 from ce_dynamics.simulation.results import Column, Record
 from ce_dynamics.simulation.simulate import simulate_to_record
@@ -145,6 +146,7 @@ def make_run(
     trouble = ""
     try:
         record = simulate_to_record(model, task, options)
+        refuse_swinging(task, record)
     except SimulationError as error:
         if not isinstance(error.partial, Record):
             raise

@@ -1,11 +1,31 @@
-"""A driver without memory: follows a path by preview, holds a speed."""
+"""A driver without memory: follows a path by preview, holds a speed.
+
+The wanted steering w reaches the wheels by the arms of a person: with a lag T, a largest rate, no overshoot,
+
+    s̈ = (4/T) (clip((w − s)/T, ±rate) − ṡ),                                                             (D1)
+
+natural frequency 2/T.  A driver without memory has them by the actuator of the steering, s̈ = ω² (u − s) −
+2 ζ ω ṡ, solved for its input u, and by the steering's position s and rate ṡ.  Motions of the body that the
+steering itself excites then meet the gain 4/T² instead of ω².
+
+With e beside the path and the course ε = ψ + β against it, d = v t ahead, the steering law is the curvature
+κ = −2 (e + d ε)/d².  With ė = v ε and a lag τ from wanted curvature to ε̇ = v κ, p = s t:
+
+    (τ/t) p³ + p² + 2 p + 2 = 0,                                                                         (D2)
+
+stable for t > τ; at t = 3 τ its oscillation has the damping ratio 0.36 and the loop a phase margin of 30°.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
+import numpy as np
+
 from ce_dynamics.algebra.arrays import Scalar, arctan, maximum, minimum, tan
+from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.models.data.checks import check_number
 from ce_dynamics.models.parts.backing import Train, curvature_to_steer
 from ce_dynamics.models.parts.paths import Path
@@ -22,10 +42,58 @@ Sensors = Mapping[str, Scalar]
 SOFTNESS = 0.02
 """Width of the rounded corners of the pedals' and steering's limits."""
 
+PREVIEW_PER_LAG = 3.0
+"""Least t/τ of (D2)."""
+LEAST_ANGLE = 0.25
+"""Least (L + K v²)/L: at this part the yaw rate lags four times as long as that of a neutral vehicle."""
 CREEP = 1.0
-"""[m/s]; below it the direction of motion is not trusted."""
+"""Least `SteeringResponse.rocking` [m/s]."""
 SPIN = 0.5
 """[rad] of side-slip, beyond which the vehicle spins: it soon moves sideways, then backwards."""
+
+
+@dataclass(frozen=True)
+class SteeringResponse:
+    """Arms of the driver, and how a vehicle answers its steering; zero is at once.
+
+    Attributes
+    ----------
+    position : str
+        Sensor of the steering's position, 1 at full lock to the left; empty for none, which steers at once.
+    position_rate : str
+        Sensor of its rate [1/s].
+    lag : float
+        T of (D1) [s]; of a column it is that of the hands, which are part of the vehicle.
+    omega, zeta : float
+        Natural frequency [rad/s] and damping ratio of the actuator; zero for a column.
+    rate : float
+        Largest rate of the steering, in full locks per second [1/s].
+    arm : float
+        Distance of the sensed point ahead of the axles that are not steered [m].
+    relaxation : float
+        Distance in which the tyres build up their side forces [m].
+    yaw_lag : float
+        Lag of the yaw rate behind the steering, over the speed, of a neutral vehicle [s²/m].
+    """
+
+    position: str = ""
+    position_rate: str = ""
+    lag: float = 0.0
+    omega: float = 0.0
+    zeta: float = 0.0
+    rate: float = math.inf
+    arm: float = 0.0
+    relaxation: float = 0.0
+    yaw_lag: float = 0.0
+
+    @property
+    def rocking(self) -> float:
+        """Speed below which the side-slip tells of the body rocking on its tyres [m/s].
+
+        On tyres of stiffness C/σ the body of mass m rocks with √(C/(m σ)), and that is slower than the tyres'
+        relaxation, v/σ, above √(σ C/m); a neutral vehicle has C/m = 2/`yaw_lag`.
+        """
+        return max(CREEP, math.sqrt(2.0 * self.relaxation / self.yaw_lag)) if self.yaw_lag else CREEP
 
 
 @dataclass(frozen=True)
@@ -60,6 +128,8 @@ class DriverParameters:
         Inputs that he uses to drive backwards: -1 is reverse, but of a ``clutch``; none without such a gear.
     train : Train, optional
         What follows when he backs up; none if the vehicle is not articulated.
+    response : SteeringResponse
+        Arms, and answer of the vehicle.
     """
 
     wheelbase: float
@@ -76,12 +146,13 @@ class DriverParameters:
     brake_margin: float
     reverse: tuple[str, ...] = ()
     train: Train | None = None
+    response: SteeringResponse = SteeringResponse()
 
     def __post_init__(self) -> None:
         positive = {"wheelbase", "max_wheel_angle", "preview_time", "min_preview"}
         for field in fields(self):
             value = getattr(self, field.name)
-            if field.name in ("reverse", "train"):
+            if field.name in ("reverse", "train", "response"):
                 continue
             if field.name in positive:
                 check_number("driver", field.name, value, above=0.0)
@@ -100,19 +171,72 @@ def steer(p: DriverParameters, path: Path, sensors: Sensors) -> Scalar:
     the side-slip of a steady corner is no error.
     """
     speed = sensors["speed"]
-    preview = maximum(p.preview_time * speed, p.min_preview)
-    view = path.view(sensors["x"], sensors["y"], course(sensors), preview, p.feedforward_time * speed)
-    correction = 2.0 * p.aim_gain * (view.aim - view.aim_on_path) / (preview * preview)
+    ahead = preview(p, speed)
+    forward = (p.feedforward_time + p.response.lag) * speed
+    view = path.view(sensors["x"], sensors["y"], course(p, sensors), ahead, forward)
+    correction = 2.0 * p.aim_gain * (view.aim - view.aim_on_path) / (ahead * ahead)
     curvature = view.curvature + correction
-    angle = curvature * (p.wheelbase + p.understeer * speed * speed)
+    angle = curvature * angle_per_curvature(p, speed)
     angle = angle + p.yaw_damping * (speed * curvature - sensors["yaw_rate"])
-    return saturate_symmetric(angle / p.max_wheel_angle, SOFTNESS)
+    return turned(p, saturate_symmetric(angle / p.max_wheel_angle, SOFTNESS), sensors)
 
 
-def course(sensors: Sensors) -> Scalar:
-    """Direction in which the vehicle moves [rad]; `SPIN` from where it points of one that spins."""
-    slip = sensors["vy"] * sensors["vx"] / (sensors["vx"] * sensors["vx"] + CREEP * CREEP)
-    return sensors["yaw"] + minimum(maximum(slip, -SPIN), SPIN)
+def preview(p: DriverParameters, speed: Scalar) -> Scalar:
+    """Distance d [m] that keeps (D2) stable: that of the data, or more where the vehicle answers late.
+
+    v τ is what the arms take, v T, the tyres, σ, and the yaw rate, v² `yaw_lag` L/(L + K v²), less the lead
+    of a point ahead of the axle.  That point also moves aside with the steering at once, which d of twice
+    its distance leaves below the path's own error.
+    """
+    r, squared = p.response, speed * speed
+    slowed = p.wheelbase / angle_per_curvature(p, speed)
+    late = r.lag * speed + r.relaxation + r.yaw_lag * squared * slowed - r.arm
+    least = maximum(p.min_preview, 2.0 * p.aim_gain * abs(r.arm))
+    return maximum(maximum(p.preview_time * speed, least), PREVIEW_PER_LAG * late)
+
+
+def angle_per_curvature(p: DriverParameters, speed: Scalar) -> Scalar:
+    """L + K v² [m]; at least `LEAST_ANGLE` of L, below which an oversteering vehicle is all but unstable."""
+    return maximum(p.wheelbase + p.understeer * speed * speed, LEAST_ANGLE * p.wheelbase)
+
+
+def course(p: DriverParameters, sensors: Sensors) -> Scalar:
+    """Direction in which the vehicle moves [rad]; `SPIN` from where it points of one that spins.
+
+    Below the speed of `SteeringResponse.rocking` the side-slip is that of wheels that roll where they are
+    steered.
+    """
+    r = p.response
+    trusted = r.rocking * r.rocking
+    squared = sensors["vx"] * sensors["vx"]
+    slip = sensors["vy"] * sensors["vx"]
+    if r.position:
+        slip = slip + trusted * r.arm * tan(p.max_wheel_angle * sensors[r.position]) / p.wheelbase
+    return sensors["yaw"] + minimum(maximum(slip / (squared + trusted), -SPIN), SPIN)
+
+
+def turned(p: DriverParameters, wanted: Scalar, sensors: Sensors) -> Scalar:
+    """Steering input by which the arms bring the steering to where it is wanted: (D1)."""
+    r = p.response
+    if not r.position:
+        return wanted
+    at, rate = sensors[r.position], sensors[r.position_rate]
+    most = r.lag * r.rate
+    towards = most * saturate_symmetric((wanted - at) / most, SOFTNESS)
+    if not r.omega:
+        return at + towards
+    acceleration = 4.0 / r.lag * (towards / r.lag - rate)
+    given = at + 2.0 * r.zeta / r.omega * rate + acceleration / (r.omega * r.omega)
+    return minimum(maximum(given, -1.0), 1.0)
+
+
+def wanted_of(p: DriverParameters, steering: Floats, position: Floats, rate: Floats) -> Floats:
+    """The w of (D1) behind steering inputs, as far as their rate lets arms follow it."""
+    r = p.response
+    if not r.omega:
+        return steering
+    acceleration = r.omega * r.omega * (steering - position) - 2.0 * r.zeta * r.omega * rate
+    return np.asarray(position + r.lag * (rate + 0.25 * r.lag * acceleration))
 
 
 def steer_by_heart(
@@ -124,20 +248,35 @@ def steer_by_heart(
     −2 (e + d ε)/d² with the preview distance d; and yaw damping against the yaw rate that he knows.
     """
     speed = sensors["speed"]
-    preview = maximum(p.preview_time * speed, p.min_preview)
-    view = path.view(sensors["x"], sensors["y"], course(sensors), preview, 0.0)
-    curvature = -2.0 * p.aim_gain * (view.offset + preview * view.heading_error) / (preview * preview)
-    angle = curvature * (p.wheelbase + p.understeer * speed * speed)
+    ahead = preview(p, speed)
+    view = path.view(sensors["x"], sensors["y"], course(p, sensors), ahead, 0.0)
+    curvature = -2.0 * p.aim_gain * (view.offset + ahead * view.heading_error) / (ahead * ahead)
+    angle = curvature * angle_per_curvature(p, speed)
     angle = angle + p.yaw_damping * (yaw_rate(sensors["x"]) - sensors["yaw_rate"])
-    return saturate_symmetric(steering(sensors["x"]) + angle / p.max_wheel_angle, SOFTNESS)
+    wanted = saturate_symmetric(steering(sensors["x"]) + angle / p.max_wheel_angle, SOFTNESS)
+    return turned(p, wanted, sensors)
 
 
 def steer_train(p: DriverParameters, train: Train, path: Path, seen: Sensors) -> Scalar:
     """Steering input in [−1, 1] that backs trailers up along a path; ``seen`` as of `curvature_to_steer`."""
     sharpest = tan(p.max_wheel_angle) / p.wheelbase
-    preview = p.preview_time * seen["speed"]
-    curvature = curvature_to_steer(train, path, seen, sharpest, preview, p.aim_gain)
+    curvature = curvature_to_steer(train, path, seen, sharpest, p.preview_time * seen["speed"], p.aim_gain)
     return saturate_symmetric(arctan(p.wheelbase * curvature) / p.max_wheel_angle, SOFTNESS)
+
+
+def reversals_at_limits(p: DriverParameters, steering: Floats, rate: Floats | None) -> int:
+    """Count how often steering goes from a limit, full lock or the largest rate, to the opposite one.
+
+    Parameters
+    ----------
+    steering, rate : (n,) arrays
+        Inputs over time, and the rate of the steering; None if it answers at once.
+    """
+    limited = np.where(np.abs(steering) > 1.0 - SOFTNESS, np.sign(steering), 0.0)
+    if rate is not None:
+        quick = np.abs(rate) > (1.0 - SOFTNESS) * p.response.rate
+        limited = np.where(quick, np.sign(rate), limited)
+    return int(np.count_nonzero(np.diff(limited[limited != 0.0])))
 
 
 def hold_speed(p: DriverParameters, target: Scalar, sensors: Sensors) -> tuple[Scalar, Scalar]:

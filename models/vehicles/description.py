@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -408,13 +408,7 @@ class VehicleParameters:
     @property
     def mass(self) -> float:
         """Mass of the whole vehicle with its trailers (kg)."""
-        corners = [b for c in self.corners.values() for b in corner_bodies(c)]
-        bars = [half for bar in self.anti_roll_bars.values() for half in (bar.half, bar.half)]
-        beams = [b for beam in self.beams.values() for b in beam.bodies()]
-        towed = [trailer.body for trailer in self.trailers.values()]
-        steered = [b for mechanism in self.steerings.values() for b in mechanism.bodies()]
-        others = (*towed, *corners, *bars, *beams, *steered)
-        mass: float = self.chassis.mass + sum(b.mass for b in others)
+        mass: float = sum(b.mass for b in self.bodies(self.layout.axles, self.trailers))
         return mass
 
     @property
@@ -425,6 +419,16 @@ class VehicleParameters:
         beams = [b for axle in own if axle.name in self.beams for b in self.beams[axle.name].bodies()]
         mass: float = sum(b.mass for b in (*corners, *beams))
         return mass
+
+    def bodies(self, axles: Iterable[AxleLayout], trailers: Iterable[str]) -> list[BodyParameters]:
+        """The chassis, the steerings and anti-roll bars, and the bodies of axles and trailers."""
+        chosen = list(axles)
+        corners = [b for axle in chosen for name in axle.corners for b in corner_bodies(self.corners[name])]
+        bars = [half for bar in self.anti_roll_bars.values() for half in (bar.half, bar.half)]
+        beams = [b for axle in chosen if axle.name in self.beams for b in self.beams[axle.name].bodies()]
+        towed = [self.trailers[name].body for name in trailers]
+        steered = [b for mechanism in self.steerings.values() for b in mechanism.bodies()]
+        return [self.chassis, *towed, *corners, *bars, *beams, *steered]
 
     def flat(self) -> list[ListedNumber]:
         """Every number as (key, value, unit, source, text), corner values as for the left side.

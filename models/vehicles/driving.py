@@ -3,18 +3,42 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
 
 from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.words import nearest, si_value
-from ce_dynamics.models.parts.driver import DriverParameters
+from ce_dynamics.models.parts.driver import DriverParameters, SteeringResponse
 from ce_dynamics.models.parts.manoeuvres import MANOEUVRES, DoubleLaneChange, Manoeuvre, Reversing
+from ce_dynamics.models.tyres.contract import TyreAnswer, TyreModel, WheelOnRoad
 from ce_dynamics.models.vehicles.description import VehicleParameters
-from ce_dynamics.models.vehicles.steering_angle import max_wheel_angle, steering_wheel_lock
+from ce_dynamics.models.vehicles.steering.base import position_of, rate_of
+from ce_dynamics.models.vehicles.steering_angle import first_steered, max_wheel_angle, steering_wheel_lock
+from ce_dynamics.models.vehicles.trailers.hitches import FOLDING_STEERING
+from ce_dynamics.models.vehicles.tyre_kinds import model_of
 
 BACKWARDS = ("selector", "gear", "clutch")
 """Inputs of powertrains that have a reverse gear."""
+ARMS_LAG = 0.1
+"""Lag of the arms of a person [s]: neuromuscular natural frequency 20 rad/s, as McRuer's.
+
+Of a slow actuator it is 4 ζ/ω or more, for which (D1) asks for no more than full lock on its way there."""
+QUICKEST = 4.0 * math.pi
+"""Rate at which a person turns a steering wheel [rad/s]: 720°/s, that of the fishhook of NHTSA."""
+STEERING_WHEEL_LOCK = 3.0 * math.pi
+"""Angle of the steering wheel at full lock where the data have no column [rad]: one turn and a half."""
+LEAST_SHARE = 0.02
+"""Part of the weight that an axle carries at least, by which the stiffness of its tyres is taken."""
+ROLLING, SLIDING, DEFLECTED = 20.0, 1e-3, 1e-6
+"""Speed of a tyre [m/s], and changes of v_y [m/s] and of deflections [m] by which it is linear."""
+ROUNDS = 8
+"""Corrections of a tyre's deflection, each by the ratio of the loads."""
 
 
 def make_manoeuvre(
@@ -100,10 +124,106 @@ def driver_parameters(parameters: VehicleParameters, backing: bool = False) -> D
         from ce_dynamics.models.vehicles.train import train_of
 
         train = train_of(parameters)
+    response, understeer = steering_response(parameters)
+    if parameters.driver.understeer is not None:
+        understeer = parameters.driver.understeer
     return DriverParameters(
         wheelbase=parameters.wheelbase,
         max_wheel_angle=max_wheel_angle(parameters),
         reverse=tuple(name for name in BACKWARDS if name in parameters.powertrain.inputs),
         train=train,
-        **parameters.driver.model_dump(),
+        response=response,
+        **{**parameters.driver.model_dump(), "understeer": understeer},
     )
+
+
+def steering_response(parameters: VehicleParameters) -> tuple[SteeringResponse, float]:
+    """The arms of a person at this vehicle's steering, its answer to them and its understeer gradient.
+
+    By the single-track model: with the cornering stiffness C_i of the axles at x_i from the mass centre and
+    c_k = Σ x_i^k C_i, the yaw rate of a neutral vehicle lags the steering by v (J c_0 + m c_2)/(c_0 c_2 −
+    c_1²); its understeer gradient is −m c_1 L/(c_0 c_2 − c_1²).  Numbers are the nominal ones, loads of the
+    axles those of a rigid body on equal springs.
+    """
+    layout = parameters.layout
+    led: Any  # a mechanism, or the hitch that folds the vehicle
+    if parameters.steerings:
+        name = parameters.mechanism_of(first_steered(parameters)[0].name)
+        led = parameters.steerings[name]
+    else:
+        name = FOLDING_STEERING
+        led = parameters.trailers[layout.folding[0]].hitch
+    column = getattr(led, "column", None)
+    if column is None:
+        omega = float(nominal(2.0 * math.pi * led.actuator.natural_frequency))
+        zeta = float(nominal(led.actuator.damping_ratio))
+        lag, lock = max(ARMS_LAG, 4.0 * zeta / omega), STEERING_WHEEL_LOCK
+    else:  # whose hands are a spring and a damper of their own
+        omega = zeta = 0.0
+        lag = float(nominal((column.hands.damping + column.damping) / column.hands.stiffness))
+        lock = float(nominal(column.lock))
+    bodies = parameters.bodies(layout.own_axles, layout.folding)
+    masses, moments = (
+        np.array([float(nominal(one)) for one in each])
+        for each in ([body.mass for body in bodies], [body.inertia[2, 2] for body in bodies])
+    )
+    places = np.array([nominal(body.com).astype(float) for body in bodies])
+    m = float(masses.sum())
+    centre = float(masses @ places[:, 0]) / m
+    J = float((moments + masses * ((places[:, 0] - centre) ** 2 + places[:, 1] ** 2)).sum())
+    own = [parameters.corners[axle.corners[0]] for axle in layout.own_axles]
+    x = np.array([float(nominal(corner.W[0])) for corner in own]) - centre
+    apart = x - x.mean()
+    shares = 1.0 / len(x) - x.mean() * apart / float(apart @ apart)
+    g = float(-nominal(parameters.gravity)[2])
+    mu = float(nominal(parameters.road.friction))
+    loads = 0.5 * m * g * np.maximum(shares, LEAST_SHARE)
+    tyres = [model_of(corner.tyre, corner.side) for corner in own]
+    C, sigma = np.array([side_stiffness(*each, mu) for each in zip(tyres, loads.tolist(), strict=True)]).T
+    c_0, c_1, c_2 = (float(2.0 * C @ x**k) for k in range(3))
+    wheelbase, stiff = float(nominal(parameters.wheelbase)), c_0 * c_2 - c_1 * c_1
+    response = SteeringResponse(
+        position=position_of(name),
+        position_rate=rate_of(name),
+        lag=lag,
+        omega=omega,
+        zeta=zeta,
+        rate=QUICKEST / lock,
+        arm=wheelbase - centre - float(x[0]),
+        relaxation=float(sigma @ C / C.sum()),
+        yaw_lag=(J * c_0 + m * c_2) / stiff,
+    )
+    return response, -m * c_1 * wheelbase / stiff
+
+
+def side_stiffness(tyre: TyreModel, load: float, friction: float) -> tuple[float, float]:
+    """Cornering stiffness [N/rad] and relaxation length [m] of a rolling tyre.
+
+    ẋ = J x + b v_y, F_y = c x + d v_y, by differences of the model: G(s) = d + c (s I − J)⁻¹ b is
+    G(0) (1 − s T) at low frequencies, and the stiffness −v G(0), the length v T.
+    """
+
+    def answer(deflection: float, spin: float, v_y: float, x: Floats) -> TyreAnswer:
+        radius = tyre.unloaded_radius - deflection
+        wheel = WheelOnRoad(radius, 0.0, ROLLING, v_y, spin, 0.0, 0.0, friction, (ROLLING, v_y, 0.0))
+        return tyre.evaluate(wheel, x)
+
+    n = len(tyre.states)
+    deflection, spin, rest = 0.02 * tyre.unloaded_radius, ROLLING / tyre.unloaded_radius, np.zeros(n)
+    for _ in range(ROUNDS):
+        found = answer(deflection, spin, 0.0, rest)
+        deflection *= load / float(nominal(found.Fz))
+        spin *= ROLLING / float(nominal(found.rolling_speed))
+
+    def linear(v_y: float, x: Floats, h: float) -> Floats:
+        """Change of ẋ and F_y per change h of v_y or of a state."""
+        ends = [answer(deflection, spin, sign * v_y, sign * x) for sign in (1.0, -1.0)]
+        up, down = (nominal(np.array([*end.x_dot, end.Fy])).astype(float) for end in ends)
+        return np.asarray((up - down) / (2.0 * h))
+
+    column = linear(SLIDING, rest, SLIDING)
+    by_state = np.array([linear(0.0, DEFLECTED * row, DEFLECTED) for row in np.eye(n)]).reshape(n, n + 1).T
+    inverse = np.linalg.pinv(by_state[:n])
+    settled = -inverse @ column[:n]
+    gain = column[n] + by_state[n] @ settled
+    return -ROLLING * gain, -ROLLING * (by_state[n] @ (inverse @ settled)) / gain

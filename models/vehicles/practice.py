@@ -26,6 +26,8 @@ import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
+from ce_dynamics.compiled.variables import plain
+from ce_dynamics.models.parts.driver import DriverParameters, turned, wanted_of
 from ce_dynamics.models.parts.manoeuvres import Manoeuvre
 from ce_dynamics.models.parts.manoeuvres.lane_change import DoubleLaneChange, Practised
 from ce_dynamics.models.parts.torque_table import TorqueTable
@@ -62,7 +64,7 @@ class Response(NamedTuple):
 
 
 class Round(NamedTuple):
-    """What was driven, at every step: place, yaw angle and rate, what was steered."""
+    """Motion at every step: place, yaw angle and rate, and the steering that was wanted."""
 
     x: Floats
     y: Floats
@@ -87,7 +89,7 @@ def practised(task: Manoeuvre, model: Model, y0: Floats) -> Manoeuvre:
     if not isinstance(task, DoubleLaneChange) or not task.is_planned:
         return task
     omega = np.asarray(2.0 * math.pi * np.fft.rfftfreq(COUNT, GRID) * task.speed, dtype=np.float64)
-    response = lateral_response(model, y0, omega)
+    response = lateral_response(model, y0, omega, task.driver)
     best, least = task, -math.inf
     for one in (task.leaning(side_slip(response, omega, task.speed)), task):
         known, room = at_best(one, response, omega, model, y0)
@@ -148,14 +150,21 @@ def learnt(way: Floats, steering: Floats, yaw_rate: Floats, ends: float) -> Prac
     return Practised(*tables)
 
 
-def lateral_response(model: Model, y0: Floats, omega: Floats) -> Response:
-    """G(jω) by differences of the compiled model, of what does not just count up."""
+def lateral_response(
+    model: Model, y0: Floats, omega: Floats, driver: DriverParameters | None = None
+) -> Response:
+    """G(jω) by differences of the compiled model, of what does not just count up.
+
+    From the steering input, or from what a driver wants the steering to be.
+    """
     names = [entry.name for entry in (*model.layout.q, *model.layout.v, *model.layout.x)]
     u = model.u0.copy()
     k_steering = [entry.name for entry in model.layout.u].index("steering")
 
     def rates(y: Floats, steering: float = 0.0) -> Floats:
         u[k_steering] = steering
+        if driver is not None and driver.response.position:
+            u[k_steering] = turned(driver, steering, model.outputs(y, u=u))
         return model.dynamics(y, u)[0].copy()
 
     kept = [
@@ -191,6 +200,10 @@ def drive(task: DoubleLaneChange, model: Model, y0: Floats) -> Round | None:
     if run is None:
         return None
     driven = Round(*(run[name].values for name in Round._fields))
+    r = task.driver.response
+    if r.position:
+        moved = (run[plain(name)].values for name in (r.position, r.position_rate))
+        driven = driven._replace(steering=wanted_of(task.driver, driven.steering, *moved))
     on_the_way = driven.x < ends
     return None if on_the_way.all() else Round(*(column[on_the_way] for column in driven))
 

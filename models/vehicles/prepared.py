@@ -10,6 +10,7 @@ import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
+from ce_dynamics.compiled.variables import plain
 from ce_dynamics.errors import SimulationError
 from ce_dynamics.models.parts.manoeuvres.base import Manoeuvre
 from ce_dynamics.simulation.options import Method, RunOptions
@@ -98,6 +99,7 @@ class Case:
                 self.complete(error.partial)
             raise
         self.complete(results)
+        refuse_swinging(self.manoeuvre, results)
         return results
 
     def complete(self, results: Record | xr.Dataset) -> None:
@@ -111,3 +113,20 @@ class Case:
             errors = [self.manoeuvre.path_error(dict(zip(seen, row, strict=True))) for row in columns]
             about = {"units": "m", "long_name": "distance from the path, positive to its left"}
             results["path_error"] = Column(("time",), np.array(errors, dtype=float), about)
+
+
+def refuse_swinging(manoeuvre: Manoeuvre | None, results: Record) -> None:
+    """Refuse a run whose driver swings between limits.
+
+    Raises
+    ------
+    SimulationError
+        With the whole run.
+    """
+    if manoeuvre is None or "steering" not in results:
+        return
+    sensor = plain(manoeuvre.driver.response.position_rate)
+    rate = results[sensor].values if sensor in results else None
+    trouble = manoeuvre.trouble(results["steering"].values, rate)
+    if trouble:
+        raise SimulationError(trouble, results)

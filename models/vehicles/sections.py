@@ -30,10 +30,11 @@ class RoadData(Section):
 class DriverData(Section):
     """A driver that looks ahead on the path and holds a speed, see `ce_dynamics.models.parts.driver`.
 
-    What he knows of the linkage, wheelbase and wheel angle at full lock, follows from the hardpoints.
+    Wheelbase, wheel angle at full lock and the answer to the steering follow from the vehicle, and so does
+    ``understeer`` if it is left out: that of the tyres alone.
     """
 
-    understeer: Annotated[float, Quantity("rad*s^2/m")]
+    understeer: Annotated[float, Quantity("rad*s^2/m")] | None = None
     preview_time: Annotated[float, Quantity("s", above=0.0)]
     min_preview: Length
     feedforward_time: Annotated[float, Quantity("s", at_least=0.0)]

@@ -9,6 +9,7 @@ yaw_rate, roll, Fz_FL … in SI, 50 Hz, 12 m/s, friction 0.9, throttle 0.065, a 
 ``speeds``: degrees of freedom, instructions, times of all of them, in a few minutes.
 ``pulling``: those whose drag links pull them aside, by the lengths of their rods.
 ``variants``: such vehicles put together anew of each other's parts; number and seed may follow.
+``drivers``: the path-following driver on them, on the shipped ones and on heavier ones, at all speeds.
 ``tyres``: every Magic Formula tyre of it, on a vehicle.
 """
 
@@ -17,13 +18,14 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from tests.chrono_vehicles import differences, fleet, pulling, speeds, step, tyres, variants
+from tests.chrono_vehicles import differences, drivers, fleet, pulling, speeds, step, tyres, variants
 
 COMMANDS = {
     "step": step.main,
     "vehicles": fleet.main,
     "speeds": speeds.main,
     "pulling": pulling.main,
+    "drivers": drivers.main,
     "tyres": tyres.main,
 }
 

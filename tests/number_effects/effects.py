@@ -51,6 +51,7 @@ def consequences(vehicle: str, overrides: Sequence[str] = ()) -> Consequences:
     )
     for t, x, y, v in places:
         sensors = {"x": x, "y": y, "yaw": 0.05, "speed": v, "vx": v, "vy": 0.2, "yaw_rate": 0.1}
+        sensors |= {"steering.position": 0.02, "steering.position_rate": 0.01}
         answers += map(float, task.inputs(t, sensors).values())
     equations = " ".join(function.digest() for function in functions_of(model))
     return Consequences(equations, model.y0.tobytes(), tuple(answers))

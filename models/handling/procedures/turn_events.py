@@ -21,7 +21,7 @@ from ce_dynamics.models.parts.manoeuvres.base import FRICTION
 
 LASTS = 4.0
 """Time after the event [s]."""
-CIRCLES = (1.0, 10.0), (0.6, 20.0)
+CIRCLES = (1.0, 15.0), (0.6, 20.0)
 """Ways onto the circle on which the steering is found: at once, or, where that ends in swinging or a spin,
 from a part of the speed; and the time there [s]."""
 KEPT = 0.1

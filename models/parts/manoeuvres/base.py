@@ -10,9 +10,16 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ce_dynamics.algebra.arrays import Scalar
+from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.checks import check_number
-from ce_dynamics.models.parts.driver import DriverParameters, Sensors, hold_speed, steer
+from ce_dynamics.models.parts.driver import (
+    DriverParameters,
+    Sensors,
+    hold_speed,
+    reversals_at_limits,
+    steer,
+)
 from ce_dynamics.models.parts.paths import Path
 from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.parts.roads.planes import FlatRoad
@@ -80,6 +87,10 @@ STEER = Option(
 )
 
 
+MOST_REVERSALS = 8
+"""Changes of the steering from a limit to the opposite one that a run may have, see `Manoeuvre.trouble`."""
+
+
 class Manoeuvre(ABC):
     """Contract of a manoeuvre.
 
@@ -143,6 +154,22 @@ class Manoeuvre(ABC):
         if self.path is None:
             return None
         return self.path.offset(sensors["x"], sensors["y"])
+
+    def trouble(self, steering: Floats, rate: Floats | None) -> str:
+        """Say that the driver swings between limits, see `reversals_at_limits`; empty if not.
+
+        A double lane change has four turns of the steering wheel, and to catch the vehicle behind it takes as
+        many again.
+        """
+        count = 0 if self.path is None else reversals_at_limits(self.driver, steering, rate)
+        if count <= MOST_REVERSALS:
+            return ""
+        return (
+            f"{self.name}: the driver does not hold the vehicle on its path: the steering went {count} times "
+            f"from one limit, full lock or {self.driver.response.rate:.3g} locks per second, to the other, "
+            f"more than {MOST_REVERSALS} times; give a lower speed, or raise driver.preview_time and "
+            "driver.min_preview"
+        )
 
     def _follow(self, sensors: Sensors) -> Scalar:
         assert self.path is not None, f"{self.name} has no path"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ce_dynamics.algebra.arrays import Scalar
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.parts.backing import Train, last_axle
@@ -37,6 +39,8 @@ class Reversing(Manoeuvre):
     def __init__(self, driver: DriverParameters, **values: float) -> None:
         super().__init__(driver, **values)
         self.backwards, self.speed = self.speed, 0.0
+        ahead = replace(driver.response, arm=-driver.response.arm)  # to who looks back
+        self.driver = replace(driver, response=ahead)
         if driver.train is not None and self.backwards > driver.train.fastest:
             raise DataError(
                 f"{self.name}: speed = {self.backwards:g} m/s is too fast to back up "
@@ -64,6 +68,10 @@ class Reversing(Manoeuvre):
         """What the sensors say as he sees it."""
         train = self.driver.train
         seen = {**sensors, **{name: 0.0 - sensors[name] for name in ("vx", "vy")}, **place(train, sensors)}
+        response = self.driver.response
+        if response.position:
+            for name in (response.position, response.position_rate):
+                seen[name] = 0.0 - sensors[name]
         if train is not None and train.folded:  # the rear half's axle does not slip sideways
             seen |= {"vy": 0.0, "yaw_rate": sensors[f"{train.towed[0].name}.trailer_yaw_rate"]}
         return seen

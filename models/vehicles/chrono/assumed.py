@@ -5,7 +5,6 @@ from __future__ import annotations
 from ce_dynamics.models.vehicles.chrono.writing import Sections
 
 DRIVER: Sections = {
-    "understeer": "0.002 rad*s^2/m",
     "preview_time": "0.8 s",
     "min_preview": "5 m",
     "feedforward_time": "0.2 s",

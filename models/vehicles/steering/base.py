@@ -6,12 +6,15 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Annotated, Any, ClassVar
 
 from pydantic import model_validator
 
+from ce_dynamics.algebra.arrays import Scalar
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.drives import SecondOrderActuator
+from ce_dynamics.mechanism.forces.base import Observer
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.data.quantities import PositiveFraction, Quantity
 from ce_dynamics.models.data.schema import Section
@@ -56,6 +59,32 @@ class LedData(Section):
         return self
 
 
+def position_of(name: str) -> str:
+    """Name of the output that `add_position` adds."""
+    return f"{name}.position"
+
+
+def rate_of(name: str) -> str:
+    """Name of the output of its rate."""
+    return f"{name}.position_rate"
+
+
+def add_position(system: System, name: str, body: Body, gain: Any) -> None:
+    """Add outputs of where a steering is, and its rate: a body's hinge, ``gain`` at full lock."""
+    system.add_output(position_of(name), "1", partial(part_of_lock, body=body, gain=gain))
+    system.add_output(rate_of(name), "1/s", partial(rate_of_lock, body=body, gain=gain))
+
+
+def part_of_lock(observer: Observer, body: Body, gain: Any) -> Scalar:
+    """Coordinate of a hinge as part of that at full lock, positive to the left."""
+    return observer.coordinate(body) / gain
+
+
+def rate_of_lock(observer: Observer, body: Body, gain: Any) -> Scalar:
+    """Rate of that [1/s]."""
+    return observer.rate(body) / gain
+
+
 @dataclass(frozen=True, eq=False)
 class Steering(ABC):
     """A steering mechanism in vehicle coordinates, design position.
@@ -93,6 +122,7 @@ class Steering(ABC):
 
     def lead(self, system: System, body: Body, gain: Any) -> None:
         """Let actuator or column lead the hinge of a body, whose coordinate at full lock is ``gain``."""
+        add_position(system, self.name, body, gain)
         if self.column is not None:
             self.column.add(system, self.name, body, gain)
         else:

@@ -24,7 +24,7 @@ from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.data.quantities import Quantity
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.vehicles.bodies import BodyParameters, Vector, add_rigid_body
-from ce_dynamics.models.vehicles.steering.base import ActuatorData
+from ce_dynamics.models.vehicles.steering.base import ActuatorData, add_position
 from ce_dynamics.models.vehicles.trailers.turning_damper import TurningDamper
 
 X, Y, Z = np.eye(3)
@@ -123,9 +123,12 @@ class ArticulatedData(HitchData):
         """On a vertical hinge, whose angle an actuator leads: to the left the rear turns to the right."""
         rear = add_rigid_body(system, name, body, tower, Revolute(Z, at))
         system.prescribe(rear, self.actuator.drive(-self.max_angle))
+        add_position(system, FOLDING_STEERING, rear, -self.max_angle)
         return rear
 
 
+FOLDING_STEERING = "steering"
+"""Name that a hitch has as the steering of a vehicle that it folds."""
 HITCHES: Mapping[str, type[HitchData]] = {
     "ball": BallData,
     "pintle": PintleData,
