@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
+import re
 from pathlib import Path
 
 import pytest
 
 from ce_dynamics.errors import ModelError
 from tests.bad_input.cases import FINE, Case, End, judged, spread
-from tests.bad_input.catalogue import cases_of
+from tests.bad_input.catalogue import CATEGORIES, cases_of
 
 SAMPLES = {
     "description": 300,
@@ -48,6 +50,7 @@ ARGUMENTS = {
     ),
     "vehicle parts": ("VehicleEnv(", "tyre.tir: "),
     "analyses": ("",),
+    "elements": ("",),
 }
 """Functions of which every argument is tried, and files of which every key is."""
 
@@ -66,6 +69,50 @@ def test_every_argument_is_checked(category: str, tmp_path: Path, monkeypatch: p
     ends = {case.name: judged(case) for case in chosen.values()}
     assert len(ends) >= 30
     assert {name: end for name, end in ends.items() if end[0] not in FINE} == {}
+
+
+PUBLIC = tuple(
+    f"ce_dynamics{name}" for name in ("", ".complementarity", ".models.tyres", ".models.parts.roads")
+)
+RETURNED = {
+    "Body", "Coefficients", "Description", "Event", "Fit", "FrictionSolution", "InputLaw",
+    "Linkage", "Model", "Outputs", "Recommendation", "RigidRun", "Run", "Solution", "SteadyState",
+    "TyreFile", "Uniqueness", "View",
+}  # fmt: skip
+"""Classes whose objects the library makes."""
+DERIVED = {
+    "Coupling", "ForceElement", "Friction", "Hinge", "Kind", "Law", "Motion", "Path", "Road",
+    "RoadTyre", "RowKind", "Solver", "TyreModel", "UnilateralElement",
+}  # fmt: skip
+"""Classes to derive from, protocols, and lists of words."""
+READ = {
+    "BrushTyre", "ContactMassTyre", "FialaTyre", "LinearTyre", "MagicFormula", "MagicFormulaTyre",
+    "Pac89Tyre", "TMeasyTyre", "TMsimpleTyre", "read_opencrg",
+}  # fmt: skip
+"""What the generated vehicle files, property files and maps are read into, number by number."""
+NOT_TRIED = {
+    "BallRollingOnPlane", "BodyContact", "Box", "Capsule", "Chain", "Conditions",
+    "ConstrainedSystem", "FunctionCoordinate", "HalfSpace", "HeldInputs", "PointToPoint", "Problem",
+    "RigidBodies", "RigidContacts", "RigidRows", "RigidShape", "Row", "SparseRows", "Sphere",
+    "Surface", "evenly", "simulate_rigid", "uniqueness",
+}  # fmt: skip
+"""Names that no generated case calls yet: this list must not grow."""
+
+
+def test_public_names_are_tried_with_bad_input() -> None:
+    tried: set[str] = set()
+    for category in set(CATEGORIES) - {"command line", "more commands", "sweeps", "procedures"}:
+        for case in cases_of(category):
+            tried.update(re.findall(r"[A-Za-z_]\w+", re.split("[:(]", case.name)[0]))
+    names = {
+        name
+        for package in map(importlib.import_module, PUBLIC)
+        for name in package.__all__
+        if callable(found := getattr(package, name))
+        and not (isinstance(found, type) and issubclass(found, BaseException))
+    }
+    assert len(names) > 150
+    assert names - tried - RETURNED - DERIVED - READ == NOT_TRIED
 
 
 COMMANDS = (  # how they end

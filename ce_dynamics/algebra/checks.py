@@ -12,6 +12,8 @@ import math
 import operator
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from decimal import Decimal
+from fractions import Fraction
 from numbers import Number
 from typing import Any, TypeAlias, TypeVar
 
@@ -86,8 +88,28 @@ def with_unit(number: str, unit: str) -> str:
     return number if unit in ("", "1") else f"{number} {unit}"
 
 
+SMALLEST, LARGEST = 1e-50, 1e50
+"""Of numbers that are divided by and raised to powers: the sixth power of both is a normal number."""
+
+
+def seconds(name: str, value: object, error: type[CeDynamicsError] = ModelError) -> float:
+    """A user's length of time, with which steps can be counted [s].
+
+    Raises
+    ------
+    ModelError
+        Or the ``error`` wanted.
+    """
+    given = number(name, value, above=0.0, error=error)
+    if not SMALLEST <= given <= LARGEST:
+        raise error(f"{name} {given:g} s must be at least {SMALLEST:g} s and at most {LARGEST:g} s")
+    return given
+
+
 def as_float(name: str, value: object, error: type[CeDynamicsError] = ModelError) -> float:
     """A user's number as a float, which may be NaN or infinite; see `number`."""
+    if isinstance(value, (Decimal, Fraction)):  # which do not go together with floats
+        raise wrong_type(f"{name} {shown(value)} is exact; give it as float(...)", error)
     if isinstance(value, _NEVER) or not (isinstance(value, _PLAIN) or is_scalar(value)):
         raise wrong_type(f"{name} {shown(value)} is not a number", error)
     try:
@@ -100,7 +122,14 @@ def as_float(name: str, value: object, error: type[CeDynamicsError] = ModelError
 
 def is_scalar(value: object) -> bool:
     """Whether something that is no built-in number says of itself that it is one."""
-    return hasattr(type(value), "__float__") and not getattr(value, "ndim", 0)
+    if isinstance(value, np.ndarray) and value.dtype.kind not in "iuf":
+        return False
+    return hasattr(type(value), "__float__") and not getattr(value, "ndim", 0) and not is_masked(value)
+
+
+def is_masked(value: object) -> bool:
+    """Return whether a masked array of NumPy lacks a number; the module of these takes long to load."""
+    return hasattr(type(value), "filled") and bool(np.any(getattr(value, "mask", False)))
 
 
 def bounds(
@@ -181,6 +210,8 @@ def numbers(name: str, value: object, error: type[CeDynamicsError] = ModelError)
     """A user's array of any shape as float64; NaN and infinities are left to the caller."""
     if isinstance(value, (*_NEVER, Mapping, set, frozenset)):
         raise wrong_type(f"{name} {shown(value)} must be a list of numbers", error)
+    if is_masked(value):
+        raise error(f"{name} has entries that are masked; give a number for each")
     try:
         given = np.asarray(value)
     except (TypeError, ValueError, OverflowError, RuntimeError):
@@ -230,7 +261,7 @@ def text(name: str, value: object, error: type[CeDynamicsError] = ModelError) ->
     """A user's text that is not empty."""
     if not isinstance(value, str):
         raise wrong_type(f"{name} {shown(value)} must be text", error)
-    if not value:
+    if not value.strip():
         raise error(f"{name} is empty; give it some text")
     return value
 

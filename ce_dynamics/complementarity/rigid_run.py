@@ -84,7 +84,7 @@ def simulate_rigid(
         If a step finds no solution or the run is interrupted; ``partial`` holds the run up to there.
     """
     for name, value in (("duration", duration), ("step", step), ("interval", interval)):
-        checks.number(f"simulate_rigid: {name}", value, above=0.0)
+        checks.seconds(f"simulate_rigid: {name}", value)
     steps = max(1, math.ceil(duration / step * (1.0 - 1e-12)))
     h, every = duration / steps, max(1, round(interval * steps / duration))
     run = RigidWay(contacts, h, Chain() if solver is None else solver)

@@ -104,7 +104,7 @@ def simulate_unilateral(
     if solver is not None:
         checks.provides("simulate_unilateral: solver", solver, ("solve",), "a solver, such as Chain()")
     for name, value in (("duration", duration), ("step", step), ("interval", interval)):
-        checks.number(f"simulate_unilateral: {name}", value, above=0.0)
+        checks.seconds(f"simulate_unilateral: {name}", value)
     if checks.integer("simulate_unilateral: order", order) not in (1, 2, 4):
         raise ModelError(f"simulate_unilateral: order {checks.shown(order)} must be 1, 2 or 4")
     check_steps(duration, step, MOST_STEPS)

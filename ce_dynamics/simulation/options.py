@@ -48,7 +48,7 @@ class RunOptions:
 
     def __post_init__(self) -> None:
         for name in ("duration", "interval"):
-            checks.number(name, getattr(self, name), above=0.0)
+            checks.seconds(name, getattr(self, name))
         checks.choice("method", self.method, METHODS)
         checks.flag("audit", self.audit)
         if self.progress is not None:

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 import ce_dynamics as ce
+from ce_dynamics.complementarity import solve_friction
+from ce_dynamics.models.tyres import BrushTyre, Points, fit
 from tests.bad_input import values
 from tests.bad_input.cases import Case
 from tests.bad_input.description import calls, fresh
@@ -207,6 +209,45 @@ def of_forces() -> list[Case]:
     return found
 
 
+def of_solvers() -> list[Case]:
+    """Contact problems, and tyres fitted to measured points."""
+    start = BrushTyre(radius=0.3, cz=2e5, cx=1e5, cy=1e5, slip_stiffness=15.0, cornering_stiffness=12.0)
+    points = Points(Fz=[4e3] * 4, alpha=[0.01, 0.02, 0.05, 0.1], Fy=[-500.0, -1e3, -2e3, -3e3])
+    vector = {name: value for name, value in values.NO_VECTOR.items() if name != "column"}
+    found = calls(
+        "solve_friction",
+        solve_friction,
+        {"W": np.eye(3), "q": [-0.1, 0.2, -1.0], "mu": [0.5]},
+        {
+            "W": {"text": "x", "nothing": None, "vector": np.ones(3), "nan": math.nan * np.eye(3)},
+            "q": vector,
+            "mu": {"text": ["x"], "nothing": None, "negative": [-1.0], "two": [0.5, 0.5], "nan": [math.nan]},
+            "start": vector,
+            "tolerance": values.NO_POSITIVE,
+            "time_limit": {name: v for name, v in values.NO_POSITIVE.items() if name != "infinity"},
+        },
+        says={"mu": ""},
+    )
+    given = {"model": start, "vary": ["cornering_stiffness"], "points": points}
+    found += calls(
+        "fit",
+        fit,
+        given,
+        {
+            "model": values.NO_OBJECT,
+            "vary": {**values.NO_NAMES, "none": [], "text": "cornering_stiffness"},
+            "points": values.NO_OBJECT,
+            "arm": values.NO_POSITIVE,
+        },
+    )
+    columns = {"text": "x", "nothing": [None], "things": [values.Thing()], "lengths": [1.0, 2.0]}
+    found += calls(
+        "Points", lambda **given: fit(start, ["mu"], points._replace(**given)), {},
+        dict.fromkeys(("Fz", "alpha", "Fy"), columns), says={"Fz": "", "alpha": "", "Fy": ""},
+    )  # fmt: skip
+    return found
+
+
 def cases() -> list[Case]:
     """All of them."""
-    return [*of_forces()]
+    return [*of_forces(), *of_solvers()]

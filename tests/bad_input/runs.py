@@ -113,12 +113,12 @@ def of_simulate() -> list[Case]:
     bad: Mapping[str, Mapping[str, Any]] = {
         "model": values.NO_OBJECT,
         "inputs": LAWS,
-        "duration": BAD_TIMES,
+        "duration": values.NO_SECONDS,
         "y0": values.no_state(4),
         "method": values.NO_WORD,
         "rtol": BAD_TIMES,
         "atol": BAD_TIMES,
-        "interval": BAD_TIMES,
+        "interval": values.NO_SECONDS,
         "max_step": TIMES,
         "audit": values.NO_FLAG,
         "parameters": PARAMETERS,
@@ -171,7 +171,7 @@ def of_simulator() -> list[Case]:
         "Simulator.step",
         lambda dt=None, **given: simulator().step(dt, **given),
         {},
-        {"dt": BAD_TIMES, "torque": values.NO_NUMBER, "nothing": {"one": 1.0}},
+        {"dt": values.NO_SECONDS, "torque": values.NO_NUMBER, "nothing": {"one": 1.0}},
         ("dt:nothing",),
     )
     found += calls(
@@ -196,8 +196,8 @@ def of_simulator() -> list[Case]:
         lambda **given: simulator().run_realtime(**{"duration": 0.01, "speed": 100.0, **given}),
         {},
         {
-            "duration": {**BAD_TIMES, "endless": 1e300},
-            "dt": {**BAD_TIMES, "short": 1e-300},
+            "duration": {**values.NO_SECONDS, "endless": 1e300},
+            "dt": {**values.NO_SECONDS, "short": 1e-300},
             "speed": BAD_TIMES,
             "control": {
                 **values.NO_FUNCTION,
@@ -241,12 +241,12 @@ def of_ensembles() -> list[Case]:
             "y0s": states,
             "parameters": parameters,
             "controls": controls,
-            "duration": BAD_TIMES,
+            "duration": values.NO_SECONDS,
             # a law that answers nan is the failure of its runs
             "inputs": {k: v for k, v in LAWS.items() if k not in (*values.NO_MAPPING, "law of nan")},
             "method": values.NO_WORD,
             "step": BAD_TIMES,
-            "interval": BAD_TIMES,
+            "interval": values.NO_SECONDS,
             "keep": {**values.NO_NAMES, "text": "angle"},
             "threads": {**values.NO_INTEGER, "zero": 0, "million": 10**6},
             "lanes": {**values.NO_INTEGER, "three": 3, "million": 10**6},
@@ -452,9 +452,9 @@ def of_unilateral() -> list[Case]:
         {
             "unilateral": values.NO_OBJECT,
             "inputs": {k: v for k, v in LAWS.items() if "torque" not in str(v)},
-            "duration": BAD_TIMES,
+            "duration": values.NO_SECONDS,
             "step": BAD_TIMES,
-            "interval": BAD_TIMES,
+            "interval": values.NO_SECONDS,
             "y0": {**values.no_state(2), "below the ground": [-2.0, 0.0]},
             "solver": values.NO_OBJECT,
             "order": {**values.NO_INTEGER, "three": 3, "zero": 0},

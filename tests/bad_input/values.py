@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -42,10 +43,15 @@ NO_NUMBER: dict[str, Any] = {
     "text nan": "nan",
     "NumPy text": np.str_("1.0"),
     "NumPy true": np.True_,
+    "decimal": Decimal("0.5"),
+    "exact fraction": Fraction(1, 2),
+    "array of text": np.array("1.0"),
+    "masked": np.ma.masked_array(1.0, mask=True),
 }
 NO_POSITIVE = {**NO_NUMBER, "zero": 0.0, "negative": -1.0, "minus infinity": -math.inf}
 NO_NOT_NEGATIVE = {**NO_NUMBER, "negative": -1.0, "minus infinity": -math.inf}
 NO_FRACTION = {**NO_NOT_NEGATIVE, "above one": 1.5}
+NO_SECONDS = {**NO_POSITIVE, "shortest": 5e-324, "longest": 1e308}
 NO_INTEGER = {
     **{key: NO_NUMBER[key] for key in NO_NUMBER if key != "true"},
     "fraction": 1.5,
@@ -76,6 +82,7 @@ NO_VECTOR: dict[str, Any] = {
     "things": (Thing(), Thing(), Thing()),
     "thing": Thing(),
     "booleans": np.array([True, False, True]),
+    "masked": np.ma.masked_array([1.0, 2.0, 3.0], mask=[False, True, False]),
     "dates": np.array(["2020-01-01"] * 3, dtype="datetime64[D]"),
 }
 NO_DIRECTION = {**NO_VECTOR, "zero": (0.0, 0.0, 0.0)}

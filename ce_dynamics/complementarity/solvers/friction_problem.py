@@ -15,6 +15,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from scipy.sparse.linalg import LinearOperator
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.complementarity.conditions import Conditions, Kind
 from ce_dynamics.complementarity.solvers.rows import Operator, Rows, in_rows, scaled_rows
@@ -96,15 +97,17 @@ def solve_friction(
     >>> solve_friction(np.eye(3), [-2.0, 3.0, 4.0], [0.25]).r.round(6) + 0.0
     array([ 2. , -0.3, -0.4])
     """
-    velocity, friction = np.asarray(q, dtype=float), np.asarray(mu, dtype=float)
+    velocity = checks.numbers("solve_friction: q", q)
+    friction = checks.numbers("solve_friction: mu", mu)
+    tolerance = checks.number("solve_friction: tolerance", tolerance, above=0.0)
+    time_limit = checks.number("solve_friction: time_limit", time_limit, above=0.0, infinite=True)
+    if not isinstance(W, LinearOperator) and not sp.issparse(W):
+        W = checks.numbers("solve_friction: W", W)
     conditions = contact_conditions(W, velocity, friction)
-    if not 0.0 < tolerance < math.inf:
-        raise ModelError(f"solve_friction: tolerance {tolerance!r} must be a positive finite number")
     A, d = matrix_and_diagonal(W, len(velocity), diagonal)
     rows = scaled_rows(A, velocity, conditions, d)
-    r0 = np.zeros(len(velocity)) if start is None else np.asarray(start, dtype=float)
-    if r0.shape != velocity.shape or not np.all(np.isfinite(r0)):
-        raise ModelError(f"solve_friction: start must be {len(velocity)} finite impulses")
+    size = len(velocity)
+    r0 = np.zeros(size) if start is None else checks.vector("solve_friction: start", start, size)
 
     def judge(x: Floats) -> float:
         r = rows.impulses(x)
@@ -141,7 +144,7 @@ def matrix_and_diagonal(W: Operator, m: int, diagonal: ArrayLike | None) -> tupl
     """W as array, CSR matrix or operator, and its diagonal without rounding below zero."""
     if isinstance(W, LinearOperator):
         A: Operator = W
-        d = np.ones(m) if diagonal is None else np.asarray(diagonal, dtype=float)
+        d = np.ones(m) if diagonal is None else checks.vector("solve_friction: diagonal", diagonal, m)
     elif sp.issparse(W):
         A = in_rows(W)
         d = np.asarray(A.diagonal(), dtype=float)

@@ -92,7 +92,7 @@ class Cord(ForceElement):
     ) -> None:
         owner = f"cord {name!r}"
         self.name = checks.name_of("Cord: name", name)
-        numbers = [1.0] * len(paths) if divisors is None else list(divisors)
+        numbers = (1.0,) * len(paths) if divisors is None else checks.items(f"{owner}: divisors", divisors)
         if len(numbers) != len(paths):
             raise ModelError(f"{owner}: {len(numbers)} divisors for {len(paths)} paths; give one for each")
         self.pieces = [

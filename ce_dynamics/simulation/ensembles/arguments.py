@@ -82,7 +82,7 @@ class EnsembleOptions:
 
     def __post_init__(self) -> None:
         for name in ("duration", "interval"):
-            checks.number(name, getattr(self, name), above=0.0)
+            checks.seconds(name, getattr(self, name))
         if self.method not in NATIVE_METHODS:
             known = ", ".join(NATIVE_METHODS)
             raise ModelError(

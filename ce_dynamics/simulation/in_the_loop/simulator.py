@@ -171,7 +171,7 @@ class Simulator:
         """
         division = self._single if dt is None else self._division
         if dt is not None and (type(dt) is not float or dt != division[0]):
-            dt = checks.number("dt", dt, above=0.0)
+            dt = checks.seconds("dt", dt)
             if dt != division[0]:
                 check_steps(dt, self._settings.step if self._fixed else dt)
                 division = self._division = (dt, *self._divided(dt))
@@ -304,8 +304,8 @@ class Simulator:
             Among others how often a step was not ready in time.  The schedule is kept: what was lost is
             caught up as soon as steps are fast enough again.
         """
-        for name, value in (("duration", duration), ("dt", dt), ("speed", speed)):
-            checks.number(name, value, above=0.0)
+        duration, dt = checks.seconds("duration", duration), checks.seconds("dt", dt)
+        speed = checks.number("speed", speed, at_least=checks.SMALLEST, at_most=checks.LARGEST)
         if control is not None:
             checks.function("control", control, " of the simulator that answers inputs by name")
         check_steps(duration, dt)

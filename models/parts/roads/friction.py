@@ -111,6 +111,7 @@ class FrictionMap(Friction):
     def __init__(
         self, values: ArrayLike, x: Sequence[float], y: Sequence[float], title: str = "friction map"
     ) -> None:
+        title = checks.text("FrictionMap: title", title, DataError)
         mu = checks.numbers(title, values, DataError)
         if mu.ndim != 2 or min(mu.shape) < 2:
             raise DataError(f"{title}: an array of shape {mu.shape}; give two axes with two nodes at least")

@@ -106,12 +106,14 @@ class RandomRoad(Road):
         if not whole.is_integer():
             raise DataError(f"{owner}: seed {whole:g} must be a whole number")
         self.seed = int(whole)
-        self.track = check_number(owner, "track", track, above=0.0)
         self.start = check_number(owner, "start", start)
         self.fade = check_number(owner, "fade", fade, above=0.0)
         self.shortest = check_number(owner, "shortest", shortest, above=0.0, unit="m")
         self.longest = check_number(owner, "longest", longest, above=self.shortest, unit="m")
         self.length = check_number(owner, "length", length, at_least=self.longest, unit="m")
+        self.track = check_number(
+            owner, "track", track, at_least=checks.SMALLEST, at_most=self.length, unit="m"
+        )
         self.waviness = check_number(owner, "waviness", waviness, above=0.0, at_most=4.0)
         nodes = self.length * NODES_PER_WAVE / self.shortest
         checks.room("a road iso8608", 200.0 * nodes, "take a shorter length, or longer waves", DataError)

@@ -85,8 +85,14 @@ def fit(model: Model, vary: Sequence[str], points: Points, arm: float = 0.05) ->
     """
     from scipy.optimize import least_squares  # here, because most tyres are given
 
+    checks.instance("model", model, SlipModel, "a simple tyre model, such as BrushTyre(...)", DataError)
+    checks.instance("points", points, Points, "measured points: Points(Fz=..., ...)", DataError)
+    arm = checks.number("arm", arm, above=0.0, error=DataError)
     known = [field.name for field in fields(model)]
-    for name in checks.texts("vary", vary, DataError):
+    vary = checks.texts("vary", vary, DataError)
+    if not vary:
+        raise DataError(f"vary is empty; name numbers of the tyre, of {', '.join(known)}")
+    for name in vary:
         checks.known("vary", name, known, "number of the tyre", DataError)
     table = measured(points)
     start = [np.atleast_1d(getattr(model, name)) for name in vary]

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import math
+import re
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 
 from ce_dynamics.algebra import checks
@@ -35,3 +39,31 @@ def test_only_the_largest_of_all_may_be_infinite() -> None:
     assert refusal(-math.inf, infinite=True)
     assert refusal(-1.0, above=0.0, infinite=True) == "mass -1.0 must be a positive number"
     assert checks.bounds(0.0, -math.inf, math.inf, math.inf) == "a positive finite number"
+
+
+@pytest.mark.parametrize(
+    ("value", "problem"),
+    [
+        (Decimal("0.5"), r"mass Decimal\('0.5'\) is exact; give it as float"),
+        (Fraction(1, 2), "is exact; give it as float"),
+        (np.array("1.0"), "is not a number"),
+        (np.ma.masked_array(1.0, mask=True), "is not a number"),
+    ],
+)
+def test_numbers_that_floats_do_not_take(value: object, problem: str) -> None:
+    assert re.search(problem, refusal(value))
+
+
+def test_masked_entries_are_no_numbers() -> None:
+    given = np.ma.masked_array([1.0, 2.0], mask=[False, True])
+    with pytest.raises(ModelError, match="at has entries that are masked"):
+        checks.vector("at", given, 2)
+    given.mask = False
+    assert checks.vector("at", given, 2).tolist() == [1.0, 2.0]
+
+
+@pytest.mark.parametrize("value", [5e-324, 1e-51, 1e51, 1e308])
+def test_times_whose_quotients_overflow_are_refused(value: float) -> None:
+    with pytest.raises(ModelError, match=r"duration .* must be at least 1e-50 s and at most 1e\+50 s"):
+        checks.seconds("duration", value)
+    assert checks.seconds("duration", 0.5) == 0.5
