@@ -86,10 +86,10 @@ DERIVED = {
 }  # fmt: skip
 """Classes to derive from, protocols, and lists of words."""
 READ = {
-    "BrushTyre", "ContactMassTyre", "FialaTyre", "LinearTyre", "MagicFormula", "MagicFormulaTyre",
+    "BrushTyre", "ContactMassTyre", "EnsembleOptions", "FialaTyre", "LinearTyre", "MagicFormula", "MagicFormulaTyre",
     "Pac89Tyre", "TMeasyTyre", "TMsimpleTyre", "read_opencrg",
 }  # fmt: skip
-"""What the generated vehicle files, property files and maps are read into, number by number."""
+"""What generated files, and the options of tried functions, are read into, number by number."""
 NOT_TRIED = {
     "BallRollingOnPlane", "BodyContact", "Box", "Capsule", "Chain", "Conditions",
     "ConstrainedSystem", "FunctionCoordinate", "HalfSpace", "HeldInputs", "PointToPoint", "Problem",
