@@ -86,8 +86,8 @@ DERIVED = {
 }  # fmt: skip
 """Classes to derive from, protocols, and lists of words."""
 READ = {
-    "BrushTyre", "ContactMassTyre", "EnsembleOptions", "FialaTyre", "LinearTyre", "MagicFormula", "MagicFormulaTyre",
-    "Pac89Tyre", "TMeasyTyre", "TMsimpleTyre", "read_opencrg",
+    "BrushTyre", "ContactMassTyre", "EnsembleOptions", "FialaTyre", "LinearTyre", "MagicFormula",
+    "MagicFormulaTyre", "Pac89Tyre", "TMeasyTyre", "TMsimpleTyre", "read_opencrg",
 }  # fmt: skip
 """What generated files, and the options of tried functions, are read into, number by number."""
 NOT_TRIED = {
