@@ -19,6 +19,8 @@ STEP = 1e-3
 """[s] of Euler's method for the engine and the speed."""
 LONGEST = 120.0
 """[s]"""
+FASTEST, GRID = 120.0, 2401
+"""Speeds among which the highest is looked for: up to [m/s], number."""
 
 
 class PointMass(NamedTuple):
@@ -143,7 +145,8 @@ def tied(data: VehicleParameters, gear: int) -> Pull:
 
     def full(speed: float) -> float:
         curve = p.motor.full_throttle if kind == "electric" else p.engine.full_throttle
-        return float(np.interp(speed, curve.speed, curve.torque))
+        limited = kind in ("cvt", "manual", "geared") and speed > p.engine.max_speed
+        return 0.0 if limited else float(np.interp(speed, curve.speed, curve.torque))
 
     def envelope(w: float) -> tuple[float, float]:
         ratios = [g * a for g in p.transmission.gears]
@@ -207,3 +210,43 @@ def automatic(data: VehicleParameters, start: float, end: float) -> float:
         a = (given(out / ratio / one.lever, a) - one.resistance(v)) / one.inertia
         v, t = v + STEP * a, t + STEP
     return t
+
+
+def top_speed(data: VehicleParameters) -> float:
+    """Return the highest speed at which full throttle overcomes the resistances [m/s].
+
+    Manual gearboxes are in the gear that pulls most, automatic ones in that of the wheels' speed.
+    """
+    one = point_mass(data)
+    kind = data.layout.powertrain
+    if kind == "automatic":
+        pulls = [through_converter(data)]
+    else:
+        gears = len(data.powertrain.transmission.gears) if kind == "manual" else 1  # type: ignore[attr-defined]
+        pulls = [tied(data, gear) for gear in range(1, gears + 1)]
+    enough = [
+        v
+        for v in np.linspace(0.1, FASTEST, GRID)
+        if max(pull(v / one.radius)[0] for pull in pulls) / one.lever > one.resistance(v)
+    ]
+    return float(enough[-1])
+
+
+def through_converter(data: VehicleParameters) -> Pull:
+    """Return what pulls steadily through a torque converter: the engine's torque is the impeller's."""
+    p: Any = data.powertrain
+    e, c, g = p.engine, p.converter, p.transmission
+    engine = np.linspace(float(e.idle_speed), 1.2 * float(e.max_speed), 4001)
+    full = np.interp(engine, e.full_throttle.speed, e.full_throttle.torque) * (engine <= e.max_speed)
+
+    def pull(w: float) -> tuple[float, float]:
+        gear = next((i for i in g.gears if w / (i * p.axle_ratio) <= g.upshift), g.gears[-1])
+        turbine = w / (gear * p.axle_ratio)
+        nu = np.minimum(turbine / engine, 1.0)
+        pump = np.interp(nu, c.speed_ratio, c.capacity) * engine**2
+        pump *= np.maximum(1.0 - np.maximum(turbine / engine - 1.0, 0.0) * 50.0, -1.0)  # overrunning
+        k = int(np.flatnonzero(pump <= full)[-1])  # the impeller's torque grows with the engine's speed
+        torque = float(np.interp(nu[k], c.speed_ratio, c.torque_ratio) * pump[k])
+        return torque / (gear * p.axle_ratio), 0.0
+
+    return pull

@@ -93,8 +93,9 @@ def test_tyre_loads_carry_the_vehicle(default_run: tuple[Path, dict[str, Any]]) 
     from ce_dynamics.models.vehicles.hmmwv.parameters import HmmwvParameters
 
     weight = HmmwvParameters.load().mass * 9.81
-    # No vertical acceleration at the start; tyre forces on the flat road carry all of it.
-    assert load[0] == pytest.approx(weight, rel=1e-6)
+    # No vertical acceleration at the start; tyre forces carry all of it, and a part of the drag of 205 N,
+    # which acts along a vehicle that is pitched by less than 1e-3 rad: 0.2 N.
+    assert load[0] == pytest.approx(weight, abs=0.2)
     assert list(content["corners"]["tyre_load_max"].values())[:4] == corner.tolist()
 
 

@@ -260,7 +260,7 @@ def test_a_file_that_builds_on_another(tmp_path: Path) -> None:
     loaded = written(tmp_path, "base: family.yaml\nfront:\n  spring:\n    linear: 80 kN/m\n")
     vehicle = load_parameters(loaded, [])
     assert (vehicle.title, vehicle.name, vehicle.chassis.mass) == ("Family car", "own", 1700.0)
-    assert [c.spring.linear for c in vehicle.corners.values()] == [80e3, 80e3, 60e3, 60e3]
+    assert [c.spring.linear for c in vehicle.corners.values()] == [80e3, 80e3, 86e3, 86e3]
     assert check_vehicle(str(family)) == str(family)
 
 
@@ -336,7 +336,7 @@ def test_numbers_of_an_axle_itself() -> None:
     """They are the bar's, and no corner's."""
     stiff = VehicleParameters.load("sedan", ["front.anti_roll_bar.stiffness=3000 N*m/rad"])
     assert stiff.anti_roll_bars["front"].stiffness == 3000.0
-    assert stiff.anti_roll_bars["rear"].stiffness == 800.0
+    assert stiff.anti_roll_bars["rear"].stiffness == 700.0
     assert stiff.mass == pytest.approx(VehicleParameters.load("sedan").mass)
 
 

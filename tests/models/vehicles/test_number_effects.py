@@ -39,7 +39,7 @@ def test_the_comparison_notices(monkeypatch: pytest.MonkeyPatch) -> None:
         ("truck", "rear.triangle.pivot.y", "lies along y"),
         ("truck", "steering.pivot.y", "along this line"),
         ("sedan", "powertrain.converter.speed_ratio.0", "must be at least 0"),
-        ("hmmwv", "powertrain.engine.full_throttle.torque.1", "never is at this point"),  # below idle speed
+        ("hmmwv", "powertrain.engine.full_throttle.torque.0", "never is at this point"),  # below idle speed
     ],
 )
 def test_numbers_that_can_be_no_other_are_told(vehicle: str, key: str, why: str) -> None:

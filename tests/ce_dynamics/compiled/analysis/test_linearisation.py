@@ -19,7 +19,10 @@ def vehicle() -> Model:
 
 
 def test_linearisation_of_the_rolling_vehicle(vehicle: Model) -> None:
-    y, u = hmmwv.settled(vehicle), vehicle.u0 + (0.02, 0.2, 0.1)
+    y, u = (
+        hmmwv.settled(vehicle),
+        vehicle.inputs_with(inputs={"steering": 0.02, "throttle": 0.2, "brake": 0.1}),
+    )
     found = vehicle.linearize(y, u=u)
     np.testing.assert_array_equal(found.y_dot, vehicle.dynamics(y, u)[0])
     # Central differences with step h: rounding ε/h = 2e-10 of the rates (up to 1e3) and of the entries beside
@@ -100,7 +103,10 @@ def test_an_undamped_resonance_is_infinite() -> None:
 
 
 def test_outputs_are_linearised_by_name(vehicle: Model) -> None:
-    y, u = hmmwv.settled(vehicle), vehicle.u0 + (0.02, 0.2, 0.1)
+    y, u = (
+        hmmwv.settled(vehicle),
+        vehicle.inputs_with(inputs={"steering": 0.02, "throttle": 0.2, "brake": 0.1}),
+    )
     names = ["yaw_rate", "roll", "rear_left.tyre.Fz"]
     found = vehicle.linearize(y, u=u, outputs=names)
     assert found.outputs == tuple(names)

@@ -24,7 +24,10 @@ def vehicle() -> tuple[Model, Floats]:
 
 def test_the_vehicles_jacobian_is_its_derivative(rng: np.random.Generator) -> None:
     model, settled = vehicle()
-    y, u = settled + 1e-4 * rng.standard_normal(len(settled)), np.array([0.1, 0.3, 0.0])
+    y, u = (
+        settled + 1e-4 * rng.standard_normal(len(settled)),
+        model.inputs_with(inputs={"steering": 0.1, "throttle": 0.3}),
+    )
     J = model.jacobian(y, u)
     h = 1e-6
     f = model.dynamics

@@ -87,7 +87,7 @@ def test_vehicles_with_their_sources() -> None:
     assert "Project Chrono, data/vehicle/sedan" in text
     assert "stiffer bar: what differs from Generic sedan" in text
     row = next(line for line in text.split("<tr>") if "front.anti_roll_bar.stiffness" in line)
-    assert "1200.0 N*m/rad" in row
+    assert "2300.0 N*m/rad" in row
     assert "2000.0 N*m/rad" in row
     assert "given by the user" in row
 

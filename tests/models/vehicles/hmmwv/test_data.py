@@ -192,13 +192,14 @@ def test_rotated_steering_inertia_keeps_its_principal_moments() -> None:
 def test_powertrain() -> None:
     p = VEHICLE.powertrain
     assert isinstance(p, EnvelopeData)
-    rpm = np.array(p.engine.full_throttle.speed) * 30 / math.pi
-    assert dict(zip(rpm.round(6), p.engine.full_throttle.torque, strict=True))[1600.0] == 793.0
-    assert (len(rpm), rpm[0], p.engine.full_throttle.torque[-1]) == (20, pytest.approx(-100), -400.0)
-    assert list(p.engine.closed_throttle.torque) == [0, 0, 0, -50, -70, -90]
-    assert p.engine.max_speed == pytest.approx(2600 * 2 * math.pi / 60)
-    assert p.transmission.gears == (0.1708, 0.2791, 0.4218, 0.6223, 1.0173, 1.5361)
-    assert p.axle_ratio == 0.2
+    rated = 3600 * math.pi / 30
+    curve = p.engine.full_throttle
+    # At the flywheel 112 kW at 3600 rpm and 339 N m; 20 % are lost behind it; torques are rounded to 1 N m.
+    assert np.interp(rated, curve.speed, curve.torque) * rated == pytest.approx(0.8 * 112e3, abs=rated)
+    assert max(curve.torque) == pytest.approx(0.8 * 339.0, abs=1.0)
+    assert p.engine.max_speed == pytest.approx(rated)
+    assert [1.0 / gear for gear in p.transmission.gears] == pytest.approx([2.48, 1.48, 1.0], abs=2e-3)
+    assert p.axle_ratio == pytest.approx(0.95 / (2.73 * 1.92), abs=5e-4)
 
 
 # --- the seven bodies ---------------------------------------------------------------------------------------
@@ -406,8 +407,8 @@ def test_a_moved_ball_joint_moves_link_and_spindle() -> None:
         ("steering.actuator.natural_frequency=60 rad/s", "cannot be converted to Hz"),
         ("tyre.sxm.1=0.9", "sxm must be less than sxs"),
         ("powertrain.transmission.gears.1=0.1", "gears must increase"),
-        ("powertrain.engine.full_throttle.speed=(0, 100) rpm", "speed has 2 numbers and torque 20"),
-        ("powertrain.engine.closed_throttle.speed.0=100 rpm", "speed must increase"),
+        ("powertrain.engine.full_throttle.speed=(0, 100) rpm", "speed has 2 numbers and torque 10"),
+        ("powertrain.engine.closed_throttle.speed.0=900 rpm", "speed must increase"),
         ("front.upright_link.mass=20 kg", "leaves nothing of upright.mass 19.45 kg"),
         ("front.upright_link.mass=15 kg", "more inertia than the whole upright"),
         ("front_right.lower_arm.front_pivot=(-0.223, 0.307, 0) m", "pivot and lower_arm.rear_pivot coincide"),

@@ -56,7 +56,7 @@ def test_the_vehicle_is_that_built_with_the_values(model: Model) -> None:
         build(HmmwvParameters.load(overrides=overrides(list(VALUES), list(VALUES.values()))), speed=12.0)
     )
     y, traced = moving(model), model.trace_dynamics()
-    inputs = np.array([0.3, 0.5, 0.2])
+    inputs = np.array([0.3, 0.5, 0.2, 1.0, -2.0])
 
     def rates(values: dict[str, float]) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
         given = {p.name: values.get(p.name, p.value) for p in model.layout.parameters}

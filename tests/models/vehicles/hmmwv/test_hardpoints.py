@@ -45,7 +45,7 @@ ALONG_AN_AXIS = {
 }
 """Move a hinge along its own axis, which changes nothing (the arms' centres of mass are given apart)."""
 
-INPUTS = np.array([0.3, 0.5, 0.2])
+INPUTS = np.array([0.3, 0.5, 0.2, 1.0, -2.0])
 
 Vector = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 

@@ -44,10 +44,11 @@ def total_mass(system: System) -> float:
     return sum(body.mass for body in system.bodies)
 
 
-def tyre_wrench(instant: Instant) -> tuple[Array, Array]:
-    """Force of all tyres and their moment about the world's origin."""
-    loads = [load for name in CORNERS for load in instant.loads.responses[f"{name}.tyre"].loads]
-    assert len(loads) == 4
+def outer_wrench(instant: Instant) -> tuple[Array, Array]:
+    """Return the force of tyres and air and its moment about the world's origin."""
+    outer = [f"{name}.tyre" for name in CORNERS] + ["chassis.air"]
+    loads = [load for name in outer for load in instant.loads.responses[name].loads]
+    assert len(loads) == 5
     applied = [load for load in loads if isinstance(load, PointLoad)]
     return (
         total(load.force for load in applied),
@@ -69,7 +70,7 @@ def test_tyres_carry_the_weight(model: Model) -> None:
     weight = G * total_mass(model.system)
     states = observed_states(instant.outward)
     moment_of_weight = total(np.cross(states[b.name].r, (0.0, 0.0, G * b.mass)) for b in model.system.bodies)
-    force, moment = tyre_wrench(instant)
+    force, moment = outer_wrench(instant)
     np.testing.assert_allclose(force, np.array((0.0, 0.0, weight)), rtol=0.0, atol=1e-6 * weight)
     np.testing.assert_allclose(moment, moment_of_weight, rtol=0.0, atol=1e-6 * weight)
 
@@ -125,7 +126,7 @@ def test_parked_vehicle_holds_on_a_grade() -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_momentum_of_the_whole_vehicle(seed: int, rng: np.random.Generator) -> None:
-    """Σ m a and the rate of Σ r × m v + I ω are the tyres' forces and the weight: all else is internal.
+    """Σ m a and the rate of Σ r × m v + I ω are forces of tyres, air and weight: all else is internal.
 
     Springs, dampers, brakes, driveline, steering actuator and the reactions of all hinges and loops cancel.
     """
@@ -142,7 +143,7 @@ def test_momentum_of_the_whole_vehicle(seed: int, rng: np.random.Generator) -> N
         force += body.mass * (a - system.gravity)
         moment += own + np.cross(r, body.mass * (a - system.gravity))
         scale += (body.mass * np.linalg.norm(a), np.linalg.norm(r) * body.mass * np.linalg.norm(a))
-    expected, torque = tyre_wrench(instant)
+    expected, torque = outer_wrench(instant)
     assert np.linalg.norm(expected) > 1e3
     # 36 terms that cancel, each good to 1e-12 (see test_vehicle_against_dae)
     np.testing.assert_allclose(force, expected, rtol=0.0, atol=1e-11 * scale[0])
@@ -245,8 +246,9 @@ def test_load_transfer_under_braking() -> None:
     mass = total_mass(case.model.system)
     deceleration = -float(run["ax"].sel(time=slice(1.4, None)).mean())
     assert deceleration > 1.5
-    # forces: four tyres slow the vehicle down
-    assert float(-now["tyre_Fx"].sum("corner")) == pytest.approx(mass * deceleration, rel=0.03)
+    # forces: four tyres and the air slow the vehicle down
+    slowing = float(now["chassis_air_drag"] - now["tyre_Fx"].sum("corner"))
+    assert slowing == pytest.approx(mass * deceleration, rel=0.03)
     front = {n: float(r["tyre_Fz"].sel(corner=["front_left", "front_right"]).sum()) for n, r in
              (("before", run.isel(time=0)), ("during", now))}  # fmt: skip
     centres = {body.name: body.com for body in case.model.system.bodies}

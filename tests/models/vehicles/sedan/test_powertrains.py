@@ -27,9 +27,9 @@ def outputs(vehicle: str, inputs: dict[str, float]) -> tuple[dict[str, float], d
 
 
 def test_the_ratio_of_the_cvt() -> None:
-    """It grows linearly from 0.28 at 40 rad/s to 1.6 at 420 rad/s of the output."""
+    """It grows linearly from 0.28 at 40 rad/s to 1.5 at 390 rad/s of the output."""
     out, _, shaft = outputs("sedan-cvt", {"throttle": 0.4})
-    assert out["ratio"] == pytest.approx(0.28 + 1.32 * (shaft - 40.0) / 380.0, rel=1e-9)
+    assert out["ratio"] == pytest.approx(0.28 + 1.22 * (shaft - 40.0) / 350.0, rel=1e-9)
     assert out["engine_speed"] == pytest.approx(shaft / out["ratio"], rel=1e-9)
 
 

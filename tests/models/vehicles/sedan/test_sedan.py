@@ -50,8 +50,8 @@ def test_bars_resist_roll_and_nothing_else(sedan: System) -> None:
         twist, torque = response.outputs["twist"], response.outputs["torque"]
         assert (abs(twist) > 0.05) == twisted
         assert abs(twist) < 1e-14 or twisted
-        assert torque == pytest.approx(-1200.0 * twist, abs=1e-12)
-        assert response.potential == pytest.approx(600.0 * twist**2, abs=1e-15)
+        assert torque == pytest.approx(-2300.0 * twist, abs=1e-12)
+        assert response.potential == pytest.approx(1150.0 * twist**2, abs=1e-15)
 
 
 def test_a_drop_link_of_the_bar_keeps_its_length(sedan: System) -> None:
