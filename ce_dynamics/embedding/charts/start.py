@@ -90,7 +90,7 @@ def closed_with(linkage: ChartLinkage, q: Array, places: list[int], wanted: Arra
         r, Y = kernel(q, kernel.p0)
         off = (q[places] - wanted) / linkage.scales[places]
         previous, error = error, max(largest(r), largest(off))
-        if error <= kernel.tolerance and error > 0.1 * previous:
+        if error <= kernel.tolerance and not error < 0.1 * previous:
             break
         step = least_squares(np.vstack((kernel.scaled(Y), rows)), -np.concatenate((r, off)), 1e-10)
         step = step * min(1.0, 0.3 / max(largest(step), 1e-300))

@@ -106,7 +106,7 @@ def closed_across(kernel: LoopKernel, q: Array, p: Array, t: Array) -> tuple[Arr
     for _ in range(ITERATIONS):
         r, Y = kernel(q, p)
         previous, error = error, largest(r)
-        if error <= kernel.tolerance and error > 0.1 * previous:
+        if error <= kernel.tolerance and not error < 0.1 * previous:
             break
         A = np.vstack((kernel.scaled(Y), across))
         correction = least_squares(A, np.append(-r, np.zeros(len(across))), RANK_TOLERANCE) * scales

@@ -21,9 +21,10 @@ def test_small_robots_in_the_form_of_parallel_robots(name: str) -> None:
     assert (row.compared, row.unassembled) == (4, 0)
     assert row.freedoms == {"five_bar": 2, "rod_leg": 3}[name]
     # closed to rounding; 1e-9: the condition of both masses, some 1e6, times rounding of a few hundred sums;
-    # Pinocchio's terms at coordinates moved by 1e-15 differ by the noise, two such ways by twice that
+    # at coordinates moved by 1e-15 the augmented form differs by the spread, Pinocchio's terms by the noise:
+    # two such ways by twice that
     assert not row.closure > 1e-14
-    assert row.augmented < 1e-9
+    assert row.augmented < max(1e-9, 2.0 * row.spread)
     assert not row.exact > max(1e-9, 2.0 * row.noise)
     assert any("design pose found" in note for note in row.notes)
 
@@ -35,7 +36,7 @@ def test_balls_and_universal_joints_are_those_of_pinocchio() -> None:
     assert row.trouble == ""
     assert (row.freedoms, row.compared) == (4, 4)  # three motors, and a rod that turns about itself
     assert not row.closure > 1e-14
-    assert row.augmented < 1e-9
+    assert row.augmented < max(1e-9, 2.0 * row.spread)
     assert not row.exact > max(1e-12, 2.0 * row.noise)
     model = row.model
     assert model is not None
