@@ -178,9 +178,8 @@ def attacks(tree: Any, before: str = "") -> Iterator[tuple[str, str]]:
     """Yield beginnings, and pieces repeated behind them: at every repeat of a pattern, and up to there."""
     for kind, value in tree:
         name = str(kind)
-        inside = {"BRANCH": lambda v: v[1], "SUBPATTERN": lambda v: v[3:]}.get(name, lambda v: v[2:])
         if name in ("BRANCH", "SUBPATTERN", "MAX_REPEAT", "MIN_REPEAT"):
-            for body in inside(value):
+            for body in value[1] if name == "BRANCH" else value[3:] if name == "SUBPATTERN" else value[2:]:
                 yield from attacks(body, before)
         if name.endswith("REPEAT"):
             yield from ((before, piece) for piece in (fitting(value[2]), *'a1 -"\\'))

@@ -295,7 +295,7 @@ class LivePage:
         last = 1.0 if kind == "steering" else TRAVEL
         x = np.linspace(-last, last, POSES)
         try:
-            found = rig.sweep(kind, x)
+            found: Any = rig.sweep(kind, x)
         except AssemblyError as error:  # within its reach
             found = error.partial
         if found is None:

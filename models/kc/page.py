@@ -191,7 +191,7 @@ def draw(axes: Axes, panel: Panel, variants: Mapping[str, xr.Dataset], colours: 
                 [],
                 [],
                 color=GREY if colours else AXLE_COLOURS[k],
-                linestyle=DASHES[k][0] if colours else "-",
+                linestyle=DASHES[k][0] if colours else "-",  # type: ignore[arg-type]  # patterns are known to it
                 label=panel.curves[names[k]],
             )
             for k in here

@@ -41,8 +41,11 @@ class ContactParameters:
 
     def __post_init__(self) -> None:
         for field in fields(self):
-            least = {"at_least": 0.0} if field.name in ("damping", "friction") else {"above": 0.0}
-            check_number("body contact", field.name, getattr(self, field.name), **least)
+            value = getattr(self, field.name)
+            if field.name in ("damping", "friction"):
+                check_number("body contact", field.name, value, at_least=0.0)
+            else:
+                check_number("body contact", field.name, value, above=0.0)
 
 
 class Push(NamedTuple):

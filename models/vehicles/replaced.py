@@ -36,7 +36,7 @@ def without_replaced(
     kept: list[list[Assignment]] = []
     unled, taken = no_longer_leading(layers), taken_since(layers, layout)
     for k, layer in enumerate(layers):
-        taken |= dict.fromkeys(whole_sections(layer, groups, schema), k)
+        taken |= {(section[0], section[1]): k for section in whole_sections(layer, groups, schema)}
     unsteering = set(MECHANISMS).difference(steerings_of(layout))
     unsteered = max((k for (_, part), k in taken.items() if part == "steering"), default=0)
     for k, layer in enumerate(layers):
@@ -93,9 +93,9 @@ def kept_points(
                 given[key] = a.entry.value, k, ".".join(a.key)
     suspensions: dict[str, tuple[object, int]] = {}
     for k, layer in enumerate(layers):
-        for (_, axle, choice), entry in layer.words_of("axles"):
-            if choice == "suspension" and suspensions.get(axle, (None, 0))[0] != entry.value:
-                suspensions[axle] = entry.value, k
+        for (_, name, choice), entry in layer.words_of("axles"):
+            if choice == "suspension" and suspensions.get(name, (None, 0))[0] != entry.value:
+                suspensions[name] = entry.value, k
     notes = []
     for axle in layout.axles:
         own = {key: k for key, k in changed.items() if key[0] in axle.corners and is_hardpoint(key, points)}

@@ -305,7 +305,7 @@ class Simulator:
             caught up as soon as steps are fast enough again.
         """
         duration, dt = checks.seconds("duration", duration), checks.seconds("dt", dt)
-        speed = checks.number("speed", speed, at_least=checks.SMALLEST, at_most=checks.LARGEST)
+        speed = checks.number("speed", speed, at_least=checks.SMALLEST, at_most=checks.LARGEST, unit="1")
         if control is not None:
             checks.function("control", control, " of the simulator that answers inputs by name")
         check_steps(duration, dt)

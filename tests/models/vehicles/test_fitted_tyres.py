@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -129,10 +130,11 @@ def test_tyre_files_replace_tyres_of_bases(path: Path, pac2002: Path, tmp_path: 
         (tmp_path / file.name).write_text(file.read_text())
     vehicle_file(tmp_path, f"base: hmmwv\ntyre: {{file: {path.name}}}\n", "base.yaml")
     text = f"tyre: {{LMUY: 0.9, file: {pac2002.name}}}\nrear: {{tyre: {{file: {path.name}}}}}\n"
-    over = VehicleParameters.load(vehicle_file(tmp_path, "base: base.yaml\n" + text)).data
-    alone = VehicleParameters.load(vehicle_file(tmp_path, "base: hmmwv\n" + text)).data
+    over: Any = VehicleParameters.load(vehicle_file(tmp_path, "base: base.yaml\n" + text)).data
+    alone: Any = VehicleParameters.load(vehicle_file(tmp_path, "base: hmmwv\n" + text)).data
+    base: Any = VehicleParameters.load(tmp_path / "base.yaml").data
     assert over.front_left.tyre == alone.front_left.tyre
-    assert over.rear_left.tyre == VehicleParameters.load(tmp_path / "base.yaml").data.rear_left.tyre
+    assert over.rear_left.tyre == base.rear_left.tyre
     assert (over.front_left.tyre.LMUY, over.front_left.tyre.version) == (0.9, 52.0)
     assert over.rear_left.tyre.LMUY is None
 
