@@ -188,11 +188,11 @@ def test_projection_onto_cones_is_the_nearest_point(rng: np.random.Generator) ->
 def test_each_method_alone_solves_a_redundant_stack() -> None:
     problem = stack(4)
     rows = rows_of(problem)
-    # the scaled conditions are met to 1e-12 of the largest velocity
+    # to rounding: ε times 1.5e3, the condition of the rows that are not redundant, times 48 rows
     for method in (shrinking, by_arc_length):
         found = method(rows, np.zeros(len(rows)), tolerance=1e-12)
-        assert found.gap <= 1e-12
-        assert problem.residual(rows.impulses(found.x)) <= 1e-11
+        assert found.gap <= 1.6e-11
+        assert problem.residual(rows.impulses(found.x)) <= 1.6e-11
     near = rows.scaled(Chain().solve(problem).p) * 1.001
     assert proximal(rows, near, tolerance=1e-12).gap <= 1e-12
 
