@@ -102,7 +102,7 @@ def expect_hinge(motion: SubgraphMotion, name: str, expected: Hinge) -> Hinge:
 
 
 def same_hinge(one: Hinge, other: Hinge) -> bool:
-    """Whether two hinges are of one kind and have the same geometry."""
+    """Return True if two hinges are of one kind and have the same geometry."""
     if type(one) is not type(other):
         return False
     ours, theirs = geometry(one), geometry(other)
@@ -115,7 +115,10 @@ def entries(geometry: dict[str, Array]) -> list[Scalar]:
 
 
 def same_entry(one: Scalar, other: Scalar) -> bool:
-    """Whether two numbers are the same but for rounding; free ones are the same if their formulas are."""
+    """Return True if two numbers are the same but for rounding.
+
+    Free ones are the same if their formulas are.
+    """
     if is_free((one, other)):
         return one is other
     return bool(abs(one - other) <= 1e-12)

@@ -33,7 +33,7 @@ def array(values: Iterable[Any]) -> Array:
 
 
 def is_plain(value: Array) -> bool:
-    """Whether an array holds plain numbers only."""
+    """Return True if an array holds plain numbers only."""
     return all(isinstance(entry, PLAIN) for entry in np.asarray(value).flat)
 
 

@@ -121,7 +121,7 @@ def as_float(name: str, value: object, error: type[CeDynamicsError] = ModelError
 
 
 def is_scalar(value: object) -> bool:
-    """Whether something that is no built-in number says of itself that it is one."""
+    """Return True if something that is no built-in number says of itself that it is one."""
     if isinstance(value, np.ndarray) and value.dtype.kind not in "iuf":
         return False
     return hasattr(type(value), "__float__") and not getattr(value, "ndim", 0) and not is_masked(value)

@@ -36,7 +36,7 @@ def lose_none() -> None:
 
 
 def was_interrupt(error: BaseException | None) -> bool:
-    """Whether a KeyboardInterrupt led to what another library raised."""
+    """Return True if a KeyboardInterrupt led to what another library raised."""
     while error is not None and not isinstance(error, KeyboardInterrupt):
         error = error.__cause__ or error.__context__
     return error is not None

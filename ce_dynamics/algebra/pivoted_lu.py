@@ -202,5 +202,5 @@ def parity(order: list[int]) -> float:
 
 
 def is_zero(x: Scalar) -> bool:
-    """Whether an entry is zero by structure: a plain number, and zero."""
+    """Return True if an entry is zero by structure: a plain number, and zero."""
     return isinstance(x, float | int) and x == 0.0

@@ -93,7 +93,7 @@ def parse_unit(text: str) -> Unit:
 
 
 def same_dimension(left: Unit, right: Unit) -> bool:
-    """Whether one unit can be converted to the other."""
+    """Return True if one unit can be converted to the other."""
     return left.dimension == right.dimension
 
 

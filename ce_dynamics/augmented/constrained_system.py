@@ -345,7 +345,7 @@ class Constraint(ABC):
         """Parameters of a default state."""
 
     def is_enabled(self, state: ConstrainedState) -> bool:
-        """Whether it is enforced."""
+        """Return True if it is enforced."""
         return state.configuration.settings[self.name].enabled
 
     def enable(self, state: ConstrainedState) -> ConstrainedState:

@@ -148,7 +148,7 @@ def turning(edge: Coupled) -> list[float] | None:
 
 
 def wraps(body: Body, k: int) -> bool:
-    """Whether a pose is the same after a full turn of a coordinate."""
+    """Return True if a pose is the same after a full turn of a coordinate."""
     hinge = body.inboard
     q = np.array(hinge.neutral)
     q[k] += 2.0 * math.pi
@@ -170,7 +170,7 @@ def turns_scale(edge: Coupled) -> float | None:
 
 @singledispatch
 def is_holonomic(edge: CutEdge) -> bool:
-    """Whether poses tell if a coupling or written constraint holds."""
+    """Return True if poses tell if a coupling or written constraint holds."""
     return True
 
 

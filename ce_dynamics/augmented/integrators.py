@@ -331,7 +331,7 @@ def make_solver(
 
 
 def choose_sparse(linear_solver: str, size: int) -> bool:
-    """Whether to solve with sparse matrices."""
+    """Return True if sparse matrices are to be used."""
     if linear_solver not in ("auto", "sparse", "dense"):
         raise ModelError(f"linear_solver {linear_solver!r} is not one of 'auto', 'sparse', 'dense'")
     return linear_solver == "sparse" or (linear_solver == "auto" and size > DENSE_UP_TO)

@@ -147,7 +147,7 @@ BRIEF = 30.0
 
 
 def is_brief(duration: str | None, options: Mapping[str, str]) -> bool:
-    """Whether a run is short, as far as that was said; what is no duration is refused elsewhere."""
+    """Return True if a run is short, as far as that was said; what is no duration is refused elsewhere."""
     said = options.get("duration", duration)
     try:
         return said is None or si_value("--duration", said, "s") <= BRIEF

@@ -41,7 +41,7 @@ def held(thing: object) -> Held:
 
 
 def is_of_users(thing: object) -> bool:
-    """Whether an element, or a function that it holds, is code of users."""
+    """Return True if an element, or a function that it holds, is code of users."""
     inside = (thing, *getattr(thing, "__dict__", {}).values())
     return any(_is_users(x if isinstance(x, FunctionType) else type(x)) for x in map(_plain, inside))
 

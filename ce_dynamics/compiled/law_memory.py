@@ -118,7 +118,7 @@ def _first_changed(thing: object, before: Held) -> str:
 
 
 def _same(a: Any, b: Any) -> bool:
-    """Whether two answers are the same nodes of a graph, or the same numbers."""
+    """Return True if two answers are the same nodes of a graph, or the same numbers."""
     first, second = np.asarray(a, dtype=object).ravel(), np.asarray(b, dtype=object).ravel()
     return len(first) == len(second) and all(map(_same_scalar, first, second))
 

@@ -140,7 +140,7 @@ class FreeCondition(Formula):
         return self.decide("")
 
     def decide(self, meaning: str) -> bool:
-        """Whether it holds at the nominal values, from now on for all values."""
+        """Return True if it holds at the nominal values, from now on for all values."""
         if self.meaning is None:
             self.meaning, self.order = meaning, next(_order)
             for formula in postorder((self,), {}):
@@ -334,7 +334,7 @@ def number(value: Any) -> Any:
 
 
 def is_free(value: Any) -> bool:
-    """Whether a number, or anything in a (nested) sequence of numbers, depends on a free parameter."""
+    """Return True if a number, or anything in a (nested) sequence of numbers, depends on a free parameter."""
     if isinstance(value, Formula):
         return True
     if isinstance(value, np.ndarray):

@@ -124,5 +124,5 @@ class Kernel(Dispatcher):
 
 
 def is_part(compiled: Any) -> bool:
-    """Whether this is the result of compiling a part."""
+    """Return True if this is the result of compiling a part."""
     return compiled is not None and isinstance(compiled.entry_point, Unfinished)

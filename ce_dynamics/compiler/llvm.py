@@ -77,7 +77,7 @@ def libc() -> ctypes.CDLL:
 
 
 def has_fma() -> bool:
-    """Whether this CPU has fused multiply-add."""
+    """Return True if this CPU has fused multiply-add."""
     triple, _, features = host()
     return "+fma" in features.split(",") or triple.startswith(("aarch64", "arm64"))
 

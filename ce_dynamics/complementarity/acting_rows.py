@@ -88,7 +88,7 @@ def copied(source, target):  # type: ignore[no-untyped-def]
 
 @kernel
 def finite(values):  # type: ignore[no-untyped-def]
-    """Whether all numbers are."""
+    """Return True if all numbers are."""
     count = 0
     for k in range(values.size):
         count += math.isfinite(values[k])

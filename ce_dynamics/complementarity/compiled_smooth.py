@@ -39,7 +39,7 @@ STEP, PROJECTION, BIAS = range(3)
 
 @kernel
 def consistent(rows, R):  # type: ignore[no-untyped-def]
-    """Whether held rows are at rest and held gaps closed, so that nothing is to be projected."""
+    """Return True if held rows are at rest and held gaps closed, so that nothing is to be projected."""
     size = 1.0
     for i in range(rows.kind.size):
         size = max(size, 1.0 + abs(R.rate[i]))
@@ -54,7 +54,7 @@ def consistent(rows, R):  # type: ignore[no-untyped-def]
 
 @kernel
 def sound(rows, R):  # type: ignore[no-untyped-def]
-    """Whether contacts push and what sticks stays within its bounds."""
+    """Return True if contacts push and what sticks stays within its bounds."""
     lam, largest = R.multipliers, 0.0
     for i in range(lam.size):
         largest = max(largest, abs(lam[i]))
@@ -72,7 +72,7 @@ def sound(rows, R):  # type: ignore[no-untyped-def]
 
 @kernel
 def slides_on(rows, before, after):  # type: ignore[no-untyped-def]
-    """Whether sliding has turned by less than 60°: towards rest it turns ever faster, and back."""
+    """Return True if sliding has turned by less than 60°: towards rest it turns ever faster, and back."""
     for i in range(rows.kind.size):
         if rows.sliding[i] and rows.kind[i] != 5:
             product = before[i] * after[i]
@@ -127,7 +127,7 @@ def chosen_of(values, where):  # type: ignore[no-untyped-def]
 
 @kernel
 def near(GT, Y, p, values):  # type: ignore[no-untyped-def]
-    """Whether −M⁻¹ G p leads no further than `FAR` times what the rows need one by one.
+    """Return True if −M⁻¹ G p leads no further than `FAR` times what the rows need one by one.
 
     Of rows that hardly differ, what takes all values to zero at once leads anywhere.
     """
@@ -152,7 +152,7 @@ def add_response(p, Y, out):  # type: ignore[no-untyped-def]
 
 @kernel
 def rows_finite(GT):  # type: ignore[no-untyped-def]
-    """Whether all numbers are."""
+    """Return True if all numbers are."""
     count = 0
     for i in range(len(GT)):
         count += finite(GT[i])

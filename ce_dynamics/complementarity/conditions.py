@@ -92,7 +92,7 @@ class Conditions(NamedTuple):
 
     @property
     def has_friction(self) -> bool:
-        """Whether any row is bounded by another row or by constants."""
+        """True if any row is bounded by another row or by constants."""
         return bool(np.any(self.kind >= Kind.BOX))
 
     def check(self) -> None:

@@ -153,7 +153,7 @@ class UnilateralModel:
 
     @cached_property
     def bouncing(self) -> bool:
-        """Whether any row may rebound."""
+        """True if any row may rebound."""
         return bool(np.any(self.restitution > 0.0))
 
     @cached_property

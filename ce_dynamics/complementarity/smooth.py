@@ -183,5 +183,5 @@ class SmoothSteps:
 
 
 def same(known: tuple[float, Floats, Acting] | None, t: float, y: Floats, acting: Acting) -> bool:
-    """Whether it is the very instant, state and rows; times are sums of steps."""
+    """Return True if it is the very instant, state and rows; times are sums of steps."""
     return known is not None and known[1] is y and known[2] is acting and abs(known[0] - t) <= 1e-12 * abs(t)

@@ -155,7 +155,7 @@ class Way:
 
 
 def alike(one: Acting | None, other: Acting | None) -> bool:
-    """Whether the same rows act, and in the same way."""
+    """Return True if the same rows act, and in the same way."""
     if one is None or other is None:
         return False
     return bool(np.array_equal(one.held, other.held) and np.array_equal(one.sliding, other.sliding))

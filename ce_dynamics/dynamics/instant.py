@@ -76,7 +76,7 @@ class Instant:
 
     @property
     def _steered(self) -> bool:
-        """Whether controllers have a hand in prescribed motions."""
+        """True if controllers have a hand in prescribed motions."""
         system = self.embedding.system
         read = {name for motion in system.prescribed.values() for name in motion.inputs}
         return any(name in read for controller in system.controllers for name in controller.answers)

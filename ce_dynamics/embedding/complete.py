@@ -279,7 +279,7 @@ def part_solved(S: Aggregate, part: Block, certain: bool) -> Linkage:
 
 
 def is_led_by_one(linkage: NumericLinkage) -> bool:
-    """Whether a single coordinate leads what a linkage solves: it has a table."""
+    """Return True if a single coordinate leads what a linkage solves: it has a table."""
     given = [body for body in linkage.loop.given if body.inboard.n_v]
     return len(given) == 1 and given[0].inboard.n_q == 1 and not linkage.siblings
 

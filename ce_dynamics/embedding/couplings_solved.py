@@ -47,7 +47,7 @@ class Solved:
 
     @property
     def linear(self) -> bool:
-        """Whether they are linear."""
+        """True if they are linear."""
         return self.edge.coupling.row() is not None
 
     def solve(self, motion: SubgraphMotion) -> None:
@@ -145,7 +145,7 @@ class Plan:
 
     @property
     def complete(self) -> bool:
-        """Whether nothing is left but linear couplings of known coordinates, which linear ones imply."""
+        """True if nothing is left but linear couplings of known coordinates, which linear ones imply."""
         return all(
             edge.coupling.row() is not None and all(c.body.name in self.known for c in edge.coordinates)
             for edge in self.left

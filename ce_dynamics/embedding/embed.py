@@ -104,7 +104,7 @@ def spinning_tips(system: System) -> frozenset[str]:
 
 
 def is_round(body: Body) -> bool:
-    """Whether a body has the same inertia in every position of its hinge, a revolute one."""
+    """Return True if a body has the same inertia in every position of its hinge, a revolute one."""
     hinge = body.inboard
     offset = body.local(hinge.at)  # zero where both are the same formula
     if not isinstance(hinge, Revolute) or any(map(is_free, (body.inertia, offset, hinge.axis))):

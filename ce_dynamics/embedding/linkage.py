@@ -75,5 +75,5 @@ class Linkage(ABC):
 
     @property
     def has_free_geometry(self) -> bool:
-        """Whether hardpoints depend on free parameters, so that the reach does."""
+        """True if hardpoints depend on free parameters, so that the reach does."""
         return False

@@ -31,7 +31,7 @@ def with_starts(S: Aggregate, start: Start) -> tuple[Linkage, ...]:
 
 
 def can_start_at(S: Aggregate, start: Start) -> bool:
-    """Whether a way leads every loop that is led straight to a start; nothing is compiled for it."""
+    """Return True if a way leads every loop that is led straight to a start; nothing is compiled for it."""
     return all(moved.start is not None for _, moved in starting(S, start))
 
 

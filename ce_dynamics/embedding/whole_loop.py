@@ -74,7 +74,7 @@ def chart_of(S: Aggregate) -> ChartLinkage | None:
 
 
 def led_by_no_hinge(S: Aggregate) -> bool:
-    """Whether initial values may be given for any hinge."""
+    """Return True if initial values may be given for any hinge."""
     return path_of(S) is not None or chart_of(S) is not None
 
 

@@ -54,7 +54,7 @@ class Body:
 
     @property
     def is_ground(self) -> bool:
-        """Whether this is the inertial frame."""
+        """True if this is the inertial frame."""
         return self.parent is None
 
     @property
@@ -71,7 +71,7 @@ class Body:
 
     @property
     def has_armature(self) -> bool:
-        """Whether the inboard hinge has inertia of its own."""
+        """True if the inboard hinge has inertia of its own."""
         return len(self.armature) > 0
 
     @cached_property

@@ -41,7 +41,7 @@ def finite_vector(value: object, owner: str, what: str) -> Array:
 
 
 def free_numbers(value: object) -> bool:
-    """Whether a user's list, which may be ragged or no list at all, has numbers that are free."""
+    """Return True if a user's list, which may be ragged or no list at all, has numbers that are free."""
     try:
         return is_free(value)
     except (TypeError, ValueError, RecursionError):

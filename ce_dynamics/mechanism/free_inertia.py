@@ -46,7 +46,7 @@ def checked_free_inertia(value: object, name: str, check: Callable[[Array], Arra
 
 
 def negative(A: Array, meaning: str) -> bool:
-    """Whether a symmetric matrix with free entries has a negative eigenvalue, beyond rounding.
+    """Return True if a symmetric matrix with free entries has a negative eigenvalue, beyond rounding.
 
     It has none exactly if none of the principal minors is negative.  What is asked here of the nominal values
     is kept for all (see `decided`).
@@ -69,7 +69,7 @@ def negative(A: Array, meaning: str) -> bool:
 
 
 def has_products(A: Array) -> bool:
-    """Whether an entry beside the diagonal is free or not zero."""
+    """Return True if an entry beside the diagonal is free or not zero."""
     return any(is_free(A[i, j]) or A[i, j] != 0.0 for i, j in ((0, 1), (0, 2), (1, 2)))
 
 

@@ -56,7 +56,10 @@ class Excess(NamedTuple):
 
 
 def out_of_ranges(ranges: Mapping[str, Range], columns: Mapping[str, int], U: Floats) -> bool:
-    """Whether any input was answered out of its range; arguments as of `furthest_out`, U of any runs."""
+    """Return True if any input was answered out of its range.
+
+    Arguments as of `furthest_out`, U of any runs.
+    """
     for name, (lower, upper) in ranges.items():
         values, allowed = U[:, columns[name]], EXCESS * (upper - lower)
         if (np.maximum(values - upper, lower - values) > allowed).any():  # NaN is not

@@ -31,7 +31,7 @@ class Gap:
 
     @property
     def closed(self) -> bool:
-        """Whether there is none, but for rounding."""
+        """True if there is none, but for rounding."""
         return self.distance <= ROUNDING and self.angle <= ROUNDING
 
     def __str__(self) -> str:

@@ -93,7 +93,7 @@ class Finding:
     name: str = ""
 
     def ignored(self, ignore: Collection[str]) -> bool:
-        """Whether the caller named its kind or the element, or everything."""
+        """Return True if the caller named its kind or the element, or everything."""
         return EVERYTHING in ignore or self.kind in ignore or (self.name != "" and self.name in ignore)
 
 

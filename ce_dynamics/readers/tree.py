@@ -64,7 +64,7 @@ def massless_tip(system: System, body: Body) -> bool:
 
 
 def carries(body: Body, other: Body) -> bool:
-    """Whether a body is another, or below it on its way to the ground."""
+    """Return True if a body is another, or below it on its way to the ground."""
     at: Body | None = other
     while at is not None:
         if at is body:

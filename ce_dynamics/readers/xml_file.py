@@ -160,7 +160,7 @@ class Element:
 
 
 def is_finite(word: str) -> bool:
-    """Whether a word is a finite number in the notation of XML files."""
+    """Return True if a word is a finite number in the notation of XML files."""
     return NUMBER.fullmatch(word) is not None and math.isfinite(float(word))
 
 

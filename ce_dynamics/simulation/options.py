@@ -59,12 +59,12 @@ class RunOptions:
 
     @property
     def native(self) -> bool:
-        """Whether the method runs wholly in compiled code."""
+        """True if the method runs wholly in compiled code."""
         return self.method in NATIVE_METHODS
 
     @property
     def fixed(self) -> bool:
-        """Whether its steps have a fixed length."""
+        """True if its steps have a fixed length."""
         return self.method in FIXED
 
     @property

@@ -66,7 +66,7 @@ def coordinates(line: BodyLine) -> str:
 
 
 def shared(description: Lines, name: str) -> bool:
-    """Whether several bodies belong to the aggregated body of that name."""
+    """Return True if several bodies belong to the aggregated body of that name."""
     return any(line.name == name for line in description.aggregates)
 
 

@@ -52,7 +52,7 @@ class Unknown:
         return self.c, self.s
 
     def is_in(self, expression: Expr) -> bool:
-        """Whether an expression depends on it."""
+        """Return True if an expression depends on it."""
         return bool(expression.free_symbols & {self.symbol, self.c, self.s})
 
 

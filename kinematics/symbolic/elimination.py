@@ -214,7 +214,7 @@ class Elimination:
         return False
 
     def _regular(self, divisor: Expr) -> bool:
-        """Whether a divisor is not zero in the design pose."""
+        """Return True if a divisor is not zero in the design pose."""
         design = dict.fromkeys(self.algebra.of, 0.0)
         value = abs(self.algebra.value(divisor, design))
         return value > REGULAR * max(self.algebra.size(divisor, design), 1e-300)

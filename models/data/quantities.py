@@ -122,7 +122,7 @@ class Quantity:
 
     @property
     def scalar(self) -> bool:
-        """Whether the value is one number."""
+        """True if the value is one number."""
         return not self.components and not self.curve
 
     @property

@@ -134,7 +134,7 @@ class Parking(Task):
         return Judgement(reward, success | failed, success)
 
     def touches(self, x: Floats, y: Floats, yaw: Floats) -> NDArray[np.bool_]:
-        """Whether the vehicle, its middle at (x, y) in the frame of the bay, overlaps a neighbour."""
+        """Return True if the vehicle, its middle at (x, y) in the frame of the bay, overlaps a neighbour."""
         own = corners(self.vehicle.length, self.vehicle.width)
         c, s = np.cos(yaw), np.sin(yaw)
         R = np.array([[c, -s], [s, c]])  # (2, 2, n)
@@ -160,7 +160,7 @@ def wrapped(angle: Floats) -> Floats:
 
 
 def overlap(mine: Floats, other: Floats, R: Floats) -> NDArray[np.bool_]:
-    """Whether rectangles (n, 4, 2), turned by R (2, 2, n), overlap one (4, 2) along x.
+    """Return True if rectangles (n, 4, 2), turned by R (2, 2, n), overlap one (4, 2) along x.
 
     Two convex figures lie apart if and only if the normal of an edge of one of them separates them.
     """

@@ -62,7 +62,7 @@ class Vehicle:
 
     @property
     def reverses(self) -> bool:
-        """Whether it has a gear to go backwards."""
+        """True if it has a gear to go backwards."""
         return "selector" in self.model.system.inputs
 
 

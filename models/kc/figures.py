@@ -101,7 +101,7 @@ class AxleFigures:
         checks.known("rig", name, [quantity.name for quantity in self.known], "quantity", DataError)
 
     def _has(self, name: str) -> bool:
-        """Whether the wheels can travel in the way that a figure tells of."""
+        """Return True if the wheels can travel in the way that a figure tells of."""
         sweep = quantities.SWEEP_OF.get(name)
         if sweep is None and name.endswith("_motion_ratio"):
             sweep = "opposed" if any(bar.endswith(f".{name[:-13]}") for bar in self.axle.bars) else "parallel"

@@ -109,7 +109,7 @@ def seen_through(tyre: RoadTyre) -> Shape:
 
 
 def can_move(vehicle: str | Path, overrides: Sequence[str], point: str) -> bool:
-    """Whether a hardpoint can be free."""
+    """Return True if a hardpoint can be free."""
     try:
         VehicleParameters.load(vehicle, overrides, free=[f"{point}.{x}" for x in "xyz"])
     except DataError:

@@ -160,7 +160,7 @@ def finest(given: Floats, ahead: Floats) -> bool:
 
 
 def same_branch(first: Floats, whole: Floats) -> bool:
-    """Whether a first step of Newton's method and what it came to are of one branch.
+    """Return True if a first step of Newton's method and what it came to are of one branch.
 
     Before a fold z = z_e − b x², from x₀ > 0, the first step to x₁ is (x₀² − x₁²)/2x₀, and the whole one less
     than twice as long; to −x₁, beyond the fold, it is longer.

@@ -48,7 +48,7 @@ class Sweep:
 
     @property
     def over_steering(self) -> bool:
-        """Whether it is steering that changes."""
+        """True if it is steering that changes."""
         return self.kind == "steering"
 
     def part(self, rows: Sequence[int]) -> Sweep:

@@ -329,7 +329,7 @@ class Wanted(NamedTuple):
 
 
 def comes_round(hinge: Hinge, k: int) -> bool:
-    """Whether a coordinate of a hinge is an angle after whose full turn everything is as before."""
+    """Return True if a coordinate of a hinge is an angle after whose full turn everything is as before."""
     if hinge.coordinate_units[k] != "rad":
         return False
     turned = np.array(hinge.neutral)

@@ -43,7 +43,7 @@ class Effort:
 
     @property
     def is_spent(self) -> bool:
-        """Whether the search is to end."""
+        """True if the search is to end."""
         return self.left <= 0
 
     def evaluating(self) -> None:
@@ -137,7 +137,7 @@ def newton(problem: Problem, y: Floats, goal: Floats, tolerance: float = EXACT) 
 
 
 def is_stationary(J: Floats, off: Floats) -> bool:
-    """Whether the sum of squares of what is left cannot get smaller: Jᵀ off is rounding."""
+    """Return True if the sum of squares of what is left cannot get smaller: Jᵀ off is rounding."""
     return bool(np.linalg.norm(off @ J) <= STATIONARY * np.linalg.norm(J) * np.linalg.norm(off))
 
 

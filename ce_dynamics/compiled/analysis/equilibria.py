@@ -286,7 +286,7 @@ class Equilibrium:
 
     @property
     def stable(self) -> bool:
-        """Whether no small motion grows; undamped oscillations do not."""
+        """True if no small motion grows; undamped oscillations do not."""
         return self.growth <= MARGINAL * float(np.max(np.abs(self.eigenvalues), initial=0.0))
 
 

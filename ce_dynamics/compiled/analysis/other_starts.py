@@ -18,12 +18,12 @@ from ce_dynamics.errors import CeDynamicsError
 
 
 def is_led_straight(model: CompiledSystem) -> bool:
-    """Whether there is a loop that another start would lead elsewhere."""
+    """Return True if there is a loop that another start would lead elsewhere."""
     return any(led_straight(S.linkages) for S in model.embedding.aggregates)
 
 
 def can_start_at(model: CompiledSystem, y: Floats) -> bool:
-    """Whether a way leads every loop that is led straight to a state; costs no compiling."""
+    """Return True if a way leads every loop that is led straight to a state; costs no compiling."""
     start = start_of(model, y)
     return all(starts.can_start_at(S, start) for S in model.embedding.aggregates)
 

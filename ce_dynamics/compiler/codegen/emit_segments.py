@@ -269,5 +269,5 @@ class _KindWriter:
 
 
 def reads_truth(op: int, k: int) -> bool:
-    """Whether the k-th operand of an operation is a condition."""
+    """Return True if the k-th operand of an operation is a condition."""
     return op in (Op.AND, Op.OR, Op.NOT) or (op == Op.SELECT and k == 0)

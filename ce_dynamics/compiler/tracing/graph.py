@@ -115,7 +115,7 @@ class Graph:
         return self.numbers[a] if op == _CONST else None
 
     def is_condition(self, n: int) -> bool:
-        """Whether a node is a truth value rather than a number."""
+        """Return True if a node is a truth value rather than a number."""
         return self.nodes[n][0] in _LOGICAL
 
     # -- sums ----------------------------------------------------------------------------------------------

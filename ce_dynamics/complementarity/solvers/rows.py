@@ -60,12 +60,12 @@ class Rows:
 
     @property
     def matrix_free(self) -> bool:
-        """Whether only products with A are known."""
+        """True if only products with A are known."""
         return isinstance(self.A, LinearOperator)
 
     @property
     def dense(self) -> bool:
-        """Whether A is an array."""
+        """True if A is an array."""
         return isinstance(self.A, np.ndarray)
 
     def w(self, x: Floats) -> Floats:

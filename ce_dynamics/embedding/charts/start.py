@@ -70,7 +70,7 @@ def conditions_at(linkage: ChartLinkage, q: Array, places: list[int]) -> Array:
 
 
 def is_beyond(before: Array, ahead: Array) -> bool:
-    """Whether a pose is on another branch than the one before, or behind a singular one.
+    """Return True if a pose is on another branch than the one before, or behind a singular one.
 
     Square conditions change the sign of their determinant there.  With redundant rows, as planar loops have,
     Aᵀ(before) A(ahead) takes its place, which is near AᵀA > 0 for a small step on the same branch.

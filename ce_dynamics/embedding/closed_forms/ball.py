@@ -76,7 +76,7 @@ def carriers(inner: Body, tip: Body) -> list[Body]:
 
 
 def meets(hinge: Revolute, turning: Sequence[Body]) -> bool:
-    """Whether an axis meets those of hinges further out, and is not parallel to the next."""
+    """Return True if an axis meets those of hinges further out, and is not parallel to the next."""
     if not turning:
         return True
     outer = [body.inboard for body in turning]
@@ -129,6 +129,6 @@ def triple(a: Array, b: Array, c: Array) -> float:
 
 
 def coaxial(one: Revolute, other: Revolute) -> bool:
-    """Whether two axes are one line, but for rounding."""
+    """Return True if two axes are one line, but for rounding."""
     askew = float(np.linalg.norm(np.cross(one.axis, other.axis)))
     return askew < MEET and off_line(one, other.at) <= MEET * scale(one, other)

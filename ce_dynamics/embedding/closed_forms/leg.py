@@ -103,7 +103,7 @@ def legs_of(closures: Sequence[CutEdge], bodies: Sequence[Body], dependent: Coll
 
 
 def stands_outside(leg: Leg, others: Iterable[Leg]) -> bool:
-    """Whether a leg neither stands on nor holds a body of another."""
+    """Return True if a leg neither stands on nor holds a body of another."""
     return not any({leg.foot, leg.anchor} & set(other.bodies) for other in others)
 
 
@@ -183,7 +183,7 @@ def leg_from(
 
 
 def alone(leg: Leg, others: Iterable[CutEdge], bodies: Iterable[Body]) -> bool:
-    """Whether no other closure, and no other body of the sub-graph, depends on where the leg is."""
+    """Return True if no other closure, and no other body of the sub-graph, depends on where the leg is."""
     own = set(leg.bodies)
     if any(own & set(other.bodies) for other in others):
         return False
@@ -205,7 +205,7 @@ def where_axes_meet(one: Revolute, other: Revolute, length: float) -> Array | No
 
 
 def is_regular(leg: Leg) -> bool:
-    """Whether the leg is far enough from its singular poses in the design pose."""
+    """Return True if the leg is far enough from its singular poses in the design pose."""
     e = leg.e
     length = float(np.linalg.norm(e))
     if length == 0.0:

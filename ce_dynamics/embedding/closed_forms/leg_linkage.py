@@ -97,13 +97,13 @@ class LegLinkage(Linkage):
 
     @property
     def _square(self) -> bool:
-        """Whether a1, a2 and the line of the leg are perpendicular to each other."""
+        """True if a1, a2 and the line of the leg are perpendicular to each other."""
         a1, a2 = self.leg.axis1, self.leg.axis2
         return self._along_leg and abs(float(a1 @ a2)) < ALIGNED and abs(self._lean(a1)) < ALIGNED
 
     @property
     def _along_leg(self) -> bool:
-        """Whether a2 is perpendicular to the line of the leg, along which the slide goes."""
+        """True if a2 is perpendicular to the line of the leg, along which the slide goes."""
         leg = self.leg
         if abs(self._lean(leg.axis2)) > ALIGNED:
             return False

@@ -102,7 +102,7 @@ class OnBranch(StandingFor):
 
     @cached_property
     def holds(self) -> bool:
-        """Whether the formulas give the branch's configurations, and its turns can be told from them."""
+        """True if the formulas give the branch's configurations, and its turns can be told from them."""
         theta, q = self._points
         found = self._found(theta)
         size = max(1.0, self.numeric.loop.size)
@@ -146,7 +146,7 @@ class OnBranch(StandingFor):
 
     @cached_property
     def _cut(self) -> bool:
-        """Whether the formulas find configurations beyond the ends of the branch."""
+        """True if the formulas find configurations beyond the ends of the branch."""
         reach = self._single.reach
         if reach.turning:
             return False

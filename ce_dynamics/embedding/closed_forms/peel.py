@@ -197,7 +197,7 @@ def peel_of(
 
 
 def stands_alone(peel: Peel, others: Sequence[CutEdge], bodies: Sequence[Body]) -> bool:
-    """Whether nothing else depends on where the bodies are, nor does the weld's other side."""
+    """Return True if nothing else depends on where the bodies are, nor does the weld's other side."""
     own = {*peel.bodies, *peel.given}
     if any(own & set(other.bodies) for other in others) or peel.other in own:
         return False

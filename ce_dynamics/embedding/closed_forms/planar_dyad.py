@@ -85,7 +85,7 @@ def way(body: Body, root: Body) -> list[Body]:
 
 
 def keeps_plane(hinge: Hinge, n: Array) -> bool:
-    """Whether a hinge keeps the direction n, and all that moves perpendicular to it."""
+    """Return True if a hinge keeps the direction n, and all that moves perpendicular to it."""
     if isinstance(hinge, Fixed):
         return True
     if isinstance(hinge, Revolute):
@@ -96,5 +96,5 @@ def keeps_plane(hinge: Hinge, n: Array) -> bool:
 
 
 def parallel(a: Array, b: Array) -> bool:
-    """Whether two unit vectors are along one line."""
+    """Return True if two unit vectors are along one line."""
     return float(np.linalg.norm(np.cross(a, b))) < PARALLEL

@@ -171,7 +171,7 @@ def slide_at(tip: Body, dependent: Collection[Body]) -> tuple[tuple[Body, ...], 
 
 
 def is_regular(rod: Rod) -> bool:
-    """Whether the rod is far enough from its singular poses in the design pose."""
+    """Return True if the rod is far enough from its singular poses in the design pose."""
     length = float(np.linalg.norm(rod.e))
     if length == 0.0:
         return False

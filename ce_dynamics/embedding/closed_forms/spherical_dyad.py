@@ -140,7 +140,7 @@ def spherical_dyad(block: Block) -> SphericalDyad | None:
 
 
 def keeps_point(hinge: Hinge, point: Array, like: Revolute) -> bool:
-    """Whether a hinge leaves a point where it is."""
+    """Return True if a hinge leaves a point where it is."""
     if isinstance(hinge, Revolute):
         return off_line(hinge, point) <= MEET * scale(hinge, like)
     if isinstance(hinge, Spherical):

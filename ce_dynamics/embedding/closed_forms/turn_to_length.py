@@ -136,7 +136,7 @@ def slide_of(edge: CutEdge) -> Body | None:
 
 
 def is_length(edge: CutEdge) -> bool:
-    """Whether a closure keeps a length, and nothing else."""
+    """Return True if a closure keeps a length, and nothing else."""
     return isinstance(edge, LegLength) or isinstance(getattr(edge, "closure", None), Distance)
 
 
@@ -158,7 +158,7 @@ def turn_to_length(block: Block) -> TurnToLength | None:
 
 
 def rigidly_on(end: Body, body: Body) -> bool:
-    """Whether a body is another, or welded to it by Fixed hinges."""
+    """Return True if a body is another, or welded to it by Fixed hinges."""
     while end is not body:
         if end.is_ground or not isinstance(end.inboard, Fixed):
             return False
@@ -167,7 +167,7 @@ def rigidly_on(end: Body, body: Body) -> bool:
 
 
 def carried(end: Body, body: Body) -> bool:
-    """Whether a body moves with another."""
+    """Return True if a body moves with another."""
     while not end.is_ground:
         if end is body:
             return True

@@ -135,12 +135,12 @@ def peeled_off(
 
 
 def is_certain(loop: Loop, siblings: Sequence[Body] = ()) -> bool:
-    """Whether formulas are certain of their branches in a loop."""
+    """Return True if formulas are certain of their branches in a loop."""
     return not loop.has_free_geometry and is_closed(loop, siblings)
 
 
 def is_closed(loop: Loop, siblings: Sequence[Body] = ()) -> bool:
-    """Whether the closures hold in the design pose, with what lies outside in its own."""
+    """Return True if the closures hold in the design pose, with what lies outside in its own."""
     given = moving(loop.given, stacked_neutral(loop.given))
     held = held_at_design(siblings, loop.parent)
     residual: Array = np.asarray(loop.residual(loop.neutral(), given, held), dtype=float)

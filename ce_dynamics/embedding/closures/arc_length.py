@@ -91,7 +91,7 @@ class March(ABC, Generic[P, E]):
 
 
 def turned(here: OnCurve, there: OnCurve) -> bool:
-    """Whether the tangent has turned too far from one point to the next."""
+    """Return True if the tangent has turned too far from one point to the next."""
     return float(there.t @ here.t) < LARGEST_TURN
 
 

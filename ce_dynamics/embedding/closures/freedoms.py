@@ -48,7 +48,7 @@ ASSEMBLED = 1e-11
 
 
 def is_holonomic(hinge: Hinge) -> bool:
-    """Whether what a hinge imposes on velocities is what it imposes on positions."""
+    """Return True if what a hinge imposes on velocities is what it imposes on positions."""
     return all(condition.holonomic for condition in hinge.constraints)
 
 
@@ -118,7 +118,7 @@ class Freedoms:
 
     @property
     def follows(self) -> bool:
-        """Whether the free hinges can follow whatever the prescribed ones do."""
+        """True if the free hinges can follow whatever the prescribed ones do."""
         return numerical_rank(np.hstack((self.Y, self._Y_given))) == numerical_rank(self.Y)
 
     @cached_property

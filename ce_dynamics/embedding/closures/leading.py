@@ -91,7 +91,7 @@ def gathered(leads: Iterable[Lead]) -> tuple[list[Body], list[FunctionCoordinate
 
 
 def counts_turns(edge: CutEdge) -> bool:
-    """Whether a closure tells how often hinges have turned, as couplings do and positions do not."""
+    """Return True if a closure tells how often hinges have turned, as couplings do and positions do not."""
     led = getattr(edge, "function", None)
     if isinstance(led, Led):
         return led.reads_angles and not led.turns

@@ -96,7 +96,7 @@ class Loop:
 
     @property
     def has_free_geometry(self) -> bool:
-        """Whether hinges or closures depend on free parameters."""
+        """True if hinges or closures depend on free parameters."""
         geometry = (
             *(body.inboard for body in self.bodies),
             *(getattr(loop, "closure", getattr(loop, "coupling", None)) for loop in self.closures),
@@ -221,7 +221,7 @@ def with_unit_quaternions(bodies: Sequence[Body], q: Array) -> Array:
 
 
 def has_own_velocities(hinge: Hinge) -> bool:
-    """Whether a hinge's velocities are no rates of its coordinates (a quaternion)."""
+    """Return True if a hinge's velocities are no rates of its coordinates (a quaternion)."""
     return type(hinge).q_dot is not Hinge.q_dot
 
 

@@ -70,7 +70,7 @@ def closed_nearby(
 
 
 def regular_nearby(kernel: LoopKernel, q0: Array) -> bool:
-    """Whether Y₁ is regular in a closed pose near the one with dependent coordinates q0."""
+    """Return True if Y₁ is regular in a closed pose near the one with dependent coordinates q0."""
     equations, advanced = over_all_hinges(kernel, q0)
     Y = closed_nearby(equations, advanced, np.concatenate((q0, kernel.p0)), kernel.tolerance)
     return Y is not None and numerical_rank(Y[:, : kernel.loop.m]) == kernel.loop.m
@@ -126,7 +126,7 @@ def contradiction(loop: Loop, where: str, left: float) -> OverConstrainedError:
 
 
 def contradicts(kernel: LoopKernel, left: float, Y: Array) -> bool:
-    """Whether what stays open of redundant closures is too little to come from anything else."""
+    """Return True if what stays open of redundant closures is too little to come from anything else."""
     if not kernel.tolerance < left < CONTRADICTION * kernel.size:
         return False
     scaled = kernel.scaled(Y)

@@ -91,7 +91,7 @@ class Place:
 
     @property
     def as_given(self) -> bool:
-        """Whether it was not moved at all."""
+        """True if it was not moved at all."""
         return not self.turned and not self.moved
 
     @property

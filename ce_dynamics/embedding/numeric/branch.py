@@ -95,7 +95,7 @@ class Branch:
 
     @property
     def singular(self) -> bool:
-        """Whether it ends where Y₁ is singular, on either side."""
+        """True if it ends where Y₁ is singular, on either side."""
         return self.lower.singular or self.upper.singular
 
     @cached_property
@@ -246,7 +246,7 @@ def displacement(hinge: Hinge, q: Array) -> float:
 
 
 def can_slide(hinge: Hinge) -> bool:
-    """Whether a hinge can slide at all."""
+    """Return True if a hinge can slide at all."""
     return displacement(hinge, hinge.neutral + 1.0) > 0.0
 
 

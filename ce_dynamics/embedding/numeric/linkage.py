@@ -187,7 +187,7 @@ class NumericLinkage(Linkage):
 
     @property
     def is_led_straight(self) -> bool:
-        """Whether it is led to coordinates straight from its start, on which depends what it reaches."""
+        """True if it is led to coordinates straight from its start, on which depends what it reaches."""
         return self.single is None and bool(self.loop.given)
 
     @property
@@ -301,7 +301,7 @@ class NumericLinkage(Linkage):
 
     @property
     def _goes_round(self) -> bool:
-        """Whether its only angle is led to both ways round, as dead centres depend on the geometry."""
+        """True if its only angle is led to both ways round, as dead centres depend on the geometry."""
         few = self._substeps is not None and self._substeps < SUBSTEPS_ROUND
         return self.has_free_geometry and self.single is not None and self.single.may_go_round and not few
 
@@ -329,7 +329,7 @@ class NumericLinkage(Linkage):
 
     @cached_property
     def _closed_at_design(self) -> bool:
-        """Whether the design pose is closed whatever the values of free parameters: some random ones."""
+        """True if the design pose is closed whatever the values of free parameters: some random ones."""
         given = moving(self.loop.given, stacked_neutral(self.loop.given))
         held = held_at_design(self.siblings, self.loop.parent)
         residual = self.loop.residual(self.loop.neutral(), given, held)
@@ -337,7 +337,7 @@ class NumericLinkage(Linkage):
 
     @cached_property
     def _turns_count(self) -> bool:
-        """Whether hinge coordinates themselves enter the closures, so that whole turns count."""
+        """True if hinge coordinates themselves enter the closures, so that whole turns count."""
         return any(counts_turns(closure) for closure in self.loop.closures)
 
 
@@ -347,5 +347,5 @@ def led_straight(linkages: Iterable[Linkage]) -> list[NumericLinkage]:
 
 
 def is_moved(bodies: Iterable[Body], start: Mapping[str, Array]) -> bool:
-    """Whether some of these start elsewhere than in the design pose."""
+    """Return True if some of these start elsewhere than in the design pose."""
     return any(np.any(start.get(b.name, b.inboard.neutral) != b.inboard.neutral) for b in bodies)

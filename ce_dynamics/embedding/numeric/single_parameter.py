@@ -65,7 +65,7 @@ class SingleParameter:
 
     @property
     def ends_dead(self) -> bool:
-        """Whether a dead centre ends it, at one end at least."""
+        """True if a dead centre ends it, at one end at least."""
         ends_there = not self.reach.turning and math.isfinite(self.reach.upper - self.reach.lower)
         return ends_there and self.branch.singular
 
@@ -125,7 +125,7 @@ class SingleParameter:
         return branch, Reach(branch.lower.theta, branch.upper.theta, False)
 
     def _tabulated(self, branch: Branch, reach: Reach) -> bool:
-        """Whether there is a table of a branch; it is kept if there is."""
+        """Return True if there is a table of a branch; it is kept if there is."""
         try:
             self._found = tabulate(branch, reach, self._basin(branch))
         except IndependentCoordinatesError:
@@ -200,7 +200,7 @@ class SingleParameter:
 
     @property
     def may_go_round(self) -> bool:
-        """Whether an angle and the same a turn back are the same pose of the loop."""
+        """True if an angle and the same a turn back are the same pose of the loop."""
         if not wraps(self.body.inboard) or self._turns_count:
             return False
         return not self.reach.turning or round(self.reach.half / math.pi) == 1
@@ -239,7 +239,7 @@ class SingleParameter:
 
 
 def wraps(hinge: Hinge) -> bool:
-    """Whether a hinge's configuration is the same after a full turn."""
+    """Return True if a hinge's configuration is the same after a full turn."""
     turned = hinge.coordinates(hinge.configuration(hinge.neutral + 2.0 * math.pi))
     return abs(float(turned[0] - hinge.neutral[0])) < 1e-9
 

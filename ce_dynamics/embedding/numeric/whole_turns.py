@@ -61,7 +61,7 @@ def likely_period(loop: Loop, branch: Branch) -> int | None:
 
 
 def repeats(loop: Loop, branch: Branch, parameter: str, turns: int) -> bool:
-    """Whether couplings are the same functions after some turns of the parameter."""
+    """Return True if couplings are the same functions after some turns of the parameter."""
     changes = turns_after(loop, branch, turns)
     shifts = {name: FULL * np.round(change) for name, change in changes.items()}
     shifts[parameter] = np.array((FULL * turns,))
@@ -70,7 +70,7 @@ def repeats(loop: Loop, branch: Branch, parameter: str, turns: int) -> bool:
 
 @singledispatch
 def is_periodic(edge: CutEdge, shifts: Mapping[str, Array]) -> bool:
-    """Whether a closure has the same residual everywhere after coordinates are shifted."""
+    """Return True if a closure has the same residual everywhere after coordinates are shifted."""
     return True
 
 

@@ -191,7 +191,7 @@ def returned(kernel: LoopKernel, start: CurvePoint, here: CurvePoint, there: Cur
 
 
 def same_closures(kernel: LoopKernel, start: CurvePoint, q: Array) -> bool:
-    """Whether whole turns are the same to the closures too (not to a cam's profile over its angle)."""
+    """Return True if whole turns are the same to the closures too (not to a cam's profile over its angle)."""
     r, Y = kernel(q, kernel.p0)
     drift = kernel.scaled(Y) @ start.t
     return largest(r) <= 1e3 * kernel.tolerance and largest(drift) <= 1e-9

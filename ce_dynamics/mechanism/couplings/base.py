@@ -35,7 +35,7 @@ class Coupling(ABC):
         """φ, which must be zero."""
 
     def solves(self, k: int, number: int) -> bool:
-        """Whether coordinate k of that number has a closed form."""
+        """Return True if coordinate k of that number has a closed form."""
         return False
 
     def solved(self, k: int, q: Sequence[Scalar]) -> Scalar:

@@ -50,7 +50,7 @@ class CutEdge:
 
     @property
     def holonomic(self) -> bool:
-        """Whether its conditions are on positions."""
+        """True if its conditions are on positions."""
         return True
 
     @property

@@ -55,7 +55,7 @@ def joints_in(edges: Iterable[CutEdge]) -> list[LoopClosure]:
 
 
 def is_closure(value: object) -> bool:
-    """Whether something can close a loop: it has two ends and conditions on them."""
+    """Return True if something can close a loop: it has two ends and conditions on them."""
     return not isinstance(value, type) and all(
         hasattr(value, name) for name in ("at_parent", "at_child", "constraints")
     )

@@ -86,7 +86,7 @@ def transmission(file: Compiled, k: int) -> str:
 
 
 def on_tendon(file: Compiled, k: int) -> bool:
-    """Whether an actuator acts on a tendon."""
+    """Return True if an actuator acts on a tendon."""
     return transmission(file, k) == "TENDON"
 
 

@@ -46,7 +46,7 @@ def of_joint(file: Compiled, joint: int) -> Iterator[Finding]:
 
 
 def limited(file: Compiled, joint: int) -> bool:
-    """Whether a joint has a range that is to be kept."""
+    """Return True if a joint has a range that is to be kept."""
     return bool(file.model.jnt_limited[joint]) and not file.disabled("CONSTRAINT", "LIMIT")
 
 
@@ -58,7 +58,7 @@ def friction(file: Compiled, joint: int) -> float:
 
 
 def nonlinear(model: object, field: str, index: int | slice) -> bool:
-    """Whether a field that older versions of MuJoCo do not have is not zero."""
+    """Return True if a field that older versions of MuJoCo do not have is not zero."""
     values = getattr(model, field, None)
     return values is not None and bool(np.any(values[index]))
 

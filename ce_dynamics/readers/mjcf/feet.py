@@ -89,7 +89,7 @@ def geom_name(file: Compiled, geom: int) -> str:
 
 
 def touching(file: Compiled, one: int, other: int) -> bool:
-    """Whether MuJoCo lets two shapes touch."""
+    """Return True if MuJoCo lets two shapes touch."""
     model = file.model
     if file.disabled("CONSTRAINT", "CONTACT"):
         return False

@@ -50,7 +50,7 @@ def mjcf_looks(
 
 
 def replaced(file: Compiled, geom: int) -> bool:
-    """Whether a shape stands for a file that is missing."""
+    """Return True if a shape stands for a file that is missing."""
     if file.kind("mjtGeom", file.model.geom_type[geom]) != "MESH":
         return False
     name = str(file.model.mesh(int(file.model.geom_dataid[geom])).name)

@@ -52,7 +52,7 @@ def told(kind: str, file: str, name: str) -> Finding:
 
 
 def is_missing(spec: Any, folder: str, name: str) -> bool:
-    """Whether a file is not there, or only a pointer of Git LFS to it."""
+    """Return True if a file is not there, or only a pointer of Git LFS to it."""
     if not name or "\0" in name:
         return False
     path = Path(spec.modelfiledir) / folder / (Path(name).name if spec.strippath else name)

@@ -121,7 +121,7 @@ class Compiled:
         return str(getattr(self.mujoco, enumeration)(int(value)).name).partition("_")[2]
 
     def disabled(self, *what: str) -> bool:
-        """Whether the file's flags switch one of these off."""
+        """Return True if the file's flags switch one of these off."""
         bits = self.mujoco.mjtDisableBit
         return any(int(self.model.opt.disableflags) & int(getattr(bits, f"mjDSBL_{name}")) for name in what)
 

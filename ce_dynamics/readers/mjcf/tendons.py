@@ -46,7 +46,7 @@ def name_of(file: Compiled, tendon: int) -> str:
 
 
 def plain_tendon(file: Compiled, tendon: int) -> bool:
-    """Whether it is a sum of hinges and slides."""
+    """Return True if it is a sum of hinges and slides."""
     joints = joints_of(file, tendon)
     return bool(joints) and all(file.joint_kind(joint) in ONE_COORDINATE for joint in joints)
 
@@ -61,7 +61,7 @@ def wraps(file: Compiled, tendon: int) -> list[tuple[str, int, float]]:
 
 
 def is_cord(file: Compiled, tendon: int) -> bool:
-    """Whether it is a line through sites, two of which at least move against each other."""
+    """Return True if it is a line through sites, two of which at least move against each other."""
     pieces = wraps(file, tendon)
     if not all(kind in ("SITE", "PULLEY") for kind, _, _ in pieces):
         return False

@@ -114,16 +114,16 @@ class Range:
 
     @property
     def bounded(self) -> bool:
-        """Whether the coordinate has a range."""
+        """True if the coordinate has a range."""
         return math.isfinite(self.lower) or math.isfinite(self.upper)
 
     @property
     def drives(self) -> bool:
-        """Whether the load has a limit; many files print zero where they know none."""
+        """True if the load has a limit; many files print zero where they know none."""
         return 0.0 < self.effort < math.inf
 
     def stoppable(self, kind: str) -> bool:
-        """Whether a stop can keep a joint in it: turns are not counted."""
+        """Return True if a stop can keep a joint in it: turns are not counted."""
         return self.bounded and (kind == "prismatic" or self.upper - self.lower < 2.0 * math.pi)
 
 

@@ -42,7 +42,7 @@ EXPONENT = 0x7FF0000000000000
 
 @part
 def is_whole(values):  # type: ignore[no-untyped-def]
-    """Whether all numbers are finite."""
+    """Return True if all numbers are finite."""
     bits, whole = values.reshape(values.size).view(np.int64), True
     for k in range(bits.size):
         whole &= (bits[k] & EXPONENT) != EXPONENT
@@ -92,7 +92,7 @@ def go_on(heads, ways, rows, t, k, y):  # type: ignore[no-untyped-def]
 
 @part
 def is_new(heads, ways, j, s, lane):  # type: ignore[no-untyped-def]
-    """Whether a coordinate heads for where it has not passed; where others move its ends, always."""
+    """Return True if a coordinate heads for where it has not passed; where others move its ends, always."""
     passed = ways[0, j, lane] <= ways[2 + s, j, lane] <= ways[1, j, lane]
     return heads[j, 3] != 0 or not passed
 

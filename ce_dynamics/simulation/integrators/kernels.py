@@ -228,7 +228,7 @@ def sample_if_due(b, t, slack, y, alive, width):  # type: ignore[no-untyped-def]
 
 @part
 def is_finite(y):  # type: ignore[no-untyped-def]
-    """Whether every entry is."""
+    """Return True if every entry is."""
     total = 0.0
     for k in range(y.size):
         total += 0.0 * y[k]

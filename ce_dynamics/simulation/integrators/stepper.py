@@ -102,7 +102,7 @@ class Stepper(ABC):
 
     @abstractmethod
     def remembers(self, saved: Floats) -> bool:
-        """Whether numbers are what `memory` can be."""
+        """Return True if numbers are what `memory` can be."""
 
     def slopes_broke(self, rates: Floats) -> bool:
         """Whether, where a step could not be made, the Jacobian is not finite though the rates are."""

@@ -152,7 +152,7 @@ def near_passages(watch: Watched, t: Floats, Y: Floats) -> list[tuple[int, int]]
 
 
 def bounces(watch: Watched, Y: Floats) -> bool:
-    """Whether φ turns back from one step to the next near its end, without having slowed down."""
+    """Return True if φ turns back from one step to the next near its end, without having slowed down."""
     phi, rate = watch.phase(Y)
     near = 0.5 * math.pi - np.abs(phi) < 10.0 * NEAR
     fast = np.abs(rate) > 0.3 * np.max(np.abs(rate))

@@ -63,7 +63,7 @@ class Coordinate:
 
     @property
     def turns(self) -> bool:
-        """Whether it is an angle."""
+        """True if it is an angle."""
         return self.S.independent[0].inboard.coordinate_units[0] == "rad"
 
     def gearing(self, y: Floats, u: Floats, theta: float | None = None) -> float:

@@ -137,7 +137,7 @@ def begin(row: Floats, coordinate: Coordinate) -> None:
 
 
 def is_within(row: Floats, theta: float) -> bool:
-    """Whether a value is in the interval that is known, whole turns left out."""
+    """Return True if a value is in the interval that is known, whole turns left out."""
     lower, upper, period = row[2], row[3], row[4]
     if not lower <= upper:
         return False

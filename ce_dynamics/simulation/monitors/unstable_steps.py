@@ -140,7 +140,7 @@ def growing(method: ExplicitRungeKutta, h: float, rate: Rate, y: Floats) -> str:
 
 
 def unresolved(method: LinearlyImplicit, h: float, rate: Rate, y: Floats) -> bool:
-    """Whether a step is far from two of half its length."""
+    """Return True if a step is far from two of half its length."""
     with np.errstate(all="ignore"):
         # one Jacobian will do, and a coarse one: methods that need one keep their order whatever it is
         J = jacobian_at(rate, y, central=False)

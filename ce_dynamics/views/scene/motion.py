@@ -88,7 +88,7 @@ def arrows_of(outward: Outward, loads: Loads) -> list[tuple[str, Array]]:
 
 
 def nothing(force: Array) -> bool:
-    """Whether a force is zero at every state."""
+    """Return True if a force is zero at every state."""
     return all(isinstance(x, (int, float)) and x == 0.0 for x in np.asarray(force).tolist())
 
 

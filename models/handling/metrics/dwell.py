@@ -44,7 +44,7 @@ class DwellResponse(NamedTuple):
 
     @property
     def stable(self) -> bool:
-        """Whether the yaw rate has fallen far enough."""
+        """True if the yaw rate has fallen far enough."""
         return all(ratio <= most for ratio, (_, most) in zip(self.yaw_rate_ratios, STABILITY, strict=True))
 
 

@@ -125,7 +125,7 @@ def frequency_response(
 
 
 def died_down(signal: Floats) -> bool:
-    """Whether a signal begins and ends at rest."""
+    """Return True if a signal begins and ends at rest."""
     return bool(np.max(np.abs(signal[[0, -1]])) <= REST * np.max(np.abs(signal)))
 
 

@@ -108,7 +108,7 @@ class DoubleLaneChangeTest(Procedure):
         return clearance(self.subject.axle_paths(run.record), self.values["vehicle_width"], gates)
 
     def passed(self, run: Run) -> bool:
-        """Whether all cones stand."""
+        """Return True if all cones stand."""
         return self.clearance(run) >= 0.0
 
     def fastest(self) -> Run | None:
