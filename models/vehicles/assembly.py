@@ -28,6 +28,7 @@ from ce_dynamics.models.vehicles.bushings import refuse_free
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.layout import SIDES, unit_of
 from ce_dynamics.models.vehicles.sensors import add_sensors
+from ce_dynamics.models.vehicles.steering_angle import add_steering_wheel
 from ce_dynamics.models.vehicles.trailers.sensors import add_hitch_sensors
 from ce_dynamics.models.vehicles.tyre_kinds import model_of
 
@@ -179,6 +180,7 @@ def assembled(
     system.add_force(data.powertrain.element(chassis, driven, data.torque_shares, spin, axis))
     add_locks(system, data, chassis, wheels)
     add_sensors(system, chassis)
+    add_steering_wheel(system, data, {name: driven.carrier for name, driven in wheels.items()})
     for name in data.trailers:
         add_hitch_sensors(system, name)
     for controller in assisting:

@@ -4,14 +4,25 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ce_dynamics.algebra.arrays import Scalar
+from ce_dynamics.algebra.arrays import Scalar, array, cross, dot
+from ce_dynamics.compiled.analysis.power_balance import drive_forces
 from ce_dynamics.compiler.free_numbers import decided, nominal
+from ce_dynamics.dynamics.instant import Instant
+from ce_dynamics.dynamics.outward import Outward
 from ce_dynamics.errors import AccuracyWarning, AssemblyError, DataError
-from ce_dynamics.models.vehicles.corner import Corner
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.drives import Prescribed, SecondOrderActuator
+from ce_dynamics.mechanism.forces.base import Observer
+from ce_dynamics.mechanism.system import System
+from ce_dynamics.models.vehicles.bodies import Vector
+from ce_dynamics.models.vehicles.corner import Corner, sprung_body
+from ce_dynamics.models.vehicles.steering.column import WANTED, Column
 from ce_dynamics.models.vehicles.steering.reach import LOCKS, steered_angle, steering_reach
 
 if TYPE_CHECKING:
@@ -49,44 +60,149 @@ def max_wheel_angle(parameters: VehicleParameters) -> Scalar:
 def steering_wheel_lock(parameters: VehicleParameters) -> float:
     """Return the angle of the steering wheel at full lock [rad].
 
-    It is that of the column, or the ratio of the data times the angle of the road wheels.
-
-    Raises
-    ------
-    DataError
-        If the vehicle folds and has no steering mechanism.
+    It is that of the column, or the ratio of the data times the angle of the road wheels; of a vehicle that
+    folds, times the angle by which it folds.
 
     Warns
     -----
     AccuracyWarning
         If the data have neither: `ASSUMED_RATIO` is taken.
     """
-    if not parameters.steerings:
-        raise DataError(f"{parameters.label}: it steers by folding and has no steering wheel's angle")
-    name, mechanism = next(iter(parameters.steerings.items()))
-    if mechanism.column is not None:
-        return float(nominal(mechanism.column.lock))
-    ratio = getattr(parameters.data, name).ratio
-    lock = float(nominal(max_wheel_angle(parameters)))
-    if ratio is None:
+    lock = float(nominal(full_turn(parameters)))
+    name, section = steering_section(parameters)
+    if section.ratio is None and getattr(section, "column", None) is None:
         warnings.warn(
             f"{parameters.label}: {name}.ratio is not given; {ASSUMED_RATIO:g} is assumed, so that the "
-            f"steering wheel turns by {math.degrees(ASSUMED_RATIO * lock):.4g} deg to full lock",
+            f"steering wheel turns by {math.degrees(lock):.4g} deg to full lock",
             AccuracyWarning,
             stacklevel=3,
         )
-        ratio = ASSUMED_RATIO
-    return float(ratio) * lock
+    return lock
+
+
+def steering_section(parameters: VehicleParameters) -> tuple[str, Any]:
+    """Return name and data of the first steering mechanism, or of the hitch that folds the vehicle."""
+    if not parameters.steerings:
+        name = parameters.layout.folding[0]
+        return f"{name}.hitch", getattr(parameters.data, name).hitch
+    name = next(iter(parameters.steerings))
+    return name, getattr(parameters.data, name)
+
+
+def full_turn(parameters: VehicleParameters) -> Scalar:
+    """Return the angle of the steering wheel at full lock [rad], with `ASSUMED_RATIO` if there is none."""
+    _, section = steering_section(parameters)
+    if parameters.steerings and parameters.steering.column is not None:
+        return parameters.steering.column.lock
+    turned = max_wheel_angle(parameters) if parameters.steerings else section.max_angle
+    return (ASSUMED_RATIO if section.ratio is None else section.ratio) * turned
 
 
 def steering_ratio(parameters: VehicleParameters, steering: float = 0.0) -> float:
     """Return the steering wheel's angle per mean angle of the road wheels at a steering input.
 
-    It is the ratio of their rates, by central differences over 2e-4 of full lock, within full lock.
+    It is the ratio of their rates, by central differences over 2e-4 of full lock, within full lock.  Of a
+    vehicle that folds, the angle of the fold stands for that of the road wheels.
     """
+    lock = steering_wheel_lock(parameters)
+    if not parameters.steerings:
+        return lock / float(nominal(steering_section(parameters)[1].max_angle))
     low, high = max(steering - 1e-4, -1.0), min(steering + 1e-4, 1.0)
     turned = mean_wheel_angle(parameters, high) - mean_wheel_angle(parameters, low)
-    return steering_wheel_lock(parameters) * (high - low) / turned
+    return lock * (high - low) / turned
+
+
+@dataclass(frozen=True, eq=False)
+class SteeringWheel:
+    """The steering wheel, as outputs of a vehicle see it.
+
+    Attributes
+    ----------
+    lock : scalar
+        Its angle at full lock [rad].
+    led : tuple of (Body, scalar)
+        Bodies whose hinges it leads, and their coordinates at full lock [m] or [rad].
+    column : str or None
+        Name of the force element that leads the first of them; None where actuators do.
+    wheels : tuple of (Body, (3,) array)
+        Left and right carrier of the first steered axle, with the spin axis of its wheel; none of a vehicle
+        that folds.
+    """
+
+    lock: Scalar
+    led: tuple[tuple[Body, Scalar], ...]
+    column: str | None
+    wheels: tuple[tuple[Body, Vector], ...]
+
+    def angle(self, observer: Observer) -> Scalar:
+        """Angle, positive to the left [rad]."""
+        body, gain = self.led[0]
+        return self.lock * observer.coordinate(body) / gain
+
+    def ratio(self, instant: Instant) -> Scalar:
+        """Rate of the steering wheel per mean rate of the road wheels' headings, suspensions held [-]."""
+        if not self.wheels:
+            return self.lock / abs(nominal(self.led[0][1]))
+        moved = self.turning(instant)
+        rates = []
+        for carrier, axis in self.wheels:
+            unit = sprung_body(instant.embedding.system, carrier)
+            e = moved.direction(carrier, axis, unit)
+            e_rate = cross(moved.angular_velocity(carrier, unit), e)
+            rates.append((e[0] * e_rate[1] - e[1] * e_rate[0]) / dot(e[:2], e[:2]))
+        return len(rates) / sum(rates)
+
+    def turning(self, instant: Instant) -> Outward:
+        """Motion at a rate of the steering wheel of 1 rad/s, all that it does not lead at rest."""
+        rates = {body.name: gain / self.lock for body, gain in self.led}
+        prescribed = {
+            name: Prescribed(motion.position, rates.get(name, 0.0), 0.0)
+            for name, motion in instant.prescribed.items()
+        }
+        embedding = instant.embedding
+        first = {place.start: name for name, place in embedding.v_of.items()}
+        v = array(rates.get(first.get(k, ""), 0.0) for k in range(embedding.n_v))
+        return Outward(embedding, instant.q, v, prescribed)
+
+    def torque(self, instant: Instant) -> Scalar:
+        """Torque of the hands, positive to the left [N m].
+
+        Of a column its driver's torque.  Else, by virtual work, what the actuators' forces are at a steering
+        wheel without friction, inertia and assistance of its own.
+        """
+        if self.column is not None:
+            return instant.loads.responses[self.column].outputs["torque"]
+        forces = dict(zip(instant.prescribed, drive_forces(instant), strict=True))
+        return sum(forces[body.name] * gain for body, gain in self.led) / self.lock
+
+
+def add_steering_wheel(system: System, parameters: VehicleParameters, carriers: Mapping[str, Body]) -> None:
+    """Add the outputs ``steering_wheel_angle``, ``steering_ratio`` and ``hand_torque``.
+
+    Parameters
+    ----------
+    system : System
+    parameters : VehicleParameters
+    carriers : mapping of str to Body
+        What carries the wheel, by corner.
+    """
+    columns = [(f.name, f.body, f.gain) for f in system.forces if isinstance(f, Column)]
+    actuated = tuple(
+        (system.find(name), motion.gain)
+        for name, motion in system.prescribed.items()
+        if isinstance(motion, SecondOrderActuator) and motion.inputs == (WANTED,)
+    )
+    steered = first_steered(parameters) if parameters.steerings else ()
+    by_torques = bool(parameters.steerings) and parameters.steering.column is not None
+    wheel = SteeringWheel(
+        full_turn(parameters),
+        tuple((body, gain) for _, body, gain in columns) if by_torques else actuated,
+        columns[0][0] if by_torques else None,
+        tuple((carriers[corner.name], corner.wheel.axis) for corner in steered),
+    )
+    system.add_output("steering_wheel_angle", "rad", wheel.angle)
+    system.add_measurement("steering_ratio", "1", wheel.ratio)
+    system.add_measurement("hand_torque", "N*m", wheel.torque)
 
 
 def at_full_lock(parameters: VehicleParameters, corner: Corner) -> tuple[Scalar, Scalar]:

@@ -21,7 +21,7 @@ from ce_dynamics.mechanism.hinges.revolute import Revolute
 from ce_dynamics.mechanism.hinges.spherical import Spherical
 from ce_dynamics.mechanism.hinges.universal import Universal
 from ce_dynamics.mechanism.system import System
-from ce_dynamics.models.data.quantities import Quantity
+from ce_dynamics.models.data.quantities import PositiveFraction, Quantity
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.vehicles.bodies import BodyParameters, Vector, add_rigid_body
 from ce_dynamics.models.vehicles.steering.base import ActuatorData, add_position
@@ -114,10 +114,14 @@ class TorsionData(HitchData):
 
 
 class ArticulatedData(HitchData):
-    """A vertical pin at which the vehicle is folded to steer: by ``max_angle`` at full lock, either way."""
+    """A vertical pin at which the vehicle is folded to steer: by ``max_angle`` at full lock, either way.
+
+    ``ratio`` is the angle of a steering wheel over that.
+    """
 
     max_angle: Annotated[float, Quantity("rad", above=0.0, below=math.pi / 2)]
     actuator: ActuatorData
+    ratio: PositiveFraction | None = None
 
     def add(self, system: System, name: str, tower: Body, body: BodyParameters, at: Vector) -> Body:
         """On a vertical hinge, whose angle an actuator leads: to the left the rear turns to the right."""

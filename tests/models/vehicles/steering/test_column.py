@@ -10,7 +10,6 @@ import pytest
 import xarray as xr
 
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.compiled.analysis.power_balance import drive_forces
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.forces.base import HingeLoad
@@ -23,6 +22,7 @@ from ce_dynamics.models.vehicles.steering.column import (
     FrictionData,
     HandsData,
 )
+from ce_dynamics.models.vehicles.steering_angle import steering_wheel_lock
 from ce_dynamics.simulation.results import quantity
 from ce_dynamics.simulation.simulate import simulate
 from tests.models.components import Scripted, body
@@ -58,8 +58,8 @@ def turning(model: Model) -> xr.Dataset:
     return drive(model, model.y0, 3.0, steering=STEERED)
 
 
-def test_hands_feel_what_the_rack_needs(model: Model, turning: xr.Dataset, data: VehicleParameters) -> None:
-    """The same turn with a rack that is led: the force of its drive, times travel per angle, is the load.
+def test_hands_feel_what_the_rack_needs(turning: xr.Dataset) -> None:
+    """The same turn with a rack that is led: the torque of hands on it, for the same angle, is the load.
 
     Both turn steadily but for some 1e-3; the load follows the angle, which differs by less.  Hands and
     assistance give that, and what friction takes.
@@ -70,13 +70,10 @@ def test_hands_feel_what_the_rack_needs(model: Model, turning: xr.Dataset, data:
     assert 0.0 < torque * (1.0 + GAIN / (1.0 + (v / HALF) ** 2)) - load < FRICTION
     led = Model(build(VehicleParameters.load("sedan"), speed=SPEED))
     run = drive(led, led.y0, 3.0, steering=angle / LOCK)
-    instant = led.instant(
-        last_state(led, run), led.inputs_with(inputs={"steering": angle / LOCK, "throttle": 0.1})
-    )
-    (force,) = drive_forces(instant)
-    travel = data.steering.sense * data.steering.travel
+    lock = steering_wheel_lock(VehicleParameters.load("sedan", ["steering.ratio=16"]))
     assert abs(load) > 3.0
-    assert load == pytest.approx(float(force) * travel / LOCK, rel=0.01)
+    assert load == pytest.approx(float(run["hand_torque"][-1]) * lock / LOCK, rel=0.01)
+    assert float(last["hand_torque"]) == torque
     assert float(run["yaw_rate"][-1]) == pytest.approx(float(last["yaw_rate"]), rel=0.005)
 
 

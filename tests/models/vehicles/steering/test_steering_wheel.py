@@ -1,0 +1,105 @@
+"""The steering wheel of every vehicle: its angle, its ratio to the road wheels, and the torque of hands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.model import Model
+from ce_dynamics.dynamics.energy import energy_rates, load_power
+from ce_dynamics.models.vehicles.assembly import build
+from ce_dynamics.models.vehicles.description import VehicleParameters
+from ce_dynamics.models.vehicles.steering_angle import full_turn, steering_ratio
+from tests.models.vehicles.chrono.test_rear_chassis import folding, written
+
+LED = {
+    "sedan": "steering.rack",
+    "sedan-column": "steering.rack",
+    "hmmwv": "steering.pitman_arm",
+    "folding": "rear_chassis_1",
+}
+"""Bodies that the steering wheel moves, by vehicle: a rack, one with a column, a Pitman arm, a half."""
+RACK_OR_ARM = ("sedan", "sedan-column", "hmmwv")
+
+
+def loaded(name: str, folder: Path) -> VehicleParameters:
+    ratio = ["steering.ratio=18"] if name in ("sedan", "hmmwv") else []
+    return VehicleParameters.load(written(folder, folding()) if name == "folding" else name, ratio)
+
+
+def steered(model: Model, body: str, coordinate: float, rate: float) -> Floats:
+    """The state at the start with a steering's coordinate and its rate."""
+    names = [entry.name for entry in (*model.layout.q, *model.layout.v, *model.layout.x)]
+    y = model.y0.copy()
+    states = (
+        (coordinate, (body, f"{body}.motion.position")),
+        (rate, (f"{body}_rate", f"{body}.motion.rate")),
+    )
+    for value, known in states:
+        (place,) = (k for k, name in enumerate(names) if name in known)
+        y[place] = value
+    return y
+
+
+def gain_of(data: VehicleParameters) -> float:
+    """Coordinate of what is led at full lock to the left."""
+    if not data.steerings:
+        return -float(data.trailers["rear_chassis_1"].hitch.max_angle)
+    mechanism = data.steering
+    return mechanism.sense * mechanism.travel if mechanism.template == "rack" else -mechanism.max_angle
+
+
+def heading(model: Model, y: Floats) -> float:
+    """Mean of the front wheels' headings in the chassis [rad]."""
+    system, outward = model.system, model.instant(y, model.u0).outward
+    found = []
+    for corner in ("front_left", "front_right"):
+        wheel = system.find(f"{corner}.wheel")
+        e = outward.direction(wheel.carrier, np.array(wheel.inboard.axis), system.find("chassis"))
+        found.append(np.arctan2(-e[0], e[1]))
+    return float(np.mean(found))
+
+
+@pytest.mark.parametrize("name", RACK_OR_ARM)
+def test_steering_ratio_is_of_finite_differences(name: str, tmp_path: Path) -> None:
+    """Of differences over 2h = 2e-4 of full lock: h²/6 of a third derivative below 10, so within 1e-6."""
+    data = loaded(name, tmp_path)
+    model, lock, gain = Model(build(data, speed=10.0)), float(full_turn(data)), gain_of(data)
+    for part in (-0.7, 0.0, 0.4):
+        angle = part * lock
+        y = steered(model, LED[name], part * gain, 0.3 * gain)
+        low, high = (heading(model, steered(model, LED[name], (part + h) * gain, 0.0)) for h in (-1e-4, 1e-4))
+        out = model.outputs(y=y)
+        assert out["steering_wheel_angle"] == pytest.approx(angle, rel=1e-12, abs=1e-12)
+        assert out["steering_ratio"] == pytest.approx(2e-4 * lock / (high - low), rel=1e-6)
+        assert out["steering_ratio"] == pytest.approx(steering_ratio(data, part), rel=1e-6)
+
+
+@pytest.mark.parametrize("name", ["sedan", "hmmwv", "folding"])
+def test_hands_do_the_work_of_the_drive(name: str, tmp_path: Path) -> None:
+    """Torque times rate is what the energy gains, less the work of the loads, in a turn that tyres resist.
+
+    Powers are sums of terms of some 1e5 W with a rounding of 1e-16 each, a thousand of them at most.
+    """
+    data = loaded(name, tmp_path)
+    model, lock, gain = Model(build(data, speed=10.0)), float(full_turn(data)), gain_of(data)
+    y = steered(model, LED[name], 0.2 * gain, -0.5 * gain)
+    y[[entry.name for entry in model.layout.q].index("chassis.z")] -= 0.02
+    u = model.inputs_with(inputs={"steering": 0.9})
+    instant = model.instant(y, u)
+    supplied = sum(energy_rates(instant.outward, instant.accelerations))
+    supplied -= load_power(instant.outward, instant.loads)
+    found = model.outputs(y=y, u=u)["hand_torque"] * (-0.5 * lock)
+    assert abs(supplied) > 1.0
+    assert found == pytest.approx(supplied, abs=1e-8)
+
+
+def test_steering_wheels_of_folding_vehicles_turn_the_fold(tmp_path: Path) -> None:
+    model = Model(build(loaded("folding", tmp_path), speed=2.0))
+    angle = np.radians(12.0)
+    out = model.outputs(y=steered(model, LED["folding"], -angle, 0.0))
+    assert out["steering_ratio"] == pytest.approx(16.0)
+    assert out["steering_wheel_angle"] == pytest.approx(16.0 * angle)
