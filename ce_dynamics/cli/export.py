@@ -36,6 +36,15 @@ def export(
             rich_help_panel=VEHICLE,
         ),
     ] = None,
+    steering_wheel: Annotated[
+        bool,
+        typer.Option(
+            "--steering-wheel",
+            help="Steer by the angle of the steering wheel: the input steering_wheel_command \\[rad] "
+            "replaces steering.",
+            rich_help_panel=VEHICLE,
+        ),
+    ] = False,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -103,6 +112,7 @@ def export(
             tyres=tuple(tyre or ()),
             road=road,
             practice=False,
+            steering_wheel=steering_wheel,
         )
         show_notes(str(case.attributes.get("vehicle_files", "")))
         display.stage("writing and compiling")

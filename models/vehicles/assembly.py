@@ -28,7 +28,8 @@ from ce_dynamics.models.vehicles.bushings import refuse_free
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.layout import SIDES, unit_of
 from ce_dynamics.models.vehicles.sensors import add_sensors
-from ce_dynamics.models.vehicles.steering_angle import add_steering_wheel
+from ce_dynamics.models.vehicles.steering.column import WANTED
+from ce_dynamics.models.vehicles.steering_angle import add_command, add_steering_wheel
 from ce_dynamics.models.vehicles.trailers.sensors import add_hitch_sensors
 from ce_dynamics.models.vehicles.tyre_kinds import model_of
 
@@ -50,12 +51,13 @@ def build(
     speed: float = 0.0,
     tyres: Mapping[str, TyreModel] | None = None,
     ideal_joints: bool = False,
+    steering_wheel: bool = False,
 ) -> System:
     """The full vehicle on a road.
 
-    Inputs: ``steering`` (−1 … 1, positive to the left), ``throttle`` and ``brake`` (0 … 1); with an automatic
-    gearbox also ``selector`` (1 forwards, unless given; 0 neutral, −1 reverse), with aerodynamics ``wind_x``
-    and ``wind_y``.
+    Inputs: ``steering`` (−1 … 1, positive to the left), or ``steering_wheel_command`` [rad]; ``throttle`` and
+    ``brake`` (0 … 1); with an automatic gearbox also ``selector`` (1 forwards, unless given; 0 neutral,
+    −1 reverse), with aerodynamics ``wind_x`` and ``wind_y``.
 
     Parameters
     ----------
@@ -73,6 +75,9 @@ def build(
         Tyres by corner that replace those of the data, see `ce_dynamics.models.tyres`.
     ideal_joints : bool
         Leave out bushings that are dynamic by the data, as the rig does, which brings its own.
+    steering_wheel : bool
+        Steer by the angle of the steering wheel: the input ``steering_wheel_command`` [rad] replaces
+        ``steering``.  Manoeuvres and drivers need ``steering``.
 
     Returns
     -------
@@ -85,7 +90,7 @@ def build(
         checks.known("tyres", name, list(data.corners), "corner", DataError)
     surface = FlatRoad(data.road.friction) if road is None else road
     with data.naming():  # of what only the parts as built know, such as gears
-        return assembled(data, surface, speed, fitted, ideal_joints)
+        return assembled(data, surface, speed, fitted, ideal_joints, steering_wheel)
 
 
 def assembled(
@@ -94,6 +99,7 @@ def assembled(
     speed: float,
     fitted: Mapping[str, TyreModel],
     ideal_joints: bool,
+    steering_wheel: bool,
 ) -> System:
     """The vehicle's bodies, hinges, force elements and controllers, put together."""
     for name, corner in data.corners.items():
@@ -105,7 +111,10 @@ def assembled(
     for parameter in data.free:
         system.add_parameter(parameter)
     for name, between in INPUTS.items():
-        system.add_input(name, "1", between=between)
+        if name == WANTED and steering_wheel:
+            add_command(system, data)
+        else:
+            system.add_input(name, "1", between=between)
     first = data.corners[data.driven[0]]
     radius = fitted[first.name].unloaded_radius if first.name in fitted else first.tyre.unloaded_radius
     spin = nominal(speed / radius) * rolling_ratio(data)

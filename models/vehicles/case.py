@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -125,12 +126,15 @@ def prepare(
     tyres: Sequence[str] = (),
     road: str | None = None,
     practice: bool = True,
+    steering_wheel: bool = False,
 ) -> Case:
     """Load the data, embed and compile the model and find its initial state.
 
     Arguments as of `run`; ``free`` names numbers that become free parameters, see `VehicleParameters.load`:
     at their nominal values the driver practises, where he does (`ce_dynamics.models.vehicles.practice`), and
     so he drives whatever their values are.  Without ``practice`` somebody else drives.
+    With ``steering_wheel`` the vehicle, settled all the same, has the input ``steering_wheel_command`` [rad]
+    in place of ``steering``, see `build`, and no driver.
     """
     given = dict(options or {})
     for name, value in (("speed", speed), ("duration", duration)):
@@ -139,6 +143,8 @@ def prepare(
                 raise DataError(f"{name} is given twice, as itself and among the options; give it once")
             given[name] = value
     if model == RIDE:
+        if steering_wheel:
+            raise DataError("the ride model has no steering; leave the steering wheel out")
         if free:
             raise DataError("the ride model has no free parameters; give overrides")
         if tyres:
@@ -154,9 +160,10 @@ def prepare(
 
         fitted = fitted_tyres(tyres, parameters.corners)
     surface = task.road if road is None else laid(task.road, road, task.values["friction"])
-    system = build(
-        parameters, road=surface, speed=task.speed, tyres=None if fitted is None else fitted.models
+    assemble = partial(
+        build, parameters, road=surface, speed=task.speed, tyres=None if fitted is None else fitted.models
     )
+    system = assemble()
     with parameters.naming():
         vehicle = Model(system)
         y0 = settled(vehicle, first_pedals(vehicle, task))
@@ -174,6 +181,9 @@ def prepare(
         attributes |= {"tyres": json.dumps(list(tyres)), "tyre_files": fitted.report}
     if road is not None:
         attributes["road"] = road
+    if steering_wheel:
+        title = f"{parameters.short_title}, steered by hand"
+        return Case(title, Model(assemble(steering_wheel=True)), None, y0, task.duration, attributes)
     known = practised(task, vehicle, y0) if practice else task
     if known is not task:
         attributes["driver"] = "practised" + " with the nominal values of what is free" * bool(free)

@@ -17,6 +17,7 @@ from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.dynamics.outward import Outward
 from ce_dynamics.errors import AccuracyWarning, AssemblyError, DataError
 from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.controller import Controller, Named
 from ce_dynamics.mechanism.drives import Prescribed, SecondOrderActuator
 from ce_dynamics.mechanism.forces.base import Observer
 from ce_dynamics.mechanism.system import System
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
 ASSUMED_RATIO = 16.0
 """Steering ratio where data give none: of a passenger car."""
+COMMAND = "steering_wheel_command"
+"""Input of vehicles that are steered by the angle of the steering wheel [rad]; they have no other."""
 UNEVEN = 0.5
 """Of half the angle from lock to lock: a lock that turns wheels less says nothing of how they are steered."""
 
@@ -203,6 +206,33 @@ def add_steering_wheel(system: System, parameters: VehicleParameters, carriers: 
     system.add_output("steering_wheel_angle", "rad", wheel.angle)
     system.add_measurement("steering_ratio", "1", wheel.ratio)
     system.add_measurement("hand_torque", "N*m", wheel.torque)
+
+
+class SteeringWheelCommand(Controller):
+    """Steering by an angle: what reads ``steering`` gets the input `COMMAND` over that at full lock."""
+
+    name = "steering_wheel"
+    answers = (WANTED,)
+
+    def __init__(self, lock: Scalar) -> None:
+        self.lock = lock
+
+    def act(self, sensors: Named, x: Named) -> Named:
+        return {WANTED: sensors[COMMAND] / self.lock}
+
+
+def add_command(system: System, parameters: VehicleParameters) -> None:
+    """Add the input `COMMAND`, within full lock, in place of ``steering``.
+
+    Warns
+    -----
+    AccuracyWarning
+        If the data give no ratio, see `steering_wheel_lock`.
+    """
+    most = steering_wheel_lock(parameters)
+    system.add_input(COMMAND, "rad", between=(-most, most))
+    system.add_channel(WANTED, "1")
+    system.add_controller(SteeringWheelCommand(full_turn(parameters)))
 
 
 def at_full_lock(parameters: VehicleParameters, corner: Corner) -> tuple[Scalar, Scalar]:

@@ -10,10 +10,15 @@ import pytest
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.dynamics.energy import energy_rates, load_power
+from ce_dynamics.errors import AccuracyWarning, ModelError
+from ce_dynamics.mechanism.hinges.revolute import Revolute
 from ce_dynamics.models.vehicles.assembly import build
+from ce_dynamics.models.vehicles.case import prepare
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.steering_angle import full_turn, steering_ratio
-from tests.models.vehicles.chrono.test_rear_chassis import folding, written
+from ce_dynamics.simulation.in_the_loop.simulator import Simulator
+from tests.models.vehicles.chrono.small_car import written
+from tests.models.vehicles.chrono.test_rear_chassis import folding
 
 LED = {
     "sedan": "steering.rack",
@@ -45,11 +50,11 @@ def steered(model: Model, body: str, coordinate: float, rate: float) -> Floats:
 
 
 def gain_of(data: VehicleParameters) -> float:
-    """Coordinate of what is led at full lock to the left."""
+    """Coordinate of what is led at full lock to the left; the fold's is 30°."""
     if not data.steerings:
-        return -float(data.trailers["rear_chassis_1"].hitch.max_angle)
+        return -float(np.radians(30.0))
     mechanism = data.steering
-    return mechanism.sense * mechanism.travel if mechanism.template == "rack" else -mechanism.max_angle
+    return float(mechanism.sense * mechanism.travel if mechanism.template == "rack" else -mechanism.max_angle)
 
 
 def heading(model: Model, y: Floats) -> float:
@@ -58,7 +63,8 @@ def heading(model: Model, y: Floats) -> float:
     found = []
     for corner in ("front_left", "front_right"):
         wheel = system.find(f"{corner}.wheel")
-        e = outward.direction(wheel.carrier, np.array(wheel.inboard.axis), system.find("chassis"))
+        assert isinstance(wheel.inboard, Revolute)
+        e = outward.direction(wheel.carrier, wheel.inboard.axis, system.find("chassis"))
         found.append(np.arctan2(-e[0], e[1]))
     return float(np.mean(found))
 
@@ -103,3 +109,35 @@ def test_steering_wheels_of_folding_vehicles_turn_the_fold(tmp_path: Path) -> No
     out = model.outputs(y=steered(model, LED["folding"], -angle, 0.0))
     assert out["steering_ratio"] == pytest.approx(16.0)
     assert out["steering_wheel_angle"] == pytest.approx(16.0 * angle)
+
+
+@pytest.mark.parametrize("name", RACK_OR_ARM)
+def test_steering_wheel_commands_replace_the_steering(name: str, tmp_path: Path) -> None:
+    """The same rates, but for rounding, by the same part of full lock; there is no second input."""
+    data = loaded(name, tmp_path)
+    lock = float(full_turn(data))
+    by_part = Model(build(data, speed=10.0))
+    by_angle = Model(build(data, speed=10.0, steering_wheel=True))
+    y = steered(by_part, LED[name], 0.1 * gain_of(data), 0.0)
+    (wanted,) = by_part.dynamics(y, by_part.inputs_with(inputs={"steering": 0.3}))
+    (found,) = by_angle.dynamics(y, by_angle.inputs_with(inputs={"steering_wheel_command": 0.3 * lock}))
+    np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-9)
+    names = {entry.name for entry in by_angle.layout.u}
+    assert names == {entry.name for entry in by_part.layout.u} - {"steering"} | {"steering_wheel_command"}
+
+
+def test_simulators_are_steered_by_the_wheel_angle() -> None:
+    """An actuator of 5 Hz or more has settled within 1e-3 after a second."""
+    case = prepare("stand-still", model="sedan", overrides=["steering.ratio=18"], steering_wheel=True)
+    sim = Simulator(case.model, y0=case.y0)
+    sim.step(1.0, steering_wheel_command=0.5)
+    assert sim.outputs()["steering_wheel_angle"] == pytest.approx(0.5, rel=1e-3)
+    with pytest.raises(ModelError, match="steering"):
+        sim.step(0.1, steering=0.1)
+    with pytest.raises(ModelError, match="steering_wheel_command"):
+        sim.step(0.1, steering_wheel_command=20.0)
+
+
+def test_commands_by_assumed_ratios_are_warned_of() -> None:
+    with pytest.warns(AccuracyWarning, match=r"steering\.ratio is not given; 16 is assumed"):
+        build(VehicleParameters.load("sedan"), steering_wheel=True)
