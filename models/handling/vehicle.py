@@ -150,8 +150,7 @@ def vehicle(
     >>> vehicle("sedan", ["front.anti_roll_bar.stiffness=2 kN*m/rad"]).wheelbase
     2.776
     """
-    data = load_parameters(model, overrides)
-    fitted_tyres(tyres, data.corners)  # refused before anything is run
+    data = load_parameters(model, overrides, tyres=tyres)  # which refuses tyres before anything is run
     return Vehicle(
         title=data.short_title if title is None else title,
         wheelbase=float(nominal(data.wheelbase)),

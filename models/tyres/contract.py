@@ -6,11 +6,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from ce_dynamics.algebra.arrays import Array, Scalar, absolute, maximum, sin
 from ce_dynamics.mechanism.forces.base import NO_OUTPUTS, StateDeclaration
 
 USUAL_WIDTH = 0.65
 """Of a tyre over its radius, where nothing is said."""
+
+PEAK_SLIPS = np.geomspace(0.01, 1.5, 80)
+"""Where the peak is looked for; near it the curve is so flat that their distance of 6 % costs 1e-3 of it."""
 
 TINY_SPEED = 1e-9
 """[m/s]; below it, rolling and sliding count as rest."""
@@ -33,7 +38,8 @@ class WheelOnRoad(NamedTuple):
     yaw_rate : scalar
         Of the wheel about the road's normal [rad/s].
     friction : scalar
-        Friction coefficient of the road.
+        Friction coefficient of the road: the largest longitudinal force over load that a tyre reaches on it
+        at its nominal load.
     v_centre : three scalars
         Velocity of the wheel's centre [m/s].
     sin_gamma : scalar, optional

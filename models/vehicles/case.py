@@ -152,7 +152,7 @@ def prepare(
         if road is not None:
             raise DataError("the ride model stands on springs of its own; leave the road out")
         return prepare_ride(manoeuvre, given, overrides)
-    parameters = load_parameters(model, overrides, free)
+    parameters = load_parameters(model, overrides, free, tyres)
     task = make_manoeuvre(DEFAULT_MANOEUVRE if manoeuvre is None else manoeuvre, given, parameters)
     fitted = None
     if tyres:
@@ -219,9 +219,20 @@ def prepare_ride(manoeuvre: str | None, given: Mapping[str, float | str], overri
 
 
 def load_parameters(
-    model: str | Path, overrides: Sequence[str], free: Sequence[str] = ()
+    model: str | Path, overrides: Sequence[str], free: Sequence[str] = (), tyres: Sequence[str] = ()
 ) -> VehicleParameters:
-    """The parameters of a model given by name or data file."""
+    """Return the parameters of a model given by name or data file, on the road of its fitted tyres."""
+    data = loaded(model, overrides, free)
+    if not tyres:
+        return data
+    from ce_dynamics.models.vehicles.fitted_tyres import default_friction  # here, because few runs need it
+
+    friction = default_friction(tyres, data)
+    return data if friction is None else loaded(model, [f"road.friction={friction!r}", *overrides], free)
+
+
+def loaded(model: str | Path, overrides: Sequence[str], free: Sequence[str]) -> VehicleParameters:
+    """Return the parameters of a model given by name or data file."""
     if str(model) in SHIPPED:
         return VehicleParameters.load(model, overrides=overrides, free=free)
     path = files.path_of("vehicle", model)

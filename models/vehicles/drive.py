@@ -164,7 +164,7 @@ def sliders_of(vehicle: str | Path, overrides: Sequence[str]) -> list[Slider]:
         except DataError:
             continue
         if name == "road.friction":
-            found.append(Slider(name, low, high))
+            found.append(Slider(name, low, max(high, value)))  # slicks have more
         elif low < 0.0:
             found.append(Slider(name, value + low, value + high))
         elif value:

@@ -86,7 +86,7 @@ def with_tyre_files(file: DataFile, folder: Path) -> DataFile:
     if not named:
         return file
     # here, because few files name any
-    from ce_dynamics.models.vehicles.fitted_tyres import read_tyre
+    from ce_dynamics.models.vehicles.fitted_tyres import measured_on, read_tyre
     from ce_dynamics.models.vehicles.magic_formula_data import as_written
     from ce_dynamics.models.vehicles.tyre_kinds import MAGIC_FORMULA
 
@@ -98,6 +98,7 @@ def with_tyre_files(file: DataFile, folder: Path) -> DataFile:
             )
     numbers: list[Assignment] = []
     reports: dict[str, None] = {}
+    frictions: dict[str, float] = {}
     for key, entry in named:
         owner = f"{entry.where}: {'.'.join(key)}"
         if not isinstance(entry.value, str):
@@ -114,8 +115,19 @@ def with_tyre_files(file: DataFile, folder: Path) -> DataFile:
                 Assignment((*key[:-1], name), Entry(f"{value!r} {unit}".rstrip(), entry.source, entry.where))
             )
         reports |= dict.fromkeys(f"tyre {line}" for line in tyre.report().splitlines())
-        if tyre.friction is None and all(one.key != (*key[:-1], "mu0") for one in file.assignments):
-            reports[f"tyre {tyre.name}: the friction of its measurement is taken as 1 (tyre.mu0)"] = None
+        if all(one.key != (*key[:-1], "mu0") for one in file.assignments):
+            frictions[tyre.name] = measured_on(tyre)
+    if frictions:
+        # of different tyres that with the most grip reaches the road's coefficient: they keep their ratios
+        most = max(frictions.values())
+        keys = [(*key[:-1], "mu0") for key, _ in named]
+        if TYRE_FILE in (key for key, _ in named):
+            keys.insert(0, ("road", "friction"))
+        numbers += [Assignment(key, Entry(repr(most), *_place(named[0][1]))) for key in keys]
+        reports |= {
+            f"tyre {name}: as its file has it on a road of friction {most:.4g} (tyre.mu0)": None
+            for name in frictions
+        }
     return file._replace(
         assignments=numbers + [one for one in file.assignments if one not in named],
         words=[*file.words, Assignment(("kinds", "tyre"), Entry(MAGIC_FORMULA, *_place(named[0].entry)))],

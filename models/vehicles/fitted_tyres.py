@@ -9,10 +9,12 @@ from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.tyres.magic_formula.contact_mass import on_road
 from ce_dynamics.models.tyres.magic_formula.on_road import MagicFormulaTyre
+from ce_dynamics.models.tyres.magic_formula.peak import peak_of
 from ce_dynamics.models.tyres.magic_formula.reader import TyreFile, read_tyre_file
 from ce_dynamics.models.tyres.magic_formula.tyre import MagicFormula
 from ce_dynamics.models.vehicles.chrono.pac02 import read_pac02
 from ce_dynamics.models.vehicles.corner import Corner
+from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.tyre_kinds import reference_friction
 
 
@@ -25,18 +27,21 @@ class FittedTyres(NamedTuple):
         Corners that are not in it keep the tyre of the data.
     report : str
         What the files leave open and what was not understood.
+    friction : float or None
+        Friction coefficient of the road on which the tyres are as measured; None where a wheel keeps its own.
     """
 
     models: Mapping[str, MagicFormulaTyre]
     report: str
+    friction: float | None
 
 
 def fitted_tyres(files: Sequence[str], corners: Mapping[str, Corner]) -> FittedTyres:
     """Magic Formula tyres from property files (``.tir``) or Chrono's ``Pac02Tire`` files (``.json``).
 
-    On the side of the vehicle for which a file is not, its tyre is mirrored.  The friction of the road counts
-    in multiples of that of the file, or, as property files name none, of that for which the vehicle's own
-    tyre was measured.
+    On the side of the vehicle for which a file is not, its tyre is mirrored.  The friction coefficient of the
+    road is the peak of the fitted tyres, of different ones that of the one with the most grip, or what its
+    file names.  Where a wheel keeps its own tyre, it refers to that one.  Tyres keep their ratios so.
 
     Parameters
     ----------
@@ -62,18 +67,28 @@ def fitted_tyres(files: Sequence[str], corners: Mapping[str, Corner]) -> FittedT
                 f"{', '.join(axles)}, corners {', '.join(corners)}"
             )
         chosen |= dict.fromkeys(wanted, path)
+    read = {path: read_tyre(path) for path in dict.fromkeys(chosen.values())}
+    whole = bool(chosen) and chosen.keys() == corners.keys()
+    friction = max(map(measured_on, read.values())) if whole else None
     models: dict[str, MagicFormulaTyre] = {}
-    reports: dict[str, str] = {}
-    read: dict[str, TyreFile] = {}
     for name, path in chosen.items():
         corner = corners[name]
-        if path not in read:
-            read[path] = read_tyre(path)
         tyre = MagicFormula.of(read[path], mounted="left" if corner.side > 0 else "right")
-        friction = read[path].friction or nominal(reference_friction(corner.tyre))
-        models[name] = on_road(tyre, friction)
-        reports[path] = read[path].report()
-    return FittedTyres(models, "\n".join(reports.values()))
+        own = read[path].friction or nominal(reference_friction(corner.tyre))
+        models[name] = on_road(tyre, own if friction is None else friction)
+    return FittedTyres(models, "\n".join(file.report() for file in read.values()), friction)
+
+
+def measured_on(file: TyreFile) -> float:
+    """Return the friction coefficient of the road on which the coefficients of a file hold."""
+    return file.friction or peak_of(file.coefficients).friction
+
+
+def default_friction(files: Sequence[str], data: VehicleParameters) -> float | None:
+    """Return the friction coefficient of the road of fitted tyres, where the vehicle's is that of its own."""
+    fitted = fitted_tyres(files, data.corners).friction
+    own = {nominal(reference_friction(corner.tyre)) for corner in data.corners.values()}
+    return fitted if own == {nominal(data.road.friction)} else None
 
 
 def read_tyre(path: str) -> TyreFile:

@@ -26,6 +26,7 @@ from ce_dynamics.models.tyres.magic_formula.contact_mass import ContactMassTyre
 from ce_dynamics.models.tyres.magic_formula.file_names import unit_of
 from ce_dynamics.models.tyres.magic_formula.idle import without_effect
 from ce_dynamics.models.tyres.magic_formula.on_road import MagicFormulaTyre
+from ce_dynamics.models.tyres.magic_formula.peak import peak_of
 from ce_dynamics.models.tyres.magic_formula.reader import TyreFile
 from ce_dynamics.models.tyres.magic_formula.tyre import MagicFormula
 from ce_dynamics.models.vehicles.sided_tyre import SidedTyre
@@ -65,7 +66,7 @@ class MagicFormulaBase(Section):
 
     version: Annotated[float, Quantity("1", at_least=0.0)]
     side: Annotated[float, Quantity("1", at_least=-1.0)]
-    mu0: PositiveFraction
+    mu0: PositiveFraction | None = None
     turn_slip: Annotated[float, Quantity("1", at_least=0.0)] | None = None
     ellipse: Annotated[float, Quantity("1", at_least=0.0)] | None = None
 
@@ -102,7 +103,8 @@ class MagicFormulaBase(Section):
     def built(self) -> MagicFormulaParameters:
         """As built."""
         made = Coefficients(version=int(self.version), ellipse=bool(self.ellipse), **self.coefficients())
-        return MagicFormulaParameters(made, SIDES[self.side], bool(self.turn_slip), self.mu0)
+        mu0 = peak_of(made).friction if self.mu0 is None else self.mu0
+        return MagicFormulaParameters(made, SIDES[self.side], bool(self.turn_slip), mu0)
 
 
 def missing(c: Coefficients, name: str, given: frozenset[str], turn_slip: bool) -> str:
@@ -136,7 +138,7 @@ def as_written(file: TyreFile) -> dict[str, tuple[float, str]]:
     found = {
         "version": (float(c.version), ""),
         "side": (next(number for number, side in SIDES.items() if side == file.side), ""),
-        "mu0": (1.0 if file.friction is None else file.friction, ""),
+        "mu0": (peak_of(c).friction if file.friction is None else file.friction, ""),
     }
     turning, heavy = mode % 10 == 5, mode // 10 % 10 == 2 and c.MC > 0.0
     found |= {name: (1.0, "") for name, said in (("turn_slip", turning), ("ellipse", c.ellipse)) if said}

@@ -34,7 +34,7 @@ SlipForce = Annotated[float, Quantity("N", above=0.0)]
 
 
 class SlipTyreData(Section):
-    """What simple tyres have in common, see `SlipModel`; ``mu0`` is the friction of their measurement."""
+    """What simple tyres have in common, see `SlipModel`; ``mu0`` is that of the road of the measurement."""
 
     radius: Length
     cz: PositiveStiffness
@@ -42,7 +42,7 @@ class SlipTyreData(Section):
     cx: PositiveStiffness
     cy: PositiveStiffness
     contact_damping: Annotated[float, Quantity("s", at_least=0.0)]
-    mu0: PositiveFraction
+    mu0: PositiveFraction | None = None
     rolling_resistance: Fraction
 
     def common(self) -> dict[str, Any]:
@@ -168,4 +168,4 @@ def reference_friction(tyre: BuiltTyre) -> float:
     """Friction coefficient of the road for which its curves are."""
     if isinstance(tyre, ChronoTMeasy):
         return tyre.parameters.mu0
-    return tyre.mu0 if isinstance(tyre, (TMeasyParameters, SidedTyre)) else tyre.reference_friction
+    return tyre.mu0 if isinstance(tyre, (TMeasyParameters, SidedTyre)) else tyre.own_friction

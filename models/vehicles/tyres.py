@@ -24,12 +24,15 @@ Pair = Annotated[Numbers, Quantity("1", components=PAIR, above=0.0)]
 
 
 class TMeasyData(Section):
-    """A TMeasy tyre's load and slips (Rill): slopes and forces in multiples of the load, at pn | 2 pn."""
+    """A TMeasy tyre's load and slips (Rill): slopes and forces in multiples of the load, at pn | 2 pn.
+
+    ``mu0`` is the friction coefficient of the road of the curves: their own peak, ``fxm`` at pn, if left out.
+    """
 
     radius: Length
     pn: Annotated[float, Quantity("N", above=0.0)]
     pn_max: Annotated[float, Quantity("N", above=0.0)]
-    mu0: PositiveFraction
+    mu0: PositiveFraction | None = None
     rolling_resistance: Fraction
     slip_speed: Annotated[float, Quantity("m/s", above=0.0)]
     cz: PositiveStiffness
@@ -73,7 +76,7 @@ class TMeasyData(Section):
             dy=dy,
             pn=self.pn,
             pn_max=self.pn_max,
-            mu0=self.mu0,
+            mu0=self.fxm[0] if self.mu0 is None else self.mu0,
             rolling_resistance=self.rolling_resistance,
             v_n=self.slip_speed,
             dfx0=self._forces(self.dfx0),

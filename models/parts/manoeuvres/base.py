@@ -80,7 +80,14 @@ def duration_option(default: float) -> Option:
     return Option("duration", "s", default, "length of the simulation", above=0.0)
 
 
-FRICTION = Option("friction", "1", 0.8, "friction coefficient of the road", above=0.0, at_most=2.0)
+FRICTION = Option(
+    "friction",
+    "1",
+    0.8,
+    "friction coefficient of the road: largest longitudinal force over load of the tyres, at nominal load",
+    above=0.0,
+    at_most=2.0,
+)
 START = Option("start", "s", 1.0, "time at which it begins", at_least=0.0)
 STEER = Option(
     "steer", "1", 0.15, "steering input, part of full lock, positive to the left", at_least=-1.0, at_most=1.0

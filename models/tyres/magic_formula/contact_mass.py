@@ -78,7 +78,7 @@ class ContactMassTyre(MagicFormulaTyre):
         tyre: MagicFormula,
         mass: float | None = None,
         pressure: float | None = None,
-        reference_friction: float = 1.0,
+        reference_friction: float | None = None,
         turn_slip: bool | None = None,
         tread_damping: float = TREAD_DAMPING,
     ) -> None:
@@ -135,7 +135,7 @@ class ContactMassTyre(MagicFormulaTyre):
         return stiffness(True, Kxk, a, 1.0), stiffness(True, Kya, a, 1.0)
 
 
-def on_road(tyre: MagicFormula, reference_friction: float = 1.0) -> MagicFormulaTyre:
+def on_road(tyre: MagicFormula, reference_friction: float | None = None) -> MagicFormulaTyre:
     """A tyre on a vehicle with the transients of its file.
 
     A contact mass where USE_MODE has 2 as its tens and the file has a mass, else relaxation lengths.

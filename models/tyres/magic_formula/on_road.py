@@ -50,7 +50,7 @@ from ce_dynamics.models.tyres.magic_formula.operating_point import (
     within,
 )
 from ce_dynamics.models.tyres.magic_formula.overturning import overturning
-from ce_dynamics.models.tyres.magic_formula.peak import peak_slips
+from ce_dynamics.models.tyres.magic_formula.peak import peak_of
 from ce_dynamics.models.tyres.magic_formula.relaxation import relaxation
 from ce_dynamics.models.tyres.magic_formula.rolling_resistance import rolling_resistance
 from ce_dynamics.models.tyres.magic_formula.sliding import Sliding, along_x, along_y, deflected, stiffness
@@ -104,8 +104,9 @@ class MagicFormulaTyre(TyreModel):
         The tyre, and the side on which it is mounted.
     pressure : float, optional
         Inflation pressure [Pa]; that of the file if not given.
-    reference_friction : float
-        Friction coefficient of the road for which the coefficients hold.
+    reference_friction : float, optional
+        Friction coefficient of the road for which the coefficients hold; if not given the tyre's own: its
+        largest longitudinal force over load at the nominal load.
     turn_slip : bool, optional
         Whether spin is included; as the file's USE_MODE says if not given.
     """
@@ -116,14 +117,15 @@ class MagicFormulaTyre(TyreModel):
         self,
         tyre: MagicFormula,
         pressure: float | None = None,
-        reference_friction: float = 1.0,
+        reference_friction: float | None = None,
         turn_slip: bool | None = None,
     ) -> None:
         self.tyre = checks.instance("tyre", tyre, MagicFormula, "a tyre, for example MagicFormula.read(path)")
         self.coefficients = c = both_ways(tyre.coefficients)
         self.pressure = c.INFLPRES if pressure is None else checks.number("pressure", pressure, above=0.0)
-        self.reference_friction = checks.number("reference_friction", reference_friction, above=0.0)
-        self.peak = peak_slips(c)
+        self.peak = peak_of(c)
+        own = self.peak.friction if reference_friction is None else reference_friction
+        self.reference_friction = checks.number("reference_friction", own, above=0.0)
         wanted = tyre.file is not None and abs(tyre.file.use_mode or 0) % 10 == 5
         self.mode = Mode(
             limits=True,

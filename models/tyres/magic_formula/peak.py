@@ -1,4 +1,4 @@
-"""The slips at which a Magic Formula tyre grips most, for what it holds at rest."""
+"""The largest forces of a Magic Formula tyre at its nominal load: slips and friction coefficient."""
 
 from __future__ import annotations
 
@@ -8,24 +8,27 @@ from typing import NamedTuple
 import numpy as np
 
 from ce_dynamics.compiler.free_numbers import nominal
+from ce_dynamics.models.tyres.contract import PEAK_SLIPS
 from ce_dynamics.models.tyres.magic_formula import lateral as fy, longitudinal as fx
 from ce_dynamics.models.tyres.magic_formula.coefficients import Coefficients
 from ce_dynamics.models.tyres.magic_formula.mode import Mode
 from ce_dynamics.models.tyres.magic_formula.operating_point import Inputs, operating_point
 
-SLIPS = np.geomspace(0.01, 1.5, 80)
-"""Where the peak is looked for; near it the curve is so flat that their distance of 6 % costs 1e-3 of it."""
 
+class Peak(NamedTuple):
+    """κ and tan α of the peaks at the nominal load, of either sign; friction coefficient.
 
-class PeakSlips(NamedTuple):
-    """κ and tan α of the peaks at the nominal load, of either sign."""
+    ``friction`` is the mean over driving and braking, between which shifts part, of the largest longitudinal
+    force over the load.
+    """
 
     kappa: float
     tan_alpha: float
+    friction: float
 
 
-def peak_slips(coefficients: Coefficients) -> PeakSlips:
-    """The slips of the largest pure forces at the nominal load; the end of `SLIPS` without a peak."""
+def peak_of(coefficients: Coefficients) -> Peak:
+    """Return the largest pure forces at the nominal load; at the end of `PEAK_SLIPS` without a peak."""
     values = {f.name: nominal(getattr(coefficients, f.name)) for f in fields(coefficients)}
     c = Coefficients(**values)
     mode = Mode(limits=False, star=True)
@@ -38,5 +41,8 @@ def peak_slips(coefficients: Coefficients) -> PeakSlips:
         at = Inputs(c.FNOMIN, 0.0, 0.0, 0.0, 0.0, c.LONGVL, c.NOMPRES, tan_alpha=slip)
         return abs(float(fy.pure(c, mode, operating_point(c, mode, at), 0.0).Fy0))
 
-    largest = [float(SLIPS[np.argmax([force(float(slip)) for slip in SLIPS])]) for force in (along, across)]
-    return PeakSlips(*largest)
+    slips = PEAK_SLIPS.tolist()
+    driven, braked = ([along(sign * slip) for slip in slips] for sign in (1.0, -1.0))
+    side = [across(slip) for slip in slips]
+    friction = 0.5 * (max(driven) + max(braked)) / c.FNOMIN
+    return Peak(slips[np.argmax(driven)], slips[np.argmax(side)], friction)

@@ -11,16 +11,19 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import NamedTuple
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar, absolute, arctan, maximum, minimum, where
+from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.checks import check_number
 from ce_dynamics.models.parts.deflection import deflection_force, deflection_rate, excess_release
 from ce_dynamics.models.parts.ramps import smooth_step
 from ce_dynamics.models.tyres.contract import (
     DEFLECTIONS,
+    PEAK_SLIPS,
     TINY_SPEED,
     TyreAnswer,
     TyreModel,
@@ -82,8 +85,8 @@ class SlipModel(TyreModel):
         Of the contact, over its stiffness [s].
     mu : float
         Friction coefficient on the road of the measurement.
-    reference_friction : float
-        Friction coefficient of that road.
+    reference_friction : float, optional
+        Friction coefficient of that road; if not given `peak_friction`.
     rolling_resistance : float
         Moment over load and radius.
     camber_stiffness : float
@@ -107,7 +110,7 @@ class SlipModel(TyreModel):
     cy: float
     damping: float = 2e-3
     mu: float = 1.0
-    reference_friction: float = 1.0
+    reference_friction: float | None = None
     rolling_resistance: float = 0.0
     camber_stiffness: float = 0.0
     rim_radius: float = 0.0
@@ -116,6 +119,8 @@ class SlipModel(TyreModel):
     def __post_init__(self) -> None:
         for field in fields(self):
             value = getattr(self, field.name)
+            if value is None:
+                continue
             if isinstance(value, tuple):
                 for k, entry in enumerate(value):
                     check_number("tyre", f"{field.name}[{k}]", entry)
@@ -131,6 +136,22 @@ class SlipModel(TyreModel):
     @property
     def unloaded_radius(self) -> float:
         return self.radius
+
+    @property
+    def nominal_load(self) -> float:
+        """Load that presses the tyre by a tenth of its radius [N]."""
+        return 0.1 * self.cz * self.radius
+
+    @cached_property
+    def own_friction(self) -> float:
+        """Friction coefficient of the road of the measurement."""
+        return self.peak_friction() if self.reference_friction is None else self.reference_friction
+
+    def peak_friction(self) -> float:
+        """Return the largest longitudinal force over load at the nominal load."""
+        Fz = nominal(self.nominal_load)
+        forces = [float(nominal(self.steady(Fz, slip, 0.0, 1.0).Sx)) * slip for slip in PEAK_SLIPS.tolist()]
+        return max(forces) / Fz
 
     @abstractmethod
     def steady(self, Fz: Scalar, kappa: Scalar, tan_alpha: Scalar, friction: Scalar) -> Steady:
@@ -171,7 +192,7 @@ class SlipModel(TyreModel):
         rim = maximum(self.rim_radius - wheel.radius, 0.0)
         elastic = self.cz * depth + self.rim_stiffness * rim
         Fz = maximum(elastic - self.dz * onset * wheel.radius_rate, 0.0)
-        friction = wheel.friction / self.reference_friction
+        friction = wheel.friction / self.own_friction
         Re = self.radius - depth / 3.0  # of a contact patch that is pressed flat
         V = absolute(wheel.v_x) + TINY_SPEED
         v_sx = wheel.v_x - Re * wheel.spin
@@ -211,7 +232,7 @@ class SlipModel(TyreModel):
         self, stiffness: float, x: Scalar, v: Scalar, V: Scalar, S: Scalar, capacity: Scalar
     ) -> tuple[Scalar, Scalar]:
         """Force of one axis [N] and rate of its deflection [m/s]."""
-        W = V + excess_release(stiffness * x, capacity, self.cz * 0.1 * self.radius, RELEASE_SPEED)
+        W = V + excess_release(stiffness * x, capacity, self.nominal_load, RELEASE_SPEED)
         d = stiffness * self.damping
         return deflection_force(stiffness, d, x, v, W, S), deflection_rate(stiffness, d, x, v, W, S)
 

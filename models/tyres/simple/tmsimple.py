@@ -38,6 +38,11 @@ class TMsimpleTyre(SlipModel):
     fys: LoadPair
     load_limit: float = 3.5
 
+    @property
+    def nominal_load(self) -> float:
+        """Nominal load [N]."""
+        return self.pn
+
     def check(self) -> None:
         """Forces are positive at all loads, and those of sliding below the largest."""
         for z in (0.0, self.load_limit):

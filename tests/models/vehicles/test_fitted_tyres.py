@@ -15,6 +15,7 @@ from ce_dynamics.models import hmmwv
 from ce_dynamics.models.tyres.magic_formula.coefficients import NO_NUMBERS, Coefficients
 from ce_dynamics.models.tyres.magic_formula.on_road import MagicFormulaTyre
 from ce_dynamics.models.vehicles.assembly import build
+from ce_dynamics.models.vehicles.case import load_parameters
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.fitted_tyres import fitted_tyres
 from tests.models.tyres.magic_formula.figures import coefficients
@@ -57,8 +58,11 @@ def test_files_for_wheels(path: Path) -> None:
     for name, model in everywhere.models.items():
         assert isinstance(model, MagicFormulaTyre)
         assert model.tyre.is_mirrored == name.endswith("right")
-        assert model.reference_friction == corners[name].tyre.mu0
-    assert list(fitted_tyres([f"front={path}"], corners).models) == ["front_left", "front_right"]
+        assert model.reference_friction == everywhere.friction
+    front = fitted_tyres([f"front={path}"], corners)
+    assert list(front.models) == ["front_left", "front_right"]
+    assert front.friction is None  # the road's is the peak of the tyres that stay
+    assert front.models["front_left"].reference_friction == corners["front_left"].tyre.mu0
     assert list(fitted_tyres([f"rear_left={path}"], corners).models) == ["rear_left"]
     assert fitted_tyres([], corners).models == {}
 
@@ -96,6 +100,31 @@ def test_a_vehicle_steers_on_them(path: Path, pac2002: Path) -> None:
     assert np.abs(weight["tyre_bounded_slip"]).max() < 0.05
 
 
+def test_the_default_road_is_that_of_the_tyres(path: Path, pac2002: Path, tmp_path: Path) -> None:
+    """Fitted or named by a vehicle file, tyres are as measured, until a friction is given: their peak."""
+    ratios = []
+    for grip in (1.0, 1.2):
+        text = path.read_text().replace("LMUX = 1.0\n", f"LMUX = {grip}\n")
+        file = tmp_path / f"grip{grip}.tir"
+        file.write_text(text)
+        for given in ([], ["road.friction=0.3"]):
+            fitted = load_parameters("hmmwv", given, tyres=[str(file)])
+            named = load_parameters(
+                vehicle_file(tmp_path, f"base: hmmwv\ntyre: {{file: {file.name}}}\n"), given
+            )
+            model = fitted_tyres([str(file)], fitted.corners).models["front_left"]
+            ratios.append((fitted.road.friction / model.reference_friction, fitted.road.friction))
+            assert named.road.friction == fitted.road.friction
+            assert named.corners["front_left"].tyre.mu0 == model.reference_friction
+    (usual, first), (_, low), (sticky, second), (_, lower) = ratios
+    assert (usual, sticky, low, lower) == (1.0, 1.0, 0.3, 0.3)
+    assert second == pytest.approx(1.2 * first, rel=1e-3)  # the grid of slips
+    assert (
+        load_parameters("hmmwv", (), tyres=[f"front={path}"]).road.friction
+        == load_parameters("hmmwv", ()).road.friction
+    )
+
+
 def vehicle_file(folder: Path, text: str, name: str = "own.yaml") -> Path:
     file = folder / name
     file.write_text(text)
@@ -107,14 +136,13 @@ def test_vehicle_files_name_tyre_files(path: Path, pac2002: Path, tmp_path: Path
     for file in (path, pac2002):
         (tmp_path / file.name).write_text(file.read_text())
     own = VehicleParameters.load("hmmwv")
-    mu0 = own.corners["front_left"].tyre.mu0
+    fitted = fitted_tyres([f"front={path}", f"rear={pac2002}"], own.corners)
     tyres = "".join(
-        f"{axle}: {{tyre: {{file: {file.name}, mu0: {mu0}}}}}\n"
+        f"{axle}: {{tyre: {{file: {file.name}, mu0: {fitted.friction}}}}}\n"
         for axle, file in (("front", path), ("rear", pac2002))
     )
     named = VehicleParameters.load(vehicle_file(tmp_path, "base: hmmwv\n" + tyres))
-    fitted = fitted_tyres([f"front={path}", f"rear={pac2002}"], own.corners).models
-    models = [Model(build(named, speed=15.0)), Model(build(own, speed=15.0, tyres=fitted))]
+    models = [Model(build(named, speed=15.0)), Model(build(own, speed=15.0, tyres=fitted.models))]
     assert [m.layout.x for m in models[:1]] == [m.layout.x for m in models[1:]]
     y, u = models[0].y0.copy(), models[0].u0.copy()
     y[: len(y) // 2] += 1e-3 * np.sin(np.arange(len(y) // 2))  # tyres loaded, steered, slipping

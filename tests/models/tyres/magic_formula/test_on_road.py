@@ -14,7 +14,7 @@ import ce_dynamics as ce
 from ce_dynamics.compiler.free_numbers import evaluate
 from ce_dynamics.errors import ModelError
 from ce_dynamics.models.tyres.magic_formula.on_road import MagicFormulaTyre
-from ce_dynamics.models.tyres.magic_formula.peak import peak_slips
+from ce_dynamics.models.tyres.magic_formula.peak import peak_of
 from ce_dynamics.models.tyres.magic_formula.tyre import MagicFormula
 from tests.models.tyres.magic_formula.figures import coefficients, symmetric
 from tests.models.tyres.rig import Rig, wheel
@@ -31,7 +31,7 @@ def test_steady_state_is_that_of_the_array_function(
     version: int, v_x: float, ratio: float, slope: float, gamma: float
 ) -> None:
     tyre = MagicFormula(coefficients(version))
-    rig = Rig(MagicFormulaTyre(tyre))
+    rig = Rig(MagicFormulaTyre(tyre, reference_friction=1.0))
     r = rig.radius(0.6 * tyre.coefficients.FNOMIN)
     at = wheel(r, v_x, slope * abs(v_x), ratio * v_x / r, gamma)
     _, f = rig.steady(at)
@@ -122,7 +122,7 @@ def test_friction_of_the_road_scales_the_peak() -> None:
 def test_peaks() -> None:
     c = symmetric(61)
     tyre = MagicFormula(c)
-    peaks = peak_slips(c)
+    peaks = peak_of(c)
     slips = np.linspace(0.0, 1.0, 4001)
     assert peaks.kappa == pytest.approx(slips[np.argmax(tyre(kappa=slips, use_mode=211).Fx)], rel=0.07)
     side = np.abs(tyre(alpha=np.arctan(slips), use_mode=221).Fy)
@@ -134,9 +134,13 @@ def test_coefficients_may_stay_free() -> None:
     c = coefficients(62)
     grip: Any = ce.Parameter("grip", 1.0)
     at, x = wheel(0.93 * c.UNLOADED_RADIUS, 15.0, 0.4, 15.0 / (0.97 * c.UNLOADED_RADIUS)), np.full(2, 1e-3)
-    free = MagicFormulaTyre(MagicFormula(replace(c, LMUY=grip, LMUX=grip))).evaluate(at, x)
+    free = MagicFormulaTyre(MagicFormula(replace(c, LMUY=grip, LMUX=grip)), reference_friction=1.0).evaluate(
+        at, x
+    )
     for value in (1.0, 0.6):
-        plain = MagicFormulaTyre(MagicFormula(replace(c, LMUY=value, LMUX=value))).evaluate(at, x)
+        plain = MagicFormulaTyre(
+            MagicFormula(replace(c, LMUY=value, LMUX=value)), reference_friction=1.0
+        ).evaluate(at, x)
         forces = evaluate([free.Fx, free.Fy, free.Mz], {id(grip): (grip, value)})
         assert forces == pytest.approx([plain.Fx, plain.Fy, plain.Mz], rel=1e-12)
 

@@ -151,7 +151,7 @@ def test_tyre() -> None:
     assert tyre.pn_max == pytest.approx(3.5 * tyre.pn, rel=1e-12)
     assert tyre.cz == pytest.approx(payload / (0.16 * 0.26035), abs=0.5)
     assert tyre.dz == pytest.approx(2 * 0.5 * math.sqrt(tyre.cz * 37.6), abs=1e-3)
-    assert (tyre.unloaded_radius, tyre.mu0) == (0.4699, 0.8)
+    assert (tyre.unloaded_radius, tyre.mu0) == (0.4699, 0.89965)
     # The generic truck tyre's slopes at the two loads are 17.7764 pn and 14.5301 · 2 pn.
     np.testing.assert_allclose(tyre.dfx0, [17.7764 * 8562.825, 14.5301 * 17125.65], rtol=1e-14)
     np.testing.assert_allclose(tyre.fys, [0.68276 * 8562.825, 0.65319 * 17125.65], rtol=1e-14)
@@ -351,7 +351,7 @@ def test_a_file_of_ones_own(tmp_path: Path) -> None:
     overlay.write_text("chassis:\n  mass: 3 t\nrear_right:\n  tyre:\n    mu0: 30 %\n")
     heavy = HmmwvParameters.load(variant=overlay)
     assert heavy.chassis.mass == 3000.0
-    assert [c.tyre.mu0 for c in heavy.corners.values()] == [0.8, 0.8, 0.8, pytest.approx(0.3)]
+    assert [c.tyre.mu0 for c in heavy.corners.values()] == [0.89965, 0.89965, 0.89965, pytest.approx(0.3)]
     with pytest.raises(DataError, match="different tyres"):
         _ = heavy.tyre
 
