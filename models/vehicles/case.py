@@ -227,7 +227,7 @@ def load_parameters(
         return data
     from ce_dynamics.models.vehicles.fitted_tyres import default_friction  # here, because few runs need it
 
-    friction = default_friction(tyres, data)
+    friction = default_friction(tyres, data.corners, data.road.friction)
     return data if friction is None else loaded(model, [f"road.friction={friction!r}", *overrides], free)
 
 

@@ -14,7 +14,6 @@ from ce_dynamics.models.tyres.magic_formula.reader import TyreFile, read_tyre_fi
 from ce_dynamics.models.tyres.magic_formula.tyre import MagicFormula
 from ce_dynamics.models.vehicles.chrono.pac02 import read_pac02
 from ce_dynamics.models.vehicles.corner import Corner
-from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.tyre_kinds import reference_friction
 
 
@@ -84,11 +83,11 @@ def measured_on(file: TyreFile) -> float:
     return file.friction or peak_of(file.coefficients).friction
 
 
-def default_friction(files: Sequence[str], data: VehicleParameters) -> float | None:
-    """Return the friction coefficient of the road of fitted tyres, where the vehicle's is that of its own."""
-    fitted = fitted_tyres(files, data.corners).friction
-    own = {nominal(reference_friction(corner.tyre)) for corner in data.corners.values()}
-    return fitted if own == {nominal(data.road.friction)} else None
+def default_friction(files: Sequence[str], corners: Mapping[str, Corner], road: float) -> float | None:
+    """Return the friction coefficient of the fitted tyres' road, if that of the vehicle is its own tyres'."""
+    fitted = fitted_tyres(files, corners).friction
+    own = {nominal(reference_friction(corner.tyre)) for corner in corners.values()}
+    return fitted if own == {nominal(road)} else None
 
 
 def read_tyre(path: str) -> TyreFile:

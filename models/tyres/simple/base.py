@@ -149,7 +149,7 @@ class SlipModel(TyreModel):
 
     def peak_friction(self) -> float:
         """Return the largest longitudinal force over load at the nominal load."""
-        Fz = nominal(self.nominal_load)
+        Fz = float(nominal(self.nominal_load))
         forces = [float(nominal(self.steady(Fz, slip, 0.0, 1.0).Sx)) * slip for slip in PEAK_SLIPS.tolist()]
         return max(forces) / Fz
 

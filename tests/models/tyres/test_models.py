@@ -102,8 +102,11 @@ def test_friction_is_the_peak_at_nominal_load(rig: tuple[Rig, float]) -> None:
     if isinstance(model, (TMeasyTyre, ChronoTMeasy)):
         tyre = Rig(type(model)(replace(model.parameters, mu0=model.parameters.fxm[0] / model.parameters.pn)))
         load = model.parameters.pn
+    elif isinstance(model, SlipModel):
+        load = model.nominal_load
     else:
-        load = model.nominal_load if isinstance(model, SlipModel) else model.coefficients.FNOMIN
+        assert isinstance(model, MagicFormulaTyre)
+        load = model.coefficients.FNOMIN
     r = tyre.radius(load)
     turning = (wheel(r, 20.0, 0.0, 20.0 * ratio / r, friction=0.3) for ratio in np.linspace(0.7, 1.3, 241))
     used = [f.Fx / f.Fz for f in (tyre.steady(at)[1] for at in turning)]

@@ -8,9 +8,10 @@ import pytest
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.brake_balance import BrakeBalance, brake_balance
-from ce_dynamics.models.vehicles.case import SHIPPED, run
+from ce_dynamics.models.vehicles.case import run
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.equilibrium import settled
+from ce_dynamics.models.vehicles.shipped import SHIPPED
 from ce_dynamics.simulation.simulate import simulate
 
 
@@ -41,7 +42,7 @@ def test_against_braking_in_neutral() -> None:
 def test_braked_wheels_use_the_friction_of_the_road() -> None:
     """The pedal is pressed slowly on a road of 0.3 until the front wheels lock, past their peak.
 
-    They carry 1.39 of their nominal load, and the peak falls by 3.5 % from it to its double: 0.3 (1 − 0.0137).
+    They carry 1.39 of their nominal load, from which to its double the peak falls by 3.5 %: 0.3 (1 − 0.0137).
     Within 0.5 %: near the peak slips change by a tenth between the instants of 10 ms.
     """
     options = {"friction": 0.3, "brake": 0.4, "rise": 6.0}
