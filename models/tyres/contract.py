@@ -14,7 +14,7 @@ from ce_dynamics.mechanism.forces.base import NO_OUTPUTS, StateDeclaration
 USUAL_WIDTH = 0.65
 """Of a tyre over its radius, where nothing is said."""
 
-PEAK_SLIPS = np.geomspace(0.01, 1.5, 80)
+PEAK_SLIPS: tuple[float, ...] = tuple(np.geomspace(0.01, 1.5, 80).tolist())
 """Where the peak is looked for; near it the curve is so flat that their distance of 6 % costs 1e-3 of it."""
 
 TINY_SPEED = 1e-9

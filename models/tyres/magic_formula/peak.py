@@ -41,8 +41,7 @@ def peak_of(coefficients: Coefficients) -> Peak:
         at = Inputs(c.FNOMIN, 0.0, 0.0, 0.0, 0.0, c.LONGVL, c.NOMPRES, tan_alpha=slip)
         return abs(float(fy.pure(c, mode, operating_point(c, mode, at), 0.0).Fy0))
 
-    slips = PEAK_SLIPS.tolist()
-    driven, braked = ([along(sign * slip) for slip in slips] for sign in (1.0, -1.0))
-    side = [across(slip) for slip in slips]
+    driven, braked = ([along(sign * slip) for slip in PEAK_SLIPS] for sign in (1.0, -1.0))
+    side = [across(slip) for slip in PEAK_SLIPS]
     friction = 0.5 * (max(driven) + max(braked)) / c.FNOMIN
-    return Peak(slips[np.argmax(driven)], slips[np.argmax(side)], friction)
+    return Peak(PEAK_SLIPS[int(np.argmax(driven))], PEAK_SLIPS[int(np.argmax(side))], friction)

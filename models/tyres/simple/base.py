@@ -150,7 +150,7 @@ class SlipModel(TyreModel):
     def peak_friction(self) -> float:
         """Return the largest longitudinal force over load at the nominal load."""
         Fz = float(nominal(self.nominal_load))
-        forces = [float(nominal(self.steady(Fz, slip, 0.0, 1.0).Sx)) * slip for slip in PEAK_SLIPS.tolist()]
+        forces = [float(nominal(self.steady(Fz, slip, 0.0, 1.0).Sx)) * slip for slip in PEAK_SLIPS]
         return max(forces) / Fz
 
     @abstractmethod

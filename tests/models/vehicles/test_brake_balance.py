@@ -52,7 +52,7 @@ def test_braked_wheels_use_the_friction_of_the_road() -> None:
 
 
 @pytest.mark.parametrize("name", sorted({*SHIPPED} - {"hmmwv-chrono"}))  # that one has Chrono's coefficients
-def test_shipped_vehicles_stand_on_the_road_of_their_tyres(name: str) -> None:
+def test_shipped_roads_are_those_of_the_tyres(name: str) -> None:
     data = VehicleParameters.load(name)
     for corner in data.corners.values():
         tyre = corner.tyre
