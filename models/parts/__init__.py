@@ -1,1 +1,1 @@
-"""What vehicles are made of, and what they are driven on and by."""
+"""Parts of vehicles, the roads under them and the manoeuvres that they drive."""

@@ -80,10 +80,10 @@ class Towed(NamedTuple):
 
 
 class Train(NamedTuple):
-    """What follows when a vehicle is backed up.
+    """Axles and trailers of a vehicle that is driven backwards.
 
-    ``rear`` is where its axles that are not steered are, in x from the point whose place sensors tell [m].
-    A vehicle that is ``folded`` to steer has its rear half for the only trailer.
+    ``rear`` is the x of the vehicle's unsteered axles from the point whose position the sensors give [m].
+    The only trailer of a vehicle that is ``folded`` to steer is its rear half.
     """
 
     rear: Scalar
@@ -92,7 +92,7 @@ class Train(NamedTuple):
 
     @property
     def last(self) -> Scalar:
-        """Where the last axle is with all in line, in x from that point [m]."""
+        """Position of the last axle with all trailers in line, in x from that point [m]."""
         return self.rear - sum(one.length for one in self.towed)
 
     @property
@@ -112,7 +112,7 @@ class Train(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Of an axle on the ground [m], and which way it heads [rad]."""
+    """Position of an axle on the ground [m] and its heading [rad]."""
 
     x: Scalar
     y: Scalar
@@ -120,7 +120,7 @@ class Place(NamedTuple):
 
 
 def last_axle(train: Train, sensors: Mapping[str, Scalar]) -> Place:
-    """Where the last axle of a train is."""
+    """Return the position and heading of the last axle of a train."""
     yaw = sensors["yaw"]
     x, y = sensors["x"] + train.rear * cos(yaw), sensors["y"] + train.rear * sin(yaw)
     for one in train.towed:

@@ -17,7 +17,7 @@ from ce_dynamics.models.parts.roads.contract import Road
 
 @dataclass(frozen=True)
 class ContactParameters:
-    """How a body gives way.
+    """Parameters of the contact of a body with the road.
 
     Attributes
     ----------

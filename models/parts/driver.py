@@ -98,7 +98,7 @@ class SteeringResponse:
 
 @dataclass(frozen=True)
 class DriverParameters:
-    """What a driver knows of the vehicle, and how he drives.
+    """Parameters of the driver model: its gains, and its data of the vehicle.
 
     Attributes
     ----------
@@ -109,11 +109,11 @@ class DriverParameters:
     understeer : float
         Understeer gradient: wheel angle per lateral acceleration beyond wheelbase × curvature [rad s²/m].
     preview_time : float
-        How far ahead the driver aims [s].
+        Time from the vehicle to the aimed-at point [s].
     min_preview : float
         Least preview distance [m].
     feedforward_time : float
-        How far ahead he takes the path's curvature: the lag of steering and vehicle [s].
+        Preview of the path's curvature: the lag of steering and vehicle [s].
     aim_gain : float
         Correction relative to the arc through the aimed-at point (1: steer along that arc).
     yaw_damping : float
@@ -121,13 +121,13 @@ class DriverParameters:
     throttle_gain, brake_gain : float
         Pedal per speed error [s/m].
     hold_throttle : float
-        Throttle that about balances the resistances.
+        Throttle that roughly balances the resistances.
     brake_margin : float
         Excess speed that is left to the engine before the brake is used [m/s].
     reverse : tuple of str
-        Inputs that he uses to drive backwards: -1 is reverse, but of a ``clutch``; none without such a gear.
+        Inputs for driving backwards: -1 is reverse, except of a ``clutch``; none without such a gear.
     train : Train, optional
-        What follows when he backs up; none if the vehicle is not articulated.
+        Trailers for driving backwards; none if the vehicle is not articulated.
     response : SteeringResponse
         Arms, and answer of the vehicle.
     """

@@ -83,7 +83,7 @@ class EngineParameters:
         return TorqueTable(self.zero_speed, self.zero_torque), TorqueTable(self.full_speed, self.full_torque)
 
     def _opening(self, speed: Scalar, throttle: Scalar) -> Scalar:
-        """What throttle, governor and limiter let through."""
+        """Return the throttle opening after governor and limiter."""
         opening = unit_clip(throttle)
         if self.idle_speed is not None:
             below = (self.idle_speed - speed) / (GOVERNOR_BAND * self.idle_speed)

@@ -84,7 +84,10 @@ class GearParameters:
         return speeds[:shifts]
 
     def shifts(self) -> tuple[tuple[float, float], ...]:
-        """Of each pair of gears: output speeds below which the lower, above which the upper is chosen."""
+        """Return the shift speeds at the output for each pair of gears.
+
+        The lower gear is chosen below the first speed, the upper gear above the second.
+        """
         speeds = zip(self.of_every_shift("downshift"), self.of_every_shift("upshift"), strict=True)
         pairs = zip(pairwise(self.ratios), speeds, strict=True)
         return tuple((down * high, up * low) for (low, high), (down, up) in pairs)

@@ -25,14 +25,14 @@ def nearness(u: Scalar, width: Scalar) -> Scalar:
 
 
 def fillet(t: Scalar) -> Scalar:
-    """What a rounding adds to its lines, per half width and change of slope."""
+    """Return the height that a rounding adds to its lines, per half width and change of slope."""
     return (t * t) * (t * t) * (2.0 * OFFSET + t * (t / 32.0 - 6.0 / 32.0))
 
 
 def pinned(t: Scalar) -> Scalar:
-    """What is to be taken off `fillet` so that the vertex stays where it is; slopes then overshoot.
+    """Return the correction to subtract from `fillet` so that the vertex stays in place.
 
-    OFFSET (1 − (u/w)²)⁴: by no more than a third of half the change of slope.
+    It is OFFSET (1 − (u/w)²)⁴.  Slopes overshoot by no more than a third of half the change of slope.
     """
     s = t * (2.0 - t)
     return OFFSET * (s * s) * (s * s)
@@ -44,7 +44,7 @@ def rounded_ramp(u: Scalar, width: Scalar) -> Scalar:
 
 
 def rounded_ramp_integral(u: Scalar, width: Scalar) -> Scalar:
-    """Of `rounded_ramp`, from where it begins."""
+    """Return the integral of `rounded_ramp` from the beginning of its rounding."""
     t, straight = nearness(u, width), maximum(u, 0.0)
     end = t * (t * t) * (t * t) * (2.0 - t + t * t / 7.0) / 32.0  # from the nearer end of the rounding
     return 0.5 * straight * straight + width * width * where(u > 0.0, AREA - end, end)

@@ -19,11 +19,11 @@ class Travel(NamedTuple):
     longest: float
 
     def beyond(self, x: Scalar) -> Scalar:
-        """How far the nearer stop is compressed, negative between both."""
+        """Return the compression of the nearer stop [m], negative between both stops."""
         return absolute(x - self._middle) - 0.5 * (self.longest - self.shortest)
 
     def signed(self, x: Scalar, push: Scalar) -> Scalar:
-        """What a stop pushes as tension."""
+        """Return the push of the nearer stop as a tension."""
         return where(x > self._middle, push, -push)
 
     @property

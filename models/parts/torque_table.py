@@ -22,7 +22,7 @@ LOOKED_UP = 5
 
 
 class Corner(NamedTuple):
-    """Where a table bends.
+    """Bend of a table at a knot.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class Corner(NamedTuple):
     width : float
         Half width of its rounding.
     pinned : float
-        1 where the vertex stays, else 0.
+        1 if the vertex stays in place, else 0.
     area : float
         Integral of the table from its first knot to this one, the rounding of this one left out.
     """

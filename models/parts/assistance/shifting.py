@@ -16,18 +16,18 @@ OPENS = 3.0
 
 @dataclass(frozen=True)
 class ShiftingParameters:
-    """How gears are shifted.
+    """Parameters of the gear shifts.
 
     Attributes
     ----------
     period : float
         Time between samples [s].
     upshift, downshift : float
-        Speeds of the engine beyond which the next gear is taken [rad/s].
+        Speeds of the engine beyond which the next gear is engaged [rad/s].
     time : float
-        That a shift takes [s].
+        Duration of a shift [s].
     bite_speed : float
-        Speed of the engine from which on the clutch may be closed, open at 0.8 of it [rad/s].
+        Speed of the engine above which the clutch may be closed, open at 0.8 of it [rad/s].
     """
 
     period: float

@@ -1,4 +1,4 @@
-"""What assistance knows of a vehicle: its wheels, and how fast the road passes under them."""
+"""Wheel of an assistance controller, and the speed of the road under it."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What turns the shaft of a driveline: engine or motor with what couples it, one file each."""
+"""Drive units of a driveline: engine or motor with its clutch or converter, one file each."""

@@ -1,4 +1,4 @@
-"""What every drive unit is asked."""
+"""Contract of drive units."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ THROTTLE, SELECTOR = "throttle", "selector"
 
 @dataclass(frozen=True)
 class Drive:
-    """What a unit does to the shaft at the gearbox' output, which turns at ω_s.
+    """Action of a drive unit on the shaft at the gearbox' output, which turns at ω_s.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class Drive:
 
 
 class Tied(NamedTuple):
-    """What of a unit turns with the shaft.
+    """Part of a drive unit that turns with the shaft.
 
     Attributes
     ----------
@@ -81,7 +81,7 @@ class DriveUnit(ABC):
         return ()
 
     def tied(self, x: Array | Sequence[Scalar], u: Mapping[str, Scalar]) -> Tied:
-        """What of the unit turns with the shaft; nothing, unless said."""
+        """Return the part of the unit that turns with the shaft; none by default."""
         return Tied()
 
     @abstractmethod
@@ -92,12 +92,12 @@ class DriveUnit(ABC):
         u: Mapping[str, Scalar],
         chassis_spin: Scalar = 0.0,
     ) -> Drive:
-        """What the unit does at a speed of the shaft on the chassis [rad/s].
+        """Return the action of the unit at a speed of the shaft relative to the chassis [rad/s].
 
         ``chassis_spin`` is the chassis' angular velocity about the axis of engine and shafts [rad/s].
         """
 
 
 def directions(selector: Scalar) -> tuple[Scalar, Scalar]:
-    """How far a selector stands for forwards and for reverse, 0 … 1 each."""
+    """Return the shares, 0 … 1 each, of forwards and reverse in a selector's position."""
     return maximum(selector, 0.0), maximum(-selector, 0.0)

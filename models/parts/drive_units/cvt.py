@@ -53,7 +53,7 @@ class CvtParameters:
         return self.lowest + (self.highest - self.lowest) * part
 
     def loss(self, torque: Scalar, way: Scalar) -> Scalar:
-        """What of an engine's torque does not get through: T (1 − η) driving, T (1 − 1/η) driven [N m].
+        """Return the loss of an engine's torque: T (1 − η) driving, T (1 − 1/η) driven [N m].
 
         ``way`` is `way_of_turning`: the power lost is never negative.
         """

@@ -49,7 +49,7 @@ class MotorParameters:
             check_number("motor", name, getattr(self, name), at_least=0.0)
 
     def power(self, torque: Scalar, speed: Scalar) -> Scalar:
-        """What it takes from the battery [W]."""
+        """Return the power that the motor takes from the battery [W]."""
         return torque * speed + self.copper * torque * torque + self.iron * speed * speed
 
 

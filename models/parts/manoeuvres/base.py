@@ -1,4 +1,4 @@
-"""What every manoeuvre is asked, and options that several have."""
+"""Contract of manoeuvres, and options that several of them share."""
 
 from __future__ import annotations
 

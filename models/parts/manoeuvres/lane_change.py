@@ -31,14 +31,14 @@ SPARED = 0.5
 
 @dataclass(frozen=True)
 class Practised:
-    """What a driver knows by heart who has practised: over the way, x [m].
+    """Steering and yaw rate of a practised driver model, over the distance x [m].
 
     Attributes
     ----------
     steering : TorqueTable
-        The input.
+        Steering input.
     yaw_rate : TorqueTable
-        That comes of it [rad/s].
+        Resulting yaw rate [rad/s].
     """
 
     steering: TorqueTable
@@ -92,7 +92,7 @@ class DoubleLaneChange(Manoeuvre):
 
     @property
     def is_planned(self) -> bool:
-        """Whether the path is planned, and no mere join of the lanes' middles."""
+        """True if the path is planned, and does not merely join the lanes' middles."""
         return isinstance(self.path, PlannedPath)
 
     def _path(self) -> Path:

@@ -65,7 +65,7 @@ class Reversing(Manoeuvre):
         return found
 
     def _looked_back(self, sensors: Sensors) -> dict[str, Scalar]:
-        """What the sensors say as he sees it."""
+        """Return the sensors' values in axes turned to look back."""
         train = self.driver.train
         seen = {**sensors, **{name: 0.0 - sensors[name] for name in ("vx", "vy")}, **place(train, sensors)}
         response = self.driver.response
@@ -82,7 +82,7 @@ class Reversing(Manoeuvre):
 
 
 def place(train: Train | None, sensors: Sensors) -> dict[str, Scalar]:
-    """Of what leads, as who looks back sees it."""
+    """Return the position of the leading end, in axes turned to look back."""
     if train is None:
         return {"x": 0.0 - sensors["x"], "y": 0.0 - sensors["y"]}
     x, y, yaw = last_axle(train, sensors)

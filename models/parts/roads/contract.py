@@ -1,4 +1,4 @@
-"""What every road provides."""
+"""Contract of roads."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Road(ABC):
 
     @property
     def reach(self) -> str:
-        """Where there is any road, for messages; empty if it has no end."""
+        """Region that the road covers, for messages; empty if the road has no end."""
         return ""
 
     @property

@@ -1,4 +1,4 @@
-"""How friction is distributed over a road."""
+"""Distributions of friction over a road."""
 
 from __future__ import annotations
 

@@ -45,13 +45,13 @@ class GeoTiff(NamedTuple):
 
 
 def read_geotiff(path: Path, sized: bool) -> GeoTiff:
-    """What a file has.
+    """Read a GeoTIFF file.
 
     Parameters
     ----------
     path : Path
     sized : bool
-        Whether the size of pixels is known, whatever the file says.
+        True if the size of pixels is given, independently of the file.
 
     Raises
     ------
@@ -123,7 +123,7 @@ def geo_keys(tags: dict[int, object]) -> dict[int, int]:
 
 
 def gdal(tags: dict[int, object]) -> dict[str, str]:
-    """What GDAL says of the first band, by its role: scale, offset, unittype."""
+    """Return GDAL's metadata of the first band, by role: scale, offset, unittype."""
     said: dict[str, str] = {}
     for item in str(tags.get(GDAL_METADATA, "")).split("<Item")[1:]:
         head, _, behind = item.partition(">")

@@ -74,7 +74,7 @@ class Axis:
         return np.asarray(self.start + self.step * np.arange(self.number))
 
     def place(self, x: Scalar) -> Place:
-        """Where x lies; ends hold what is beyond them."""
+        """Return the cell of x and the position in it; the end nodes bound an x beyond them."""
         t = (x - self.start) / self.step
         if self.periodic:
             t = t - self.number * floor(t / self.number)
@@ -201,9 +201,11 @@ def cubic_slopes(s: Scalar) -> tuple[Scalar, Scalar, Scalar, Scalar]:
 
 
 def coefficients(values: Floats, periodic: bool = False) -> Floats:
-    """Of the cubic spline through values along the first axis: one more before them, two or one after.
+    """Return the coefficients of the cubic spline through values along the first axis.
 
-    Without period the ends are straight (second derivative zero).
+    There is one more coefficient before the values, and one after them, two if periodic.
+
+    The ends of other splines are straight (second derivative zero).
     """
     from scipy.linalg import solve_banded  # here, because most runs have no maps
 

@@ -44,7 +44,7 @@ LARGEST = 2**30
 
 
 def is_map_file(name: str) -> bool:
-    """Whether a name is that of a file with a road."""
+    """Return True if a name is that of a file with a road."""
     return any(name.lower().endswith(ending) for ending in READERS)
 
 
@@ -99,7 +99,7 @@ def read_map(
 
 
 class Shape(NamedTuple):
-    """How a map is drawn: cubic or linear; and how far it continues before its beginning [m]."""
+    """Interpolation of a map, cubic or linear, and its continuation before its beginning [m]."""
 
     smooth: bool
     approach: float

@@ -96,7 +96,7 @@ def made(name: str, given: dict[str, Any], friction: float | Friction) -> Road:
 
 
 def values(owner: str, words: tuple[Word, ...], given: dict[str, Any]) -> dict[str, Any]:
-    """What is said, in SI; a value without a word belongs to the first."""
+    """Return the given values in SI, by word; a value without a word belongs to the first word."""
     known = {word.name: word for word in words}
     result: dict[str, Any] = {}
     for key, text in given.items():

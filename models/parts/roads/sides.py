@@ -14,7 +14,7 @@ EDGE = 0.2
 
 
 class Side:
-    """Which side of the road has an obstacle: left is y > 0.
+    """Side of the road with an obstacle: left is y > 0.
 
     Parameters
     ----------
