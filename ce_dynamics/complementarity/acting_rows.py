@@ -97,7 +97,7 @@ def finite(values):  # type: ignore[no-untyped-def]
 
 @kernel
 def numbers(chosen):  # type: ignore[no-untyped-def]
-    """Where a mask is true."""
+    """Return the indices at which a mask is True."""
     count = 0
     for i in range(chosen.size):
         if chosen[i]:
@@ -204,7 +204,7 @@ def with_friction(rows, mu, held, slides, Y, lam, d, v_dot):  # type: ignore[no-
 
 @kernel
 def multipliers(A, wanted, near):  # type: ignore[no-untyped-def]
-    """Those with A λ = wanted that are nearest to given ones, and whether there are any."""
+    """Return True if A λ = wanted has a solution, and the λ nearest to `near`."""
     n = wanted.size
     left, largest = np.empty(n), 0.0
     for a in range(n):

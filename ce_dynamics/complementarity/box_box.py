@@ -1,8 +1,8 @@
-"""Where two boxes meet: corners of either on the other, and edges that cross.
+"""Contact points of two boxes: corners of each box on the other, and crossing edges.
 
-Of two boxes apart from each other the nearest points are those of a corner or of two edges; the edges are
-the nearest where the gap along their common normal is the widest of the gaps along the normals of all faces
-and of all pairs of edges (the separating axes), and their nearest points lie on both.
+The nearest points of two separate boxes belong to a corner or to two edges.  The separating axes are the
+normals of all faces and the common normals of all pairs of edges.  Two edges are nearest where the gap along
+their common normal is the widest of all gaps, and where their nearest points lie on both edges.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def corners_on(one: Placed, other: Placed) -> list[Meeting]:
 
 
 def extent(box: Placed, n: Array) -> Scalar:
-    """How far a box reaches from its middle along n."""
+    """Return the half-width of a box along n."""
     return sum(h * absolute(dot(n, e)) for h, e in zip(box.sizes, box.axes, strict=True))
 
 
@@ -94,7 +94,10 @@ def crossings(one: Placed, other: Placed) -> tuple[list[Crossing], Scalar]:
 
 
 def edges_crossing(one: Placed, other: Placed, crossing: Crossing, counts: Scalar) -> list[Meeting]:
-    """Where the facing edges of a crossing meet; far apart where they do not, or it does not count."""
+    """Return the four meetings of facing edges of a crossing.
+
+    The gap exceeds the distance of the box centres where two edges do not cross or `counts` is False.
+    """
     e, f = one.axes[crossing.i], other.axes[crossing.j]
     h, g = one.sizes[crossing.i], other.sizes[crossing.j]
     n, c = crossing.n, dot(e, f)

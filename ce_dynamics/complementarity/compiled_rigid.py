@@ -25,19 +25,19 @@ WIDE = 0.2
 
 
 class Made(NamedTuple):
-    """What was made at once.
+    """Result of several compiled steps.
 
     Attributes
     ----------
     steps : int
     stopped : bool
-        Whether the next step is left to Python.
+        True if Python must make the next step.
     tried : tuple of arrays, optional
-        Meetings and impulses of that step where only some islands were not solved.
+        Meetings and impulses of the next step, if only some islands remain unsolved.
     work : float
-        Of the contacts [J].
+        Work of the contacts [J].
     residual, speed : float
-        Largest [m/s].
+        Largest residual and largest speed [m/s].
     """
 
     steps: int
@@ -96,7 +96,7 @@ class CompiledRigid:
 
     @property
     def state(self) -> RigidState:
-        """As it is now."""
+        """Present state of the bodies."""
         B = self._buffers
         return RigidState(B.r.copy(), B.quaternion.copy(), B.v.copy())
 

@@ -85,7 +85,7 @@ def slides_on(rows, before, after):  # type: ignore[no-untyped-def]
 
 @kernel
 def resolved(v, change, h, first, last):  # type: ignore[no-untyped-def]
-    """Whether the change of v agrees with the trapezoidal rule, from which it differs by terms of h³."""
+    """Return True if the change of v agrees with the trapezoidal rule; the two differ by terms of h³."""
     speed, differs = 0.0, 0.0
     for k in range(v.size):
         speed = max(speed, abs(v[k]) + abs(change[k]))

@@ -26,17 +26,17 @@ NEWTON_STEPS = 10
 
 
 class Given(NamedTuple):
-    """What does not change from step to step.
+    """Conditions, restitution and tolerances of a step.
 
     Attributes
     ----------
     kind, normal : (m,) int arrays
     limit, restitution : (m,) arrays
     quaternions : int array
-        Where unit quaternions begin in q.
+        Indices at which unit quaternions begin in q.
     rest_speed, tolerance : float
     turning : (m,) array
-        What is added to w: h γ where v is consistent at the start of the step.
+        Term added to w: h γ where v is consistent at the start of the step.
     """
 
     kind: Integers
@@ -218,7 +218,10 @@ def whole_step(M, G, S, t, y, h, p, y_plus, w):  # type: ignore[no-untyped-def]
 
 
 class Answer(NamedTuple):
-    """What a step gave, or that rows rebound at its start; arrays are the caller's own."""
+    """Result of a compiled step; the arrays belong to the caller.
+
+    `rebounds` is True if rows rebound at the start of the step.
+    """
 
     y: Floats
     v: Floats
@@ -239,7 +242,7 @@ class CompiledStep:
     conditions : Conditions
     limit : (m,) array
     quaternions : sequence of int
-        Where unit quaternions begin in q.
+        Indices at which unit quaternions begin in q.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""What the rows of a complementarity problem ask for; see `ce_dynamics.complementarity.problem`."""
+"""Conditions on the rows of a complementarity problem; see `ce_dynamics.complementarity.problem`."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ NONE = -1
 
 
 class Kind(int):
-    """What a row asks for; DISC_1 and DISC_2 follow each other.
+    """Kind of condition on a row; DISC_1 and DISC_2 follow each other.
 
-    No `Enum`: NumPy asks whatever it compares for attributes and drops all that is raised meanwhile.  Before
-    Python 3.12 an Enum answers in Python, where Ctrl-C may come, and was lost.
+    The class is no `Enum`: NumPy looks up attributes of compared objects and discards exceptions meanwhile.
+    Before Python 3.12 an Enum runs Python code in that lookup, so that Ctrl-C was lost.
     """
 
     BILATERAL: ClassVar[Kind]
@@ -38,12 +38,12 @@ Kind.FRICTION, Kind.DISC_1, Kind.DISC_2 = Kind(3), Kind(4), Kind(5)
 
 
 class Conditions(NamedTuple):
-    """What the rows ask for; arrays of one entry per row.
+    """Conditions on the rows; arrays of one entry per row.
 
     Attributes
     ----------
     kind : (m,) int array
-        A `Kind` each.
+        `Kind` of each row.
     normal : (m,) int array
         Row whose impulse bounds a friction row; -1 for others.
     mu : (m,) array

@@ -1,4 +1,4 @@
-"""What every unilateral element provides: rows of Gᵀ as loads of unit impulses, gaps and rates."""
+"""Interface of unilateral elements: rows of Gᵀ as loads of unit impulses, gaps and rates."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from ce_dynamics.mechanism.forces.base import HingeLoad, Observer, PointLoad
 
 
 class RowKind(NamedTuple):
-    """What does not change of a row.
+    """Constant properties of a row.
 
     Attributes
     ----------
     suffix : str
-        Its name within the element.
+        Name of the row within the element.
     kind : Kind
     normal : int
-        For friction: which of the element's rows bounds it.
+        For friction: index of the element's row that bounds the friction.
     restitution : float
         e of unilateral rows: after an impact, ψ̇⁺ ≥ −e ψ̇⁻.
     limit : float
-        Of box rows: largest force, either way [N or N m].
+        For box rows: largest force or torque in either direction [N or N m].
     unit : str
-        Of the multiplier.
+        Unit of the multiplier.
     """
 
     suffix: str

@@ -72,7 +72,7 @@ class UnilateralModel:
 
     @cached_property
     def quaternions(self) -> list[slice]:
-        """Where unit quaternions are in q."""
+        """Slices of the unit quaternions in q."""
         found = []
         for name, where in self.model.embedding.q_of.items():
             names = self.model.embedding.coordinates[name].inboard.coordinate_names
@@ -141,7 +141,10 @@ class UnilateralModel:
         return Problem(SparseRows.dense(GT), SparseRows.dense(YT), v_free, c, conditions)
 
     def impacts(self, y: Floats, u: Floats, h: float, stage: Stage, solver: Solver) -> Impact | None:
-        """What rebounds at the start of a step; see `ce_dynamics.complementarity.restitution`."""
+        """Return the impacts at the start of a step, or None if no row rebounds.
+
+        See `ce_dynamics.complementarity.restitution`.
+        """
         if not self.bouncing or not np.any(stage.rate[self.restitution > 0.0] < -self.rest_speed):
             return None
         _, v, _ = self.model.layout.split(y)
@@ -273,7 +276,7 @@ class UnilateralModel:
 
     @cached_property
     def functions(self) -> Functions:
-        """What kernels call in steps of first order."""
+        """Compiled functions that kernels call in first-order steps."""
         response = self.compiled.responses(1 if len(self.row_kinds) == 1 else 4)
         return Functions(self.compiled.stage, response, self.model.dynamics, self.compiled.rates)
 

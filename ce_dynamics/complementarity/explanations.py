@@ -1,4 +1,4 @@
-"""What is said of a run in equal steps: loops thrown over dead centres, why it stopped, what was left."""
+"""Messages about a run in equal steps: loops thrown over dead centres, reasons of a stop, residuals."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def jump_in(
 
 
 def balanced_until(results: xr.Dataset) -> int:
-    """How many instants there are before energy and work differ by more than `IMBALANCE` of them."""
+    """Return the number of instants before energy and work differ by more than the share `IMBALANCE`."""
     energy, work = results["energy"].values, (results["work"] + results["contact_work"]).values
     off = np.abs(energy - energy[0] - work)
     turned_over = np.maximum.accumulate(np.abs(energy - energy[0]) + np.abs(work))
@@ -84,7 +84,10 @@ def balanced_until(results: xr.Dataset) -> int:
 
 
 def why_it_stopped(model: Model, inputs: Inputs, t: float, y: Floats) -> str:
-    """Which loop stands at a dead centre or leaves its range in a state, as a clause for messages."""
+    """Return a clause for messages that names the loop or force element at which a run stopped.
+
+    The loop stands at a dead centre or leaves its range.  The clause is empty without geared loops.
+    """
     if not model.geared_loops:
         return ""
     rhs = RightHandSide(model, inputs)

@@ -16,7 +16,7 @@ Friction = Literal["disc", "box", "none"]
 
 
 class Resistance(NamedTuple):
-    """How a contact resists sliding, rolling and spinning; see `resistance`."""
+    """Resistance of a contact to sliding, rolling and spinning; see `resistance`."""
 
     friction: Friction
     rolling: float

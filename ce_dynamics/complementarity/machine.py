@@ -33,7 +33,7 @@ def kernel(function: Callable[..., Any]) -> Any:
 
 
 class Functions(NamedTuple):
-    """What is called, in the order of the numbers above.
+    """Compiled functions, in the order of the numbers above.
 
     Attributes
     ----------
@@ -41,8 +41,8 @@ class Functions(NamedTuple):
     response : y, u, T → M⁻¹ T, in lanes
     dynamics : y, u → ẏ
     rates : q, v → q̇
-    bias : y, u, t and a direction of each → the rates' derivative along it; only steps of higher order ask
-    control : t, y → u, where there is a law
+    bias : y, u, t and a direction of each → derivative of the rates along that direction; higher-order steps
+    control : t, y → u, if there is a law
     """
 
     stage: CompiledFunction
@@ -54,7 +54,7 @@ class Functions(NamedTuple):
 
 
 class Machine(NamedTuple):
-    """What a kernel sees.
+    """Addresses and buffers of the functions that a kernel calls.
 
     Attributes
     ----------
@@ -63,13 +63,13 @@ class Machine(NamedTuple):
     y, u, t : arrays
         Inputs of the stage.
     v_dot, x_dot, GT, psi, rate, mu, power : arrays
-        Its outputs.
+        Outputs of the stage.
     y_lanes, u_lanes, T, Y : arrays, the last axis of which is the lane
-        Of the response, for several rows at once.
+        Buffers of the response, for several rows at once.
     y_mid, y_dot : arrays
-        Of the dynamics.
+        Buffers of the dynamics.
     q, v, q_dot : arrays
-        Of the rates.
+        Buffers of the rates.
     along, gamma : arrays
         Direction of y, and the derivative of the rows' rates along it and t.
     """

@@ -1,4 +1,4 @@
-"""Where shapes meet, in machine code: shapes into the world, near pairs, points of each."""
+"""Compiled collision detection: shapes in the world, near pairs and their contact points."""
 
 from __future__ import annotations
 
@@ -159,7 +159,10 @@ def span(S, i, k):  # type: ignore[no-untyped-def]
 
 @kernel
 def meetings(S, r, R, pairs, margin, out):  # type: ignore[no-untyped-def]
-    """Where pairs of shapes come within a margin: their number; those for which there is room are kept."""
+    """Return the number of contact points of given pairs with gaps below a margin [m].
+
+    `out` takes as many of the points as there is room for.
+    """
     place(S, r, R)
     count, shapes = 0, S.kind.size
     for row in range(len(pairs)):

@@ -1,6 +1,6 @@
-"""Which shapes on plain rigid bodies are near each other, and where they meet.
+"""Near pairs and contact points of shapes on plain rigid bodies.
 
-Pairs are found with a tree over the middles of the shapes (SciPy's k-d tree).
+A tree over the centres of the shapes (SciPy's k-d tree) finds the pairs.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class RigidShapes:
 
     @cached_property
     def scene(self) -> Scene:
-        """What kernels see."""
+        """Shapes in the form that kernels read."""
         from ce_dynamics.complementarity.meeting_kernels import scene  # here, because it loads Numba
 
         made, self._alive = scene(self.kind, self.body, self._local, self.middle, self.radius)
@@ -119,7 +119,7 @@ class RigidShapes:
         return middle
 
     def meetings(self, state: RigidState, margin: float) -> Meetings:
-        """Where shapes come within a margin of each other."""
+        """Return the contact points with gaps below a margin [m]."""
         from ce_dynamics.complementarity.meeting_kernels import meetings, room  # here, as they load Numba
 
         pairs, R = self.near(state, margin), rotations(state.quaternion)
@@ -135,7 +135,7 @@ class RigidShapes:
                 return Meetings(*bodies, *where, found.psi[:count], found.key[:count])
 
     def reach(self, count: int) -> Floats:
-        """How far the shapes of each body reach from its centre of mass."""
+        """Return the radius around each centre of mass that contains the body's shapes, (count,) [m]."""
         reach, moving = np.zeros(count), self.body >= 0
         size = self.radius[moving] + np.linalg.norm(self.middle[moving], axis=1)
         np.maximum.at(reach, self.body[moving], size)

@@ -55,7 +55,7 @@ def flat(shape: Shape) -> Floats:
 
 
 def bounding_radius(shape: Shape) -> float:
-    """Of the sphere around the mean of a shape's points that holds it; infinite for a half-space."""
+    """Return the bounding radius of a shape about the mean of its points; infinite for a half-space."""
     if isinstance(shape, HalfSpace):
         return math.inf
     if isinstance(shape, Box):
@@ -76,7 +76,10 @@ EXAMPLES: tuple[Shape, ...] = (Sphere(1.0), Capsule((0, 0, 0), (1, 0, 0), 1.0), 
 
 @cache
 def narrow_phase(one: int, other: int) -> CompiledFunction:
-    """Where two shapes of given kinds meet: P and Q, the numbers of each → a, b, n, (points, 3), and ψ."""
+    """Compile the function that returns the contact points of two kinds of shapes.
+
+    The function maps P and Q, the numbers of the shapes, to a, b, n, (points, 3), and ψ, (points,).
+    """
     pair = WITH_MANY_POINTS.get((KINDS[one], KINDS[other])) or pair_of(EXAMPLES[one], EXAMPLES[other])
 
     def meet(P: Array, Q: Array) -> dict[str, Array]:

@@ -21,7 +21,7 @@ HALVINGS = 40
 
 
 class Meeting(NamedTuple):
-    """Where two shapes are nearest: points on the first and the second, direction, gap."""
+    """Nearest points of two shapes: a on the first, b on the second, unit normal n, gap psi."""
 
     a: Array
     b: Array
@@ -41,7 +41,7 @@ def frame(n: Array) -> tuple[Array, Array]:
 
 
 def between_points(c: Array, d: Array, r: Scalar, s: Scalar) -> Meeting:
-    """Of spheres of the radii r, s around c, d."""
+    """Return the meeting of spheres with the radii r, s around c, d."""
     apart = c - d
     span = norm(apart)
     far = span > TINY

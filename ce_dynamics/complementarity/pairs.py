@@ -1,4 +1,4 @@
-"""Which shapes can touch each other, and in how many points."""
+"""Pairs of shapes that can touch each other, and their contact points."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from ce_dynamics.errors import ModelError
 
 
 def pair_of(first: Shape, second: Shape) -> Pair:
-    """How two shapes meet.
+    """Return the function that computes the contact points of two shapes.
 
     Raises
     ------
     ModelError
-        For shapes of which nothing is known.
+        If there is no function for these shapes.
     """
     kinds = (type(first), type(second))
     if kinds in PAIRS:
@@ -52,7 +52,7 @@ def sphere_box(one: Placed, box: Placed) -> list[Meeting]:
 
 
 def sphere_capsule(one: Placed, line: Placed) -> list[Meeting]:
-    """As with a sphere around the nearest point of its axis."""
+    """Return the meeting of a sphere with a sphere around the nearest point of the capsule's axis."""
     c = one.points[0]
     return [between_points(c, along(line, c), one.sizes[0], line.sizes[0])]
 
@@ -63,7 +63,10 @@ def capsule_plane(line: Placed, plane: Placed) -> list[Meeting]:
 
 
 def capsule_capsule(one: Placed, other: Placed) -> list[Meeting]:
-    """Where their axes are nearest and, for those side by side, the ends of either on the other."""
+    """Return the meetings at the nearest points of the axes and at the ends of each capsule.
+
+    The ends hold capsules that lie side by side.
+    """
     r, s = one.sizes[0], other.sizes[0]
     pairs = [nearest_of_lines(one, other)]
     pairs += [(end, along(other, end)) for end in one.points]
@@ -72,7 +75,7 @@ def capsule_capsule(one: Placed, other: Placed) -> list[Meeting]:
 
 
 def capsule_box(line: Placed, box: Placed) -> list[Meeting]:
-    """Where its axis is nearest, and its ends."""
+    """Return the meetings at the point of the capsule's axis nearest to the box and at both ends."""
     return [on_box(c, line.sizes[0], box) for c in (nearest_to_box(line, box), *line.points)]
 
 

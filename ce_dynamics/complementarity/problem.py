@@ -173,9 +173,9 @@ class Problem:
         return self.GT @ self.velocity(p) + self.c
 
     def residual(self, p: Floats) -> float:
-        """How far p is from a solution, as a velocity: the largest of A_ii |p_i − proj(p_i − w_i / A_ii)|.
+        """Return the residual of p as a velocity: the largest of A_ii |p_i − proj(p_i − w_i / A_ii)|.
 
-        Rows that move nothing count with the part of w that their condition forbids.
+        Rows that move nothing contribute the part of w that their condition forbids.
         """
         return residual(self.diagonal, self.w(p), self.conditions, p)
 
@@ -195,7 +195,7 @@ class Problem:
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """What a solver found, and how well.
+    """Solution of a problem, and its accuracy.
 
     Attributes
     ----------
@@ -208,7 +208,7 @@ class Solution:
     residual : float
         `Problem.residual` [m/s or rad/s].
     converged : bool
-        Whether it is within the solver's tolerance.
+        True if the residual is within the solver's tolerance.
     sweeps : int
         Sweeps of an iterative solver.
     method : str

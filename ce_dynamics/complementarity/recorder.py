@@ -1,4 +1,4 @@
-"""What is remembered of a run in equal steps, and what it gives back."""
+"""Recorder of a run in equal steps, and the results of the run."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Statistics:
-    """What a run cost.
+    """Cost of a run.
 
     Attributes
     ----------
     steps : int
     sweeps_mean, sweeps_max : float
-        Of an iterative solver, per problem.
+        Mean and largest number of sweeps of an iterative solver per problem.
     residual_max : float
-        [m/s or rad/s].
+        Largest residual [m/s or rad/s].
     wall : float
-        [s].
+        Wall time [s].
     unresolved : int
-        Problems whose residual exceeds the solver's tolerance; their best impulses were taken.
+        Problems whose residual exceeds the solver's tolerance; the steps use their best impulses.
     smooth : int
-        Steps of higher order and parts of such.
+        Steps of higher order and parts of such steps.
     """
 
     steps: int
@@ -107,7 +107,7 @@ class InputsOverTime:
 
 
 class Stored(NamedTuple):
-    """What is stored of an instant; see `Run`."""
+    """Stored data of one instant; see `Run`."""
 
     t: float
     y: Floats
@@ -187,7 +187,7 @@ class Recorder:
         return np.array([one.t for one in self.stored]), U
 
     def run(self, law: InputsOverTime, wall: float, solver: Solver) -> tuple[Run, Fault | None]:
-        """What was stored as a `Run`, and the first instant of it that breaks a promise, if any."""
+        """Return the stored data as a `Run`, and the first broken promise or None."""
         _, Y, gap, force, work, contact_work = (np.array(part) for part in zip(*self.stored, strict=True))
         t, U = self.inputs(law)
         model = self.unilateral.model

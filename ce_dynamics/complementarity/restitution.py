@@ -125,18 +125,18 @@ class Touching:
 
 
 class Impact(NamedTuple):
-    """What impacts at one instant did.
+    """Effect of the impacts at one instant.
 
     Attributes
     ----------
     v : (n,) array
-        Velocities behind them.
+        Velocities after the impacts.
     p : (m,) array
         Impulses.
     work : float
-        ½ pᵀ (rates before and behind), summed; never positive but for rounding [J].
+        Sum of ½ pᵀ (rates before and after) [J]; positive only by rounding.
     residual : float
-        Largest of the compressions [m/s or rad/s].
+        Largest residual of the compressions [m/s or rad/s].
     unresolved : int
         Compressions whose residual exceeds the solver's tolerance.
     """

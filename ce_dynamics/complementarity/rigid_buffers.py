@@ -1,4 +1,4 @@
-"""What kernels of plain bodies are given, and their state and scratch."""
+"""Input data, state and scratch arrays of the kernels of plain bodies."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from ce_dynamics.complementarity.rigid import RigidState
 
 
 class Given(NamedTuple):
-    """What does not change from step to step.
+    """Data of bodies and contacts that do not change from step to step.
 
     Attributes
     ----------
     mass : (n,) array
     inertia, inverse : (n, 3, 3) arrays
-        In body axes.
+        Inertia matrices and their inverses in body axes.
     reach : (n,) array
-        How far shapes reach from the centres of mass.
+        Radius around each centre of mass that contains the body's shapes [m].
     gravity : (3,) array
     kind, normal : (rows,) int arrays
     mu : (rows,) array
-        Of the rows of one island, as many as there may be.
+        Friction coefficients of the rows of the largest possible island.
     per : int
     rolling : bool
     e, rest_speed : float

@@ -75,7 +75,7 @@ class RigidContacts:
         self.per = len(self.kinds)
 
     def meetings(self, state: RigidState, margin: float) -> Meetings:
-        """Where shapes come within a margin of each other."""
+        """Return the contact points with gaps below a margin [m]."""
         return self.placed.meetings(state, margin)
 
     def rows(self, meetings: Meetings, r: Floats) -> tuple[RigidRows, Conditions]:
@@ -92,7 +92,7 @@ class RigidContacts:
         return rows, self.conditions(m)
 
     def conditions(self, count: int) -> Conditions:
-        """What the rows of so many meetings ask for."""
+        """Return the conditions on the rows of `count` meetings."""
         per, rows = self.per, self.per * count
         kinds = np.tile(np.array([int(kind.kind) for kind in self.kinds], dtype=np.int64), count)
         normal = np.repeat(per * np.arange(count), per)
@@ -131,7 +131,7 @@ class RigidContacts:
     def _impacts(
         self, state: RigidState, rows: RigidRows, conditions: Conditions, h: float, solver: Solver
     ) -> Impact | None:
-        """What rebounds at the start of a step."""
+        """Return the impacts at the start of a step, or None if no contact rebounds."""
         if not np.any(velocity_of(rows, state.v)[:: self.per] < -self.rest_speed):
             return None
         R = rotations(state.quaternion)

@@ -182,7 +182,7 @@ class RigidWay:
         self._stored.append((self.t, self._state, energy, self._work, pushing))
 
     def result(self) -> RigidRun:
-        """What was stored."""
+        """Return the stored run."""
         t, states, energy, done, pushing = zip(*self._stored, strict=True)
         wall = time.perf_counter() - self._began
         arrays = (np.array(energy), np.array(done), np.array(pushing))

@@ -1,4 +1,4 @@
-"""What time stepping asks of an embedded system with elements: functions compiled when first asked for."""
+"""Functions of an embedded system with elements for time stepping, compiled on first use."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from ce_dynamics.errors import ModelError
 
 
 class RowFunctions:
-    """Of a model and its elements.
+    """Compiled functions of a model and its elements.
 
     Parameters
     ----------
     model : Model
     elements : sequence of UnilateralElement
     count : int
-        Rows that their kinds announce.
+        Number of rows that the elements declare.
     """
 
     def __init__(self, model: Model, elements: Sequence[UnilateralElement], count: int) -> None:

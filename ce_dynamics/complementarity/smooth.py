@@ -43,7 +43,7 @@ rule and the classical Runge–Kutta method)."""
 
 
 class Acting(NamedTuple):
-    """Which rows act, and how.
+    """Rows that act, and their multipliers.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class Acting(NamedTuple):
     sliding : (m,) bool array
         Friction rows at their bound.
     multipliers : (m,) array
-        Of the step of first order that found so.
+        Multipliers of the first-order step that determined the acting rows.
     """
 
     held: Booleans
@@ -107,7 +107,10 @@ class SmoothSteps:
     # Which rows act
 
     def acting(self, p: Floats, mu: Floats, h: float, rate: Floats) -> Acting:
-        """What the impulses of a step of length h and the rates after it say; what rebounds does not act."""
+        """Return the rows that act, from the impulses of a step of length h and the rates after the step.
+
+        Rows that rebound do not act.
+        """
         e = self.unilateral.restitution
         rebounds = (e > 0.0) & (rate > 0.5 * e * self.unilateral.rest_speed)
         pushing = (p > NEGLIGIBLE * np.max(np.abs(p), initial=0.0)) & ~rebounds

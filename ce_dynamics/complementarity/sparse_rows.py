@@ -49,7 +49,7 @@ class SparseRows(NamedTuple):
         return np.asarray(np.bincount(self.columns, self.values * y[self.row_of], self.width), dtype=float)
 
     def to_dense(self) -> Floats:
-        """As an array (m, n); values in the same place add up."""
+        """Return a dense array (m, n); values in the same place add up."""
         A = np.zeros((self.height, self.width))
         np.add.at(A, (self.row_of, self.columns), self.values)
         return A

@@ -1,4 +1,4 @@
-"""What is known of one instant of an embedded system with unilateral elements, and of one step."""
+"""Data of one instant of an embedded system with unilateral elements, and of one step."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from ce_dynamics.complementarity.restitution import Impact
 
 
 class Stage(NamedTuple):
-    """What the equations of motion and the elements say at one instant.
+    """Equations of motion and rows of the elements at one instant.
 
     Attributes
     ----------
     v_dot, x_dot : arrays
-        Without impulses of the elements.
+        Rates without impulses of the elements.
     GT : (m, n_v) array
     psi, rate, mu : (m,) arrays
     power : float
-        Of force elements and prescribed motions [W].
+        Power of force elements and prescribed motions [W].
     """
 
     v_dot: Floats

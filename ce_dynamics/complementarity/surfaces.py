@@ -52,7 +52,7 @@ class Surface(Protocol):
 
 
 class Road(Protocol):
-    """What of a road is needed, see `ce_dynamics.models.parts.roads`."""
+    """Interface of a road; see `ce_dynamics.models.parts.roads`."""
 
     def height(self, x: Scalar, y: Scalar) -> Scalar:
         """Height of the road at x, y [m]."""

@@ -1,4 +1,4 @@
-"""What of a solution is unique: w and v⁺ without friction; impulses only if nothing is held twice."""
+"""Uniqueness of a solution: w and v⁺ without friction; impulses only if no motion is held twice."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ class Uniqueness:
 
 
 def uniqueness(problem: Problem, solution: Solution) -> Uniqueness:
-    """Which impulses other than p lead to the same motion.
+    """Return a report on impulses other than `solution.p` that lead to the same motion.
 
     Parameters
     ----------
     problem : Problem
     solution : Solution
-        Of that problem, converged well below the accuracy asked for here (1e-9 relative).
+        Solution of that problem, converged well below a relative accuracy of 1e-9.
     """
     m = len(problem.c)
     held = held_rows(problem, solution)
@@ -104,15 +104,15 @@ def ranges(problem: Problem, solution: Solution, GT: Floats, held: Integers) -> 
 
 
 def evenly(problem: Problem, solution: Solution) -> Floats:
-    """Of all impulses that lead to the same motion, those with the least sum of squares.
+    """Return the impulses with the least sum of squares among those that lead to the same motion.
 
-    Friction keeps its impulses; parallel cables share their load evenly.
+    Friction impulses do not change; parallel cables share their load evenly.
 
     Parameters
     ----------
     problem : Problem
     solution : Solution
-        Of that problem, converged well below the accuracy asked for here (1e-9 relative).
+        Solution of that problem, converged well below a relative accuracy of 1e-9.
 
     Returns
     -------

@@ -130,7 +130,7 @@ class Way:
         return entered[0]
 
     def _acting_at_first(self, y: Floats) -> Acting | None:
-        """Which rows act at the start: what a short step says, which is not made."""
+        """Return the rows that act at the start, from a short trial step that leaves the state unchanged."""
         assert self.smooth is not None
         h = self.recorder.h / PARTS
         turning = self.smooth.turning(0.0, y, h)

@@ -53,7 +53,7 @@ CORRECTIONS, SHORTEST = 6, 1e-9
 
 
 def share(grows: float, sigma: float) -> float:
-    """Of friction at a width: 1 − a σ."""
+    """Return the share of friction at a width: max(0, 1 − a σ)."""
     return max(0.0, 1.0 - grows * sigma)
 
 

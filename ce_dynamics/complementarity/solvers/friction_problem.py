@@ -28,7 +28,7 @@ FORMED = 1500
 
 @dataclass(frozen=True, eq=False)
 class FrictionSolution:
-    """What was found.
+    """Result of a friction solver.
 
     Attributes
     ----------
@@ -37,9 +37,9 @@ class FrictionSolution:
     residual : float
         ‖r − P_K(r − u − μ |u_T| n)‖ / (1 + ‖q‖).
     converged : bool
-        Whether that is within the tolerance; if not, r is the best point met.
+        True if the residual is within the tolerance; if not, r is the best point found.
     steps, products : int
-        Linear systems solved, products with W made by the gradient method.
+        Number of linear systems solved; number of products with W in the gradient method.
     method : str
         Stage that found r.
     """

@@ -32,7 +32,7 @@ STALLED = 5
 
 
 class Found(NamedTuple):
-    """Where an iteration ended.
+    """Result of an iteration.
 
     Attributes
     ----------

@@ -175,7 +175,7 @@ class Search:
         return x
 
     def outcome(self) -> Outcome:
-        """As it is now."""
+        """Return the present outcome."""
         return Outcome(self.x, self.verdict, self.steps, self.products, self.method)
 
 
