@@ -15,10 +15,12 @@ from ce_dynamics.mechanism.hinges.revolute import Revolute
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.case import prepare
 from ce_dynamics.models.vehicles.description import VehicleParameters
+from ce_dynamics.models.vehicles.steering.rack import Rack
 from ce_dynamics.models.vehicles.steering_angle import full_turn, steering_ratio
 from ce_dynamics.simulation.in_the_loop.simulator import Simulator
 from tests.models.vehicles.chrono.small_car import written
 from tests.models.vehicles.chrono.test_rear_chassis import folding
+from tests.models.vehicles.chrono.test_suspensions import two_steerings
 
 LED = {
     "sedan": "steering.rack",
@@ -141,3 +143,22 @@ def test_simulators_are_steered_by_the_wheel_angle() -> None:
 def test_commands_by_assumed_ratios_are_warned_of() -> None:
     with pytest.warns(AccuracyWarning, match=r"steering\.ratio is not given; 16 is assumed"):
         build(VehicleParameters.load("sedan"), steering_wheel=True)
+
+
+def test_hands_work_all_mechanisms_of_the_input(tmp_path: Path) -> None:
+    """Two racks, each at the same part of its travel, of which the second is 20 mm; rounding as above."""
+    data = VehicleParameters.load(written(tmp_path, two_steerings()), ["second_steering.travel=20 mm"])
+    model, lock = Model(build(data, speed=10.0)), float(full_turn(data))
+    names = [entry.name for entry in (*model.layout.q, *model.layout.v, *model.layout.x)]
+    y = model.y0.copy()
+    y[names.index("chassis.z")] -= 0.02
+    for name, rack in data.steerings.items():
+        assert isinstance(rack, Rack)
+        gain = rack.phase * rack.sense * rack.travel
+        y[names.index(f"{name}.rack.motion.position")] = 0.2 * gain
+        y[names.index(f"{name}.rack.motion.rate")] = -0.5 * gain
+    instant = model.instant(y, model.u0)
+    supplied = sum(energy_rates(instant.outward, instant.accelerations))
+    supplied -= load_power(instant.outward, instant.loads)
+    assert abs(supplied) > 1.0
+    assert model.outputs(y=y)["hand_torque"] * (-0.5 * lock) == pytest.approx(supplied, abs=1e-8)
