@@ -55,12 +55,12 @@ class AntiRollBar(Mirrored):
 
     @classmethod
     def of(cls, axle: str, data: AntiRollBarData) -> AntiRollBar:
-        """As built, from what is written.
+        """Build the bar from its data.
 
         Raises
         ------
         DataError
-            If points coincide, or the end lies on the axis.
+            If points coincide, or the end lies on the axis or not on the left.
         """
         name = f"{axle}.anti_roll_bar"
         check_apart(name, [("end", data.end, "link", data.link)])

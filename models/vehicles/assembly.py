@@ -211,7 +211,7 @@ def own_ratio(data: VehicleParameters, axle: str) -> float | None:
 
 
 def rolling_ratio(data: VehicleParameters) -> float:
-    """How fast the shafts turn in straight running, over their speed with all axles of `axle_ratio`."""
+    """Return the shaft speed in straight running over that with `axle_ratio` at all axles."""
     if data.powertrain.axle_ratios is None:
         return 1.0
     ratios = [ratio for ratio in data.axle_ratios.values() for _ in SIDES]
@@ -241,13 +241,13 @@ def add_locks(
 
 
 def above(road: Road, wheels: Sequence[tuple[Vector, float]]) -> float:
-    """How far a start along the road at the origin is raised [m], so that no wheel begins deep inside it.
+    """Return the rise of a start along the road at the origin [m], so that no wheel begins deep inside it.
 
     Parameters
     ----------
     road : Road
     wheels : sequence of ((3,) array, float)
-        Their centres and radii [m].
+        Wheel centres and radii [m].
     """
     grade, bank = (nominal(slope) for slope in road.slope(0.0, 0.0))
     origin, rises = nominal(road.height(0.0, 0.0)), [0.0]

@@ -1,6 +1,6 @@
-"""What assists the driver: controllers of a vehicle from its data.
+"""Builds the controllers that assist the driver, from the vehicle's data.
 
-Adding one: a controller in `ce_dynamics.models.parts.assistance`, its section in
+To add one, write a controller in `ce_dynamics.models.parts.assistance`, its section in
 `ce_dynamics.models.vehicles.assistance_data`, and its place in `controllers`.
 """
 

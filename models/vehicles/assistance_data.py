@@ -1,4 +1,4 @@
-"""What assists the driver, as written in data files: each part a section, there if it is wanted."""
+"""Data of the controllers that assist the driver: one optional section each."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class AntiLockData(Section):
     least_speed: Speed
 
     def built(self) -> AntiLockParameters:
-        """As built."""
+        """Return the parameters of the controller."""
         return AntiLockParameters(*(getattr(self, name) for name in type(self).model_fields))
 
 
@@ -42,7 +42,7 @@ class TractionData(Section):
     brake_gain: Gain
 
     def built(self) -> TractionParameters:
-        """As built."""
+        """Return the parameters of the controller."""
         return TractionParameters(self.period, self.slip, self.gain, self.brake_gain)
 
 
@@ -60,7 +60,7 @@ class StabilityData(Section):
     least_speed: Speed
 
     def built(self) -> StabilityParameters:
-        """As built."""
+        """Return the parameters of the controller."""
         return StabilityParameters(*(getattr(self, name) for name in type(self).model_fields))
 
 
@@ -82,12 +82,12 @@ class ShiftingData(Section):
         return self
 
     def built(self) -> ShiftingParameters:
-        """As built."""
+        """Return the parameters of the gear shifts."""
         return ShiftingParameters(*(getattr(self, name) for name in type(self).model_fields))
 
 
 class AssistanceData(Section):
-    """What there is of anti-lock brakes, traction control, stability control; and who shifts."""
+    """Data of anti-lock brakes, traction control, stability control and shifting."""
 
     abs: AntiLockData | None = None
     traction: TractionData | None = None

@@ -45,7 +45,7 @@ def along_the_road(model: Model) -> Floats:
         ]
 
     def rising(y: Floats) -> list[float]:
-        """How fast wheels leave the road [m/s]."""
+        """Return the speeds at which wheels leave the road [m/s]."""
         outward = model.instant(y, model.u0).outward
         points = [outward.point(tyre.wheel, tyre.centre, model.system.ground).v for tyre in graded]
         return [nominal(v[2] - grades[tyre.name] * v[0]) for v, tyre in zip(points, graded, strict=True)]
@@ -69,7 +69,7 @@ def nearest(
 
 
 def entries(model: Model, own: Sequence[str]) -> list[int]:
-    """Where such coordinates, or rates, of the chassis stand in y, and those of trailers that are held."""
+    """Return the indices in y of given chassis coordinates, or rates, and of those of held trailers."""
     n_q, held = len(model.layout.q), model.system.groups.get("trailer", ())
     unheld = unheld_coordinates(model.system)
     listed = [*model.layout.q, *model.layout.v]

@@ -1,4 +1,4 @@
-"""How the brakes of an axle use the adhesion that its load offers.
+"""Use of the adhesion that an axle's load offers, by the axle's brakes.
 
 At a deceleration z g on a level road the loads N_i of the axles follow from the equilibrium of the whole
 vehicle; the adhesion that axle i uses is
@@ -7,8 +7,8 @@ vehicle; the adhesion that axle i uses is
 
 T_i being its brakes' torques and R_i the radius of its wheels.  The axle that uses more locks first.  UN
 Regulation 13-H (annex 5, two axles) asks that f of the front axle is above that of the rear one for
-0.15 ≤ z ≤ 0.8, and that z ≥ 0.1 + 0.85 (f − 0.2) for 0.2 ≤ f ≤ 0.8.  Of more than two axles those behind the
-first are taken as one.
+0.15 ≤ z ≤ 0.8, and that z ≥ 0.1 + 0.85 (f − 0.2) for 0.2 ≤ f ≤ 0.8.  With more than two axles, those behind
+the first count as one.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class BrakeBalance(NamedTuple):
 
     @property
     def keeps_to_regulation(self) -> bool:
-        """Whether both conditions of UN Regulation 13-H are kept."""
+        """True if both conditions of UN Regulation 13-H are met."""
         z = np.linspace(LEAST, LARGEST, 66)
         front, rear = self.adhesion(z)
         used = np.maximum(front, rear)
@@ -69,12 +69,12 @@ class BrakeBalance(NamedTuple):
 
 
 def brake_balance(parameters: VehicleParameters) -> BrakeBalance:
-    """Of a vehicle with its data's masses, in its design position; trailers left out.
+    """Return the brake balance of a vehicle with its data's masses, in design position, without trailers.
 
     Raises
     ------
     DataError
-        If it has a single axle.
+        If the vehicle has a single axle.
     """
     data = parameters
     axles = data.layout.axles_of(None)

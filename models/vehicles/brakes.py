@@ -21,5 +21,5 @@ class BrakeData(Section):
     lag: Annotated[float, Quantity("s", above=0.0)] | None = None
 
     def built(self) -> BrakeParameters:
-        """As built."""
+        """Return the parameters of the brake."""
         return BrakeParameters(self.max_torque, self.stiffness, self.damping, self.lag)

@@ -47,7 +47,7 @@ class TorqueCurve(Section):
 
 
 class AlongData(Section):
-    """What a bushing does along one of its axes: a stiffness or a curve, and a damping."""
+    """Law of a bushing along one of its axes: a stiffness or a curve, and a damping."""
 
     stiffness: Stiffness | None = None
     curve: SpringCurve | None = None
@@ -61,7 +61,7 @@ class AlongData(Section):
 
 
 class AboutData(Section):
-    """What a bushing does about one of its axes."""
+    """Law of a bushing about one of its axes: a stiffness or a curve, and a damping."""
 
     stiffness: Annotated[float, Quantity("N*m/rad", at_least=0.0)] | None = None
     curve: TorqueCurve | None = None
@@ -107,7 +107,7 @@ class BushingItem:
 
     @property
     def file(self) -> str:
-        """What messages begin with."""
+        """Name of the data file at the start of messages, empty if unknown."""
         return f"{self.where.partition(':')[0]}: " if self.where else ""
 
 

@@ -129,18 +129,18 @@ class VehicleBushing:
 
     @property
     def key(self) -> str:
-        """As the file calls it."""
+        """Key of the bushing in the data file."""
         return f"{self.item.file}{self.axle}.{self.item.name}"
 
     @property
     def joint(self) -> JointName:
-        """As the file names its joint."""
+        """Name of the bushing's joint in the data file."""
         mount = self.strut is not None
         return JointName(self.item.joint, self.words, self.axle, self.unit, self.mechanism, mount)
 
     @property
     def words(self) -> str:
-        """Where the file names its joint."""
+        """Place in the data file that names the bushing's joint."""
         return f"{self.item.where}: bushings.{self.axle}.{self.item.name}"
 
     def elastic(self, system: System) -> list[ElasticJoint]:

@@ -1,4 +1,4 @@
-"""How a ride feels: frequency-weighted acceleration of ISO 2631-1.
+"""Ride comfort: frequency-weighted acceleration of ISO 2631-1.
 
 The weightings W_k (vertical, seated or standing) and W_d (horizontal) are products of four filters, with
 p = 2π i f (ISO 2631-1:1997, annex A): band limits of second order at 0.4 and 100 Hz, the transition from

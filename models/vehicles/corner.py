@@ -1,7 +1,7 @@
-"""What the corners of any vehicle have: a wheel with its tyre and brake, and a suspension that carries it.
+"""One corner of a vehicle: wheel, tyre, brake and suspension.
 
 A corner is described once, as the **left** one: x forward, y to the left, z up, measured from its `origin`.
-As built it is in vehicle coordinates, mirrored for the right side.
+The built corner is in vehicle coordinates, mirrored for the right side.
 """
 
 from __future__ import annotations
@@ -191,7 +191,7 @@ class Corner(Mirrored, ABC):
 
     @property
     def brake_torque(self) -> float:
-        """Of the brake at full pedal [N m]; 0 without one."""
+        """Torque of the brake at full pedal [N m]; 0 without a brake."""
         return 0.0 if self.brake is None else self.brake.max_torque
 
     @property

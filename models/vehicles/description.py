@@ -298,7 +298,7 @@ class VehicleParameters:
 
     @property
     def schema(self) -> type[Description]:
-        """What numbers there are."""
+        """Schema of the vehicle's numbers."""
         return schema_of(self.layout)
 
     @property

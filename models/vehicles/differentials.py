@@ -19,7 +19,7 @@ class LockedData(Section):
     damping: Annotated[float, Quantity("N*m*s/rad", above=0.0)]
 
     def built(self) -> LockParameters:
-        """As built."""
+        """Return the parameters of the lock."""
         return LockParameters(self.stiffness, self.damping)
 
 
@@ -29,7 +29,7 @@ class LimitedSlipData(LockedData):
     max_torque: Torque
 
     def built(self) -> LockParameters:
-        """As built."""
+        """Return the parameters of the lock."""
         return LockParameters(self.stiffness, self.damping, self.max_torque)
 
 
@@ -39,7 +39,7 @@ class CentreData(LockedData):
     max_torque: Torque | None = None
 
     def built(self) -> LockParameters:
-        """As built."""
+        """Return the parameters of the lock."""
         return LockParameters(self.stiffness, self.damping, self.max_torque)
 
 

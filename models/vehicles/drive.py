@@ -156,7 +156,7 @@ def behind(system: System) -> Camera:
 
 
 def sliders_of(vehicle: str | Path, overrides: Sequence[str]) -> list[Slider]:
-    """Those of `SLIDERS` that the vehicle has; parts of 0 are none."""
+    """Return the sliders of `SLIDERS` that the vehicle has, without those of parts with value 0."""
     found = []
     for name, (low, high) in SLIDERS.items():
         try:
@@ -192,6 +192,6 @@ def parse_sliders(vehicle: str | Path, overrides: Sequence[str], texts: Sequence
 
 
 def value_of(parameters: VehicleParameters) -> float:
-    """Of the only free number."""
+    """Return the value of the only free parameter."""
     (parameter,) = parameters.free
     return float(parameter.value)

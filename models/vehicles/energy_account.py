@@ -1,12 +1,12 @@
-"""Where the energy of a run comes from and where it goes: engine, losses, brakes, tyres, dampers, air.
+"""Energy account of a run: engine, losses, brakes, tyres, dampers, air.
 
 For a vehicle as for any mechanism, from the powers of all force elements and drives at the stored instants:
 
     Δ(T + V_g + Σ U_j) = Σ_j ∫ (P_j + U̇_j) dt + Σ drives,
 
 P_j being the power that the forces of element j deliver to the bodies and U_j what it stores.  What an
-element supplies, the term on the right, is negative where it dissipates.  A driveline's is split into what
-its outputs tell: power of the engine or motor, losses of converter, clutch, gears, drag and shafts.
+element supplies, the term on the right, is negative where it dissipates.  The term of a driveline is
+split by its outputs: power of the engine or motor, losses of converter, clutch, gears, drag and shafts.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class EnergyAccount:
 
     @property
     def residual(self) -> float:
-        """What does not add up: gained less supplied [J]; of the integrator's and Simpson's order."""
+        """Energy gained less supplied [J]; of the integrator's and Simpson's order."""
         return sum(self.stored.values()) - sum(self.supplied.values())
 
     @property
@@ -124,7 +124,7 @@ def of_driveline(run: xr.Dataset, name: str, t: Floats) -> Iterator[tuple[str, f
 
 
 def group_of(name: str) -> str:
-    """What an element is counted with."""
+    """Return the group of an element in the account."""
     last = name.rpartition(".")[2]
     return next((group for group in GROUPS if last == group or last.startswith(f"{group}_")), last)
 

@@ -49,7 +49,7 @@ class Coordinates(NamedTuple):
 
 
 def suspension_coordinates(model: Model) -> Coordinates:
-    """What is left when the chassis stands, the wheels do not turn and trailers stay in line."""
+    """Return the coordinates that remain if the chassis stands, no wheel turns and trailers stay in line."""
     mine = [
         [e.name for e in entries if not e.name.startswith("chassis.") and not e.name.endswith(".qw")]
         for entries in (model.layout.q, model.layout.v)
@@ -225,11 +225,11 @@ def first_of(model: Model, u: Floats | None, ways: Sequence[Sequence[str]], star
 
 
 def left_to_fall(model: Model, u: Floats | None, start: Floats, braked: bool = False) -> Floats:
-    """Where the vehicle is after some seconds of falling and rebounding, back at its place and its speed.
+    """Return the state after seconds of falling and rebounding, with the start's place and speed.
 
-    From there Newton's method finds what it does not find from afar: wheels that stand apart after the design
-    position, springs that take up at once.  Where rolling leads off a short road, or if `braked`, it
-    falls at rest with its brake on and its throttle closed, and stays where the road is as it is.
+    Newton's method converges from this state where it fails from afar: with wheels apart after the design
+    position, or springs that engage at once.  If rolling leads off a short road, or if `braked`, the vehicle
+    falls at rest with its brake on and its throttle closed, and stays at its place on the road.
     """
     given = model.u0 if u is None else u
     values = list(named(model, given).items())
@@ -265,7 +265,7 @@ def left_to_fall(model: Model, u: Floats | None, start: Floats, braked: bool = F
 
 
 def road_height(model: Model, place: Sequence[float]) -> float:
-    """Of the road under a place [m]; 0 where no tyre is on one."""
+    """Return the height of the road under a place [m]; 0 without a tyre on a road."""
     road = next((force.road for force in model.system.forces if isinstance(force, RoadTyre)), None)
     return 0.0 if road is None else float(nominal(road.height(*place)))
 
@@ -314,7 +314,7 @@ def carried(model: Model, y: Floats, u: Floats | None) -> Floats:
 
 
 def tilted(model: Model, y: Floats, start: Floats) -> bool:
-    """Whether the chassis is tilted from a start by more than `MOST_TILT`."""
+    """Return True if the chassis is tilted from a start by more than `MOST_TILT`."""
     tilt = [state_names(model).index(f"chassis.q{axis}") for axis in "xy"]
     return bool(np.linalg.norm(y[tilt] - start[tilt]) > 0.5 * MOST_TILT)
 

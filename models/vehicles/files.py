@@ -141,7 +141,7 @@ def _place(entry: Entry) -> tuple[str, str]:
 
 
 def bases(file: DataFile) -> list[Entry]:
-    """What a file names as its base, one or several, later ones laid over earlier ones."""
+    """Return the bases that a file names, one or several; later ones override earlier ones."""
     entries: list[Entry] = []
     for _, *rest in (word.key for word in file.words_of("base")):
         if rest:
@@ -195,7 +195,7 @@ def _shipped_values() -> dict[tuple[str, ...], str]:
 
 
 def describes_a_vehicle(path: Path) -> bool:
-    """Whether a file stands on its own or names what it builds on; else it is just numbers that differ."""
+    """Return True if a file stands on its own or names its base; else it holds overrides only."""
     return path.suffix.lower() in FORMATS or bool(read_file(path).words)
 
 

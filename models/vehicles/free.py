@@ -57,7 +57,7 @@ _FREE = re.compile(
 
 
 def can_be_free(key: str, groups: Groups) -> bool:
-    """Whether a parameter of the data, by its dotted name, can be free."""
+    """Return True if a parameter of the data, by its dotted name, can be free."""
     first, _, rest = key.partition(".")
     return _FREE.fullmatch(rest if first in (*groups.members, *groups.groups) else key) is not None
 

@@ -1,4 +1,4 @@
-"""Where a vehicle heads, by its quaternion."""
+"""Heading of a vehicle, from its quaternion."""
 
 from __future__ import annotations
 

@@ -20,18 +20,18 @@ STRUT = " strut"
 
 @dataclass(frozen=True)
 class JointName:
-    """How a file names a joint of an axle.
+    """Name of a joint of an axle in a data file.
 
     Attributes
     ----------
     words : tuple of str
         The joint by one word, or the two bodies that it joins.
     where : str
-        What messages begin with.
+        Start of messages.
     axle, unit, mechanism : str
-        Axle, what sprung body it is on, and the steering mechanism.
+        Axle, its sprung body, and the steering mechanism.
     mount : bool
-        Whether the closures of a strut's line may be named.
+        True if the closures of a strut's line may be named.
     """
 
     words: tuple[str, ...]

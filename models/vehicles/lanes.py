@@ -15,14 +15,17 @@ Floats = NDArray[np.float64]
 
 
 class AxlePath(NamedTuple):
-    """Where an axle goes: its middle (n, 2) [m] and the unit vector along it, to the left (n, 2)."""
+    """Path of an axle: its middle (n, 2) [m] and the unit vector along it, to the left (n, 2)."""
 
     centre: Floats
     left: Floats
 
     @classmethod
     def between(cls, left: Floats, right: Floats) -> AxlePath:
-        """Of the paths of its wheels, (n, 2) each: a trailer's axle has a heading of its own."""
+        """Return the path of an axle from those of its wheels, (n, 2) each.
+
+        A trailer's axle has its own heading.
+        """
         along = left - right
         return cls(0.5 * (left + right), along / np.linalg.norm(along, axis=1, keepdims=True))
 

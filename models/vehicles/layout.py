@@ -1,14 +1,14 @@
-"""What a vehicle is made of: its axles with their suspensions and steering, and the schema that follows.
+"""Layout of a vehicle: its axles with their suspensions and steering, and the schema that follows.
 
-A data file says it in its table ``axles``, from front to rear::
+A data file defines the layout in its table ``axles``, from front to rear::
 
     axles:
       front: {suspension: double-wishbone, steering: pitman, anti_roll_bar: torsion}
       rear: {suspension: double-wishbone, driven: no}
     kinds: {powertrain: automatic}
 
-Every axle has two corners, ``front_left`` and ``front_right`` for instance, whose numbers are those that the
-suspension's section asks for.
+Every axle has two corners, ``front_left`` and ``front_right`` for instance, with the numbers of the
+suspension's section.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ MOST_AXLES = 8
 
 @dataclass(frozen=True)
 class AxleLayout:
-    """What an axle is made of, by names."""
+    """Layout of an axle: the names of its parts."""
 
     name: str
     suspension: str
@@ -100,7 +100,7 @@ class AxleLayout:
 
     @property
     def knuckles(self) -> bool:
-        """Whether a beam has knuckles: if it is steered, or a gear holds them on the chassis."""
+        """True if a beam has knuckles: it is steered, or a gear holds them on the chassis."""
         return self.steering is not None or self.steering_gear is not None
 
     @property
@@ -112,7 +112,7 @@ class AxleLayout:
 
 @dataclass(frozen=True)
 class Layout:
-    """What a vehicle is made of: its axles from front to rear, kinds of parts, and trailers."""
+    """Layout of a vehicle: its axles from front to rear, kinds of parts, and trailers."""
 
     axles: tuple[AxleLayout, ...]
     powertrain: str = "envelope"
@@ -155,12 +155,12 @@ def misspelt(others: Sequence[Assignment]) -> str:
 
 
 def layout_of(words: Sequence[Assignment], label: str) -> Layout:
-    """What data files ask for; what a later one says about an axle replaces what was said.
+    """Return the layout that data files ask for; a later word about an axle replaces an earlier one.
 
     Raises
     ------
     DataError
-        If there is no axle, one has no suspension, a name is unknown or no name, or none is steered.
+        If no axle exists or is steered, an axle has no suspension, or a name is unknown or invalid.
     """
     for key, entry in words:
         if len(key) == 1 and key != ("base",):
@@ -364,7 +364,7 @@ def steerings_of(layout: Layout) -> Mapping[str, type[Steering]]:
 
 
 def suspension_section(axle: AxleLayout) -> type[CornerData]:
-    """What each corner of an axle has."""
+    """Return the section of each corner of an axle."""
     if axle.steering_gear is not None and axle.suspension not in BEAMS:
         raise DataError(
             f"axles.{axle.name}: steering_gear has no effect on a {axle.suspension} suspension; leave it out"
@@ -387,7 +387,7 @@ def suspension_section(axle: AxleLayout) -> type[CornerData]:
 
 
 def axle_section(axle: AxleLayout) -> type[Section] | None:
-    """What an axle has once, if anything."""
+    """Return the section of an axle as a whole, or None."""
     if axle.suspension in CORNERS:
         return None
     if axle.suspension == GRAPH:

@@ -62,7 +62,7 @@ class MagicFormulaParameters(SidedTyre):
 
 
 class MagicFormulaBase(Section):
-    """What a data file says beside the coefficients: version 52, 61 or 62, side, turn slip, friction."""
+    """Data beside the coefficients: version 52, 61 or 62, side, turn slip, friction."""
 
     version: Annotated[float, Quantity("1", at_least=0.0)]
     side: Annotated[float, Quantity("1", at_least=-1.0)]
@@ -95,13 +95,13 @@ class MagicFormulaBase(Section):
             raise DataError(f"{name} has no effect in version {c.version}{lacking}; leave it out")
 
     def coefficients(self) -> dict[str, float]:
-        """Those that are given."""
+        """Return the coefficients that are given."""
         own = MagicFormulaBase.model_fields
         given = {name: getattr(self, name) for name in type(self).model_fields if name not in own}
         return {name: value for name, value in given.items() if value is not None}
 
     def built(self) -> MagicFormulaParameters:
-        """As built."""
+        """Return the parameters of the tyre."""
         made = Coefficients(version=int(self.version), ellipse=bool(self.ellipse), **self.coefficients())
         mu0 = peak_of(made).friction if self.mu0 is None else self.mu0
         return MagicFormulaParameters(made, SIDES[self.side], bool(self.turn_slip), mu0)
@@ -130,9 +130,9 @@ def numbers() -> dict[str, Field[Any]]:
 
 
 def as_written(file: TyreFile) -> dict[str, tuple[float, str]]:
-    """What a data file says of a tyre that was read: value and unit by name, without what is as it is anyway.
+    """Return value and unit by name for a data file of a tyre, without numbers that change nothing.
 
-    A contact has a mass where the file's USE_MODE asks for it, see `contact_mass.on_road`.
+    A contact has a mass if the file's USE_MODE asks for it, see `contact_mass.on_road`.
     """
     c, mode = file.coefficients, abs(file.use_mode or 0)
     found = {

@@ -53,7 +53,7 @@ class MomentumAccount:
 
     @property
     def residual(self) -> Floats:
-        """What does not add up."""
+        """Momentum gained less given, (6,): angular [N m s], then linear [N s]."""
         return self.gained - sum(self.given.values(), start=np.zeros(6))
 
 

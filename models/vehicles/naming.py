@@ -45,7 +45,7 @@ def naming(name: str, shown: str, origins: Mapping[str, str]) -> Iterator[None]:
 
 
 def from_files(message: str, origins: Mapping[str, str]) -> str:
-    """Which files the sections of a message come from, in parentheses."""
+    """Return the files of the sections in a message, in parentheses; empty without any."""
     found = {section: origins[section] for section in sections(message, origins)}
     told = ", ".join(f"{section} is of {file}" for section, file in found.items())
     return f" ({told})" if told else ""

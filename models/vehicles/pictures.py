@@ -80,7 +80,7 @@ def wheel_shape(tyre: RoadTyre) -> Shape:
 
 
 def shapes_of(system: System) -> dict[str, list[Shape]]:
-    """Of wheels and chassis; links are drawn from their hinges."""
+    """Return the shapes of wheels, chassis and trailers by body; links are drawn from their hinges."""
     shapes: dict[str, list[Shape]] = {}
     for tyre in (one for force in system.forces for one in single_tyres(force)):
         shapes.setdefault(tyre.wheel.name, []).append(wheel_shape(tyre))
@@ -187,7 +187,7 @@ def road_of(system: System, way: Floats) -> list[Shape]:
 
 
 def length_behind(system: System) -> float:
-    """How far a train of vehicles reaches back from the chassis [m]."""
+    """Return the distance from the chassis' centre of mass back to the last wheel centre [m]."""
     last = min(float(nominal(tyre.centre)[0]) for tyre in tyres_of(system))
     return float(nominal(system.find("chassis").com)[0]) - last
 
@@ -226,12 +226,12 @@ def seen(road: Road, x: Floats, y: Floats) -> tuple[Floats, Array]:
 
 
 def height(road: Road, x: float, y: float) -> float:
-    """Of the road [m]."""
+    """Return the height of the road [m]."""
     return float(nominal(road.height(x, y)))
 
 
 def uneven(places: Floats, heights: Floats) -> list[int]:
-    """Which places are kept, so that all profiles (places, m) are straight between these to within `EVEN`."""
+    """Return the indices of places between which profiles (places, m) are straight to within `EVEN`."""
     kept, last = [0], 0
     for k in range(2, len(places)):
         part = (places[last : k + 1] - places[last]) / (places[k] - places[last])
@@ -269,13 +269,13 @@ def gates(system: System, way: Floats) -> Iterator[Shape]:
 
 
 def road_there(road: Road, at: Floats) -> bool:
-    """Whether a map has a road at a place."""
+    """Return True if a map has a road at a place."""
     margin = road.margin(float(at[0]), float(at[1]))
     return margin is None or float(nominal(margin)) >= 0.0
 
 
 def trail(system: System, way: Floats) -> Iterator[Shape]:
-    """Where the vehicle went, on the road."""
+    """Yield the track of the vehicle as a line on the road."""
     road = tyres_of(system)[0].road
     if len(way) > 1:
         points = [(x, y, height(road, x, y) + 0.01) for x, y in way[:: max(1, len(way) // 500)]]

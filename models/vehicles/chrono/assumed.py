@@ -1,4 +1,4 @@
-"""What our data files need and Chrono's do not say."""
+"""Values that the data files need and Chrono's files lack."""
 
 from __future__ import annotations
 

@@ -161,7 +161,7 @@ def carrier_of(file: Part, rears: Sequence[RearChassis]) -> RearChassis | None:
 
 
 def on_chassis(words: Sections) -> Sections:
-    """What is said of an axle, with its final drive on the chassis if it is a driven beam's."""
+    """Return the words of an axle, with the final drive on the chassis for a driven beam."""
     beam = BEAMS.get(str(words["suspension"]))
     driven = words.get("driven") != "no"
     return {**words, "final_drive": "chassis"} if driven and beam is not None else words

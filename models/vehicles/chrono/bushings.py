@@ -79,7 +79,7 @@ def rod_as_length(
 
 
 def soft_ends(reading: Reading, block: Part, keys: Sequence[str]) -> list[str]:
-    """Those of a rod's bushings that there are; none of one without mass, which is said."""
+    """Return the keys of a rod's bushings; none, with a note, for a rod without mass."""
     given = [key for key in keys if block.has(key)]
     if not given or block.has("Mass"):
         return given
@@ -93,7 +93,7 @@ def soft_ends(reading: Reading, block: Part, keys: Sequence[str]) -> list[str]:
 
 
 def in_series(values: list[float]) -> float:
-    """Of springs, or of dampers beside springs of the same ratio."""
+    """Return the stiffness of springs in series, or the damping of dampers beside them in the same ratio."""
     return 0.0 if min(values) == 0.0 else 1.0 / sum(1.0 / value for value in values)
 
 

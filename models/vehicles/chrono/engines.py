@@ -28,7 +28,7 @@ class Engine(NamedTuple):
     inertia: float | None = None
 
     def section(self) -> Sections:
-        """As our files write it."""
+        """Return the engine's section of a data file."""
         return {
             "full_throttle": {
                 "speed": quantities(self.full[0], "rad/s"),

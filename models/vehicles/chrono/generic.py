@@ -88,7 +88,7 @@ def only(item: Part, known: Mapping[str, str]) -> str:
 
 
 def joins_the_steering(graph: Sections) -> bool:
-    """Whether an item of a graph is on the steering."""
+    """Return True if an item of a graph is on the steering."""
     return any(
         joins_the_steering(word) if isinstance(word, dict) else bool(re.search(r"\bsteering\b", word))
         for word in graph.values()

@@ -202,6 +202,6 @@ def tie_rod(reading: Reading, part: Part, outer: str = "Location Upright") -> Se
 
 
 def tie_rod_bushings(reading: Reading, part: Part) -> Sections:
-    """Those of a tie rod that is a body, if it has mass."""
+    """Return the bushings of a tie rod that is a body; none for a rod without mass."""
     block = part.part("Tierod")
     return rod_with_body(reading, block, block.vector("Location Upright"), block.vector("Location Chassis"))

@@ -132,7 +132,7 @@ class Part:
         return cls(load(path), path)
 
     def has(self, key: str) -> bool:
-        """Whether a key is there; one that is looked for counts as read."""
+        """Return True if a key is present, and count it as read."""
         self.read.add(key)
         return key in self.data
 
@@ -243,7 +243,7 @@ class Part:
 
     @property
     def template(self) -> str:
-        """What the file describes."""
+        """Template that the file names."""
         return self.text("Template")
 
     def is_no(self, what: str) -> DataError:
@@ -259,7 +259,7 @@ class Part:
             yield from part.unread()
 
     def cosmetic(self) -> bool:
-        """Whether there is something to look at in it."""
+        """Return True if the part describes visualization."""
         return any("Visualization" in key for key in self.data)
 
     def _value(self, key: str, expected: str) -> Any:

@@ -103,7 +103,7 @@ def property_file(part: Part) -> PropertyFile:
 
 
 def model(part: Part) -> dict[str, Entry]:
-    """What ``[MODEL]`` has: side, use mode, combined slip."""
+    """Return the entries of ``[MODEL]``: side, use mode, combined slip."""
     found: dict[str, Entry] = {}
     if part.has(SIDE):
         found["TYRESIDE"] = Entry(part.text(SIDE).upper(), 0)

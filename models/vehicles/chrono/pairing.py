@@ -86,7 +86,7 @@ def limited(paths: Iterable[Path]) -> Iterable[Path]:
 
 
 def words(path: Path) -> list[str]:
-    """Whether a file is named after an end of the vehicle."""
+    """Return the ends of the vehicle, front or rear, that are part of a file's name."""
     name = path.stem.lower()
     return [end for end in ("front", "rear") if end in name]
 

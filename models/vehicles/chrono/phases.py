@@ -1,4 +1,4 @@
-"""Whether axles steer with the first one or against it, by the geometry of Chrono's files."""
+"""Sets axles to steer with or against the first one, from the geometry of Chrono's files."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ MOST_FILES = 500
 
 
 def is_file(path: Path) -> bool:
-    """Whether there is such a file; a name that is too long for any names none."""
+    """Return True if the file exists; False for a name that is too long."""
     try:
         return path.is_file()
     except OSError:
@@ -105,7 +105,7 @@ class Reading:
         )
 
     def folders(self) -> Iterable[Path]:
-        """Where names may begin."""
+        """Yield the folders to which file names may be relative."""
         own = Path(os.path.realpath(self.path)).parent
         if self.root is not None:
             yield self.root

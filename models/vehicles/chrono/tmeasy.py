@@ -104,7 +104,7 @@ def measures(part: Part) -> tuple[Part, float, float]:
 
 
 def vehicle_type(part: Part) -> str:
-    """Of the vehicles that the tyre is for."""
+    """Return the type of vehicle for which the tyre is made, ``Passenger`` unless given."""
     return part.text("Vehicle Type") if part.has("Vehicle Type") else "Passenger"
 
 

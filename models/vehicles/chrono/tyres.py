@@ -95,7 +95,7 @@ def by_coefficients(reading: Reading, part: Part) -> Tyre:
 
 
 def not_in_a_section(reading: Reading, part: Part) -> Sections:
-    """Of what is read in another way."""
+    """Raise NotImplementedError for tyres that are not read into a section."""
     raise NotImplementedError
 
 

@@ -194,7 +194,7 @@ class Mechanisms:
 
     @property
     def sections(self) -> Sections:
-        """Of our data file, by name."""
+        """Sections of the data file by name of the mechanism."""
         return {name: section for name, _, section, _ in self.found.values()}
 
     @property
@@ -204,7 +204,7 @@ class Mechanisms:
 
     @property
     def may_differ(self) -> bool:
-        """Whether there are several, not all the same on the same axles."""
+        """True if there are several mechanisms, and their geometries at the axles differ."""
         return len(self.found) > 1 and len(self.geometries) > 1
 
     def of(self, axle: Part) -> tuple[str, str] | None:
@@ -269,7 +269,7 @@ def bushings_of(reading: Reading, axles: Mapping[str, Axle]) -> tuple[Sections, 
 
 
 def sources(reading: Reading) -> Sections:
-    """What the sources of numbers mean."""
+    """Return the meaning of each source of numbers."""
     return {
         "chrono": f"Project Chrono, {reading.path.name} and the files that it names, www.projectchrono.org",
         "assumed": "not in Chrono's files; a plausible value",

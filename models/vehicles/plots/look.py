@@ -1,4 +1,4 @@
-"""How pages look: places of panels, colours, settings, legends, scales; lines of corners."""
+"""Layout and style of pages: places of panels, colours, settings, legends, scales; lines of corners."""
 
 from __future__ import annotations
 
