@@ -115,7 +115,7 @@ class Chains:
 
     @cached_property
     def scales(self) -> Array:
-        """What counts as one unit of each coordinate: the size for lengths, 1 rad."""
+        """Units of the coordinates, (n,): `size` [m] for lengths, 1 rad for angles."""
         return np.where(self.slides, self.size, 1.0)
 
     def poses(self, q: Array) -> Poses:
@@ -201,7 +201,7 @@ class Chains:
         return chain
 
     def moved_by_loops(self) -> Array:
-        """Which coordinates the loops and laws see: a mask (n,)."""
+        """Return the mask (n,) of the coordinates that loops or laws depend on."""
         seen = np.zeros(self.n, dtype=bool)
         for loop in self.loops:
             ways = set(self.way(loop.a)) ^ set(self.way(loop.b))

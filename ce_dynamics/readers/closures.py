@@ -24,14 +24,14 @@ RIGHT_ANGLE = 0.5 * math.pi
 
 @dataclass(frozen=True)
 class Gap:
-    """How far the ends of a closure are apart: lengths [m] and angles [rad] that it would keep at zero."""
+    """Gap of a closure: the length [m] and the angle [rad] that the closure would keep at zero."""
 
     distance: float
     angle: float
 
     @property
     def closed(self) -> bool:
-        """True if there is none, but for rounding."""
+        """True if the gap is zero to within rounding."""
         return self.distance <= ROUNDING and self.angle <= ROUNDING
 
     def __str__(self) -> str:
@@ -60,7 +60,7 @@ def between(kind: str, a: Pose, b: Pose, axis: Array, precision: float = ROUNDIN
 
 
 def gap_between(kind: str, a: Pose, b: Pose, axis: Array) -> Gap:
-    """How far a closure between two frames is open; ``axis`` is given in either frame."""
+    """Return the gap of a closure between two frames; ``axis`` has the same components in both frames."""
     axis_a, axis_b = a.direction(axis), b.direction(axis)
     return Gap(distance(kind, a, b, axis_a), misalignment(kind, a, b, axis_a, axis_b))
 
@@ -77,7 +77,7 @@ def ordinary(kind: str, axis: Array, at: Array) -> Hinge:
 
 
 def distance(kind: str, a: Pose, b: Pose, axis: Array) -> float:
-    """How far the origins are apart in the directions that the closure does not leave free."""
+    """Return the distance of the origins along the directions that the closure does not leave free [m]."""
     apart = b.r - a.r
     along = axis * (axis @ apart)
     if kind == "prismatic":

@@ -196,7 +196,10 @@ class Search:
         return different
 
     def _closed(self, q: Array, free: Array) -> Array:
-        """Of some poses those that could be closed by moving the free coordinates."""
+        """Return the closed poses that moving the free coordinates of given poses (M, n) leads to.
+
+        The poses are closed to rounding where there are any such, else to the tolerance.
+        """
         q = self._descended(q, free, ITERATIONS)
         residual, _ = self.chains.errors(q)
         near = q[np.max(np.abs(residual), axis=1, initial=0.0) < self.tolerance]
@@ -233,7 +236,7 @@ class Search:
         return q
 
     def _polished(self, q: Array, free: Array) -> tuple[Array, float]:
-        """Where Newton's steps of least length lead, and the residual that is left."""
+        """Return the pose that Newton's steps of least length lead to, and its largest residual."""
         columns = np.flatnonzero(free)
         best, least = q, math.inf
         for _ in range(12):

@@ -1,4 +1,4 @@
-"""Where a robot may touch a plane."""
+"""Data model of the feet of a robot: points and balls that may touch a plane."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What bodies of a robot file look like: for pictures only, nothing of it acts on the motion."""
+"""Shapes of the bodies of a robot file, for pictures only: they do not affect the motion."""
 
 from __future__ import annotations
 

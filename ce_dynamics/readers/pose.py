@@ -62,7 +62,7 @@ def from_rpy(rpy: Array, right_angles: float) -> Array:
 
 
 def cosine_and_sine(angle: float, right_angles: float) -> tuple[float, float]:
-    """Of an angle, exact at multiples of a right angle."""
+    """Return cosine and sine of an angle [rad], exact within ``right_angles`` of multiples of π/2."""
     quarters = round(angle / (0.5 * math.pi))
     if abs(angle - quarters * 0.5 * math.pi) <= right_angles:
         return ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))[quarters % 4]

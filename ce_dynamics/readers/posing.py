@@ -1,4 +1,4 @@
-"""What is told of the pose in which a robot is put together."""
+"""Reports the design pose of a robot and the gaps of its loops."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ LISTED = 12
 def report(
     search: Search, found: Found, names: Sequence[str], places: Mapping[str, str], file: str
 ) -> list[str]:
-    """What was chosen, where it is not what was wanted."""
+    """Return notes on the design pose; none if it is as given.
+
+    Notes name the loops that are open in the wanted pose, and the coordinates that differ from wanted ones.
+    """
     if found.how == "as given":
         return []
     where = "in the wanted pose" if np.any(search.wanted) else "in the zero pose"
@@ -50,7 +53,7 @@ def report(
 
 
 def gaps_of(chains: Chains, q: Array) -> Iterator[tuple[str, Gap]]:
-    """How far each loop is open at coordinates (n,)."""
+    """Yield the name and the gap of each loop at coordinates (n,)."""
     poses = chains.poses(q[np.newaxis])
     for loop in chains.loops:
         (R_a, r_a), (R_b, r_b) = (

@@ -1,6 +1,6 @@
-"""What of a file is read, what is skipped because it moves nothing, and what is refused.
+"""Surveys a file for parts that are read, skipped because they do not affect motion, or refused.
 
-A grammar lists what is known; everything else is refused by name, so nothing new can slip through.
+A grammar lists the known parts.  All other parts are refused by name, so that none is silently ignored.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ NEVER_EMPTY = ("anchor", "relpose", "polycoef")
 
 @dataclass(frozen=True)
 class Rule:
-    """What may stand in an element.
+    """Attributes and children that an element may have.
 
     Attributes
     ----------
@@ -170,14 +170,14 @@ def survey(
     context: str = "file",
     included: Callable[[Element], Iterable[Element]] | None = None,
 ) -> Iterator[Finding]:
-    """What of some elements, and of what they contain, is not read.
+    """Yield findings for the parts of elements, and of their descendants, that are not read.
 
-    ``included`` finds the elements that ``<include>`` stands for, if the format has it.
+    ``included`` returns the elements of the file that ``<include>`` names, if the format has it.
 
     Raises
     ------
     DataError
-        For a number that is none.
+        If a number is NaN.
     """
     for element in elements:
         refuse_nan(element)

@@ -1,4 +1,4 @@
-"""What both readers do with a system under construction."""
+"""Helps the readers build a system: notes, independent coordinates, names taken, stops."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ def located(place: str) -> Iterator[None]:
 
 
 def gap_note(gap: Gap, place: str) -> list[str]:
-    """What is worth knowing about a loop that is open in the design pose.
+    """Return a note on a loop that is open in the design pose; none if it is closed.
 
     Raises
     ------
     DataError
-        If its ends are turned so far that the wrong way round is as near as the right one.
+        If the angle of the gap is at least a right angle: the loop might close with an end reversed.
     """
     if gap.closed:
         return []
@@ -56,7 +56,7 @@ def gap_note(gap: Gap, place: str) -> list[str]:
 
 
 def massless_tip(system: System, body: Body) -> bool:
-    """Whether a body moves but neither it nor anything it carries has mass or inertia, nor closes a loop."""
+    """Return True if a moving body and all bodies it carries have no mass, no inertia and no closure."""
     moved = [other for other in system.bodies if carries(body, other)]
     ends = [end for loop in system.closures for end in loop.bodies]
     light = all(other.mass == 0.0 and not other.inertia.any() for other in moved)
@@ -108,7 +108,7 @@ def led(loop: CutEdge, independent: tuple[str, ...], leading: tuple[FunctionCoor
 
 
 def taken_names(system: System) -> set[str]:
-    """What results call coordinates, velocities, outputs and themselves."""
+    """Return the names in results: coordinates, velocities, outputs, measurements, energies, reserved ones."""
     names = {*ENERGIES, *RESERVED, *system.outputs, *system.measurements}
     for body in system.bodies:
         hinge = body.inboard

@@ -17,7 +17,7 @@ from ce_dynamics.errors import DataError, ModelError
 
 EXTRA = "reading robot files needs {package}, which is not installed; install ce-dynamics[robots]"
 POINTER = b"version https://git-lfs.github.com/spec/"
-"""How a file begins that only says where Git LFS has what belongs there."""
+"""First bytes of a Git LFS pointer file, which stands in place of the content."""
 LARGEST_FILE = 16 * 2**20
 """Bytes of a robot file."""
 MOST_ELEMENTS = 100_000
@@ -66,7 +66,7 @@ class Element:
 
     @property
     def content(self) -> str:
-        """What stands between its tags, without blanks around it."""
+        """Text between the tags of the element, without blanks around it."""
         return str(self._node.text or "").strip()
 
     @content.setter

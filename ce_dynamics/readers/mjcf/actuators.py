@@ -36,7 +36,7 @@ ADDED = (
     "actuator_history",
     "actuator_actearly",
 )
-"""What an actuator may add to a joint, or keep in mind; not there in older versions of MuJoCo."""
+"""Model fields of what an actuator adds to a joint, and of delays; older versions of MuJoCo lack some."""
 
 
 def active(file: Compiled) -> list[int]:
@@ -49,7 +49,7 @@ def active(file: Compiled) -> list[int]:
 
 
 def other_actuators(file: Compiled) -> Iterator[Finding]:
-    """Those that cannot be represented, and limits on what several do to one joint."""
+    """Yield findings for actuators, and for their limits at joints, that a `System` cannot represent."""
     limited = set[int]()
     for k in active(file):
         name = file.actuator(k)
@@ -67,7 +67,11 @@ def other_actuators(file: Compiled) -> Iterator[Finding]:
 
 
 def representable(file: Compiled, k: int) -> bool:
-    """Whether an actuator's force depends on its command and one length only, and acts where it can here."""
+    """Return True if a `System` can represent an actuator.
+
+    Its force must depend on its command, one length and the rate of that length only, and its transmission
+    must be known here.
+    """
     model = file.model
     known = all(file.kind(each, types(file, each)[k]) in KNOWN[each] for each in KNOWN)
     if not known or int(model.actuator_actnum[k]) > 1 or any(nonlinear(model, field, k) for field in ADDED):
@@ -81,7 +85,7 @@ def representable(file: Compiled, k: int) -> bool:
 
 
 def transmission(file: Compiled, k: int) -> str:
-    """What an actuator acts on."""
+    """Return the transmission type of an actuator, such as JOINT, TENDON or SITE."""
     return file.kind("mjtTrn", file.model.actuator_trntype[k])
 
 
@@ -164,7 +168,7 @@ def actuator(
 
 
 def law_of(file: Compiled, k: int, command: str, key: Any) -> dict[str, Any]:
-    """What an actuator makes of its command, as arguments of `ActuatorLaw`."""
+    """Return the arguments of `ActuatorLaw` for an actuator."""
     model = file.model
     law: dict[str, Any] = {
         "command": command,
@@ -197,7 +201,7 @@ def kept_by_joint(file: Compiled, joint: int, gear: float, own: Range | None) ->
 
 
 def coefficients(file: Compiled, k: int, enumeration: str, parameters: str) -> list[float]:
-    """Of a gain or a bias: constant, per length, per velocity."""
+    """Return the three coefficients of a gain or a bias: constant, per length, per velocity."""
     used = {"NONE": 0, "FIXED": 1, "AFFINE": 3}[file.kind(enumeration, types(file, enumeration)[k])]
     given: Array = np.array(getattr(file.model, parameters)[k], dtype=float)
     return [*given[:used].tolist(), 0.0, 0.0, 0.0][:3]

@@ -1,4 +1,4 @@
-"""What of a compiled MuJoCo model a `System` cannot represent, whichever way it got into the model."""
+"""Lists the parts of a compiled MuJoCo model that a `System` cannot represent, whatever their source."""
 
 from __future__ import annotations
 
@@ -106,7 +106,11 @@ def pairs(file: Compiled) -> Iterator[tuple[int, int]]:
 
 
 def fixed(file: Compiled, one: int, other: int) -> bool:
-    """Whether two bodies do not move against each other, or are parent and child, which do not touch."""
+    """Return True if contact of two bodies is ruled out: rigidly joined, or parent and child.
+
+    Parent and child may touch where the file disables ``FILTERPARENT``, or where the parent is fixed to the
+    world.
+    """
     weld, parent = file.model.body_weldid, file.model.body_parentid
     a, b = int(weld[one]), int(weld[other])
     if a == b:

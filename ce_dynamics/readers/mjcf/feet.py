@@ -1,4 +1,4 @@
-"""Where a robot's shapes may touch the planes of its world, as points and balls for contacts."""
+"""Finds the points and balls of a robot's shapes that may touch the planes of its world."""
 
 from __future__ import annotations
 

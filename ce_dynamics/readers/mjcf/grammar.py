@@ -1,6 +1,6 @@
-"""What of an MJCF file is read.
+"""Grammar of the elements and attributes of an MJCF file that are read.
 
-MuJoCo's own parser has the structure of the file checked; this says which of the things it knows end up in a
+MuJoCo's own parser checks the structure of the file.  The grammar lists the parts that become parts of a
 `System`.  Elements that are not listed are refused.
 """
 

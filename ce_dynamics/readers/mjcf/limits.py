@@ -1,4 +1,4 @@
-"""How many bodies a file may make: ``<replicate>`` multiplies them, and MuJoCo makes them all at once."""
+"""Limits the copies that ``<replicate>`` makes of bodies, as MuJoCo makes all of them at once."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.readers.xml_file import Element
 
 MOST_COPIES = 10_000
-"""Of one element, of replicates within replicates together."""
+"""Largest number of copies of one element, by all nested ``<replicate>`` elements together."""
 MOST_FILES = 100
-"""Files that one includes."""
+"""Largest number of files that a file may include."""
 
 
 def check_copies(

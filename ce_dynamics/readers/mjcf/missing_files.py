@@ -47,7 +47,7 @@ def replace_missing(mujoco: Any, spec: Any, file: str) -> Iterator[Finding]:
 
 
 def told(kind: str, file: str, name: str) -> Finding:
-    """That a file is missing."""
+    """Return a finding for a missing file."""
     return Finding(kind, f"{checks.shown(file)} is not there", told=True, name=name)
 
 

@@ -20,20 +20,20 @@ from ce_dynamics.readers.xml_file import EXTRA
 
 GROUND = "ground"
 KEYS = {"qpos": "nq", "qvel": "nv", "act": "na", "ctrl": "nu"}
-"""What keyframes give, and how much of it the model has."""
+"""Vectors of a keyframe, and the fields of the model with their sizes."""
 
 
 class Compiled:
-    """What MuJoCo makes of a file: defaults resolved, inertias found, all poses known at ``qpos0``.
+    """MuJoCo model of a file: defaults resolved, inertias computed, all poses known at ``qpos0``.
 
     Attributes
     ----------
     mujoco : module
     model : mujoco.MjModel
     data : mujoco.MjData
-        Kinematics of the design pose: ``qpos0``, that of the file, unless `take_pose` was told another.
+        Kinematics of the design pose: ``qpos0`` of the file, unless `take_pose` sets another.
     missing : list of Finding
-        Files that are not there, for which something small stands.
+        Missing files, each replaced by a small placeholder.
     """
 
     def __init__(self, path: Path) -> None:

@@ -113,7 +113,10 @@ class Included:
         self._roots: dict[tuple[Path, int, str], Element] = {}
 
     def __call__(self, element: Element) -> Iterator[Element]:
-        """What stands in the file that an element includes; names count from the folder of the main one."""
+        """Return the elements of the file that an element includes.
+
+        File names are relative to the folder of the main file.
+        """
         place = element.path, element.line, element.text("file")
         if place not in self._roots:
             path = self.root.path.parent / place[2]

@@ -1,4 +1,4 @@
-"""What MuJoCo's surroundings do to bodies: weight that is borne, and the fluid they move in."""
+"""Adds the forces of MuJoCo's surroundings on bodies: gravity compensation, and drag of the fluid."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def plain_tendon(file: Compiled, tendon: int) -> bool:
 
 
 def wraps(file: Compiled, tendon: int) -> list[tuple[str, int, float]]:
-    """What a tendon consists of: kind, object, number."""
+    """Return the wraps of a tendon, each with its kind, the index of its object, and its parameter."""
     model, start = file.model, int(file.model.tendon_adr[tendon])
     return [
         (file.kind("mjtWrap", model.wrap_type[k]), int(model.wrap_objid[k]), float(model.wrap_prm[k]))
@@ -95,7 +95,7 @@ def cord_of(system: System, file: Compiled, tendon: int) -> tuple[list[list[Via]
 
 
 def other_tendons(file: Compiled) -> Iterator[Finding]:
-    """What tendons do and the model does not."""
+    """Yield findings for tendons, their properties and equalities that a `System` does not represent."""
     model = file.model
     for tendon in range(model.ntendon):
         name = name_of(file, tendon)

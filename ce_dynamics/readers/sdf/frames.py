@@ -1,4 +1,4 @@
-"""Where the frames of an SDF model are: poses that refer to links, joints and frames by name."""
+"""Computes the poses of the frames of an SDF model, given relative to links, joints and frames by name."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Frames:
         return followed[0] if name == MODEL and followed else name
 
     def _default(self, element: Element, base: str) -> str:
-        """What the pose of an element is relative to if it does not say."""
+        """Return the name of the frame that the pose of an element is relative to by default."""
         if base == "child":
             return element.needed("child").content
         return element.attributes.get(base, MODEL) if base else MODEL

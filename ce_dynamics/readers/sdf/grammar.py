@@ -1,4 +1,4 @@
-"""What of an SDF file is read; what is not listed is refused."""
+"""Grammar of the parts of an SDF file that are read; parts that are not listed are refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the links of an SDF model look like."""
+"""Reads the shapes of the links of an SDF model, for pictures."""
 
 from __future__ import annotations
 
@@ -114,7 +114,13 @@ def look(link: str, visual: Element, shape: Element, frame: Pose, file: Path) ->
 
 
 def facing(normal: Element) -> Pose:
-    """What turns z into a direction."""
+    """Return the pose, at the origin, that turns the z axis into a direction.
+
+    Raises
+    ------
+    DataError
+        If the direction has length zero.
+    """
     n: Array = normal.values(3)
     length = float(np.linalg.norm(n))
     if length == 0.0:
@@ -125,7 +131,10 @@ def facing(normal: Element) -> Pose:
 
 
 def colour_of(visual: Element) -> tuple[float, float, float, float] | None:
-    """Of its ``<material>``, as transparent as it says."""
+    """Return red, green, blue and opacity of a ``<visual>``, each from 0 to 1.
+
+    Its ``<transparency>`` scales the opacity.  None without a diffuse or ambient colour.
+    """
     material, given = visual.child("material"), visual.child("transparency")
     diffuse = None if material is None else material.child("diffuse") or material.child("ambient")
     if diffuse is None:

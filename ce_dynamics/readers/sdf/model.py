@@ -74,7 +74,7 @@ class Edge:
 
     @property
     def limit(self) -> Range | None:
-        """That of its coordinate, if it has one."""
+        """Range of the coordinate, or None where the joint has no or several coordinates, or no limits."""
         return self.limits[0] if self.limits and self.kind in ("revolute", "prismatic", "screw") else None
 
     @property
@@ -165,7 +165,7 @@ def edge_of(element: Element, frames: Frames, version: tuple[int, ...], links: C
 
 
 def load_of(axis: Element | None, component: int) -> AxisLoad:
-    """What acts along an axis of a joint."""
+    """Return damping, friction, spring stiffness and spring reference along an axis of a joint."""
     dynamics = None if axis is None else axis.child("dynamics")
     given = ("damping", "friction", "spring_stiffness", "spring_reference")
     return AxisLoad(component, *(number(dynamics, tag, 0.0) for tag in given))
@@ -240,7 +240,10 @@ def mimic_of(axis: Element | None) -> Mimic | None:
 
 
 def root_edge(model: Element, links: dict[str, Element], frames: Frames, base: str | None) -> Edge:
-    """How a model that no joint holds in the world is held: it is free unless it is static."""
+    """Return the joint between the world and the canonical link of a model that no joint holds in the world.
+
+    The kind is ``fixed`` if ``base`` is, or if ``base`` is None and the model is static; else ``floating``.
+    """
     name = model.attributes.get("canonical_link") or next(iter(links))
     if name not in links:
         raise model.error(f"canonical_link={checks.shown(name)} is no link")
@@ -326,7 +329,7 @@ def inertial_of(link: Element, to_link: Pose, frames: Frames) -> Inertial | None
 
 
 def unkept(cuts: list[Edge]) -> Iterator[Finding]:
-    """What joints that close loops do besides, which have no coordinates of their own."""
+    """Yield findings for loads, mimic laws, types and limits of joints that a loop closure cannot represent."""
     for edge in cuts:
         for load in edge.loads:
             for what in ("damping", "friction", "stiffness"):

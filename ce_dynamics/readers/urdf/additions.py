@@ -1,4 +1,4 @@
-"""What is given beside a URDF file: loops, motors, and joints of other kinds."""
+"""Reads additions to a URDF file: loops, motors, and joints of other kinds."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from ce_dynamics.errors import DataError, ModelError
 from ce_dynamics.readers.closures import KINDS
 
 HELD = {"3d": "spherical", "6d": "fixed"}
-"""What the words for the types of a loop mean."""
+"""Kind of joint for each word for the type of a loop."""
 
 
 @dataclass(frozen=True)
 class Additions:
-    """What is given beside a file.
+    """Additions to a URDF file: loops, motors, and joints of other kinds.
 
     Attributes
     ----------
     place : str
-        Where, for messages.
+        Source of the additions, for messages.
     pairs : tuple of (str, str, str)
         Two frames, and the kind of joint that keeps them together.
     motors : tuple of str
@@ -30,13 +30,13 @@ class Additions:
     part_of_motors, part_of_balls : str
         Parts of the names of joints with motors, and of ball joints; empty for none.
     part_of_loops : str
-        Links whose names begin so, followed by a number, are kept together two by two.
+        Links whose names begin so, followed by a number, are joined in pairs.
     held : str
-        The kind of joint that keeps those together.
+        Kind of joint that joins those pairs.
     others : tuple of str
         Keys of the file that are not known.
     notes : tuple of str
-        What was read past.
+        Notes on parts of the file that were not read.
     """
 
     place: str

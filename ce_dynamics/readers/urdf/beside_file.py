@@ -29,8 +29,10 @@ OLDER_KEYS = ("rotule_name", "name_closedloop", *COUNTS)
 JOINT_TYPES = {"SPHERICAL": "spherical", "CARDAN": "cardan", "FIXED": "fixed"} | {
     f"UJOINT_{first}{second}": f"cardan {first}{second}".lower() for first, second in permutations("XYZ", 2)
 }
-"""What ``joint_type`` makes of the joints of ``joint_name``: the axes of a cardan joint are x and y of its
-frame, of a universal joint those that are named, from the carrier outward."""
+"""Kind of joint for each word of ``joint_type``.
+
+The axes of a cardan joint are x and y of its frame; those of a universal joint are the named ones, from the
+carrier outward."""
 
 
 def from_file(path: Path, ignore: Collection[str]) -> Additions:
@@ -78,7 +80,10 @@ def from_file(path: Path, ignore: Collection[str]) -> Additions:
 
 
 def kinds_of(path: Path, said: Mapping[Any, Any], number: int) -> tuple[str, ...]:
-    """What pairs hold, one for each; a text holds for all, and the first stands where there are none."""
+    """Return the kinds of joint of the pairs, one per pair.
+
+    One text holds for all pairs.  Without pairs, the first kind is that of loops found by names of links.
+    """
     owner, given = f"{path.name}: type", said.get("type")
     if isinstance(given, str):
         if given.lower() not in HELD:

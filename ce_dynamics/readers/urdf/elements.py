@@ -190,7 +190,7 @@ def bound(element: Element, attribute: str, default: float) -> float:
 
 
 def mimic(element: Element | None) -> Mimic | None:
-    """What a joint follows."""
+    """Return the coupling of a joint to another by ``<mimic>``, or None without that element."""
     if element is None:
         return None
     return Mimic(
@@ -235,7 +235,7 @@ def coupling_of(element: Element, name: str) -> CouplingOf:
 
 
 def older(root: Element) -> tuple[list[Element], list[Element]]:
-    """What closes loops and what couples joints in older files of URDF+.
+    """Return the elements that close loops, and those that couple joints, of older URDF+ files.
 
     ``<constraint type="position">`` and ``<loop_constraint>`` are points that two links share;
     ``<constraint type="rolling">`` and ``<joint_constraint>`` are couplings.

@@ -179,7 +179,7 @@ def look(each: Placed, file: Path, colours: Mapping[str, tuple[float, float, flo
 
 
 def colour_of(material: Element) -> tuple[float, float, float, float] | None:
-    """Of a ``<material>``."""
+    """Return red, green, blue and opacity of a ``<material>``, each from 0 to 1; None without a colour."""
     colour = material.child("color")
     if colour is None:
         return None

@@ -97,7 +97,7 @@ def placed(
 
 
 def unclosed(robot: Robot, search: Search) -> DataError:
-    """What to say where no pose closes the loops."""
+    """Return the error for a robot whose loops no pose closes, with the loop that is open furthest."""
     gaps = list(gaps_of(search.chains, search.wanted))
     if not gaps:
         return robot.element.error("no pose was found in which what couples the joints holds; check <mimic>")
@@ -136,7 +136,10 @@ def chains_of(robot: Robot, joints: list[UrdfJoint], root: str) -> Chains:
 
 
 def ratios(robot: Robot, joints: list[UrdfJoint], column: dict[str, int]) -> Iterator[ChainLaw]:
-    """What `<coupling>` says: Σ q on the way to the successor = ratio × Σ q on that to the predecessor."""
+    """Yield the laws of `<coupling>`: Σ q to the successor = ratio × Σ q to the predecessor.
+
+    Joints on the way to both links are left out of the sums.
+    """
     carrier = {joint.child: joint for joint in joints}
 
     def way(link: str) -> list[str]:
@@ -159,7 +162,7 @@ def ratios(robot: Robot, joints: list[UrdfJoint], column: dict[str, int]) -> Ite
 
 
 def laws(joints: list[UrdfJoint], column: dict[str, int]) -> Iterator[ChainLaw]:
-    """What `<mimic>` says, of joints with one coordinate."""
+    """Yield the laws of `<mimic>` between joints with one coordinate."""
     for joint in joints:
         mimic = joint.mimic
         if mimic is not None and joint.name in column and mimic.joint in column:

@@ -23,7 +23,7 @@ WORLD_LINK = "world"
 
 @dataclass(frozen=True)
 class Wishes:
-    """What the caller wants of the system beside the file.
+    """Options of the caller for the system, beside the file.
 
     Attributes
     ----------
@@ -38,9 +38,9 @@ class Wishes:
     stops : (float, float), optional
         Stiffness and damping of stops at the joints' limits.
     armature : mapping of str to float
-        Inertia of joints' own rates, by name; what the file says of the others.
+        Inertia on joints' own rates, by name; the file gives those of the other joints.
     creep : float
-        Rate at which dry friction is nearly whole.
+        Rate at which dry friction nearly reaches its full value.
     tolerance : float
         Precision of the geometry [rad, or sizes of a loop].
     """

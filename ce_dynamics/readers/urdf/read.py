@@ -149,7 +149,7 @@ def read_urdf(
 
 
 class Described(NamedTuple):
-    """What a file and what is beside it say: root of the file, robot, additions, and joints with motors."""
+    """Contents of a URDF file and its additions: root, robot, additions, and joints with motors."""
 
     root: Element
     robot: Robot
