@@ -177,7 +177,7 @@ def survey(
     Raises
     ------
     DataError
-        If a number is NaN.
+        If `refuse_nan` refuses an attribute.
     """
     for element in elements:
         refuse_nan(element)

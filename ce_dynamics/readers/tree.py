@@ -108,7 +108,7 @@ def led(loop: CutEdge, independent: tuple[str, ...], leading: tuple[FunctionCoor
 
 
 def taken_names(system: System) -> set[str]:
-    """Return the names in results: coordinates, velocities, outputs, measurements, energies, reserved ones."""
+    """Return the names in results: coordinates, velocities, outputs, measurements, energies, reserved."""
     names = {*ENERGIES, *RESERVED, *system.outputs, *system.measurements}
     for body in system.bodies:
         hinge = body.inboard

@@ -329,7 +329,7 @@ def inertial_of(link: Element, to_link: Pose, frames: Frames) -> Inertial | None
 
 
 def unkept(cuts: list[Edge]) -> Iterator[Finding]:
-    """Yield findings for loads, mimic laws, types and limits of joints that a loop closure cannot represent."""
+    """Yield findings for loads, mimic laws, types and limits of joints that no closure can represent."""
     for edge in cuts:
         for load in edge.loads:
             for what in ("damping", "friction", "stiffness"):
