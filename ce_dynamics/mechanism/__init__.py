@@ -1,1 +1,1 @@
-"""What users describe: bodies, hinges, cuts, couplings, drives, force elements, free parameters."""
+"""Descriptions of systems: bodies, hinges, cuts, couplings, drives, force elements, free parameters."""

@@ -1,4 +1,4 @@
-"""What carries a body, and what carries two of them."""
+"""Finds the ancestors of a body and the lowest common ancestor of two bodies."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from ce_dynamics.mechanism.body import Body
 
 
 def ancestors(body: Body) -> list[Body]:
-    """The body and everything that carries it, up to the ground."""
+    """Return the body and its ancestors, up to the ground."""
     chain = [body]
     while chain[-1].parent is not None:
         chain.append(chain[-1].parent)
@@ -14,7 +14,7 @@ def ancestors(body: Body) -> list[Body]:
 
 
 def common_ancestor(a: Body, b: Body) -> Body:
-    """The lowest body on the way from both to the ground."""
+    """Return the lowest common ancestor of two bodies."""
     if a.is_ground or b.is_ground:
         return a if a.is_ground else b
     while a is not b:  # the deeper one goes on, so that this is over after the bodies between the two
@@ -26,7 +26,7 @@ def common_ancestor(a: Body, b: Body) -> Body:
 
 
 def chain_between(body: Body, carrier: Body) -> list[Body]:
-    """A body and what carries it, as far as the given carrier, which is included."""
+    """Return a body and its ancestors up to the given one, which is included."""
     chain = [body]
     while chain[-1] is not carrier:
         chain.append(chain[-1].carrier)

@@ -1,4 +1,4 @@
-"""What was taken as exact although the data of a system say it only nearly."""
+"""Assumptions about data of a system that are nearly exact and are taken as exact."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ COARSEST = 1e-2
 """Largest tolerance: six tenths of a degree, or a hundredth of a loop."""
 
 ROUNDING = 1e-12
-"""What is smaller [rad, or sizes of the loop] is rounding of numbers that were computed, not worth a word."""
+"""Deviation [rad, or sizes of the loop] below which it is rounding and is not reported."""
 
 
 @dataclass(frozen=True)

@@ -76,9 +76,9 @@ def free_unit(vector: Array, owner: str, what: str) -> Array:
 
 
 def is_unit(vector: Array) -> bool:
-    """Whether every component of a vector with free components is one of some vector over its length.
+    """Return True if a vector with free components is a vector divided by its own length.
 
-    The same number is the same formula, so the length of the numerators is the denominator.
+    Equal numbers are the same formula, so the denominator must be the norm of the numerators.
     """
     quotients = [x for x in vector if isinstance(x, Formula)]
     if any(x.op != Op.DIV for x in quotients) or len({id(x.operands[1]) for x in quotients}) > 1:

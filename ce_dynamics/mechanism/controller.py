@@ -55,7 +55,7 @@ class Controller(ABC):
 
     @property
     def described(self) -> str:
-        """As messages speak of it."""
+        """Kind and name of the controller, for messages."""
         return f"controller {self.name!r}"
 
 

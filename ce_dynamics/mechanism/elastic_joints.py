@@ -22,7 +22,7 @@ from ce_dynamics.mechanism.hinges.universal import Universal
 from ce_dynamics.mechanism.system import FindsHinges, System
 
 HINGE_OF = "hinge of "
-"""What the names of inboard hinges begin with, by which they are told from closures."""
+"""Prefix of names of inboard hinges, which distinguishes them from closures."""
 
 
 class ElasticJoint(NamedTuple):

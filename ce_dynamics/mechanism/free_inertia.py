@@ -12,7 +12,7 @@ from ce_dynamics.compiler.free_numbers import decided, is_free, nominal
 from ce_dynamics.errors import ModelError
 
 ROUNDING = 1e-12
-"""Of products of moments of inertia, relative to the largest."""
+"""Rounding of principal minors of an inertia, relative to powers of its trace [-]."""
 
 
 def checked_free_inertia(value: object, name: str, check: Callable[[Array], Array]) -> Array:

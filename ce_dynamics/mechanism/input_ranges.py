@@ -31,7 +31,7 @@ def check_range(name: str, value: float, between: Range) -> None:
 
 
 def out_of_range(name: str, value: float, between: Range) -> str:
-    """What is said of a number out of its range."""
+    """Return the message for an input with a value out of its range."""
     lower, upper = between
     return f"input {name!r}: {value!r} must be from {lower:g} to {upper:g}"
 
@@ -70,16 +70,16 @@ def out_of_ranges(ranges: Mapping[str, Range], columns: Mapping[str, int], U: Fl
 def furthest_out(
     ranges: Mapping[str, Range], columns: Mapping[str, int], t: Floats, U: Floats
 ) -> list[Excess]:
-    """Of every input that was answered out of its range at stored instants, the answer furthest out.
+    """Return the value furthest out of range of every input that leaves its range at stored instants.
 
     Parameters
     ----------
     ranges : mapping of str to (float, float)
     columns : mapping of str to int
-        Where each input is in U.
+        Column of U of each input.
     t : (instants,) array
     U : (instants, inputs) array
-        NaN where a run did not come to.
+        Values of the inputs, NaN at instants that the run did not reach.
     """
     found = []
     for name, (lower, upper) in ranges.items():

@@ -33,7 +33,7 @@ def at_nominal(thing: T, root: Body | None = None) -> T:
 
 
 def part_way(thing: T, s: float, root: Body | None = None) -> T:
-    """As `at_nominal`, with parameters at the fraction s of the way from nominal to their own values."""
+    """Return `at_nominal` with parameters at the fraction s of the way from nominal to their own values."""
     known: dict[int, tuple[Formula, Any]] = {}
 
     def replace(formula: Formula) -> Any:

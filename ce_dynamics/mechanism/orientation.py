@@ -67,14 +67,14 @@ class Directions(NamedTuple):
 
 
 class Orientation(NamedTuple):
-    """How a body is turned, as seen from some axes.
+    """Orientation of a body relative to given axes.
 
     Attributes
     ----------
     R : (3, 3) array
-        Body axes to those axes.
+        Rotation from body axes to the given axes.
     directions : Directions, optional
-        The same by directions, where those are known.
+        The same orientation by directions, where they are known.
     """
 
     R: Array
@@ -108,7 +108,7 @@ class Orientation(NamedTuple):
 
 
 AS_DESIGNED = Orientation(IDENTITY)
-"""That of the design pose."""
+"""Orientation of the design pose."""
 
 
 def by_directions(directions: Directions) -> Orientation:

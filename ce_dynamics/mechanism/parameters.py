@@ -168,7 +168,10 @@ def refusals(parameters: Sequence[Parameter], values: Mapping[str, ArrayLike]) -
 
 
 def guards_of(parameters: Sequence[Parameter]) -> dict[int, FreeCondition]:
-    """What was decided by free parameters, by identity, in the order of decisions: the first check speaks."""
+    """Return the guards of parameters, by identity, in the order of their decisions.
+
+    The first guard whose outcome differs gives the message.
+    """
     found = {key: guard for p in parameters for key, guard in p.guards.items()}
     return dict(sorted(found.items(), key=lambda item: item[1].order))
 
@@ -176,12 +179,12 @@ def guards_of(parameters: Sequence[Parameter]) -> dict[int, FreeCondition]:
 def outcomes_of(
     guards: Mapping[int, FreeCondition], parameters: Sequence[Parameter], values: Array
 ) -> list[Any]:
-    """How guards come out at other values of the parameters: floats, arrays of them or traced scalars."""
+    """Return the outcomes of guards at other values of the parameters: floats, arrays or traced scalars."""
     known: dict[int, Any] = {id(p): (p, value) for p, value in zip(parameters, values, strict=True)}
     return evaluate(guards.values(), known)
 
 
 def meaning_of(guard: FreeCondition) -> str:
-    """What is the matter where a guard comes out otherwise."""
+    """Return the message for a guard whose outcome differs from the one at build time."""
     wanted = "holds" if guard.value else "does not hold"
     return guard.meaning or f"the model was built where {guard.text()} {wanted}"

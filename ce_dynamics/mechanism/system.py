@@ -42,14 +42,14 @@ from ce_dynamics.mechanism.signals import Input, Output
 
 
 class FindsHinges(Protocol):
-    """What a description has to know of a linkage (`ce_dynamics.embedding.linkage.Linkage`).
+    """Data of a linkage that a description needs (`ce_dynamics.embedding.linkage.Linkage`).
 
     Attributes
     ----------
     determines : tuple of str
-        Names of the bodies whose inboard hinges it finds.
+        Names of the bodies whose inboard hinges the linkage determines.
     closes : tuple of str
-        Names of the closures that then hold.
+        Names of the closures that the linkage satisfies.
     """
 
     @property
@@ -59,7 +59,7 @@ class FindsHinges(Protocol):
 
 
 Independent: TypeAlias = Body | str | tuple[Body | str, str | int] | Component | FunctionCoordinate
-"""What may be named as independent: the whole hinge of a body, a component of it, a function of positions."""
+"""Type of an independent coordinate: a body's hinge, a component of a hinge, or a function of positions."""
 
 
 class System:
@@ -625,7 +625,7 @@ class System:
     def _leads(
         self, independent: Sequence[Independent], owner: str
     ) -> tuple[tuple[str, ...], tuple[FunctionCoordinate, ...]]:
-        """What a user wants to be independent: names of bodies, and other coordinates."""
+        """Return the independent coordinates that a user names: names of bodies, and other coordinates."""
         if isinstance(independent, (str, Body, Component, FunctionCoordinate)):
             only = getattr(independent, "name", independent)
             raise WrongTypeError(f"{owner} {only!r} must be a list of bodies: [{only!r}]")
@@ -657,7 +657,7 @@ class System:
             raise ModelError(f"output {name!r} exists already; give every output its own name")
 
     def _need_new_owner(self, kind: str, name: str) -> None:
-        """Of states: a force element or a controller."""
+        """Refuse a name that another force element or controller has already."""
         taken = [*(force.name for force in self.forces), *(c.name for c in self.controllers)]
         if name in taken:
             raise ModelError(f"{kind} {name!r} exists already; give every element its own name")

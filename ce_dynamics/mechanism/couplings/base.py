@@ -1,4 +1,4 @@
-"""What a coupling is: one equation between hinge coordinates, as a cut edge of the graph."""
+"""Defines couplings: one equation between hinge coordinates, as a cut edge of the graph."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ class Coupled(CutEdge):
 
 
 def couplings_in(edges: Iterable[CutEdge]) -> list[Coupled]:
-    """Those of cut edges that couple hinges."""
+    """Return the cut edges that couple hinges."""
     return [edge for edge in edges if isinstance(edge, Coupled)]
 
 

@@ -192,7 +192,7 @@ def components(body: Body) -> tuple[HingeComponent, ...]:
 
 
 def found_component(given: Component, body: Body) -> Lead:
-    """What a user's component names; the whole hinge where it has only one.
+    """Return the component that a user names, or the whole hinge (the body) where it has only one.
 
     Raises
     ------

@@ -29,9 +29,9 @@ class CutEdge:
     independent: tuple[str, ...]
     leading: tuple[FunctionCoordinate, ...]
     couples_hinges: ClassVar[bool] = False
-    """Whether its conditions are on coordinates of hinges alone, not on poses."""
+    """True if the conditions are on coordinates of hinges alone, not on poses."""
     counts_turns: ClassVar[bool] = False
-    """Whether it tells how often hinges have turned, which positions do not."""
+    """True if the edge distinguishes whole turns of hinges, which positions do not."""
 
     if TYPE_CHECKING:  # some have fields of these names
 

@@ -41,7 +41,7 @@ class LinearCoupling(Coupling):
     """
 
     constant_name: ClassVar[str] = "constant"
-    """What the constant is called where it is given."""
+    """Name of the constant's argument, for messages."""
 
     def __init__(self, coefficients: Sequence[float], constant: float = 0.0) -> None:
         kind = type(self).__name__

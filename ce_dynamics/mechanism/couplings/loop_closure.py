@@ -50,7 +50,7 @@ class LoopClosure(CutEdge):
 
 
 def joints_in(edges: Iterable[CutEdge]) -> list[LoopClosure]:
-    """Those of cut edges that are joints between two bodies."""
+    """Return the cut edges that are joints between two bodies."""
     return [edge for edge in edges if isinstance(edge, LoopClosure)]
 
 

@@ -1,4 +1,4 @@
-"""What written constraints and functions of positions see of a mechanism."""
+"""Access of written constraints and functions of positions to the positions of a mechanism."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from ce_dynamics.mechanism.checked import finite_vector
 
 
 class View(ABC):
-    """What a written constraint may ask of the positions of its bodies.
+    """Positions of the bodies of a written constraint.
 
-    Points and directions are named in the design pose, answers are in the axes of ``frame``; all bodies,
-    frames too, must be among those the constraint was declared for.
+    Points and directions are given in the design pose; results are in the axes of ``frame``.  The constraint
+    must be declared for all bodies, including those given as frames.
     """
 
     def __init__(self, name: str, bodies: Sequence[Body]) -> None:
@@ -103,7 +103,7 @@ class DesignView(View):
 
 
 def residuals(result: Any) -> Array:
-    """What a user's function returned, as a vector."""
+    """Return the result of a user's function as a vector."""
     if isinstance(result, np.ndarray):
         return array(result.ravel())
     return array(result if isinstance(result, (list, tuple)) else (result,))

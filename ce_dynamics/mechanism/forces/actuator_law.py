@@ -1,4 +1,4 @@
-"""What an actuator makes of its command: limits, lag, gain and bias."""
+"""Computes the force of an actuator from its command: limits, lag, gain and bias."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every force element provides, and what it may ask of the system's motion."""
+"""Contract of force elements, and the motion of the system that an element may observe."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class StateDeclaration(NamedTuple):
 
 
 class Response(NamedTuple):
-    """What an element answers: loads, the rates of its states, named outputs, its potential energy."""
+    """Result of evaluating an element: loads, rates of its states, named outputs, potential energy."""
 
     loads: Sequence[PointLoad | HingeLoad]
     x_dot: Sequence[Scalar] = ()
@@ -115,7 +115,7 @@ class ForceElement(ABC):
 
     @property
     def described(self) -> str:
-        """As messages speak of it: with the bodies it acts on or looks at."""
+        """Name of the element with the bodies of its attachments, for messages."""
         bodies = dict.fromkeys(body.name for body, _ in self.attachments)
         on = f" on {' and '.join(map(repr, bodies))}" if bodies else ""
         return f"force element {self.name!r}{on}"

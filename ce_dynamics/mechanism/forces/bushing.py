@@ -21,7 +21,7 @@ from ce_dynamics.mechanism.forces.laws import Law
 from ce_dynamics.mechanism.forces.spring_damper import as_law
 
 SQUARE = 1e-9
-"""How far axes may be from a unit length and from right angles."""
+"""Largest deviation of axes from unit length and from right angles, as entries of TᵀT − 1 [-]."""
 DIRECTIONS = ("x", "y", "z", "about x", "about y", "about z")
 
 

@@ -23,7 +23,7 @@ Via = tuple[Body, ArrayLike]
 
 
 class Piece(NamedTuple):
-    """What a cord does between two points."""
+    """Straight piece of a cord between points of two bodies, with the factor of its length [-]."""
 
     a: Body
     at_a: Array

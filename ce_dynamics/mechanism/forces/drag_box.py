@@ -1,4 +1,4 @@
-"""What a fluid does to a body, as to a box of the same mass and inertia."""
+"""Computes the drag of a fluid on a body as on a box of the same mass and inertia."""
 
 from __future__ import annotations
 

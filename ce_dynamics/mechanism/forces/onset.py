@@ -1,8 +1,9 @@
-"""How a stop or a contact sets in: at once, or over a length within which its stiffness grows.
+"""Onset of a stop or a contact: at once, or over a length within which the stiffness grows.
 
-Where the slope of a force jumps, the one step across it errs by O(h³) whatever the method.  With an onset of
-length w the stiffness grows from nothing to k as s⁴ (35 − 84 s + 70 s² − 20 s³), s = p / w: four derivatives
-of the force are continuous, and methods up to order 5 keep their order once steps are short against w.
+Where the slope of a force jumps, the one step across the jump errs by O(h³) with any method.  With an onset
+of length w the stiffness grows from zero to k as s⁴ (35 − 84 s + 70 s² − 20 s³), s = p / w.  Four
+derivatives of the force are then continuous.  Methods up to order 5 keep their order once steps are short
+against w.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What every hinge provides.
+"""Contract of hinges.
 
 A hinge joins a child body to its parent.  All bodies have parallel axes in the design pose, and every hinge
 coordinate is `Hinge.neutral` there: zero (quaternions: the identity) unless it was given another value.  A
@@ -137,7 +137,7 @@ class Hinge(ABC):
         return v
 
     def role_of(self, k: int) -> CoordinateRole:
-        """What coordinate k is: a quantity, or a number that says which chart a loop is on."""
+        """Return the role of coordinate k: a quantity, or the number of the chart that a loop is on."""
         return "quantity"
 
     def velocity_of(self, k: int) -> int | None:

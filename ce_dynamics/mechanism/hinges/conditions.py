@@ -57,7 +57,7 @@ class Condition(ABC):
 
     @abstractmethod
     def residual(self, p: End, c: End) -> Array:
-        """What must be zero, (rows,): cosines [-] or lengths [m]."""
+        """Return the residual (rows,), cosines [-] or lengths [m], which must be zero."""
 
     @abstractmethod
     def velocity_rows(self, p: End, c: End) -> Array:
@@ -69,7 +69,7 @@ class Condition(ABC):
 
 
 class Closure(Protocol):
-    """What may close a loop: every hinge, and `Distance`."""
+    """Contract of an object that may close a loop: every hinge, and `Distance`."""
 
     @property
     def at_parent(self) -> Array:

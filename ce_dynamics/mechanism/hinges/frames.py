@@ -78,7 +78,7 @@ class BetweenFrames:
 
 
 def conditions(kind: str, R_a: Array, R_b: Array, axis_a: Array, axis_b: Array) -> tuple[Condition, ...]:
-    """What a joint keeps: points and directions of one frame against those of the other."""
+    """Return the conditions of a joint between points and directions of two frames."""
     e1, e2 = across(axis_a)
     aligned = Angle(e1, axis_b), Angle(e2, axis_b)
     (x_a, y_a, z_a), (x_b, y_b, z_b) = R_a.T, R_b.T
