@@ -1,6 +1,6 @@
-"""What the rig knows of an axle: two wheels on their carriers, what steers them, what supports them.
+"""Describes an axle for the rig: two wheels on their carriers, their steering and their supports.
 
-Nothing here is of a kind of suspension: any system will do that has two wheels on revolute hinges.
+The description is independent of the kind of suspension: any system with two wheels on revolute hinges fits.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Wheel:
 
     @property
     def elements(self) -> str:
-        """What the names of its own force elements begin with."""
+        """Prefix of the names of the wheel's own force elements."""
         return self.prefix or self.body.rpartition(".")[0]
 
 

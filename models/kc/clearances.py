@@ -111,7 +111,7 @@ class Clearance:
             raise DataError(f"clearance {self.name!r}: both parts are on {bodies.pop()!r}; name two bodies")
 
     def poses(self) -> Sweep:
-        """Where it must be kept."""
+        """Return the sweep over which the clearance must be kept."""
         return self.sweep if isinstance(self.sweep, Sweep) else sweep_of(self.sweep, self.values)
 
 
@@ -161,7 +161,7 @@ class Clearances:
         self._positions = AlongParameters(rig, "parts", positions)
 
     def at(self, k: int, poses: Floats) -> Distances:
-        """Of one clearance in poses of the rig."""
+        """Return the distances of clearance k in poses of the rig (n_poses, n_c), with their derivatives."""
         values, slopes = self._positions.at(poses)
         x = values.reshape(len(poses), -1, 3)
         dx = slopes.reshape(len(poses), x.shape[1], 3, -1)

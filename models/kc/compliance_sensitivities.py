@@ -93,7 +93,7 @@ class ComplianceSensitivities:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of the figures."""
+        """Names of the figures."""
         return tuple(quantity.name for quantity in forced_quantities())
 
     @cached_property
@@ -157,7 +157,7 @@ class ComplianceSensitivities:
         return self.elastic.balanced(start, loads, heights, vertical is None)
 
     def _direction(self, state: State, k: int) -> list[Floats]:
-        """Of the traced inputs: the parameter k alone."""
+        """Return the direction of the traced inputs along which parameter k alone changes."""
         zero = [np.zeros_like(np.asarray(x, dtype=float)) for x in self._inputs(state, np.zeros((2, 9)))]
         zero[-1][k] = 1.0
         return zero

@@ -1,4 +1,4 @@
-"""Where the travel of an axle ends by its linkage, springs and stops left aside, and who is near to that."""
+"""Finds the ends of an axle's travel by its linkage, without springs and stops, and poses near these ends."""
 
 from __future__ import annotations
 
@@ -57,17 +57,17 @@ def ends_of_travel(
     parameters: Mapping[str, float] | None = None,
     within: float = WITHIN,
 ) -> Ends:
-    """Where a sweep comes to its ends: the linkage cannot be assembled beyond.
+    """Return the ends of a sweep, beyond which the linkage cannot be assembled.
 
     Parameters
     ----------
     rig : KCRig
     kind : str
-        As of `KCRig.sweep`.
+        Kind of sweep, as in `KCRig.sweep`.
     parameters : mapping of str to float, optional
         Values of free parameters.
     within : float
-        How far it is looked for either way [m], or in full locks.
+        Range of the search in either direction [m], or in full locks.
 
     Raises
     ------

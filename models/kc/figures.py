@@ -197,7 +197,7 @@ class AxleFigures:
         return trace(f"{self.axle.name} axle: travel", newton, {"c": self.poses.size, "goal": 2})
 
     def held(self, c: Array) -> Array:
-        """What stays as it is along parameters: the travels, and the balance where springs decide."""
+        """Return the values held as parameters change: the travels, and the balance where springs decide."""
         if self.poses.settling is not None:
             travels, left = self.poses.settling.held(c)
             return array([*travels, *left])

@@ -34,7 +34,7 @@ FORCE, TORQUE_RANGE, POSES = 5e3, 200.0, 21
 
 
 class ForceKind(NamedTuple):
-    """What is applied per unit: to the left and the right wheel, along which axis, and its unit."""
+    """A kind of load: its share at the left and the right wheel, its axis and its unit."""
 
     left: float
     right: float
@@ -119,7 +119,7 @@ def force_sweep_of(
 
 
 def forced(elastic: Compliance, sweep: str | ForceSweep, values: ArrayLike | None = None) -> xr.Dataset:
-    """Where the wheels go under forces.
+    """Compute the places of the wheels under forces.
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ def forced(elastic: Compliance, sweep: str | ForceSweep, values: ArrayLike | Non
 
 
 def travelled(elastic: Compliance, kind: str | Sweep, values: ArrayLike | None = None) -> xr.Dataset:
-    """Where the wheels point over their travel, or as they are steered, with bushings yielding."""
+    """Compute the attitude of the wheels over travel or steering, with compliant bushings."""
     sweep = sweep_of(kind, values) if isinstance(kind, str) else kind
     found = [elastic.at(pose) for pose in elastic.rig.solved(sweep.travel, sweep.steering)]
     return labelled(elastic, sweep.kind, found, sweep.travel, sweep.steering)
@@ -188,7 +188,7 @@ def labelled(
 
 
 def figures(found: Elastic, radii: list[float]) -> dict[str, list[float]]:
-    """Of both wheels in one balance."""
+    """Return the figures of both wheels in one balance, by name."""
     sides = list(zip(found.W, found.e, found.R, radii, SIGNS, strict=True))
     contacts = [contact(W, e, radius) for W, e, _, radius, _ in sides]
     return {

@@ -6,7 +6,7 @@ from ce_dynamics.algebra.arrays import Array, array
 
 
 def inverse(A: Array) -> Array:
-    """Of one or two rows and columns."""
+    """Return the inverse of a 1 × 1 or 2 × 2 matrix."""
     if len(A) == 1:
         return array(((1.0 / A[0, 0],),))
     (a, b), (c, d) = A

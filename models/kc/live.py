@@ -143,7 +143,7 @@ class LivePage:
 
     @cached_property
     def functions(self) -> dict[str, TracedFunction]:
-        """What the page calls, functions of c.
+        """Functions of c that the page calls.
 
         ``newton`` (with the goal) to ``ahead``, ``gap`` and ``travel``, ``read`` to ``figures``,
         ``picture`` to ``places``, ``shape`` to ``points``, ``decide`` to ``kept``.
@@ -207,7 +207,7 @@ class LivePage:
         return shapes
 
     def _still(self, numbers: Any) -> dict[str, Any]:
-        """What of the picture does not move in the axes of the bodies; only what belongs to the axle."""
+        """Return the parts of the picture that are fixed in the axes of bodies; only those of the axle."""
         system = self.rig.model.system
         names = [body.name for body in system.bodies]
         still = still_parts(self.rig.model, numbers, self._shapes, 0.0)

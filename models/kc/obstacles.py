@@ -1,4 +1,4 @@
-"""What ends the travel of an axle: links let wheels come no further, or a loop is at its dead centre."""
+"""Names the cause that ends an axle's travel: links that stop a wheel, or a loop at its dead centre."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ AHEAD = np.geomspace(1e-9, 1e-2, 8)
 
 
 def stuck_wheels(sides: tuple[str, str], growth: Floats, dz: Floats) -> str:
-    """Which wheels links let come no further, as a clause for messages; empty if none.
+    """Return the wheels that links stop, as a clause for messages; empty if there are none.
 
     Parameters
     ----------
     sides : pair of str
     growth : (2,) array
-        Of dq/dz by the travel of each wheel since the design pose.
+        Growth of dq/dz by the travel of each wheel since the design pose.
     dz : (2,) array
-        Which way the wheels were to travel.
+        Direction in which the wheels were to travel.
     """
     parts: list[str] = []
     for k in (0, 1):
@@ -35,15 +35,15 @@ def stuck_wheels(sides: tuple[str, str], growth: Floats, dz: Floats) -> str:
 
 
 def broken_part(poses: AxlePoses, here: Floats, ahead: Floats) -> str:
-    """Which loop or bar cannot be assembled beyond a pose, as a clause for messages; empty if none is found.
+    """Return the loop or bar that cannot be assembled beyond a pose, as a clause; empty if none is found.
 
     Parameters
     ----------
     poses : AxlePoses
     here : (n_c,) array
-        The last pose on a way.
+        Last pose of the way.
     ahead : (n_c,) array
-        Which way it leads.
+        Direction in which the way continues.
     """
     length = float(np.linalg.norm(ahead))
     for step in AHEAD if 0.0 < length < np.inf else ():

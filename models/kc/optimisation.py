@@ -27,19 +27,19 @@ LOWERED = 0.25
 
 @dataclass(frozen=True, eq=False)
 class Optimum:
-    """What was found.
+    """Result of an optimisation.
 
     Attributes
     ----------
     parameters : dict of str to float
-        Values of what was varied.
+        Values of the varied parameters.
     start : dict of str to float
         Values before.
     before, after : arrays
         Deviations from each target over its tolerance, root mean square.
     targets : list of Target
     curves_before, curves_after : list of arrays
-        Of the targets' figures: (n_poses, sides).
+        Curves of the targets' figures: (n_poses, sides).
     influence : dict of str to float
         Change of all deviations together (norm, in tolerances) per millimetre, or per unit of the bounds'
         thousandth, of each parameter at the optimum; the strongest first.

@@ -155,7 +155,7 @@ def largest(gap: Floats) -> float:
 
 
 def finest(given: Floats, ahead: Floats) -> bool:
-    """Whether a step is of the size of rounding: near a loop's dead centre the travel comes no nearer."""
+    """Return True if a step is as small as rounding, as near the dead centre of a loop."""
     return bool(np.max(np.abs(ahead - given)) < ROUNDING * (1.0 + np.max(np.abs(given))))
 
 
@@ -212,10 +212,17 @@ class Way:
         return None if found is None or not (self.allowed is None or self.allowed(found)) else found
 
     def end(self, done: float = 0.0, here: Floats | None = None) -> tuple[float, Floats]:
-        """How far it leads from a part of it that is done: that part, to `EXACT`, and the pose there.
+        """Return the part of the way that can be reached, to `EXACT`, and the pose there.
 
         Near a fold, where what is left goes with the square of a coordinate, a step of Newton's method takes
         three quarters of it at most, so that steps shrink with what is left.
+
+        Parameters
+        ----------
+        done : float
+            Part of the way from which to continue.
+        here : (n_c,) array, optional
+            Pose at that part; the start of the way if not given.
         """
         here, part = self.start if here is None else here, LONGEST
         while part >= EXACT and done < 1.0:
@@ -229,7 +236,7 @@ class Way:
 
     @property
     def goal_text(self) -> str:
-        """Where it was to lead, for messages."""
+        """Goal of the way, for messages."""
         left, right = 1e3 * self.goal
         steered = f" with {100.0 * self.lock + 0.0:.4g} % of full lock" if self.steered else ""
         return (
@@ -245,7 +252,7 @@ class Way:
         return f"{left}, {right} and {100.0 * lock:.5g} % of full lock"
 
     def obstacle(self, here: Floats) -> str:
-        """What is in the way at its end, as a clause for messages."""
+        """Return the obstacle at the end of the way, as a clause for messages."""
         search, dz, ds = self.search, self.goal - self.z_0, self.s[1] - self.s[0]
         D, before = (search.coordinates_by_travel(c) for c in (here, self.start))
         growth = np.linalg.norm(D, axis=0) / np.linalg.norm(before, axis=0)

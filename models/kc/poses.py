@@ -35,7 +35,7 @@ IDLE = 1e-9
 
 
 class Places(NamedTuple):
-    """Where the entries of c are in the model's state and inputs."""
+    """Places of the entries of c in the model's state and inputs."""
 
     q: list[int]
     s: list[int]
@@ -169,7 +169,10 @@ class AxlePoses:
         return found
 
     def _settling(self) -> Settling | None:
-        """Where coordinates beyond the travels move the wheels; a rod that turns about itself does not."""
+        """Return the settling of coordinates beyond the travels.
+
+        None if no such coordinate moves a wheel, as with a rod that turns about itself.
+        """
         n, rows = self.moved, self.travels.rows
         if n == len(rows):
             return None
@@ -248,7 +251,7 @@ class AxlePoses:
 
     @property
     def moved(self) -> int:
-        """How many entries of c are coordinates of the suspension."""
+        """Number of entries of c that are coordinates of the suspension."""
         return len(self.places.q)
 
     def _measure(self, c: Array) -> dict[str, Array]:

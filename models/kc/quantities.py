@@ -1,4 +1,4 @@
-"""What the rig reports: names, units, meaning.  One table, from which files, pages and docs are made."""
+"""Lists the rig's quantities with names, units and meaning, for files, pages and documentation."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ SWEEP_OF: Mapping[str, str] = {
 
 
 def steering_quantities(unit: str) -> tuple[Quantity, ...]:
-    """Of axles that are steered by a coordinate of a unit."""
+    """Return the quantities of axles that are steered by a coordinate with a unit."""
     per_angle = "1" if unit == "rad" else f"{unit}/rad"
     return _of_wheels(
         ("steering_ratio", per_angle, "change of the steering's coordinate per change of the steer angle"),
@@ -140,7 +140,7 @@ def steering_quantities(unit: str) -> tuple[Quantity, ...]:
 
 
 def forced_quantities() -> tuple[Quantity, ...]:
-    """Of axles with bushings: what follows from the places of the wheels and their loads."""
+    """Return the quantities of axles with bushings, from the places and loads of the wheels."""
     places = tuple(q for q in POSITIONS if q.per_wheel and q.name != "wheelbase_change")
     load = ("vertical_force", "N", "at the wheel centre, upwards, that springs and bushings carry")
     return (*WHEEL_ATTITUDE, *places, *_of_wheels(load))

@@ -34,7 +34,7 @@ def rates_of(
 
 
 def together(force: Scalar, whole: Scalar, tyres: Array) -> dict[str, Scalar | Array]:
-    """Of wheels that only rise and fall together: each has half of what both have."""
+    """Return forces and rates of wheels that only rise and fall together: half of the total at each wheel."""
     k = array((0.5 * whole, 0.5 * whole))
     return {
         "wheel_force": array((0.5 * force, 0.5 * force)),
@@ -44,7 +44,7 @@ def together(force: Scalar, whole: Scalar, tyres: Array) -> dict[str, Scalar | A
 
 
 def against(springs: Scalar, whole: Scalar, tyres: Array, track: Scalar) -> dict[str, Scalar | Array]:
-    """Of wheels that only travel against each other, by ±a: a moment k a track/2 at a roll of 2 a/track."""
+    """Return roll rates of wheels that only travel by ±a: a moment k a track/2 at a roll of 2 a/track."""
     in_tyres = 1.0 / tyres[0] + 1.0 / tyres[1]
 
     def rate(k: Scalar, more: Scalar) -> Scalar:

@@ -121,7 +121,9 @@ class KCRig:
     def reached(
         self, travel: ArrayLike, steering: ArrayLike = 0.0, parameters: Mapping[str, float] | None = None
     ) -> Floats:
-        """As `solved`; who tries many parameters is told at once that a travel is not reached, but not why.
+        """Return poses as `solved` does, for use with many parameters.
+
+        The error is raised at once and does not explain the cause.
 
         Raises
         ------
@@ -175,10 +177,10 @@ class KCRig:
         return self.search.travel_of(c)
 
     def condition(self, poses: Floats) -> Floats:
-        """How much steeper the axle moves in poses than in its design pose (n,), see `steepness`.
+        """Return the condition of poses (n,): growth of steepness since the design pose, see `steepness`.
 
-        It grows without bound towards the end of travel: a hundredfold where a ten-thousandth of the travel
-        is left, or so.
+        The condition grows without bound towards the end of travel: about a hundredfold where a
+        ten-thousandth of the travel is left.
         """
         if self._steepness is None:
             self._steepness = Steepness(self.poses, self._start)
@@ -271,5 +273,5 @@ def stacked(found: Mapping[int, Floats], like: Floats) -> Floats:
 
 
 def explained(stopped: Sequence[UnreachedError], partial: object | None = None) -> AssemblyError:
-    """What is not reached, and what is in the way there."""
+    """Return the error that names the travels not reached and the obstacles there."""
     return AssemblyError("; ".join(str(one.explained()) for one in stopped), partial)

@@ -1,4 +1,4 @@
-"""How steep an axle's motion is in a pose against its design pose.
+"""Computes the steepness of an axle's motion in a pose, relative to its design pose.
 
 Towards the end of its travel the coordinates q of a suspension move ever faster with the wheels: dq/dz = D
 grows without bound where links let a wheel come no higher or lower.  Where a loop or the steering nears its
@@ -32,7 +32,7 @@ def steepness(poses: AxlePoses) -> TracedFunction:
 
 
 def moved(by: Geometry) -> Array:
-    """What moves, in metres and radians."""
+    """Return one vector of the changes of places, attitudes and lengths [m], [rad]."""
     return np.concatenate([np.ravel(part) for part in (by.W, by.R, by.lengths)])
 
 

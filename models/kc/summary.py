@@ -1,4 +1,4 @@
-"""What stands at the top: the figures of the design pose, for people and as JSON."""
+"""Collects the figures of the design pose as rows of a table, and the curves for JSON."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def design_rows(rig: KCRig) -> list[Row]:
 
 
 def end_rows(rig: KCRig) -> list[Row]:
-    """How far the linkage lets both wheels travel at once, or against each other if that is all they can."""
+    """Return the ends of travel of both wheels together, or against each other if no other travel exists."""
     found = zip(("lowest", "highest"), ends_of_travel(rig, rig.kinds[0]), strict=True)
     return [Row(f"{what} travel", (1e3 * end.value,), "mm") for what, end in found if end is not None]
 

@@ -59,7 +59,7 @@ def dataset(
 
 
 def axes_of(results: xr.Dataset) -> list[str]:
-    """What a sweep may go over."""
+    """Return the coordinates of the results that a sweep can vary."""
     return [name for name in ("force", "wheel_travel", "steering") if name in results.coords]
 
 

@@ -1,4 +1,4 @@
-"""What an optimisation aims at: curves and numbers with tolerances, clearances that must be left."""
+"""Defines the targets of an optimisation: curves and numbers with tolerances, and least clearances."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Target:
         self.poses()  # refuses unknown kinds, and values that are none
 
     def poses(self) -> Sweep:
-        """Where it is read."""
+        """Return the sweep over which the quantity is read."""
         return self.sweep if isinstance(self.sweep, Sweep) else sweep_of(self.sweep, self.values)
 
 

@@ -1,4 +1,4 @@
-"""What manufacturing tolerances do to the curves: Monte Carlo, with the linear estimate beside it."""
+"""Computes the effect of manufacturing tolerances on the curves by Monte Carlo and by a linear estimate."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ class Travelling:
         return array(array(one.W[side, 2] for one in by) for side in (0, 1))
 
     def of_travel(self, of_wheels: Array) -> Array:
-        """What can be chosen, from what both wheels do."""
+        """Return the travels that can be chosen (m, …) from those of both wheels (2, …)."""
         if len(self.rows) == 2:
             return of_wheels
         chosen: Array = self.rows @ of_wheels

@@ -1,7 +1,8 @@
-"""How the wheels of an axle may travel: each by itself, both together, or one against the other.
+"""Defines the travels of an axle's wheels: each wheel by itself, both together, or one against the other.
 
-An axle with one freedom between its wheels and the chassis has one travel: that of a beam which pivots keep
-from rolling is the mean of both wheels', that of a beam pinned in its middle half their difference.
+An axle with one freedom between its wheels and the chassis has one travel.  For a beam that pivots keep from
+rolling, this travel is the mean of both wheels' travels.  For a beam pinned in its middle, it is half their
+difference.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ ROUNDING = 1e-12
 
 
 class Travels(NamedTuple):
-    """What the wheels of an axle may do.
+    """Possible travels of an axle's wheels.
 
     Attributes
     ----------
@@ -37,7 +38,7 @@ class Travels(NamedTuple):
 
     @property
     def number(self) -> int:
-        """How many can be chosen."""
+        """Number of travels that can be chosen."""
         return len(self.rows)
 
     def check(self, axle: str, goals: Floats) -> None:

@@ -83,24 +83,24 @@ class SteeringAxis(NamedTuple):
     direction: Array
 
     def at_height(self, z: Scalar) -> Array:
-        """Where it passes a height."""
+        """Return the point at which the axis passes the height z [m]."""
         point, along = self
         passed: Array = point + ((z - point[2]) / along[2]) * along
         return passed
 
 
 def caster_angle(axis: SteeringAxis) -> Scalar:
-    """Of the steering axis in the side view [rad], positive where its top leans back."""
+    """Return the tilt of the steering axis in side view [rad], positive if its top leans back."""
     return arctan2(-axis.direction[0], axis.direction[2])
 
 
 def kingpin_inclination(axis: SteeringAxis, side: int) -> Scalar:
-    """Of the steering axis in the front view [rad], positive where its top leans to the middle."""
+    """Return the tilt of the steering axis in front view [rad], positive if its top leans to the middle."""
     return arctan2(-side * axis.direction[1], axis.direction[2])
 
 
 class Offsets(NamedTuple):
-    """Of a point of the wheel from the steering axis at its height.
+    """Offsets of a point of the wheel from the steering axis, at the height of the point.
 
     Attributes
     ----------
