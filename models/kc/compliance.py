@@ -71,7 +71,7 @@ class Elastic(NamedTuple):
 
 
 class State(NamedTuple):
-    """State of an axle: poses of bodies, reactions of ideal joints, vertical wheel forces, free parameters."""
+    """Poses of bodies, reactions of ideal joints, vertical forces at the wheels, free parameters."""
 
     R: Floats
     r: Floats
