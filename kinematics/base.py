@@ -1,4 +1,4 @@
-"""What every closed-form linkage tells a builder: the hinges it expects and the closures it satisfies."""
+"""Base class of closed-form linkages, with the hinges they expect and the closures they satisfy."""
 
 from __future__ import annotations
 

@@ -132,7 +132,7 @@ def design_error(bench: LinkageBench) -> float:
 
 
 def closure_figures(bench: LinkageBench, state: State) -> LinkageErrors:
-    """How well the closures hold: positions to 1e-14 of the size, rates and accelerations in proportion."""
+    """Return the closure errors: positions over 1e-14 of the size, rates and accelerations in proportion."""
     motion = bench.motion(state)
     errors: ClosureErrors = closure_errors(motion, bench.closures(motion))
     X, eta = bench.stacked(motion, "X"), bench.stacked(motion, "eta")

@@ -59,7 +59,7 @@ class Turning(NamedTuple):
 
     @property
     def hinge_motion(self) -> HingeMotion:
-        """As the motion of a revolute hinge about the linkage's axis."""
+        """Motion of a revolute hinge about the linkage's axis that turns as the bar."""
         return HingeMotion(
             array((self.turned.cos, self.turned.sin)),
             self.rate.X[np.newaxis],

@@ -20,7 +20,7 @@ STEPS_PER_TURN = 720
 
 
 class Posable(Protocol):
-    """What the search asks a linkage (`ce_dynamics.kinematics.base.ClosedForm`)."""
+    """Interface of a linkage that the search needs (`ce_dynamics.kinematics.base.ClosedForm`)."""
 
     determines: tuple[str, ...]
 
@@ -73,7 +73,7 @@ def end(margin: Callable[[float], float], direction: float) -> float:
 
 
 def change_point(margin: Callable[[float], float], start: float, finish: float) -> float | None:
-    """Where the margin vanishes between two angles, if it does."""
+    """Return the angle [rad] between two angles at which the margin vanishes; None if there is none."""
     from scipy.optimize import minimize_scalar  # here, because most runs never ask for the reach
 
     found = minimize_scalar(

@@ -50,7 +50,7 @@ class Aggregate:
 
     @property
     def virtual(self) -> tuple[Body, ...]:
-        """What stands for coordinates that are no whole hinges."""
+        """Virtual bodies of the independent coordinates that are not whole hinges."""
         return tuple(body for body in self.independent if body not in self.bodies)
 
     @property

@@ -1,4 +1,4 @@
-"""What an aggregated body is refused for: freedoms and coordinates that do not fit its closures."""
+"""Refuses aggregated bodies whose freedoms and coordinates do not fit their closures."""
 
 from __future__ import annotations
 
@@ -219,7 +219,7 @@ def warn_of_immobility(system: System, aggregates: Sequence[Aggregate]) -> None:
 
 
 def held_by_precision(S: Aggregate) -> str:
-    """What to do where a loop lacks freedoms for the precision of its geometry; empty if that is not why."""
+    """Return a remedy where the precision of its geometry costs a loop freedoms; empty for other causes."""
     subgraph = Subgraph(S.bodies, S.closures)
     number, still = subgraph.mobility()
     for tolerance in COARSE:

@@ -1,8 +1,8 @@
-"""Which linkages find the dependent hinges of an aggregated body, and in which order.
+"""Selects the linkages that find the dependent hinges of an aggregated body, and their order.
 
-Couplings are solved in closed form wherever they can be: those that only need given hinges before everything
-else, those on which no loop depends after it.  What is left, with the geometric closures, is solved
-numerically at once.
+Couplings are solved in closed form where possible.  Couplings that need only given hinges come first;
+couplings on which no loop depends come last.  All other couplings are solved numerically, together with the
+geometric closures.
 """
 
 from __future__ import annotations
@@ -223,7 +223,7 @@ def numerically(S: Aggregate) -> tuple[Linkage, ...]:
 def in_order(
     S: Aggregate, rest: WithoutLegs, parts: Sequence[Block], linkages: Sequence[Linkage]
 ) -> tuple[Linkage, ...]:
-    """What solves the parts of a loop, and its legs after them."""
+    """Return the linkages of a loop in order: Fixed hinges needed first, then the parts, then the legs."""
     legs = tuple(linkage_of(leg) for leg in rest.legs)
     solved: list[Linkage] = []
     unknown = {body for body in S.dependent if body.inboard.n_v}
@@ -254,7 +254,7 @@ def set_first(S: Aggregate, linkages: Sequence[Linkage], ends: Sequence[Sequence
 
 
 def ends_of(part: Leg | Rod | Peel) -> tuple[Body, Body]:
-    """What a leg stands on and what it holds, or both sides of what is peeled off."""
+    """Return the foot and the anchor of a leg or rod, or the two sides of a peel."""
     return (part.ball.carrier, part.other) if isinstance(part, Peel) else (part.foot, part.anchor)
 
 
@@ -305,6 +305,6 @@ def numeric(
 
 
 def substeps_of(closures: Sequence[CutEdge]) -> int | None:
-    """As many as a closure asks for; None if none does."""
+    """Return the largest number of substeps that a closure asks for; None if none does."""
     asked = [joint.substeps for joint in joints_in(closures) if joint.substeps is not None]
     return max(asked, default=None)

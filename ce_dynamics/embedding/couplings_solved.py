@@ -37,7 +37,7 @@ class Solved:
 
     @property
     def unknown(self) -> Coordinate:
-        """What it finds."""
+        """Coordinate that the coupling determines."""
         return self.edge.coordinates[self.k]
 
     @property
@@ -128,7 +128,7 @@ class CoupledHinges(Linkage):
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """What couplings determine once some hinges are known.
+    """Steps by which couplings determine coordinates once some hinges are known.
 
     Attributes
     ----------
@@ -136,7 +136,7 @@ class Plan:
     left : list of Coupled
         Couplings that were not needed or could not be used.
     known : set of str
-        Bodies whose hinges are known in the end.
+        Bodies whose hinges are known after all steps.
     """
 
     steps: list[Solved | Eliminated]

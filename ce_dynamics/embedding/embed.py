@@ -89,7 +89,10 @@ def embed(system: System) -> Embedding:
 
 
 def may_be_moved(group: tuple[list[Body], list[CutEdge]], finders: Mapping[str, Sequence[int]]) -> bool:
-    """Whether a sub-graph's geometry is known from its hinges alone, not from a user's linkages as well."""
+    """Return True if the geometry of a sub-graph is known from its hinges alone.
+
+    The sub-graph then has geometric closures, all of them holonomic, and no linkage of the user's.
+    """
     bodies, closures = group
     geometric = [edge.closure for edge in joints_in(closures)]
     holonomic = all(condition.holonomic for closure in geometric for condition in closure.constraints)
@@ -134,7 +137,7 @@ def undetermined(system: System, bodies: Sequence[Body], closures: Sequence[CutE
 
 
 def freedoms_of(system: System, bodies: Sequence[Body], closures: Sequence[CutEdge]) -> Freedoms:
-    """What the closures leave to the unprescribed hinges of a sub-graph."""
+    """Return the freedoms that the closures leave to the unprescribed hinges of a sub-graph."""
     return Freedoms(bodies, closures, [body for body in bodies if body.name not in system.prescribed])
 
 

@@ -1,7 +1,7 @@
-"""How much faster the dependent hinges of a loop move than those that lead it: the norm of X_S.
+"""Ratio of the dependent to the independent hinge velocities of a loop: the norm of X_S.
 
-It grows without bound towards a configuration that the independent hinges do not lead.  The largest singular
-value is at most the Frobenius norm, which needs no iteration.
+The norm grows without bound towards a configuration that the independent hinges cannot lead.  The largest
+singular value is at most the Frobenius norm, which needs no iteration.
 """
 
 from __future__ import annotations

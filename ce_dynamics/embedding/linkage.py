@@ -9,17 +9,18 @@ from ce_dynamics.embedding.motion import SubgraphMotion
 
 
 class Limits(NamedTuple):
-    """Where a linkage may end, as those who watch a run are told.
+    """Limits of a linkage, for the monitors of a run.
 
     Attributes
     ----------
     ends : (float, float), optional
-        Reach of a single independent coordinate that dead centres end; None where the run is to find them
-        itself, by how fast the dependent hinges move.
+        Interval of a single independent coordinate between dead centres [rad or m].  None where the run has
+        to detect the ends from the speed of the dependent hinges.
     led_by : tuple of str
-        Hinges that lead the loop along a straight path from the design pose, which may end on the way.
+        Hinges that lead the loop along a straight path from the design pose; the path may end on the way.
     remedy : str
-        What leads the loop through such a configuration, completing "if you ..."; empty if nothing does.
+        Remedy that leads the loop through such a configuration, worded to complete "if you ..."; empty if
+        there is none.
     """
 
     ends: tuple[float, float] | None = None
@@ -49,7 +50,7 @@ class Linkage(ABC):
 
     @property
     def how(self) -> str:
-        """How it finds the dependent hinges, in words that complete "solved ..."."""
+        """Method that finds the dependent hinges, worded to complete "solved ..."."""
         return f"in closed form by {type(self).__name__}"
 
     @property
@@ -70,7 +71,7 @@ class Linkage(ABC):
         return None
 
     def monitor(self) -> Limits:
-        """Where a run is to be watched: nothing known beforehand, unless a linkage says more."""
+        """Return the limits to monitor in a run; by default no limits are known beforehand."""
         return Limits()
 
     @property

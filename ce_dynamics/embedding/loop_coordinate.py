@@ -47,7 +47,7 @@ class LoopNumber(LoopCoordinate):
 
 
 def coordinate_body(name: str, parent: Body, first: Body, kind: type[LoopCoordinate]) -> Body:
-    """What stands for coordinates of the aggregated body that begins with ``first``: no real body."""
+    """Return a massless virtual body for coordinates of the aggregated body that begins with ``first``."""
     return Body(
         name=f"{first.name}.{name}",
         mass=0.0,

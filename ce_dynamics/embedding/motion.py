@@ -104,7 +104,7 @@ class BodyMotion(NamedTuple):
 
 
 class HingeMotion(NamedTuple):
-    """What a linkage answers for one dependent hinge.
+    """Motion of one hinge, as a linkage sets it.
 
     Attributes
     ----------
@@ -113,13 +113,13 @@ class HingeMotion(NamedTuple):
     X : (n_v, N) array
         The hinge's rows of X_S.
     eta : (n_v,) array
-        Its part of η_S: its velocity at θ̇(S) = 0.
+        The hinge's part of η_S: the velocity at θ̇(S) = 0.
     bias : (n_v,) array
-        Its part of Ẋ_S θ̇(S) + η̇_S: its acceleration at θ̈(S) = 0.
+        The hinge's part of Ẋ_S θ̇(S) + η̇_S: the acceleration at θ̈(S) = 0.
     directions : Directions, optional
-        The body's orientation in p's axes, where the linkage knows it at less cost than by way of c.
+        The body's orientation in p's axes, where the linkage has it at less cost than from c.
     q : (n_q,) array, optional
-        Coordinates with their whole turns, which c does not tell, where they are known.
+        Coordinates with whole turns, which c does not contain; None where the turns are unknown.
     """
 
     c: Array
@@ -190,7 +190,7 @@ class SubgraphMotion:
         return self._motions[name].point(at, self.theta_dot)
 
     def ends(self, loop: LoopClosure) -> tuple[End, End]:
-        """Where the two ends of a closure are: the first two arguments of its conditions."""
+        """Return the two ends of a closure: the first two arguments of its conditions."""
         a, b = loop.body_a.name, loop.body_b.name
         o_at, p_at = self.point(a, loop.closure.at_parent), self.point(b, loop.closure.at_child)
         return End(self.body(a).R, o_at.r), End(self.body(b).R, p_at.r)
@@ -236,7 +236,7 @@ class SubgraphMotion:
         return ScalarMotion(self.coordinates(name)[k], X[j], eta[j], rate, bias[j])
 
     def turned(self, name: str) -> BodyMotion:
-        """As `body`, with the frame of an axisymmetric body turning with it."""
+        """Return the motion as `body` does, with the frame of an axisymmetric body turning with the body."""
         return self._across(name, turns=True) if name in self._unturned else self._motions[name]
 
     def _across(self, name: str, *, turns: bool) -> BodyMotion:

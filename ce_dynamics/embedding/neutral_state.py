@@ -1,4 +1,4 @@
-"""Where an embedded system starts."""
+"""Initial coordinates and velocities of an embedded system."""
 
 from __future__ import annotations
 

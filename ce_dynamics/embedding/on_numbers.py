@@ -69,5 +69,5 @@ def with_placed(embedding: Embedding, found: Mapping[Linkage, Array]) -> Embeddi
 
 
 def placed(linkage: Linkage, q: Array | None) -> Linkage:
-    """What stands for a linkage where its dependent coordinates are q; itself where they are not known."""
+    """Return a `Placed` linkage at q if the linkage is numeric and q is known; else the linkage itself."""
     return Placed(linkage, q) if isinstance(linkage, NumericLinkage) and q is not None else linkage

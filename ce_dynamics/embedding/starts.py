@@ -1,8 +1,8 @@
-"""Where the loops of an aggregated body start: where what is solved before them is at the start.
+"""Computes the starts of the loops of an aggregated body from the linkages that are solved before the loops.
 
-A loop that is led straight is led from its start (`ce_dynamics.embedding.numeric.base_pose`).  Hinges that
-lead it may be found by other linkages: these are asked where they are there, for in the design pose they
-hardly fit coordinates that start elsewhere.
+A loop that is led straight is led from its start (`ce_dynamics.embedding.numeric.base_pose`).  Other linkages
+may find the hinges that lead the loop.  These linkages are evaluated at the start, because hinges in the
+design pose seldom fit coordinates that start elsewhere.
 """
 
 from __future__ import annotations

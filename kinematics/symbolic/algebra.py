@@ -182,7 +182,7 @@ class Algebra:
         return sum(abs(real(term.evalf(20, subs=numbers))) for term in terms)
 
     def agree(self, a: Expr, b: Expr) -> bool:
-        """Whether two expressions are equal for all angles and displacements, judged by three random ones."""
+        """Return True if two expressions are equal for all coordinates, judged by three random samples."""
         for sample in self.samples:
             size = max(self.size(a, sample), self.size(b, sample), 1e-300)
             if not abs(self.value(a, sample) - self.value(b, sample)) <= ZERO * size:
@@ -211,7 +211,7 @@ def real(value: Expr) -> float:
 
 
 def unknowns_in(expression: Expr, unknowns: Iterable[Unknown]) -> list[Unknown]:
-    """Which of the unknowns an expression depends on."""
+    """Return the unknowns that an expression depends on."""
     return [unknown for unknown in unknowns if unknown.is_in(expression)]
 
 

@@ -1,4 +1,4 @@
-"""What users give a `SymbolicLinkage`, checked."""
+"""Checks the arguments of a `SymbolicLinkage`."""
 
 from __future__ import annotations
 

@@ -27,17 +27,17 @@ REGULAR = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """What gives one unknown, in terms of known ones.
+    """Solution for one unknown in terms of known ones.
 
     Attributes
     ----------
     unknown : Unknown
     assignments : tuple of (Symbol, expression)
-        Of its cosine and sine, or of itself.
+        Assignments of the cosine and sine of the unknown, or of the unknown itself.
     margin : expression
         1 well inside the reach, 0 at its end (the square of a sine).
     pattern : str
-        Which pattern it is, in words.
+        Name of the pattern, in words.
     """
 
     unknown: Unknown
@@ -201,7 +201,7 @@ class Elimination:
         return bool(equation.free_symbols & set(x.pair))
 
     def _solved(self) -> bool:
-        """What SymPy solves."""
+        """Solve an equation for its only unknown by SymPy; return True if a root fits the design pose."""
         for equation in self.equations:
             there = unknowns_in(equation, self.left)
             if len(there) == 1 and not self._has_pair(equation, there[0]):

@@ -1,4 +1,4 @@
-"""What checks and Newton's method ask a linkage that is written as loop equations."""
+"""Interface of a linkage written as loop equations, for checks and Newton's method."""
 
 from __future__ import annotations
 

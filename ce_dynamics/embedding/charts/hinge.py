@@ -34,7 +34,7 @@ class ChartHinge(LoopCoordinate):
 
 
 def chart_body(parent: Body, first: Body, n: int, start: Array) -> Body:
-    """What stands for the chart's coordinates of the aggregated body that begins with ``first``.
+    """Return the virtual body of the chart's coordinates, for the aggregated body that begins with ``first``.
 
     Parameters
     ----------

@@ -133,7 +133,7 @@ class ChartLinkage(Linkage):
         return np.asarray(self.directions(q).T @ (coordinate_rates / self.scales))
 
     def wear(self, c: Array) -> float:
-        """How much of a chart's range has been used: it ends at 1."""
+        """Return the used part of a chart's range, which ends at 1; inf where no configuration is found."""
         theta, _, T = self._parts(c)
         q = self.position(c)
         if q is None:

@@ -37,7 +37,7 @@ class Ball:
 
     @property
     def axes(self) -> tuple[Array, ...]:
-        """Of the hinges, in the design pose."""
+        """Axes of the hinges, in the design pose."""
         hinges = [body.inboard for body in self.turning]
         return tuple(hinge.axis for hinge in hinges if isinstance(hinge, Revolute))
 
@@ -101,7 +101,7 @@ def distance_of_lines(one: Revolute, other: Revolute) -> float:
 
 
 def crossing(one: Revolute, other: Revolute) -> Array | None:
-    """Where two axes meet, or are nearest to each other; None if they are parallel."""
+    """Return the point of ``other`` that meets or is nearest to ``one``, (3,) [m]; None if parallel."""
     n = np.cross(one.axis, other.axis)
     square = float(n @ n)
     if square < STEEP**2:
@@ -117,14 +117,14 @@ def off_line(hinge: Revolute, point: Array) -> float:
 
 
 def meeting(ball: Ball) -> Array | None:
-    """Where the axes of a ball meet."""
+    """Return the point where the first two axes of a ball meet, (3,) [m]; None if they are parallel."""
     hinges = [body.inboard for body in ball.turning]
     axes = [hinge for hinge in hinges if isinstance(hinge, Revolute)]
     return crossing(axes[0], axes[1])
 
 
 def triple(a: Array, b: Array, c: Array) -> float:
-    """How far three directions are from one plane."""
+    """Return the absolute triple product of three directions, which is 0 in one plane."""
     return abs(float(np.cross(a, b) @ c))
 
 

@@ -42,17 +42,17 @@ class LegLength(CutEdge):
 
     @property
     def bodies(self) -> tuple[Body, ...]:
-        """What the leg stands on, and what it holds."""
+        """Foot and anchor, the bodies that the leg joins."""
         return self.leg.foot, self.leg.anchor
 
     @property
     def body_a(self) -> Body:
-        """What the leg stands on."""
+        """Foot, the body on which the leg stands."""
         return self.leg.foot
 
     @property
     def body_b(self) -> Body:
-        """What it holds."""
+        """Anchor, the body at the leg's ball joint."""
         return self.leg.anchor
 
     @property

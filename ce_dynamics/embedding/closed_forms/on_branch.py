@@ -44,7 +44,7 @@ NEAREST, FARTHEST = 1e-3, 10.0
 
 
 class Winding(NamedTuple):
-    """How an angle's whole turns are told: w, and the middle of q − w θ on the branch."""
+    """Turns w of an angle q per turn of θ, and the middle of q − w θ on the branch [rad]."""
 
     w: int
     middle: float
@@ -161,7 +161,7 @@ class OnBranch(StandingFor):
 
     @cached_property
     def _turns(self) -> dict[str, list[Winding | None]]:
-        """How the turns of every coordinate are told, by body; None where they cannot be."""
+        """Windings of coordinates by body, where configurations lose whole turns; None if undetermined."""
         theta, q = self._whole
         found: dict[str, list[Winding | None]] = {}
         for body in self.numeric.loop.dependent:

@@ -59,7 +59,7 @@ def across_axis(c: Array) -> Array:
 
 
 def rates_per_spin(axes: list[Array]) -> list[Array]:
-    """What rates of the hinges are per angular velocity across them."""
+    """Return the rate of each hinge per angular velocity across the hinges, one row (3,) for each axis."""
     if len(axes) == 1:
         return axes
     n0, n1, n2 = axes

@@ -33,7 +33,7 @@ from ce_dynamics.mechanism.hinges.spherical import Spherical
 
 @dataclass(frozen=True, eq=False)
 class Peel:
-    """What is peeled off a weld.
+    """Hinges that are peeled off a weld.
 
     Attributes
     ----------
@@ -42,11 +42,11 @@ class Peel:
     ball : Ball
         One hinge, or three.
     given : tuple of Body
-        Those on given hinges between the ball and the weld, from the weld inward.
+        Bodies on given hinges between the ball and the weld, from the weld inward.
     welded : tuple of Body
-        Those on Fixed hinges among them.
+        Bodies on dependent Fixed hinges between the ball and the weld.
     other : Body
-        The weld's other side.
+        Body on the weld's other side.
     """
 
     edge: LoopClosure
@@ -57,12 +57,12 @@ class Peel:
 
     @property
     def bodies(self) -> tuple[Body, ...]:
-        """What is found with it."""
+        """Bodies whose hinges the peel determines."""
         return (*self.ball.turning, *self.ball.welded, *self.welded)
 
     @property
     def closure(self) -> CutEdge:
-        """What is left of the weld."""
+        """Closure that replaces the weld."""
         if self.given:
             return BallBehind(self.edge.name, self)
         at = self.ball.at
@@ -82,7 +82,7 @@ class Peel:
 
 
 def within_pin(body: Body, pin: Revolute) -> Body:
-    """What a pin holds: where a body turns about the pin itself, what carries it."""
+    """Return the carrier of a body that turns about the pin's own axis; otherwise return the body."""
     inner = body
     while not inner.is_ground and isinstance(inner.inboard, Fixed):
         inner = inner.carrier
@@ -119,12 +119,12 @@ class BallBehind(CutEdge):
 
     @property
     def bodies(self) -> tuple[Body, ...]:
-        """What carries the ball, and the weld's other side."""
+        """Carrier of the ball, and body on the weld's other side."""
         return self.peel.ball.carrier, self.peel.other
 
     @property
     def body_a(self) -> Body:
-        """What carries the ball."""
+        """Carrier of the ball."""
         return self.peel.ball.carrier
 
     @property
@@ -187,7 +187,7 @@ class PeelLinkage(Linkage):
 def peel_of(
     edge: CutEdge, others: Sequence[CutEdge], bodies: Sequence[Body], dependent: Collection[Body]
 ) -> Peel | None:
-    """What can be peeled off one side of a weld: balls rather than single hinges."""
+    """Return the best peel off one side of a weld, a ball before a single hinge; None if there is none."""
     if not isinstance(edge, LoopClosure) or type(edge.closure) is not Fixed:
         return None
     sides = (edge.body_a, edge.body_b), (edge.body_b, edge.body_a)
@@ -207,7 +207,7 @@ def stands_alone(peel: Peel, others: Sequence[CutEdge], bodies: Sequence[Body]) 
 def peels(
     edge: LoopClosure, tip: Body, other: Body, bodies: Sequence[Body], dependent: Collection[Body]
 ) -> Iterator[Peel]:
-    """What can be peeled off the side of a tip."""
+    """Yield the peels off the side of a weld that ends in ``tip``."""
     given: list[Body] = []
     welded: list[Body] = []
     body = tip

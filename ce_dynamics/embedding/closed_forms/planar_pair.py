@@ -44,7 +44,7 @@ class End(NamedTuple):
 
 
 class Placed(NamedTuple):
-    """Where the two hinges are, and b_x, b_y."""
+    """Configurations c_x, c_y of the two hinges, and the vectors b_x, b_y."""
 
     c_x: Array
     c_y: Array

@@ -62,7 +62,7 @@ class Rod:
 
     @property
     def axis(self) -> Array | None:
-        """Of the slide."""
+        """Axis of the slide; None if there is no slide."""
         hinge = None if self.slide is None else self.slide.inboard
         return hinge.axis if isinstance(hinge, Prismatic) else None
 
@@ -78,7 +78,7 @@ class Rod:
 
     @property
     def foot(self) -> Body:
-        """What the near ball is on."""
+        """Foot, the body that carries the near ball."""
         return self.near.carrier
 
     @property
@@ -116,7 +116,7 @@ def rods_of(closures: Sequence[CutEdge], bodies: Sequence[Body], dependent: Coll
 
 
 def alone(own: Collection[Body], others: Iterable[CutEdge], bodies: Iterable[Body]) -> bool:
-    """Whether no other closure, and no other body of the sub-graph, depends on where these bodies are."""
+    """Return True if no other closure and no other body of the sub-graph depends on the bodies ``own``."""
     if any(set(own) & set(other.bodies) for other in others):
         return False
     return not any(body.carrier in own for body in bodies if body not in own)
@@ -156,9 +156,9 @@ def rods_at(edge: CutEdge, bodies: Sequence[Body], dependent: Collection[Body]) 
 
 
 def slide_at(tip: Body, dependent: Collection[Body]) -> tuple[tuple[Body, ...], Body | None, Body | None]:
-    """What is welded to the slide that carries a body, that slide, and what carries it.
+    """Return the bodies welded to the slide that carries ``tip``, the slide's body and its carrier.
 
-    Without a slide there is none, and the body itself carries its end; None if another hinge ends the tree.
+    Without a slide, the result is (), None and ``tip``.  The carrier is None where it is the ground.
     """
     welded: list[Body] = []
     body = tip

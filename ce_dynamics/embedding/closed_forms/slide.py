@@ -1,4 +1,4 @@
-"""How far a telescope is out: its slide, from how long it is.
+"""Displacement s of a telescope's slide, from the length of the telescope.
 
 With e = e_0 + a s and |e| = |d|: s = −a·e_0 + σ √((a·e_0)² + |d|² − |e_0|²), σ = sign a·e_0.
 """

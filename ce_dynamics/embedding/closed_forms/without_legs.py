@@ -1,4 +1,4 @@
-"""What is left of a loop when its legs are left to formulas."""
+"""The rest of a loop whose legs are solved by formulas."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def peeled_off(
     dependent: Sequence[Body],
     legs: Sequence[Leg | Rod],
 ) -> dict[CutEdge, Peel]:
-    """What can be peeled off welds that are in no leg."""
+    """Return the peels off welds that are in no leg, by weld."""
     ended = [leg.edge for leg in legs]
     used = {body for leg in legs for body in (*leg.bodies, leg.foot, leg.anchor)}
     found: dict[CutEdge, Peel] = {}

@@ -59,7 +59,7 @@ def starts(kernel: LoopKernel, q: Array) -> Iterator[Array]:
 
 
 def descended(kernel: LoopKernel, q: Array) -> Array:
-    """Where damped Gauss-Newton steps lead."""
+    """Return the dependent coordinates that damped Gauss-Newton steps reach from q."""
     m = kernel.loop.m
     for _ in range(ITERATIONS):
         r, Y = kernel(q, kernel.p0)
@@ -115,7 +115,7 @@ def closed_best(kernel: LoopKernel, q: Array, tolerance: float) -> Array:
 
 
 def unassembled(kernel: LoopKernel, q: Array) -> str:
-    """What is wrong where a loop cannot be closed: which closure, how far, what to do."""
+    """Return the message for a loop that cannot be closed: the worst closure, its error and remedies."""
     r, Y = kernel(q, kernel.p0)
     start, worst, name = 0, -1.0, ""
     for loop in kernel.loop.closures:

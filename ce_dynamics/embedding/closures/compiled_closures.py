@@ -115,7 +115,7 @@ class LoopKernel:
 
     @cached_property
     def _advance(self) -> Binding | None:
-        """What moves coordinates whose rates are not the velocities; None if there are none."""
+        """Compiled step of coordinates whose rates are not the velocities; None if there are none."""
         loop = self.loop
         if not any(has_own_velocities(body.inboard) for body in loop.dependent):
             return None
@@ -129,13 +129,13 @@ class LoopKernel:
 
     @cached_property
     def comes_round(self) -> Array:
-        """Which dependent coordinates are angles known by their cosine and sine only, (n_q,)."""
+        """Mask of dependent coordinates that are angles known by cosine and sine only, (n_q,) bool."""
         bodies = self.loop.dependent
         return np.array([comes_round(b.inboard, k) for b in bodies for k in range(b.inboard.n_q)], dtype=bool)
 
     @cached_property
     def quaternions(self) -> tuple[slice, ...]:
-        """Where quaternions stand among the dependent coordinates."""
+        """Slices of the quaternions in the dependent coordinates."""
         found, start = [], 0
         for body in self.loop.dependent:
             hinge = body.inboard

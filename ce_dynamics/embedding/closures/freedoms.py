@@ -53,10 +53,10 @@ def is_holonomic(hinge: Hinge) -> bool:
 
 
 class Freedoms:
-    """What the closures leave to the unprescribed hinges of a sub-graph, in a pose in which they hold.
+    """Freedoms that the closures leave to the unprescribed hinges of a sub-graph, in a closed pose.
 
-    That pose is the design pose where it closes; otherwise one assembled from it, moving all hinges as little
-    as possible.
+    The closed pose is the design pose, if all closures hold there.  Otherwise it is assembled from the design
+    pose, and all hinges move as little as possible.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ class Freedoms:
 
     @property
     def redundant_exactly(self) -> int:
-        """Of them those that others imply up to rounding, close by as well."""
+        """Number of redundant rows that others imply up to rounding, in a closed pose nearby as well."""
         exactly = int(self.Y.shape[0]) - numerical_rank(self.Y, self._exactly)
         return exactly - (self.number - self.number_nearby) if exactly else 0
 

@@ -15,13 +15,13 @@ ALONE = 0.99
 
 
 def near_gimbal_pose(bodies: Sequence[Body], t: Array) -> str:
-    """What is the matter where a Universal turns alone, and what helps; empty if none does.
+    """Return a diagnosis and a remedy where a Universal turns alone; empty if none does.
 
     Parameters
     ----------
     bodies : sequence of Body
     t : (n_v,) array
-        A direction of unit length in which a loop moves, in scaled velocities of their inboard hinges.
+        Unit vector along which a loop moves, in scaled velocities of the bodies' inboard hinges.
     """
     moving = [(body, k) for body in bodies for k in range(body.inboard.n_v)]
     rate, (body, k) = max(zip(np.abs(t).tolist(), moving, strict=True), key=lambda pair: pair[0])

@@ -1,7 +1,8 @@
-"""Which coordinates lead a loop for which the user named none.
+"""Selects the independent coordinates of a loop for which the model names none.
 
-The freedoms of a closed pose are the null space N of Y: one row for every velocity of the hinges, one column
-for every freedom.  Velocities can lead if their rows of N are a regular matrix; then Y₁ is regular too.
+The freedoms of a closed pose are the null space N of Y, with one row for every velocity of the hinges and one
+column for every freedom.  Velocities can be independent if their rows of N form a regular matrix; Y₁ is then
+regular too.
 """
 
 from __future__ import annotations

@@ -85,7 +85,7 @@ class Loop:
 
     @property
     def rounding(self) -> float:
-        """What is lost of positions because they are measured from the parent's centre of mass [m]."""
+        """Rounding error of positions that are measured from the parent's centre of mass [m]."""
         points = nominal(np.array([body.inboard.at for body in self.bodies], dtype=object))
         distance = np.max(np.abs(points.astype(float) - nominal(self.parent.com)), initial=0.0)
         return self._roundings * EPSILON * max(0.0, float(distance) - FAR * self.size)
@@ -105,7 +105,7 @@ class Loop:
 
     @property
     def scales(self) -> Array:
-        """What counts as one unit of each dependent velocity: the size for lengths, 1 rad for angles."""
+        """Scale of each dependent velocity, (m,): the size for lengths, 1 rad for angles."""
         return velocity_scales(self.dependent, self.size)
 
     def split(self, q: Array) -> Coordinates:
@@ -231,13 +231,13 @@ def stacked_neutral(bodies: Sequence[Body]) -> Array:
 
 
 def velocity_scales(bodies: Sequence[Body], size: float) -> Array:
-    """What counts as one unit of each velocity of some hinges."""
+    """Return the velocity scales, (n_v,): ``size`` [m] for lengths, otherwise 1."""
     units = [unit for body in bodies for unit in body.inboard.velocity_units]
     return np.array([size if unit.startswith("m") else 1.0 for unit in units])
 
 
 def coordinate_scales(bodies: Sequence[Body], size: float) -> Array:
-    """What counts as one unit of each coordinate of some hinges."""
+    """Return the coordinate scales, (n_q,): ``size`` [m] for lengths, 1 for angles, 0.5 for quaternions."""
     scale = {"r": 1.0, "m": size, "1": 0.5}
     return np.array([scale[unit[0]] for body in bodies for unit in body.inboard.coordinate_units])
 

@@ -115,7 +115,7 @@ def refuse_contradicting(
 
 
 def contradiction(loop: Loop, where: str, left: float) -> OverConstrainedError:
-    """What to say where redundant conditions do not hold together."""
+    """Return the error for redundant conditions that do not hold together."""
     return OverConstrainedError(
         f"the loop of {loop.name!r} moves only because some of the conditions of its closures "
         f"{[edge.name for edge in loop.closures]} say the same as others, but as they are given they "

@@ -69,13 +69,13 @@ Group = tuple[Sequence[Body], Sequence[CutEdge]]
 
 @dataclass(eq=False)
 class Place:
-    """Where a hinge is: its directions and its point, which are moved.
+    """Directions and point of a hinge, both of which may be moved.
 
     Attributes
     ----------
     owner : Body or LoopClosure
     hinge : Hinge
-        As given.
+        Hinge of the model, before any move.
     directions : list of (3,) arrays
     at : (3,) array
     """
@@ -240,11 +240,11 @@ class Subgraph:
             return freedoms.number_nearby, len(freedoms.immobile)
 
     def _freedoms(self) -> Freedoms:
-        """Of all hinges: what is prescribed moves as well."""
+        """Return the freedoms of all hinges; prescribed hinges count as free."""
         return Freedoms(self.bodies, self.closures, self.bodies)
 
     def told(self, moved: Sequence[Place], taken: bool) -> tuple[Assumption, ...]:
-        """What there is to say about hinges that are moved, or would be."""
+        """Return the assumptions on axes and points of hinges that are moved, or would be moved."""
         found = []
         for place in moved:
             if place.turned > ROUNDING:
@@ -429,7 +429,7 @@ def direction_of(member: Member) -> Array:
 
 
 def perpendiculars(cluster: Sequence[Member], clusters: Sequence[Sequence[Member]], tolerance: float) -> int:
-    """How many of some clusters have directions that are nearly perpendicular to those of one."""
+    """Return the number of clusters with directions nearly perpendicular to those of ``cluster``."""
     direction = direction_of(cluster[0])
     return sum(abs(float(direction @ direction_of(other[0]))) <= tolerance for other in clusters)
 

@@ -1,4 +1,4 @@
-"""Which rows of redundant closures are kept."""
+"""Selects the rows of redundant closures that are kept."""
 
 from __future__ import annotations
 

@@ -162,7 +162,7 @@ class Exploration:
 
     @property
     def _scales(self) -> Array:
-        """What counts as one unit of each dependent coordinate: the size for lengths, 1 for angles."""
+        """Scale of each dependent coordinate, (n_q,): the size for lengths, otherwise 1."""
         dependent = self.kernel.loop.dependent
         units = [unit for body in dependent for unit in body.inboard.coordinate_units]
         return np.array([self.kernel.size if unit == "m" else 1.0 for unit in units])
@@ -173,7 +173,7 @@ class Exploration:
 
 
 def reach_of(kernel: LoopKernel, name: str) -> Array:
-    """How far each coordinate of a parameter is drawn from the middle."""
+    """Return the half-width of the interval from which each coordinate of a parameter is drawn."""
     (hinge,) = (body.inboard for body in kernel.parameters if body.name == name)
     if hinge.n_q != hinge.n_v:
         return np.array([LENGTHS * kernel.size if unit == "m" else 1.0 for unit in hinge.coordinate_units])

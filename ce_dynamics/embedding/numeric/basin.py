@@ -1,4 +1,4 @@
-"""Where Newton's steps lead to the loop's configuration: what a table of its branch is verified with."""
+"""Verifies that Newton's steps from a table of a loop's branch lead to the loop's configuration."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ neglect are then some percent of what they correct, and there is no other config
 
 
 class Basin:
-    """What becomes of many guesses at once under the very steps that compiled code will make.
+    """Evaluation of many guesses at once, with the same Newton steps as the compiled code.
 
     Parameters
     ----------
     kernel : LoopKernel
-        Of a loop with one parameter.
+        Kernel of a loop with one parameter.
     polished : callable
         Dependent coordinates after the steps, from guesses of them and given hinges.
     """
@@ -41,14 +41,14 @@ class Basin:
         self._steps = trace(f"Newton's steps of {loop.name}", steps, sizes)
 
     def led(self, theta: Array, guesses: Array) -> tuple[Array, Array]:
-        """Where the steps lead from guesses (M, n_q) at the parameters θ (M,), and whether that is right.
+        """Return the ends of the steps from guesses (M, n_q) at parameters θ (M,), and a mask of right ends.
 
-        It is if all closures hold, redundant ones as well, and the guess was near.
+        An end is right if all closures hold, redundant ones as well, and the guess was near.
         """
         found = self._steps.evaluate_many(q=guesses, p=np.asarray(theta)[:, np.newaxis])
         still_open = np.max(np.abs(found["r"]), axis=1, initial=0.0)
         return found["q"], (still_open <= self._kernel.tolerance) & self.near(found["q"], guesses, FARTHEST)
 
     def near(self, a: Array, b: Array, distance: float) -> Array:
-        """Whether coordinates differ by less than some distance [rad, or sizes of the loop]."""
+        """Return the mask of coordinates that differ by at most ``distance`` [rad, or sizes of the loop]."""
         return np.asarray(np.max(np.abs(a - b) / self._scales, axis=1, initial=0.0) <= distance)

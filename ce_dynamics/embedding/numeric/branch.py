@@ -63,13 +63,14 @@ class Point(NamedTuple):
 
 
 class BranchEnd(NamedTuple):
-    """Where a branch was left.
+    """End of a branch.
 
     Attributes
     ----------
     theta : float
+        Parameter at the end [rad or m].
     singular : bool
-        Whether Y₁ is singular there, or about to be with a slide that runs to infinity; else a limit was met.
+        True if Y₁ is singular at the end, or nearly so as a slide runs to infinity; False at a limit.
     slide : str
         Owner of the hinge that runs to infinity; empty if none does.
     """
@@ -240,7 +241,7 @@ class BranchMarch(March[Point, BranchEnd]):
 
 
 def displacement(hinge: Hinge, q: Array) -> float:
-    """How far a hinge has slid [m]."""
+    """Return the distance that a hinge has slid [m]."""
     _, r = hinge.pose(hinge.configuration(q))
     return float(np.linalg.norm(r))
 
@@ -262,9 +263,10 @@ def refuse_contradiction_ahead(kernel: LoopKernel, here: Point, direction: float
 
 
 def end_within(kernel: LoopKernel, here: Point, h: float) -> Point | None:
-    """Where Y₁ becomes singular within the step h; None if its determinant only seems to change its sign.
+    """Return the point within the step h where Y₁ becomes singular; None if det Y₁ only seems to change sign.
 
-    Where the branch does not turn back another crosses; it ends before if Newton cannot tell the two apart.
+    Where the branch does not turn back, another branch crosses.  The point lies before the crossing if
+    Newton's method cannot separate the two branches.
     """
     import scipy.optimize  # here, because most models never ask
 

@@ -1,4 +1,4 @@
-"""Whether the independent coordinates of a loop determine the others."""
+"""Checks that the independent coordinates of a loop determine the others."""
 
 from __future__ import annotations
 

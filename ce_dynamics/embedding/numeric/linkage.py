@@ -152,7 +152,7 @@ class NumericLinkage(Linkage):
 
     @property
     def start(self) -> Base | None:
-        """Where a loop with several parameters starts; None if no way leads there."""
+        """Pose at which a loop with several parameters starts; None if no path leads to the pose."""
         return self._base if is_moved(self.kernel.parameters, self._start) else self._design
 
     def starting_at(self, start: Mapping[str, Array]) -> NumericLinkage:
@@ -294,7 +294,7 @@ class NumericLinkage(Linkage):
 
     @property
     def substeps(self) -> int:
-        """Of a straight path."""
+        """Number of substeps of a straight path."""
         if self._substeps is not None:
             return self._substeps
         return SUBSTEPS_ROUND if self._goes_round else SUBSTEPS
@@ -306,9 +306,9 @@ class NumericLinkage(Linkage):
         return self.has_free_geometry and self.single is not None and self.single.may_go_round and not few
 
     def led_to(self, p: Array) -> Array | None:
-        """What `solve` finds on floats at coordinates p of its parameters, but for rounding, and much sooner.
+        """Return the dependent coordinates of `solve` at parameters p, up to rounding, at much lower cost.
 
-        None where it is not led straight from where it starts, or that is not all there is to it.
+        The result is None if the loop is not led straight from its start, or has siblings or free geometry.
         """
         if not self.is_led_straight or self.siblings or self.has_free_geometry:
             return None
@@ -342,7 +342,7 @@ class NumericLinkage(Linkage):
 
 
 def led_straight(linkages: Iterable[Linkage]) -> list[NumericLinkage]:
-    """Those that are led straight from a start."""
+    """Return the linkages that are led straight from a start."""
     return [one for one in linkages if isinstance(one, NumericLinkage) and one.is_led_straight]
 
 

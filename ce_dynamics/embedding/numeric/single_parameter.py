@@ -60,7 +60,7 @@ class SingleParameter:
 
     @property
     def reach(self) -> Reach:
-        """What its table covers."""
+        """Interval of the parameter that the table covers."""
         return self._followed[1]
 
     @property
@@ -71,7 +71,7 @@ class SingleParameter:
 
     @property
     def remedy(self) -> str:
-        """What to do about its ends."""
+        """Remedy for the ends of the branch, in words."""
         ends = self.branch.lower, self.branch.upper
         far = [f"{end.theta:.6g}, where {end.slide!r} runs to infinity" for end in ends if end.slide]
         stopped = f"keep it from {', and '.join(far)}, with a stop or a spring" if far else ""
@@ -170,7 +170,7 @@ class SingleParameter:
             return tabulate(branch, reach, self._basin(branch))
 
     def _basin(self, branch: Branch) -> Basin:
-        """What the steps from a table of a branch are verified with, at nominal values."""
+        """Return the basin that verifies the steps from a table of a branch, at nominal values."""
         loop, rows = self._kernel.loop, rows_along(self._kernel, self._q0, branch).rows
         return Basin(self._kernel, lambda q, given: polished(loop, rows, q, (given, {})))
 
@@ -232,7 +232,7 @@ class SingleParameter:
 
     @cached_property
     def _windings(self) -> dict[str, Array]:
-        """How many turns each dependent coordinate makes while the parameter makes one."""
+        """Turns of each dependent coordinate per turn of the parameter, by body."""
         turns = round(self.reach.half / math.pi)
         changes = turns_after(self._kernel.loop, self.branch, turns)
         return {name: np.round(change) / turns for name, change in changes.items()}

@@ -144,7 +144,7 @@ SINGLE_PRECISION = float(np.finfo(np.float32).eps / np.finfo(np.float64).eps)
 
 @contextmanager
 def in_single_precision() -> Iterator[None]:
-    """What is traced meanwhile is to be evaluated so: loops count as closed where that can tell no more."""
+    """Scale the tolerances of closures to single precision for all functions traced in this context."""
     before = _unit.set(SINGLE_PRECISION)
     try:
         yield
@@ -153,7 +153,7 @@ def in_single_precision() -> Iterator[None]:
 
 
 def closed(residual: Array, tolerance: float) -> Scalar:
-    """Whether all residuals are below a tolerance, of double precision (not, where any is NaN)."""
+    """Return True if all residuals are below a tolerance of double precision, False where any is NaN."""
     result: Scalar = True
     for r in residual:
         result = (absolute(r) < tolerance * _unit.get()) & result

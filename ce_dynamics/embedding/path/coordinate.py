@@ -11,5 +11,5 @@ class PathHinge(LoopNumber):
 
 
 def path_body(parent: Body, first: Body) -> Body:
-    """What stands for the path coordinate of the aggregated body that begins with ``first``."""
+    """Return the virtual body of the path coordinate, for the aggregated body that begins with ``first``."""
     return coordinate_body("path", parent, first, PathHinge)

@@ -1,4 +1,4 @@
-"""Where the hinges of a loop with one freedom cannot drive it."""
+"""Finds the configurations in which hinges of a loop with one freedom cannot drive the loop."""
 
 from __future__ import annotations
 

@@ -188,7 +188,7 @@ class Polynomial(Series):
         return Polynomial(self.lower - by, self.upper - by, self.c)
 
     def largest_from(self, order: int) -> float:
-        """As for the other series."""
+        """Return the largest coefficient from ``order`` on: rounding error, if the samples suffice."""
         return float(np.max(np.abs(self.c[order:]), initial=0.0))
 
     def truncated(self, tolerance: float) -> Polynomial:

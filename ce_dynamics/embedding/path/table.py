@@ -111,13 +111,13 @@ class Interpolant:
 
     @property
     def other_branch(self) -> Array:
-        """Where another branch is nearest, its direction, in scaled velocities."""
+        """Direction of another branch where it is nearest to the curve, in scaled velocities."""
         q = min(self._curve.points, key=lambda point: point.regular).q
         _, Y = self.kernel(q, self.kernel.p0)
         return np.asarray(singular_values_and_vectors(self.kernel.scaled(Y))[2][-2])
 
     def points(self, M: int, offset: float = 0.0) -> Array:
-        """Where M samples are to be taken."""
+        """Return the path coordinates of M samples, (M,)."""
         if self.closed:
             return (np.arange(M) + offset) * (self.upper / M)
         return Polynomial.nodes(M, self.lower, self.upper)
@@ -163,15 +163,15 @@ def converged(kernel: LoopKernel, interpolated: Interpolant, reference: Series) 
 
 
 def is_rounding(series: Trigonometric | Polynomial, order: int) -> bool:
-    """Whether coefficients from some order on do not get smaller any more: more samples would not help."""
+    """Return True if coefficients from ``order`` on stop decreasing, so that more samples would not help."""
     middle = (order + series.order + 1) // 2
     return series.largest_from(middle) >= FLAT * series.largest_from(order)
 
 
 def closed_between(kernel: LoopKernel, series: Series, interpolated: Interpolant) -> bool:
-    """Whether a series of coordinates closes the loop all along the curve, where it was not sampled as well.
+    """Return True if a series of coordinates closes the loop all along the curve, also between samples.
 
-    Points at steps of the golden ratio fall on no regular grid.
+    The points checked are at steps of the golden ratio and fall on no regular grid.
     """
     s = 0.5 * (math.sqrt(5.0) - 1.0) * np.arange(CHECKED) % 1.0
     low, high = (series.lower, series.upper) if not interpolated.closed else (0.0, interpolated.upper)
@@ -188,7 +188,7 @@ def regularity(kernel: LoopKernel, q: Array) -> float:
 
 
 def on_planes(kernel: LoopKernel, guesses: Array, reference: Series, s: Array) -> Array:
-    """Where the curve crosses the planes of the reference."""
+    """Return the points where the curve crosses the planes of the reference, (M, n_q)."""
     targets, directions = reference.at(s), reference.at(s, 1)
     return np.array(
         [
@@ -199,12 +199,12 @@ def on_planes(kernel: LoopKernel, guesses: Array, reference: Series, s: Array) -
 
 
 def on_plane(kernel: LoopKernel, q: Array, target: Array, T: Array) -> Array:
-    """Where the curve crosses the plane through a scaled target across T.
+    """Return the point where the curve crosses the plane through a scaled target perpendicular to T, (n_q,).
 
     Raises
     ------
     ModelError
-        If Newton does not find it.
+        If Newton's method does not find the point.
     """
     best = np.inf
     scales = kernel.coordinate_scales
