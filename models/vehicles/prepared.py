@@ -81,7 +81,7 @@ class Case:
         step: float | None = None,
         progress: Callable[[float], None] | None = None,
     ) -> Record:
-        """As `simulate`, without loading xarray."""
+        """Simulate the case into a `Record`, without loading xarray; see `simulate`."""
         options = RunOptions(
             duration=self.duration,
             y0=self.y0,

@@ -189,7 +189,7 @@ def kind_since(layers: Sequence[DataFile], part: str, chosen: str) -> int:
 
 
 def foreign(assignment: Assignment, parts: set[str], groups: Groups, schema: type[Description]) -> bool:
-    """Whether it is a number that one of these parts, of its new kind, has not."""
+    """Return True if a part's new kind lacks the number that an assignment sets."""
     part = next((name for name in assignment.key[:2] if name in parts), None)
     if part is None:
         return False
@@ -199,7 +199,10 @@ def foreign(assignment: Assignment, parts: set[str], groups: Groups, schema: typ
 
 
 def could_be(quantity: Quantity, assignment: Assignment) -> bool:
-    """Whether the new kind may have this value: it may ask for several numbers where the other has one."""
+    """Return True if the new kind accepts this value.
+
+    The new kind may need several numbers for the single number of the other.
+    """
     try:
         quantity.parse(assignment.entry.value)
     except ValueError:

@@ -1,4 +1,4 @@
-"""What every vehicle's data have, whatever it is made of: frozen pydantic models of numbers in SI."""
+"""Data sections of every vehicle, whatever its parts: frozen pydantic models of numbers in SI."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ce_dynamics.models.vehicles.powertrains.base import PowertrainData
 
 
 class VehicleData(Section):
-    """What belongs to no part."""
+    """Data of the vehicle that belong to no part."""
 
     gravity: Annotated[float, Quantity("m/s^2", at_least=0.0)]
     ride_height: Annotated[float, Quantity("m")]

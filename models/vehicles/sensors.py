@@ -1,4 +1,4 @@
-"""What drivers and plots read: motion of the chassis, places of the wheels."""
+"""Sensors for driver models and plots: motion of the chassis, places of the wheels."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def position(observer: Observer, body: Body, at: Array, ground: Body, k: int) ->
 
 
 def height_above(observer: Observer, body: Body, at: Array, unit: Body, design: Scalar) -> Scalar:
-    """How far a point of a body is above a height over another's centre of mass, along the other's z axis."""
+    """Return the height of a point over another body's centre of mass, along its z axis, less `design`."""
     return observer.point(body, at, unit).r[2] - design
 
 

@@ -1,4 +1,4 @@
-"""What the parts of a vehicle must be to one another, and what no real vehicle has."""
+"""Checks the parts of a vehicle against each other, and warns of values that no real vehicle has."""
 
 from __future__ import annotations
 

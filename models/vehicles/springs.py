@@ -172,7 +172,7 @@ class DamperData(Section):
 
     @property
     def degressive(self) -> bool:
-        """Whether the force grows less than the speed."""
+        """True if the force grows less than in proportion to the speed."""
         return self.compression_degression is not None or self.extension_degression is not None
 
 
@@ -203,7 +203,7 @@ class SpringParameters(Mirrored):
 
     @classmethod
     def of(cls, data: SpringData, origin: Vector) -> SpringParameters:
-        """As built, from what is written relative to `origin`."""
+        """Build the spring from data relative to `origin`."""
         ends = {"chassis": origin + np.array(data.chassis), "arm": origin + np.array(data.arm)}
         return cls(**{f.name: getattr(data, f.name) for f in fields(cls)} | ends)
 
@@ -256,7 +256,7 @@ class DamperParameters(Mirrored):
 
     @classmethod
     def of(cls, data: DamperData, origin: Vector) -> DamperParameters:
-        """As built, from what is written relative to `origin`."""
+        """Build the damper from data relative to `origin`."""
         ends = {"chassis": origin + np.array(data.chassis), "arm": origin + np.array(data.arm)}
         return cls(**{f.name: getattr(data, f.name) for f in fields(cls)} | ends)
 

@@ -97,7 +97,7 @@ def solved(model: Model, y: Floats, u: Floats, wanted: Unknowns) -> tuple[Floats
 
 
 def unknowns(model: Model, y: Floats, u: Floats, positions: tuple[str, ...]) -> Unknowns:
-    """What gives way: the pose at no cost, tyres and brakes by the square root of what they can hold.
+    """Return the unknowns: the pose at no cost, tyres and brakes by the root of the force they can hold.
 
     Minimal z of x = D z, subject to Σ c_i x_i = F, is x_i ∝ D_i² c_i: forces in proportion to D².
     """
@@ -146,7 +146,10 @@ def brakes_of(model: Model) -> dict[str, Brake]:
 
 
 def held(model: Model, y: Floats, u: Floats) -> dict[str, float]:
-    """What a wheel can hold along the road [N], up to a factor: its load, or its brake where that is less."""
+    """Return the force that each wheel can hold along the road [N], up to a factor.
+
+    It is the smaller of the wheel's load and its brake's force.
+    """
     seen, given, brakes = model.outputs(y, u=u), named(model, u), brakes_of(model)
     tyres = {force.name: force for force in model.system.forces if force.name.endswith(".tyre")}
     found = {}

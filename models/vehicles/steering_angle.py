@@ -1,4 +1,4 @@
-"""How far the steered wheels turn for a steering input, from the hardpoints alone."""
+"""Computes the angles of the steered wheels for a steering input, from the hardpoints alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run comes to: the figures of the table and of the JSON summary."""
+"""Summary of a run: the figures of the table and of the JSON file."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def summarise(results: Results, manoeuvre: Manoeuvre | None = None) -> Summary:
 
 
 def cost(results: Results) -> list[Figure]:
-    """How long it took."""
+    """Return the figures of the computing cost: times, steps and evaluations."""
     attributes = results.attrs
     rows = (
         ("real_time_factor", "real-time factor", attributes["real_time_factor"], "1"),
@@ -133,7 +133,7 @@ def comfort(results: Results) -> list[Figure]:
 
 
 def checks(results: Results) -> list[Figure]:
-    """What must be small: closure where there are loops, the energy balance of audited runs."""
+    """Return the figures that must be small: closure of loops, the energy balance of audited runs."""
     closure = []
     if "closure_error" in results:
         worst = peak(results["closure_error"].values)
@@ -181,7 +181,7 @@ def energy_imbalance(results: Results) -> Floats:
 
 
 def suspension_travel(results: Results) -> Floats:
-    """How far wheel centres have risen towards what they are on since the start [m], (time, corner)."""
+    """Return the travel of wheel centres towards their sprung body since the start [m], (time, corner)."""
     height: Floats = results["wheel_travel"].values
     travel: Floats = height - height[0]
     return travel

@@ -1,4 +1,4 @@
-"""What a driver has to know of a vehicle's trailers to back them up."""
+"""Geometry of a vehicle's trailers, for driving backwards."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ MOST = 2
 
 
 def train_of(parameters: VehicleParameters) -> Train | None:
-    """Where hitches and axles are, in the design position; None where nothing turns behind the vehicle.
+    """Return the places of hitches and axles in design position; None if no trailer turns behind the vehicle.
 
     Raises
     ------
     DataError
-        If there is no law to back such a train up.
+        If no steering law exists to drive such a train backwards.
     """
     layout = parameters.layout
     turning = [one for one in layout.trailers if one.hitch not in STRAIGHT]

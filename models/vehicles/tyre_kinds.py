@@ -34,7 +34,7 @@ SlipForce = Annotated[float, Quantity("N", above=0.0)]
 
 
 class SlipTyreData(Section):
-    """What simple tyres have in common, see `SlipModel`; ``mu0`` is that of the road of the measurement."""
+    """Common data of simple tyres, see `SlipModel`; ``mu0`` is the friction of their measurement."""
 
     radius: Length
     cz: PositiveStiffness
@@ -68,7 +68,7 @@ class FialaData(SlipTyreData):
         return self
 
     def built(self) -> BuiltTyre:
-        """As built."""
+        """Return the tyre model."""
         names = ("mu", "mu_sliding", "slip_stiffness", "cornering_stiffness", "width")
         return FialaTyre(**self.common(), **{name: getattr(self, name) for name in names})
 
@@ -85,7 +85,7 @@ class TMsimpleData(SlipTyreData):
     fys: Pair
 
     def built(self) -> BuiltTyre:
-        """As built: forces in N."""
+        """Return the tyre model, with forces in N."""
         loads = self.pn, 2.0 * self.pn
         forces: dict[str, Any] = {}
         for name in ("dfx0", "fxm", "fxs", "dfy0", "fym", "fys"):
@@ -113,7 +113,7 @@ class Pac89Data(SlipTyreData):
         return self
 
     def built(self) -> BuiltTyre:
-        """As built."""
+        """Return the tyre model."""
         a, b = self.lateral, self.longitudinal
         lateral = (*a[:5], 0.0, *a[5:], *(0.0,) * 6)
         return Pac89Tyre(**self.common(), a=lateral, b=(*b, 0.0, 0.0), trail=self.trail)
@@ -129,7 +129,7 @@ class ChronoTMeasyData(TMeasyData):
     delay: Annotated[float, Quantity("s", at_least=0.0)] | None = None
 
     def built(self) -> BuiltTyre:
-        """As built."""
+        """Return the tyre model."""
         rest = DAHL_STIFFNESS, DAHL_DAMPING
         return ChronoTMeasy(self.parameters(*rest, *rest), self.width or 0.0, self.delay or 0.0)
 
@@ -148,7 +148,7 @@ TYRE_KINDS = (*TYRES, MAGIC_FORMULA)
 
 
 def tyre_section(kind: str) -> type[Section]:
-    """What a data file says of a tyre of a kind."""
+    """Return the section of a kind of tyre."""
     if kind != MAGIC_FORMULA:
         return TYRES[kind]
     # here, because it is long, and few vehicles have it

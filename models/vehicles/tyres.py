@@ -118,7 +118,7 @@ class TyreData(TMeasyData):
     bore_radius: Length | None = None
 
     def built(self) -> TMeasyParameters:
-        """As built: slopes and forces in N."""
+        """Return the parameters of the tyre, with slopes and forces in N."""
         names = ("camber_thrust", "overturning", "bore_radius")
         more = {name: getattr(self, name) or 0.0 for name in names}
         return self.parameters(self.cx, self.dx, self.cy, self.dy, **more)

@@ -82,7 +82,7 @@ class WheelParameters(BodyParameters):
 
     @classmethod
     def of(cls, data: WheelData, W: Vector) -> WheelParameters:
-        """As built, with its centre in vehicle coordinates."""
+        """Build the wheel from its data and its centre in vehicle coordinates."""
         count = 1 if data.twin_spacing is None else 2
         parts = (data.hub, *count * (data.rim, data.tyre))
         inertia = np.asarray(sum(inertia_matrix(part.inertia) for part in parts))

@@ -1,4 +1,4 @@
-"""What the data of powertrains are made of, and what every kind of powertrain is asked."""
+"""Data sections of powertrains, and the contract of every kind of powertrain."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class EngineData(Section):
         return self
 
     def built(self, idle_speed: float | None = None, inertia: float = 0.0) -> EngineParameters:
-        """As built."""
+        """Return the parameters of the engine."""
         full, closed = self.full_throttle, self.closed_throttle
         curves = full.speed, full.torque, closed.speed, closed.torque
         return EngineParameters(*curves, idle_speed, self.max_speed, inertia)
@@ -87,7 +87,7 @@ class TurningEngineData(IdlingEngineData):
     inertia: Inertia
 
     def built(self, idle_speed: float | None = None, inertia: float = 0.0) -> EngineParameters:
-        """As built, with its own idle speed and inertia."""
+        """Return the parameters of the engine, with its own idle speed and inertia."""
         return super().built(self.idle_speed, self.inertia)
 
 
@@ -104,10 +104,10 @@ class GearboxData(Section):
 
 
 class ShaftsData(Section):
-    """What turns with the gearbox' output, and the wind-up of all half-shafts together, at the wheels.
+    """Inertia turning with the gearbox' output, and the wind-up of all half-shafts together, at the wheels.
 
-    ``roll_reaction`` is the part of the propeller shaft's torque that rolls the chassis.  It is none, unless
-    given: the axle's reaction is that of engine and gearbox, which sit on the same body.
+    ``roll_reaction`` is the part of the propeller shaft's torque that rolls the chassis.  It is none
+    unless given: the axle's reaction is that of engine and gearbox, on the same body.
     """
 
     inertia: Inertia
@@ -117,9 +117,9 @@ class ShaftsData(Section):
 
 
 class PowertrainData(Section):
-    """What every powertrain has: the ratio of the axles (wheel speed over shaft speed), the split of torque.
+    """Common data of powertrains: the ratio of the axles (wheel speed over shaft speed), the torque split.
 
-    ``torque_split`` are the parts of the torque that the driven axles get, from front to rear; equal parts if
+    ``torque_split`` are the parts of the torque for the driven axles, from front to rear; equal parts if
     not given.  ``axle_ratios`` are those of the driven axles where they differ, from front to rear; inertia
     and elasticity of the shafts are then those behind ``axle_ratio``.  ``centre`` hinders the driven axles
     from turning apart; else the differential between them is open.
@@ -155,7 +155,7 @@ class PowertrainData(Section):
 
 
 class GearedData(PowertrainData):
-    """What powertrains have whose drive unit turns shafts with inertia."""
+    """Common data of powertrains whose drive unit turns shafts with inertia."""
 
     shafts: ShaftsData
 

@@ -57,7 +57,7 @@ class ScheduledGearboxData(Section):
         return self
 
     def built(self) -> GearParameters:
-        """As built."""
+        """Return the parameters of the gears."""
         return GearParameters(
             self.gears, self.reverse, self.upshift or (), self.downshift or (), self.shift_time or 1.0
         )

@@ -1,4 +1,4 @@
-"""What every steering mechanism is asked."""
+"""Contract of every steering mechanism, and its drive by an actuator or a column."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ class ActuatorData(Section):
 
 
 class LedData(Section):
-    """What leads a mechanism: an actuator that follows the input ``steering``, or a column with torques.
+    """Data of the drive of a mechanism: an actuator that follows the input ``steering``, or a column.
 
-    ``ratio`` is the angle of a steering wheel over that of the road wheels, both at full lock; a column has
-    a lock instead.
+    ``ratio`` is the angle of a steering wheel over that of the road wheels, both at full lock.  A column
+    has torques, and a lock instead of the ratio.
     """
 
     actuator: ActuatorData | None = None
@@ -132,7 +132,7 @@ class Steering(ABC):
     @classmethod
     @abstractmethod
     def of(cls, data: Any) -> Steering:
-        """As built, from what is written."""
+        """Build the mechanism from its data."""
 
     def aimed(self, corners: Sequence[Corner]) -> Steering:
         """The mechanism, turned such that a positive input steers these corners to the left."""
@@ -144,7 +144,7 @@ class Steering(ABC):
 
     @abstractmethod
     def moved(self, point: Vector, steering: float) -> Vector:
-        """Where a point of the link is at a steering input; NaN where the mechanism cannot be."""
+        """Return the place of a point of the link at a steering input; NaN out of the mechanism's reach."""
 
     @abstractmethod
     def full_lock(self, part: float = 1.0) -> tuple[str, str]:

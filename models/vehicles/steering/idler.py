@@ -1,4 +1,4 @@
-"""What holds a steering link along the axis of a massless idler arm, rightly or as Project Chrono's joint."""
+"""Joint that holds a steering link along a massless idler arm's axis: exact, or as in Project Chrono."""
 
 from __future__ import annotations
 

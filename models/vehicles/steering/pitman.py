@@ -89,7 +89,7 @@ class Pitman(Steering):
 
     @classmethod
     def of(cls, data: PitmanData) -> Pitman:
-        """As built, from what is written."""
+        """Build the steering from its data."""
         c, s = cos(data.tilt), sin(data.tilt)
         R = np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])  # about +y
         origin = np.array(data.origin)
@@ -155,7 +155,7 @@ class Pitman(Steering):
         return link
 
     def moved(self, point: Vector, steering: float) -> Vector:
-        """Where a point of the link is at a steering input; the sign: see `add`."""
+        """Return the place of a point of the link at a steering input; for the sign see `add`."""
         angle = -steering * self.phase * self.max_angle
         T, U, V, W = self.T, self.U, self.V, self.W
         idler_hinge = Revolute(self.axis, at=W)

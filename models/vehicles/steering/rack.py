@@ -45,7 +45,7 @@ class Rack(Steering):
 
     @classmethod
     def of(cls, data: RackData) -> Rack:
-        """As built, from what is written."""
+        """Build the rack from its data."""
         return cls(body(data, np.zeros(3)), data.travel, actuator=data.actuator, column=data.column)
 
     def aimed(self, corners: Sequence[Corner]) -> Rack:
@@ -65,7 +65,7 @@ class Rack(Steering):
         return rack
 
     def moved(self, point: Vector, steering: float) -> Vector:
-        """Where a point of the rack is at a steering input."""
+        """Return the place of a point of the rack at a steering input."""
         return np.asarray(point + np.array((0.0, steering * self.phase * self.sense * self.travel, 0.0)))
 
     def full_lock(self, part: float = 1.0) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""How far a mechanism turns a wheel, and how far it can, from the hardpoints alone."""
+"""Computes the angle of a wheel and the reach of a mechanism from the hardpoints alone."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def steered_angle(mechanism: Steering, corner: Corner, steering: float) -> Scala
 
 
 def steering_reach(mechanism: Steering, corner: Corner, lock: float) -> float:
-    """How far the steering input can go from 0 towards a lock; 1 if the linkage can be assembled there."""
+    """Return the steering input reachable from 0 towards a lock; 1 if the linkage can be assembled there."""
     with np.errstate(invalid="ignore"):
         if not math.isnan(nominal(steered_angle(mechanism, corner, lock))):
             return 1.0

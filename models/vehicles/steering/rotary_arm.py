@@ -56,7 +56,7 @@ class RotaryArm(Steering):
 
     @classmethod
     def of(cls, data: RotaryArmData) -> RotaryArm:
-        """As built, from what is written."""
+        """Build the arm from its data."""
         check_apart("steering", [("pivot", data.pivot, "shaft", data.shaft)])
         along = np.array(data.shaft) - np.array(data.pivot)
         arm = body(data, np.zeros(3))
@@ -79,7 +79,7 @@ class RotaryArm(Steering):
         return arm
 
     def moved(self, point: Vector, steering: float) -> Vector:
-        """Where a point of the arm is at a steering input."""
+        """Return the place of a point of the arm at a steering input."""
         angle = steering * self.phase * self.sense * self.max_angle
         return self.pivot + rotate_about(self.axis, math.cos(angle), math.sin(angle), point - self.pivot)
 

@@ -36,7 +36,7 @@ AnyGear: TypeAlias = "Gear | BellCrank | TieRods"
 
 
 class BeamData(Section):
-    """What an axle has once; points are relative to the origin of its left corner."""
+    """Data of an axle as a whole; points are relative to the origin of its left corner."""
 
     axle: BodyData
 
@@ -104,7 +104,7 @@ class BeamEnd(LinkedCorner):
 
     @property
     def tie_rod_end(self) -> Vector:
-        """Where the steering holds the drag link, in the design position [m]."""
+        """Point at which the steering holds the drag link, in the design position [m]."""
         gear = self.axle.gear
         assert gear is not None, "asked of steered corners"
         return gear.inner(self) if isinstance(gear, TieRods) else gear.end
@@ -204,7 +204,7 @@ class BeamAxle(ABC):
 
     @property
     def steered(self) -> bool:
-        """Whether it has knuckles, which a steering or the chassis turns."""
+        """True if the axle has knuckles, which a steering or the chassis turns."""
         return self.gear is not None
 
     @abstractmethod

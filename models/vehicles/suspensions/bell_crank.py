@@ -60,7 +60,7 @@ class BellCrank:
 
     @classmethod
     def of(cls, name: str, data: BellCrankData, origin: Vector) -> BellCrank:
-        """As built, from what is written."""
+        """Build the gear from its data."""
         c = data.crank
         owner = f"{name}.steering_gear"
         check_apart(owner, [("steering", data.steering, "crank.drag_link", c.drag_link)])

@@ -70,13 +70,13 @@ class GraphEnd(LinkedCorner):
         """Nothing: the graph adds itself."""
 
     def add(self, system: System, chassis: Body, steering: Body | None) -> Body:
-        """What carries the wheel, which is there."""
+        """Return the body that carries the wheel; the system has it already."""
         name = self.axle.body_name(self.axle.named("wheel"), self)
         return chassis if name == CHASSIS else system.find(name)
 
     @property
     def drop_link_carrier(self) -> str:
-        """What the item ``bar`` says, else what carries the wheel."""
+        """Name of the body that the item ``bar`` gives, else of the body that carries the wheel."""
         given = {item.name for item in self.axle.items if item.kind == "carrier"}
         return self.axle.body_name(self.axle.named("bar" if "bar" in given else "wheel"), self)
 
@@ -228,7 +228,7 @@ class GraphAxle:
 
     @property
     def final_drive(self) -> str:
-        """Where that is, unless data files say it."""
+        """Place of the final drive, unless data files give it: the chassis, or an axle with a housing."""
         return CHASSIS if self.housing() is None else "axle"
 
     def steered_point(self, end: GraphEnd) -> Vector:

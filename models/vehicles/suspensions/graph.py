@@ -1,4 +1,4 @@
-"""What a suspension puts into a system: bodies on hinges from hardpoints, and what closes their loops."""
+"""Adds a suspension to a system: bodies on hinges from hardpoints, and the closures of their loops."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which coordinates lead a free graph."""
+"""Chooses the leading coordinates of a free graph."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class Leading(NamedTuple):
         return Led(found, effort, members)
 
     def on_the_way(self, led: Led, closure: str) -> Sequence[Lead]:
-        """As many freedoms of whole hinges, on the way from the chassis to a wheel, if they come out even."""
+        """Return hinges from chassis to wheel with as many freedoms as the leads, else the leads."""
         leads, members = led.leads[closure], {body.name: body for body in led.members[closure]}
         body = next((members[name] for name in self.carriers if name in members), None)
         if body is None or any(isinstance(lead, Component) for lead in leads):
@@ -124,7 +124,7 @@ class Leading(NamedTuple):
         return found
 
     def turns_on_beam(self, body: Body, members: Mapping[str, Body]) -> bool:
-        """Whether a body turns on one that no hinge guides, which carries both wheels where it does not."""
+        """Return True if a body turns on an unguided beam that carries both wheels, unlike the body."""
         beam = body.carrier
         loose = isinstance(body.inboard, Revolute) and isinstance(beam.inboard, (Free, Spherical))
         ways = [way_to(members[name], members) for name in self.carriers if name in members]

@@ -1,4 +1,4 @@
-"""What a free graph of bodies, joints, distances and springs consists of: the words that data files write.
+"""Words of data files for a free graph of bodies, joints, distances and springs.
 
 ::
 
@@ -9,8 +9,8 @@
         spring: {spring: chassis arm}
         wheel: {carrier: arm}
 
-Every item is there on either side, given as for the left, unless it is single.  A body is named as it is;
-from a single item the sides of a mirrored one are ``arm.left`` and ``arm.right``.
+Every item exists on both sides, given as for the left, unless it is single.  A body goes by its name; a
+single item calls the sides of a mirrored body ``arm.left`` and ``arm.right``.
 """
 
 from __future__ import annotations
@@ -201,7 +201,7 @@ def sections(items: Sequence[Item], *, single: bool) -> dict[str, Any]:
 
 
 def end_section(items: tuple[Item, ...]) -> type[CornerData]:
-    """What each corner of a graph has."""
+    """Return the section of each corner of a graph."""
     made: type[CornerData] = create_model(
         "GraphEndData", __base__=CornerData, **sections(items, single=False)
     )
@@ -209,6 +209,6 @@ def end_section(items: tuple[Item, ...]) -> type[CornerData]:
 
 
 def own_section(items: tuple[Item, ...]) -> type[Section] | None:
-    """What a graph has once, if anything."""
+    """Return the section of a graph's single items, or None without any."""
     fields = sections(items, single=True)
     return create_model("GraphData", __base__=Section, **fields) if fields else None

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class EveryAxleData(Section):
-    """What any axle may have beside its suspension."""
+    """Data that any axle may have beside its suspension."""
 
     anti_roll_bar: BodyData
     differential: LockedData
@@ -58,9 +58,9 @@ class HingedData(BodyData):
 
 @dataclass(frozen=True)
 class Parts:
-    """What is written of a suspension, by name, in vehicle coordinates.
+    """Parts of a suspension from its data, by name, in vehicle coordinates.
 
-    Points of a section are called after it: ``lower_arm.front_pivot``.
+    The name of a section precedes the names of its points: ``lower_arm.front_pivot``.
     """
 
     points: Mapping[str, Vector]
@@ -191,7 +191,7 @@ class LinkedCorner(Corner):
 
     @property
     def drop_link_carrier(self) -> str:
-        """What carries the drop link of an anti-roll bar."""
+        """Name of the body that carries the drop link of an anti-roll bar."""
         return f"{self.name}.{self.bar}"
 
     @property

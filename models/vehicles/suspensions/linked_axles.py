@@ -43,7 +43,7 @@ class SteeredTwoLinksData(SteeredEndData):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class BeamOnLinks(BeamAxle):
-    """What beams on links share."""
+    """Common base of beams on links."""
 
     rods = (("panhard_rod", "panhard.axle", "panhard.chassis"),)
 

@@ -31,7 +31,7 @@ class LinksData(BodyData):
 
 
 class ParallelLinksData(BeamData):
-    """What the axle has once."""
+    """Data of the axle as a whole."""
 
     lower_links: LinksData
     upper_links: LinksData

@@ -40,7 +40,7 @@ class TieRods:
 
     @classmethod
     def of(cls, name: str, data: TieRodsData, origin: Vector) -> TieRods:
-        """As built, from what is written."""
+        """Build the gear from its data."""
         return cls(origin + np.array(data.L), data.tie_rods)
 
     def inner(self, end: LinkedCorner) -> Vector:

@@ -50,7 +50,7 @@ class Gear:
 
     @classmethod
     def of(cls, name: str, data: GearData, origin: Vector) -> Gear:
-        """As built, from what is written."""
+        """Build the gear from its data."""
         check_apart(f"{name}.steering_gear", [("steering", data.steering, "knuckle", data.knuckle)])
         ends = origin + np.array(data.steering), origin + np.array(data.knuckle)
         return cls(*ends, data.drag_link, data.toe_bar)

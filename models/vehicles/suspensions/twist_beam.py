@@ -47,7 +47,7 @@ class TwistEndData(CornerData):
 
 
 class TwistBeamData(Section):
-    """What the beam has once: its shear centre in the middle, stiffness and damping in torsion."""
+    """Data of the beam as a whole: its shear centre in the middle, stiffness and damping in torsion."""
 
     shear_centre: Point
     stiffness: Annotated[float, Quantity("N*m/rad", at_least=0.0)]

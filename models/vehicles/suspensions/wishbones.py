@@ -156,7 +156,7 @@ class PushRodCorner(WishboneCorner):
 
     @property
     def end(self) -> str:
-        """What the rod joins the rocker to."""
+        """Name of the arm or upright to which the rod joins the rocker."""
         return next(name for name in ENDS if f"rocker.{name}" in self.points)
 
     def connect(self, graph: Graph) -> None:

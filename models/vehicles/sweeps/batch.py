@@ -183,7 +183,7 @@ _compiled: dict[str, tuple[Any, Any]] = {}
 
 
 def single(case: Case, results: xr.Dataset) -> xr.Dataset:
-    """What a run of an ensemble has reached, as the results of a single run."""
+    """Return the reached part of an ensemble's run as the results of a single run."""
     over_time = [name for name, variable in results.data_vars.items() if "time" in variable.dims]
     reached = results[over_time].isel(time=np.isfinite(results["chassis_x"].values))
     reached.attrs = {

@@ -219,7 +219,7 @@ def finished(marker: Path, runs: int) -> dict[int, dict[str, Any]]:
 
 
 def is_row(row: object) -> bool:
-    """Whether a run's row has a status, a text of failure, and else numbers or nothing."""
+    """Return True if a run's row has a status, texts, and otherwise finite numbers or None."""
     if not isinstance(row, dict) or not all(isinstance(row.get(name), str) for name in TEXTS):
         return False
     if row["status"] not in STATUS:
@@ -229,7 +229,7 @@ def is_row(row: object) -> bool:
 
 
 def is_scalar(value: object) -> bool:
-    """Whether a value of JSON is a number."""
+    """Return True if a value of JSON is a number below 1e300 in magnitude; a boolean is none."""
     return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < 1e300
 
 

@@ -39,7 +39,7 @@ def check_conflicts(names: Sequence[str], overrides: Sequence[str], layout: Layo
 
 
 def paths_of(name: str, layout: Layout) -> tuple[int, list[tuple[str, ...]]]:
-    """How specific a dotted name is, and the numbers it stands for."""
+    """Return the specificity of a dotted name and the paths of the numbers it stands for."""
     return groups_of(layout).expand(tuple(name.split(".")), schema_of(layout))
 
 

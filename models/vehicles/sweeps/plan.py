@@ -1,7 +1,7 @@
-"""What a sweep is: the numbers that are varied, how often, and what each run does.
+"""Definition of a sweep: the varied numbers, the number of runs, and the work of each run.
 
-What can be a free parameter (see `ce_dynamics.models.vehicles.free`), hardpoints among them, is varied within
-one compiled model, in SIMD lanes; for every combination of the few other numbers a model of its own is built.
+Free parameters (see `ce_dynamics.models.vehicles.free`), hardpoints included, vary within one compiled
+model, in SIMD lanes.  Every combination of the few other numbers gets a model of its own.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ class Sweep:
             )
 
     def _check_types(self) -> None:
-        """What Python does not check, and JSON may hold."""
+        """Check types that Python leaves unchecked and JSON may violate."""
         checks.choice("kind", self.kind, KINDS, DataError)
         for name, text in checks.mapping("vary", self.vary, DataError).items():
             checks.text(f"vary: {name}", text, DataError)
@@ -145,7 +145,7 @@ class Sweep:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """What is varied."""
+        """Names of the varied numbers."""
         return tuple(self.vary)
 
     @cached_property
@@ -175,7 +175,7 @@ class Sweep:
 
     @cached_property
     def models(self) -> int:
-        """How many models it takes."""
+        """Number of models that the sweep takes."""
         return len({self.fixed(run) for run in range(len(self.values))})
 
     def batches(self, todo: Sequence[int]) -> list[list[int]]:
@@ -186,7 +186,7 @@ class Sweep:
         return [runs[k : k + BATCH] for runs in by_model.values() for k in range(0, len(runs), BATCH)]
 
     def text(self) -> str:
-        """As JSON, the same for the same sweep."""
+        """Return the sweep as JSON, the same text for equal sweeps."""
         return json.dumps(asdict(self), indent=2)
 
     @classmethod

@@ -1,4 +1,4 @@
-"""Who makes the runs of a sweep: this process, several, or a Dask cluster."""
+"""Runs a sweep in this process, in several processes, or on a Dask cluster."""
 
 from __future__ import annotations
 
@@ -153,12 +153,14 @@ def check_address(scheduler: str) -> None:
 
 
 def run_on_cluster(text: str, digest: str, runs: Sequence[int]) -> Batch:
-    """As `run_batch`, in a Dask worker, where xarray would ask the cluster to lock the file in memory.
+    """Run `run_batch` in a Dask worker, under the synchronous scheduler.
+
+    Otherwise xarray would ask the cluster to lock the file in memory.
 
     Raises
     ------
     DataError
-        If this machine does not have the files of the sweep, with the same content.
+        If this machine lacks files of the sweep, or their content differs.
     """
     import dask  # here, because an extra installs it
 

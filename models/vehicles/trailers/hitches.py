@@ -34,7 +34,7 @@ AngularDamping = Annotated[float, Quantity("N*m*s/rad", at_least=0.0)]
 
 
 class HitchData(Section):
-    """Where a trailer is coupled: ``x`` and ``z`` in the coordinates of what tows it, in its middle plane."""
+    """Place of a trailer's hitch: ``x`` and ``z`` in the coordinates of the towing unit, in its mid-plane."""
 
     x: Annotated[float, Quantity("m")]
     z: Annotated[float, Quantity("m")]

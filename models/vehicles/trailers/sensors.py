@@ -1,4 +1,4 @@
-"""What is observed of trailers: angles and forces of their hitches, their own motion."""
+"""Sensors of trailers: angles and forces of their hitches, their own motion."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def add_hitch_sensors(system: System, name: str) -> None:
 
 
 def lateral_acceleration(instant: Instant, trailer: Body) -> Scalar:
-    """Of the trailer's centre of mass, to the left of its own forward axis."""
+    """Return the acceleration of the trailer's centre of mass to the left of its forward axis [m/s²]."""
     own = Reference(trailer, instant.embedding.system.ground)
     return own.horizontal(instant.outward, instant.acceleration(trailer, trailer.com), 1)
 

@@ -34,7 +34,7 @@ class TrailerData(ChassisData):
 
 @lru_cache(maxsize=16)
 def trailer_section(hitch: str) -> type[TrailerData]:
-    """What a trailer on such a hitch has."""
+    """Return the section of a trailer with a hitch of this kind."""
     fields: dict[str, Any] = {"hitch": (HITCHES[hitch], ...)}
     made: type[TrailerData] = create_model("TrailerDescription", __base__=TrailerData, **fields)
     return made

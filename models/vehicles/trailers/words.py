@@ -1,4 +1,4 @@
-"""What a data file says of trailers in words: by what they are coupled, and behind what.
+"""Words of data files for trailers: the hitch of each, and the unit ahead of it.
 
 ::
 
