@@ -52,7 +52,10 @@ def execute(arguments: Sequence[str] | None = None) -> int:
 
 
 def invoked(arguments: list[str]) -> int:
-    """What a command returns; calling the app itself would take Ctrl-C for an exit, without a word."""
+    """Run a command and return its exit code.
+
+    Calling the app itself would turn Ctrl-C into a silent exit.
+    """
     command = typer.main.get_command(app)
     try:
         with command.make_context("simulate-vehicle", arguments) as context:

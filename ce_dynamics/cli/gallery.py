@@ -32,7 +32,7 @@ HEADER = (
 
 @dataclass
 class Row:
-    """What was seen of one robot; ``trouble`` says what ended it, ``why`` why it is not compared."""
+    """Figures of one robot; ``trouble`` is the error, ``why`` the reason for a missing comparison."""
 
     name: str
     bodies: int = 0
@@ -116,7 +116,7 @@ def fill(
 
 
 def shapes(path: Path, loops: Path | None, ignore: list[str]) -> dict[str, list[Shape]]:
-    """What the file has for pictures of its bodies; nothing for formats of which shapes are not read."""
+    """Return the shapes of the bodies in a file, without the ground's; none for SDF files."""
     if path.suffix == ".sdf":
         return {}
     given = {"loops": loops, "ignore": ignore} if path.suffix == ".urdf" else {}

@@ -26,16 +26,16 @@ APART = 1e-6
 
 
 class Peer(NamedTuple):
-    """What MuJoCo makes of a robot.
+    """Results of MuJoCo for a robot.
 
     Attributes
     ----------
     time : float
-        Microseconds of ``mj_forward`` with the solver that is the fastest, less those of a call; NaN without.
+        Time of ``mj_forward`` with the fastest solver, less that of a call [µs]; NaN without.
     difference : float
-        Largest difference of accelerations at rest, over the largest; NaN without.
+        Largest difference of accelerations at rest, over the largest acceleration [-]; NaN without.
     why : str
-        Why there is no number.
+        Reason of a missing number.
     """
 
     time: float

@@ -198,7 +198,7 @@ def options_of(names: Sequence[str], texts: Sequence[str]) -> dict[str, dict[str
 def performed(
     planned: Mapping[str, Sequence[Procedure]], display: Display, interruption: Interruption
 ) -> tuple[dict[str, list[Outcome]], bool]:
-    """What came out, and whether somebody stopped it."""
+    """Run the planned procedures and return their outcomes by test, and True if interrupted."""
     outcomes: dict[str, list[Outcome]] = {}
     under_way = None
     try:

@@ -28,7 +28,7 @@ ROUNDING = 1e-9
 PARTIAL = "-partial"
 """Behind the name of a sweep that is not whole."""
 DEFAULT_FORCES = ("lateral", "longitudinal", "aligning")
-"""Of axles with bushings."""
+"""Force sweeps that axles with bushings get by default."""
 IDLE = {"forces": "-5000:5000:21", "torques": "-200:200:21", "at": "contact", "hold": "height"}
 """Options of forces as they are if nobody says anything."""
 
@@ -219,7 +219,7 @@ class Subject:
 
 @dataclass(frozen=True)
 class Measured:
-    """What an axle does: curves by sweep, figures, and what cannot be reached."""
+    """Measured axle: curves by sweep, figures, and the message on poses that cannot be reached."""
 
     label: str
     stem: str

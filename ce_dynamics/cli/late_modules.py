@@ -11,8 +11,9 @@ from types import ModuleType
 from typing import Any
 
 LATE = {"fontTools.agl", "numpy.f2py", "numpy.ma", "numpy.testing", "scipy.spatial"}
-"""What matplotlib imports for TeX alone, and `scipy.integrate` for others than `solve_ivp`: a twentieth of
-the processor time of the first import, a third of the second.
+"""Modules that matplotlib imports for TeX alone, and `scipy.integrate` for others than `solve_ivp`.
+
+They take a twentieth of the processor time of the first import, a third of the second.
 """
 
 EXECUTING = "executing"

@@ -64,7 +64,7 @@ def print_roads() -> None:
 
 
 def print_words(words: Sequence[Word]) -> None:
-    """What may be said of a road."""
+    """Print the options of a road or a friction, with their default values."""
     for word in words:
         unit = f" {word.unit}" if word.unit not in ("", "1") else ""
         value = (

@@ -1,4 +1,4 @@
-"""What goes to stderr: single lines."""
+"""Prints single lines on stderr."""
 
 from __future__ import annotations
 

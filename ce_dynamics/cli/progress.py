@@ -1,4 +1,4 @@
-"""What is going on, on stderr while it is a terminal; and Ctrl-C."""
+"""Shows progress on stderr where stderr is a terminal, and defers interrupts by Ctrl-C."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ class Interruption:
             raise KeyboardInterrupt
 
     def answered(self) -> None:
-        """What was asked for has been done; the next one counts anew."""
+        """Reset the request after an interrupt has been handled, so that the next one counts anew."""
         self.requested = self.deferred = False
 
     @contextmanager

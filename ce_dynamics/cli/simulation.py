@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Request:
-    """What the user asked for, as it was typed."""
+    """Arguments of the command as the user typed them."""
 
     model: str
     manoeuvre: str | None
@@ -156,7 +156,13 @@ def is_brief(duration: str | None, options: Mapping[str, str]) -> bool:
 
 
 def make_folder(path: Path, option: str = "--output") -> None:
-    """Where files go."""
+    """Make the folder for output files.
+
+    Raises
+    ------
+    DataError
+        If the path is no folder, or cannot be made.
+    """
     try:
         path.mkdir(parents=True, exist_ok=True)
     except FileExistsError:
@@ -191,7 +197,7 @@ def integrate(
 
 
 def name_of(case: Case, outcome: Outcome) -> str:
-    """Of the files of a run, without suffix; it tells a partial run."""
+    """Return the name of the files of a run, without suffix; that of a partial run ends in ``-partial``."""
     name = "ride" if case.manoeuvre is None else case.manoeuvre.name
     return name if outcome.exit_code == exit_codes.OK else f"{name}-partial"
 

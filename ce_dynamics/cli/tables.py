@@ -139,5 +139,5 @@ def number(value: float) -> str:
 
 
 def unit(text: str) -> str:
-    """Nothing for plain numbers."""
+    """Return a unit as shown in tables; empty for plain numbers."""
     return "" if text == "1" else text.replace("^2", "²")

@@ -1,4 +1,4 @@
-"""What a system is made of and what embedding makes of it: for people, as text and as data."""
+"""Describes a system before and after embedding, as readable text and as data."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def body_line(body: Body, S: Aggregate | None) -> BodyLine:
 
 
 def role(body: Body, S: Aggregate) -> Role:
-    """What becomes of the inboard hinge of a body of S."""
+    """Return the role of the inboard hinge of a body of S."""
     if body in S.prescribed:
         return Role.PRESCRIBED
     if body in S.independent:

@@ -33,7 +33,7 @@ HINGE = 7.0
 AXES = np.array(((0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (0.0, 1.0, 0.0)))
 """Direction of the view where nothing else tells it, and what is drawn upwards."""
 STEPS = np.array([(i, j) for i in (0.0, -1.1, 1.1, -2.2, 2.2) for j in np.arange(-18.0, 18.1, 1.2)])
-"""Where names may stand, from the middle of an edge, in half their width and height."""
+"""Positions of names from the middle of an edge, in half their width and height."""
 
 
 def draw(

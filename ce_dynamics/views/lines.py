@@ -1,4 +1,4 @@
-"""What is told of a system: of its bodies, its cuts, its aggregated bodies."""
+"""Data model of the description of a system: its bodies, cuts and aggregated bodies."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ce_dynamics.mechanism.assumptions import TOLERANCE, Assumption
 
 
 class Role(Enum):
-    """What becomes of the coordinates of an inboard hinge."""
+    """Role of the coordinates of an inboard hinge in the embedding."""
 
     INDEPENDENT = "independent"
     PARTLY = "partly independent"  # components of it lead, the others follow

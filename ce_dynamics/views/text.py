@@ -71,7 +71,7 @@ def shared(description: Lines, name: str) -> bool:
 
 
 def tree_branches(depths: Sequence[int]) -> list[str]:
-    """What is drawn before each name of a tree in preorder, from the depths (1 for the outermost)."""
+    """Return the branch lines before each name of a tree in preorder, from the depths (1: outermost)."""
     branches = []
     for k, depth in enumerate(depths):
         marks = ["│  " if continues(depths, k, level) else "   " for level in range(1, depth)]
@@ -80,7 +80,7 @@ def tree_branches(depths: Sequence[int]) -> list[str]:
 
 
 def continues(depths: Sequence[int], k: int, level: int) -> bool:
-    """Whether another branch of that level follows below row k before the tree returns further inward."""
+    """Return True if another branch of ``level`` follows below row k, before any row of lower depth."""
     for depth in depths[k + 1 :]:
         if depth < level:
             return False
@@ -98,7 +98,7 @@ def cut_rows(description: Lines) -> list[list[str]]:
 
 
 def aggregate_lines(line: AggregateLine) -> list[str]:
-    """What an aggregated body is made of, and the count of its freedoms."""
+    """Return the lines of an aggregated body: bodies, closures, freedoms and hinges by role."""
     redundant = f" − {line.redundant} redundant" if line.redundant else ""
     count = (
         f"{line.velocities} hinge velocities − ({line.rows} conditions{redundant})"

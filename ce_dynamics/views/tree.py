@@ -36,7 +36,7 @@ DASHES = (0, (5, 3))
 
 
 class Place(NamedTuple):
-    """Where the box with the name of a body begins and ends, and its row [in]."""
+    """Left and right end of the box with the name of a body, and the height of its row [in]."""
 
     left: float
     right: float
@@ -160,7 +160,7 @@ def aggregate_colours(description: Lines) -> dict[str, str]:
 
 
 def legend(description: Lines, colours: Mapping[str, str]) -> list[Line2D | Patch]:
-    """What the lines and colours mean, of those that occur."""
+    """Return legend entries for the lines and colours that occur."""
     roles = dict.fromkeys(line.role for line in description.bodies)
     words = {role: f"{role.value} hinge" for role in Role}
     handles: list[Line2D | Patch] = []

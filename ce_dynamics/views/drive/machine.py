@@ -1,4 +1,4 @@
-"""What is driven in a page: a model, how people steer it, what they may change and are shown."""
+"""Defines a model that can be driven in a page, with its controls, sliders and gauges."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from ce_dynamics.views.scene.take import Camera, Take
 from ce_dynamics.views.scene.take_of_model import moved, still_parts
 
 PREFIX = "physics"
-"""Of names in the C code."""
+"""Prefix of names in the C code."""
 
 PATTERNS = {"gamepad": r"(axis -?\d+|button \d+)?", "touch": r"(-?(left|right) [xy])?"}
 
@@ -117,7 +117,7 @@ class Machine:
     y0 : array_like, optional
         State to start from; that of the model if not given.
     controls : sequence of Control
-        Inputs that have none keep their defaults, or what their slider says.
+        Inputs without a control keep their defaults, or the values of their sliders.
     sliders : sequence of Slider
     gauges : sequence of Gauge
     forces : sequence of str, optional
@@ -128,7 +128,7 @@ class Machine:
     Raises
     ------
     ModelError
-        If something is named that the model does not have.
+        If a name is not that of an input, parameter, output, force element or camera of the model.
     """
 
     def __init__(
@@ -180,7 +180,7 @@ class Machine:
 
     @cached_property
     def take(self) -> Take:
-        """What is shown, at the start."""
+        """Take of the initial state."""
         traced, forces = self._seen
         u = self.model.u0[None]
         motion = traced.evaluate_many(y=self.y0[None], u=u)

@@ -23,7 +23,7 @@ from ce_dynamics.views.scene.view import HEIGHT, save_page
 
 SHORTEST, LONGEST = 1e-6, 0.1  # s: below a page cannot keep up, above nobody can steer
 STEP = 1e-3
-"""Of the classical Runge–Kutta method, by default [s]."""
+"""Default step of the classical Runge–Kutta method [s]."""
 SCRIPTS = (*STAGE, "physics.js", "controls.js", "recorder.js", "drive.js")
 
 

@@ -1,4 +1,4 @@
-"""What was driven in a page, once more in Python: the same bits."""
+"""Repeats a drive from a page in Python, bit for bit."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def derived(model: Model, body: Body, size: float) -> list[Shape]:
 
 
 def apart(points: Floats, tolerance: float) -> list[int]:
-    """Which points do not coincide with an earlier one."""
+    """Return the indices of the points that do not coincide with an earlier one within ``tolerance``."""
     return [
         k
         for k, point in enumerate(points)

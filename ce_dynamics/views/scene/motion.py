@@ -1,4 +1,4 @@
-"""How the bodies of a model lie and what pushes them, as one traced function of its state and inputs."""
+"""Traces poses of bodies and forces on them as one function of state and inputs of a model."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def loads_of(instant: Instant) -> Loads:
 
 
 def arrows_of(outward: Outward, loads: Loads) -> list[tuple[str, Array]]:
-    """Those of loads that are forces on bodies, in the world: point and force (6,)."""
+    """Return name, and point and force (6,) in the world, of the loads that are forces on bodies."""
     ground = outward.embedding.system.ground
     found = []
     for name, load in loads:
@@ -133,12 +133,14 @@ def states_of(model: Model, results: xr.Dataset) -> tuple[Floats, Floats]:
 
 
 def chart_columns(model: Model, chart: Chart, columns: Mapping[str, Floats]) -> dict[str, Floats]:
-    """What results do not tell of a loop on charts: at every instant the chart that touches it there.
+    """Return the columns of a loop on charts that results lack, from its coordinates and rates.
+
+    The chart of an instant is the one that touches the configurations of the loop at that instant.
 
     Raises
     ------
     ModelError
-        If results do not tell coordinates and rates of all its hinges.
+        If results lack coordinates or rates of hinges of the loop.
     """
     linkage, layout = chart.linkage, model.layout
     hinges = [(body.name, body.inboard) for body in linkage.loop.dependent]

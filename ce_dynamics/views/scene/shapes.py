@@ -77,7 +77,7 @@ def wheel(centre: ArrayLike, axis: ArrayLike, radius: float, width: float) -> Sh
 
 
 def plate(points: Sequence[ArrayLike]) -> Shape:
-    """What a tight wrapping of three or more points is: a plate if these lie in a plane."""
+    """Return the convex hull of three or more points: a plate if the points lie in a plane."""
     given = points_of(points, "plate")
     return Shape("plate", given, triangles=wrapping(nominal(given)))
 

@@ -1,4 +1,4 @@
-"""What a page shows of one run: bodies with shapes, what is between them, and how all of it moves."""
+"""Data model of a recorded run for the 3-D viewer."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def take_of_unilateral(
 
 
 def shapes_of(element: UnilateralElement) -> Iterator[tuple[Body, Shape]]:
-    """What touches, on which body."""
+    """Yield the shapes in contacts of an element, each with its body."""
     if isinstance(element, BodyContact):
         yield element.body, drawn(element.shape)
         yield element.other, drawn(element.other_shape)

@@ -77,7 +77,7 @@ def still_parts(
     spread: float,
     cameras: Sequence[Camera] = (),
 ) -> dict[str, Any]:
-    """What of a take does not move, in the axes of the bodies."""
+    """Return the fields of a take that do not change with time, in the axes of the bodies."""
     for name in shapes:
         model.system.find(name)
     extent = max(spread, reach(model))
@@ -106,7 +106,7 @@ def reach(model: Model) -> float:
 
 
 def weight_of(system: System) -> float:
-    """Of all bodies [N]; without gravity as if on Earth."""
+    """Return the weight of all bodies [N]; without gravity, the weight at 9.81 m/s²."""
     g = float(np.linalg.norm(nominal(np.asarray(system.gravity)).astype(float))) or 9.81
     return g * float(sum(nominal(body.mass) for body in system.bodies))
 

@@ -30,7 +30,7 @@ System: TypeAlias = Model | UnilateralModel | RigidContacts
 Results: TypeAlias = "xr.Dataset | Run | RigidRun | None"
 
 HEIGHT = 560
-"""Of a page inside a notebook, in its pixels."""
+"""Height of a page inside a notebook [pixels]."""
 
 
 class View:
