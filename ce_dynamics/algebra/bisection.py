@@ -1,4 +1,4 @@
-"""Where something ends that is known to hold on one side and not on the other."""
+"""Finds the end of the range in which a condition holds, by bisection."""
 
 from __future__ import annotations
 

@@ -442,7 +442,7 @@ def free_memory() -> float:
 
 
 def _available() -> float:
-    """What the machine has left."""
+    """Return the free memory of the machine [bytes]; infinite if the system does not report it."""
     try:
         with open("/proc/meminfo", encoding="ascii") as file:
             for line in file:
@@ -454,7 +454,7 @@ def _available() -> float:
 
 
 def _allowed() -> float:
-    """What the limit of the process leaves."""
+    """Return the memory that the limit of the process leaves [bytes]; infinite without a limit."""
     try:
         import resource  # here, because Windows has none
 

@@ -46,7 +46,7 @@ def shown_path(path: Path) -> str:
 
 
 def unusable(found: OSError) -> str:
-    """What the system said of a file, in one line."""
+    """Return the message of an error of the system about a file, in one line."""
     if not found.filename:
         return " ".join(str(found).split())
     name = found.filename if isinstance(found.filename, str) else os.fsdecode(found.filename)
@@ -113,7 +113,7 @@ def read(what: str, given: object, most: int, error: type[CeDynamicsError] = Dat
 
 
 def kind(mode: int) -> str:
-    """What an entry of the file system is that is no file."""
+    """Return the kind of an entry of the file system that is not a regular file, with its article."""
     kinds = {stat.S_IFDIR: "a folder", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
     return kinds.get(stat.S_IFMT(mode), "a device")
 

@@ -1,4 +1,4 @@
-"""What the two augmented formulations have in common."""
+"""Common parts of the two augmented formulations."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ class Augmented(ABC):
 
     @property
     def closure_rows(self) -> Array:
-        """Which constraint rows belong to loop closures, (n_g,) of bool."""
+        """Mask of the constraint rows that belong to loop closures, (n_g,) bool."""
         closures = {loop.name for loop in self.system.closures}
         return np.array([name in closures for name in self.row_names], dtype=bool)
 
@@ -192,7 +192,7 @@ class Augmented(ABC):
         return self.solve(self.at(y, u))
 
     def redundancy(self, y: Array, u: Inputs = None) -> RowRank:
-        """Which constraint rows are independent at a state."""
+        """Return the independent and the dependent constraint rows at a state."""
         return row_rank(self.at(y, u).constraints.G.astype(float))
 
     def assemble(

@@ -42,7 +42,7 @@ CONSISTENT = 1e-6
 
 
 class Setting(NamedTuple):
-    """What a state says of one constraint."""
+    """Setting of one constraint in a state: enabled or not, and its parameters."""
 
     enabled: bool
     parameters: Any
@@ -338,7 +338,7 @@ class Constraint(ABC):
 
     @abstractmethod
     def closure(self, parameters: Any) -> Closure:
-        """What it imposes."""
+        """Return the closure that the constraint imposes for given parameters."""
 
     @abstractmethod
     def default_parameters(self) -> Any:

@@ -193,13 +193,14 @@ class FullyAugmented(Augmented):
         return result
 
     def reactions(self, y: Array, u: Inputs = None) -> dict[str, Array]:
-        """What every joint does to its child.
+        """Compute the wrench of every joint, coupling and prescribed motion on its child.
 
         Returns
         -------
         dict of str to (6,) array
-            [torque; force] on the child (a closure's second body, a coupling's last one) at its hinge point,
-            in world axes, by the names in ``row_names``; where rows are redundant, those of least norm.
+            [torque; force] on the child (a closure's second body, a coupling's last one) at its hinge point
+            [N m; N], in world axes, by the names in ``row_names``.  The wrenches follow from the multipliers
+            of least norm where rows are redundant.
         """
         instant = self.at(y, u)
         assert isinstance(instant, FreeBodies)

@@ -87,14 +87,14 @@ REFINEMENTS = 3
 
 
 class Index1Answer(NamedTuple):
-    """What (8) says at a state.
+    """Solution of the augmented equations (8) at a state.
 
     Attributes
     ----------
     y_dot : (n_y,) array
     multipliers : (n_g,) array
     g, rate : (n_g,) arrays
-        Constraint errors in position and velocity, all rows.
+        Constraint errors in position and velocity, of all rows.
     """
 
     y_dot: Array

@@ -74,7 +74,9 @@ class FeedbackLaw(Protocol):
 def applied_inputs(
     model: Augmented, law: FeedbackLaw | None, t: Scalar, p: Array, V: Array, x: Array, u: Array
 ) -> Array:
-    """What a law answers at a state, or u where there is none.
+    """Return the inputs of a law at a state, or u if there is no law.
+
+    Inputs that the law does not answer have their defaults.
 
     Raises
     ------
@@ -94,14 +96,14 @@ def applied_inputs(
 
 
 class Applied(NamedTuple):
-    """What the force elements do.
+    """Wrenches and responses of the force elements.
 
     Attributes
     ----------
     wrenches : dict of str to (6,) array
         [torque; force] on each body about its centre of mass, world axes.
     responses : dict of str to Response
-        Answers of the elements by name.
+        Responses of the elements, by name.
     """
 
     wrenches: dict[str, Array]

@@ -220,7 +220,7 @@ class BallRollingOnPlane(Constraint):
         return np.asarray(state.body(self.plane_body).R @ columns, dtype=float)
 
     def ball_center_in_world(self, state: ConstrainedState) -> Array:
-        """Where the centre of the ball is, (3,) [m]."""
+        """Return the position of the centre of the ball in the world, (3,) [m]."""
         ball = state.body(self.ball_body)
         return np.asarray(ball.r + ball.R @ self.ball_body.local(self._geometry(state).center), dtype=float)
 

@@ -220,7 +220,10 @@ def row_names(
 
 
 def holonomic_rows(conditions: Sequence[Condition], n_g: int) -> Array:
-    """Which of n_g rows, those of the conditions first, are conditions on positions; (n_g,) of bool."""
+    """Return the mask of constraint rows that are conditions on positions, (n_g,) bool.
+
+    The rows of ``conditions`` come first; all rows after these are conditions on positions.
+    """
     result = np.ones(n_g, dtype=bool)
     start = 0
     for condition in conditions:

@@ -16,12 +16,12 @@ RANK_TOLERANCE = 1e-9
 
 
 class RowRank(NamedTuple):
-    """What a rank-revealing factorisation says of the constraint rows.
+    """Result of a rank-revealing factorisation of the constraint rows.
 
     Attributes
     ----------
     kept, dropped : (rank,), (n − rank,) int arrays
-        A largest set of independent rows, and the rows that are combinations of them.
+        Indices of a largest set of independent rows, and of the rows that are combinations of that set.
     """
 
     kept: Array

@@ -186,7 +186,10 @@ class TreeAugmented(Augmented):
 
 @singledispatch
 def holonomic_of(loop: CutEdge) -> Array:
-    """Which rows of a closure are conditions on positions; hinge coordinates tell all of a coupling's."""
+    """Return the mask of closure rows that are conditions on positions, (n,) bool.
+
+    All rows of a coupling are such conditions, on hinge coordinates.
+    """
     return np.ones(loop.rows, dtype=bool)
 
 

@@ -1,4 +1,4 @@
-"""Which force element does not answer with numbers."""
+"""Finds the force element whose response is not finite."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where loops with coordinates on charts are in the state of a model."""
+"""Charts of loops in the state of a model."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Chart(NamedTuple):
-    """Where the chart of a loop is in the state."""
+    """Chart of a loop, with the slices of its q and v in the state y."""
 
     linkage: ChartLinkage
     q: slice

@@ -1,4 +1,4 @@
-"""What every answer of a model is made with: loops embedded, functions traced, compiled, differentiated."""
+"""Embeds the loops of a system; traces, compiles and differentiates the functions of its model."""
 
 from __future__ import annotations
 
@@ -176,7 +176,7 @@ class CompiledSystem:
         return Instant(self.embedding, self.layout, q, v, x, u)
 
     def instant_of(self, q: Array, v: Array, x: Array, u: Array) -> Instant:
-        """As `instant`, of the parts of a state."""
+        """Return the `instant` of the parts q, v, x of a state and the inputs u."""
         return Instant(self.embedding, self.layout, q, v, x, u)
 
     def unassembled(self, y: Array, u: Array) -> Aggregate | None:
@@ -184,7 +184,7 @@ class CompiledSystem:
         return self.unassembled_in(self.instant(y, u))
 
     def unassembled_in(self, instant: Instant) -> Aggregate | None:
-        """As `unassembled`, of an instant of floats."""
+        """Return the first aggregated body that cannot be assembled at an instant of floats, if any."""
         u = instant.u
         with np.errstate(all="ignore"):
             motions = instant.outward.motions
@@ -221,7 +221,7 @@ class CompiledSystem:
     # Functions, compiled when they are first asked for
 
     def once(self, name: str, make: Callable[[], T]) -> T:
-        """What `make` returned when something was first asked for by this name."""
+        """Return the object kept by a name; the first call makes the object with ``make``."""
         if name not in self._made:
             self._made[name] = make()
         return cast("T", self._made[name])
@@ -307,7 +307,7 @@ class CompiledSystem:
         return self.traced("dynamics", self._rates)
 
     def trace_sample(self) -> TracedFunction:
-        """What sampled controllers do as a traced function of y and u; see `sample`."""
+        """Trace the update by sampled controllers as a function of y and u; see `sample`."""
         return self.traced("sample", self._sampled)
 
     def _sampled(self, y: Array, u: Array) -> dict[str, Array]:

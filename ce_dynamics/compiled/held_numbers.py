@@ -52,7 +52,7 @@ class _Walk:
         self._entered: dict[int, object] = {}  # with the objects, so that no identity is given twice
 
     def enter(self, place: Place, name: str, x: object) -> None:
-        """What something holds; each once."""
+        """Record the numbers that an object holds; visit every object once."""
         if id(x) in self._entered or len(place) > DEEPEST:
             return
         self._entered[id(x)] = x

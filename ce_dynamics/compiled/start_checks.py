@@ -1,4 +1,4 @@
-"""What is refused before a model is used: loops that do not close at its start, motions without inertia."""
+"""Refuses systems whose loops do not close at the start, or with motions without inertia."""
 
 from __future__ import annotations
 

@@ -120,7 +120,7 @@ class Search:
         return rates
 
     def deviations(self, y: Floats, u: Floats) -> Floats:
-        """What is missing to the targets."""
+        """Return the deviations of states and outputs from the targets."""
         found = [y[k] - value for k, value in self.of_state]
         if self.of_outputs:
             outputs = self.model.observation(y, u)[0]
@@ -213,7 +213,7 @@ class Search:
         return found
 
     def names(self) -> list[str]:
-        """What the residuals are."""
+        """Return the names of the residuals."""
         layout, tangent = self.model.layout, self.model.tangent
         rates = [f"rate of {entry.name}" for entry in (*tangent.entries, *layout.v, *layout.x)]
         states = [*layout.q, *layout.v, *layout.x]
@@ -222,7 +222,7 @@ class Search:
         return [rates[k] for k in self.kept] + targets
 
     def failure(self, z: Floats, remaining: Floats) -> str:
-        """What is left, and which inputs are without effect."""
+        """Return the error message: the largest residual, and the inputs without effect."""
         worst = int(np.argmax(remaining))
         J = self.jacobian(z)
         idle = [

@@ -24,7 +24,7 @@ ROTATION = ("rx", "ry", "rz")
 
 
 def quaternion_places(hinge: Hinge) -> list[int]:
-    """Which coordinates of a hinge are its unit quaternion; none if it has none."""
+    """Return the indices of the unit quaternion among the coordinates of a hinge; empty if it has none."""
     places = [k for k, name in enumerate(hinge.coordinate_names) if name.startswith("q")]
     return places if len(places) == 4 else []
 

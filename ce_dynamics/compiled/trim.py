@@ -136,10 +136,10 @@ def damped_newton(residual: Callable[[Floats], Floats], start: Floats, tolerance
 
 
 def steps(J: Floats, r: Floats) -> Iterator[Floats]:
-    """What to try for J x = r: by elimination where that can be done, and of least squares.
+    """Yield solutions of J x = r: by elimination unless J is singular, then of least squares.
 
-    Elimination keeps zeros: what rests and depends on nothing else stays exactly there, and adaptive methods
-    have no mode to follow that would grow from rounding on.  Least squares get along with singular J.
+    Elimination keeps zeros: an unknown at rest that depends on no other unknown stays exactly at rest.
+    Adaptive methods then follow no mode that grows from rounding.  Least squares also solve singular systems.
     """
     with contextlib.suppress(np.linalg.LinAlgError):
         yield np.asarray(np.linalg.solve(J, r), dtype=float)
@@ -155,9 +155,9 @@ def slopes(residual: Callable[[Floats], Floats], x: Floats, r: Floats, sizes: Fl
 def halved(
     residual: Callable[[Floats], Floats], x: Floats, step: Floats, worst: float, shortest: float
 ) -> tuple[Floats, Floats] | None:
-    """Where a step leads, halved until the largest residual is below the worst, and the residual there.
+    """Halve a step until the largest residual is below ``worst``; return the end and its residual.
 
-    None if even the shortest part of the step does not lead there.
+    Return None if no part of the step down to ``shortest`` lowers the residual below ``worst``.
     """
     part = 1.0
     while part >= shortest:

@@ -70,7 +70,7 @@ def variables(entries: Iterable[Entry], groups: Mapping[str, Sequence[str]]) -> 
 
 
 def shared_names(names: Sequence[str], members: Sequence[str]) -> list[str]:
-    """What follows ``<member>.`` for every member."""
+    """Return the suffixes after ``<member>.`` that the names of all members share."""
     first = f"{members[0]}."
     rests = [name.removeprefix(first) for name in names if name.startswith(first)]
     return [rest for rest in rests if all(f"{member}.{rest}" in names for member in members)]

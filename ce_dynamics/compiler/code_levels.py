@@ -1,12 +1,11 @@
-"""How well code is compiled: to run fast, or to run soon.
+"""Levels of code generation: ``full`` runs fast, ``quick`` compiles fast.
 
-Most of the time that LLVM takes goes to the choice of registers and the order of instructions.  ``quick``
-leaves both out: its code is made in less than a quarter of the time, and gives the same bits in two to three
-times the time (``python -m tests.benchmarks compiling``).
+LLVM spends most of its time on the choice of registers and the order of instructions.  ``quick`` omits both:
+its code compiles in less than a quarter of the time.  Quick code gives the same bits in two to three times
+the run time (``python -m tests.benchmarks compiling``).
 
-- Where many models are evaluated a few times each, as in tests, the environment asks for it.
-- Who waits for a first result gets it by quick code within `first_soon`, and the full code is made
-  afterwards, for the next time.
+- The environment selects ``quick`` where many models are evaluated a few times each, as in tests.
+- Within `first_soon` a first result comes from quick code.  The full code is made afterwards, for later use.
 """
 
 from __future__ import annotations

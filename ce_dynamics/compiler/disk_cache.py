@@ -104,7 +104,7 @@ def open_private(path: Path | str) -> int:
 
 
 def digest(key: str, content: bytes) -> bytes:
-    """What vouches for content under its key, and under no other."""
+    """Return the SHA-256 digest of a key and its content; the content under another key has another."""
     return hashlib.sha256(key.encode() + b"\0" + content).digest()
 
 

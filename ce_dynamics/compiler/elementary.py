@@ -68,16 +68,16 @@ ARCTANGENT = [
 
 
 class Coefficients(NamedTuple):
-    """What the formulas of a precision have of their own.
+    """Coefficients of the formulas for one precision.
 
     Attributes
     ----------
     quarter : (float, float, float)
-        π/2 in parts of which whole multiples are exact.
+        π/2 as a sum of parts whose whole multiples are exact.
     half_pi : (float, float)
-        π/2 and what it lacks.
+        π/2 rounded, and the remainder.
     sine, cosine, arctangent : sequences of float
-        Polynomials, see above.
+        Coefficients of the polynomials `SINE`, `COSINE` and `ARCTANGENT` in this precision.
     """
 
     quarter: tuple[float, float, float]

@@ -62,7 +62,10 @@ def content_key(*things: object) -> str | None:
 
 
 def content_in_process(*things: object) -> bytes | None:
-    """What `content_key` is made of, but for the package: enough within a process; None as there."""
+    """Return the content of some objects, which identifies the objects within one process.
+
+    `content_key` adds the package.  None where an object cannot be identified by its content.
+    """
     walk = _Walk(_source_files())
     try:
         for thing in things:
@@ -93,7 +96,10 @@ def _modules() -> list[tuple[str, str]]:
 
 
 def changed_since_import() -> bool:
-    """Whether a module is younger than the package in this process: what runs may be what it held before."""
+    """Return True if a module file is newer than the import of the package, or missing.
+
+    The running code may then be an older version of the file.
+    """
     try:
         found = [os.stat(path) for path in _source_files()]
     except OSError:  # one is gone

@@ -57,7 +57,7 @@ class Formula:
         self.value = value
 
     def traced(self, graph: Graph) -> Any:
-        """What this is in a graph that has been told the parameters: see `bind`."""
+        """Evaluate the formula in a graph with bound parameters; see `bind`."""
         known = graph.formulas.get(id(self))
         return evaluate((self,), graph.formulas)[0] if known is None else known[1]
 
@@ -298,7 +298,7 @@ def consed(kind: type[_Kind], op: Op, operands: tuple[Any, ...], value: Any) -> 
 
 
 def _folded(op: Op, operands: tuple[Any, ...]) -> Any:
-    """What an operation is without being carried out, if it is known; None if not."""
+    """Return the result of an operation that needs no evaluation (x + 0, 1 x, x − x); else None."""
     if len(operands) != 2:
         return operands[0].operands[0] if op == Op.NEG and operands[0].op == Op.NEG else None
     a, b = operands

@@ -46,7 +46,7 @@ class Lowering(NativeLowering):
     _name = "kernel_lowering"
 
     def run_pass(self, state: Any) -> bool:
-        """As numba's, but for parts."""
+        """Run the pass of numba, or lower a part into a library that is linked only."""
         if not now.parts[-1]:
             return bool(super().run_pass(state))
         state.library = Part(state.targetctx.codegen(), state.func_id.func_qualname)
@@ -74,14 +74,14 @@ class Pipeline(CompilerBase):
 
 
 class Compiling(threading.local):
-    """What this thread compiles.
+    """Compilations in progress in this thread.
 
     Attributes
     ----------
     asked : Kernel or None
-        The kernel whose types another kernel asks for just now.
+        Kernel whose types another kernel requests at present.
     parts : list of bool
-        Of the kernels that are being compiled, innermost last, whether each is a part.
+        True for parts, of all kernels that are being compiled, innermost last.
     """
 
     def __init__(self) -> None:
@@ -93,7 +93,7 @@ now = Compiling()
 
 
 class Kernel(Dispatcher):
-    """What numba makes of a function, that knows who asks for it."""
+    """Dispatcher of numba that compiles a function as a part if another kernel asks."""
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """Types of a call by another kernel."""

@@ -47,7 +47,7 @@ refuses to; its older linker, which Windows needs, promises neither."""
 
 
 def target_machine(level: int) -> Any:
-    """What makes code for this CPU, at a level of code generation."""
+    """Return the target machine of LLVM for this CPU, at a level of code generation."""
     triple, cpu, features = host()
     target = binding().Target.from_triple(triple)
     model = "small" if NEAR else "jitdefault"

@@ -1,7 +1,7 @@
-"""What takes long says so: log lines of the logger ``ce_dynamics``, at least every two seconds.
+"""Logs long work by lines of the logger ``ce_dynamics``, at least every two seconds.
 
 ``logging.basicConfig(level=logging.INFO)`` shows them; the command line shows them in place of its own text.
-Work is nested: what is innermost is named.  Where nobody listens at level INFO this costs next to nothing.
+Work is nested: a line names the innermost work.  The cost is negligible where level INFO is disabled.
 """
 
 from __future__ import annotations
@@ -51,16 +51,17 @@ class Work:
 
 
 class Worker:
-    """What one thread is at, and a thread beside it that writes of it.
+    """Stack of the work of one thread, and a second thread that logs the work.
 
     Attributes
     ----------
     stack : list of Work
-        The innermost last.
+        Work in progress, the innermost last.
     due : float
-        When the next line is to be written.
+        Time of the next line [s].
     ended : float
-        When the last work ended: what begins soon after it belongs to it, lest much that is short is silent.
+        Time at which the last work ended [s].  Work that begins at most `FIRST` later belongs to it, so that
+        many short pieces of work are logged.
     """
 
     def __init__(self) -> None:

@@ -59,7 +59,7 @@ def _rows() -> tuple[Callable[[int, int, int, int, int], None], object]:
 
 
 def address(array: NDArray[np.generic]) -> int:
-    """Of the first entry of an array."""
+    """Return the address of the first entry of an array."""
     try:
         return ctypes.addressof(_BYTE.from_buffer(array))  # a third of the time of the other way
     except (TypeError, ValueError, BufferError):  # not writable, in pieces, or empty

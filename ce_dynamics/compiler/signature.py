@@ -1,4 +1,4 @@
-"""What must be known of a compiled function to load and call it."""
+"""Signatures of compiled functions, which are needed to load and call the functions."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from ce_dynamics.compiler.tracing.function import Shape, TracedFunction
 
 @dataclass(frozen=True)
 class Signature:
-    """What must be known of a function, besides its machine code, to call it.
+    """Data of a function that are needed, besides its machine code, to call it.
 
     Attributes
     ----------
     name : str
     input_shapes, output_shapes : dict of name to shape
-        Of a single instance.
+        Shapes for a single instance.
     digest : str
-        Of the traced function.
+        Digest of the traced function.
     n_instructions : int
     libm : tuple of str
         Functions of the C mathematics library that the code calls.
     tables : tuple of int
-        Keys of the tables that it looks up.
+        Keys of the tables that the code looks up.
     """
 
     name: str
@@ -37,7 +37,7 @@ class Signature:
 
     @classmethod
     def of(cls, traced: TracedFunction) -> Signature:
-        """That of a traced function."""
+        """Return the signature of a traced function."""
         used = {op for op, _, _, _ in traced.instructions}
         return cls(
             name=traced.name,
@@ -55,7 +55,7 @@ class Signature:
 
     @classmethod
     def from_dict(cls, found: dict[str, Any]) -> Signature:
-        """What `as_dict` gave, after JSON."""
+        """Return the signature from the result of `as_dict`, after JSON."""
 
         def shapes(key: str) -> dict[str, Shape]:
             return {str(name): tuple(map(int, shape)) for name, shape in found[key].items()}

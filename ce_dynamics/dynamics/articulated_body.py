@@ -33,16 +33,16 @@ from ce_dynamics.mechanism.inertia import PrincipalInertia
 
 
 class Articulated(NamedTuple):
-    """What the tip-to-base sweep leaves at an aggregated body S, in the axes of its parent p.
+    """Result of the tip-to-base sweep at an aggregated body S, in the axes of its parent p.
 
     Attributes
     ----------
     members : list of Member
     P : list of (6, 6) arrays
-        Articulated inertia P_j of every body with everything outside S that it carries, its inertia as
-        `Aggregate.inertia` has it.
+        Articulated inertia P_j of every body with the bodies outside S that it carries.  The inertia of the
+        body is that of `Aggregate.inertia`.
     f : list of (6,) arrays
-        z_j = b_j + P_j a_j, with what it carries.
+        z_j = b_j + P_j a_j of every body with the bodies outside S that it carries.
     D : LDL
         D(S) = H(S) P H(S)ᵀ, factorised.
     D_matrix : (N, N) array
@@ -51,9 +51,9 @@ class Articulated(NamedTuple):
     nu : (N,) array
         ν(S) = D⁻¹ ε.
     P_plus, z_plus : (6, 6), (6,) arrays
-        What p receives: φ P⁺ φᵀ and φ z⁺.
+        Terms passed to p: φ P⁺ φᵀ and φ z⁺.
     armature : (N, N) array or None
-        Part of D(S) that is the armature of its hinges.
+        Part of D(S) due to the armature of the hinges of S.
     """
 
     members: list[Member]
@@ -167,7 +167,10 @@ def rigid_terms(j: Member, inertia: PrincipalInertia, wrenches: Mapping[str, Arr
 def carrying_terms(
     j: Member, inertia: PrincipalInertia, wrenches: Mapping[str, Array], P_c: Array, z_c: Array
 ) -> tuple[Array, Array]:
-    """As `rigid_terms`, with P⁺ and z⁺ that arrive in the body's axes: put together there and turned once."""
+    """Return the sum of `rigid_terms` and of P⁺ and z⁺, which are given in the body's axes.
+
+    The sum is formed in the body's axes and rotated to p's axes once.
+    """
     gyroscopic = inertia.gyroscopic(j.R.T @ j.omega)
     P = rotate_inertia(j.R, rigid_inertia(j.body.mass, inertia.matrix) + P_c)
     b = rotate_vector(j.R, spatial(gyroscopic, zeros(3)) + z_c)

@@ -1,4 +1,4 @@
-"""What controllers make of the inputs, and of what they remember."""
+"""Inputs that controllers answer, and the rates and samples of their states."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def updated(controller: Controller, every: int, sensors: Mapping[str, Scalar], x
 
 
 def memory(controller: Controller, x: Array) -> dict[str, Scalar]:
-    """What a controller remembers, by name."""
+    """Return the states of a controller by name, continuous and sampled."""
     return {
         state.name: value for state, value in zip((*controller.states, *controller.sampled), x, strict=False)
     }
@@ -101,12 +101,12 @@ def numbers(controller: Controller, what: str, given: Sequence[Scalar], n: int) 
 
 
 def observed(output: Output, motion: object) -> Scalar:
-    """What a user's output says: one number.
+    """Return the value of a user's output, one number.
 
     Raises
     ------
     ModelError
-        If its function raises something, or returns no number.
+        If the function of the output raises an exception, or does not return one number.
     """
     with checks.calling(f"output {output.name!r}"):
         value: Scalar = output.function(motion)

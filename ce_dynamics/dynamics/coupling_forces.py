@@ -24,14 +24,15 @@ Floats = NDArray[np.float64]
 
 
 class CouplingForces(NamedTuple):
-    """What a coupling or written constraint exerts.
+    """Forces of a coupling or written constraint.
 
     Attributes
     ----------
     wrenches : dict of str to (6,) array
-        On the bodies a written constraint looks at: about the origin of their motion, in p's axes.
+        Wrenches on the bodies of a written constraint, about the origin of their motion, in p's axes.
     generalised : array
-        On each coordinate of a coupling, in order: they act between a body and its carrier, along the hinge.
+        Forces on the coordinates of a coupling, in order.  Each acts between a body and its carrier, along
+        the hinge.
     """
 
     wrenches: dict[str, Floats]

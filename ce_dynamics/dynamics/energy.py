@@ -54,14 +54,14 @@ class Momentum(NamedTuple):
 
 
 class Power(NamedTuple):
-    """What feeds the mechanical energy T + V_g.
+    """Powers that change the mechanical energy T + V_g [W].
 
     Attributes
     ----------
     loads : scalar
         Power of all force elements [W].
     prescribed : scalar
-        Power of the drives that make prescribed hinges move as they are told [W].
+        Power of the drives of prescribed hinges [W].
     """
 
     loads: Scalar

@@ -57,7 +57,7 @@ class Instant:
 
     @cached_property
     def controlled(self) -> Controlled:
-        """What controllers make of the inputs."""
+        """Inputs after the controllers, with the sensors and answers of every controller."""
         return controlled(self.embedding.system, self.layout, self.seen, (self.q, self.v, self.x), self.u)
 
     @cached_property
@@ -89,7 +89,7 @@ class Instant:
 
     @cached_property
     def nodes(self) -> dict[str, Articulated]:
-        """What the tip-to-base sweep leaves at every aggregated body."""
+        """Results of the tip-to-base sweep, by the name of the aggregated body."""
         return tip_to_base(self.outward, self.loads.wrenches, self.loads.torques)
 
     @cached_property

@@ -20,17 +20,17 @@ from ce_dynamics.mechanism.drives import Prescribed
 
 
 class InverseDynamics(NamedTuple):
-    """What given accelerations need.
+    """Forces that given accelerations need.
 
     Attributes
     ----------
     T : (n_v,) array
-        Generalised forces on the independent hinges, on top of the loads, in the order of v.
+        Generalised forces on the independent hinges in addition to the loads, in the order of v.
     forces : dict of str to (6,) array
-        Spatial force fⱼ that body j and all it carries outside its aggregated body need: at its centre of
-        mass, in the axes of its aggregated body's parent.
+        Spatial force fⱼ that body j needs, with all bodies outside its aggregated body that j carries.
+        fⱼ acts at the centre of mass of j, in the axes of the parent of the aggregated body.
     alpha : dict of str to (6,) array
-        Acceleration of every body's centre of mass less gravity, in the body's axes.
+        Spatial acceleration of every body at its centre of mass less gravity, in the body's axes.
     """
 
     T: Array

@@ -124,7 +124,7 @@ class BodyColumns(NamedTuple):
 
 
 def body_columns(outward: Outward) -> BodyColumns:
-    """What the frame of any body follows from."""
+    """Compute the `BodyColumns`, from which the frame of any body follows."""
     embedding = outward.embedding
     ground, gravity = embedding.system.ground, embedding.system.gravity
     members = {S.name: outward.members(S) for S in embedding.aggregates}
@@ -175,7 +175,7 @@ class MovingBodies:
         )
 
     def frame(self, body: Body, at: Array) -> Columns:
-        """As `frame_columns`."""
+        """Return the motion of the frame of a body at a point, as `frame_columns` does."""
         c, k = self._columns, self._place[body.name]
         e = c.axes[k] @ (np.asarray(at, dtype=float) - c.com[k])
         r = c.r[k] + e

@@ -147,7 +147,7 @@ class Outward:
         return motion
 
     def members(self, S: Aggregate) -> list[Member]:
-        """What the recursions need of every body of S."""
+        """Return the terms of every body of S for the recursions."""
         return [self._member(S, body) for body in S.bodies]
 
     def _member(self, S: Aggregate, body: Body) -> Member:
@@ -198,7 +198,7 @@ class Outward:
         return Placement(f.R.T @ j.R, at.r, at.v, f.R.T @ (j.w - f.w))
 
     def _axes_of(self, body: Body, frame: Body) -> Placement:
-        """As `placement`, with the axes of a spinning tip turning with it."""
+        """Return `placement`, but with axes of a spinning tip that turn with the tip."""
         place = self.placement(body, frame)
         if body is frame or body.name not in self.embedding.unturned:
             return place
@@ -258,7 +258,10 @@ def axes(outward: Outward, body: Body) -> Array:
 
 
 def off_axis(body: Body, vector: Array) -> bool:
-    """Whether a body-fixed vector turns with a revolute hinge (always, for other hinges and free vectors)."""
+    """Return True if a body-fixed vector turns with a revolute hinge.
+
+    The result is also True for other hinges, and for vectors or axes with free parameters.
+    """
     axis = getattr(body.inboard, "axis", None)
     if is_free(vector) or is_free(axis):
         return True

@@ -281,7 +281,7 @@ RANK_TOLERANCE = 1e-9
 
 
 def dependent_columns(S: Aggregate, free: list[Body]) -> NDArray[np.bool_]:
-    """Which velocities of unprescribed hinges are those of dependent ones."""
+    """Return the mask of velocities of unprescribed hinges that belong to dependent hinges, (n,) bool."""
     return np.concatenate([np.full(body.inboard.n_v, body in S.dependent) for body in free])
 
 

@@ -1,4 +1,4 @@
-"""Where everything is in the state y = [q; v; x] and the input vector u, with names and units."""
+"""Layout of the state y = [q; v; x] and of the input vector u, with names and units."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What a compiled model answers besides its equations of motion."""
+"""Analyses of a compiled model other than its equations of motion."""

@@ -146,7 +146,7 @@ def assemble(
 def configuration_in_loops(
     model: CompiledSystem, y: Floats, u: Floats, goals: Sequence[Goal], wanted: Mapping[int, float]
 ) -> Configuration | None:
-    """What is wanted by the closures as they were compiled; None where that is not the way to it."""
+    """Return the wanted configuration from the compiled closures, or None if they do not lead to it."""
     state = found_in_loops(model, y, goals, wanted)
     placed = None if state is None else placed_on_floats(model, state, u)
     return None if state is None or placed is None else configuration_at(model, state, placed)
@@ -261,10 +261,10 @@ def searched_from_elsewhere(
 
 
 def leads_on(problem: Wanted, best: Found) -> bool:
-    """Whether a loop that starts where a search ended could come nearer than one that is led there straight.
+    """Return True if a loop started where a search ended could come nearer than a loop led there straight.
 
-    It cannot where the model is assembled ahead of there, for then the search ended for another reason, nor
-    where no way leads ahead: a model is compiled only where there is one.
+    The result is False where the model can be assembled ahead of the end: the search then ended for another
+    reason.  It is also False where no way leads ahead: a model is compiled only where one exists.
     """
     step = -dense.least_squares(problem.slope(best.y), best.gap, rcond=1e-10)
     size = float(np.max(np.abs(step), initial=0.0))
@@ -289,7 +289,7 @@ def gap_of(model: CompiledSystem, y: Floats, u: Floats, wanted: Mapping[int, flo
 
 
 def wraps(model: CompiledSystem) -> list[bool]:
-    """Which of all coordinates are angles known up to whole turns."""
+    """Return the mask of coordinates that are angles known up to whole turns, by place among all."""
     motions = model.instant(model.given_state(None), model.given_inputs(None)).outward.motions
     result = []
     for body in coordinate_owners(model):

@@ -1,11 +1,12 @@
-"""What a system does while points and frames of it are held: contact-consistent operational space.
+"""Contact-consistent operational space: dynamics of a system while some of its points and frames are held.
 
-With J_c the Jacobian of what is held, and a_c = J_c v̇ + J̇_c v = 0,
+With J_c the Jacobian of the held points and frames, and a_c = J_c v̇ + J̇_c v = 0,
 
     Λ_c = (J_c M⁻¹ J_cᵀ)⁺,                  N_c = 1 − M⁻¹ J_cᵀ Λ_c J_c,
-    λ = −Λ_c (J_c v̇_free + J̇_c v),          v̇ = v̇_free + M⁻¹ J_cᵀ λ;
+    λ = −Λ_c (J_c v̇_free + J̇_c v),          v̇ = v̇_free + M⁻¹ J_cᵀ λ.
 
-generalised forces then cause N_c M⁻¹ of accelerations, and forces at tasks move them by J N_c M⁻¹ Jᵀ.
+Generalised forces τ then cause accelerations N_c M⁻¹ τ.  Forces F at tasks accelerate the tasks by
+J N_c M⁻¹ Jᵀ F.
 (Park and Khatib, 2006; Sentis, Park and Khatib, 2010.)
 """
 

@@ -51,7 +51,7 @@ class Effort:
         self.left -= 1
 
     def __str__(self) -> str:
-        """What to say where a search ended without success."""
+        """Return the text that follows an error message if the search was given up; else an empty text."""
         if not self.is_spent:
             return ""
         return (
@@ -60,14 +60,14 @@ class Effort:
 
 
 class Problem(Protocol):
-    """What is searched for."""
+    """Problem of a search: quantities of a state, and their wanted values."""
 
     @property
     def effort(self) -> Effort:
-        """What the search may still cost; `gap` counts."""
+        """Evaluations that the search may still make; `gap` counts each."""
 
     def gap(self, y: Floats) -> Floats:
-        """What the quantities are too large by; not finite where the state cannot be assembled."""
+        """Return the quantities less their wanted values; not finite where the state cannot be assembled."""
 
     def slope(self, y: Floats) -> Floats:
         """Derivatives of the gap along displacements of the coordinates."""
@@ -77,13 +77,13 @@ class Problem(Protocol):
 
 
 class Found(NamedTuple):
-    """Where a search ended.
+    """End of a search.
 
     Attributes
     ----------
     y : array
     gap : array
-        What is left.
+        Remaining differences between the quantities and their wanted values.
     """
 
     y: Floats

@@ -55,7 +55,7 @@ def slope_of(model: CompiledSystem, y: Floats, u: Floats, places: Sequence[int])
 
 
 def displaced_by_velocities(model: CompiledSystem) -> bool:
-    """Whether every displacement of the coordinates is along a velocity, and every velocity has one."""
+    """Return True if displacement k of the coordinates is along velocity k, and both are equally many."""
     n_v = model.embedding.n_v
     known = model.tangent.velocity == tuple(range(n_v))
     return known and not any(chart_of(S) for S in model.embedding.aggregates)

@@ -82,7 +82,7 @@ class Search:
         return rows * g, rows[:, np.newaxis] * J * columns
 
     def _weights(self, near: SmallMotion) -> tuple[Floats, Floats]:
-        """What g is multiplied by, and what a weighted unknown is to be multiplied by."""
+        """Return the factors that weight g, and the factors that convert weighted unknowns to unknowns."""
         states = np.ones(len(self.freedom.states))
         light = 1.0 / np.sqrt(np.diag(near.M))
         of = [self.model.tangent.velocity[k] for k in self.freedom.free]

@@ -1,4 +1,4 @@
-"""Where points and frames are to be, and by how much they miss it."""
+"""Goals of points and frames, and their errors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ORTHONORMAL = 1e-9
 
 
 class Goal(NamedTuple):
-    """Where a frame is to be; its orientation does not matter where R is None."""
+    """Wanted position r [m] and orientation R of a frame in the world; any orientation if R is None."""
 
     frame: Frame
     r: Floats
@@ -62,7 +62,7 @@ def goal_of(target: object, wanted: object) -> Goal:
 
 
 def labels_of(goal: Goal) -> tuple[str, ...]:
-    """What the rows of a goal are, for messages."""
+    """Return the names and units of the rows of a goal, for messages."""
     where = f"{goal.frame.body.name!r} at {goal.frame.at.tolist()}"
     position = tuple(f"{axis} of {where} [m]" for axis in "xyz")
     turns = tuple(f"rotation about {axis} of {where} [rad]" for axis in "xyz")

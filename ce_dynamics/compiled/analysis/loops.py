@@ -1,4 +1,4 @@
-"""What is asked about the loops of a system, whatever its state."""
+"""Analyses of the loops of a system that do not depend on its state."""
 
 from __future__ import annotations
 

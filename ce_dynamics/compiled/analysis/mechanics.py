@@ -159,7 +159,10 @@ def energy(
 def energy_or_nan(
     model: CompiledSystem, q: ArrayLike, v: ArrayLike, u: ArrayLike | None = None, x: ArrayLike | None = None
 ) -> Energy:
-    """As `energy`, NaN where a loop cannot be assembled: for who looks at runs that broke."""
+    """Return `energy`, or NaN where a loop cannot be assembled or an energy is not finite.
+
+    This serves reports of failed runs.
+    """
     try:
         return energy(model, q, v, x=x, u=u)
     except AssemblyError:

@@ -26,18 +26,18 @@ STILL = 1e-24
 
 
 class OperationalSpace(NamedTuple):
-    """How forces at points and frames move them.
+    """Response of points and frames to forces at them.
 
     Attributes
     ----------
     inertia : (k, k) array
-        Λ: forces [N], [N m] that unit accelerations of the components need, on top of what acts.
+        Λ: forces [N], [N m] that unit accelerations of the components need, added to the acting forces.
     mobility : (k, k) array
         J M⁻¹ Jᵀ = Λ⁻¹: accelerations that unit forces cause; velocities that unit impulses cause.
     J : (k, n_v) array
         Jacobian of the components.
     response : (n_v, k) array
-        M⁻¹ Jᵀ: what unit forces (impulses) do to the generalised accelerations (velocities).
+        M⁻¹ Jᵀ: generalised accelerations (velocities) that unit forces (impulses) cause.
     """
 
     inertia: Floats
@@ -135,12 +135,12 @@ class Directed(NamedTuple):
 
     @property
     def names(self) -> list[str]:
-        """What each direction is."""
+        """Names of the directions, for messages."""
         return combined(self.labels, self.D)
 
     @property
     def key(self) -> str:
-        """What the compiled function depends on."""
+        """Key of the compiled function: bodies of the parts, and their first rows."""
         return str([(frame.body.name, rows.start) for frame, rows in self.parts])
 
 
@@ -163,7 +163,7 @@ def directed(
 
 
 def combined(labels: Sequence[str], D: Floats) -> list[str]:
-    """What each row of the directions is, for messages."""
+    """Return the name of each row of the directions, for messages."""
     texts = []
     for row in D:
         parts = [label if x == 1.0 else f"{x:.3g} {label}" for label, x in zip(labels, row, strict=True) if x]

@@ -92,7 +92,7 @@ class Frame:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """What the components of the twist are, for messages."""
+        """Names of the components of the twist, for messages."""
         where = f"{self.body.name!r} at {self.at.tolist()}"
         return tuple(f"{what} of {where}" for what in ("wx", "wy", "wz", "vx", "vy", "vz"))
 
@@ -130,7 +130,7 @@ class Point:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """What the components of the velocity are, for messages."""
+        """Names of the components of the velocity, for messages."""
         return self.frame.labels[3:]
 
     @property
@@ -235,7 +235,7 @@ def frame_kinematics(model: CompiledSystem, frame: Frame, y: Floats, u: Floats) 
 
 
 def frames_of_their_own(model: CompiledSystem) -> int:
-    """How many frames have machine code of their own."""
+    """Return the number of frames with machine code of their own."""
     return sum(name.startswith("frame of ") for name in model.functions)
 
 

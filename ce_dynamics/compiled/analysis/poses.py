@@ -1,4 +1,4 @@
-"""Where all bodies are."""
+"""Positions and orientations of all bodies of a model."""
 
 from __future__ import annotations
 

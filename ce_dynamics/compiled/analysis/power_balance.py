@@ -1,4 +1,4 @@
-"""Where the energy goes at one instant: power of force elements and drives, and the rates of the energies."""
+"""Power balance at one instant: powers of force elements and drives, and rates of the energies [W]."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class ElementPower(NamedTuple):
 
     @property
     def dissipated(self) -> float:
-        """What it takes out of the mechanical energy; negative where it feeds it (a motor, a wrench)."""
+        """Power taken out of the mechanical energy [W]; negative for a source (a motor, a wrench)."""
         return 0.0 - self.load - self.stored
 
 
@@ -69,17 +69,17 @@ class PowerBalance:
 
     @property
     def loads(self) -> float:
-        """What all force elements deliver to the bodies."""
+        """Power that all force elements deliver to the bodies [W]."""
         return sum(element.load for element in self.elements.values())
 
     @property
     def prescribed(self) -> float:
-        """What all drives deliver."""
+        """Power that all drives deliver [W]."""
         return sum(self.drives.values())
 
     @property
     def dissipated(self) -> float:
-        """What all force elements take out of the mechanical energy, less what they feed to it."""
+        """Net power that all force elements take out of the mechanical energy [W]."""
         return 0.0 - self.loads - self.elastic
 
     @property
@@ -89,7 +89,7 @@ class PowerBalance:
 
     @property
     def residual(self) -> float:
-        """What does not add up, from rounding: mechanical − (prescribed − dissipated)."""
+        """Rounding error of the balance, mechanical − (prescribed − dissipated) [W]."""
         return self.mechanical - self.prescribed + self.dissipated
 
     def __str__(self) -> str:

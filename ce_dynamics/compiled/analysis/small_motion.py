@@ -25,20 +25,20 @@ from ce_dynamics.dynamics.mass_matrix import mass_matrix
 
 
 class Freedom:
-    """What may move when some coordinates are held.
+    """Displacements, velocities and states that may move while some coordinates are held.
 
     Parameters
     ----------
     model : CompiledSystem
     hold : iterable of str
-        Displacements, bodies (for all of their hinge) and first-order states that are held.
+        Names of held displacements, first-order states, and bodies (for all displacements of the hinge).
 
     Attributes
     ----------
     free, moving, states : lists of int
-        Displacements, velocities and first-order states that are not held.
+        Indices of displacements, velocities and first-order states that are not held.
     names : list of str
-        Of the displacements and states.
+        Names of the free displacements and states.
 
     Raises
     ------

@@ -20,14 +20,14 @@ from ce_dynamics.errors import ModelError
 
 
 class Platform(NamedTuple):
-    """Where a library runs.
+    """Platform of a library.
 
     Attributes
     ----------
     target : str
-        As the compiler calls it.
+        Name of the platform for the compiler.
     suffix : str
-        Of libraries there.
+        Suffix of library files.
     """
 
     target: str
@@ -166,7 +166,7 @@ def shared_library(
 
 
 def for_windows() -> list[str]:
-    """What a library for Windows takes besides: headers, the entry point, parts of the C library."""
+    """Return the extra arguments of a Windows library: headers, entry point, parts of the C library."""
     found = importlib.util.find_spec("ziglang")
     assert found is not None, "asked for before"
     included = Path(str(found.origin)).parent / "lib" / "libc" / "include" / "any-windows-any"

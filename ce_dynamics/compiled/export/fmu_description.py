@@ -21,14 +21,14 @@ class Known(NamedTuple):
 
 
 class Structure(NamedTuple):
-    """What rates and outputs depend on, by their references.
+    """Dependencies of rates and outputs, by their references.
 
     Attributes
     ----------
     running : mapping of int to list of Known
-        Among continuous states and inputs.
+        Dependencies on continuous states and inputs.
     initially : mapping of int to list of Known
-        Among what sampled controllers remember and parameters as well.
+        Dependencies on sampled states of controllers and on parameters as well.
     """
 
     running: Mapping[int, list[Known]]

@@ -1,4 +1,4 @@
-"""What of a model leaves Python: the vectors with names and units, and the functions of them."""
+"""Exported part of a model: vectors with names and units, and functions of these vectors."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ class Interface:
 
     @cached_property
     def refusals(self) -> list[str]:
-        """What is the matter where ``kept`` is 0."""
+        """Explanations of the entries of ``kept`` that are 0, in the same order."""
         _ = self.kept
         return [meaning_of(guard) for guard in guards_of(self.model.layout.parameters).values()]
 

@@ -168,9 +168,9 @@ def _results(traced: TracedFunction, values: list[str]) -> Iterator[str]:
 
 
 def _slots(traced: TracedFunction, starts: list[int]) -> tuple[dict[int, int], int]:
-    """Where values wait that a later piece or the results read, and how many places that takes.
+    """Return the places of values that a later piece or the results read, and the number of places.
 
-    A place is taken again once the last piece that reads its value is past.
+    A place is free again after the last piece that reads its value.
     """
     parts = len(starts) - 1
     last: dict[int, int] = {}
@@ -205,7 +205,7 @@ def _stored(traced: TracedFunction, n: int, slots: dict[int, int]) -> str:
 
 
 def expression(op: int, x: list[str]) -> str:
-    """What an operation does with operands."""
+    """Return the C expression of an operation on operands."""
     if op == Op.LOOKUP:
         key, offset = int(float(x[1])), int(float(x[2]))
         return f"{_TABLE}{key}_at({x[0]}, {offset})"

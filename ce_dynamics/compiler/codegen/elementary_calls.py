@@ -77,10 +77,10 @@ def traced_formula(family: Family, single: bool = False) -> TracedFunction:
 def calls_together(
     code: Code, units: Iterable[Sequence[int]] | None = None, shape: Sequence[int] | None = None
 ) -> dict[int, list[int]]:
-    """Which calls of a function without lanes are made together: for each, the instructions of its group.
+    """Return the calls that a function without lanes makes together: for each, the instructions of its group.
 
-    Calls of one family that need the results of equally many calls, one after the other, do not need each
-    other; they are taken four arguments at a time, in the order of the instructions.
+    Calls of one family that need equally long chains of other calls do not need each other.  A group has up
+    to four arguments, in the order of the instructions.
 
     Parameters
     ----------

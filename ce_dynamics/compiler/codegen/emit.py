@@ -222,7 +222,7 @@ def _far_angles_by_the_library(writer: Writer, family: Family, near: list[str]) 
 
 
 def module(writer: Writer, traced: TracedFunction) -> str:
-    """What has been written, with declarations, formulas and the entry that takes a table."""
+    """Return the module: the written lines, declarations, formulas and the entry that takes a table."""
     define_formulas(writer)
     text = [
         *sorted(writer.declarations),

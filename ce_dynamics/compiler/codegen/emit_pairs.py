@@ -108,7 +108,7 @@ class PairWriter:
         return self._values[n]
 
     def _as_written(self) -> Iterable[Sequence[int]]:
-        """What is written at once, in order; if calls need one another, what waits lets others go first."""
+        """Return the units in the order of writing; ready units precede waiting ones if calls need others."""
         units = list(self._in_order())
         if not self._calls_need_each_other(units):
             return units
@@ -125,7 +125,7 @@ class PairWriter:
         return False
 
     def _in_order(self) -> Iterable[Sequence[int]]:
-        """What is written at once, in the order of tracing, what it needs before it."""
+        """Yield the units in the order of tracing, each after the units that it needs."""
         done = [not computes for computes in self._computes]
 
         def unit(n: int) -> Sequence[int]:
@@ -178,7 +178,7 @@ class PairWriter:
         return Register(self._line(name, f"{instruction} {TWO} {x.name}, {y.name}"), times(x.signs, y.signs))
 
     def _operand(self, a: int, b: int) -> Register:
-        """What a pair reads."""
+        """Return the register of two numbers that a pair reads."""
         found = self._registers.get((a, b))
         if found is not None:
             return found
@@ -207,7 +207,7 @@ class PairWriter:
         return Register(name, PLAIN)
 
     def _type(self, n: int) -> str:
-        """Of a register for results like this one."""
+        """Return the type of a register for two results of the kind of instruction n."""
         return CONDITIONS if self._op[n] in LOGICAL else TWO
 
     def _sum(self, name: str, pair: Pair, operands: Sequence[Register]) -> Register:

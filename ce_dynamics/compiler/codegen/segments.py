@@ -115,7 +115,10 @@ class Pieces:
 
 
 def cuts(marks: Sequence[int], n: int, shortest: int, longest: int) -> Integers:
-    """Where the pieces of n instructions start, and n: at marks and, if these are far apart, in between."""
+    """Return the starts of the pieces of n instructions, and n.
+
+    Pieces start at marks and, if marks are far apart, in between.
+    """
     bounds = [0]
     for at in (*marks, n):
         if at - bounds[-1] >= shortest or at == n > bounds[-1]:
@@ -140,7 +143,10 @@ def constants_last(op: Integers, operands: Integers, is_constant: Booleans) -> I
 
 
 def distinct(nodes: Integers, pieces: Integers, n: int) -> tuple[Lists, Integers]:
-    """What each piece reads, each once in the order of appearance, and the place of each reading in that."""
+    """Return the distinct nodes that each piece reads, and the index of each reading among all of these.
+
+    The nodes of a piece are in the order of their first appearance.
+    """
     size = int(nodes.max()) + 1 if len(nodes) else 1
     _, first, which = np.unique(pieces * size + nodes, return_index=True, return_inverse=True)
     order = np.argsort(first)

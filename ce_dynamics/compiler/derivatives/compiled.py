@@ -94,7 +94,7 @@ def compile_jacobian(
 
 
 class Noted(NamedTuple):
-    """What the cache remembers of a Jacobian."""
+    """Note of a Jacobian in the cache: signature, rows and columns."""
 
     signature: Signature
     rows: Integers

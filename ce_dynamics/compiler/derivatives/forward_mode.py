@@ -225,7 +225,7 @@ class ForwardSweep:
         raise NotImplementedError(f"operation {Op(op).name} has no derivative here")
 
     def _binary(self, op: int, x: int, y: int, value: int) -> tuple[Callable[[], int], Callable[[], int]]:
-        """How to form the derivatives of an elementary function with respect to x and to y."""
+        """Return functions that form the derivatives of an elementary function with respect to x and to y."""
         g, one = self.graph, self.one
 
         def over_square(node: int) -> int:

@@ -1,7 +1,7 @@
-"""Where a traced function may be cut: between the pieces of work that its author says repeat.
+"""Marks at which a traced function may be cut: between pieces of work that repeat.
 
-A function that goes from body to body marks where it turns to the next one. Long functions are compiled in
-the pieces between marks, equal ones once (`ce_dynamics.compiler.codegen.outliner`). A mark changes no result.
+A function that runs over bodies marks the start of each body. Long functions are compiled in pieces between
+marks, equal pieces once (`ce_dynamics.compiler.codegen.outliner`). A mark changes no result.
 """
 
 from __future__ import annotations

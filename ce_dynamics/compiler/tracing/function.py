@@ -62,7 +62,7 @@ class TracedFunction:
         return sum(1 for op, _, _, _ in self.instructions if _ARITY[op])
 
     def histogram(self) -> dict[str, int]:
-        """How often each operation occurs, most frequent first."""
+        """Return the number of occurrences of each operation, most frequent first."""
         count = Counter(op for op, _, _, _ in self.instructions)
         return {Op(op).name.lower(): n for op, n in count.most_common()}
 
@@ -253,7 +253,7 @@ def extract(
 
 
 def _tables(instructions: list[Node], numbers: list[float]) -> tuple[Table, ...]:
-    """What instructions look up."""
+    """Return the tables that instructions look up."""
     keys = sorted({numbers[instructions[b][1]] for op, _, b, _ in instructions if op == Op.LOOKUP})
     return tuple(table for table in map(known_table, keys) if table is not None)
 

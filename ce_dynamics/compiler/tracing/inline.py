@@ -164,14 +164,14 @@ _LINEAR = {Op.ADD, Op.SUB, Op.NEG}
 
 
 class Dependencies(NamedTuple):
-    """Of one number: the inputs it depends on, as places in all of them one after the other.
+    """Inputs on which one number depends, as indices into all inputs end to end.
 
     Attributes
     ----------
     on : tuple of int
-        Increasing.
+        Indices of the inputs, increasing.
     constant : frozenset of int
-        Those of them that it changes with by a constant factor, whatever all inputs are.
+        Indices of inputs with which the number changes by a constant factor, at any values of the inputs.
     """
 
     on: tuple[int, ...]
@@ -179,10 +179,10 @@ class Dependencies(NamedTuple):
 
 
 def dependencies(function: TracedFunction) -> dict[str, list[Dependencies]]:
-    """Of every entry of every output.
+    """Return the `Dependencies` of every entry of every output.
 
-    An input that is not among them has no effect on any bit; one that is among them may still have none,
-    where terms cancel.
+    An input outside ``on`` has no effect on any bit.  An input in ``on`` may still have no effect, where
+    terms cancel.
 
     Parameters
     ----------

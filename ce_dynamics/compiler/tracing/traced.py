@@ -23,7 +23,7 @@ _CONST = int(Op.CONST)
 
 
 def wrap(graph: Graph, n: int) -> Any:
-    """What user code sees of a numeric node: a float if it is known, else the (one) Traced of that node."""
+    """Return the value of a numeric node for user code: a float if known, else its one Traced."""
     carrier = graph.carriers.get(n)
     if carrier is None:
         node = graph.nodes[n]
