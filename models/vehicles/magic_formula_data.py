@@ -130,7 +130,7 @@ def numbers() -> dict[str, Field[Any]]:
 
 
 def as_written(file: TyreFile) -> dict[str, tuple[float, str]]:
-    """Return value and unit by name for a data file of a tyre, without numbers that change nothing.
+    """Return value and unit by name for a tyre's data file, without defaults and numbers of no effect.
 
     A contact has a mass if the file's USE_MODE asks for it, see `contact_mass.on_road`.
     """

@@ -74,7 +74,7 @@ class Axis:
         return np.asarray(self.start + self.step * np.arange(self.number))
 
     def place(self, x: Scalar) -> Place:
-        """Return the cell of x and the position in it; the end nodes bound an x beyond them."""
+        """Return the cell of x and the position in it; x is limited to the end nodes unless periodic."""
         t = (x - self.start) / self.step
         if self.periodic:
             t = t - self.number * floor(t / self.number)

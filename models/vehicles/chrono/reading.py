@@ -20,7 +20,7 @@ MOST_FILES = 500
 
 
 def is_file(path: Path) -> bool:
-    """Return True if the file exists; False for a name that is too long."""
+    """Return True if the file exists; False if its name is too long for the file system."""
     try:
         return path.is_file()
     except OSError:
