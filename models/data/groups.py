@@ -13,12 +13,12 @@ from ce_dynamics.models.data.schema import fields_of, leaves
 
 @dataclass(frozen=True)
 class Groups:
-    """Which members of a schema a key stands for.
+    """Groups of a schema's members for which one key stands.
 
     Parameters
     ----------
     members : tuple of str
-        Fields of the schema that are sections and much alike.
+        Fields of the schema that are sections of the same kind.
     groups : mapping
         Name of a group to its members; a group that is a section of the schema has numbers of its own.
     shared : frozenset of str

@@ -96,7 +96,7 @@ class QuantityError(ValueError):
 
 @dataclass(frozen=True)
 class Quantity:
-    """What a parameter may be: its unit, its components and its bounds.
+    """Unit, components and bounds of a parameter.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ class Quantity:
 
     @property
     def example(self) -> str:
-        """How a value might be written."""
+        """Example of a written value."""
         one = _EXAMPLES.get(self.unit, f"1 {self.unit}")
         if self.below is not None and self.below <= 0.0:
             one = f"-{one}"

@@ -165,7 +165,7 @@ def _items(node: yaml.MappingNode, label: str) -> Iterator[tuple[str, yaml.Node]
 
 
 def cut_at_a_comma(node: yaml.Node) -> bool:
-    """Whether it is the first of several numbers in brackets, which commas of a mapping in braces divide."""
+    """Return True if a comma of a mapping in braces has cut the text of the node inside round brackets."""
     if not isinstance(node, yaml.ScalarNode) or node.style is not None:
         return False
     text = str(node.value)

@@ -1,4 +1,4 @@
-"""What a parameter set consists of: sections and quantities, as pydantic models."""
+"""Defines the sections and quantities of a parameter set as pydantic models."""
 
 from __future__ import annotations
 

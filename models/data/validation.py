@@ -94,7 +94,7 @@ def entry_of(tree: Tree, key: Sequence[str]) -> Entry | None:
 
 
 def _where(tree: Tree, key: tuple[str, ...], label: str) -> str:
-    """Where a value stands; for a section, whether an override had a hand in it."""
+    """Return the place of a value; for a section, `OVERRIDE` if it holds such a value, else ``label``."""
     node: Tree | Entry = tree
     for name in key:
         if not isinstance(node, dict) or name not in node:
@@ -128,7 +128,7 @@ def _general(key: tuple[str, ...], among: Sequence[tuple[str, ...]], groups: Gro
 
 
 def _missing_hint(names: list[str], schema: type[BaseModel], groups: Groups, examples: Examples) -> str:
-    """How the first missing number, or all that has to stand in the first missing section, may be written."""
+    """Return a hint how to write the first missing number or the first missing section."""
     quantities = {name: q for key, q in leaves(schema).items() for name, _ in groups.names(key)}
     first = tuple(names[0].split("."))
     quantity = quantities.get(first)

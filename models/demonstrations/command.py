@@ -1,4 +1,4 @@
-"""What the one-line demonstrations share: options, exit codes, errors in one line, tables, pictures."""
+"""Common part of the one-line demonstrations: options, exit codes, errors in one line, tables, pictures."""
 
 from __future__ import annotations
 
@@ -74,7 +74,10 @@ def execute(
 
 
 def drawn(run: Callable[[], Run], draw: Callable[[Run], object]) -> Run:
-    """What a run gives, drawn at once; of one that stops early, what it kept, before its error goes on."""
+    """Perform a run, draw it and return it.
+
+    If the run stops early, draw the part that its error holds before the error is raised again.
+    """
     try:
         made = run()
     except SimulationError as error:

@@ -203,7 +203,7 @@ class VehicleEnv(gymnasium.Env[Observation, NDArray[np.floating[Any]]]):
 
 
 def spaces_of(episodes: Episodes) -> tuple[spaces.Box[Any], spaces.Box[Any]]:
-    """Of observations and actions of one vehicle."""
+    """Return the spaces of observations and actions of one vehicle."""
     n = len(episodes.task.actions)
     return (
         spaces.Box(-episodes.high, episodes.high, dtype=np.float32),

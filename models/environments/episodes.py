@@ -22,14 +22,14 @@ LEFT_BOUNDS = "an observation left its bounds"
 
 
 class Outcome(NamedTuple):
-    """What became of a step; arrays with one entry for each copy."""
+    """Outcome of a step; arrays with one entry for each copy."""
 
     reward: Floats
     terminated: Flags
     truncated: Flags
     success: Flags
     beyond: Flags
-    """What is told has left its bounds."""
+    """An observation has left its bounds."""
 
 
 class Episodes:
@@ -72,7 +72,7 @@ class Episodes:
         self.before = np.zeros((number, len(task.names)))
 
     def look(self, sensors: Sensors, given: Array) -> Sequence[Scalar]:
-        """What is seen of one copy, features then facts; to be traced."""
+        """Return the features, then the facts, of one copy; to be traced."""
         seen = self.task.seen(sensors, given)
         return [seen[name] for name in self.task.names]
 
@@ -126,7 +126,7 @@ class Episodes:
 
     @property
     def drawn_names(self) -> list[str]:
-        """Of the free parameters that are drawn."""
+        """Names of the free parameters that are drawn."""
         return [name for name, _, _ in self._ranges]
 
     def parameters(self, u: Floats) -> dict[str, Floats]:

@@ -28,15 +28,15 @@ class Feature(NamedTuple):
 
 
 class Judgement(NamedTuple):
-    """What became of a step, for each copy.
+    """Judgement of a step, for each copy.
 
     Attributes
     ----------
     reward : array
     ended : bool array
-        The episode is over, for better or worse.
+        The episode is over, with or without success.
     success : bool array
-        For better.
+        The episode is over with success.
     """
 
     reward: Floats
@@ -94,7 +94,7 @@ class Task(ABC):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of what is seen: features, then facts."""
+        """Names of the features, then of the facts."""
         return (*(feature.name for feature in self.features), *self.facts)
 
     @abstractmethod
@@ -116,11 +116,11 @@ class Task(ABC):
 
     @abstractmethod
     def judged(self, before: Seen, now: Seen, actions: Floats, previous: Floats) -> Judgement:
-        """What a step was worth."""
+        """Return the judgement of a step, for each copy."""
 
     @abstractmethod
     def lines(self, goal: Floats, x: Floats) -> list[Line]:
-        """What lies on the ground, where the vehicle has been at the x given [m]."""
+        """Return the lines on the ground, for a vehicle that has been at the positions x [m]."""
 
 
 def within(sensors: Sensors, x0: Scalar, y0: Scalar, yaw0: Scalar) -> tuple[Scalar, Scalar, Scalar]:

@@ -221,7 +221,7 @@ class VehicleVectorEnv(VectorEnv[Observation, Actions, Any]):
 
 
 def final(observation: Observation, info: dict[str, Any], done: Flags) -> dict[str, Any]:
-    """What is told last of episodes that are over, kept by itself."""
+    """Return the last observations and info of the episodes that are over, under separate keys."""
     last = np.full(len(done), None, dtype=object)
     for k in np.flatnonzero(done):
         last[k] = observation[k].copy()

@@ -1,4 +1,4 @@
-"""What is driven in an environment: a compiled vehicle, where it starts, and how much room it takes."""
+"""Describes the vehicle of an environment: compiled model, start and size."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ def procedures(
     progress: Progress | None = None,
     options: Mapping[str, Mapping[str, Given]] | None = None,
 ) -> dict[str, list[Procedure]]:
-    """What `compare` performs, with everything checked and nothing done."""
+    """Return the procedures that `compare` performs, by test, checked but not yet performed."""
     checks.texts("compare: names", names, DataError)
     for subject in checks.items("compare: subjects", subjects, error=DataError):
         checks.instance("compare: subjects: entry", subject, Subject, SUBJECT, DataError)

@@ -12,12 +12,12 @@ Given = float | str
 
 
 def values_of(owner: str, options: Iterable[Option], given: Mapping[str, Given]) -> dict[str, float]:
-    """Those that are given, checked, in SI.
+    """Return the given options by name, checked and in SI.
 
     Raises
     ------
     DataError
-        If one is unknown, has another unit, or is out of bounds.
+        If an option is unknown, has another unit, or is out of bounds.
     """
     known = {option.name: option for option in options}
     values = {}

@@ -1,4 +1,4 @@
-"""What a procedure comes to: figures, verdicts, charts, and the runs behind them."""
+"""Defines the outcome of a procedure: figures, verdicts, charts and the runs behind them."""
 
 from __future__ import annotations
 
@@ -65,14 +65,14 @@ class Chart(NamedTuple):
 
 @dataclass
 class Outcome:
-    """What a procedure came to.
+    """Outcome of a procedure.
 
     Attributes
     ----------
     name, title, standard : str
-        Of the procedure.
+        Name, title and standard of the procedure.
     subject : str
-        Title of what was tested.
+        Title of the tested subject.
     settings : dict of str to (value, unit)
         Options of the procedure.
     figures : list of Figure
@@ -80,9 +80,9 @@ class Outcome:
     charts : list of Chart
     runs : list of Run
     notes : list of str
-        What a reader has to know, such as an amplitude that full lock cut off.
+        Remarks for the reader, such as an amplitude that full lock cut off.
     trouble : str
-        Why it was not finished, with what was reached; empty if it was.
+        Reason why the procedure was not finished, with the values reached; empty if it was.
     """
 
     name: str
@@ -149,7 +149,7 @@ def chart_as_dict(chart: Chart) -> dict[str, Any]:
 
 
 def numbers(values: Floats) -> list[float | None]:
-    """As JSON has them."""
+    """Return numbers as a list for JSON, None for NaN and infinities."""
     return [finite(float(x)) for x in np.asarray(values, dtype=float).tolist()]
 
 

@@ -1,4 +1,4 @@
-"""What every procedure is asked, and what does it: runs with progress, failures kept."""
+"""Defines the contract of procedures and performs their runs, with progress and kept failures."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ class Procedure(ABC):
 
 
 def ended_early(run: Run) -> str:
-    """What happened, with what was reached."""
+    """Describe a run that ended early: time, speed and largest lateral acceleration reached, and cause."""
     return (
         f"{run.subject.title}, run '{run.name}' ended at {run.t[-1]:.4g} of {run.task.duration:g} s, at "
         f"{run.speed[-1]:.3g} m/s "

@@ -69,7 +69,7 @@ class Run:
 
     @property
     def speed(self) -> Floats:
-        """Of the centre of mass [m/s]."""
+        """Horizontal speed of the centre of mass [m/s]."""
         return np.hypot(self.at_centre("vx"), self.at_centre("vy"))
 
     @property

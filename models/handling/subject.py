@@ -1,4 +1,4 @@
-"""What is put to a test: a vehicle, or anything that is steered and driven like one."""
+"""Defines the subject of a test: a vehicle, or a system that is steered and driven like a vehicle."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class Subject(ABC):
         return None
 
     def axle_paths(self, record: Record) -> Sequence[AxlePath]:
-        """Where the axles go; the reference point if not known."""
+        """Return the paths of the axles; that of the reference point if they are unknown."""
         x, y, yaw = (np.asarray(record[name].values) for name in ("x", "y", "yaw"))
         return [AxlePath(np.stack((x, y), axis=1), np.stack((-np.sin(yaw), np.cos(yaw)), axis=1))]
 

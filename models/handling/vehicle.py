@@ -181,7 +181,7 @@ def add_mass_centre(system: System) -> None:
 
 
 def design_centre(system: System) -> Array:
-    """Where the centre of mass of all bodies is in the design position, vehicle coordinates [m]."""
+    """Return the centre of mass of all bodies in the design position, vehicle coordinates [m]."""
     masses = np.array([float(nominal(body.mass)) for body in system.bodies])
     centres = np.array([nominal(body.com).astype(float) for body in system.bodies])
     return np.asarray(masses @ centres / masses.sum())

@@ -37,22 +37,22 @@ class Figure(NamedTuple):
     turns: bool = False
 
     def error(self, found: float) -> float:
-        """What is found less what is published."""
+        """Return the difference of a found value from the published value."""
         difference = found - self.value
         return float(np.remainder(difference + np.pi, 2.0 * np.pi) - np.pi) if self.turns else difference
 
 
 class PublishedMechanism(NamedTuple):
-    """How to build a mechanism, and what should come out.
+    """A mechanism with its published figures.
 
     Attributes
     ----------
     source : str
-        Where the figures are from.
+        Source of the figures.
     build : callable
-        Makes the `System`, which starts from the published state.
+        Function that returns the `System`, which starts from the published state.
     duration : float
-        Of the published run [s].
+        Duration of the published run [s].
     figures : tuple of Figure
     inputs : InputLaw, optional
         Prescribed motions.

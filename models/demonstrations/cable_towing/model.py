@@ -115,16 +115,16 @@ class Foot:
 
 
 class Ends(NamedTuple):
-    """Where the cables are.
+    """Ends of the cables.
 
     Attributes
     ----------
     a, b : (m, 3) arrays
         World positions of the first and second ends [m].
     e_a, e_b : (m, 3) arrays
-        From the centres of mass to them.
+        Vectors from the centres of mass to the ends [m].
     v_b : (m, 3) array
-        Velocities of the ends that move as given; zero for others.
+        Velocities of the ends with prescribed motion; zero for others [m/s].
     """
 
     a: Floats
@@ -226,7 +226,7 @@ class Towing:
         return self.bodies.start
 
     def ends(self, state: RigidState, t: float) -> Ends:
-        """Where the cables are."""
+        """Return the ends of the cables at a state and a time [s]."""
         R = rotations(state.quaternion)
         e_a, e_b = levers(R, self.first, self.at_first), levers(R, self.second, self.at_second)
         a = state.r[self.first] + e_a
@@ -434,13 +434,13 @@ def solve_step(
 
 
 def tension_report(towing: Towing, state: RigidState, t: float, h: float, solver: Solver) -> Uniqueness:
-    """Which tensions, as impulses, lead to the same motion in the step that begins at a state."""
+    """Report the tensions, as impulses, that lead to the same motion in the step from a state."""
     problem = towing.problem(state, t, h)
     return uniqueness(problem, solver.solve(problem, None).require())
 
 
 class Instant(NamedTuple):
-    """What is stored of an instant; see `TowingRun`."""
+    """Stored values of an instant; see `TowingRun`."""
 
     t: float
     state: RigidState
@@ -452,7 +452,7 @@ class Instant(NamedTuple):
 
 
 def collected(stored: Sequence[Instant], watch: EventWatch) -> TowingRun:
-    """What was stored, as arrays; the first instant has the forces of the step that begins there."""
+    """Return the stored values as arrays; the first instant has the forces of the first step."""
     t, states, force, psi, energy, sweeps, residual = zip(*stored, strict=True)
     forces = np.array(force)
     forces[0] = forces[min(1, len(forces) - 1)]

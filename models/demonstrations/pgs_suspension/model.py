@@ -452,7 +452,7 @@ def simulate(
 
 
 class Instant(NamedTuple):
-    """What is stored of an instant; see `SuspensionRun`."""
+    """Stored values of an instant; see `SuspensionRun`."""
 
     t: float
     q: Floats
@@ -465,7 +465,7 @@ class Instant(NamedTuple):
 
 
 def motion(stored: Sequence[Instant], watch: EventWatch) -> SuspensionRun:
-    """What was stored, as arrays; the first instant has the impulses of the step that begins there."""
+    """Return the stored values as arrays; the first instant has the impulses of the first step."""
     t, q, V, p, gap, energy, sweeps, residual = (np.array(part) for part in zip(*stored, strict=True))
     p[0] = p[min(1, len(p) - 1)]
     return SuspensionRun(t, q, V, p, gap, energy, sweeps, residual, watch.events)

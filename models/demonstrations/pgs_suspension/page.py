@@ -57,7 +57,7 @@ def page(run: SuspensionRun, suspension: Suspension) -> View:
 
 
 def of_road(run: SuspensionRun, suspension: Suspension) -> Floats:
-    """Where the road acts on the wheel, and its force, (n, 6)."""
+    """Return the contact points on the wheel [m] and the forces of the road [N] (n, 6)."""
     h, radius = run.t[1] - run.t[0], suspension.parameters.radius
     found = np.zeros((len(run.t), 6))
     for k, q in enumerate(run.q):

@@ -39,7 +39,7 @@ class SocketMotion(ABC):
         """ẋ_s [m/s]."""
 
     def lift(self, t: float) -> float:
-        """How much higher the spring's upper end is than its given height [m]."""
+        """Return the rise of the spring's upper end above its given height [m]."""
         return 0.0
 
     def lift_rate(self, t: float) -> float:
@@ -268,7 +268,7 @@ def function_of(path: Path, name: str) -> Function:
 
 
 def answer(name: str, function: Function, t: float) -> float:
-    """What a user's function says, checked."""
+    """Return the value of a user's function, which must be a finite number."""
     try:
         value = float(function(t))
     except Exception as error:

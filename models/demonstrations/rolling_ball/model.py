@@ -117,16 +117,16 @@ class Plate:
 
 
 class Expected(NamedTuple):
-    """What a scene's theory says, as functions of time.
+    """Theoretical solution of a scene, as functions of time.
 
     Attributes
     ----------
     centre : callable
-        (n,) times to the centre's positions (n, 3).
+        (n,) times [s] to the centre's positions (n, 3) [m].
     normal : float
         Normal force on the ball [N], signed.
     friction : callable
-        (n,) times to the size of the friction (n,) [N].
+        (n,) times [s] to the magnitude of the friction (n,) [N].
     """
 
     centre: Callable[[Floats], Floats]
@@ -310,7 +310,7 @@ def record(
     energy: Floats,
     error: Floats,
 ) -> Record:
-    """What both formulations report."""
+    """Return the record of a motion, which has the same form for both formulations."""
     carrier = "ground" if scene.plate is None else "plate"
     plates = [state[carrier] for state in states]
     normals = np.array([plate.R @ scene.normal for plate in plates], dtype=float)

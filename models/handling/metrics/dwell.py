@@ -57,7 +57,7 @@ def dwell_response(
     reversal: float,
     end: float,
 ) -> DwellResponse:
-    """What a vehicle does in a sine with dwell.
+    """Compute the response of a vehicle to a sine with dwell.
 
     Parameters
     ----------
@@ -70,12 +70,12 @@ def dwell_response(
     sign : float
         1 if the first steering is to the left, −1 if to the right.
     begin, reversal, end : float
-        When the steering begins, changes its sign, and ends [s].
+        Times at which the steering begins, changes its sign, and ends [s].
 
     Raises
     ------
     DataError
-        If the record ends before what counts.
+        If the record ends before the last time that the figures need.
     """
     t, r, y = signals(t, yaw_rate, lateral)
     after = t >= reversal
@@ -91,5 +91,5 @@ def at(t: np.ndarray, x: np.ndarray, when: float) -> float:
 
 
 def least_displacement(mass: float) -> float:
-    """What a vehicle has to get out of the way [m], by its mass [kg]."""
+    """Return the required lateral displacement [m] of a vehicle by its mass [kg]."""
     return DISPLACEMENT[0] if mass <= LIGHT else DISPLACEMENT[1]

@@ -50,22 +50,22 @@ class FrequencyResponse(NamedTuple):
 
 
 class Shape(NamedTuple):
-    """What people read off a frequency response.
+    """Characteristic values of a frequency response.
 
     Attributes
     ----------
     static_gain : float
-        At the lowest frequency.
+        Gain at the lowest frequency.
     resonance : float
-        Where the gain is largest [Hz]; NaN if that is at the lowest frequency.
+        Frequency of the largest gain [Hz]; NaN if that is the lowest frequency.
     peak_ratio : float
         The largest gain over the static one.
     bandwidth : float
-        Where the gain has fallen to 1/√2 of the static one [Hz]; NaN if nowhere.
+        Frequency at which the gain has fallen to 1/√2 of the static gain [Hz]; NaN if there is none.
     quarter_turn : float
-        Where the phase lags by 45° [Hz]; NaN if nowhere.
+        Frequency at which the phase lags by 45° [Hz]; NaN if there is none.
     equivalent_delay : float
-        1/(2π f) of that frequency, the lag of the first-order system with this phase [s].
+        1/(2π f) of the frequency `quarter_turn`: the lag of a first-order system with the same phase [s].
     """
 
     static_gain: float
@@ -137,7 +137,7 @@ def fourier(t: Floats, x: Floats, f: Floats) -> Complex:
 
 
 def shape(response: FrequencyResponse) -> Shape:
-    """What people read off a frequency response, by linear interpolation between its frequencies."""
+    """Compute characteristic values, by linear interpolation between the frequencies of the response."""
     f, gain = response.frequency, response.gain
     k = int(np.argmax(gain))
     static = float(gain[0])
@@ -153,7 +153,10 @@ def shape(response: FrequencyResponse) -> Shape:
 
 
 def falls(f: Floats, x: Floats, level: float) -> float:
-    """Where a curve first falls to a level; NaN if it begins below it or never does."""
+    """Return the frequency [Hz] at which x first falls to a level.
+
+    NaN if x begins at or below the level, or never falls to it.
+    """
     below = np.flatnonzero(x <= level)
     if not below.size or below[0] == 0:
         return math.nan

@@ -13,7 +13,7 @@ Floats = NDArray[np.float64]
 
 
 class Extreme(NamedTuple):
-    """Where a signal is largest, and its value there."""
+    """Time [s] and value of a signal's maximum."""
 
     t: float
     value: float

@@ -11,7 +11,7 @@ from ce_dynamics.errors import DataError
 
 
 class WheelLift(NamedTuple):
-    """How near a vehicle came to rolling over.
+    """Figures of a vehicle's nearness to rollover.
 
     Attributes
     ----------
@@ -20,7 +20,7 @@ class WheelLift(NamedTuple):
     lifted_time : float
         Longest time for which all wheels of one side carried nothing [s].
     largest_roll : float
-        [rad].
+        Largest magnitude of the roll angle [rad].
     """
 
     load_transfer: float

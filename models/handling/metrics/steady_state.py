@@ -30,14 +30,14 @@ FEWEST = 5
 
 
 class SteadyCornering(NamedTuple):
-    """What steady cornering comes to.
+    """Figures of steady cornering.
 
     Attributes
     ----------
     understeer_gradient : float
         K [rad s²/m], positive for understeer.
     characteristic_speed, critical_speed : float
-        [m/s]; NaN for the one that the vehicle has not.
+        [m/s]; NaN for the speed that does not exist.
     roll_gradient, sideslip_gradient : float
         dφ/da_y, dβ/da_y [rad s²/m]; NaN where the signal is not given.
     largest_lateral_acceleration : float

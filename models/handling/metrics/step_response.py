@@ -54,7 +54,7 @@ class StepResponse(NamedTuple):
 def step_response(
     t: ArrayLike, steer: ArrayLike, response: ArrayLike, window: float = 0.5, before: float = math.inf
 ) -> StepResponse:
-    """What a step of the steering leads to.
+    """Compute the response to a step of the steering.
 
     Parameters
     ----------
@@ -65,12 +65,12 @@ def step_response(
     window : float
         Length of the window at the end over which the steady value is the mean [s].
     before : float
-        Time by which the peak must have been [s]; in what comes later nothing but drift is expected.
+        Latest time of the peak [s]; only drift is expected later.
 
     Raises
     ------
     DataError
-        If the steering does not end at a value of its own, or the response is not steady at the end.
+        If the steering ends at zero, or the response is not steady at the end.
     """
     t, delta, y = signals(t, steer, response)
     final = delta[-1]

@@ -1,7 +1,6 @@
-"""What happens in a turn when the pedals change (ISO 7975, ISO 9816), the steering wheel held.
+"""Evaluates the reaction to a change of the pedals in a turn with fixed steering wheel (ISO 7975, ISO 9816).
 
-Everything is compared with the steady circle before: at the speed v, a vehicle that kept to the circle of
-radius R would turn at v/R.
+The reference is the steady circle before: at the speed v, a vehicle on the circle of radius R turns at v/R.
 """
 
 from __future__ import annotations
@@ -60,22 +59,22 @@ def turn_reaction(
     event: float,
     until: float,
 ) -> TurnReaction:
-    """What a vehicle does after an event in a turn.
+    """Compute the reaction of a vehicle to an event in a turn.
 
     Parameters
     ----------
     t : (n,) array_like
         [s].
     x, y : (n,) array_like
-        Its path [m].
+        Path of the vehicle [m].
     speed, yaw_rate, sideslip : (n,) array_like
         [m/s], [rad/s] positive to the left, [rad].
     course : (n,) array_like
-        Direction of its velocity [rad], without jumps.
+        Direction of the velocity [rad], without jumps.
     event : float
-        When it happens [s].
+        Time of the event [s].
     until : float
-        End of what is looked at [s]: before the vehicle stands.
+        End of the evaluated time [s], before the vehicle stands.
 
     Raises
     ------
@@ -104,7 +103,7 @@ def turn_reaction(
 def inside(
     t: Floats, x: Floats, y: Floats, course: Floats, radius: float, event: float, later: float
 ) -> float:
-    """How far inside of the circle of the event a vehicle is later [m]."""
+    """Return the later distance of a vehicle from the circle of the event [m], positive inside."""
     at = [np.array([np.interp(when, t, x), np.interp(when, t, y)]) for when in (event, later)]
     nu = float(np.interp(event, t, course))
     centre = at[0] + radius * np.array([-np.sin(nu), np.cos(nu)])

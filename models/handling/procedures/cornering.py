@@ -1,4 +1,4 @@
-"""What the three ways to corner steadily (ISO 4138) have in common: points, figures and charts."""
+"""Common part of the three tests of steady cornering (ISO 4138): points, figures and charts."""
 
 from __future__ import annotations
 

@@ -94,7 +94,7 @@ class FrequencyInputTest(Procedure):
         )
 
     def figures(self, key: str, label: str, found: FrequencyResponse, factor: float, unit: str) -> None:
-        """What people read off one response."""
+        """Add the characteristic values of one frequency response to the outcome."""
         out, read = self.outcome, shape(found)
         out.add(
             f"{key}_static_gain", f"{label}: gain at the lowest frequency", read.static_gain, unit, factor

@@ -127,7 +127,7 @@ class FishhookTest(RolloverTest):
         return self.run("fishhook", Fishhook, speed=speed, steer=steer, rate=rate, dwell=dwell)
 
     def dwell(self, run: Run, begin: float) -> float:
-        """How long after the first steering the roll rate falls to 1.5°/s [s]; 0 where nothing rolls."""
+        """Return the time from `begin` until the roll rate falls to 1.5°/s [s]; 0 if it never does."""
         rate = np.abs(np.gradient(run.roll, run.t))
         later = run.t >= begin
         slow = np.flatnonzero(later & (rate <= SLOW_ROLL))

@@ -69,7 +69,7 @@ class BrakingTest(Procedure):
         return {}
 
     def locked(self, run: Run) -> None:
-        """Which wheels lock while the vehicle still moves."""
+        """Add a note of the wheels that lock at speeds above 5 m/s."""
         if "tyre_bounded_slip" not in run.record:
             return
         slip, corners = run["tyre_bounded_slip"], run.record["corner"].values

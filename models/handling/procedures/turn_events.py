@@ -63,15 +63,15 @@ class PowerOffTest(Procedure):
         return {"power off": {}}
 
     def compare(self, reactions: Sequence[TurnReaction]) -> None:
-        """What several runs say together."""
+        """Add charts that compare the reactions of several runs; none unless overridden."""
 
     def steering_of_circle(self, speed: float) -> float:
-        """What a driver who keeps to the circle steers.
+        """Return the steering input that keeps the vehicle on the circle at a speed [m/s].
 
         Raises
         ------
         DataError
-            If the vehicle does not keep to it.
+            If the vehicle does not keep to the circle.
         """
         v = self.values
         for begin, lasts in CIRCLES:

@@ -48,7 +48,7 @@ def number(value: float) -> str:
 
 
 def unit(name: str) -> str:
-    """As people read it: nothing for plain numbers."""
+    """Return a unit in readable form; empty for plain numbers."""
     if name == "1":
         return ""
     return (

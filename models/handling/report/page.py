@@ -98,7 +98,7 @@ def report_of(
 
 
 def key(names: Sequence[str]) -> str:
-    """Which colour is whose; nothing where there is one."""
+    """Return the key of the colours of several names; empty for a single name."""
     if len(names) < 2:
         return ""
     marks = [
@@ -176,7 +176,7 @@ def verdict_rows(made: Sequence[Outcome]) -> list[list[str]]:
 
 
 def judged(verdict: Verdict | None) -> str:
-    """What was reached, and whether that is enough."""
+    """Return the value reached and its judgement as HTML; a dash without a verdict."""
     if verdict is None:
         return "–"
     word, kind = {True: ("kept", "kept"), False: ("not kept", "broken"), None: ("not judged", "soft")}[
@@ -232,6 +232,6 @@ def setting(name: str, value: float, given: str) -> str:
 
 
 def named(outcome: Outcome) -> str:
-    """What went wrong, with whom."""
+    """Return the trouble of an outcome, with the title of its subject."""
     own = outcome.trouble.startswith(outcome.subject)
     return outcome.trouble if own else f"{outcome.subject}: {outcome.trouble}"

@@ -46,7 +46,7 @@ def unit_of(label: str, columns: Sequence[dict[str, tuple[str, str]]]) -> str:
 
 
 def summary(subject: Subject) -> dict[str, tuple[str, str]]:
-    """What people ask first: values and units by label."""
+    """Return the main data of a subject: values and units by label."""
     found = {
         "mass": (number(subject.mass), "kg"),
         "wheelbase": (number(subject.wheelbase), "m"),
@@ -59,7 +59,7 @@ def summary(subject: Subject) -> dict[str, tuple[str, str]]:
 
 
 def of_data(data: VehicleParameters) -> dict[str, tuple[str, str]]:
-    """What the data say."""
+    """Return the main data of a vehicle from its parameters: values and units by label."""
     centre = design_centre(build(data))
     axles = data.layout.axles
     places = [float(nominal(data.corners[axle.corners[0]].W[0])) for axle in axles]
