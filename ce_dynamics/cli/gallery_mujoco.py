@@ -31,7 +31,7 @@ class Peer(NamedTuple):
     Attributes
     ----------
     time : float
-        Time of ``mj_forward`` with the fastest solver, less that of a call [µs]; NaN without.
+        Time of ``mj_forward`` with the fastest solver, less that of an empty call [µs]; NaN without.
     difference : float
         Largest difference of accelerations at rest, over the largest acceleration [-]; NaN without.
     why : str

@@ -33,7 +33,10 @@ def at_nominal(thing: T, root: Body | None = None) -> T:
 
 
 def part_way(thing: T, s: float, root: Body | None = None) -> T:
-    """Return `at_nominal` with parameters at the fraction s of the way from nominal to their own values."""
+    """Return ``thing`` with parameters at the fraction s of the way from nominal to their own values.
+
+    Copies are made as by `at_nominal`; ``thing`` itself is returned for s = 1.
+    """
     known: dict[int, tuple[Formula, Any]] = {}
 
     def replace(formula: Formula) -> Any:

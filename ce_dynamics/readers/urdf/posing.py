@@ -136,7 +136,7 @@ def chains_of(robot: Robot, joints: list[UrdfJoint], root: str) -> Chains:
 
 
 def ratios(robot: Robot, joints: list[UrdfJoint], column: dict[str, int]) -> Iterator[ChainLaw]:
-    """Yield the laws of `<coupling>`: Σ q to the successor = ratio × Σ q to the predecessor.
+    """Yield the laws of `<coupling>`: Σ q on the way to the successor = ratio × Σ q to the predecessor.
 
     Joints on the way to both links are left out of the sums.
     """
