@@ -22,14 +22,14 @@ METHODS: tuple[str, ...] = get_args(Method)
 
 @dataclass(frozen=True, kw_only=True)
 class RunOptions:
-    """How a run is made; what the fields mean is said at `ce_dynamics.simulation.simulate.simulate`.
+    """Options of a run; `ce_dynamics.simulation.simulate.simulate` describes the fields.
 
-    Steps and tolerances are as they were given, None where they were not; `settings` has those that are used.
+    Steps and tolerances are as given, otherwise None; `settings` has the values in use.
 
     Raises
     ------
     ModelError
-        If one of them cannot be.
+        If an option is invalid.
     """
 
     duration: float

@@ -359,7 +359,10 @@ def stable_step(method: Method, eigenvalues: NDArray[np.complex128]) -> float:
 
 
 def error(method: Method, rate: Rate, z: Floats, h: float, tolerance: float) -> float:
-    """Of one step, relative to the tolerance (rtol; atol is a hundredth of it); infinite if it fails."""
+    """Return the error of one step relative to the tolerance; infinite if the step fails.
+
+    The tolerance is rtol; atol is a hundredth of rtol.
+    """
     with np.errstate(all="ignore"):
         ahead, apart = attempted(method, rate, z, h)
         y, change = z[:-1], apart[:-1]

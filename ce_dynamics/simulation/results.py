@@ -33,7 +33,7 @@ class Column(NamedTuple):
 
 @dataclass
 class Record:
-    """What becomes an xarray data set, as plain arrays: looked at before xarray is loaded.
+    """Results as plain arrays, usable before xarray is loaded to make the data set.
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ def dataset(model: Model, t: Floats, Y: Floats, U: Floats, attributes: Mapping[s
 
 
 class Observed(NamedTuple):
-    """What is computed from states and inputs, at every stored instant in rows.
+    """Observations computed from states and inputs, one row per stored instant.
 
     Attributes
     ----------
@@ -219,14 +219,14 @@ def external_work(work: Floats, results: Record) -> Floats:
 
 
 class Place(NamedTuple):
-    """Where an entry of a model is found: in the states, the inputs or the outputs, and its column there."""
+    """Place of an entry of a model: part (states, inputs or outputs), and column in that part."""
 
     part: int
     column: int
 
 
 def places_of_variables(model: Model) -> list[tuple[Variable, list[Place]]]:
-    """Of every variable of the results, where its entries are."""
+    """Return every variable of the results with the places of its entries."""
     sizes = len(model.layout.y0), len(model.layout.u), len(model.output_entries)
     places = [Place(part, column) for part, size in enumerate(sizes) for column in range(size)]
     by_name = {entry.name: place for entry, place in zip(model.entries, places, strict=True)}

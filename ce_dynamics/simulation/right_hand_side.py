@@ -84,7 +84,7 @@ class RightHandSide:
 
     @property
     def bindings(self) -> tuple[Binding, ...]:
-        """What an evaluation calls, on the buffers it left."""
+        """Compiled functions that an evaluation calls, with the buffers of the last evaluation."""
         return (self._dynamics,) if self._control is None else (self._control, self._dynamics)
 
     def sampled(self, t: float, y: Floats) -> Floats:

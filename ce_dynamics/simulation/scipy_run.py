@@ -168,7 +168,7 @@ def stopped(
 
 
 def finite_part(t: Floats, Y: Floats) -> tuple[Floats, Floats]:
-    """What precedes the first state that is not finite."""
+    """Return the instants and states before the first state that is not finite."""
     finite = np.all(np.isfinite(Y), axis=1)
     n = len(t) if np.all(finite) else int(np.argmin(finite))
     return t[:n], Y[:n]

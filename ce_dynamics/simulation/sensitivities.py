@@ -42,7 +42,7 @@ MOST_INSTANTS = 10_000_000
 
 
 class Column(NamedTuple):
-    """What a run is differentiated by: its place in [y; u], whether it is a state, its size."""
+    """Variable of differentiation: its name, its place in y or u, True for a state, its size."""
 
     name: str
     place: int
@@ -174,12 +174,12 @@ def wanted(
 
 
 def columns_of(model: Model, by: Iterable[str] | str, held: Floats) -> list[Column]:
-    """What to differentiate by.
+    """Return the variables of differentiation.
 
     Raises
     ------
     ModelError
-        If there is nothing, or a name is unknown.
+        If there is no name, or a name is unknown.
     """
     names, n = all_names(model), len(model.layout.y0)
     found = []

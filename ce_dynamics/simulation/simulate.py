@@ -49,7 +49,10 @@ def native_stepper(rhs: RightHandSide, y0: Floats, options: RunOptions) -> Stepp
 def integrate_native(
     rhs: RightHandSide, stepper: Stepper, t_store: Floats, options: RunOptions
 ) -> tuple[Floats, Floats, str]:
-    """As `integrate` by SciPy; interrupts, `progress` and monitors get their turn between chunks."""
+    """Return times, states (in rows) and the reason of an early stop, as `integrate` by SciPy.
+
+    Interrupts, `progress` and monitors are served between chunks of steps.
+    """
     if not np.all(np.isfinite(rhs(0.0, stepper.y))):
         return np.zeros(1), stepper.y[np.newaxis].copy(), NOT_FINITE_AT_START
     charts = Charts(rhs.model)
@@ -179,7 +182,7 @@ def simulate(
 
 
 def simulate_to_record(model: Model, inputs: Inputs, options: RunOptions) -> Record:
-    """As `simulate`, without loading xarray: results, and those of a `SimulationError`, are a `Record`."""
+    """Simulate without loading xarray; results, also those of a `SimulationError`, are a `Record`."""
     start = model.start_at(options.y0)
     dependent = dependent_hinges(model, options.hinges)
     rhs = RightHandSide(model, inputs, options.audit, options.parameters)
@@ -244,7 +247,7 @@ def integrated(rhs: RightHandSide, start: Floats, options: RunOptions) -> tuple[
 
 
 class Effort(NamedTuple):
-    """What a run took."""
+    """Effort of a run; wall time in [s]."""
 
     steps: int
     evaluations: int
@@ -252,7 +255,7 @@ class Effort(NamedTuple):
 
 
 def attributes(run: Run, effort: Effort) -> dict[str, str | float]:
-    """What results say about themselves."""
+    """Return the attributes of the results."""
     options = run.options
     used = options.settings
     accuracy = {"step": options.step_made} if options.fixed else {"rtol": used.rtol, "atol": used.atol}

@@ -145,7 +145,7 @@ class AdaptiveLanes(Lanes):
             self._track.fresh[lane] = 1
 
     def _end(self, lane: int) -> Ended:
-        """What a lane's run has come to; the lane is free."""
+        """Return the ended run of a lane, and free the lane."""
         track = self._track
         state = BECAME[int(track.code[lane])]
         track.code[lane] = IDLE
@@ -156,7 +156,7 @@ class AdaptiveLanes(Lanes):
         )  # fmt: skip
 
     def _told(self, ended: list[Ended]) -> tuple[list[int], Outcome]:
-        """What became of some runs; the lanes are left as they are."""
+        """Return the numbers and the outcome of ended runs; inputs of the lanes do not change."""
         members = [one.run for one in ended]
         padded = ended + [ended[-1]] * (self.seen_at_once - len(ended))
         group = group_of(self.runs, members, self.seen_at_once)

@@ -1,4 +1,4 @@
-"""What the user gives for an ensemble, checked and spread over the runs."""
+"""Checks the arguments of an ensemble and spreads them over the runs."""
 
 from __future__ import annotations
 
@@ -175,11 +175,11 @@ class Runs(NamedTuple):
 
     @property
     def number(self) -> int:
-        """How many runs there are."""
+        """Number of runs."""
         return len(self.y0)
 
     def latest(self, t: float) -> int:
-        """Which of the held inputs are in place at a time; -1 before the first."""
+        """Return the index of the held inputs that apply at a time [s]; -1 before the first."""
         return int(np.searchsorted(self.times, t, side="right")) - 1
 
     def inputs_at(self, run: int, t: float) -> Floats:
@@ -240,12 +240,12 @@ def spread(
 
 
 def number_of_runs(states: Floats, parameters: Mapping[str, Floats], histories: Mapping[str, Floats]) -> int:
-    """How many runs there are, of which some numbers are given for each.
+    """Return the number of runs, on which all arguments with one value per run must agree.
 
     Raises
     ------
     ModelError
-        If that differs.
+        If the numbers of runs differ, or if there are no runs.
     """
     sizes = {"y0s": len(states)} if states.ndim == 2 else {}
     sizes |= {name: len(value) for name, value in parameters.items() if value.ndim == 1}

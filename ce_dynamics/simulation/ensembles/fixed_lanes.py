@@ -91,9 +91,10 @@ class FixedLanes(Lanes):
         return Y, reached, batch.y.copy(), state, made, self._evaluations * made
 
     def _parts(self, begins: Floats, n: int, Y: Floats) -> Iterator[tuple[Floats, int, int, Floats]]:
-        """Where intervals of n steps begin, how many are made and to be made, and what is stored then.
+        """Yield first instants of intervals, steps already made, steps to make, and stored states.
 
-        All at once, but where charts are looked at in between, after as many steps as in a single run.
+        Without charts, one part covers all intervals.  With charts, each part has at most `STEPS_AT_ONCE` of
+        the n steps of an interval, as in a single run; charts are checked in between.
         """
         if self.space.code.charts is None:
             yield begins, 0, n, Y

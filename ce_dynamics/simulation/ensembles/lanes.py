@@ -19,7 +19,7 @@ from ce_dynamics.simulation.interrupts import StopSign
 
 
 class Group(NamedTuple):
-    """What a group of runs begins with, one column per lane.
+    """Initial data of a group of runs, one column per lane.
 
     Attributes
     ----------
@@ -34,32 +34,32 @@ class Group(NamedTuple):
 
 
 def group_of(runs: Runs, members: Sequence[int], lanes: int) -> Group:
-    """What a group begins with; lanes left over repeat its last run."""
+    """Return the initial data of a group; surplus lanes repeat the last run."""
     chosen = [*members, *[members[-1]] * (lanes - len(members))]
     schedule = Schedule(runs.times, np.ascontiguousarray(runs.values[..., chosen]), runs.where)
     return Group(np.ascontiguousarray(runs.y0[chosen].T), np.ascontiguousarray(runs.u[chosen].T), schedule)
 
 
 class Outcome(NamedTuple):
-    """What became of a group, the lane being the last axis everywhere; the next one takes its place.
+    """Outcome of a group, with the lane as the last axis; the next outcome overwrites the arrays.
 
     Attributes
     ----------
     Y, U, outputs, closures : arrays
-        At the stored instants; NaN after a run has failed.
+        Values at the stored instants; NaN after a run has failed.
     t : (lanes,) array
         Time of the last finite state.
     y, u : arrays
         The last finite state, and the inputs then.
     state : (lanes,) int array
         `COMPLETED`, `FAILED` (accelerations are not finite), `NOT_FINITE_AT_START`, `STOPPED` from outside,
-        `TOO_SMALL` (the step that is needed) or `STALLED`.
+        `TOO_SMALL` (the necessary step) or `STALLED`.
     steps, evaluations : (lanes,) int arrays
-        Steps that were made, and evaluations of ẏ.
+        Number of steps, and number of evaluations of ẏ.
     gearing : array
-        Of the model's geared loops at the stored instants; of no loops where nothing was observed.
+        Gearing of the model's geared loops at the stored instants; empty if nothing was observed.
     well, calm : (lanes,) bool arrays
-        Whether all numbers are finite and within their bounds, and whether no loop comes near its end.
+        True if all numbers are finite and within their bounds; true if no loop comes near its end.
     """
 
     Y: Floats
@@ -133,7 +133,7 @@ class Lanes(ABC):
         steps: NDArray[np.int64],
         evaluations: NDArray[np.int64],
     ) -> Outcome:
-        """What became of `seen_at_once` runs, with all that can be seen of it; writes into the buffers."""
+        """Return the outcome of `seen_at_once` runs with all observations; overwrite the buffers."""
         at_end = self._inputs_at(t, y, group)
         U, outputs, closures, gearing = self._observe(group, Y)
         return Outcome(

@@ -1,4 +1,4 @@
-"""What is asked of all that is seen of runs, side by side and in the pass that observes them."""
+"""Checks of runs side by side, made in the pass that observes the runs."""
 
 from __future__ import annotations
 

@@ -124,7 +124,7 @@ def compiled(
         return rates_in_single_precision(model) if narrow else model.dynamics.traced
 
     def jacobian(width: int, narrow: bool) -> CompiledJacobian:
-        """Of ẏ by y."""
+        """Return the compiled Jacobian of ẏ with respect to y."""
         from ce_dynamics.compiler.derivatives.compiled import compile_jacobian  # here, because few ask for it
 
         made = _jacobians.setdefault(model, {})
@@ -184,7 +184,7 @@ def traced_law(model: Model, law: InputLaw) -> TracedFunction:
 
 
 def told(settings: Settings) -> dict[str, float | str]:
-    """What results say of how they were made."""
+    """Return the attributes of results that describe the integration."""
     if settings.method in FIXED:
         every = {"jacobian_every": float(settings.jacobian_every)} if settings.method in IMPLICIT else {}
         return {"method": settings.method, "step": settings.step, **every}
@@ -192,7 +192,7 @@ def told(settings: Settings) -> dict[str, float | str]:
 
 
 def lanes_of(code: Code, runs: Runs, t_store: Floats, look: Look, settings: Settings) -> Lanes:
-    """What makes runs in the lanes of one thread."""
+    """Return the integrator of runs in the lanes of one thread."""
     # here, because these load Numba
     from ce_dynamics.simulation.ensembles.adaptive_lanes import AdaptiveLanes
     from ce_dynamics.simulation.ensembles.fixed_lanes import FixedLanes

@@ -1,7 +1,7 @@
-"""What is seen of runs side by side, whether all is well with it, and where it is put, compiled by numba.
+"""Observes runs side by side, checks the observations and stores them; compiled by numba.
 
-All questions are asked of all lanes together and without Python's lock, in the pass that observes: threads
-that look at runs one by one in Python wait for each other.
+The pass that observes checks all lanes together and without Python's lock: threads that check runs one by
+one in Python wait for each other.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def is_whole(values):  # type: ignore[no-untyped-def]
 
 @part
 def mark_finite(table, fine):  # type: ignore[no-untyped-def]
-    """Which lanes still are fine, of those that were: whose numbers are finite at all instants."""
+    """Set `fine` to False in lanes with a number that is not finite."""
     for k in range(table.shape[0]):
         for i in range(table.shape[1]):
             for lane in range(fine.size):
@@ -60,7 +60,7 @@ def mark_finite(table, fine):  # type: ignore[no-untyped-def]
 
 @part
 def keep_within(bounds, values, fine):  # type: ignore[no-untyped-def]
-    """Which lanes still are fine, of those that were: whose columns are within bounds; NaN is not."""
+    """Set `fine` to False in lanes with a column that is NaN or outside its bounds."""
     n = bounds[3]
     columns = carray(at(bounds[0]), (n,), np.int64)
     lower, upper = carray(at(bounds[1]), (n,), np.float64), carray(at(bounds[2]), (n,), np.float64)
@@ -72,7 +72,7 @@ def keep_within(bounds, values, fine):  # type: ignore[no-untyped-def]
 
 @part
 def go_on(heads, ways, rows, t, k, y):  # type: ignore[no-untyped-def]
-    """Where coordinates have gone and headed for at most, up to row k."""
+    """Update the passed ranges of coordinates, and their extreme values ahead, up to row k."""
     for j in range(heads.shape[0]):
         for lane in range(y.shape[1]):
             x = y[heads[j, 0], lane]
@@ -99,7 +99,7 @@ def is_new(heads, ways, j, s, lane):  # type: ignore[no-untyped-def]
 
 @part
 def look_ahead(b, observation, heads, most, ways, rows, Y, U, calm):  # type: ignore[no-untyped-def]
-    """Which lanes stay calm: where the gearing is small in the states that coordinates head for."""
+    """Set `calm` to False in lanes where the gearing exceeds `most`, or is NaN, in a state ahead."""
     u, _, _, gearing = observation
     lanes = calm.size
     for j in range(heads.shape[0]):

@@ -38,12 +38,15 @@ def broken_parts(model: Model, last: Sequence[tuple[Floats, Floats]]) -> list[st
 
 
 def broken_element(model: Model, y: Floats, u: Floats) -> str:
-    """Which force element does not answer with numbers at a state or shortly after it."""
+    """Return a clause on the force element without finite values at a state or shortly after it."""
     return without_force(model, lambda ahead, state: u, y, model.dynamics(y, u)[0].copy())
 
 
 def broken_loop(model: Model, y: Floats, u: Floats) -> str:
-    """Which loop cannot be assembled at a state or shortly after it, or stands at a dead centre."""
+    """Return a clause on the loop that cannot be assembled at a state or shortly after it.
+
+    If there is none, return a clause on the loop that stands at a dead centre; empty without such a loop.
+    """
     if not model.system.closures:
         return ""
 
@@ -128,7 +131,7 @@ class Records:
         self._broken: dict[int, tuple[Floats, Floats]] = {}
 
     def _where_columns_are(self) -> NDArray[np.int64]:
-        """As `put_away` is told: of all that is kept."""
+        """Return the `columns` of `put_away` for all stored variables and closure errors."""
         rows = []
         for variable in self.variables:
             values, width = self.values[variable.name], len(variable.entries)
@@ -186,7 +189,7 @@ class Records:
                 self._excesses[run] = furthest_out(self.model.ranges, self._inputs, self.t, U)
 
     def worst_excesses(self) -> list[tuple[Excess, int]]:
-        """Of every input that a law answered out of its range the answer furthest out, and its run."""
+        """Return the largest excess, with its run, of every input that a law put out of its range."""
         worst: dict[str, tuple[Excess, int]] = {}
         for run, excesses in sorted(self._excesses.items()):
             for excess in excesses:
@@ -226,7 +229,7 @@ class Records:
         return y, u
 
     def _too_long(self, settings: Settings, y: Floats, u: Floats) -> str:
-        """Whether steps from a state on are too long, as a clause for messages."""
+        """Return a clause for messages if steps from a state are too long; otherwise empty."""
         if settings.method not in FIXED:
             return ""
         dynamics = self.model.dynamics

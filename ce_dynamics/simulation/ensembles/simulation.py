@@ -114,7 +114,7 @@ def check_room(model: Model, number: int, options: EnsembleOptions) -> None:
 
 @contextmanager
 def shown(progress: bool | Progress) -> Iterator[Progress]:
-    """How progress is reported."""
+    """Yield the function that reports progress."""
     if callable(progress):
         yield progress
         return

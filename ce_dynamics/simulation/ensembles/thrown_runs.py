@@ -1,4 +1,4 @@
-"""Which runs of an ensemble were thrown over the end of a loop's reach."""
+"""Detects runs of an ensemble that were thrown over the end of a loop's reach."""
 
 from __future__ import annotations
 

@@ -283,7 +283,7 @@ class Fleet:
             self._pool = None
 
     def _rows(self, name: str) -> Floats:
-        """What all groups have under a name, a row for each copy."""
+        """Return the array of a given name of all groups, one row per copy."""
         parts = [getattr(group, name) for group in self._groups]
         rows: Floats = np.concatenate(parts, axis=1).T[: self.number].copy()
         return rows
@@ -314,7 +314,7 @@ class Fleet:
                         group.alive[lane] = 0
 
     def _reason(self, group: LaneGroup, lane: int) -> str:
-        """Which promise a copy broke."""
+        """Stop a copy, and return the promise that the copy broke."""
         group.alive[lane] = 0
         y, u = group.y[:, lane].copy(), group.held[:, lane].copy()
         if group.stopped[lane]:
@@ -324,7 +324,7 @@ class Fleet:
         return said or "what is looked at is not finite"
 
     def _thrown(self, group: LaneGroup, lane: int, dt: float) -> str:
-        """How a loop was thrown over a dead centre during a step; empty if none was."""
+        """Return a message on the loop that was thrown over a dead centre in a step; empty if none was."""
         u = group.held[:, lane]
         values = {name: float(u[k]) for name, k in self._inputs.items()}
         parameters = {p.name: values.pop(p.name) for p in self.model.layout.parameters}

@@ -16,32 +16,32 @@ from ce_dynamics.simulation.interrupts import StopSign
 
 
 class LaneGroup:
-    """As many copies as there are lanes; the lane is the last axis everywhere.
+    """Copies of a model, one per lane; the lane is the last axis everywhere.
 
     Parameters
     ----------
     code : Code
     looking : CompiledFunction
-        Of `ce_dynamics.simulation.in_the_loop.fleet.traced_look`, for as many lanes.
+        Compiled `ce_dynamics.simulation.in_the_loop.fleet.traced_look` for the same number of lanes.
     settings : Settings
-        Of an explicit method.
+        Settings of an explicit method.
     y, u : array
-        State, and inputs with free parameters, of all copies to begin with.
+        Initial state, and inputs with free parameters, of all copies.
     stop : StopSign
-        Set by another thread to end a march.
+        Sign by which another thread ends a march.
 
     Attributes
     ----------
     y, before : arrays
-        States, and those before the last `march`.
+        Present states, and states before the last `march`.
     held : array
         Inputs and free parameters.
     given, seen, closure, gearing, margins : arrays
         See `traced_look`.
     alive : int array
-        Which copies march; the others stay where they are.
+        1 for copies that march; 0 for copies that keep their state.
     stopped : bool array
-        Which copies came to a state that is not finite in the last `march`.
+        True for copies that reached a state that is not finite in the last `march`.
     """
 
     def __init__(
@@ -79,7 +79,10 @@ class LaneGroup:
         self._looking.run()
 
     def sound(self, limits: Floats) -> NDArray[np.bool_]:
-        """Which copies are finite, with their loops closed to ``limits`` and all margins left."""
+        """Return the mask of sound copies, (lanes,) bool.
+
+        Sound copies march, are finite, have loops closed to ``limits`` and no negative margin.
+        """
         # Zero times what is not finite is NaN: one sum tells whether there is any.
         finite = (0.0 * self.seen).sum(axis=0) + (0.0 * self.y).sum(axis=0) == 0.0
         closed = (self.closure <= limits).all(axis=0)

@@ -7,20 +7,20 @@ from typing import NamedTuple
 
 
 class PaceReport(NamedTuple):
-    """How well a run kept time.
+    """Punctuality of a run.
 
     Attributes
     ----------
     steps : int
-        How many there were.
+        Number of steps.
     overruns : int
-        How many were ready only after their time.
+        Number of steps that were ready only after their time.
     worst_lateness : float
-        How late the latest was [s]; 0 if none was.
+        Largest delay of a step [s]; 0 if no step was late.
     load : float
-        Share of the time that was not slept.
+        Share of the time that was not spent asleep.
     wall_time : float
-        Of the whole run [s].
+        Wall time of the whole run [s].
     """
 
     steps: int
@@ -60,7 +60,7 @@ class Pace:
             self._slept += self._clock() - now
 
     def report(self) -> PaceReport:
-        """What happened so far."""
+        """Return the report up to the present."""
         wall = self._clock() - self._start
         load = 1.0 - self._slept / wall if wall > 0.0 else 0.0
         return PaceReport(self._steps, self._overruns, self._worst, load, wall)

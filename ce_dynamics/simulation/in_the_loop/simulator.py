@@ -389,7 +389,10 @@ class Simulator:
             raise
 
     def _go_on(self, code: int) -> None:
-        """What is left of a stretch: many steps, near the end of a loop's reach, or up to where they fail."""
+        """Finish a stretch, in chunks of steps up to a failure.
+
+        Near the end of a loop's reach, steps are made one by one.
+        """
         stepper, guard, chunk = self._stepper, self._guard, Chunk()
         with Interrupts() as interrupts:
             while code in (kernels.RUNNING, kernels.GUARDED):

@@ -40,7 +40,7 @@ the step it belongs to."""
 
 
 class Buffers(NamedTuple):
-    """What the compiled functions of a model read and write; see above."""
+    """Buffers that the compiled functions of a model read and write; see above."""
 
     calls: Any
     time: Any
@@ -85,7 +85,10 @@ def kernel(function: Callable[..., Any], forceinline: bool = False) -> Any:
 
 
 def part(function: Callable[..., Any]) -> Any:
-    """As `kernel`, for what other kernels consist of: tuples of buffers are not handed over at run time."""
+    """Compile a part of other kernels, inline; see `kernel`.
+
+    Tuples of buffers are not passed at run time.
+    """
     return kernel(function, forceinline=True)
 
 
@@ -109,7 +112,7 @@ call: Any = call_address
 
 @intrinsic
 def pointer_to(typing_context: Any, address: Any) -> Any:
-    """What is at an address."""
+    """Return an address as a pointer."""
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.inttoptr(arguments[0], ir.PointerType(ir.IntType(8)))

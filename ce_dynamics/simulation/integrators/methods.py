@@ -202,7 +202,10 @@ class LinearlyImplicit(Method):
         return y
 
     def _inverse(self, J: Floats, h: float) -> Floats | None:
-        """Of 1 − γ h J, which all stages of steps of a length share; None if it has none."""
+        """Return the inverse of 1 − γ h J, or None if the matrix is singular or not finite.
+
+        All stages of all steps of one length share the inverse.
+        """
         left = np.eye(len(J)) - self.gamma * h * J
         if not np.all(np.isfinite(left)):
             return None

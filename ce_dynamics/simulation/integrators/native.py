@@ -27,16 +27,16 @@ Watch = Callable[[float, int], None]
 
 
 class Reached(NamedTuple):
-    """What a run has reached.
+    """Instants and states that a run has reached.
 
     Attributes
     ----------
     t, Y : arrays
-        Instants and states (in rows): those to be stored and, if the run stopped early, the last one.
+        Stored instants and states (in rows), and the last ones of a run that stopped early.
     evaluations : int
-        Of ẏ.
+        Number of evaluations of ẏ.
     trouble : str
-        What happened, if the end was not reached.
+        Reason why the run stopped early, if so.
     """
 
     t: Floats

@@ -110,7 +110,7 @@ def settings_of(
 
 
 def instead(name: str, method: str, known: Sequence[str]) -> str:
-    """What a method takes, and which others take an option, as a clause for messages."""
+    """Return a clause for messages: options of a method, and methods that take a given option."""
     others = [other for other in known if name in taken_by(other)]
     choose = f", or choose a method that takes it: {', '.join(others)}" if others else ""
     return f", which takes {' and '.join(taken_by(method))}; leave it out{choose}"

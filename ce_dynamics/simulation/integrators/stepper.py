@@ -90,7 +90,7 @@ class Stepper(ABC):
     @property
     @abstractmethod
     def memory(self) -> Floats:
-        """What the next step depends on besides the state."""
+        """Numbers, besides the state, on which the next step depends."""
 
     @memory.setter
     @abstractmethod
@@ -118,12 +118,12 @@ class Stepper(ABC):
 
 
 class Chunk:
-    """How many steps are made between two looks at progress and interrupts.
+    """Number of steps between two checks of progress and interrupts.
 
     Parameters
     ----------
     fixed : int, optional
-        So many; by default as many as take some hundredths of a second.
+        Fixed number of steps; by default as many as take some hundredths of a second.
 
     Attributes
     ----------
@@ -182,7 +182,7 @@ class FixedSteps(Stepper):
     def _march(
         self, t: Floats, n: int, h: float, out: Floats, first: int = 0, guards: Floats = UNGUARDED
     ) -> int:
-        """As `FixedBatch.march`; the run goes on where a step failed."""
+        """Call `FixedBatch.march`; let the run continue after a failed step."""
         done = self.batch.march(t, n, h, out, first, guards)
         if done < n * len(t):
             self.batch.alive[0] = 1

@@ -1,4 +1,4 @@
-"""How fixed steps are laid so that they end at stored instants and at samples of controllers."""
+"""Division of a run into fixed steps that end at stored instants and at samples of controllers."""
 
 from __future__ import annotations
 
@@ -105,5 +105,5 @@ def between_samples(
 
 
 def samples_before(t: float, period: float) -> int:
-    """How many samples lie before a time."""
+    """Return the number of samples before a time [s]."""
     return math.ceil(t / period - NEAR)

@@ -1,1 +1,1 @@
-"""What watches a run, and changes its charts."""
+"""Monitors that watch a run and change its charts."""

@@ -40,7 +40,7 @@ class Charts(Monitor):
         return self.renew(y)
 
     def wear(self, y: Floats) -> float:
-        """How much of its range the most worn chart has used; 1 is the end."""
+        """Return the used share of the range of the most worn chart; 1 is the end."""
         return max((chart.linkage.wear(y[chart.q]) for chart in self._charts), default=0.0)
 
     def renew(self, y: Floats, limit: float = WORN) -> bool:
@@ -53,7 +53,10 @@ class Charts(Monitor):
         return bool(worn)
 
     def _at_most(self, y: Floats) -> float:
-        """What `wear` does not exceed but for rounding, two hundred times sooner; NaN off the charts."""
+        """Return an upper bound of `wear`, except for rounding; NaN off the charts.
+
+        The bound is computed two hundred times faster than `wear`.
+        """
         (wear,) = self._wear(y)
         return float(wear[0])
 
@@ -64,7 +67,7 @@ class Charts(Monitor):
 
 
 def traced_wear(model: Model) -> TracedFunction:
-    """How much the most worn chart is worn at most, of y."""
+    """Return the traced upper bound of the wear of the most worn chart, a function of y."""
     return trace("wear", lambda y: {"wear": on_fresh_charts(model, y)["wear"]}, {"y": len(model.layout.y0)})
 
 

@@ -68,7 +68,7 @@ class Watched(NamedTuple):
 
 
 def remedy_for(S: Aggregate) -> str:
-    """How a loop can be led through a configuration that ends its independent coordinates."""
+    """Return the remedy for a loop at a configuration that ends its independent coordinates."""
     remedies = [linkage.monitor().remedy for linkage in S.linkages]
     if all(remedies):
         return remedies[0]
@@ -161,7 +161,7 @@ def bounces(watch: Watched, Y: Floats) -> bool:
 
 
 def where_it_stands(coordinates: Sequence[Watched], y: Floats) -> str:
-    """Which loop stands at a dead centre in a state, as a clause for messages; empty if none does."""
+    """Return a clause on the loop that stands at a dead centre in a state; empty if none does."""
     for watch in coordinates:
         phi, _ = watch.phase(y[np.newaxis])
         if 0.5 * math.pi - abs(float(phi[0])) < NEAR:

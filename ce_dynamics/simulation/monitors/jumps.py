@@ -179,7 +179,7 @@ def thrown(
     approaches: Approaches | None = None,
     known: Known | None = None,
 ) -> Jump | None:
-    """As `jump_of`, of a run that still goes on, or that is one of many: without warnings."""
+    """Return the jump of a run that continues or is one of many, as `jump_of` but without warnings."""
     Y = Y[:, : len(model.layout.y0)]
     coordinates = (approaches or Approaches(model)).of(t, Y, inputs_at, known)
 
@@ -191,7 +191,7 @@ def thrown(
 
 
 def told(t: Floats, Y: Floats, k: int, watch: Watched) -> Jump:
-    """That a loop was thrown over a dead centre after instant k."""
+    """Return the report that a loop was thrown over a dead centre after instant k."""
     return Jump(
         float(t[k]),
         f"the integrator threw the loop of {watch.S.name!r} over a dead centre of {watch.name!r} after "
@@ -201,7 +201,10 @@ def told(t: Floats, Y: Floats, k: int, watch: Watched) -> Jump:
 
 
 def comes_out_the_same(model: Model, watch: Watched, audited: AuditedRates, t: Floats, Y: Floats) -> bool:
-    """Whether the way between two instants, integrated closely, leads there and keeps its energy balance."""
+    """Return True if an accurate integration from one instant reaches the state at the next.
+
+    The integration must keep the energy balance, must not bounce and must not creep.
+    """
     from scipy.integrate import solve_ivp  # here, because most runs never ask
 
     def limited(time: float, y: Floats) -> Floats:

@@ -14,7 +14,7 @@ from ce_dynamics.simulation.monitors.where_it_broke import LeftItsRange
 
 
 def monitors_of(model: Model) -> tuple[Monitor, ...]:
-    """What judges a run of a model when it is over, in this order."""
+    """Return the monitors that judge a finished run of a model, in this order."""
     return (
         Jumps(),
         Promises.of(model),
@@ -27,7 +27,7 @@ def monitors_of(model: Model) -> tuple[Monitor, ...]:
 
 
 def explained(monitors: Sequence[Monitor], run: Run) -> str:
-    """What happened to a run, and where it broke; empty if it went well."""
+    """Return the trouble of a run and the place where the run broke; empty without trouble."""
     text = run.trouble
     if text:
         for monitor in sorted(monitors, key=lambda monitor: monitor.asked):

@@ -54,7 +54,7 @@ class Run:
 
     @property
     def model(self) -> Model:
-        """What was run."""
+        """Model of the run."""
         return self.rhs.model
 
     @property
@@ -69,7 +69,7 @@ class Run:
 
     @property
     def seen(self) -> Observed:
-        """What is observed at the stored instants."""
+        """Observations at the stored instants."""
         return self._observed()[1]
 
     def _observed(self) -> tuple[Floats, Observed]:
@@ -91,19 +91,19 @@ class Run:
 
 
 class Monitor:
-    """What watches runs of a model.
+    """Monitor of the runs of a model.
 
-    1. `look` is called between steps; it may change the state in place to other numbers for the same motion,
-       and ends a run by raising `ce_dynamics.simulation.monitors.stall.StalledError`.
-    2. `judge` is called when a run is over: it warns, or cuts off what is not sound and says why.
-    3. `where` says what it knows of the place at which a run broke, as a clause for messages.
-    4. It is listed in `ce_dynamics.simulation.monitors.listed`.
+    1. `look` is called between steps.  The method may replace the state in place by other numbers for the
+       same motion, and ends a run by raising `ce_dynamics.simulation.monitors.stall.StalledError`.
+    2. `judge` is called after a run.  The method warns, or cuts off unsound results and records the reason.
+    3. `where` returns the place at which a run broke, as a clause for messages.
+    4. `ce_dynamics.simulation.monitors.listed` lists the monitor.
     """
 
     asked: ClassVar[int] = 9
-    """Place in the order in which monitors are asked where a run broke."""
+    """Position in the order in which monitors are asked for the place where a run broke."""
     says_all: ClassVar[bool] = True
-    """Whether nobody else needs to be asked if this one knows."""
+    """True if no other monitor is asked after an answer of this monitor."""
 
     def look(self, t: float, y: Floats, evaluations: int) -> bool:
         """Look at a state on the way; whether it was changed."""

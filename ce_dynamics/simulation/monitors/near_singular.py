@@ -1,6 +1,6 @@
-"""How near a loop with several freedoms is to a configuration that its independent hinges do not lead.
+"""Warns of loops with several freedoms near configurations that their independent hinges do not control.
 
-Near one the dependent hinges move ever faster compared with the independent ones
+Near such a configuration the dependent hinges move ever faster compared with the independent hinges
 (`ce_dynamics.embedding.gearing`).
 """
 

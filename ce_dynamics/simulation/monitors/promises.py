@@ -1,4 +1,4 @@
-"""What a run promises, looked at where it is stored.
+"""Promises of a run, checked at the stored instants.
 
 Every number is finite, every loop is closed, and no force element is beyond a limit of its own.
 """
@@ -32,7 +32,7 @@ class Fault(NamedTuple):
 
 
 class Promises(Monitor):
-    """What is checked of the runs of a model.
+    """Checks of the runs of a model.
 
     Parameters
     ----------
@@ -41,11 +41,11 @@ class Promises(Monitor):
     Attributes
     ----------
     limits : array
-        How far each closure may be open.
+        Largest admissible error of each closure.
     columns : list of int
-        Outputs that must not be negative: how far force elements are from limits of their own.
+        Outputs that must not be negative: distances of force elements from limits of their own.
     closed, not_beyond : Bounds
-        The same of closures and outputs.
+        The same limits as bounds of closures and of outputs.
     """
 
     def __init__(self, model: Model) -> None:
@@ -66,7 +66,7 @@ class Promises(Monitor):
 
     @classmethod
     def of(cls, model: Model) -> Promises:
-        """Those of a model, put together once."""
+        """Return the promises of a model, made once per model."""
         return model.once("promises", partial(cls, model))
 
     def judge(self, run: Run) -> None:
@@ -92,7 +92,10 @@ class Promises(Monitor):
         return Fault(k, f"{said} at t = {t[k]:.6g} s")
 
     def faults(self, t: Floats, Y: Floats, U: Floats, outputs: Floats, closures: Floats) -> dict[int, Fault]:
-        """As `first_fault` for runs side by side, the last axis, by its index; Y is NaN after its end."""
+        """Return the first fault of each faulty run, by the index of the run; see `first_fault`.
+
+        The runs are side by side in the last axis; Y is NaN after the end of a run.
+        """
         limits = self.limits[:, np.newaxis]
         # Sums are finite only if all numbers are: they are read once, and looked at closely if not.
         beyond = np.any(outputs[:, self.columns] < 0.0, axis=1)
@@ -114,7 +117,7 @@ class Promises(Monitor):
         return found
 
     def at(self, y: Floats, u: Floats, outputs: Floats, closures: Floats) -> str:
-        """Which promise is broken at an instant; empty if none is."""
+        """Return the promise that is broken at an instant; empty if none is."""
         if not closures.size or (closures <= self.limits).all():
             return self._other(y, u, outputs)
         finite = np.isfinite(closures)
@@ -160,7 +163,7 @@ class InputRanges(Monitor):
 
 
 def places_of(model: Model) -> tuple[dict[str, int], Bounds]:
-    """Where inputs with ranges are among all inputs, and their ranges."""
+    """Return the columns of inputs with ranges among all inputs, and the bounds of these inputs."""
     places = {entry.name: k for k, entry in enumerate(model.layout.u)}
     columns = {name: places[name] for name in model.ranges}
     lower, upper = zip(*model.ranges.values(), strict=True)
@@ -213,6 +216,6 @@ def check_balance(
 
 
 def greatest_kinetic_energy(model: Model, Y: Floats, U: Floats) -> float:
-    """Of the states of a run [J]."""
+    """Return the greatest kinetic energy of the states of a run [J]."""
     parts = (model.layout.split(y[: len(model.layout.y0)]) for y in Y)
     return max(energy_or_nan(model, q, v, u, x).kinetic for (q, v, x), u in zip(parts, U, strict=True))

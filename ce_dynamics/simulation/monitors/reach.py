@@ -102,7 +102,7 @@ class Coordinate:
         return (upper - span if math.isinf(lower) else lower), (lower + span if math.isinf(upper) else upper)
 
     def watch(self, y: Floats, u: Floats) -> Watched | None:
-        """What is watched of it, by its reach at a state."""
+        """Return the coordinate with its reach at a state, or None without an end or assembly."""
         if math.isinf(self.gearing(y, u)):
             return None
         reach = self.reach(y, u)
@@ -114,13 +114,13 @@ InputsAt = Callable[[float, Floats], Floats]
 
 
 class Known(NamedTuple):
-    """What was observed of a run at its states.
+    """Observations of a run at its states.
 
     Attributes
     ----------
     U : (instants, inputs) array
     gearing : (instants, loops) array
-        Of the model's geared loops.
+        Gearing of the model's geared loops.
     """
 
     U: Floats
@@ -169,7 +169,7 @@ class Approaches:
         return [Coordinate(self._model, S, observation) for S in self._ended.others]
 
     def of(self, t: Floats, Y: Floats, inputs_at: InputsAt, known: Known | None = None) -> list[Watched]:
-        """What is to be watched of a run: loops without closed form, and those that come near their ends."""
+        """Return the coordinates to watch: those with known ends, and those that come near their ends."""
         found = list(self._ended.known)
         if not self._ended.others:
             return found
@@ -243,7 +243,7 @@ def probes_of(S: Aggregate, extremes: Extremes, ends: bool, goes_on: bool) -> li
 
 
 def approached(model: Model, t: Floats, Y: Floats, inputs_at: InputsAt) -> list[Watched]:
-    """What is to be watched of a run."""
+    """Return the coordinates of a run to watch; see `Approaches.of`."""
     return Approaches(model).of(t, Y, inputs_at)
 
 

@@ -62,7 +62,7 @@ class ReachGuard:
                 begin(row, coordinate)
 
     def forget(self) -> None:
-        """Nothing is known, as after a change of geometry."""
+        """Discard the known intervals of all coordinates, as after a change of geometry."""
         for row, coordinate in zip(self.bounds, self._coordinates, strict=True):
             begin(row, coordinate)
 

@@ -15,7 +15,7 @@ PATIENCE = 20000
 
 
 def least_progress(duration: float) -> float:
-    """What is progress [s] in a run of this length: a thousandth of it, or of a second if it is longer."""
+    """Return the least progress [s] of a run: 1e-3 of the duration [s], at most 1e-3 s."""
     return 1e-3 * min(duration, 1.0)
 
 

@@ -149,7 +149,11 @@ def unresolved(method: LinearlyImplicit, h: float, rate: Rate, y: Floats) -> boo
 
 
 def far_apart(method: FixedMethod, y: Floats, whole: Floats, halves: Floats) -> bool:
-    """Whether a step from y and two of half its length lead to states that differ as much as they lead."""
+    """Return True if a step from y and two half steps lead to states that are far apart.
+
+    States are far apart if their distance exceeds `UNRESOLVED` times the change of state, or is NaN.
+    Implicit methods accept distances up to `DIFFERENCE` times max(1, |y|).
+    """
     off, way = whole - halves, halves - y
     apart, made = math.sqrt(off @ off), math.sqrt(way @ way)
     if method.implicit and apart <= DIFFERENCE * max(1.0, math.sqrt(y @ y)):

@@ -1,6 +1,7 @@
-"""Where a run broke: the loop that leaves its admissible range at the last state or shortly after it.
+"""Finds the loop or force element at which a run broke.
 
-Or the force element that answers no numbers there.
+The loop leaves its admissible range at the last state or shortly after it, or the force element has no
+finite values there.
 """
 
 from __future__ import annotations
@@ -48,7 +49,11 @@ def where_it_broke(model: Model, rhs: RightHandSide, t: float, y: Floats) -> str
 
 
 def left_range(broken_at: Callable[[float, Floats], Aggregate | None], y: Floats, y_dot: Floats) -> str:
-    """As `where_it_broke`, of whatever tells the loop that cannot be assembled a time ahead at a state."""
+    """Return a clause on the loop that leaves its range at a state or shortly after it; empty if none.
+
+    `broken_at` returns the loop that cannot be assembled at a time ahead [s] and a state; see
+    `where_it_broke`.
+    """
     y_dot = np.where(np.isfinite(y_dot), y_dot, 0.0)
     for ahead in AHEAD:
         broken = broken_at(ahead, y + ahead * y_dot)
@@ -64,7 +69,7 @@ def left_range(broken_at: Callable[[float, Floats], Aggregate | None], y: Floats
 
 
 def without_force(model: Model, inputs: Callable[[float, Floats], Floats], y: Floats, y_dot: Floats) -> str:
-    """Which force element answers no numbers at the last state or after it, as a clause for messages."""
+    """Return a clause on the force element without finite values at a state or after it; empty if none."""
     y_dot = np.where(np.isfinite(y_dot), y_dot, 0.0)
     for ahead in AHEAD:
         state = y + ahead * y_dot

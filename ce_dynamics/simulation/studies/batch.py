@@ -59,15 +59,15 @@ class Batch(NamedTuple):
 
 
 class Task(NamedTuple):
-    """What all batches of a study share.
+    """Data shared by all batches of a study.
 
     Attributes
     ----------
     model : Model
     options : EnsembleOptions
-        Keeping all variables that are stored or told of.
+        Options that keep all variables for storage or statistics.
     kept, told : tuple of str
-        Variables that are stored, and those of which statistics are made.
+        Variables to store, and variables for statistics.
     """
 
     model: Model

@@ -1,4 +1,4 @@
-"""What a study is: all that determines its numbers, and the batches in which they are made."""
+"""Plan of a study: all data that determine the results, and the division into batches."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ BATCH_BYTES = 64 * 2**20
 
 
 class Part(NamedTuple):
-    """What the runs of a batch begin with: the arguments of `spread`, and the number of the first."""
+    """Initial data of the runs of a batch: arguments of `spread`, and number of the first run."""
 
     first: int
     y0s: Floats
@@ -106,12 +106,12 @@ class Plan:
         self.batches = -(-self.number // self.batch)
 
     def _records(self, options: EnsembleOptions, keep: Sequence[str] | None) -> Records:
-        """Of the first run, for its names and shapes; refuses what is wrong with all runs."""
+        """Return the records of the first run, for names and shapes; refuse errors common to all runs."""
         return Records(self.model, self.part_of(0, 1).runs(self.model), self.t, keep)
 
     @property
     def bytes_per_run(self) -> int:
-        """What the stored variables of a run take."""
+        """Memory of the stored variables of a run [bytes]."""
         columns = sum(len(v.entries) for v in self.records.variables)
         columns += 0 if self.records.closures is None else len(self.model.system.closures)
         return 8 * len(self.t) * max(columns, 1)
@@ -160,7 +160,7 @@ class Plan:
         }
 
     def _digest_of_model(self) -> str:
-        """Of what is computed, what it is called, and within which limits."""
+        """Return the digest of the functions, names and limits of the model."""
         model = self.model
         functions = [model.dynamics.traced, model.observation.traced]
         functions += [model.sample.traced] if model.layout.sampling.period else []

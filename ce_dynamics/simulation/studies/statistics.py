@@ -50,19 +50,19 @@ class Merged(NamedTuple):
 
 
 def partial(values: Floats, first: int) -> Floats:
-    """What is kept of a batch.
+    """Return the data of a batch that statistics need.
 
     Parameters
     ----------
     values : (runs, ...) array
-        NaN where a run did not come to.
+        NaN after the end of a run.
     first : int
         Number of the first run.
 
     Returns
     -------
     (ROWS, ...) array
-        Rows from `FIRST_STRATUM` on are ordered; NaN where there is nothing to say.
+        Rows from `FIRST_STRATUM` on are ordered; NaN where there is no value.
     """
     ordered = np.sort(np.where(np.isfinite(values), values, np.nan), axis=0)  # NaN last
     fine = np.isfinite(values)

@@ -295,7 +295,7 @@ def opened(plan: Plan, path: Path) -> StudyFile:
 
 
 def others(there: Mapping[str, str], here: Mapping[str, str]) -> Iterator[str]:
-    """What differs between two studies, with its values where these say something."""
+    """Yield the names of differences between two studies, with values shorter than `SHORT`."""
     for name in {**there, **here}:
         was, is_now = (told.get(name, "none") for told in (there, here))
         if was != is_now:

@@ -48,7 +48,7 @@ DIGEST = "study_digest"
 
 
 class Place(NamedTuple):
-    """Where a variable's numbers are: from a byte of the file on, row by row."""
+    """Place of a variable in the file: offset [bytes], type, and numbers per row."""
 
     offset: int
     dtype: np.dtype[Any]
@@ -166,7 +166,7 @@ def reserve(path: Path, size: int) -> None:
 
 
 def about(plan: Plan) -> dict[str, Any]:
-    """What the file says of itself."""
+    """Return the attributes of the file."""
     return {
         DIGEST: json.dumps(plan.digests),
         "title": f"study of {plan.model.system.name}: {plan.number} runs",
@@ -243,12 +243,12 @@ def fitting(text: str) -> bytes:
 
 
 def digests_of(path: Path) -> dict[str, str]:
-    """What tells the study in a file from others, by name.
+    """Return the digests, by name, that identify the study in a file.
 
     Raises
     ------
     ModelError
-        If the file is none of a study.
+        If the file holds no study.
     """
     import h5py  # here, because it loads slowly
 

@@ -1,4 +1,4 @@
-"""Who makes the batches of a study: the threads of this process, or a Dask cluster."""
+"""Makes the batches of a study in the threads of this process or on a Dask cluster."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def in_threads(plan: Plan, todo: Sequence[int], told: Told) -> Iterator[tuple[in
 
 
 def task_of(plan: Plan) -> Task:
-    """What the batches of a study share."""
+    """Return the data shared by all batches of a study."""
     return Task(plan.model, plan.options, plan.kept, plan.told)
 
 
@@ -64,7 +64,7 @@ def on_cluster(plan: Plan, todo: Sequence[int], client: Client, retries: int) ->
 def batches_made(
     plan: Plan, todo: Sequence[int], client: Client, retries: int, arriving: Any
 ) -> Iterator[tuple[int, Batch]]:
-    """As `on_cluster`; ``arriving`` tells of futures that are over."""
+    """Yield the batches made by `on_cluster`; ``arriving`` yields completed futures."""
     waiting, lost = list(reversed(todo)), dict.fromkeys(todo, 0)
     shared = sent(plan, client)
     under_way: dict[Any, int] = {}
@@ -109,7 +109,7 @@ def batches_made(
 
 
 def outcome(future: Future[Batch]) -> Batch | BaseException:
-    """What became of a batch."""
+    """Return the batch of a future, or the error that prevented the batch."""
     try:
         made: Batch = future.result()
         return made
@@ -118,6 +118,6 @@ def outcome(future: Future[Batch]) -> Batch | BaseException:
 
 
 def sent(plan: Plan, client: Client) -> Any:
-    """What all batches share, with the workers."""
+    """Send the data shared by all batches to the workers; return the future of the data."""
     (shared,) = client.scatter([task_of(plan)], broadcast=True, hash=False)
     return shared
