@@ -1,4 +1,4 @@
-"""Finds the end of the range in which a condition holds, by bisection."""
+"""Finds by bisection the end of a condition that holds on one side and fails on the other."""
 
 from __future__ import annotations
 

@@ -454,7 +454,7 @@ def _available() -> float:
 
 
 def _allowed() -> float:
-    """Return the memory that the limit of the process leaves [bytes]; infinite without a limit."""
+    """Return the memory that the limit of the process leaves [bytes]; infinite without a known limit."""
     try:
         import resource  # here, because Windows has none
 

@@ -113,7 +113,7 @@ def read(what: str, given: object, most: int, error: type[CeDynamicsError] = Dat
 
 
 def kind(mode: int) -> str:
-    """Return the kind of an entry of the file system that is not a regular file, with its article."""
+    """Return the kind of an entry of the file system that is not a regular file, such as 'a pipe'."""
     kinds = {stat.S_IFDIR: "a folder", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
     return kinds.get(stat.S_IFMT(mode), "a device")
 

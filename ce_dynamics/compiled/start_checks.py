@@ -1,4 +1,4 @@
-"""Refuses systems whose loops do not close at the start, or with motions without inertia."""
+"""Refuses systems with loops that do not close at the start, or with motions without inertia."""
 
 from __future__ import annotations
 

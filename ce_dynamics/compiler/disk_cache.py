@@ -104,7 +104,7 @@ def open_private(path: Path | str) -> int:
 
 
 def digest(key: str, content: bytes) -> bytes:
-    """Return the SHA-256 digest of a key and its content; the content under another key has another."""
+    """Return the SHA-256 digest of content together with its key, valid under no other key."""
     return hashlib.sha256(key.encode() + b"\0" + content).digest()
 
 

@@ -26,7 +26,7 @@ class ForgivingCache(FunctionCache):
     """numba's cache of a function, whose failures are not the user's: what is not kept is compiled again."""
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Return the kept overload, or None; a damaged index is cleared, to be compiled and kept anew."""
+        """Return the kept overload, or None; a damaged index is cleared, and the kernel compiled anew."""
         try:
             return super().load_overload(sig, target_context)
         except Exception as error:  # a damaged pickle may raise anything

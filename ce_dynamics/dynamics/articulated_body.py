@@ -169,7 +169,7 @@ def carrying_terms(
 ) -> tuple[Array, Array]:
     """Return the sum of `rigid_terms` and of P⁺ and z⁺, which are given in the body's axes.
 
-    The sum is formed in the body's axes and rotated to p's axes once.
+    Inertias and gyroscopic terms are added in the body's axes and rotated to p's axes once.
     """
     gyroscopic = inertia.gyroscopic(j.R.T @ j.omega)
     P = rotate_inertia(j.R, rigid_inertia(j.body.mass, inertia.matrix) + P_c)

@@ -289,7 +289,7 @@ def gap_of(model: CompiledSystem, y: Floats, u: Floats, wanted: Mapping[int, flo
 
 
 def wraps(model: CompiledSystem) -> list[bool]:
-    """Return the mask of coordinates that are angles known up to whole turns, by place among all."""
+    """Return the mask of all coordinates that are angles known up to whole turns."""
     motions = model.instant(model.given_state(None), model.given_inputs(None)).outward.motions
     result = []
     for body in coordinate_owners(model):

@@ -64,7 +64,7 @@ class Problem(Protocol):
 
     @property
     def effort(self) -> Effort:
-        """Evaluations that the search may still make; `gap` counts each."""
+        """Evaluations that the search may still make; each call of `gap` takes one."""
 
     def gap(self, y: Floats) -> Floats:
         """Return the quantities less their wanted values; not finite where the state cannot be assembled."""

@@ -161,7 +161,7 @@ def energy_or_nan(
 ) -> Energy:
     """Return `energy`, or NaN where a loop cannot be assembled or an energy is not finite.
 
-    This serves reports of failed runs.
+    The state may be that of a failed run.
     """
     try:
         return energy(model, q, v, x=x, u=u)

@@ -159,7 +159,7 @@ class Interface:
 
     @cached_property
     def refusals(self) -> list[str]:
-        """Explanations of the entries of ``kept`` that are 0, in the same order."""
+        """Explanation for every entry of ``kept``, which applies if the entry is 0."""
         _ = self.kept
         return [meaning_of(guard) for guard in guards_of(self.model.layout.parameters).values()]
 
