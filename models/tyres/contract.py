@@ -1,4 +1,4 @@
-"""What every tyre model of the vehicles provides, and what it is told about the wheel on the road."""
+"""Defines the contract of every tyre model of the vehicles, and its input, the wheel on the road."""
 
 from __future__ import annotations
 

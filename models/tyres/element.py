@@ -57,7 +57,7 @@ def shared(f: TyreAnswer, share: Scalar) -> TyreAnswer:
 
 
 def wheel_on_road(c: Contact, axis: Array, omega: Array) -> WheelOnRoad:
-    """What a tyre model is told, of a contact and of the wheel's spin axis and angular velocity."""
+    """Return a tyre model's input from a contact, the wheel's spin axis and angular velocity [rad/s]."""
     lean, upright = dot(axis, c.e_n), dot(axis, c.e_y)
     return WheelOnRoad(
         radius=c.radius,

@@ -260,7 +260,7 @@ def _scales(file: PropertyFile) -> dict[str, float]:
 
 
 def _can_be(file: PropertyFile, kind: str, scale: float) -> bool:
-    """Whether all values of a kind lie where those of tyres do."""
+    """Return True if all values of a kind, times the scale, lie within the usual range of tyres."""
     keys, low, high = USUAL[kind]
     values = [entry.value for key in keys if (entry := file.find(key)) is not None]
     return all(low <= value * scale <= high for value in values if isinstance(value, float))

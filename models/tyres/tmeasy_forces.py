@@ -54,12 +54,12 @@ def vertical_force(p: TMeasyParameters, deflection: Scalar, rate: Scalar) -> Sca
 
 
 def rim_depth(p: TMeasyParameters, deflection: Scalar) -> Scalar:
-    """How far the rim is pressed into the road; zero where the tyre has no rim [m]."""
+    """Return the penetration of the rim into the road [m]; zero if the tyre has no rim."""
     return maximum(deflection - (p.unloaded_radius - p.rim_radius), 0.0) if has_rim(p) else 0.0
 
 
 def has_rim(p: TMeasyParameters) -> bool:
-    """Whether anything is known of a rim."""
+    """Return True if the tyre has a rim, that is, a rim stiffness above zero."""
     return bool(nominal(p.rim_stiffness) > 0.0)
 
 

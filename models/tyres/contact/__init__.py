@@ -1,1 +1,1 @@
-"""How a wheel meets the road: an effective plane, and what of the wheel's motion counts in it."""
+"""Computes the contact of a wheel with the road: an effective plane, and the wheel's motion in it."""

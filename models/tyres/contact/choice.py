@@ -1,4 +1,4 @@
-"""Which way of contact a road asks for."""
+"""Chooses the contact method for a road."""
 
 from __future__ import annotations
 

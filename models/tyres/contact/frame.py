@@ -64,7 +64,7 @@ class GroundPlane(NamedTuple):
 
 
 class Contact(NamedTuple):
-    """Where and how a wheel meets the road; vectors in ground axes.
+    """Contact point and motion of a wheel on the road; vectors in ground axes.
 
     Attributes
     ----------

@@ -1,7 +1,7 @@
-"""What a property file says about the tyre as a thing: size, stiffness, contact patch, valid ranges.
+"""Lists a property file's data of the tyre itself: size, stiffness, contact patch, valid ranges.
 
-A number without a default has to be in the file.  The defaults of the others are those of the default tyre of
-MF-Tyre, a 205/60 R15, as MFeval 4.0 takes them over; a reader names every one that it had to use.
+A number without a default has to be in the file.  The other defaults are those of MF-Tyre's default tyre, a
+205/60 R15, as in MFeval 4.0.  A reader names every default in use.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ def cosine_curve_near_zero(C: Scalar, B: Scalar, E: Scalar, x: Scalar) -> Scalar
 
 
 def is_near_zero(C: Scalar, B: float, E: float, x: float) -> bool:
-    """Whether `cosine_curve_near_zero` holds up to these sizes: its terms left out are below 1e-17.
+    """Return True if `cosine_curve_near_zero` holds up to these sizes: its omitted terms are below 1e-17.
 
     |b − E (b − arctan b)| ≤ |b| (1 + |E| b²/3).
     """
@@ -107,7 +107,7 @@ def secant(force: Scalar, slip: Scalar, slope: Scalar) -> Scalar:
 
 
 def absent(coefficient: Scalar) -> bool:
-    """Whether a coefficient is zero, and not free either, so that its effect need not be computed."""
+    """Return True if a coefficient is zero and not free, so that its effect need not be computed."""
     return not is_free(coefficient) and bool(coefficient == 0.0)
 
 

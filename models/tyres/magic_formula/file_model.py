@@ -1,4 +1,4 @@
-"""What a property file says of its model: version, side, combined slip, use mode."""
+"""Reads a property file's settings of the model: version, side, combined slip, use mode."""
 
 from __future__ import annotations
 
@@ -84,9 +84,10 @@ def side_of(file: PropertyFile) -> tuple[str, list[str]]:
 
 
 def ellipse_of(file: PropertyFile, version: int, values: Mapping[str, float]) -> tuple[bool, list[str]]:
-    """Whether combined slip goes by the friction ellipse of PAC2002, and what is to be said of it.
+    """Return True if combined slip follows the friction ellipse of PAC2002, and remarks for the user.
 
-    As ``FE_METHOD`` says, else where a file of 5.2 has no coefficients of combined slip.
+    ``FE_METHOD`` decides if it is given.  Otherwise the ellipse holds for files of 5.2 without coefficients
+    of combined slip.
 
     Raises
     ------

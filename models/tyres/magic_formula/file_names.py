@@ -1,4 +1,4 @@
-"""What stands in Magic Formula property files under which name: versions, aliases, units, sections."""
+"""Lists the names in Magic Formula property files: versions, aliases, units, sections."""
 
 from __future__ import annotations
 

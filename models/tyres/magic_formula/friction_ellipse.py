@@ -24,7 +24,7 @@ from ce_dynamics.models.tyres.magic_formula.operating_point import OperatingPoin
 
 
 class Combined(NamedTuple):
-    """What the other slip leaves of the forces: G_xα; G_yκ and S_Vyκ, the same without camber."""
+    """Weights of the forces under combined slip: G_xα; G_yκ with S_Vyκ; the latter two without camber."""
 
     Gxa: Scalar
     y: fy.Weight

@@ -1,4 +1,4 @@
-"""Which coefficients of a Magic Formula tyre change nothing that it does on a vehicle."""
+"""Finds the coefficients of a Magic Formula tyre without effect on its behaviour on a vehicle."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ WHEEL = 11
 
 @lru_cache(maxsize=32)
 def without_effect(c: Coefficients, names: frozenset[str], turn_slip: bool) -> frozenset[str]:
-    """Those of the named coefficients on which no force, moment or rate of a state depends.
+    """Return the named coefficients on which no force, moment or rate of a state depends.
 
-    What is asked is the formulas, not values: a coefficient that another one of the value 0 multiplies has an
-    effect if that other one is named as well.
+    The formulas count, not the values.  A coefficient that is multiplied by another of the value 0 has an
+    effect if the other is named as well.
     """
     heavy = c.MC > 0.0
     open_ones = sorted(names.difference(ALWAYS, CONTACT, BOUNDS))
@@ -45,7 +45,7 @@ def without_effect(c: Coefficients, names: frozenset[str], turn_slip: bool) -> f
 
 
 def on_which(c: Coefficients, names: Sequence[str], heavy: bool, turn_slip: bool) -> set[str]:
-    """Those of the named coefficients on which an answer of the tyre depends."""
+    """Return the named coefficients on which a force, moment or rate of a state depends."""
     kind = ContactMassTyre if heavy else MagicFormulaTyre
     tyre: Any = kind(MagicFormula(c, "left", "left"), turn_slip=turn_slip)
     opened: dict[str, Any] = {name: Parameter(name, getattr(c, name)) for name in names}

@@ -88,7 +88,7 @@ def camber_stiffness(c: Coefficients, Fz: Scalar, dfz: Scalar, dpi: Scalar) -> S
 def camber_shift(
     c: Coefficients, mode: Mode, s: OperatingPoint, gamma: Scalar, Kya: Scalar, SVyg: Scalar, zeta3: Scalar
 ) -> Scalar:
-    """What camber and turn slip add to S_Hy (4.E27)."""
+    """Return the part of S_Hy due to camber and turn slip (4.E27)."""
     if c.version == 52:
         return c.PHY3 * gamma * c.LKYC
     Kyg0 = camber_stiffness(c, s.Fz, s.dfz, s.dpi)

@@ -28,12 +28,12 @@ class Deflection(NamedTuple):
 
 
 class Surroundings(NamedTuple):
-    """What the load depends on beside the deflection.
+    """Quantities besides the deflection on which the load depends.
 
     Attributes
     ----------
     omega, R_omega : scalar
-        Spin [rad/s] and radius of the free tyre that turns so fast [m].
+        Spin [rad/s], and radius of the free tyre at this spin [m].
     dpi, gamma : scalar
         Change of pressure, camber [rad].
     Fx, Fy : scalar
@@ -150,7 +150,7 @@ def load_62(c: Coefficients, sunk: Scalar, at: Surroundings) -> Load:
 
 
 def camber_deflection(c: Coefficients, sunk: Scalar, R: Scalar, tan_lean: Scalar) -> tuple[Scalar, Scalar]:
-    """What camber adds at the shoulder, without Q_CAM3, and its slope against the sinking."""
+    """Return the deflection [m] by camber at the shoulder, without Q_CAM3, and its slope by the sinking."""
     if absent(c.Q_CAM1) and absent(c.Q_CAM2):
         return 0.0, 0.0
     tread_width = (1.075 - 0.5 * c.ASPECT_RATIO) * c.WIDTH

@@ -7,7 +7,7 @@ from ce_dynamics.models.tyres.magic_formula.outputs import Outputs
 
 
 def mirrored(inputs: Inputs) -> Inputs:
-    """What the image of the tyre is asked: α, γ and φ_t change sign."""
+    """Return the inputs of the mirrored tyre: α, γ and φ_t change sign."""
     return inputs._replace(alpha=-inputs.alpha, gamma=-inputs.gamma, phit=-inputs.phit)
 
 

@@ -1,4 +1,4 @@
-"""Which parts of the Magic Formula are evaluated."""
+"""Selects the parts of the Magic Formula to evaluate."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ce_dynamics.errors import DataError
 
 @dataclass(frozen=True)
 class Mode:
-    """What is evaluated.
+    """Selection of the parts of the Magic Formula to evaluate.
 
     Attributes
     ----------

@@ -176,7 +176,7 @@ class MagicFormulaTyre(TyreModel):
     def sliding(
         self, wheel: WheelOnRoad, x: Scalar, y: Scalar, patch: tuple[Scalar, Scalar] | None = None
     ) -> SlidingTyre:
-        """What slides, and how, for deflections of the contact x and y [m].
+        """Return the sliding tyre for deflections x and y of the contact [m].
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""What a tyre is asked, and what the equations see of it: ranges of the file, low speed, changes of load."""
+"""Turns a tyre's inputs into variables of the equations: ranges of the file, low speed, changes of load."""
 
 from __future__ import annotations
 

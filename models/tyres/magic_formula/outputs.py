@@ -43,7 +43,7 @@ class Forces(NamedTuple):
 
 
 class Outputs(NamedTuple):
-    """What a Magic Formula tyre answers, in SI and ISO-W axes; scalars or arrays.
+    """Outputs of a Magic Formula tyre, in SI and ISO-W axes; scalars or arrays.
 
     Attributes
     ----------

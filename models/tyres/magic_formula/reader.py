@@ -71,7 +71,7 @@ class TyreFile:
     friction: float | None = None
 
     def report(self) -> str:
-        """What the file leaves open and what is not understood of it, in words."""
+        """Return a text that lists the file's missing entries and those not understood."""
         idle: tuple[str, ...] = NO_FORCE + (ONLY_6 if self.coefficients.version == 52 else ONLY_52)
         idle += () if self.coefficients.version == 62 else ONLY_62
         used = {k: v for k, v in self.defaulted.items() if not k.startswith(idle)}

@@ -1,4 +1,4 @@
-"""What slides at the contact: F = −(S/V) v with the secants of the Magic Formula, through a deflection."""
+"""Computes sliding at the contact: F = −(S/V) v with the Magic Formula's secants, through a deflection."""
 
 from __future__ import annotations
 

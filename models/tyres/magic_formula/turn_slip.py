@@ -1,6 +1,6 @@
-"""What turn slip and large camber take from the forces and moments: the factors ζ0 … ζ8.
+"""Computes the factors ζ0 … ζ8 for the effect of turn slip and large camber on forces and moments.
 
-Without turn slip all of them are 1.
+Without turn slip all factors are 1.
 """
 
 from __future__ import annotations

@@ -97,7 +97,7 @@ class MagicFormula:
 
     @property
     def is_mirrored(self) -> bool:
-        """Whether it is mounted on the other side than its coefficients are for."""
+        """True if the tyre is mounted on the side opposite to that of its coefficients."""
         return self.mounted is not None and self.side not in ("symmetric", self.mounted)
 
     @cached_property

@@ -1,8 +1,8 @@
-"""What the simple tyre models share: a spring for the load, first-order deflections, moments from a trail.
+"""Common part of the simple tyre models: a load spring, first-order deflections, moments from a trail.
 
 A model adds its steady state: horizontal forces over slips κ = −v_sx/|v_x| and tan α = v_y/|v_x|, which
 `SlipModel.steady` returns.  Transients and standstill are those of
-`ce_dynamics.models.tyres.magic_formula.on_road`: the contact is deflected, and what slides follows
+`ce_dynamics.models.tyres.magic_formula.on_road`: the contact is deflected, and its sliding follows
 F = −(S/V) v with the secant S = F/slip.
 """
 

@@ -34,7 +34,7 @@ class Pac89Tyre(SlipModel):
     trail: float = 0.0
 
     def check(self) -> None:
-        """As many coefficients as there are, none of shifts."""
+        """Check the number of coefficients, and that those of camber and shifts are zero."""
         require(len(self.a) == 14, f"tyre: a has {len(self.a)} coefficients; 14 are needed, a0 to a13")
         require(len(self.b) == 11, f"tyre: b has {len(self.b)} coefficients; 11 are needed, b0 to b10")
         shifts = {f"a{k}": self.a[k] for k in (5, 8, 9, 10, 11, 12, 13)}
