@@ -32,9 +32,9 @@ CLOSED = 1e-9
 """Gaps that one Newton step closes to rounding: what it leaves is of their squares [m or rad]."""
 
 FAR = 100.0
-"""Of rows as they are in contacts of a box, which depend on each other or differ, a few."""
+"""Bound for `near`; rows of box contacts, which depend on each other or differ, give a few."""
 STEP, PROJECTION, BIAS = range(3)
-"""What `smooth_step` is asked for: one kernel compiles in less time than three with the same parts."""
+"""Tasks of `smooth_step`; one kernel compiles in less time than three with the same parts."""
 
 
 @kernel

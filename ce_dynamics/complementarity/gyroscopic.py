@@ -20,11 +20,11 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.algebra.dense import least_squares
 
 ENOUGH = 1e-14
-"""Of the speeds: where an iteration has converged."""
+"""Share of the speeds below which an iteration has converged."""
 NEARLY = 1e-9
-"""Of the speeds: what counts as a solution where rounding or differences leave more."""
+"""Share of the speeds that counts as a solution where rounding or differences leave more."""
 HALVINGS = 6
-"""Of a step in which the speeds turn too far to be found."""
+"""Largest number of halvings of a step in which the speeds turn too far for convergence."""
 
 
 def spun(inertia: Floats, w: Floats, h: float) -> Floats:

@@ -14,9 +14,9 @@ from ce_dynamics.compiler.loops import kernel
 from ce_dynamics.complementarity.elimination import eliminate
 
 SPUN = 1e-10
-"""Of the angular velocity: a last Newton step that is rounding."""
+"""Share of the angular velocity below which a last Newton step is rounding."""
 MOST_PARTS = 4096
-"""Of a step in which a free body spins."""
+"""Largest number of parts of a step in which a free body spins."""
 
 
 @kernel

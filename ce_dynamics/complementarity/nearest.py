@@ -17,7 +17,7 @@ from ce_dynamics.algebra.arrays import Array, Scalar, absolute, array, dot, maxi
 from ce_dynamics.complementarity.shapes import TINY, Placed
 
 HALVINGS = 40
-"""Of the interval in which the point of a capsule's axis nearest to a box lies: 1e-12 of its length."""
+"""Halvings of a capsule's axis in the search for the point nearest to a box: 1e-12 of the length remains."""
 
 
 class Meeting(NamedTuple):

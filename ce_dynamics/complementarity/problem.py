@@ -33,7 +33,7 @@ from ce_dynamics.complementarity.sparse_rows import SparseRows
 from ce_dynamics.errors import ModelError
 
 ROUNDING = 1e-13
-"""Of sums of some hundred terms, relative to their sizes."""
+"""Rounding error of sums of some hundred terms, relative to the sizes of the terms."""
 POOR = 1e-3
 """Residual, as a share of the speeds, from which the best impulses met may do anything."""
 

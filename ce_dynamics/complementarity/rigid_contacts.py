@@ -20,7 +20,7 @@ from ce_dynamics.complementarity.rigid import RigidBodies, RigidRows, RigidState
 from ce_dynamics.mechanism.checked import finite_number
 
 ALLOWED_OVERLAP = 1e-6
-"""Of an initial state [m]."""
+"""Largest overlap of two shapes in an initial state [m]."""
 
 
 class RigidContacts:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 MOST_STEPS = 10**9
-"""Of one run: a day or more of the fastest model's work."""
+"""Largest number of steps of one run: a day or more of the fastest model's work."""
 
 PER_INSTANT = 64
 """Numbers whose memory the objects take that keep an instant: a tuple, three arrays, three floats."""

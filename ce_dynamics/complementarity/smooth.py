@@ -38,7 +38,7 @@ TABLEAUS: dict[int, Tableau] = {
     2: ((0.0, 0.5), (0.0, 1.0)),
     4: ((0.0, 0.5, 0.5, 1.0), (1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0)),
 }
-"""Of explicit methods whose stages build on the one before only: when, and with what weights (the midpoint
+"""Nodes and weights, by order, of explicit methods whose stages use only the previous stage (the midpoint
 rule and the classical Runge–Kutta method)."""
 
 

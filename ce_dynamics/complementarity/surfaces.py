@@ -14,7 +14,7 @@ from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.checked import across, finite_number, finite_vector
 
 UNIT = 1e-9
-"""How far the length of a normal may be from one."""
+"""Largest deviation of the length of a normal from one."""
 NEWTON_STEPS = 8
 """To the nearest point of a road; each doubles the digits."""
 SLOPE_STEP = 1e-6

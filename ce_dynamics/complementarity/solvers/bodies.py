@@ -46,7 +46,7 @@ ROUNDING = 1e-13
 STEPS = 14
 """Newton steps on (1): of 10, 14, 20 and 30 with which six jammed piles of rocks took the fewest systems."""
 LARGEST = 1e12
-"""Of a step, for scaled rows: beyond it the system was singular but for rounding."""
+"""Size of a step, for scaled rows, beyond which the system was singular but for rounding."""
 
 
 def factor(A: Any) -> tuple[Floats, Integers]:

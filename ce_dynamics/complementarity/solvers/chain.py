@@ -20,9 +20,9 @@ from ce_dynamics.complementarity.sparse_rows import SparseRows
 from ce_dynamics.errors import ModelError
 
 NEWTON_STEPS = 10
-"""Of the first attempt."""
+"""Newton steps of each of the first attempts."""
 SWEEPS = 30
-"""Of Gauss–Seidel between the first attempts."""
+"""Sweeps of Gauss–Seidel between the first attempts."""
 LEAST_PATIENCE = 1e-3
 """Part of the time limit that every problem of a run gets."""
 

@@ -26,7 +26,7 @@ from ce_dynamics.complementarity.solvers.rows import Rows
 REGULAR = 1e-12
 """Added to the unit diagonal, so that dependent rows do not stop the elimination."""
 HALVINGS = 8
-"""Of a step that does not make F smaller."""
+"""Largest number of halvings of a step that does not make F smaller."""
 STALLED = 5
 """Steps in a row without a smaller |F| that end an iteration."""
 

@@ -13,7 +13,7 @@ from ce_dynamics.complementarity.solvers.natural_map import natural_map
 REGULAR = 1e-7
 """Added to the unit diagonal: where rows depend on each other a step hardly goes along what moves nothing."""
 HALVINGS = 8
-"""Of a step that does not make F smaller."""
+"""Largest number of halvings of a step that does not make F smaller."""
 ALIKE = 100.0
 """Ratio of A_ii up to which the rows of a contact have one ρ."""
 

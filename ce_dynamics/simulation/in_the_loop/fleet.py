@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
 
 Look = Callable[[Mapping[str, Scalar], Array], Sequence[Scalar]]
-"""What is seen, from outputs and inputs by name and from numbers that are given to every copy of a model;
-written without branches on them, as laws are."""
+"""Function from outputs and inputs by name, and from numbers given to each copy of a model, to observations;
+the function has no branches on its arguments, as laws have none."""
 
 
 def traced_look(model: Model, look: Look, given: int) -> TracedFunction:

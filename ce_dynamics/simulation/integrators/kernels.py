@@ -107,7 +107,7 @@ def call_address(typing_context: Any, address: Any, table: Any) -> Any:
 
 
 call: Any = call_address
-"""As numba sees it: without the context."""
+"""The same function with the signature for numba: without the context."""
 
 
 @intrinsic
@@ -121,7 +121,7 @@ def pointer_to(typing_context: Any, address: Any) -> Any:
 
 
 at: Any = pointer_to
-"""As numba sees it: without the context."""
+"""The same function with the signature for numba: without the context."""
 
 
 # Arrays of a block, by their number; see `ce_dynamics.simulation.integrators.workspace.block_of`

@@ -202,7 +202,7 @@ class LinearlyImplicit(Method):
         return y
 
     def _inverse(self, J: Floats, h: float) -> Floats | None:
-        """Return the inverse of 1 − γ h J, or None if the matrix is singular or not finite.
+        """Return the inverse of 1 − γ h J, or None if the matrix is not finite or singular to rounding.
 
         All stages of all steps of one length share the inverse.
         """

@@ -49,7 +49,7 @@ def check_tolerances(rtol: float, atol: float) -> None:
 
 
 MOST_STEPS = 10**10
-"""Of one run: more than a day of the fastest model's work."""
+"""Largest number of steps of one run: more than a day of the fastest model's work."""
 
 
 def check_steps(duration: float, step: float, most: float = MOST_STEPS) -> None:

@@ -25,8 +25,8 @@ STEPS_PER_CHUNK = 16
 MOST_PER_CHUNK = 2**20
 
 STEPS_AT_ONCE = 10
-"""How many steps are made at most between two looks at charts, which results do depend on: what is worn by
-a hundredth less than all then has not been left."""
+"""Largest number of steps between two checks of charts.  The results depend on this number.  A chart that is
+worn to a hundredth below its end is not left within these steps."""
 
 AT_ONCE = 32
 """Steps that are made without a look at interrupts."""
@@ -105,7 +105,7 @@ class Stepper(ABC):
         """Return True if numbers are what `memory` can be."""
 
     def slopes_broke(self, rates: Floats) -> bool:
-        """Whether, where a step could not be made, the Jacobian is not finite though the rates are."""
+        """Return True if, after a failed step, the Jacobian is not finite although the rates are."""
         return bool(np.all(np.isfinite(rates)) and not np.all(np.isfinite(self.space.entries)))
 
     @abstractmethod

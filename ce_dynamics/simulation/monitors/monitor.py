@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ce_dynamics.simulation.integrators.stepper import Stepper
 
 Cause = Literal["", "interrupted", "by itself", "thrown", "broken promise"]
-"""What ended a run early: the user, the integrator, a loop thrown over a dead centre, its results."""
+"""Cause of an early end of a run: user, integrator, loop thrown over a dead centre, results."""
 
 
 @dataclass(eq=False)

@@ -26,7 +26,7 @@ MOVED = 0.02
 
 STEPS_PER_TURN = 720
 FARTHEST = 10.0
-"""How far a displacement is followed, in sizes of the loop."""
+"""Largest displacement that is followed [sizes of the loop]."""
 
 
 class Coordinate:

@@ -40,7 +40,7 @@ Rate = Callable[[Floats], Floats]
 """ẏ of y."""
 
 GROWTH = 1.05
-"""What a step makes of a motion, over what the motion makes of itself: above, it is unstable."""
+"""Ratio of growth by a step to growth of the motion, above which a step is unstable."""
 
 UNRESOLVED = 0.5
 """Part of a step by which it differs from two of half its length, from which on nothing is resolved."""

@@ -20,7 +20,7 @@ from ce_dynamics.simulation.monitors.monitor import Monitor, Run
 from ce_dynamics.simulation.right_hand_side import RightHandSide
 
 AHEAD = np.concatenate(([0.0], np.geomspace(1e-9, 0.1, 25)))
-"""How far beyond the last state a loop is looked for that cannot be assembled [s]."""
+"""Times beyond the last state at which loops are checked for assembly [s]."""
 
 
 class LeftItsRange(Monitor):

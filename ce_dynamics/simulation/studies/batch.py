@@ -18,7 +18,7 @@ from ce_dynamics.simulation.studies.plan import Part
 from ce_dynamics.simulation.studies.statistics import partial
 
 NOT_MADE, COMPLETED, FAILED = range(3)
-"""What becomes of a run, as it is in the file."""
+"""Status of a run in the file."""
 
 
 class Batch(NamedTuple):
