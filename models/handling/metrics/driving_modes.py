@@ -15,7 +15,7 @@ biorthogonal.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -42,6 +42,8 @@ KINDS: Mapping[str, str] = {
     r".*": TRAVEL,
 }
 """What states of a vehicle without trailers are part of, by patterns of names: the rest are suspensions."""
+BODY = "heave", "pitch", "roll"
+"""Motions of the sprung body, each of one mode."""
 STEP = 1e-6
 """Of the central differences, over an entry's size or 1: their error is about 1e-12/STEP of a rate's size."""
 SLOWEST = 0.02
@@ -155,8 +157,24 @@ def spectrum(model: Model, y: Floats, u: Floats, kinds: Mapping[str, str] | None
         for kind, part in zip(of, column, strict=True):
             share[kind] += part
         shares.append(share)
-    names = tuple(max(share, key=share.__getitem__) for share in shares)
-    return Spectrum(eigenvalues, right, left, tuple(shares), names)
+    return Spectrum(eigenvalues, right, left, tuple(shares), names_of(eigenvalues, shares))
+
+
+def names_of(eigenvalues: Complex, shares: Sequence[Mapping[str, float]]) -> tuple[str, ...]:
+    """Return the part with the largest share of each mode; each motion of a body names one that swings.
+
+    Where two modes are mostly heave, as of a body whose ride frequencies are alike, the one with the smaller
+    share of it is named by its next largest part.
+    """
+    names = [max(share, key=share.__getitem__) for share in shares]
+    swings = [k for k, eigenvalue in enumerate(eigenvalues) if eigenvalue.imag > 0.0]
+    for motion in BODY:
+        alike = sorted((k for k in swings if names[k] == motion), key=lambda k: -shares[k][motion])
+        for k in alike[1:]:
+            others = {part: share for part, share in shares[k].items() if part != motion}
+            names[k] = max(others, key=others.__getitem__)
+            names[int(np.argmin(np.abs(eigenvalues - eigenvalues[k].conjugate())))] = names[k]
+    return tuple(names)
 
 
 def kinds_of(system: System) -> dict[str, str]:

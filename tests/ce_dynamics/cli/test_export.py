@@ -39,7 +39,7 @@ def test_free_numbers_are_parameters_in_fmus(tmp_path: Path) -> None:
     variables = list(ElementTree.fromstring(ZipFile(fmu).read("modelDescription.xml")).iter("Float64"))
     by = {cause: [v.get("name") for v in variables if v.get("causality") == cause] for cause in CAUSES}
     assert "chassis.mass" in by["parameter"]
-    assert by["input"] == ["steering", "throttle", "brake", "selector"]  # nothing that controllers set
+    assert by["input"] == ["steering", "throttle", "brake", "selector", "wind_x", "wind_y"]  # no channels
 
 
 @pytest.mark.parametrize(
