@@ -182,6 +182,8 @@ class SteeringWheel:
 def add_steering_wheel(system: System, parameters: VehicleParameters, carriers: Mapping[str, Body]) -> None:
     """Add the outputs ``steering_wheel_angle``, ``steering_ratio`` and ``hand_torque``.
 
+    A vehicle without a steering mechanism that does not fold has none.
+
     Parameters
     ----------
     system : System
@@ -189,6 +191,8 @@ def add_steering_wheel(system: System, parameters: VehicleParameters, carriers: 
     carriers : mapping of str to Body
         What carries the wheel, by corner.
     """
+    if not parameters.steerings and not parameters.layout.folding:
+        return
     columns = [(f.name, f.body, f.gain) for f in system.forces if isinstance(f, Column)]
     actuated = tuple(
         (system.find(name), motion.gain)

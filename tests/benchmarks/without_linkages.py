@@ -27,6 +27,7 @@ from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.equilibrium import settled
 from ce_dynamics.models.vehicles.prepared import Case
 from ce_dynamics.models.vehicles.springs import DamperParameters, SpringParameters
+from ce_dynamics.models.vehicles.steering.base import add_position
 from ce_dynamics.models.vehicles.steering_angle import max_wheel_angle
 from ce_dynamics.models.vehicles.suspensions.double_wishbone import DoubleWishboneCorner
 from tests.benchmarks.evaluation import prepared
@@ -142,7 +143,10 @@ def without_linkages(data: VehicleParameters) -> VehicleParameters:
 def cases() -> dict[str, Case]:
     """The double lane change of both vehicles with the same driver."""
     whole = prepare("double-lane-change", speed=SPEED)
-    model = Model(build(without_linkages(VehicleParameters.load()), speed=SPEED))
+    data = VehicleParameters.load()
+    system = build(without_linkages(data), speed=SPEED)
+    add_position(system, "steering", system.find("front_left.upright"), float(max_wheel_angle(data)))
+    model = Model(system)
     assert whole.manoeuvre is not None
     y0 = settled(model, first_pedals(model, whole.manoeuvre))
     return {"hmmwv": whole, "hmmwv on slides": replace(whole, model=model, y0=y0)}

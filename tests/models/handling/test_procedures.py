@@ -302,8 +302,9 @@ def test_modes_keep_their_names_over_speed(name: str) -> None:
         assert np.max(np.abs(np.diff(np.log(f)))) < 0.2, (character, f)
     if name == "van-trailer":
         sway = found[-1]["trailer sway"]
-        # After a pulse of the steering (pulse-steer at 22.2 m/s) the hitch swings with 0.8475 Hz and a damping
-        # ratio of 0.190, read from peaks 1.18 s apart at instants 0.01 s apart.
+        # After a pulse of the steering (pulse-steer at 22.2 m/s) the hitch swings with 0.8475 Hz and a
+        # damping ratio of 0.190, read from peaks 1.18 s apart at instants 0.01 s apart (0.8 %); the speed,
+        # on which both depend, falls by some per cent meanwhile.
         swings = sway.frequency * math.sqrt(1.0 - sway.damping_ratio**2)
-        assert swings == pytest.approx(0.8475, rel=0.01)
-        assert sway.damping_ratio == pytest.approx(0.190, rel=0.02)
+        assert swings == pytest.approx(0.8475, rel=0.02)
+        assert sway.damping_ratio == pytest.approx(0.190, rel=0.05)
