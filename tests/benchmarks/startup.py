@@ -18,7 +18,7 @@ COMMAND = [sys.executable, "-c", "from ce_dynamics.cli import main; main()"]
 VERSION = "simulate-vehicle --version"
 QUESTIONS: dict[str, tuple[str, ...]] = {
     VERSION: ("--version",),
-    "simulate-vehicle --model ride --duration 0.01": ("--vehicle", "ride", "--duration", "0.01"),
+    "simulate-vehicle --vehicle ride --duration 0.01": ("--vehicle", "ride", "--duration", "0.01"),
     "simulate-vehicle --duration 0.01": ("--duration", "0.01"),
     "simulate-vehicle --duration 0.01 --method rk4": ("--duration", "0.01", "--method", "rk4"),
     "simulate-vehicle (10 s)": (),
