@@ -196,7 +196,7 @@ def kc(
 
 
 @dataclass(frozen=True)
-class Subject:
+class ComparedAxle:
     """A vehicle whose axle is tried.
 
     Attributes
@@ -233,7 +233,7 @@ class Measured:
 
 def subjects_of(
     names: Sequence[str], overrides: Sequence[str], variants: Sequence[str], tyres: Sequence[str]
-) -> list[Subject]:
+) -> list[ComparedAxle]:
     """Return the vehicles and the variants of the first, each under a label of its own.
 
     Labels are titles, or the names as given where titles are equal.
@@ -253,7 +253,7 @@ def subjects_of(
     loaded = [(name, VehicleParameters.load(check_vehicle(name), overrides)) for name in names]
     titles = [data.title if len(names) + len(variants) == 1 else data.short_title for _, data in loaded]
     found = [
-        Subject(
+        ComparedAxle(
             title if titles.count(title) == 1 else name, stem(Path(name).stem), name, overrides, tyres, data
         )
         for title, (name, data) in zip(titles, loaded, strict=True)
@@ -262,7 +262,7 @@ def subjects_of(
         title, given = shared.variant_of(text)
         changes = [*overrides, *given]
         data = VehicleParameters.load(names[0], changes)
-        found.append(Subject(title, stem(title), names[0], changes, tyres, data))
+        found.append(ComparedAxle(title, stem(title), names[0], changes, tyres, data))
     for what in ("label", "stem"):
         known = [getattr(one, what) for one in found]
         for one in known:
@@ -276,7 +276,7 @@ def subjects_of(
 
 
 def measure(
-    subject: Subject,
+    subject: ComparedAxle,
     axle: str,
     wanted: list[Sweep],
     all_kinds: bool,
@@ -288,7 +288,7 @@ def measure(
 
     Parameters
     ----------
-    subject : Subject
+    subject : ComparedAxle
     axle : str
     wanted : list of Sweep
         Of travel and steering.
@@ -399,7 +399,7 @@ def sweep_made(name: str, results: xr.Dataset) -> Sweep:
     return Sweep(name, steering, results["wheel_travel"].values, steering)
 
 
-def write_page(path: Path, subjects: Sequence[Subject], axle: str) -> int:
+def write_page(path: Path, subjects: Sequence[ComparedAxle], axle: str) -> int:
     """Write the page in which hardpoints are dragged; curves of further vehicles lie over the first's."""
     # here, so that mistakes and --help are answered at once
     from ce_dynamics.algebra.files import check_place

@@ -145,7 +145,7 @@ def give_back(system: System) -> None:
     system.originals, system.assumptions = (), ()
 
 
-class Part(NamedTuple):
+class KeptConditions(NamedTuple):
     """Conditions of a closure that are kept, and by how much the others stay open [m or rad]."""
 
     edge: LoopClosure
@@ -215,7 +215,7 @@ class Subgraph:
             except AssemblyError:
                 return -1
 
-    def independent_conditions(self, tolerance: float) -> list[Part]:
+    def independent_conditions(self, tolerance: float) -> list[KeptConditions]:
         """Return closures that are to keep a part of their conditions, as the others agree to a tolerance.
 
         None where the loop can be closed, and moves, as it is.  A loop with a screw is left alone: its pitch
@@ -254,7 +254,7 @@ class Subgraph:
         return tuple(found)
 
 
-def kept_of(bodies: Sequence[Body], closures: Sequence[CutEdge], tolerance: float) -> list[Part]:
+def kept_of(bodies: Sequence[Body], closures: Sequence[CutEdge], tolerance: float) -> list[KeptConditions]:
     """Return the closures of which conditions agree with others to a tolerance, and what they are to keep."""
     loop = with_single_conditions(bodies, closures)
     if loop.has_free_geometry:
@@ -283,7 +283,7 @@ def kept_of(bodies: Sequence[Body], closures: Sequence[CutEdge], tolerance: floa
         left = [k for k in mine if not kept[k]]
         if left and isinstance(given, LoopClosure):
             own = tuple(c for k in mine if kept[k] and (c := conditions[k]) is not None)
-            parts.append(Part(given, own, float(np.max(off[left]))))
+            parts.append(KeptConditions(given, own, float(np.max(off[left]))))
     return parts
 
 

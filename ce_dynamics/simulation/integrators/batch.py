@@ -64,7 +64,7 @@ class FixedBatch:
         States.
     alive, steps : (lanes,) int arrays
         Whether each lane is alive, and the steps it has made.
-    work : Explicit or Implicit
+    work : ExplicitSpace or ImplicitSpace
         Work space of the method.
     """
 
@@ -75,15 +75,14 @@ class FixedBatch:
         self.y, self.alive = np.zeros((n, lanes)), np.ones(lanes, dtype=np.int64)
         self.steps = np.zeros(lanes, dtype=np.int64)
         rooms = np.zeros((method.evaluations, n * lanes)), np.zeros(n * lanes)
-        self.work: fixed_kernels.Explicit | fixed_kernels.Implicit
+        self.work: fixed_kernels.ExplicitSpace | fixed_kernels.ImplicitSpace
         if isinstance(method, ExplicitRungeKutta):
-            self.work, self._march = (
-                fixed_kernels.Explicit(*method.table, *rooms), fixed_kernels.explicit_march(lanes)
-            )  # fmt: skip
+            self.work = fixed_kernels.ExplicitSpace(*method.table, *rooms)
+            self._march = fixed_kernels.explicit_march(lanes)
         else:
             jacobian = space.code.jacobian
             assert jacobian is not None, "implicit methods call it"
-            self.work = fixed_kernels.Implicit(
+            self.work = fixed_kernels.ImplicitSpace(
                 *method.table, lower_rows(method.mixing), *rooms, space.entries, jacobian.rows,
                 jacobian.columns, np.zeros((lanes * n, n)), np.zeros((lanes, n), dtype=np.int64),
                 np.zeros(len(jacobian.rows)), np.zeros(n), np.array([method.gamma]),
@@ -121,7 +120,7 @@ class FixedBatch:
 
     def forget(self, lanes: int | slice = slice(None)) -> None:
         """Make the next step of some lanes depend on nothing but the state."""
-        if isinstance(self.work, fixed_kernels.Implicit):
+        if isinstance(self.work, fixed_kernels.ImplicitSpace):
             self.work.kept[lanes] = 0.0  # no step has this size: the Jacobian is renewed
 
 
@@ -140,7 +139,7 @@ class AdaptiveBatch:
 
     Attributes
     ----------
-    track : Track
+    track : PairTrack
         Where every lane is.
     work : Pair
         Work space of the method.
@@ -159,7 +158,7 @@ class AdaptiveBatch:
         def integers() -> NDArray[np.int64]:
             return np.zeros(lanes, dtype=np.int64)
 
-        self.track = pair_kernels.Track(
+        self.track = pair_kernels.PairTrack(
             y=np.zeros((n, lanes)),
             clock=np.zeros((3, lanes)),
             counts=np.zeros((4, lanes), dtype=np.int64),

@@ -30,7 +30,7 @@ from ce_dynamics.simulation.integrators.kernels import (
 )
 
 
-class Track(NamedTuple):
+class FixedTrack(NamedTuple):
     """Progress of the runs: state, whether each lane is alive, its steps made, and a request to stop."""
 
     y: Any
@@ -39,7 +39,7 @@ class Track(NamedTuple):
     stop: Any
 
 
-class Explicit(NamedTuple):
+class ExplicitSpace(NamedTuple):
     """Work space of explicit stages: a table (`weights` and `places`), rates in rows, the state ahead."""
 
     weights: Any
@@ -48,8 +48,8 @@ class Explicit(NamedTuple):
     ahead: Any
 
 
-class Implicit(NamedTuple):
-    """Work space of linearly implicit stages: as `Explicit`, their `mixing`, and the factors of 1 − γ h J.
+class ImplicitSpace(NamedTuple):
+    """Work space of linearly implicit stages: that of explicit ones, `mixing`, and factors of 1 − γ h J.
 
     `entries` at `rows` and `columns` are those of J in all lanes, `own` those of one lane; `factors` has the
     factors of one lane below those of another, with their `pivots`; `column` is one lane of a right-hand
@@ -78,7 +78,7 @@ class Implicit(NamedTuple):
 @part
 def track_of(block):  # type: ignore[no-untyped-def]
     """Return the progress of the runs."""
-    return Track(
+    return FixedTrack(
         vector(block, OWN), integers(block, OWN + 1), integers(block, OWN + 2), integers(block, OWN + 3)
     )
 
@@ -87,7 +87,7 @@ def track_of(block):  # type: ignore[no-untyped-def]
 def explicit_of(block):  # type: ignore[no-untyped-def]
     """Return the work space of an explicit method."""
     k = OWN + 4
-    return Explicit(
+    return ExplicitSpace(
         matrix(block, k), integer_matrix(block, k + 1), matrix(block, k + 2), vector(block, k + 3)
     )
 
@@ -96,7 +96,7 @@ def explicit_of(block):  # type: ignore[no-untyped-def]
 def implicit_of(block):  # type: ignore[no-untyped-def]
     """Return the work space of a linearly implicit method."""
     k = OWN + 4
-    return Implicit(
+    return ImplicitSpace(
         matrix(block, k), integer_matrix(block, k + 1), matrix(block, k + 2), matrix(block, k + 3),
         vector(block, k + 4), vector(block, k + 5), integers(block, k + 6), integers(block, k + 7),
         matrix(block, k + 8), integer_matrix(block, k + 9), vector(block, k + 10), vector(block, k + 11),

@@ -45,7 +45,7 @@ BETA = 0.04
 """Weight of the previous error in the step's proportional-integral control (Hairer, Wanner II, IV.2)."""
 
 
-class Track(NamedTuple):
+class PairTrack(NamedTuple):
     """Progress of every lane; all is kept up to date, so that it makes no difference when a call ends.
 
     Attributes
@@ -106,7 +106,7 @@ class Pair(NamedTuple):
 def track_of(block):  # type: ignore[no-untyped-def]
     """Return the progress of the runs."""
     k = OWN
-    return Track(
+    return PairTrack(
         vector(block, k), matrix(block, k + 1), integer_matrix(block, k + 2), integers(block, k + 3),
         integers(block, k + 4), integers(block, k + 5), integers(block, k + 6), matrix(block, k + 7),
         integers(block, k + 8), vector(block, k + 9), vector(block, k + 10), vector(block, k + 11),

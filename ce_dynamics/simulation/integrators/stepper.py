@@ -13,7 +13,7 @@ import numpy as np
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.simulation.integrators import kernels
 from ce_dynamics.simulation.integrators.batch import UNGUARDED, AdaptiveBatch, FixedBatch
-from ce_dynamics.simulation.integrators.fixed_kernels import Explicit
+from ce_dynamics.simulation.integrators.fixed_kernels import ExplicitSpace
 from ce_dynamics.simulation.integrators.methods import EmbeddedPair, ExplicitRungeKutta, LinearlyImplicit
 from ce_dynamics.simulation.integrators.settings import Settings
 from ce_dynamics.simulation.integrators.stretches import stretches
@@ -270,7 +270,7 @@ class FixedSteps(Stepper):
     def memory(self) -> Floats:
         """The factors of an implicit method with which the next step may go on."""
         f = self.batch.work
-        if isinstance(f, Explicit) or f.every[0] == 1:
+        if isinstance(f, ExplicitSpace) or f.every[0] == 1:
             return np.empty(0)
         parts = (f.kept, f.age, f.pivots, f.factors)
         return np.concatenate([np.asarray(part, dtype=float).reshape(-1) for part in parts])
@@ -278,7 +278,7 @@ class FixedSteps(Stepper):
     @memory.setter
     def memory(self, saved: Floats) -> None:
         f, n = self.batch.work, len(self.y)
-        if len(saved) and not isinstance(f, Explicit):
+        if len(saved) and not isinstance(f, ExplicitSpace):
             f.kept[0], f.age[0] = saved[0], int(saved[1])
             f.pivots[0] = saved[2 : 2 + n].astype(np.int64)
             f.factors[:] = saved[2 + n :].reshape(n, n)

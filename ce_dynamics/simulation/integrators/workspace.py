@@ -16,8 +16,8 @@ from ce_dynamics.compiler.rows import address
 from ce_dynamics.errors import ModelError
 
 
-class Charts(Protocol):
-    """Charts of a model, which states leave for others on the way."""
+class ChartRenewal(Protocol):
+    """Renewal of the charts of a model, which states leave for others on the way."""
 
     def renew(self, y: Floats) -> bool:
         """Move a state in place from worn charts to fresh ones; return True if it was changed."""
@@ -43,7 +43,7 @@ class Code(NamedTuple):
     jacobian : CompiledJacobian or None
         ∂ẏ/∂y of y and u, for implicit methods.  Rows of ẏ beyond it (the work of an audited run) count as
         zero, which costs none of the methods its order.
-    charts : Charts or None
+    charts : ChartRenewal or None
         Charts that states leave for others on the way.
     """
 
@@ -54,7 +54,7 @@ class Code(NamedTuple):
     period: float = 0.0
     observer: Code | None = None
     jacobian: CompiledJacobian | None = None
-    charts: Charts | None = None
+    charts: ChartRenewal | None = None
 
 
 class Workspace(Program):

@@ -71,7 +71,7 @@ class DrivingMode(NamedTuple):
     shares: Mapping[str, float]
 
 
-class Spectrum(NamedTuple):
+class ModalSpectrum(NamedTuple):
     """Eigenvalues of a state matrix that are not slow, and what they are called.
 
     Attributes
@@ -102,11 +102,11 @@ class Spectrum(NamedTuple):
                 found.append(DrivingMode(self.characters[k], size / (2.0 * np.pi), ratio, self.shares[k]))
         return found
 
-    def following(self, before: Spectrum) -> Spectrum:
+    def following(self, before: ModalSpectrum) -> ModalSpectrum:
         """Return the same with the names of a spectrum at a speed nearby."""
         from scipy.optimize import linear_sum_assignment  # here, because it takes long to load
 
-        def scale(one: Spectrum) -> Floats:
+        def scale(one: ModalSpectrum) -> Floats:
             return np.asarray(np.maximum(np.abs(np.sum(one.left.conj() * one.right, axis=0)), TINY))
 
         alike = np.abs(before.left.conj().T @ self.right) * np.abs(self.left.conj().T @ before.right).T
@@ -133,7 +133,7 @@ def driving_modes(
     return spectrum(model, y, u, kinds).modes()
 
 
-def spectrum(model: Model, y: Floats, u: Floats, kinds: Mapping[str, str] | None = None) -> Spectrum:
+def spectrum(model: Model, y: Floats, u: Floats, kinds: Mapping[str, str] | None = None) -> ModalSpectrum:
     """Return the eigenvalues of the motion linearised about a state, with names by participation.
 
     Parameters are those of `driving_modes`.
@@ -157,7 +157,7 @@ def spectrum(model: Model, y: Floats, u: Floats, kinds: Mapping[str, str] | None
         for kind, part in zip(of, column, strict=True):
             share[kind] += part
         shares.append(share)
-    return Spectrum(eigenvalues, right, left, tuple(shares), names_of(eigenvalues, shares))
+    return ModalSpectrum(eigenvalues, right, left, tuple(shares), names_of(eigenvalues, shares))
 
 
 def names_of(eigenvalues: Complex, shares: Sequence[Mapping[str, float]]) -> tuple[str, ...]:

@@ -43,6 +43,11 @@ def signals(t: ArrayLike, *values: ArrayLike) -> tuple[Floats, ...]:
     return (times, *arrays)
 
 
+def integral(t: Floats, x: Floats) -> Floats:
+    """Return the integral of a signal from its first instant on, by the trapezoidal rule."""
+    return np.concatenate(([0.0], np.cumsum(0.5 * (x[1:] + x[:-1]) * np.diff(t))))
+
+
 def crossing(t: Floats, x: Floats, level: float, after: float = -np.inf) -> float:
     """The first time [s] at which a signal is at or above a level, linearly interpolated; NaN if never."""
     above = np.flatnonzero((t >= after) & (x >= level))

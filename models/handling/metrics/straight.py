@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.handling.metrics.instants import Floats, crossing, signals
+from ce_dynamics.models.handling.metrics.instants import crossing, integral, signals
 
 STANDING = 0.1
 """Speed below which a vehicle stands [m/s]."""
@@ -62,7 +62,7 @@ def braking(t: ArrayLike, speed: ArrayLike, begin: float) -> Braking:
             f"at {begin:g} s, when it brakes, the vehicle has {v0:.3g} m/s; let it begin with more than "
             f"{STANDING} m/s"
         )
-    s = way(t, v)
+    s = integral(t, v)
     rest = crossing(t, -v, -STANDING, begin)
     b, e = (crossing(t, -v, -part * v0, begin) for part in DEVELOPED)
     way_of_it = float(np.interp(e, t, s) - np.interp(b, t, s))
@@ -76,11 +76,6 @@ def braking(t: ArrayLike, speed: ArrayLike, begin: float) -> Braking:
     )
 
 
-def way(t: Floats, v: Floats) -> Floats:
-    """Distance from the start [m], by the trapezoidal rule."""
-    return np.concatenate(([0.0], np.cumsum(0.5 * (v[1:] + v[:-1]) * np.diff(t))))
-
-
 def times_to(t: ArrayLike, speed: ArrayLike, begin: float, speeds: Sequence[float]) -> list[float]:
     """Times from an instant until speeds are reached [s]; NaN for those that are not."""
     t, v = signals(t, speed)
@@ -90,6 +85,6 @@ def times_to(t: ArrayLike, speed: ArrayLike, begin: float, speeds: Sequence[floa
 def time_over(t: ArrayLike, speed: ArrayLike, begin: float, distance: float) -> tuple[float, float]:
     """Time [s] that a distance [m] takes, and the speed at its end [m/s]; NaN if it is not covered."""
     t, v = signals(t, speed)
-    s = way(t, v)
+    s = integral(t, v)
     end = crossing(t, s - float(np.interp(begin, t, s)), distance, begin)
     return end - begin, float(np.interp(end, t, v)) if math.isfinite(end) else math.nan

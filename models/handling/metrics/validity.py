@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ce_dynamics.models.handling.metrics.instants import Floats, signals
+from ce_dynamics.models.handling.metrics.instants import Floats, integral, signals
 from ce_dynamics.models.handling.metrics.steady_state import LINEAR
 
 UNSTEADY = 0.1
@@ -101,6 +101,6 @@ def first(violations: Sequence[Violation | None]) -> Violation | None:
 
 def averaged(t: Floats, x: Floats) -> Floats:
     """Return the mean of a signal over `WINDOW` around each instant, or as much of it as there is."""
-    whole = np.concatenate(([0.0], np.cumsum(0.5 * (x[1:] + x[:-1]) * np.diff(t))))
+    whole = integral(t, x)
     ends = [np.clip(t + half, t[0], t[-1]) for half in (-0.5 * WINDOW, 0.5 * WINDOW)]
     return np.asarray(np.diff([np.interp(end, t, whole) for end in ends], axis=0)[0] / (ends[1] - ends[0]))

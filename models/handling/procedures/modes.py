@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.handling.metrics.driving_modes import DrivingMode, Spectrum, spectrum
+from ce_dynamics.models.handling.metrics.driving_modes import DrivingMode, ModalSpectrum, spectrum
 from ce_dynamics.models.handling.outcome import Chart, Line
 from ce_dynamics.models.handling.procedure import Procedure
 from ce_dynamics.models.parts.manoeuvres import Option, StraightOn
@@ -37,7 +37,7 @@ class ModesTest(Procedure):
     )
 
     @cached_property
-    def spectra(self) -> dict[float, Spectrum]:
+    def spectra(self) -> dict[float, ModalSpectrum]:
         """Eigenvalues that were found, by speed [m/s]."""
         return {}
 
@@ -72,7 +72,7 @@ class ModesTest(Procedure):
         """Return the modes at a speed [m/s], named at `NAMED_AT` and followed from there."""
         return self.followed(speed).modes()
 
-    def followed(self, speed: float) -> Spectrum:
+    def followed(self, speed: float) -> ModalSpectrum:
         """Return the eigenvalues at a speed [m/s] with the names of those nearer to `NAMED_AT`."""
         if speed not in self.spectra:
             found = self.spectrum_at(speed)
@@ -83,7 +83,7 @@ class ModesTest(Procedure):
             self.spectra[speed] = found
         return self.spectra[speed]
 
-    def spectrum_at(self, speed: float) -> Spectrum:
+    def spectrum_at(self, speed: float) -> ModalSpectrum:
         """Return the eigenvalues at a speed [m/s] with names of their own."""
         if self.progress is not None:
             self.progress(f"{self.name}, {3.6 * speed:.4g} km/h", 0.0, 1.0)
