@@ -106,7 +106,7 @@ class System:
         tolerance: float = TOLERANCE,
     ) -> None:
         self.name = checks.name_of("System: name", name)
-        self.tolerance = checks.number("System: tolerance", tolerance, at_least=0.0, at_most=COARSEST)
+        self.tolerance = tolerance
         self.assumptions: tuple[Assumption, ...] = ()
         self.originals: tuple[Original, ...] = ()
         self.gravity = finite_vector(gravity, "System", "gravity")
@@ -127,6 +127,15 @@ class System:
         self.initial_rates: dict[str, Array] = {}
         self.notes: list[str] = []  # remarks of whoever built it: what a reader of robot files left out
         self._by_name: dict[str, Body] = {"ground": self.ground}
+
+    @property
+    def tolerance(self) -> float:
+        """Precision of the geometry, in radians and in sizes of a loop."""
+        return self._tolerance
+
+    @tolerance.setter
+    def tolerance(self, value: float) -> None:
+        self._tolerance = checks.number("System: tolerance", value, at_least=0.0, at_most=COARSEST)
 
     def add_body(
         self,

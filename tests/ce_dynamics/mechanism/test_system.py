@@ -395,3 +395,11 @@ def test_initial_values_of_a_prescribed_hinge_are_not_ignored(values: dict[str, 
     system.start("rod", **values)
     with pytest.raises(ModelError, match="body 'rod': initial values were given, but its hinge is not indep"):
         Layout(embed(system))
+
+
+@pytest.mark.parametrize("tolerance", [float("nan"), -1.0, 0.1, "x"])
+def test_tolerance_set_later_is_checked(tolerance: Any) -> None:
+    system = System()
+    with pytest.raises(ModelError, match=r"^System: tolerance"):
+        system.tolerance = tolerance
+    assert system.tolerance == System().tolerance
