@@ -329,7 +329,7 @@ def save_sweeps(sweeps: Mapping[str, xr.Dataset], output: Path, prefix: str) -> 
     """Write the sweeps of an axle as CSV and NetCDF and return the paths."""
     # here, so that mistakes and --help are answered at once
     from ce_dynamics.algebra.files import whole
-    from ce_dynamics.models.kc.table import csv_text
+    from ce_dynamics.models.kc.sweeps import csv_text
     from ce_dynamics.simulation.netcdf import netcdf_bytes
 
     files = []

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from ce_dynamics.models.kc.axle import Axle as Axle, Wheel as Wheel
-from ce_dynamics.models.kc.bushing import Bushing as Bushing
-from ce_dynamics.models.kc.clearances import Clearance as Clearance, Part as Part, hardpoint as hardpoint
-from ce_dynamics.models.kc.compliance import Compliance as Compliance, Elastic as Elastic
-from ce_dynamics.models.kc.compliance_figures import compliance_figures as compliance_figures
+from ce_dynamics.models.kc.clearances import (
+    Clearance as Clearance,
+    Disc as Disc,
+    Part as Part,
+    hardpoint as hardpoint,
+)
+from ce_dynamics.models.kc.compliance import (
+    Compliance as Compliance,
+    Elastic as Elastic,
+    compliance_figures as compliance_figures,
+)
 from ce_dynamics.models.kc.compliance_sensitivities import (
     Changes as Changes,
     ComplianceSensitivities as ComplianceSensitivities,
     forced_sensitivities as forced_sensitivities,
 )
-from ce_dynamics.models.kc.discs import Disc as Disc
 from ce_dynamics.models.kc.ends import (
     EndOfTravel as EndOfTravel,
     Ends as Ends,
@@ -24,11 +30,16 @@ from ce_dynamics.models.kc.force_sweeps import (
     forced as forced,
     travelled as travelled,
 )
-from ce_dynamics.models.kc.optimisation import Optimum as Optimum, optimise as optimise
+from ce_dynamics.models.kc.free_bodies import Bushing as Bushing
+from ce_dynamics.models.kc.optimisation import (
+    Optimum as Optimum,
+    Scatter as Scatter,
+    Target as Target,
+    optimise as optimise,
+    scatter as scatter,
+)
 from ce_dynamics.models.kc.rig import KCRig as KCRig
 from ce_dynamics.models.kc.sensitivities import sensitivities as sensitivities
-from ce_dynamics.models.kc.targets import Target as Target
-from ce_dynamics.models.kc.tolerances import Scatter as Scatter, scatter as scatter
 from ce_dynamics.models.kc.vehicle import (
     axle_of as axle_of,
     compliance_of as compliance_of,

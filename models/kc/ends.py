@@ -12,8 +12,8 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import DataError, SingularityWarning
 from ce_dynamics.models.kc.pose_search import Way
+from ce_dynamics.models.kc.rates import NEAR
 from ce_dynamics.models.kc.rig import KCRig
-from ce_dynamics.models.kc.steepness import NEAR
 from ce_dynamics.models.kc.sweeps import KINDS
 
 WITHIN = 1.0

@@ -14,31 +14,28 @@ from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.compiler.tracing.inline import call
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.kc import quantities
-from ce_dynamics.models.kc.instant_motion import (
-    Screw,
-    SwingArm,
-    front_swing_arm,
-    roll_centre,
-    side_swing_arm,
-    support_angle,
-)
 from ce_dynamics.models.kc.poses import AxlePoses
 from ce_dynamics.models.kc.quantities import Quantity
-from ce_dynamics.models.kc.rates import rates_of
-from ce_dynamics.models.kc.steering_geometry import ackermann
-from ce_dynamics.models.kc.travelling import Travelling
+from ce_dynamics.models.kc.rates import Travelling, rates_of
 from ce_dynamics.models.kc.wheel_geometry import (
+    Screw,
     SteeringAxis,
+    SwingArm,
+    ackermann,
     camber_angle,
     camber_rate,
     caster_angle,
     contact,
+    front_swing_arm,
     front_view_angle,
     kingpin_inclination,
     offsets,
+    roll_centre,
+    side_swing_arm,
     side_view_angle,
     steer_angle,
     steer_rate,
+    support_angle,
     toe_angle,
 )
 

@@ -16,7 +16,7 @@ from ce_dynamics.models.kc.compliance import Compliance, Elastic
 from ce_dynamics.models.kc.figures import SIGNS
 from ce_dynamics.models.kc.free_bodies import AT_CENTRE, AT_CONTACT, TORQUE
 from ce_dynamics.models.kc.quantities import Quantity, forced_quantities
-from ce_dynamics.models.kc.sweeps import Sweep, sweep_of
+from ce_dynamics.models.kc.sweeps import Sweep, dataset, sweep_of
 from ce_dynamics.models.kc.wheel_geometry import (
     camber_angle,
     contact,
@@ -176,8 +176,6 @@ def labelled(
     elastic: Compliance, kind: str, found: list[Elastic], travel: Floats, steering: Floats
 ) -> xr.Dataset:
     """Figures of some balances as labelled data."""
-    from ce_dynamics.models.kc.table import dataset  # here, because xarray takes long to load
-
     rig = elastic.rig
     radii = [wheel.loaded_radius for wheel in rig.axle.wheels]
     rows = [figures(one, radii) for one in found]

@@ -24,8 +24,7 @@ from ce_dynamics.models.kc.page import AXES, LEAST, PANELS
 from ce_dynamics.models.kc.pose_search import CLOSED, ITERATIONS, SHORTEST, STRIDE
 from ce_dynamics.models.kc.rig import KCRig
 from ce_dynamics.models.kc.summary import finite
-from ce_dynamics.models.kc.sweeps import KINDS
-from ce_dynamics.models.kc.table import SHOWN
+from ce_dynamics.models.kc.sweeps import KINDS, SHOWN
 from ce_dynamics.models.kc.vehicle import rig_of
 from ce_dynamics.models.tyres.element import RoadTyre
 from ce_dynamics.models.tyres.twin import single_tyres

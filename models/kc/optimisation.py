@@ -1,20 +1,177 @@
-"""Hardpoints (or any free parameters) for wanted curves: least squares with exact derivatives."""
+"""Hardpoints (or any free parameters) for wanted curves: targets, least squares, tolerances."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.errors import CeDynamicsError, DataError
-from ce_dynamics.models.kc.clearances import Clearance
+from ce_dynamics.errors import AssemblyError, CeDynamicsError, DataError
+from ce_dynamics.models.kc.clearances import Clearance, Clearances
 from ce_dynamics.models.kc.pose_search import UnreachedError
 from ce_dynamics.models.kc.rig import KCRig
-from ce_dynamics.models.kc.targets import Deviations, Target, Targets
+from ce_dynamics.models.kc.sensitivities import Curves, Sensitivities
+from ce_dynamics.models.kc.sweeps import Sweep, sweep_of
+
+MILLIMETRE = 1e-3
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """A curve, or numbers, that a figure is to come near to.
+
+    Attributes
+    ----------
+    quantity : str
+        Name of a figure of the rig.
+    wanted : (n,) array_like or float
+        In the poses of the sweep, in SI units.
+    tolerance : float
+        Deviation that counts as one: a target of half the tolerance weighs twice as much.
+    sweep : Sweep or str
+        Where it is read; the design position if not given.
+    values : (n,) array_like, optional
+        Of a sweep given by name.
+    side : str
+        ``left``, ``right`` or ``both``; of no effect on figures of the axle.
+    """
+
+    quantity: str
+    wanted: ArrayLike
+    tolerance: float
+    sweep: Sweep | str = "parallel"
+    values: ArrayLike | None = (0.0,)
+    side: str = "left"
+
+    def __post_init__(self) -> None:
+        owner = f"target {checks.shown(self.quantity)}"
+        checks.name_of("target: quantity", self.quantity, DataError)
+        wanted = checks.numbers(f"{owner}: wanted", self.wanted, DataError)
+        if not (wanted.size and np.isfinite(wanted).all()):
+            raise DataError(f"{owner}: wanted {checks.shown(self.wanted)} must be finite numbers")
+        checks.number(f"{owner}: tolerance", self.tolerance, above=0.0, error=DataError)
+        checks.choice(f"{owner}: side", self.side, ("left", "right", "both"), DataError)
+        checks.instance(f"{owner}: sweep", self.sweep, (Sweep, str), "a Sweep or the kind of one", DataError)
+        self.poses()  # refuses unknown kinds, and values that are none
+
+    def poses(self) -> Sweep:
+        """Return the sweep over which the quantity is read."""
+        return self.sweep if isinstance(self.sweep, Sweep) else sweep_of(self.sweep, self.values)
+
+
+class Deviations(NamedTuple):
+    """Weighted deviations from all targets, their derivatives by what is varied, and the curves.
+
+    Attributes
+    ----------
+    r : (m,) array
+    J : (m, n) array
+    curves : list of arrays
+        Of every target: (n_poses, sides).
+    missing, missing_slopes : (k,), (k, n) arrays
+        By how many millimetres clearances are too small in their poses; negative where there is room.
+    """
+
+    r: Floats
+    J: Floats
+    curves: list[Floats]
+    missing: Floats
+    missing_slopes: Floats
+
+    def with_multipliers(self, multipliers: Floats, weight: float) -> tuple[Floats, Floats]:
+        """r and J with the clearances of an augmented Lagrangian: √ρ max(0, g + λ/ρ)."""
+        g = self.missing + multipliers / weight
+        active = g > 0.0
+        root = np.sqrt(weight)
+        return (
+            np.concatenate((self.r, root * np.where(active, g, 0.0))),
+            np.concatenate((self.J, root * active[:, np.newaxis] * self.missing_slopes)),
+        )
+
+
+class Targets:
+    """All targets as one vector of weighted deviations.
+
+    Raises
+    ------
+    DataError
+        If a name is unknown, or what is wanted has another length than the poses.
+    """
+
+    def __init__(
+        self,
+        rig: KCRig,
+        targets: Sequence[Target],
+        vary: Sequence[str],
+        clearances: Sequence[Clearance] = (),
+    ) -> None:
+        if not targets:
+            raise DataError("optimise: no target is given")
+        self.rig, self.targets = rig, list(targets)
+        self.columns = [rig.parameters.index(name) for name in vary]
+        known = {quantity.name: quantity for quantity in rig.quantities}
+        self.figures = Sensitivities(rig, list(dict.fromkeys(target.quantity for target in targets)))
+        self.sweeps = [target.poses() for target in targets]
+        self.clearances = list(clearances)
+        self.distances = Clearances(rig, self.clearances) if clearances else None
+        self.places: list[list[int]] = []
+        self.wanted: list[Floats] = []
+        for target, sweep in zip(targets, self.sweeps, strict=True):
+            start = self.figures.places[target.quantity].start
+            sides = {"left": [0], "right": [1], "both": [0, 1]}[target.side]
+            places = [start + k for k in sides] if known[target.quantity].per_wheel else [start]
+            owner = f"target {target.quantity!r}: wanted"
+            given = checks.numbers(owner, target.wanted, DataError)
+            if given.ndim > 1 or (given.ndim == 1 and len(given) != len(sweep.values)):
+                raise DataError(f"{owner}: shape {given.shape}; give a number or {len(sweep.values)} of them")
+            if not np.all(np.isfinite(given)):
+                raise DataError(f"{owner}: must be finite")
+            self.places.append(places)
+            wanted = np.broadcast_to(given, (len(sweep.values),))
+            self.wanted.append(np.repeat(wanted[:, np.newaxis], len(places), axis=1))
+
+    def at(self, parameters: Mapping[str, float]) -> Deviations:
+        """Deviations at values of free parameters.
+
+        Raises
+        ------
+        CeDynamicsError
+            Where the linkage cannot be assembled or a value is not allowed.
+        """
+        r, J, curves = [], [], []
+        read: dict[tuple[bytes, bytes], Curves] = {}
+        for target, sweep, places, wanted in zip(
+            self.targets, self.sweeps, self.places, self.wanted, strict=True
+        ):
+            key = sweep.travel.tobytes(), sweep.steering.tobytes()
+            if key not in read:
+                read[key] = self.figures.at(self.rig.reached(sweep.travel, sweep.steering, parameters))
+            values, slopes = read[key]
+            curves.append(values[:, places])
+            r.append(((values[:, places] - wanted) / target.tolerance).ravel())
+            part = slopes[:, places][:, :, self.columns] / target.tolerance
+            J.append(part.reshape(-1, len(self.columns)))
+        missing, slopes_of_missing = [np.zeros(0)], [np.zeros((0, len(self.columns)))]
+        for k, clearance in enumerate(self.clearances):
+            assert self.distances is not None
+            sweep = clearance.poses()
+            poses = self.rig.reached(sweep.travel, sweep.steering, parameters)
+            found = self.distances.at(k, poses)
+            missing.append((clearance.least - found.d) / MILLIMETRE)
+            slopes_of_missing.append(-found.by_parameters[:, self.columns] / MILLIMETRE)
+        return Deviations(
+            np.concatenate(r),
+            np.concatenate(J),
+            curves,
+            np.concatenate(missing),
+            np.concatenate(slopes_of_missing),
+        )
+
 
 MOST_EVALUATIONS = 200
 MOST_ROUNDS = 30
@@ -287,3 +444,127 @@ def rms(found: Deviations, of: Targets) -> Floats:
             for curve, wanted, target in zip(found.curves, of.wanted, of.targets, strict=True)
         ]
     )
+
+
+MOST_RUNS = 1_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Scatter:
+    """Curves of a figure over random parameters.
+
+    Attributes
+    ----------
+    quantity : str
+    curves : (runs, n_poses) or (runs, n_poses, 2) array
+        SI units; of runs that could be assembled.
+    nominal : array
+        The curve at nominal parameters.
+    estimated : array
+        Standard deviation by the exact derivatives, √Σ (∂f/∂p σ)².
+    contributions : dict of str to array
+        (∂f/∂p σ)² over their sum, of each parameter: who is to blame.
+    failed : int
+        Runs that could not be assembled.
+    """
+
+    quantity: str
+    curves: Floats
+    nominal: Floats
+    estimated: Floats
+    contributions: dict[str, Floats]
+    failed: int
+
+    @property
+    def spread(self) -> Floats:
+        """Standard deviation of the curves."""
+        return np.asarray(np.std(self.curves, axis=0, ddof=1))
+
+    def between(self, low: float = 2.5, high: float = 97.5) -> tuple[Floats, Floats]:
+        """Percentiles of the curves."""
+        return np.percentile(self.curves, low, axis=0), np.percentile(self.curves, high, axis=0)
+
+
+def scatter(
+    rig: KCRig,
+    spreads: Mapping[str, float],
+    kind: str | Sweep,
+    values: ArrayLike | None = None,
+    *,
+    quantities: Sequence[str],
+    runs: int = 1000,
+    seed: int = 0,
+    distribution: str = "normal",
+) -> dict[str, Scatter]:
+    """Curves for random values of free parameters, each run solved exactly.
+
+    Parameters
+    ----------
+    rig : KCRig
+        Made with free parameters.  To let left and right differ, free them by their corners' names.
+    spreads : mapping of str to float
+        Standard deviations (normal) or half widths (uniform) about the nominal values, SI units.
+    kind, values
+        As of `KCRig.sweep`.
+    quantities : sequence of str
+    runs, seed : int
+    distribution : {"normal", "uniform"}
+
+    Raises
+    ------
+    DataError
+        If a name is unknown or a number not allowed.
+    AssemblyError
+        If no run can be assembled.
+    """
+    checks.instance("scatter: rig", rig, KCRig, "a rig, as rig_of(vehicle, axle) returns it", DataError)
+    checks.choice("scatter: distribution", distribution, ("normal", "uniform"), DataError)
+    checks.integer("scatter: runs", runs, at_least=2, at_most=MOST_RUNS, error=DataError)
+    if not checks.mapping("scatter: spreads", spreads, DataError):
+        raise DataError("scatter: spreads: name at least one free parameter and how far it scatters")
+    checks.instance("scatter: kind", kind, (str, Sweep), "a Sweep or the kind of one", DataError)
+    checks.integer("scatter: seed", seed, at_least=0, error=DataError)
+    if not checks.texts("scatter: quantities", quantities, DataError):
+        raise DataError("scatter: quantities: name at least one figure of the rig")
+    for name, spread in spreads.items():
+        checks.known("scatter", name, list(rig.parameters), "free parameter", DataError)
+        checks.number(f"scatter: spread of {name}", spread, at_least=0.0, error=DataError)
+    sweep = sweep_of(kind, values) if isinstance(kind, str) else kind
+    figures = Sensitivities(rig, quantities)
+    nominal = figures.at(rig.solved(sweep.travel, sweep.steering))
+    names = list(spreads)
+    sizes = np.array([spreads[name] for name in names], dtype=float)
+    sigma = sizes if distribution == "normal" else sizes / np.sqrt(3.0)
+    rng = np.random.default_rng(seed)
+    drawn = rng.normal(size=(int(runs), len(names))) if distribution == "normal" else None
+    steps = rng.uniform(-1.0, 1.0, (int(runs), len(names))) if drawn is None else drawn
+    curves, failed = [], 0
+    for step in steps * sizes:
+        changed = {name: float(rig.nominal[name] + d) for name, d in zip(names, step, strict=True)}
+        try:
+            poses = rig.reached(sweep.travel, sweep.steering, changed)
+        except CeDynamicsError:
+            failed += 1
+            continue
+        read = rig.read(poses, figures.names)
+        curves.append([read[name] for name in figures.names])
+    if not curves:
+        raise AssemblyError("scatter: no run can be assembled; the spreads are too large for the linkage")
+    columns = [rig.parameters.index(name) for name in names]
+    parts = (nominal.by_parameters[:, :, columns] * sigma) ** 2
+    result = {}
+    for k, (name, place) in enumerate(figures.places.items()):
+        where = place if place.stop - place.start == 2 else place.start
+        own = parts[:, where]
+        total = own.sum(axis=-1)
+        with np.errstate(invalid="ignore"):
+            shares = {n: own[..., j] / total for j, n in enumerate(names)}
+        result[name] = Scatter(
+            name,
+            np.array([curve[k] for curve in curves]),
+            nominal.values[:, where],
+            np.sqrt(total),
+            shares,
+            failed,
+        )
+    return result

@@ -9,7 +9,7 @@ import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.algebra.streams import drawn_text
-from ce_dynamics.models.kc.table import shown
+from ce_dynamics.models.kc.sweeps import shown
 from ce_dynamics.models.vehicles.plots.look import AXLE_COLOURS, COLUMNS, GREY, sheet, style, widen
 
 if TYPE_CHECKING:

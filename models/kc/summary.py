@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ce_dynamics.models.kc.compliance_figures import compliance_figures, unit_of
+from ce_dynamics.models.kc.compliance import compliance_figures, unit_of
 from ce_dynamics.models.kc.ends import ends_of_travel
-from ce_dynamics.models.kc.table import axes_of, shown
+from ce_dynamics.models.kc.sweeps import axes_of, shown
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ce_dynamics.models.handling.procedure import Procedure
-from ce_dynamics.models.handling.procedures.constant_radius import ConstantRadiusTest
-from ce_dynamics.models.handling.procedures.constant_speed import ConstantSpeedTest
-from ce_dynamics.models.handling.procedures.constant_steering import ConstantSteeringTest
-from ce_dynamics.models.handling.procedures.frequency_input import FrequencyInputTest
+from ce_dynamics.models.handling.procedures.cornering import (
+    ConstantRadiusTest,
+    ConstantSpeedTest,
+    ConstantSteeringTest,
+    StepInputTest,
+)
+from ce_dynamics.models.handling.procedures.frequency_input import FrequencyInputTest, RandomInputTest
 from ce_dynamics.models.handling.procedures.lane_changes import DoubleLaneChangeTest, ObstacleAvoidanceTest
-from ce_dynamics.models.handling.procedures.modes import ModesTest
-from ce_dynamics.models.handling.procedures.random_input import RandomInputTest
-from ce_dynamics.models.handling.procedures.ride import RideTest
-from ce_dynamics.models.handling.procedures.rollover import FishhookTest, JTurnTest
-from ce_dynamics.models.handling.procedures.sine_with_dwell import SineWithDwellTest
-from ce_dynamics.models.handling.procedures.step_input import StepInputTest
+from ce_dynamics.models.handling.procedures.ride import ModesTest, RideTest
+from ce_dynamics.models.handling.procedures.sine_with_dwell import FishhookTest, JTurnTest, SineWithDwellTest
 from ce_dynamics.models.handling.procedures.straight_line import (
     AccelerationTest,
     BrakingTest,

@@ -1,10 +1,14 @@
-"""Ride over a random road (ISO 8608), felt as ISO 2631-1 weights it."""
+"""Ride over a random road (ISO 8608), weighted by ISO 2631-1, and the modes of driving straight on."""
 
 from __future__ import annotations
+
+import math
+from functools import cached_property
 
 import numpy as np
 
 from ce_dynamics.errors import DataError
+from ce_dynamics.models.handling.metrics.driving_modes import DrivingMode, ModalSpectrum, spectrum
 from ce_dynamics.models.handling.metrics.vibration import felt, power_spectrum
 from ce_dynamics.models.handling.outcome import Chart, Line
 from ce_dynamics.models.handling.procedure import Procedure
@@ -88,3 +92,81 @@ class RideTest(Procedure):
 def rms(x: np.ndarray) -> float:
     """Root of the mean square about the mean."""
     return float(np.std(x))
+
+
+SHOWN = "yaw and side-slip", "roll", "heave", "pitch", "trailer sway"
+"""Modes of the bodies, which people ask for."""
+NAMED_AT = 10.0
+"""Speed at which modes are named [m/s]: tyres damp yaw strongly, so that yaw and roll are apart."""
+NEAR = 2.5
+"""Largest step of the speed over which modes are followed [m/s]."""
+
+
+class ModesTest(Procedure):
+    """Linearised about driving straight on: frequencies and damping ratios."""
+
+    name = "modes"
+    title = "modes of driving straight on"
+    standard = "eigenvalues of the linearised motion"
+    options = (
+        speed_option(80.0 / 3.6),
+        FRICTION,
+        Option("slowest", "m/s", 10.0, "first speed of the curves", above=1.0, at_most=60.0),
+        Option("fastest", "m/s", 40.0, "last speed of the curves", above=1.0, at_most=60.0),
+        Option("speeds", "1", 4.0, "number of speeds of the curves", at_least=2.0, at_most=50.0),
+    )
+
+    @cached_property
+    def spectra(self) -> dict[float, ModalSpectrum]:
+        """Eigenvalues that were found, by speed [m/s]."""
+        return {}
+
+    def perform(self) -> None:
+        v, out = self.values, self.outcome
+        if not v["fastest"] > v["slowest"]:
+            raise DataError(
+                f"{self.name}: fastest = {v['fastest']:g} m/s must be above slowest = {v['slowest']:g} m/s"
+            )
+        for mode in self.at(v["speed"]):
+            count = sum(f.label.startswith(mode.character) for f in out.figures) // 2
+            key = mode.character.replace(" ", "_").replace("-", "") + (f"_{count + 1}" if count else "")
+            label = mode.character + (f" {count + 1}" if count else "")
+            out.add(f"{key}_frequency", f"{label}: natural frequency", mode.frequency, "Hz")
+            out.add(f"{key}_damping", f"{label}: damping ratio", mode.damping_ratio, "1")
+        speeds = np.linspace(v["slowest"], v["fastest"], round(v["speeds"]))
+        found = [self.at(float(speed)) for speed in speeds]
+        for title, label, what in (
+            ("Natural frequencies", "frequency [Hz]", "frequency"),
+            ("Damping ratios", "damping ratio", "damping_ratio"),
+        ):
+            lines = []
+            for kind in SHOWN:
+                values = [
+                    next((getattr(m, what) for m in modes if m.character == kind), np.nan) for modes in found
+                ]
+                if np.any(np.isfinite(values)):
+                    lines.append(Line(kind, 3.6 * speeds, np.array(values)))
+            out.charts.append(Chart(title, "speed [km/h]", label, tuple(lines)))
+
+    def at(self, speed: float) -> list[DrivingMode]:
+        """Return the modes at a speed [m/s], named at `NAMED_AT` and followed from there."""
+        return self.followed(speed).modes()
+
+    def followed(self, speed: float) -> ModalSpectrum:
+        """Return the eigenvalues at a speed [m/s] with the names of those nearer to `NAMED_AT`."""
+        if speed not in self.spectra:
+            found = self.spectrum_at(speed)
+            steps = math.ceil(abs(speed - NAMED_AT) / NEAR - 1e-9)
+            if steps:
+                nearer = NAMED_AT + math.copysign((steps - 1) * NEAR, speed - NAMED_AT)
+                found = found.following(self.followed(nearer))
+            self.spectra[speed] = found
+        return self.spectra[speed]
+
+    def spectrum_at(self, speed: float) -> ModalSpectrum:
+        """Return the eigenvalues at a speed [m/s] with names of their own."""
+        if self.progress is not None:
+            self.progress(f"{self.name}, {3.6 * speed:.4g} km/h", 0.0, 1.0)
+        task = self.subject.manoeuvre(StraightOn, speed=speed, friction=self.values["friction"])
+        model, y0, u0 = self.subject.start(task)
+        return spectrum(model, y0, u0)

@@ -15,7 +15,7 @@ from scipy.optimize import brentq
 
 from ce_dynamics.errors import AssemblyError
 from ce_dynamics.models import kc
-from ce_dynamics.models.kc.steering_geometry import STRAIGHT
+from ce_dynamics.models.kc.wheel_geometry import STRAIGHT
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from tests.models.kc.rods import Floats, Pose, RodCarrier, Wheel, about_kingpin, figures, heading_rate
 

@@ -11,9 +11,8 @@ from scipy.optimize import lsq_linear, minimize, minimize_scalar
 
 from ce_dynamics.errors import DataError
 from ce_dynamics.models import kc
-from ce_dynamics.models.kc.clearances import Clearances, nearest, nearest_of_segments
-from ce_dynamics.models.kc.discs import nearest_of_row
-from ce_dynamics.models.kc.targets import Targets
+from ce_dynamics.models.kc.clearances import Clearances, nearest, nearest_of_row, nearest_of_segments
+from ce_dynamics.models.kc.optimisation import Targets
 from ce_dynamics.models.vehicles.description import VehicleParameters
 
 VARIED = ("front.L.y", "front.L.z")

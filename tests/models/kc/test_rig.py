@@ -11,12 +11,10 @@ import xarray as xr
 import ce_dynamics as ce
 from ce_dynamics.errors import AssemblyError, CeDynamicsError, DataError
 from ce_dynamics.models import kc
-from ce_dynamics.models.kc.instant_motion import Screw, front_swing_arm, side_swing_arm
 from ce_dynamics.models.kc.page import page
-from ce_dynamics.models.kc.steering_geometry import ackermann
 from ce_dynamics.models.kc.summary import as_json, design_rows
-from ce_dynamics.models.kc.sweeps import KINDS, sweep_of
-from ce_dynamics.models.kc.table import columns, csv_text
+from ce_dynamics.models.kc.sweeps import KINDS, columns, csv_text, sweep_of
+from ce_dynamics.models.kc.wheel_geometry import Screw, ackermann, front_swing_arm, side_swing_arm
 from ce_dynamics.models.vehicles.description import VehicleParameters
 
 
