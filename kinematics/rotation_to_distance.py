@@ -19,8 +19,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ce_dynamics.algebra.arrays import Array, array, cross, dot, sqrt
+from ce_dynamics.algebra.arrays import Array, array, cross, dot
 from ce_dynamics.compiler.free_numbers import decided, nominal, number
+from ce_dynamics.embedding.closed_forms.formulas import solve_turn
 from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, PointMotion, oriented
 from ce_dynamics.errors import SingularConfigurationError
 from ce_dynamics.kinematics.hardpoints import DEAD_POINT, distance_from_axis, length_between
@@ -84,10 +85,7 @@ class RotationToDistance:
         delta = delta - foot
         A, B = dot(f0, delta), dot(g0, delta)
         C = 0.5 * dot(delta, delta) + self.half
-        m = A * A + B * B
-        w = self.sign * sqrt(m - C * C)  # NaN where F cannot be brought to that distance
-        inverse = 1.0 / m
-        return array(((A * C - B * w) * inverse, (B * C + A * w) * inverse))
+        return solve_turn(A, B, C, self.sign)  # NaN where F cannot be brought to that distance
 
     def margin(self, carrier: BodyMotion, target: PointMotion, theta_dot: Array) -> float:
         """Sine of the angle to the dead point, |w| / sqrt(A² + B²), of plain numbers."""

@@ -22,8 +22,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ce_dynamics.algebra.arrays import Array, Scalar, array, cross, dot, sqrt
+from ce_dynamics.algebra.arrays import Array, array, cross, dot, sqrt
+from ce_dynamics.algebra.rotation import rotate_about
 from ce_dynamics.compiler.free_numbers import decided, number
+from ce_dynamics.embedding.closed_forms.formulas import solve_turn, turn_equation
 from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, PointMotion, SubgraphMotion, oriented
 from ce_dynamics.errors import ModelError, SingularConfigurationError
 from ce_dynamics.kinematics.aim import Aim
@@ -166,7 +168,7 @@ class StrutLoop(ClosedForm):
 
     def margin(self, motion: SubgraphMotion) -> float:
         k, f, delta = self._seen(motion)
-        A, B, C = equation(k, f, delta, self.rod)
+        A, B, C = turn_equation(k, f, delta, self.rod * self.rod)
         return float(np.sqrt(max(0.0, 1.0 - float(C * C / (A * A + B * B)))))
 
     def _seen(self, motion: SubgraphMotion) -> tuple[Array, Array, Array]:
@@ -175,7 +177,7 @@ class StrutLoop(ClosedForm):
         kingpin = motion.carrier(self.swivel)
         tilt = self._tilt(D, F)
         k, n = kingpin.turned(self.k), kingpin.turned(self.n)
-        f = turned_about(n, tilt.c, kingpin.turned(self.K - self.D))
+        f = rotate_about(n, tilt.c[0], tilt.c[1], kingpin.turned(self.K - self.D))
         return k, f, motion.point(self.anchor, self.L).r - D.r
 
     def _tilt(self, D: PointMotion, F: PointMotion) -> HingeMotion:
@@ -221,14 +223,12 @@ class StrutLoop(ClosedForm):
     ) -> HingeMotion:
         """φ from the tie rod: e · (v_K − v_L) = 0 and e · (a_K − a_L) + |v_K − v_L|² = 0 with e = K − L."""
         k, n = kingpin.turned(self.k), kingpin.turned(self.n)
-        A, B, C = equation(k, turned_about(n, tilt.c, kingpin.turned(self.K - self.D)), L.r - D.r, self.rod)
-        m = A * A + B * B
-        w = self.sign * sqrt(m - C * C)  # NaN where the rod does not reach
-        inverse = 1.0 / m
-        c = array(((A * C - B * w) * inverse, (B * C + A * w) * inverse))
+        f = rotate_about(n, tilt.c[0], tilt.c[1], kingpin.turned(self.K - self.D))
+        A, B, C = turn_equation(k, f, L.r - D.r, self.rod * self.rod)
+        c = solve_turn(A, B, C, self.sign)  # NaN where the rod does not reach
         swivel = oriented(kingpin.orientation, self.swivel_hinge, c)
         n_now = swivel.turned(self.n)
-        f = turned_about(n_now, tilt.c, swivel.turned(self.K - self.D))
+        f = rotate_about(n_now, tilt.c[0], tilt.c[1], swivel.turned(self.K - self.D))
         e = D.r + f - L.r
         h = cross(f, e)  # e · (ω × f) = ω · h
         lever = -1.0 / dot(hinge_axes(kingpin, self.swivel_hinge, c)[:, 0], h)
@@ -242,18 +242,3 @@ class StrutLoop(ClosedForm):
         K = upright.offset(f, theta_dot)
         v = K.v - L.v
         return HingeMotion(c, X, eta, array((lever * (dot(e, K.a - L.a) + dot(v, v)),)))
-
-
-def turned_about(n: Array, c: Array, vector: Array) -> Array:
-    """A vector turned about the unit vector n by the angle with (cosine, sine) c."""
-    along = dot(n, vector) * n
-    result: Array = along + c[0] * (vector - along) + c[1] * cross(n, vector)
-    return result
-
-
-def equation(k: Array, f: Array, delta: Array, rod: Scalar) -> tuple[Scalar, Scalar, Scalar]:
-    """A, B, C of A cos φ + B sin φ = C."""
-    height = dot(k, f)
-    f0 = f - height * k
-    C = 0.5 * (dot(delta, delta) + dot(f, f) - rod * rod) - height * dot(k, delta)
-    return dot(f0, delta), dot(cross(k, f0), delta), C

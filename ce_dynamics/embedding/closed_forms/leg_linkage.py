@@ -2,14 +2,9 @@
 
 With d from the foot to the ball joint on the anchor, in the carrier's axes, and e on the leg,
 
-    d = Rot(a1, χ) Rot(a2, ζ) e.
+    d = Rot(a1, χ) Rot(a2, ζ) e
 
-Along a1, with k = (a1·a2)(a2·e): A cos ζ + B sin ζ = C, A = a1·e − k, B = (a1 × a2)·e, C = a1·d − k, whence
-
-    cos ζ = (A C + β B √(A² + B² − C²)) / (A² + B²),  sin ζ = (B C − β A √(A² + B² − C²)) / (A² + B²)
-
-with β = sign B of the design pose; and χ turns what Rot(a2, ζ) e is across a1 to what d is.  A slide that is
-not given has s = −a·e_0 + σ √((a·e_0)² + |d|² − |e_0|²), σ = sign a·e_0.
+(`ce_dynamics.embedding.closed_forms.formulas.two_turns`), on the branch of the design pose.
 
 Rates: where r is what the velocity of the ball joint has more than that of the leg's tip at χ̇ = ζ̇ = ṡ = 0,
 
@@ -25,8 +20,9 @@ import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, Scalar, array, concatenate, cross, dot, sqrt, zeros
 from ce_dynamics.algebra.rotation import rotate_about
+from ce_dynamics.embedding.closed_forms.formulas import ALIGNED, solve_turn, turn_between, two_turns
 from ce_dynamics.embedding.closed_forms.leg import Leg
-from ce_dynamics.embedding.closed_forms.slide import ALIGNED, slid
+from ce_dynamics.embedding.closed_forms.leg_length import displacement
 from ce_dynamics.embedding.linkage import Limits, Linkage
 from ce_dynamics.embedding.motion import (
     BodyMotion,
@@ -70,7 +66,7 @@ class LegLinkage(Linkage):
         foot = motion.point(leg.foot.name, leg.at_foot)
         ball = motion.point(leg.anchor.name, leg.at_anchor)
         d = ball.r - foot.r
-        s = slid(leg, motion, d)
+        s = displacement(leg, motion, d)
         e = leg.e if s is None or leg.axis is None else leg.e + leg.axis * s
         c1, c2 = self._angles(carrier.R.T @ d, e)
         parts = self._configurations(c1, c2, s, self._directions(carrier, c1, d))
@@ -81,19 +77,10 @@ class LegLinkage(Linkage):
     def _angles(self, d: Array, e: Array) -> tuple[Array, Array]:
         """(cos χ, sin χ) and (cos ζ, sin ζ) for d in the carrier's axes."""
         a1, a2 = self.leg.axis1, self.leg.axis2
-        skew = clean(float(a1 @ a2))
-        k = skew * dot(a2, e) if skew else 0.0
-        A, B, C = dot(a1, e) - k, dot(np.cross(a1, a2), e), dot(a1, d) - k
-        if self._square:
-            A, B = 0.0, self._branch * sqrt(dot(e, e))
-        per_square = 1.0 / (A * A + B * B)
-        root = self._branch * sqrt(A * A + B * B - C * C)
-        c2 = array(((A * C + B * root) * per_square, (B * C - A * root) * per_square))
-        m = rotate_about(a2, c2[0], c2[1], e)
-        x = dot(m, d) - dot(a1, m) * dot(a1, d)
-        y = dot(a1, cross(m, d))
-        per_across = 1.0 / sqrt(x * x + y * y)
-        return array((x * per_across, y * per_across)), c2
+        if not self._square:
+            return two_turns(a1, a2, e, d, self._branch)
+        inner = solve_turn(0.0, self._branch * sqrt(dot(e, e)), dot(a1, d), -self._branch)
+        return turn_between(a1, rotate_about(a2, inner[0], inner[1], e), d), inner
 
     @property
     def _square(self) -> bool:
@@ -241,8 +228,3 @@ class LegLinkage(Linkage):
         for body in self.leg.bodies:
             motion = across(body, motion, hinges[body.name], theta_dot, turns=True)
         return motion.point(self.leg.at_tip, theta_dot).a
-
-
-def clean(x: float) -> float:
-    """A cosine without its rounding."""
-    return 0.0 if abs(x) < ALIGNED else x

@@ -16,7 +16,7 @@ import numpy as np
 from ce_dynamics.algebra.arrays import Array, array, cross, dot, zeros
 from ce_dynamics.algebra.rotation import rotate_about
 from ce_dynamics.embedding.closed_forms.ball import Ball
-from ce_dynamics.embedding.closed_forms.pointing import turn_between, two_turns
+from ce_dynamics.embedding.closed_forms.formulas import turn_between, two_turns
 from ce_dynamics.embedding.closed_forms.turn_to_length import set_welded
 from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, SubgraphMotion, across
 from ce_dynamics.mechanism.body import Body

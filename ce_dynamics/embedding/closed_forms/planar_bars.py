@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ce_dynamics.algebra.arrays import Array, cross, dot, sqrt
+from ce_dynamics.algebra.arrays import Array, cross, dot
+from ce_dynamics.embedding.closed_forms.formulas import third_corner
 from ce_dynamics.embedding.closed_forms.planar_pair import End, Placed, PlanarPair, angle, revolute
 from ce_dynamics.embedding.closed_forms.turn_to_length import DEAD
 from ce_dynamics.embedding.motion import BodyMotion, SubgraphMotion
@@ -45,7 +46,7 @@ class PlanarBars(PlanarPair):
         D = D - n * dot(n, D)
         f = self.lever(x, self.inner, y.at if self.serial else self.end.at, motion)
         g = self.lever(y, self.outer, self.end.at if self.serial else self.other.at, motion)
-        to_J = self._to_J(D, n, dot(f, f), dot(g, g))
+        to_J = third_corner(D, n, dot(f, f), dot(g, g), self.sigma)
         c_x = angle(f, carrier.R.T @ to_J, self.n)
         if self.serial:
             middle = self.turned(self.x, carrier, c_x, self.inner, motion)
@@ -53,11 +54,3 @@ class PlanarBars(PlanarPair):
         else:
             c_y = angle(g, motion.carrier(self.y.name).R.T @ (to_J - D), y.axis)
         return Placed(c_x, c_y, cross(n, D if self.serial else to_J), cross(n, D - to_J) * self.flip)
-
-    def _to_J(self, D: Array, n: Array, r1: Array, r2: Array) -> Array:
-        """J − P, from the squares of the bars' lengths."""
-        per_square = 1.0 / dot(D, D)
-        a = 0.5 + 0.5 * (r1 - r2) * per_square
-        h = self.sigma * sqrt(r1 * per_square - a * a)
-        to_J: Array = a * D + h * cross(n, D)
-        return to_J

@@ -16,8 +16,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ce_dynamics.algebra.arrays import Array, Scalar, array, cross, dot, sqrt
+from ce_dynamics.algebra.arrays import Array, array, cross, dot
 from ce_dynamics.embedding.blocks import chain
+from ce_dynamics.embedding.closed_forms.formulas import solve_slide
 from ce_dynamics.embedding.closed_forms.planar_pair import (
     End,
     Placed,
@@ -27,7 +28,6 @@ from ce_dynamics.embedding.closed_forms.planar_pair import (
     resting,
     revolute,
 )
-from ce_dynamics.embedding.closed_forms.slide import ALIGNED
 from ce_dynamics.embedding.closed_forms.turn_to_length import DEAD
 from ce_dynamics.embedding.motion import BodyMotion, SubgraphMotion
 from ce_dynamics.mechanism.body import Body
@@ -66,7 +66,7 @@ class BarOnSlide(PlanarPair):
             D = moved.point(self.other.at, motion.theta_dot).r - self.foot(motion, self.bar).r
             f = self.lever(hinge, self.inner, self.end.at, motion)
         D, t = D - n * dot(n, D), self.sign * t
-        s = met(t, D, dot(f, f), self.sigma)
+        s = solve_slide(t, D, dot(f, f), self.sigma)
         D = D + t * s
         c_bar, c_slide = angle(f, R.T @ D, self.n), array((s,))
         if self.serial:
@@ -95,7 +95,7 @@ class BarWithSlide(PlanarPair):
         a = seen.turned(a)
         moved = self.turned(self.y, seen, UNMOVED, self.outer, motion)
         f = self.flat(moved.point(self.end.at, motion.theta_dot).r)
-        s = met(a, f, dot(D, D), self.sigma)
+        s = solve_slide(a, f, dot(D, D), self.sigma)
         c_x = angle(f + a * s, carrier.R.T @ D, self.n)
         now = self.turned(self.x, carrier, c_x, self.inner, motion)
         return Placed(c_x, array((s,)), cross(n, D), now.turned(prismatic(self.y).axis))
@@ -130,13 +130,3 @@ def branch(axis: Array, lever: Array) -> tuple[float, bool]:
     """σ, and whether the design pose is far from where both branches meet."""
     cosine = float(axis @ lever) / max(float(np.linalg.norm(lever)), np.finfo(float).tiny)
     return float(np.sign(cosine)), abs(cosine) > DEAD
-
-
-def met(t: Array, start: Array, square: Scalar, sigma: float) -> Scalar:
-    """s at which start + t s has a given square."""
-    ahead = dot(t, start)
-    aside = ahead * ahead - dot(start, start)
-    if isinstance(aside, float) and abs(aside) < ALIGNED * ahead**2:
-        aside = 0.0
-    s: Scalar = sigma * sqrt(square + aside) - ahead
-    return s

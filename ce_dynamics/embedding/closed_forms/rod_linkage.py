@@ -20,10 +20,10 @@ import numpy as np
 from ce_dynamics.algebra.arrays import Array, Scalar, array, cross, dot, zeros
 from ce_dynamics.algebra.rotation import rotate_about
 from ce_dynamics.embedding.closed_forms.ball import Ball
+from ce_dynamics.embedding.closed_forms.formulas import inner_turn, turn_between, two_turns
+from ce_dynamics.embedding.closed_forms.leg_length import displacement
 from ce_dynamics.embedding.closed_forms.orient import axes_now, carried, turn_ball
-from ce_dynamics.embedding.closed_forms.pointing import inner_turn, turn_between, two_turns
 from ce_dynamics.embedding.closed_forms.rod import Rod
-from ce_dynamics.embedding.closed_forms.slide import slid
 from ce_dynamics.embedding.closed_forms.turn_to_length import set_welded
 from ce_dynamics.embedding.linkage import Limits, Linkage
 from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion, cross_columns
@@ -67,7 +67,7 @@ class RodLinkage(Linkage):
         carrier = motion.body(rod.foot.name)
         foot, ball = motion.point(rod.foot.name, rod.at_foot), motion.point(rod.anchor.name, rod.at_anchor)
         d = ball.r - foot.r
-        s = slid(rod, motion, d)
+        s = displacement(rod, motion, d)
         c = self._angles(
             motion, carrier.R.T @ d, rod.e if s is None or rod.axis is None else rod.e + rod.axis * s
         )

@@ -7,9 +7,9 @@ pose,
 
     Cᵀ n = Rot(a_x, χ) Rot(a_y, ζ) n_0    or    n_0 = Rot(a_x, −χ) Rot(Q a_y, ζ) Q n_0,
 
-which `ce_dynamics.embedding.closed_forms.pointing` solves.  Rates: what the angular velocity of the one end
-has more than that of the other at resting hinges is a_x χ̇ ± a_y ζ̇ + n λ, λ the rate of the hinge between;
-what their angular accelerations have, a_x χ̈ ± a_y ζ̈ + n λ̇ + λ ω × n.
+which `ce_dynamics.embedding.closed_forms.formulas.two_turns` solves.  Rates: what the angular velocity of the
+one end has more than that of the other at resting hinges is a_x χ̇ ± a_y ζ̇ + n λ, λ the rate of the hinge
+between; what their angular accelerations have, a_x χ̈ ± a_y ζ̈ + n λ̇ + λ ω × n.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from ce_dynamics.algebra.arrays import Array, array, cross, dot
 from ce_dynamics.algebra.rotation import rotate_about
 from ce_dynamics.embedding.blocks import Block, chain
 from ce_dynamics.embedding.closed_forms.ball import crossing, off_line, scale, triple
+from ce_dynamics.embedding.closed_forms.formulas import two_turns
 from ce_dynamics.embedding.closed_forms.leg import MEET, STEEP
 from ce_dynamics.embedding.closed_forms.orient import rates_per_spin
 from ce_dynamics.embedding.closed_forms.planar_dyad import way
 from ce_dynamics.embedding.closed_forms.planar_pair import resting, revolute
-from ce_dynamics.embedding.closed_forms.pointing import two_turns
 from ce_dynamics.embedding.closed_forms.turn_to_length import rigidly_on, set_welded
 from ce_dynamics.embedding.linkage import Limits, Linkage
 from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, SubgraphMotion, across

@@ -1,22 +1,17 @@
 """A revolute hinge turned until the two ends of a leg, or of a distance, are as far apart as that is long.
 
-The body turns by φ about the axis u through E, fixed on the carrier.  With δ from E to the leg's other end, f
-from E to the end on the body in the design pose, f_u = u·f and f' = f − f_u u, all in the carrier's axes,
-|E + Rot(u, φ) f − (E + δ)|² = ℓ² is
-
-    A cos φ + B sin φ = C,  A = f'·δ,  B = (u × f')·δ,  C = ½ (|δ|² + |f|² − ℓ²) − f_u u·δ,
-
-whence cos φ = (A C − B w) / (A² + B²), sin φ = (B C + A w) / (A² + B²), w = ± √(A² + B² − C²) with the sign
-of −B in the design pose.  Rates and accelerations follow from the row of `LegLength`, linear in them; a
-distance is a leg without a slide.
+The body turns by φ about the axis u through E, fixed on the carrier
+(`ce_dynamics.embedding.closed_forms.formulas.turn_equation`), on the branch of the design pose.  Rates and
+accelerations follow from the row of `LegLength`, linear in them; a distance is a leg without a slide.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from ce_dynamics.algebra.arrays import Array, Scalar, array, cross, dot, sqrt, zeros
+from ce_dynamics.algebra.arrays import Array, Scalar, array, cross, dot, zeros
 from ce_dynamics.embedding.blocks import Block
+from ce_dynamics.embedding.closed_forms.formulas import solve_turn, turn_equation
 from ce_dynamics.embedding.closed_forms.leg_length import LegLength
 from ce_dynamics.embedding.linkage import Limits, Linkage
 from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion, across
@@ -106,12 +101,8 @@ class TurnToLength(Linkage):
 
     def _turned(self, delta: Array, square: Array) -> Array:
         """(cos φ, sin φ)."""
-        u, f, f_across = self.hinge.axis, self.at - self.hinge.at, self._across
-        A, B = dot(f_across, delta), dot(np.cross(u, f_across), delta)
-        C = 0.5 * (dot(delta, delta) + float(f @ f) - square) - float(u @ f) * dot(u, delta)
-        per_square = 1.0 / (A * A + B * B)
-        w = -float(np.sign(self._B)) * sqrt(A * A + B * B - C * C)
-        return array(((A * C - B * w) * per_square, (B * C + A * w) * per_square))
+        A, B, C = turn_equation(self.hinge.axis, self.at - self.hinge.at, delta, square)
+        return solve_turn(A, B, C, -float(np.sign(self._B)))
 
 
 def set_welded(motion: SubgraphMotion, bodies: tuple[Body, ...]) -> None:
