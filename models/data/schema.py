@@ -1,20 +1,56 @@
-"""Defines the sections and quantities of a parameter set as pydantic models."""
+"""Defines the sections and quantities of a parameter set as pydantic models.
+
+A section is the parameter object of its part: the physics reads its fields.
+"""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
-from ce_dynamics.models.data.quantities import Quantity
+from ce_dynamics.errors import DataError
+from ce_dynamics.models.data.quantities import Numbers, Quantity
 
 
 class Section(BaseModel):
     """Base of all sections of a parameter file: frozen, and closed to unknown keys."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+
+    def __init__(self, **values: Any) -> None:
+        try:
+            super().__init__(**values)
+        except ValidationError as error:
+            first, *others = error.errors(include_url=False)
+            place = ".".join(map(str, (type(self).__name__, *first["loc"])))
+            problem = first.get("ctx", {}).get("error", first["msg"])
+            more = f" (and {len(others)} more)" if others else ""
+            raise DataError(f"{place}: {problem}{more}") from None
+
+    # so that pydantic validates sections within sections itself, and names the whole path
+    __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
+
+
+class Curve(Section):
+    """A table of one variable: the first field are the abscissae, the second the values."""
+
+    @model_validator(mode="after")
+    def _is_a_function(self) -> Curve:
+        x, y = list(type(self).model_fields)[:2]
+        check_function(x, getattr(self, x), y, getattr(self, y))
+        return self
+
+
+def check_function(name: str, x: Numbers, values: str, y: Numbers) -> None:
+    """Refuse numbers that are no function: they do not pair up, or the abscissae do not increase."""
+    if len(x) != len(y):
+        raise ValueError(f"{name} has {len(x)} numbers and {values} {len(y)}; they must pair up")
+    if not all(a < b for a, b in pairwise(x)):
+        raise ValueError(f"{name} must increase from number to number")
 
 
 @functools.cache

@@ -3,49 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from ce_dynamics.algebra.arrays import Array, Scalar, dot, maximum, minimum, sqrt, zeros
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.checked import finite_vector
 from ce_dynamics.mechanism.forces.base import ForceElement, Observer, PointLoad, Response
-from ce_dynamics.models.data.checks import check_number
+from ce_dynamics.models.data.quantities import Fraction, Length, PositiveStiffness, Quantity
+from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.parts.roads.contract import Road
 
 
-@dataclass(frozen=True)
-class ContactParameters:
-    """Parameters of the contact of a body with the road.
+class ContactData(Section):
+    """Contact of a body with the road.
 
-    Attributes
-    ----------
-    stiffness : float
-        k of every point [N/m].
-    onset : float
-        w, depth within which the stiffness builds up [m].
-    damping : float
-        c [s/m]: the force is f(δ)(1 + x/√(1 + x²)) with x = c δ̇, so that it never pulls.
-    friction : float
-        μ against the road.
-    slip_speed : float
-        v_s, from which friction is nearly all there: μ v/√(v² + v_s²) [m/s].
+    Every point has the stiffness k, which builds up within the depth ``onset``, w.  With the damping c its
+    force is f(δ)(1 + x/√(1 + x²)), x = c δ̇, so that it never pulls; friction is μ v/√(v² + v_s²), v_s being
+    the ``slip_speed`` from which it is nearly all there.
     """
 
-    stiffness: float
-    onset: float
-    damping: float
-    friction: float
-    slip_speed: float
-
-    def __post_init__(self) -> None:
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if field.name in ("damping", "friction"):
-                check_number("body contact", field.name, value, at_least=0.0)
-            else:
-                check_number("body contact", field.name, value, above=0.0)
+    stiffness: PositiveStiffness
+    onset: Length
+    damping: Annotated[float, Quantity("s/m", at_least=0.0)]
+    friction: Fraction
+    slip_speed: Annotated[float, Quantity("m/s", above=0.0)]
 
 
 class Push(NamedTuple):
@@ -76,7 +58,7 @@ class BodyContact(ForceElement):
     body, ground : Body
     points : sequence of (3,) array_like
         In the design pose [m].
-    parameters : ContactParameters
+    parameters : ContactData
     road : Road
     """
 
@@ -88,7 +70,7 @@ class BodyContact(ForceElement):
         body: Body,
         ground: Body,
         points: Sequence[object],
-        parameters: ContactParameters,
+        parameters: ContactData,
         road: Road,
     ) -> None:
         self.name, self.body, self.ground = name, body, ground

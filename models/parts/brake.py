@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from typing import Annotated, Any
 
 from ce_dynamics.algebra.arrays import Array, Scalar, absolute
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.checked import finite_vector
 from ce_dynamics.mechanism.forces.base import ForceElement, HingeLoad, Observer, Response, StateDeclaration
 from ce_dynamics.models.data.checks import check_number
+from ce_dynamics.models.data.quantities import Quantity
+from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.parts.deflection import deflection_force, deflection_rate, excess_release
 from ce_dynamics.models.parts.ramps import unit_clip
 
@@ -17,34 +19,27 @@ RELEASE_SPIN = 50.0
 """[rad/s] per full brake torque: how fast wind-up is shed that exceeds what the pedal holds."""
 
 
-@dataclass(frozen=True)
-class BrakeParameters:
-    """A brake.
+class ClutchData(Section):
+    """Dry friction between two shafts: what it holds when closed, and the wind-up under torque."""
 
-    Attributes
-    ----------
-    max_torque : float
-        Torque at full pedal per wheel [N m].
-    stiffness, damping : float
-        Of the wind-up of pads, disc and caliper under torque [N m/rad, N m s/rad].
-    lag : float, optional
-        Time in which the pressure follows, to first order [s]; at once if not given.
+    max_torque: Annotated[float, Quantity("N*m", above=0.0)]
+    stiffness: Annotated[float, Quantity("N*m/rad", above=0.0)]
+    damping: Annotated[float, Quantity("N*m*s/rad", above=0.0)]
+
+
+class BrakeData(ClutchData):
+    """Brake of one wheel: torque at full pedal, and the wind-up of pads, disc and caliper.
+
+    ``lag`` is the time in which the pressure follows the pedal, to first order; at once if not given.
     """
 
-    max_torque: float
-    stiffness: float
-    damping: float
-    lag: float | None = None
-
-    def __post_init__(self) -> None:
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if value is not None:
-                check_number("brake", field.name, value, above=0.0)
+    lag: Annotated[float, Quantity("s", above=0.0)] | None = None
 
 
-def brake_torque(p: BrakeParameters, capacity: Scalar, windup: Scalar, spin: Scalar) -> tuple[Scalar, Scalar]:
-    """Torque against the spin [N m], and the rate of the wind-up [rad/s].
+def brake_torque(p: Any, capacity: Scalar, windup: Scalar, spin: Scalar) -> tuple[Scalar, Scalar]:
+    """Return the torque against the spin [N m], and the rate of the wind-up [rad/s].
+
+    ``p`` is a `ClutchData`, or has its fields.
 
     A Coulomb torque of the given capacity through the elastic wind-up: ``z`` follows the wheel until the
     torque reaches the capacity (Dahl's model), so a braked wheel at rest is held by a spring and does not
@@ -71,7 +66,7 @@ class Brake(ForceElement):
         The wheel; its inboard hinge turns about the spin axis.
     centre : (3,) array_like
         Wheel centre in the design pose [m].
-    parameters : BrakeParameters
+    parameters : BrakeData
         The brake.
     share : float
         Part of ``max_torque`` this wheel's axle gets at full pedal, 0 … 1.
@@ -89,7 +84,7 @@ class Brake(ForceElement):
         name: str,
         wheel: Body,
         centre: object,
-        parameters: BrakeParameters,
+        parameters: BrakeData,
         share: float = 1.0,
         pedal: str = "brake",
         addition: str | None = None,

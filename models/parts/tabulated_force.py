@@ -10,7 +10,7 @@ from ce_dynamics.algebra.arrays import Scalar
 from ce_dynamics.compiler.free_numbers import decided, nominal
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.forces.laws import Law
-from ce_dynamics.models.parts.engine import check_table
+from ce_dynamics.models.data.checks import check_number
 from ce_dynamics.models.parts.rounding import rounded_absolute
 from ce_dynamics.models.parts.spring import Travel
 from ce_dynamics.models.parts.torque_table import TorqueTable
@@ -126,3 +126,15 @@ class Together(Law):
     def energy(self, x: Scalar) -> Scalar:
         first, *others = (law.energy(x) for law in self.laws)
         return sum(others, start=first)
+
+
+def check_table(owner: str, name: str, x: Sequence[float], y: Sequence[float]) -> None:
+    """Refuse what is no function: numbers that do not pair up, or abscissae that do not increase."""
+    for k, number in enumerate((*x, *y)):
+        check_number(owner, f"{name}[{k % len(x)}]", number)
+    if len(x) != len(y) or len(x) < 2:
+        raise DataError(
+            f"{owner}: {name} has {len(x)} and {len(y)} values; give as many of each, at least two"
+        )
+    if any(b <= a for a, b in pairwise(x)):
+        raise DataError(f"{owner}: the abscissae of {name} must increase from value to value")

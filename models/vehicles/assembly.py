@@ -17,10 +17,9 @@ from ce_dynamics.mechanism.controller import Controller
 from ce_dynamics.mechanism.elastic_joints import make_elastic
 from ce_dynamics.mechanism.hinges.free import Free
 from ce_dynamics.mechanism.system import System
-from ce_dynamics.models.parts.differential_locks import DifferentialLock
-from ce_dynamics.models.parts.differentials import DrivenWheel, Propeller
 from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.parts.roads.planes import FlatRoad
+from ce_dynamics.models.powertrain.differentials import DifferentialLock, DrivenWheel, Propeller
 from ce_dynamics.models.tyres.contract import TyreModel
 from ce_dynamics.models.tyres.leaning import LeaningTyre
 from ce_dynamics.models.vehicles.bodies import Vector, add_rigid_body
@@ -237,7 +236,7 @@ def add_locks(
     for ahead, behind in pairwise(driven):
         ends = sides[ahead.name], sides[behind.name]
         name = "centre_differential" if len(driven) == 2 else f"{behind.name}.centre_differential"
-        system.add_force(DifferentialLock(name, chassis, *ends, data.powertrain.centre.built(), propeller))
+        system.add_force(DifferentialLock(name, chassis, *ends, data.powertrain.centre, propeller))
 
 
 def above(road: Road, wheels: Sequence[tuple[Vector, float]]) -> float:

@@ -1,7 +1,7 @@
 """Builds the controllers that assist the driver, from the vehicle's data.
 
-To add one, write a controller in `ce_dynamics.models.parts.assistance`, its section in
-`ce_dynamics.models.vehicles.assistance_data`, and its place in `controllers`.
+To add one, write a controller and its section in `ce_dynamics.models.parts.assistance`, name the section
+in its `AssistanceData`, and give it its place in `controllers`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ce_dynamics.models.parts.assistance.esc import StabilityControl
 from ce_dynamics.models.parts.assistance.shifting import Shifting
 from ce_dynamics.models.parts.assistance.traction import TractionControl
 from ce_dynamics.models.parts.assistance.wheels import AssistedWheel
-from ce_dynamics.models.vehicles.powertrains.manual import ManualData
+from ce_dynamics.models.powertrain.manual import ManualData
 from ce_dynamics.models.vehicles.steering_angle import max_wheel_angle
 
 if TYPE_CHECKING:
@@ -49,14 +49,14 @@ def controllers(parameters: VehicleParameters, wheel_speed: float) -> Sequence[C
                 "gears to be shifted by hand; leave it out, or choose kinds: {powertrain: manual}"
             )
         _, first, most = parameters.powertrain.inputs_at(wheel_speed)["gear"]
-        found.append(Shifting(int(most), data.shifting.built(), first))
+        found.append(Shifting(int(most), data.shifting, first))
     if data.traction is not None:
-        found.append(TractionControl(wheels, data.traction.built()))
+        found.append(TractionControl(wheels, data.traction))
     if data.esc is not None:
         lock = max_wheel_angle(parameters)
-        found.append(StabilityControl(wheels, parameters.wheelbase, lock, data.esc.built()))
+        found.append(StabilityControl(wheels, parameters.wheelbase, lock, data.esc))
     if data.abs is not None:
-        found.append(AntiLock(wheels, data.abs.built()))
+        found.append(AntiLock(wheels, data.abs))
     return found
 
 

@@ -25,8 +25,8 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.entries import Assignment
 from ce_dynamics.models.data.quantities import Damping, Numbers, Point, Quantity, Stiffness
-from ce_dynamics.models.data.schema import Section
-from ce_dynamics.models.vehicles.springs import SpringCurve, check_function
+from ce_dynamics.models.data.schema import Curve, Section
+from ce_dynamics.models.vehicles.springs import SpringCurve
 
 EXAMPLE = "bushings: {front: {lower_front: {joint: lower_arm}}}"
 MODES = ("quasi-static", "dynamic")
@@ -34,16 +34,11 @@ MODES = ("quasi-static", "dynamic")
 ALONG, ABOUT = ("x", "y", "z"), ("about_x", "about_y", "about_z")
 
 
-class TorqueCurve(Section):
+class AngleCurve(Curve):
     """Torque over angle."""
 
     angle: Annotated[Numbers, Quantity("rad", curve=True)]
     torque: Annotated[Numbers, Quantity("N*m", curve=True)]
-
-    @model_validator(mode="after")
-    def _is_a_function(self) -> TorqueCurve:
-        check_function("angle", self.angle, self.torque)
-        return self
 
 
 class AlongData(Section):
@@ -64,7 +59,7 @@ class AboutData(Section):
     """Law of a bushing about one of its axes: a stiffness or a curve, and a damping."""
 
     stiffness: Annotated[float, Quantity("N*m/rad", at_least=0.0)] | None = None
-    curve: TorqueCurve | None = None
+    curve: AngleCurve | None = None
     damping: Annotated[float, Quantity("N*m*s/rad", at_least=0.0)] | None = None
 
     @model_validator(mode="after")

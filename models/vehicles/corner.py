@@ -22,13 +22,12 @@ from ce_dynamics.mechanism.hinges.revolute import Revolute
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.data.quantities import Damping, Length, Point, Stiffness
 from ce_dynamics.models.data.schema import Section, leaves
-from ce_dynamics.models.parts.brake import Brake, BrakeParameters
+from ce_dynamics.models.parts.brake import Brake, BrakeData
 from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.tyres.contract import TyreModel
 from ce_dynamics.models.tyres.element import RoadTyre
 from ce_dynamics.models.tyres.twin import TwinTyre
 from ce_dynamics.models.vehicles.bodies import BodyParameters, Mirrored, Vector, add_rigid_body
-from ce_dynamics.models.vehicles.brakes import BrakeData
 from ce_dynamics.models.vehicles.sensors import height_above, position
 from ce_dynamics.models.vehicles.tyre_kinds import BuiltTyre, model_of
 from ce_dynamics.models.vehicles.tyres import TyreData
@@ -91,7 +90,7 @@ class Corner(Mirrored, ABC):
     W: Vector
     wheel: WheelParameters
     tyre: BuiltTyre
-    brake: BrakeParameters | None
+    brake: BrakeData | None
     ground_spring: GroundSpringData | None
 
     @classmethod
@@ -117,7 +116,7 @@ class Corner(Mirrored, ABC):
             W=W,
             wheel=WheelParameters.of(data.wheel, W),
             tyre=data.tyre.built(),
-            brake=None if data.brake is None else data.brake.built(),
+            brake=data.brake,
             ground_spring=data.ground_spring,
         )
         return replace(left.mirrored(), side=-1) if name.endswith("_right") else left

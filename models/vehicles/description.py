@@ -26,11 +26,13 @@ from ce_dynamics.models.data.layers import lay
 from ce_dynamics.models.data.listing import ListedNumber, flatten
 from ce_dynamics.models.data.reading import DataFile, parse_override, read_file
 from ce_dynamics.models.data.validation import validate
-from ce_dynamics.models.parts.differential_locks import LockParameters
+from ce_dynamics.models.parts.assistance import AssistanceData
+from ce_dynamics.models.parts.brake import ClutchData
+from ce_dynamics.models.powertrain.base import PowertrainData
+from ce_dynamics.models.powertrain.differentials import LockedData
 from ce_dynamics.models.vehicles import soundness
 from ce_dynamics.models.vehicles.aerodynamics import AerodynamicsData
 from ce_dynamics.models.vehicles.anti_roll_bar import AntiRollBar
-from ce_dynamics.models.vehicles.assistance_data import AssistanceData
 from ce_dynamics.models.vehicles.bodies import BodyParameters, Vector, body
 from ce_dynamics.models.vehicles.built_parts import (
     bar_of,
@@ -57,7 +59,6 @@ from ce_dynamics.models.vehicles.layout import (
     unit_of,
 )
 from ce_dynamics.models.vehicles.naming import naming
-from ce_dynamics.models.vehicles.powertrains.base import PowertrainData
 from ce_dynamics.models.vehicles.replaced import check_tyre_files, kept_points, without_replaced
 from ce_dynamics.models.vehicles.sections import Description, DriverData, PublishedData, RoadData
 from ce_dynamics.models.vehicles.steering.base import Steering
@@ -371,11 +372,11 @@ class VehicleParameters:
         """Name of the steering mechanism that steers a corner."""
         return next(axle.mechanism for axle in self.layout.axles if corner in axle.corners)
 
-    def differential(self, axle: str) -> LockParameters | None:
+    def differential(self, axle: str) -> LockedData | ClutchData | None:
         """The lock of an axle's differential; none where it is open."""
         kind = next(one.differential for one in self.layout.axles if one.name == axle)
-        made: LockParameters | None = None if kind is None else section(self.data, axle).differential.built()
-        return made
+        lock: LockedData | ClutchData | None = None if kind is None else section(self.data, axle).differential
+        return lock
 
     @property
     def wheelbase(self) -> Scalar:

@@ -1,31 +1,22 @@
-"""The hull of a vehicle, which may touch the road: as written in data files."""
+"""The hull of a vehicle, which may touch the road."""
 
 from __future__ import annotations
-
-from typing import Annotated
 
 import numpy as np
 
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.system import System
-from ce_dynamics.models.data.quantities import (
-    Fraction,
-    Length,
-    Point,
-    PositiveStiffness,
-    Quantity,
-)
-from ce_dynamics.models.data.schema import Section
-from ce_dynamics.models.parts.body_contact import BodyContact, ContactParameters
+from ce_dynamics.models.data.quantities import Point
+from ce_dynamics.models.parts.body_contact import BodyContact, ContactData
 from ce_dynamics.models.parts.roads.contract import Road
 
 POINTS = ("low_front", "low_rear", "high_front", "high_rear", "roof_front", "roof_rear")
 
 
-class HullData(Section):
+class HullData(ContactData):
     """Points of the left half that touch the road first, mirrored to the right, and how they give way.
 
-    See `ContactParameters`.  Tyres of a vehicle with a hull may lean any way (`LeaningTyre`).  Points of the
+    Tyres of a vehicle with a hull may lean any way (`LeaningTyre`).  Points of the
     roof may be left out.
     """
 
@@ -35,15 +26,9 @@ class HullData(Section):
     high_rear: Point
     roof_front: Point | None = None
     roof_rear: Point | None = None
-    stiffness: PositiveStiffness
-    onset: Length
-    damping: Annotated[float, Quantity("s/m", at_least=0.0)]
-    friction: Fraction
-    slip_speed: Annotated[float, Quantity("m/s", above=0.0)]
 
     def add(self, system: System, body: Body, road: Road) -> None:
         """Add the element ``hull``."""
         left = [np.array(point) for point in (getattr(self, name) for name in POINTS) if point is not None]
         points = [np.array([1.0, side, 1.0]) * point for point in left for side in (1.0, -1.0)]
-        given = ContactParameters(self.stiffness, self.onset, self.damping, self.friction, self.slip_speed)
-        system.add_force(BodyContact("hull", body, system.ground, points, given, road))
+        system.add_force(BodyContact("hull", body, system.ground, points, self, road))

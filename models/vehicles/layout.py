@@ -28,6 +28,8 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.entries import Assignment, Entry
 from ce_dynamics.models.data.groups import Groups
 from ce_dynamics.models.data.schema import Section
+from ce_dynamics.models.powertrain import POWERTRAINS
+from ce_dynamics.models.powertrain.differentials import DIFFERENTIALS
 from ce_dynamics.models.vehicles.anti_roll_bar import AntiRollBarData
 from ce_dynamics.models.vehicles.bushing_data import (
     EXAMPLE as BUSHING_EXAMPLE,
@@ -37,8 +39,6 @@ from ce_dynamics.models.vehicles.bushing_data import (
     bushings_of,
 )
 from ce_dynamics.models.vehicles.corner import CornerData
-from ce_dynamics.models.vehicles.differentials import DIFFERENTIALS
-from ce_dynamics.models.vehicles.powertrains.listed import POWERTRAINS
 from ce_dynamics.models.vehicles.sections import Description
 from ce_dynamics.models.vehicles.steering.base import Steering
 from ce_dynamics.models.vehicles.steering.pitman import Pitman

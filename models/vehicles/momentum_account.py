@@ -28,7 +28,7 @@ from ce_dynamics.dynamics.energy import momentum
 from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.dynamics.loads import sum_loads
 from ce_dynamics.mechanism.forces.base import Response
-from ce_dynamics.models.parts.geared_driveline import GearedDriveline
+from ce_dynamics.models.powertrain.base import GearedDriveline
 from ce_dynamics.models.vehicles.energy_account import group_of
 from ce_dynamics.simulation.results import states_and_inputs
 

@@ -18,10 +18,10 @@ from ce_dynamics.models.data.listing import ListedNumber
 from ce_dynamics.models.data.quantities import INERTIA, inertia_matrix, triangle_excess
 from ce_dynamics.models.data.schema import leaves
 from ce_dynamics.models.data.validation import entry_of
+from ce_dynamics.models.powertrain.base import PowertrainData
 from ce_dynamics.models.vehicles.bodies import Vector
 from ce_dynamics.models.vehicles.corner import Corner
 from ce_dynamics.models.vehicles.layout import AxleLayout, Layout
-from ce_dynamics.models.vehicles.powertrains.base import PowertrainData
 from ce_dynamics.models.vehicles.suspensions.beam import BeamAxle
 from ce_dynamics.models.vehicles.suspensions.free_graph import GraphAxle
 
@@ -80,7 +80,7 @@ def check_final_drive(axle: AxleLayout, beam: BeamAxle | GraphAxle | None, label
 
 def check_engine_axis(layout: Layout, powertrain: PowertrainData, inside: bool, label: str) -> None:
     """Refuse an axis about which nothing turns; `inside` is whether an axle carries its final drive."""
-    if layout.engine is not None and not inside and not powertrain.turns:
+    if layout.engine is not None and not inside and not powertrain.reacts:
         raise DataError(
             f"{label}: kinds: engine: {layout.engine} has no effect, since engine and shafts of "
             f"the kind {layout.powertrain!r} have no inertia and no final drive is in an axle; "

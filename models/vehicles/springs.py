@@ -24,7 +24,7 @@ from ce_dynamics.models.data.quantities import (
     Quantity,
     Stiffness,
 )
-from ce_dynamics.models.data.schema import Section
+from ce_dynamics.models.data.schema import Curve, Section
 from ce_dynamics.models.parts.damper_map import DamperMap
 from ce_dynamics.models.parts.spring import SPRING_ROUNDING, StoppedSpring, Travel
 from ce_dynamics.models.parts.tabulated_force import (
@@ -44,16 +44,11 @@ Force = Annotated[float, Quantity("N")]
 Degression = Annotated[float, Quantity("s/m", at_least=0.0)]
 
 
-class SpringCurve(Section):
+class SpringCurve(Curve):
     """Force over deflection, linear between points and constant beyond them; corners are rounded."""
 
     deflection: Lengths
     force: Forces
-
-    @model_validator(mode="after")
-    def _is_a_function(self) -> SpringCurve:
-        check_function("deflection", self.deflection, self.force)
-        return self
 
 
 class StopCurve(SpringCurve):
@@ -66,16 +61,11 @@ class StopCurve(SpringCurve):
         return self
 
 
-class DamperCurve(Section):
+class DamperCurve(Curve):
     """Force over speed, positive in extension, linear between points, which are rounded, constant beyond."""
 
     speed: Speeds
     force: Forces
-
-    @model_validator(mode="after")
-    def _is_a_function(self) -> DamperCurve:
-        check_function("speed", self.speed, self.force)
-        return self
 
 
 class DamperMapData(Section):
@@ -174,14 +164,6 @@ class DamperData(Section):
     def degressive(self) -> bool:
         """True if the force grows less than in proportion to the speed."""
         return self.compression_degression is not None or self.extension_degression is not None
-
-
-def check_function(name: str, x: Numbers, y: Numbers) -> None:
-    """Refuse what is no function of x."""
-    if len(x) != len(y):
-        raise ValueError(f"{name} has {len(x)} numbers and force {len(y)}; they must pair up")
-    if not all(a < b for a, b in pairwise(x)):
-        raise ValueError(f"{name} must increase from number to number")
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,8 +11,10 @@ from ce_dynamics.algebra.arrays import Array, Scalar
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.forces.base import PointState
 from ce_dynamics.models.parts.driver import DriverParameters
-from ce_dynamics.models.parts.powertrain import PowertrainParameters, rpm
 from ce_dynamics.models.parts.tmeasy_parameters import LoadPair, TMeasyParameters
+from ce_dynamics.models.powertrain.engine import IdlingEngineData, TorqueCurve
+from ce_dynamics.models.powertrain.envelope import EnvelopeData
+from ce_dynamics.models.powertrain.gear_choice import GearboxData
 
 PAYLOAD = 17125.65
 PN = 0.5 * PAYLOAD
@@ -52,20 +54,27 @@ TYRE = TMeasyParameters(
     sqe=(1.0296, 1.0296),
 )
 
-POWERTRAIN = PowertrainParameters(
-    full_speed=rpm(
+
+def rpm(*speeds: float) -> tuple[float, ...]:
+    return tuple(speed * math.pi / 30.0 for speed in speeds)
+
+
+FULL = TorqueCurve(
+    speed=rpm(
         *(-100, 800, 900, 1000, 1100, 1200, 1300, 1400, 1500, 1600, 1700),
         *(1800, 1900, 2000, 2100, 2200, 2300, 2400, 2500, 2700),
     ),
-    full_torque=(
+    torque=(
         *(300, 382, 490, 579, 650, 706, 746, 774, 789, 793, 788),
         *(774, 754, 728, 697, 664, 628, 593, 558, -400),
     ),
-    zero_speed=rpm(-100, 0, 100, 1000, 2000, 3000),
-    zero_torque=(0, 0, 0, -50, -70, -90),
-    max_speed=rpm(2600)[0],
-    idle_speed=rpm(800)[0],
-    gear_ratios=(0.1708, 0.2791, 0.4218, 0.6223, 1.0173, 1.5361),
+)
+CLOSED = TorqueCurve(speed=rpm(-100, 0, 100, 1000, 2000, 3000), torque=(0, 0, 0, -50, -70, -90))
+POWERTRAIN = EnvelopeData(
+    engine=IdlingEngineData(
+        full_throttle=FULL, closed_throttle=CLOSED, max_speed=rpm(2600)[0], idle_speed=rpm(800)[0]
+    ),
+    transmission=GearboxData(gears=(0.1708, 0.2791, 0.4218, 0.6223, 1.0173, 1.5361)),
     axle_ratio=0.2,
 )
 

@@ -1,1 +1,18 @@
-"""Controllers that assist a driver: each a file here and a section of the vehicle's data."""
+"""Controllers that assist a driver, one file each: its data and its equations."""
+
+from __future__ import annotations
+
+from ce_dynamics.models.data.schema import Section
+from ce_dynamics.models.parts.assistance.abs import AntiLockData
+from ce_dynamics.models.parts.assistance.esc import StabilityData
+from ce_dynamics.models.parts.assistance.shifting import ShiftingData
+from ce_dynamics.models.parts.assistance.traction import TractionData
+
+
+class AssistanceData(Section):
+    """Data of anti-lock brakes, traction control, stability control and shifting."""
+
+    abs: AntiLockData | None = None
+    traction: TractionData | None = None
+    esc: StabilityData | None = None
+    shifting: ShiftingData | None = None

@@ -3,38 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import Annotated
 
 from ce_dynamics.algebra.arrays import Scalar, maximum, where
 from ce_dynamics.mechanism.controller import Controller
 from ce_dynamics.mechanism.forces.base import StateDeclaration
+from ce_dynamics.models.data.quantities import PositiveFraction, Quantity
+from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.parts.assistance.wheels import LEAST_SPEED, AssistedWheel
 from ce_dynamics.models.parts.ramps import unit_clip
 
 
-@dataclass(frozen=True)
-class AntiLockParameters:
+class AntiLockData(Section):
     """An anti-lock system.
 
     Attributes
     ----------
-    period : float
+    period
         Time between samples [s].
-    slip : float
+    slip
         Brake slip that it allows, 0 … 1.
-    gain : float
+    gain
         Part of the pressure let go per sliding speed beyond it [s/m].
-    reset_time : float
+    reset_time
         Time in which it lets go as much again while the sliding lasts [s].
-    least_speed : float
+    least_speed
         Below it the wheels may lock [m/s].
     """
 
-    period: float
-    slip: float
-    gain: float
-    reset_time: float
-    least_speed: float
+    period: Annotated[float, Quantity("s", above=0.0)]
+    slip: PositiveFraction
+    gain: Annotated[float, Quantity("s/m", above=0.0)]
+    reset_time: Annotated[float, Quantity("s", above=0.0)]
+    least_speed: Annotated[float, Quantity("m/s", above=0.0)]
 
 
 class AntiLock(Controller):
@@ -51,12 +52,12 @@ class AntiLock(Controller):
     Parameters
     ----------
     wheels : sequence of AssistedWheel
-    parameters : AntiLockParameters
+    parameters : AntiLockData
     """
 
     name = "abs"
 
-    def __init__(self, wheels: Sequence[AssistedWheel], parameters: AntiLockParameters) -> None:
+    def __init__(self, wheels: Sequence[AssistedWheel], parameters: AntiLockData) -> None:
         self.wheels, self.parameters = tuple(wheels), parameters
         self.period = parameters.period
         self.answers = tuple(wheel.release for wheel in wheels)

@@ -3,50 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import Annotated
 
 from ce_dynamics.algebra.arrays import Scalar, absolute, arctan2, maximum, minimum, where
 from ce_dynamics.mechanism.controller import Controller
 from ce_dynamics.mechanism.forces.base import StateDeclaration
+from ce_dynamics.models.data.quantities import Quantity
+from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.parts.assistance.wheels import LEAST_SPEED, AssistedWheel
 from ce_dynamics.models.parts.ramps import unit_clip
 
 
-@dataclass(frozen=True)
-class StabilityParameters:
+class StabilityData(Section):
     """A stability control.
 
     Attributes
     ----------
-    period : float
+    period
         Time between samples [s].
-    understeer : float
+    understeer
         Of the vehicle that is wanted: wheel angle per lateral acceleration [rad s²/m].
-    lateral_acceleration : float
+    lateral_acceleration
         Largest that is asked for [m/s²].
-    dead_band : float
+    dead_band
         Deviation of the yaw rate that is let pass [rad/s].
-    gain : float
+    gain
         Brake pressure per deviation beyond it [s/rad].
-    sideslip : float
+    sideslip
         Angle of sideslip that is let pass [rad].
-    sideslip_gain : float
+    sideslip_gain
         Deviation of the yaw rate that an angle beyond it counts as [1/s].
-    rate : float
+    rate
         Fastest change of pressure [1/s].
-    least_speed : float
+    least_speed
         Below it nothing is done [m/s].
     """
 
-    period: float
-    understeer: float
-    lateral_acceleration: float
-    dead_band: float
-    gain: float
-    sideslip: float
-    sideslip_gain: float
-    rate: float
-    least_speed: float
+    period: Annotated[float, Quantity("s", above=0.0)]
+    understeer: Annotated[float, Quantity("rad*s^2/m", at_least=0.0)]
+    lateral_acceleration: Annotated[float, Quantity("m/s^2", above=0.0)]
+    dead_band: Annotated[float, Quantity("rad/s", at_least=0.0)]
+    gain: Annotated[float, Quantity("s/rad", above=0.0)]
+    sideslip: Annotated[float, Quantity("rad", above=0.0)]
+    sideslip_gain: Annotated[float, Quantity("1/s", at_least=0.0)]
+    rate: Annotated[float, Quantity("1/s", above=0.0)]
+    least_speed: Annotated[float, Quantity("m/s", above=0.0)]
 
 
 class StabilityControl(Controller):
@@ -66,7 +67,7 @@ class StabilityControl(Controller):
         Left and right of every axle in turn, from front to rear.
     wheelbase, max_wheel_angle : scalar
         [m], and the angle of the steered wheels at full lock [rad].
-    parameters : StabilityParameters
+    parameters : StabilityData
     """
 
     name = "esc"
@@ -76,7 +77,7 @@ class StabilityControl(Controller):
         wheels: Sequence[AssistedWheel],
         wheelbase: Scalar,
         max_wheel_angle: Scalar,
-        parameters: StabilityParameters,
+        parameters: StabilityData,
     ) -> None:
         self.parameters, self.period = parameters, parameters.period
         self.wheelbase, self.max_wheel_angle = wheelbase, max_wheel_angle

@@ -3,38 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import model_validator
 
 from ce_dynamics.algebra.arrays import Scalar, absolute, maximum, minimum, where
 from ce_dynamics.mechanism.controller import Controller
 from ce_dynamics.mechanism.forces.base import StateDeclaration
+from ce_dynamics.models.data.quantities import Quantity
+from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.parts.ramps import unit_clip
 
 OPENS = 3.0
 """A third of the time of a shift opens the clutch, a third shifts, a third closes it."""
 
 
-@dataclass(frozen=True)
-class ShiftingParameters:
+class ShiftingData(Section):
     """Parameters of the gear shifts.
 
     Attributes
     ----------
-    period : float
+    period
         Time between samples [s].
-    upshift, downshift : float
+    upshift, downshift
         Speeds of the engine beyond which the next gear is engaged [rad/s].
-    time : float
+    time
         Duration of a shift [s].
-    bite_speed : float
+    bite_speed
         Speed of the engine above which the clutch may be closed, open at 0.8 of it [rad/s].
     """
 
-    period: float
-    upshift: float
-    downshift: float
-    time: float
-    bite_speed: float
+    period: Annotated[float, Quantity("s", above=0.0)]
+    upshift: Annotated[float, Quantity("rad/s", above=0.0)]
+    downshift: Annotated[float, Quantity("rad/s", above=0.0)]
+    time: Annotated[float, Quantity("s", above=0.0)]
+    bite_speed: Annotated[float, Quantity("rad/s", above=0.0)]
+
+    @model_validator(mode="after")
+    def _shifts_up_and_down(self) -> ShiftingData:
+        if not self.downshift < self.upshift:
+            raise ValueError(
+                f"downshift {self.downshift:g} rad/s must be below upshift {self.upshift:g} rad/s"
+            )
+        return self
 
 
 class Shifting(Controller):
@@ -47,7 +58,7 @@ class Shifting(Controller):
     ----------
     gears : int
         Number of forward gears.
-    parameters : ShiftingParameters
+    parameters : ShiftingData
     first : float
         Gear at the start.
     """
@@ -55,7 +66,7 @@ class Shifting(Controller):
     name = "shifting"
     answers = ("gear", "clutch", "throttle")
 
-    def __init__(self, gears: int, parameters: ShiftingParameters, first: float = 1.0) -> None:
+    def __init__(self, gears: int, parameters: ShiftingData, first: float = 1.0) -> None:
         self.gears, self.parameters, self.period = gears, parameters, parameters.period
         self.sampled = (
             StateDeclaration("chosen", "1", first),

@@ -3,37 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import reduce
+from typing import Annotated
 
 from ce_dynamics.algebra.arrays import Scalar, maximum
 from ce_dynamics.mechanism.controller import Controller
 from ce_dynamics.mechanism.forces.base import StateDeclaration
+from ce_dynamics.models.data.quantities import PositiveFraction, Quantity
+from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.parts.assistance.wheels import AssistedWheel
 from ce_dynamics.models.parts.ramps import unit_clip
 
 
-@dataclass(frozen=True)
-class TractionParameters:
+class TractionData(Section):
     """A traction control.
 
     Attributes
     ----------
-    period : float
+    period
         Time between samples [s].
-    slip : float
+    slip
         Drive slip that it allows.
-    gain : float
+    gain
         Part of the throttle taken back per second and unit of slip beyond it [1/s].
-    brake_gain : float
+    brake_gain
         Brake pressure on a wheel that spins faster than its fellow on the axle, per second and unit of
         slip between the two beyond the allowed [1/s].
     """
 
-    period: float
-    slip: float
-    gain: float
-    brake_gain: float
+    period: Annotated[float, Quantity("s", above=0.0)]
+    slip: PositiveFraction
+    gain: Annotated[float, Quantity("1/s", above=0.0)]
+    brake_gain: Annotated[float, Quantity("1/s", above=0.0)]
 
 
 class TractionControl(Controller):
@@ -50,12 +51,12 @@ class TractionControl(Controller):
     ----------
     wheels : sequence of AssistedWheel
         Left and right of every axle in turn.
-    parameters : TractionParameters
+    parameters : TractionData
     """
 
     name = "traction"
 
-    def __init__(self, wheels: Sequence[AssistedWheel], parameters: TractionParameters) -> None:
+    def __init__(self, wheels: Sequence[AssistedWheel], parameters: TractionData) -> None:
         self.parameters, self.period = parameters, parameters.period
         pairs = zip(wheels[::2], wheels[1::2], strict=True)
         self.pairs = tuple(pair for pair in pairs if pair[0].driven)

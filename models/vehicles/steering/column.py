@@ -21,7 +21,7 @@ from ce_dynamics.mechanism.forces.base import ForceElement, HingeLoad, Observer,
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.data.quantities import Quantity
 from ce_dynamics.models.data.schema import Section
-from ce_dynamics.models.parts.brake import BrakeParameters, brake_torque
+from ce_dynamics.models.parts.brake import ClutchData, brake_torque
 from ce_dynamics.models.parts.ramps import unit_clip
 
 WANTED, TORQUE, GRIP = "steering", "steering_torque", "grip"
@@ -151,6 +151,6 @@ class Column(ForceElement):
             return 0.0, (), 0.0
         # damped such that the inertia of the column sticks without ringing
         damping = (p.stiffness * self.data.inertia) ** 0.5
-        clutch = BrakeParameters(p.torque, p.stiffness, damping)
+        clutch = ClutchData.model_construct(max_torque=p.torque, stiffness=p.stiffness, damping=damping)
         torque, windup_rate = brake_torque(clutch, p.torque, x[0], rate)
         return torque, (windup_rate,), 0.5 * p.stiffness * x[0] * x[0]

@@ -16,9 +16,9 @@ from ce_dynamics.mechanism.couplings.components import Component
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.data.quantities import XYZ, Point, Quantity
 from ce_dynamics.models.data.schema import Section, fields_of
+from ce_dynamics.models.powertrain.differentials import LockedData
 from ce_dynamics.models.vehicles.bodies import BodyData, BodyParameters, RodData, Vector, body, rod
 from ce_dynamics.models.vehicles.corner import Corner, CornerData
-from ce_dynamics.models.vehicles.differentials import LockedData
 from ce_dynamics.models.vehicles.springs import DamperData, DamperParameters, SpringData, SpringParameters
 from ce_dynamics.models.vehicles.suspensions.graph import CHASSIS, Graph
 from ce_dynamics.models.vehicles.suspensions.kingpin import turned_wheel

@@ -7,10 +7,10 @@ import pytest
 from scipy.integrate import quad
 
 import ce_dynamics as ce
-from ce_dynamics.models.parts.body_contact import BodyContact, ContactParameters, elastic
+from ce_dynamics.models.parts.body_contact import BodyContact, ContactData, elastic
 from ce_dynamics.models.parts.roads.planes import FlatRoad, InclinedRoad
 
-P = ContactParameters(stiffness=2e5, onset=0.01, damping=2.0, friction=0.5, slip_speed=0.05)
+P = ContactData(stiffness=2e5, onset=0.01, damping=2.0, friction=0.5, slip_speed=0.05)
 
 
 @pytest.mark.parametrize("depth", [-0.01, 0.0, 0.003, 0.01, 0.05])

@@ -13,11 +13,11 @@ from ce_dynamics.compiled.model import Model
 from ce_dynamics.mechanism.hinges.free import Free
 from ce_dynamics.mechanism.hinges.revolute import Revolute
 from ce_dynamics.mechanism.system import System
-from ce_dynamics.models.parts.brake import Brake, BrakeParameters
-from ce_dynamics.models.parts.differentials import DrivenWheel
-from ce_dynamics.models.parts.powertrain import Driveline, Traction
+from ce_dynamics.models.parts.brake import Brake, BrakeData
 from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.parts.roads.planes import FlatRoad, InclinedRoad
+from ce_dynamics.models.powertrain.differentials import DrivenWheel
+from ce_dynamics.models.powertrain.envelope import Driveline, Traction
 from ce_dynamics.models.tyres.element import RoadTyre
 from ce_dynamics.models.tyres.tmeasy import TMeasyTyre
 from ce_dynamics.simulation.right_hand_side import RightHandSide
@@ -47,7 +47,9 @@ def cart(road: Road) -> Model:
         system.add_force(
             RoadTyre(f"tyre{k}", wheel, chassis, at, axis, TMeasyTyre(TYRE), road, system.ground)
         )
-        system.add_force(Brake(f"brake{k}", wheel, at, BrakeParameters(4000.0, 1e5, 500.0)))
+        system.add_force(
+            Brake(f"brake{k}", wheel, at, BrakeData(max_torque=4000.0, stiffness=1e5, damping=500.0))
+        )
         wheels.append(DrivenWheel(wheel, chassis, at, axis))
     system.add_force(Driveline("driveline", chassis, wheels, POWERTRAIN))
     return Model(system)

@@ -403,7 +403,8 @@ def test_messages_of_parts_as_built_and_of_bases_name_the_file(tmp_path: Path) -
         "v.yaml",
     )
     with pytest.raises(
-        DataError, match=r"^v\.yaml: converter: torque_ratio at speed ratio 1 is 0\.9; it must be 1"
+        DataError,
+        match=r"^v\.yaml: powertrain.converter: torque_ratio at speed ratio 1 is 0\.9; it must be 1",
     ):
         build(VehicleParameters.load(path))
     straight = ["front.anti_roll_bar.end=(1.1, 0.56, -0.9) m", "front.anti_roll_bar.link=(1.1, 0.6, -1.5) m"]

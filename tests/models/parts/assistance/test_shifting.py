@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from ce_dynamics.models.parts.assistance.shifting import Shifting, ShiftingParameters
+from ce_dynamics.models.parts.assistance.shifting import Shifting, ShiftingData
 
 PERIOD, TIME = 0.02, 0.6
 IDLE = {"clutch": 0.0, "throttle": 0.5}
@@ -12,7 +12,8 @@ IDLE = {"clutch": 0.0, "throttle": 0.5}
 
 def driven(speeds: list[float], gear: float = 1.0) -> Iterator[dict[str, float]]:
     """What is answered between samples of the engine's speed."""
-    shifting = Shifting(3, ShiftingParameters(PERIOD, 450.0, 150.0, TIME, 100.0))
+    own = {"upshift": 450.0, "downshift": 150.0, "bite_speed": 100.0}
+    shifting = Shifting(3, ShiftingData(period=PERIOD, time=TIME, **own))
     x = {state.name: state.initial for state in shifting.sampled}
     for speed in speeds:
         sensors = {"driveline.engine_speed": speed, "gear": gear, **IDLE}

@@ -16,11 +16,11 @@ import pytest
 from ce_dynamics.errors import DataError, PhysicalityWarning
 from ce_dynamics.models.data.quantities import triangle_excess
 from ce_dynamics.models.parts.tmeasy_parameters import TMeasyParameters
+from ce_dynamics.models.powertrain.envelope import EnvelopeData
 from ce_dynamics.models.vehicles.bodies import BodyParameters
 from ce_dynamics.models.vehicles.description import corner_bodies
 from ce_dynamics.models.vehicles.hmmwv import CORNERS, DATA_FILE
 from ce_dynamics.models.vehicles.hmmwv.parameters import HmmwvParameters
-from ce_dynamics.models.vehicles.powertrains.envelope import EnvelopeData
 from ce_dynamics.models.vehicles.suspensions.double_wishbone import DoubleWishboneCorner
 
 ORIGIN = 1.688965

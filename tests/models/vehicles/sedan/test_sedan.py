@@ -9,11 +9,11 @@ from ce_dynamics.algebra.arrays import array
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.system import System
+from ce_dynamics.models.powertrain.automatic import AutomaticData
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.case import prepare
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.equilibrium import settled
-from ce_dynamics.models.vehicles.powertrains.automatic import AutomaticData
 from ce_dynamics.models.vehicles.steering_angle import max_wheel_angle, wheel_angle
 from tests.models.vehicles.any_vehicle import driven, largest_deviation, random_instant
 

@@ -10,16 +10,33 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.parts.engine import GOVERNOR_ROUNDING, EngineParameters
-from ce_dynamics.models.parts.gear_choice import GearParameters
+from ce_dynamics.models.data.quantities import Numbers
 from ce_dynamics.models.parts.rounding import OFFSET
-from ce_dynamics.models.parts.torque_converter import COUPLING_ROUNDING, LEAST_SPEED, ConverterParameters
+from ce_dynamics.models.powertrain.automatic import COUPLING_ROUNDING, LEAST_SPEED, ConverterData
+from ce_dynamics.models.powertrain.engine import GOVERNOR_ROUNDING, TorqueCurve, TurningEngineData
+from ce_dynamics.models.powertrain.gear_choice import AutomaticGearboxData
 
-ENGINE = EngineParameters(
-    (0.0, 200.0, 400.0), (100.0, 300.0, 200.0), (0.0, 400.0), (0.0, -80.0), 80.0, 350.0, 0.3
+ENGINE = TurningEngineData(
+    full_throttle=TorqueCurve(speed=(0.0, 200.0, 400.0), torque=(100.0, 300.0, 200.0)),
+    closed_throttle=TorqueCurve(speed=(0.0, 400.0), torque=(0.0, -80.0)),
+    max_speed=350.0,
+    idle_speed=80.0,
+    inertia=0.3,
 )
-CONVERTER = ConverterParameters((0.0, 0.5, 0.8, 1.0), (4e-3, 4e-3, 3e-3, 1e-3), (2.0, 1.5, 1.1, 1.0))
-GEARS = GearParameters((0.25, 0.5, 1.0), -0.3, upshift=300.0, downshift=120.0, shift_time=0.5)
+
+
+def converter(nu: Numbers, capacity: Numbers, ratio: Numbers) -> ConverterData:
+    return ConverterData(speed_ratio=nu, capacity=capacity, torque_ratio=ratio)
+
+
+def gearbox(gears: Numbers, reverse: float = -0.3, downshift: float = 120.0) -> AutomaticGearboxData:
+    return AutomaticGearboxData(
+        gears=gears, reverse=reverse, upshift=300.0, downshift=downshift, shift_time=0.5
+    )
+
+
+CONVERTER = converter((0.0, 0.5, 0.8, 1.0), (4e-3, 4e-3, 3e-3, 1e-3), (2.0, 1.5, 1.1, 1.0))
+GEARS = gearbox((0.25, 0.5, 1.0))
 
 
 @pytest.mark.parametrize(
@@ -84,14 +101,12 @@ def test_short_steep_ends_of_converter_tables_keep_the_signs(first: float) -> No
     exactly that at stall.
     """
     nu, capacity = (0.0, first, 1.0 - first, 1.0), (1e-3, 3e-2, 1e-2, 1e-3)
-    converter = ConverterParameters(nu, capacity, (1.2, 2.0, 0.4, 1.0))
-    taken, given = zip(
-        *(converter.torques(100.0, 100.0 * v) for v in np.linspace(-0.02, 0.98, 501)), strict=True
-    )
+    steep = converter(nu, capacity, (1.2, 2.0, 0.4, 1.0))
+    taken, given = zip(*(steep.torques(100.0, 100.0 * v) for v in np.linspace(-0.02, 0.98, 501)), strict=True)
     assert min(taken) >= 0.5 * 1e-3 * 100.0**2 * (1.0 - 1e-12)
     assert min(given) > 0.0
-    assert converter.torques(100.0, 0.0) == pytest.approx((10.0, 12.0))
-    back, braked = converter.torques(100.0, 105.0)
+    assert steep.torques(100.0, 0.0) == pytest.approx((10.0, 12.0))
+    back, braked = steep.torques(100.0, 105.0)
     assert back < 0.0
     assert 1.0 < braked / back < 1.2
 
@@ -106,11 +121,11 @@ def test_an_engine_turned_backwards_has_no_rest_of_its_own() -> None:
 
 def test_converters_that_make_power_are_refused() -> None:
     with pytest.raises(DataError, match=r"at speed ratio 0\.9.* hands on 1\.08 of the power"):
-        ConverterParameters((0.0, 0.9, 1.0), (4e-3, 3e-3, 1e-3), (2.0, 1.2, 1.0))
+        converter((0.0, 0.9, 1.0), (4e-3, 3e-3, 1e-3), (2.0, 1.2, 1.0))
     with pytest.raises(DataError, match="speed_ratio must go from 0 to 1"):
-        ConverterParameters((0.0, 0.9), (4e-3, 3e-3), (2.0, 1.0))
+        converter((0.0, 0.9), (4e-3, 3e-3), (2.0, 1.0))
     with pytest.raises(DataError, match=r"torque_ratio at speed ratio 1 is 1.1"):
-        ConverterParameters((0.0, 1.0), (4e-3, 3e-3), (2.0, 1.1))
+        converter((0.0, 1.0), (4e-3, 3e-3), (2.0, 1.1))
 
 
 def driven(speeds: list[tuple[float, float]]) -> list[float]:
@@ -159,8 +174,8 @@ def test_a_shift_takes_its_time() -> None:
 
 def test_gears_that_would_be_shifted_to_and_fro_are_refused() -> None:
     with pytest.raises(DataError, match="gear 2 turns the input at 150 rad/s, below downshift = 160"):
-        GearParameters((0.25, 0.5), -0.3, upshift=300.0, downshift=160.0, shift_time=0.5)
+        gearbox((0.25, 0.5), downshift=160.0)
     with pytest.raises(DataError, match="must increase"):
-        GearParameters((0.5, 0.25), -0.3, upshift=300.0, downshift=100.0, shift_time=0.5)
-    with pytest.raises(DataError, match=r"reverse = 0.3 must be below 0"):
-        GearParameters((0.25, 0.5), 0.3, upshift=300.0, downshift=100.0, shift_time=0.5)
+        gearbox((0.5, 0.25), downshift=100.0)
+    with pytest.raises(DataError, match=r"reverse: .0.3. must be below 0"):
+        gearbox((0.25, 0.5), 0.3, downshift=100.0)

@@ -1,25 +1,24 @@
-"""Engine, gearbox and driveline reduced to a traction envelope over the mean wheel speed."""
+"""An ideal gearbox: engine, gears and driveline reduced to a traction envelope over the mean wheel speed."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
-from itertools import pairwise
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ce_dynamics.algebra.arrays import Array, Scalar
 from ce_dynamics.algebra.tables import Table
-from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.forces.base import ForceElement, Observer, Response
-from ce_dynamics.models.data.checks import check_number
-from ce_dynamics.models.parts.differentials import DrivenWheel, DrivenWheels, Propeller
-from ce_dynamics.models.parts.engine import dragging, way_of_turning
+from ce_dynamics.models.data.quantities import Numbers
 from ce_dynamics.models.parts.ramps import unit_clip
 from ce_dynamics.models.parts.roads.grid import Axis, cubic_weights
+from ce_dynamics.models.powertrain.base import PowertrainData
+from ce_dynamics.models.powertrain.differentials import DrivenWheel, DrivenWheels, Propeller
+from ce_dynamics.models.powertrain.engine import IdlingEngineData, TorqueCurve, dragging, way_of_turning
+from ce_dynamics.models.powertrain.gear_choice import GearboxData
 
 CELLS = 800
 """Of the wheel speed, from stand-still to the end of the table."""
@@ -27,96 +26,61 @@ BEYOND_TOP = 1.1
 """Where the table ends, in highest speeds of the top gear."""
 
 
-@dataclass(frozen=True)
-class PowertrainParameters:
-    """Engine maps, gear ratios and axle ratio.
+class EnvelopeData(PowertrainData):
+    """An ideal gearbox: always the gear that pulls most, no inertia.
 
-    Attributes
-    ----------
-    full_speed, full_torque : tuple of float
-        Engine speeds, increasing [rad/s], and torques at full throttle [N m].
-    zero_speed, zero_torque : tuple of float
-        The same with the throttle closed.
-    max_speed : float
-        Highest engine speed at which a gear is used [rad/s]; the top gear may be driven beyond it.
-    idle_speed : float
-        Speed below which the engine does not fall at full throttle: the torque converter slips [rad/s].
-    gear_ratios : tuple of float
-        Output speed over input speed of each forward gear.
-    axle_ratio : float
-        Wheel speed over gearbox output speed.
+    Beyond the engine's highest speed no gear is used but the top one; at full throttle the engine does not
+    fall below its idle speed, since the torque converter slips.
     """
 
-    full_speed: tuple[float, ...]
-    full_torque: tuple[float, ...]
-    zero_speed: tuple[float, ...]
-    zero_torque: tuple[float, ...]
-    max_speed: float
-    idle_speed: float
-    gear_ratios: tuple[float, ...]
-    axle_ratio: float
+    engine: IdlingEngineData
+    transmission: GearboxData
 
-    def __post_init__(self) -> None:
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if isinstance(value, Sequence):
-                for k, number in enumerate(value):
-                    check_number("powertrain", f"{field.name}[{k}]", number)
-            else:
-                check_number("powertrain", field.name, value, above=0.0)
-        for kind in ("full", "zero"):
-            self._check_map(kind)
-        if not self.gear_ratios:
-            raise DataError("powertrain: gear_ratios is empty; give at least one forward gear")
-        for k, ratio in enumerate(self.gear_ratios):
-            check_number("powertrain", f"gear_ratios[{k}]", ratio, above=0.0)
-        if self.idle_speed >= self.max_speed:
-            raise DataError(
-                f"powertrain: idle_speed = {self.idle_speed:g} rad/s must be below "
-                f"max_speed = {self.max_speed:g} rad/s"
-            )
-
-    def _check_map(self, kind: str) -> None:
-        speed, torque = getattr(self, f"{kind}_speed"), getattr(self, f"{kind}_torque")
-        if len(speed) != len(torque) or len(speed) < 2:
-            raise DataError(
-                f"powertrain: {kind}_speed has {len(speed)} and {kind}_torque {len(torque)} values; "
-                "give as many of each, at least two"
-            )
-        if any(b <= a for a, b in pairwise(speed)):
-            raise DataError(f"powertrain: {kind}_speed must increase from value to value")
+    reacts: ClassVar[bool] = False
 
     @property
     def overall_ratios(self) -> tuple[float, ...]:
         """Wheel speed over engine speed in each gear, from the lowest gear."""
-        return tuple(sorted(ratio * self.axle_ratio for ratio in self.gear_ratios))
+        return tuple(sorted(ratio * self.axle_ratio for ratio in self.transmission.gears))
+
+    def element(
+        self,
+        chassis: Body,
+        wheels: Sequence[DrivenWheel],
+        shares: Sequence[float],
+        wheel_speed: float,
+        axis: Sequence[float],
+    ) -> ForceElement:
+        """Return the `Driveline`."""
+        return Driveline("driveline", chassis, wheels, self, shares=shares, axis=axis)
 
 
-def gear_torques(
-    p: PowertrainParameters, wheel_speed: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Torque of all wheels in each gear at full and closed throttle; −∞ where over-revved.
+def points(curve: TorqueCurve) -> tuple[Numbers, Numbers]:
+    """Return the abscissae and the values of a curve."""
+    return curve.speed, curve.torque
+
+
+def gear_torques(p: EnvelopeData, wheel_speed: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the torque of all wheels in each gear at full and closed throttle; −∞ where over-revved.
 
     Engine maps are linear between their points and constant beyond them; an engine that stands does not drag.
     """
     ratios = np.array(p.overall_ratios)
     engine = wheel_speed / ratios
-    driven = np.interp(np.maximum(engine, p.idle_speed), p.full_speed, p.full_torque) / ratios
-    braked = np.interp(engine, p.zero_speed, p.zero_torque)
+    driven = np.interp(np.maximum(engine, p.engine.idle_speed), *points(p.engine.full_throttle)) / ratios
+    braked = np.interp(engine, *points(p.engine.closed_throttle))
     standing = [dragging(float(T), way_of_turning(float(w))) for T, w in zip(braked, engine, strict=True)]
-    usable = engine <= p.max_speed
+    usable = engine <= p.engine.max_speed
     usable[-1] = True
     return np.where(usable, driven, -np.inf), np.array(standing) / ratios
 
 
-def envelope(
-    p: PowertrainParameters, wheel_speed: ArrayLike
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Torque of all wheels [N m] at full and closed throttle in the gear that pulls most.
+def envelope(p: EnvelopeData, wheel_speed: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the torque of all wheels [N m] at full and closed throttle in the gear that pulls most.
 
     Parameters
     ----------
-    p : PowertrainParameters
+    p : EnvelopeData
         Engine and gears.
     wheel_speed : array_like
         Mean wheel speed [rad/s].
@@ -142,11 +106,11 @@ class Traction:
 
     Parameters
     ----------
-    p : PowertrainParameters
+    p : EnvelopeData
     """
 
-    def __init__(self, p: PowertrainParameters) -> None:
-        top = BEYOND_TOP * p.max_speed * p.overall_ratios[-1]
+    def __init__(self, p: EnvelopeData) -> None:
+        top = BEYOND_TOP * p.engine.max_speed * p.overall_ratios[-1]
         step = top / CELLS
         self.axis = Axis(-2.0 * step, step, CELLS + 5)  # two cells more on both sides, in which it levels out
         coefficients = np.linspace(-3.0 * step, top + 3.0 * step, CELLS + 7)
@@ -154,7 +118,7 @@ class Traction:
         self.full, self.zero = Table(full, reach=3), Table(zero, reach=3)
 
     def torque(self, wheel_speed: Scalar, throttle: Scalar) -> Scalar:
-        """Torque of all wheels together [N m]; the throttle counts within [0, 1]."""
+        """Return the torque of all wheels together [N m]; the throttle counts within [0, 1]."""
         place = self.axis.place(wheel_speed)
         shares = list(enumerate(cubic_weights(place.s)))
         full, zero = (sum(w * table.at(place.cell, k) for k, w in shares) for table in (self.full, self.zero))
@@ -173,8 +137,7 @@ class Driveline(ForceElement):
     chassis : Body
         The body that carries engine and differentials.
     wheels : sequence of DrivenWheel
-    parameters : PowertrainParameters
-        Engine and gears.
+    powertrain : EnvelopeData
     throttle : str
         Name of the input, 0 … 1.
     shares : sequence of float, optional
@@ -195,15 +158,15 @@ class Driveline(ForceElement):
         name: str,
         chassis: Body,
         wheels: Sequence[DrivenWheel],
-        parameters: PowertrainParameters,
+        powertrain: EnvelopeData,
         throttle: str = "throttle",
         shares: Sequence[float] | None = None,
         axis: object = (-1.0, 0.0, 0.0),
     ) -> None:
         self.name = name
-        propeller = Propeller(parameters.axle_ratio, axis)
+        propeller = Propeller(powertrain.axle_ratio, axis)
         self.driven = DrivenWheels(f"driveline {name}", chassis, wheels, shares, propeller)
-        self.traction = Traction(parameters)
+        self.traction = Traction(powertrain)
         self.throttle = throttle
         self.inputs = (throttle,)
 
@@ -216,8 +179,3 @@ class Driveline(ForceElement):
         total = self.traction.torque(mean, u[self.throttle])
         outputs = {"torque": total, "speed": mean, "power": total * mean}
         return Response(loads=self.driven.loads(observer, axes, total), outputs=outputs)
-
-
-def rpm(*speeds: float) -> tuple[float, ...]:
-    """Revolutions per minute as radians per second."""
-    return tuple(speed * math.pi / 30.0 for speed in speeds)

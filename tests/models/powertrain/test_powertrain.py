@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,39 +13,39 @@ from scipy.optimize import brentq
 
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.forces.base import HingeLoad, PointLoad
-from ce_dynamics.models.parts.brake import Brake, BrakeParameters, brake_torque
-from ce_dynamics.models.parts.differentials import DrivenWheel
-from ce_dynamics.models.parts.engine import STANDING
-from ce_dynamics.models.parts.powertrain import (
+from ce_dynamics.models.parts.brake import Brake, BrakeData, brake_torque
+from ce_dynamics.models.powertrain.differentials import DrivenWheel
+from ce_dynamics.models.powertrain.engine import STANDING, IdlingEngineData, TorqueCurve
+from ce_dynamics.models.powertrain.envelope import (
     CELLS,
     Driveline,
-    PowertrainParameters,
+    EnvelopeData,
     Traction,
     envelope,
-    rpm,
+    points,
 )
+from ce_dynamics.models.powertrain.gear_choice import GearboxData
 from tests.ce_dynamics.opaque import Opaque, reveal_scalar
-from tests.models.components import POWERTRAIN, Scripted, body
+from tests.models.components import POWERTRAIN, Scripted, body, rpm
 
+ENGINE = POWERTRAIN.engine
 TRACTION = Traction(POWERTRAIN)
-BRAKE = BrakeParameters(max_torque=4000.0, stiffness=1e5, damping=500.0)
-TOP = POWERTRAIN.max_speed * max(POWERTRAIN.gear_ratios) * POWERTRAIN.axle_ratio
+BRAKE = BrakeData(max_torque=4000.0, stiffness=1e5, damping=500.0)
+TOP = ENGINE.max_speed * max(POWERTRAIN.transmission.gears) * POWERTRAIN.axle_ratio
 
 
 def test_envelope_is_the_best_gear_at_every_speed() -> None:
     for omega in np.linspace(0.0, 0.999 * TOP, 173):
         best, coasting = -math.inf, 0.0
-        for gear in POWERTRAIN.gear_ratios:
+        for gear in POWERTRAIN.transmission.gears:
             overall = gear * POWERTRAIN.axle_ratio
             engine = omega / overall
             if engine <= rpm(2600)[0]:
                 running = max(engine, rpm(800)[0])
-                pull = np.interp(running, POWERTRAIN.full_speed, POWERTRAIN.full_torque) / overall
+                pull = np.interp(running, *points(ENGINE.full_throttle)) / overall
                 if pull > best:
                     best = float(pull)
-                    coasting = float(
-                        np.interp(engine, POWERTRAIN.zero_speed, POWERTRAIN.zero_torque) / overall
-                    )
+                    coasting = float(np.interp(engine, *points(ENGINE.closed_throttle)) / overall)
         full, zero = envelope(POWERTRAIN, omega)
         assert (full[0], zero[0]) == pytest.approx((best, coasting), rel=1e-12)
 
@@ -65,27 +66,24 @@ def test_table_follows_the_envelope() -> None:
         assert np.max(off[away]) < 0.01 * np.max(np.abs(full))
 
 
-def one_gear(**change: object) -> PowertrainParameters:
-    """Top speed 100 rad/s of engine and wheels, tabulated to 110."""
-    one = {"max_speed": 100.0, "idle_speed": 1e-9, "gear_ratios": (1.0,), "axle_ratio": 1.0}
-    return replace(POWERTRAIN, **one, **change)  # type: ignore[arg-type]
+def one_gear(drag: tuple[float, ...]) -> EnvelopeData:
+    """Top speed 100 rad/s of engine and wheels, tabulated to 110; curves from 0 to 200 rad/s."""
+    full, closed = (TorqueCurve(speed=(0.0, 200.0), torque=y) for y in ((50.0, 450.0), drag))
+    engine = IdlingEngineData(full_throttle=full, closed_throttle=closed, max_speed=100.0, idle_speed=1e-9)
+    gear = GearboxData.model_construct(gears=(1.0,))
+    return EnvelopeData(engine=engine, transmission=gear, axle_ratio=1.0)
 
 
 def test_an_engine_that_stands_does_not_push_backwards() -> None:
     """Its drag at 0 rpm is that of turning forwards; splines round within two cells of 0.14 rad/s."""
-    speeds = (0.0, 200.0)
-    table = Traction(
-        one_gear(full_speed=speeds, full_torque=(50.0, 450.0), zero_speed=speeds, zero_torque=(-30.0, -40.0))
-    )
+    table = Traction(one_gear((-30.0, -40.0)))
     assert float(table.torque(-5.0, 0.0)) == 0.0
     assert -0.01 * 30.0 < float(table.torque(0.0, 0.0)) <= 0.0
     assert float(table.torque(20.0, 0.0)) == pytest.approx(-31.0)
 
 
 def test_straight_lines_are_exact_and_it_levels_out_at_both_ends() -> None:
-    speeds, drag = (0.0, 200.0), (0.0, -20.0)
-    line = one_gear(full_speed=speeds, full_torque=(50.0, 450.0), zero_speed=speeds, zero_torque=drag)
-    table = Traction(line)
+    table = Traction(one_gear((0.0, -20.0)))
     for omega in (1.0, 17.3, 60.0, 108.0):
         assert table.torque(omega, 1.0) == pytest.approx(50.0 + 2.0 * omega, rel=1e-13)
         if omega > STANDING:
@@ -161,20 +159,20 @@ def test_open_differentials_share_torque_and_balance_power(rng: np.random.Genera
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("make", "message"),
     [
-        ({"gear_ratios": ()}, "gear_ratios"),
-        ({"gear_ratios": (0.2, -0.1)}, r"gear_ratios\[1\]"),
-        ({"full_speed": (1.0, 0.0), "full_torque": (1.0, 1.0)}, "full_speed"),
-        ({"zero_torque": (0.0,)}, "zero_torque"),
-        ({"axle_ratio": 0.0}, "axle_ratio"),
-        ({"idle_speed": 1e4}, "idle_speed"),
-        ({"full_torque": (math.nan,) * 20}, "full_torque"),
+        (lambda: GearboxData(gears=()), "gears"),
+        (lambda: GearboxData(gears=(-0.1, 0.2)), r"GearboxData.gears: .* above 0"),
+        (lambda: TorqueCurve(speed=(1.0, 0.0), torque=(1.0, 1.0)), "speed must increase"),
+        (lambda: TorqueCurve(speed=(0.0, 1.0), torque=(0.0, 1.0, 2.0)), "torque 3; they must pair up"),
+        (lambda: TorqueCurve(speed=(0.0, 1.0), torque=(math.nan, 1.0)), "torque.*not finite"),
+        (lambda: EnvelopeData(**{**dict(POWERTRAIN), "axle_ratio": 0.0}), "axle_ratio"),
+        (lambda: IdlingEngineData(**{**dict(ENGINE), "idle_speed": 1e4}), "idle_speed = 10000 rad/s"),
     ],
 )
-def test_wrong_powertrains_are_named(change: dict[str, object], message: str) -> None:
+def test_wrong_powertrains_are_named(make: Callable[[], Any], message: str) -> None:
     with pytest.raises(DataError, match=message):
-        replace(POWERTRAIN, **change)  # type: ignore[arg-type]
+        make()
 
 
 def wheel_under(torque: float, pedal: float, spin: float, duration: float) -> tuple[float, float, float]:

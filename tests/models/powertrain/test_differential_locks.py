@@ -7,8 +7,8 @@ import pytest
 import xarray as xr
 
 import ce_dynamics as ce
-from ce_dynamics.models.parts.differential_locks import DifferentialLock, LockParameters
-from ce_dynamics.models.parts.differentials import DrivenWheel
+from ce_dynamics.models.parts.brake import ClutchData
+from ce_dynamics.models.powertrain.differentials import DifferentialLock, DrivenWheel, LockedData
 
 J = 2.0
 """[kg m²] of a rotor about its axis."""
@@ -17,7 +17,7 @@ FAST, SLOW = 30.0, 10.0
 SHAFT = {"stiffness": 8000.0, "damping": 40.0}
 
 
-def run(parameters: LockParameters, duration: float) -> xr.Dataset:
+def run(parameters: LockedData | ClutchData, duration: float) -> xr.Dataset:
     """Two rotors on axes along y, a lock between them."""
     system = ce.System(gravity=(0.0, 0.0, 0.0))
     chassis = system.add_body("chassis", mass=1.0, parent=system.ground, hinge=ce.Fixed())
@@ -36,7 +36,7 @@ def run(parameters: LockParameters, duration: float) -> xr.Dataset:
 def test_a_clutch_slides_at_its_torque_until_both_turn_alike() -> None:
     """J ω̇ = ∓ T: they meet after J Δω/2T; the momentum stays, half of J Δω²/2 becomes heat."""
     torque = 100.0
-    found = run(LockParameters(**SHAFT, max_torque=torque), 0.6)
+    found = run(ClutchData(**SHAFT, max_torque=torque), 0.6)
     left, right = (found[f"{name}_rate"].values for name in ("left", "right"))
     assert left + right == pytest.approx(np.full(left.shape, FAST + SLOW), rel=1e-8)
     t = found["time"].values
@@ -50,7 +50,7 @@ def test_a_clutch_slides_at_its_torque_until_both_turn_alike() -> None:
 
 def test_what_is_locked_turns_alike_but_for_its_shafts() -> None:
     """A spring between both: Δω swings with √(2k/J) = 89 rad/s and dies with c/J = 20 1/s."""
-    found = run(LockParameters(**SHAFT), 0.6)
+    found = run(LockedData(**SHAFT), 0.6)
     difference = found["left_rate"].values - found["right_rate"].values
     t = found["time"].values
     decay, frequency = (

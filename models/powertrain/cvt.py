@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from typing import Annotated, ClassVar
+
+from pydantic import model_validator
 
 from ce_dynamics.algebra.arrays import Array, Scalar, absolute
-from ce_dynamics.errors import DataError
-from ce_dynamics.models.data.checks import check_number
-from ce_dynamics.models.parts.drive_units.base import SELECTOR, THROTTLE, Drive, DriveUnit, directions
-from ce_dynamics.models.parts.engine import EngineParameters, way_of_turning
+from ce_dynamics.models.data.quantities import PositiveFraction, Quantity
+from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.parts.rounding import rounded_absolute, rounded_clip
+from ce_dynamics.models.powertrain.base import SELECTOR, THROTTLE, Drive, GearedData, directions
+from ce_dynamics.models.powertrain.engine import EngineData, Spin, way_of_turning
 
 RATIO_ROUNDING = 0.05
 """Half width of the corners where the ratio begins and ceases to grow, of the speeds between."""
@@ -18,34 +20,27 @@ TORQUE_ROUNDING = 5.0
 """[N m]: half width of the corner between driving and being driven."""
 
 
-@dataclass(frozen=True)
-class CvtParameters:
-    """A continuously variable gearbox.
+class CvtGearboxData(Section):
+    """A ratio (output over input speed) that grows linearly between two speeds of the output.
 
-    Attributes
-    ----------
-    lowest, highest : float
-        Output speed over input speed at and below ``begin``, at and beyond ``end``.
-    begin, end : float
-        Speeds of the output between which the ratio grows linearly [rad/s].
-    efficiency : float
-        Part of the power that gets through, in either direction.
+    ``efficiency`` is the part of the power that gets through, in either direction.
     """
 
-    lowest: float
-    highest: float
-    begin: float
-    end: float
-    efficiency: float
+    lowest: PositiveFraction
+    highest: PositiveFraction
+    begin: Spin
+    end: Spin
+    efficiency: Annotated[float, Quantity("1", above=0.0)]
 
-    def __post_init__(self) -> None:
-        for f in fields(self):
-            check_number("cvt", f.name, getattr(self, f.name), above=0.0)
-        check_number("cvt", "efficiency", self.efficiency, at_most=1.0)
+    @model_validator(mode="after")
+    def _in_order(self) -> CvtGearboxData:
         for low, high, unit in (("lowest", "highest", ""), ("begin", "end", " rad/s")):
             a, b = getattr(self, low), getattr(self, high)
             if not a < b:
-                raise DataError(f"cvt: {low} = {a:g}{unit} must be below {high} = {b:g}{unit}")
+                raise ValueError(f"{low} = {a:g}{unit} must be below {high} = {b:g}{unit}")
+        if self.efficiency > 1.0:
+            raise ValueError(f"efficiency = {self.efficiency:g} must be at most 1")
+        return self
 
     def ratio(self, output: Scalar) -> Scalar:
         """Output speed over input speed."""
@@ -62,29 +57,24 @@ class CvtParameters:
         return 0.5 * way * (unequal - (1.0 / eta + eta - 2.0) * way * torque)
 
 
-class CvtUnit(DriveUnit):
-    """With g the ratio, the engine turns at ω_s/g and its torque T_e gives T_e η/g, its drag T_e/(η g).
+class CvtData(GearedData):
+    """Engine, continuously variable gearbox, elastic half-shafts.
 
+    With g the ratio, the engine turns at ω_s/g and its torque T_e gives T_e η/g, its drag T_e/(η g).
     In reverse it turns at −ω_s/g; a vehicle that rolls against its selector turns it backwards.
-
-    Parameters
-    ----------
-    engine : EngineParameters
-        Its inertia is left out: the ratio follows the speed at once.
-    gears : CvtParameters
+    The engine has no inertia here: the ratio follows the speed at once.
     """
 
-    inputs = (THROTTLE, SELECTOR)
-    outputs: Mapping[str, str] = {
+    engine: EngineData
+    transmission: CvtGearboxData
+
+    outputs: ClassVar[Mapping[str, str]] = {
         "engine_torque": "N*m",
         "engine_speed": "rad/s",
         "ratio": "1",
         "engine_power": "W",
         "gear_loss": "W",
     }
-
-    def __init__(self, engine: EngineParameters, gears: CvtParameters) -> None:
-        self.engine, self.gears = engine, gears
 
     def drive(
         self,
@@ -94,17 +84,17 @@ class CvtUnit(DriveUnit):
         chassis_spin: Scalar = 0.0,
     ) -> Drive:
         forwards, backwards = directions(u[SELECTOR])
-        turns = (forwards - backwards) / self.gears.ratio(shaft_speed)
+        turns = (forwards - backwards) / self.transmission.ratio(shaft_speed)
         omega_e = turns * shaft_speed
         T_e = self.engine.tied_torque(omega_e, u[THROTTLE])
-        loss = self.gears.loss(T_e, way_of_turning(omega_e))
+        loss = self.transmission.loss(T_e, way_of_turning(omega_e))
         torque = turns * (T_e - loss)
         return Drive(
             torque=torque,
             outputs={
                 "engine_torque": T_e,
                 "engine_speed": omega_e,
-                "ratio": self.gears.ratio(shaft_speed),
+                "ratio": self.transmission.ratio(shaft_speed),
                 "engine_power": T_e * omega_e,
                 "gear_loss": loss * omega_e,
             },

@@ -7,6 +7,7 @@ same with rotors and gears as bodies and couplings of the library, which know no
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,32 +18,47 @@ from ce_dynamics.dynamics.energy import elastic_potential, kinetic_energy, momen
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.forces.base import ForceElement, HingeLoad, Observer, PointLoad, Response
-from ce_dynamics.models.parts.differentials import DrivenWheel, DrivenWheels, Propeller
-from ce_dynamics.models.parts.drive_units.base import DriveUnit
-from ce_dynamics.models.parts.drive_units.converter import ConverterUnit
-from ce_dynamics.models.parts.drive_units.cvt import CvtParameters, CvtUnit
-from ce_dynamics.models.parts.drive_units.electric import BatteryParameters, ElectricUnit, MotorParameters
-from ce_dynamics.models.parts.drive_units.geared import GearedUnit
-from ce_dynamics.models.parts.drive_units.manual import ClutchParameters, ManualUnit
-from ce_dynamics.models.parts.engine import EngineParameters
-from ce_dynamics.models.parts.gear_choice import GearParameters
-from ce_dynamics.models.parts.geared_driveline import GearedDriveline, ShaftParameters
-from ce_dynamics.models.parts.torque_converter import ConverterParameters
+from ce_dynamics.models.parts.brake import ClutchData
+from ce_dynamics.models.powertrain.automatic import AutomaticData, ConverterData
+from ce_dynamics.models.powertrain.base import GearedData, GearedDriveline
+from ce_dynamics.models.powertrain.cvt import CvtGearboxData
+from ce_dynamics.models.powertrain.differentials import DrivenWheel, DrivenWheels, Propeller
+from ce_dynamics.models.powertrain.electric import BatteryData, MotorData
+from ce_dynamics.models.powertrain.engine import EngineData, TiedEngineData, TorqueCurve, TurningEngineData
+from ce_dynamics.models.powertrain.gear_choice import AutomaticGearboxData, ScheduledGearboxData
+from ce_dynamics.models.powertrain.manual import ManualGearboxData
 from tests.models.components import Scripted
+from tests.models.powertrains import REACH, SHAFTS, automatic, cvt, electric, geared, manual
 
-CURVES = (0.0, 200.0, 500.0), (100.0, 300.0, 200.0), (0.0, 500.0), (0.0, -50.0)
-GEARS = GearParameters((0.25, 0.5, 1.0), -0.3, (300.0, 320.0), (100.0, 120.0), 0.3)
-CONVERTER = ConverterParameters((0.0, 0.8, 1.0), (4e-3, 3e-3, 1e-3), (2.0, 1.1, 1.0))
-MOTOR = MotorParameters((0.0, 300.0, 900.0), (250.0, 250.0, 80.0), 2.0, 0.02, 0.01, 0.4)
-SHAFTS = ShaftParameters(axle_ratio=0.25, inertia=0.9, stiffness=3000.0, damping=40.0)
+CURVES: dict[str, Any] = {
+    "full_throttle": TorqueCurve(speed=(0.0, 200.0, 500.0), torque=(100.0, 300.0, 200.0)),
+    "closed_throttle": TorqueCurve(speed=(0.0, 500.0), torque=(0.0, -50.0)),
+    "max_speed": 450.0,
+}
+RATIOS: dict[str, Any] = {"gears": (0.25, 0.5, 1.0), "reverse": -0.3, "shift_time": 0.3}
+GEARS = ScheduledGearboxData(**RATIOS, upshift=(300.0, 320.0), downshift=(100.0, 120.0))
+SHIFTING = AutomaticGearboxData(**RATIOS, upshift=300.0, downshift=120.0, downshifts=(100.0, 120.0))
+CONVERTER = ConverterData(
+    speed_ratio=(0.0, 0.8, 1.0), capacity=(4e-3, 3e-3, 1e-3), torque_ratio=(2.0, 1.1, 1.0)
+)
+MOTOR = MotorData(
+    full_throttle=TorqueCurve(speed=(0.0, 300.0, 900.0), torque=(250.0, 250.0, 80.0)),
+    drag=2.0,
+    copper_loss=0.02,
+    iron_loss=0.01,
+    inertia=0.4,
+)
+AXLE_RATIO = REACH["axle_ratio"]
 J_TURNING, J_TIED, RATIO = 0.7, 0.2, 0.4
-TURNING = EngineParameters(*CURVES, 80.0, 450.0, J_TURNING)
-UNITS: dict[str, DriveUnit] = {
-    "converter": ConverterUnit(TURNING, CONVERTER, GEARS),
-    "manual": ManualUnit(TURNING, ClutchParameters(400.0, 2000.0, 20.0), (0.25, 0.5), -0.3),
-    "geared": GearedUnit(EngineParameters(*CURVES, None, 450.0, J_TIED), GEARS),
-    "cvt": CvtUnit(EngineParameters(*CURVES, None, 450.0), CvtParameters(0.3, 1.5, 40.0, 400.0, 0.9)),
-    "electric": ElectricUnit(MOTOR, BatteryParameters(350.0, 0.1), RATIO),
+TURNING = TurningEngineData(**CURVES, idle_speed=80.0, inertia=J_TURNING)
+CLUTCH = ClutchData(max_torque=400.0, stiffness=2000.0, damping=20.0)
+CVT = CvtGearboxData(lowest=0.3, highest=1.5, begin=40.0, end=400.0, efficiency=0.9)
+UNITS: dict[str, GearedData] = {
+    "converter": automatic(TURNING, CONVERTER, SHIFTING),
+    "manual": manual(TURNING, CLUTCH, ManualGearboxData(gears=(0.25, 0.5), reverse=-0.3)),
+    "geared": geared(TiedEngineData(**CURVES, inertia=J_TIED), GEARS),
+    "cvt": cvt(EngineData(**CURVES), CVT),
+    "electric": electric(MOTOR, BatteryData(voltage=350.0, resistance=0.1), RATIO),
 }
 INPUTS = {"throttle": 0.6, "selector": 1.0, "clutch": 0.3, "gear": 2.0}
 LOSSES = ("converter_loss", "clutch_loss", "gear_loss", "drag_loss", "shaft_loss")
@@ -86,18 +102,18 @@ INERTIA = np.array(((300.0, 20.0, -15.0), (20.0, 1100.0, 10.0), (-15.0, 10.0, 12
 
 
 def driven(
-    unit: DriveUnit, axis: object, inside: bool, inertia: Array = INERTIA, own: float | None = None
+    unit: GearedData, axis: object, inside: bool, inertia: Array = INERTIA, own: float | None = None
 ) -> ce.System:
     """With a driveline whose final drives, perhaps of unequal ratios, are in the axle or on the chassis."""
     system, (chassis, axle, *wheels) = floating(inertia)
-    for name in unit.inputs:
+    for name in ("throttle", *unit.inputs):
         system.add_input(name, "1", INPUTS[name])
     housing = axle if inside else None
     each = [
         DrivenWheel(wheel, axle, wheel.com, (0.0, 1.0, 0.1), housing, ratio)
         for wheel, ratio in zip(wheels, (None, own), strict=True)
     ]
-    system.add_force(GearedDriveline("line", chassis, each, unit, SHAFTS, (0.4, 0.6), 30.0, axis))
+    system.add_force(GearedDriveline("line", chassis, each, unit, (0.4, 0.6), 30.0, axis))
     return system
 
 
@@ -150,7 +166,7 @@ def test_nothing_outside_changes_the_angular_momentum(
     Central differences of 1e-6 s: rounding, 1e-16 of 1e5 kg m²/s and 1e6 J, leaves some 1e-5 N m and 1e-4 W;
     third derivatives, some 1e3 N m times (100 rad/s)², 1e-5 N m and 1e-3 W.  Torques are of 1e3 N m.
     """
-    model = ce.Model(driven(UNITS[kind], axis, inside, own=0.7 * SHAFTS.axle_ratio))
+    model = ce.Model(driven(UNITS[kind], axis, inside, own=0.7 * AXLE_RATIO))
     y = moving(model, rng)
     instant, h = model.instant(y, model.u0), 1e-6
     ahead, behind = y + h * instant.y_dot, y - h * instant.y_dot
@@ -184,9 +200,9 @@ def test_shifting_a_tied_engine_keeps_the_angular_momentum(rng: np.random.Genera
 class Played(ForceElement):
     """The torques of a unit on rotors that are bodies: motor or engine, shaft, final drive in the axle."""
 
-    def __init__(self, unit: DriveUnit, bodies: list[Body], shaft: Body, rotor: Body) -> None:
+    def __init__(self, unit: GearedData, bodies: list[Body], shaft: Body, rotor: Body) -> None:
         self.name, self.unit, self.bodies, self.shaft, self.rotor = "line", unit, bodies, shaft, rotor
-        self.inputs = unit.inputs
+        self.inputs = ("throttle", *unit.inputs)
 
     @property
     def attachments(self) -> tuple[tuple[Body, Array], ...]:
@@ -198,13 +214,13 @@ class Played(ForceElement):
         d = np.array(ALONG)
         pinion = speed - dot(d, observer.angular_velocity(axle, chassis))
         rates = [observer.rate(wheel) for wheel in wheels]
-        twist = SHAFTS.axle_ratio * pinion - (0.4 * rates[0] + 0.6 * rates[1])
+        twist = AXLE_RATIO * pinion - (0.4 * rates[0] + 0.6 * rates[1])
         T_w = SHAFTS.stiffness * windup + SHAFTS.damping * twist
-        own = [observer.rate(self.rotor), 0.4, 0.0] if isinstance(self.unit, ConverterUnit) else [0.0]
+        own = [observer.rate(self.rotor), 0.4, 0.0] if isinstance(self.unit, AutomaticData) else [0.0]
         did = self.unit.drive(speed, own, u)
-        engine = did.spin_rate if isinstance(self.unit, ConverterUnit) else did.torque * RATIO
-        from_unit = did.torque if isinstance(self.unit, ConverterUnit) else 0.0
-        at_pinion = SHAFTS.axle_ratio * T_w
+        engine = did.spin_rate if isinstance(self.unit, AutomaticData) else did.torque * RATIO
+        from_unit = did.torque if isinstance(self.unit, AutomaticData) else 0.0
+        at_pinion = AXLE_RATIO * T_w
         zero = np.zeros(3)
         return Response(
             loads=[
@@ -230,7 +246,7 @@ def test_rotors_as_bodies_do_the_same(kind: str, rng: np.random.Generator) -> No
     d = np.array(ALONG)
     beside = 0.5 * (np.eye(3) - np.outer(d, d))  # of round discs, about the axes across
     system, bodies = floating(INERTIA - (SHAFTS.inertia + J) * beside)
-    for name in unit.inputs:
+    for name in ("throttle", *unit.inputs):
         system.add_input(name, "1", INPUTS[name])
     at = bodies[0].com.tolist()
     shaft, rotor = (

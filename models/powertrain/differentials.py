@@ -14,12 +14,18 @@ in sum nothing.  On the chassis the last two cancel.  The speed that belongs to 
 
 Where an axle has a ratio a_k of its own, its wheels get the part s_k a/a_k instead of s_k, and its propeller
 shaft a_k d instead of a d; T and ω remain those behind the ratio a.
+
+A lock hinders two sides from turning at different speeds.
+Between both there is a clutch with an elastic deflection ψ.  It sticks up to the torque that it holds and
+slides at that torque (`deflection`, with ψ̇ = Δω while it sticks); a lock that holds any torque is a torsion
+spring, T = k ψ + c ψ̇.  Torque T is taken from the faster side and given to the slower one, so that an open
+differential with a lock splits M into M/2 ∓ T, and the power lost is T times what slides.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -27,7 +33,10 @@ from ce_dynamics.algebra.arrays import Array, Scalar, dot, zeros
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.checked import finite_number, finite_vector, unit_axis
-from ce_dynamics.mechanism.forces.base import Observer, PointLoad
+from ce_dynamics.mechanism.forces.base import ForceElement, Observer, PointLoad, Response, StateDeclaration
+from ce_dynamics.models.data.quantities import Quantity
+from ce_dynamics.models.data.schema import Section
+from ce_dynamics.models.parts.brake import ClutchData, brake_torque
 
 
 class DrivenWheel(NamedTuple):
@@ -206,3 +215,84 @@ class DrivenWheels:
         for each, e, share in zip(self.wheels, axes, self.shares, strict=True):
             reaction = reaction - (e if each.housing is self.chassis else share * each.pull)
         return reaction
+
+
+class LockedData(Section):
+    """Shafts that turn alike but for their wind-up against each other."""
+
+    stiffness: Annotated[float, Quantity("N*m/rad", above=0.0)]
+    damping: Annotated[float, Quantity("N*m*s/rad", above=0.0)]
+
+
+class CentreData(LockedData):
+    """Lock between driven axles; without ``max_torque`` it does not slide."""
+
+    max_torque: Annotated[float, Quantity("N*m", above=0.0)] | None = None
+
+
+DIFFERENTIALS: Mapping[str, type[LockedData] | type[ClutchData]] = {
+    "limited-slip": ClutchData,
+    "locked": LockedData,
+}
+"""Differentials of axles by the name that data files use; an axle that names none has an open one."""
+
+
+class DifferentialLock(ForceElement):
+    """A lock between two sides: two wheels, or the mean speeds of two axles.
+
+    Parameters
+    ----------
+    name : str
+        Unique in the system.
+    chassis : Body
+        The body that carries the differential.
+    one, other : sequence of DrivenWheel
+        The wheels of both sides; each side's torque is shared equally among them.
+    parameters : LockedData, ClutchData or CentreData
+    propeller : Propeller, optional
+        What drives final drives that are not on the chassis.
+    """
+
+    states: tuple[StateDeclaration, ...] = (StateDeclaration("windup", "rad"),)
+    outputs: Mapping[str, str] = {"torque": "N*m", "difference": "rad/s"}
+
+    def __init__(
+        self,
+        name: str,
+        chassis: Body,
+        one: Sequence[DrivenWheel],
+        other: Sequence[DrivenWheel],
+        parameters: LockedData | ClutchData,
+        propeller: Propeller | None = None,
+    ) -> None:
+        self.name = name
+        self.one, self.other = (
+            DrivenWheels(f"lock {name}", chassis, side, None, propeller) for side in (one, other)
+        )
+        self.parameters = parameters
+
+    @property
+    def attachments(self) -> tuple[tuple[Body, Array], ...]:
+        return (*self.one.attachments, *self.other.attachments)
+
+    def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
+        """Return the torque from the first side to the second, where the first is faster."""
+        p = self.parameters
+        one, omega_one = self.one.observed(observer)
+        other, omega_other = self.other.observed(observer)
+        difference = omega_one - omega_other
+        held = getattr(p, "max_torque", None)
+        if held is None:
+            torque, windup_rate = p.stiffness * x[0] + p.damping * difference, difference
+        else:
+            torque, windup_rate = brake_torque(p, held, x[0], difference)
+        loads = [
+            *self.one.loads(observer, one, -torque),
+            *self.other.loads(observer, other, torque),
+        ]
+        return Response(
+            loads=loads,
+            x_dot=(windup_rate,),
+            outputs={"torque": torque, "difference": difference},
+            potential=0.5 * p.stiffness * x[0] * x[0],
+        )

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
 from itertools import pairwise
+from typing import ClassVar
 
 from ce_dynamics.algebra.arrays import Array, Scalar, maximum, minimum
-from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.forces.base import StateDeclaration
-from ce_dynamics.models.data.checks import check_number
-from ce_dynamics.models.parts.brake import BrakeParameters, brake_torque
-from ce_dynamics.models.parts.drive_units.base import THROTTLE, Drive, DriveUnit
-from ce_dynamics.models.parts.engine import EngineParameters
+from ce_dynamics.models.parts.brake import ClutchData, brake_torque
 from ce_dynamics.models.parts.ramps import unit_clip
+from ce_dynamics.models.powertrain.base import THROTTLE, Drive, GearedData, Inputs
+from ce_dynamics.models.powertrain.engine import TurningEngineData
+from ce_dynamics.models.powertrain.gear_choice import GearboxData, ReverseRatio
 
 CLUTCH, GEAR = "clutch", "gear"
 """Names of inputs: 0 closed … 1 open; and the number of the gear, 0 in neutral, −1 reverse."""
@@ -21,29 +20,14 @@ CRUISING = 0.6
 """Of the engine's highest speed: in the gear of a vehicle that starts rolling."""
 
 
-@dataclass(frozen=True)
-class ClutchParameters:
-    """A dry clutch.
+class ManualGearboxData(GearboxData):
+    """Forward gears and a reverse gear."""
 
-    Attributes
-    ----------
-    max_torque : float
-        That it holds when closed [N m].
-    stiffness, damping : float
-        Of its torsion springs [N m/rad, N m s/rad].
-    """
-
-    max_torque: float
-    stiffness: float
-    damping: float
-
-    def __post_init__(self) -> None:
-        for f in fields(self):
-            check_number("clutch", f.name, getattr(self, f.name), above=0.0)
+    reverse: ReverseRatio
 
 
-class ManualUnit(DriveUnit):
-    """A clutch that sticks or slides.
+class ManualData(GearedData):
+    """Engine with inertia, clutch that sticks or slides, gears by the driver, elastic half-shafts.
 
     With i the gearbox' revolutions of the input per output and T_c the clutch's torque,
 
@@ -51,50 +35,44 @@ class ManualUnit(DriveUnit):
 
     The clutch sticks, elastically, or slides with what its pedal lets it hold, as `brake_torque` does at the
     difference of the speeds, ω_e − i ω_s.
-
-    Parameters
-    ----------
-    engine : EngineParameters
-        With an inertia and an idle speed.
-    clutch : ClutchParameters
-    ratios : tuple of float
-        Output speed over input speed of the forward gears, increasing.
-    reverse : float
-        That of the reverse gear, negative.
     """
 
-    inputs = (THROTTLE, CLUTCH, GEAR)
-    outputs: Mapping[str, str] = {
+    engine: TurningEngineData
+    clutch: ClutchData
+    transmission: ManualGearboxData
+
+    outputs: ClassVar[Mapping[str, str]] = {
         "engine_torque": "N*m",
         "clutch_torque": "N*m",
         "engine_power": "W",
         "clutch_loss": "W",
     }
 
-    def __init__(
-        self, engine: EngineParameters, clutch: ClutchParameters, ratios: tuple[float, ...], reverse: float
-    ) -> None:
-        if not ratios or any(not low < high for low, high in pairwise((0.0, *ratios))):
-            raise DataError(f"gears: ratios {ratios} must be positive and increase; give one at least")
-        if not check_number("gears", "reverse", reverse) < 0.0:
-            raise DataError(f"gears: reverse = {reverse:g} must be below 0")
-        self.engine, self.clutch, self.ratios, self.reverse = engine, clutch, ratios, reverse
+    @property
+    def inputs(self) -> Inputs:
+        """Clutch, 0 closed; gear, 0 neutral, −1 reverse; 1 at rest unless given."""
+        return {CLUTCH: (0.0, 0.0, 1.0), GEAR: (-1.0, 1.0, float(len(self.transmission.gears)))}
+
+    def inputs_at(self, wheel_speed: float) -> Inputs:
+        """Return the inputs in the gear in which a vehicle rolls at this speed."""
+        least, _, most = self.inputs[GEAR]
+        return {**self.inputs, GEAR: (least, float(self.gear_at(wheel_speed / self.axle_ratio)), most)}
 
     def gear_at(self, shaft_speed: float) -> int:
-        """The lowest forward gear that turns the engine no faster than `CRUISING` of its highest speed."""
+        """Return the lowest gear that turns the engine no faster than `CRUISING` of its highest speed."""
         most = CRUISING * self.engine.max_speed
-        lower = [ratio for ratio in self.ratios[:-1] if shaft_speed / ratio > most]
+        lower = [ratio for ratio in self.transmission.gears[:-1] if shaft_speed / ratio > most]
         return len(lower) + 1
 
     def states(self, shaft_speed: float) -> tuple[StateDeclaration, ...]:
         turned = shaft_speed * float(self.turns(float(self.gear_at(shaft_speed))))
-        engine = max(self.engine.idle_speed or 0.0, turned)
+        engine = max(self.engine.idle_speed, turned)
         return StateDeclaration("engine_speed", "rad/s", engine), StateDeclaration("clutch_windup", "rad")
 
     def turns(self, gear: Scalar) -> Scalar:
-        """Revolutions of the input per output; straight lines between gears, nothing in neutral."""
-        turns = unit_clip(gear) / self.ratios[0] + unit_clip(-gear) / self.reverse
-        for k, (low, high) in enumerate(pairwise(self.ratios), 1):
+        """Return the revolutions of the input per output; straight lines between gears, none in neutral."""
+        turns = unit_clip(gear) / self.transmission.gears[0] + unit_clip(-gear) / self.transmission.reverse
+        for k, (low, high) in enumerate(pairwise(self.transmission.gears), 1):
             turns = turns + (1.0 / high - 1.0 / low) * unit_clip(gear - k)
         return turns
 
@@ -110,9 +88,8 @@ class ManualUnit(DriveUnit):
         turns, engaged = self.turns(u[GEAR]), minimum(maximum(u[GEAR], -u[GEAR]), 1.0)
         c = self.clutch
         capacity = unit_clip(1.0 - u[CLUTCH]) * engaged * c.max_torque
-        parameters = BrakeParameters(c.max_torque, c.stiffness, c.damping)
         slip = omega_e - turns * shaft_speed
-        T_c, windup_dot = brake_torque(parameters, capacity, windup, slip)
+        T_c, windup_dot = brake_torque(c, capacity, windup, slip)
         T_e = self.engine.torque(omega_e, u[THROTTLE])
         J = self.engine.inertia
         return Drive(

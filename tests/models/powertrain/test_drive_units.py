@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,25 +12,47 @@ from scipy.integrate import solve_ivp
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.parts.drive_units.base import DriveUnit
-from ce_dynamics.models.parts.drive_units.cvt import CvtParameters, CvtUnit
-from ce_dynamics.models.parts.drive_units.electric import BatteryParameters, ElectricUnit, MotorParameters
-from ce_dynamics.models.parts.drive_units.geared import GearedUnit
-from ce_dynamics.models.parts.drive_units.manual import ClutchParameters, ManualUnit
-from ce_dynamics.models.parts.engine import STANDING, EngineParameters
-from ce_dynamics.models.parts.gear_choice import GearParameters
+from ce_dynamics.models.parts.brake import ClutchData
+from ce_dynamics.models.powertrain.base import GearedData
+from ce_dynamics.models.powertrain.cvt import CvtGearboxData
+from ce_dynamics.models.powertrain.electric import BatteryData, MotorData
+from ce_dynamics.models.powertrain.engine import STANDING, TiedEngineData, TorqueCurve, TurningEngineData
+from ce_dynamics.models.powertrain.gear_choice import ScheduledGearboxData
+from ce_dynamics.models.powertrain.manual import ManualGearboxData
+from tests.models.powertrains import cvt, electric, geared, manual
 
-CURVES = (0.0, 200.0, 500.0), (100.0, 300.0, 200.0), (0.0, 500.0), (0.0, -50.0)
-TIED = EngineParameters(*CURVES, None, 450.0, 0.2)
-TURNING = EngineParameters(*CURVES, 80.0, 450.0, 0.3)
-GEARS = GearParameters((0.25, 0.5, 1.0), -0.3, (300.0, 320.0), (100.0, 120.0), 0.3)
-CLUTCH = ClutchParameters(400.0, 2000.0, 20.0)
-MOTOR = MotorParameters((0.0, 300.0, 900.0), (250.0, 250.0, 80.0), 2.0, 0.02, 0.01, 0.05)
-BATTERY = BatteryParameters(350.0, 0.1)
+FULL = TorqueCurve(speed=(0.0, 200.0, 500.0), torque=(100.0, 300.0, 200.0))
+CURVES: dict[str, Any] = {
+    "full_throttle": FULL,
+    "closed_throttle": TorqueCurve(speed=(0.0, 500.0), torque=(0.0, -50.0)),
+    "max_speed": 450.0,
+}
+TIED = TiedEngineData(**CURVES, inertia=0.2)
+DRAGGING = TiedEngineData(
+    **{**CURVES, "closed_throttle": TorqueCurve(speed=(0.0, 500.0), torque=(-20.0, -50.0))}, inertia=0.2
+)
+TURNING = TurningEngineData(**CURVES, idle_speed=80.0, inertia=0.3)
+GEARS = ScheduledGearboxData(
+    gears=(0.25, 0.5, 1.0), reverse=-0.3, upshift=(300.0, 320.0), downshift=(100.0, 120.0), shift_time=0.3
+)
+CLUTCH = ClutchData(max_torque=400.0, stiffness=2000.0, damping=20.0)
+TWO = ManualGearboxData(gears=(0.25, 0.5), reverse=-0.3)
+CVT = CvtGearboxData(lowest=0.2, highest=1.0, begin=20.0, end=100.0, efficiency=0.9)
+BATTERY = BatteryData(voltage=350.0, resistance=0.1)
+
+
+def motor(
+    speed: tuple[float, ...], torque: tuple[float, ...], copper: float = 0.0, **rest: float
+) -> MotorData:
+    own = {"drag": 0.0, "iron_loss": 0.0, "inertia": 0.1, **rest}
+    return MotorData(full_throttle=TorqueCurve(speed=speed, torque=torque), copper_loss=copper, **own)
+
+
+MOTOR = motor((0.0, 300.0, 900.0), (250.0, 250.0, 80.0), 0.02, drag=2.0, iron_loss=0.01, inertia=0.05)
 
 
 def driven(
-    unit: DriveUnit, J: float, load: float, speed: float, until: float, u: Mapping[str, float]
+    unit: GearedData, J: float, load: float, speed: float, until: float, u: Mapping[str, float]
 ) -> tuple[Floats, Floats]:
     """Speed of a shaft with inertia J against a torque of `load`, then the unit's states, over time."""
     start = [speed, *(state.initial for state in unit.states(speed))]
@@ -46,7 +68,7 @@ def driven(
 
 def test_an_engine_in_gear_by_hand() -> None:
     """First gear, 4 turns of the engine per turn of the shaft: 4 T over J + 16 J_e."""
-    unit = GearedUnit(TIED, GEARS)
+    unit = geared(TIED, GEARS)
     u = {"throttle": 1.0, "selector": 1.0}
     d = unit.drive(40.0, [0.0, 0.0], u)
     assert d.outputs["engine_speed"] == pytest.approx(160.0)
@@ -60,7 +82,7 @@ def test_an_engine_in_gear_by_hand() -> None:
 def test_shifts_at_the_speeds_of_each_gear() -> None:
     """Up at 300 and 320 rad/s of the engine, 75 and 160 of the shaft; down at 100 and 120, 50 and 120."""
     assert np.array(GEARS.shifts()) == pytest.approx(np.array([(50.0, 75.0), (120.0, 160.0)]))
-    unit = GearedUnit(TIED, GEARS)
+    unit = geared(TIED, GEARS)
     t, y = driven(unit, 20.0, 0.0, 10.0, 20.0, {"throttle": 1.0, "selector": 1.0})
     first = float(np.interp(0.5, y[1], y[0]))
     second = float(np.interp(0.5, y[2], y[0]))
@@ -73,7 +95,7 @@ def test_shifts_at_the_speeds_of_each_gear() -> None:
 @pytest.mark.parametrize("throttle", [0.0, 0.6])
 def test_energy_of_shifting_gears(throttle: float) -> None:
     """Engine power is what shaft and engine store: also while i changes, which turns the engine's speed."""
-    unit, J = GearedUnit(TIED, GEARS), 20.0
+    unit, J = geared(TIED, GEARS), 20.0
     u = {"throttle": throttle, "selector": 1.0}
     t, y = driven(unit, J, 0.0, 150.0, 3.0, u)
     power, stored = [], []
@@ -89,7 +111,7 @@ def test_energy_of_shifting_gears(throttle: float) -> None:
 
 def test_a_clutch_takes_up_and_then_sticks() -> None:
     """Engine at 80 rad/s, shaft at rest: the clutch slides with what it holds until both turn alike."""
-    unit = ManualUnit(TURNING, CLUTCH, (0.25, 0.5), -0.3)
+    unit = manual(TURNING, CLUTCH, TWO)
     u = {"throttle": 0.3, "clutch": 0.0, "gear": 1.0}
     t, y = driven(unit, 40.0, 0.0, 0.0, 4.0, u)
     slip = y[1] - 4.0 * y[0]
@@ -105,7 +127,7 @@ def test_a_clutch_takes_up_and_then_sticks() -> None:
 
 
 def test_neutral_and_open_clutch_let_the_engine_idle() -> None:
-    unit = ManualUnit(TURNING, CLUTCH, (0.25, 0.5), -0.3)
+    unit = manual(TURNING, CLUTCH, TWO)
     for u in ({"clutch": 1.0, "gear": 1.0}, {"clutch": 0.0, "gear": 0.0}):
         _, y = driven(unit, 40.0, 0.0, 0.0, 8.0, {"throttle": 0.0, **u})
         assert y[0, -1] == pytest.approx(0.0, abs=1e-6)
@@ -113,14 +135,14 @@ def test_neutral_and_open_clutch_let_the_engine_idle() -> None:
 
 
 def test_turns_of_a_manual_gearbox() -> None:
-    unit = ManualUnit(TURNING, CLUTCH, (0.25, 0.5), -0.3)
+    unit = manual(TURNING, CLUTCH, TWO)
     assert [float(unit.turns(g)) for g in (-1.0, 0.0, 1.0, 2.0)] == pytest.approx([-1 / 0.3, 0.0, 4.0, 2.0])
-    with pytest.raises(DataError, match="must be positive and increase"):
-        ManualUnit(TURNING, CLUTCH, (0.5, 0.25), -0.3)
+    with pytest.raises(DataError, match="gears must increase"):
+        ManualGearboxData(gears=(0.5, 0.25), reverse=-0.3)
 
 
 def test_a_variable_gearbox_loses_power_both_ways() -> None:
-    unit = CvtUnit(TIED, CvtParameters(0.2, 1.0, 20.0, 100.0, 0.9))
+    unit = cvt(TIED, CVT)
     u = {"throttle": 1.0, "selector": 1.0}
     middle = unit.drive(60.0, [], u)
     assert middle.outputs["ratio"] == pytest.approx(0.6)
@@ -129,18 +151,18 @@ def test_a_variable_gearbox_loses_power_both_ways() -> None:
     drag = unit.drive(60.0, [], {"throttle": 0.0, "selector": 1.0})
     assert drag.torque == pytest.approx(-10.0 / 0.9 / 0.6)
     with pytest.raises(DataError, match=r"lowest = 1 must be below highest = 0\.2"):
-        CvtParameters(1.0, 0.2, 20.0, 100.0, 0.9)
+        CvtGearboxData(lowest=1.0, highest=0.2, begin=20.0, end=100.0, efficiency=0.9)
 
 
 @pytest.mark.parametrize("selector", [1.0, -1.0])
 @pytest.mark.parametrize(
     "unit",
     [
-        GearedUnit(replace(TIED, zero_torque=(-20.0, -50.0)), GEARS),
-        CvtUnit(replace(TIED, zero_torque=(-20.0, -50.0)), CvtParameters(0.2, 1.0, 20.0, 100.0, 0.9)),
+        geared(DRAGGING, GEARS),
+        cvt(DRAGGING, CVT),
     ],
 )
-def test_an_engine_that_gears_turn_backwards_brakes(unit: DriveUnit, selector: float) -> None:
+def test_an_engine_that_gears_turn_backwards_brakes(unit: GearedData, selector: float) -> None:
     """It had driven with its drag: vehicles in reverse that rolled ahead went faster and faster, or set off.
 
     What is lost is never negative, to rounding of some 1e5 W; a vehicle that stands is not pushed.
@@ -171,20 +193,18 @@ def test_current_of_a_battery() -> None:
 
 def test_a_battery_that_has_less_than_the_motor_takes_is_refused() -> None:
     """Its motor had got power that no current brought.  U²/4R is 87.5 kW."""
-    weak = BatteryParameters(350.0, 0.35)
-    motor = MotorParameters((0.0, 400.0), (300.0, 300.0), drag=0.0, copper=0.0, iron=0.0, inertia=0.1)
+    weak, speed = BatteryData(voltage=350.0, resistance=0.35), (0.0, 400.0)
     with pytest.raises(DataError, match=r"at 400 rad/s the motor takes 1.2e\+05 W, .* at most 8.75e\+04 W"):
-        ElectricUnit(motor, weak, 0.1)
-    within = replace(motor, torque=(300.0, 218.7))  # 87,480 W at 400 rad/s, and less before
-    ElectricUnit(within, weak, 0.1)
+        electric(motor(speed, (300.0, 300.0)), weak, 0.1)
+    electric(motor(speed, (300.0, 218.7)), weak, 0.1)  # 87,480 W at 400 rad/s, and less before
     with pytest.raises(DataError, match="battery"):
-        ElectricUnit(replace(within, copper=0.001), weak, 0.1)
-    with pytest.raises(DataError, match=r"motor: torque\[1\]"):
-        replace(motor, torque=(300.0, -1.0))
+        electric(motor(speed, (300.0, 218.7), 0.001), weak, 0.1)
+    with pytest.raises(DataError, match=r"full_throttle.torque\[1\]"):
+        motor(speed, (300.0, -1.0))
 
 
 def test_an_electric_motor_drives_brakes_and_counts_charge() -> None:
-    unit = ElectricUnit(MOTOR, BATTERY, 0.1)
+    unit = electric(MOTOR, BATTERY, 0.1)
     full = unit.drive(20.0, [0.0], {"throttle": 1.0, "selector": 1.0})
     omega, drag = 200.0, 2.0 * 200.0 / 201.0
     assert full.torque == pytest.approx(10.0 * (250.0 - drag))
@@ -195,6 +215,6 @@ def test_an_electric_motor_drives_brakes_and_counts_charge() -> None:
     assert float(braking.torque) < 0.0
     assert float(braking.x_dot[0]) < 0.0  # charges
     # Without copper and iron losses all that the battery gives moves the shaft, drag left out.
-    ideal = ElectricUnit(MotorParameters((0.0, 900.0), (100.0, 100.0), 0.0, 0.0, 0.0, 0.0), BATTERY, 0.1)
+    ideal = electric(motor((0.0, 900.0), (100.0, 100.0), inertia=0.0), BATTERY, 0.1)
     d = ideal.drive(15.0, [0.0], {"throttle": 0.7, "selector": 1.0})
     assert d.outputs["battery_power"] == pytest.approx(float(d.torque) * 15.0)

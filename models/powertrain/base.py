@@ -1,0 +1,303 @@
+"""Contract of powertrains, and of those whose drive unit turns shafts that reach the wheels."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, ClassVar, NamedTuple
+
+import numpy as np
+
+from ce_dynamics.algebra.arrays import Array, Scalar, array, cross, dot, maximum
+from ce_dynamics.mechanism.body import Body, ground_of
+from ce_dynamics.mechanism.checked import unit_axis
+from ce_dynamics.mechanism.forces.base import ForceElement, Observer, PointLoad, Response, StateDeclaration
+from ce_dynamics.models.data.checks import check_number
+from ce_dynamics.models.data.quantities import Fraction, Numbers, PositiveFraction, Quantity
+from ce_dynamics.models.data.schema import Section
+from ce_dynamics.models.powertrain.differentials import CentreData, DrivenWheel, DrivenWheels, Propeller
+
+THROTTLE, SELECTOR = "throttle", "selector"
+"""Names of inputs: 0 … 1; and 1 forwards, 0 neutral, −1 reverse."""
+Inputs = Mapping[str, tuple[float, float, float]]
+SELECTS: Inputs = {SELECTOR: (-1.0, 1.0, 1.0)}
+"""The selector's least, default and largest value."""
+Ratios = Annotated[Numbers, Quantity("1", curve=True, above=0.0)]
+
+
+class PowertrainData(Section):
+    """Common data of powertrains: the ratio of the axles (wheel speed over shaft speed), the torque split.
+
+    ``torque_split`` are the parts of the torque for the driven axles, from front to rear; equal parts if
+    not given.  ``axle_ratios`` are those of the driven axles where they differ, from front to rear; inertia
+    and elasticity of the shafts are then those behind ``axle_ratio``.  ``centre`` hinders the driven axles
+    from turning apart; else the differential between them is open.
+    """
+
+    axle_ratio: PositiveFraction
+    axle_ratios: Ratios | None = None
+    torque_split: Ratios | None = None
+    centre: CentreData | None = None
+
+    reacts: ClassVar[bool] = True
+    """True if engine or shafts have inertia, whose turning reacts on the chassis."""
+
+    @property
+    def inputs(self) -> Inputs:
+        """Inputs it reads beside the throttle: least, default and largest value."""
+        return {}
+
+    def inputs_at(self, wheel_speed: float) -> Inputs:
+        """Return `inputs` as a vehicle has them whose wheels turn at a speed [rad/s]."""
+        return self.inputs
+
+    @abstractmethod
+    def element(
+        self,
+        chassis: Body,
+        wheels: Sequence[DrivenWheel],
+        shares: Sequence[float],
+        wheel_speed: float,
+        axis: Sequence[float],
+    ) -> ForceElement:
+        """Return the force element ``driveline``: wheels turn at a speed [rad/s], shafts about an axis."""
+
+
+class ShaftsData(Section):
+    """Inertia turning with the gearbox' output, and the wind-up of all half-shafts together, at the wheels.
+
+    ``roll_reaction`` is the part of the propeller shaft's torque that rolls the chassis.  It is none
+    unless given: the axle's reaction is that of engine and gearbox, on the same body.
+    """
+
+    inertia: Annotated[float, Quantity("kg*m^2", above=0.0)]
+    stiffness: Annotated[float, Quantity("N*m/rad", above=0.0)]
+    damping: Annotated[float, Quantity("N*m*s/rad", above=0.0)]
+    roll_reaction: Fraction | None = None
+
+
+@dataclass(frozen=True)
+class Drive:
+    """Action of a drive unit on the shaft at the gearbox' output, which turns at ω_s.
+
+    Attributes
+    ----------
+    torque : scalar
+        On the shaft [N m], inertia of the unit left out.
+    x_dot : sequence of scalar
+        Rates of the unit's states.
+    energy : scalar
+        Stored in the unit [J].
+    spin, spin_rate : scalar
+        Angular momentum of what turns by itself, about the axis of engine and shafts [N m s], and its rate.
+    tied_rate : scalar
+        Rate of the ``turns`` of `Tied` while gears are shifted [1/s].
+    outputs : mapping of str to scalar
+    """
+
+    torque: Scalar
+    x_dot: Sequence[Scalar] = ()
+    energy: Scalar = 0.0
+    spin: Scalar = 0.0
+    spin_rate: Scalar = 0.0
+    tied_rate: Scalar = 0.0
+    outputs: Mapping[str, Scalar] = field(default_factory=dict)
+
+
+class Tied(NamedTuple):
+    """Part of a drive unit that turns with the shaft.
+
+    Attributes
+    ----------
+    inertia : scalar
+        J, about its own axis, which is that of the shaft [kg m²].
+    turns : scalar
+        i: its revolutions per revolution of the shaft.
+    """
+
+    inertia: Scalar = 0.0
+    turns: Scalar = 0.0
+
+    @property
+    def at_shaft(self) -> Scalar:
+        """i² J: the inertia that the shaft moves with itself [kg m²]."""
+        return self.turns * self.turns * self.inertia
+
+
+class GearedData(PowertrainData):
+    """Contract of an engine or motor that turns shafts, with its clutch or converter and its gears.
+
+    1. `inputs` names what it reads beside the throttle; `outputs` what it reports, with units.
+    2. `states` declares its first-order states for a shaft that turns at a speed at the start.
+    3. `tied` returns what turns with the shaft in fixed gear, `drive` the rest.
+    4. `drive` is written on scalars: it never branches on a value, and is finite at every speed.
+    5. What turns by itself has as its state the speed about its axis in inertial space; the chassis turns
+       beneath it.
+    """
+
+    shafts: ShaftsData
+    outputs: ClassVar[Mapping[str, str]]
+
+    @property
+    def inputs(self) -> Inputs:
+        """The selector, as most have it."""
+        return SELECTS
+
+    def states(self, shaft_speed: float) -> tuple[StateDeclaration, ...]:
+        """Return the unit's states with the shaft at a speed [rad/s]; most have none."""
+        return ()
+
+    def tied(self, x: Array | Sequence[Scalar], u: Mapping[str, Scalar]) -> Tied:
+        """Return the part of the unit that turns with the shaft; none by default."""
+        return Tied()
+
+    @abstractmethod
+    def drive(
+        self,
+        shaft_speed: Scalar,
+        x: Array | Sequence[Scalar],
+        u: Mapping[str, Scalar],
+        chassis_spin: Scalar = 0.0,
+    ) -> Drive:
+        """Return the action of the unit at a speed of the shaft relative to the chassis [rad/s].
+
+        ``chassis_spin`` is the chassis' angular velocity about the axis of engine and shafts [rad/s].
+        """
+
+    def element(
+        self,
+        chassis: Body,
+        wheels: Sequence[DrivenWheel],
+        shares: Sequence[float],
+        wheel_speed: float,
+        axis: Sequence[float],
+    ) -> ForceElement:
+        """Return the `GearedDriveline`."""
+        return GearedDriveline("driveline", chassis, wheels, self, shares, wheel_speed, axis)
+
+
+def directions(selector: Scalar) -> tuple[Scalar, Scalar]:
+    """Return the shares, 0 … 1 each, of forwards and reverse in a selector's position."""
+    return maximum(selector, 0.0), maximum(-selector, 0.0)
+
+
+ALONG = (-1.0, 0.0, 0.0)
+"""Axis of engines along the vehicle that turn clockwise as seen from the front."""
+OUTPUTS: Mapping[str, str] = {
+    "torque": "N*m",
+    "speed": "rad/s",
+    "power": "W",
+    "shaft_loss": "W",
+    "reaction_x": "N*m",
+    "reaction_y": "N*m",
+    "spin": "N*m*s",
+}
+"""Of every such driveline: what wheels get, loss of half-shafts, torque on the chassis, what spins."""
+
+
+class GearedDriveline(ForceElement):
+    """A drive unit drives wheels by shafts that wind up, and all that turns reacts on the chassis.
+
+    Shafts, and what of the unit is tied to them with i turns, spin about one axis d of the chassis, which
+    turns with ω_d about it.  Their momentum conjugate to the shaft's speed on the chassis, σ, is
+
+        p = (J_s + i² J) σ + (J_s + i J) ω_d.
+
+    The state ``shaft_speed`` is s = p/(J_s + i² J).  With the wind-up φ of the half-shafts, the axle's
+    ratio a and the unit's torque T,
+
+        ṗ = T − a T_w,      φ̇ = a σ − ω_w,      T_w = k φ + c φ̇,
+
+    ω_w being the mean speed of the driven wheels (`DrivenWheels`).  With the angular momentum of all that
+    turns, h = (J_s + i J) s + that of what turns by itself, the chassis gets
+
+        −(ḣ d + ω × h d) − what wheels and axles get,
+
+    whatever torques gears, mounts and differentials exchange: momentum and energy of the whole vehicle are
+    those of bodies.  Of the chassis' own inertia about d, what turns is no part.
+
+    Parameters
+    ----------
+    name : str
+        Unique in the system.
+    chassis : Body
+        The body that carries engine and gearbox.
+    wheels : sequence of DrivenWheel
+    powertrain : GearedData
+    shares : sequence of float, optional
+        Part of the torque that each wheel gets; equal parts if not given.
+    wheel_speed : float
+        Of all wheels at the start [rad/s].
+    axis : (3,) array_like
+        d: about which engine and shafts turn forwards, in the design pose.  (−1, 0, 0): along the vehicle,
+        clockwise as seen from the front.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        chassis: Body,
+        wheels: Sequence[DrivenWheel],
+        powertrain: GearedData,
+        shares: Sequence[float] | None = None,
+        wheel_speed: float = 0.0,
+        axis: object = ALONG,
+    ) -> None:
+        self.name = name
+        owner = f"driveline {name}"
+        self.axis = unit_axis(axis, owner)
+        propeller = Propeller(powertrain.axle_ratio, self.axis)
+        self.driven = DrivenWheels(owner, chassis, wheels, shares, propeller)
+        self.ground = ground_of(chassis)
+        self.powertrain = powertrain
+        self.inputs = (THROTTLE, *powertrain.inputs)
+        self.outputs: Mapping[str, str] = {**OUTPUTS, **powertrain.outputs}
+        shaft = check_number(owner, "wheel_speed", wheel_speed) / powertrain.axle_ratio
+        self.states = (
+            StateDeclaration("shaft_speed", "rad/s", shaft),
+            StateDeclaration("windup", "rad"),
+            *powertrain.states(shaft),
+        )
+
+    @property
+    def attachments(self) -> tuple[tuple[Body, Array], ...]:
+        return (*self.driven.attachments, (self.ground, self.driven.chassis.com))
+
+    def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
+        p, a, chassis = self.powertrain.shafts, self.powertrain.axle_ratio, self.driven.chassis
+        s, phi, *own = list(x)
+        axes, omega_w = self.driven.observed(observer)
+        omega = -1.0 * observer.angular_velocity(self.ground, chassis)  # of the chassis, in its axes
+        omega_d = dot(self.axis, omega)
+        tied = self.powertrain.tied(own, u)
+        J_p, J_h = p.inertia + tied.at_shaft, p.inertia + tied.turns * tied.inertia
+        sigma = s - J_h / J_p * omega_d
+        unit = self.powertrain.drive(sigma, own, u, omega_d)
+        phi_dot = a * sigma - omega_w
+        T_w = p.stiffness * phi + p.damping * phi_dot
+        s_dot = (unit.torque - a * T_w) / J_p
+        h = J_h * s + unit.spin
+        h_dot = J_h * s_dot + tied.inertia * unit.tied_rate * s + unit.spin_rate
+        turning = -1.0 * (h_dot * self.axis + cross(omega, h * self.axis))
+        loads = self.driven.loads(observer, axes, T_w)
+        none = np.zeros(3)
+        if p.roll_reaction:
+            turning = turning + array((-p.roll_reaction * a * T_w, 0.0, 0.0))
+        loads.append(PointLoad(chassis, chassis, none, none, turning))
+        reaction = turning + T_w * self.driven.on_chassis(axes)
+        return Response(
+            loads=loads,
+            x_dot=(s_dot, phi_dot, *unit.x_dot),
+            outputs={
+                "torque": T_w,
+                "speed": omega_w,
+                "power": T_w * omega_w,
+                "shaft_loss": p.damping * phi_dot * phi_dot,
+                "reaction_x": reaction[0],
+                "reaction_y": reaction[1],
+                "spin": h,
+                **unit.outputs,
+            },
+            potential=0.5 * (p.stiffness * phi * phi + J_p * s * s) + unit.energy,
+        )
