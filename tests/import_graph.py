@@ -30,6 +30,7 @@ ORDER = (
     ("views",),
     ("kinematics",),
     ("models",),
+    ("vehicles",),
     ("cli",),
 )
 """From the bottom up; what lies beside one another does not import one another."""

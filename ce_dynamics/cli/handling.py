@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ce_dynamics.cli.progress import Display, Interruption
     from ce_dynamics.models.handling.outcome import Outcome
     from ce_dynamics.models.handling.procedure import Procedure
-    from ce_dynamics.models.handling.vehicle import Vehicle
+    from ce_dynamics.models.handling.vehicle import VehicleSubject
 
 USUAL = "constant-speed", "step-input", "frequency-input", "brake-in-turn", "braking", "acceleration"
 """Tests where none is named."""
@@ -142,7 +142,7 @@ def vehicles_of(
     variants: Sequence[str],
     tyres: Sequence[str],
     road: str | None,
-) -> list[Vehicle]:
+) -> list[VehicleSubject]:
     """The vehicles, and the variants of the first.
 
     Raises
@@ -268,7 +268,7 @@ def written_later(
 
 
 def write_report(
-    outcomes: Mapping[str, Sequence[Outcome]], subjects: Sequence[Vehicle], path: Path, kc: bool
+    outcomes: Mapping[str, Sequence[Outcome]], subjects: Sequence[VehicleSubject], path: Path, kc: bool
 ) -> Path:
     """Write the page for people."""
     # here, so that mistakes and --help are answered at once

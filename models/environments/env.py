@@ -19,7 +19,8 @@ from ce_dynamics.models.environments.drawing import picture, scene
 from ce_dynamics.models.environments.episodes import LEFT_BOUNDS, Episodes
 from ce_dynamics.models.environments.listed import Ranges, task_of
 from ce_dynamics.models.environments.task import Task
-from ce_dynamics.models.environments.vehicle import Vehicle
+from ce_dynamics.models.environments.vehicle import DrivenVehicle
+from ce_dynamics.models.vehicles.case import VehicleSetup
 from ce_dynamics.simulation.in_the_loop.fleet import traced_look
 from ce_dynamics.simulation.in_the_loop.simulator import Simulator
 
@@ -39,8 +40,8 @@ class VehicleEnv(gymnasium.Env[Observation, NDArray[np.floating[Any]]]):
     ----------
     task : str or class
         ``path-following``, ``lane-change`` or ``parking``, or a `Task` of your own.
-    vehicle : str, path or Vehicle
-        Shipped ones by name, data files, or any system with the sensors and inputs of a vehicle.
+    vehicle : str, path, VehicleSetup or DrivenVehicle
+        Shipped ones by name, data files, loaded vehicles, or any system with a vehicle's sensors and inputs.
     speed : float, optional
         At the start, to be held [m/s].
     dt : float
@@ -48,7 +49,7 @@ class VehicleEnv(gymnasium.Env[Observation, NDArray[np.floating[Any]]]):
     step : float
         Longest step of the integrator, classical Runge–Kutta [s].
     road, tyres, overrides
-        As of `ce_dynamics.models.vehicles.case.run`.
+        As of `ce_dynamics.models.vehicles.case.VehicleSetup`.
     randomise : mapping of str to (float, float), optional
         Numbers of the vehicle's data, hardpoints included, that are drawn evenly for every episode.
     options : mapping, optional
@@ -67,7 +68,7 @@ class VehicleEnv(gymnasium.Env[Observation, NDArray[np.floating[Any]]]):
     def __init__(
         self,
         task: str | type[Task] = "path-following",
-        vehicle: str | Path | Vehicle = "hmmwv",
+        vehicle: str | Path | VehicleSetup | DrivenVehicle = "hmmwv",
         *,
         speed: float | None = None,
         dt: float = 0.02,

@@ -12,7 +12,7 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import ModelError
 from ce_dynamics.models.environments.path_following import PathFollowing
 from ce_dynamics.models.environments.task import Judgement, Line, Seen, Sensors, corners, outward, within
-from ce_dynamics.models.environments.vehicle import Vehicle
+from ce_dynamics.models.environments.vehicle import DrivenVehicle
 from ce_dynamics.models.parts.manoeuvres import DoubleLaneChange
 
 FAR = 100.0
@@ -29,7 +29,7 @@ class LaneChange(PathFollowing):
 
     Parameters
     ----------
-    vehicle : Vehicle
+    vehicle : DrivenVehicle
         Prepared for the double lane change, which has the lanes.
     width, offset, heading, duration
         As of `PathFollowing`.
@@ -43,7 +43,7 @@ class LaneChange(PathFollowing):
 
     def __init__(
         self,
-        vehicle: Vehicle,
+        vehicle: DrivenVehicle,
         *,
         width: float = 3.0,
         offset: float = 0.1,

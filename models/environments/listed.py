@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,8 @@ from ce_dynamics.models.environments.lane_change import LaneChange
 from ce_dynamics.models.environments.parking import Parking
 from ce_dynamics.models.environments.path_following import PathFollowing
 from ce_dynamics.models.environments.task import Task
-from ce_dynamics.models.environments.vehicle import Vehicle, prepared
+from ce_dynamics.models.environments.vehicle import DrivenVehicle, prepared
+from ce_dynamics.models.vehicles.case import VehicleSetup, setup_of
 
 TASKS: Mapping[str, type[Task]] = {kind.name: kind for kind in (PathFollowing, LaneChange, Parking)}
 """Tasks by the name that environments know them by."""
@@ -24,7 +26,7 @@ Ranges = Mapping[str, tuple[float, float]]
 
 def task_of(
     task: str | type[Task],
-    vehicle: str | Path | Vehicle,
+    vehicle: str | Path | VehicleSetup | DrivenVehicle,
     *,
     speed: float | None = None,
     road: str | None = None,
@@ -42,7 +44,7 @@ def task_of(
     """
     kind = kind_of(task)
     given = checks.mapping("environments: options", {} if options is None else options)
-    if isinstance(vehicle, Vehicle):
+    if isinstance(vehicle, DrivenVehicle):
         if speed is not None or road is not None or tyres or overrides:
             raise ModelError("speed, road, tyres and overrides are those of the vehicle that is given")
         ready = vehicle
@@ -50,10 +52,8 @@ def task_of(
         at = kind.default_speed if speed is None else speed
         if kind.default_speed is None and speed is not None:
             raise ModelError(f"{kind.name}: the vehicle starts at rest; leave the speed out")
-        ready = prepared(
-            vehicle, kind.manoeuvre, at, overrides=overrides, free=list(randomise or {}), tyres=tyres,
-            road=road,
-        )  # fmt: skip
+        setup = setup_of(vehicle, overrides=overrides, tyres=tyres, road=road)
+        ready = prepared(replace(setup, free=(*setup.free, *(randomise or {}))), kind.manoeuvre, at)
     try:
         return kind(ready, **given)
     except TypeError as error:
@@ -75,7 +75,7 @@ def kind_of(task: object) -> type[Task]:
     raise ModelError(f"environments: task {checks.shown(task)} must be a name or a class of Task")
 
 
-def checked_ranges(vehicle: Vehicle, randomise: Ranges | None) -> list[tuple[str, float, float]]:
+def checked_ranges(vehicle: DrivenVehicle, randomise: Ranges | None) -> list[tuple[str, float, float]]:
     """Ranges of free parameters, both ends of which the model takes.
 
     Raises

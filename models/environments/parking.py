@@ -26,7 +26,7 @@ from ce_dynamics.models.environments.task import (
     outward,
     within,
 )
-from ce_dynamics.models.environments.vehicle import Vehicle
+from ce_dynamics.models.environments.vehicle import DrivenVehicle
 
 NEAR = 0.3, 0.1, 0.2
 """Distance [m], heading [rad] and speed [m/s] at which the vehicle is parked."""
@@ -44,7 +44,7 @@ class Parking(Task):
 
     Parameters
     ----------
-    vehicle : Vehicle
+    vehicle : DrivenVehicle
     room : float
         To either side in the bay [m].
     distance : (float, float)
@@ -65,7 +65,7 @@ class Parking(Task):
 
     def __init__(
         self,
-        vehicle: Vehicle,
+        vehicle: DrivenVehicle,
         *,
         room: float = 0.6,
         distance: tuple[float, float] | None = None,

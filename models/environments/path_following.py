@@ -24,7 +24,7 @@ from ce_dynamics.models.environments.task import (
     outward,
     within,
 )
-from ce_dynamics.models.environments.vehicle import Vehicle
+from ce_dynamics.models.environments.vehicle import DrivenVehicle
 from ce_dynamics.models.parts.paths import LateralPath, LateralStep, Path
 
 WINDING = LateralPath([LateralStep(15.0 + 45.0 * k, 35.0, 4.0 * (-1.0) ** (k // 2)) for k in range(12)])
@@ -42,7 +42,7 @@ class PathFollowing(Task):
 
     Parameters
     ----------
-    vehicle : Vehicle
+    vehicle : DrivenVehicle
     path : Path
         A winding one if not given.
     width : float
@@ -62,7 +62,7 @@ class PathFollowing(Task):
 
     def __init__(
         self,
-        vehicle: Vehicle,
+        vehicle: DrivenVehicle,
         *,
         path: Path = WINDING,
         width: float = 3.0,

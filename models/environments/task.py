@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ce_dynamics.algebra.arrays import Array, Scalar, cos, sin
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.models.environments.vehicle import Vehicle
+from ce_dynamics.models.environments.vehicle import DrivenVehicle
 
 Sensors = Mapping[str, Scalar]
 Seen = Mapping[str, Floats]
@@ -73,7 +73,7 @@ class Task(ABC):
 
     Parameters
     ----------
-    vehicle : Vehicle
+    vehicle : DrivenVehicle
     """
 
     name: ClassVar[str]
@@ -89,7 +89,7 @@ class Task(ABC):
     failure: float = 10.0
     """What a failed episode costs."""
 
-    def __init__(self, vehicle: Vehicle) -> None:
+    def __init__(self, vehicle: DrivenVehicle) -> None:
         self.vehicle = vehicle
 
     @property

@@ -18,7 +18,8 @@ from ce_dynamics.models.environments.env import Observation, checked_actions, sp
 from ce_dynamics.models.environments.episodes import LEFT_BOUNDS, Episodes, Flags
 from ce_dynamics.models.environments.listed import Ranges, task_of
 from ce_dynamics.models.environments.task import Task
-from ce_dynamics.models.environments.vehicle import Vehicle
+from ce_dynamics.models.environments.vehicle import DrivenVehicle
+from ce_dynamics.models.vehicles.case import VehicleSetup
 from ce_dynamics.simulation.in_the_loop.fleet import Fleet
 
 Actions = NDArray[np.floating[Any]]
@@ -58,7 +59,7 @@ class VehicleVectorEnv(VectorEnv[Observation, Actions, Any]):
     def __init__(
         self,
         task: str | type[Task] = "path-following",
-        vehicle: str | Path | Vehicle = "hmmwv",
+        vehicle: str | Path | VehicleSetup | DrivenVehicle = "hmmwv",
         num_envs: int = 8,
         *,
         speed: float | None = None,

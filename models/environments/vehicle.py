@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import ModelError
 from ce_dynamics.models.parts.manoeuvres import Manoeuvre
-from ce_dynamics.models.vehicles.case import prepare
+from ce_dynamics.models.vehicles.case import VehicleSetup, setup_of
 from ce_dynamics.models.vehicles.pictures import WIDTH, radius_of, tyres_of
 
 SENSORS = ("x", "y", "yaw", "vx", "vy", "yaw_rate")
@@ -21,7 +21,7 @@ INPUTS = ("steering", "throttle", "brake")
 
 
 @dataclass(frozen=True, eq=False)
-class Vehicle:
+class DrivenVehicle:
     """A vehicle for environments.
 
     Attributes
@@ -67,30 +67,23 @@ class Vehicle:
 
 
 def prepared(
-    vehicle: str | Path,
+    vehicle: str | Path | VehicleSetup,
     manoeuvre: str,
     speed: float | None,
-    *,
     options: Mapping[str, float | str] | None = None,
-    overrides: Sequence[str] = (),
-    free: Sequence[str] = (),
-    tyres: Sequence[str] = (),
-    road: str | None = None,
-) -> Vehicle:
-    """A vehicle of the library, or of a data file; arguments as of `ce_dynamics.models.vehicles.case.run`."""
-    case = prepare(
-        manoeuvre, model=vehicle, speed=speed, options=options, overrides=overrides, free=free, tyres=tyres,
-        road=road, practice=False,
-    )  # fmt: skip
+) -> DrivenVehicle:
+    """Return a vehicle of the library, of a data file, or as it was loaded, ready for a manoeuvre."""
+    setup = setup_of(vehicle)
+    case = setup.prepare(manoeuvre, speed=speed, options=options, practice=False)
     fitted = tyres_of(case.model.system)
     if not fitted:
-        raise ModelError(f"{vehicle}: environments drive vehicles with tyres")
+        raise ModelError(f"{setup.model}: environments drive vehicles with tyres")
     centres = np.array([nominal(tyre.centre) for tyre in fitted]).astype(float)
     radius = max(radius_of(tyre) for tyre in fitted)
     rear, front = centres[:, 0].min(), centres[:, 0].max()
     assert case.manoeuvre is not None, "vehicles with tyres are driven"
     width = 2.0 * float(np.abs(centres[:, 1]).max()) + WIDTH * radius
-    return Vehicle(
+    return DrivenVehicle(
         case.title, case.model, case.y0, case.manoeuvre.speed, float(front - rear + 2.2 * radius),
         float(case.manoeuvre.values.get("vehicle_width", width)), float(0.5 * (front + rear)), case.manoeuvre,
     )  # fmt: skip

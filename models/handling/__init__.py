@@ -18,4 +18,4 @@ from ce_dynamics.models.handling.procedure import Procedure as Procedure
 from ce_dynamics.models.handling.procedures.listed import PROCEDURES as PROCEDURES
 from ce_dynamics.models.handling.run import Run as Run, make_run as make_run
 from ce_dynamics.models.handling.subject import Start as Start, Subject as Subject
-from ce_dynamics.models.handling.vehicle import Vehicle as Vehicle, vehicle as vehicle
+from ce_dynamics.models.handling.vehicle import VehicleSubject as VehicleSubject, vehicle as vehicle

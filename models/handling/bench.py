@@ -12,19 +12,23 @@ from ce_dynamics.models.handling.outcome import Outcome
 from ce_dynamics.models.handling.procedure import Procedure, Progress
 from ce_dynamics.models.handling.procedures.listed import PROCEDURES
 from ce_dynamics.models.handling.subject import Subject
+from ce_dynamics.models.handling.vehicle import vehicle
+from ce_dynamics.models.vehicles.case import VehicleSetup
 
 SUBJECT = "a subject, such as ce_dynamics.models.handling.vehicle('sedan')"
 
 
-def perform(name: str, subject: Subject, progress: Progress | None = None, **options: Given) -> Outcome:
+def perform(
+    name: str, subject: Subject | VehicleSetup | str, progress: Progress | None = None, **options: Given
+) -> Outcome:
     """Put a subject to a test.
 
     Parameters
     ----------
     name : str
         A key of `PROCEDURES`.
-    subject : Subject
-        What is tested, such as ``vehicle("sedan")``.
+    subject : Subject, VehicleSetup or str
+        A subject, such as ``vehicle("sedan")``; a vehicle that was loaded, or one by name.
     progress : callable, optional
         Told the name of a run, the time reached and its duration [s].
     **options : float or str
@@ -42,6 +46,8 @@ def perform(name: str, subject: Subject, progress: Progress | None = None, **opt
         If the procedure or an option is unknown, or a value is wrong.
     """
     checks.text("perform: name", name, DataError)
+    if isinstance(subject, (VehicleSetup, str)):
+        subject = vehicle(subject)
     checks.instance("perform: subject", subject, Subject, SUBJECT, DataError)
     return procedure(name)(subject, progress, **options).finished()
 

@@ -12,9 +12,9 @@ from ce_dynamics.errors import DataError, SimulationError
 from ce_dynamics.models.handling.metrics.validity import Violation, first, lift, spin, unsteady
 from ce_dynamics.models.handling.subject import AT_CENTRE, Subject, refuse_without
 from ce_dynamics.models.parts.manoeuvres import Manoeuvre
-from ce_dynamics.models.vehicles.prepared import refuse_swinging
+from ce_dynamics.models.vehicles.prepared import add_path_error, refuse_swinging
 from ce_dynamics.simulation.options import RunOptions
-from ce_dynamics.simulation.results import Column, Record
+from ce_dynamics.simulation.results import Record
 from ce_dynamics.simulation.simulate import simulate_to_record
 
 RTOL, ATOL = 1e-6, 1e-8
@@ -122,7 +122,7 @@ def make_run(
     interval: float = INTERVAL,
     progress: Callable[[float], None] | None = None,
 ) -> Run:
-    """Let a subject do a manoeuvre.
+    """Simulate one manoeuvre of a subject.
 
     Raises
     ------
@@ -152,9 +152,5 @@ def make_run(
             raise
         record, trouble = error.partial, str(error)
     record.attrs |= {"title": f"{subject.title}: {task.title}", "manoeuvre": task.name}
-    if task.path is not None:
-        places = np.stack([record[k].values for k in ("x", "y")], axis=1).tolist()
-        errors = np.array([task.path_error({"x": x, "y": y}) for x, y in places], dtype=float)
-        about = {"units": "m", "long_name": "distance from the path, positive to its left"}
-        record["path_error"] = Column(("time",), errors, about)
+    add_path_error(record, task, model)
     return Run(name, subject, task, record, trouble)

@@ -20,12 +20,10 @@ from ce_dynamics.models.handling.subject import GRID, Start, Subject
 from ce_dynamics.models.parts.manoeuvres import Manoeuvre
 from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.parts.roads.planes import FlatRoad
-from ce_dynamics.models.vehicles.assembly import build
-from ce_dynamics.models.vehicles.case import first_pedals, laid, load_parameters
+from ce_dynamics.models.vehicles.case import VehicleSetup, add_road, first_pedals, setup_of
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.driving import driver_parameters
 from ce_dynamics.models.vehicles.equilibrium import settled
-from ce_dynamics.models.vehicles.fitted_tyres import fitted_tyres
 from ce_dynamics.models.vehicles.lanes import AxlePath
 from ce_dynamics.models.vehicles.practice import practised
 from ce_dynamics.models.vehicles.sensors import Reference
@@ -47,30 +45,23 @@ class MassCentre(Reference):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Vehicle(Subject):
-    """A vehicle described by data.
+class VehicleSubject(Subject):
+    """A vehicle described by data; the road of its setup is added to that of each manoeuvre."""
 
-    Attributes
-    ----------
-    data : VehicleParameters
-    overrides, tyres : tuples of str
-        What differs from the file.
-    road : str or None
-        What it is driven on, laid over the road of each manoeuvre.
-    """
-
-    data: VehicleParameters
-    overrides: tuple[str, ...] = ()
-    tyres: tuple[str, ...] = ()
-    road: str | None = None
+    setup: VehicleSetup
     _models: dict[tuple[float, float], Model] = field(default_factory=dict, repr=False)
     _starts: dict[tuple[float, ...], Start] = field(default_factory=dict, repr=False)
     _angles: list[Floats] = field(default_factory=list, repr=False)
 
+    @property
+    def data(self) -> VehicleParameters:
+        """The vehicle's numbers."""
+        return self.setup.data
+
     def start(self, task: Manoeuvre, road: str | None = None) -> Start:
         surface, mu = task.road, task.values["friction"]
-        for text in (self.road, road):
-            surface = surface if text is None else laid(surface, text, mu)
+        for text in (self.setup.road, road):
+            surface = surface if text is None else add_road(surface, text, mu)
         if not (isinstance(surface, FlatRoad) and surface.even_friction == mu):
             model = self._model(surface, task.speed)
             pedals = first_pedals(model, task)
@@ -85,8 +76,7 @@ class Vehicle(Subject):
         return self._starts[key]
 
     def _model(self, surface: Road, speed: float) -> Model:
-        fitted = fitted_tyres(self.tyres, self.data.corners)
-        system = build(self.data, road=surface, speed=speed, tyres=fitted.models)
+        system = self.setup.system(speed, surface)
         add_mass_centre(system)
         with self.data.naming():
             return Model(system)
@@ -120,38 +110,32 @@ class Vehicle(Subject):
 
 
 def vehicle(
-    model: str | Path = "hmmwv",
+    model: str | Path | VehicleSetup = "hmmwv",
     overrides: Sequence[str] = (),
     *,
     title: str | None = None,
     tyres: Sequence[str] = (),
     road: str | None = None,
-) -> Vehicle:
-    """A vehicle to be put to tests.
+) -> VehicleSubject:
+    """Return a vehicle to be put to tests.
 
     Parameters
     ----------
-    model : str or path
-        A shipped vehicle by name, or a data file: ours, or Project Chrono's.
-    overrides : sequence of str
-        ``key=value`` each, see `VehicleParameters.load`.
+    model : str, path or VehicleSetup
+        A shipped vehicle by name, a data file (ours, or Project Chrono's), or a vehicle that was loaded.
+    overrides, tyres, road
+        As of `VehicleSetup`.
     title : str, optional
         For headings; that of the data if not given.
-    tyres, road
-        As of `ce_dynamics.models.vehicles.case.run`.
-
-    Raises
-    ------
-    DataError, AssemblyError
-        If the data are wrong, or cannot be assembled.
 
     Examples
     --------
     >>> vehicle("sedan", ["front.anti_roll_bar.stiffness=2 kN*m/rad"]).wheelbase
     2.776
     """
-    data = load_parameters(model, overrides, tyres=tyres)  # which refuses tyres before anything is run
-    return Vehicle(
+    setup = setup_of(model, overrides=tuple(overrides), tyres=tuple(tyres), road=road)
+    data = setup.data  # refuses tyres before anything is run
+    return VehicleSubject(
         title=data.short_title if title is None else title,
         wheelbase=float(nominal(data.wheelbase)),
         mass=float(nominal(data.mass)),
@@ -161,10 +145,7 @@ def vehicle(
             "friction": float(nominal(data.road.friction)),
             "vehicle_width": float(nominal(data.data.vehicle.width)),
         },
-        data=data,
-        overrides=tuple(overrides),
-        tyres=tuple(tyres),
-        road=road,
+        setup=setup,
     )
 
 

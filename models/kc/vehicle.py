@@ -23,6 +23,7 @@ from ce_dynamics.models.tyres.magic_formula.on_road import MagicFormulaTyre
 from ce_dynamics.models.vehicles.anti_roll_bar import TwistSpring
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.bodies import Vector
+from ce_dynamics.models.vehicles.case import VehicleSetup, setup_of
 from ce_dynamics.models.vehicles.corner import Corner, sprung_body
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.steering.column import Column
@@ -33,7 +34,7 @@ Kingpin: TypeAlias = tuple[tuple[str, Vector], tuple[str, Vector]]
 
 
 def rig_of(
-    vehicle: VehicleParameters | str | Path | None = None,
+    vehicle: VehicleSetup | VehicleParameters | str | Path | None = None,
     axle: str = "front",
     *,
     overrides: Sequence[str] = (),
@@ -44,8 +45,8 @@ def rig_of(
 
     Parameters
     ----------
-    vehicle : VehicleParameters, str or path, optional
-        Data, a shipped vehicle by name, or a data file; the HMMWV if not given.
+    vehicle : VehicleSetup, VehicleParameters, str or path, optional
+        A loaded vehicle, its data, a shipped vehicle by name, or a data file; the HMMWV if not given.
     axle : str
         Its name.
     overrides, free : sequences of str
@@ -67,12 +68,9 @@ def rig_of(
     >>> curves["camber_angle"].sel(side="left").values[[0, 2]].round(4)
     array([ 0.0169, -0.0226])
     """
-    if isinstance(vehicle, VehicleParameters):
-        if overrides or free:
-            raise DataError("rig_of: give overrides and free parameters where the data are loaded")
-        data = vehicle
-    else:
-        data = VehicleParameters.load(vehicle, overrides, free=free)
+    if isinstance(vehicle, VehicleSetup):
+        tyres = setup_of(vehicle, overrides=overrides, free=free, tyres=tyres).tyres
+    data = data_of("rig_of", vehicle, overrides, free)
     fitted: Mapping[str, MagicFormulaTyre] = {}
     if tyres:
         # here, because few rigs need it
@@ -85,8 +83,22 @@ def rig_of(
     return KCRig(model, axle_of(data, system, axle, fitted))
 
 
+def data_of(
+    owner: str,
+    vehicle: VehicleSetup | VehicleParameters | str | Path | None,
+    overrides: Sequence[str],
+    free: Sequence[str],
+) -> VehicleParameters:
+    """Return the data of a vehicle that is loaded, or is named."""
+    if not isinstance(vehicle, (VehicleSetup, VehicleParameters)):
+        return VehicleParameters.load(vehicle, overrides, free=free)
+    if overrides or free:
+        raise DataError(f"{owner}: give overrides and free parameters where the data are loaded")
+    return vehicle.data if isinstance(vehicle, VehicleSetup) else vehicle
+
+
 def compliance_of(
-    vehicle: VehicleParameters | str | Path | None = None,
+    vehicle: VehicleSetup | VehicleParameters | str | Path | None = None,
     axle: str = "front",
     *,
     overrides: Sequence[str] = (),
@@ -101,12 +113,7 @@ def compliance_of(
     DataError
         If there is no such axle, or the data are wrong.
     """
-    if not isinstance(vehicle, VehicleParameters):
-        data = VehicleParameters.load(vehicle, overrides, free=free)
-    elif overrides or free:
-        raise DataError("compliance_of: give overrides and free parameters where the data are loaded")
-    else:
-        data = vehicle
+    data = data_of("compliance_of", vehicle, overrides, free)
     rig = rig_of(data, axle)
     return Compliance(rig, elastic_joints(data, rig))
 

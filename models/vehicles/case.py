@@ -1,4 +1,4 @@
-"""Runs of vehicles: model and manoeuvre put together, simulated, handed back as labelled data.
+"""Vehicles with their changes, and runs: vehicle and manoeuvre put together, simulated.
 
 >>> from ce_dynamics.models import hmmwv
 >>> results = hmmwv.run("step-steer", speed=15.0, options={"steer": 0.1})
@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ce_dynamics._version import __version__
 from ce_dynamics.algebra import checks, files
@@ -39,6 +40,9 @@ from ce_dynamics.simulation.options import Method
 if TYPE_CHECKING:
     import xarray as xr
 
+    from ce_dynamics.mechanism.system import System
+    from ce_dynamics.models.vehicles.fitted_tyres import FittedTyres
+
 MODELS = (*SHIPPED, RIDE)
 """Models by name; anything else is the path of a data file for the full vehicle."""
 
@@ -47,35 +51,15 @@ RIDE_DURATION = 2.0
 """[s], of the validation run."""
 
 
-def run(
-    manoeuvre: str = DEFAULT_MANOEUVRE,
-    *,
-    model: str | Path = "hmmwv",
-    speed: float | str | None = None,
-    duration: float | str | None = None,
-    options: Mapping[str, float | str] | None = None,
-    overrides: Sequence[str] = (),
-    tyres: Sequence[str] = (),
-    road: str | None = None,
-    method: Method = "RK45",
-    rtol: float | None = None,
-    atol: float | None = None,
-    step: float | None = None,
-    progress: Callable[[float], None] | None = None,
-) -> xr.Dataset:
-    """Simulate a vehicle in a manoeuvre.
+@dataclass(frozen=True, eq=False, repr=False)
+class VehicleSetup:
+    """A vehicle by name or data file, with changed numbers, other tyres and a road.
 
     Parameters
     ----------
-    manoeuvre : str
-        A key of `MANOEUVRES`.
     model : str or path
         A shipped vehicle by name, or a data file: of a vehicle, or with just the numbers that differ from the
         HMMWV's.
-    speed, duration : float or str, optional
-        [m/s], [s] or text with a unit; those of the manoeuvre if not given.
-    options : mapping, optional
-        Further options of the manoeuvre, numbers in SI or text with a unit.
     overrides : sequence of str
         ``key=value`` each, see `VehicleParameters.load`.
     tyres : sequence of str
@@ -84,114 +68,188 @@ def run(
     road : str, optional
         What to drive on, see `ce_dynamics.models.parts.roads.notation.road`; it is added to the road of the
         manoeuvre.
-    method, rtol, atol, step, progress
-        See `ce_dynamics.simulation.simulate.simulate`.
+    free : sequence of str
+        Names of numbers that become free parameters of the model, see `VehicleParameters.load`.
+    """
 
-    Returns
-    -------
-    xarray.Dataset
-        Named results with units over ``time`` and ``corner``.
+    model: str | Path = "hmmwv"
+    overrides: Sequence[str] = ()
+    tyres: Sequence[str] = ()
+    road: str | None = None
+    free: Sequence[str] = ()
+    _cases: dict[object, Case] = field(default_factory=dict, init=False)
+
+    @cached_property
+    def data(self) -> VehicleParameters:
+        """The vehicle's numbers, on the road of its fitted tyres."""
+        return load_parameters(self.model, self.overrides, self.free, self.tyres)
+
+    @cached_property
+    def fitted(self) -> FittedTyres | None:
+        """The tyres of property files."""
+        if not self.tyres:
+            return None
+        from ce_dynamics.models.vehicles.fitted_tyres import fitted_tyres  # here, because few runs fit any
+
+        return fitted_tyres(self.tyres, self.data.corners)
+
+    def system(
+        self, speed: float = 0.0, ground: Road | None = None, *, steering_wheel: bool = False
+    ) -> System:
+        """Return the vehicle as a mechanism in its design pose, wheels rolling at a speed [m/s].
+
+        Parameters
+        ----------
+        speed : float
+            [m/s].
+        ground : Road, optional
+            The vehicle's road, or a flat one, if not given.
+        steering_wheel : bool
+            See `prepare`.
+        """
+        if ground is None:
+            mu = self.data.road.friction
+            ground = FlatRoad(mu) if self.road is None else road_of(self.road, float(nominal(mu)))
+        tyres = None if self.fitted is None else self.fitted.models
+        return build(self.data, road=ground, speed=speed, tyres=tyres, steering_wheel=steering_wheel)
+
+    def prepare(
+        self,
+        manoeuvre: str | None = None,
+        *,
+        speed: float | str | None = None,
+        duration: float | str | None = None,
+        options: Mapping[str, float | str] | None = None,
+        practice: bool = True,
+        steering_wheel: bool = False,
+    ) -> Case:
+        """Embed and compile the model and find its initial state, once for each task.
+
+        Parameters
+        ----------
+        manoeuvre : str, optional
+            A key of `MANOEUVRES`.
+        speed, duration : float or str, optional
+            [m/s], [s] or text with a unit; those of the manoeuvre if not given.
+        options : mapping, optional
+            Further options of the manoeuvre, numbers in SI or text with a unit.
+        practice : bool
+            True for manoeuvres whose driver practises (`ce_dynamics.models.vehicles.practice`), at the
+            nominal values of free parameters.
+        steering_wheel : bool
+            True for the input ``steering_wheel_command`` [rad] in place of ``steering``, see `build`, and no
+            driver.
+        """
+        given = dict(options or {})
+        for name, value in (("speed", speed), ("duration", duration)):
+            if value is not None:
+                if name in given:
+                    raise DataError(f"{name} is given twice, as itself and among the options; give it once")
+                given[name] = value
+        key = manoeuvre, repr(given), practice, steering_wheel
+        if key not in self._cases:
+            self._cases[key] = self._prepared(manoeuvre, given, practice, steering_wheel)
+        return self._cases[key]
+
+    def _prepared(
+        self, manoeuvre: str | None, given: Mapping[str, float | str], practice: bool, steering_wheel: bool
+    ) -> Case:
+        if self.model == RIDE:
+            self._refuse_for_ride(steering_wheel)
+            return prepare_ride(manoeuvre, given, self.overrides)
+        parameters = self.data
+        task = make_manoeuvre(DEFAULT_MANOEUVRE if manoeuvre is None else manoeuvre, given, parameters)
+        surface = task.road if self.road is None else add_road(task.road, self.road, task.values["friction"])
+        system = self.system(task.speed, surface)
+        with parameters.naming():
+            vehicle = Model(system)
+            y0 = settled(vehicle, first_pedals(vehicle, task))
+        attributes: dict[str, str | float] = {
+            "title": f"{parameters.title}: {task.title}",
+            "source": f"ce-dynamics {__version__}",
+            "model": str(self.model),
+            "manoeuvre": task.name,
+            "manoeuvre_options": json.dumps({name: nominal(value) for name, value in task.values.items()}),
+            "overrides": json.dumps(list(self.overrides)),
+        }
+        if parameters.notes:
+            attributes |= {"vehicle_files": "\n".join(parameters.notes)}
+        if self.fitted is not None:
+            attributes |= {"tyres": json.dumps(list(self.tyres)), "tyre_files": self.fitted.report}
+        if self.road is not None:
+            attributes["road"] = self.road
+        if steering_wheel:
+            title = f"{parameters.short_title}, steered by hand"
+            steered = Model(self.system(task.speed, surface, steering_wheel=True))
+            return Case(title, steered, None, y0, task.duration, attributes)
+        known = practised(task, vehicle, y0) if practice else task
+        if known is not task:
+            attributes["driver"] = "practised" + " with the nominal values of what is free" * bool(self.free)
+        return Case(f"{parameters.short_title}, {task.title}", vehicle, known, y0, task.duration, attributes)
+
+    def _refuse_for_ride(self, steering_wheel: bool) -> None:
+        if steering_wheel:
+            raise DataError("the ride model has no steering; leave the steering wheel out")
+        if self.free:
+            raise DataError("the ride model has no free parameters; give overrides")
+        if self.tyres:
+            raise DataError("the ride model has springs for tyres; leave the tyres out")
+        if self.road is not None:
+            raise DataError("the ride model stands on springs of its own; leave the road out")
+
+
+def setup_of(vehicle: str | Path | VehicleSetup, **changes: Any) -> VehicleSetup:
+    """Return a vehicle's setup: as given, or of a name or file with its changes.
 
     Raises
     ------
-    DataError, AssemblyError, SimulationError
-        For wrong data, a linkage that cannot be assembled, an integration that stops early.
-
-    Examples
-    --------
-    >>> results = run(speed="43.2 km/h", overrides=["front.spring.linear=120 kN/m"])
+    DataError
+        If a setup is given together with changes.
     """
-    case = prepare(
-        manoeuvre,
-        model=model,
-        speed=speed,
-        duration=duration,
-        options=options,
-        overrides=overrides,
-        tyres=tyres,
-        road=road,
-    )
-    return case.simulate(method=method, rtol=rtol, atol=atol, step=step, progress=progress)
+    if not isinstance(vehicle, VehicleSetup):
+        return VehicleSetup(vehicle, **changes)
+    given = [name for name, value in changes.items() if value]
+    if given:
+        raise DataError(f"{given[0]} is given beside a vehicle; give it where the vehicle is loaded")
+    return vehicle
 
 
 def prepare(
     manoeuvre: str | None = None,
     *,
     model: str | Path = "hmmwv",
-    speed: float | str | None = None,
-    duration: float | str | None = None,
-    options: Mapping[str, float | str] | None = None,
     overrides: Sequence[str] = (),
     free: Sequence[str] = (),
     tyres: Sequence[str] = (),
     road: str | None = None,
-    practice: bool = True,
-    steering_wheel: bool = False,
+    **task: Any,
 ) -> Case:
-    """Load the data, embed and compile the model and find its initial state.
+    """Return ``VehicleSetup(model, ...).prepare(manoeuvre, **task)``."""
+    return VehicleSetup(model, overrides, tyres, road, free).prepare(manoeuvre, **task)
 
-    Arguments as of `run`; ``free`` names numbers that become free parameters, see `VehicleParameters.load`:
-    at their nominal values the driver practises, where he does (`ce_dynamics.models.vehicles.practice`), and
-    so he drives whatever their values are.  Without ``practice`` somebody else drives.
-    With ``steering_wheel`` the vehicle, settled all the same, has the input ``steering_wheel_command`` [rad]
-    in place of ``steering``, see `build`, and no driver.
+
+def run(
+    manoeuvre: str = DEFAULT_MANOEUVRE,
+    *,
+    method: Method = "RK45",
+    rtol: float | None = None,
+    atol: float | None = None,
+    step: float | None = None,
+    progress: Callable[[float], None] | None = None,
+    **vehicle_and_task: Any,
+) -> xr.Dataset:
+    """Simulate a vehicle in a manoeuvre: `prepare` it, then `Case.simulate`.
+
+    Examples
+    --------
+    >>> results = run(speed="43.2 km/h", overrides=["front.spring.linear=120 kN/m"])
     """
-    given = dict(options or {})
-    for name, value in (("speed", speed), ("duration", duration)):
-        if value is not None:
-            if name in given:
-                raise DataError(f"{name} is given twice, as itself and among the options; give it once")
-            given[name] = value
-    if model == RIDE:
-        if steering_wheel:
-            raise DataError("the ride model has no steering; leave the steering wheel out")
-        if free:
-            raise DataError("the ride model has no free parameters; give overrides")
-        if tyres:
-            raise DataError("the ride model has springs for tyres; leave the tyres out")
-        if road is not None:
-            raise DataError("the ride model stands on springs of its own; leave the road out")
-        return prepare_ride(manoeuvre, given, overrides)
-    parameters = load_parameters(model, overrides, free, tyres)
-    task = make_manoeuvre(DEFAULT_MANOEUVRE if manoeuvre is None else manoeuvre, given, parameters)
-    fitted = None
-    if tyres:
-        from ce_dynamics.models.vehicles.fitted_tyres import fitted_tyres  # here, because few runs need it
-
-        fitted = fitted_tyres(tyres, parameters.corners)
-    surface = task.road if road is None else laid(task.road, road, task.values["friction"])
-    assemble = partial(
-        build, parameters, road=surface, speed=task.speed, tyres=None if fitted is None else fitted.models
-    )
-    system = assemble()
-    with parameters.naming():
-        vehicle = Model(system)
-        y0 = settled(vehicle, first_pedals(vehicle, task))
-    attributes: dict[str, str | float] = {
-        "title": f"{parameters.title}: {task.title}",
-        "source": f"ce-dynamics {__version__}",
-        "model": str(model),
-        "manoeuvre": task.name,
-        "manoeuvre_options": json.dumps({name: nominal(value) for name, value in task.values.items()}),
-        "overrides": json.dumps(list(overrides)),
-    }
-    if parameters.notes:
-        attributes |= {"vehicle_files": "\n".join(parameters.notes)}
-    if fitted is not None:
-        attributes |= {"tyres": json.dumps(list(tyres)), "tyre_files": fitted.report}
-    if road is not None:
-        attributes["road"] = road
-    if steering_wheel:
-        title = f"{parameters.short_title}, steered by hand"
-        return Case(title, Model(assemble(steering_wheel=True)), None, y0, task.duration, attributes)
-    known = practised(task, vehicle, y0) if practice else task
-    if known is not task:
-        attributes["driver"] = "practised" + " with the nominal values of what is free" * bool(free)
-    return Case(f"{parameters.short_title}, {task.title}", vehicle, known, y0, task.duration, attributes)
+    case = prepare(manoeuvre, **vehicle_and_task)
+    return case.simulate(method=method, rtol=rtol, atol=atol, step=step, progress=progress)
 
 
-def laid(own: Road, text: str, friction: float) -> Road:
-    """The road that is written, on that of the manoeuvre where this is not just flat."""
+def add_road(own: Road, text: str, friction: float) -> Road:
+    """Return the road of a text, added to that of the manoeuvre where this is not just flat."""
     written = road_of(text, friction)
     return written if isinstance(own, FlatRoad) else SumRoad(friction, [own, written])
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +12,7 @@ import numpy as np
 from ce_dynamics.algebra import checks
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.system import System
-from ce_dynamics.models.vehicles.case import load_parameters, prepare
-from ce_dynamics.models.vehicles.description import VehicleParameters
+from ce_dynamics.models.vehicles.case import VehicleSetup, load_parameters, setup_of
 from ce_dynamics.models.vehicles.pictures import cameras_of, length_behind, road_of, shapes_of, tyres_of
 from ce_dynamics.models.vehicles.prepared import Case
 from ce_dynamics.views.drive.machine import Control, Gauge, Machine, Slider
@@ -56,7 +56,7 @@ GAUGES = (
 
 
 def drive_page(
-    vehicles: Sequence[str | Path] = VEHICLES,
+    vehicles: Sequence[str | Path | VehicleSetup] = VEHICLES,
     *,
     manoeuvre: str | None = None,
     road: str | None = None,
@@ -70,17 +70,16 @@ def drive_page(
 
     Parameters
     ----------
-    vehicles : sequence of str or path
-        To choose from; shipped ones by name, or data files.
+    vehicles : sequence of str, path or VehicleSetup
+        To choose from; shipped ones by name, data files, or vehicles that were loaded.
     manoeuvre : str, optional
         Whose road is driven; flat if not given.
     road : str, optional
-        Another road, as of `ce_dynamics.models.vehicles.case.run`.
+        Another road, as of `VehicleSetup`.
     speed : float or str, optional
         At the start; at rest if not given.
     overrides, tyres : sequence of str
-        As of `ce_dynamics.models.vehicles.case.run`, for all of them; of tyre files also each by itself, to
-        choose from.
+        As of `VehicleSetup`, for those that are named; of tyre files also each by itself, to choose from.
     sliders : sequence of str, optional
         Numbers of the data to change while driving, ``name`` or ``name=low:high``; friction, springs, dampers
         and two hardpoints if not given.
@@ -104,22 +103,15 @@ def drive_page(
     machines = []
     for vehicle in vehicles:
         for fitted in [(), *((tyre,) for tyre in tyres)]:
-            chosen = (
-                sliders_of(vehicle, overrides)
-                if sliders is None
-                else parse_sliders(vehicle, overrides, sliders)
-            )
-            case = prepare(
+            setup = setup_of(vehicle, overrides=overrides, tyres=fitted, road=road)
+            chosen = sliders_of(setup) if sliders is None else parse_sliders(setup, sliders)
+            case = replace(setup, free=[slider.name for slider in chosen]).prepare(
                 (STANDING if speed is None else "step-steer") if manoeuvre is None else manoeuvre,
-                model=vehicle,
                 speed=speed,
-                overrides=overrides,
-                free=[slider.name for slider in chosen],
-                road=road,
-                tyres=fitted,
                 practice=False,
             )
-            label = ", ".join((Path(vehicle).stem, *(Path(tyre.rpartition("=")[2]).stem for tyre in fitted)))
+            files = [Path(tyre.rpartition("=")[2]).stem for tyre in setup.tyres]
+            label = ", ".join((Path(setup.model).stem, *files))
             machines.append(machine_of(case, label, chosen))
     return DrivePage(machines, "Drive" if road is None else f"Drive on {road}", step)
 
@@ -155,12 +147,12 @@ def behind(system: System) -> Camera:
     return Camera("behind", "chassis", com + (-back, 0.0, up), com + (2.0, 0.0, 0.2), steady=True)
 
 
-def sliders_of(vehicle: str | Path, overrides: Sequence[str]) -> list[Slider]:
+def sliders_of(setup: VehicleSetup) -> list[Slider]:
     """Return the sliders of `SLIDERS` that the vehicle has, without those of parts with value 0."""
     found = []
     for name, (low, high) in SLIDERS.items():
         try:
-            value = value_of(load_parameters(vehicle, overrides, [name]))
+            value = value_of(setup, name)
         except DataError:
             continue
         if name == "road.friction":
@@ -172,12 +164,12 @@ def sliders_of(vehicle: str | Path, overrides: Sequence[str]) -> list[Slider]:
     return found
 
 
-def parse_sliders(vehicle: str | Path, overrides: Sequence[str], texts: Sequence[str]) -> list[Slider]:
-    """Sliders as a user names them; a tenth around the data's value where no ends are given."""
+def parse_sliders(setup: VehicleSetup, texts: Sequence[str]) -> list[Slider]:
+    """Return sliders as a user names them; a tenth around the data's value where no ends are given."""
     found = []
     for text in texts:
         name, equals, ends = text.partition("=")
-        value = value_of(load_parameters(vehicle, overrides, [name]))
+        value = value_of(setup, name)
         usual = sorted((0.9 * value, 1.1 * value))
         try:
             low, high = (float(end) for end in ends.split(":")) if equals else usual
@@ -191,7 +183,7 @@ def parse_sliders(vehicle: str | Path, overrides: Sequence[str], texts: Sequence
     return found
 
 
-def value_of(parameters: VehicleParameters) -> float:
-    """Return the value of the only free parameter."""
-    (parameter,) = parameters.free
+def value_of(setup: VehicleSetup, name: str) -> float:
+    """Return the value of a number of a vehicle's data."""
+    (parameter,) = load_parameters(setup.model, setup.overrides, [name]).free
     return float(parameter.value)

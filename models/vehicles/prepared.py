@@ -105,14 +105,20 @@ class Case:
     def complete(self, results: Record | xr.Dataset) -> None:
         """Add what only the case knows."""
         results.attrs |= {**self.attributes}
-        if self.manoeuvre is not None and self.manoeuvre.path is not None:
-            seen = {name: results[name].values for name in ("x", "y", "yaw")}
-            for k, name in enumerate(self.model.system.groups.get("trailer", ())):
-                seen[f"{name}.hitch_yaw"] = results["hitch_yaw"].values[:, k]
-            columns = np.stack(list(seen.values()), axis=1).tolist()
-            errors = [self.manoeuvre.path_error(dict(zip(seen, row, strict=True))) for row in columns]
-            about = {"units": "m", "long_name": "distance from the path, positive to its left"}
-            results["path_error"] = Column(("time",), np.array(errors, dtype=float), about)
+        add_path_error(results, self.manoeuvre, self.model)
+
+
+def add_path_error(results: Record | xr.Dataset, manoeuvre: Manoeuvre | None, model: Model) -> None:
+    """Add ``path_error`` [m] to the results of a manoeuvre that has a path to follow."""
+    if manoeuvre is None or manoeuvre.path is None:
+        return
+    seen = {name: results[name].values for name in ("x", "y", "yaw")}
+    for k, name in enumerate(model.system.groups.get("trailer", ())):
+        seen[f"{name}.hitch_yaw"] = results["hitch_yaw"].values[:, k]
+    columns = np.stack(list(seen.values()), axis=1).tolist()
+    errors = [manoeuvre.path_error(dict(zip(seen, row, strict=True))) for row in columns]
+    about = {"units": "m", "long_name": "distance from the path, positive to its left"}
+    results["path_error"] = Column(("time",), np.array(errors, dtype=float), about)
 
 
 def refuse_swinging(manoeuvre: Manoeuvre | None, results: Record) -> None:

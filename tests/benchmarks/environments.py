@@ -13,7 +13,7 @@ import numpy as np
 
 from ce_dynamics.models.environments import VehicleEnv, VehicleVectorEnv
 from ce_dynamics.models.environments.task import Task
-from ce_dynamics.models.environments.vehicle import Vehicle
+from ce_dynamics.models.environments.vehicle import DrivenVehicle
 from ce_dynamics.simulation.in_the_loop.fleet import Fleet
 
 PUBLISHED = (
@@ -39,7 +39,7 @@ def rates(*those: Callable[[], int]) -> list[float]:
     return best
 
 
-def bare(vehicle: Vehicle) -> Callable[[], int]:
+def bare(vehicle: DrivenVehicle) -> Callable[[], int]:
     """Nothing but the physics: equations and integrator, in the same lanes."""
     fleet = Fleet(vehicle.model, NUMBER, lambda sensors, given: [sensors["x"]])
     fleet.start(range(NUMBER), *(np.repeat(part[None], NUMBER, axis=0) for part in start(vehicle)))
@@ -54,7 +54,7 @@ def bare(vehicle: Vehicle) -> Callable[[], int]:
     return steps
 
 
-def start(vehicle: Vehicle) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def start(vehicle: DrivenVehicle) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """State, inputs, nothing given."""
     return vehicle.y0, vehicle.model.inputs_with(), np.zeros(1)
 

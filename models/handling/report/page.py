@@ -12,7 +12,7 @@ from ce_dynamics.models.handling.report.html import document, element, items, nu
 from ce_dynamics.models.handling.report.suspensions import suspensions
 from ce_dynamics.models.handling.report.vehicles import vehicle_section
 from ce_dynamics.models.handling.subject import Subject
-from ce_dynamics.models.handling.vehicle import Vehicle
+from ce_dynamics.models.handling.vehicle import VehicleSubject
 from ce_dynamics.models.vehicles.summary import Figure
 
 HEADLINES: Mapping[str, tuple[str, ...]] = {
@@ -74,7 +74,7 @@ def report_of(
     heading = title or f"Handling: {', '.join(names)}"
     sections = [element("section", test_section(made), id=name) for name, made in outcomes.items()]
     links = [text("a", made[0].title, href=f"#{name}") for name, made in outcomes.items()]
-    vehicles = [subject for subject in subjects if isinstance(subject, Vehicle)]
+    vehicles = [subject for subject in subjects if isinstance(subject, VehicleSubject)]
     if kc and vehicles:
         sections.append(element("section", suspensions(vehicles), id="kc"))
         links.append(text("a", "kinematics and compliance", href="#kc"))

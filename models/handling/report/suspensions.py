@@ -10,7 +10,7 @@ import numpy as np
 from ce_dynamics.errors import CeDynamicsError
 from ce_dynamics.models.handling.drawing import svg_of
 from ce_dynamics.models.handling.report.html import element, text
-from ce_dynamics.models.handling.vehicle import Vehicle
+from ce_dynamics.models.handling.vehicle import VehicleSubject
 from ce_dynamics.models.kc.compliance import Compliance
 from ce_dynamics.models.kc.force_sweeps import FORCE, TORQUE_RANGE, forced, travelled
 from ce_dynamics.models.kc.page import page
@@ -27,13 +27,13 @@ FORCED = 17
 """Poses of curves with bushings, each of which is a balance to be found."""
 
 
-def suspensions(vehicles: Sequence[Vehicle]) -> str:
+def suspensions(vehicles: Sequence[VehicleSubject]) -> str:
     """A page of curves for every axle; what an axle cannot do is said."""
     curves = [axle_of(vehicle, axle.name) for vehicle in vehicles for axle in vehicle.data.layout.axles]
     return "".join((text("h2", "Kinematics and compliance"), *curves))
 
 
-def yielding(vehicle: Vehicle, rig: KCRig, travel: float) -> dict[str, xr.Dataset]:
+def yielding(vehicle: VehicleSubject, rig: KCRig, travel: float) -> dict[str, xr.Dataset]:
     """Curves of an axle with bushings: over travel, and over forces at the wheels."""
     soft = elastic_joints(vehicle.data, rig)
     if not soft:
@@ -45,12 +45,12 @@ def yielding(vehicle: Vehicle, rig: KCRig, travel: float) -> dict[str, xr.Datase
     return curves
 
 
-def axle_of(vehicle: Vehicle, axle: str) -> str:
+def axle_of(vehicle: VehicleSubject, axle: str) -> str:
     """Curves of one axle, over the largest travel that it has."""
     trouble = ""
     for travel in TRAVELS:
         try:
-            rig = rig_of(vehicle.data, axle, tyres=vehicle.tyres)
+            rig = rig_of(vehicle.setup, axle)
             sweeps: dict[str, xr.Dataset] = {
                 kind: rig.sweep(kind, np.linspace(-travel, travel, POSES))
                 for kind in ("parallel", "opposed")

@@ -11,7 +11,7 @@ import numpy as np
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.models.handling.report.html import element, items, number, table, text
 from ce_dynamics.models.handling.subject import Subject
-from ce_dynamics.models.handling.vehicle import Vehicle, design_centre
+from ce_dynamics.models.handling.vehicle import VehicleSubject, design_centre
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.description import VehicleParameters
 
@@ -21,7 +21,7 @@ LONG = re.compile(r"(?<!\d)-?\d+\.\d{7,}(e-?\d+)?")
 
 def vehicle_section(subjects: Sequence[Subject]) -> str:
     """All of it."""
-    vehicles = [subject for subject in subjects if isinstance(subject, Vehicle)]
+    vehicles = [subject for subject in subjects if isinstance(subject, VehicleSubject)]
     parts = [text("h2", "The vehicles and their data")]
     columns = [summary(subject) for subject in subjects]
     labels = list(dict.fromkeys(label for column in columns for label in column))
@@ -55,7 +55,7 @@ def summary(subject: Subject) -> dict[str, tuple[str, str]]:
             "°",
         ),
     }
-    return found | (of_data(subject.data) if isinstance(subject, Vehicle) else {})
+    return found | (of_data(subject.data) if isinstance(subject, VehicleSubject) else {})
 
 
 def of_data(data: VehicleParameters) -> dict[str, tuple[str, str]]:
@@ -92,7 +92,7 @@ def listed(data: VehicleParameters) -> dict[str, tuple[str, str]]:
     return {p.key: (p.text, data.sources.get(p.source, p.source)) for p in data.flat()}
 
 
-def differences(vehicles: Sequence[Vehicle]) -> str:
+def differences(vehicles: Sequence[VehicleSubject]) -> str:
     """Numbers in which the others differ from the first, if these are few enough to be read."""
     first = listed(vehicles[0].data)
     parts = []
@@ -114,14 +114,14 @@ def differences(vehicles: Sequence[Vehicle]) -> str:
     return "".join(parts)
 
 
-def all_numbers(vehicle: Vehicle) -> str:
+def all_numbers(vehicle: VehicleSubject) -> str:
     """Every number, in eight digits, and by what word its source is listed; folded."""
     rows = [
         [escape(p.key), escape(LONG.sub(lambda digits: f"{float(digits[0]):.8g}", p.text)), escape(p.source)]
         for p in vehicle.data.flat()
     ]
     sources = [f"{name}: {about}" for name, about in vehicle.data.sources.items()]
-    told = [f"tyres: {name}" for name in vehicle.tyres] + list(vehicle.data.notes)
+    told = [f"tyres: {name}" for name in vehicle.setup.tyres] + list(vehicle.data.notes)
     return element(
         "details",
         text("summary", f"{vehicle.title}: all {len(rows)} numbers and their sources"),

@@ -11,6 +11,7 @@ from ce_dynamics.cli import exit_codes
 from ce_dynamics.cli.command import execute
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.vehicles import drive
+from ce_dynamics.models.vehicles.case import VehicleSetup
 from ce_dynamics.models.vehicles.drive import parse_sliders, sliders_of
 from ce_dynamics.models.vehicles.shipped import SHIPPED
 
@@ -59,11 +60,11 @@ def test_without_the_compiler_it_says_what_to_install(
 
 def test_every_shipped_vehicle_has_sliders_around_its_own_numbers() -> None:
     for vehicle in SHIPPED:
-        sliders = {slider.name: slider for slider in sliders_of(vehicle, ())}
+        sliders = {slider.name: slider for slider in sliders_of(VehicleSetup(vehicle))}
         assert len(sliders) >= 2
         assert all(slider.low < slider.high for slider in sliders.values())
     assert sliders["road.friction"].high == 1.2
-    soft = ["rear.spring.linear=0 N/m"]  # as of leaves by themselves
-    assert "rear.spring.linear" not in {slider.name for slider in sliders_of("sedan", soft)}
+    soft = VehicleSetup("sedan", ["rear.spring.linear=0 N/m"])  # as of leaves by themselves
+    assert "rear.spring.linear" not in {slider.name for slider in sliders_of(soft)}
     with pytest.raises(DataError, match="the number is 0; give the ends as name=low:high"):
-        parse_sliders("sedan", soft, ["rear.spring.linear"])
+        parse_sliders(soft, ["rear.spring.linear"])

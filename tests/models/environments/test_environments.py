@@ -15,30 +15,30 @@ import ce_dynamics as ce
 from ce_dynamics.errors import ModelError
 from ce_dynamics.models.environments import VehicleEnv, VehicleVectorEnv, registration
 from ce_dynamics.models.environments.listed import TASKS
-from ce_dynamics.models.environments.vehicle import Vehicle
+from ce_dynamics.models.environments.vehicle import DrivenVehicle
 from tests.models.environments.toy import toy
 
 RANGES = {"mass": (900.0, 1500.0)}
 
 
 @pytest.fixture(scope="module")
-def vehicles() -> dict[str, Vehicle]:
+def vehicles() -> dict[str, DrivenVehicle]:
     return {task: toy(task) for task in TASKS}
 
 
 @pytest.fixture(scope="module")
-def free() -> Vehicle:
+def free() -> DrivenVehicle:
     return toy("path-following", free=True)
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_gymnasium_has_nothing_to_say(task: str, vehicles: dict[str, Vehicle]) -> None:
+def test_gymnasium_has_nothing_to_say(task: str, vehicles: dict[str, DrivenVehicle]) -> None:
     names = {known: name for name, known in registration.NAMES.items()}
     made = gymnasium.make(names[task], vehicle=vehicles[task], render_mode="rgb_array")
     check_env(made.unwrapped)
 
 
-def test_the_names_are_known(vehicles: dict[str, Vehicle]) -> None:
+def test_the_names_are_known(vehicles: dict[str, DrivenVehicle]) -> None:
     for name, task in registration.NAMES.items():
         spec = gymnasium.spec(name)
         assert spec.kwargs == {"task": task}
@@ -53,7 +53,7 @@ def test_the_names_are_known(vehicles: dict[str, Vehicle]) -> None:
 @pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP])
 @pytest.mark.parametrize("task", ["path-following", "parking"])
 def test_lanes_do_what_single_environments_do(
-    mode: AutoresetMode, task: str, vehicles: dict[str, Vehicle], free: Vehicle
+    mode: AutoresetMode, task: str, vehicles: dict[str, DrivenVehicle], free: DrivenVehicle
 ) -> None:
     """Gymnasium's own vector environment, over single ones on the simulator, is what lanes are held to."""
     randomised = task == "path-following"
@@ -92,7 +92,7 @@ def test_lanes_do_what_single_environments_do(
     lanes.close()
 
 
-def test_only_those_that_are_named_begin_anew(vehicles: dict[str, Vehicle]) -> None:
+def test_only_those_that_are_named_begin_anew(vehicles: dict[str, DrivenVehicle]) -> None:
     env = VehicleVectorEnv(
         "path-following", vehicles["path-following"], 3, autoreset_mode="Disabled", options={"duration": 0.04}
     )
@@ -112,7 +112,7 @@ def test_only_those_that_are_named_begin_anew(vehicles: dict[str, Vehicle]) -> N
         env.step(np.zeros((3, 2)))
 
 
-def test_an_episode_is_a_run(free: Vehicle) -> None:
+def test_an_episode_is_a_run(free: DrivenVehicle) -> None:
     """With the free parameters that were drawn: `ce.simulate` ends in the same state."""
     env = VehicleEnv("path-following", free, randomise=RANGES)
     _, info = env.reset(seed=5)
@@ -134,7 +134,7 @@ def test_an_episode_is_a_run(free: Vehicle) -> None:
     assert min(masses) < 1050.0 < 1350.0 < max(masses)  # of twenty even draws, with 1 - 2e-3
 
 
-def test_what_is_saved_goes_on_with_the_same_bits(free: Vehicle) -> None:
+def test_what_is_saved_goes_on_with_the_same_bits(free: DrivenVehicle) -> None:
     random = np.random.default_rng(0)
     actions = random.uniform(-0.5, 0.5, (60, 3, 2)).astype(np.float32)
     options = {"duration": 0.5}
@@ -157,7 +157,7 @@ def test_what_is_saved_goes_on_with_the_same_bits(free: Vehicle) -> None:
         VehicleVectorEnv("path-following", free, 4).restore(kept[0])
 
 
-def test_a_vehicle_that_fails_takes_no_other_with_it(free: Vehicle) -> None:
+def test_a_vehicle_that_fails_takes_no_other_with_it(free: DrivenVehicle) -> None:
     env = VehicleVectorEnv("path-following", free, 3)
     env.reset(seed=0)
     near = np.array([False, True, False])
@@ -186,7 +186,7 @@ def test_a_vehicle_that_fails_takes_no_other_with_it(free: Vehicle) -> None:
         alone.step(np.zeros(2))
 
 
-def test_wrong_arguments_are_named(vehicles: dict[str, Vehicle], free: Vehicle) -> None:
+def test_wrong_arguments_are_named(vehicles: dict[str, DrivenVehicle], free: DrivenVehicle) -> None:
     path = vehicles["path-following"]
     cases: tuple[tuple[dict[str, Any], str], ...] = (
         ({"task": "drifting"}, "drifting"),

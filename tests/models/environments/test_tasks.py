@@ -9,12 +9,12 @@ from ce_dynamics.models.environments.lane_change import LaneChange
 from ce_dynamics.models.environments.parking import Parking, overlap
 from ce_dynamics.models.environments.path_following import PathFollowing
 from ce_dynamics.models.environments.task import corners
-from ce_dynamics.models.environments.vehicle import Vehicle
+from ce_dynamics.models.environments.vehicle import DrivenVehicle
 from tests.models.environments.toy import toy
 
 
 @pytest.fixture(scope="module")
-def vehicle() -> Vehicle:
+def vehicle() -> DrivenVehicle:
     return toy("lane-change")
 
 
@@ -38,7 +38,7 @@ def test_rectangles_overlap_where_they_share_a_point() -> None:
     assert 0.2 < answers.mean() < 0.8
 
 
-def test_the_bay_as_the_driver_sees_it(vehicle: Vehicle) -> None:
+def test_the_bay_as_the_driver_sees_it(vehicle: DrivenVehicle) -> None:
     """By complex numbers; the frame of the world does not matter."""
     task = Parking(vehicle)
     random = np.random.default_rng(2)
@@ -62,7 +62,7 @@ def test_the_bay_as_the_driver_sees_it(vehicle: Vehicle) -> None:
     assert not touched.success.any()
 
 
-def test_the_cones_are_where_the_standard_has_them(vehicle: Vehicle) -> None:
+def test_the_cones_are_where_the_standard_has_them(vehicle: DrivenVehicle) -> None:
     """ISO 3888-1: lanes of 1.1, 1.2, 1.3 widths + 0.25 m; the room left is half of what is over."""
     task = LaneChange(vehicle)
     for gate, factor in zip(task.gates, (1.1, 1.2, 1.3), strict=True):
@@ -82,7 +82,7 @@ def test_the_cones_are_where_the_standard_has_them(vehicle: Vehicle) -> None:
     assert task.judged(before, beyond, none, none).success.all()
 
 
-def test_the_best_step_is_along_the_path_at_speed(vehicle: Vehicle) -> None:
+def test_the_best_step_is_along_the_path_at_speed(vehicle: DrivenVehicle) -> None:
     task = PathFollowing(vehicle)
     on = {name: np.zeros(1) for name in task.names} | {"along": np.array([vehicle.speed])}
     none = np.zeros((1, 2))

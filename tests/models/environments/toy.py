@@ -10,7 +10,7 @@ import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import Array, Scalar, array, cos, sin, sqrt
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.forces.base import ForceElement, Observer, PointLoad, Response
-from ce_dynamics.models.environments.vehicle import INPUTS, Vehicle
+from ce_dynamics.models.environments.vehicle import INPUTS, DrivenVehicle
 from ce_dynamics.models.parts.manoeuvres import DoubleLaneChange
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.driving import driver_parameters
@@ -51,7 +51,7 @@ class Axle(ForceElement):
         return Response([PointLoad(self.body, ground, point.r, force)])
 
 
-def toy(task: str, free: bool = False) -> Vehicle:
+def toy(task: str, free: bool = False) -> DrivenVehicle:
     """A vehicle of 1,200 kg at 12 m/s, or at rest for parking."""
     system = ce.System(name="plate", gravity=(0, 0, 0))
     mass: Scalar = 1200.0
@@ -74,4 +74,4 @@ def toy(task: str, free: bool = False) -> Vehicle:
         course = DoubleLaneChange(driver_parameters(VehicleParameters.load()), vehicle_width=1.8)
     system.start(chassis, v=[speed, 0.0, 0.0])
     model = ce.compile(system)
-    return Vehicle("plate", model, np.array(model.y0), speed, 4.0, 1.8, 0.1, course)
+    return DrivenVehicle("plate", model, np.array(model.y0), speed, 4.0, 1.8, 0.1, course)
