@@ -19,7 +19,7 @@ from ce_dynamics.cli import exit_codes
 from ce_dynamics.cli.as_typed import CommandAsTyped, as_typed
 from ce_dynamics.cli.loading import loading
 
-SUBCOMMANDS = ("sweep", "export", "drive", "kc", "handling", "convert", "cache")
+SUBCOMMANDS = ("sweep", "export", "drive", "kc", "handling", "convert", "compare", "cache")
 """Each a function in a module of its name."""
 
 

@@ -59,8 +59,10 @@ def convert(
     from ce_dynamics.models.vehicles.description import VehicleParameters
 
     path = files.path_of("vehicle", vehicle)
-    named = {"engine": engine, "transmission": transmission, "tyre": tyre, "trailer": trailer}
-    choice = Choice(**{key: files.path_of(key, text) for key, text in named.items() if text is not None})
+    named = {"engine": engine, "transmission": transmission, "trailer": trailer}
+    given = {key: files.path_of(key, text) for key, text in named.items() if text is not None}
+    tyres = () if tyre is None else (files.path_of("tyre", tyre),)
+    choice = Choice(**given, tyres=tyres)
     made = converted(path, choice, like_chrono, bushings)
     written = Path(f"{path.stem}.yaml") if output is None else output
     if written.is_dir():

@@ -13,7 +13,7 @@ from ce_dynamics.models.vehicles.chrono.bushings import BUSHINGS, on_chassis as 
 from ce_dynamics.models.vehicles.chrono.frames import Matrix
 from ce_dynamics.models.vehicles.chrono.generic import GEAR, GRAPH, held, joins_the_steering
 from ce_dynamics.models.vehicles.chrono.json_file import Part
-from ce_dynamics.models.vehicles.chrono.pairing import Choice, companion
+from ce_dynamics.models.vehicles.chrono.pairing import companion
 from ce_dynamics.models.vehicles.chrono.reading import Reading
 from ce_dynamics.models.vehicles.chrono.rear_chassis import RearChassis
 from ce_dynamics.models.vehicles.chrono.suspensions import SUSPENSIONS
@@ -59,13 +59,13 @@ def axle(
     name: str,
     steered: tuple[str, str] | None,
     driven: bool,
-    choice: Choice,
+    chosen: Path | None,
     folder: Path,
     rears: Sequence[RearChassis],
     kind: str | None = None,
     trailer: RearChassis | None = None,
 ) -> Axle:
-    """One axle, with the kind and the name of the mechanism that steers it, and the kind of its tyres."""
+    """One axle, with the kind and the name of the mechanism that steers it, its tyre's file, and its kind."""
     carrier = carrier_of(file, rears) if trailer is None else trailer
     if file.has("Subchassis Index"):
         reading.note("beams of a subchassis: they are left out, springs on them are fixed to the chassis")
@@ -81,7 +81,7 @@ def axle(
     if file.has("Tire Input File"):
         tyre_path: Path | None = reading.path_of(file, "Tire Input File")
     else:
-        tyre_path = choice.tyre
+        tyre_path = chosen
     tyre_file = companion(reading, "tyre", tyre_path, folder, name, kind)
     for mine, one in ((".tyre", tyre_file), (".wheel.tyre", tyre_file), (".wheel.rim", rim)):
         reading.section(f"{name}{mine}", one)

@@ -19,12 +19,19 @@ MOST_CANDIDATES = 2000
 
 @dataclass(frozen=True)
 class Choice:
-    """Files that the user names; what is not named is looked for in the vehicle's folder."""
+    """Files that the user names; what is not named is looked for in the vehicle's folder.
+
+    ``tyres`` are those of the axles in the order of the vehicle's file; the last one is that of all others.
+    """
 
     engine: Path | None = None
     transmission: Path | None = None
-    tyre: Path | None = None
+    tyres: tuple[Path, ...] = ()
     trailer: Path | None = None
+
+    def tyre(self, axle: int) -> Path | None:
+        """The tyre of an axle, if it is named."""
+        return self.tyres[min(axle, len(self.tyres) - 1)] if self.tyres else None
 
 
 def companion(

@@ -11,7 +11,7 @@ from ce_dynamics.models.vehicles.chrono.chassis import chassis
 from ce_dynamics.models.vehicles.chrono.frames import Matrix
 from ce_dynamics.models.vehicles.chrono.json_file import Part
 from ce_dynamics.models.vehicles.chrono.reading import Reading
-from ce_dynamics.models.vehicles.chrono.steering import ACTUATOR
+from ce_dynamics.models.vehicles.chrono.steering import actuator
 from ce_dynamics.models.vehicles.chrono.writing import Sections, quantity
 
 REAR = "Rear Connector Location"
@@ -64,7 +64,7 @@ def coupled(
         words["behind"] = parent.name
     own = np.zeros(3) if joint is None else joint if parent is None else joint - parent.front
     place: Sections = {} if joint is None else {"x": quantity(own[0], "m"), "z": quantity(own[2], "m")}
-    numbers = {**place, **read(connector)}
+    numbers = {**place, **read(reading, connector)}
     return RearChassis(
         name,
         words,
@@ -84,12 +84,12 @@ def middle(file: Part, key: str, needed: bool = False) -> Matrix:
     return np.asarray(at, dtype=float)
 
 
-def free(connector: Part) -> Sections:
+def free(reading: Reading, connector: Part) -> Sections:
     """A ball, or a fifth wheel: nothing to be said."""
     return {}
 
 
-def torsion(connector: Part) -> Sections:
+def torsion(reading: Reading, connector: Part) -> Sections:
     """A shaft along the vehicle."""
     stiffness = connector.positive("Torsional Stiffness")
     damping = TORSION_TIME * stiffness
@@ -99,13 +99,13 @@ def torsion(connector: Part) -> Sections:
     }
 
 
-def articulated(connector: Part) -> Sections:
+def articulated(reading: Reading, connector: Part) -> Sections:
     """A pin that steers."""
     angle = connector.positive("Maximum Steering Angle (deg)")
-    return {"max_angle": quantity(angle, "deg"), "actuator": dict(ACTUATOR)}
+    return {"max_angle": quantity(angle, "deg"), "actuator": actuator(reading)}
 
 
-CONNECTORS: Mapping[str, tuple[str, Callable[[Part], Sections]]] = {
+CONNECTORS: Mapping[str, tuple[str, Callable[[Reading, Part], Sections]]] = {
     "ChassisConnectorHitch": ("ball", free),
     "ChassisConnectorFifthWheel": ("fifth-wheel", free),
     "ChassisConnectorTorsion": ("torsion", torsion),

@@ -18,6 +18,8 @@ ACTUATOR: Sections = {
     "damping_ratio": "1 [assumed]",
 }
 """Chrono sets angle or travel at once."""
+AT_ONCE: Sections = {"natural_frequency": "100 Hz", "damping_ratio": "1"}
+"""An actuator as fast as steps of 1 ms follow easily."""
 IDLER_JOINT: Sections = {
     "stiffness": "5000 kN/m [assumed]",
     "damping": "3 kN*s/m [assumed]",
@@ -39,9 +41,14 @@ def steering(reading: Reading, system: Part, name: str, shift: Matrix) -> tuple[
     part = reading.section(name, reading.file(system, "Input File"))
     ours, read = reading.by_template(part, "steering mechanism", STEERINGS)
     origin, R = system.vector("Location") - shift, rotation(system, "Orientation")
-    section = {"source": "chrono", **read(reading, part, origin, R), "actuator": dict(ACTUATOR)}
+    section = {"source": "chrono", **read(reading, part, origin, R), "actuator": actuator(reading)}
     backwards = part.template == "RackPinion" and part.part("Pinion").number("Radius") < 0.0
     return ours, section, 1 if backwards or part.template == "PitmanArm" else -1
+
+
+def actuator(reading: Reading) -> Sections:
+    """Return the actuator of a steering."""
+    return dict(AT_ONCE if reading.like_chrono else ACTUATOR)
 
 
 def rack(reading: Reading, part: Part, origin: Matrix, R: Matrix) -> Sections:

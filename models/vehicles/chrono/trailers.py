@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ce_dynamics.models.vehicles.chrono.axles import Axle, axle, from_front_to_rear
 from ce_dynamics.models.vehicles.chrono.json_file import Part
-from ce_dynamics.models.vehicles.chrono.pairing import Choice, own_folder
+from ce_dynamics.models.vehicles.chrono.pairing import own_folder
 from ce_dynamics.models.vehicles.chrono.reading import Reading
 from ce_dynamics.models.vehicles.chrono.rear_chassis import REAR, RearChassis, coupled, middle
 
@@ -41,7 +41,7 @@ def towed(
     files = part.list_of_parts("Axles")
     if not files:
         raise part.wrong("Axles", "it is empty; describe one axle at least")
-    folder, choice = own_folder(reading, body_path), Choice(tyre=tyre)
+    folder = own_folder(reading, body_path)
     names = [f"{NAME}_axle_{k + 1}" for k in range(len(files))] if len(files) > 1 else [f"{NAME}_axle"]
     axles: dict[str, Axle] = {}
     for k, name in zip(from_front_to_rear(files), names, strict=True):
@@ -50,5 +50,5 @@ def towed(
             raise file.wrong("Chassis Index", "a trailer has one chassis; leave it out")
         if file.number("Steering Index", -1.0) != -1.0:
             raise file.wrong("Steering Index", "a trailer has no steering; leave it out")
-        axles[name] = axle(reading, file, name, None, False, choice, folder, [], kind, chassis)
+        axles[name] = axle(reading, file, name, None, False, tyre, folder, [], kind, chassis)
     return Towed(chassis, axles)

@@ -41,6 +41,7 @@ def tyre(reading: Reading, part: Part) -> Tyre:
         kind = "tmeasy-chrono"
         section = {name: value for name, value in section.items() if name not in CARCASS}
         section["width"] = quantity(part.part("Design").positive("Width [m]"), "m")
+        section["delay"] = STEP
     design = part.part("Design") if part.has("Design") else part
     units = (" [kg]", " [kg.m2]") if part.has("Design") else ("", "")
     mass, J = design.number(f"Mass{units[0]}", least=0.0), design.moments(f"Inertia{units[1]}")
@@ -99,6 +100,8 @@ def not_in_a_section(reading: Reading, part: Part) -> Sections:
     raise NotImplementedError
 
 
+STEP = "1 ms"
+"""Chrono's own step for vehicles, by which its moments are late."""
 CARCASS = ("cx", "dx", "cy", "dy")
 """Numbers that Chrono's own evaluation of TMeasy has not."""
 TYRES: Mapping[str, tuple[str, Callable[[Reading, Part], Sections]]] = {

@@ -100,8 +100,8 @@ def named(reading: Reading, part: Part, choice: Choice) -> Choice:
         reading.note("powertrains in one file, as of Chrono before version 9")
         part.part("Powertrain").has("Input File")
     part.has("Zombie")
-    if choice.tyre is None and part.has("Tire"):
-        return replace(choice, tyre=reading.path_of(part.part("Tire"), "Input File"))
+    if not choice.tyres and part.has("Tire"):
+        return replace(choice, tyres=(reading.path_of(part.part("Tire"), "Input File"),))
     return choice
 
 
@@ -122,7 +122,7 @@ def vehicle(reading: Reading, part: Part, choice: Choice) -> Sections:
     read: dict[str, Axle] = {}
     for k, name in zip(order, axle_names(len(files)), strict=True):
         steered = mechanisms.of(files[k])
-        read[name] = axle(reading, files[k], name, steered, k in driven, choice, folder, rears)
+        read[name] = axle(reading, files[k], name, steered, k in driven, choice.tyre(k), folder, rears)
     if choice.trailer is not None:
         kind = next(iter(read.values())).tyre_kind
         behind = towed(reading, reading.open(choice.trailer), main, kind)
@@ -237,7 +237,7 @@ class Mechanisms:
 
 def alone(reading: Reading, part: Part, choice: Choice) -> Sections:
     """A trailer without what tows it: to be laid over a vehicle, whose file says where it is coupled."""
-    one = towed(reading, part, None, None, choice.tyre)
+    one = towed(reading, part, None, None, choice.tyre(0))
     reading.note("what tows it: write 'base: [VEHICLE, TRAILER]', and hitch.x and hitch.z of the trailer")
     name = one.chassis.name
     soft, kind = bushings_of(reading, one.axles)

@@ -1,0 +1,531 @@
+"""Vehicles of Project Chrono beside recordings of Chrono's own runs.
+
+A folder of recordings holds ``summary.json``, a list with an entry per recording (files of the vehicle, its
+tyres, engine and transmission, mass, mass centre, speed of Chrono), and the recordings (``path``): columns in
+SI at a constant interval, wheels ``a<axle><L|R>[i|o]_``, springs ``a<axle><L|R>_tsda_<name>_``.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from ce_dynamics.algebra.arrays import Scalar, floor, minimum
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.algebra.tables import Table
+from ce_dynamics.compiled.model import Model, compile as compile_system
+from ce_dynamics.dynamics.energy import momentum
+from ce_dynamics.errors import DataError, SimulationError
+from ce_dynamics.models.vehicles.assembly import build
+from ce_dynamics.models.vehicles.chrono.axles import axle_names, from_front_to_rear
+from ce_dynamics.models.vehicles.chrono.json_file import Part
+from ce_dynamics.models.vehicles.chrono.pairing import Choice
+from ce_dynamics.models.vehicles.chrono.vehicle import converted
+from ce_dynamics.models.vehicles.description import VehicleParameters
+from ce_dynamics.models.vehicles.equilibrium import PARKED, state_names
+from ce_dynamics.simulation.options import Method, RunOptions
+from ce_dynamics.simulation.results import Record, states_and_inputs
+from ce_dynamics.simulation.right_hand_side import Inputs
+from ce_dynamics.simulation.simulate import simulate_to_record
+
+SUMMARY = "summary.json"
+COMPARED_FROM = 1.0
+"""Time from which runs are compared [s]; Chrono throws the standing vehicle to its speed at t = 0."""
+LEAST_SPEED = 3.0
+"""Speed above which runs are compared [m/s]; below it Chrono's TMeasy passes to friction at rest."""
+SIDES = {"L": "left", "R": "right"}
+SETTLE = "settle"
+SETTLING = 5.0
+"""Time in which vehicles come to rest [s]."""
+STIFF: Method = "rosenbrock"
+"""Method of vehicles that are too stiff for others."""
+START_SPEED = 12.0
+"""Of a model built to roll [m/s]; runs start at the speed of their recording."""
+
+
+class Recording:
+    """A run of Chrono.
+
+    Parameters
+    ----------
+    path : Path
+        Of the columns, compressed by gzip or not.
+    facts : mapping
+        Its entry of the summary.
+    """
+
+    def __init__(self, path: Path, facts: Mapping[str, Any]) -> None:
+        self.path, self.facts = path, facts
+
+    @property
+    def name(self) -> str:
+        """File name without endings."""
+        return self.path.name.partition(".")[0]
+
+    @property
+    def vehicle(self) -> str:
+        """Name of the vehicle with its parts, and Chrono's step."""
+        ways = " without powertrain" if self.without_powertrain else ""
+        return f"{self.facts['key']}{ways}, {self.facts['step']:g} s"
+
+    @property
+    def without_powertrain(self) -> bool:
+        """True if the vehicle coasts."""
+        return "_np" in self.name
+
+    @property
+    def is_rest(self) -> bool:
+        """True if the vehicle stands with its brakes on."""
+        return bool(self.facts["manoeuvre"] == SETTLE)
+
+    @cached_property
+    def columns(self) -> Mapping[str, Floats]:
+        """Columns by name."""
+        opened = gzip.open if self.path.suffix == ".gz" else open
+        try:
+            with opened(self.path, "rt", encoding="utf-8") as file:
+                names = file.readline().strip().split(",")
+                values = np.loadtxt(file, delimiter=",", ndmin=2)
+        except (OSError, ValueError) as error:
+            raise DataError(f"{self.path.name}: it is no recording: {error}") from error
+        if len(names) != values.shape[1] or "t" not in names:
+            raise DataError(f"{self.path.name}: the first line does not name its {values.shape[1]} columns")
+        return dict(zip(names, values.T, strict=True))
+
+    def __getitem__(self, name: str) -> Floats:
+        if name not in self.columns:
+            raise DataError(f"{self.path.name}: no column {name!r}")
+        return self.columns[name]
+
+    @property
+    def interval(self) -> float:
+        """Time between rows [s]."""
+        return float(self["t"][1] - self["t"][0])
+
+    def wheel(self, place: str, column: str) -> Floats:
+        """A column of a wheel; of dual tyres the sum."""
+        places = [p for p in (place, f"{place}i", f"{place}o") if f"{p}_{column}" in self.columns]
+        if not places:
+            raise DataError(f"{self.path.name}: no column {place}_{column}")
+        values = np.sum([self[f"{p}_{column}"] for p in places], axis=0)
+        return np.asarray(values if column in ("Fx", "Fy", "Fz", "FZ") else values / len(places))
+
+    @property
+    def heading_velocity(self) -> tuple[Floats, Floats]:
+        """Horizontal velocity along the heading and to the left of it [m/s]."""
+        q = np.stack([self[f"q{k}"] for k in range(4)])
+        R = rotation(q)
+        v = np.einsum("ijn,jn->in", R, np.stack([self[f"v{axis}"] for axis in "xyz"]))
+        c, s = np.cos(self["yaw"]), np.sin(self["yaw"])
+        return c * v[0] + s * v[1], c * v[1] - s * v[0]
+
+
+def rotation(q: Floats) -> Floats:
+    """Rotation matrices of quaternions (scalar first)."""
+    w, x, y, z = q
+    return np.array(
+        [
+            [w * w + x * x - y * y - z * z, 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), w * w - x * x + y * y - z * z, 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), w * w - x * x - y * y + z * z],
+        ]
+    )
+
+
+def recordings(folder: Path, names: Sequence[str] = ()) -> list[Recording]:
+    """Return the recordings of a folder, in the order of its summary.
+
+    Parameters
+    ----------
+    folder : Path
+    names : sequence of str
+        Beginnings of file names; all recordings if empty.
+
+    Raises
+    ------
+    DataError
+        If the folder has no summary, or no recording of a name.
+    """
+    summary = folder / SUMMARY
+    try:
+        entries = json.loads(summary.read_text(encoding="utf-8"))
+        found = [Recording(folder / entry["path"], entry) for entry in entries]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise DataError(f"{summary}: expected a list of recordings with their files: {error}") from error
+    for name in names:
+        if not any(one.name.startswith(name) for one in found):
+            raise DataError(f"{folder}: no recording begins with {name!r}")
+    return [one for one in found if not names or one.name.startswith(tuple(names))]
+
+
+@dataclass(frozen=True)
+class RecordedInputs:
+    """Steering, throttle and brake of a recording, linear between its rows."""
+
+    steering: Table
+    throttle: Table
+    brake: Table
+    interval: float
+
+    @classmethod
+    def of(cls, recording: Recording) -> RecordedInputs:
+        """The inputs of a recording."""
+        steering, throttle, brake = (
+            Table(recording[name], reach=1) for name in ("steering", "throttle", "braking")
+        )
+        return cls(steering, throttle, brake, recording.interval)
+
+    def inputs(self, t: Scalar, sensors: Mapping[str, Scalar]) -> dict[str, Scalar]:
+        """Return the inputs at a time."""
+        at = minimum(t / self.interval, float(self.steering.last + 1))
+        row = minimum(floor(at), float(self.steering.last))
+        part = at - row
+        return {
+            name: (1.0 - part) * table.at(row) + part * table.at(row, 1)
+            for name, table in (
+                ("steering", self.steering),
+                ("throttle", self.throttle),
+                ("brake", self.brake),
+            )
+        }
+
+
+class Subject:
+    """A vehicle of recordings, read from Chrono's files and settled at rest.
+
+    Parameters
+    ----------
+    recording : Recording
+        Any of its recordings.
+    vehicles : Path
+        Chrono's folder ``data/vehicle``.
+    like_chrono : bool
+        Whether ways of Chrono that no vehicle has are copied.
+    overrides : sequence of str
+        Numbers of the data that differ, ``key=value``.
+    method : str
+        A native method in fixed steps.
+    step : float
+        [s].
+    """
+
+    def __init__(
+        self,
+        recording: Recording,
+        vehicles: Path,
+        like_chrono: bool,
+        overrides: Sequence[str] = (),
+        method: Method = "rk4",
+        step: float = 1e-3,
+    ) -> None:
+        self.method, self.step = method, step
+        facts = recording.facts
+        path = vehicles / facts["vehicle"]
+        choice = Choice(
+            engine=vehicles / facts["engine"] if facts["engine"] else None,
+            transmission=vehicles / facts["transmission"] if facts["transmission"] else None,
+            tyres=tuple(vehicles / name for name in facts["tires"]),
+        )
+        made = converted(path, choice, like_chrono)
+        files = Part.of(path).list_of_parts("Axles")
+        self.axles = dict(zip(from_front_to_rear(files), axle_names(len(files)), strict=True))
+        self.notes = made.notes
+        with TemporaryDirectory() as folder:
+            file = Path(folder) / f"{path.stem}.yaml"
+            file.write_text(made.text, encoding="utf-8")
+            if "delay:" in made.text:
+                overrides = [f"tyre.delay={facts['step']} s", *overrides]
+            self.data = VehicleParameters.load(file, overrides)
+            if recording.without_powertrain:
+                self.data = VehicleParameters.load(file, [*overrides, *coasting(self.data)])
+        self.model: Model = compile_system(build(self.data, speed=START_SPEED))
+        self.start_height: float = facts["start_height"]
+
+    @cached_property
+    def settling(self) -> Record:
+        """The run in which the vehicle falls from the height of its recordings and comes to rest, braked."""
+        y0 = self.model.y0.copy()
+        names = state_names(self.model)
+        y0[[names.index(entry.name) for entry in self.model.layout.v]] = 0.0
+        y0[names.index("chassis.z")] = self.start_height
+        y0[[k for k, name in enumerate(names) if name.startswith("driveline.")]] = 0.0
+        return self.run(PARKED, SETTLING, y0)
+
+    @cached_property
+    def rest(self) -> Floats:
+        """State at rest with the brakes on."""
+        states, _, _ = states_and_inputs(self.model, self.settling.dataset())
+        return np.asarray(states[-1])
+
+    def run(self, inputs: Inputs, duration: float, y0: Floats, interval: float = 0.02) -> Record:
+        """Simulate; by ``rosenbrock`` where the chosen method fails."""
+        for name in dict.fromkeys((self.method, STIFF)):
+            options = RunOptions(duration=duration, method=name, step=self.step, interval=interval, y0=y0)
+            try:
+                return simulate_to_record(self.model, inputs, options)
+            except SimulationError as error:
+                failure = error
+        raise failure
+
+    @property
+    def corners(self) -> Mapping[str, str]:
+        """Names of corners by place in the recordings."""
+        return {
+            f"a{k}{letter}": f"{axle}_{side}"
+            for k, axle in self.axles.items()
+            for letter, side in SIDES.items()
+        }
+
+    def start(self, recording: Recording) -> Floats:
+        """State at rest on the place of the recording's first row, thrown to its speed."""
+        names, y = state_names(self.model), self.rest.copy()
+        values = {f"chassis.{name}": recording[name][0] for name in ("x", "y", "vx", "vz")}
+        for place, corner in self.corners.items():
+            values[f"{corner}.wheel_rate"] = recording.wheel(place, "omega")[0]
+        if np.any(recording["gear"]):
+            values["driveline.engine_speed"] = recording["engine_speed"][0]
+        for k, name in enumerate(names):
+            if name in values:
+                y[k] = values[name]
+            elif name.startswith("driveline."):
+                y[k] = self.model.y0[k]
+        return y
+
+
+def coasting(data: VehicleParameters) -> list[str]:
+    """Return the overrides that leave an engine without torque while its throttle is closed."""
+    table: Any = data.data.powertrain
+    zeros = ", ".join(["0"] * len(table.engine.closed_throttle.speed))
+    return [f"powertrain.engine.closed_throttle.torque=({zeros}) N*m"]
+
+
+@dataclass(frozen=True)
+class Rest:
+    """Differences at rest, ours less Chrono's.
+
+    Attributes
+    ----------
+    name : str
+        Of the recording.
+    mass : float
+        Relative.
+    com : (3,) tuple
+        In the axes of the chassis [m].
+    load : float
+        Worst wheel, relative.
+    spring_length, spring_force : float
+        Worst spring or damper [m], relative to the largest force.
+    spindle : float
+        Worst distance in the axes of the chassis [m].
+    moving : float
+        Vertical force of Chrono's tyres that its vehicle's weight does not balance, relative to the weight:
+        by so much it is not at rest.
+    """
+
+    TITLES: ClassVar = (
+        *("at rest", "mass", "mass centre x, y, z, mm", "wheel load, %", "spring length, mm"),
+        *("spring force, %", "spindle, mm", "imbalance of Chrono, %"),
+    )
+    name: str
+    mass: float
+    com: tuple[float, ...]
+    load: float
+    spring_length: float
+    spring_force: float
+    spindle: float
+    moving: float
+
+    def row(self) -> str:
+        """Return a row of a table."""
+        com = ", ".join(f"{1e3 * value:.2f}" for value in self.com)
+        parts = f"{1e2 * self.load:.3f}", f"{1e3 * self.spring_length:.3f}", f"{1e2 * self.spring_force:.2f}"
+        ends = f"{1e3 * self.spindle:.3f}", f"{1e2 * self.moving:.3f}"
+        return f"| {' | '.join((self.name, f'{self.mass:.1e}', com, *parts, *ends))} |"
+
+
+def compare_rest(subject: Subject, recording: Recording) -> Rest:
+    """Compare the vehicle at rest with the mean over the last second of a recording."""
+    facts, model, run = recording.facts, subject.model, subject.settling
+    last = recording["t"] > recording["t"][-1] - 1.0
+    ours_last = np.asarray(run["time"].values) > SETTLING - 1.0
+
+    def mean(name: str) -> float:
+        return float(recording[name][last].mean())
+
+    names = [str(name) for name in run["corner"].values]
+
+    def own(corner: str, name: str) -> float:
+        return float(run[name].values[ours_last, names.index(corner)].mean())
+
+    whole = momentum(model.instant(subject.rest, model.u0).outward)
+    at = np.array([run[axis].values[ours_last].mean() for axis in "xyz"])
+    q = np.array([run[f"chassis_q{axis}"].values[-1] for axis in "wxyz"])
+    R = rotation(q[:, None])[..., 0]
+    com = R.T @ (np.asarray(whole.com, dtype=float) - at)
+    mass = facts["mass_sum_of_bodies"]
+    loads, lengths, forces, spindles, carried = [], [], [], [], 0.0
+    for place, corner in subject.corners.items():
+        load = float(recording.wheel(place, "Fz")[last].mean())
+        carried += float(recording.wheel(place, "FZ")[last].mean())
+        loads.append(own(corner, "tyre_Fz") / load - 1.0)
+        spindle = [float(recording.wheel(place, axis)[last].mean()) for axis in "xyz"]
+        mine = R.T @ (np.array([own(corner, f"wheel_{axis}") for axis in "xyz"]) - at)
+        spindles.append(float(np.linalg.norm(mine - spindle)))
+        for column, part in springs(recording, place, run):
+            lengths.append(own(corner, f"{part}_length") - mean(f"{column}_length"))
+            forces.append((own(corner, f"{part}_force") + mean(f"{column}_force"), mean(f"{column}_force")))
+    largest = max((abs(theirs) for _, theirs in forces), default=np.inf)
+    return Rest(
+        recording.name,
+        float(whole.mass) / mass - 1.0,
+        tuple(float(value) for value in com - np.array(facts["com_in_chassis_frame"])),
+        worst(loads),
+        worst(lengths),
+        worst([difference for difference, _ in forces]) / largest,
+        worst(spindles),
+        carried / (9.81 * mass) - 1.0,
+    )
+
+
+def springs(recording: Recording, place: str, run: Record) -> Iterator[tuple[str, str]]:
+    """Yield columns of a corner's spring and damper with our names of the part."""
+    for name, part in (("Spring", "spring"), ("Shock", "damper")):
+        column = f"{place}_tsda_{name}"
+        if f"{column}_length" in recording.columns and f"{part}_length" in run:
+            yield column, part
+
+
+def worst(values: Sequence[float]) -> float:
+    """Return the largest magnitude; 0 of none."""
+    return max((abs(value) for value in values), default=0.0)
+
+
+class Agreement(NamedTuple):
+    """A quantity of a run beside the recording's.
+
+    Attributes
+    ----------
+    rms : float
+        Root mean square of the difference over the largest magnitude of the recording.
+    ratio : float
+        Our largest magnitude over the recording's.
+    peak : float
+        The recording's largest magnitude.
+    """
+
+    rms: float
+    ratio: float
+    peak: float
+
+
+QUANTITIES = {
+    "position": "position",
+    "yaw_rate": "yaw rate",
+    "ax": "acceleration ahead",
+    "ay": "to the left",
+    "roll": "roll",
+    "pitch": "pitch",
+    "speed": "speed",
+    "Fx": "Fx",
+    "Fy": "Fy",
+    "Fz": "Fz",
+    "wheel_rate": "wheel speed",
+    "engine": "engine speed",
+    "gear": "gear",
+}
+
+
+@dataclass(frozen=True)
+class Driven:
+    """A run beside a recording: by quantity, of wheels the worst; with times of Chrono and ours."""
+
+    TITLES: ClassVar = (
+        *("manoeuvre", *QUANTITIES.values(), "× real time", "Chrono's", "ours/Chrono's", "method"),
+    )
+    name: str
+    agreement: Mapping[str, Agreement]
+    times_real_time: float
+    chrono_times_real_time: float
+    method: str
+
+    def row(self) -> str:
+        """Return a row of a table: root mean squares in per cent, ratios of the peaks in brackets."""
+        found = self.agreement
+        cells = (
+            f"{1e2 * found[name].rms:.2f} ({found[name].ratio:.2f})" if name in found else ""
+            for name in QUANTITIES
+        )
+        ours, theirs = self.times_real_time, self.chrono_times_real_time
+        times = f"{ours:.0f}", f"{theirs:.2f}", f"{ours / theirs:.0f}"
+        return f"| {' | '.join((self.name, *cells, *times, self.method))} |"
+
+
+LATERAL = ("yaw_rate", "ay", "roll", "Fy")
+"""Quantities that vanish in a recording without steering."""
+
+
+def compare_run(subject: Subject, recording: Recording) -> Driven:
+    """Drive the vehicle by the inputs of a recording and compare from `COMPARED_FROM` on."""
+    law, y0 = RecordedInputs.of(recording), subject.start(recording)
+    subject.run(law, recording.interval, y0, recording.interval)  # compiles what a run needs
+    start = time.process_time()
+    run = subject.run(law, float(recording["t"][-1]), y0, recording.interval)
+    spent = time.process_time() - start
+    t = recording["t"]
+    ahead, aside = recording.heading_velocity
+    late = (t >= COMPARED_FROM) & (np.hypot(ahead, aside) > LEAST_SPEED)
+    both: dict[str, list[tuple[Floats, Floats]]] = {}
+
+    def add(name: str, ours: object, theirs: Floats) -> None:
+        both.setdefault(name, []).append((np.asarray(ours, dtype=float)[: len(t)], theirs))
+
+    add("position", np.hypot(run["x"].values - recording["x"], run["y"].values - recording["y"]), 0.0 * t)
+    add("yaw_rate", run["chassis_wz"].values, recording["wz"])
+    turning = [np.gradient(np.unwrap(yaw), t) for yaw in (run["yaw"].values, recording["yaw"])]
+    for name, along, across, sign in (("ax", "vx", "vy", -1.0), ("ay", "vy", "vx", 1.0)):
+        own = np.gradient(run[along].values, t) + sign * np.asarray(run[across].values) * turning[0]
+        v, other = (ahead, aside) if name == "ax" else (aside, ahead)
+        add(name, own, np.gradient(v, t) + sign * other * turning[1])
+    add("roll", run["roll"].values, recording["roll"])
+    add("pitch", run["pitch"].values, recording["pitch"])
+    add("speed", np.hypot(run["vx"].values, run["vy"].values), np.hypot(ahead, aside))
+    names = list(np.asarray(run["corner"].values))
+    for place, corner in subject.corners.items():
+        k = names.index(corner)
+        for force in ("Fx", "Fy", "Fz"):
+            add(force, run[f"tyre_{force}"].values[:, k], recording.wheel(place, force))
+        add("wheel_rate", run["wheel_rate"].values[:, k], recording.wheel(place, "omega"))
+    if "driveline_gear" in run and np.any(recording["gear"]):
+        gear = np.round(np.asarray(run["driveline_gear"].values))
+        add("gear", gear, recording["gear"])
+        same = gear == recording["gear"]  # not while they shift
+        add("engine", same * run["driveline_engine_speed"].values, same * recording["engine_speed"])
+    straight = not np.any(recording["steering"])
+    found: dict[str, Agreement] = {}
+    for name, pairs in both.items():
+        if straight and name in LATERAL:
+            continue
+        peak = max(float(np.abs(theirs[late]).max()) for _, theirs in pairs)
+        if name == "position":
+            peak = float(np.hypot(recording["x"], recording["y"])[late].max())
+        if peak == 0.0:
+            continue
+        rms = max(float(np.sqrt(np.mean((ours - theirs)[late] ** 2))) for ours, theirs in pairs)
+        own = max(float(np.abs(ours[late]).max()) for ours, _ in pairs)
+        found[name] = Agreement(rms / peak, own / peak, peak)
+    return Driven(
+        recording.name,
+        found,
+        float(t[-1]) / spent,
+        recording.facts["times_real_time_cpu"],
+        run.attrs["method"],
+    )

@@ -1,0 +1,114 @@
+"""Comparison with recordings: of the model's own run, and of one that was changed."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ce_dynamics.errors import DataError
+from ce_dynamics.models.vehicles.chrono import comparison
+from ce_dynamics.models.vehicles.chrono.comparison import Recording, Subject
+from tests.models.vehicles.chrono.small_car import files, written
+
+ROWS, INTERVAL = 101, 0.02
+
+
+def facts() -> dict[str, Any]:
+    """An entry of a summary for the small car."""
+    return {
+        "path": "car_step.csv.gz",
+        "key": "car",
+        "manoeuvre": "step",
+        "vehicle": "car/Vehicle.json",
+        "engine": "car/Engine.json",
+        "transmission": "car/Gears.json",
+        "tires": ["car/Tyre.json"],
+        "step": 1e-3,
+        "start_height": 0.31,
+        "times_real_time_cpu": 1.0,
+    }
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Subject, dict[str, np.ndarray]]:
+    """The small car, and columns of its own step steer."""
+    root = tmp_path_factory.mktemp("data")
+    written(root, files())
+    t = INTERVAL * np.arange(ROWS)
+    columns: dict[str, Any] = {
+        name: np.zeros(ROWS) for name in ("throttle", "braking", "gear", "x", "y", "z", "vy", "vz")
+    }
+    columns |= {"t": t, "steering": 0.1 * np.clip((t - 0.4) / 0.2, 0.0, 1.0), "vx": np.full(ROWS, 12.0)}
+    columns["engine_speed"] = np.full(ROWS, 100.0)
+    columns |= {f"a{k}{side}_omega": np.full(ROWS, 30.0) for k in range(2) for side in "LR"}
+    first = record(root, columns)
+    subject = Subject(first, root, like_chrono=False)
+    law = comparison.RecordedInputs.of(first)
+    run = subject.run(law, t[-1], subject.start(first), INTERVAL)
+    own = {"wz": "chassis_wz", "roll": "roll", "pitch": "pitch", "yaw": "yaw", "x": "x", "y": "y"}
+    columns |= {name: run[ours].values for name, ours in own.items()}
+    columns |= {f"q{k}": run[f"chassis_q{axis}"].values for k, axis in enumerate("wxyz")}
+    R = comparison.rotation(np.stack([columns[f"q{k}"] for k in range(4)]))
+    c, s = np.cos(columns["yaw"]), np.sin(columns["yaw"])
+    vx, vy = run["vx"].values, run["vy"].values
+    world = np.stack([c * vx - s * vy, s * vx + c * vy, run["chassis_vz"].values])
+    # of the small pitch and roll, vz along the world's axis changes nothing that is compared
+    for k, axis in enumerate("xyz"):
+        columns[f"v{axis}"] = np.einsum("jn,jn->n", R[:, k], world)
+    columns["vx"][0], columns["vz"][0] = 12.0, 0.0  # from which it starts again
+    names = [str(name) for name in run["corner"].values]
+    for place, corner in subject.corners.items():
+        k = names.index(corner)
+        columns |= {f"{place}_{force}": run[f"tyre_{force}"].values[:, k] for force in ("Fx", "Fy", "Fz")}
+        columns[f"{place}_omega"] = run["wheel_rate"].values[:, k]
+    return subject, columns
+
+
+def record(folder: Path, columns: dict[str, np.ndarray]) -> Recording:
+    """Write a recording with its summary and read it."""
+    with gzip.open(folder / facts()["path"], "wt") as file:
+        np.savetxt(
+            file,
+            np.stack(list(columns.values()), axis=1),
+            delimiter=",",
+            header=",".join(columns),
+            comments="",
+            fmt="%.17g",
+        )
+    (folder / "summary.json").write_text(json.dumps([facts()]))
+    return comparison.recordings(folder, ["car"])[0]
+
+
+def test_comparison_of_own_run_is_exact(
+    recorded: tuple[Subject, dict[str, np.ndarray]], tmp_path: Path
+) -> None:
+    """Inputs at rows every 20 ms are those of the run; vx and wheel speeds at the start are its own."""
+    subject, columns = recorded
+    found = comparison.compare_run(subject, record(tmp_path, columns)).agreement
+    assert {"yaw_rate", "ay", "roll", "Fz"} <= found.keys()
+    assert max(one.rms for one in found.values()) < 1e-6
+
+
+def test_comparison_shows_ten_per_cent(
+    recorded: tuple[Subject, dict[str, np.ndarray]], tmp_path: Path
+) -> None:
+    """Yaw rates of the recording a tenth larger: the ratio of peaks is 1/1.1."""
+    subject, columns = recorded
+    found = comparison.compare_run(subject, record(tmp_path, columns | {"wz": 1.1 * columns["wz"]})).agreement
+    assert found["yaw_rate"].ratio == pytest.approx(1.0 / 1.1, rel=1e-6)
+    assert 0.03 < found["yaw_rate"].rms < 0.1  # a constant yaw rate would differ by 0.1/1.1
+
+
+def test_recordings_name_what_is_missing(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"summary\.json"):
+        comparison.recordings(tmp_path)
+    (tmp_path / "summary.json").write_text(json.dumps([facts()]))
+    with pytest.raises(DataError, match="no recording begins with 'van'"):
+        comparison.recordings(tmp_path, ["van"])
+    with pytest.raises(DataError, match=r"car_step\.csv\.gz"):
+        comparison.recordings(tmp_path)[0].columns  # noqa: B018
