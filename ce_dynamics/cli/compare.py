@@ -35,7 +35,7 @@ def compare(
     # here, so that mistakes and --help are answered at once
     from ce_dynamics.cli.messages import complain
     from ce_dynamics.errors import CeDynamicsError
-    from ce_dynamics.models.vehicles.chrono import comparison
+    from ce_dynamics.models.vehicles import comparison
 
     found = comparison.recordings(recordings, only or ())
     subjects: dict[str, comparison.Subject] = {}

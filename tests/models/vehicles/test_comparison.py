@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.vehicles.chrono import comparison
-from ce_dynamics.models.vehicles.chrono.comparison import Recording, Subject
+from ce_dynamics.models.vehicles import comparison
+from ce_dynamics.models.vehicles.comparison import Recording, Subject
 from tests.models.vehicles.chrono.small_car import files, written
 
 ROWS, INTERVAL = 101, 0.02
