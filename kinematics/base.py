@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, Scalar
 from ce_dynamics.compiler.free_numbers import is_free, nominal
+from ce_dynamics.embedding.closures.closure_errors import ClosureErrors, joint_errors
 from ce_dynamics.embedding.linkage import Linkage
 from ce_dynamics.embedding.motion import SubgraphMotion
 from ce_dynamics.errors import ModelError
@@ -82,6 +84,11 @@ class ClosedForm(Linkage):
         has no independent coordinate of its own.
         """
         return self._reach
+
+
+def rows_of(cut: Cut) -> Callable[[SubgraphMotion], ClosureErrors]:
+    """Return the rows of a cut along a motion."""
+    return lambda motion: joint_errors(motion, cut.body_a, cut.body_b, cut.closure)
 
 
 def expect_hinge(motion: SubgraphMotion, name: str, expected: Hinge) -> Hinge:

@@ -8,28 +8,26 @@ p from D to its foot and u along it; F is on the line, s away from the foot, so 
 γ being the angle between DF and the line.  Three hinges between arm and upright tell the rest one after the
 other: a universal one points a body without mass, the kingpin, from D at F; the swivel turns about DF by φ
 until the tie rod has its length; on it the upright tilts about n = u × p / d by β = γ_0 − γ, which keeps the
-line pointing at F.  With ℓ̇ and ℓ̈
+line pointing at F.
 
-    β̇ = d ℓ̇ / (ℓ s),    β̈ = d (ℓ̈ / (ℓ s) − ℓ̇² (s² + ℓ²) / (ℓ² s³)).
-
-φ: K is at D + f with f = Rot(n, β)(K_0 − D_0) on the swivel, which itself turns about k = DF / ℓ.  With δ
-from D to L, f_0 = f − k (k · f) and the rod's length r, |K − L|² = r² becomes A cos φ + B sin φ = C as in
-`ce_dynamics.kinematics.rotation_to_distance`, with A = f_0 · δ, B = (k × f_0) · δ and
-C = ½ (|δ|² + |f|² − r²) − (k · f)(k · δ).
+φ: K is at D + f with f = Rot(n, β)(K_0 − D_0) on the swivel, which itself turns about k = DF / ℓ until K is
+at the tie rod's length from L (`ce_dynamics.embedding.closed_forms.formulas.turn_equation`).
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from ce_dynamics.algebra.arrays import Array, array, cross, dot, sqrt
+from ce_dynamics.algebra.arrays import Array, Scalar, array, cross, dot, sqrt
 from ce_dynamics.algebra.rotation import rotate_about
 from ce_dynamics.compiler.free_numbers import decided, number
 from ce_dynamics.embedding.closed_forms.formulas import solve_turn, turn_equation
-from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, PointMotion, SubgraphMotion, oriented
+from ce_dynamics.embedding.closed_forms.step import set_moving
+from ce_dynamics.embedding.closures.loop import at_rest
+from ce_dynamics.embedding.motion import PointMotion, SubgraphMotion
 from ce_dynamics.errors import ModelError, SingularConfigurationError
 from ce_dynamics.kinematics.aim import Aim
-from ce_dynamics.kinematics.base import ClosedForm, expect_hinge
+from ce_dynamics.kinematics.base import ClosedForm, expect_hinge, rows_of
 from ce_dynamics.kinematics.edges import Cut, Joint
 from ce_dynamics.kinematics.hardpoints import (
     DEAD_POINT,
@@ -40,7 +38,6 @@ from ce_dynamics.kinematics.hardpoints import (
     length_between,
     unit_between,
 )
-from ce_dynamics.kinematics.rotated import hinge_axes, rotated
 from ce_dynamics.kinematics.wishbone_loop import hinge_through
 from ce_dynamics.mechanism.checked import magnitude
 from ce_dynamics.mechanism.hinges.distance import Distance
@@ -167,78 +164,41 @@ class StrutLoop(ClosedForm):
         )
 
     def margin(self, motion: SubgraphMotion) -> float:
-        k, f, delta = self._seen(motion)
-        A, B, C = turn_equation(k, f, delta, self.rod * self.rod)
+        A, B, C = self._equation(motion)
         return float(np.sqrt(max(0.0, 1.0 - float(C * C / (A * A + B * B)))))
 
-    def _seen(self, motion: SubgraphMotion) -> tuple[Array, Array, Array]:
-        """k, f at φ = 0, and δ."""
+    def _equation(self, motion: SubgraphMotion) -> tuple[Scalar, Scalar, Scalar]:
+        """A, B, C of A cos φ + B sin φ = C, for the turn about DF that gives the tie rod its length."""
         D, F = motion.point(self.lower_arm, self.D), motion.point(self.chassis, self.F)
-        kingpin = motion.carrier(self.swivel)
-        tilt = self._tilt(D, F)
-        k, n = kingpin.turned(self.k), kingpin.turned(self.n)
-        f = rotate_about(n, tilt.c[0], tilt.c[1], kingpin.turned(self.K - self.D))
-        return k, f, motion.point(self.anchor, self.L).r - D.r
+        kingpin, tilt = motion.carrier(self.swivel), self._tilt(D, F)
+        f = rotate_about(kingpin.turned(self.n), tilt[0], tilt[1], kingpin.turned(self.K - self.D))
+        delta = motion.point(self.anchor, self.L).r - D.r
+        return turn_equation(kingpin.turned(self.k), f, delta, self.rod * self.rod)
 
-    def _tilt(self, D: PointMotion, F: PointMotion) -> HingeMotion:
-        """β from the distance DF."""
-        e, v, a = F.r - D.r, F.v - D.v, F.a - D.a
-        square = dot(e, e)
+    def _tilt(self, D: PointMotion, F: PointMotion) -> Array:
+        """(cos β, sin β) from the distance DF."""
+        square = dot(F.r - D.r, F.r - D.r)
         s = sqrt(square - self.d * self.d)  # NaN where D is nearer to F than the strut's line is
         ell = sqrt(square)
         cos_gamma, sin_gamma = s / ell, self.d / ell
-        c = array(
+        return array(
             (
                 self.cos_0 * cos_gamma + self.sin_0 * sin_gamma,
                 self.sin_0 * cos_gamma - self.cos_0 * sin_gamma,
             )
-        )
-        per_length = 1.0 / ell
-        rate = per_length * dot(e, v)
-        second = per_length * (dot(e, a) + dot(v, v) - rate * rate)
-        gain = self.d / (ell * s)
-        bias = gain * (second - rate * rate * (s * s + square) / (ell * s * s))
-        lever = gain * per_length
-        return HingeMotion(
-            c,
-            (lever * (e @ (F.J - D.J)))[np.newaxis],
-            array((lever * dot(e, F.drift - D.drift),)),
-            array((bias,)),
         )
 
     def solve(self, motion: SubgraphMotion) -> None:
         expect_hinge(motion, self.kingpin, self.aim.hinge)
         expect_hinge(motion, self.swivel, self.swivel_hinge)
         expect_hinge(motion, self.upright, self.tilt_hinge)
-        theta_dot = motion.theta_dot
-        D, F = motion.point(self.lower_arm, self.D), motion.point(self.chassis, self.F)
-        motion.set(self.kingpin, self.aim.solve(motion.carrier(self.kingpin), F, theta_dot))
-        tilt = self._tilt(D, F)
-        L = motion.point(self.anchor, self.L)
-        motion.set(self.swivel, self._turn(motion.carrier(self.swivel), D, L, tilt, theta_dot))
-        motion.set(self.upright, tilt)
-
-    def _turn(
-        self, kingpin: BodyMotion, D: PointMotion, L: PointMotion, tilt: HingeMotion, theta_dot: Array
-    ) -> HingeMotion:
-        """φ from the tie rod: e · (v_K − v_L) = 0 and e · (a_K − a_L) + |v_K − v_L|² = 0 with e = K − L."""
-        k, n = kingpin.turned(self.k), kingpin.turned(self.n)
-        f = rotate_about(n, tilt.c[0], tilt.c[1], kingpin.turned(self.K - self.D))
-        A, B, C = turn_equation(k, f, L.r - D.r, self.rod * self.rod)
-        c = solve_turn(A, B, C, self.sign)  # NaN where the rod does not reach
-        swivel = oriented(kingpin.orientation, self.swivel_hinge, c)
-        n_now = swivel.turned(self.n)
-        f = rotate_about(n_now, tilt.c[0], tilt.c[1], swivel.turned(self.K - self.D))
-        e = D.r + f - L.r
-        h = cross(f, e)  # e · (ω × f) = ω · h
-        lever = -1.0 / dot(hinge_axes(kingpin, self.swivel_hinge, c)[:, 0], h)
-        tilting = dot(n_now, h)
-        X = lever * (e @ (D.J - L.J) + h @ kingpin.w + tilting * tilt.X[0])
-        eta = lever * (dot(e, D.drift - L.drift) + dot(h, kingpin.w_drift) + tilting * tilt.eta[0])
-        X, eta = X[np.newaxis], array((eta,))
-        turned = rotated(kingpin, self.swivel_hinge, c, X, eta, theta_dot)
-        upright = rotated(turned, self.tilt_hinge, tilt.c, tilt.X, tilt.eta, theta_dot)
-        upright = upright._replace(alpha=upright.alpha + tilt.bias[0] * n_now)
-        K = upright.offset(f, theta_dot)
-        v = K.v - L.v
-        return HingeMotion(c, X, eta, array((lever * (dot(e, K.a - L.a) + dot(v, v)),)))
+        F = motion.point(self.chassis, self.F)
+        motion.set(self.kingpin, self.aim.solve(motion.carrier(self.kingpin), F, motion.theta_dot))
+        _, plane, rod = self.cuts()
+        turn = solve_turn(*self._equation(motion), self.sign)  # NaN where the rod does not reach
+        tilt = self._tilt(motion.point(self.lower_arm, self.D), F)
+        # How the upright tilts does not depend on the swivel's rate, as F is on the axis that it turns about.
+        turned = motion.trial({self.swivel: at_rest(turn, 1, motion.N)})
+        set_moving(turned, {self.upright: at_rest(tilt, 1, motion.N)}, rows_of(plane))
+        motion.set(self.upright, turned.hinge_motions[self.upright])
+        set_moving(motion, {self.swivel: at_rest(turn, 1, motion.N)}, rows_of(rod))

@@ -14,17 +14,15 @@ from typing import TYPE_CHECKING
 
 from ce_dynamics.embedding.blocks import Block, blocks
 from ce_dynamics.embedding.closed_forms import why_not
-from ce_dynamics.embedding.closed_forms.leg import Leg
-from ce_dynamics.embedding.closed_forms.leg_linkage import LegLinkage
+from ce_dynamics.embedding.closed_forms.leg import Leg, LegLinkage
 from ce_dynamics.embedding.closed_forms.on_branch import OnBranch
 from ce_dynamics.embedding.closed_forms.peel import Peel, PeelLinkage
-from ce_dynamics.embedding.closed_forms.planar_dyad import planar_dyad
+from ce_dynamics.embedding.closed_forms.planar import planar_dyad
 from ce_dynamics.embedding.closed_forms.relative import Relative
-from ce_dynamics.embedding.closed_forms.rod import Rod
-from ce_dynamics.embedding.closed_forms.rod_linkage import RodLinkage
+from ce_dynamics.embedding.closed_forms.rod import Rod, RodLinkage
 from ce_dynamics.embedding.closed_forms.spherical_dyad import spherical_dyad
+from ce_dynamics.embedding.closed_forms.step import Welded
 from ce_dynamics.embedding.closed_forms.turn_to_length import turn_to_length
-from ce_dynamics.embedding.closed_forms.welded import Welded
 from ce_dynamics.embedding.closed_forms.without_legs import WithoutLegs, is_certain, with_slides, without_legs
 from ce_dynamics.embedding.closures.loop import Loop
 from ce_dynamics.embedding.couplings_solved import CoupledHinges, Plan, implied, planned

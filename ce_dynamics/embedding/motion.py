@@ -8,6 +8,7 @@ positions).
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -15,13 +16,14 @@ import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, array, cross, dot, zeros
 from ce_dynamics.algebra.jets import ScalarMotion
-from ce_dynamics.algebra.spatial import IDENTITY
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.loop_closure import LoopClosure
 from ce_dynamics.mechanism.drives import Prescribed
 from ce_dynamics.mechanism.hinges.base import Hinge
 from ce_dynamics.mechanism.hinges.conditions import End
-from ce_dynamics.mechanism.orientation import Directions, Orientation, by_directions
+from ce_dynamics.mechanism.orientation import AS_DESIGNED, Directions, Orientation, by_directions
+
+NOWHERE = zeros(3)
 
 
 class PointMotion(NamedTuple):
@@ -129,6 +131,11 @@ class HingeMotion(NamedTuple):
     directions: Directions | None = None
     q: Array | None = None
 
+    def at_rest(self, N: int) -> HingeMotion:
+        """Return the hinge where it is, without motion."""
+        n_v = len(self.eta)
+        return self._replace(X=zeros(n_v, N), eta=zeros(n_v), bias=zeros(n_v))
+
 
 def cross_columns(w: Array, e: Array) -> Array:
     """w_k × e for every column k of w."""
@@ -235,6 +242,25 @@ class SubgraphMotion:
         rate = dot(X[j], self.theta_dot) + eta[j]
         return ScalarMotion(self.coordinates(name)[k], X[j], eta[j], rate, bias[j])
 
+    def trial(self, hinges: Mapping[str, HingeMotion]) -> SubgraphMotion:
+        """Return the same motion with more hinges set; this one stays as it is."""
+        other = copy.copy(self)
+        other.hinge_motions, other._motions = dict(self.hinge_motions), dict(self._motions)
+        other._waiting = list(self._waiting)
+        for name, hinge_motion in hinges.items():
+            other.set(name, hinge_motion)
+        return other
+
+    def at_rest(self, N: int) -> SubgraphMotion:
+        """Return the same pose with nothing moving, whatever N independent rates are."""
+        other = self.trial({})
+        other.theta_dot, other.N = zeros(N), N
+        other.hinge_motions = {name: hinge.at_rest(N) for name, hinge in self.hinge_motions.items()}
+        other._motions = {
+            name: at_rest(body.at, N, body.origin.r, body.orientation) for name, body in self._motions.items()
+        }
+        return other
+
     def turned(self, name: str) -> BodyMotion:
         """Return the motion as `body` does, with the frame of an axisymmetric body turning with the body."""
         return self._across(name, turns=True) if name in self._unturned else self._motions[name]
@@ -288,10 +314,11 @@ def oriented(carrier: Orientation, hinge: Hinge, c: Array, turns: bool = True) -
     return Orientation(carrier.R @ hinge.pose(c)[0])
 
 
-def at_rest(at: Array, N: int) -> BodyMotion:
-    """Motion of p relative to itself."""
-    still = PointMotion(zeros(3), zeros(3, N), zeros(3), zeros(3), zeros(3))
-    return BodyMotion(IDENTITY, at, still, zeros(3, N), zeros(3), zeros(3), zeros(3))
+def at_rest(at: Array, N: int, r: Array = NOWHERE, orientation: Orientation = AS_DESIGNED) -> BodyMotion:
+    """Motion of a body that does not move relative to p: of p itself, if its pose is not given."""
+    still = PointMotion(r, zeros(3, N), zeros(3), zeros(3), zeros(3))
+    R, directions = orientation
+    return BodyMotion(R, at, still, zeros(3, N), zeros(3), zeros(3), zeros(3), directions)
 
 
 def widened(motion: BodyMotion, N: int) -> BodyMotion:

@@ -1,14 +1,25 @@
-"""Balls: two or three revolute hinges, one behind the other, whose axes meet in a point."""
+"""Balls: two or three revolute hinges, one behind the other, whose axes meet in a point.
+
+Their angles follow from how what is behind them is turned.  With R_o and R the orientations of what carries
+them and of what is behind, Q = R_oᵀ R.  One hinge about c turns by atan2(c·(u × Q u), u·Q u), u any unit
+vector across c.  Of three hinges, Q = Rot(c0, k0) Rot(c1, k1) Rot(c2, k2): k0 and k1 take c2 to Q c2, and −k2
+takes Rot(c1, −k1) c0 to Qᵀ c0.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.algebra.arrays import Array, array, dot
+from ce_dynamics.algebra.rotation import rotate_about
+from ce_dynamics.embedding.closed_forms.formulas import turn_between, two_turns
 from ce_dynamics.embedding.closed_forms.leg import MEET, STEEP
+from ce_dynamics.embedding.closed_forms.step import orientation_errors, set_moving, set_welded
+from ce_dynamics.embedding.closures.loop import at_rest
+from ce_dynamics.embedding.motion import BodyMotion, SubgraphMotion
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.hinges.fixed import Fixed
 from ce_dynamics.mechanism.hinges.revolute import Revolute
@@ -132,3 +143,32 @@ def coaxial(one: Revolute, other: Revolute) -> bool:
     """Return True if two axes are one line, but for rounding."""
     askew = float(np.linalg.norm(np.cross(one.axis, other.axis)))
     return askew < MEET and off_line(one, other.at) <= MEET * scale(one, other)
+
+
+def turn_ball(motion: SubgraphMotion, ball: Ball, behind: Callable[[SubgraphMotion], BodyMotion]) -> None:
+    """Set the hinges of a ball so that what is behind it is turned as a body is in a motion."""
+    set_welded(motion, ball.welded)
+    c = angles(ball, motion.body(ball.carrier.name).R.T @ behind(motion).R)
+    resting = {body.name: at_rest(c[body], 1, motion.N) for body in ball.turning}
+    tip = ball.turning[-1].name
+    set_moving(motion, resting, lambda trial: orientation_errors(behind(trial), trial.body(tip)))
+
+
+def angles(ball: Ball, Q: Array) -> dict[Body, Array]:
+    """(cos, sin) of every hinge."""
+    if len(ball.turning) == 1:
+        (c,) = ball.axes
+        u = across_axis(c)
+        now = Q @ u
+        return {ball.turning[0]: array((dot(u, now), dot(np.cross(c, u), now)))}
+    c0, c1, c2 = ball.axes
+    k0, k1 = two_turns(c0, c1, c2, Q @ c2, float(np.sign(np.cross(c0, c1) @ c2)))
+    k2 = turn_between(c2, rotate_about(c1, k1[0], -k1[1], c0), Q.T @ c0)
+    return dict(zip(ball.turning, (k0, k1, array((k2[0], -k2[1]))), strict=True))
+
+
+def across_axis(c: Array) -> Array:
+    """A unit vector across an axis."""
+    u = np.cross(c, np.eye(3)[int(np.argmin(np.abs(c)))])
+    result: Array = u / np.linalg.norm(u)
+    return result

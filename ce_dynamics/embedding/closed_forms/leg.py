@@ -8,10 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
-from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.algebra.arrays import Array, Scalar, array, concatenate, cross, dot, sqrt
+from ce_dynamics.algebra.rotation import rotate_about
+from ce_dynamics.embedding.closed_forms.formulas import (
+    ALIGNED,
+    solve_slide,
+    solve_turn,
+    turn_between,
+    two_turns,
+)
+from ce_dynamics.embedding.closed_forms.step import Step, point_errors
+from ce_dynamics.embedding.closures.closure_errors import ClosureErrors
+from ce_dynamics.embedding.closures.loop import at_rest
+from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, SubgraphMotion
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
 from ce_dynamics.mechanism.couplings.loop_closure import LoopClosure
@@ -20,12 +33,51 @@ from ce_dynamics.mechanism.hinges.prismatic import Prismatic
 from ce_dynamics.mechanism.hinges.revolute import Revolute
 from ce_dynamics.mechanism.hinges.spherical import Spherical
 from ce_dynamics.mechanism.hinges.universal import Universal
+from ce_dynamics.mechanism.orientation import Directions
 
 MEET = 1e-12
 """Distance of two axes, relative to the length of the leg, that counts as none."""
 STEEP = 1e-3
 """Smallest sine of the angles between a1, a2 and e, and cosine of that between e and a, of a leg that is
 recognised: nearer to a singular pose the sign that selects its branch would not be certain."""
+
+
+class Bar(Protocol):
+    """A rod or telescope from a point of its foot to a point of its anchor."""
+
+    @property
+    def foot(self) -> Body: ...
+    @property
+    def at_foot(self) -> Array: ...
+    @property
+    def anchor(self) -> Body: ...
+    @property
+    def at_anchor(self) -> Array: ...
+    @property
+    def e(self) -> Array: ...
+    @property
+    def axis(self) -> Array | None: ...
+    @property
+    def slide(self) -> Body | None: ...
+    @property
+    def slides(self) -> bool: ...
+
+
+def span(bar: Bar, motion: SubgraphMotion) -> Array:
+    """Return d, from the foot to the point on the anchor, (3,) [m], in p's axes."""
+    d: Array = motion.point(bar.anchor.name, bar.at_anchor).r - motion.point(bar.foot.name, bar.at_foot).r
+    return d
+
+
+def displacement(bar: Bar, motion: SubgraphMotion, d: Array) -> Scalar | None:
+    """Return the displacement of the slide [m], given or such that the bar is |d| long; None without one."""
+    if bar.slide is None or bar.axis is None:
+        return None
+    if bar.slides:
+        found: Scalar = solve_slide(bar.axis, bar.e, dot(d, d), float(np.sign(bar.axis @ bar.e)))
+        return found
+    given: Scalar = motion.hinge_motions[bar.slide.name].c[0]
+    return given
 
 
 @dataclass(frozen=True, eq=False)
@@ -214,3 +266,93 @@ def is_regular(leg: Leg) -> bool:
     if leg.axis is not None and abs(float(leg.axis @ e)) < STEEP * length:
         return False
     return steep > STEEP
+
+
+class LegLinkage(Step):
+    """Hinges of a leg from where its foot and its ball joint are.
+
+    With d from the foot to the ball joint on the anchor, in the carrier's axes, d = Rot(a1, χ) Rot(a2, ζ) e
+    (`ce_dynamics.embedding.closed_forms.formulas.two_turns`), on the branch of the design pose.
+
+    Parameters
+    ----------
+    leg : Leg
+    """
+
+    def __init__(self, leg: Leg) -> None:
+        self.leg = leg
+        found = [body for body in leg.bodies if body is not leg.slide or leg.slides]
+        self.determines = tuple(body.name for body in found)
+        self.closes = (leg.edge.name,)
+        self.welded = tuple(body for body in found if body is not leg.slide and body not in leg.turning)
+        self._branch = float(np.sign(np.cross(leg.axis1, leg.axis2) @ leg.e))
+
+    @property
+    def how(self) -> str:
+        what = "a rod" if self.leg.slide is None else "a telescope"
+        return f"in closed form: {self.leg.tip.name!r} is the end of {what} on a universal hinge"
+
+    def errors(self, motion: SubgraphMotion) -> ClosureErrors:
+        leg = self.leg
+        return point_errors(motion, (leg.anchor, leg.at_anchor), (leg.tip, leg.at_tip))
+
+    def aside(self, motion: SubgraphMotion) -> Array:
+        return span(self.leg, motion)
+
+    def positions(self, motion: SubgraphMotion) -> dict[str, HingeMotion]:
+        leg, N = self.leg, motion.N
+        carrier, d = motion.body(leg.foot.name), span(leg, motion)
+        s = displacement(leg, motion, d)
+        e = leg.e if s is None or leg.axis is None else leg.e + leg.axis * s
+        c1, c2 = self._angles(carrier.R.T @ d, e)
+        directions = self._directions(carrier, c1, d)
+        if len(leg.turning) == 1:
+            turning = {leg.turning[0].name: at_rest(concatenate((c1, c2)), 2, N)}
+        else:
+            turning = {body.name: at_rest(c, 1, N) for body, c in zip(leg.turning, (c1, c2), strict=True)}
+        outer = leg.turning[-1].name
+        turning[outer] = turning[outer]._replace(directions=directions)
+        if s is None or not leg.slides or leg.slide is None:
+            return turning
+        return turning | {leg.slide.name: at_rest(array((s,)), 1, N)}
+
+    def _angles(self, d: Array, e: Array) -> tuple[Array, Array]:
+        """(cos χ, sin χ) and (cos ζ, sin ζ) for d in the carrier's axes."""
+        a1, a2 = self.leg.axis1, self.leg.axis2
+        if not self._square:
+            return two_turns(a1, a2, e, d, self._branch)
+        inner = solve_turn(0.0, self._branch * sqrt(dot(e, e)), dot(a1, d), -self._branch)
+        return turn_between(a1, rotate_about(a2, inner[0], inner[1], e), d), inner
+
+    @property
+    def _square(self) -> bool:
+        """True if a1, a2 and the line of the leg are perpendicular to each other."""
+        a1, a2 = self.leg.axis1, self.leg.axis2
+        return self._along_leg and abs(float(a1 @ a2)) < ALIGNED and abs(self._lean(a1)) < ALIGNED
+
+    @property
+    def _along_leg(self) -> bool:
+        """True if a2 is perpendicular to the line of the leg, along which the slide goes."""
+        leg = self.leg
+        if abs(self._lean(leg.axis2)) > ALIGNED:
+            return False
+        return leg.axis is None or float(np.linalg.norm(np.cross(leg.axis, self._line))) < ALIGNED
+
+    @property
+    def _line(self) -> Array:
+        line: Array = self.leg.e / np.linalg.norm(self.leg.e)
+        return line
+
+    def _lean(self, axis: Array) -> float:
+        return float(axis @ self._line)
+
+    def _directions(self, carrier: BodyMotion, c1: Array, d: Array) -> Directions | None:
+        """Orientation of the leg by a2, its line, and what is perpendicular to both; where that is square."""
+        if not self._along_leg:
+            return None
+        leg = self.leg
+        line = d * (1.0 / sqrt(dot(d, d)))
+        e2 = carrier.turned(rotate_about(leg.axis1, c1[0], c1[1], leg.axis2))
+        now = np.stack((e2, line, cross(e2, line)), axis=1)
+        design = np.stack((leg.axis2, self._line, np.cross(leg.axis2, self._line)), axis=1)
+        return Directions(now, design)

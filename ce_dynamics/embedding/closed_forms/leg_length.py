@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, Scalar, array, dot
-from ce_dynamics.embedding.closed_forms.formulas import solve_slide
 from ce_dynamics.embedding.closed_forms.leg import Leg
 from ce_dynamics.embedding.closed_forms.rod import Rod
 from ce_dynamics.embedding.closures.closure_errors import ClosureErrors, one_closure
@@ -111,15 +110,3 @@ def _(edge: LegLength, motion: SubgraphMotion) -> ClosureErrors:
         array((per_length * drift,)),
         array((per_length * bias,)),
     )
-
-
-def displacement(leg: Leg | Rod, motion: SubgraphMotion, d: Array) -> Scalar | None:
-    """Displacement of a telescope's slide [m], given or from its length |d|; None if there is no slide."""
-    if leg.slide is None or leg.axis is None:
-        return None
-    if leg.slides:
-        side = float(np.sign(leg.axis @ leg.e))
-        found: Scalar = solve_slide(leg.axis, leg.e, dot(d, d), side)
-        return found
-    given: Scalar = motion.hinge_motions[leg.slide.name].c[0]
-    return given

@@ -3,7 +3,7 @@
 From the weld inward there may be hinges that are given, which are then counted from the weld's other side;
 behind them comes what is peeled off, a dependent revolute hinge or a ball of three.  What is left of the weld
 is the revolute or ball joint there: one or three unknowns and rows less.  Their angles follow from how the
-other side is turned (`ce_dynamics.embedding.closed_forms.orient`).
+other side is turned (`ce_dynamics.embedding.closed_forms.ball`).
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, array
-from ce_dynamics.embedding.closed_forms.ball import Ball, ball_at, coaxial, triple
+from ce_dynamics.embedding.closed_forms.ball import Ball, ball_at, coaxial, triple, turn_ball
 from ce_dynamics.embedding.closed_forms.leg import STEEP
-from ce_dynamics.embedding.closed_forms.orient import turn_ball
+from ce_dynamics.embedding.closed_forms.step import set_welded
 from ce_dynamics.embedding.closures.closure_errors import ClosureErrors, one_closure
 from ce_dynamics.embedding.closures.loop import closure_residual
 from ce_dynamics.embedding.linkage import Limits, Linkage
@@ -178,10 +178,8 @@ class PeelLinkage(Linkage):
         return Limits(remedy=REMEDY)
 
     def solve(self, motion: SubgraphMotion) -> None:
-        turn_ball(motion, self.peel.ball, self.peel.behind(motion))
-        for body in self.peel.welded:
-            c = body.inboard.configuration(body.inboard.neutral)
-            motion.set(body.name, HingeMotion(c, np.zeros((0, motion.N)), np.zeros(0), np.zeros(0)))
+        turn_ball(motion, self.peel.ball, self.peel.behind)
+        set_welded(motion, self.peel.welded)
 
 
 def peel_of(

@@ -12,9 +12,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ce_dynamics.algebra.arrays import Array
-from ce_dynamics.embedding.closed_forms.ball import Ball, ball_at, triple
-from ce_dynamics.embedding.closed_forms.leg import STEEP
+from ce_dynamics.algebra.arrays import Array, array, dot
+from ce_dynamics.algebra.rotation import rotate_about
+from ce_dynamics.embedding.closed_forms.ball import Ball, ball_at, triple, turn_ball
+from ce_dynamics.embedding.closed_forms.formulas import inner_turn, turn_between, two_turns
+from ce_dynamics.embedding.closed_forms.leg import STEEP, displacement, span
+from ce_dynamics.embedding.closed_forms.step import Step, point_errors
+from ce_dynamics.embedding.closures.closure_errors import ClosureErrors
+from ce_dynamics.embedding.closures.loop import at_rest
+from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
 from ce_dynamics.mechanism.couplings.loop_closure import LoopClosure
@@ -180,3 +186,82 @@ def is_regular(rod: Rod) -> bool:
     axes = dict(zip(rod.near.turning, rod.near.axes, strict=True))
     one, other = (axes[body] for body in rod.found)
     return triple(one, other, rod.e / length) > STEEP
+
+
+class RodLinkage(Step):
+    """Hinges of both balls of a rod, from where the balls are.
+
+    The near ball points the rod, e in the design pose: with d from F to A in the foot's axes
+
+        d = Rot(a0, q0) Rot(a1, q1) Rot(a2, q2) e,
+
+    one of the three angles given.  Where it is the middle one, q2 follows along a0 turned back by it.  Of a
+    telescope e = e_0 + a s.  Then the rod's orientation is known, and the far ball is turned by it.
+
+    Parameters
+    ----------
+    rod : Rod
+    """
+
+    def __init__(self, rod: Rod) -> None:
+        self.rod = rod
+        self.determines = tuple(body.name for body in rod.bodies)
+        self.closes = (rod.edge.name,)
+        self.welded = rod.near.welded
+        axes = dict(zip(rod.near.turning, rod.near.axes, strict=True))
+        one, other = (axes[body] for body in rod.found)
+        self._branch = float(np.sign(np.cross(one, other) @ rod.e))
+
+    @property
+    def how(self) -> str:
+        what = "a rod" if self.rod.slide is None else "a telescope"
+        return f"in closed form: {self.rod.end.name!r} is the end of {what} between two balls"
+
+    def solve(self, motion: SubgraphMotion) -> None:
+        super().solve(motion)
+        if self.rod.far is not None:
+            turn_ball(motion, self.rod.far, lambda trial: trial.body(self.rod.end.name))
+
+    def errors(self, motion: SubgraphMotion) -> ClosureErrors:
+        rod = self.rod
+        return point_errors(motion, (rod.anchor, rod.at_anchor), (rod.end, rod.at_tip))
+
+    def aside(self, motion: SubgraphMotion) -> Array:
+        return span(self.rod, motion)
+
+    def positions(self, motion: SubgraphMotion) -> dict[str, HingeMotion]:
+        rod, d = self.rod, span(self.rod, motion)
+        s = displacement(rod, motion, d)
+        e = rod.e if s is None or rod.axis is None else rod.e + rod.axis * s
+        c = self._angles(motion, motion.body(rod.foot.name).R.T @ d, e)
+        resting = {body.name: at_rest(c[body], 1, motion.N) for body in rod.found}
+        if s is None or not rod.slides or rod.slide is None:
+            return resting
+        return resting | {rod.slide.name: at_rest(array((s,)), 1, motion.N)}
+
+    def _angles(self, motion: SubgraphMotion, d: Array, e: Array) -> dict[Body, Array]:
+        """(cos, sin) of every hinge of the near ball, for d in the foot's axes."""
+        rod, turning, axes = self.rod, self.rod.near.turning, self.rod.near.axes
+        if rod.given is None:
+            return dict(zip(turning, two_turns(axes[0], axes[1], e, d, self._branch), strict=True))
+        known = motion.hinge_motions[rod.given.name].c
+        cos, sin = known[0], known[1]
+        k = turning.index(rod.given)
+        a0, a1, a2 = axes
+        found: tuple[Array, ...]
+        if k == 0:
+            found = two_turns(a1, a2, e, rotate_about(a0, cos, -sin, d), self._branch)
+        elif k == 2:
+            found = two_turns(a0, a1, rotate_about(a2, cos, sin, e), d, self._branch)
+        else:
+            back = rotate_about(a1, cos, -sin, a0)
+            last = inner_turn(back, a2, e, turned_back(a0, d, back), self._branch)
+            out = rotate_about(a1, cos, sin, rotate_about(a2, last[0], last[1], e))
+            found = turn_between(a0, out, d), last
+        return {rod.given: known, **dict(zip(rod.found, found, strict=True))}
+
+
+def turned_back(a0: Array, d: Array, back: Array) -> Array:
+    """A vector that has along ``back`` what d has along a0, both unit vectors."""
+    along: Array = back * dot(a0, d)
+    return along

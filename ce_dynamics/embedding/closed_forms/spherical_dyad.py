@@ -7,28 +7,24 @@ pose,
 
     Cᵀ n = Rot(a_x, χ) Rot(a_y, ζ) n_0    or    n_0 = Rot(a_x, −χ) Rot(Q a_y, ζ) Q n_0,
 
-which `ce_dynamics.embedding.closed_forms.formulas.two_turns` solves.  Rates: what the angular velocity of the
-one end has more than that of the other at resting hinges is a_x χ̇ ± a_y ζ̇ + n λ, λ the rate of the hinge
-between; what their angular accelerations have, a_x χ̈ ± a_y ζ̈ + n λ̇ + λ ω × n.
+which `ce_dynamics.embedding.closed_forms.formulas.two_turns` solves.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from ce_dynamics.algebra.arrays import Array, array, cross, dot
-from ce_dynamics.algebra.rotation import rotate_about
+from ce_dynamics.algebra.arrays import Array, array
 from ce_dynamics.embedding.blocks import Block, chain
 from ce_dynamics.embedding.closed_forms.ball import crossing, off_line, scale, triple
 from ce_dynamics.embedding.closed_forms.formulas import two_turns
 from ce_dynamics.embedding.closed_forms.leg import MEET, STEEP
-from ce_dynamics.embedding.closed_forms.orient import rates_per_spin
-from ce_dynamics.embedding.closed_forms.planar_dyad import way
-from ce_dynamics.embedding.closed_forms.planar_pair import resting, revolute
-from ce_dynamics.embedding.closed_forms.turn_to_length import rigidly_on, set_welded
-from ce_dynamics.embedding.linkage import Limits, Linkage
-from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, SubgraphMotion, across
-from ce_dynamics.embedding.numeric.single_parameter import REMEDY
+from ce_dynamics.embedding.closed_forms.planar import revolute, way
+from ce_dynamics.embedding.closed_forms.step import Step, orientation_errors
+from ce_dynamics.embedding.closed_forms.turn_to_length import rigidly_on
+from ce_dynamics.embedding.closures.closure_errors import ClosureErrors
+from ce_dynamics.embedding.closures.loop import at_rest
+from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.loop_closure import LoopClosure
 from ce_dynamics.mechanism.hinges.base import Hinge
@@ -37,77 +33,54 @@ from ce_dynamics.mechanism.hinges.revolute import Revolute
 from ce_dynamics.mechanism.hinges.spherical import Spherical
 
 
-class SphericalDyad(Linkage):
+class SphericalDyad(Step):
     """The hinges of two bars on a sphere.
 
     Parameters
     ----------
     x, y : Body
         The bars, on revolute hinges.
-    closes : str
-        The hinge in which they end.
-    axis : (3,) array
-        n_0.
+    edge : LoopClosure
+        The hinge about n in which they end.
     other : Body
         What that hinge holds: y where they are side by side.
     welded : tuple of Body
         Bodies on Fixed hinges that are found with them.
     """
 
-    def __init__(
-        self, x: Body, y: Body, closes: str, axis: Array, other: Body, welded: tuple[Body, ...]
-    ) -> None:
-        self.x, self.y, self.axis, self.other, self.welded = x, y, axis, other, welded
+    def __init__(self, x: Body, y: Body, edge: LoopClosure, other: Body, welded: tuple[Body, ...]) -> None:
+        assert isinstance(edge.closure, Revolute), "as `spherical_dyad` finds it"
+        self.x, self.y, self.other, self.welded = x, y, other, welded
+        self.edge, self.axis = edge, edge.closure.axis
         self.serial = y.carrier is x or rigidly_on(y.carrier, x)
         self.determines = (x.name, y.name, *(body.name for body in welded))
-        self.closes = (closes,)
+        self.closes = (edge.name,)
         a_x, a_y = revolute(x).axis, revolute(y).axis
-        self.regular = triple(a_x, a_y, axis) > STEEP
-        self._branch = float(np.sign(np.cross(a_x, a_y) @ axis))
+        self.regular = triple(a_x, a_y, self.axis) > STEEP
+        self._branch = float(np.sign(np.cross(a_x, a_y) @ self.axis))
 
     @property
     def how(self) -> str:
         return f"in closed form: {self.x.name!r} and {self.y.name!r} are two sides of a triangle on a sphere"
 
-    def monitor(self) -> Limits:
-        return Limits(remedy=REMEDY)
-
-    def solve(self, motion: SubgraphMotion) -> None:
-        set_welded(motion, self.welded)  # some may carry what turns
+    def positions(self, motion: SubgraphMotion) -> dict[str, HingeMotion]:
         a_x, a_y, n_0 = revolute(self.x).axis, revolute(self.y).axis, self.axis
         inner = motion.carrier(self.x.name)
         if self.serial:
-            outer = motion.body(self.other.name)
-            n = outer.turned(n_0)
+            n = motion.body(self.other.name).turned(n_0)
             c_x, c_y = two_turns(a_x, a_y, n_0, inner.R.T @ n, self._branch)
-            second = inner.turned(rotate_about(a_x, c_x[0], c_x[1], a_y))
         else:
-            outer = motion.carrier(self.y.name)
-            Q = inner.R.T @ outer.R
+            Q = inner.R.T @ motion.carrier(self.y.name).R
             back, c_y = two_turns(a_x, Q @ a_y, Q @ n_0, n_0, self._branch)
             c_x = array((back[0], -back[1]))
-            n = inner.turned(rotate_about(a_x, c_x[0], c_x[1], n_0))
-            second = -outer.turned(a_y)
-        rows = rates_per_spin([inner.turned(a_x), second, n])
-        w, drift = outer.w - inner.w, outer.w_drift - inner.w_drift
-        hinges = [
-            resting(c, motion.N)._replace(X=(row @ w)[np.newaxis], eta=array((dot(row, drift),)))
-            for c, row in ((c_x, rows[0]), (c_y, rows[1]))
-        ]
-        near, far = self._ends(motion, inner, outer, hinges)
-        spin = dot(rows[2], outer.w_total - inner.w_total)
-        missing = far.alpha - near.alpha - spin * cross(near.w_total, n)
-        for body, hinge, row in zip((self.x, self.y), hinges, rows, strict=False):
-            motion.set(body.name, hinge._replace(bias=array((dot(row, missing),))))
+        return {self.x.name: at_rest(c_x, 1, motion.N), self.y.name: at_rest(c_y, 1, motion.N)}
 
-    def _ends(
-        self, motion: SubgraphMotion, inner: BodyMotion, outer: BodyMotion, hinges: list[HingeMotion]
-    ) -> tuple[BodyMotion, BodyMotion]:
-        """Motion of what the hinge between joins, with the bars' hinges moving as given."""
-        bar = across(self.x, inner, hinges[0], motion.theta_dot, turns=True)
-        if self.serial:
-            return across(self.y, bar, hinges[1], motion.theta_dot, turns=True), outer
-        return bar, across(self.y, outer, hinges[1], motion.theta_dot, turns=True)
+    def errors(self, motion: SubgraphMotion) -> ClosureErrors:
+        one, other = (motion.body(body.name) for body in self.edge.bodies)
+        return orientation_errors(one, other, self.aside(motion))
+
+    def aside(self, motion: SubgraphMotion) -> Array:
+        return motion.body(self.edge.body_a.name).turned(self.axis)
 
 
 def spherical_dyad(block: Block) -> SphericalDyad | None:
@@ -134,7 +107,7 @@ def spherical_dyad(block: Block) -> SphericalDyad | None:
             beside = rigidly_on(end, x) and rigidly_on(other, y)
             apart = x not in chain(y) and y not in chain(x)
             if serial or (beside and apart):
-                found = SphericalDyad(x, y, edge.name, closure.axis, other, welded)
+                found = SphericalDyad(x, y, edge, other, welded)
                 return found if found.regular else None
     return None
 

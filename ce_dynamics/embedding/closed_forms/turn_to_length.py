@@ -1,21 +1,22 @@
 """A revolute hinge turned until the two ends of a leg, or of a distance, are as far apart as that is long.
 
 The body turns by φ about the axis u through E, fixed on the carrier
-(`ce_dynamics.embedding.closed_forms.formulas.turn_equation`), on the branch of the design pose.  Rates and
-accelerations follow from the row of `LegLength`, linear in them; a distance is a leg without a slide.
+(`ce_dynamics.embedding.closed_forms.formulas.turn_equation`), on the branch of the design pose.  A distance
+is a leg without a slide.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from ce_dynamics.algebra.arrays import Array, Scalar, array, cross, dot, zeros
+from ce_dynamics.algebra.arrays import Array, Scalar
 from ce_dynamics.embedding.blocks import Block
 from ce_dynamics.embedding.closed_forms.formulas import solve_turn, turn_equation
 from ce_dynamics.embedding.closed_forms.leg_length import LegLength
-from ce_dynamics.embedding.linkage import Limits, Linkage
-from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion, across
-from ce_dynamics.embedding.numeric.single_parameter import REMEDY
+from ce_dynamics.embedding.closed_forms.step import Step
+from ce_dynamics.embedding.closures.closure_errors import ClosureErrors, one_closure
+from ce_dynamics.embedding.closures.loop import at_rest
+from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
 from ce_dynamics.mechanism.hinges.distance import Distance
@@ -26,7 +27,7 @@ DEAD = 1e-3
 """Smallest sine of the angle to a dead point of a design pose whose branch is certain."""
 
 
-class TurnToLength(Linkage):
+class TurnToLength(Step):
     """The revolute hinge of a body that holds one end of a leg or a distance, from where the other end is.
 
     Parameters
@@ -68,36 +69,14 @@ class TurnToLength(Linkage):
     def how(self) -> str:
         return f"in closed form: {self.body.name!r} turns until {self.edge.name!r} closes, as long as it is"
 
-    def monitor(self) -> Limits:
-        return Limits(remedy=REMEDY)
-
-    def solve(self, motion: SubgraphMotion) -> None:
-        set_welded(motion, self.welded)  # some may carry what turns
-        u, carrier = self.hinge.axis, motion.carrier(self.body.name)
+    def positions(self, motion: SubgraphMotion) -> dict[str, HingeMotion]:
         at = motion.point(self.body.carrier.name, self.hinge.at)
         target = motion.point(self.other.name, self.at_other)
-        square, slope = stretched(self.edge, motion)
-        c = self._turned(carrier.R.T @ (target.r - at.r), square)
-        still = HingeMotion(c, zeros(1, motion.N), zeros(1), zeros(1))
-        held = across(self.body, carrier, still, motion.theta_dot, turns=True)
-        end = held.point(self.at, motion.theta_dot)
-        d = target.r - end.r
-        per_b = 1.0 / dot(d, cross(carrier.turned(u), end.r - at.r))
-        row = d @ (target.J - end.J)
-        drift = dot(d, target.drift - end.drift)
-        sliding = slide_of(self.edge)
-        slide = None if sliding is None else motion.hinge_motions[sliding.name]
-        if slide is not None:
-            row, drift = row - slope * slide.X[0], drift - slope * slide.eta[0]
-        X, eta = (per_b * row)[np.newaxis], array((per_b * drift,))
-        moved = across(self.body, carrier, HingeMotion(c, X, eta, zeros(1)), motion.theta_dot, turns=True)
-        end = moved.point(self.at, motion.theta_dot)
-        v = target.v - end.v
-        missing = dot(d, target.a - end.a) + dot(v, v)
-        if slide is not None:
-            s_dot = dot(slide.X[0], motion.theta_dot) + slide.eta[0]
-            missing = missing - s_dot * s_dot - slope * slide.bias[0]
-        motion.set(self.body.name, HingeMotion(c, X, eta, array((per_b * missing,))))
+        c = self._turned(motion.carrier(self.body.name).R.T @ (target.r - at.r), square_of(self.edge, motion))
+        return {self.body.name: at_rest(c, 1, motion.N)}
+
+    def errors(self, motion: SubgraphMotion) -> ClosureErrors:
+        return one_closure(self.edge, motion)
 
     def _turned(self, delta: Array, square: Array) -> Array:
         """(cos φ, sin φ)."""
@@ -105,25 +84,13 @@ class TurnToLength(Linkage):
         return solve_turn(A, B, C, -float(np.sign(self._B)))
 
 
-def set_welded(motion: SubgraphMotion, bodies: tuple[Body, ...]) -> None:
-    """Set Fixed hinges."""
-    for body in bodies:
-        c = body.inboard.configuration(body.inboard.neutral)
-        motion.set(body.name, HingeMotion(c, zeros(0, motion.N), zeros(0), zeros(0)))
-
-
-def stretched(edge: CutEdge, motion: SubgraphMotion) -> tuple[Scalar, Scalar]:
-    """ℓ², and half its derivative by s."""
+def square_of(edge: CutEdge, motion: SubgraphMotion) -> Scalar:
+    """ℓ² [m²]."""
     if isinstance(edge, LegLength):
-        return edge.stretched(motion)
+        return edge.stretched(motion)[0]
     distance = getattr(edge, "closure", None)
     assert isinstance(distance, Distance), "as `is_length` tells"
-    return distance.length**2, 0.0
-
-
-def slide_of(edge: CutEdge) -> Body | None:
-    """The slide on which a length depends."""
-    return edge.leg.slide if isinstance(edge, LegLength) else None
+    return distance.length**2
 
 
 def is_length(edge: CutEdge) -> bool:

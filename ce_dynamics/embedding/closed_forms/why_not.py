@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ce_dynamics.embedding.blocks import Block
-from ce_dynamics.embedding.closed_forms.planar_dyad import PARALLEL
+from ce_dynamics.embedding.closed_forms.planar import PARALLEL
 from ce_dynamics.embedding.closed_forms.turn_to_length import is_length
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.loop_closure import LoopClosure

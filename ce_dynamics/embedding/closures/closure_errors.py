@@ -14,7 +14,7 @@ from ce_dynamics.embedding.closures.coupling_rows import moving_residuals
 from ce_dynamics.embedding.motion import BodyMotion, PointMotion, SubgraphMotion
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
 from ce_dynamics.mechanism.couplings.loop_closure import LoopClosure
-from ce_dynamics.mechanism.hinges.conditions import End, Twist
+from ce_dynamics.mechanism.hinges.conditions import Closure, End, Twist
 
 
 class ClosureErrors(NamedTuple):
@@ -57,14 +57,18 @@ def one_closure(loop: CutEdge, motion: SubgraphMotion) -> ClosureErrors:
 
 @one_closure.register
 def _(loop: LoopClosure, motion: SubgraphMotion) -> ClosureErrors:
-    o, p = motion.body(loop.body_a.name), motion.body(loop.body_b.name)
-    o_at = motion.point(loop.body_a.name, loop.closure.at_parent)
-    p_at = motion.point(loop.body_b.name, loop.closure.at_child)
+    return joint_errors(motion, loop.body_a.name, loop.body_b.name, loop.closure)
+
+
+def joint_errors(motion: SubgraphMotion, body_a: str, body_b: str, closure: Closure) -> ClosureErrors:
+    """Return the rows of a joint between two bodies."""
+    o, p = motion.body(body_a), motion.body(body_b)
+    o_at, p_at = motion.point(body_a, closure.at_parent), motion.point(body_b, closure.at_child)
     ends = End(o.R, o_at.r), End(p.R, p_at.r)
     twists = Twist(o.w_total, o_at.v), Twist(p.w_total, p_at.v)
     columns, drift, acceleration = stacked(o, o_at, p, p_at)
     residual, Y, drifts, delta_dot = [zeros(0)], [zeros(0, motion.N)], [zeros(0)], [zeros(0)]
-    for condition in loop.closure.constraints:
+    for condition in closure.constraints:
         A = condition.velocity_rows(*ends)
         residual.append(condition.residual(*ends))
         Y.append(A @ columns)

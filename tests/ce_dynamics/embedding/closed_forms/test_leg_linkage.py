@@ -8,7 +8,7 @@ import pytest
 import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.compiled.model import Model
-from ce_dynamics.embedding.closed_forms.leg_linkage import LegLinkage
+from ce_dynamics.embedding.closed_forms.leg import LegLinkage
 from ce_dynamics.embedding.embed import embed
 from tests.ce_dynamics.against_augmented import largest_difference
 from tests.ce_dynamics.stewart import Leading, points, stewart

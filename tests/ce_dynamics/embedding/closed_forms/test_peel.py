@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import ce_dynamics as ce
-from ce_dynamics.embedding.closed_forms.leg_linkage import LegLinkage
+from ce_dynamics.embedding.closed_forms.leg import LegLinkage
 from ce_dynamics.embedding.closed_forms.peel import PeelLinkage
-from ce_dynamics.embedding.closed_forms.planar_bars import PlanarBars
+from ce_dynamics.embedding.closed_forms.planar import PlanarBars
+from ce_dynamics.embedding.closed_forms.step import Welded
 from ce_dynamics.embedding.closed_forms.turn_to_length import TurnToLength
-from ce_dynamics.embedding.closed_forms.welded import Welded
 from ce_dynamics.embedding.embed import embed
 from ce_dynamics.embedding.numeric.linkage import NumericLinkage
 from tests.ce_dynamics.against_augmented import largest_difference

@@ -7,8 +7,7 @@ import pytest
 
 import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import Array
-from ce_dynamics.embedding.closed_forms.planar_bars import PlanarBars
-from ce_dynamics.embedding.closed_forms.planar_dyad import keeps_plane
+from ce_dynamics.embedding.closed_forms.planar import PlanarBars, keeps_plane
 from ce_dynamics.embedding.embed import embed
 from tests.ce_dynamics.against_augmented import largest_difference
 from tests.ce_dynamics.embedding.closed_forms.test_leg_linkage import rotation

@@ -11,9 +11,13 @@ import pytest
 import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.embedding.closed_forms.on_branch import OnBranch
-from ce_dynamics.embedding.closed_forms.planar_bars import PlanarBars
-from ce_dynamics.embedding.closed_forms.planar_pair import PlanarPair
-from ce_dynamics.embedding.closed_forms.planar_slides import BarOnSlide, BarWithSlide, TwoSlides
+from ce_dynamics.embedding.closed_forms.planar import (
+    BarOnSlide,
+    BarWithSlide,
+    PlanarBars,
+    PlanarPair,
+    TwoSlides,
+)
 from ce_dynamics.embedding.embed import embed
 from tests.ce_dynamics.against_augmented import largest_difference
 from tests.ce_dynamics.embedding.closed_forms.test_leg_linkage import rotation

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import ce_dynamics as ce
-from ce_dynamics.embedding.closed_forms.leg_linkage import LegLinkage
+from ce_dynamics.embedding.closed_forms.leg import LegLinkage
 from ce_dynamics.embedding.closed_forms.turn_to_length import TurnToLength
 from ce_dynamics.embedding.embed import embed
 from ce_dynamics.embedding.numeric.linkage import NumericLinkage

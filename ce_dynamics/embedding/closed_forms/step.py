@@ -1,0 +1,187 @@
+"""Steps of a loop in closed form: positions by formulas, rates and accelerations by (13) and (14).
+
+A step states where its hinges are, and which rows of closures keep them there.  With Y_d the errors of these
+rows per rate of the step's own hinges, Y those per rate of θ(S) while its hinges rest, and δ̇ the acceleration
+errors at θ̈(S) = 0,
+
+    Y_d X + Y = 0,    Y_d η + drift = 0,    Y_d (Ẋ θ̇(S) + η̇) + δ̇ = 0.                            (13), (14)
+
+The three rows of a point, or of an orientation, may be more than there are hinges: what is left then holds by
+the closures of other steps.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from ce_dynamics.algebra.arrays import Array, array, cross, dot, zeros
+from ce_dynamics.algebra.pivoted_lu import PivotedLU
+from ce_dynamics.embedding.closures.closure_errors import ClosureErrors
+from ce_dynamics.embedding.closures.loop import at_rest
+from ce_dynamics.embedding.linkage import Limits, Linkage
+from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, SubgraphMotion
+from ce_dynamics.embedding.numeric.single_parameter import REMEDY
+from ce_dynamics.mechanism.body import Body
+
+
+class Step(Linkage):
+    """Hinges found by formulas for their positions.
+
+    Attributes
+    ----------
+    welded : tuple of Body
+        Bodies on Fixed hinges that are set with it.
+    """
+
+    welded: tuple[Body, ...] = ()
+
+    @abstractmethod
+    def positions(self, motion: SubgraphMotion) -> Mapping[str, HingeMotion]:
+        """Return the hinges by body, at rest, in the configurations that close the loop."""
+
+    @abstractmethod
+    def errors(self, motion: SubgraphMotion) -> ClosureErrors:
+        """Return the rows that keep them there, along a motion in which all bodies are known."""
+
+    def aside(self, motion: SubgraphMotion) -> Array | None:
+        """Return the direction along which three rows for two hinges are left out; by default across them."""
+        return None
+
+    def monitor(self) -> Limits:
+        return Limits(remedy=REMEDY)
+
+    def solve(self, motion: SubgraphMotion) -> None:
+        set_welded(motion, self.welded)  # some may carry what turns
+        set_moving(motion, self.positions(motion), self.errors, self.aside)
+
+
+def set_moving(
+    motion: SubgraphMotion,
+    resting: Mapping[str, HingeMotion],
+    errors: Callable[[SubgraphMotion], ClosureErrors],
+    aside: Callable[[SubgraphMotion], Array | None] | None = None,
+) -> None:
+    """Set hinges of known configuration with the rates and accelerations that keep rows of closures.
+
+    Parameters
+    ----------
+    motion : SubgraphMotion
+    resting : mapping of str to HingeMotion
+        The hinges, at rest, by body.
+    errors : callable
+        Rows of the closures along a motion.
+    aside : callable, optional
+        For two hinges and three rows: a direction along which the rows are left out.  By default it is the
+        one along which neither hinge moves anything.
+    """
+    size = sum(len(hinge.eta) for hinge in resting.values())
+    unit = motion.at_rest(size).trial(distributed(resting, np.eye(size), zeros(size), zeros(size)))
+    still = motion.trial(resting)
+    solve = solver(errors(unit).Y, None if aside is None else aside(still))
+    error = errors(still)
+    X = array([-solve(error.Y[:, k]) for k in range(motion.N)]).reshape(motion.N, size).T  # (13)
+    eta = -solve(error.drift)
+    moving = motion.trial(distributed(resting, X, eta, zeros(size)))
+    bias = -solve(errors(moving).delta_dot)  # (14)
+    for name, hinge in distributed(resting, X, eta, bias).items():
+        motion.set(name, hinge)
+
+
+def point_errors(motion: SubgraphMotion, one: tuple[Body, Array], other: tuple[Body, Array]) -> ClosureErrors:
+    """Return the rows by which a point of one body, given in the design pose, coincides with another."""
+    a, b = (motion.point(body.name, at) for body, at in (one, other))
+    return ClosureErrors(a.r - b.r, a.J - b.J, a.drift - b.drift, a.a - b.a)
+
+
+def orientation_errors(one: BodyMotion, other: BodyMotion, about: Array | None = None) -> ClosureErrors:
+    """Return the rows by which two bodies that are turned alike stay so.
+
+    They may turn about an axis n of both, at a rate λ: the rows along n then mean nothing, and across it
+    the difference of accelerations is λ ω × n.
+    """
+    delta_dot = one.alpha - other.alpha
+    if about is not None:
+        rate = dot(about, one.w_total - other.w_total)
+        delta_dot = delta_dot - rate * cross(other.w_total, about)
+    return ClosureErrors(zeros(3), one.w - other.w, one.w_drift - other.w_drift, delta_dot)
+
+
+def distributed(
+    hinges: Mapping[str, HingeMotion], X: Array, eta: Array, bias: Array
+) -> dict[str, HingeMotion]:
+    """Return the hinges with their rows of X, η and the bias."""
+    found: dict[str, HingeMotion] = {}
+    start = 0
+    for name, hinge in hinges.items():
+        part = slice(start, start + len(hinge.eta))
+        found[name] = hinge._replace(X=X[part], eta=eta[part], bias=bias[part])
+        start = part.stop
+    return found
+
+
+def solver(Y: Array, aside: Array | None = None) -> Callable[[Array], Array]:
+    """Return the function that solves Y x = b for x, where b is among what Y can give."""
+    rows, size = Y.shape
+    if rows == 3:
+        dual = dual_basis([Y[:, k] for k in range(size)], aside)
+        return lambda b: array([dot(row, b) for row in dual])
+    if rows == size == 1:
+        per = 1.0 / Y[0, 0]
+        return lambda b: array((per * b[0],))
+    if rows == size == 2:
+        per = 1.0 / (Y[0, 0] * Y[1, 1] - Y[0, 1] * Y[1, 0])
+        return lambda b: array(
+            ((Y[1, 1] * b[0] - Y[0, 1] * b[1]) * per, (Y[0, 0] * b[1] - Y[1, 0] * b[0]) * per)
+        )
+    return PivotedLU(Y).solve
+
+
+def dual_basis(vectors: Sequence[Array], aside: Array | None = None) -> list[Array]:
+    """Return the vectors g_i with g_i·b_k = 1 where i = k, else 0, for up to three vectors b.
+
+    Of two vectors b, both g are across ``aside``, of any length; by default across b_1 × b_2.
+    """
+    if len(vectors) == 1:
+        (b,) = vectors
+        return [b * (1.0 / dot(b, b))]
+    one, other = vectors[:2]
+    if len(vectors) == 3:
+        third = vectors[2]
+    else:
+        third = cross(one, other) if aside is None else aside
+    over = cross(other, third)
+    per = 1.0 / dot(one, over)
+    found = [over * per, cross(third, one) * per]
+    return found if len(vectors) == 2 else [*found, cross(one, other) * per]
+
+
+def set_welded(motion: SubgraphMotion, bodies: Sequence[Body]) -> None:
+    """Set Fixed hinges."""
+    for body in bodies:
+        c = body.inboard.configuration(body.inboard.neutral)
+        motion.set(body.name, at_rest(c, 0, motion.N))
+
+
+class Welded(Linkage):
+    """Bodies on Fixed hinges that no formula and no closure needs to know of.
+
+    Parameters
+    ----------
+    bodies : tuple of Body
+    """
+
+    closes = ()
+
+    def __init__(self, bodies: tuple[Body, ...]) -> None:
+        self.bodies = bodies
+        self.determines = tuple(body.name for body in bodies)
+
+    @property
+    def how(self) -> str:
+        return "as they are welded"
+
+    def solve(self, motion: SubgraphMotion) -> None:
+        set_welded(motion, self.bodies)
