@@ -9,7 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,14 +22,16 @@ from ce_dynamics.mechanism.free_inertia import negative
 from ce_dynamics.mechanism.hinges.base import Hinge
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.data.quantities import (
+    XYZ,
     InertiaTensor,
     Length,
     Mass,
     Point,
     PositiveMass,
+    Quantity,
     inertia_matrix,
 )
-from ce_dynamics.models.data.schema import Section
+from ce_dynamics.models.data.schema import Section, fields_of
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -66,6 +68,23 @@ class RodData(Section):
     radius: Length
 
 
+AnySection = TypeVar("AnySection", bound=Section)
+
+
+def points_of(section: Section) -> list[str]:
+    """Return the names of the points that a section gives itself."""
+    kinds = fields_of(type(section)).items()
+    points = [name for name, kind in kinds if isinstance(kind, Quantity) and kind.components == XYZ]
+    return [name for name in points if getattr(section, name) is not None]
+
+
+def shifted(section: AnySection, by: Vector) -> AnySection:
+    """Return the section with its ``origin`` moved by a vector [m], or all its points where it has none."""
+    points = points_of(section)
+    moved = ["origin"] if "origin" in points else points
+    return section.model_copy(update={name: tuple(by + np.array(getattr(section, name))) for name in moved})
+
+
 class Mirrored:
     """A frozen dataclass in vehicle coordinates: what it has of points and bodies has a mirror image in y."""
 
@@ -76,11 +95,14 @@ class Mirrored:
 
 
 def image(thing: Any) -> Any:
-    """The mirror image in y of a point, of what is `Mirrored`, of sets of these; anything else as it is."""
+    """Return the mirror image in y of a point, the points of a section, a `Mirrored`, or a set of these."""
     if isinstance(thing, np.ndarray):
         return _S * thing
     if isinstance(thing, Mapping):
         return {name: image(part) for name, part in thing.items()}
+    if isinstance(thing, Section):
+        mirrored = {name: tuple(_S * np.array(getattr(thing, name))) for name in points_of(thing)}
+        return thing.model_copy(update=mirrored)
     if isinstance(thing, Mirrored):
         return thing.mirrored()
     if is_dataclass(thing) and not isinstance(thing, type):

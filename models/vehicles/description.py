@@ -33,7 +33,7 @@ from ce_dynamics.models.powertrain.differentials import LockedData
 from ce_dynamics.models.vehicles import soundness
 from ce_dynamics.models.vehicles.aerodynamics import AerodynamicsData
 from ce_dynamics.models.vehicles.anti_roll_bar import AntiRollBar
-from ce_dynamics.models.vehicles.bodies import BodyParameters, Vector, body
+from ce_dynamics.models.vehicles.bodies import BodyParameters, Vector, body, shifted
 from ce_dynamics.models.vehicles.built_parts import (
     bar_of,
     beam_of,
@@ -65,7 +65,7 @@ from ce_dynamics.models.vehicles.steering.base import Steering
 from ce_dynamics.models.vehicles.suspensions.beam import BeamAxle
 from ce_dynamics.models.vehicles.suspensions.free_graph import GraphAxle
 from ce_dynamics.models.vehicles.suspensions.listed import CORNERS
-from ce_dynamics.models.vehicles.trailers.trailer import Trailer, placed, trailers_as_built
+from ce_dynamics.models.vehicles.trailers.trailer import Trailer, trailers_as_built
 from ce_dynamics.models.vehicles.tyre_kinds import BuiltTyre
 
 MIRROR_NOTE = (
@@ -219,12 +219,12 @@ class VehicleParameters:
         for axle in layout.axles:
             if axle.trailer is not None:
                 carrier = trailers[axle.trailer]
-                standing = {name: placed(section(given, name), carrier) for name in axle.corners}
+                standing = {name: shifted(section(given, name), carrier.at) for name in axle.corners}
                 given = given.model_copy(update=standing)
         for mechanism in steerings_of(layout):
             carrying = unit_of(layout, mechanism)
             if carrying is not None:
-                there = placed(section(given, mechanism), trailers[carrying])
+                there = shifted(section(given, mechanism), trailers[carrying].at)
                 given = given.model_copy(update={mechanism: there})
         beams = {axle.name: beam_of(axle, given) for axle in layout.axles if axle.suspension not in CORNERS}
         corners = {

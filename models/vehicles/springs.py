@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
 from itertools import pairwise
 from typing import Annotated
 
@@ -35,7 +34,6 @@ from ce_dynamics.models.parts.tabulated_force import (
     TabulatedStops,
     Together,
 )
-from ce_dynamics.models.vehicles.bodies import Mirrored, Vector
 
 Lengths = Annotated[Numbers, Quantity("m", curve=True)]
 Speeds = Annotated[Numbers, Quantity("m/s", curve=True)]
@@ -136,6 +134,40 @@ class SpringData(Section):
             raise ValueError(f"min_length {shortest:g} m must be less than max_length {longest:g} m")
         return self
 
+    @property
+    def design_length(self) -> Scalar:
+        """Distance of the two points in the design position (m)."""
+        return magnitude(np.array(self.chassis) - np.array(self.arm))
+
+    def law(self) -> Law:
+        """Return the tension over length − free length."""
+        shortest, longest = 0.0, 0.0
+        if self.min_length is not None and self.max_length is not None:
+            shortest, longest = self.min_length - self.free_length, self.max_length - self.free_length
+        coil = StoppedSpring(
+            given(self.linear),
+            given(self.cubic),
+            shortest,
+            longest,
+            given(self.stop_stiffness),
+            given(self.stop_progression),
+        )
+        laws: list[Law] = [coil]
+        if self.curve is not None:
+            laws.append(Ramps(self.curve.deflection, self.curve.force, SPRING_ROUNDING))
+        if self.stop_curve is not None:
+            rounding = Travel(shortest, longest).rounding
+            stop = Ramps(self.stop_curve.deflection, self.stop_curve.force, rounding)
+            laws.append(TabulatedStops(shortest, longest, stop))
+        if self.preload is not None:
+            laws.append(Constant(-self.preload))
+        return laws[0] if len(laws) == 1 else Together(laws)
+
+    def add(self, system: System, name: str, chassis: Body, arm: Body) -> None:
+        """Add the force element."""
+        ends = chassis, self.chassis, arm, self.arm
+        system.add_force(SpringDamper(name, *ends, spring=self.law(), free_length=self.free_length))
+
 
 class DamperData(Section):
     """Shock absorber between J (chassis) and B (arm), a force over the rate of its length.
@@ -165,90 +197,13 @@ class DamperData(Section):
         """True if the force grows less than in proportion to the speed."""
         return self.compression_degression is not None or self.extension_degression is not None
 
-
-@dataclass(frozen=True, eq=False)
-class SpringParameters(Mirrored):
-    """A spring between two points in vehicle coordinates, see `SpringData` for its law."""
-
-    chassis: Vector
-    arm: Vector
-    free_length: float
-    linear: float | None = None
-    cubic: float | None = None
-    curve: SpringCurve | None = None
-    preload: float | None = None
-    min_length: float | None = None
-    max_length: float | None = None
-    stop_stiffness: float | None = None
-    stop_progression: float | None = None
-    stop_curve: StopCurve | None = None
-
-    @classmethod
-    def of(cls, data: SpringData, origin: Vector) -> SpringParameters:
-        """Build the spring from data relative to `origin`."""
-        ends = {"chassis": origin + np.array(data.chassis), "arm": origin + np.array(data.arm)}
-        return cls(**{f.name: getattr(data, f.name) for f in fields(cls)} | ends)
-
     @property
     def design_length(self) -> Scalar:
         """Distance of the two points in the design position (m)."""
-        return magnitude(self.chassis - self.arm)
-
-    def law(self) -> Law:
-        """Tension over length − free length."""
-        shortest, longest = 0.0, 0.0
-        if self.min_length is not None and self.max_length is not None:
-            shortest, longest = self.min_length - self.free_length, self.max_length - self.free_length
-        coil = StoppedSpring(
-            given(self.linear),
-            given(self.cubic),
-            shortest,
-            longest,
-            given(self.stop_stiffness),
-            given(self.stop_progression),
-        )
-        laws: list[Law] = [coil]
-        if self.curve is not None:
-            laws.append(Ramps(self.curve.deflection, self.curve.force, SPRING_ROUNDING))
-        if self.stop_curve is not None:
-            rounding = Travel(shortest, longest).rounding
-            stop = Ramps(self.stop_curve.deflection, self.stop_curve.force, rounding)
-            laws.append(TabulatedStops(shortest, longest, stop))
-        if self.preload is not None:
-            laws.append(Constant(-self.preload))
-        return laws[0] if len(laws) == 1 else Together(laws)
-
-    def add(self, system: System, name: str, chassis: Body, arm: Body) -> None:
-        """Add the force element."""
-        ends = chassis, self.chassis, arm, self.arm
-        system.add_force(SpringDamper(name, *ends, spring=self.law(), free_length=self.free_length))
-
-
-@dataclass(frozen=True, eq=False)
-class DamperParameters(Mirrored):
-    """Damper between J (`chassis`) and B (`arm`), see `DamperData` for its law."""
-
-    chassis: Vector
-    arm: Vector
-    coefficient: float | None = None
-    compression_degression: float | None = None
-    extension_degression: float | None = None
-    curve: DamperCurve | None = None
-    map: DamperMapData | None = None
-
-    @classmethod
-    def of(cls, data: DamperData, origin: Vector) -> DamperParameters:
-        """Build the damper from data relative to `origin`."""
-        ends = {"chassis": origin + np.array(data.chassis), "arm": origin + np.array(data.arm)}
-        return cls(**{f.name: getattr(data, f.name) for f in fields(cls)} | ends)
-
-    @property
-    def design_length(self) -> Scalar:
-        """Distance of the two points in the design position (m)."""
-        return magnitude(self.chassis - self.arm)
+        return magnitude(np.array(self.chassis) - np.array(self.arm))
 
     def law(self) -> Law | float:
-        """Tension over the rate of the length."""
+        """Return the tension over the rate of the length."""
         if self.curve is not None:
             return Ramps(self.curve.speed, self.curve.force, DAMPER_ROUNDING, passive=True)
         if self.compression_degression is None and self.extension_degression is None:

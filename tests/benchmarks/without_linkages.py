@@ -26,7 +26,7 @@ from ce_dynamics.models.vehicles.case import first_pedals
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.equilibrium import settled
 from ce_dynamics.models.vehicles.prepared import Case
-from ce_dynamics.models.vehicles.springs import DamperParameters, SpringParameters
+from ce_dynamics.models.vehicles.springs import DamperData, SpringData
 from ce_dynamics.models.vehicles.steering.base import add_position
 from ce_dynamics.models.vehicles.steering_angle import max_wheel_angle
 from ce_dynamics.models.vehicles.suspensions.double_wishbone import DoubleWishboneCorner
@@ -78,15 +78,15 @@ class SlidingCorner(DoubleWishboneCorner):
         damper.add(system, f"{self.name}.damper", chassis, upright)
         return upright
 
-    def ratio(self, element: SpringParameters | DamperParameters) -> float:
+    def ratio(self, element: SpringData | DamperData) -> float:
         """Travel of an element on the lower arm over that of its ball joint D, in the design position."""
         axis = np.subtract(self.points.A2, self.points.A1)
         moved = [np.cross(axis, np.subtract(point, self.points.A1)) for point in (element.arm, self.points.D)]
-        along = (element.chassis - element.arm) / np.linalg.norm(element.chassis - element.arm)
-        return float(along @ moved[0] / moved[1][2])
+        along = np.subtract(element.chassis, element.arm)
+        return float(along / np.linalg.norm(along) @ moved[0] / moved[1][2])
 
 
-def spring_over(W: Vector, spring: SpringParameters, ratio: float) -> SpringParameters:
+def spring_over(W: Vector, spring: SpringData, ratio: float) -> SpringData:
     """The spring over the wheel: as long as before in the design position, it moves 1/i times as far."""
     length = float(spring.design_length)
 
@@ -98,32 +98,34 @@ def spring_over(W: Vector, spring: SpringParameters, ratio: float) -> SpringPara
 
     assert spring.curve is None
     assert spring.stop_curve is None
-    return replace(
-        spring,
-        chassis=W + length * UP,
-        arm=W,
-        free_length=length + (spring.free_length - length) / ratio,
-        linear=scaled(spring.linear, 2),
-        cubic=scaled(spring.cubic, 4),
-        preload=scaled(spring.preload, 1),
-        min_length=at_the_wheel(spring.min_length),
-        max_length=at_the_wheel(spring.max_length),
-        stop_stiffness=scaled(spring.stop_stiffness, 2),
-        stop_progression=scaled(spring.stop_progression, 4),
+    return spring.model_copy(
+        update={
+            "chassis": W + length * UP,
+            "arm": W,
+            "free_length": length + (spring.free_length - length) / ratio,
+            "linear": scaled(spring.linear, 2),
+            "cubic": scaled(spring.cubic, 4),
+            "preload": scaled(spring.preload, 1),
+            "min_length": at_the_wheel(spring.min_length),
+            "max_length": at_the_wheel(spring.max_length),
+            "stop_stiffness": scaled(spring.stop_stiffness, 2),
+            "stop_progression": scaled(spring.stop_progression, 4),
+        }
     )
 
 
-def damper_over(W: Vector, damper: DamperParameters, ratio: float) -> DamperParameters:
+def damper_over(W: Vector, damper: DamperData, ratio: float) -> DamperData:
     """The damper over the wheel: its rate was i times the wheel's, its force counted i times."""
     assert damper.coefficient is not None
     compression, extension = damper.compression_degression, damper.extension_degression
-    return replace(
-        damper,
-        chassis=W + float(damper.design_length) * UP,
-        arm=W,
-        coefficient=damper.coefficient * ratio**2,
-        compression_degression=None if compression is None else compression * ratio,
-        extension_degression=None if extension is None else extension * ratio,
+    return damper.model_copy(
+        update={
+            "chassis": W + float(damper.design_length) * UP,
+            "arm": W,
+            "coefficient": damper.coefficient * ratio**2,
+            "compression_degression": None if compression is None else compression * ratio,
+            "extension_degression": None if extension is None else extension * ratio,
+        }
     )
 
 

@@ -24,9 +24,10 @@ from ce_dynamics.models.vehicles.bodies import (
     body,
     remainder,
     rod,
+    shifted,
 )
 from ce_dynamics.models.vehicles.corner import Corner, CornerData
-from ce_dynamics.models.vehicles.springs import DamperData, DamperParameters, SpringData, SpringParameters
+from ce_dynamics.models.vehicles.springs import DamperData, SpringData
 from ce_dynamics.models.vehicles.suspensions.kingpin import turned_wheel
 from ce_dynamics.models.vehicles.suspensions.points import check_apart, check_off
 
@@ -92,8 +93,8 @@ class DoubleWishboneCorner(Corner):
     tie_rod: BodyParameters | None
     shock_lower: BodyParameters | None
     shock_upper: BodyParameters | None
-    spring: SpringParameters
-    damper: DamperParameters
+    spring: SpringData
+    damper: DamperData
 
     @classmethod
     def check(cls, name: str, data: DoubleWishboneData) -> None:
@@ -129,8 +130,8 @@ class DoubleWishboneCorner(Corner):
             tie_rod=None if data.tie_rod is None else rod(data.tie_rod, L, K),
             shock_lower=_shock_half(data.shock_lower, B, J),
             shock_upper=_shock_half(data.shock_upper, J, B),
-            spring=SpringParameters.of(data.spring, origin),
-            damper=DamperParameters.of(data.damper, origin),
+            spring=shifted(data.spring, origin),
+            damper=shifted(data.damper, origin),
         )
 
     def linkage(self, chassis: Body, steering: Body | None) -> DoubleWishbone:

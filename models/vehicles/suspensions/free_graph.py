@@ -23,7 +23,7 @@ from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.vehicles.bodies import BodyParameters, Vector, add_rigid_body, rod
 from ce_dynamics.models.vehicles.corner import CornerData
-from ce_dynamics.models.vehicles.springs import DamperParameters, SpringParameters
+from ce_dynamics.models.vehicles.springs import DamperData, SpringData
 from ce_dynamics.models.vehicles.suspensions.graph import CHASSIS, STEERING, SUBSTEPS, Graph, free_hinges
 from ce_dynamics.models.vehicles.suspensions.graph_leading import Leading, Leads
 from ce_dynamics.models.vehicles.suspensions.graph_tree import Edge, grown, joint_of
@@ -166,7 +166,7 @@ class GraphAxle:
     items: tuple[Item, ...]
     points: Mapping[str, Vector]
     parts: Mapping[str, BodyParameters]
-    springs: Mapping[str, SpringParameters | DamperParameters]
+    springs: Mapping[str, SpringData | DamperData]
     torsions: Mapping[str, TorsionData]
     ends: tuple[GraphEnd, GraphEnd]
     steered: bool

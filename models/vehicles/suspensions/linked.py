@@ -17,9 +17,17 @@ from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.data.quantities import XYZ, Point, Quantity
 from ce_dynamics.models.data.schema import Section, fields_of
 from ce_dynamics.models.powertrain.differentials import LockedData
-from ce_dynamics.models.vehicles.bodies import BodyData, BodyParameters, RodData, Vector, body, rod
+from ce_dynamics.models.vehicles.bodies import (
+    BodyData,
+    BodyParameters,
+    RodData,
+    Vector,
+    body,
+    rod,
+    shifted,
+)
 from ce_dynamics.models.vehicles.corner import Corner, CornerData
-from ce_dynamics.models.vehicles.springs import DamperData, DamperParameters, SpringData, SpringParameters
+from ce_dynamics.models.vehicles.springs import DamperData, SpringData
 from ce_dynamics.models.vehicles.suspensions.graph import CHASSIS, Graph
 from ce_dynamics.models.vehicles.suspensions.kingpin import turned_wheel
 from ce_dynamics.models.vehicles.suspensions.points import check_apart, check_off
@@ -65,7 +73,7 @@ class Parts:
 
     points: Mapping[str, Vector]
     bodies: Mapping[str, BodyParameters]
-    springs: Mapping[str, SpringParameters | DamperParameters]
+    springs: Mapping[str, SpringData | DamperData]
 
 
 def read(
@@ -84,12 +92,11 @@ def read(
     """
     points: dict[str, Vector] = {}
     bodies: dict[str, BodyParameters] = {}
-    springs: dict[str, SpringParameters | DamperParameters] = {}
+    springs: dict[str, SpringData | DamperData] = {}
     lines: dict[str, RodData] = {}
     for name, value in given_fields(data, skipped):
         if isinstance(value, (SpringData, DamperData)):
-            kind = SpringParameters if isinstance(value, SpringData) else DamperParameters
-            springs[name] = kind.of(value, origin)  # type: ignore[arg-type]  # each its own
+            springs[name] = shifted(value, origin)
         elif isinstance(value, RodData):
             lines[name] = value
         elif isinstance(value, Section):
@@ -144,7 +151,7 @@ class LinkedCorner(Corner):
 
     points: Mapping[str, Vector]
     parts: Mapping[str, BodyParameters]
-    springs: Mapping[str, SpringParameters | DamperParameters]
+    springs: Mapping[str, SpringData | DamperData]
 
     @classmethod
     def left(cls, data: Any, **common: Any) -> Self:

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from pydantic import create_model
 
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.system import System
-from ce_dynamics.models.data.quantities import XYZ, Quantity
-from ce_dynamics.models.data.schema import Section, fields_of
 from ce_dynamics.models.vehicles.aerodynamics import AerodynamicsData
 from ce_dynamics.models.vehicles.bodies import BodyParameters, ChassisData, Vector, body
 from ce_dynamics.models.vehicles.trailers.hitches import HITCHES, HitchData
@@ -21,8 +19,6 @@ from ce_dynamics.models.vehicles.trailers.words import TrailerLayout
 
 CHASSIS = "chassis"
 """Name of the body that tows all."""
-
-SomeSection = TypeVar("SomeSection", bound=Section)
 
 
 class TrailerData(ChassisData):
@@ -80,19 +76,3 @@ def trailers_as_built(layouts: Sequence[TrailerLayout], data: Any) -> dict[str, 
         name, behind = layout.name, layout.behind or CHASSIS
         made[name] = Trailer(name, behind, body(written, at), written.hitch, at, written.aerodynamics)
     return made
-
-
-def placed(section: SomeSection, trailer: Trailer | None) -> SomeSection:
-    """A section in vehicle coordinates: its ``origin`` shifted, or all its points where it has none."""
-    if trailer is None:
-        return section
-    points = [
-        name
-        for name, kind in fields_of(type(section)).items()
-        if isinstance(kind, Quantity) and kind.components == XYZ
-    ]
-    shifted = {
-        name: tuple(a + b for a, b in zip(getattr(section, name), trailer.at, strict=True))
-        for name in (["origin"] if "origin" in points else points)
-    }
-    return section.model_copy(update=shifted)
