@@ -3,23 +3,26 @@
 from typing import TYPE_CHECKING
 
 from ce_dynamics.algebra.lazy_names import lazy_names
-from ce_dynamics.kinematics.base import ClosedForm as ClosedForm
+from ce_dynamics.kinematics.base import (
+    ClosedForm as ClosedForm,
+    Composite as Composite,
+    Cut as Cut,
+    Joint as Joint,
+)
 from ce_dynamics.kinematics.checking import check_linkage as check_linkage
-from ce_dynamics.kinematics.composite import Composite as Composite
 from ce_dynamics.kinematics.double_wishbone import (
     DoubleWishbone as DoubleWishbone,
     DoubleWishboneBodies as DoubleWishboneBodies,
     DoubleWishbonePoints as DoubleWishbonePoints,
+    planar_double_wishbone as planar_double_wishbone,
 )
-from ce_dynamics.kinematics.edges import Cut as Cut, Joint as Joint
 from ce_dynamics.kinematics.four_bar import (
+    FourBar as FourBar,
     four_bar_angles as four_bar_angles,
     four_bar_rates as four_bar_rates,
     four_bar_second as four_bar_second,
 )
-from ce_dynamics.kinematics.four_bar_linkage import FourBar as FourBar
 from ce_dynamics.kinematics.pitman import PitmanSteering as PitmanSteering
-from ce_dynamics.kinematics.planar_double_wishbone import planar_double_wishbone as planar_double_wishbone
 from ce_dynamics.kinematics.rod import Rod as Rod
 from ce_dynamics.kinematics.shock import (
     Shock as Shock,

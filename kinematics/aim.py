@@ -153,7 +153,7 @@ class Aim:
         now = np.stack((per_length * g, e2, per_length * d), axis=1)
         directions = Directions(now, self.design)
         J, drift = target.J - at.J, target.drift - at.drift
-        X = np.stack(
+        X = np.stack(  # χ̇ and ζ̇ of (32), where the target is the tie rod's end L
             (
                 -per_m * (e2 @ J + g @ carrier.w),
                 per_square * (g @ J) - e2 @ carrier.w,

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from ce_dynamics.embedding.motion import SubgraphMotion
-from ce_dynamics.kinematics.base import ClosedForm, expect_hinge
-from ce_dynamics.kinematics.edges import Cut, Joint
-from ce_dynamics.kinematics.four_bar_loop import FourBarLoop
+from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint, expect_hinge
+from ce_dynamics.kinematics.four_bar import FourBarLoop
 from ce_dynamics.kinematics.hardpoints import Point
 from ce_dynamics.mechanism.hinges.spherical import Spherical
 

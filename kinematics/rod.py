@@ -12,8 +12,7 @@ from numpy.typing import ArrayLike
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.embedding.motion import SubgraphMotion
 from ce_dynamics.kinematics.aim import Aim
-from ce_dynamics.kinematics.base import ClosedForm, expect_hinge
-from ce_dynamics.kinematics.edges import Cut, Joint
+from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint, expect_hinge
 from ce_dynamics.kinematics.hardpoints import Point, checked_point
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
 from ce_dynamics.mechanism.hinges.distance import Distance

@@ -6,7 +6,7 @@ of F on the axis, so that f0 ⊥ u), F − E = f0 cos φ + (u × f0) sin φ and 
 
     A cos φ + B sin φ = C,   A = f0 · δ,   B = (u × f0) · δ,   C = ½ (|δ|² + |f0|² − ℓ²),
 
-the form of the spindle's equation between (31) and (32), there with X for C.  Its solution needs no
+the spindle's equation after (31), there with α for φ and X for C.  Its solution needs no
 trigonometric function:
 
     cos φ = (A C − B w) / (A² + B²),   sin φ = (B C + A w) / (A² + B²),   w = ± sqrt(A² + B² − C²).
@@ -83,6 +83,7 @@ class RotationToDistance:
         """(cos φ, sin φ) for the target at ``delta`` from the hinge point, seen where ``carrier`` is."""
         delta, foot, f0, g0 = carrier.on_body(delta, self.foot, self.f0, self.g0)
         delta = delta - foot
+        # |δ − R(α) f0| = ℓ with R(α) of (31): A cos α + B sin α = X
         A, B = dot(f0, delta), dot(g0, delta)
         C = 0.5 * dot(delta, delta) + self.half
         return solve_turn(A, B, C, self.sign)  # NaN where F cannot be brought to that distance
@@ -106,7 +107,7 @@ class RotationToDistance:
         e = at.r + f - target.r
         h = cross(f, e)  # e · (ω × f) = ω · h
         lever = -1.0 / dot(hinge_axes(carrier, self.hinge, c)[:, 0], h)
-        X = lever * (e @ (at.J - target.J) + h @ carrier.w)
+        X = lever * (e @ (at.J - target.J) + h @ carrier.w)  # α̇ of (32)
         eta = lever * (dot(e, at.drift - target.drift) + dot(h, carrier.w_drift))
         X, eta = X[np.newaxis], array((eta,))
         F = rotated(carrier, self.hinge, c, X, eta, theta_dot).offset(f, theta_dot)

@@ -10,19 +10,53 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ce_dynamics.algebra.arrays import Array, Scalar, arctan2, cos, sin, sqrt
+from ce_dynamics.algebra.arrays import Array, Scalar, arctan2, array, cos, dot, sin, sqrt
 from ce_dynamics.compiler.free_numbers import decided, nominal, number
-from ce_dynamics.embedding.motion import SubgraphMotion
+from ce_dynamics.embedding.motion import HingeMotion, PointMotion, SubgraphMotion
 from ce_dynamics.errors import ModelError
 from ce_dynamics.kinematics.aim import Aim
 from ce_dynamics.kinematics.aim_planar import AimPlanar
-from ce_dynamics.kinematics.base import ClosedForm, expect_hinge
-from ce_dynamics.kinematics.edges import Cut, Joint
-from ce_dynamics.kinematics.extension import Extension
-from ce_dynamics.kinematics.hardpoints import Point, checked_point, unit_between
+from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint, expect_hinge
+from ce_dynamics.kinematics.hardpoints import Point, checked_point, length_between, unit_between
 from ce_dynamics.mechanism.checked import ANGULAR_TOLERANCE, unit_axis
+from ce_dynamics.mechanism.hinges.prismatic import Prismatic
 from ce_dynamics.mechanism.hinges.revolute import Revolute
 from ce_dynamics.mechanism.hinges.spherical import Spherical
+
+
+class Extension:
+    """A prismatic hinge along the line from B to J whose displacement is r = |BJ| − its design length.
+
+    Parameters
+    ----------
+    start, finish : (3,) arrays
+        Design positions of B, fixed on the carrier, and of J [m].
+    owner, names : str
+        Name the linkage and the two points in messages.
+
+    Attributes
+    ----------
+    hinge : Prismatic
+        The hinge that the outer half must be added with; its hinge point is J.
+    """
+
+    def __init__(self, start: Array, finish: Array, owner: str, names: str) -> None:
+        self.length = length_between(start, finish, owner, names)
+        self.hinge = Prismatic(axis=(finish - start).tolist(), at=finish.tolist())
+
+    def solve(self, start: PointMotion, finish: PointMotion) -> HingeMotion:
+        """Motion of the hinge."""
+        d, v, a = finish.r - start.r, finish.v - start.v, finish.a - start.a
+        length = sqrt(dot(d, d))
+        per_length = length * (1.0 / dot(d, d))
+        u = d * per_length
+        r_dot = dot(u, v)
+        return HingeMotion(
+            array((length - self.length,)),
+            (u @ (finish.J - start.J))[np.newaxis],
+            array((dot(u, finish.drift - start.drift),)),
+            array((dot(u, a) + (dot(v, v) - r_dot * r_dot) * per_length,)),
+        )
 
 
 class ShockAngles(NamedTuple):

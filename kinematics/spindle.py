@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from ce_dynamics.embedding.motion import SubgraphMotion
 from ce_dynamics.kinematics.aim import Aim
-from ce_dynamics.kinematics.base import ClosedForm, expect_hinge
-from ce_dynamics.kinematics.edges import Cut, Joint
+from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint, expect_hinge
 from ce_dynamics.kinematics.hardpoints import Point, checked_point, unit_between
 from ce_dynamics.kinematics.rotation_to_distance import RotationToDistance
 from ce_dynamics.mechanism.hinges.distance import Distance
@@ -87,7 +86,10 @@ class SpindleTieRod(ClosedForm):
     def solve(self, motion: SubgraphMotion) -> None:
         expect_hinge(motion, self.spindle, self.spindle_hinge)
         L = motion.point(self.anchor, self.L)
-        motion.set(self.spindle, self.turn.solve(motion.carrier(self.spindle), L, motion.theta_dot))
+        motion.set(
+            self.spindle, self.turn.solve(motion.carrier(self.spindle), L, motion.theta_dot)
+        )  # α, (31)
         if self.tie_rod is not None:
             expect_hinge(motion, self.tie_rod, self.rod.hinge)
+            # (32) with v_L on the right: its three rows separate, as |KL| leaves α̇ alone.
             motion.set(self.tie_rod, self.rod.solve(motion.carrier(self.tie_rod), L, motion.theta_dot))

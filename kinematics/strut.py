@@ -27,8 +27,7 @@ from ce_dynamics.embedding.closures.loop import at_rest
 from ce_dynamics.embedding.motion import PointMotion, SubgraphMotion
 from ce_dynamics.errors import ModelError, SingularConfigurationError
 from ce_dynamics.kinematics.aim import Aim
-from ce_dynamics.kinematics.base import ClosedForm, expect_hinge, rows_of
-from ce_dynamics.kinematics.edges import Cut, Joint
+from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint, expect_hinge, rows_of
 from ce_dynamics.kinematics.hardpoints import (
     DEAD_POINT,
     SMALLEST_LENGTH,

@@ -10,8 +10,7 @@ from ce_dynamics.algebra.arrays import cross
 from ce_dynamics.compiler.free_numbers import number
 from ce_dynamics.embedding.motion import SubgraphMotion
 from ce_dynamics.kinematics.aim_planar import AimPlanar
-from ce_dynamics.kinematics.base import ClosedForm, expect_hinge
-from ce_dynamics.kinematics.edges import Cut, Joint
+from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint, expect_hinge
 from ce_dynamics.kinematics.hardpoints import Point, checked_point, distance_from_axis, unit_between
 from ce_dynamics.mechanism.hinges.guides import PointOnPlane
 from ce_dynamics.mechanism.hinges.revolute import Revolute

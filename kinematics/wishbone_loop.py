@@ -10,8 +10,7 @@ from __future__ import annotations
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.embedding.motion import SubgraphMotion
 from ce_dynamics.kinematics.aim import Aim
-from ce_dynamics.kinematics.base import ClosedForm, expect_hinge
-from ce_dynamics.kinematics.edges import Cut, Joint
+from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint, expect_hinge
 from ce_dynamics.kinematics.hardpoints import Point, checked_point, unit_between
 from ce_dynamics.kinematics.rotation_to_distance import RotationToDistance
 from ce_dynamics.mechanism.hinges.revolute import Revolute

@@ -18,9 +18,9 @@ from ce_dynamics.embedding.closed_forms.leg import Leg, LegLinkage
 from ce_dynamics.embedding.closed_forms.on_branch import OnBranch
 from ce_dynamics.embedding.closed_forms.peel import Peel, PeelLinkage
 from ce_dynamics.embedding.closed_forms.planar import planar_dyad
-from ce_dynamics.embedding.closed_forms.relative import Relative
 from ce_dynamics.embedding.closed_forms.rod import Rod, RodLinkage
 from ce_dynamics.embedding.closed_forms.spherical_dyad import spherical_dyad
+from ce_dynamics.embedding.closed_forms.standing_for import Relative
 from ce_dynamics.embedding.closed_forms.step import Welded
 from ce_dynamics.embedding.closed_forms.turn_to_length import turn_to_length
 from ce_dynamics.embedding.closed_forms.without_legs import WithoutLegs, is_certain, with_slides, without_legs

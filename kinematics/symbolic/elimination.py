@@ -12,6 +12,8 @@ Patterns, tried in this order until nothing is unknown any more:
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations, permutations
@@ -19,7 +21,32 @@ from itertools import combinations, permutations
 import sympy
 
 from ce_dynamics.kinematics.symbolic.algebra import Algebra, Expr, Unknown, unknowns_in
-from ce_dynamics.kinematics.symbolic.solving import solutions
+
+SECONDS = 10.0
+
+PROGRAM = """
+import sys
+from sympy import *
+equation, unknown = (sympify(line) for line in sys.stdin.read().splitlines())
+for root in solve(equation, unknown):
+    print(srepr(root))
+"""
+
+
+def solutions(equation: Expr, unknown: Expr, seconds: float = SECONDS) -> list[Expr]:
+    """Roots in closed form; none where SymPy finds none in time."""
+    text = f"{sympy.srepr(equation)}\n{sympy.srepr(unknown)}\n"
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", PROGRAM], input=text, capture_output=True, text=True, timeout=seconds
+        )
+    except subprocess.TimeoutExpired:
+        return []
+    if done.returncode != 0:
+        return []
+    roots = [sympy.sympify(line) for line in done.stdout.splitlines()]
+    return [root for root in roots if not root.has(sympy.Piecewise, sympy.RootOf, sympy.I)]
+
 
 REGULAR = 1e-9
 """Smallest divisor in the design pose, relative to its terms."""

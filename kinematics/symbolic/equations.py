@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from ce_dynamics.kinematics.edges import Cut, Joint
+from ce_dynamics.kinematics.base import Cut, Joint
 from ce_dynamics.kinematics.symbolic.algebra import Algebra, Expr
 
 

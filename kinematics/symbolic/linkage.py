@@ -16,11 +16,9 @@ from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.embedding.linkage import Limits
 from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion
 from ce_dynamics.errors import ModelError
-from ce_dynamics.kinematics.base import ClosedForm, expect_hinge
-from ce_dynamics.kinematics.edges import Cut, Joint, Link
+from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint, Link, expect_hinge
 from ce_dynamics.kinematics.symbolic.algebra import Algebra, Expr, Unknown
-from ce_dynamics.kinematics.symbolic.arguments import checked_coordinates, checked_equations
-from ce_dynamics.kinematics.symbolic.code import function
+from ce_dynamics.kinematics.symbolic.code import checked_coordinates, checked_equations, function
 from ce_dynamics.kinematics.symbolic.derivatives import blocks, derivatives, solve_blocks
 from ce_dynamics.kinematics.symbolic.elimination import Elimination
 from ce_dynamics.kinematics.symbolic.numeric import numeric_linkage

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ce_dynamics.embedding.closures.loop import Loop
 from ce_dynamics.embedding.numeric.linkage import NumericLinkage
-from ce_dynamics.kinematics.reach import placed_bodies
+from ce_dynamics.kinematics.base import placed_bodies
 from ce_dynamics.kinematics.symbolic.equations import LoopEquations
 from ce_dynamics.mechanism.couplings.base import Coordinate, Coupled
 from ce_dynamics.mechanism.couplings.functions import ImplicitCoupling

@@ -12,7 +12,7 @@ from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.embedding.closures.compiled_closures import largest
 from ce_dynamics.embedding.closures.loop import Loop, held_at_design, moving, stacked_neutral
 from ce_dynamics.errors import ModelError
-from ce_dynamics.kinematics.reach import placed_bodies
+from ce_dynamics.kinematics.base import placed_bodies
 from ce_dynamics.kinematics.symbolic.algebra import Expr
 from ce_dynamics.kinematics.symbolic.equations import LoopEquations
 from ce_dynamics.mechanism.body import Body

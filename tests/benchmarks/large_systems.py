@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ce_dynamics.kinematics.double_wishbone import DoubleWishbone, DoubleWishboneBodies, DoubleWishbonePoints
-from ce_dynamics.kinematics.four_bar_linkage import FourBar
+from ce_dynamics.kinematics.four_bar import FourBar
 from ce_dynamics.mechanism.forces.spring_damper import SpringDamper
 from ce_dynamics.mechanism.hinges import Free, Revolute
 from ce_dynamics.mechanism.system import System

@@ -16,7 +16,7 @@ from ce_dynamics.embedding.linkage import Linkage
 from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion
 from ce_dynamics.kinematics.base import ClosedForm
 from ce_dynamics.kinematics.double_wishbone import DoubleWishbone, DoubleWishboneBodies, DoubleWishbonePoints
-from ce_dynamics.kinematics.four_bar_linkage import FourBar
+from ce_dynamics.kinematics.four_bar import FourBar
 from ce_dynamics.kinematics.pitman import PitmanSteering
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.drives import Driven

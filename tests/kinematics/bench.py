@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache, cached_property
 
-from ce_dynamics.kinematics.bench import LinkageBench, Recorded, State
+from ce_dynamics.kinematics.checking import LinkageBench, Recorded, State
 from tests.kinematics.loop_equations import LoopEquations
 from tests.kinematics.registry import FOLLOWERS, LINKAGES, STEERED, Case
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import mpmath
 import sympy
 
-from ce_dynamics.kinematics.edges import Cut, Joint
+from ce_dynamics.kinematics.base import Cut, Joint
 from ce_dynamics.mechanism.hinges.conditions import InPlane
 from ce_dynamics.mechanism.hinges.distance import Distance
 from ce_dynamics.mechanism.hinges.guides import PointOnLine, PointOnPlane

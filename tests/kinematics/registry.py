@@ -8,13 +8,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ce_dynamics.kinematics.base import ClosedForm
-from ce_dynamics.kinematics.composite import Composite
-from ce_dynamics.kinematics.double_wishbone import DoubleWishbone, DoubleWishboneBodies, DoubleWishbonePoints
-from ce_dynamics.kinematics.edges import Joint
-from ce_dynamics.kinematics.four_bar_linkage import FourBar
+from ce_dynamics.kinematics.base import ClosedForm, Composite, Joint
+from ce_dynamics.kinematics.double_wishbone import (
+    DoubleWishbone,
+    DoubleWishboneBodies,
+    DoubleWishbonePoints,
+    planar_double_wishbone,
+)
+from ce_dynamics.kinematics.four_bar import FourBar
 from ce_dynamics.kinematics.pitman import PitmanSteering
-from ce_dynamics.kinematics.planar_double_wishbone import planar_double_wishbone
 from ce_dynamics.kinematics.rod import Rod
 from ce_dynamics.kinematics.shock import Shock
 from ce_dynamics.kinematics.spindle import SpindleTieRod

@@ -73,7 +73,7 @@ def test_positions_X_eta_and_bias(name: str) -> None:
 
 def test_the_oracle_knows_a_slider_crank() -> None:
     """The oracle itself on a textbook case: crank 1, rod 2, x = cos θ + sqrt(4 − sin² θ)."""
-    from ce_dynamics.kinematics.edges import Cut, Joint
+    from ce_dynamics.kinematics.base import Cut, Joint
     from ce_dynamics.mechanism.hinges.prismatic import Prismatic
     from ce_dynamics.mechanism.hinges.revolute import Revolute
     from ce_dynamics.mechanism.hinges.spherical import Spherical

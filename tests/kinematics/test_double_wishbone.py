@@ -9,15 +9,14 @@ from ce_dynamics.algebra.arrays import array, zeros
 from ce_dynamics.compiler import trace
 from ce_dynamics.embedding.motion import SubgraphMotion
 from ce_dynamics.errors import ModelError
-from ce_dynamics.kinematics.base import ClosedForm
+from ce_dynamics.kinematics.base import ClosedForm, placed_bodies
 from ce_dynamics.kinematics.double_wishbone import (
     DoubleWishbone,
     DoubleWishboneBodies,
     DoubleWishbonePoints,
     hinges,
+    planar_double_wishbone,
 )
-from ce_dynamics.kinematics.planar_double_wishbone import planar_double_wishbone
-from ce_dynamics.kinematics.reach import placed_bodies
 from ce_dynamics.mechanism.hinges.revolute import Revolute
 from tests.kinematics.bench import Bench, State, bench
 from tests.kinematics.registry import FRONT, TILT, flattened, turned

@@ -11,11 +11,11 @@ import sympy
 from ce_dynamics.errors import ModelError
 from ce_dynamics.kinematics.four_bar import (
     Direction,
+    FourBar,
     four_bar_angles,
     four_bar_rates,
     four_bar_second,
 )
-from ce_dynamics.kinematics.four_bar_linkage import FourBar
 from tests.kinematics.bench import State, bench
 
 EPS = np.finfo(float).eps

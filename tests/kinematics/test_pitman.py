@@ -7,7 +7,7 @@ from scipy.spatial.transform import Rotation
 
 from ce_dynamics.algebra.arrays import array
 from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion
-from ce_dynamics.kinematics.reach import placed_bodies
+from ce_dynamics.kinematics.base import placed_bodies
 from tests.kinematics.registry import FRONT, HALF_WHEELBASE, moved, pitman
 
 

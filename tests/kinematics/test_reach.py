@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from ce_dynamics.kinematics.four_bar_linkage import FourBar
-from ce_dynamics.kinematics.reach import placed_bodies, pose
+from ce_dynamics.kinematics.base import placed_bodies, pose
+from ce_dynamics.kinematics.four_bar import FourBar
 from tests.kinematics.bench import State, bench
 from tests.kinematics.registry import FOLLOWERS, LINKAGES
 from tests.kinematics.test_against_loop_equations import EPS, errors

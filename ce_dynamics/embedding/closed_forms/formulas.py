@@ -42,7 +42,7 @@ def turn_equation(u: Array, f: Array, delta: Array, square: Scalar) -> tuple[Sca
 
         A = f'·δ,    B = (u × f')·δ,    C = ½ (|δ|² + |f|² − ℓ²) − f_u u·δ,
 
-    the form of the spindle's equation between (31) and (32), there with X for C.
+    the spindle's equation after (31), there with X for C.
 
     Parameters
     ----------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from ce_dynamics.embedding.blocks import Block
 from ce_dynamics.embedding.linkage import Limits, Linkage
 from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion
 from ce_dynamics.mechanism.body import Body
@@ -73,3 +74,23 @@ def solve_apart(
     for linkage in linkages:
         for name in linkage.determines:
             motion.set(name, inside.hinge_motions[name]._replace(directions=None))
+
+
+class Relative(StandingFor):
+    """A linkage inside a part of a loop, whose hinges do not depend on how what carries the part moves.
+
+    Parameters
+    ----------
+    linkage : Linkage
+    block : Block
+        The part, all hinges of which are given but those that the linkage determines.
+    """
+
+    def __init__(self, linkage: Linkage, block: Block) -> None:
+        super().__init__(linkage)
+        self.block = block
+
+    def solve(self, motion: SubgraphMotion) -> None:
+        block, known = self.block, motion.hinge_motions
+        given = {body.name: known[body.name] for body in block.bodies if body.name in known}
+        solve_apart(motion, block.parent, block.bodies, given, (self.inner,))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, Scalar, dot, norm
-from ce_dynamics.kinematics.four_bar_linkage import FourBar
+from ce_dynamics.kinematics.four_bar import FourBar
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.forces.base import (
     ForceElement,

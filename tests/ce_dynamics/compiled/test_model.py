@@ -18,7 +18,7 @@ from scipy.special import ellipj
 from ce_dynamics.algebra.arrays import Scalar, sin, where
 from ce_dynamics.compiled.model import Model, compile
 from ce_dynamics.errors import AssemblyError, ModelError
-from ce_dynamics.kinematics.four_bar_linkage import FourBar
+from ce_dynamics.kinematics.four_bar import FourBar
 from ce_dynamics.mechanism.forces.base import Observer
 from ce_dynamics.mechanism.forces.laws import Linear
 from ce_dynamics.mechanism.forces.torsion import TorsionSpringDamper

@@ -11,7 +11,7 @@ import pytest
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiled.trim import damped_newton, trim
 from ce_dynamics.errors import AssemblyError, ModelError
-from ce_dynamics.kinematics.four_bar_linkage import FourBar
+from ce_dynamics.kinematics.four_bar import FourBar
 from ce_dynamics.mechanism.drives import SecondOrderActuator
 from ce_dynamics.mechanism.forces.spring_damper import SpringDamper
 from ce_dynamics.mechanism.forces.torsion import TorsionSpringDamper

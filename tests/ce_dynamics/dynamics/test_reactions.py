@@ -16,7 +16,7 @@ from ce_dynamics.dynamics.inverse_dynamics import inverse_dynamics, prescribed_f
 from ce_dynamics.dynamics.reactions import Reactions, reactions
 from ce_dynamics.dynamics.state import Layout
 from ce_dynamics.kinematics.double_wishbone import DoubleWishbone
-from ce_dynamics.kinematics.four_bar_linkage import FourBar
+from ce_dynamics.kinematics.four_bar import FourBar
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings import Gear
 from ce_dynamics.mechanism.couplings.view import View

@@ -17,7 +17,7 @@ from ce_dynamics.algebra.arrays import Array, Scalar, cos, sin, sqrt
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.embedding.motion import SubgraphMotion
 from ce_dynamics.errors import AccuracyWarning, AssemblyError, ModelError, SimulationError
-from ce_dynamics.kinematics.four_bar_linkage import FourBar
+from ce_dynamics.kinematics.four_bar import FourBar
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.drives import Driven
 from ce_dynamics.mechanism.forces.base import ForceElement, HingeLoad, Observer, Response

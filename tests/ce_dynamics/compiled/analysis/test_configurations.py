@@ -12,7 +12,7 @@ import pytest
 from ce_dynamics.compiled.analysis import configurations
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import AssemblyError, ModelError
-from ce_dynamics.kinematics.four_bar_linkage import FourBar
+from ce_dynamics.kinematics.four_bar import FourBar
 from ce_dynamics.mechanism.couplings import Gear
 from ce_dynamics.mechanism.drives import Driven
 from ce_dynamics.mechanism.hinges import Prismatic, Revolute, Spherical

@@ -10,8 +10,8 @@ from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.embedding.closed_forms.ball import ball_at
 from ce_dynamics.embedding.closed_forms.leg import LegLinkage
 from ce_dynamics.embedding.closed_forms.peel import PeelLinkage
-from ce_dynamics.embedding.closed_forms.relative import Relative
 from ce_dynamics.embedding.closed_forms.rod import RodLinkage
+from ce_dynamics.embedding.closed_forms.standing_for import Relative
 from ce_dynamics.embedding.closed_forms.turn_to_length import TurnToLength
 from ce_dynamics.embedding.embed import embed
 from ce_dynamics.embedding.linkage import Linkage

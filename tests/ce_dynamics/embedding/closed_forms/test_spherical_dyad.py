@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import ce_dynamics as ce
-from ce_dynamics.embedding.closed_forms.relative import Relative
 from ce_dynamics.embedding.closed_forms.spherical_dyad import SphericalDyad, keeps_point
+from ce_dynamics.embedding.closed_forms.standing_for import Relative
 from ce_dynamics.embedding.embed import embed
 from tests.ce_dynamics.against_augmented import largest_difference
 from tests.ce_dynamics.embedding.closed_forms.test_leg_linkage import rotation

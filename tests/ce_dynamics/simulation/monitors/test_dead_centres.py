@@ -14,7 +14,7 @@ import ce_dynamics as ce
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.embedding.linkage import Limits
 from ce_dynamics.errors import SimulationError, SingularityWarning
-from ce_dynamics.kinematics.four_bar_linkage import FourBar
+from ce_dynamics.kinematics.four_bar import FourBar
 from ce_dynamics.mechanism.couplings.loop_closure import LoopClosure
 from ce_dynamics.mechanism.forces import TorsionSpringDamper
 from ce_dynamics.mechanism.system import System
