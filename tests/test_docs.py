@@ -251,3 +251,37 @@ def test_every_variable_of_the_results_is_explained() -> None:
         for n, values in results.data_vars.items()
     }
     assert explained == found
+
+
+EQUATION = re.compile(r"\((T?\d+)\)")
+
+
+def equations() -> Iterator[tuple[list[str], str, str]]:
+    """Numbers, function and test of every row of the page on equations."""
+    for line in (ROOT / "docs" / "from-equation-to-code.md").read_text().splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if EQUATION.match(cells[0]):
+            yield EQUATION.findall(cells[0]), cells[2].strip("`"), cells[3].strip("`")
+
+
+def test_equations_are_where_their_page_says() -> None:
+    """The function exists, a module of it has the paper's number, and the test exists."""
+    for numbers, function, test in equations():
+        parts = function.split(".")
+        top = ROOT if parts[0] in ("kinematics", "models") else ROOT / "ce_dynamics"
+        (k,) = (k for k in range(1, len(parts)) if top.joinpath(*parts[:k]).with_suffix(".py").is_file())
+        file = top.joinpath(*parts[:k]).with_suffix(".py")
+        found: Any = importlib.import_module(".".join(("ce_dynamics", *parts[:k])))
+        for name in parts[k:]:
+            found = getattr(found, name)
+        source = file.read_text()
+        assert [n for n in numbers if n.isdigit() and f"({n})" not in source] == [], function
+        path, name = test.split("::")
+        assert f"\ndef {name}(" in (ROOT / "tests" / path).read_text(), test
+
+
+def test_page_has_every_numbered_equation() -> None:
+    """Those of the paper and those that the theory adds."""
+    listed = {number for numbers, *_ in equations() for number in numbers}
+    theory = (ROOT / "docs" / "theory.md").read_text()
+    assert listed == {str(n) for n in range(1, 33)} | {n for n in EQUATION.findall(theory) if n[0] == "T"}

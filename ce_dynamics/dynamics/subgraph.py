@@ -46,9 +46,9 @@ def subgraph_operators(outward: Outward, S: Aggregate) -> SubgraphOperators:
         bias=concatenate([hinge.bias for hinge in hinges]),
         H_S=block_diagonal([hinge_map(motion, j) for j in members]),
         phi_S=phi_inside(members),
-        H=np.concatenate([j.J for j in members]).T,
-        phi_p=np.concatenate([phi_columns(j.r, np.eye(6)) for j in members], axis=1),
-        a=concatenate([j.a for j in members]),
+        H=np.concatenate([j.J for j in members]).T,  # (9)
+        phi_p=np.concatenate([phi_columns(j.r, np.eye(6)) for j in members], axis=1),  # (10)
+        a=concatenate([j.a for j in members]),  # (11)
         M=block_diagonal([rigid_inertia(j.body.mass, inertia_of(S, j)) for j in members]),
         Y=closure_jacobian(outward, S),
     )
