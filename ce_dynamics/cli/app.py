@@ -275,7 +275,7 @@ def simulate_vehicle(
     with loading():
         # here, so that mistakes and --help are answered at once
         from ce_dynamics.cli.simulation import Request, simulate_and_report
-        from ce_dynamics.models.data.words import si_value
+        from ce_dynamics.models.data.quantities import si_value
 
     request = Request(
         model=vehicle,

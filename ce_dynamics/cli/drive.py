@@ -54,7 +54,7 @@ def drive(
     from ce_dynamics.cli.simulation import make_folder
     from ce_dynamics.compiled.export.cross_compiler import WASM_REMEDY, require
     from ce_dynamics.errors import DataError
-    from ce_dynamics.models.data.words import si_value
+    from ce_dynamics.models.data.quantities import si_value
     from ce_dynamics.models.vehicles.drive import VEHICLES, drive_page
 
     h = si_value("--step", step, "s")

@@ -173,7 +173,7 @@ def options_of(names: Sequence[str], texts: Sequence[str]) -> dict[str, dict[str
     # here, so that mistakes and --help are answered at once
     from ce_dynamics.cli.simulation import parse_options
     from ce_dynamics.errors import DataError
-    from ce_dynamics.models.data.words import nearest
+    from ce_dynamics.models.data.quantities import nearest
     from ce_dynamics.models.handling.bench import procedure
 
     found: dict[str, dict[str, str]] = {name: {} for name in names}

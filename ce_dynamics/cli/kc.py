@@ -511,7 +511,7 @@ def values_of(owner: str, text: str, unit: str) -> list[float]:
     import numpy as np
 
     from ce_dynamics.errors import DataError
-    from ce_dynamics.models.data.words import si_value
+    from ce_dynamics.models.data.quantities import si_value
     from ce_dynamics.models.kc.sweeps import MOST_POSES, POSES
 
     parts = text.split(":")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ce_dynamics.algebra.checks import with_unit
 from ce_dynamics.models.parts.manoeuvres import MANOEUVRES, Option
-from ce_dynamics.models.parts.roads.kinds import FRICTIONS, ROADS, FrictionKind, RoadKind, Word
+from ce_dynamics.models.parts.roads.kinds import FRICTIONS, ROADS, Kind
 from ce_dynamics.models.parts.roads.map_files import FILE_WORDS, READERS
 from ce_dynamics.models.vehicles.case import load_parameters
 
@@ -49,32 +49,20 @@ def print_tests() -> None:
 def print_options(options: Sequence[Option]) -> None:
     """One line each."""
     for option in options:
-        unit = "" if option.unit == "1" else f" {option.unit}"
-        print(f"  {option.name}={option.default:g}{unit}    # {option.description}{bounds(option)}")
+        unit = f" {option.unit}" if option.unit not in ("", "1") else ""
+        default = "..." if option.default is None else option.default
+        value = default if isinstance(default, str) else f"{default:g}{unit}"
+        print(f"  {option.name}={value}    # {option.description}{bounds(option)}")
 
 
 def print_roads() -> None:
     """Name of every road and friction, and what may be said of it with defaults; then files."""
-    kinds: dict[str, RoadKind | FrictionKind] = {**ROADS, **FRICTIONS}
+    kinds: dict[str, Kind] = {**ROADS, **FRICTIONS}
     for name, kind in kinds.items():
         print(f"{name}: {kind.about}")
-        print_words(kind.words)
+        print_options(kind.words)
     print(f"FILE{', FILE'.join(READERS)}: maps")
-    print_words(FILE_WORDS)
-
-
-def print_words(words: Sequence[Word]) -> None:
-    """Print the options of a road or a friction, with their default values."""
-    for word in words:
-        unit = f" {word.unit}" if word.unit not in ("", "1") else ""
-        value = (
-            word.default
-            if isinstance(word.default, str)
-            else f"{word.default:g}{unit}"
-            if word.default is not None
-            else "..."
-        )
-        print(f"  {word.name}={value}    # {word.about}")
+    print_options(FILE_WORDS)
 
 
 def bounds(option: Option) -> str:

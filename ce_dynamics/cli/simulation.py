@@ -18,7 +18,7 @@ from ce_dynamics.cli.progress import Display, Interruption
 from ce_dynamics.cli.tables import print_files, print_json, print_tables
 from ce_dynamics.compiler.code_levels import first_soon, make_behind
 from ce_dynamics.errors import DataError, ModelError, SimulationError
-from ce_dynamics.models.data.words import nearest, si_value
+from ce_dynamics.models.data.quantities import nearest, si_value
 from ce_dynamics.models.vehicles.case import prepare
 from ce_dynamics.models.vehicles.prepared import Case
 from ce_dynamics.models.vehicles.summary import summarise

@@ -107,8 +107,8 @@ def sweep(
     # here, so that mistakes and --help are answered at once
     from ce_dynamics.cli.simulation import parse_options
     from ce_dynamics.errors import DataError
+    from ce_dynamics.models.data.quantities import nearest, si_value
     from ce_dynamics.models.data.sampling import KINDS
-    from ce_dynamics.models.data.words import nearest, si_value
     from ce_dynamics.models.vehicles.case import MODELS
     from ce_dynamics.models.vehicles.sweeps.plan import Sweep
 

@@ -21,7 +21,7 @@ from ce_dynamics.models.demonstrations.pgs_suspension.model import (
     SuspensionRun,
     simulate,
 )
-from ce_dynamics.models.parts.planar_contact import WavyRoad
+from ce_dynamics.models.parts.body_contact import WavyRoad
 
 FIGURES = Path()
 STEP = 1e-3

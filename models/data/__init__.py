@@ -5,8 +5,8 @@ come in layers (a data file, a variant laid over it, overrides from a command li
 assignments ``key = value`` (`reading`) that remember their source and where they stand, so that messages can
 name file and line.
 
-Some sections exist once per *member* (for a vehicle: per corner; `groups`).  A key then starts with a member
+Some sections exist once per *member* (for a vehicle: per corner; `Groups`).  A key then starts with a member
 (``front_left.spring.linear``), with a group of members (``front.spring.linear``) or with neither
 (``spring.linear``: all members).  **A later layer wins over an earlier one; within a layer the more specific
-name wins over the more general one; of equal names the last wins.** (`layers`)
+name wins over the more general one; of equal names the last wins.** (`layers.lay`)
 """

@@ -7,22 +7,27 @@ message that says what was given, what is expected and how it could be written.
 
 from __future__ import annotations
 
+import difflib
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Scalar
 from ce_dynamics.algebra.units import parse_unit, same_dimension
 from ce_dynamics.compiler.free_numbers import is_free, nominal
+from ce_dynamics.errors import DataError
+from ce_dynamics.mechanism.checked import finite_number
 
 if TYPE_CHECKING:
     from pydantic import GetCoreSchemaHandler
     from pydantic_core import CoreSchema
+
 
 Numbers: TypeAlias = tuple[float, ...]
 
@@ -326,3 +331,108 @@ CubicStiffness = Annotated[float, Quantity("N/m^3", at_least=0.0)]
 Damping = Annotated[float, Quantity("N*s/m", at_least=0.0)]
 Fraction = Annotated[float, Quantity("1", at_least=0.0)]
 PositiveFraction = Annotated[float, Quantity("1", above=0.0)]
+
+
+def si_value(owner: str, value: float | str, unit: str) -> float:
+    """A number in SI, from a number or a text with a unit; `owner` starts the message if it is neither."""
+    given = value if isinstance(value, str) else checks.as_float(owner, value, DataError)
+    try:
+        number = Quantity(unit).parse(given)
+    except ValueError as error:
+        raise DataError(f"{owner}: {error}") from None
+    assert isinstance(number, float), "a quantity without components is one number"
+    return number
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """``; did you mean …?`` where a known name is near."""
+    near = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)
+    return f"; did you mean '{near[0]}'?" if near else ""
+
+
+def check_number(
+    owner: str,
+    name: str,
+    value: object,
+    *,
+    above: float = -math.inf,
+    at_least: float = -math.inf,
+    at_most: float = math.inf,
+    unit: str = "1",
+) -> float:
+    """The value as a float, if it is a finite number within its bounds; one that is free stays so.
+
+    Parameters
+    ----------
+    owner, name : str
+        What the number belongs to and what it is called; both start the message.
+    value : object
+        What the user gave.
+    above, at_least, at_most : float
+        Bounds; ``above`` excludes its own value.
+    unit : str
+        SI unit of the number and its bounds, for messages; "1" for a plain number.
+
+    Raises
+    ------
+    DataError
+        If it is not a number, not finite or out of bounds.
+    """
+    return finite_number(
+        value, owner, name, above=above, at_least=at_least, at_most=at_most, unit=unit, error=DataError
+    )
+
+
+@dataclass(frozen=True)
+class Option:
+    """A value that a manoeuvre, a test or a road can be given.
+
+    Attributes
+    ----------
+    name, unit : str
+        Keyword and SI unit: ``"1"`` for a plain number, empty for text.
+    default : float or str or None
+        Its value if none is given; None where one is needed.
+    description : str
+        One line for the help text.
+    above, at_least, at_most : float
+        Bounds.
+    """
+
+    name: str
+    unit: str
+    default: Any
+    description: str
+    above: float = -math.inf
+    at_least: float = -math.inf
+    at_most: float = math.inf
+
+    def check(self, owner: str, value: object) -> float:
+        """Return the value as a float.
+
+        Raises
+        ------
+        DataError
+            If it is no finite number within the bounds.
+        """
+        return check_number(
+            owner,
+            self.name,
+            value,
+            above=self.above,
+            at_least=self.at_least,
+            at_most=self.at_most,
+            unit=self.unit,
+        )
+
+    def parse(self, owner: str, text: str) -> float | str:
+        """Return a written value in SI, or the text.
+
+        Raises
+        ------
+        DataError
+            If it is no number of that unit within the bounds.
+        """
+        if not self.unit:
+            return text
+        return self.check(owner, si_value(f"{owner}: {self.name}", text, self.unit))

@@ -1,16 +1,41 @@
-"""Parameter files and overrides as lists of assignments ``key = value``."""
+"""Parameter files and overrides as lists of assignments ``key = value`` that remember where they stand."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import yaml
 
 from ce_dynamics.algebra import checks, files
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.data.entries import OVERRIDE, Assignment, Entry
+
+OVERRIDE = "override"
+"""Source and place of a value given on the command line or in a call."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A value as written, with its source, its note (``[source; note]``) and the place where it stands."""
+
+    value: object
+    source: str
+    where: str
+    note: str = ""
+
+
+class Assignment(NamedTuple):
+    """One ``key = value`` of a layer."""
+
+    key: tuple[str, ...]
+    entry: Entry
+
+
+Tree: TypeAlias = "dict[str, Tree | Entry]"
+"""Entries by key, section by section."""
+
 
 LARGEST_FILE = 2**20
 """Bytes of a parameter file."""

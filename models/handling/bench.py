@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.data.words import nearest
+from ce_dynamics.models.data.quantities import nearest
 from ce_dynamics.models.handling.options import Given
 from ce_dynamics.models.handling.outcome import Outcome
 from ce_dynamics.models.handling.procedure import Procedure, Progress

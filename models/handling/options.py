@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.data.words import nearest, si_value
+from ce_dynamics.models.data.quantities import nearest, si_value
 from ce_dynamics.models.parts.manoeuvres import Option
 
 Given = float | str

@@ -19,7 +19,7 @@ from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.handling.subject import GRID, Start, Subject
 from ce_dynamics.models.parts.manoeuvres import Manoeuvre
 from ce_dynamics.models.parts.roads.contract import Road
-from ce_dynamics.models.parts.roads.planes import FlatRoad
+from ce_dynamics.models.parts.roads.surfaces import FlatRoad
 from ce_dynamics.models.vehicles.case import VehicleSetup, add_road, first_pedals, setup_of
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.driving import driver_parameters

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Annotated
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from ce_dynamics.algebra.arrays import Array, Scalar, array, dot, sqrt
 from ce_dynamics.algebra.spatial import IDENTITY
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.checked import finite_vector
 from ce_dynamics.mechanism.forces.base import ForceElement, Observer, PointLoad, Response
+from ce_dynamics.mechanism.system import System
+from ce_dynamics.models.data.quantities import Length, Numbers, Point, Quantity
+from ce_dynamics.models.data.schema import Section
 
 TINY_SPEED = 1e-3
 """[m/s] added in squares to the speed of the air: still air is no kink."""
@@ -18,33 +24,37 @@ WIND = ("wind_x", "wind_y")
 """Inputs: wind along the world's x and y, on top of the steady one [m/s]."""
 
 
-@dataclass(frozen=True)
-class AerodynamicCoefficients:
-    """Coefficients that refer to ½ ρ A.
+Coefficient = Annotated[float, Quantity("1")]
+Resistance = Annotated[float, Quantity("1", at_least=0.0)]
 
-    Attributes
-    ----------
-    density, area, length : float
-        ρ [kg/m³]; A, frontal [m²]; L, of reference: lifts act L/2 ahead of the point and behind it [m].
-    drag : float
-        C_D: force −½ ρ A C_D V v_x against the forward speed v_x of the body in the air, V its whole speed.
-    lift_front, lift_rear : float
-        C_L: ½ ρ A C_L v_x² upwards, each.
-    side_force : float
-        Per unit of the sine of the angle of yaw: −½ ρ A C_S V v_y.
-    yaw_moment : float
-        Per unit of the sine times cosine of it: −½ ρ A L C_N v_x v_y, which for positive ones turns the body
-        away from where it moves.
+
+class AerodynamicsData(Section):
+    """Coefficients that refer to ½ ρ A, at a point where drag and side force act.
+
+    With v the velocity of the body in the air and V its magnitude, the forces are: ``drag`` −½ ρ A C_D V v_x;
+    ``lift_front`` and ``lift_rear`` ½ ρ A C_L v_x² upwards each, half a ``length`` L ahead of the point and
+    behind it; ``side_force`` −½ ρ A C_S V v_y; ``yaw_moment`` −½ ρ A L C_N v_x v_y, which for positive ones
+    turns the body away from where it moves.  ``wind`` is the steady one along the world's x and y; none if
+    left out.
     """
 
-    density: float
-    area: float
-    length: float
-    drag: float
-    lift_front: float
-    lift_rear: float
-    side_force: float
-    yaw_moment: float
+    point: Point
+    density: Annotated[float, Quantity("kg/m^3", above=0.0)]
+    area: Annotated[float, Quantity("m^2", above=0.0)]
+    length: Length
+    drag: Resistance
+    lift_front: Coefficient
+    lift_rear: Coefficient
+    side_force: Resistance
+    yaw_moment: Coefficient
+    wind: Annotated[Numbers, Quantity("m/s", components=("x", "y"))] | None = None
+
+    def add(self, system: System, body: Body, origin: NDArray[np.float64]) -> None:
+        """Add the element ``BODY.air``, its point relative to an origin, and the inputs of the wind."""
+        for name in WIND:
+            if name not in system.inputs:
+                system.add_input(name, "m/s", 0.0)
+        system.add_force(Aerodynamics(f"{body.name}.air", body, system.ground, self, origin))
 
 
 class Aerodynamics(ForceElement):
@@ -54,11 +64,9 @@ class Aerodynamics(ForceElement):
     ----------
     name : str
     body, ground : Body
-    point : (3,) array_like
-        Where drag and side force act, in the design pose [m].
-    coefficients : AerodynamicCoefficients
-    wind : (float, float)
-        The steady wind along the world's x and y [m/s].
+    data : AerodynamicsData
+    origin : (3,) array_like
+        What its point is relative to, in the design pose [m].
     """
 
     inputs = WIND
@@ -71,23 +79,23 @@ class Aerodynamics(ForceElement):
         name: str,
         body: Body,
         ground: Body,
-        point: object,
-        coefficients: AerodynamicCoefficients,
-        wind: tuple[float, float] = (0.0, 0.0),
+        data: AerodynamicsData,
+        origin: ArrayLike = (0.0, 0.0, 0.0),
     ) -> None:
-        self.name, self.body, self.ground = name, body, ground
-        self.point = finite_vector(point, f"aerodynamics {name}", "point")
-        self.coefficients, self.wind = coefficients, wind
+        self.name, self.body, self.ground, self.data = name, body, ground, data
+        self.point = finite_vector(np.add(origin, data.point), f"aerodynamics {name}", "point")
 
     @property
     def attachments(self) -> tuple[tuple[Body, Array], ...]:
         return (self.body, self.point), (self.ground, self.point)
 
     def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
-        c = self.coefficients
+        c = self.data
         place = observer.point(self.body, self.point, self.ground)
         e_x, e_y, e_z = (observer.direction(self.body, axis, self.ground) for axis in IDENTITY)
-        blowing = array((*(steady + u[name] for steady, name in zip(self.wind, WIND, strict=True)), 0.0))
+        blowing = array(
+            (*(steady + u[name] for steady, name in zip(c.wind or (0.0, 0.0), WIND, strict=True)), 0.0)
+        )
         v = place.v - blowing
         v_x, v_y = dot(v, e_x), dot(v, e_y)
         V = sqrt(v_x * v_x + v_y * v_y + TINY_SPEED**2)

@@ -24,7 +24,7 @@ from typing import NamedTuple
 from ce_dynamics.algebra.arrays import Scalar, arcsin, arctan, cos, maximum, minimum, sin, sqrt
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.models.parts.paths import Path
-from ce_dynamics.models.parts.ramps import saturate_symmetric
+from ce_dynamics.models.parts.rounding import saturate_symmetric
 
 QUICKNESS = 2.0
 """k d of the last trailer; and how much quicker than one trailer what tows it is led."""

@@ -1,16 +1,28 @@
-"""Points of a body that touch the road: compliant, dissipating, with Coulomb friction; all of it smooth."""
+"""Compliant contact with the road: points of a body, a spring at a level, a wheel in the plane."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Annotated, NamedTuple
 
-from ce_dynamics.algebra.arrays import Array, Scalar, dot, maximum, minimum, sqrt, zeros
+import numpy as np
+
+from ce_dynamics.algebra.arrays import Array, Scalar, array, cos, dot, maximum, minimum, sin, sqrt, zeros
+from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.checked import finite_vector
 from ce_dynamics.mechanism.forces.base import ForceElement, Observer, PointLoad, Response
-from ce_dynamics.models.data.quantities import Fraction, Length, PositiveStiffness, Quantity
+from ce_dynamics.mechanism.system import System
+from ce_dynamics.models.data.quantities import (
+    Fraction,
+    Length,
+    Point,
+    PositiveStiffness,
+    Quantity,
+    check_number,
+)
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.parts.roads.contract import Road
 
@@ -107,3 +119,136 @@ class BodyContact(ForceElement):
         sliding = sqrt(dot(v_t, v_t) + p.slip_speed * p.slip_speed)
         force = N * n - (p.friction * N / sliding) * v_t
         return PointLoad(self.body, self.ground, place.r, force), depth, N, push.energy
+
+
+class GroundSpring(ForceElement):
+    """Fz = −k (z − height) − c ż on a body-fixed point, vertical in the world; it pulls as well as it pushes.
+
+    Parameters
+    ----------
+    name : str
+    body : Body
+    at : (3,) array
+        The point, in the design pose.
+    ground : Body
+    stiffness, damping : float
+        k [N/m] and c [N s/m].
+    height : float
+        Height without force [m].
+    """
+
+    outputs = MappingProxyType({"Fz": "N"})
+
+    def __init__(
+        self, name: str, body: Body, at: Array, ground: Body, stiffness: float, damping: float, height: float
+    ) -> None:
+        self.name = name
+        self.body, self.at, self.ground = body, at, ground
+        self.stiffness, self.damping, self.height = stiffness, damping, height
+
+    @property
+    def attachments(self) -> tuple[tuple[Body, Array], ...]:
+        return ((self.body, self.at),)
+
+    def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
+        """The force, and the energy of the spring."""
+        point = observer.point(self.body, self.at, self.ground)
+        lift = point.r[2] - self.height
+        force = -self.stiffness * lift - self.damping * point.v[2]
+        load = PointLoad(self.body, self.ground, point.r, array((0.0, 0.0, force)))
+        return Response((load,), outputs={"Fz": force}, potential=0.5 * self.stiffness * lift * lift)
+
+
+class WavyRoad(Road):
+    """z = amplitude sin(2π x / wavelength).
+
+    Parameters
+    ----------
+    friction : float
+    amplitude : float
+        [m].
+    wavelength : float
+        [m], positive.
+    """
+
+    def __init__(self, friction: float, amplitude: float, wavelength: float) -> None:
+        super().__init__(friction)
+        self.amplitude = check_number("wavy road", "amplitude", amplitude)
+        self.k = math.tau / check_number("wavy road", "wavelength", wavelength, above=0.0)
+
+    def height(self, x: Scalar, y: Scalar) -> Scalar:
+        return self.amplitude * sin(self.k * x)
+
+    def slope(self, x: Scalar, y: Scalar) -> tuple[Scalar, Scalar]:
+        return self.amplitude * self.k * cos(self.k * x), 0.0
+
+
+class Touch(NamedTuple):
+    """The road seen from the wheel.
+
+    Attributes
+    ----------
+    gap : float
+        d: distance of the wheel's rim from the road, negative in penetration [m].
+    x : float
+        Where the nearest point of the road is [m].
+    n : (2,) array
+        Unit normal there.
+    mu : float
+        Friction coefficient there.
+    """
+
+    gap: float
+    x: float
+    n: Floats
+    mu: float
+
+
+def touch(road: Road, x_w: float, y_w: float, radius: float) -> Touch:
+    """The point of the road nearest to the wheel's centre.
+
+    The nearest of a raster within one radius, made exact by the condition that the connecting line is normal
+    to the road; roads whose hollows are curved more than the wheel can touch it in two points, of which one
+    counts.
+    """
+    from scipy.optimize import brentq  # here, because most runs never ask
+
+    def off_normal(x: float) -> float:
+        slope = float(road.slope(x, 0.0)[0])
+        return (x - x_w) + (float(road.height(x, 0.0)) - y_w) * slope
+
+    raster = x_w + radius * np.linspace(-1.0, 1.0, 13)
+    distance = [math.hypot(x - x_w, float(road.height(x, 0.0)) - y_w) for x in raster]
+    k = min(max(int(np.argmin(distance)), 1), len(raster) - 2)
+    a, b = float(raster[k - 1]), float(raster[k + 1])
+    x = float(raster[k])
+    if off_normal(a) < 0.0 < off_normal(b):
+        x = float(brentq(off_normal, a, b, xtol=1e-14, rtol=1e-14))
+    normal = np.asarray(road.normal(x, 0.0), dtype=float)
+    n = normal[[0, 2]] / math.hypot(normal[0], normal[2])
+    reach = (x_w - x) * n[0] + (y_w - float(road.height(x, 0.0))) * n[1]
+    return Touch(reach - radius, x, n, float(road.friction(x, 0.0)))
+
+
+POINTS = ("low_front", "low_rear", "high_front", "high_rear", "roof_front", "roof_rear")
+
+
+class HullData(ContactData):
+    """Points of the left half that touch the road first, mirrored to the right, and how they give way.
+
+    Tyres of a vehicle with a hull may lean any way (`LeaningTyre`).  Points of the
+    roof may be left out.
+    """
+
+    low_front: Point
+    low_rear: Point
+    high_front: Point
+    high_rear: Point
+    roof_front: Point | None = None
+    roof_rear: Point | None = None
+
+    def add(self, system: System, body: Body, road: Road) -> None:
+        """Add the element ``hull``."""
+        left = [np.array(point) for point in (getattr(self, name) for name in POINTS) if point is not None]
+        points = [np.array([1.0, side, 1.0]) * point for point in left for side in (1.0, -1.0)]
+        system.add_force(BodyContact("hull", body, system.ground, points, self, road))

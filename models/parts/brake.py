@@ -9,11 +9,10 @@ from ce_dynamics.algebra.arrays import Array, Scalar, absolute
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.checked import finite_vector
 from ce_dynamics.mechanism.forces.base import ForceElement, HingeLoad, Observer, Response, StateDeclaration
-from ce_dynamics.models.data.checks import check_number
-from ce_dynamics.models.data.quantities import Quantity
+from ce_dynamics.models.data.quantities import Quantity, check_number
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.parts.deflection import deflection_force, deflection_rate, excess_release
-from ce_dynamics.models.parts.ramps import unit_clip
+from ce_dynamics.models.parts.rounding import unit_clip
 
 RELEASE_SPIN = 50.0
 """[rad/s] per full brake torque: how fast wind-up is shed that exceeds what the pedal holds."""

@@ -26,10 +26,10 @@ import numpy as np
 
 from ce_dynamics.algebra.arrays import Scalar, arctan, maximum, minimum, tan
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.models.data.checks import check_number
+from ce_dynamics.models.data.quantities import check_number
 from ce_dynamics.models.parts.backing import Train, curvature_to_steer
 from ce_dynamics.models.parts.paths import Path
-from ce_dynamics.models.parts.ramps import saturate_symmetric, saturate_unit
+from ce_dynamics.models.parts.rounding import saturate_symmetric, saturate_unit
 from ce_dynamics.models.parts.torque_table import TorqueTable
 
 Sensors = Mapping[str, Scalar]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.data.checks import check_number
+from ce_dynamics.models.data.quantities import check_number
 
 ZERO_ALLOWED = (
     *("dz", "rolling_resistance", "camber_thrust", "overturning", "bore_radius"),

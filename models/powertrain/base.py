@@ -13,8 +13,7 @@ from ce_dynamics.algebra.arrays import Array, Scalar, array, cross, dot, maximum
 from ce_dynamics.mechanism.body import Body, ground_of
 from ce_dynamics.mechanism.checked import unit_axis
 from ce_dynamics.mechanism.forces.base import ForceElement, Observer, PointLoad, Response, StateDeclaration
-from ce_dynamics.models.data.checks import check_number
-from ce_dynamics.models.data.quantities import Fraction, Numbers, PositiveFraction, Quantity
+from ce_dynamics.models.data.quantities import Fraction, Numbers, PositiveFraction, Quantity, check_number
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.powertrain.differentials import CentreData, DrivenWheel, DrivenWheels, Propeller
 

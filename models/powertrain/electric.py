@@ -12,7 +12,7 @@ from ce_dynamics.algebra.arrays import Array, Scalar, absolute, maximum, sqrt
 from ce_dynamics.mechanism.forces.base import StateDeclaration
 from ce_dynamics.models.data.quantities import MomentOfInertia, PositiveFraction, Quantity
 from ce_dynamics.models.data.schema import Section
-from ce_dynamics.models.parts.ramps import unit_clip
+from ce_dynamics.models.parts.rounding import unit_clip
 from ce_dynamics.models.powertrain.base import SELECTOR, THROTTLE, Drive, GearedData, Tied
 from ce_dynamics.models.powertrain.engine import TorqueCurve
 

@@ -9,8 +9,7 @@ from pydantic import model_validator
 from ce_dynamics.algebra.arrays import Scalar, absolute
 from ce_dynamics.models.data.quantities import MomentOfInertia, Numbers, Quantity
 from ce_dynamics.models.data.schema import Curve, Section
-from ce_dynamics.models.parts.ramps import smooth_step, unit_clip
-from ce_dynamics.models.parts.rounding import rounded_clip
+from ce_dynamics.models.parts.rounding import rounded_clip, smooth_step, unit_clip
 from ce_dynamics.models.parts.torque_table import TorqueTable
 
 GOVERNOR_BAND = 0.2

@@ -13,8 +13,8 @@ from ce_dynamics.algebra.tables import Table
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.forces.base import ForceElement, Observer, Response
 from ce_dynamics.models.data.quantities import Numbers
-from ce_dynamics.models.parts.ramps import unit_clip
 from ce_dynamics.models.parts.roads.grid import Axis, cubic_weights
+from ce_dynamics.models.parts.rounding import unit_clip
 from ce_dynamics.models.powertrain.base import PowertrainData
 from ce_dynamics.models.powertrain.differentials import DrivenWheel, DrivenWheels, Propeller
 from ce_dynamics.models.powertrain.engine import IdlingEngineData, TorqueCurve, dragging, way_of_turning

@@ -21,7 +21,7 @@ from ce_dynamics.algebra.arrays import Scalar
 from ce_dynamics.mechanism.forces.base import StateDeclaration
 from ce_dynamics.models.data.quantities import Numbers, Quantity
 from ce_dynamics.models.data.schema import Section
-from ce_dynamics.models.parts.ramps import smooth_step, smooth_step_slope
+from ce_dynamics.models.parts.rounding import smooth_step, smooth_step_slope
 from ce_dynamics.models.powertrain.engine import Spin
 
 BAND = 0.02

@@ -9,7 +9,7 @@ from typing import ClassVar
 from ce_dynamics.algebra.arrays import Array, Scalar, maximum, minimum
 from ce_dynamics.mechanism.forces.base import StateDeclaration
 from ce_dynamics.models.parts.brake import ClutchData, brake_torque
-from ce_dynamics.models.parts.ramps import unit_clip
+from ce_dynamics.models.parts.rounding import unit_clip
 from ce_dynamics.models.powertrain.base import THROTTLE, Drive, GearedData, Inputs
 from ce_dynamics.models.powertrain.engine import TurningEngineData
 from ce_dynamics.models.powertrain.gear_choice import GearboxData, ReverseRatio

@@ -31,7 +31,7 @@ from ce_dynamics.algebra.arrays import (
     sqrt,
 )
 from ce_dynamics.mechanism.forces.base import StateDeclaration
-from ce_dynamics.models.parts.ramps import unit_clip
+from ce_dynamics.models.parts.rounding import unit_clip
 from ce_dynamics.models.parts.tmeasy_curve import (
     Curve,
     axis_curve,

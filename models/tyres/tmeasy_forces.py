@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ce_dynamics.algebra.arrays import Scalar, absolute, maximum, minimum, sin, sqrt
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.models.parts.deflection import deflection_force, deflection_rate, excess_release
-from ce_dynamics.models.parts.ramps import smooth_step
+from ce_dynamics.models.parts.rounding import smooth_step
 from ce_dynamics.models.parts.tmeasy_curve import (
     axis_curve,
     force_over_slip,

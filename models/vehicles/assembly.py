@@ -18,7 +18,7 @@ from ce_dynamics.mechanism.elastic_joints import make_elastic
 from ce_dynamics.mechanism.hinges.free import Free
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.parts.roads.contract import Road
-from ce_dynamics.models.parts.roads.planes import FlatRoad
+from ce_dynamics.models.parts.roads.surfaces import FlatRoad
 from ce_dynamics.models.powertrain.differentials import DifferentialLock, DrivenWheel, Propeller
 from ce_dynamics.models.tyres.contract import TyreModel
 from ce_dynamics.models.tyres.leaning import LeaningTyre

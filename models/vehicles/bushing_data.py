@@ -23,8 +23,8 @@ from pydantic import model_validator
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.data.entries import Assignment
 from ce_dynamics.models.data.quantities import Damping, Numbers, Point, Quantity, Stiffness
+from ce_dynamics.models.data.reading import Assignment
 from ce_dynamics.models.data.schema import Curve, Section
 from ce_dynamics.models.vehicles.springs import SpringCurve
 

@@ -19,13 +19,12 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.data.checks import check_number
-from ce_dynamics.models.data.words import nearest, si_value
+from ce_dynamics.models.data.quantities import check_number, nearest, si_value
 from ce_dynamics.models.parts.manoeuvres import DoubleLaneChange, Manoeuvre
 from ce_dynamics.models.parts.roads.composition import SumRoad
 from ce_dynamics.models.parts.roads.contract import Road
-from ce_dynamics.models.parts.roads.notation import road as road_of
-from ce_dynamics.models.parts.roads.planes import FlatRoad
+from ce_dynamics.models.parts.roads.kinds import road as road_of
+from ce_dynamics.models.parts.roads.surfaces import FlatRoad
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.driving import make_manoeuvre
@@ -66,7 +65,7 @@ class VehicleSetup:
         Property files (``.tir``) of Magic Formula tyres, see
         `ce_dynamics.models.vehicles.fitted_tyres.fitted_tyres`.
     road : str, optional
-        What to drive on, see `ce_dynamics.models.parts.roads.notation.road`; it is added to the road of the
+        What to drive on, see `ce_dynamics.models.parts.roads.kinds.road`; it is added to the road of the
         manoeuvre.
     free : sequence of str
         Names of numbers that become free parameters of the model, see `VehicleParameters.load`.

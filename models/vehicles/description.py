@@ -20,18 +20,15 @@ from ce_dynamics.algebra.arrays import Scalar
 from ce_dynamics.compiler.free_numbers import number
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.parameters import Parameter
-from ce_dynamics.models.data.entries import OVERRIDE, Tree
-from ce_dynamics.models.data.groups import Groups
-from ce_dynamics.models.data.layers import lay
-from ce_dynamics.models.data.listing import ListedNumber, flatten
-from ce_dynamics.models.data.reading import DataFile, parse_override, read_file
-from ce_dynamics.models.data.validation import validate
+from ce_dynamics.models.data.layers import Groups, ListedNumber, flatten, lay, validate
+from ce_dynamics.models.data.reading import OVERRIDE, DataFile, Tree, parse_override, read_file
+from ce_dynamics.models.parts.aerodynamics import AerodynamicsData
 from ce_dynamics.models.parts.assistance import AssistanceData
+from ce_dynamics.models.parts.body_contact import HullData
 from ce_dynamics.models.parts.brake import ClutchData
 from ce_dynamics.models.powertrain.base import PowertrainData
 from ce_dynamics.models.powertrain.differentials import LockedData
 from ce_dynamics.models.vehicles import soundness
-from ce_dynamics.models.vehicles.aerodynamics import AerodynamicsData
 from ce_dynamics.models.vehicles.anti_roll_bar import AntiRollBar
 from ce_dynamics.models.vehicles.bodies import BodyParameters, Vector, body, shifted
 from ce_dynamics.models.vehicles.built_parts import (
@@ -43,9 +40,8 @@ from ce_dynamics.models.vehicles.built_parts import (
     steering_of,
 )
 from ce_dynamics.models.vehicles.bushings import VehicleBushing
-from ce_dynamics.models.vehicles.files import TYRE_FILE, example_of, files_of, variant_path
+from ce_dynamics.models.vehicles.files import TYRE_FILE, example_of, files_of, naming, variant_path
 from ce_dynamics.models.vehicles.free import freed
-from ce_dynamics.models.vehicles.hull import HullData
 from ce_dynamics.models.vehicles.layout import (
     AXES,
     SIDES,
@@ -58,7 +54,6 @@ from ce_dynamics.models.vehicles.layout import (
     steerings_of,
     unit_of,
 )
-from ce_dynamics.models.vehicles.naming import naming
 from ce_dynamics.models.vehicles.replaced import check_tyre_files, kept_points, without_replaced
 from ce_dynamics.models.vehicles.sections import Description, DriverData, PublishedData, RoadData
 from ce_dynamics.models.vehicles.steering.base import Steering
@@ -289,7 +284,7 @@ class VehicleParameters:
         soundness.warn_of_light_chassis(self.chassis.mass, self.unsprung_mass)
 
     def naming(self) -> AbstractContextManager[None]:
-        """Errors raised within it name the vehicle, see `ce_dynamics.models.vehicles.naming`."""
+        """Errors raised within it name the vehicle, see `ce_dynamics.models.vehicles.files`."""
         return naming(self.name, self.label, self.origins)
 
     @property

@@ -13,7 +13,7 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.data.words import nearest, si_value
+from ce_dynamics.models.data.quantities import nearest, si_value
 from ce_dynamics.models.parts.driver import DriverParameters, SteeringResponse
 from ce_dynamics.models.parts.manoeuvres import MANOEUVRES, DoubleLaneChange, Manoeuvre, Reversing
 from ce_dynamics.models.tyres.contract import TyreAnswer, TyreModel, WheelOnRoad

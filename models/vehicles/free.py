@@ -21,7 +21,7 @@ from pydantic import BaseModel
 from ce_dynamics.algebra import checks
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.parameters import Parameter
-from ce_dynamics.models.data.groups import Groups
+from ce_dynamics.models.data.layers import Groups
 from ce_dynamics.models.data.quantities import Quantity
 from ce_dynamics.models.data.schema import leaves
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ce_dynamics.models.parts.planned_path import Gate
+from ce_dynamics.models.parts.paths import Gate
 
 Floats = NDArray[np.float64]
 

@@ -25,8 +25,8 @@ from pydantic import create_model
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.data.entries import Assignment, Entry
-from ce_dynamics.models.data.groups import Groups
+from ce_dynamics.models.data.layers import Groups
+from ce_dynamics.models.data.reading import Assignment, Entry
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.powertrain import POWERTRAINS
 from ce_dynamics.models.powertrain.differentials import DIFFERENTIALS
@@ -48,8 +48,7 @@ from ce_dynamics.models.vehicles.suspensions.beam import GEARS, steered_section
 from ce_dynamics.models.vehicles.suspensions.graph_words import Item, end_section, items_of, own_section
 from ce_dynamics.models.vehicles.suspensions.listed import BEAMS, CORNERS, SUSPENSIONS
 from ce_dynamics.models.vehicles.trailers.hitches import FOLDING, STRAIGHT
-from ce_dynamics.models.vehicles.trailers.trailer import trailer_section
-from ce_dynamics.models.vehicles.trailers.words import TrailerLayout, trailers_of
+from ce_dynamics.models.vehicles.trailers.trailer import TrailerLayout, trailer_section, trailers_of
 from ce_dynamics.models.vehicles.tyre_kinds import TYRE_KINDS, tyre_section
 
 SIDES = ("left", "right")

@@ -14,7 +14,7 @@ from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.mechanism.forces.spring_damper import SpringDamper
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.parts.roads.contract import Road
-from ce_dynamics.models.parts.roads.planes import FlatRoad, InclinedRoad
+from ce_dynamics.models.parts.roads.surfaces import FlatRoad, InclinedRoad
 from ce_dynamics.models.tyres.element import RoadTyre
 from ce_dynamics.models.tyres.twin import single_tyres
 from ce_dynamics.models.vehicles.corner import sprung_body

@@ -29,7 +29,7 @@ from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiled.variables import plain
 from ce_dynamics.models.parts.driver import DriverParameters, turned, wanted_of
 from ce_dynamics.models.parts.manoeuvres import Manoeuvre
-from ce_dynamics.models.parts.manoeuvres.lane_change import DoubleLaneChange, Practised
+from ce_dynamics.models.parts.manoeuvres.following import DoubleLaneChange, Practised
 from ce_dynamics.models.parts.torque_table import TorqueTable
 from ce_dynamics.models.vehicles.lanes import AxlePath, clearance
 from ce_dynamics.simulation.options import RunOptions

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.data.entries import Assignment
-from ce_dynamics.models.data.groups import Groups
+from ce_dynamics.models.data.layers import Groups
 from ce_dynamics.models.data.quantities import XYZ, Quantity
-from ce_dynamics.models.data.reading import DataFile
+from ce_dynamics.models.data.reading import Assignment, DataFile
 from ce_dynamics.models.data.schema import leaves
 from ce_dynamics.models.vehicles.corner import CornerData
 from ce_dynamics.models.vehicles.layout import MECHANISMS, NONE, Layout, steerings_of

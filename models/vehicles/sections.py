@@ -6,11 +6,11 @@ from typing import Annotated
 
 from ce_dynamics.models.data.quantities import Fraction, Length, PositiveFraction, Quantity
 from ce_dynamics.models.data.schema import Section
+from ce_dynamics.models.parts.aerodynamics import AerodynamicsData
 from ce_dynamics.models.parts.assistance import AssistanceData
+from ce_dynamics.models.parts.body_contact import HullData
 from ce_dynamics.models.powertrain.base import PowertrainData
-from ce_dynamics.models.vehicles.aerodynamics import AerodynamicsData
 from ce_dynamics.models.vehicles.bodies import ChassisData
-from ce_dynamics.models.vehicles.hull import HullData
 
 
 class VehicleData(Section):

@@ -12,12 +12,10 @@ from pydantic import BaseModel
 from ce_dynamics.algebra.units import parse_unit, same_dimension
 from ce_dynamics.compiler.free_numbers import decided, nominal
 from ce_dynamics.errors import DataError, PhysicalityWarning
-from ce_dynamics.models.data.entries import Assignment, Tree
-from ce_dynamics.models.data.groups import Groups
-from ce_dynamics.models.data.listing import ListedNumber
+from ce_dynamics.models.data.layers import Groups, ListedNumber, entry_of
 from ce_dynamics.models.data.quantities import INERTIA, inertia_matrix, triangle_excess
+from ce_dynamics.models.data.reading import Assignment, Tree
 from ce_dynamics.models.data.schema import leaves
-from ce_dynamics.models.data.validation import entry_of
 from ce_dynamics.models.powertrain.base import PowertrainData
 from ce_dynamics.models.vehicles.bodies import Vector
 from ce_dynamics.models.vehicles.corner import Corner

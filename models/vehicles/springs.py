@@ -24,15 +24,17 @@ from ce_dynamics.models.data.quantities import (
     Stiffness,
 )
 from ce_dynamics.models.data.schema import Curve, Section
-from ce_dynamics.models.parts.damper_map import DamperMap
-from ce_dynamics.models.parts.spring import SPRING_ROUNDING, StoppedSpring, Travel
-from ce_dynamics.models.parts.tabulated_force import (
+from ce_dynamics.models.parts.force_laws import (
     DAMPER_ROUNDING,
+    SPRING_ROUNDING,
     Constant,
+    DamperMap,
     Degressive,
     Ramps,
+    StoppedSpring,
     TabulatedStops,
     Together,
+    Travel,
 )
 
 Lengths = Annotated[Numbers, Quantity("m", curve=True)]

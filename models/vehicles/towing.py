@@ -29,8 +29,8 @@ from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.forces.base import ForceElement, HingeLoad, Observer, Response
 from ce_dynamics.mechanism.hinges.free import Free
 from ce_dynamics.mechanism.system import System
-from ce_dynamics.models.data.checks import check_number
-from ce_dynamics.models.parts.ground_spring import GroundSpring
+from ce_dynamics.models.data.quantities import check_number
+from ce_dynamics.models.parts.body_contact import GroundSpring
 from ce_dynamics.models.vehicles.bodies import add_rigid_body
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.equilibrium import suspension_coordinates

@@ -14,17 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from ce_dynamics.models.parts.roads import height_map
-from ce_dynamics.models.parts.roads.bump import BumpRoad
+from ce_dynamics.models.parts.roads import map_files
 from ce_dynamics.models.parts.roads.composition import PlacedRoad, SumRoad
 from ce_dynamics.models.parts.roads.friction import FrictionMap, FrictionPatch, SplitFriction
 from ce_dynamics.models.parts.roads.iso8608 import RandomRoad
-from ce_dynamics.models.parts.roads.kerb import KerbRoad
-from ce_dynamics.models.parts.roads.kinds import FRICTIONS, ROADS
+from ce_dynamics.models.parts.roads.kinds import FRICTIONS, ROADS, road
 from ce_dynamics.models.parts.roads.map_files import read_map
-from ce_dynamics.models.parts.roads.notation import road
-from ce_dynamics.models.parts.roads.planes import FlatRoad, InclinedRoad
-from ce_dynamics.models.parts.roads.ramp import RampRoad
+from ce_dynamics.models.parts.roads.surfaces import BumpRoad, FlatRoad, InclinedRoad, KerbRoad, RampRoad
 from tests.bad_input import values
 from tests.bad_input.cases import Case
 from tests.bad_input.description import calls
@@ -231,7 +227,7 @@ def of_roads() -> list[Case]:
     }
     found += calls(
         "HeightMap",
-        height_map.HeightMap,
+        map_files.HeightMap,
         {"friction": 0.8, "heights": z, "x": (0, 4), "y": (0, 3)},
         {
             "friction": frictions,

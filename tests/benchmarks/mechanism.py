@@ -215,7 +215,7 @@ def _corner_loads(corner: DoubleWishboneCorner, height: Floats, rate: Floats) ->
     arm = f"{corner.name}.lower_arm"
     spring, ground = corner.spring, corner.ground_spring
     assert ground is not None, "the ride variant has ground springs"
-    ends = spring.arm - spring.chassis
+    ends = np.subtract(spring.arm, spring.chassis)
     length = float(np.linalg.norm(ends))
     d = length - spring.free_length
     assert spring.linear is not None

@@ -10,12 +10,10 @@ import numpy as np
 import ce_dynamics as ce
 from ce_dynamics.compiler import compile_function
 from ce_dynamics.models import hmmwv
-from ce_dynamics.models.parts.roads.bump import BumpRoad
 from ce_dynamics.models.parts.roads.contract import Road
-from ce_dynamics.models.parts.roads.height_map import HeightMap
 from ce_dynamics.models.parts.roads.iso8608 import RandomRoad
-from ce_dynamics.models.parts.roads.kerb import KerbRoad
-from ce_dynamics.models.parts.roads.planes import FlatRoad
+from ce_dynamics.models.parts.roads.map_files import HeightMap
+from ce_dynamics.models.parts.roads.surfaces import BumpRoad, FlatRoad, KerbRoad
 from tests.benchmarks.report import Table, number
 from tests.benchmarks.timing import Contender, python_loop, race
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import Scalar, maximum, minimum
-from ce_dynamics.models.parts.roads.planes import FlatRoad
+from ce_dynamics.models.parts.roads.surfaces import FlatRoad
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.description import VehicleParameters
 

@@ -18,7 +18,7 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import PhysicalityWarning
 from ce_dynamics.models.parts.roads.contract import Road
-from ce_dynamics.models.parts.roads.kerb import KerbRoad
+from ce_dynamics.models.parts.roads.surfaces import KerbRoad
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.equilibrium import settled
 from ce_dynamics.models.vehicles.shipped import SHIPPED

@@ -13,7 +13,7 @@ import numpy as np
 import ce_dynamics as ce
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import CeDynamicsError
-from ce_dynamics.models.parts.roads.notation import road as road_of
+from ce_dynamics.models.parts.roads.kinds import road as road_of
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.equilibrium import settled

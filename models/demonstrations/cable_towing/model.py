@@ -51,7 +51,7 @@ from ce_dynamics.complementarity.mixed import Mixed
 from ce_dynamics.complementarity.rigid import NO_BODY, RigidRows, RigidState, levers, rotations
 from ce_dynamics.errors import ModelError, SimulationError
 from ce_dynamics.mechanism.checked import finite_number, finite_vector
-from ce_dynamics.models.data.checks import check_number
+from ce_dynamics.models.data.quantities import check_number
 
 COINCIDENT = 1e-12
 """Length below which a cable has no direction; it is slack then [m]."""

@@ -30,10 +30,9 @@ from ce_dynamics.models.demonstrations.pgs_suspension.model import (
     simulate,
 )
 from ce_dynamics.models.demonstrations.pgs_suspension.socket_motion import socket_from
-from ce_dynamics.models.parts.planar_contact import WavyRoad
-from ce_dynamics.models.parts.roads.bump import BumpRoad
+from ce_dynamics.models.parts.body_contact import WavyRoad
 from ce_dynamics.models.parts.roads.contract import Road
-from ce_dynamics.models.parts.roads.planes import FlatRoad, InclinedRoad
+from ce_dynamics.models.parts.roads.surfaces import BumpRoad, FlatRoad, InclinedRoad
 
 ROADS = ("flat", "bump", "wavy", "ramp")
 FRAMES = 40

@@ -51,16 +51,16 @@ from ce_dynamics.complementarity import (
 )
 from ce_dynamics.complementarity.events import Event, EventWatch
 from ce_dynamics.errors import DataError, SimulationError
-from ce_dynamics.models.data.checks import check_number
+from ce_dynamics.models.data.quantities import check_number
 from ce_dynamics.models.demonstrations.pgs_suspension.socket_motion import (
     Socket,
     SocketFunction,
     SocketMotion,
     SocketTable,
 )
-from ce_dynamics.models.parts.planar_contact import Touch, touch
+from ce_dynamics.models.parts.body_contact import Touch, touch
 from ce_dynamics.models.parts.roads.contract import Road
-from ce_dynamics.models.parts.roads.planes import FlatRoad
+from ce_dynamics.models.parts.roads.surfaces import FlatRoad
 
 __all__ = [
     "Socket",

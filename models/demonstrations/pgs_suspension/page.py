@@ -6,7 +6,7 @@ import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.models.demonstrations.pgs_suspension.model import Suspension, SuspensionRun
-from ce_dynamics.models.parts.planar_contact import touch
+from ce_dynamics.models.parts.body_contact import touch
 from ce_dynamics.views.scene import Shape, Strand, Take, View, block, rod, terrain, wheel
 from ce_dynamics.views.scene.take import BodyPicture, Series
 

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra import files
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.data.checks import check_number
+from ce_dynamics.models.data.quantities import check_number
 
 Function = Callable[[float], float]
 

@@ -13,7 +13,7 @@ from ce_dynamics.models.handling.procedure import Procedure
 from ce_dynamics.models.handling.run import Run
 from ce_dynamics.models.parts.manoeuvres import Braking, Option, SplitBraking, StraightAcceleration
 from ce_dynamics.models.parts.manoeuvres.base import FRICTION, speed_option
-from ce_dynamics.models.parts.manoeuvres.split_braking import CORRECTS, SLIPPERY
+from ce_dynamics.models.parts.manoeuvres.straight import CORRECTS, SLIPPERY
 
 BEGIN = 1.0
 LOCKED = 0.2

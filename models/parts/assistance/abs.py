@@ -11,7 +11,7 @@ from ce_dynamics.mechanism.forces.base import StateDeclaration
 from ce_dynamics.models.data.quantities import PositiveFraction, Quantity
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.parts.assistance.wheels import LEAST_SPEED, AssistedWheel
-from ce_dynamics.models.parts.ramps import unit_clip
+from ce_dynamics.models.parts.rounding import unit_clip
 
 
 class AntiLockData(Section):

@@ -12,7 +12,7 @@ from ce_dynamics.mechanism.controller import Controller
 from ce_dynamics.mechanism.forces.base import StateDeclaration
 from ce_dynamics.models.data.quantities import Quantity
 from ce_dynamics.models.data.schema import Section
-from ce_dynamics.models.parts.ramps import unit_clip
+from ce_dynamics.models.parts.rounding import unit_clip
 
 OPENS = 3.0
 """A third of the time of a shift opens the clutch, a third shifts, a third closes it."""

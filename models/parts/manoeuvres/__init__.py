@@ -11,36 +11,37 @@ from typing import TYPE_CHECKING
 from ce_dynamics.algebra.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from ce_dynamics.models.parts.manoeuvres.base import Manoeuvre as Manoeuvre, Option as Option
-    from ce_dynamics.models.parts.manoeuvres.circle import ConstantRadius as ConstantRadius
-    from ce_dynamics.models.parts.manoeuvres.held_turn import BrakeInTurn as BrakeInTurn, PowerOff as PowerOff
-    from ce_dynamics.models.parts.manoeuvres.lane_change import DoubleLaneChange as DoubleLaneChange
+    from ce_dynamics.models.data.quantities import Option as Option
+    from ce_dynamics.models.parts.manoeuvres.base import Manoeuvre as Manoeuvre
+    from ce_dynamics.models.parts.manoeuvres.following import (
+        ConstantRadius as ConstantRadius,
+        DoubleLaneChange as DoubleLaneChange,
+        ObstacleAvoidance as ObstacleAvoidance,
+        Reversing as Reversing,
+    )
     from ce_dynamics.models.parts.manoeuvres.listed import MANOEUVRES as MANOEUVRES
-    from ce_dynamics.models.parts.manoeuvres.obstacle import ObstacleAvoidance as ObstacleAvoidance
-    from ce_dynamics.models.parts.manoeuvres.open_loop import SineSteer as SineSteer, StepSteer as StepSteer
-    from ce_dynamics.models.parts.manoeuvres.random_steer import RandomSteer as RandomSteer
-    from ce_dynamics.models.parts.manoeuvres.reversing import Reversing as Reversing
-    from ce_dynamics.models.parts.manoeuvres.severe_steering import (
+    from ce_dynamics.models.parts.manoeuvres.open_loop import (
+        ConstantSteer as ConstantSteer,
         Fishhook as Fishhook,
         JTurn as JTurn,
-        SineWithDwell as SineWithDwell,
-    )
-    from ce_dynamics.models.parts.manoeuvres.split_braking import SplitBraking as SplitBraking
-    from ce_dynamics.models.parts.manoeuvres.steering_ramps import (
-        ConstantSteer as ConstantSteer,
+        PulseSteer as PulseSteer,
         RampSteer as RampSteer,
+        RandomSteer as RandomSteer,
+        SineSteer as SineSteer,
+        SineSweep as SineSweep,
+        SineWithDwell as SineWithDwell,
+        StepSteer as StepSteer,
     )
     from ce_dynamics.models.parts.manoeuvres.straight import (
+        BrakeInTurn as BrakeInTurn,
         Braking as Braking,
         DriveOverBump as DriveOverBump,
+        PowerOff as PowerOff,
+        SplitBraking as SplitBraking,
         StandStill as StandStill,
         StraightAcceleration as StraightAcceleration,
         StraightOn as StraightOn,
     )
-    from ce_dynamics.models.parts.manoeuvres.swept_steer import (
-        PulseSteer as PulseSteer,
-        SineSweep as SineSweep,
-    )
-    from ce_dynamics.models.parts.planned_path import Gate as Gate
+    from ce_dynamics.models.parts.paths import Gate as Gate
 
 __getattr__, __dir__, __all__ = lazy_names()

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import difflib
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ce_dynamics.algebra.arrays import Scalar
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.data.checks import check_number
+from ce_dynamics.models.data.quantities import Option
 from ce_dynamics.models.parts.driver import (
     DriverParameters,
     Sensors,
@@ -22,50 +20,7 @@ from ce_dynamics.models.parts.driver import (
 )
 from ce_dynamics.models.parts.paths import Path
 from ce_dynamics.models.parts.roads.contract import Road
-from ce_dynamics.models.parts.roads.planes import FlatRoad
-
-
-@dataclass(frozen=True)
-class Option:
-    """A number a manoeuvre can be given.
-
-    Attributes
-    ----------
-    name, unit : str
-        Keyword and SI unit (``"1"`` for a plain number).
-    default : float
-        Its value if none is given.
-    description : str
-        One line for the help text.
-    above, at_least, at_most : float
-        Bounds.
-    """
-
-    name: str
-    unit: str
-    default: float
-    description: str
-    above: float = -math.inf
-    at_least: float = -math.inf
-    at_most: float = math.inf
-
-    def check(self, owner: str, value: object) -> float:
-        """The value as a float.
-
-        Raises
-        ------
-        DataError
-            If it is no finite number within the bounds.
-        """
-        return check_number(
-            owner,
-            self.name,
-            value,
-            above=self.above,
-            at_least=self.at_least,
-            at_most=self.at_most,
-            unit=self.unit,
-        )
+from ce_dynamics.models.parts.roads.surfaces import FlatRoad
 
 
 def speed_option(default: float) -> Option:

@@ -1,4 +1,4 @@
-"""Along a straight line: accelerating, braking, at constant speed, over a bump, standing."""
+"""Manoeuvres of the pedals: straight ahead, braking on split friction, braking and power off in a turn."""
 
 from __future__ import annotations
 
@@ -7,20 +7,21 @@ from typing import ClassVar
 
 from ce_dynamics.algebra.arrays import Scalar
 from ce_dynamics.errors import DataError
+from ce_dynamics.models.data.quantities import Option
 from ce_dynamics.models.parts.driver import Sensors, hold_speed
 from ce_dynamics.models.parts.manoeuvres.base import (
     FRICTION,
     START,
+    STEER,
     Manoeuvre,
-    Option,
     duration_option,
     speed_option,
 )
 from ce_dynamics.models.parts.paths import LateralPath, Path
-from ce_dynamics.models.parts.ramps import smooth_step
-from ce_dynamics.models.parts.roads.bump import BumpRoad
 from ce_dynamics.models.parts.roads.contract import Road
-from ce_dynamics.models.parts.roads.planes import FlatRoad, InclinedRoad
+from ce_dynamics.models.parts.roads.friction import SplitFriction
+from ce_dynamics.models.parts.roads.surfaces import BumpRoad, FlatRoad, InclinedRoad
+from ce_dynamics.models.parts.rounding import smooth_step
 
 
 class StraightAcceleration(Manoeuvre):
@@ -139,3 +140,98 @@ class StandStill(Manoeuvre):
 
     def inputs(self, t: Scalar, sensors: Sensors) -> dict[str, Scalar]:
         return {"steering": 0.0, "throttle": 0.0, "brake": self.values["brake"]}
+
+
+SLIPPERY = Option("slippery", "1", 0.2, "friction coefficient on the left", above=0.0, at_most=2.0)
+CORRECTS = Option(
+    "corrects",
+    "1",
+    1.0,
+    "1: the driver keeps to the line; 0: the steering is held",
+    at_least=0.0,
+    at_most=1.0,
+)
+
+
+class SplitBraking(Braking):
+    """Braking on a road that is slippery on its left, the steering corrected or held."""
+
+    name = "split-braking"
+    title = "braking with one side on slippery ground"
+    options = (
+        *Braking.options,
+        SLIPPERY,
+        CORRECTS,
+    )
+
+    def _road(self) -> Road:
+        v = self.values
+        if v["corrects"] not in (0.0, 1.0):
+            raise DataError(
+                f"{self.name}: corrects = {v['corrects']:g} must be 1 (keep to the line) or 0 (steering held)"
+            )
+        return FlatRoad(SplitFriction(left=v["slippery"], right=v["friction"]))
+
+    def inputs(self, t: Scalar, sensors: Sensors) -> dict[str, Scalar]:
+        given = super().inputs(t, sensors)
+        return {**given, "steering": self.values["corrects"] * given["steering"]}
+
+
+TURN_IN = 0.5, 2.0
+"""When the steering begins, and the time it takes [s]."""
+EVENT = Option(
+    "start", "s", 9.0, "time at which the throttle is released, on a steady circle", above=sum(TURN_IN)
+)
+
+
+class PowerOff(Manoeuvre):
+    """The steering is held on a circle, the speed too until the throttle is released (ISO 9816)."""
+
+    name = "power-off"
+    title = "power off in a turn, steering held"
+    options: ClassVar[tuple[Option, ...]] = (
+        speed_option(20.0),
+        duration_option(13.0),
+        FRICTION,
+        STEER,
+        EVENT,
+        Option("rise", "s", 0.2, "time the pedal takes", above=0.0),
+    )
+
+    @property
+    def event(self) -> float:
+        """When the pedals begin to do what is looked at [s]."""
+        return self.values["start"]
+
+    def inputs(self, t: Scalar, sensors: Sensors) -> dict[str, Scalar]:
+        v = self.values
+        begin, takes = TURN_IN
+        held = self._at_speed(v["steer"] * smooth_step((t - begin) / takes), self.speed, sensors)
+        released = smooth_step((t - v["start"]) / v["rise"])
+        return {
+            "steering": held["steering"],
+            "throttle": (1.0 - released) * held["throttle"],
+            "brake": (1.0 - released) * held["brake"] + self._brake(t),
+        }
+
+    def _brake(self, t: Scalar) -> Scalar:
+        """The pedal after the throttle has been released."""
+        return 0.0
+
+
+class BrakeInTurn(PowerOff):
+    """The same, and when the throttle is released, the brake is pressed (ISO 7975)."""
+
+    name = "brake-in-turn"
+    title = "braking in a turn, steering held"
+    options = (
+        *PowerOff.options,
+        Option("brake", "1", 0.3, "brake pedal", at_least=0.0, at_most=1.0),
+    )
+
+    @property
+    def event(self) -> float:
+        return self.values["start"] + self.values["rise"]
+
+    def _brake(self, t: Scalar) -> Scalar:
+        return self.values["brake"] * smooth_step((t - self.event) / self.values["rise"])

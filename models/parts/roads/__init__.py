@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from ce_dynamics.algebra.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from ce_dynamics.models.parts.roads.bump import BumpRoad as BumpRoad
     from ce_dynamics.models.parts.roads.composition import PlacedRoad as PlacedRoad, SumRoad as SumRoad
     from ce_dynamics.models.parts.roads.contract import Road as Road
     from ce_dynamics.models.parts.roads.friction import (
@@ -22,13 +21,16 @@ if TYPE_CHECKING:
         FrictionPatch as FrictionPatch,
         SplitFriction as SplitFriction,
     )
-    from ce_dynamics.models.parts.roads.height_map import HeightMap as HeightMap
     from ce_dynamics.models.parts.roads.iso8608 import RandomRoad as RandomRoad
-    from ce_dynamics.models.parts.roads.kerb import KerbRoad as KerbRoad
-    from ce_dynamics.models.parts.roads.map_files import read_map as read_map
-    from ce_dynamics.models.parts.roads.notation import road as road
+    from ce_dynamics.models.parts.roads.kinds import road as road
+    from ce_dynamics.models.parts.roads.map_files import HeightMap as HeightMap, read_map as read_map
     from ce_dynamics.models.parts.roads.opencrg import read_opencrg as read_opencrg
-    from ce_dynamics.models.parts.roads.planes import FlatRoad as FlatRoad, InclinedRoad as InclinedRoad
-    from ce_dynamics.models.parts.roads.ramp import RampRoad as RampRoad
+    from ce_dynamics.models.parts.roads.surfaces import (
+        BumpRoad as BumpRoad,
+        FlatRoad as FlatRoad,
+        InclinedRoad as InclinedRoad,
+        KerbRoad as KerbRoad,
+        RampRoad as RampRoad,
+    )
 
 __getattr__, __dir__, __all__ = lazy_names()

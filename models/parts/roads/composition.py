@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Scalar, minimum
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.data.checks import check_number
+from ce_dynamics.models.data.quantities import check_number
 from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.parts.roads.friction import Friction
 

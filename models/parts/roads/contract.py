@@ -7,7 +7,7 @@ from copy import copy
 from typing import TYPE_CHECKING
 
 from ce_dynamics.algebra.arrays import Array, Scalar, array, sqrt
-from ce_dynamics.models.data.checks import check_number
+from ce_dynamics.models.data.quantities import check_number
 from ce_dynamics.models.parts.roads.friction import Friction
 
 if TYPE_CHECKING:

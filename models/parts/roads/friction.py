@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Scalar
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.data.checks import check_number
-from ce_dynamics.models.parts.ramps import smooth_step
+from ce_dynamics.models.data.quantities import check_number
 from ce_dynamics.models.parts.roads.grid import Grid, axes_of
+from ce_dynamics.models.parts.rounding import smooth_step
 
 EDGE = 0.1
 """Width over which friction changes, unless told otherwise [m]."""

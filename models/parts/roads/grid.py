@@ -18,7 +18,7 @@ from ce_dynamics.algebra.arrays import Scalar, floor, maximum, minimum, where
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.algebra.tables import Table
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.data.checks import check_number
+from ce_dynamics.models.data.quantities import check_number
 
 LONGEST = 1e9
 """Metres of a map along an axis."""

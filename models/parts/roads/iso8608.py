@@ -23,11 +23,11 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Scalar
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.data.checks import check_number
-from ce_dynamics.models.parts.ramps import smooth_step, smooth_step_slope
+from ce_dynamics.models.data.quantities import check_number
 from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.parts.roads.friction import Friction
 from ce_dynamics.models.parts.roads.grid import Axis, Curve
+from ce_dynamics.models.parts.rounding import smooth_step, smooth_step_slope
 
 CLASSES = "ABCDEFGH"
 N_0 = 0.1

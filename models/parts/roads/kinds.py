@@ -1,142 +1,116 @@
-"""Roads by name: what may be written for each, and how it is made."""
+"""Roads by name, and as people write them: ``iso8608:C,seed=3 + mu:left=0.3,right=0.8``, ``track.crg``."""
 
 from __future__ import annotations
 
+import difflib
 import math
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.parts.roads.bump import BumpRoad
+from ce_dynamics.models.data.quantities import Option
+from ce_dynamics.models.parts.roads.composition import SumRoad
 from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.parts.roads.friction import EDGE, Friction, FrictionPatch, SplitFriction
 from ce_dynamics.models.parts.roads.iso8608 import BAND, RandomRoad
-from ce_dynamics.models.parts.roads.kerb import KerbRoad
-from ce_dynamics.models.parts.roads.planes import FlatRoad, InclinedRoad
-from ce_dynamics.models.parts.roads.ramp import RampRoad
+from ce_dynamics.models.parts.roads.map_files import FILE_WORDS, is_map_file, read_map
+from ce_dynamics.models.parts.roads.surfaces import BumpRoad, FlatRoad, InclinedRoad, KerbRoad, RampRoad
 
 Values: TypeAlias = Mapping[str, Any]
 
 
-class Word(NamedTuple):
-    """One thing that may be said of a road.
-
-    Attributes
-    ----------
-    name : str
-    unit : str
-        ``"1"`` for a plain number, empty for text.
-    default : float or str or None
-        None where it must be said.
-    about : str
-        One line for the help text.
-    """
-
-    name: str
-    unit: str
-    default: float | str | None
-    about: str
-
-
-class RoadKind(NamedTuple):
-    """A road by name: what it is, what may be said of it, how it is made of friction and values."""
+class Kind(NamedTuple):
+    """A road or a friction by name: what it is, its options, how it is made of friction and values."""
 
     about: str
-    words: tuple[Word, ...]
-    make: Callable[[float | Friction, Values], Road]
+    words: tuple[Option, ...]
+    make: Callable[[float | Friction, Values], Any]
 
 
-class FrictionKind(NamedTuple):
-    """Friction by name: made of what lies around it and values."""
+TRACK = Option("track", "", "both", "both, left or right")
 
-    about: str
-    words: tuple[Word, ...]
-    make: Callable[[float | Friction, Values], Friction]
-
-
-TRACK = Word("track", "", "both", "both, left or right")
-
-ROADS: dict[str, RoadKind] = {
-    "flat": RoadKind("the plane z = 0", (), lambda mu, v: FlatRoad(mu)),
-    "grade": RoadKind(
+ROADS: dict[str, Kind] = {
+    "flat": Kind("the plane z = 0", (), lambda mu, v: FlatRoad(mu)),
+    "grade": Kind(
         "a plane uphill along x",
-        (Word("grade", "1", None, "rise over run"),),
+        (Option("grade", "1", None, "rise over run"),),
         lambda mu, v: InclinedRoad(mu, math.atan(v["grade"])),
     ),
-    "bank": RoadKind(
+    "bank": Kind(
         "a plane that is higher on the left",
-        (Word("slope", "1", None, "rise over run, to the left"),),
+        (Option("slope", "1", None, "rise over run, to the left"),),
         lambda mu, v: InclinedRoad(mu, 0.0, math.atan(v["slope"])),
     ),
-    "ramp": RoadKind(
+    "ramp": Kind(
         "level, of one grade, level again",
         (
-            Word("grade", "1", 0.1, "rise over run"),
-            Word("position", "m", 10.0, "where it begins"),
-            Word("length", "m", 20.0, "how long it is"),
-            Word("rounding", "m", 1.0, "length over which the grade changes"),
+            Option("grade", "1", 0.1, "rise over run"),
+            Option("position", "m", 10.0, "where it begins"),
+            Option("length", "m", 20.0, "how long it is"),
+            Option("rounding", "m", 1.0, "length over which the grade changes"),
         ),
         lambda mu, v: RampRoad(mu, **v),
     ),
-    "bump": RoadKind(
+    "bump": Kind(
         "a smooth bump across the road, or a dip",
         (
-            Word("height", "m", 0.1, "negative for a dip"),
-            Word("length", "m", 2.0, "along x"),
-            Word("position", "m", 8.0, "where it begins"),
+            Option("height", "m", 0.1, "negative for a dip"),
+            Option("length", "m", 2.0, "along x"),
+            Option("position", "m", 8.0, "where it begins"),
             TRACK,
         ),
         lambda mu, v: BumpRoad(mu, **v),
     ),
-    "kerb": RoadKind(
+    "kerb": Kind(
         "a step up, and after a length down again",
         (
-            Word("height", "m", 0.1, "negative for a step down"),
-            Word("position", "m", 10.0, "where it begins"),
-            Word("length", "m", 0.0, "to the end of the step down; 0 stays up"),
-            Word("edge", "m", 0.05, "width of an edge"),
+            Option("height", "m", 0.1, "negative for a step down"),
+            Option("position", "m", 10.0, "where it begins"),
+            Option("length", "m", 0.0, "to the end of the step down; 0 stays up"),
+            Option("edge", "m", 0.05, "width of an edge"),
             TRACK,
         ),
         lambda mu, v: KerbRoad(mu, **v),
     ),
-    "iso8608": RoadKind(
+    "iso8608": Kind(
         "a random road of ISO 8608 under both tracks",
         (
-            Word("class", "", "C", "A (very good) to H"),
-            Word("seed", "1", 1.0, "of the random phases"),
-            Word("track", "m", 1.6, "distance of the two tracks"),
-            Word("start", "m", 5.0, "x up to which it is even"),
-            Word("fade", "m", 10.0, "length over which roughness sets in"),
-            Word("length", "m", 1000.0, "after which it repeats itself"),
-            Word("shortest", "m", 1.0 / BAND[1], "wavelength"),
-            Word("longest", "m", 1.0 / BAND[0], "wavelength"),
-            Word("waviness", "1", 2.0, "exponent of the spectrum"),
+            Option("class", "", "C", "A (very good) to H"),
+            Option("seed", "1", 1.0, "of the random phases"),
+            Option("track", "m", 1.6, "distance of the two tracks"),
+            Option("start", "m", 5.0, "x up to which it is even"),
+            Option("fade", "m", 10.0, "length over which roughness sets in"),
+            Option("length", "m", 1000.0, "after which it repeats itself"),
+            Option("shortest", "m", 1.0 / BAND[1], "wavelength"),
+            Option("longest", "m", 1.0 / BAND[0], "wavelength"),
+            Option("waviness", "1", 2.0, "exponent of the spectrum"),
         ),
         lambda mu, v: RandomRoad(mu, road_class=v["class"], **{k: x for k, x in v.items() if k != "class"}),
     ),
 }
 """Roads of formulas by name; files are in `ce_dynamics.models.parts.roads.map_files`."""
 
-FRICTIONS: dict[str, FrictionKind] = {
-    "mu": FrictionKind(
+FRICTIONS: dict[str, Kind] = {
+    "mu": Kind(
         "another friction on the left than on the right",
         (
-            Word("left", "1", None, "friction coefficient"),
-            Word("right", "1", None, "friction coefficient"),
-            Word("y", "m", 0.0, "where the left begins"),
-            Word("edge", "m", EDGE, "width over which it changes"),
+            Option("left", "1", None, "friction coefficient"),
+            Option("right", "1", None, "friction coefficient"),
+            Option("y", "m", 0.0, "where the left begins"),
+            Option("edge", "m", EDGE, "width over which it changes"),
         ),
         lambda around, v: SplitFriction(**v),
     ),
-    "patch": FrictionKind(
+    "patch": Kind(
         "a rectangle of another friction",
         (
-            Word("mu", "1", None, "friction coefficient"),
-            Word("x0", "m", None, "from"),
-            Word("x1", "m", None, "to"),
-            Word("y0", "m", -1e4, "from"),
-            Word("y1", "m", 1e4, "to"),
-            Word("edge", "m", EDGE, "width over which it changes"),
+            Option("mu", "1", None, "friction coefficient"),
+            Option("x0", "m", None, "from"),
+            Option("x1", "m", None, "to"),
+            Option("y0", "m", -1e4, "from"),
+            Option("y1", "m", 1e4, "to"),
+            Option("edge", "m", EDGE, "width over which it changes"),
         ),
         lambda around, v: FrictionPatch(v["mu"], (v["x0"], v["x1"]), (v["y0"], v["y1"]), around, v["edge"]),
     ),
@@ -144,7 +118,7 @@ FRICTIONS: dict[str, FrictionKind] = {
 """Friction by name."""
 
 
-def filled(owner: str, words: tuple[Word, ...], given: Values) -> dict[str, Any]:
+def filled(owner: str, words: tuple[Option, ...], given: Values) -> dict[str, Any]:
     """All values, defaults where none are given.
 
     Raises
@@ -156,3 +130,103 @@ def filled(owner: str, words: tuple[Word, ...], given: Values) -> dict[str, Any]
     if missing:
         raise DataError(f"{owner}: say {', '.join(missing)}, for example {owner}:{missing[0]}=0.5")
     return {word.name: given.get(word.name, word.default) for word in words}
+
+
+def road(text: str, friction: float = 0.8) -> Road:
+    """A road from its description.
+
+    Parameters
+    ----------
+    text : str
+        Terms joined by ``+``, each a name or a file, after a colon what is to be said of it:
+        ``NAME:VALUE``, ``NAME:WORD=VALUE,WORD=VALUE``.  Heights are added up; friction is that of a file that
+        has it, or of ``mu``, and ``patch`` lies over it.  Numbers are in SI or have units.
+    friction : float
+        Friction coefficient where nothing else is said.
+
+    Raises
+    ------
+    DataError
+        If a name, a word or a value is wrong, or a file is no road.
+
+    Examples
+    --------
+    >>> rough = road("grade:0.05 + iso8608:C,seed=3")
+    >>> round(rough.height(-10.0, 0.0), 12)
+    -0.5
+    """
+    checks.instance("road", text, str, "a text such as bump:height=0.1", DataError)
+    terms = [taken_apart(term.strip()) for term in text.split("+")]
+    # what lies under patches first, wherever it is written
+    frictions = sorted((term for term in terms if term[0] in FRICTIONS), key=lambda term: term[0] != "mu")
+    roads = [made(name, given, friction) for name, given in terms if name not in FRICTIONS]
+    whole = [name for name, _ in frictions if name == "mu"]
+    whole += [part.title for part in roads if isinstance(part.given_friction, Friction)]
+    if len(whole) > 1:
+        raise DataError(
+            f"road {checks.shown(text)}: the friction of all of it is said {len(whole)} times, by "
+            f"{', '.join(whole)}; leave all but one out, or lay patches over it"
+        )
+    mu = next((part.given_friction for part in roads if isinstance(part.given_friction, Friction)), friction)
+    for name, given in frictions:
+        kind = FRICTIONS[name]
+        mu = kind.make(mu, filled(name, kind.words, values(name, kind.words, given)))
+    if not roads:
+        return FlatRoad(mu)
+    return roads[0].with_friction(mu) if len(roads) == 1 else SumRoad(mu, roads)
+
+
+def taken_apart(term: str) -> tuple[str, dict[str, Any]]:
+    """Name and what is said of it; what has no name of its own is under the empty one."""
+    name, colon, rest = term.partition(":")
+    if len(name) == 1 and name.isalpha() and rest[:1] in ("\\", "/"):  # a drive of Windows
+        name, colon, rest = term[:2] + rest.partition(":")[0], *rest.partition(":")[1:]
+    given: dict[str, Any] = {}
+    if colon:
+        for part in rest.split(","):
+            word, equals, value = part.partition("=")
+            key, said = (word.strip(), value.strip()) if equals else ("", word.strip())
+            if not said or key in given or (equals and not key) or (given and not key):
+                raise DataError(
+                    f"road {term!r}: {part!r} is not of the form word=value, or said twice; "
+                    "for example bump:height=0.1,length=2"
+                )
+            given[key] = said
+    return name.strip(), given
+
+
+def made(name: str, given: dict[str, Any], friction: float | Friction) -> Road:
+    """One road of a description."""
+    if is_map_file(name):
+        return read_map(name, friction, **values(name, FILE_WORDS, given))
+    if name not in ROADS:
+        known = [*ROADS, *FRICTIONS]
+        near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise DataError(
+            f"no road {checks.shown(name)}{hint}; known are {', '.join(known)}, "
+            "and files .crg, .npy, .npz, .tif"
+        )
+    kind = ROADS[name]
+    road: Road = kind.make(friction, filled(name, kind.words, values(name, kind.words, given)))
+    return road
+
+
+def values(owner: str, words: tuple[Option, ...], given: dict[str, Any]) -> dict[str, Any]:
+    """Return the given values in SI, by word; a value without a word belongs to the first word."""
+    known = {word.name: word for word in words}
+    result: dict[str, Any] = {}
+    for key, text in given.items():
+        if not key and not words:
+            raise DataError(f"road {owner!r} takes nothing, got {text!r}")
+        word = known.get(key or words[0].name)
+        if word is None:
+            near = difflib.get_close_matches(key, known, n=1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            raise DataError(
+                f"road {owner!r}: unknown word {key!r}{hint}; known are {', '.join(known) or 'none'}"
+            )
+        if word.name in result:
+            raise DataError(f"road {owner!r}: {word.name} is said twice")
+        result[word.name] = word.parse(f"road {owner!r}", text)
+    return result

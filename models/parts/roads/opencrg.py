@@ -29,11 +29,11 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.algebra.tables import Table
 from ce_dynamics.compiler import trace
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.data.checks import check_number
-from ce_dynamics.models.parts.ramps import unit_clip
+from ce_dynamics.models.data.quantities import check_number
 from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.parts.roads.friction import Friction
 from ce_dynamics.models.parts.roads.grid import Axis, Curve, Grid, UnevenAxis
+from ce_dynamics.models.parts.rounding import unit_clip
 
 PIECE = 2**20
 LARGEST = 2**28

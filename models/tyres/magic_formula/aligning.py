@@ -10,7 +10,7 @@ import math
 from typing import NamedTuple
 
 from ce_dynamics.algebra.arrays import Scalar, absolute, arctan, cos, minimum, tan
-from ce_dynamics.models.parts.ramps import finite_root
+from ce_dynamics.models.parts.rounding import finite_root
 from ce_dynamics.models.tyres.magic_formula.coefficients import Coefficients
 from ce_dynamics.models.tyres.magic_formula.curve import (
     away_from_zero,

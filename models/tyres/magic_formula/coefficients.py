@@ -6,8 +6,7 @@ from dataclasses import dataclass, fields
 
 from ce_dynamics.algebra.checks import with_unit
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.data.checks import check_number
-from ce_dynamics.models.data.quantities import LARGEST
+from ce_dynamics.models.data.quantities import LARGEST, check_number
 from ce_dynamics.models.tyres.magic_formula.construction import (
     Conditions,
     ContactMass,

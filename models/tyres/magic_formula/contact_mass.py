@@ -22,7 +22,7 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar, absolute
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.forces.base import StateDeclaration
-from ce_dynamics.models.parts.ramps import smooth_step
+from ce_dynamics.models.parts.rounding import smooth_step
 from ce_dynamics.models.tyres.contract import DEFLECTIONS, TyreAnswer, WheelOnRoad
 from ce_dynamics.models.tyres.magic_formula.contact_patch import contact_patch
 from ce_dynamics.models.tyres.magic_formula.on_road import MagicFormulaTyre

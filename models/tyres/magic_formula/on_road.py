@@ -29,7 +29,7 @@ import numpy as np
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar, absolute, arctan, maximum
 from ce_dynamics.mechanism.forces.base import StateDeclaration
-from ce_dynamics.models.parts.ramps import smooth_step
+from ce_dynamics.models.parts.rounding import smooth_step
 from ce_dynamics.models.tyres.contract import (
     DEFLECTIONS,
     TINY_SPEED,

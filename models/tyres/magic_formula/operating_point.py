@@ -6,7 +6,7 @@ import math
 from typing import NamedTuple
 
 from ce_dynamics.algebra.arrays import Scalar, absolute, cos, maximum, minimum, sin, sqrt, tan, where
-from ce_dynamics.models.parts.ramps import finite_root
+from ce_dynamics.models.parts.rounding import finite_root
 from ce_dynamics.models.tyres.magic_formula.coefficients import Coefficients
 from ce_dynamics.models.tyres.magic_formula.curve import EPSILON, absent, sign
 from ce_dynamics.models.tyres.magic_formula.effective_radius import Rolling, rolling, turning

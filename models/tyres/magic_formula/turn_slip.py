@@ -18,7 +18,7 @@ from ce_dynamics.algebra.arrays import (
     sin,
     where,
 )
-from ce_dynamics.models.parts.ramps import finite_root
+from ce_dynamics.models.parts.rounding import finite_root
 from ce_dynamics.models.tyres.magic_formula.coefficients import Coefficients
 from ce_dynamics.models.tyres.magic_formula.curve import away_from_zero, cos_arctan, sign, sine_curve
 from ce_dynamics.models.tyres.magic_formula.mode import Mode

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ce_dynamics.algebra.arrays import Scalar, maximum
-from ce_dynamics.models.parts.ramps import smooth_step
+from ce_dynamics.models.parts.rounding import smooth_step
 from ce_dynamics.models.tyres.contract import WheelOnRoad
 from ce_dynamics.models.tyres.magic_formula.coefficients import Coefficients
 from ce_dynamics.models.tyres.magic_formula.curve import absent

@@ -18,9 +18,9 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar, absolute, arctan, maximum, minimum, where
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.data.checks import check_number
+from ce_dynamics.models.data.quantities import check_number
 from ce_dynamics.models.parts.deflection import deflection_force, deflection_rate, excess_release
-from ce_dynamics.models.parts.ramps import smooth_step
+from ce_dynamics.models.parts.rounding import smooth_step
 from ce_dynamics.models.tyres.contract import (
     DEFLECTIONS,
     PEAK_SLIPS,

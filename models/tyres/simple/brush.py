@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ce_dynamics.algebra.arrays import Scalar, absolute, maximum, minimum
-from ce_dynamics.models.parts.ramps import finite_root
+from ce_dynamics.models.parts.rounding import finite_root
 from ce_dynamics.models.tyres.simple.base import TINY_SLIP, SlipModel, Steady, per_slip
 
 

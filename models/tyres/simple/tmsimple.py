@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from ce_dynamics.algebra.arrays import Scalar, arcsin, exp, maximum, minimum, sin, sqrt, where
-from ce_dynamics.models.data.checks import check_number
+from ce_dynamics.models.data.quantities import check_number
 from ce_dynamics.models.parts.tmeasy_parameters import LoadPair, per_load
 from ce_dynamics.models.tyres.simple.base import TINY_SLIP, SlipModel, Steady, require
 

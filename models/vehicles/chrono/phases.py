@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from ce_dynamics.models.data.layers import lay
-from ce_dynamics.models.data.validation import validate
+from ce_dynamics.models.data.layers import lay, validate
 from ce_dynamics.models.vehicles.built_parts import beam_of, corners_of, steering_of
 from ce_dynamics.models.vehicles.chrono.reading import Reading
 from ce_dynamics.models.vehicles.chrono.writing import Sections, as_file, yaml_text

@@ -10,8 +10,7 @@ import numpy as np
 import yaml
 from numpy.typing import ArrayLike
 
-from ce_dynamics.models.data.entries import Assignment
-from ce_dynamics.models.data.reading import DataFile, read_text
+from ce_dynamics.models.data.reading import Assignment, DataFile, read_text
 
 Sections: TypeAlias = "dict[str, str | Sections]"
 

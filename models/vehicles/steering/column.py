@@ -22,7 +22,7 @@ from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.data.quantities import Quantity
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.parts.brake import ClutchData, brake_torque
-from ce_dynamics.models.parts.ramps import unit_clip
+from ce_dynamics.models.parts.rounding import unit_clip
 
 WANTED, TORQUE, GRIP = "steering", "steering_torque", "grip"
 """Inputs: part of full lock that hands hold, torque of the driver beside that [N m], how far they hold."""

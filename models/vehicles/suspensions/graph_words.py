@@ -24,8 +24,8 @@ from pydantic import create_model
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.data.entries import Assignment
 from ce_dynamics.models.data.quantities import Point, Quantity
+from ce_dynamics.models.data.reading import Assignment
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.vehicles.bodies import BodyData, RodData
 from ce_dynamics.models.vehicles.corner import CornerData

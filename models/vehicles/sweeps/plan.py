@@ -24,7 +24,7 @@ from ce_dynamics.models.data.sampling import (
     parse_distribution,
     sample,
 )
-from ce_dynamics.models.parts.roads.notation import road as road_of
+from ce_dynamics.models.parts.roads.kinds import road as road_of
 from ce_dynamics.models.vehicles.case import load_parameters
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.driving import make_manoeuvre

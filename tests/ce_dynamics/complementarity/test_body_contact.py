@@ -27,8 +27,8 @@ from ce_dynamics.complementarity.nearest import corners, frame
 from ce_dynamics.complementarity.pairs import pair_of
 from ce_dynamics.complementarity.shapes import Placed, Shape
 from ce_dynamics.errors import ModelError
-from ce_dynamics.models.parts.planar_contact import WavyRoad
-from ce_dynamics.models.parts.roads.bump import BumpRoad
+from ce_dynamics.models.parts.body_contact import WavyRoad
+from ce_dynamics.models.parts.roads.surfaces import BumpRoad
 from tests.benchmarks.thrown_boxes import box, standing, throw
 
 G = 9.81

@@ -10,10 +10,7 @@ from pydantic import ValidationError
 
 from ce_dynamics.algebra.units import parse_unit, same_dimension
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.data.entries import Tree
-from ce_dynamics.models.data.groups import Groups
-from ce_dynamics.models.data.layers import lay
-from ce_dynamics.models.data.listing import flatten
+from ce_dynamics.models.data.layers import Groups, flatten, lay, validate
 from ce_dynamics.models.data.quantities import (
     LARGEST,
     InertiaTensor,
@@ -24,9 +21,8 @@ from ce_dynamics.models.data.quantities import (
     inertia_matrix,
     triangle_excess,
 )
-from ce_dynamics.models.data.reading import parse_override, read_file, read_text, split_tag
+from ce_dynamics.models.data.reading import Tree, parse_override, read_file, read_text, split_tag
 from ce_dynamics.models.data.schema import Section
-from ce_dynamics.models.data.validation import validate
 
 
 class Part(Section):

@@ -25,7 +25,7 @@ from ce_dynamics.models.demonstrations.point_to_point.model import (
 from ce_dynamics.models.demonstrations.point_to_point.page import page as page_of_pair
 from ce_dynamics.models.demonstrations.rolling_ball.model import SCENES as ROLLED, Ball, run_embedded
 from ce_dynamics.models.demonstrations.rolling_ball.page import page as page_of_ball
-from ce_dynamics.models.parts.roads.bump import BumpRoad
+from ce_dynamics.models.parts.roads.surfaces import BumpRoad
 from ce_dynamics.views.scene import Take
 
 ROUNDING = 1e-12

@@ -22,10 +22,9 @@ from ce_dynamics.models.demonstrations.pgs_suspension.model import (
     simulate,
 )
 from ce_dynamics.models.demonstrations.pgs_suspension.socket_motion import socket_from
-from ce_dynamics.models.parts.planar_contact import Touch, WavyRoad, touch
-from ce_dynamics.models.parts.roads.bump import BumpRoad
+from ce_dynamics.models.parts.body_contact import Touch, WavyRoad, touch
 from ce_dynamics.models.parts.roads.contract import Road
-from ce_dynamics.models.parts.roads.planes import InclinedRoad
+from ce_dynamics.models.parts.roads.surfaces import BumpRoad, InclinedRoad
 
 FIRM = SuspensionParameters(anticipate=True)
 

@@ -7,11 +7,21 @@ import pytest
 
 import ce_dynamics as ce
 from ce_dynamics.mechanism.forces.base import PointLoad, Response
-from ce_dynamics.models.parts.aerodynamics import AerodynamicCoefficients, Aerodynamics
+from ce_dynamics.models.parts.aerodynamics import Aerodynamics, AerodynamicsData
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.description import VehicleParameters
 
-VAN = AerodynamicCoefficients(1.2, 4.4, 3.3, 0.35, 0.05, 0.02, 2.2, 0.45)
+VAN = AerodynamicsData(
+    point=(0.0, 0.0, 0.7),
+    density=1.2,
+    area=4.4,
+    length=3.3,
+    drag=0.35,
+    lift_front=0.05,
+    lift_rear=0.02,
+    side_force=2.2,
+    yaw_moment=0.45,
+)
 MASS, PUSH = 2500.0, 3000.0
 
 
@@ -24,7 +34,7 @@ def sledge() -> ce.Model:
     for name in ("wind_x", "wind_y"):
         system.add_input(name, "m/s", 0.0)
     system.add_force(ce.AppliedWrench("engine", body, (0, 0, 0), force=("push", 0.0, 0.0)))
-    system.add_force(Aerodynamics("air", body, system.ground, (0.0, 0.0, 0.7), VAN))
+    system.add_force(Aerodynamics("air", body, system.ground, VAN))
     return ce.compile(system)
 
 
@@ -68,7 +78,8 @@ def air(
     for name, value in zip(("wind_x", "wind_y"), wind, strict=True):
         system.add_input(name, "m/s", 0.25 * value)
     steady = 0.75 * wind[0], 0.75 * wind[1]
-    system.add_force(Aerodynamics("air", body, system.ground, (0.3, 0.0, 0.7), VAN, steady))
+    van = VAN.model_copy(update={"wind": steady})
+    system.add_force(Aerodynamics("air", body, system.ground, van, (0.3, 0.0, 0.0)))
     system.start(
         body, q=[10.0, 20.0, 1.0, np.cos(yaw / 2), 0.0, 0.0, np.sin(yaw / 2)], v=[0.0, 0.0, 0.0, *velocity]
     )

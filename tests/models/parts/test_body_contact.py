@@ -8,7 +8,7 @@ from scipy.integrate import quad
 
 import ce_dynamics as ce
 from ce_dynamics.models.parts.body_contact import BodyContact, ContactData, elastic
-from ce_dynamics.models.parts.roads.planes import FlatRoad, InclinedRoad
+from ce_dynamics.models.parts.roads.surfaces import FlatRoad, InclinedRoad
 
 P = ContactData(stiffness=2e5, onset=0.01, damping=2.0, friction=0.5, slip_speed=0.05)
 

@@ -15,7 +15,7 @@ from ce_dynamics.mechanism.hinges.revolute import Revolute
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.parts.brake import Brake, BrakeData
 from ce_dynamics.models.parts.roads.contract import Road
-from ce_dynamics.models.parts.roads.planes import FlatRoad, InclinedRoad
+from ce_dynamics.models.parts.roads.surfaces import FlatRoad, InclinedRoad
 from ce_dynamics.models.powertrain.differentials import DrivenWheel
 from ce_dynamics.models.powertrain.envelope import Driveline, Traction
 from ce_dynamics.models.tyres.element import RoadTyre

@@ -7,8 +7,7 @@ import pytest
 
 import ce_dynamics as ce
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.parts.damper_map import DamperMap
-from ce_dynamics.models.parts.tabulated_force import Ramps
+from ce_dynamics.models.parts.force_laws import DamperMap, Ramps
 
 SOFT = Ramps((-1.0, 0.0, 1.0), (-50.0, 0.0, 100.0), passive=True)
 HARD = Ramps((-1.0, 0.0, 1.0), (-500.0, 0.0, 900.0), passive=True)

@@ -15,7 +15,7 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.models.parts.driver import hold_speed, steer
 from ce_dynamics.models.parts.manoeuvres import ConstantRadius, DoubleLaneChange, Manoeuvre
 from ce_dynamics.models.parts.paths import CirclePath, LateralPath, LateralStep, Path
-from ce_dynamics.models.parts.ramps import (
+from ce_dynamics.models.parts.rounding import (
     saturate_symmetric,
     saturate_unit,
     smooth_hinge,

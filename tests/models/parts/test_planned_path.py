@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.parts.manoeuvres.lane_change import SHARPEST, DoubleLaneChange
-from ce_dynamics.models.parts.planned_path import PlannedPath, planned
+from ce_dynamics.models.parts.manoeuvres.following import SHARPEST, DoubleLaneChange
+from ce_dynamics.models.parts.paths import PlannedPath, planned
 from tests.models.components import DRIVER
 
 WIDTH, AXLES, SPARED = 2.0, (1.6, -1.7), 0.4

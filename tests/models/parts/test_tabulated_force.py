@@ -9,16 +9,17 @@ from scipy.integrate import quad
 import ce_dynamics as ce
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.forces.laws import Law, Linear
-from ce_dynamics.models.parts.rounding import OFFSET
-from ce_dynamics.models.parts.spring import StoppedSpring, Travel
-from ce_dynamics.models.parts.tabulated_force import (
+from ce_dynamics.models.parts.force_laws import (
     DAMPER_ROUNDING,
     Constant,
     Degressive,
     Ramps,
+    StoppedSpring,
     TabulatedStops,
     Together,
+    Travel,
 )
+from ce_dynamics.models.parts.rounding import OFFSET
 
 X, Y = (-0.2, -0.05, 0.0, 0.1), (-900.0, -100.0, 0.0, 500.0)
 CURVE = Ramps(X, Y)

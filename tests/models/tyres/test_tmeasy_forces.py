@@ -13,9 +13,8 @@ from scipy.integrate import solve_ivp
 
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.forces.base import PointLoad, Response
-from ce_dynamics.models.parts.roads.bump import BumpRoad
 from ce_dynamics.models.parts.roads.contract import Road
-from ce_dynamics.models.parts.roads.planes import FlatRoad, InclinedRoad
+from ce_dynamics.models.parts.roads.surfaces import BumpRoad, FlatRoad, InclinedRoad
 from ce_dynamics.models.parts.tmeasy_curve import (
     Curve,
     axis_curve,

@@ -9,7 +9,7 @@ import ce_dynamics as ce
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.forces.base import PointLoad, Response
-from ce_dynamics.models.parts.roads.planes import FlatRoad
+from ce_dynamics.models.parts.roads.surfaces import FlatRoad
 from ce_dynamics.models.parts.tmeasy_parameters import TMeasyParameters
 from ce_dynamics.models.tyres.element import RoadTyre
 from ce_dynamics.models.tyres.tmeasy import TMeasyTyre

@@ -9,11 +9,9 @@ import pytest
 
 import ce_dynamics as ce
 from ce_dynamics.cli.command import execute
-from ce_dynamics.models.parts.roads.bump import BumpRoad
-from ce_dynamics.models.parts.roads.height_map import HeightMap
-from ce_dynamics.models.parts.roads.notation import road
-from ce_dynamics.models.parts.roads.planes import InclinedRoad
-from ce_dynamics.models.parts.roads.sides import EDGE
+from ce_dynamics.models.parts.roads.kinds import road
+from ce_dynamics.models.parts.roads.map_files import HeightMap
+from ce_dynamics.models.parts.roads.surfaces import EDGE, BumpRoad, InclinedRoad
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.pictures import (
     EVEN,

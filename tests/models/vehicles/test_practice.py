@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ce_dynamics.compiled.model import Model
-from ce_dynamics.models.parts.manoeuvres.lane_change import DoubleLaneChange
+from ce_dynamics.models.parts.manoeuvres.following import DoubleLaneChange
 from ce_dynamics.models.vehicles.case import prepare
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.driving import make_manoeuvre

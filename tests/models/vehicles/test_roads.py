@@ -10,7 +10,7 @@ import xarray as xr
 
 import ce_dynamics as ce
 from ce_dynamics.errors import DataError, SimulationError
-from ce_dynamics.models.parts.roads.planes import InclinedRoad
+from ce_dynamics.models.parts.roads.surfaces import InclinedRoad
 from ce_dynamics.models.vehicles import equilibrium
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.case import prepare

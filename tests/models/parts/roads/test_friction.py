@@ -7,7 +7,7 @@ import pytest
 
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.parts.roads.friction import Friction, FrictionMap, FrictionPatch, SplitFriction
-from ce_dynamics.models.parts.roads.planes import FlatRoad
+from ce_dynamics.models.parts.roads.surfaces import FlatRoad
 from tests.ce_dynamics.opaque import Opaque, reveal_scalar
 
 ICE = FrictionPatch(0.1, (10.0, 20.0), (0.0, 3.0), around=SplitFriction(0.9, 0.5))

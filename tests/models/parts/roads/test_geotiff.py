@@ -10,7 +10,7 @@ import pytest
 
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.parts.roads import geotiff
-from ce_dynamics.models.parts.roads.notation import road
+from ce_dynamics.models.parts.roads.kinds import road
 
 tifffile = pytest.importorskip("tifffile", reason="the extra roads is not installed")
 

@@ -7,7 +7,7 @@ import pytest
 
 from ce_dynamics.compiler import compile_function, trace
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.parts.roads.height_map import HeightMap
+from ce_dynamics.models.parts.roads.map_files import HeightMap
 
 
 def test_it_passes_through_its_nodes_and_compiles(rng: np.random.Generator) -> None:

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from ce_dynamics.errors import DataError
+from ce_dynamics.models.parts.roads.kinds import road
 from ce_dynamics.models.parts.roads.map_files import read_map
-from ce_dynamics.models.parts.roads.notation import road
 
 Z = 0.1 * np.random.default_rng(1).normal(size=(6, 5))
 

@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.parts.roads.bump import BumpRoad
 from ce_dynamics.models.parts.roads.composition import SumRoad
 from ce_dynamics.models.parts.roads.iso8608 import RandomRoad
-from ce_dynamics.models.parts.roads.kinds import ROADS
-from ce_dynamics.models.parts.roads.notation import road
+from ce_dynamics.models.parts.roads.kinds import ROADS, road
+from ce_dynamics.models.parts.roads.surfaces import BumpRoad
 
 
 def test_words_units_and_defaults() -> None:

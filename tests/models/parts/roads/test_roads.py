@@ -8,15 +8,12 @@ import numpy as np
 import pytest
 
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.parts.roads.bump import BumpRoad
 from ce_dynamics.models.parts.roads.composition import PlacedRoad, SumRoad
 from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.parts.roads.friction import SplitFriction
-from ce_dynamics.models.parts.roads.height_map import HeightMap
 from ce_dynamics.models.parts.roads.iso8608 import RandomRoad
-from ce_dynamics.models.parts.roads.kerb import KerbRoad
-from ce_dynamics.models.parts.roads.planes import FlatRoad, InclinedRoad
-from ce_dynamics.models.parts.roads.ramp import RampRoad
+from ce_dynamics.models.parts.roads.map_files import HeightMap
+from ce_dynamics.models.parts.roads.surfaces import BumpRoad, FlatRoad, InclinedRoad, KerbRoad, RampRoad
 from tests.ce_dynamics.opaque import Opaque, reveal, reveal_scalar
 
 RNG = np.random.default_rng(5)

@@ -11,10 +11,8 @@ import pytest
 from numpy.typing import NDArray
 
 from ce_dynamics.compiler import compile_function, trace
-from ce_dynamics.models.parts.roads.bump import BumpRoad
 from ce_dynamics.models.parts.roads.contract import Road
-from ce_dynamics.models.parts.roads.kerb import KerbRoad
-from ce_dynamics.models.parts.roads.planes import FlatRoad, InclinedRoad
+from ce_dynamics.models.parts.roads.surfaces import BumpRoad, FlatRoad, InclinedRoad, KerbRoad
 from ce_dynamics.models.tyres.contact.choice import METHODS, method_for
 from ce_dynamics.models.tyres.contact.covered import interval, relative_deflection
 from ce_dynamics.models.tyres.contact.frame import Contact, WheelPose, contact_on

@@ -11,8 +11,7 @@ import pytest
 import ce_dynamics as ce
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import AssemblyError, DataError
-from ce_dynamics.models.parts.roads.planes import InclinedRoad
-from ce_dynamics.models.parts.roads.ramp import RampRoad
+from ce_dynamics.models.parts.roads.surfaces import InclinedRoad, RampRoad
 from ce_dynamics.models.tyres.element import RoadTyre
 from ce_dynamics.models.vehicles import equilibrium
 from ce_dynamics.models.vehicles.assembly import above, build
