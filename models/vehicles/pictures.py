@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +18,7 @@ from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.parts.roads.surfaces import FlatRoad, InclinedRoad
 from ce_dynamics.models.tyres.element import RoadTyre
 from ce_dynamics.models.tyres.twin import single_tyres
+from ce_dynamics.models.vehicles.bodywork import Frame, bodywork, style_of
 from ce_dynamics.models.vehicles.corner import sprung_body
 from ce_dynamics.views.scene.shapes import Shape, block, line, plane, rod, terrain, wheel
 from ce_dynamics.views.scene.take import Camera
@@ -44,7 +46,7 @@ GATE_FIRST, GATE_EVERY, GATE_HALF, GATE_HEIGHT = 10.0, 20.0, 4.0, 3.5
 LEVEL = 0.02
 """Slope over 8 and 20 m below which a road counts as level."""
 GATE = "#c86a2a"
-PAINT, GLASS, TRAIL, LOAD = "#7f8f7a", "#8fb3c9", "#0b6fb8", "#b9a58c"
+TRAIL = "#ffb300"
 
 
 def picture_of(case: Case, results: xr.Dataset) -> View:
@@ -85,7 +87,12 @@ def shapes_of(system: System) -> dict[str, list[Shape]]:
     for tyre in (one for force in system.forces for one in single_tyres(force)):
         shapes.setdefault(tyre.wheel.name, []).append(wheel_shape(tyre))
     for body, own in units_of(system).items():
-        shapes[body] = body_of(own) if body == "chassis" else [*box_of(own), *drawbar_of(system, body, own)]
+        frame = frame_of(own)
+        if body == "chassis":
+            height = float(nominal(system.find(body).com)[2]) - frame.ground
+            shapes[body] = bodywork(style_of(frame, height), frame)
+        else:
+            shapes[body] = [*bodywork("trailer", frame), *drawbar_of(system, body, own)]
     return shapes
 
 
@@ -95,15 +102,6 @@ def units_of(system: System) -> dict[str, list[RoadTyre]]:
     for tyre in tyres_of(system):
         found.setdefault(sprung_body(system, tyre.carrier).name, []).append(tyre)
     return found
-
-
-def box_of(tyres: list[RoadTyre]) -> list[Shape]:
-    """A trailer's box that one can look through, on a frame, sized by its wheels."""
-    rear, front, half, height, radius = sizes_of(tyres)
-    length, middle = max(front - rear + 2.2 * radius, 4.0 * half * 0.8), 0.5 * (front + rear)
-    frame = block((length, 1.2 * half, 0.15 * radius), (middle, 0.0, height + 0.35 * radius))
-    box = block((length, 1.9 * half, 1.9 * half), (middle, 0.0, height + 0.5 * radius + 0.95 * half))
-    return [frame.painted("#5b656d"), box.painted(LOAD, 0.35)]
 
 
 def drawbar_of(system: System, body: str, tyres: list[RoadTyre]) -> list[Shape]:
@@ -125,26 +123,11 @@ def sizes_of(tyres: list[RoadTyre]) -> tuple[float, float, float, float, float]:
     return float(x.min()), float(x.max()), float(np.abs(y).max()), float(z.mean()), radius
 
 
-def body_of(tyres: list[RoadTyre]) -> list[Shape]:
-    """Two rails, a body and a cabin that one can look through, sized by the wheels."""
+def frame_of(tyres: list[RoadTyre]) -> Frame:
+    """Running gear of a chassis or trailer."""
     rear, front, half, height, radius = sizes_of(tyres)
-    base, middle = front - rear, 0.5 * (front + rear)
-    narrow = 0.45 * half
-    rails = [
-        block(
-            (base + 1.6 * radius, 0.12 * radius, 0.2 * radius),
-            (middle, side * narrow, height + 0.35 * radius),
-        )
-        for side in (-1.0, 1.0)
-    ]
-    beams = [
-        block((0.12 * radius, 2.0 * narrow, 0.12 * radius), (x, 0.0, height + 0.35 * radius))
-        for x in (rear, middle, front)
-    ]
-    shell = block((base + 2.2 * radius, 1.5 * half, 0.9 * radius), (middle, 0.0, height + 1.15 * radius))
-    cabin = block((0.5 * base, 1.35 * half, 1.1 * radius), (middle - 0.08 * base, 0.0, height + 2.1 * radius))
-    frame = [part.painted("#5b656d") for part in (*rails, *beams)]
-    return [*frame, shell.painted(PAINT, 0.35), cabin.painted(GLASS, 0.3)]
+    axles = sorted({round(float(nominal(tyre.centre)[0]), 3) for tyre in tyres}, reverse=True)
+    return Frame(front, rear, tuple(axles), half, height - radius, radius, 0.5 * WIDTH * radius)
 
 
 def cameras_of(system: System) -> Iterator[Camera]:
@@ -180,7 +163,7 @@ def road_of(system: System, way: Floats) -> list[Shape]:
     for road in roads.values():
         if isinstance(road, (FlatRoad, InclinedRoad)):
             origin = (0.0, 0.0, float(nominal(road.height(0.0, 0.0))))
-            found.append(plane(origin, road.normal(0.0, 0.0).astype(float)))
+            found.append(replace(plane(origin, road.normal(0.0, 0.0).astype(float)), look="asphalt"))
         else:
             found.append(relief(road, way, max(SIDE, length_behind(system) + 0.3 * SIDE)))
     return found
@@ -210,7 +193,9 @@ def relief(road: Road, way: Floats, side: float = SIDE) -> Shape:
     k, ahead, left, both = (corner.ravel() for corner in corners)
     triangles = np.concatenate((np.stack((k, ahead, left), axis=1), np.stack((left, ahead, both), axis=1)))
     there = inside.ravel()[triangles].all(axis=1)
-    return terrain(np.stack((X.ravel(), Y.ravel(), z.ravel()), axis=1), triangles[there])
+    return replace(
+        terrain(np.stack((X.ravel(), Y.ravel(), z.ravel()), axis=1), triangles[there]), look="asphalt"
+    )
 
 
 def seen(road: Road, x: Floats, y: Floats) -> tuple[Floats, Array]:

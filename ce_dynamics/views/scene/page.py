@@ -20,7 +20,17 @@ from ce_dynamics.views.scene.take import Mark, Strand, Take
 WEB = files("ce_dynamics.views.scene") / "web"
 
 LIBRARY = "three.min.js"
-STAGE = ("packed.js", "dom.js", "shapes.js", "ground.js", "stage.js", "take.js", "cameras.js", "plot.js")
+STAGE = (
+    "packed.js",
+    "dom.js",
+    "looks.js",
+    "shapes.js",
+    "ground.js",
+    "stage.js",
+    "take.js",
+    "cameras.js",
+    "plot.js",
+)
 """Scripts of every page, what others need first."""
 
 MANY = 1000
@@ -119,7 +129,13 @@ def shape_content(shape: Shape, packed: Packed) -> dict[str, Any]:
     """A shape; points to a micrometre, or packed where they are many."""
     if len(shape.points) > MANY:
         places = {"points": packed.add(shape.points), "triangles": packed.add(shape.triangles, "u4")}
-        return {"kind": shape.kind, "colour": shape.colour, "opacity": shape.opacity, **places}
+        return {
+            "kind": shape.kind,
+            "colour": shape.colour,
+            "opacity": shape.opacity,
+            "look": shape.look,
+            **places,
+        }
     found: dict[str, Any] = {"kind": shape.kind, "points": rounded(shape.points)}
     if shape.radius:
         found["radius"] = shape.radius
@@ -129,6 +145,8 @@ def shape_content(shape: Shape, packed: Packed) -> dict[str, Any]:
         found["colour"] = shape.colour
     if shape.opacity != 1.0:
         found["opacity"] = shape.opacity
+    if shape.look:
+        found["look"] = shape.look
     return found
 
 

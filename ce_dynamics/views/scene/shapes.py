@@ -38,6 +38,8 @@ class Shape:
         As HTML writes it; that of the body if empty.
     opacity : float
         0 … 1.
+    look : str
+        Material, of `LOOKS`; plain if empty.
     """
 
     kind: str
@@ -46,6 +48,7 @@ class Shape:
     triangles: Array = field(default_factory=lambda: np.zeros((0, 3), dtype=int))
     colour: str = ""
     opacity: float = 1.0
+    look: str = ""
 
     def painted(self, colour: str, opacity: float = 1.0) -> Shape:
         """The same in a colour as HTML writes it, such as ``"#c04020"``."""

@@ -25,7 +25,7 @@ export class Cameras {
   look(at, distance) {
     const { up, camera, controls } = this.stage;
     const across = Math.abs(up.y) > 0.9 ? new THREE.Vector3(0.35, 0, 1) : new THREE.Vector3(0.55, -1, 0);
-    const way = across.addScaledVector(up, 0.5 - across.dot(up)).normalize();
+    const way = across.addScaledVector(up, (this.stage.outdoors ? 0.3 : 0.5) - across.dot(up)).normalize();
     controls.target.copy(at);
     camera.position.copy(at).addScaledVector(way, distance);
     controls.update();

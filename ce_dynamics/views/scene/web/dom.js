@@ -37,11 +37,17 @@ export function extent(takes) {
   return { size: size > 0 ? size : 1, middle: low.map((x, k) => 0.5 * (x + high[k])), low };
 }
 
+const MARGIN = 100; // of the asphalt around what is driven [m]; a fifth of it around a known way
+
 // What bodies stand on: what is given, or a plane below everything.
 export function floorsOf(takes, middle, low, size) {
   const shapes = takes.flatMap((take) => take.scenery), { up } = takes[0];
   const floors = shapes.filter(({ kind }) => kind === "plane" || kind === "terrain");
-  if (floors.length) return floors;
+  const ways = shapes.filter(({ kind }) => kind === "line").flatMap(({ points }) => points);
+  const ends = (axis, pick) => ways.reduce((end, point) => pick(end, point[axis]), middle[axis]);
+  const paved = [[0, Math.min, -MARGIN], [1, Math.min, -MARGIN], [0, Math.max, MARGIN], [1, Math.max, MARGIN]]
+    .map(([axis, pick, margin]) => ends(axis, pick) + (ways.length ? 0.2 : 2) * margin);
+  if (floors.length) return floors.map((floor) => ({ ...floor, paved }));
   const below = up.map((x, k) => (Math.abs(x) > 0.5 ? (x > 0 ? low[k] : low[k] + size) : middle[k]));
   return [{ kind: "plane", points: [below, below.map((x, k) => x + up[k])] }];
 }

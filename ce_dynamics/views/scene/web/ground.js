@@ -1,64 +1,85 @@
-// Planes without end, and uneven roads: squares of two sizes, fading into the distance.
+// Planes without end, and uneven roads: squares of two sizes in a studio, asphalt and grass outdoors.
 
-const VERTEX = `
-  uniform vec2 shift;
+const PLACE = `
   varying vec2 at;
   varying vec3 there;
-  varying float bright;
-  void main() {
-    vec4 world = modelMatrix * vec4(position, 1.0);
-    at = position.xy + shift;
-    there = world.xyz;
-    bright = 1.0 - 1.6 * (1.0 - abs(normal.z)) - 0.5 * normal.x;
-    gl_Position = projectionMatrix * viewMatrix * world;
-  }`;
+  uniform vec2 shift;`;
 
-const FRAGMENT = `
+const SQUARES = `
   varying vec2 at;
   varying vec3 there;
-  varying float bright;
-  uniform float step;
-  uniform float opacity;
-  uniform vec3 floor_colour, line_colour, far_colour;
+  uniform float step_, contour, low;
+  uniform vec3 line_colour, up;
   float lines(float square) {
     vec2 x = at / square, width = fwidth(x);
     vec2 near = abs(fract(x - 0.5) - 0.5) / max(width, 1e-6);
     float line = 1.0 - min(min(near.x, near.y), 1.0);
     return line * (1.0 - smoothstep(0.15, 0.6, max(width.x, width.y)));
   }
-  void main() {
-    float line = max(0.55 * lines(step), lines(10.0 * step));
-    float away = distance(there, cameraPosition) / step;
-    vec3 colour = bright * mix(floor_colour, line_colour, line);
-    gl_FragColor = vec4(mix(colour, far_colour, smoothstep(60.0, 190.0, away)), opacity);
-    #include <colorspace_fragment>
-  }`;
+  float level(float height, float each) {
+    float x = height / each, width = max(fwidth(x), 1e-6);
+    return (1.0 - min(abs(fract(x - 0.5) - 0.5) / width, 1.0)) * (1.0 - smoothstep(0.2, 0.7, width));
+  }
+  float hash(vec2 p) { return fract(sin(dot(p, vec2(127.1, 311.7))) * 43758.5453); }
+  float noise(vec2 p) {
+    vec2 i = floor(p), f = fract(p), s = f * f * (3.0 - 2.0 * f);
+    return mix(mix(hash(i), hash(i + vec2(1, 0)), s.x), mix(hash(i + vec2(0, 1)), hash(i + vec2(1, 1)), s.x), s.y);
+  }
+  float seen(float size) { return 1.0 - smoothstep(0.2, 0.8, length(fwidth(at)) / size); }`;
 
-function squares(step, sky, opacity, shift) {
-  return new THREE.ShaderMaterial({
-    vertexShader: VERTEX,
-    fragmentShader: FRAGMENT,
-    uniforms: {
-      shift, step: { value: step }, opacity: { value: opacity },
-      floor_colour: { value: new THREE.Color("#dde4e9") },
-      line_colour: { value: new THREE.Color("#9aa6af") },
-      far_colour: { value: new THREE.Color(sky) },
-    },
-    side: THREE.DoubleSide, transparent: opacity < 1,
-  });
+// colour: of the fragment; heights are drawn as contours and as a tint where a terrain has them.
+const STUDIO = `
+  diffuseColor.rgb = mix(diffuseColor.rgb, line_colour, max(0.55 * lines(step_), lines(10.0 * step_)));`;
+
+const ASPHALT = `
+  float grain = (noise(at * 90.0) - 0.5) * seen(0.012) + 0.7 * (noise(at * 28.0) - 0.5) * seen(0.05);
+  float patches = noise(at * 0.35) * 0.5 + noise(at * 0.07) * 0.5;
+  vec3 asphalt = vec3(0.15, 0.152, 0.155) * (0.82 + 0.36 * patches + 0.55 * grain);
+  asphalt *= 1.0 - 0.35 * lines(20.0) - 0.12 * lines(5.0);
+  float meadow = smoothstep(paved.z, paved.z + 2.0, length(max(abs(at - paved.xy) - paved_half, 0.0)) * (0.6 + noise(at * 0.5)));
+  vec3 grass = vec3(0.13, 0.20, 0.06) * (0.65 + 0.35 * noise(at * 0.15) + 0.4 * noise(at * 1.7) * seen(0.6) + 0.35 * (noise(at * 14.0) - 0.5) * seen(0.1));
+  diffuseColor.rgb = mix(asphalt, grass, meadow);`;
+
+const HEIGHTS = `
+  float height = dot(there, up) - low;
+  vec3 tint = mix(vec3(0.55, 0.75, 1.0), vec3(1.25, 1.0, 0.7), clamp(height / (12.0 * contour), 0.0, 1.0));
+  diffuseColor.rgb *= mix(vec3(1.0), tint, 0.65);
+  diffuseColor.rgb = mix(diffuseColor.rgb, vec3(0.75), 0.28 * level(height, contour) + 0.35 * level(height, 5.0 * contour));`;
+
+function floorMaterial({ look, paved }, step, opacity, shift, relief) {
+  const asphalt = look === "asphalt";
+  const made = new THREE.MeshStandardMaterial({ color: "#dde4e9", roughness: asphalt ? 0.95 : 0.9, metalness: 0, side: THREE.DoubleSide, transparent: opacity < 1, opacity });
+  made.envMapIntensity = asphalt ? 0.35 : 1;
+  const { low, contour, up } = relief ?? { low: 0, contour: 1, up: [0, 0, 1] };
+  const [x0, y0, x1, y1] = paved ?? [-1e6, -1e6, 1e6, 1e6];
+  made.onBeforeCompile = (shader) => {
+    Object.assign(shader.uniforms, {
+      shift, step_: { value: step }, line_colour: { value: new THREE.Color("#9aa6af") }, up: { value: new THREE.Vector3(...up) },
+      contour: { value: contour }, low: { value: low },
+      paved: { value: new THREE.Vector3(0.5 * (x0 + x1), 0.5 * (y0 + y1), 0.5) }, paved_half: { value: new THREE.Vector2(0.5 * (x1 - x0), 0.5 * (y1 - y0)) },
+    });
+    shader.vertexShader = `${PLACE}\n${shader.vertexShader}`.replace("#include <begin_vertex>",
+      "#include <begin_vertex>\nat = position.xy + shift;\nthere = (modelMatrix * vec4(position, 1.0)).xyz;");
+    shader.fragmentShader = `${SQUARES}\nuniform vec3 paved;\nuniform vec2 paved_half;\n${shader.fragmentShader}`.replace("#include <color_fragment>",
+      `#include <color_fragment>\n${asphalt ? ASPHALT : STUDIO}\n${relief ? HEIGHTS : ""}`);
+  };
+  made.customProgramCacheKey = () => `${asphalt} ${Boolean(relief)}`;
+  return made;
 }
 
-// step: of the fine squares; opacity: below 1 for walls.
-export function ground([at, end], step, sky, opacity) {
-  const shift = { value: new THREE.Vector2() };
-  const floor = new THREE.Mesh(new THREE.PlaneGeometry(400 * step, 400 * step), squares(step, sky, opacity, shift));
+// A plane: step of the fine squares; opacity below 1 for walls.
+export function ground(shape, step, fog, opacity) {
+  const [at, end] = shape.points, shift = { value: new THREE.Vector2() }, reach = shape.look === "asphalt" ? 3000 : 400 * step;
+  const floor = new THREE.Mesh(new THREE.PlaneGeometry(reach, reach), floorMaterial(shape, step, opacity, shift));
+  fade(floor.material, 0.18 * reach, 0.48 * reach, fog);
+  floor.receiveShadow = true;
   floor.material.depthWrite = false; // so large a face is imprecise in depth
   floor.renderOrder = -1; // before all else
   const origin = new THREE.Vector3(...at), normal = new THREE.Vector3(...end).sub(origin).normalize();
   floor.quaternion.setFromUnitVectors(new THREE.Vector3(0, 0, 1), normal);
   const back = floor.quaternion.clone().invert();
 
-  // Goes where one looks; the squares stay.
+  // Follows the target of the camera; the squares stay.
   floor.userData.follow = (target) => {
     const seen = target.clone().sub(origin).applyQuaternion(back);
     shift.value.set(seen.x, seen.y);
@@ -67,11 +88,29 @@ export function ground([at, end], step, sky, opacity) {
   return floor;
 }
 
-// Triangles with the same squares, as seen from above.
-export function terrain({ points, triangles = [] }, step, sky) {
+// Colours go over into the horizon between two distances.
+function fade(made, near, far, fog) {
+  const before = made.onBeforeCompile;
+  made.onBeforeCompile = (shader) => {
+    before(shader);
+    Object.assign(shader.uniforms, { fade_near: { value: near }, fade_far: { value: far }, fade_to: { value: new THREE.Color(fog) } });
+    shader.fragmentShader = `uniform float fade_near, fade_far;\nuniform vec3 fade_to;\n${shader.fragmentShader}`.replace("#include <opaque_fragment>",
+      "outgoingLight = mix(outgoingLight, fade_to, smoothstep(fade_near, fade_far, distance(there, cameraPosition)));\n#include <opaque_fragment>");
+  };
+}
+
+// Triangles with the same pattern, shaded, tinted and with contours by height.
+export function terrain(shape, step, fog) {
+  const { points, triangles = [] } = shape, up = [0, 0, 1];
+  const heights = points.map((point) => point[2]), low = heights.reduce((a, b) => Math.min(a, b), Infinity);
+  const range = heights.reduce((a, b) => Math.max(a, b), -Infinity) - low;
+  const power = 10 ** Math.floor(Math.log10(Math.max(range, 1e-3) / 12)), contour = [1, 2, 5, 10].map((x) => x * power).find((x) => x >= Math.max(range, 1e-3) / 12);
   const geometry = new THREE.BufferGeometry();
   geometry.setAttribute("position", new THREE.Float32BufferAttribute(points.flat(), 3));
   geometry.setIndex(triangles.flat());
   geometry.computeVertexNormals();
-  return new THREE.Mesh(geometry, squares(step, sky, 1, { value: new THREE.Vector2() }));
+  const mesh = new THREE.Mesh(geometry, floorMaterial(shape, step, 1, { value: new THREE.Vector2() }, { low, contour, up }));
+  fade(mesh.material, 500, 1500, fog);
+  mesh.receiveShadow = mesh.castShadow = true;
+  return mesh;
 }

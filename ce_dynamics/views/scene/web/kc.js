@@ -66,7 +66,7 @@ class Page {
     this.cameras = new Cameras(this.stage, this.take);
     this.cameras.look(new THREE.Vector3(...middle), 1.15 * size);
     this.balls = content.points.map(() => {
-      const ball = new THREE.Mesh(new THREE.SphereGeometry(0.011 * size, 20, 14), new THREE.MeshLambertMaterial({ color: "#d23b33" }));
+      const ball = new THREE.Mesh(new THREE.SphereGeometry(0.011 * size, 20, 14), new THREE.MeshStandardMaterial({ color: "#d23b33" }));
       ball.renderOrder = 1;
       ball.material.depthTest = false;
       this.stage.scene.add(ball);

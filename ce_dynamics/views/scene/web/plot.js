@@ -1,6 +1,6 @@
 // Curves over time, one panel for every unit, with a cursor; a click tells the time.
 
-import { PALETTE } from "./shapes.js";
+import { PALETTE } from "./looks.js";
 
 const LEFT = 62, RIGHT = 12, TOP = 6, BOTTOM = 20;
 

@@ -1,6 +1,7 @@
 // One run: its bodies and what belongs to them, placed at any time.
 
-import { PALETTE, coil, drawn, laid, material } from "./shapes.js";
+import { PALETTE, material } from "./looks.js";
+import { coil, lay, meshes } from "./shapes.js";
 
 const MARKS = { independent: "#1f6fb4", dependent: "#9aa5ad", prescribed: "#2e9e58", cut: "#d23b33" };
 const GHOST = 0.35;
@@ -16,7 +17,7 @@ export class Take {
     this.strands = content.strands.map((strand) => this.#strand(strand));
     this.marks = content.marks.map((mark) => this.#mark(mark));
     this.arrows = content.forces.map((name) => this.#arrow(name));
-    if (this.solid) for (const shape of content.scenery) this.group.add(drawn(shape, "#b9c2c9"));
+    if (this.solid) this.group.add(...meshes(content.scenery, "#b9c2c9"));
     this.forceScale = 1;
     this.shown = { forces: false, loops: false };
   }
@@ -32,9 +33,9 @@ export class Take {
 
   // Shapes anew, where hardpoints moved; marks stay.
   dress(group, shapes) {
-    for (const shape of group.userData.shapes ?? []) group.remove(shape);
-    group.userData.shapes = shapes.map((shape) => drawn(shape, group.userData.colour, this.solid ? 1 : GHOST));
-    for (const shape of group.userData.shapes) group.add(shape);
+    for (const mesh of group.userData.meshes ?? []) group.remove(mesh);
+    group.userData.meshes = meshes(shapes, group.userData.colour, this.solid ? 1 : GHOST);
+    group.add(...group.userData.meshes);
   }
 
   // All points of bodies, then ends of strands, one after the other, where hardpoints moved.
@@ -72,6 +73,7 @@ export class Take {
       object.userData = { radius, coiled: !spring };
     }
     object.userData.strand = strand;
+    object.castShadow = true;
     this.group.add(object);
     return object;
   }
@@ -82,7 +84,7 @@ export class Take {
       : turning ? new THREE.CylinderGeometry(r, r, 4 * r, 16) : new THREE.SphereGeometry(1.3 * r, 16, 12);
     const object = new THREE.Mesh(geometry, material(MARKS[mark.kind]));
     const [body, ...at] = mark.at;
-    if (turning) laid(object, at, at.map((x, k) => x + mark.axis[k]));
+    if (turning) lay(object, at, at.map((x, k) => x + mark.axis[k]));
     object.position.set(...at);
     object.visible = false;
     (body < 0 ? this.group : this.bodies[body]).add(object);
@@ -124,7 +126,7 @@ export class Take {
       } else {
         if (!object.userData.coiled) object.geometry = coil(a.distanceTo(b) / radius);
         object.userData.coiled = true;
-        laid(object, a.toArray(), b.toArray());
+        lay(object, a.toArray(), b.toArray());
         object.scale.set(radius, a.distanceTo(b), radius);
       }
     }
@@ -149,18 +151,12 @@ export class Take {
     this.bodies.forEach((group, k) => {
       const owner = this.content.bodies[k].aggregate;
       const colour = on ? (owner ? PALETTE[owners.indexOf(owner) % PALETTE.length] : "#aab3ba") : group.userData.colour;
-      this.content.bodies[k].shapes.forEach((shape, n) => {
-        if (!shape.colour) group.userData.shapes[n].traverse((part) => paint(part, shape.kind, colour));
-      });
+      for (const { userData, material: paint } of group.userData.meshes) if (userData.see && !userData.own) paint.color.set(colour);
     });
   }
 }
 
 const ONE = { x: 1, y: 1, z: 1 };
-
-function paint(part, kind, colour) {
-  if (part.material && !(kind === "wheel" && part.geometry.type === "LatheGeometry")) part.material.color.set(colour);
-}
 
 // A cable between a and b: straight if taut, else about a parabola of its length.
 function hang(geometry, a, b, length, up) {
