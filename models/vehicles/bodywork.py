@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -50,7 +51,7 @@ class Style:
     tumble : float
         Part by which the cabin is narrower at its roof.
     windows : sequence of float
-        Stations of the pillars between the side windows.
+        Stations between which side windows lie, from the front.
     wall : sequence of (part, part)
         Section of the lower body.
     """
@@ -73,7 +74,7 @@ STYLES = {
         ),
         cabin=((0.1, 2.7), (0.36, 4.05), (0.5, 4.36), (0.62, 4.4), (0.84, 4.3), (1.0, 4.0), (2.25, 2.9)),
         width=CAR_WIDTH,
-        windows=(0.58, 0.93),
+        windows=(0.1, 0.58, 0.93, 2.25),
     ),
     "hatchback": Style(
         deck=(
@@ -82,7 +83,7 @@ STYLES = {
         ),
         cabin=((0.05, 2.75), (0.3, 4.1), (0.45, 4.5), (0.6, 4.6), (1.0, 4.45), (2.15, 4.15), (2.7, 2.95)),
         width=((-2.4, 0.74), (-2.25, 0.86), (-1.8, 0.94), (-1.0, 1.0), (1.9, 1.0), (2.6, 0.95), (2.9, 0.84)),
-        windows=(0.6, 1.0),
+        windows=(0.05, 0.6, 1.0, 2.7),
     ),
     "off-roader": Style(
         deck=(
@@ -90,7 +91,7 @@ STYLES = {
         ),
         cabin=((0.2, 2.9), (0.38, 4.5), (0.5, 4.75), (0.9, 4.75), (2.3, 4.65), (2.65, 3.05)),
         width=((-2.0, 0.93), (-1.7, 1.0), (2.4, 1.0), (2.72, 0.95)),
-        sill=0.95, tumble=0.14, windows=(0.66, 1.2),
+        sill=0.95, tumble=0.14, windows=(0.2, 0.66, 1.2, 2.65),
     ),
     "van": Style(
         deck=(
@@ -98,13 +99,13 @@ STYLES = {
         ),
         cabin=((-0.6, 3.2), (0.12, 5.3), (0.25, 6.1), (0.4, 6.4), (1.0, 6.45), (3.2, 6.4), (3.3, 3.4)),
         width=((-2.5, 0.78), (-2.3, 0.88), (-1.5, 1.0), (3.1, 1.0), (3.35, 0.97)),
-        tumble=0.1, windows=(0.36,),
+        tumble=0.1, windows=(-0.6, 0.36),
     ),
     "hmmwv": Style(
         deck=((-1.55, 1.55), (-1.5, 2.3), (0.06, 2.75), (0.3, 2.8), (1.0, 2.8), (2.35, 2.75), (2.4, 1.2)),
         cabin=((0.2, 2.75), (0.27, 3.85), (0.36, 3.9), (0.95, 3.9), (2.3, 2.85)),
         width=((-1.55, 0.98), (-1.4, 1.0), (2.3, 1.0), (2.4, 0.98)),
-        sill=1.15, tumble=0.08, windows=(0.58,), wall=FLAT_WALL,
+        sill=1.15, tumble=0.08, windows=(0.2, 0.58, 2.3), wall=FLAT_WALL,
     ),
 }
 
@@ -160,7 +161,7 @@ class Frame:
 def style_of(frame: Frame, mass_height: float) -> str:
     """Return the class of a vehicle by its sizes: wheelbase, wheels, height of the mass centre [m]."""
     base, R = frame.front - frame.rear, frame.radius
-    if mass_height < 1.15 * R and base < 3.2 and R < 0.36:
+    if mass_height < 0.42:
         return "single-seater"
     if len(frame.axles) > 2 or R > 0.48 and base > 3.4 or R > 0.55:
         return "truck"
@@ -268,9 +269,7 @@ def cabin(style: Style, frame: Frame, paint: str) -> Iterator[Shape]:
     yield look(loft(x, np.array(rings)), "paint", paint)
 
     # Side windows: between the belt and the roof, from pillar to pillar.
-    (front, _), *_, (rear, _) = style.cabin
-    pillars = [front, *style.windows, rear]
-    for first, last in zip(pillars[:-1], pillars[1:], strict=True):
+    for first, last in pairwise(style.windows):
         edges = frame.x([first, last]) + np.array([-1.0, 1.0]) * 0.09 * R
         inner = np.linspace(edges[0], edges[1], 14)
         low = frame.line(style.deck, inner) + 0.06 * R

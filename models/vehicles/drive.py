@@ -13,7 +13,15 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.vehicles.case import VehicleSetup, load_parameters, setup_of
-from ce_dynamics.models.vehicles.pictures import cameras_of, length_behind, road_of, shapes_of, tyres_of
+from ce_dynamics.models.vehicles.pictures import (
+    as_output,
+    cameras_of,
+    instruments,
+    length_behind,
+    road_of,
+    shapes_of,
+    tyres_of,
+)
 from ce_dynamics.models.vehicles.prepared import Case
 from ce_dynamics.views.drive.machine import Control, Gauge, Machine, Slider
 from ce_dynamics.views.drive.page import LONGEST, SHORTEST, DrivePage
@@ -136,6 +144,7 @@ def machine_of(case: Case, label: str, sliders: Sequence[Slider] = ()) -> Machin
         scenery=road_of(system, np.array([[-20.0, -20.0], [200.0, 20.0]])),
         cameras=[behind(system), *cameras_of(system)],
         camera="behind",
+        instruments=instruments(case.model, as_output),
     )
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, Scalar
 from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import trace
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.mechanism.forces.spring_damper import SpringDamper
@@ -21,12 +23,13 @@ from ce_dynamics.models.tyres.twin import single_tyres
 from ce_dynamics.models.vehicles.bodywork import Frame, bodywork, style_of
 from ce_dynamics.models.vehicles.corner import sprung_body
 from ce_dynamics.views.scene.shapes import Shape, block, line, plane, rod, terrain, wheel
-from ce_dynamics.views.scene.take import Camera
+from ce_dynamics.views.scene.take import Camera, Instruments, TyreGauge
 from ce_dynamics.views.scene.view import View, view
 
 if TYPE_CHECKING:
     import xarray as xr
 
+    from ce_dynamics.models.parts.manoeuvres.base import Manoeuvre
     from ce_dynamics.models.vehicles.prepared import Case
 
 WIDTH = 0.6
@@ -37,6 +40,8 @@ FINEST, COARSEST = 0.03, 20.0
 """Distances at which a road's height is looked at, and at most drawn [m]."""
 EVEN = 1e-4
 """By how much a road may differ from what is drawn between places where it is looked at [m]."""
+CONES, CONE = 5.0, 0.15
+"""Largest distance between cones, and their radius [m]."""
 PROFILES = 40
 """Along and across, to see where a road is uneven."""
 MOST_POINTS = 20_000
@@ -54,15 +59,62 @@ def picture_of(case: Case, results: xr.Dataset) -> View:
     system = case.model.system
     start = None if "chassis" not in {body.name for body in system.bodies} else "follow chassis"
     way = np.stack([results[name].values for name in ("x", "y")], axis=1) if tyres_of(system) else None
+    found = instruments(case.model, in_results)
+    cones = [] if way is None else list(cones_of(case.manoeuvre, tyres_of(system)[0].road))
     return view(
         case.model,
         results,
         shapes=shapes_of(system),
-        scenery=[] if way is None else [*road_of(system, way), *trail(system, way), *gates(system, way)],
+        scenery=[] if way is None else [*road_of(system, way), *trail(system, way), *gates(system, way), *cones],
         cameras=list(cameras_of(system)),
         camera=start,
+        instruments=found,
         title=f"{case.title}, on {case.attributes['road']}" if "road" in case.attributes else case.title,
     )
+
+
+def in_results(name: str, corners: Sequence[str]) -> str:
+    """Name of an output among the series of a page: those of corners are grouped."""
+    corner, _, rest = name.partition(".")
+    return f"{rest.replace('.', '_')} {corner}" if corner in corners else name.replace(".", "_")
+
+
+def as_output(name: str, corners: Sequence[str]) -> str:
+    """Name of an output of the model."""
+    return name
+
+
+def instruments(model: Model, named: Callable[[str, Sequence[str]], str]) -> Instruments | None:
+    """Quantities for the instruments of a vehicle; None for a model that has no speed."""
+    known = {entry.name for entry in model.output_entries} | set(model.system.inputs)
+    if "speed" not in known:
+        return None
+    corners = model.system.groups.get("corner", ())
+
+    def quantity(name: str) -> str:
+        return named(name, corners) if name in known else ""
+
+    wheels = []
+    for tyre in tyres_of(model.system):
+        x, y, _ = nominal(tyre.centre).astype(float)
+        corner, radius = tyre.name.rpartition(".")[0], radius_of(tyre)
+        of = [quantity(f"{corner}.{what}") for what in ("tyre.Fz", "tyre.bounded_slip", "brake.torque")]
+        wheels.append(TyreGauge(tyre.wheel.name, x, y, radius, WIDTH * radius, *of))
+    gear = quantity("driveline.gear")
+    return Instruments(
+        *map(quantity, ("speed", "ax", "ay", "steering_wheel_angle", "throttle", "brake")), gear, wheels
+    )
+
+
+def cones_of(manoeuvre: Manoeuvre | None, road: Road) -> Iterator[Shape]:
+    """The cones of a manoeuvre's gates, on both sides and not more than `CONES` apart."""
+    feet = []
+    for gate in getattr(manoeuvre, "gates", ()):
+        for x in np.linspace(gate.start, gate.end, 1 + math.ceil((gate.end - gate.start) / CONES)):
+            feet += [(x, gate.left + CONE), (x, gate.right - CONE)]
+    if feet:
+        points = np.array([((x, y, z), (x, y, z + 0.5)) for x, y in feet for z in [height(road, x, y)]])
+        yield Shape("cones", points.reshape(-1, 3), CONE)
 
 
 def tyres_of(system: System) -> list[RoadTyre]:

@@ -22,7 +22,7 @@ from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.parameters import Values
 from ce_dynamics.views.scene.motion import picture
 from ce_dynamics.views.scene.shapes import Shape
-from ce_dynamics.views.scene.take import Camera, Take
+from ce_dynamics.views.scene.take import Camera, Instruments, Take
 from ce_dynamics.views.scene.take_of_model import moved, still_parts
 
 PREFIX = "physics"
@@ -122,7 +122,7 @@ class Machine:
     gauges : sequence of Gauge
     forces : sequence of str, optional
         Force elements whose forces are drawn; all if not given.
-    shapes, scenery, cameras, camera
+    shapes, scenery, cameras, camera, instruments
         As of `ce_dynamics.view`.
 
     Raises
@@ -145,6 +145,7 @@ class Machine:
         scenery: Sequence[Shape] = (),
         cameras: Sequence[Camera] = (),
         camera: str = "orbit",
+        instruments: Instruments | None = None,
     ) -> None:
         self.label = checks.text("Machine: label", label)
         self.interface = Interface(model, PREFIX, y0, exactly=True)
@@ -169,7 +170,7 @@ class Machine:
             )
         self.forces = None if forces is None else tuple(forces)
         self._shapes = dict(checks.mapping("Machine: shapes", {} if shapes is None else shapes))
-        self._scenery, self._cameras = list(scenery), list(cameras)
+        self._scenery, self._cameras, self._instruments = list(scenery), list(cameras), instruments
         checks.known("Machine: camera", camera, self.take.camera_names, "camera")
         self.camera = camera
 
@@ -194,6 +195,7 @@ class Machine:
             arrows=motion["arrows"],
             forces=forces,
             scenery=self._scenery,
+            instruments=self._instruments,
             **still,
         )
 

@@ -7,6 +7,7 @@ import gzip
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from html import escape
 from importlib.resources import files
 from typing import Any
@@ -30,6 +31,10 @@ STAGE = (
     "take.js",
     "cameras.js",
     "plot.js",
+    "hud.js",
+    "skids.js",
+    "export.js",
+    "vehicle.js",
 )
 """Scripts of every page, what others need first."""
 
@@ -115,6 +120,7 @@ def take_content(take: Take, packed: Packed) -> dict[str, Any]:
         "scenery": [shape_content(shape, packed) for shape in take.scenery],
         "up": rounded(take.up),
         "weight": take.weight,
+        "instruments": None if take.instruments is None else asdict(take.instruments),
         "t": packed.add(take.t, "f8"),
         "places": packed.add(take.places),
         "arrows": packed.add(take.arrows),

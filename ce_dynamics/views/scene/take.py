@@ -101,6 +101,53 @@ class Camera:
     steady: bool = False
 
 
+@dataclass(frozen=True)
+class TyreGauge:
+    """Quantities of one tyre for instruments.
+
+    Attributes
+    ----------
+    body : str
+        Wheel.
+    x, y : float
+        Place of the wheel, forward and to the left [m].
+    radius, width : float
+        Of the tyre [m].
+    load, slip, brake : str
+        Outputs: vertical load [N], bounded slip [1], brake torque [N·m]; empty where there is none.
+    """
+
+    body: str
+    x: float
+    y: float
+    radius: float
+    width: float
+    load: str = ""
+    slip: str = ""
+    brake: str = ""
+
+
+@dataclass(frozen=True)
+class Instruments:
+    """Outputs and inputs that the instruments of a vehicle show; empty where there is none.
+
+    Attributes
+    ----------
+    speed, ax, ay, steering_wheel, throttle, brake, gear : str
+        In SI units.
+    wheels : sequence of TyreGauge
+    """
+
+    speed: str = ""
+    ax: str = ""
+    ay: str = ""
+    steering_wheel: str = ""
+    throttle: str = ""
+    brake: str = ""
+    gear: str = ""
+    wheels: Sequence[TyreGauge] = ()
+
+
 @dataclass(frozen=True, eq=False)
 class Series:
     """A quantity over time, for plots."""
@@ -137,6 +184,7 @@ class Take:
     arrows : (n, forces, 6) array
         Where each acts [m], and the force [N].
     series : list of Series
+    instruments : Instruments, optional
     """
 
     label: str
@@ -152,6 +200,7 @@ class Take:
     up: Floats = field(default_factory=lambda: np.array([0.0, 0.0, 1.0]))
     weight: float = 0.0
     series: list[Series] = field(default_factory=list)
+    instruments: Instruments | None = None
 
     @property
     def camera_names(self) -> list[str]:

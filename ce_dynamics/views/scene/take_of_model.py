@@ -27,7 +27,7 @@ from ce_dynamics.views.scene.derived import (
 )
 from ce_dynamics.views.scene.motion import picture, states_of
 from ce_dynamics.views.scene.shapes import Shape
-from ce_dynamics.views.scene.take import Camera, Series, Take, quaternions, upwards
+from ce_dynamics.views.scene.take import Camera, Instruments, Series, Take, quaternions, upwards
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -40,6 +40,7 @@ def take_of_model(
     shapes: Mapping[str, Sequence[Shape]],
     scenery: Sequence[Shape] = (),
     cameras: Sequence[Camera] = (),
+    instruments: Instruments | None = None,
 ) -> Take:
     """A run, or the initial state."""
     if results is None:
@@ -66,6 +67,7 @@ def take_of_model(
         arrows=motion["arrows"],
         scenery=list(checks.items("view: scenery", scenery)),
         series=[] if results is None else series_of(results),
+        instruments=instruments,
         **still,
     )
 

@@ -16,7 +16,7 @@ from ce_dynamics.complementarity.rigid_contacts import RigidContacts
 from ce_dynamics.errors import ModelError
 from ce_dynamics.views.scene.page import STAGE, Packed, page, take_content
 from ce_dynamics.views.scene.shapes import Shape
-from ce_dynamics.views.scene.take import Camera, Take
+from ce_dynamics.views.scene.take import Camera, Instruments, Take
 from ce_dynamics.views.scene.take_of_contacts import take_of_bodies, take_of_unilateral
 from ce_dynamics.views.scene.take_of_model import take_of_model
 
@@ -107,6 +107,7 @@ def view(
     cameras: Sequence[Camera] = (),
     camera: str | None = None,
     title: str | None = None,
+    instruments: Instruments | None = None,
 ) -> View:
     """A system in three dimensions, at rest or as a run moves it, as one HTML file.
 
@@ -128,6 +129,8 @@ def view(
         The one that the page begins with: "orbit" unless given, "follow <body>", or one of `cameras`.
     title : str, optional
         Of the page; the system's name if not given.
+    instruments : Instruments, optional
+        Quantities of a `Model`'s results that are shown over the picture.
 
     Returns
     -------
@@ -169,7 +172,7 @@ def view(
     runs = (
         dict(results) if isinstance(results, Mapping) and not hasattr(results, "data_vars") else {"": results}
     )
-    takes = [take(system, run, label, given, scenery, cameras) for label, run in runs.items()]
+    takes = [take(system, run, label, given, scenery, cameras, instruments) for label, run in runs.items()]
     named = system.model.system.name if isinstance(system, UnilateralModel) else "bodies in contact"
     named = system.system.name if isinstance(system, Model) else named
     named = named if title is None else checks.text("view: title", title)
@@ -183,10 +186,11 @@ def take(
     shapes: Mapping[str, Sequence[Shape]],
     scenery: Sequence[Shape],
     cameras: Sequence[Camera],
+    instruments: Instruments | None,
 ) -> Take:
     """One run."""
     if isinstance(system, RigidContacts):
         return take_of_bodies(system, run, label, shapes, scenery, cameras)
     if isinstance(system, UnilateralModel):
         return take_of_unilateral(system, run, label, shapes, scenery, cameras)
-    return take_of_model(system, run, label, shapes, scenery, cameras)
+    return take_of_model(system, run, label, shapes, scenery, cameras, instruments)

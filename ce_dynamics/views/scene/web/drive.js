@@ -9,6 +9,7 @@ import { Plot, colourOf } from "./plot.js";
 import { Recorder, until } from "./recorder.js";
 import { Stage } from "./stage.js";
 import { Take } from "./take.js";
+import { Vehicle, bodyChoice } from "./vehicle.js";
 
 const LONGEST_FRAME = 0.05; // s; slower machines drive in slow motion
 
@@ -52,7 +53,7 @@ class Driver {
     this.names = element("datalist", { id: "names" });
     this.search.setAttribute("list", "names");
     document.body.append(element("div", { class: "bar" }, this.choice, this.pauseButton, this.clock, speeds, this.cameraChoice,
-      box("forces"), box("loops"), ...buttons, this.search, this.names));
+      box("forces"), box("loops"), (this.bodies = bodyChoice(() => [this.take])), ...buttons, this.search, this.names));
     this.plotCanvas = element("canvas");
     this.plots = new Plot(this.plotCanvas, () => {});
     this.chips = element("div", { class: "chips" });
@@ -89,6 +90,10 @@ class Driver {
     if (this.take) this.stage.scene.remove(this.take.group);
     this.take = new Take(machine.take, size);
     this.stage.scene.add(this.take.group);
+    this.vehicle?.close();
+    this.vehicle = new Vehicle(this.stage, this.take, (name) => this.value(name));
+    this.bodies.hidden = !this.take.hasBodywork;
+    this.bodies.value = "solid";
     this.cameras = new Cameras(this.stage, this.take);
     this.cameras.look(new THREE.Vector3(...middle), 1.6 * size);
     this.cameraChoice.replaceChildren(...[...this.cameras.choices.keys()].map((name) => element("option", { value: name }, name)));
@@ -105,6 +110,7 @@ class Driver {
     this.replaying = null;
     this.replayButton.textContent = "replay";
     this.physics.reset();
+    this.vehicle.forget();
     this.controls.rest();
     for (const { index, input } of this.sliders) {
       input.value = this.physics.u[index];
@@ -182,6 +188,7 @@ class Driver {
       left -= done;
       const outputs = physics.observe(), [beyond] = this.machine.limits.filter(([place]) => outputs[place] < 0);
       recorder.observed(outputs, physics.u);
+      this.#mark();
       if (beyond) this.fault = `${beyond[1]}: reset`;
       if (done < some) this.fault = "a loop cannot be assembled after this step, or a force is not finite: reset";
     }
@@ -192,6 +199,15 @@ class Driver {
       this.pause(true);
     }
     return wanted - left;
+  }
+
+  // Tyres that slide leave marks; places are those of the last picture.
+  #mark() {
+    const { instruments, skids, bodies } = this.vehicle, up = this.stage.up.toArray();
+    instruments?.wheels.forEach(({ slip }, k) => {
+      if (!slip || bodies[k] < 0) return;
+      skids.at(k, this.vehicle.foot(k, this.take.position(bodies[k]).toArray()), this.value(slip), up);
+    });
   }
 
   #recorded(u) {
@@ -214,7 +230,16 @@ class Driver {
     }
     this.draw();
     this.cameras.update();
-    this.stage.render();
+    this.stage.render(this.take.bodies.length ? this.take.position(0) : undefined);
+    this.vehicle.draw();
+  }
+
+  // An output, an input or a parameter.
+  value(name) {
+    const { outputs, given } = this.machine, k = outputs.findIndex(([output]) => output === name);
+    if (k >= 0) return this.physics.outputs[k];
+    const input = given.findIndex(([one]) => one === name);
+    return input >= 0 ? this.physics.u[input] : undefined;
   }
 
   draw() {

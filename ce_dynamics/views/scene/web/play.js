@@ -2,10 +2,15 @@
 
 import { arrayOf, loadLibrary, restore, unpacked } from "./packed.js";
 import { Cameras } from "./cameras.js";
-import { chip, element, extent, floorsOf, text, told } from "./dom.js";
+import { chip, element, extent, floorsOf, saved, text, told } from "./dom.js";
 import { Plot } from "./plot.js";
 import { Stage } from "./stage.js";
+import { gif, png, webm } from "./export.js";
+import { ribbon } from "./skids.js";
 import { Take } from "./take.js";
+import { Vehicle, bodyChoice } from "./vehicle.js";
+
+const FILM = { rate: 12.5, width: 480, longest: 20 }; // of a GIF: frames a second, pixels across, seconds
 
 // The last stored instant not after t, and how far t is on the way to the next.
 function instant(times, t) {
@@ -35,6 +40,8 @@ class Player {
       run.take = new Take(run.content, size, k);
       this.stage.scene.add(run.take.group);
     }
+    this.vehicle = new Vehicle(this.stage, this.runs[0].take, (name) => this.value(name));
+    this.marks = this.#skids();
     this.cameras = new Cameras(this.stage, this.runs[0].take);
     this.cameras.look(new THREE.Vector3(...middle), 1.6 * size);
     this.start = Math.min(...this.runs.map(({ times }) => times[0]));
@@ -77,7 +84,9 @@ class Player {
       box("forces", "arrows at the bodies they act on"),
       element("input", { type: "range", title: "length of the arrows", min: -2, max: 2, step: "any", value: 0, style: "width:70px",
         oninput: (event) => this.scaleForces(10 ** Number(event.target.value)) }),
-      box("loops", "aggregated bodies by colour, hinges by their roles, cut edges"), box("names", "of the bodies"));
+      box("loops", "aggregated bodies by colour, hinges by their roles, cut edges"), box("names", "of the bodies"),
+      ...(this.runs.some(({ take }) => take.hasBodywork) ? [(this.bodyChoice = bodyChoice(() => this.runs.map(({ take }) => take)))] : []),
+      this.#exports(still));
     document.body.append(bar);
     if (this.runs.some((run) => run.series.length)) this.#plots(bar);
     window.addEventListener("keydown", (event) => {
@@ -104,6 +113,27 @@ class Player {
     this.plotted = [];
   }
 
+  #exports(still) {
+    const choice = element("select", { title: "save a picture or film", ariaLabel: "save a picture or film", onchange: () => {
+      const kind = choice.value;
+      choice.value = "";
+      this.save(kind);
+    } }, ...["save …", "PNG", ...(still ? [] : ["GIF", "WebM"])].map((kind, k) => element("option", { value: k ? kind : "" }, kind)));
+    return choice;
+  }
+
+  // Marks of sliding tyres, and how many of each wheel there are at each instant.
+  #skids() {
+    const { instruments, skids, bodies } = this.vehicle, { times, places, series, content } = this.runs[0];
+    if (!instruments || times.length < 2) return [];
+    const slips = instruments.wheels.map(({ slip }) => series.find(({ name }) => name === slip)?.values);
+    return Array.from(times, (_, n) => instruments.wheels.map((wheel, k) => {
+      const here = 7 * (n * content.bodies.length + bodies[k]);
+      if (slips[k]) skids.at(k, this.vehicle.foot(k, [...places.subarray(here, here + 3)]), slips[k][n], this.stage.up.toArray());
+      return skids.strips[k].count;
+    }));
+  }
+
   #neighbour(step) {
     const { times } = this.runs[0], [k] = instant(times, this.time);
     return times[Math.min(Math.max(k + step, 0), times.length - 1)];
@@ -111,9 +141,51 @@ class Player {
 
   // What can be asked for
 
+  // A quantity of the first run at this instant.
+  value(name) {
+    const { times, series } = this.runs[0], values = series.find((one) => one.name === name)?.values;
+    if (!values) return undefined;
+    const [k, s] = instant(times, this.time);
+    return s > 0 ? (1 - s) * values[k] + s * values[k + 1] : values[k];
+  }
+
+  // The way of a body in the colours of a quantity of the first run; none without a name.
+  trace(quantity, body = this.runs[0].content.bodies.findIndex(({ name }) => name === "chassis")) {
+    if (this.ribbon) this.stage.scene.remove(this.ribbon.mesh);
+    this.ribbon = null;
+    const { times, places, content, series } = this.runs[0], values = series.find(({ name }) => name === quantity)?.values;
+    if (!values) return null;
+    const at = (n) => [...places.subarray(7 * (n * content.bodies.length + Math.max(body, 0)), 7 * (n * content.bodies.length + Math.max(body, 0)) + 3)];
+    const up = this.stage.up.toArray(), low = this.vehicle.instruments ? Math.min(...this.vehicle.bodies.map((k) => places[7 * k + 2])) - this.vehicle.instruments.wheels[0].radius : null;
+    const drop = low === null ? 0 : places[7 * Math.max(body, 0) + 2] - low;
+    const points = Array.from(times, (_, n) => at(n).map((x, j) => x - drop * up[j]));
+    this.ribbon = ribbon(points, values, up, 0.035 * this.stage.size);
+    this.stage.scene.add(this.ribbon.mesh);
+    return [this.ribbon.low, this.ribbon.high];
+  }
+
+  // A picture or film as a file for the visitor.
+  async save(kind) {
+    const { domElement: canvas } = this.stage.renderer, name = this.content.title.replace(/[^\w-]+/g, "-");
+    this.play(false);
+    if (kind === "PNG") return png(canvas, name);
+    if (kind === "GIF") return saved(`${name}.gif`, await this.gif());
+    if (kind !== "WebM") return undefined;
+    this.seek(this.start);
+    this.play(true);
+    const ended = new Promise((go) => { this.ended = go; });
+    return saved(`${name}.webm`, await webm(canvas, ended));
+  }
+
+  gif(from = this.start, to = Math.min(this.end, this.start + FILM.longest), width = FILM.width, rate = FILM.rate) {
+    const draw = (t) => { this.seek(t); this.draw(); };
+    return gif(this.stage.renderer.domElement, draw, from, to, rate, width);
+  }
+
   play(on) {
     if (on && this.time >= this.end) this.seek(this.start);
     this.playing = on;
+    if (!on) this.ended?.();
     this.before = null;
     this.button.textContent = on ? "❚❚" : "▶";
   }
@@ -152,6 +224,8 @@ class Player {
   seek(t) {
     this.time = Math.min(Math.max(t, this.start), this.end);
     for (const run of this.runs) this.#place(run);
+    const [now] = instant(this.runs[0].times, this.time);
+    this.marks[now]?.forEach((count, k) => this.vehicle.skids.strips[k].show(count));
     this.slider.value = this.time;
     this.clock.textContent = `${this.time.toFixed(3)} / ${this.end.toFixed(2)} s`;
   }
@@ -187,6 +261,12 @@ class Player {
     }) : null;
   }
 
+  draw() {
+    this.cameras.update();
+    this.stage.render(this.runs[0].content.bodies.length ? this.runs[0].take.position(0) : undefined);
+    this.vehicle.draw();
+  }
+
   #advance(now) {
     if (this.playing) {
       const passed = this.before === null ? 0 : 0.001 * Math.min(now - this.before, 100);
@@ -194,8 +274,7 @@ class Player {
       this.seek(this.time + this.speed * passed);
       if (this.time >= this.end) this.play(false);
     }
-    this.cameras.update();
-    this.stage.render();
+    this.draw();
     for (const { tag, k } of this.labels ?? []) {
       const { clientWidth: width, clientHeight: height } = this.stage.renderer.domElement;
       const at = this.runs[0].take.position(k).project(this.stage.camera);

@@ -5,6 +5,7 @@ import { coil, lay, meshes } from "./shapes.js";
 
 const MARKS = { independent: "#1f6fb4", dependent: "#9aa5ad", prescribed: "#2e9e58", cut: "#d23b33" };
 const GHOST = 0.35;
+const BODYWORK = new Set(["paint", "glass", "headlamp", "brakelamp", "trim"]);
 
 export class Take {
   // size: of the scene; number: which of several takes, the first is solid.
@@ -19,7 +20,7 @@ export class Take {
     this.arrows = content.forces.map((name) => this.#arrow(name));
     if (this.solid) this.group.add(...meshes(content.scenery, "#b9c2c9"));
     this.forceScale = 1;
-    this.shown = { forces: false, loops: false };
+    this.shown = { forces: false, loops: false, body: "solid" };
   }
 
   #body(body, k) {
@@ -36,6 +37,7 @@ export class Take {
     for (const mesh of group.userData.meshes ?? []) group.remove(mesh);
     group.userData.meshes = meshes(shapes, group.userData.colour, this.solid ? 1 : GHOST);
     group.add(...group.userData.meshes);
+    if (this.shown && this.shown.body !== "solid") this.showBody(this.shown.body);
   }
 
   // All points of bodies, then ends of strands, one after the other, where hardpoints moved.
@@ -142,6 +144,33 @@ export class Take {
     arrow.quaternion.setFromUnitVectors(new THREE.Vector3(0, 1, 0), force.normalize());
     arrow.children[0].scale.y = length;
     arrow.children[1].position.y = length;
+  }
+
+  // Bodywork solid, seen through, or away.
+  showBody(how) {
+    for (const mesh of this.bodies.flatMap((group) => group.userData.meshes)) {
+      const { look, see } = mesh.userData;
+      if (!BODYWORK.has(look) || mesh.isGroup) continue;
+      mesh.visible = how !== "hidden";
+      mesh.castShadow = how === "solid" && see > 0.5 && this.solid;
+      const opacity = how === "solid" ? see : Math.min(see, look === "glass" ? 0.1 : 0.22);
+      Object.assign(mesh.material, { opacity, transparent: opacity < 1, depthWrite: opacity === 1, needsUpdate: true });
+    }
+    this.shown.body = how;
+  }
+
+  // Lamps and discs glow as strongly as brakes work: the pedal, 0 to 1, and of each wheel's body its torque in parts of the most.
+  glow(pedal, torques) {
+    this.bodies.forEach((group, k) => {
+      for (const mesh of group.userData.meshes) {
+        if (mesh.userData.look === "brakelamp") mesh.material.emissive.set("#ff1a14").multiplyScalar(pedal > 0.02 ? 2.2 : 0.12);
+        if (mesh.userData.look === "disc") mesh.material.emissive.set("#ff5a1f").multiplyScalar((torques.get(k) ?? 0) ** 2);
+      }
+    });
+  }
+
+  get hasBodywork() {
+    return this.bodies.some((group) => group.userData.meshes.some(({ userData }) => userData.look === "paint"));
   }
 
   showLoops(on) {
