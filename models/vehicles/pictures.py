@@ -20,9 +20,10 @@ from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.parts.roads.surfaces import FlatRoad, InclinedRoad
 from ce_dynamics.models.tyres.element import RoadTyre
 from ce_dynamics.models.tyres.twin import single_tyres
-from ce_dynamics.models.vehicles.bodywork import Frame, bodywork, style_of
+from ce_dynamics.models.vehicles.bodywork import Frame, shell, style_of, styles
 from ce_dynamics.models.vehicles.corner import sprung_body
-from ce_dynamics.views.scene.shapes import Shape, block, line, plane, rod, terrain, wheel
+from ce_dynamics.models.vehicles.special_bodies import BODIES
+from ce_dynamics.views.scene.shapes import Shape, line, plane, rod, terrain, wheel
 from ce_dynamics.views.scene.take import Camera, Instruments, TyreGauge
 from ce_dynamics.views.scene.view import View, view
 
@@ -60,12 +61,12 @@ def picture_of(case: Case, results: xr.Dataset) -> View:
     start = None if "chassis" not in {body.name for body in system.bodies} else "follow chassis"
     way = np.stack([results[name].values for name in ("x", "y")], axis=1) if tyres_of(system) else None
     found = instruments(case.model, in_results)
-    cones = [] if way is None else list(cones_of(case.manoeuvre, tyres_of(system)[0].road))
+    marks = [] if way is None else [*gates(system, way), *cones_of(case.manoeuvre, tyres_of(system)[0].road)]
     return view(
         case.model,
         results,
         shapes=shapes_of(system),
-        scenery=[] if way is None else [*road_of(system, way), *trail(system, way), *gates(system, way), *cones],
+        scenery=[] if way is None else [*road_of(system, way), *trail(system, way), *marks],
         cameras=list(cameras_of(system)),
         camera=start,
         instruments=found,
@@ -100,10 +101,9 @@ def instruments(model: Model, named: Callable[[str, Sequence[str]], str]) -> Ins
         corner, radius = tyre.name.rpartition(".")[0], radius_of(tyre)
         of = [quantity(f"{corner}.{what}") for what in ("tyre.Fz", "tyre.bounded_slip", "brake.torque")]
         wheels.append(TyreGauge(tyre.wheel.name, x, y, radius, WIDTH * radius, *of))
-    gear = quantity("driveline.gear")
-    return Instruments(
-        *map(quantity, ("speed", "ax", "ay", "steering_wheel_angle", "throttle", "brake")), gear, wheels
-    )
+    names = ("speed", "ax", "ay", "steering_wheel_angle", "throttle", "brake", "driveline.gear")
+    speed, ax, ay, angle, throttle, brake, gear = map(quantity, names)
+    return Instruments(speed, ax, ay, angle, throttle, brake, gear, wheels)
 
 
 def cones_of(manoeuvre: Manoeuvre | None, road: Road) -> Iterator[Shape]:
@@ -146,6 +146,11 @@ def shapes_of(system: System) -> dict[str, list[Shape]]:
         else:
             shapes[body] = [*bodywork("trailer", frame), *drawbar_of(system, body, own)]
     return shapes
+
+
+def bodywork(style: str, frame: Frame) -> list[Shape]:
+    """Shapes of a body of some class over its wheels, in the design pose."""
+    return list(BODIES[style](frame) if style in BODIES else shell(styles()[style], frame))
 
 
 def units_of(system: System) -> dict[str, list[RoadTyre]]:

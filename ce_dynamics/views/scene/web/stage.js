@@ -73,7 +73,7 @@ export class Stage {
     const planes = scenery.filter(({ kind }) => kind === "plane"), fog = this.mode.fog;
     this.grounds = planes.map((shape, k) => ground(shape, this.squares, fog, k > 0 ? 0.5 : 1));
     this.grounds.push(...scenery.filter(({ kind }) => kind === "terrain").map((shape) => terrain(shape, this.squares, fog)));
-    this.scene.add(...this.grounds);
+    for (const floor of this.grounds) this.scene.add(floor);
     const [first] = planes;
     if (first) contactPlane(first.points[0], first.points[1].map((x, k) => x - first.points[0][k]));
     else contactPlane(this.up.toArray().map((x) => -1e9 * x), this.up.toArray());

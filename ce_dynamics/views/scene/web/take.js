@@ -18,7 +18,7 @@ export class Take {
     this.strands = content.strands.map((strand) => this.#strand(strand));
     this.marks = content.marks.map((mark) => this.#mark(mark));
     this.arrows = content.forces.map((name) => this.#arrow(name));
-    if (this.solid) this.group.add(...meshes(content.scenery, "#b9c2c9"));
+    if (this.solid) for (const mesh of meshes(content.scenery, "#b9c2c9")) this.group.add(mesh);
     this.forceScale = 1;
     this.shown = { forces: false, loops: false, body: "solid" };
   }
@@ -36,7 +36,7 @@ export class Take {
   dress(group, shapes) {
     for (const mesh of group.userData.meshes ?? []) group.remove(mesh);
     group.userData.meshes = meshes(shapes, group.userData.colour, this.solid ? 1 : GHOST);
-    group.add(...group.userData.meshes);
+    for (const mesh of group.userData.meshes) group.add(mesh);
     if (this.shown && this.shown.body !== "solid") this.showBody(this.shown.body);
   }
 
