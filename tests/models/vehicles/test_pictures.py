@@ -3,24 +3,35 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import ce_dynamics as ce
 from ce_dynamics.cli.command import execute
+from ce_dynamics.compiler.free_numbers import nominal
+from ce_dynamics.models.parts.paths import Gate
 from ce_dynamics.models.parts.roads.kinds import road
 from ce_dynamics.models.parts.roads.map_files import HeightMap
 from ce_dynamics.models.parts.roads.surfaces import EDGE, BumpRoad, InclinedRoad
 from ce_dynamics.models.vehicles.assembly import build
+from ce_dynamics.models.vehicles.bodywork import style_of
+from ce_dynamics.models.vehicles.case import prepare
 from ce_dynamics.models.vehicles.pictures import (
+    CONE,
+    CONES,
     EVEN,
     FINEST,
     cameras_of,
+    cones_of,
+    frame_of,
     gates,
+    picture_of,
     relief,
     road_of,
     shapes_of,
+    units_of,
 )
 
 
@@ -40,6 +51,68 @@ def test_wheels_are_as_large_as_their_tyres_and_stand_on_the_road() -> None:
         # 37 inches across as sold; it starts a hand's breadth above or below where it settles
         assert drawn.radius == pytest.approx(18.5 * 0.0254, abs=0.001)
         assert abs(take.places[0, k, 2] - drawn.radius) < 0.1
+
+
+@pytest.mark.parametrize(
+    ("name", "style"),
+    [
+        ("sedan", "saloon"),
+        ("hatchback", "hatchback"),
+        ("van", "van"),
+        ("off-roader", "off-roader"),
+        ("hmmwv", "hmmwv"),
+        ("truck", "truck"),
+        ("formula-student", "single-seater"),
+    ],
+)
+def test_bodywork_follows_class_and_clears_wheels(name: str, style: str) -> None:
+    system = build(path=name)
+    frame = frame_of(units_of(system)["chassis"])
+    com = float(nominal(system.find("chassis").com)[2])
+    assert style_of(frame, com - frame.ground) == style
+    shells = [shape for shape in shapes_of(system)["chassis"] if shape.kind == "mesh"]
+    painted = [shape.points for shape in shells if shape.look == "paint"]
+    points = np.concatenate(painted)
+    low, high = points.min(axis=0), points.max(axis=0)
+    assert frame.front < high[0]
+    assert low[0] < (frame.front if style == "truck" else frame.rear)  # a cab is all of a truck's shell
+    np.testing.assert_allclose(low[1], -high[1], atol=1e-12)
+    assert low[2] > frame.ground
+    # seen from the side, no point of the shell lies inside a wheel that it covers
+    beside = np.abs(points[:, 1]) > frame.half - frame.tyre
+    for x in frame.axles:
+        apart = np.hypot(points[beside, 0] - x, points[beside, 2] - frame.ground - frame.radius)
+        assert style in ("truck", "single-seater") or apart.min() > frame.radius
+
+
+def test_shells_face_outwards(sedan: ce.System) -> None:
+    shell = next(shape for shape in shapes_of(sedan)["chassis"] if shape.look == "paint")
+    a, b, c = (shell.points[shell.triangles[:, k]] for k in range(3))
+    # the volume of a closed surface, the mean of whose tetrahedra is positive if its faces look outwards
+    assert np.einsum("ij,ij->", a - shell.points.mean(axis=0), np.cross(b - a, c - a)) > 0.0
+
+
+def test_cones_stand_beside_gates() -> None:
+    gate = Gate(10.0, 22.0, -1.0, 1.5)
+    (cones,) = cones_of(SimpleNamespace(gates=[gate]), BumpRoad(0.8, 0.1, 2.0, 90.0, "left"))  # type: ignore[arg-type]
+    feet = cones.points[::2]
+    assert sorted({float(y) for y in feet[:, 1]}) == [-1.0 - CONE, 1.5 + CONE]
+    assert np.diff(sorted({float(x) for x in feet[:, 0]})).max() <= CONES
+    assert (feet[:, 0].min(), feet[:, 0].max()) == (10.0, 22.0)
+    assert not list(cones_of(None, BumpRoad(0.8, 0.1, 2.0, 90.0, "left")))
+
+
+def test_instruments_name_series_of_results() -> None:
+    run = prepare("step-steer", model="sedan", duration=0.1, practice=False)
+    page = picture_of(run, run.simulate(rtol=1e-3))
+    (take,) = page.takes
+    shown = take.instruments
+    assert shown is not None
+    named = [shown.speed, shown.ax, shown.ay, shown.steering_wheel, shown.throttle, shown.brake, shown.gear]
+    named += [name for wheel in shown.wheels for name in (wheel.load, wheel.slip, wheel.brake)]
+    assert len(named) == 7 + 12
+    assert set(named) <= {series.name for series in take.series}
+    assert {wheel.body for wheel in shown.wheels} <= {body.name for body in take.bodies}
 
 
 def test_roads_are_drawn_as_they_are() -> None:

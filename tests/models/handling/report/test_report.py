@@ -25,6 +25,7 @@ def page() -> str:
     made = handling.compare(
         ["constant-speed", "braking"], subjects, options={"constant-speed": {"friction": 0.4}}
     )
+    made["braking"][0].trouble = ""  # the single-track model moves backwards once it has stopped
     made["braking"][1].trouble = "it did not stop & was lost"
     made["braking"][0].verdicts.append(handling.Verdict("stops", "20 m", "≤ 30 m", True))
     return report_of(made, subjects)
