@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ce_dynamics.embedding.closures.freedoms import Freedoms
 from ce_dynamics.embedding.closures.precision import Subgraph
+from ce_dynamics.embedding.equal_loops import find_freedoms, known_loops
 from ce_dynamics.errors import (
     ImmobilityWarning,
     IndependentCoordinatesError,
@@ -172,7 +173,7 @@ def check_held(S: Aggregate, freedoms: Freedoms) -> None:
             f"closures {closures} hold it more than once, so their forces are not determined; remove a "
             f"closure, or join {[body.name for body in S.bodies]} by Fixed hinges{held_by_precision(S)}"
         )
-    everything = Freedoms(S.bodies, S.closures, S.bodies) if S.prescribed else freedoms
+    everything = find_freedoms(S.bodies, S.closures, S.bodies) if S.prescribed else freedoms
     everything.refuse_contradiction()
 
 
@@ -187,35 +188,40 @@ def refuse_immovable(system: System, aggregates: Sequence[Aggregate]) -> None:
 
 
 def warn_of_immobility(system: System, aggregates: Sequence[Aggregate]) -> None:
-    """Warn of loops that have no freedom left, of hinges in loops that cannot move, and of lost freedoms.
+    """Warn of loops that have no freedom left, of hinges in loops that cannot move, and of lost freedoms."""
+    for S in aggregates:
+        if immobility := immobility_of(S):
+            warnings.warn(f"system {system.name!r}: {immobility}", ImmobilityWarning, stacklevel=2)
+
+
+def immobility_of(S: Aggregate) -> str:
+    """Return which hinges of a loop cannot move, or hardly, and a remedy; empty if all can.
 
     What moves in a prescribed way only is no concern.
     """
-    for S in aggregates:
-        if not S.closures or S.prescribed or S.siblings:
-            continue
-        freedoms = Freedoms(S.bodies, S.closures, S.bodies)
-        still = freedoms.immobile
-        free = [body for body in S.bodies if body.inboard.n_v]
-        if still and len(still) == len(free):
-            what = (
-                f"the loop of {S.name!r} has no degree of freedom: {[b.name for b in S.bodies]} move as one"
-            )
-        elif still:
-            what = (
-                f"the hinges of {[body.name for body in still]} cannot move: the closures "
-                f"{[loop.name for loop in S.closures]} hold them"
-            )
-        elif freedoms.barely_held:
-            what = (
-                f"the loop of {S.name!r} has {freedoms.number} degrees of freedom, but the closures "
-                f"{[loop.name for loop in S.closures]} barely hold {freedoms.barely_held} more, as happens "
-                f"where axes or points are given with few digits"
-            )
-        else:
-            continue
-        remedy = held_by_precision(S) or "; if they are to, give a hinge more freedom" * bool(still)
-        warnings.warn(f"system {system.name!r}: {what}{remedy}", ImmobilityWarning, stacklevel=2)
+    if not S.closures or S.prescribed or S.siblings or S in known_loops().mobile:
+        return ""
+    freedoms = find_freedoms(S.bodies, S.closures, S.bodies)
+    still = freedoms.immobile
+    more = "; if they are to, give a hinge more freedom"
+    if still and len(still) == sum(1 for body in S.bodies if body.inboard.n_v):
+        what = f"the loop of {S.name!r} has no degree of freedom: {[b.name for b in S.bodies]} move as one"
+    elif still:
+        what = (
+            f"the hinges of {[body.name for body in still]} cannot move: the closures "
+            f"{[loop.name for loop in S.closures]} hold them"
+        )
+    elif freedoms.barely_held:
+        more = ""
+        what = (
+            f"the loop of {S.name!r} has {freedoms.number} degrees of freedom, but the closures "
+            f"{[loop.name for loop in S.closures]} barely hold {freedoms.barely_held} more, as happens "
+            f"where axes or points are given with few digits"
+        )
+    else:
+        known_loops().mobile.add(S)
+        return ""
+    return what + (held_by_precision(S) or more)
 
 
 def held_by_precision(S: Aggregate) -> str:

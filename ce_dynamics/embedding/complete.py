@@ -26,6 +26,7 @@ from ce_dynamics.embedding.closed_forms.turn_to_length import turn_to_length
 from ce_dynamics.embedding.closed_forms.without_legs import WithoutLegs, is_certain, with_slides, without_legs
 from ce_dynamics.embedding.closures.loop import Loop
 from ce_dynamics.embedding.couplings_solved import CoupledHinges, Plan, implied, planned
+from ce_dynamics.embedding.equal_loops import known_loops, shape_of
 from ce_dynamics.embedding.linkage import Linkage
 from ce_dynamics.embedding.numeric.linkage import NumericLinkage
 from ce_dynamics.mechanism.body import Body
@@ -299,7 +300,18 @@ def numeric(
     ends = {end for edge in closures for end in edge.bodies}
     siblings = tuple(body for body in S.siblings if body in ends)
     loop = Loop(parent or S.parent, tuple(bodies), tuple(closures), tuple(dependent))
-    return NumericLinkage(loop, siblings, substeps=substeps_of(closures), why=why)
+    shape = None if siblings else shape_of(loop.parent, loop.bodies, loop.closures, loop.dependent)
+    known = known_loops()
+    found = known.linkages.found(shape)
+    substeps = substeps_of(closures)
+    if shape is not None and found is not None:
+        there, equal = found
+        return NumericLinkage(
+            loop, substeps=substeps, why=why, equal=equal, turned=shape.is_turned_from(there)
+        )
+    linkage = NumericLinkage(loop, siblings, substeps=substeps, why=why)
+    known.linkages.add(shape, linkage)
+    return linkage
 
 
 def substeps_of(closures: Sequence[CutEdge]) -> int | None:

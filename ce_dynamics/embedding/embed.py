@@ -23,6 +23,7 @@ from ce_dynamics.embedding.checks import (
     check_found,
     check_leading,
     check_names,
+    immobility_of,
     refuse_immovable,
     refuse_leading,
     refuse_nonholonomic,
@@ -36,6 +37,7 @@ from ce_dynamics.embedding.closures.leading import gathered, leading_condition
 from ce_dynamics.embedding.closures.precision import settle
 from ce_dynamics.embedding.complete import complete_linkages, output_of
 from ce_dynamics.embedding.couplings_solved import implied
+from ce_dynamics.embedding.equal_loops import each_loop_once, find_freedoms, known_loops, shape_of
 from ce_dynamics.embedding.linkage import Linkage
 from ce_dynamics.embedding.starts import with_starts
 from ce_dynamics.embedding.whole_loop import along_path
@@ -64,20 +66,21 @@ def embed(system: System) -> Embedding:
         Where a linkage does not fit its sub-graph, or a closure is not holonomic.
     """
     finders = linkages_by_body(system)
-    settle(system, [group for group in merged_groups(system, set()) if may_be_moved(group, finders)])
-    driven = driven_bodies(system)
-    groups = merged_groups(system, driven)
-    grouped = {body.name for bodies, _ in groups for body in bodies}
-    singles: list[tuple[list[Body], list[CutEdge]]] = [
-        ([body], []) for body in system.bodies if body.name not in grouped
-    ]
-    aggregates = [
-        make_aggregate(system, bodies, closures, finders) for bodies, closures in [*groups, *singles]
-    ]
-    ordered = base_to_tip(aggregates)
+    with each_loop_once():
+        settle(system, [group for group in merged_groups(system, set()) if may_be_moved(group, finders)])
+        driven = driven_bodies(system)
+        groups = merged_groups(system, driven)
+        grouped = {body.name for bodies, _ in groups for body in bodies}
+        singles: list[tuple[list[Body], list[CutEdge]]] = [
+            ([body], []) for body in system.bodies if body.name not in grouped
+        ]
+        aggregates = [
+            make_aggregate(system, bodies, closures, finders) for bodies, closures in [*groups, *singles]
+        ]
+        ordered = base_to_tip(aggregates)
+        refuse_immovable(system, ordered)
+        warn_of_immobility(system, ordered)
     free = in_order(body for S in ordered for body in S.independent)
-    refuse_immovable(system, ordered)
-    warn_of_immobility(system, ordered)
     return Embedding(
         system=system,
         aggregates=tuple(ordered),
@@ -138,7 +141,8 @@ def undetermined(system: System, bodies: Sequence[Body], closures: Sequence[CutE
 
 def freedoms_of(system: System, bodies: Sequence[Body], closures: Sequence[CutEdge]) -> Freedoms:
     """Return the freedoms that the closures leave to the unprescribed hinges of a sub-graph."""
-    return Freedoms(bodies, closures, [body for body in bodies if body.name not in system.prescribed])
+    free = [body for body in bodies if body.name not in system.prescribed]
+    return find_freedoms(bodies, closures, free)
 
 
 def smallest_subgraph(loop: CutEdge, driven: set[str]) -> tuple[list[Body], Body]:
@@ -252,10 +256,21 @@ def make_aggregate(
     )
     check_names(members, named, prescribed, found)
     check_leading(system, parent, members, named, others, prescribed, found)
-    freedoms = freedoms_of(system, members, closures) if closures else None
     unled = any(edge.through_dead_centres for edge in closures)
     ends = [end for loop in closures for end in loop.bodies]
     siblings = tuple(dict.fromkeys(end for end in ends if end.name not in names and end is not parent))
+    alone = closures and not (prescribed or siblings or linkages or others)
+    shape = shape_of(parent, members, closures, whole) if alone else None
+    equal = known_loops().led.found(shape)
+    if equal is not None:
+        _, places = equal
+        whole = [members[k] for k in places]
+        others_found = tuple(body for body in members if body not in whole)
+        S = Aggregate(parent, tuple(members), tuple(closures), tuple(whole), (), others_found, (), ())
+        S = solved(S, system)
+        known_loops().mobile.add(S)
+        return S
+    freedoms = freedoms_of(system, members, closures) if closures else None
     if freedoms is None:
         whole = [body for body in members if body not in prescribed]
     elif unled:
@@ -290,10 +305,18 @@ def make_aggregate(
             refuse_singular(freedoms)
             return along_path(S, freedoms.number)
         check_aggregate(S, freedoms)
-        if dependent:
-            S = replace(S, linkages=complete_linkages(S))
-            S = replace(S, linkages=with_starts(S, system.initial))
-        check_found(S)
+        S = solved(S, system)
+        if not leading and not immobility_of(S):
+            known_loops().led.add(shape, tuple(members.index(body) for body in independent))
+    return S
+
+
+def solved(S: Aggregate, system: System) -> Aggregate:
+    """Return an aggregated body with what finds its dependent hinges, starting where it is to start."""
+    if S.dependent:
+        S = replace(S, linkages=complete_linkages(S))
+        S = replace(S, linkages=with_starts(S, system.initial))
+    check_found(S)
     return S
 
 

@@ -43,7 +43,7 @@ def led_from_outside(embedding: Embedding) -> list[NumericLinkage]:
         linkage
         for S in embedding.aggregates
         for linkage in led_straight(S.linkages)
-        if set(linkage.kernel.parameters) <= set(S.independent)
+        if set(linkage.parameters) <= set(S.independent)
     ]
 
 
@@ -51,7 +51,7 @@ def led_to(embedding: Embedding, q: Array) -> dict[Linkage, Array]:
     """Dependent coordinates of such loops at independent coordinates q, where no more is asked for."""
     found: dict[Linkage, Array] = {}
     for linkage in led_from_outside(embedding):
-        parts = (q[embedding.q_of[body.name]] for body in linkage.kernel.parameters)
+        parts = (q[embedding.q_of[body.name]] for body in linkage.parameters)
         coordinates = linkage.led_to(np.concatenate([np.zeros(0), *parts]))
         if coordinates is not None:
             found[linkage] = coordinates

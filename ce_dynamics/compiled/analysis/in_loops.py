@@ -83,7 +83,7 @@ def found_in_loops(
 
 def led_by(linkage: NumericLinkage, coordinates: Mapping[str, Array]) -> dict[str, Array] | None:
     """Dependent coordinates of a loop by body where it arrives; None where it does not."""
-    q = linkage.led_to(np.concatenate([coordinates[body.name] for body in linkage.kernel.parameters]))
+    q = linkage.led_to(np.concatenate([coordinates[body.name] for body in linkage.parameters]))
     return None if q is None or not np.isfinite(q).all() else linkage.loop.split(q)
 
 
@@ -120,7 +120,7 @@ def hinges_of(model: CompiledSystem, goals: Sequence[Goal], wanted: Wanted) -> H
     linkages = dict.fromkeys(solved[body.name] for body in bodies if body.name in solved)
     loops = tuple(one for one in linkages if isinstance(one, NumericLinkage) and one.is_led_straight)
     leading = {body for body in bodies if body.name not in solved}
-    leading |= {body for one in loops for body in one.kernel.parameters}
+    leading |= {body for one in loops for body in one.parameters}
     if len(loops) < len(linkages) or not all(body.name in model.embedding.q_of for body in leading):
         return None
     conditions = sum(goal.conditions for goal in goals) + len(wanted)
@@ -167,7 +167,7 @@ class InLoops:
         for one in self.hinges.linkages:
             Y, start = self._closures(one, coordinates)[1], 0
             rows.append(np.zeros((len(Y), self.n_v)))
-            for body in (*one.loop.dependent, *one.kernel.parameters):
+            for body in (*one.loop.dependent, *one.parameters):
                 rows[-1][:, self.columns[body.name]] = Y[:, start : start + body.inboard.n_v]
                 start += body.inboard.n_v
         for goal in self.goals:
@@ -188,7 +188,7 @@ class InLoops:
     def _closures(self, linkage: NumericLinkage, coordinates: Mapping[str, Array]) -> tuple[Array, Array]:
         """Residual, and Y over [dependent | parameters]."""
         q = np.concatenate([coordinates[body.name] for body in linkage.loop.dependent])
-        p = np.concatenate([coordinates[body.name] for body in linkage.kernel.parameters])
+        p = np.concatenate([coordinates[body.name] for body in linkage.parameters])
         return linkage.kernel(q, p)
 
     def _motion(self, goal: Goal, coordinates: Mapping[str, Array]) -> SubgraphMotion:

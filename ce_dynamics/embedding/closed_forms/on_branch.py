@@ -64,6 +64,7 @@ class OnBranch(StandingFor):
     def __init__(self, formulas: Sequence[Linkage], numeric: NumericLinkage) -> None:
         super().__init__(numeric)
         self.formulas, self.numeric = tuple(formulas), numeric
+        numeric.on_branch = self
 
     @property
     def how(self) -> str:
@@ -91,6 +92,15 @@ class OnBranch(StandingFor):
     # What is computed once
 
     @property
+    def _equal(self) -> OnBranch | None:
+        """The same formulas of an equal loop, whose answers hold for these."""
+        equal = None if self.numeric.equal is None else self.numeric.equal.on_branch
+        if not isinstance(equal, OnBranch):
+            return None
+        same = [type(part) for part in equal.formulas] == [type(part) for part in self.formulas]
+        return equal if same else None
+
+    @property
     def _single(self) -> SingleParameter:
         single = self.numeric.single
         assert single is not None, "made for loops that one coordinate leads"
@@ -103,6 +113,8 @@ class OnBranch(StandingFor):
     @cached_property
     def holds(self) -> bool:
         """True if the formulas give the branch's configurations, and its turns can be told from them."""
+        if self._equal is not None:
+            return self._equal.holds
         theta, q = self._points
         found = self._found(theta)
         size = max(1.0, self.numeric.loop.size)
@@ -147,6 +159,8 @@ class OnBranch(StandingFor):
     @cached_property
     def _cut(self) -> bool:
         """True if the formulas find configurations beyond the ends of the branch."""
+        if self._equal is not None:
+            return self._equal._cut
         reach = self._single.reach
         if reach.turning:
             return False
@@ -162,9 +176,14 @@ class OnBranch(StandingFor):
     @cached_property
     def _turns(self) -> dict[str, list[Winding | None]]:
         """Windings of coordinates by body, where configurations lose whole turns; None if undetermined."""
+        dependent = self.numeric.loop.dependent
+        if self._equal is not None:
+            there = zip(self._equal.numeric.loop.dependent, dependent, strict=True)
+            known = self._equal._turns
+            return {here.name: known[other.name] for other, here in there if other.name in known}
         theta, q = self._whole
         found: dict[str, list[Winding | None]] = {}
-        for body in self.numeric.loop.dependent:
+        for body in dependent:
             hinge = body.inboard
             coordinates = self._of(body, q)
             plain = np.array([hinge.coordinates(hinge.configuration(row)) for row in coordinates])

@@ -31,6 +31,7 @@ from ce_dynamics.embedding.closures.compiled_closures import LoopKernel, largest
 from ce_dynamics.embedding.closures.freedoms import AROUND, Freedoms
 from ce_dynamics.embedding.closures.loop import Loop, with_unit_quaternions
 from ce_dynamics.embedding.closures.row_choice import RowChoice
+from ce_dynamics.embedding.equal_loops import find_freedoms, known_loops, shape_of
 from ce_dynamics.errors import AssemblyError
 from ce_dynamics.mechanism.assumptions import ROUNDING, TOLERANCE, Assumption, Original
 from ce_dynamics.mechanism.body import Body
@@ -128,14 +129,20 @@ def settle(system: System, groups: Sequence[Group]) -> None:
     give_back(system)
     for bodies, closures in groups:
         subgraph = Subgraph(bodies, closures)
+        if known_loops().settled.found(subgraph.shape) is not None:
+            continue
+        before = len(system.assumptions)
         moved = subgraph.made_exact(system.tolerance)
         system.assumptions += subgraph.told(moved, taken=True)
         system.originals += tuple(place.apply() for place in moved)
-        for part in subgraph.independent_conditions(system.tolerance):
+        parts = subgraph.independent_conditions(system.tolerance)
+        for part in parts:
             system.assumptions += (Assumption(subgraph.name, part.edge.name, "conditions", part.off, True),)
             system.originals += (part.apply(),)
         if not moved and system.tolerance < TOLERANCE:
             system.assumptions += subgraph.told(subgraph.made_exact(TOLERANCE), taken=False)
+        if not moved and not parts and len(system.assumptions) == before:
+            known_loops().settled.add(subgraph.shape, None)
 
 
 def give_back(system: System) -> None:
@@ -169,9 +176,10 @@ class Subgraph:
     """
 
     def __init__(self, bodies: Sequence[Body], closures: Sequence[CutEdge]) -> None:
-        self.bodies, self.closures = bodies, closures
-        self.size = Loop(bodies[0].carrier, tuple(bodies), tuple(closures), ()).size
-        self.name = min(bodies, key=lambda body: body.index).name
+        self.bodies, self.closures = tuple(sorted(bodies, key=lambda body: body.index)), closures
+        self.size = Loop(bodies[0].carrier, self.bodies, tuple(closures), ()).size
+        self.name = self.bodies[0].name
+        self.shape = shape_of(self.bodies[0].carrier, self.bodies, closures)
 
     def places(self) -> list[Place]:
         """Hinges as they are now, those of free parameters left out: equal formulas are equal anyway."""
@@ -241,7 +249,7 @@ class Subgraph:
 
     def _freedoms(self) -> Freedoms:
         """Return the freedoms of all hinges; prescribed hinges count as free."""
-        return Freedoms(self.bodies, self.closures, self.bodies)
+        return find_freedoms(self.bodies, self.closures, self.bodies)
 
     def told(self, moved: Sequence[Place], taken: bool) -> tuple[Assumption, ...]:
         """Return the assumptions on axes and points of hinges that are moved, or would be moved."""

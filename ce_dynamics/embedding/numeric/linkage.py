@@ -71,11 +71,19 @@ class NumericLinkage(Linkage):
         either.  Fewer than these are for hinges that never go so far, and are led one way only.
     why : str
         Why there is no closed form, for people.
+    equal : NumericLinkage, optional
+        That of an equal loop, whose answers hold for this one.
+    turned : bool
+        Whether a rotation lies between the two loops: they then keep other rows.
 
     Attributes
     ----------
     kernel : LoopKernel
-        The closures at nominal geometry, compiled.
+        The closures at nominal geometry, compiled; those of the equal loop if there is one.
+    parameters : tuple of Body
+        Bodies whose inboard hinges are given.
+    on_branch : Linkage or None
+        Formulas that stand for it as long as they are on its branch.
     redundant : tuple of (str, int)
         Closure and row number of the rows that are dropped because the others imply them.
 
@@ -96,15 +104,23 @@ class NumericLinkage(Linkage):
         limits: tuple[float, float] | None = None,
         substeps: int | None = None,
         why: str = "",
+        equal: NumericLinkage | None = None,
+        turned: bool = False,
     ) -> None:
         self.loop, self._why = loop, why
         self.siblings = siblings
+        self.equal, self._turned = equal, turned
+        self.on_branch: Linkage | None = None
         self.determines = tuple(body.name for body in loop.dependent)
         self.closes = tuple(closure.name for closure in loop.closures)
         self._substeps = substeps
         self._start: Mapping[str, Array] = {}
         self._limits = limits
+        if equal is not None:
+            self.kernel, self.q0, self.parameters = equal.kernel, equal.q0, loop.given
+            return
         self.kernel = LoopKernel(*at_nominal((loop, siblings), loop.parent))
+        self.parameters = self.kernel.parameters
         self.q0 = assembled(self.kernel)
         refuse_undetermined(self.kernel, self.q0)
         refuse_contradiction(self.kernel, self.q0)
@@ -114,10 +130,12 @@ class NumericLinkage(Linkage):
     @cached_property
     def single(self) -> SingleParameter | None:
         """The only parameter, where there is just one."""
-        parameters = self.kernel.parameters
-        if len(parameters) == 1 and parameters[0].inboard.n_q == 1 and not self.siblings:
-            return SingleParameter(self.kernel, self.q0, self._limits, self._turns_count)
-        return None
+        parameters = self.parameters
+        if len(parameters) != 1 or parameters[0].inboard.n_q != 1 or self.siblings:
+            return None
+        equal = None if self.equal is None else self.equal.single
+        loop = self.kernel.loop if equal is None else self.loop
+        return SingleParameter(self.kernel, self.q0, self._limits, self._turns_count, loop, equal)
 
     @property
     def table(self) -> BranchTable:
@@ -127,9 +145,12 @@ class NumericLinkage(Linkage):
 
     @cached_property
     def _rows(self) -> RowChoice:
+        if self.equal is not None and not self._turned and self._base is None:
+            return self.equal._rows
+        kernel = LoopKernel(self.loop, ()) if self._turned else self.kernel
         if self.single is not None:
-            return rows_along(self.kernel, self.q0, self.single.branch)
-        return rows_around(self.kernel, self._base or self._design)
+            return rows_along(kernel, self.q0, self.single.branch)
+        return rows_around(kernel, self._base or self._design)
 
     @property
     def _design(self) -> Base:
@@ -138,7 +159,7 @@ class NumericLinkage(Linkage):
     @cached_property
     def _base(self) -> Base | None:
         """The start of a loop with several parameters, where it is not the design pose."""
-        if self.single is not None or not is_moved(self.kernel.parameters, self._start):
+        if self.single is not None or not is_moved(self.parameters, self._start):
             return None
         with at_work(f"leading the loop {', '.join(self.closes)} to its start"):
             return self._led_to(self._start)
@@ -148,12 +169,14 @@ class NumericLinkage(Linkage):
         if not all(np.isfinite(q).all() for q in start.values()):
             return None
         rows = rows_around(self.kernel, self._design).rows
-        return base_at(self.kernel, rows, self.q0, start, wraps=not self._turns_count)
+        pairs = zip(self.kernel.parameters, self.parameters, strict=True)
+        known = {there.name: start[here.name] for there, here in pairs if here.name in start}
+        return base_at(self.kernel, rows, self.q0, known, wraps=not self._turns_count)
 
     @property
     def start(self) -> Base | None:
         """Pose at which a loop with several parameters starts; None if no path leads to the pose."""
-        return self._base if is_moved(self.kernel.parameters, self._start) else self._design
+        return self._base if is_moved(self.parameters, self._start) else self._design
 
     def starting_at(self, start: Mapping[str, Array]) -> NumericLinkage:
         """The same led from elsewhere, or from the design pose if no way leads there.
@@ -213,7 +236,7 @@ class NumericLinkage(Linkage):
         return self._why
 
     def solve(self, motion: SubgraphMotion) -> None:
-        given = {body.name: motion.hinge_motions[body.name] for body in self.kernel.parameters}
+        given = {body.name: motion.hinge_motions[body.name] for body in self.parameters}
         if self.loop.parent is not motion.parent:  # whose axes directions are in
             given = {name: hinge._replace(directions=None) for name, hinge in given.items()}
         if self.single is not None:
@@ -272,9 +295,9 @@ class NumericLinkage(Linkage):
         self, given: Mapping[str, HingeMotion], siblings: Mapping[str, BodyMotion]
     ) -> Callable[[float], Pose]:
         """The straight way to given hinges and siblings."""
-        bodies = {body.name: body for body in self.kernel.parameters}
+        bodies = {body.name: body for body in self.parameters}
         base = self._base
-        known = {} if base is None else split(base.p, self.kernel.parameters)
+        known = {} if base is None else split(base.p, self.parameters)
         turns = self._turns_count or self.single is not None
         return path(given, siblings, bodies, self.loop.parent, turns, known)
 
@@ -313,10 +336,11 @@ class NumericLinkage(Linkage):
         if not self.is_led_straight or self.siblings or self.has_free_geometry:
             return None
         base = self._base or self._design
-        pose = self._way(moving(self.kernel.parameters, p), {})
+        pose = self._way(moving(self.parameters, p), {})
         end = np.concatenate([hinge.q for hinge in pose(1.0)[0].values() if hinge.q is not None])
         steps = (self.substeps, FINAL_STEPS)
-        return led_on_numbers(self.kernel, self._rows.rows, base, end, steps, self._path_tolerance)
+        rows = rows_around(self.kernel, base) if self._turned else self._rows
+        return led_on_numbers(self.kernel, rows.rows, base, end, steps, self._path_tolerance)
 
     @property
     def _path_tolerance(self) -> float:

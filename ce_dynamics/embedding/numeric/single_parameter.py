@@ -12,6 +12,7 @@ import numpy as np
 from ce_dynamics.algebra.arrays import Array, Scalar, array, where
 from ce_dynamics.compiler.progress import at_work
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
+from ce_dynamics.embedding.closures.loop import Loop
 from ce_dynamics.embedding.motion import HingeMotion
 from ce_dynamics.embedding.numeric import whole_turns
 from ce_dynamics.embedding.numeric.basin import Basin
@@ -43,13 +44,24 @@ class SingleParameter:
         Values beyond which the branch need not be followed.
     turns_count : bool
         Whether hinge coordinates themselves enter the closures, so that whole turns count.
+    loop : Loop, optional
+        An equal loop that it is the parameter of, instead of the kernel's.
+    equal : SingleParameter, optional
+        The parameter of the kernel's loop, in that case: what it has found holds.
     """
 
     def __init__(
-        self, kernel: LoopKernel, q0: Array, limits: tuple[float, float] | None, turns_count: bool
+        self,
+        kernel: LoopKernel,
+        q0: Array,
+        limits: tuple[float, float] | None,
+        turns_count: bool,
+        loop: Loop | None = None,
+        equal: SingleParameter | None = None,
     ) -> None:
         self._kernel, self._q0, self._limits, self._turns_count = kernel, q0, limits, turns_count
-        (self.body,) = kernel.parameters
+        self._loop, self._equal = loop or kernel.loop, equal
+        (self.body,) = self._loop.given
         self._centre = float(kernel.p0[0])
         self._found: BranchTable | None = None  # while the branch was followed
 
@@ -81,6 +93,8 @@ class SingleParameter:
     @cached_property
     def _followed(self) -> tuple[Branch, Reach]:
         """The branch of a loop with one parameter and the reach of its table."""
+        if self._equal is not None:
+            return self._equal._followed
         hinge, centre = self.body.inboard, self._centre
         if not wraps(hinge):
             turns = hinge.coordinate_units[0] == "rad"
@@ -162,6 +176,8 @@ class SingleParameter:
     @cached_property
     def table(self) -> BranchTable:
         """Table of the branch; made when first needed."""
+        if self._equal is not None:
+            return self._equal.table
         branch, reach = self._followed
         if self._found is not None:
             return self._found
@@ -234,8 +250,11 @@ class SingleParameter:
     def _windings(self) -> dict[str, Array]:
         """Turns of each dependent coordinate per turn of the parameter, by body."""
         turns = round(self.reach.half / math.pi)
-        changes = turns_after(self._kernel.loop, self.branch, turns)
-        return {name: np.round(change) / turns for name, change in changes.items()}
+        changes = turns_after(self._kernel.loop, self.branch, turns).values()
+        return {
+            body.name: np.round(change) / turns
+            for body, change in zip(self._loop.dependent, changes, strict=True)
+        }
 
 
 def wraps(hinge: Hinge) -> bool:
