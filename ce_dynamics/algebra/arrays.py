@@ -156,14 +156,10 @@ def concatenate(parts: Sequence[Array]) -> Array:
 
 def broadcast_operator(function: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
     """Apply an operator between a scalar and an array, entry by entry."""
-    boxes = []
-    for value in (a, b):
-        box = value
-        if not isinstance(value, np.ndarray):
-            box = np.empty((), dtype=object)
-            box[()] = value
-        boxes.append(box)
-    left, right = np.broadcast_arrays(*boxes)
-    result = np.empty(left.shape, dtype=object)
-    result.ravel()[:] = [function(x, y) for x, y in zip(left.flat, right.flat, strict=True)]
-    return result if result.ndim else result[()]
+    if not isinstance(a, np.ndarray):
+        values, shape = [function(a, y) for y in b.flat], b.shape
+    else:
+        values, shape = [function(x, b) for x in a.flat], a.shape
+    result = np.empty(len(values), dtype=object)
+    result[:] = values
+    return result.reshape(shape) if shape else values[0]

@@ -23,7 +23,8 @@ def mirrored(upper: Array) -> Array:
 def symmetric_product(left: Array, right: Array) -> Array:
     """left @ right where the result is known to be symmetric: only its upper triangle is computed."""
     n = left.shape[0]
-    return array([[dot(left[min(i, j)], right[:, max(i, j)]) for j in range(n)] for i in range(n)])
+    upper = [[dot(left[i], right[:, j]) for j in range(i, n)] for i in range(n)]
+    return array([[upper[min(i, j)][abs(j - i)] for j in range(n)] for i in range(n)])
 
 
 def rotate_symmetric(R: Array, A: Array) -> Array:
@@ -68,6 +69,11 @@ def rigid_inertia(mass: Scalar, inertia: Array) -> Array:
 def phi_force(r: Array, f: Array) -> Array:
     """φ(p, k) f: a spatial force at k taken to p, where r points from p to k."""
     return spatial(f[:3] + cross(r, f[3:]), f[3:])
+
+
+def phi_columns(r: Array, F: Array) -> Array:
+    """φ(p, j) applied to every column of F."""
+    return array(phi_force(r, F[:, k]) for k in range(F.shape[1])).reshape(F.shape[1], 6).T
 
 
 def phi_T_motion(r: Array, V: Array) -> Array:

@@ -56,6 +56,11 @@ class Tangent:
             for suffix, unit in directions(hinge)
         )
         self.of = slices((name, len(directions(hinge))) for name, hinge in self._hinges.items())
+        self._quaternions = {
+            name: self._q_of[name].start + np.array(places)
+            for name, hinge in self._hinges.items()
+            if (places := quaternion_places(hinge))
+        }
         self.velocity = tuple(
             embedding.v_of[name].start + k if k < hinge.n_v else None
             for name, hinge in self._hinges.items()
@@ -89,11 +94,8 @@ class Tangent:
     def normalised(self, q: Floats) -> Floats:
         """Coordinates with every quaternion of unit length."""
         result = np.array(q, dtype=float)
-        for name, hinge in self._hinges.items():
-            quaternion = quaternion_places(hinge)
-            if quaternion:
-                at = self._q_of[name].start + np.array(quaternion)
-                result[at] /= np.linalg.norm(result[at])
+        for at in self._quaternions.values():
+            result[at] /= np.linalg.norm(result[at])
         return result
 
     def undirected(self, rows: Floats) -> list[str]:
@@ -102,14 +104,11 @@ class Tangent:
         It is zero, or has squares that vanish.
         """
         found = [""] * len(rows)
-        for name, hinge in self._hinges.items():
-            quaternion = quaternion_places(hinge)
-            if quaternion:
-                parts = rows[:, self._q_of[name].start + np.array(quaternion)]
-                with np.errstate(over="ignore"):
-                    vanishing = np.linalg.norm(parts, axis=1) < VANISHING
-                for k in np.flatnonzero(vanishing).tolist():
-                    found[k] = found[k] or name
+        for name, at in self._quaternions.items():
+            with np.errstate(over="ignore"):
+                vanishing = np.linalg.norm(rows[:, at], axis=1) < VANISHING
+            for k in np.flatnonzero(vanishing).tolist():
+                found[k] = found[k] or name
         return found
 
     def places(self, names: Iterable[str] | str, others: Sequence[str] = ()) -> list[int]:

@@ -7,7 +7,7 @@ number and cubic only in N(S).  An ordinary body is the case n(S) = 1.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +15,7 @@ import numpy as np
 from ce_dynamics.algebra.arrays import Array, array, zeros
 from ce_dynamics.algebra.ldl import LDL
 from ce_dynamics.algebra.spatial import (
+    phi_columns,
     phi_force,
     phi_inertia,
     phi_T_motion,
@@ -27,9 +28,14 @@ from ce_dynamics.algebra.spatial import (
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.compiler.tracing.cut_points import mark
 from ce_dynamics.dynamics.armature import armature_bias, armature_inertia
+from ce_dynamics.dynamics.composites import Sums, summed_by_composites
 from ce_dynamics.dynamics.outward import Member, Outward
 from ce_dynamics.embedding.aggregate import Aggregate
 from ce_dynamics.mechanism.inertia import PrincipalInertia
+
+MANY = 8
+"""Coordinates N from which on composite bodies cost less.  For n ≈ N hinges in a row they take 6 N² products
+and some 30 for each body; single bodies take 12 for each column of J_j and 6 for each two, N³ in all."""
 
 
 class Articulated(NamedTuple):
@@ -118,33 +124,45 @@ def gather(
     """One step of (4) and (6) for an aggregated body."""
     members = outward.members(S)
     P, f = [], []
-    P_sum, z_sum = zeros(6, 6), zeros(6)  # Σ φ(p,j) P_j φᵀ(p,j) and Σ φ(p,j) z_j
-    U = zeros(6, S.N)  # φ(p,S) P Hᵀ(S)
-    D = zeros(S.N, S.N)
-    eps = generalised_forces(S, outward, torques)
-    for j in members:
-        inertia = S.inertia[j.body.name]
-        if j.body.name in carried:
-            P_j, b_j = carrying_terms(j, inertia, wrenches, *carried[j.body.name])
-        else:
-            P_j, b_j = rigid_terms(j, inertia, wrenches)
-        z_j = b_j + P_j @ j.a
-        PJ = P_j @ j.J
-        P_sum, z_sum = P_sum + phi_inertia(j.r, P_j), z_sum + phi_force(j.r, z_j)
-        U = U + phi_columns(j.r, PJ)
-        D = D + symmetric_product(j.J.T, PJ)  # D = H P Hᵀ
-        eps = eps - j.J.T @ z_j  # ε = T − H z
-        P.append(P_j)
-        f.append(z_j)
+
+    def terms() -> Iterator[tuple[Member, Array, Array]]:
+        for j in members:
+            inertia = S.inertia[j.body.name]
+            if j.body.name in carried:
+                P_j, b_j = carrying_terms(j, inertia, wrenches, *carried[j.body.name])
+            else:
+                P_j, b_j = rigid_terms(j, inertia, wrenches)
+            P.append(P_j)
+            f.append(b_j + P_j @ j.a)
+            yield j, P_j, f[-1]
+
+    T = generalised_forces(S, outward, torques)
+    if S.N < MANY:
+        P_sum, z_sum, U, D, eps = summed(terms(), T)
+    else:
+        P_sum, z_sum, U, D, eps = summed_by_composites(outward.motions[S.name], terms(), T)
     armature = armature_inertia(outward, S)
     if armature is not None:  # (T35)
         D, eps = D + armature, eps - armature_bias(outward, S)
-    factors = LDL(D)
+    factors = LDL(D, mark)
     nu = factors.solve(eps)  # ν = D⁻¹ ε
     G = factors.solve_columns(U.T).T  # G = P Hᵀ D⁻¹
     P_plus = P_sum - symmetric_product(G, U.T)  # P⁺ = (I − G H) P
     z_plus = z_sum + U @ nu  # z⁺ = z + G ε
     return Articulated(members, P, f, factors, D, G, nu, P_plus, z_plus, armature)
+
+
+def summed(terms: Iterable[tuple[Member, Array, Array]], T: Array) -> Sums:
+    """Return the sums over the bodies j of S with their P_j and z_j, each by itself, and T − H z."""
+    N, eps = len(T), T
+    P_sum, z_sum, U, D = zeros(6, 6), zeros(6), zeros(6, N), zeros(N, N)
+    for j, P_j, z_j in terms:
+        PJ = P_j @ j.J
+        P_sum, z_sum = P_sum + phi_inertia(j.r, P_j), z_sum + phi_force(j.r, z_j)
+        U = U + phi_columns(j.r, PJ)
+        D = D + symmetric_product(j.J.T, PJ)  # D = H P Hᵀ
+        eps = eps - j.J.T @ z_j  # ε = T − H z
+    return Sums(P_sum, z_sum, U, D, eps)
 
 
 def generalised_forces(S: Aggregate, outward: Outward, torques: Mapping[str, Array]) -> Array:
@@ -175,11 +193,6 @@ def carrying_terms(
     P = rotate_inertia(j.R, rigid_inertia(j.body.mass, inertia.matrix) + P_c)
     b = rotate_vector(j.R, spatial(gyroscopic, zeros(3)) + z_c)
     return P, b - wrenches.get(j.body.name, zeros(6))
-
-
-def phi_columns(r: Array, F: Array) -> Array:
-    """φ(p, j) applied to every column of F."""
-    return array(phi_force(r, F[:, k]) for k in range(F.shape[1])).reshape(F.shape[1], 6).T
 
 
 def base_to_tip(outward: Outward, nodes: Mapping[str, Articulated], gravity: Array) -> Accelerations:

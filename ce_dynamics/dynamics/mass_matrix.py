@@ -13,6 +13,7 @@ import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, Scalar, array, zeros
 from ce_dynamics.algebra.spatial import (
+    phi_columns,
     phi_force,
     phi_inertia,
     phi_T_motion,
@@ -22,7 +23,7 @@ from ce_dynamics.algebra.spatial import (
     symmetric_product,
 )
 from ce_dynamics.dynamics.armature import armature_inertia
-from ce_dynamics.dynamics.articulated_body import Articulated, phi_columns
+from ce_dynamics.dynamics.articulated_body import Articulated
 from ce_dynamics.dynamics.outward import Member, Outward
 from ce_dynamics.embedding.aggregate import Aggregate, Embedding
 

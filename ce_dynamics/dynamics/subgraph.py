@@ -12,8 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, array, concatenate, zeros
-from ce_dynamics.algebra.spatial import rigid_inertia
-from ce_dynamics.dynamics.articulated_body import phi_columns
+from ce_dynamics.algebra.spatial import phi_columns, rigid_inertia
 from ce_dynamics.dynamics.outward import Member, Outward
 from ce_dynamics.embedding.aggregate import Aggregate
 from ce_dynamics.embedding.closures.closure_errors import closure_errors

@@ -97,7 +97,7 @@ class KnownLoops:
     linkages : Equals
         Numeric linkages.
     freedoms : dict
-        `Freedoms` by the joints and hinges that they are of.
+        Parts that `Freedoms` are of, and these, by the identities of the parts.
     mobile : set of Aggregate
         Aggregated bodies whose hinges can all move.
     """
@@ -106,7 +106,7 @@ class KnownLoops:
         self.settled: Equals[None] = Equals()
         self.led: Equals[tuple[int, ...]] = Equals()
         self.linkages: Equals[NumericLinkage] = Equals()
-        self.freedoms: dict[tuple[object, ...], Freedoms] = {}
+        self.freedoms: dict[tuple[int, ...], tuple[tuple[object, ...], Freedoms]] = {}
         self.mobile: set[Aggregate] = set()
 
 
@@ -130,12 +130,14 @@ def known_loops() -> KnownLoops:
 
 def find_freedoms(bodies: Sequence[Body], closures: Sequence[CutEdge], free: Sequence[Body]) -> Freedoms:
     """Return the freedoms that closures leave to some hinges, found once for each geometry."""
-    hinges = frozenset((body, body.hinge) for body in bodies)
-    key = (hinges, frozenset(free), *((edge, getattr(edge, "closure", None)) for edge in closures))
+    in_order = sorted(bodies, key=lambda body: body.index)
+    joints = [*(body.hinge for body in in_order), *(getattr(edge, "closure", None) for edge in closures)]
+    parts = (*in_order, *closures, *joints)  # kept, so that no other part gets the identity of one
+    key = (*map(id, parts), *(body in free for body in in_order))
     known = known_loops().freedoms
     if key not in known:
-        known[key] = Freedoms(bodies, closures, free)
-    return known[key]
+        known[key] = parts, Freedoms(bodies, closures, free)
+    return known[key][1]
 
 
 def cell(shape: Shape) -> tuple[object, ...]:
@@ -163,8 +165,9 @@ def shape_of(
     directions: list[Array] = []
     points: list[Array] = []
     for hinge, a, b in joints:
-        library = isinstance(hinge, Hinge) and type(hinge).__module__.startswith("ce_dynamics.")
-        if not library or a not in place or b not in place:
+        if not isinstance(hinge, Hinge) or not type(hinge).__module__.startswith("ce_dynamics."):
+            return None
+        if a not in place or b not in place:
             return None
         numbers = dict(vars(hinge))
         points.append(numbers.pop("at"))

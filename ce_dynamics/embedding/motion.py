@@ -188,6 +188,10 @@ class SubgraphMotion:
         """Motion of the body that carries the inboard hinge of a body of S."""
         return self._motions[self._bodies[name].carrier.name]
 
+    def carrier_of(self, name: str) -> str:
+        """Name of the body that carries a body of S."""
+        return self._bodies[name].carrier.name
+
     def body(self, name: str) -> BodyMotion:
         """Motion of p, of a sibling, or of a body of S set so far."""
         return self._motions[name]
@@ -276,7 +280,7 @@ def across(
     hinge = body.inboard
     c, X, eta, bias, known, _ = hinge_motion
     child = None if known is None else by_directions(known)
-    H_w, H_v = hinge.axes(c, carrier.orientation, child)  # in p's axes, (3, n_v) each
+    H_w, H_v = hinge_axes(hinge, carrier, hinge_motion)
     v_h = X @ theta_dot + eta
     H_dot_w, H_dot_v = hinge.turned_bias(c, v_h, carrier.orientation, child)
     w_h, linear_h = H_w @ v_h, H_v @ v_h
@@ -301,6 +305,12 @@ def across(
         carrier.alpha + H_w @ bias + H_dot_w + cross(carrier.w_total, w_h),
         directions,
     )
+
+
+def hinge_axes(hinge: Hinge, carrier: BodyMotion, hinge_motion: HingeMotion) -> tuple[Array, Array]:
+    """Columns of Hᵀ of a hinge, angular and linear, (3, n_v) each, in p's axes."""
+    known = hinge_motion.directions
+    return hinge.axes(hinge_motion.c, carrier.orientation, None if known is None else by_directions(known))
 
 
 def oriented(carrier: Orientation, hinge: Hinge, c: Array, turns: bool = True) -> Orientation:

@@ -116,6 +116,8 @@ class NumericLinkage(Linkage):
         self._substeps = substeps
         self._start: Mapping[str, Array] = {}
         self._limits = limits
+        self.kernel: LoopKernel
+        self.q0: Array
         if equal is not None:
             self.kernel, self.q0, self.parameters = equal.kernel, equal.q0, loop.given
             return
