@@ -6,9 +6,9 @@ import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ce_dynamics.embedding.closures.equal_loops import find_freedoms, known_loops
 from ce_dynamics.embedding.closures.freedoms import Freedoms
 from ce_dynamics.embedding.closures.precision import Subgraph
-from ce_dynamics.embedding.equal_loops import find_freedoms, known_loops
 from ce_dynamics.errors import (
     ImmobilityWarning,
     IndependentCoordinatesError,

@@ -24,9 +24,9 @@ from ce_dynamics.embedding.closed_forms.standing_for import Relative
 from ce_dynamics.embedding.closed_forms.step import Welded
 from ce_dynamics.embedding.closed_forms.turn_to_length import turn_to_length
 from ce_dynamics.embedding.closed_forms.without_legs import WithoutLegs, is_certain, with_slides, without_legs
+from ce_dynamics.embedding.closures.equal_loops import known_loops, shape_of
 from ce_dynamics.embedding.closures.loop import Loop
 from ce_dynamics.embedding.couplings_solved import CoupledHinges, Plan, implied, planned
-from ce_dynamics.embedding.equal_loops import known_loops, shape_of
 from ce_dynamics.embedding.linkage import Linkage
 from ce_dynamics.embedding.numeric.linkage import NumericLinkage
 from ce_dynamics.mechanism.body import Body
@@ -306,9 +306,9 @@ def numeric(
     substeps = substeps_of(closures)
     if shape is not None and found is not None:
         there, equal = found
-        return NumericLinkage(
-            loop, substeps=substeps, why=why, equal=equal, turned=shape.is_turned_from(there)
-        )
+        assert isinstance(equal, NumericLinkage), "added below"
+        turned = shape.is_turned_from(there)
+        return NumericLinkage(loop, substeps=substeps, why=why, equal=equal, turned=turned)
     linkage = NumericLinkage(loop, siblings, substeps=substeps, why=why)
     known.linkages.add(shape, linkage)
     return linkage

@@ -32,12 +32,12 @@ from ce_dynamics.embedding.checks import (
     refuse_taken_names,
     warn_of_immobility,
 )
+from ce_dynamics.embedding.closures.equal_loops import each_loop_once, find_freedoms, known_loops, shape_of
 from ce_dynamics.embedding.closures.freedoms import Freedoms
 from ce_dynamics.embedding.closures.leading import gathered, leading_condition
 from ce_dynamics.embedding.closures.precision import settle
 from ce_dynamics.embedding.complete import complete_linkages, output_of
 from ce_dynamics.embedding.couplings_solved import implied
-from ce_dynamics.embedding.equal_loops import each_loop_once, find_freedoms, known_loops, shape_of
 from ce_dynamics.embedding.linkage import Linkage
 from ce_dynamics.embedding.starts import with_starts
 from ce_dynamics.embedding.whole_loop import along_path

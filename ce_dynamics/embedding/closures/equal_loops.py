@@ -24,7 +24,7 @@ from ce_dynamics.mechanism.hinges.base import Hinge
 
 if TYPE_CHECKING:
     from ce_dynamics.embedding.aggregate import Aggregate
-    from ce_dynamics.embedding.numeric.linkage import NumericLinkage
+    from ce_dynamics.embedding.linkage import Linkage
 
 ROUNDINGS = 8
 """Roundings of its distance from the origin of the data that a coordinate of a loop has at most: two of its
@@ -105,7 +105,7 @@ class KnownLoops:
     def __init__(self) -> None:
         self.settled: Equals[None] = Equals()
         self.led: Equals[tuple[int, ...]] = Equals()
-        self.linkages: Equals[NumericLinkage] = Equals()
+        self.linkages: Equals[Linkage] = Equals()
         self.freedoms: dict[tuple[int, ...], tuple[tuple[object, ...], Freedoms]] = {}
         self.mobile: set[Aggregate] = set()
 
