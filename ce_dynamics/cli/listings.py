@@ -5,18 +5,30 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ce_dynamics.algebra.checks import with_unit
+from ce_dynamics.cli.options import Simulate
 from ce_dynamics.models.parts.manoeuvres import MANOEUVRES, Option
 from ce_dynamics.models.parts.roads.kinds import FRICTIONS, ROADS, Kind
 from ce_dynamics.models.parts.roads.map_files import FILE_WORDS, READERS
 from ce_dynamics.models.vehicles.case import load_parameters
+from ce_dynamics.models.vehicles.files import data_file
+from ce_dynamics.models.vehicles.shipped import SHIPPED, VARIANTS
+
+
+def run(options: Simulate) -> int:
+    """Print the listing that is asked for."""
+    if options.list_vehicles:
+        print_vehicles()
+    elif options.list_manoeuvres:
+        print_manoeuvres()
+    elif options.list_roads:
+        print_roads()
+    else:
+        print_parameters(options.vehicle, options.overrides or [])
+    return 0
 
 
 def print_vehicles() -> None:
     """Print the name and the title of every shipped vehicle."""
-    # here, because other listings read no files
-    from ce_dynamics.models.vehicles.files import data_file
-    from ce_dynamics.models.vehicles.shipped import SHIPPED, VARIANTS
-
     for name, path in {**SHIPPED, **VARIANTS}.items():
         print(f"{name}: {data_file(path).title}")
 
@@ -38,8 +50,7 @@ def print_manoeuvres() -> None:
 
 def print_tests() -> None:
     """Name, title and standard of every test, and its options with defaults and bounds."""
-    # here, because other listings do without
-    from ce_dynamics.models.handling.procedures.listed import PROCEDURES
+    from ce_dynamics.models.handling.procedures.listed import PROCEDURES  # here, as others do without
 
     for name, kind in PROCEDURES.items():
         print(f"{name}: {kind.title} ({kind.standard})")

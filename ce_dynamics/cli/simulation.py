@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, cast, get_args
+from typing import TypedDict, cast, get_args
 
-from ce_dynamics.algebra import checks
-from ce_dynamics.algebra.files import check_place, shown_path, unusable, whole
+from ce_dynamics.algebra.files import check_place, unusable
 from ce_dynamics.algebra.interrupts import was_interrupt
 from ce_dynamics.cli import exit_codes
+from ce_dynamics.cli.common import Writer, make_folder, parse_options, save
 from ce_dynamics.cli.loading import loading
 from ce_dynamics.cli.messages import complain, show_notes
+from ce_dynamics.cli.options import Simulate
 from ce_dynamics.cli.progress import Display, Interruption
 from ce_dynamics.cli.tables import print_files, print_json, print_tables
 from ce_dynamics.compiler.code_levels import first_soon, make_behind
 from ce_dynamics.errors import DataError, ModelError, SimulationError
 from ce_dynamics.models.data.quantities import nearest, si_value
-from ce_dynamics.models.vehicles.case import prepare
+from ce_dynamics.models.vehicles.case import VehicleSetup
 from ce_dynamics.models.vehicles.prepared import Case
 from ce_dynamics.models.vehicles.summary import summarise
 from ce_dynamics.simulation.exchange import checked, save_table
@@ -31,32 +33,6 @@ from ce_dynamics.simulation.results import Record
 from ce_dynamics.simulation.scipy_run import import_integrators
 from ce_dynamics.simulation.simulate import Method
 
-if TYPE_CHECKING:
-    import xarray as xr
-
-
-@dataclass(frozen=True)
-class Request:
-    """Arguments of the command as the user typed them."""
-
-    model: str
-    manoeuvre: str | None
-    speed: str | None
-    duration: str | None
-    options: tuple[str, ...]
-    overrides: tuple[str, ...]
-    method: str
-    rtol: float | None
-    atol: float | None
-    output: Path
-    json: bool
-    step: float | None = None
-    plots: bool = True
-    tyres: tuple[str, ...] = ()
-    road: str | None = None
-    view: Path | None = None
-    table: Path | None = None
-
 
 @dataclass(frozen=True)
 class Outcome:
@@ -67,81 +43,84 @@ class Outcome:
     message: str
 
 
-@dataclass(frozen=True)
-class Saved:
-    """The files of a run; no plots where none were asked for."""
+class Accuracy(TypedDict):
+    """Method, tolerances and step, as `Case.simulate` takes them."""
 
-    netcdf: Path
-    png: Path | None
-    html: Path | None = None
-    table: Path | None = None
-
-    @property
-    def files(self) -> dict[str, str]:
-        """Names by what they hold."""
-        return {name: str(path) for name, path in vars(self).items() if path is not None}
+    method: Method
+    rtol: float | None
+    atol: float | None
+    step: float | None
 
 
-def simulate_and_report(request: Request) -> int:
-    """Do it all and return the exit code."""
-    method = chosen_method(request.method)
-    try:  # before anything is prepared
-        settings_of(method, METHODS, rtol=request.rtol, atol=request.atol, step=request.step)
+def accuracy_of(options: Simulate) -> Accuracy:
+    """Return the method with its tolerances and step, checked before anything is prepared."""
+    found = Accuracy(
+        method=chosen_method(options.method),
+        rtol=None if options.rtol is None else si_value("--rtol", options.rtol, "1"),
+        atol=None if options.atol is None else si_value("--atol", options.atol, "1"),
+        step=None if options.step is None else si_value("--step", options.step, "s"),
+    )
+    try:
+        settings_of(found["method"], METHODS, rtol=found["rtol"], atol=found["atol"], step=found["step"])
     except ModelError as error:  # begins with the name
         raise DataError(f"--{error}") from None
-    options = parse_options(request.options)
-    make_folder(request.output)
-    if request.view is not None:
-        make_folder(request.view.parent, "--view: folder")
-        check_place(request.view)
-    if request.table is not None:
-        make_folder(checked(request.table).parent, "--table: folder")
-        check_place(request.table)
+    return found
+
+
+def run(options: Simulate) -> int:
+    """Simulate, save and report; return the exit code."""
+    accuracy = accuracy_of(options)
+    task = parse_options(options.option or ())
+    make_folder(options.output)
+    if options.view is not None:
+        make_folder(options.view.parent, "--view: folder")
+        check_place(options.view)
+    if options.table is not None:
+        make_folder(checked(options.table).parent, "--table: folder")
+        check_place(options.table)
     with Interruption() as interruption:
         with Display() as display, ExitStack() as hurry:
             display.stage("preparing the model, compiling it where that was not done before")
-            owed = hurry.enter_context(first_soon()) if is_brief(request.duration, options) else []
-            case = prepare(
-                request.manoeuvre,
-                model=request.model,
-                speed=request.speed,
-                duration=request.duration,
-                options=options,
-                overrides=request.overrides,
-                tyres=request.tyres,
-                road=request.road,
+            owed = hurry.enter_context(first_soon()) if is_brief(options.duration, task) else []
+            setup = VehicleSetup(
+                options.vehicle, tuple(options.overrides or ()), tuple(options.tyre or ()), options.road
             )
-            outcome = integrate(case, method, request, display, interruption)
+            case = setup.prepare(
+                options.manoeuvre, speed=options.speed, duration=options.duration, options=task
+            )
+            outcome = integrate(case, accuracy, display, interruption)
         with interruption.held():
             summary = summarise(outcome.results, case.manoeuvre)
             try:  # the summary first: it waits for no library that only files need
                 show_notes(str(case.attributes.get("vehicle_files", "")))
                 show_notes(str(case.attributes.get("tyre_files", "")), "tyre")
-                if not request.json:
+                if not options.json:
                     print_tables(case.title, summary, in_haste=bool(owed))
             finally:
                 if owed:
                     make_behind(owed)  # while files are written
-                stem = request.output / name_of(case, outcome)
-                saved = Saved(save_results(outcome.results, stem), None)
-                if request.table is not None:
-                    saved = replace(saved, table=save_table(outcome.results.dataset(), request.table))
-        saved, problem = with_pictures(saved, outcome.results, case, request, interruption)
+                netcdf = (options.output / name_of(case, outcome)).with_suffix(".nc")
+                files = {"netcdf": save([(netcdf, partial(write_netcdf, outcome.results))])[0]}
+                if options.table is not None:
+                    files["table"] = save_table(outcome.results.dataset(), options.table)
+        problem = draw(files, outcome.results, case, options, interruption)
     if problem and not outcome.message:
         outcome = Outcome(outcome.results, exit_codes.BAD_INPUT, problem)
-    drawn = (not request.plots or saved.png is not None) and (request.view is None or saved.html is not None)
+    drawn = (options.no_plots or "png" in files) and (options.view is None or "html" in files)
     if not drawn and not outcome.message:
         outcome = Outcome(outcome.results, exit_codes.INTERRUPTED, "interrupted before all was drawn")
-    files = saved.files
-    if request.json:
-        print_json(case.title, outcome.message, outcome.results.attrs, summary, files)
+    names = {kind: str(files[kind]) for kind in KINDS if kind in files}
+    if options.json:
+        print_json(case.title, outcome.message, outcome.results.attrs, summary, names)
     else:
-        print_files(files)
+        print_files(names)
     if outcome.message:
-        complain(f"{outcome.message}; saved what was computed as {' and '.join(files.values())}")
+        complain(f"{outcome.message}; saved what was computed as {' and '.join(names.values())}")
     return outcome.exit_code
 
 
+KINDS = "netcdf", "png", "html", "table"
+"""Files of a run, in the order in which they are reported."""
 BRIEF = 30.0
 """Simulated time up to which quick code costs a run less than making full code would [s]."""
 
@@ -155,38 +134,18 @@ def is_brief(duration: str | None, options: Mapping[str, str]) -> bool:
         return True
 
 
-def make_folder(path: Path, option: str = "--output") -> None:
-    """Make the folder for output files.
-
-    Raises
-    ------
-    DataError
-        If the path is no folder, or cannot be made.
-    """
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except FileExistsError:
-        raise DataError(f"{option} {shown_path(path)} must be a folder, and is none") from None
-    except OSError as error:
-        raise DataError(f"{option} {shown_path(path)} cannot be made: {error.strerror or error}") from None
-
-
-def integrate(
-    case: Case, method: Method, request: Request, display: Display, interruption: Interruption
-) -> Outcome:
+def integrate(case: Case, accuracy: Accuracy, display: Display, interruption: Interruption) -> Outcome:
     """Integrate, and keep what there is if it stops early."""
 
     def progress(t: float) -> None:
         interruption.check()
         display.reach(t, case.duration)
 
-    if method not in NATIVE_METHODS:
+    if accuracy["method"] not in NATIVE_METHODS:
         with loading():
             import_integrators()
     try:
-        results = case.simulate_to_record(
-            method=method, rtol=request.rtol, atol=request.atol, step=request.step, progress=progress
-        )
+        results = case.simulate_to_record(**accuracy, progress=progress)
     except SimulationError as error:
         partial = cast("Record", error.partial)
         code = exit_codes.INTERRUPTED if interruption.requested else exit_codes.FAILED
@@ -202,50 +161,39 @@ def name_of(case: Case, outcome: Outcome) -> str:
     return name if outcome.exit_code == exit_codes.OK else f"{name}-partial"
 
 
-def save_results(results: Record, stem: Path) -> Path:
-    """Write the NetCDF file."""
-    netcdf = stem.with_name(f"{stem.name}.nc")
-    with whole(netcdf) as path:
-        write_netcdf(results, path)
-    return netcdf
-
-
-def with_pictures(
-    saved: Saved, results: Record, case: Case, request: Request, interruption: Interruption
-) -> tuple[Saved, str]:
-    """Draw what was asked for until it is stopped; return what is saved, and why the rest cannot be."""
+def draw(
+    files: dict[str, Path], results: Record, case: Case, options: Simulate, interruption: Interruption
+) -> str:
+    """Draw what was asked for until it is stopped, add it to the files; return why the rest cannot be."""
+    wanted: list[tuple[str, Path, Writer]] = []
+    if not options.no_plots:
+        wanted.append(("png", files["netcdf"].with_suffix(".png"), partial(write_plots, results, case)))
+    if options.view is not None:
+        wanted.append(("html", options.view, partial(write_view, results, case)))
     try:
-        if request.plots and not interruption.requested:
-            saved = replace(saved, png=save_plots(results, case, saved.netcdf.with_suffix(".png")))
-        if request.view is not None and not interruption.requested:
-            saved = replace(saved, html=save_view(results.dataset(), case, request.view))
+        for kind, path, write in wanted:
+            files.update((kind, saved) for saved in save([(path, write)], interruption))
     except (KeyboardInterrupt, ImportError) as error:
         if not was_interrupt(error):
             raise  # else what is missing tells
     except OSError as error:  # the results are saved already
-        return saved, unusable(error)
-    return saved, ""
+        return unusable(error)
+    return ""
 
 
-def save_plots(results: Record, case: Case, png: Path) -> Path:
-    """Write the plots."""
-    with loading(), whole(png) as path:  # matplotlib, for the greater part
-        # here, so that mistakes and --help are answered at once
-        from ce_dynamics.models.vehicles.plots.page import save_figure
+def write_plots(results: Record, case: Case, path: Path) -> None:
+    """Draw the page of plots."""
+    with loading():  # matplotlib, for the greater part
+        from ce_dynamics.models.vehicles.plots.page import save_figure  # here, as it loads matplotlib
 
         save_figure(results, case.manoeuvre, path)
-    return png
 
 
-def save_view(results: xr.Dataset, case: Case, page: Path) -> Path:
+def write_view(results: Record, case: Case, path: Path) -> None:
     """Write the page that plays the run."""
-    # here, so that mistakes and --help are answered at once
-    from ce_dynamics.models.vehicles.pictures import picture_of
+    from ce_dynamics.models.vehicles.pictures import picture_of  # here, because few runs are played
 
-    html = picture_of(case, results).html
-    with whole(page) as path:
-        path.write_text(html, "utf-8")
-    return page
+    path.write_text(picture_of(case, results.dataset()).html, "utf-8")
 
 
 def chosen_method(name: str) -> Method:
@@ -255,16 +203,3 @@ def chosen_method(name: str) -> Method:
             return cast("Method", method)
     known = get_args(Method)
     raise DataError(f"unknown method '{name}'{nearest(name, known)}; known are {', '.join(known)}")
-
-
-def parse_options(texts: Sequence[str]) -> dict[str, str]:
-    """``name=value`` each; the last of equal names wins."""
-    options = {}
-    for text in texts:
-        name, equals, value = text.partition("=")
-        if not equals or not name.strip() or not value.strip():
-            raise DataError(
-                f"option {checks.shown(text)} is not of the form name=value, for example radius='40 m'"
-            )
-        options[name.strip()] = value.strip()
-    return options

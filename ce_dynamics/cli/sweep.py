@@ -3,146 +3,69 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
 
-import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from ce_dynamics.cli import exit_codes, shared_options as shared
+from ce_dynamics.cli import exit_codes
+from ce_dynamics.cli.common import parse_options
 from ce_dynamics.cli.messages import complain
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ce_dynamics.models.vehicles.sweeps.batch import Batch
-    from ce_dynamics.models.vehicles.sweeps.folder import SweepFolder
-    from ce_dynamics.models.vehicles.sweeps.plan import Sweep
+from ce_dynamics.cli.options import Sweep as Options
+from ce_dynamics.cli.progress import Interruption
+from ce_dynamics.errors import DataError
+from ce_dynamics.models.data.quantities import nearest, si_value
+from ce_dynamics.models.data.sampling import KINDS
+from ce_dynamics.models.vehicles.case import MODELS
+from ce_dynamics.models.vehicles.sweeps.batch import Batch, StoppedError
+from ce_dynamics.models.vehicles.sweeps.folder import SweepFolder
+from ce_dynamics.models.vehicles.sweeps.plan import Sweep
+from ce_dynamics.models.vehicles.sweeps.workers import check_address, finished_batches
 
 SHOWN_FAILURES = 10
 MOST_PROCESSES = 1024
 
-SAMPLES, RUN, OUTPUT = "What to vary", "What to simulate", "Where"
+
+def run(options: Options) -> int:
+    """Make the runs that are left of a sweep."""
+    plan = plan_of(options)
+    return make(plan, options.output, options.processes or os.cpu_count() or 1, options.scheduler)
 
 
-def sweep(
-    vary: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="NAME=VALUES...",
-            help="What to vary: [bold]name=low:high[/bold], [bold]name=low:high:points[/bold] (of a grid) or "
-            "[bold]name=a,b,c[/bold], e.g. front.spring.linear='120 kN/m:180 kN/m'; names as "
-            "--list-parameters shows them, components as front.D.y.",
-        ),
-    ],
-    kind: Annotated[
-        str,
-        typer.Option("--kind", "-k", help="grid, latin-hypercube or monte-carlo.", rich_help_panel=SAMPLES),
-    ] = "latin-hypercube",
-    runs: Annotated[
-        int | None,
-        typer.Option("--runs", "-n", help="How many; of a grid it follows.", rich_help_panel=SAMPLES),
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Of the random numbers.", rich_help_panel=SAMPLES)] = 0,
-    model: Annotated[str, shared.vehicle(RUN)] = "hmmwv",
-    manoeuvre: Annotated[
-        str, typer.Option("--manoeuvre", "-m", metavar="NAME", rich_help_panel=RUN)
-    ] = "double-lane-change",
-    speed: Annotated[str | None, shared.speed(RUN)] = None,
-    duration: Annotated[str | None, typer.Option(help="Time simulated.", rich_help_panel=RUN)] = None,
-    option: Annotated[
-        list[str] | None,
-        typer.Option("--option", "-o", metavar="NAME=VALUE", help="Of the manoeuvre.", rich_help_panel=RUN),
-    ] = None,
-    overrides: Annotated[list[str] | None, shared.overrides(RUN, "The same in all runs.")] = None,
-    tyre: Annotated[list[str] | None, shared.tyre(RUN)] = None,
-    road: Annotated[str | None, shared.road(RUN)] = None,
-    method: Annotated[
-        str,
-        typer.Option(
-            help="rk4, rosenbrock, implicit-euler, in fixed steps, or dopri5 and tsit5, which are adaptive.",
-            rich_help_panel=RUN,
-        ),
-    ] = "rk4",
-    step: Annotated[
-        str | None, typer.Option(help="Of rk4.  [dim]Default: 1 ms.[/dim]", rich_help_panel=RUN)
-    ] = None,
-    rtol: Annotated[
-        str | None,
-        typer.Option(
-            help="Relative error of adaptive methods.  [dim]Default: 1e-6.[/dim]", rich_help_panel=RUN
-        ),
-    ] = None,
-    atol: Annotated[
-        str | None,
-        typer.Option(
-            help="Absolute error of adaptive methods.  [dim]Default: 1e-8.[/dim]", rich_help_panel=RUN
-        ),
-    ] = None,
-    interval: Annotated[str, typer.Option(help="Between stored instants.", rich_help_panel=RUN)] = "10 ms",
-    output: Annotated[
-        Path,
-        typer.Option(
-            metavar="FOLDER",
-            help="Results and summary; a sweep that was stopped goes on from there.",
-            rich_help_panel=OUTPUT,
-        ),
-    ] = Path("simulate-vehicle-sweep"),
-    processes: Annotated[
-        int | None, typer.Option(help="As many as processors if not given.", rich_help_panel=OUTPUT)
-    ] = None,
-    scheduler: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ADDRESS",
-            help="Of a Dask scheduler, or 'local'; needs ce-dynamics\\[dask].",
-            rich_help_panel=OUTPUT,
-        ),
-    ] = None,
-) -> int:
-    """Simulate a vehicle many times with some of its numbers varied.
-
-    Finished runs are on disk and are not made again: the same command in the same folder completes a sweep
-    that was stopped or killed.  Runs that fail are listed with their reasons and stop nothing.
-    """
-    # here, so that mistakes and --help are answered at once
-    from ce_dynamics.cli.simulation import parse_options
-    from ce_dynamics.errors import DataError
-    from ce_dynamics.models.data.quantities import nearest, si_value
-    from ce_dynamics.models.data.sampling import KINDS
-    from ce_dynamics.models.vehicles.case import MODELS
-    from ce_dynamics.models.vehicles.sweeps.plan import Sweep
-
+def plan_of(options: Options) -> Sweep:
+    """Return the sweep that options describe, checked."""
+    kind, processes = options.kind, options.processes
     if kind not in KINDS:
         raise DataError(f"unknown kind '{kind}'{nearest(kind, KINDS)}; known are {', '.join(KINDS)}")
     if processes is not None and not 1 <= processes <= MOST_PROCESSES:
         raise DataError(f"--processes {processes} must be 1 or more, {MOST_PROCESSES} at most")
-    for name, value in (("--step", step), ("--interval", interval)):
+    for name, value in (("--step", options.step), ("--interval", options.interval)):
         if value is not None and not si_value(name, value, "s") > 0.0:
             raise DataError(f"{name} {value} must be positive")
-    varied = parse_options(vary)
+    varied = parse_options(options.vary)
     for name in varied:
-        if sum(text.partition("=")[0].strip() == name for text in vary) > 1:
+        if sum(text.partition("=")[0].strip() == name for text in options.vary) > 1:
             raise DataError(f"{name} is varied twice; vary it once")
-    plan = Sweep(
+    return Sweep(
         kind=kind,  # type: ignore[arg-type]
         vary=varied,
-        runs=runs,
-        seed=seed,
-        model=model if model in MODELS else str(Path(model).resolve()),
-        manoeuvre=manoeuvre,
-        speed=speed,
-        duration=duration,
-        options=parse_options(option or []),
-        overrides=tuple(overrides or ()),
-        tyres=tuple(resolved(text) for text in tyre or ()),
-        road=road,
-        method=method,
-        step=None if step is None else si_value("--step", step, "s"),
-        rtol=None if rtol is None else si_value("--rtol", rtol, "1"),
-        atol=None if atol is None else si_value("--atol", atol, "1"),
-        interval=si_value("--interval", interval, "s"),
+        runs=options.runs,
+        seed=options.seed,
+        model=options.vehicle if options.vehicle in MODELS else str(Path(options.vehicle).resolve()),
+        manoeuvre=options.manoeuvre,
+        speed=options.speed,
+        duration=options.duration,
+        options=parse_options(options.option or []),
+        overrides=tuple(options.overrides or ()),
+        tyres=tuple(resolved(text) for text in options.tyre or ()),
+        road=options.road,
+        method=options.method,
+        step=None if options.step is None else si_value("--step", options.step, "s"),
+        rtol=None if options.rtol is None else si_value("--rtol", options.rtol, "1"),
+        atol=None if options.atol is None else si_value("--atol", options.atol, "1"),
+        interval=si_value("--interval", options.interval, "s"),
     )
-    return make(plan, output, processes or os.cpu_count() or 1, scheduler)
 
 
 def resolved(text: str) -> str:
@@ -153,12 +76,6 @@ def resolved(text: str) -> str:
 
 def make(plan: Sweep, output: Path, processes: int, scheduler: str | None) -> int:
     """Make what is left of a sweep and report."""
-    # here, so that mistakes and --help are answered at once
-    from ce_dynamics.cli.progress import Interruption
-    from ce_dynamics.models.vehicles.sweeps.batch import StoppedError
-    from ce_dynamics.models.vehicles.sweeps.folder import SweepFolder
-    from ce_dynamics.models.vehicles.sweeps.workers import check_address, finished_batches
-
     if scheduler is not None:
         check_address(scheduler)
     folder = SweepFolder(output, plan)
@@ -200,9 +117,6 @@ def make(plan: Sweep, output: Path, processes: int, scheduler: str | None) -> in
 
 def shown(batches: Iterator[Batch], folder: SweepFolder, total: int) -> Iterator[Batch]:
     """Batches as they come, with a bar on stderr while it is a terminal."""
-    from rich.console import Console  # here, because only terminals need it
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
     console = Console(stderr=True)
     columns = TextColumn("runs"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,7 @@ from ce_dynamics.models.kc.sweeps import KINDS, SHOWN
 from ce_dynamics.models.kc.vehicle import rig_of
 from ce_dynamics.models.tyres.element import RoadTyre
 from ce_dynamics.models.tyres.twin import single_tyres
+from ce_dynamics.models.vehicles.case import VehicleSetup, setup_of
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.pictures import wheel_shape
 from ce_dynamics.views.scene.motion import places
@@ -66,21 +68,17 @@ def hardpoints_of(data: VehicleParameters, axle: str) -> dict[str, Floats]:
 
 
 def live_page(
-    vehicle: str | Path = "hmmwv",
+    vehicle: str | Path | VehicleSetup = "hmmwv",
     axle: str = "front",
     *,
-    overrides: Sequence[str] = (),
     points: Sequence[str] | None = None,
-    tyres: Sequence[str] = (),
 ) -> LivePage:
     """Return the page of an axle of a vehicle.
 
     Parameters
     ----------
-    vehicle : str or path
+    vehicle : str, path or VehicleSetup
     axle : str
-    overrides, tyres : sequences of str
-        As of `rig_of`.
     points : sequence of str, optional
         Hardpoints that can be dragged, such as ``front.L``; all of the axle's if not given.
 
@@ -89,17 +87,17 @@ def live_page(
     DataError
         If there is none, or an axle has no such point.
     """
-    known = hardpoints_of(VehicleParameters.load(vehicle, overrides), axle)
+    setup = setup_of(vehicle)
+    known = hardpoints_of(setup.data, axle)
     if points is None:
-        chosen = [name for name in known if can_move(vehicle, overrides, name)]
+        chosen = [name for name in known if can_move(setup, name)]
     else:
         chosen = [checks.known("points", name, list(known), "hardpoint", DataError) for name in points]
     if not chosen:
         raise DataError(f"axle {axle!r}: it has no hardpoints that can be moved")
     free = [f"{name}.{x}" for name in chosen for x in "xyz"]
-    data = VehicleParameters.load(vehicle, overrides, free=free)
-    rig = rig_of(data, axle, tyres=tyres)
-    return LivePage(rig, {name: known[name] for name in chosen}, f"{data.title}: {axle} axle")
+    rig = rig_of(replace(setup, free=free), axle)
+    return LivePage(rig, {name: known[name] for name in chosen}, f"{setup.data.title}: {axle} axle")
 
 
 def seen_through(tyre: RoadTyre) -> Shape:
@@ -107,10 +105,10 @@ def seen_through(tyre: RoadTyre) -> Shape:
     return wheel_shape(tyre).painted("#c3c9ce", 0.25)
 
 
-def can_move(vehicle: str | Path, overrides: Sequence[str], point: str) -> bool:
+def can_move(setup: VehicleSetup, point: str) -> bool:
     """Return True if a hardpoint can be free."""
     try:
-        VehicleParameters.load(vehicle, overrides, free=[f"{point}.{x}" for x in "xyz"])
+        _ = replace(setup, free=[f"{point}.{x}" for x in "xyz"]).data
     except DataError:
         return False
     return True

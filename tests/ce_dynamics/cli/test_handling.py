@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 import xarray as xr
 
-from ce_dynamics.cli import handling as cli
 from ce_dynamics.cli.command import execute
-from ce_dynamics.cli.handling import options_of, vehicles_of
-from ce_dynamics.cli.progress import Display, Interruption
+from ce_dynamics.cli.common import save
+from ce_dynamics.cli.handling import files_of, options_of, subjects_of
+from ce_dynamics.cli.options import Handling
+from ce_dynamics.cli.progress import Interruption
 from ce_dynamics.errors import DataError
 
 
@@ -94,28 +95,24 @@ def test_options_go_to_the_tests_that_have_them() -> None:
 
 
 def test_variants_are_the_first_vehicle_with_other_numbers() -> None:
-    made = vehicles_of(
-        ["sedan"], [], ["soft: front.spring.linear=50 kN/m; rear.spring.linear=45 kN/m"], [], None
-    )
+    soft = "soft: front.spring.linear=50 kN/m; rear.spring.linear=45 kN/m"
+    made = subjects_of(Handling(vehicle=["sedan"], variant=[soft]))
     assert [one.title for one in made] == ["Generic sedan", "soft"]
     assert made[1].data.corners["rear_left"].spring.linear == pytest.approx(45e3)
     with pytest.raises(DataError, match=r"front\.sprng"):
-        vehicles_of(["sedan"], [], ["soft: front.sprng.linear=50 kN/m"], [], None)
+        subjects_of(Handling(vehicle=["sedan"], variant=["soft: front.sprng.linear=50 kN/m"]))
 
 
-def test_figures_are_saved_first_and_what_follows_can_be_stopped(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    interruption, seen = Interruption(), []
+def test_figures_are_saved_first_and_what_follows_can_be_stopped(tmp_path: Path) -> None:
+    interruption = Interruption()
 
     def slow(path: Path) -> None:
-        seen.append((tmp_path / "handling.json").is_file())
         interruption.requested = True
         path.touch()
 
-    files = [tmp_path / "a.nc", tmp_path / "b.nc"]
-    monkeypatch.setattr(cli, "written_later", lambda *_, **__: [(file, slow) for file in files])
-    saved = cli.save({}, tmp_path, Display(), interruption, plots=True, runs=True)
-    assert seen == [True]
-    assert saved == [tmp_path / "handling.json", files[0]]
+    later = [(tmp_path / "a.nc", slow), (tmp_path / "b.nc", slow)]
+    first, *none = files_of({}, tmp_path, plots=True, runs=True)
+    assert not none
+    saved = save([first, *later], interruption)
+    assert [path.name for path in saved] == ["handling.json", "a.nc"]
     assert sorted(tmp_path.iterdir()) == sorted(saved)

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 import ce_dynamics as ce
-from ce_dynamics.cli.simulation import Request, simulate_and_report
+from ce_dynamics.cli.options import Simulate
+from ce_dynamics.cli.simulation import run
 from ce_dynamics.errors import DataError, ModelError
 from ce_dynamics.models.vehicles.sweeps.plan import Sweep
 from ce_dynamics.simulation.ensembles.arguments import EnsembleOptions
@@ -39,11 +40,8 @@ def model() -> ce.Model:
 
 def request(**given: Any) -> int:
     """A command line whose manoeuvre there is not: options are looked at before that."""
-    how = {"rtol": None, "atol": None, **given}
-    rest: dict[str, Any] = dict.fromkeys(("speed", "duration"))
-    return simulate_and_report(
-        Request("hmmwv", "no manoeuvre", **rest, options=(), overrides=(), output=Path(), json=True, **how)
-    )
+    typed = {name: value if isinstance(value, str) else f"{value!r}" for name, value in given.items()}
+    return run(Simulate(manoeuvre="no manoeuvre", output=Path(), json=True, **typed))
 
 
 ENTRIES: dict[str, tuple[Callable[..., object], tuple[str, ...], set[str]]] = {
