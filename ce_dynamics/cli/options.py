@@ -82,7 +82,7 @@ def with_options(options: type[Options], work: Callable[..., int], **first: Any)
     ]
     for one in fields(options):  # type: ignore[arg-type]
         default = inspect.Parameter.empty if one.default is MISSING else one.default
-        note = Annotated[hints[one.name], one.metadata["typer"]]
+        note = Annotated[hints[one.name], one.metadata["typer"]]  # type: ignore[valid-type, name-defined]
         parameters.append(
             inspect.Parameter(one.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=note)
         )

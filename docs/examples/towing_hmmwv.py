@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 import sys
-from pathlib import Path
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -18,12 +17,11 @@ from matplotlib.figure import Figure
 
 from ce_dynamics.algebra.rotation import rotation_from_quaternion
 from ce_dynamics.complementarity import Run, simulate_unilateral
-from ce_dynamics.models.demonstrations.command import save_animation, save_figure
+from ce_dynamics.models.demonstrations.output import save_animation, save_figure
 from ce_dynamics.models.vehicles.hmmwv import CORNERS
 from ce_dynamics.models.vehicles.hmmwv.parameters import HmmwvParameters
 from ce_dynamics.models.vehicles.towing import SledgeParameters, TowingCase, on_hard_ground, tow
 
-FIGURES = Path()
 PICTURES = "--pictures"
 DRIVE = 900.0
 """Torque on every wheel [N m]."""
@@ -42,12 +40,12 @@ def main() -> None:
 
 def draw(case: TowingCase, run: Run) -> None:
     """Pictures of towing and of a fall, and an animation."""
-    save_figure(figure(run), FIGURES, "towing_hmmwv")
+    save_figure(figure(run), "towing_hmmwv")
     animate(case, run)
     dropped = on_hard_ground(drop=0.3, restitution=0.3)
     run = simulate_unilateral(dropped.unilateral, duration=1.0, y0=dropped.y0, interval=2e-3)
     report("dropped by 0.3 m", run)
-    save_figure(fall(run), FIGURES, "hmmwv_drop")
+    save_figure(fall(run), "hmmwv_drop")
 
 
 def report(title: str, run: Run) -> None:
@@ -115,7 +113,7 @@ def animate(case: TowingCase, run: Run) -> None:
     def draw(frame: int) -> None:
         snapshot(axes, case, run, round(frame * (n - 1) / (FRAMES - 1)))
 
-    save_animation(picture, draw, FRAMES, FIGURES, "towing_hmmwv")
+    save_animation(picture, draw, FRAMES, "towing_hmmwv")
 
 
 def snapshot(axes: Axes, case: TowingCase, run: Run, k: int) -> None:

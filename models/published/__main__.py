@@ -5,10 +5,11 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Sequence
 
 import ce_dynamics as ce
-from ce_dynamics.models.demonstrations.command import Options, execute, positive_number, save_view, table
+from ce_dynamics.models.demonstrations.output import table
 from ce_dynamics.models.published.collection import MECHANISMS
 
 INSTANTS = 500
@@ -16,21 +17,23 @@ SAME = 1e-9
 """[s] between a figure's time and a stored instant."""
 
 
-def demonstrate(arguments: Sequence[str] | None) -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Simulate one, or list them all."""
-    options = Options("ce_dynamics.models.published", "Mechanisms that others have published figures of.")
-    options.add_argument(
+    parser = argparse.ArgumentParser("python -m ce_dynamics.models.published", description=__doc__)
+    parser.add_argument(
         "name", nargs="?", help="of the mechanism, or how it begins; all are listed if not given"
     )
-    given = options.parse_args(arguments)
+    parser.add_argument("--duration", type=float, metavar="S", help="time simulated [s]")
+    parser.add_argument("--view", action="store_true", help="write a page that plays it into this folder")
+    given = parser.parse_args(arguments)
     if given.name is None:
         print(table(("mechanism", "source"), [(name, m.source) for name, m in MECHANISMS.items()]))
         return
     found = [name for name in MECHANISMS if name.lower().startswith(given.name.lower())]
     if len(found) != 1:
-        raise ce.DataError(f"no one mechanism is called {given.name!r}; there are {', '.join(MECHANISMS)}")
+        parser.error(f"no one mechanism is called {given.name!r}; there are {', '.join(MECHANISMS)}")
     mechanism = MECHANISMS[found[0]]
-    duration = mechanism.duration if given.duration is None else positive_number("--duration", given.duration)
+    duration = mechanism.duration if given.duration is None else given.duration
     model = ce.compile(mechanism.build())
     run = ce.simulate(
         model, mechanism.inputs, duration=duration, interval=duration / INSTANTS, rtol=1e-10, atol=1e-12,
@@ -45,8 +48,8 @@ def demonstrate(arguments: Sequence[str] | None) -> None:
             rows.append((figure.output, figure.time, repr(figure.value), f"{figure.error(value):.1e}"))
     print(table(("output", "time [s]", "published", "found less published"), rows))
     if given.view:
-        save_view(ce.view(model, run, title=found[0]), given.output, found[0].lower().replace(" ", "_"))
+        print(ce.view(model, run, title=found[0]).save(f"{found[0].lower().replace(' ', '_')}.html"))
 
 
 if __name__ == "__main__":
-    raise SystemExit(execute(demonstrate))
+    main()

@@ -21,11 +21,16 @@ from ce_dynamics.algebra.arrays import skew
 from ce_dynamics.algebra.checks import checked
 from ce_dynamics.algebra.rotation import normalised, quaternion_rate, rotation_from_quaternion
 from ce_dynamics.augmented.constrained_system import ConstrainedState, ConstrainedSystem, PointToPoint
+from ce_dynamics.augmented.embedded_states import embedded_accelerations
+from ce_dynamics.compiled.model import Model
+from ce_dynamics.compiled.variables import plain
+from ce_dynamics.embedding.embed import embed
 from ce_dynamics.errors import AssemblyError, ModelError, SimulationError
 from ce_dynamics.mechanism.checked import finite_number, finite_vector
 from ce_dynamics.mechanism.checked_inertia import checked_inertia
 from ce_dynamics.mechanism.hinges import Free, Spherical
 from ce_dynamics.mechanism.system import System
+from ce_dynamics.simulation.simulate import simulate as simulate_embedded
 
 Floats = NDArray[np.float64]
 
@@ -450,3 +455,48 @@ def pendulum_pair(pair: Pair) -> tuple[ConstrainedSystem, PointToPoint, PointToP
     body_1 = system.system.find("body 1")
     hook = PointToPoint("hook", body_1, system.system.ground, at=-pair.body_1.c)
     return ConstrainedSystem(system.system, hook, joint), hook, joint
+
+
+def run_embedded(pair: Pair, state: PairState, t: Floats, rtol: float = 1e-6) -> PairRun:
+    """The same motion by the embedded system, whose joint cannot drift; RK45 as well."""
+    model = Model(pair.embedded())
+    q, v = pair.embedded_state(state)
+    data = simulate_embedded(
+        model,
+        duration=float(t[-1]),
+        y0=np.concatenate((q, v)),
+        interval=float(t[1] - t[0]),
+        method="RK45",
+        rtol=rtol,
+        atol=1e-9,
+    )
+    entries = (*model.layout.q, *model.layout.v)
+    Y = np.stack([data[plain(entry.name)].values for entry in entries], axis=1)
+    return PairRun(pair, data.time.values, [world_state(pair, model, y) for y in Y], 0.0, 0.0)
+
+
+def world_state(pair: Pair, model: Model, y: Floats) -> PairState:
+    """A state of the embedded system in absolute terms."""
+    outward = model.instant(y, model.u0).outward
+    parts: list[Floats] = []
+    for name, b in (("body 1", y[3:7]), ("body 2", y[7:11])):
+        place = outward.placement(model.system.find(name), model.system.ground)
+        quaternion = b if name == "body 1" else product(y[3:7], b)
+        parts += [np.asarray(part, dtype=float) for part in (place.r, quaternion, place.v, place.w)]
+    return PairState(*parts)
+
+
+def product(a: Floats, b: Floats) -> Floats:
+    """Quaternion product a ⊗ b."""
+    scalar = a[0] * b[0] - a[1:] @ b[1:]
+    return np.array((scalar, *(a[0] * b[1:] + b[0] * a[1:] + np.cross(a[1:], b[1:]))))
+
+
+def apart(pair: Pair, state: PairState) -> float:
+    """Largest difference of the accelerations by the 15×15 system and embedded, over the largest of them."""
+    a = pair.equations(state).solve()
+    q, v = pair.embedded_state(state)
+    b = embedded_accelerations(embed(pair.embedded()), q, v, np.zeros(0), np.zeros(0))
+    ours = np.concatenate((a.w1_dot, a.x1_ddot, a.w2_dot, a.x2_ddot))
+    theirs = np.concatenate((b["body 1"], b["body 2"]))
+    return float(np.max(np.abs(ours - theirs)) / np.max(np.abs(theirs)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,6 @@ import pytest
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.complementarity import ConvergenceError, Exact, GaussSeidel, InitialStateError
 from ce_dynamics.errors import DataError, ModelError, SimulationError
-from ce_dynamics.models.demonstrations.pgs_suspension.__main__ import main
 from ce_dynamics.models.demonstrations.pgs_suspension.model import (
     Socket,
     SocketFunction,
@@ -355,17 +355,7 @@ def test_function_table_and_formula_of_the_same_motion_agree() -> None:
         np.testing.assert_allclose(run.q, runs[0].q, atol=1e-5)
 
 
-def test_picture_of_what_was_made_is_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "s.py").write_text(
-        "def x_s(t):\n    if t > 0.02:\n        raise KeyboardInterrupt\n    return 0.0 * t\n"
-    )
-    arguments = ["--road", "flat", "--duration", "0.1", "--output", str(tmp_path)]
-    assert main([*arguments, "--socket", f"{tmp_path}/s.py:x_s"]) == 130
-    assert "interrupted at t = " in capsys.readouterr().err
-    assert (tmp_path / "pgs_suspension_flat.png").stat().st_size > 10_000
-
-
-def test_motions_from_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_motions_from_files(tmp_path: Path) -> None:
     (tmp_path / "s.csv").write_text("t,x_s,lift\n0,0,0\n1,2,0.5\n2,4,1\n")
     table = socket_from(str(tmp_path / "s.csv"))
     assert table.position(0.75) == pytest.approx(1.5)
@@ -373,23 +363,21 @@ def test_motions_from_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert table.lift_rate(0.5) == pytest.approx(0.5)
     (tmp_path / "s.py").write_text("def x_s(t):\n    return 3.0 * t\n\ndef bad(t):\n    return 1.0 / 0\n")
     assert socket_from(f"{tmp_path}/s.py:x_s").velocity(1.0) == pytest.approx(3.0)
-    arguments = ["--road", "flat", "--duration", "0.05", "--output", str(tmp_path)]
-    assert main([*arguments, "--socket", f"{tmp_path}/s.csv"]) == 0
     (tmp_path / "short.csv").write_text("0,0\n0.02,0\n")
     (tmp_path / "back.csv").write_text("0,0\n1,0\n1,2\n")
     (tmp_path / "words.csv").write_text("0,0\n1,fast\n")
-    for source, words, code in (
-        (f"{tmp_path}/back.csv", "must be later than", 2),
-        (f"{tmp_path}/words.csv", "line 2", 2),
-        (f"{tmp_path}/none.csv", "cannot be read", 2),
-        (f"{tmp_path}/s.py:y", "no function 'y'", 2),
-        (f"{tmp_path}/s.py:bad", "ZeroDivisionError", 2),
-        ("s.txt", "give <file>.csv", 2),
-        (f"{tmp_path}/short.csv", "covers 0 s to 0.02 s", 3),
+    for source, words in (
+        (f"{tmp_path}/back.csv", "must be later than"),
+        (f"{tmp_path}/words.csv", "line 2"),
+        (f"{tmp_path}/none.csv", "cannot be read"),
+        (f"{tmp_path}/s.py:y", "no function 'y'"),
+        (f"{tmp_path}/s.py:bad", "ZeroDivisionError"),
+        ("s.txt", "give <file>.csv"),
     ):
-        capsys.readouterr()
-        assert main([*arguments, "--socket", source]) == code
-        assert words in capsys.readouterr().err
+        with pytest.raises(DataError, match=re.escape(words)):
+            simulate(Suspension(FIRM, socket_from(source)), duration=0.05)
+    with pytest.raises(SimulationError, match=r"covers 0 s to 0\.02 s"):
+        simulate(Suspension(FIRM, socket_from(f"{tmp_path}/short.csv")), duration=0.05)
 
 
 # Refusals and the command line
@@ -449,22 +437,3 @@ def test_failures_keep_the_run_so_far() -> None:
     q0, V0 = unstable.initial_state(clearance=0.5)
     with pytest.raises(SimulationError, match="without bound"):
         simulate(unstable, duration=1.0, step=1e-2, q0=q0, V0=V0)
-
-
-def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--road", "flat", "--duration", "0.05", "--view", "--output", str(tmp_path)]) == 0
-    assert "planar suspension" in (tmp_path / "pgs_suspension_flat.html").read_text("utf-8")
-    out = capsys.readouterr()
-    assert "wheel load, mean" in out.out
-    assert (tmp_path / "pgs_suspension_flat.png").stat().st_size > 10_000
-    for arguments, words in (
-        (["--road", "moon"], "--road"),
-        (["--step", "-1"], "--step"),
-        (["--beta", "nan"], "beta"),
-    ):
-        assert main(arguments) == 2
-        complaint = capsys.readouterr().err
-        assert words in complaint
-        assert complaint.count("\n") == 1
-    assert main(["--beta", "1e5", "--output", str(tmp_path)]) == 3  # far above 1/h
-    assert "without bound" in capsys.readouterr().err

@@ -7,7 +7,6 @@ lose some 1e-13 of that, so ROUNDING is relative to the largest.
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,6 @@ from ce_dynamics.augmented.embedded_states import observed_states
 from ce_dynamics.compiled.variables import plain
 from ce_dynamics.dynamics.outward import Outward
 from ce_dynamics.embedding.embed import embed
-from ce_dynamics.models.demonstrations.point_to_point.__main__ import main
 from ce_dynamics.models.demonstrations.point_to_point.model import (
     BLOCKS,
     RIGHT_HAND_SIDE,
@@ -33,6 +31,7 @@ from ce_dynamics.models.demonstrations.point_to_point.model import (
     example_pair,
     example_state,
     pendulum_pair,
+    run_embedded,
     simulate,
 )
 
@@ -155,8 +154,6 @@ def test_embedded_reaction_is_the_force_of_the_constraint() -> None:
 
 def test_drift_of_the_source_baumgarte_and_the_embedded_pair() -> None:
     """All at rtol 1e-6 by RK45; the drift grows like t, Baumgarte's stays, and the embedded pair has none."""
-    from ce_dynamics.models.demonstrations.point_to_point.__main__ import run_embedded
-
     pair = example_pair()
     state, t = example_state(pair), np.linspace(0.0, 4.0, 81)
     free = simulate(pair, state, t)
@@ -325,26 +322,3 @@ def test_extreme_mass_ratio_still_agrees_with_the_embedded_pair() -> None:
     q, v = pair.embedded_state(state)
     found = embedded_accelerations(embed(pair.embedded()), q, v, np.zeros(0), np.zeros(0))
     np.testing.assert_allclose(found["body 2"], np.concatenate((a.w2_dot, a.x2_ddot)), rtol=1e-9, atol=1e-9)
-
-
-def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ce_dynamics.models.demonstrations.point_to_point.__main__.FRAMES", 3)
-    assert main(["--duration", "0.5", "--matrix", "--animation", "--view", "--output", str(tmp_path)]) == 0
-    assert "two thrown bodies" in (tmp_path / "point_to_point.html").read_text("utf-8")
-    printed = capsys.readouterr()
-    assert printed.err == ""
-    for row in BLOCKS:
-        assert any(line.split()[:5] == list(row) for line in printed.out.splitlines())
-    F = example_pair().equations(example_state(example_pair())).solve().force
-    assert f"F = {F[0]:.4f} {F[1]:.4f} {F[2]:.4f} N" in printed.out
-    assert {path.name for path in tmp_path.iterdir()} == {
-        f"point_to_point.{end}" for end in ("png", "gif", "html")
-    }
-    assert main(["--duration", "nan"]) == 2
-    assert capsys.readouterr().err == "error: --duration nan must be a positive finite number\n"
-    assert main(["--alpha", "-1"]) == 2
-    assert main(["--bogus"]) == 2
-    blocked = tmp_path / "file"
-    blocked.write_text("")
-    assert main(["--duration", "0.1", "--output", str(blocked)]) == 2
-    assert capsys.readouterr().err.count("\n") == 3

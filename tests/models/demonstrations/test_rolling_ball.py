@@ -7,17 +7,13 @@ below 1e-9 of lengths and forces of order 1 to 10.
 from __future__ import annotations
 
 import math
-import subprocess
-import sys
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from ce_dynamics.errors import ModelError
-from ce_dynamics.models.demonstrations.rolling_ball.__main__ import drawn_plane, main
 from ce_dynamics.models.demonstrations.rolling_ball.model import (
     GRAVITY,
     HOLLOW,
@@ -112,69 +108,6 @@ def test_impossible_scenes_are_refused() -> None:
         incline(Ball(), math.nan)
 
 
-def test_command_prints_a_table_and_draws(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--scene", "incline", "--duration", "0.5", "--output", str(tmp_path / "new")]) == 0
-    printed = capsys.readouterr()
-    assert printed.err == ""
-    rows = dict(line.split("  ", 1) for line in printed.out.splitlines() if "  " in line.strip())
-    normal = rows["normal force at the end [N]"].split()
-    assert normal == ["9.218"] * 3
-    assert (tmp_path / "new" / "rolling_ball_incline.png").stat().st_size > 20_000
-
-
-def test_plane_is_drawn_with_its_half_width() -> None:
-    # corners of a square of half the width a lie a √2 from its middle
-    for scene in (turntable(Ball()), incline(Ball())):
-        record = run_embedded(scene, np.linspace(0.0, 0.1, 3))
-        for half in (0.0, 0.25, 2.0):
-            for corners in drawn_plane(scene, record, record.centre[1], half):
-                spread = np.linalg.norm(corners - corners.mean(axis=0), axis=1)
-                np.testing.assert_allclose(spread, math.sqrt(2.0) * half, atol=1e-12)
-                # and in the plane: square to its normal
-                n = record.plate[0].R @ scene.normal
-                assert np.ptp(np.asarray(corners @ n, dtype=float)) < 1e-12
+def test_half_width_of_a_plane_is_not_negative() -> None:
     with pytest.raises(ModelError, match="half_width"):
         replace(incline(Ball()), half_width=-1.0)
-
-
-def test_command_animates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from PIL import Image
-
-    monkeypatch.setattr("ce_dynamics.models.demonstrations.rolling_ball.__main__.FRAMES", 3)
-    given = ["--scene", "floating", "--duration", "0.2", "--output", str(tmp_path)]
-    assert main([*given, "--animation", "--view"]) == 0
-    assert "rolling ball: floating" in (tmp_path / "rolling_ball_floating.html").read_text("utf-8")
-    with Image.open(tmp_path / "rolling_ball_floating.gif") as picture:
-        assert getattr(picture, "n_frames", 1) == 3
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--radius", "-1"], "error: Ball: radius -1 must be > 0 m\n"),
-        (["--scene", "moon"], "error: argument --scene: invalid choice"),
-        (["--duration", "0"], "error: --duration 0.0 must be a positive finite number\n"),
-        (["--mass", "heavy"], "error: argument --mass: invalid float value: 'heavy'\n"),
-    ],
-)
-def test_command_complains_in_one_line(
-    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(arguments) == 2
-    printed = capsys.readouterr()
-    assert printed.err.startswith(message)
-    assert printed.err.count("\n") == 1
-    assert printed.out == ""
-
-
-def test_command_runs_as_a_module() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "ce_dynamics.models.demonstrations.rolling_ball", "--help"],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=Path(__file__).parents[3],
-    )
-    assert done.returncode == 0
-    assert "--scene" in done.stdout
-    assert done.stderr == ""

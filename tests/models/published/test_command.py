@@ -6,13 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from ce_dynamics.models.demonstrations.command import BAD_INPUT, OK, execute
-from ce_dynamics.models.published.__main__ import demonstrate
+from ce_dynamics.models.published.__main__ import main
 from ce_dynamics.models.published.collection import MECHANISMS
 
 
-def test_figures_are_found_and_a_page_plays_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert execute(demonstrate, ["a01", "--view", "--output", str(tmp_path)]) == OK
+def test_figures_are_found_and_a_page_plays_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    main(["a01", "--view"])
     told = capsys.readouterr().out
     figures = MECHANISMS["A01 pendulum"].figures
     for figure in figures:
@@ -25,7 +27,8 @@ def test_figures_are_found_and_a_page_plays_it(tmp_path: Path, capsys: pytest.Ca
 
 
 def test_names(capsys: pytest.CaptureFixture[str]) -> None:
-    assert execute(demonstrate, []) == OK
+    main([])
     assert all(name in capsys.readouterr().out for name in ("A04 Bricard",))
-    assert execute(demonstrate, ["a02"]) == BAD_INPUT  # there are several
+    with pytest.raises(SystemExit, match="2"):
+        main(["a02"])  # there are several
     assert "A02 5 four-bars" in capsys.readouterr().err

@@ -40,7 +40,9 @@ def model() -> ce.Model:
 
 def request(**given: Any) -> int:
     """A command line whose manoeuvre there is not: options are looked at before that."""
-    typed = {name: value if isinstance(value, str) else f"{value!r}" for name, value in given.items()}
+    typed: dict[str, Any] = {
+        name: value if isinstance(value, str) else f"{value!r}" for name, value in given.items()
+    }
     return run(Simulate(manoeuvre="no manoeuvre", output=Path(), json=True, **typed))
 
 
