@@ -242,7 +242,7 @@ def relief(road: Road, way: Floats, side: float = SIDE) -> Shape:
     z, inside = seen(road, x, ys[:: max(1, len(ys) // PROFILES)])
     xs = x[uneven(x, np.concatenate((z, inside), axis=1))]
     while len(xs) * len(ys) > MOST_POINTS:
-        xs, ys = (part[:: 2 if len(part) > 2 else 1] for part in (xs, ys))
+        xs, ys = (np.unique(np.append(part[::2], part[-1])) for part in (xs, ys))
     z, inside = seen(road, xs, ys)
     X, Y = np.meshgrid(xs, ys, indexing="ij")
     number = np.arange(z.size).reshape(z.shape)

@@ -23,6 +23,8 @@ from ce_dynamics.models.vehicles.pictures import (
     CONES,
     EVEN,
     FINEST,
+    MOST_POINTS,
+    SIDE,
     cameras_of,
     cones_of,
     frame_of,
@@ -130,6 +132,15 @@ def test_roads_are_drawn_as_they_are() -> None:
     missed = FINEST**2 / 8 * 0.1 * (6 / EDGE**2 + np.pi**2 / 2)
     assert np.abs(inside[:, 2] - heights).max() < 2 * EVEN + missed
     assert surface.points[:, 2].max() == pytest.approx(0.1, abs=EVEN)
+
+
+def test_thinned_roads_keep_both_sides() -> None:
+    """A rough road has more places than are drawn; those left out must not be its edges."""
+    way = np.array([[0.0, 0.0], [60.0, 3.0]])
+    surface = relief(road("iso8608:E", 0.8), way)
+    assert len(surface.points) <= MOST_POINTS
+    np.testing.assert_allclose(surface.points[:, :2].min(axis=0), way.min(axis=0) - SIDE, atol=1e-9)
+    np.testing.assert_allclose(surface.points[:, :2].max(axis=0), way.max(axis=0) + SIDE, atol=1e-9)
 
 
 def test_small_maps_are_drawn_up_to_their_edges() -> None:

@@ -99,6 +99,14 @@ function fade(made, near, far, fog) {
   };
 }
 
+const NOWHERE = [1e9, 1e9, 1e9, 1e9];
+
+// Grass around terrains, below their lowest point.
+export function meadow(terrains, step, fog) {
+  const low = terrains.flatMap(({ points }) => points).reduce((least, point) => Math.min(least, point[2]), Infinity) - 0.2;
+  return ground({ points: [[0, 0, low], [0, 0, low + 1]], look: "asphalt", paved: NOWHERE }, step, fog, 1);
+}
+
 // Triangles with the same pattern, shaded, tinted and with contours by height.
 export function terrain(shape, step, fog) {
   const { points, triangles = [] } = shape, up = [0, 0, 1];

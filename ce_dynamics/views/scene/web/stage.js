@@ -1,6 +1,6 @@
 // The stage: renderer, sky, sun with shadows, ground; one unit is a metre.
 
-import { ground, terrain } from "./ground.js";
+import { ground, meadow, terrain } from "./ground.js";
 import { contactPlane } from "./looks.js";
 
 const SUN = [0.45, -0.55, 0.75]; // seen from the ground, up last
@@ -73,6 +73,8 @@ export class Stage {
     const planes = scenery.filter(({ kind }) => kind === "plane"), fog = this.mode.fog;
     this.grounds = planes.map((shape, k) => ground(shape, this.squares, fog, k > 0 ? 0.5 : 1));
     this.grounds.push(...scenery.filter(({ kind }) => kind === "terrain").map((shape) => terrain(shape, this.squares, fog)));
+    const reliefs = scenery.filter(({ kind }) => kind === "terrain");
+    if (this.outdoors && !planes.length) this.grounds.push(meadow(reliefs, this.squares, fog));
     for (const floor of this.grounds) this.scene.add(floor);
     const [first] = planes;
     if (first) contactPlane(first.points[0], first.points[1].map((x, k) => x - first.points[0][k]));
