@@ -1,61 +1,155 @@
-"""Layers of a vehicle's data without what a later layer replaces by another part."""
+"""Layers of a vehicle's data without what a later layer replaces by another part.
+
+There is one rule: a layer that replaces a part by another one, or takes it away, makes those numbers of
+earlier layers void that the new part does not have (`Replacement`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import NamedTuple, TypeAlias
 
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.layers import Groups
 from ce_dynamics.models.data.quantities import XYZ, Quantity
-from ce_dynamics.models.data.reading import Assignment, DataFile
+from ce_dynamics.models.data.reading import Assignment, DataFile, Entry
 from ce_dynamics.models.data.schema import leaves
 from ce_dynamics.models.vehicles.corner import CornerData
 from ce_dynamics.models.vehicles.layout import MECHANISMS, NONE, Layout, steerings_of
 from ce_dynamics.models.vehicles.sections import Description
 from ce_dynamics.models.vehicles.tyre_kinds import MAGIC_FORMULA
 
+Key: TypeAlias = tuple[str, ...]
+FIRST_KINDS = {"powertrain": "envelope", "tyre": "tmeasy"}
+"""Kinds that powertrain and tyres have unless a file names another."""
+
+
+class Replacement(NamedTuple):
+    """Sections that a layer replaces or takes away: the numbers there that earlier layers give do not count.
+
+    Attributes
+    ----------
+    since : int
+        Number of the layer.
+    sections : collection of (tuple of str)
+    kept : collection of str
+        Names below these sections that stay.
+    known : mapping
+        Numbers of the new kind by key: those that it has as well stay, too.
+    """
+
+    since: int
+    sections: Collection[Key]
+    kept: Collection[str] = ()
+    known: Mapping[Key, Quantity] = {}
+
+    def covers(self, key: Key, entry: Entry) -> bool:
+        """Return True if a number of an earlier layer does not count."""
+        names = next((n for n in (1, 2) if key[:n] in self.sections and len(key) > n), 0)
+        return names > 0 and key[names] not in self.kept and not self.fits(key, entry)
+
+    def fits(self, key: Key, entry: Entry) -> bool:
+        """Return True if the new kind has this number and accepts its value."""
+        if key not in self.known:
+            return key[:-1] in self.known  # a component
+        try:
+            self.known[key].parse(entry.value)
+        except ValueError:  # it may need several numbers for the single number of the other
+            return False
+        return True
+
 
 def without_replaced(
     layers: Sequence[DataFile], layout: Layout, groups: Groups, schema: type[Description]
 ) -> list[list[Assignment]]:
-    """The assignments of all layers, without those of what a later layer replaces by another.
-
-    Of an axle whose suspension changes, what every corner has (`CornerData`) and an anti-roll bar are kept,
-    of a steering mechanism its actuator, of a powertrain and of tyres what the new kind has as well.
-    """
-    chosen: dict[str, tuple[str, int]] = {}
-    for k, layer in enumerate(layers):
-        for (_, axle, choice), entry in layer.words_of("axles"):
-            part = {"suspension": axle, "steering": "steering"}.get(choice)
-            if part is not None and entry.value != NONE and chosen.get(part, ("",))[0] != entry.value:
-                chosen[part] = str(entry.value), k
-    since = {part: chosen[axle.name][1] for axle in layout.axles for part in (axle.name, *axle.corners)}
-    since["steering"] = chosen.get("steering", ("", 0))[1]
-    kinds = {part: kind_since(layers, part, first) for part, first in FIRST_KINDS.items()}
+    """Return the assignments of all layers, without those that a `Replacement` of a later layer covers."""
+    files = [whole_sections(layer, groups, schema) for layer in layers]
+    rules = [*changed_kinds(layers, layout, schema), *taken_parts(layers, layout)]
+    rules += [Replacement(k, tuple(sections)) for k, sections in enumerate(files)]
     kept: list[list[Assignment]] = []
-    unled, taken = no_longer_leading(layers), taken_since(layers, layout)
     for k, layer in enumerate(layers):
-        taken |= {(section[0], section[1]): k for section in whole_sections(layer, groups, schema)}
-    unsteering = set(MECHANISMS).difference(steerings_of(layout))
-    unsteered = max((k for (_, part), k in taken.items() if part == "steering"), default=0)
-    for k, layer in enumerate(layers):
-        replaced = {part for part, first in since.items() if k < first}
-        gone = {section for section, first in taken.items() if k < first}
-        whole = whole_sections(layer, groups, schema)
-        meant = [
-            a
-            for b in layer.assignments
-            for a in still_meant(b, replaced, gone, groups, schema, whole)
-            if a.key[:2] not in unled and (a.key[0] not in unsteering or k >= unsteered)
-        ]
-        others = {part for part, first in kinds.items() if k < first}
-        kept.append([a for a in meant if not foreign(a, others, groups, schema)])
+        later = [rule for rule in rules if k < rule.since]
+        meant = [still_meant(one, later, files[k], groups, schema) for one in layer.assignments]
+        kept.append([one for found in meant for one in found])
     return kept
 
 
-def whole_sections(
-    layer: DataFile, groups: Groups, schema: type[Description]
-) -> dict[tuple[str, ...], tuple[str, ...]]:
+def still_meant(
+    assignment: Assignment,
+    later: Sequence[Replacement],
+    whole: Mapping[Key, Key],
+    groups: Groups,
+    schema: type[Description],
+) -> list[Assignment]:
+    """Return the assignment for those keys that neither later layers nor a more specific file replace."""
+    _, keys = groups.expand(assignment.key, schema)
+    own = assignment.key[:-1] if assignment.key[:-1] in whole.values() else None
+    left = [
+        key
+        for key in keys
+        if not any(rule.covers(key, assignment.entry) for rule in later)
+        and (own is None or whole[key[:2]] == own)
+    ]
+    return [assignment] if len(left) == len(keys) else [Assignment(key, assignment.entry) for key in left]
+
+
+def changed_kinds(
+    layers: Sequence[DataFile], layout: Layout, schema: type[Description]
+) -> Iterator[Replacement]:
+    """Yield what the last layers that change the kind of a part replace.
+
+    An axle keeps what every corner has (`CornerData`), an anti-roll bar and a differential; a steering
+    mechanism its actuator; a powertrain and tyres the numbers that the new kind has as well.
+    """
+    common = (*CornerData.model_fields, "anti_roll_bar", "differential")
+    for axle in layout.axles:
+        since = last_change(layers, "axles", (axle.name, "suspension"))
+        yield Replacement(since, [(name,) for name in (axle.name, *axle.corners)], common)
+    yield Replacement(last_change(layers, "axles", ("steering",)), [MECHANISMS[:1]], ("actuator",))
+    known = leaves(schema)
+    tyres = [(corner, "tyre") for axle in layout.axles for corner in axle.corners]
+    for part, sections in (("powertrain", [("powertrain",)]), ("tyre", tyres)):
+        since = last_change(layers, "kinds", (part,), FIRST_KINDS[part])
+        yield Replacement(since, sections, known=known)
+
+
+def last_change(layers: Sequence[DataFile], table: str, word: Key, chosen: str = "") -> int:
+    """Return the number of the layer that last gives a word of a table another value; 0 if none does.
+
+    ``word`` is the end of its key.
+    """
+    since = 0
+    for k, layer in enumerate(layers):
+        for key, entry in layer.words_of(table):
+            if key[-len(word) :] == word and entry.value not in (chosen, NONE):
+                chosen, since = str(entry.value), k
+    return since
+
+
+def taken_parts(layers: Sequence[DataFile], layout: Layout) -> Iterator[Replacement]:
+    """Yield the parts that layers take away.
+
+    The word ``none`` takes a part, ``braked: no`` a brake; actuator and column of a steering exclude one
+    another.
+    """
+    members = {axle.name: (axle.name, *axle.corners) for axle in layout.axles}
+    unnamed = [(name,) for name in MECHANISMS if name not in steerings_of(layout)]
+    for k, layer in enumerate(layers):
+        for (_, axle, choice), entry in layer.words_of("axles"):
+            if entry.value == NONE or (choice, entry.value) == ("braked", "no"):
+                part = "brake" if choice == "braked" else choice
+                yield Replacement(k, [(member, part) for member in members[axle]])
+                if part == "steering":
+                    yield Replacement(k, unnamed)
+    for name in MECHANISMS:
+        sections = (name, "actuator"), (name, "column")
+        numbers = [(k, a.key[:2]) for k, layer in enumerate(layers) for a in layer.assignments]
+        given = [max((k for k, section in numbers if section == one), default=0) for one in sections]
+        if given[0] != given[1]:
+            yield Replacement(max(given), [sections[given.index(min(given))]])
+
+
+def whole_sections(layer: DataFile, groups: Groups, schema: type[Description]) -> dict[Key, Key]:
     """Return the sections that a layer gives as a whole, each with the most specific key that covers it."""
     ranked = sorted((groups.expand(key, schema), key) for key in layer.whole)
     return {covered[:2]: key for (_, keys), key in ranked for covered in keys}
@@ -148,87 +242,3 @@ def check_tyre_files(layers: Sequence[DataFile], groups: Groups, schema: type[De
             f"{layers[-1].label}: {'.'.join(named[0])}.file makes the tyres {MAGIC_FORMULA}, but "
             f"{', '.join(others)} have no such tyre; name a file for these too"
         )
-
-
-def taken_since(layers: Sequence[DataFile], layout: Layout) -> dict[tuple[str, str], int]:
-    """Sections of axles and corners that a layer takes away, by its number; ``braked: no`` takes a brake."""
-    members = {axle.name: (axle.name, *axle.corners) for axle in layout.axles}
-    found: dict[tuple[str, str], int] = {}
-    for k, layer in enumerate(layers):
-        for (_, axle, choice), entry in layer.words_of("axles"):
-            section = {("braked", "no"): "brake"}.get((choice, str(entry.value)), choice)
-            if section == "brake" or entry.value == NONE:
-                found |= {(member, section): k for member in members[axle]}
-    return found
-
-
-def no_longer_leading(layers: Sequence[DataFile]) -> set[tuple[str, str]]:
-    """Actuators of steerings that a later layer replaces by a column, and the other way."""
-    last: dict[tuple[str, str], int] = {}
-    for k, layer in enumerate(layers):
-        for assignment in layer.assignments:
-            if assignment.key[0] in MECHANISMS and assignment.key[1:2] in (("actuator",), ("column",)):
-                last[assignment.key[0], assignment.key[1]] = k
-    other = {"actuator": "column", "column": "actuator"}
-    return {(name, one) for (name, one), k in last.items() if last.get((name, other[one]), -1) > k}
-
-
-FIRST_KINDS = {"powertrain": "envelope", "tyre": "tmeasy"}
-"""Of parts whose kinds have numbers of their own: what they are unless a file says another."""
-
-
-def kind_since(layers: Sequence[DataFile], part: str, chosen: str) -> int:
-    """The number of the layer that chooses the kind of a part, if an earlier one chose another."""
-    first = 0
-    for k, layer in enumerate(layers):
-        for (_, kind, *_), entry in layer.words_of("kinds"):
-            if kind == part and entry.value != chosen:
-                chosen, first = str(entry.value), k
-    return first
-
-
-def foreign(assignment: Assignment, parts: set[str], groups: Groups, schema: type[Description]) -> bool:
-    """Return True if a part's new kind lacks the number that an assignment sets."""
-    part = next((name for name in assignment.key[:2] if name in parts), None)
-    if part is None:
-        return False
-    known = leaves(schema)
-    _, keys = groups.expand(assignment.key, schema)
-    return not any(could_be(known[key], assignment) if key in known else key[:-1] in known for key in keys)
-
-
-def could_be(quantity: Quantity, assignment: Assignment) -> bool:
-    """Return True if the new kind accepts this value.
-
-    The new kind may need several numbers for the single number of the other.
-    """
-    try:
-        quantity.parse(assignment.entry.value)
-    except ValueError:
-        return False
-    return True
-
-
-def still_meant(
-    assignment: Assignment,
-    replaced: set[str],
-    gone: set[tuple[str, str]],
-    groups: Groups,
-    schema: type[Description],
-    whole: Mapping[tuple[str, ...], tuple[str, ...]],
-) -> list[Assignment]:
-    """The assignment, for those parts that are neither replaced nor gone nor given as a whole elsewhere."""
-    if not replaced and not gone and not whole:
-        return [assignment]
-    _, keys = groups.expand(assignment.key, schema)
-    own = assignment.key[:-1] if assignment.key[:-1] in whole.values() else None
-    of_axles = (*CornerData.model_fields, "anti_roll_bar", "differential")
-    kept = {"steering": ("actuator",)}
-    left = [
-        key
-        for key in keys
-        if key[:2] not in gone
-        and (own is None or whole[key[:2]] == own)
-        and (key[0] not in replaced or key[1] in kept.get(key[0], of_axles))
-    ]
-    return [assignment] if len(left) == len(keys) else [Assignment(key, assignment.entry) for key in left]
