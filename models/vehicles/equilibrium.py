@@ -18,8 +18,7 @@ from ce_dynamics.errors import AssemblyError, ModelError
 from ce_dynamics.models.tyres.element import RoadTyre
 from ce_dynamics.models.tyres.tmeasy_chrono import ChronoTMeasy
 from ce_dynamics.models.vehicles.bent_roads import along_the_road
-from ce_dynamics.models.vehicles.heading import heading_as
-from ce_dynamics.models.vehicles.standing import at_rest, named
+from ce_dynamics.models.vehicles.standing import at_rest, heading_as, named
 from ce_dynamics.models.vehicles.trailers.hitches import unheld_coordinates
 from ce_dynamics.simulation.options import RunOptions
 from ce_dynamics.simulation.results import quantity

@@ -12,11 +12,10 @@ import xarray as xr
 
 import ce_dynamics as ce
 from ce_dynamics.compiled.model import Model
+from ce_dynamics.models.vehicles.accounts import energy_account, momentum_account
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.description import VehicleParameters
-from ce_dynamics.models.vehicles.energy_account import energy_account
 from ce_dynamics.models.vehicles.equilibrium import settled
-from ce_dynamics.models.vehicles.momentum_account import momentum_account
 from ce_dynamics.models.vehicles.shipped import SHIPPED
 
 SPEED, DURATION, STEPS = 15.0, 1.0, (1e-3, 5e-4)

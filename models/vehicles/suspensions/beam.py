@@ -24,8 +24,7 @@ from ce_dynamics.models.vehicles.suspensions.bell_crank import BellCrank, BellCr
 from ce_dynamics.models.vehicles.suspensions.graph import Graph
 from ce_dynamics.models.vehicles.suspensions.linked import EveryAxleData, LinkedCorner, read
 from ce_dynamics.models.vehicles.suspensions.points import check_along
-from ce_dynamics.models.vehicles.suspensions.tie_rods import TieRods, TieRodsData
-from ce_dynamics.models.vehicles.suspensions.toe_bar import Gear, GearData
+from ce_dynamics.models.vehicles.suspensions.toe_bar import Gear, GearData, TieRods, TieRodsData
 
 if TYPE_CHECKING:
     from typing_extensions import Self

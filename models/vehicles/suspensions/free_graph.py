@@ -25,8 +25,7 @@ from ce_dynamics.models.vehicles.bodies import BodyParameters, Vector, add_rigid
 from ce_dynamics.models.vehicles.corner import CornerData
 from ce_dynamics.models.vehicles.springs import DamperData, SpringData
 from ce_dynamics.models.vehicles.suspensions.graph import CHASSIS, STEERING, SUBSTEPS, Graph, free_hinges
-from ce_dynamics.models.vehicles.suspensions.graph_leading import Leading, Leads
-from ce_dynamics.models.vehicles.suspensions.graph_tree import Edge, grown, joint_of
+from ce_dynamics.models.vehicles.suspensions.graph_tree import Edge, Leading, Leads, grown, joint_of
 from ce_dynamics.models.vehicles.suspensions.graph_words import (
     FORCES,
     JOINTS,

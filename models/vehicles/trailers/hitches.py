@@ -9,12 +9,15 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Annotated
 
 import numpy as np
 from pydantic import model_validator
 
+from ce_dynamics.algebra.arrays import Array, Scalar
 from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.forces.base import ForceElement, HingeLoad, Observer, Response
 from ce_dynamics.mechanism.forces.torsion import TorsionSpringDamper
 from ce_dynamics.mechanism.hinges.base import Hinge
 from ce_dynamics.mechanism.hinges.revolute import Revolute
@@ -25,7 +28,37 @@ from ce_dynamics.models.data.quantities import PositiveFraction, Quantity
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.vehicles.bodies import BodyParameters, Vector, add_rigid_body
 from ce_dynamics.models.vehicles.steering.base import ActuatorData, add_position
-from ce_dynamics.models.vehicles.trailers.turning_damper import TurningDamper
+
+
+class TurningDamper(ForceElement):
+    """A torque −d v on one velocity of a hinge, whatever coordinates it has.
+
+    Parameters
+    ----------
+    name : str
+    body : Body
+        Owner of the hinge.
+    component : int
+        Which of its velocities.
+    damping : float
+        d [N m s/rad].
+    """
+
+    outputs: Mapping[str, str] = MappingProxyType({"torque": "N*m"})
+
+    def __init__(self, name: str, body: Body, component: int, damping: float) -> None:
+        self.name, self.body, self.component, self.damping = name, body, component, damping
+
+    @property
+    def attachments(self) -> tuple[tuple[Body, Array], ...]:
+        hinge = self.body.inboard
+        return (self.body.carrier, hinge.at_parent), (self.body, hinge.at_child)
+
+    def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
+        """The torque."""
+        torque = -self.damping * observer.rate(self.body, self.component)
+        return Response((HingeLoad(self.body, self.component, torque),), outputs={"torque": torque})
+
 
 X, Y, Z = np.eye(3)
 

@@ -8,10 +8,9 @@ import xarray as xr
 
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import ModelError
+from ce_dynamics.models.vehicles.accounts import EnergyAccount, energy_account, momentum_account
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.description import VehicleParameters
-from ce_dynamics.models.vehicles.energy_account import EnergyAccount, energy_account
-from ce_dynamics.models.vehicles.momentum_account import momentum_account
 from tests.performance.accounts import SPEED, drive
 
 DURATION = 0.3

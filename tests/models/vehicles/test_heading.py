@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ce_dynamics.algebra.rotation import rotation_from_quaternion
-from ce_dynamics.models.vehicles.heading import heading_as
+from ce_dynamics.models.vehicles.standing import heading_as
 
 
 def test_only_the_heading_changes() -> None:

@@ -18,8 +18,7 @@ from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.equilibrium import settled
-from ce_dynamics.models.vehicles.steering.idler import IdlerJoint, IdlerJointData
-from ce_dynamics.models.vehicles.steering.pitman import Pitman
+from ce_dynamics.models.vehicles.steering.pitman import IdlerJoint, IdlerJointData, Pitman
 
 Floats = NDArray[np.float64]
 W, V = np.array((1.14, -0.325, -0.06)), np.array((1.26, -0.3, -0.1))
