@@ -59,9 +59,10 @@ class Driver {
     this.chips = element("div", { class: "chips" });
     this.plotPanel = element("div", { class: "plots", hidden: true }, this.chips, this.plotCanvas);
     document.body.append(this.plotPanel);
-    this.panel = element("div", { class: "panel" });
+    this.panel = element("div");
+    const panel = element("details", { class: "panel", open: window.innerWidth > 640 }, element("summary", {}, "numbers"), this.panel);
     const pads = ["left", "right"].map((side) => element("div", {}, side === "left" ? "gas / brake" : "steer"));
-    stage.append(this.panel, element("div", { class: "pads" }, ...pads));
+    stage.append(panel, element("div", { class: "pads" }, ...pads));
     this.pads = pads;
     window.addEventListener("keydown", (event) => {
       if (event.target.matches?.("input[type=search], select")) return;
