@@ -220,8 +220,10 @@ class Driver {
   // Frames
 
   #pass(now) {
-    const passed = Math.min(0.001 * (now - (this.before ?? now)), LONGEST_FRAME) * this.speed;
+    const frame = 0.001 * (now - (this.before ?? now)), passed = Math.min(frame, LONGEST_FRAME) * this.speed;
     this.before = now;
+    const coarse = this.stage.keepUp(frame), late = frame > LONGEST_FRAME;
+    this.state = late ? "slow motion: this machine does not keep up" : coarse ? "picture coarser to keep up" : "";
     if (!this.paused && !this.fault) {
       if (!this.replaying) this.controls.apply(this.physics.u, passed / this.speed);
       this.behind += passed;
@@ -258,7 +260,7 @@ class Driver {
     for (const { index, factor, unit, digits, shown } of this.gauges) shown.textContent = `${fixed(factor * outputs[index], digits)} ${unit}`;
     for (const { index, bar } of this.bars) bar.value = physics.u[index];
     this.clock.textContent = `${(recorder.steps * this.content.step).toFixed(2)} s`;
-    this.note.textContent = this.fault;
+    this.note.textContent = this.fault || this.state;
     if (this.plotted.length) this.#curves();
   }
 

@@ -3,6 +3,9 @@
 import { ground, meadow, terrain } from "./ground.js";
 import { contactPlane } from "./looks.js";
 
+const SLOW_FRAME = 1 / 28, PATIENCE = 20; // [s], and how many such frames in a row
+const COARSEST = 0.6; // pixels drawn per pixel of the screen
+
 const SUN = [0.45, -0.55, 0.75]; // seen from the ground, up last
 const MODES = {
   outdoors: { horizon: "#cfdde6", zenith: "#4d8fcb", below: "#7d8a6c", fog: "#cfdde6", sun: 4.2, sky: 1.0 },
@@ -66,6 +69,17 @@ export class Stage {
   quality(ratio) {
     this.ratio = ratio;
     this.renderer.setPixelRatio(ratio);
+  }
+
+  // Watches the time of frames [s]; draws more coarsely where they take too long, at last without shadows.
+  // True as soon as the picture is coarser than it could be.
+  keepUp(passed) {
+    this.slow = passed > SLOW_FRAME ? (this.slow ?? 0) + 1 : 0;
+    if (this.slow < PATIENCE) return this.coarse ?? false;
+    this.slow = 0;
+    if (this.ratio > COARSEST) this.quality(Math.max(COARSEST, 0.7 * this.ratio));
+    else this.sun.castShadow = false;
+    return (this.coarse = true);
   }
 
   furnish(scenery) {
