@@ -71,12 +71,51 @@ def _gather(path: Path, above: tuple[Path, ...], found: list[DataFile]) -> None:
     resolved = Path(os.path.realpath(path))  # which links in a circle do not stop
     if resolved in above:
         raise DataError(f"{path.name}: builds on itself by way of {above[-1].name}; take one 'base' away")
-    file = with_tyre_files(data_file(path), path.parent)
+    file = with_tyre_files(with_likes(data_file(path)), path.parent)
     for base in bases(file):
         _gather(base_path(base, path), (*above, resolved), found)
     if len(found) == MOST_FILES:
         raise DataError(f"{path.name}: builds on more than {MOST_FILES} files")
     found.append(file)
+
+
+def with_likes(file: DataFile) -> DataFile:
+    """Return the data file with what its axles take from others: ``rear: {like: front, driven: no}``.
+
+    An axle takes the other's suspension with the numbers that this file gives under that axle's name, but
+    for its anti-roll bar and its differential.  Words and numbers of its own change these.
+
+    Raises
+    ------
+    DataError
+        If an axle is to be like one that the file does not name.
+    """
+    own = ("anti_roll_bar", "differential")
+    for (_, axle, *choice), entry in file.words_of("axles"):
+        if choice != ["like"]:
+            continue
+        others = [key[1] for key, _ in file.words_of("axles") if key[1] != axle]
+        if entry.value not in others:
+            raise DataError(
+                f"{entry.where}: axles.{axle}.like: unknown {checks.shown(entry.value)}; known are "
+                f"{', '.join(dict.fromkeys(others)) or 'none'}"
+            )
+        words = [
+            Assignment((key[0], axle, *key[2:]), said)
+            for key, said in file.words
+            if key[1:2] == (entry.value,) and (key[0] in ("graphs", "bushings") or key[2:] == ("suspension",))
+        ]
+        numbers = [
+            Assignment((axle, *key[1:]), said)
+            for key, said in file.assignments
+            if key[0] == entry.value and key[1:2] not in [(name,) for name in own]
+        ]
+        first = next(k for k, word in enumerate(file.words) if word.key[:2] == ("axles", axle))
+        rest = [word for word in file.words[first:] if word.key != ("axles", axle, "like")]
+        file = file._replace(
+            words=[*file.words[:first], *words, *rest], assignments=numbers + file.assignments
+        )
+    return file
 
 
 def with_tyre_files(file: DataFile, folder: Path) -> DataFile:

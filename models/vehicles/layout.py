@@ -180,7 +180,9 @@ def layout_of(words: Sequence[Assignment], label: str) -> Layout:
     for (_, axle, *rest), entry in (word for word in words if word.key[0] == "axles"):
         if len(rest) != 1 or rest[0] not in CHOICES or not isinstance(entry.value, str):
             said = checks.shown(".".join((axle, *rest)))
-            raise DataError(f"{entry.where}: axles: {said}: an axle has {', '.join(CHOICES)}; {EXAMPLE}")
+            raise DataError(
+                f"{entry.where}: axles: {said}: an axle has {', '.join(CHOICES)}, like; {EXAMPLE}"
+            )
         check_axle_name(axle, entry)
         known = tuple(one.name for one in trailers) if rest[0] == "trailer" else CHOICES[rest[0]]
         if entry.value == NONE and rest[0] in OPTIONAL:

@@ -70,9 +70,11 @@ def test_shipped_vehicles_are_complete_and_list_sources(name: str) -> None:
         ("steering: rack, anti", "steering: rack, final_drive: axle, anti", "no beam carries both wheels"),
         ("steering: rack, anti", "steering: rack, final_drive: chassis, anti", "is always on the chassis"),
         ("powertrain: automatic", "powertrain: automatic, engine: boxer", "engine: longitudinal or long"),
-        ("  rear: {susp", "  tyre: {susp", "'tyre' is no name for an axle"),
-        ("  rear: {susp", "  rear_left: {susp", "reads like a corner; leave out the side"),
-        ("  rear: {susp", "  front: {susp", "the key 'front' is there twice"),
+        ("  rear: {like", "  tyre: {like", "'tyre' is no name for an axle"),
+        ("  rear: {like", "  rear_left: {like", "reads like a corner; leave out the side"),
+        ("  rear: {like", "  front: {like", "the key 'front' is there twice"),
+        ("like: front", "like: middle", "axles.rear.like: unknown 'middle'; known are front"),
+        ("like: front", "like: rear", "axles.rear.like: unknown 'rear'; known are front"),
         (
             "steering: rack, anti",
             "steering: rack, driven: no, anti",
@@ -87,6 +89,17 @@ def test_axles_that_are_none(tmp_path: Path, before: str, after: str, message: s
         VehicleParameters.load(own)
     assert message in str(caught.value)
     assert str(caught.value).startswith("own.yaml")
+
+
+def test_axle_like_another_takes_its_suspension() -> None:
+    """The rear axle of the sedan has the front's arms, its own spring, no steering, and its own bar."""
+    car = VehicleParameters.load("sedan")
+    front, rear = car.data.front_left, car.data.rear_left  # type: ignore[attr-defined]
+    assert rear.lower_arm == front.lower_arm
+    assert rear.spring == front.spring.model_copy(update={"free_length": 0.582, "linear": 86e3})
+    assert (front.spring.free_length, front.spring.linear) == (0.603, 92e3)
+    assert [axle.steering for axle in car.layout.axles] == ["rack", None]
+    assert car.anti_roll_bars["rear"].stiffness == 700.0
 
 
 @pytest.mark.parametrize(
