@@ -12,7 +12,8 @@ FIGURES = Path(__file__).parents[2] / "docs" / "figures"
 
 PLAYED = """
     ce.show("forces", true);
-    ce.show("loops", true);
+    ce.runs[0].take.showBody("translucent");
+    ce.trace("ay");
     ce.plot(["tyre_Fz front_left", "tyre_Fz front_right", "roll"]);
     ce.seek(2.6);
     await new Promise((done) => setTimeout(done, 500));

@@ -222,7 +222,7 @@ class Driver {
   #pass(now) {
     const frame = 0.001 * (now - (this.before ?? now)), passed = Math.min(frame, LONGEST_FRAME) * this.speed;
     this.before = now;
-    const coarse = this.stage.keepUp(frame), late = frame > LONGEST_FRAME;
+    const coarse = this.stage.keepUp(frame), late = frame > LONGEST_FRAME && !this.paused;
     this.state = late ? "slow motion: this machine does not keep up" : coarse ? "picture coarser to keep up" : "";
     if (!this.paused && !this.fault) {
       if (!this.replaying) this.controls.apply(this.physics.u, passed / this.speed);
