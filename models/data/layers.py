@@ -49,7 +49,7 @@ class Groups:
         return 0, [(member, *key) for member in having] or [key]
 
     def names(self, key: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], list[tuple[str, ...]]]]:
-        """Names under which a schema key may be listed, most general first, and what each covers."""
+        """Yield names under which a schema key may be listed, most general first, and what each covers."""
         if key[0] in self.members:
             if len(key) > 1 and key[1] in self.shared:
                 yield key[1:], [(member, *key[1:]) for member in self.members]
@@ -59,7 +59,7 @@ class Groups:
         yield key, [key]
 
     def known(self, schema: type[BaseModel], like: str) -> list[str]:
-        """All keys of a schema, in general form, and those that begin with the member `like`."""
+        """Return all keys of a schema, in general form, and those that begin with the member `like`."""
         keys: dict[str, None] = {}
         for key in leaves(schema):
             keys[".".join(next(self.names(key))[0])] = None
@@ -71,14 +71,14 @@ class Groups:
 
 
 def section_of(schema: type[BaseModel], member: str) -> Mapping[str, type[BaseModel] | Quantity]:
-    """The fields of a member."""
+    """Return the fields of a member."""
     section = fields_of(schema)[member]
     assert isinstance(section, type), "members are sections"
     return fields_of(section)
 
 
 def lay(tree: Tree, assignments: Iterable[Assignment], schema: type[BaseModel], groups: Groups) -> Tree:
-    """The tree with a layer of assignments laid over it; the given tree is left as it is.
+    """Return the tree with a layer of assignments laid over it; the given tree is left as it is.
 
     Raises
     ------
@@ -127,7 +127,7 @@ def _entry(
     schema: type[BaseModel],
     groups: Groups,
 ) -> Entry:
-    """The new entry of a quantity: the given one, or the old one with a single component replaced."""
+    """Return the new entry of a quantity: the given one, or the old one with a single component replaced."""
     given = assignment.entry
     if not rest:
         return given
@@ -169,7 +169,7 @@ def _unknown_key(assignment: Assignment, schema: type[BaseModel], groups: Groups
 
 
 def _sections(schema: type[BaseModel], groups: Groups) -> list[str]:
-    """Names that a key may begin with."""
+    """Return names that a key may begin with."""
     top = [name for name in fields_of(schema) if name not in groups.members]
     return list(dict.fromkeys((*groups.groups, *groups.members, *sorted(groups.shared), *top)))
 
@@ -245,7 +245,7 @@ def _values(tree: Tree) -> dict[str, object]:
 
 
 def entry_of(tree: Tree, key: Sequence[str]) -> Entry | None:
-    """The entry of a key, None if there is none."""
+    """Return the entry of a key, None if there is none."""
     node: Tree | Entry = tree
     for name in key:
         if not isinstance(node, dict) or name not in node:
@@ -284,7 +284,7 @@ def _own(key: tuple[str, ...], schema: type[BaseModel], groups: Groups) -> Seque
 
 
 def _general(key: tuple[str, ...], among: Sequence[tuple[str, ...]], groups: Groups) -> tuple[str, ...]:
-    """The most general name of which all members are among the given keys."""
+    """Return the most general name of which all members are among the given keys."""
     return next(name for name, covered in groups.names(key) if all(c in among for c in covered))
 
 
@@ -309,7 +309,7 @@ def _missing_hint(names: list[str], schema: type[BaseModel], groups: Groups, exa
 
 
 def _section(schema: type[BaseModel], key: Sequence[str]) -> type[BaseModel] | None:
-    """The section of a key."""
+    """Return the section of a key."""
     for name in key:
         field = fields_of(schema)[name]
         if isinstance(field, Quantity):
@@ -343,7 +343,7 @@ def _example(quantity: Quantity, key: tuple[str, ...], examples: Examples) -> st
 
 
 def _needed(section: type[BaseModel]) -> str:
-    """The numbers that a section must have, by their names and units."""
+    """Return the numbers that a section must have, by their names and units."""
     said = []
     for name, field in fields_of(section).items():
         if section.model_fields[name].is_required():
@@ -367,7 +367,7 @@ class ListedNumber(NamedTuple):
 
 
 def flatten(model: Section, tree: Tree, groups: Groups) -> list[ListedNumber]:
-    """Every parameter under its most general name that is true of all it covers."""
+    """Return every parameter under its most general name that is true of all it covers."""
     schema = type(model)
     values: dict[tuple[str, ...], tuple[float | tuple[float, ...], str, str]] = {}
     quantities = leaves(schema)

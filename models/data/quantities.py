@@ -152,7 +152,7 @@ class Quantity:
         return f"({', '.join(numbers)}) {unit}".rstrip()
 
     def parse(self, value: object) -> float | Numbers:
-        """The SI value of what a file or an override says.
+        """Return the SI value of what a file or an override says.
 
         Raises
         ------
@@ -171,13 +171,13 @@ class Quantity:
         return si
 
     def component_index(self, name: str) -> int | None:
-        """Position of the component called `name`, None if there is none."""
+        """Return the position of the component called `name`, None if there is none."""
         if self.curve:
             return int(name) if name.isdecimal() else None
         return self.components.index(name) if name in self.components else None
 
     def component(self) -> Quantity:
-        """The kind of one component of this quantity."""
+        """Return the kind of one component of this quantity."""
         return Quantity(self.unit, above=self.above, at_least=self.at_least, below=self.below)
 
     def text(self, value: float | Sequence[float]) -> str:
@@ -194,7 +194,7 @@ class Quantity:
         return core_schema.no_info_plain_validator_function(self.parse)
 
     def _split(self, value: object) -> tuple[Numbers, str]:
-        """Numbers and unit of a text; a YAML list gives bare numbers."""
+        """Return numbers and unit of a text; a YAML list gives bare numbers."""
         if isinstance(value, (list, tuple)) and not self.scalar:
             return self._counted(tuple(self._number(item, value) for item in value), value), ""
         if isinstance(value, (int, float)) and not isinstance(value, bool) and self.scalar:
@@ -220,7 +220,7 @@ class Quantity:
             ) from None
 
     def _counted(self, numbers: Numbers, value: object) -> Numbers:
-        """The numbers, if they are as many as they must be."""
+        """Return the numbers, if they are as many as they must be."""
         if self.components == INERTIA:
             allowed: tuple[int, ...] = (3, 6)
         elif self.curve:
@@ -295,7 +295,7 @@ class Quantity:
 
 
 def inertia_matrix(components: Sequence[float]) -> NDArray[np.float64]:
-    """The symmetric 3×3 matrix of the elements (xx, yy, zz, xy, xz, yz)."""
+    """Return the symmetric 3×3 matrix of the elements (xx, yy, zz, xy, xz, yz)."""
     xx, yy, zz, xy, xz, yz = components
     rows = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
     return np.array(rows, dtype=object if is_free(rows) else np.float64)
@@ -360,7 +360,7 @@ def check_number(
     at_most: float = math.inf,
     unit: str = "1",
 ) -> float:
-    """The value as a float, if it is a finite number within its bounds; one that is free stays so.
+    """Return the value as a float, if it is a finite number within its bounds; one that is free stays so.
 
     Parameters
     ----------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -69,7 +69,7 @@ class DataFile(NamedTuple):
     whole: tuple[tuple[str, ...], ...] = ()
 
     def words_of(self, key: str) -> list[Assignment]:
-        """The words under a top-level key."""
+        """Return the words under a top-level key."""
         return [word for word in self.words if word.key[0] == key]
 
 
@@ -104,7 +104,7 @@ class BoundedLoader(yaml.SafeLoader):
         self.sizes: dict[str, int] = {}
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
-        """One node with all it contains."""
+        """Return one node with all it contains."""
         event: Any = self.peek_event()  # type: ignore[no-untyped-call]
         anchor: str = getattr(event, "anchor", None) or ""
         if isinstance(event, yaml.AliasEvent):
@@ -126,7 +126,7 @@ class BoundedLoader(yaml.SafeLoader):
         return node
 
     def refused(self, event: Any, problem: str) -> yaml.MarkedYAMLError:
-        """An error where an event stands."""
+        """Return an error where an event stands."""
         return yaml.composer.ComposerError(None, None, problem, event.start_mark)
 
 
@@ -145,7 +145,8 @@ def read_text(text: str, label: str) -> DataFile:
     fields = dict(_items(root, label))
     sources = _texts(fields.pop("sources", None), label)
     title = _title(fields.pop("title", None), label)
-    words = [a for key in WORDS if key in fields for a in _assignments(fields.pop(key), (key,), label, label)]
+    tables = [(key, fields.pop(key)) for key in WORDS if key in fields]
+    words = [_answered(a) for key, node in tables for a in _assignments(node, (key,), label, label)]
     assignments = [a for key, node in fields.items() for a in _assignments(node, (key,), label, label)]
     for key, entry in assignments:
         if entry.source != label and entry.source not in sources:
@@ -168,7 +169,7 @@ def parse_override(text: str) -> Assignment:
 
 
 def _items(node: yaml.MappingNode, label: str) -> Iterator[tuple[str, yaml.Node]]:
-    """The items of a mapping; a key that comes twice is an error (plain YAML keeps the last)."""
+    """Yield the items of a mapping; a key that comes twice is an error (plain YAML keeps the last)."""
     lines: dict[str, int] = {}
     for key_node, value_node in node.value:
         line = key_node.start_mark.line + 1
@@ -241,6 +242,13 @@ def _assignments(node: yaml.Node, key: tuple[str, ...], source: str, label: str)
         yield Assignment(key, Entry(value, own_source or source, where, note))
     else:
         yield Assignment(key, Entry(value, source, where))
+
+
+def _answered(word: Assignment) -> Assignment:
+    """Return a word with ``yes`` and ``no`` for the booleans ``true`` and ``false``."""
+    entry = word.entry
+    answer = {"true": "yes", "false": "no"}.get(str(entry.value).lower(), entry.value)
+    return Assignment(word.key, replace(entry, value=answer))
 
 
 def _plain(node: yaml.Node) -> object:

@@ -33,11 +33,11 @@ class Range:
     points: int = GRID_POINTS
 
     def grid(self) -> list[float]:
-        """Points of a grid."""
+        """Return points of a grid."""
         return [float(x) for x in np.linspace(self.low, self.high, self.points)]
 
     def at(self, fraction: Floats) -> Floats:
-        """Values at fractions between 0 and 1."""
+        """Return values at fractions between 0 and 1."""
         return self.low + (self.high - self.low) * fraction
 
 
@@ -48,11 +48,11 @@ class Choice:
     values: tuple[float, ...]
 
     def grid(self) -> list[float]:
-        """Points of a grid."""
+        """Return points of a grid."""
         return list(self.values)
 
     def at(self, fraction: Floats) -> Floats:
-        """Values at fractions between 0 and 1."""
+        """Return values at fractions between 0 and 1."""
         index = np.minimum((fraction * len(self.values)).astype(int), len(self.values) - 1)
         return np.asarray(np.array(self.values)[index])
 
@@ -89,7 +89,7 @@ def parse_distribution(name: str, text: str, quantity: Quantity) -> Distribution
 
 
 def number(name: str, text: str, quantity: Quantity) -> float:
-    """One value in SI."""
+    """Return one value in SI."""
     try:
         value = replace(quantity, components=(), curve=False).parse(text.strip())
     except ValueError as error:
@@ -99,7 +99,7 @@ def number(name: str, text: str, quantity: Quantity) -> float:
 
 
 def sample(kind: Kind, distributions: Mapping[str, Distribution], runs: int | None, seed: int) -> Floats:
-    """One row of values per run, columns as the distributions.
+    """Return one row of values per run, columns as the distributions.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ def sample(kind: Kind, distributions: Mapping[str, Distribution], runs: int | No
 
 
 def hypercube(dimensions: int, runs: int, seed: int) -> Floats:
-    """A Latin hypercube in [0, 1)."""
+    """Return a Latin hypercube in [0, 1)."""
     from scipy.stats import qmc  # here, because most runs never ask
 
     points: Any = qmc.LatinHypercube(dimensions, rng=np.random.default_rng(seed)).random(runs)

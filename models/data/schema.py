@@ -55,7 +55,7 @@ def check_function(name: str, x: Numbers, values: str, y: Numbers) -> None:
 
 @functools.cache
 def fields_of(model: type[BaseModel]) -> Mapping[str, type[BaseModel] | Quantity]:
-    """The fields of a section: sub-sections and quantities."""
+    """Return the fields of a section: sub-sections and quantities."""
     return {name: _field(field.annotation, field.metadata) for name, field in model.model_fields.items()}
 
 
@@ -74,7 +74,7 @@ def _field(annotation: Any, metadata: Sequence[Any]) -> type[BaseModel] | Quanti
 
 
 def leaves(model: type[BaseModel]) -> dict[tuple[str, ...], Quantity]:
-    """Every quantity of a schema by its key."""
+    """Return every quantity of a schema by its key."""
     found: dict[tuple[str, ...], Quantity] = {}
     for name, field in fields_of(model).items():
         if isinstance(field, Quantity):

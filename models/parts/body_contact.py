@@ -151,7 +151,7 @@ class GroundSpring(ForceElement):
         return ((self.body, self.at),)
 
     def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
-        """The force, and the energy of the spring."""
+        """Return the force, and the energy of the spring."""
         point = observer.point(self.body, self.at, self.ground)
         lift = point.r[2] - self.height
         force = -self.stiffness * lift - self.damping * point.v[2]
@@ -205,7 +205,7 @@ class Touch(NamedTuple):
 
 
 def touch(road: Road, x_w: float, y_w: float, radius: float) -> Touch:
-    """The point of the road nearest to the wheel's centre.
+    """Return the point of the road nearest to the wheel's centre.
 
     The nearest of a raster within one radius, made exact by the condition that the connecting line is normal
     to the road; roads whose hollows are curved more than the wheel can touch it in two points, of which one

@@ -34,7 +34,7 @@ def deflection_force(c: float, d: float, x: Scalar, v: Scalar, W: Scalar, G: Sca
 
 
 def excess_release(elastic: Scalar, capacity: Scalar, reference: float, speed: float) -> Scalar:
-    """A contribution to W that sheds deflection the contact can no longer hold.
+    """Return a contribution to W that sheds deflection the contact can no longer hold.
 
     At rest (v = 0) equation (1) would keep any deflection, even when the load or the brake pedal that held
     it has gone.  Where the elastic force exceeds the capacity, W grows by ``speed`` per ``reference`` of

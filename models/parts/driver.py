@@ -182,7 +182,7 @@ def steer(p: DriverParameters, path: Path, sensors: Sensors) -> Scalar:
 
 
 def preview(p: DriverParameters, speed: Scalar) -> Scalar:
-    """Distance d [m] that keeps (D2) stable: that of the data, or more where the vehicle answers late.
+    """Return the distance d [m] that keeps (D2) stable: that of the data, or more if the vehicle is late.
 
     v τ is what the arms take, v T, the tyres, σ, and the yaw rate, v² `yaw_lag` L/(L + K v²), less the lead
     of a point ahead of the axle.  That point also moves aside with the steering at once, which d of twice
@@ -231,7 +231,7 @@ def turned(p: DriverParameters, wanted: Scalar, sensors: Sensors) -> Scalar:
 
 
 def wanted_of(p: DriverParameters, steering: Floats, position: Floats, rate: Floats) -> Floats:
-    """The w of (D1) behind steering inputs, as far as their rate lets arms follow it."""
+    """Return the w of (D1) behind steering inputs, as far as their rate lets arms follow it."""
     r = p.response
     if not r.omega:
         return steering

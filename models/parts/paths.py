@@ -51,7 +51,7 @@ class Path(ABC):
 
     @abstractmethod
     def view(self, x: Scalar, y: Scalar, yaw: Scalar, preview: Scalar, forward: Scalar) -> PathView:
-        """The path as seen from a vehicle.
+        """Return the path as seen from a vehicle.
 
         Parameters
         ----------
@@ -63,7 +63,7 @@ class Path(ABC):
 
     @abstractmethod
     def offset(self, x: Scalar, y: Scalar) -> Scalar:
-        """Distance from the path, positive to its left [m]."""
+        """Return the distance from the path, positive to its left [m]."""
 
 
 class LateralStep(NamedTuple):
@@ -262,7 +262,7 @@ FINE = 1.0
 def planned(
     gates: Sequence[Gate], width: float, axles: Sequence[float], spared: float, lean: float = 0.0
 ) -> PlannedPath:
-    """The path through gates that bends least.
+    """Return the path through gates that bends least.
 
     Parameters
     ----------

@@ -159,7 +159,7 @@ class TMeasyParameters:
 
 
 def per_load(pair: LoadPair, pn: float, z: float) -> float:
-    """A force parameter over the load, Y(Fz)/Fz, at the load Fz = z pn.
+    """Return a force parameter over the load, Y(Fz)/Fz, at the load Fz = z pn.
 
     Y is the parabola through zero, Y1 at pn and Y2 at 2 pn (Rill), so that the quotient is a straight line
     and stays regular at zero load.
@@ -169,5 +169,5 @@ def per_load(pair: LoadPair, pn: float, z: float) -> float:
 
 
 def at_load(pair: LoadPair, z: float) -> float:
-    """A slip parameter at the load Fz = z pn: the straight line through both values (Rill)."""
+    """Return a slip parameter at the load Fz = z pn: the straight line through both values (Rill)."""
     return pair[0] + (pair[1] - pair[0]) * (z - 1.0)

@@ -94,7 +94,7 @@ class TorqueTable:
         return tuple(found)
 
     def __call__(self, x: Scalar) -> Scalar:
-        """The value at x."""
+        """Return the value at x."""
         if not self.corners:
             return self.y[0]
         c, d = self._nearest(x)
@@ -103,7 +103,7 @@ class TorqueTable:
         return c.y + slope * d + (c.after - c.before) * added
 
     def integral(self, x: Scalar) -> Scalar:
-        """Its integral from 0 to x, of one that is not passive."""
+        """Return its integral from 0 to x, of one that is not passive."""
         return self._area(x) - self._area(0.0)
 
     def _area(self, x: Scalar) -> Scalar:
@@ -115,7 +115,7 @@ class TorqueTable:
         return c.area + d * (c.y + 0.5 * c.before * d) + bent
 
     def _nearest(self, x: Scalar) -> tuple[Corner, Scalar]:
-        """The nearest corner, and x from there."""
+        """Return the nearest corner, and x from there."""
         between = [0.5 * (here.x + following.x) for here, following in pairwise(self.corners)]
         if self._columns is None:
             chosen = self.corners[0]

@@ -177,7 +177,7 @@ class DrivenWheels:
         return axes, mean
 
     def loads(self, observer: Observer, axes: Sequence[Array], torque: Scalar) -> list[PointLoad]:
-        """The wheels' parts of a torque and their reactions on housings and chassis."""
+        """Return the wheels' parts of a torque and their reactions on housings and chassis."""
         none = np.zeros(3)
         loads = [
             PointLoad(
@@ -203,14 +203,14 @@ class DrivenWheels:
         return [*loads, *inside, outside]
 
     def on_housing(self, axes: Sequence[Array], body: Body) -> Array:
-        """Torque on the housing of final drives per torque of all wheels, in chassis axes."""
+        """Return the torque on the housing of final drives per torque of all wheels, in chassis axes."""
         its = [k for k, each in enumerate(self.wheels) if each.housing is body]
         pull = sum((self.shares[k] * self.wheels[k].pull for k in its), start=zeros(3))
         first, *others = (axes[k] for k in its)
         return pull - sum(others, start=first)
 
     def on_chassis(self, axes: Sequence[Array]) -> Array:
-        """Torque on the chassis per torque of all wheels, in its axes."""
+        """Return the torque on the chassis per torque of all wheels, in its axes."""
         reaction = np.zeros(3)
         for each, e, share in zip(self.wheels, axes, self.shares, strict=True):
             reaction = reaction - (e if each.housing is self.chassis else share * each.pull)

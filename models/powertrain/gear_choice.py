@@ -83,11 +83,11 @@ class ShiftedGearboxData(GearboxData):
         return tuple((down * high, up * low) for (low, high), (down, up) in pairs)
 
     def states(self, z: Sequence[float]) -> tuple[StateDeclaration, ...]:
-        """The states as a force element declares them, with their values at the start."""
+        """Return the states as a force element declares them, with their values at the start."""
         return tuple(StateDeclaration(f"shift_{k}_{k + 1}", "1", state) for k, state in enumerate(z, 1))
 
     def at_speed(self, output: float) -> tuple[float, ...]:
-        """The states of a vehicle that has accelerated to a speed of the gearbox' output [rad/s]."""
+        """Return the states of a vehicle that has accelerated to a speed of the gearbox' output [rad/s]."""
         return tuple(1.0 if output > up else 0.0 for _, up in self.shifts())
 
     def rates(self, z: Sequence[Scalar], output: Scalar) -> tuple[Scalar, ...]:
@@ -101,7 +101,7 @@ class ShiftedGearboxData(GearboxData):
         return tuple(rates)
 
     def gear(self, z: Sequence[Scalar]) -> Scalar:
-        """Number of the gear; between two while it is shifted."""
+        """Return the number of the gear; between two while it is shifted."""
         number: Scalar = 1.0
         for state in z:
             number = number + smooth_step(state)
@@ -115,7 +115,7 @@ class ShiftedGearboxData(GearboxData):
         return turns
 
     def turns_rate(self, z: Sequence[Scalar], rates: Sequence[Scalar]) -> Scalar:
-        """Rate of `turns` while a gear is shifted [1/s]."""
+        """Return the rate of `turns` while a gear is shifted [1/s]."""
         total: Scalar = 0.0
         for state, rate, (low, high) in zip(z, rates, pairwise(self.gears), strict=True):
             total = total + (1.0 / high - 1.0 / low) * smooth_step_slope(state) * rate

@@ -92,7 +92,7 @@ class EnergyAccount:
 
 
 def energy_account(model: Model, run: xr.Dataset) -> EnergyAccount:
-    """The energies of a run of a vehicle.
+    """Return the energies of a run of a vehicle.
 
     Parameters
     ----------
@@ -182,7 +182,7 @@ class MomentumAccount:
 
 
 def momentum_account(model: Model, run: xr.Dataset) -> MomentumAccount:
-    """The momenta of a run of a vehicle.
+    """Return the momenta of a run of a vehicle.
 
     Parameters
     ----------

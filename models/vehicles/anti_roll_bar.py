@@ -80,7 +80,7 @@ class AntiRollBar(Mirrored):
         )
 
     def shifted(self, by: Vector) -> AntiRollBar:
-        """The bar farther along a vector [m]."""
+        """Return the bar farther along a vector [m]."""
         return replace(
             self,
             half=replace(self.half, com=self.half.com + by),
@@ -131,7 +131,7 @@ class TwistSpring(ForceElement):
         return (*carried, *((body.carrier, hinge.at_parent) for body, hinge in hinges))
 
     def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
-        """The torques, and the energy of the spring."""
+        """Return the torques, and the energy of the spring."""
         twist = observer.coordinate(self.one, 0) - observer.coordinate(self.other, 0)
         rate = observer.rate(self.one) - observer.rate(self.other)
         torque = -self.stiffness * twist - self.damping * rate

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def assisted_wheels(parameters: VehicleParameters) -> list[AssistedWheel]:
-    """The wheels but those of trailers, from front to rear, left before right."""
+    """Return the wheels but those of trailers, from front to rear, left before right."""
     return [
         AssistedWheel(name, corner.tyre.unloaded_radius, corner.W[1], name in parameters.driven)
         for axle in parameters.layout.axles_of(None)

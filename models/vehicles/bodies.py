@@ -89,7 +89,7 @@ class Mirrored:
     """A frozen dataclass in vehicle coordinates: what it has of points and bodies has a mirror image in y."""
 
     def mirrored(self) -> Self:
-        """The mirror image in y."""
+        """Return the mirror image in y."""
         thing: Any = self
         return replace(thing, **{f.name: image(getattr(self, f.name)) for f in fields(thing)})  # type: ignore[no-any-return]  # replace keeps the type
 
@@ -121,17 +121,17 @@ class BodyParameters(Mirrored):
     inertia: Vector
 
     def mirrored(self) -> Self:
-        """The mirror image in y."""
+        """Return the mirror image in y."""
         return replace(self, com=_S * self.com, inertia=_S[:, None] * self.inertia * _S)
 
 
 def body(data: BodyData | ChassisData, origin: Vector) -> BodyParameters:
-    """A body whose data are relative to `origin`."""
+    """Return a body whose data are relative to `origin`."""
     return BodyParameters(data.mass, origin + np.array(data.com), inertia_matrix(data.inertia))
 
 
 def rod(data: RodData, start: Vector, end: Vector) -> BodyParameters:
-    """A uniform solid cylinder from `start` to `end`."""
+    """Return a uniform solid cylinder from `start` to `end`."""
     length = magnitude(end - start)
     with np.errstate(invalid="ignore"):  # of ends that coincide, which are refused where they are joined
         u = (end - start) / length

@@ -20,13 +20,13 @@ from ce_dynamics.models.vehicles.trailers.trailer import Trailer
 
 
 def corners_of(axle: AxleLayout, data: Description) -> list[Corner]:
-    """The corners of an axle without a beam."""
+    """Return the corners of an axle without a beam."""
     kind = CORNERS[axle.suspension]
     return [kind.of(name, section(data, name), axle.steering is not None) for name in axle.corners]
 
 
 def beam_of(axle: AxleLayout, data: Description) -> BeamAxle | GraphAxle:
-    """An axle whose two sides belong together: with a beam, or as a graph."""
+    """Return an axle whose two sides belong together: with a beam, or as a graph."""
     ends = {name: section(data, name) for name in axle.corners}
     if axle.suspension == GRAPH:
         own = getattr(data, axle.name, None)
@@ -37,7 +37,7 @@ def beam_of(axle: AxleLayout, data: Description) -> BeamAxle | GraphAxle:
 def bushing_of(
     item: BushingItem, axle: AxleLayout, corner: Corner, data: Description, mode: str
 ) -> VehicleBushing:
-    """A bushing of a corner."""
+    """Return a bushing of a corner."""
     written, unit = section(data, corner.name), axle.trailer or "chassis"
     return VehicleBushing.of(item, axle.name, corner, written, unit, axle.mechanism, mode)
 
@@ -49,7 +49,7 @@ def bar_of(axle: AxleLayout, data: Description, trailers: Mapping[str, Trailer])
 
 
 def steering_of(name: str, layout: Layout, data: Description, corners: Mapping[str, Corner]) -> Steering:
-    """A steering mechanism, placed, knowing the corners that it steers."""
+    """Return a steering mechanism, placed, knowing the corners that it steers."""
     axles = steered_axles(layout)[name]
     made = steerings_of(layout)[name].of(section(data, name))
     named = replace(made, name=name, phase=1 if axles[0].phase == "with" else -1)
@@ -57,5 +57,5 @@ def steering_of(name: str, layout: Layout, data: Description, corners: Mapping[s
 
 
 def section(data: Description, name: str) -> Any:
-    """A section that not every vehicle has."""
+    """Return a section that not every vehicle has."""
     return getattr(data, name)

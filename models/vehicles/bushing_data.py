@@ -107,7 +107,7 @@ class BushingItem:
 
 
 def bushings_of(words: Sequence[Assignment], axles: Sequence[str], label: str) -> dict[str, Any]:
-    """The bushings of each axle; what a later file says of one replaces what was said.
+    """Return the bushings of each axle; what a later file says of one replaces what was said.
 
     Raises
     ------

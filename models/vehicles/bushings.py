@@ -65,7 +65,7 @@ class JointName:
     mount: bool
 
     def found(self, system: System, corner: str) -> JoinedPoints:
-        """The joint at a corner.
+        """Return the joint at a corner.
 
         Raises
         ------
@@ -131,7 +131,7 @@ class JointName:
 
 
 def closure_of(system: System, joint: JoinedPoints) -> Closure:
-    """The hinge or closure of a joint."""
+    """Return the hinge or closure of a joint."""
     if joint.name.startswith(HINGE_OF):
         return joint.child.inboard
     return next(edge.closure for edge in joints_in(system.closures) if edge.name == joint.name)
@@ -188,7 +188,7 @@ class VehicleBushing:
         mechanism: str,
         mode: str,
     ) -> VehicleBushing:
-        """A bushing as written.
+        """Return a bushing as written.
 
         Raises
         ------
@@ -284,7 +284,7 @@ class VehicleBushing:
         ]
 
     def _mount(self, system: System, joint: JoinedPoints, top: Vector, below: Vector) -> list[ElasticJoint]:
-        """A strut's top mount: it yields square to the strut, which slides and turns in it.
+        """Return a strut's top mount: it yields square to the strut, which slides and turns in it.
 
         What holds the strut's line are two closures, that of the kingpin and that of the upright.
         """
@@ -332,7 +332,7 @@ class VehicleBushing:
             )
 
     def _rod(self, joint: JoinedPoints) -> SpringDamper:
-        """A rod that gives way along its line."""
+        """Return a rod that gives way along its line."""
         for axis in (*ALONG[:2], *ABOUT, "at", "through"):
             if axis in self.stiffness or getattr(self, axis, None) is not None:
                 raise DataError(
@@ -347,7 +347,7 @@ class VehicleBushing:
         return SpringDamper(self.name, *ends, spring=self.stiffness["z"], damper=self.damping["z"])
 
     def _axes(self, system: System, hinge: Hinge) -> Vector:
-        """Its axes as columns; on the right the mirror image of those on the left."""
+        """Return its axes as columns; on the right the mirror image of those on the left."""
         if self.at is not None and self.through is not None:
             along = self.through - self.at
             if not np.linalg.norm(nominal(along).astype(float)) > 1e-9:
@@ -394,7 +394,7 @@ def unit(v: Vector) -> Vector:
 
 
 def strut_of(corner: Corner) -> tuple[Vector, Vector] | None:
-    """Points F and S of a strut's line."""
+    """Return points F and S of a strut's line."""
     points = getattr(corner, "points", {}) if corner.template == "macpherson" else {}
     return (points["F"], points["S"]) if points else None
 

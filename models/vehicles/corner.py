@@ -95,7 +95,7 @@ class Corner(Mirrored, ABC):
 
     @classmethod
     def of(cls, name: str, data: CornerData, steered: bool) -> Self:
-        """The corner called `name` (``…_left`` or ``…_right``) from its left-side data.
+        """Return the corner called `name` (``…_left`` or ``…_right``) from its left-side data.
 
         Raises
         ------
@@ -124,7 +124,7 @@ class Corner(Mirrored, ABC):
     @classmethod
     @abstractmethod
     def left(cls, data: Any, **common: Any) -> Self:
-        """The left corner; `common` are the fields that all suspensions have, `origin` among them."""
+        """Return the left corner; `common` are the fields that all suspensions have, `origin` among them."""
 
     @classmethod
     @abstractmethod
@@ -137,7 +137,7 @@ class Corner(Mirrored, ABC):
 
     @abstractmethod
     def bodies(self) -> tuple[BodyParameters, ...]:
-        """All bodies but the wheel."""
+        """Return all bodies but the wheel."""
 
     def add_wheel(self, system: System, carrier: Body) -> Body:
         """Add the wheel on its carrier, the axle shaft turning with it; outputs tell its centre and travel.
@@ -226,7 +226,7 @@ class Corner(Mirrored, ABC):
 
 
 def sprung_body(system: System, carrier: Body) -> Body:
-    """The chassis, or the trailer, that carries a body."""
+    """Return the chassis, or the trailer, that carries a body."""
     trailers, body = system.groups.get("trailer", ()), carrier
     while not body.carrier.is_ground and body.name not in trailers:
         body = body.carrier

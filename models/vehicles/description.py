@@ -322,7 +322,7 @@ class VehicleParameters:
         return tuple(name for axle in self.layout.axles if axle.driven == "yes" for name in axle.corners)
 
     def housing(self, axle: AxleLayout) -> str | None:
-        """Name of the body that carries an axle's final drive; None where it is the chassis."""
+        """Return the name of the body that carries an axle's final drive; None where it is the chassis."""
         beam = self.beams.get(axle.name)
         chosen = axle.final_drive or ("chassis" if beam is None else beam.final_drive)
         return axle.trailer if chosen == "chassis" or beam is None else beam.housing()
@@ -364,11 +364,11 @@ class VehicleParameters:
         return next(iter(self.steerings.values()))
 
     def mechanism_of(self, corner: str) -> str:
-        """Name of the steering mechanism that steers a corner."""
+        """Return the name of the steering mechanism that steers a corner."""
         return next(axle.mechanism for axle in self.layout.axles if corner in axle.corners)
 
     def differential(self, axle: str) -> LockedData | ClutchData | None:
-        """The lock of an axle's differential; none where it is open."""
+        """Return the lock of an axle's differential; none where it is open."""
         kind = next(one.differential for one in self.layout.axles if one.name == axle)
         lock: LockedData | ClutchData | None = None if kind is None else section(self.data, axle).differential
         return lock
@@ -417,7 +417,7 @@ class VehicleParameters:
         return mass
 
     def bodies(self, axles: Iterable[AxleLayout], trailers: Iterable[str]) -> list[BodyParameters]:
-        """The chassis, the steerings and anti-roll bars, and the bodies of axles and trailers."""
+        """Return the chassis, the steerings and anti-roll bars, and the bodies of axles and trailers."""
         chosen = list(axles)
         corners = [b for axle in chosen for name in axle.corners for b in corner_bodies(self.corners[name])]
         bars = [half for bar in self.anti_roll_bars.values() for half in (bar.half, bar.half)]
@@ -427,7 +427,7 @@ class VehicleParameters:
         return [self.chassis, *towed, *corners, *bars, *beams, *steered]
 
     def flat(self) -> list[ListedNumber]:
-        """Every number as (key, value, unit, source, text), corner values as for the left side.
+        """Return every number as (key, value, unit, source, text), corner values as for the left side.
 
         Keys are the most general ones that are true: ``front.D`` while both front corners agree.  The strings
         ``key=text`` are overrides that reproduce this parameter set.
@@ -436,5 +436,5 @@ class VehicleParameters:
 
 
 def corner_bodies(c: Any) -> tuple[BodyParameters, ...]:
-    """All bodies of a corner and its wheel."""
+    """Return all bodies of a corner and its wheel."""
     return (*c.bodies(), c.wheel)

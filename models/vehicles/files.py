@@ -29,7 +29,7 @@ MOST_FILES = 32
 
 
 def files_of(name: str | Path) -> list[DataFile]:
-    """A vehicle's file and what it builds on: its ``base`` first, itself last.
+    """Return a vehicle's file and what it builds on: its ``base`` first, itself last.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def files_of(name: str | Path) -> list[DataFile]:
 
 
 def data_file(path: Path) -> DataFile:
-    """A file of any format that can be read, as a data file; by the end of its name, YAML else."""
+    """Return a file of any format that can be read, as a data file; by the end of its name, YAML else."""
     if path.suffix.lower() in FORMATS:
         return FORMATS[path.suffix.lower()](path)
     return read_file(path)
@@ -203,7 +203,7 @@ def bases(file: DataFile) -> list[Entry]:
 
 
 def base_path(base: Entry, by: Path) -> Path:
-    """A shipped vehicle, or a file beside the one that names it."""
+    """Return a shipped vehicle, or a file beside the one that names it."""
     name = str(base.value)
     if name in SHIPPED:
         return SHIPPED[name]
@@ -215,7 +215,7 @@ def base_path(base: Entry, by: Path) -> Path:
 
 
 def shipped_or_path(name: str | Path) -> Path:
-    """The file of a shipped vehicle, or the file itself."""
+    """Return the file of a shipped vehicle, or the file itself."""
     return SHIPPED[str(name)] if str(name) in SHIPPED else files.path_of("parameter file", name)
 
 
@@ -228,7 +228,7 @@ def example_of(key: tuple[str, ...], groups: Groups) -> str | None:
 
 @functools.cache
 def _shipped_values() -> dict[tuple[str, ...], str]:
-    """Values of all shipped files as they are written, those of axles without their names too."""
+    """Return values of all shipped files as they are written, those of axles without their names too."""
     files = [read_file(path) for path in SHIPPED.values()]
     axles = {word.key[1] for file in files for word in file.words_of("axles")}
     places = axles.union(f"{axle}_{side}" for axle in axles for side in ("left", "right"))
@@ -247,7 +247,7 @@ def describes_a_vehicle(path: Path) -> bool:
 
 
 def check_vehicle(name: str) -> str:
-    """The name of a shipped vehicle or of a file that describes one.
+    """Return the name of a shipped vehicle or of a file that describes one.
 
     Raises
     ------
@@ -269,7 +269,7 @@ def check_vehicle(name: str) -> str:
 
 
 def variant_path(variant: str | Path) -> Path:
-    """The file of a variant given by name or path."""
+    """Return the file of a variant given by name or path."""
     if str(variant) in VARIANTS:
         return VARIANTS[str(variant)]
     path = files.path_of("variant", variant)
@@ -316,7 +316,7 @@ def from_files(message: str, origins: Mapping[str, str]) -> str:
 
 
 def sections(message: str, origins: Mapping[str, str]) -> Iterator[str]:
-    """The closest section that each key of a message lies in."""
+    """Yield the closest section that each key of a message lies in."""
     for key in KEY.findall(message):
         first, *rest = key.split(".")
         words = [re.sub("_(left|right)$", "", first), *rest]

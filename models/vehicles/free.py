@@ -77,7 +77,7 @@ def reason(key: str) -> str:
 
 
 def freed(data: Any, keys: Sequence[str], groups: Groups) -> tuple[Any, tuple[Parameter, ...]]:
-    """The data with some numbers replaced by free parameters named after their keys, and these.
+    """Return the data with some numbers replaced by free parameters named after their keys, and these.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def freed(data: Any, keys: Sequence[str], groups: Groups) -> tuple[Any, tuple[Pa
 
 
 def leaf_of(path: tuple[str, ...], quantities: Mapping[tuple[str, ...], Quantity]) -> tuple[str, ...]:
-    """The key of the number, or of the numbers of which one is meant; empty if there is none."""
+    """Return the key of the number, or of the numbers of which one is meant; empty if there is none."""
     return next((path[:n] for n in (len(path), len(path) - 1) if path[:n] in quantities), ())
 
 
@@ -144,7 +144,7 @@ def _first(quantity: Any) -> str:
 
 
 def number_at(data: BaseModel, leaf: Sequence[str], index: int | None) -> float:
-    """The number of a leaf, or of a component of it."""
+    """Return the number of a leaf, or of a component of it."""
     value: Any = data
     for name in leaf:
         value = getattr(value, name, None)  # a section that is not there has none either
@@ -160,7 +160,7 @@ def number_at(data: BaseModel, leaf: Sequence[str], index: int | None) -> float:
 
 
 def replaced(data: BaseModel, leaf: Sequence[str], index: int | None, parameter: Parameter) -> BaseModel:
-    """A copy of a section with one number replaced."""
+    """Return a copy of a section with one number replaced."""
     old = getattr(data, leaf[0])
     new: Any
     if len(leaf) > 1:

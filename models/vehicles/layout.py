@@ -121,7 +121,7 @@ class Layout:
     bushings: str = MODES[0]
 
     def axles_of(self, trailer: str | None) -> tuple[AxleLayout, ...]:
-        """The axles of a trailer, or of the vehicle itself."""
+        """Return the axles of a trailer, or of the vehicle itself."""
         return tuple(axle for axle in self.axles if axle.trailer == trailer)
 
     @property
@@ -346,7 +346,7 @@ def check_steering(layout: Layout, label: str) -> None:
 
 
 def steered_axles(layout: Layout) -> Mapping[str, tuple[AxleLayout, ...]]:
-    """The axles that each steering mechanism steers, mechanisms in their order."""
+    """Return the axles that each steering mechanism steers, mechanisms in their order."""
     found = {
         name: tuple(axle for axle in layout.axles if axle.steering is not None and axle.mechanism == name)
         for name in MECHANISMS
@@ -355,12 +355,12 @@ def steered_axles(layout: Layout) -> Mapping[str, tuple[AxleLayout, ...]]:
 
 
 def unit_of(layout: Layout, mechanism: str) -> str | None:
-    """The trailer that a steering mechanism is on; None for the vehicle itself."""
+    """Return the trailer that a steering mechanism is on; None for the vehicle itself."""
     return steered_axles(layout)[mechanism][0].trailer
 
 
 def steerings_of(layout: Layout) -> Mapping[str, type[Steering]]:
-    """The steering mechanisms by the names of their sections."""
+    """Return the steering mechanisms by the names of their sections."""
     return {name: STEERINGS[str(axles[0].steering)] for name, axles in steered_axles(layout).items()}
 
 
@@ -399,7 +399,7 @@ def axle_section(axle: AxleLayout) -> type[Section] | None:
 
 @lru_cache(maxsize=64)
 def schema_of(layout: Layout) -> type[Description]:
-    """The schema of the numbers of such a vehicle."""
+    """Return the schema of the numbers of such a vehicle."""
     fields: dict[str, Any] = {"powertrain": (POWERTRAINS[layout.powertrain], ...)}
     for axle in layout.axles:
         for corner in axle.corners:
@@ -449,7 +449,7 @@ def without_brake(section: type[CornerData]) -> type[CornerData]:
 
 @lru_cache(maxsize=64)
 def groups_of(layout: Layout) -> Groups:
-    """The corners, and which of them the name of an axle stands for."""
+    """Return the corners, and which of them the name of an axle stands for."""
     return Groups(
         members=tuple(corner for axle in layout.axles for corner in axle.corners),
         groups={axle.name: axle.corners for axle in layout.axles},

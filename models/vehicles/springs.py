@@ -89,7 +89,7 @@ class DamperMapData(Section):
         return self
 
     def curves(self) -> list[Ramps]:
-        """The curve at each length."""
+        """Return the curve at each length."""
         count = len(self.speed)
         rows = (self.force[k * count : (k + 1) * count] for k in range(len(self.length)))
         return [Ramps(self.speed, row, DAMPER_ROUNDING, passive=True) for row in rows]
@@ -223,5 +223,5 @@ class DamperData(Section):
 
 
 def given(value: float | None) -> float:
-    """A number, zero where none is given."""
+    """Return a number, zero where none is given."""
     return 0.0 if value is None else value

@@ -35,7 +35,7 @@ class Unknowns(NamedTuple):
 
 
 def at_rest(model: Model, y: Floats, u: Floats, positions: tuple[str, ...], unwound: Floats) -> Floats | None:
-    """The state at which a standing vehicle stays, or None if there is none nearby.
+    """Return the state at which a standing vehicle stays, or None if there is none nearby.
 
     Statically it is indeterminate which wheel holds how much: of all states at which no acceleration and no
     rate is left, the one is taken whose deflections are least, weighed by what the wheels can hold.  On a
@@ -126,7 +126,7 @@ def unknowns(model: Model, y: Floats, u: Floats, positions: tuple[str, ...]) -> 
 
 
 def under_pressure(model: Model, y: Floats, u: Floats) -> Floats:
-    """The same with brakes filled as pedals and controllers want: without pressure none would hold."""
+    """Return the same with brakes filled as pedals and controllers want: without pressure none would hold."""
     given, filled = named(model, u), y.copy()
     names = [entry.name for entry in (*model.layout.q, *model.layout.v, *model.layout.x)]
     for name, brake in brakes_of(model).items():
@@ -165,7 +165,7 @@ def held(model: Model, y: Floats, u: Floats) -> dict[str, float]:
 
 
 def heading_as(q: Floats, wanted: Floats) -> Floats:
-    """A quaternion turned about the vertical until it heads where another does."""
+    """Return a quaternion turned about the vertical until it heads where another does."""
     back = 0.5 * (heading(wanted) - heading(q))
     c, s = np.cos(back), np.sin(back)
     w, x, y, z = q

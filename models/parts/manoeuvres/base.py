@@ -24,14 +24,14 @@ from ce_dynamics.models.parts.roads.surfaces import FlatRoad
 
 
 def speed_option(default: float) -> Option:
-    """The speed at the start."""
+    """Return the speed at the start."""
     return Option(
         "speed", "m/s", default, "speed at the start, held unless said otherwise", above=0.0, at_most=60.0
     )
 
 
 def duration_option(default: float) -> Option:
-    """The length of the simulation."""
+    """Return the length of the simulation."""
     return Option("duration", "s", default, "length of the simulation", above=0.0)
 
 
@@ -109,10 +109,10 @@ class Manoeuvre(ABC):
 
     @abstractmethod
     def inputs(self, t: Scalar, sensors: Sensors) -> dict[str, Scalar]:
-        """The driver's inputs at time t [s]."""
+        """Return the driver's inputs at time t [s]."""
 
     def path_error(self, sensors: Sensors) -> Scalar | None:
-        """Distance from the path, positive to its left [m]; None where there is no path."""
+        """Return the distance from the path, positive to its left [m]; None where there is no path."""
         if self.path is None:
             return None
         return self.path.offset(sensors["x"], sensors["y"])

@@ -218,7 +218,7 @@ class Coasting(Manoeuvre):
 
     @abstractmethod
     def steering(self, t: Scalar) -> Scalar:
-        """The steering at a time [s]."""
+        """Return the steering at a time [s]."""
 
     def inputs(self, t: Scalar, sensors: Sensors) -> dict[str, Scalar]:
         return {"steering": self.steering(t), "throttle": 0.0, "brake": 0.0}

@@ -215,7 +215,7 @@ class PowerOff(Manoeuvre):
         }
 
     def _brake(self, t: Scalar) -> Scalar:
-        """The pedal after the throttle has been released."""
+        """Return the pedal after the throttle has been released."""
         return 0.0
 
 

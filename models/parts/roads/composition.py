@@ -93,7 +93,7 @@ class PlacedRoad(Road):
         self._c, self._s = math.cos(self.heading), math.sin(self.heading)
 
     def own(self, x: Scalar, y: Scalar) -> tuple[Scalar, Scalar]:
-        """A point in the axes of the road that was placed."""
+        """Return a point in the axes of the road that was placed."""
         dx, dy = x - self.x, y - self.y
         return self._c * dx + self._s * dy, self._c * dy - self._s * dx
 
@@ -108,7 +108,7 @@ class PlacedRoad(Road):
         return self.road.friction(*self.own(x, y))
 
     def with_friction(self, friction: float | Friction) -> Self:
-        """The same with another friction, distributed as where the road comes from."""
+        """Return the same with another friction, distributed as where the road comes from."""
         other = super().with_friction(1.0)
         other.road = self.road.with_friction(friction)
         return other

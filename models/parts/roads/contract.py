@@ -65,7 +65,7 @@ class Road(ABC):
         return self._friction
 
     def with_friction(self, friction: float | Friction) -> Self:
-        """The same heights with another friction."""
+        """Return the same heights with another friction."""
         other = copy(self)
         other._friction = checked_friction(friction)
         return other
@@ -81,12 +81,12 @@ class Road(ABC):
         return 0.0
 
     def margin(self, x: Scalar, y: Scalar) -> Scalar | None:
-        """Distance from the nearest edge [m], negative beyond it; None for a road without end."""
+        """Return the distance from the nearest edge [m], negative beyond it; None for a road without end."""
         return None
 
 
 def checked_friction(friction: float | Friction) -> float | Friction:
-    """A positive number, or how friction is distributed."""
+    """Return a positive number, or how friction is distributed."""
     if isinstance(friction, Friction):
         return friction
     return check_number("road", "friction", friction, above=0.0)

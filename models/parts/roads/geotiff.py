@@ -135,7 +135,7 @@ def gdal(tags: dict[int, object]) -> dict[str, str]:
 
 
 def present(path: Path, tags: dict[int, object], z: Floats) -> Floats:
-    """The heights, where none is missing."""
+    """Return the heights, where none is missing."""
     said = str(tags.get(GDAL_NO_DATA, "")).strip("\0 ")
     if said:
         missing = int(np.count_nonzero(np.isnan(z) | (z == number(path, "no data", said))))
@@ -158,7 +158,7 @@ SCALES = {"scale": "1", "offset": "0"}
 
 
 def number(path: Path, what: str, text: str) -> float:
-    """A number of a tag of GDAL; no data may be NaN."""
+    """Return a number of a tag of GDAL; no data may be NaN."""
     try:
         return float(text)
     except ValueError:

@@ -97,7 +97,7 @@ class Axis:
         return cubic_slopes(at.s)
 
     def inside(self, x: Scalar) -> Scalar:
-        """Distance from the nearer end [m], negative beyond it."""
+        """Return the distance from the nearer end [m], negative beyond it."""
         return minimum(x - self.start, self.end - x)
 
 

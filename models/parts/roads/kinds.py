@@ -119,7 +119,7 @@ FRICTIONS: dict[str, Kind] = {
 
 
 def filled(owner: str, words: tuple[Option, ...], given: Values) -> dict[str, Any]:
-    """All values, defaults where none are given.
+    """Return all values, defaults where none are given.
 
     Raises
     ------
@@ -133,7 +133,7 @@ def filled(owner: str, words: tuple[Option, ...], given: Values) -> dict[str, An
 
 
 def road(text: str, friction: float = 0.8) -> Road:
-    """A road from its description.
+    """Return a road from its description.
 
     Parameters
     ----------
@@ -177,7 +177,7 @@ def road(text: str, friction: float = 0.8) -> Road:
 
 
 def taken_apart(term: str) -> tuple[str, dict[str, Any]]:
-    """Name and what is said of it; what has no name of its own is under the empty one."""
+    """Return the name and what is said of it; what has no name of its own is under the empty one."""
     name, colon, rest = term.partition(":")
     if len(name) == 1 and name.isalpha() and rest[:1] in ("\\", "/"):  # a drive of Windows
         name, colon, rest = term[:2] + rest.partition(":")[0], *rest.partition(":")[1:]
@@ -196,7 +196,7 @@ def taken_apart(term: str) -> tuple[str, dict[str, Any]]:
 
 
 def made(name: str, given: dict[str, Any], friction: float | Friction) -> Road:
-    """One road of a description."""
+    """Return one road of a description."""
     if is_map_file(name):
         return read_map(name, friction, **values(name, FILE_WORDS, given))
     if name not in ROADS:

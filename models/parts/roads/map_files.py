@@ -158,7 +158,7 @@ def read_map(
     approach: float = APPROACH,
     interpolation: str = "cubic",
 ) -> Road:
-    """A road from a file.
+    """Return a road from a file.
 
     Parameters
     ----------
@@ -223,7 +223,7 @@ def placed(
     given: dict[str, Any],
     shape: Shape,
 ) -> Road:
-    """A map whose place is given, or that begins at x = 0 and has y = 0 in its middle."""
+    """Return a map whose place is given, or that begins at x = 0 and has y = 0 in its middle."""
     dx, dy = spacing
     x0 = 0.0 if given["x0"] is None else given["x0"]
     y0 = -0.5 * dy * (z.shape[1] - 1) if given["y0"] is None else given["y0"]

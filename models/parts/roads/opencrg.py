@@ -354,7 +354,7 @@ def read_opencrg(
     smooth: bool = True,
     approach: float = 0.0,
 ) -> Road:
-    """The road of an OpenCRG file (``.crg``, or packed ``.crg.gz``); needs the extra ``roads``.
+    """Return the road of an OpenCRG file (``.crg``, or packed ``.crg.gz``); needs the extra ``roads``.
 
     Parameters
     ----------
@@ -390,7 +390,7 @@ def read_opencrg(
 
 
 def unpacked(path: Path, content: bytes) -> bytes:
-    """The content of a file, without its packing."""
+    """Return the content of a file, without its packing."""
     if not content.startswith(b"\x1f\x8b"):
         return content
     try:
@@ -404,7 +404,7 @@ def unpacked(path: Path, content: bytes) -> bytes:
 
 
 def limited(file: BinaryIO) -> Iterator[bytes]:
-    """The content of a file in pieces, up to one byte more than is read of any."""
+    """Yield the content of a file in pieces, up to one byte more than is read of any."""
     left = LARGEST + 1
     while left > 0 and (piece := file.read(min(left, PIECE))):
         left -= len(piece)

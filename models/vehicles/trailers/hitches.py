@@ -55,7 +55,7 @@ class TurningDamper(ForceElement):
         return (self.body.carrier, hinge.at_parent), (self.body, hinge.at_child)
 
     def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
-        """The torque."""
+        """Return the torque."""
         torque = -self.damping * observer.rate(self.body, self.component)
         return Response((HingeLoad(self.body, self.component, torque),), outputs={"torque": torque})
 
@@ -181,7 +181,7 @@ STRAIGHT = ("torsion",)
 
 
 def plate(system: System, name: str, tower: Body, hinge: Hinge) -> Body:
-    """A body without mass between two hinges."""
+    """Return a body without mass between two hinges."""
     return add_rigid_body(system, name, BodyParameters(0.0, hinge.at, np.zeros((3, 3))), tower, hinge)
 
 
@@ -191,6 +191,6 @@ other coordinates."""
 
 
 def unheld_coordinates(system: System) -> set[str]:
-    """Names of what turns trailers about the vertical, among coordinates and velocities."""
+    """Return names of what turns trailers about the vertical, among coordinates and velocities."""
     names = system.groups.get("trailer", ())
     return {f"{name}.{what}" for name in names for what in UNHELD.get(type(system.find(name).inboard), ())}

@@ -45,7 +45,7 @@ def hitch_force(instant: Instant, towed: Body, k: int) -> Scalar:
 
 
 def crossing_force(instant: Instant, towed: Body) -> Array:
-    """Force of a towed body on its carrier, in the carrier's axes [N].
+    """Return the force of a towed body on its carrier, in the carrier's axes [N].
 
     What the carrier p feels of the towed body S and of all that this carries is −(P⁺ α(p) + z⁺): articulated
     inertia and bias force as the tip-to-base sweep hands them on.

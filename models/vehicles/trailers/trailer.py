@@ -42,7 +42,7 @@ class TrailerLayout:
 
 
 def trailers_of(words: Sequence[Assignment], label: str) -> tuple[TrailerLayout, ...]:
-    """The trailers, each after what tows it.
+    """Return the trailers, each after what tows it.
 
     Raises
     ------
@@ -76,7 +76,7 @@ def trailers_of(words: Sequence[Assignment], label: str) -> tuple[TrailerLayout,
 
 
 def in_order(trailers: list[TrailerLayout], label: str) -> tuple[TrailerLayout, ...]:
-    """Each after what tows it."""
+    """Return the trailers, each after the unit that tows it."""
     placed: list[TrailerLayout] = []
     left = trailers
     while left:
@@ -142,7 +142,7 @@ class Trailer:
 
 
 def trailers_as_built(layouts: Sequence[TrailerLayout], data: Any) -> dict[str, Trailer]:
-    """All trailers by name, each after what tows it."""
+    """Return all trailers by name, each after what tows it."""
     made: dict[str, Trailer] = {}
     for layout in layouts:
         written: TrailerData = getattr(data, layout.name)

@@ -91,6 +91,14 @@ def test_axles_that_are_none(tmp_path: Path, before: str, after: str, message: s
     assert str(caught.value).startswith("own.yaml")
 
 
+def test_words_may_be_booleans(tmp_path: Path) -> None:
+    path = written(
+        tmp_path, "base: sedan\naxles: {rear: {driven: true, braked: false}, front: {driven: False}}\n"
+    )
+    front, rear = VehicleParameters.load(path).layout.axles
+    assert (front.driven, rear.driven, rear.braked) == ("no", "yes", "no")
+
+
 def test_axle_like_another_takes_its_suspension() -> None:
     """The rear axle of the sedan has the front's arms, its own spring, no steering, and its own bar."""
     car = VehicleParameters.load("sedan")
