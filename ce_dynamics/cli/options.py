@@ -178,8 +178,9 @@ class Simulate:
     json: bool = OUTPUT("Summary as JSON on stdout, nothing else there.", "--json", default=False)
     no_plots: bool = OUTPUT("Save no page of plots.", "--no-plots", default=False)
     view: Path | None = OUTPUT(
-        "A page that plays the run in three dimensions, in any browser, offline.",
-        metavar="FILE.html",
+        "A page that plays the run in three dimensions, in any browser, offline; as .gif or .png a film or "
+        "picture of it, drawn by an installed Chromium.",
+        metavar="FILE.html|.gif|.png",
     )
     table: Path | None = OUTPUT(
         "All quantities over time as a table for other tools.", metavar="FILE.csv|.parquet|.mf4"

@@ -178,6 +178,8 @@ def draw(
             raise  # else what is missing tells
     except OSError as error:  # the results are saved already
         return unusable(error)
+    except ModelError as error:  # no browser draws the film
+        return str(error)
     return ""
 
 
@@ -190,10 +192,10 @@ def write_plots(results: Record, case: Case, path: Path) -> None:
 
 
 def write_view(results: Record, case: Case, path: Path) -> None:
-    """Write the page that plays the run."""
+    """Write the page that plays the run, or a picture or film of it."""
     from ce_dynamics.models.vehicles.pictures import picture_of  # here, because few runs are played
 
-    path.write_text(picture_of(case, results.dataset()).html, "utf-8")
+    picture_of(case, results.dataset()).save(path)
 
 
 def chosen_method(name: str) -> Method:

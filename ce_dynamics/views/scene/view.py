@@ -14,6 +14,7 @@ from ce_dynamics.compiled.model import Model
 from ce_dynamics.complementarity.embedded import UnilateralModel
 from ce_dynamics.complementarity.rigid_contacts import RigidContacts
 from ce_dynamics.errors import ModelError
+from ce_dynamics.views.scene.headless import SCRIPTS, draw_page
 from ce_dynamics.views.scene.page import STAGE, Packed, page, take_content
 from ce_dynamics.views.scene.shapes import Shape
 from ce_dynamics.views.scene.take import Camera, Instruments, Take
@@ -65,13 +66,15 @@ class View:
         return page(self.title, content, packed, (*STAGE, "play.js"))
 
     def save(self, path: str | Path) -> Path:
-        """Write the page.
+        """Write the page, or a picture (.png) or film (.gif) of it, which a browser without window draws.
 
         Raises
         ------
         ModelError
-            If it cannot be written.
+            If it cannot be written, or no browser is installed that draws it.
         """
+        if Path(str(path)).suffix.lower() in SCRIPTS:
+            return draw_page(self.html, path)
         return save_page(self.html, path)
 
     def _repr_html_(self) -> str:

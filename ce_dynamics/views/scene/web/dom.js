@@ -52,11 +52,13 @@ export function floorsOf(takes, middle, low, size) {
   return [{ kind: "plane", points: [below, below.map((x, k) => x + up[k])] }];
 }
 
-// A file for the visitor.
+// A file for the visitor: by its address, or its content.
+export const downloaded = (name, href) => element("a", { href, download: name }).click();
+
 export function saved(name, content) {
-  const link = element("a", { href: URL.createObjectURL(new Blob([content])), download: name });
-  link.click();
-  URL.revokeObjectURL(link.href);
+  const href = URL.createObjectURL(new Blob([content]));
+  downloaded(name, href);
+  URL.revokeObjectURL(href);
 }
 
 // Lets scripts and tests wait for window.ce.ready; says why where a page cannot be shown.

@@ -1,23 +1,37 @@
 // Pictures and films of the page: PNG, WebM, and GIF by an encoder of its own.
 
-import { saved } from "./dom.js";
-
 const COLOURS = [7, 8, 4]; // levels of red, green, blue: 224 colours of a palette of 256
 
-// The picture as it is drawn, as a PNG.
-export function png(canvas, name) {
-  canvas.toBlob((blob) => saved(`${name}.png`, blob), "image/png");
+// The picture with what lies over it, as wide as given; layers: canvases of the page, the lowest first.
+function flat(layers, width) {
+  const [first] = layers, part = width / first.clientWidth, place = first.getBoundingClientRect();
+  const whole = document.createElement("canvas");
+  [whole.width, whole.height] = [width, Math.round(part * first.clientHeight)];
+  const pen = whole.getContext("2d", { willReadFrequently: true });
+  const draw = () => {
+    for (const layer of layers) {
+      const { left, top, width: across, height: down } = layer.getBoundingClientRect();
+      pen.drawImage(layer, part * (left - place.left), part * (top - place.top), part * across, part * down);
+    }
+    return pen;
+  };
+  return { whole, draw };
 }
 
-// Frames of times from..to at so many per second; draw(t) draws one.  Answers with the bytes of a GIF.
-export async function gif(canvas, draw, from, to, rate, width) {
-  const height = Math.round((width * canvas.height) / canvas.width), small = new OffscreenCanvas(width, height);
-  const pen = small.getContext("2d", { willReadFrequently: true }), parts = [header(width, height)];
+// The picture as it is drawn, as the URL of a PNG.
+export function png(layers) {
+  const { whole, draw } = flat(layers, layers[0].width);
+  draw();
+  return whole.toDataURL("image/png");
+}
+
+// Frames of times from..to at so many per second; step(t) draws one.  Answers with the bytes of a GIF.
+export async function gif(layers, step, from, to, rate, width) {
+  const { whole: { height }, draw } = flat(layers, width), parts = [header(width, height)];
   const frames = Math.max(1, Math.round((to - from) * rate));
   for (let k = 0; k < frames; ++k) {
-    draw(from + k / rate);
-    pen.drawImage(canvas, 0, 0, width, height);
-    parts.push(frame(pen.getImageData(0, 0, width, height).data, width, height, Math.round(100 / rate)));
+    step(from + k / rate);
+    parts.push(frame(draw().getImageData(0, 0, width, height).data, width, height, Math.round(100 / rate)));
     if (k % 5 === 4) await new Promise((go) => setTimeout(go)); // lets the page breathe
   }
   parts.push(Uint8Array.of(0x3b));
@@ -34,6 +48,13 @@ export async function webm(canvas, until) {
   recorder.stop();
   await stopped;
   return new Blob(parts, { type: "video/webm" });
+}
+
+// Bytes as text of letters.
+export function letters(buffer) {
+  const bytes = new Uint8Array(buffer), parts = [];
+  for (let k = 0; k < bytes.length; k += 0x6000) parts.push(btoa(String.fromCharCode(...bytes.subarray(k, k + 0x6000))));
+  return parts.join("");
 }
 
 const short = (x) => [x & 255, x >> 8];

@@ -2,10 +2,10 @@
 
 import { arrayOf, loadLibrary, restore, unpacked } from "./packed.js";
 import { Cameras } from "./cameras.js";
-import { chip, element, extent, floorsOf, saved, text, told } from "./dom.js";
+import { chip, downloaded, element, extent, floorsOf, saved, text, told } from "./dom.js";
 import { Plot } from "./plot.js";
 import { Stage } from "./stage.js";
-import { gif, png, webm } from "./export.js";
+import { gif, letters, png, webm } from "./export.js";
 import { ribbon } from "./skids.js";
 import { Take } from "./take.js";
 import { Vehicle, bodyChoice } from "./vehicle.js";
@@ -166,20 +166,30 @@ class Player {
 
   // A picture or film as a file for the visitor.
   async save(kind) {
-    const { domElement: canvas } = this.stage.renderer, name = this.content.title.replace(/[^\w-]+/g, "-");
+    const name = this.content.title.replace(/[^\w-]+/g, "-");
     this.play(false);
-    if (kind === "PNG") return png(canvas, name);
+    if (kind === "PNG") return downloaded(`${name}.png`, this.png());
     if (kind === "GIF") return saved(`${name}.gif`, await this.gif());
     if (kind !== "WebM") return undefined;
     this.seek(this.start);
     this.play(true);
     const ended = new Promise((go) => { this.ended = go; });
-    return saved(`${name}.webm`, await webm(canvas, ended));
+    return saved(`${name}.webm`, await webm(this.stage.renderer.domElement, ended));
+  }
+
+  #layers() {
+    const { hud } = this.vehicle;
+    return [this.stage.renderer.domElement, ...(hud ? [hud.canvas] : [])];
+  }
+
+  png() {
+    this.draw();
+    return png(this.#layers());
   }
 
   gif(from = this.start, to = Math.min(this.end, this.start + FILM.longest), width = FILM.width, rate = FILM.rate) {
     const draw = (t) => { this.seek(t); this.draw(); };
-    return gif(this.stage.renderer.domElement, draw, from, to, rate, width);
+    return gif(this.#layers(), draw, from, to, rate, width);
   }
 
   play(on) {
@@ -294,7 +304,7 @@ async function begin() {
     const { take, content } = player.runs[run];
     return [...take.bodies[content.bodies.findIndex(({ name }) => name === body)].matrix.elements];
   };
-  return Object.assign(player, { place });
+  return Object.assign(player, { place, letters });
 }
 
 told(begin());

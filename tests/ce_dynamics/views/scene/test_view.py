@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from PIL import Image
 
 import ce_dynamics as ce
 from ce_dynamics.complementarity import (
@@ -333,3 +334,30 @@ def test_a_browser_shows_every_frame_where_python_has_it(model: ce.Model, run: A
     assert 0.0 < found["stopped"] <= 1.0
     assert found["labels"] == 3
     assert min(found["size"]) > 100
+
+
+@needs_chromium
+def test_a_film_has_frames_that_move(model: ce.Model, run: Any, tmp_path: Path) -> None:
+    path = ce.view(model, run).save(tmp_path / "film.gif")
+    with Image.open(path) as film:
+        assert film.n_frames == 13  # 1 s at 12.5 frames a second, rounded up
+        pictures = []
+        for k in (0, 12):
+            film.seek(k)
+            pictures.append(np.asarray(film.convert("RGB"), dtype=int))
+    assert pictures[0].shape[1] == 480
+    assert np.abs(pictures[1] - pictures[0]).max() > 50
+    still = ce.view(model, run).save(tmp_path / "still.png")
+    with Image.open(still) as picture:
+        # the same scene: the mean colour of a film differs by less than a level of its palette, 255/3
+        mean = np.asarray(picture.convert("RGB")).mean(axis=(0, 1))
+    assert np.abs(mean - pictures[0].mean(axis=(0, 1))).max() < 85 / 2
+
+
+def test_a_missing_browser_is_named(
+    model: ce.Model, run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CE_DYNAMICS_BROWSER", "no-such-browser")
+    with pytest.raises(ce.ModelError, match=r"a GIF file: there is no 'no-such-browser'; install Chromium"):
+        ce.view(model, run).save(tmp_path / "film.gif")
+    assert not list(tmp_path.iterdir())
