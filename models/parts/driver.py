@@ -29,8 +29,8 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.models.data.quantities import check_number
 from ce_dynamics.models.parts.backing import Train, curvature_to_steer
 from ce_dynamics.models.parts.paths import Path
+from ce_dynamics.models.parts.rounded_table import RoundedTable
 from ce_dynamics.models.parts.rounding import saturate_symmetric, saturate_unit
-from ce_dynamics.models.parts.torque_table import TorqueTable
 
 Sensors = Mapping[str, Scalar]
 """What a driver perceives.
@@ -240,7 +240,7 @@ def wanted_of(p: DriverParameters, steering: Floats, position: Floats, rate: Flo
 
 
 def steer_by_heart(
-    p: DriverParameters, path: Path, steering: TorqueTable, yaw_rate: TorqueTable, sensors: Sensors
+    p: DriverParameters, path: Path, steering: RoundedTable, yaw_rate: RoundedTable, sensors: Sensors
 ) -> Scalar:
     """Steering input in [−1, 1] of a driver who knows what to steer where, and corrects the rest.
 

@@ -13,13 +13,13 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.forces.laws import Law
 from ce_dynamics.mechanism.forces.spring_damper import SpringDamper
 from ce_dynamics.models.data.quantities import check_number
+from ce_dynamics.models.parts.rounded_table import RoundedTable
 from ce_dynamics.models.parts.rounding import (
     rounded_absolute,
     rounded_ramp,
     rounded_ramp_integral,
     smooth_step,
 )
-from ce_dynamics.models.parts.torque_table import TorqueTable
 
 SPRING_ROUNDING = 5e-4
 """Largest half width of the corner where a stop begins, and of those of a spring's table [m]."""
@@ -99,14 +99,14 @@ DAMPER_ROUNDING = 0.005
 
 
 class Ramps(Law):
-    """A force by a table: see `TorqueTable`.
+    """A force by a table: see `RoundedTable`.
 
     Parameters
     ----------
     x, y : sequences of float
         Points, x increasing; they may be free parameters that leave it so.
     widest, passive
-        As of `TorqueTable`.
+        As of `RoundedTable`.
 
     Raises
     ------
@@ -120,7 +120,7 @@ class Ramps(Law):
         check_table("table", "points", *([nominal(value) for value in values] for values in (x, y)))
         for before, after in pairwise(x):
             decided(before < after, "the abscissae of a table must increase")
-        self.table = TorqueTable(tuple(x), tuple(y), widest, passive)
+        self.table = RoundedTable(tuple(x), tuple(y), widest, passive)
 
     def force(self, x: Scalar) -> Scalar:
         return self.table(x)

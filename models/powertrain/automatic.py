@@ -12,8 +12,8 @@ from ce_dynamics.algebra.arrays import Array, Scalar, absolute, maximum, minimum
 from ce_dynamics.mechanism.forces.base import StateDeclaration
 from ce_dynamics.models.data.quantities import Numbers, Quantity
 from ce_dynamics.models.data.schema import Section, check_function
+from ce_dynamics.models.parts.rounded_table import ROUNDED, RoundedTable
 from ce_dynamics.models.parts.rounding import rounded_absolute, rounded_ramp
-from ce_dynamics.models.parts.torque_table import ROUNDED, TorqueTable
 from ce_dynamics.models.powertrain.base import SELECTOR, THROTTLE, Drive, GearedData, Ratios, directions
 from ce_dynamics.models.powertrain.engine import TurningEngineData
 from ce_dynamics.models.powertrain.gear_choice import AutomaticGearboxData
@@ -74,7 +74,7 @@ class ConverterData(Section):
         return braked, taken * prolonged(self.speed_ratio, self.torque_ratio)(nu)
 
 
-def prolonged(x: tuple[float, ...], y: tuple[float, ...]) -> TorqueTable:
+def prolonged(x: tuple[float, ...], y: tuple[float, ...]) -> RoundedTable:
     """Return a table whose ends are moved outwards along its lines: they are rounded beyond where they were.
 
     At stall it then says what is written; at equal speeds there is no corner, nor more power than comes in.
@@ -89,7 +89,7 @@ def prolonged(x: tuple[float, ...], y: tuple[float, ...]) -> TorqueTable:
         reach = min(reach, part * abs(outwards))
         ends.append((x[end] + part * outwards, y[end] + part * rise))
     (first, low), (last, high) = ends
-    return TorqueTable((first, *x[1:-1], last), (low, *y[1:-1], high), reach)
+    return RoundedTable((first, *x[1:-1], last), (low, *y[1:-1], high), reach)
 
 
 class AutomaticData(GearedData):

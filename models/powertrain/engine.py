@@ -9,8 +9,8 @@ from pydantic import model_validator
 from ce_dynamics.algebra.arrays import Scalar, absolute
 from ce_dynamics.models.data.quantities import MomentOfInertia, Numbers, Quantity
 from ce_dynamics.models.data.schema import Curve, Section
+from ce_dynamics.models.parts.rounded_table import RoundedTable
 from ce_dynamics.models.parts.rounding import rounded_clip, smooth_step, unit_clip
-from ce_dynamics.models.parts.torque_table import TorqueTable
 
 GOVERNOR_BAND = 0.2
 """Of the idle speed: how far below it the idle governor opens the throttle fully."""
@@ -30,9 +30,9 @@ class TorqueCurve(Curve):
     speed: Annotated[Numbers, Quantity("rad/s", curve=True)]
     torque: Annotated[Numbers, Quantity("N*m", curve=True)]
 
-    def table(self) -> TorqueTable:
+    def table(self) -> RoundedTable:
         """Return the function."""
-        return TorqueTable(self.speed, self.torque)
+        return RoundedTable(self.speed, self.torque)
 
 
 class EngineData(Section):

@@ -30,7 +30,7 @@ from ce_dynamics.compiled.variables import plain
 from ce_dynamics.models.parts.driver import DriverParameters, turned, wanted_of
 from ce_dynamics.models.parts.manoeuvres import Manoeuvre
 from ce_dynamics.models.parts.manoeuvres.following import DoubleLaneChange, Practised
-from ce_dynamics.models.parts.torque_table import TorqueTable
+from ce_dynamics.models.parts.rounded_table import RoundedTable
 from ce_dynamics.models.vehicles.lanes import AxlePath, clearance
 from ce_dynamics.simulation.options import RunOptions
 from ce_dynamics.simulation.simulate import attempted
@@ -144,7 +144,7 @@ def learnt(way: Floats, steering: Floats, yaw_rate: Floats, ends: float) -> Prac
     """Tables over the way, up to behind the last gate."""
     x = np.arange(0.0, ends + BEHIND + KNOTS, KNOTS)
     tables = [
-        TorqueTable(tuple(x.tolist()), tuple(np.interp(x, way, part).tolist()))
+        RoundedTable(tuple(x.tolist()), tuple(np.interp(x, way, part).tolist()))
         for part in (steering, yaw_rate)
     ]
     return Practised(*tables)

@@ -28,8 +28,8 @@ from ce_dynamics.models.parts.paths import (
     PlannedPath,
     planned,
 )
+from ce_dynamics.models.parts.rounded_table import RoundedTable
 from ce_dynamics.models.parts.rounding import smooth_step
-from ce_dynamics.models.parts.torque_table import TorqueTable
 
 
 class ConstantRadius(Manoeuvre):
@@ -79,14 +79,14 @@ class Practised:
 
     Attributes
     ----------
-    steering : TorqueTable
+    steering : RoundedTable
         Steering input.
-    yaw_rate : TorqueTable
+    yaw_rate : RoundedTable
         Resulting yaw rate [rad/s].
     """
 
-    steering: TorqueTable
-    yaw_rate: TorqueTable
+    steering: RoundedTable
+    yaw_rate: RoundedTable
 
 
 class DoubleLaneChange(Manoeuvre):

@@ -192,9 +192,9 @@ def test_overlapping_shift_points_get_hysteresis(tmp_path: Path, template: str) 
     content["car/Gears.json"] = box
     path = written(tmp_path, content)
     data = VehicleParameters.load(path)
-    drive_unit: Any = data.powertrain.unit()  # type: ignore[attr-defined]  # of gears
+    transmission: Any = data.powertrain.transmission  # type: ignore[attr-defined]  # of gears
     build(data, speed=5.0)
-    lowest, second = drive_unit.gears.of_every_shift("downshift")
+    (lowest, second), _ = transmission.shift_speeds
     rpm = np.pi / 30
     assert 0.8 * 960 * rpm < lowest < 0.95 * 960 * rpm  # apart by more than the shift's own band of 2 %
     assert second == pytest.approx(1200 * rpm)

@@ -47,7 +47,7 @@ class Corner(NamedTuple):
 
 
 @dataclass(frozen=True)
-class TorqueTable:
+class RoundedTable:
     """A piecewise linear function, constant outside its knots, its corners rounded (`rounding`).
 
     It is the table itself but for `ROUNDED` of the narrower interval on both sides of a corner, or `widest`
