@@ -28,6 +28,7 @@ STAGE = (
     "shapes.js",
     "ground.js",
     "stage.js",
+    "plan.js",
     "take.js",
     "cameras.js",
     "plot.js",

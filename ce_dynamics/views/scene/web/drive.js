@@ -7,7 +7,7 @@ import { chip, element, extent, fixed, floorsOf, saved, text, told } from "./dom
 import { Physics } from "./physics.js";
 import { Plot, colourOf } from "./plot.js";
 import { Recorder, until } from "./recorder.js";
-import { Stage } from "./stage.js";
+import { stageOf } from "./plan.js";
 import { Take } from "./take.js";
 import { Vehicle, bodyChoice } from "./vehicle.js";
 
@@ -87,7 +87,7 @@ class Driver {
     const { size, middle, low } = extent([{ content: machine.take, places }]);
     const floors = floorsOf([machine.take], middle, low, size);
     if (this.stage) this.stage.furnish(floors);
-    else this.stage = new Stage(document.getElementById("stage"), machine.take.up, size, floors);
+    else this.stage = stageOf(document.getElementById("stage"), machine.take.up, size, floors);
     if (this.take) this.stage.scene.remove(this.take.group);
     this.take = new Take(machine.take, size);
     this.stage.scene.add(this.take.group);

@@ -4,7 +4,7 @@ import { arrayOf, loadLibrary, restore, unpacked } from "./packed.js";
 import { Axle } from "./axle.js";
 import { Chart } from "./chart.js";
 import { element, extent, fixed, floorsOf, rounded, saved, text, told } from "./dom.js";
-import { Stage } from "./stage.js";
+import { stageOf } from "./plan.js";
 import { Take } from "./take.js";
 import { Cameras } from "./cameras.js";
 
@@ -60,7 +60,7 @@ class Page {
     const bodies = content.take.bodies.map((body, k) => ({ body, k })).filter(({ body }) => body.shapes.length);
     const seen = { content: { bodies: bodies.map(({ body }) => body) }, places: Float32Array.from(bodies.flatMap(({ k }) => [...places.subarray(7 * k, 7 * k + 7)])) };
     const { size, middle, low } = extent([seen]);
-    this.stage = new Stage(document.getElementById("stage"), content.take.up, size, floorsOf([content.take], middle, low, size));
+    this.stage = stageOf(document.getElementById("stage"), content.take.up, size, floorsOf([content.take], middle, low, size));
     this.take = new Take(content.take, size);
     this.stage.scene.add(this.take.group);
     this.cameras = new Cameras(this.stage, this.take);

@@ -4,7 +4,7 @@ import { arrayOf, loadLibrary, restore, unpacked } from "./packed.js";
 import { Cameras } from "./cameras.js";
 import { chip, downloaded, element, extent, floorsOf, saved, text, told } from "./dom.js";
 import { Plot } from "./plot.js";
-import { Stage } from "./stage.js";
+import { stageOf } from "./plan.js";
 import { gif, letters, png, webm } from "./export.js";
 import { ribbon } from "./skids.js";
 import { Take } from "./take.js";
@@ -35,7 +35,7 @@ class Player {
     }));
     const { size, middle, low } = extent(this.runs), first = content.takes[0];
     const floors = floorsOf(content.takes, middle, low, size);
-    this.stage = new Stage(document.getElementById("stage"), first.up, size, floors);
+    this.stage = stageOf(document.getElementById("stage"), first.up, size, floors);
     for (const [k, run] of this.runs.entries()) {
       run.take = new Take(run.content, size, k);
       this.stage.scene.add(run.take.group);

@@ -337,6 +337,32 @@ def test_a_browser_shows_every_frame_where_python_has_it(model: ce.Model, run: A
 
 
 @needs_chromium
+def test_without_webgl_a_plan_is_drawn(model: ce.Model, run: Any, tmp_path: Path) -> None:
+    without = """<script>
+        const own = HTMLCanvasElement.prototype.getContext;
+        HTMLCanvasElement.prototype.getContext = function (kind, ...more) {
+            return kind.startsWith("webgl") ? null : own.call(this, kind, ...more);
+        };
+    </script>"""
+    page = ce.view(model, run).html.replace("<main", f"{without}<main", 1)
+    seen = answer(
+        page,
+        """
+        ce.seek(0.5);
+        ce.draw();
+        const { canvas } = ce.stage, pen = canvas.getContext("2d");
+        const pixels = pen.getImageData(0, 0, canvas.width, canvas.height).data;
+        const colours = new Set();
+        for (let k = 0; k < pixels.length; k += 4) colours.add(pixels.slice(k, k + 3).join());
+        return { colours: colours.size, note: document.querySelector(".flat").textContent };
+        """,
+        tmp_path,
+    )
+    assert seen["note"] == "plan view: this browser has no WebGL"
+    assert seen["colours"] > 3  # the background and three bodies, at least
+
+
+@needs_chromium
 def test_a_film_has_frames_that_move(model: ce.Model, run: Any, tmp_path: Path) -> None:
     path = ce.view(model, run).save(tmp_path / "film.gif")
     with Image.open(path) as film:
