@@ -23,6 +23,11 @@ function instant(times, t) {
   return [low, Math.max((t - times[low]) / (times[high] - times[low]), 0)];
 }
 
+const VALUES = 8; // arrows that show their force
+
+// A force for people: three digits, with its unit.
+const force = (x) => (x >= 9995 ? `${(x / 1000).toPrecision(3)} kN` : `${Number(x.toPrecision(3))} N`);
+
 class Player {
   constructor(content, buffer) {
     this.content = content;
@@ -271,6 +276,30 @@ class Player {
     }) : null;
   }
 
+  // Labels at the tips of the longest arrows: the forces in newtons.
+  #values() {
+    const { arrows, shown } = this.runs[0].take, tip = new THREE.Vector3();
+    const most = shown.forces ? arrows.filter(({ visible }) => visible).sort((a, b) => b.userData.newtons - a.userData.newtons).slice(0, VALUES) : [];
+    this.values ??= Array.from({ length: VALUES }, () => {
+      const tag = element("span", { class: "label force" });
+      document.getElementById("stage").append(tag);
+      return tag;
+    });
+    this.values.forEach((tag, k) => {
+      const arrow = most[k];
+      tag.hidden = !arrow || !this.#pin(tag, tip.copy(arrow.userData.tip));
+      if (arrow) tag.textContent = force(arrow.userData.newtons);
+    });
+  }
+
+  // Puts a label at a place of the scene; false if that is behind the camera.
+  #pin(tag, place) {
+    const { clientWidth: width, clientHeight: height } = this.stage.renderer.domElement, at = place.project(this.stage.camera);
+    tag.style.left = `${0.5 * width * (1 + at.x)}px`;
+    tag.style.top = `${0.5 * height * (1 - at.y)}px`;
+    return at.z <= 1;
+  }
+
   draw() {
     this.cameras.update();
     this.stage.render(this.runs[0].content.bodies.length ? this.runs[0].take.position(0) : undefined);
@@ -285,13 +314,8 @@ class Player {
       if (this.time >= this.end) this.play(false);
     }
     this.draw();
-    for (const { tag, k } of this.labels ?? []) {
-      const { clientWidth: width, clientHeight: height } = this.stage.renderer.domElement;
-      const at = this.runs[0].take.position(k).project(this.stage.camera);
-      tag.style.left = `${0.5 * width * (1 + at.x)}px`;
-      tag.style.top = `${0.5 * height * (1 - at.y)}px`;
-      tag.hidden = at.z > 1;
-    }
+    for (const { tag, k } of this.labels ?? []) tag.hidden = !this.#pin(tag, this.runs[0].take.position(k));
+    this.#values();
     this.plots?.draw(this.time);
   }
 }

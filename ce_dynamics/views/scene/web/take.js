@@ -141,6 +141,7 @@ export class Take {
     arrow.visible = this.shown.forces && length > 0.004 * this.size;
     if (!arrow.visible) return;
     arrow.position.set(x, y, z);
+    Object.assign(arrow.userData, { newtons: force.length(), tip: arrow.position.clone().addScaledVector(force, length / force.length()) });
     arrow.quaternion.setFromUnitVectors(new THREE.Vector3(0, 1, 0), force.normalize());
     arrow.children[0].scale.y = length;
     arrow.children[1].position.y = length;

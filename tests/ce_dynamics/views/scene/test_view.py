@@ -305,7 +305,7 @@ LOOK = """
     const playing = ce.playing;
     for (let wait = 0; wait < 100 && !ce.time; ++wait) await new Promise(requestAnimationFrame);
     const { width, height } = ce.stage.renderer.domElement;
-    const labels = document.querySelectorAll(".label").length;
+    const labels = document.querySelectorAll(".label:not(.force)").length;
     return { places, between, riding, cursor, playing, stopped: ce.time, labels, size: [width, height] };
 """
 
