@@ -1,0 +1,412 @@
+"""The least-squares problem of a fit: free numbers, segments of runs, residuals and their exact derivatives.
+
+A free number is a number of the model, a factor of several of them (``front.tyre.dfy0*``), or a correction
+of a channel: ``channels.NAME.offset``, ``.scale``, ``.delay``, of inputs and outputs alike, and ``.lag``, the
+time constant of a first-order low-pass that outputs have come through.  A name that ends with ``@SESSION``
+holds for the runs of that session alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.signal import lfilter
+
+from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.errors import DataError
+from ce_dynamics.models.data.words import nearest
+from ce_dynamics.models.identification.plant import Plant
+from ce_dynamics.models.identification.recording import Recording
+from ce_dynamics.models.identification.shooting import Direction, Drive, Shooter
+
+CORRECTIONS = ("offset", "scale", "delay", "lag")
+PRIOR_SCALE, PRIOR_DELAY, PRIOR_POSITION, PRIOR_TURN = 0.1, 0.1, 0.5, 0.02
+"""Standard deviations of priors not given: of a scale, a delay [s], a position [m], a turn [rad]."""
+PRIOR_PART = 0.3
+"""Likewise, of other numbers, as a part of their value: what estimates by class leave open."""
+SHORTEST_LAG = 1e-3
+"""Lower bound of a lag [s]."""
+LOST = 1e3
+"""Residual of a sample that a simulation does not reach, in standard deviations."""
+
+
+class FreeNumber(NamedTuple):
+    """A number that is fitted: prior mean and standard deviation, bounds."""
+
+    name: str
+    prior: float
+    sd: float
+    lower: float
+    upper: float
+    unit: str
+
+
+class Segment(NamedTuple):
+    """A window of a run, simulated from a lead before its start [s]."""
+
+    run: Recording
+    start: float
+    end: float
+
+
+class Rows(NamedTuple):
+    """Samples of one channel in one segment: instants [s], measured values."""
+
+    segment: int
+    channel: str
+    time: Floats
+    measured: Floats
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """Options of fits and predictions.
+
+    Parameters
+    ----------
+    length : float
+        Of a segment [s].
+    lead : float
+        Time before each segment from which it is simulated without being compared [s].
+    step : float
+        Of the integration [s].
+    interval : float
+        Shortest time between samples that are compared [s].
+    free_starts : bool
+        Estimate initial lateral velocity and yaw rate of every segment.
+    """
+
+    length: float = 10.0
+    lead: float = 1.0
+    step: float = 2e-3
+    interval: float = 0.02
+    free_starts: bool = True
+
+    def __post_init__(self) -> None:
+        for name in ("length", "step", "interval"):
+            checks.seconds(name, getattr(self, name), DataError)
+        checks.number("lead", self.lead, at_least=0.0)
+
+
+def free_numbers(plant: Plant, runs: Sequence[Recording], wanted: Mapping[str, Any]) -> list[FreeNumber]:
+    """Return free numbers with priors and bounds.
+
+    Parameters
+    ----------
+    plant : Plant
+    runs : sequence of Recording
+    wanted : mapping of str to None, float or mapping
+        By name: the standard deviation of the prior, or ``prior``, ``sd``, ``lower`` and ``upper``.
+    """
+    return [free_number(plant, runs, name, given) for name, given in wanted.items()]
+
+
+def free_number(plant: Plant, runs: Sequence[Recording], name: str, given: Any) -> FreeNumber:
+    """Return one; see `free_numbers`."""
+    entry = {"sd": given} if isinstance(given, int | float) else dict(given or {})
+    for key in entry:
+        checks.known(f"free: {name}", key, ["prior", "sd", "lower", "upper"], "key", DataError)
+    plain, _, session = name.partition("@")
+    if session and session not in [run.session for run in runs]:
+        known = ", ".join(sorted({run.session for run in runs}))
+        raise DataError(f"free: {name}: no run is of the session {session!r}; sessions are {known}")
+    sd: float | None
+    channel = correction_of(plain)
+    if channel is not None:
+        what, kind = channel
+        unit, spread = channel_scale(plant, runs, what, f"free: {name}")
+        default, sd, unit = {
+            "offset": (0.0, 0.3 * spread, unit), "scale": (1.0, PRIOR_SCALE, "1"),
+            "delay": (0.0, PRIOR_DELAY, "s"), "lag": (PRIOR_DELAY, PRIOR_DELAY, "s"),
+        }[kind]  # fmt: skip
+        if kind == "lag":
+            entry = {"lower": SHORTEST_LAG, **entry}
+            if what not in plant.outputs:
+                raise DataError(f"free: {name}: only outputs have a lag; free the delay of {what}")
+    elif plain.endswith("*"):
+        if not components(plant, plain):
+            raise DataError(f"free: {name}: the model has no free numbers {plain}")
+        default, sd, unit = 1.0, PRIOR_PART, "1"
+    else:
+        if plain not in plant.parameters:
+            raise DataError(
+                f"free: {name!r} is no free number of {plant.name}{nearest(plain, plant.parameters)}"
+            )
+        default, unit = float(plant.nominal[plant.parameters.index(plain)]), plant.units.get(plain, "1")
+        sd = (
+            PRIOR_POSITION
+            if ".position." in plain
+            else PRIOR_TURN
+            if plain.endswith(".turn")
+            else PRIOR_PART * abs(default)
+        )
+    if session and channel is None:
+        default = 0.0 if not plain.endswith("*") else 1.0
+    prior, sd = float(entry.get("prior", default)), float(entry.get("sd", sd))
+    if not sd > 0.0:
+        raise DataError(f"free: {name}: its value is 0, so that its prior has no scale; give sd")
+    lower, upper = float(entry.get("lower", -np.inf)), float(entry.get("upper", np.inf))
+    if not lower < prior < upper:
+        raise DataError(f"free: {name}: the prior {prior:g} is outside the bounds {lower:g} and {upper:g}")
+    return FreeNumber(name, prior, sd, lower, upper, unit)
+
+
+def correction_of(name: str) -> tuple[str, str] | None:
+    """Return channel and kind of a correction; None if the name is none of one."""
+    first, _, rest = name.partition(".")
+    channel, _, kind = rest.rpartition(".")
+    return (channel, kind) if first == "channels" and kind in CORRECTIONS else None
+
+
+def channel_scale(plant: Plant, runs: Sequence[Recording], channel: str, owner: str) -> tuple[str, float]:
+    """Return unit and standard deviation of a channel."""
+    found = [c for run in runs for kind in (run.inputs, run.outputs) for n, c in kind.items() if n == channel]
+    known = list(dict.fromkeys(n for run in runs for n in (*run.inputs, *run.outputs)))
+    if not found:
+        checks.known(owner, channel, known, "channel", DataError)
+    spread = max(float(np.nanstd(c.values)) for c in found)
+    return found[0].unit, spread or 1.0
+
+
+def components(plant: Plant, name: str) -> list[int]:
+    """Return the places of the parameters that ``name*`` is a factor of."""
+    stem = name.removesuffix("*")
+    return [k for k, p in enumerate(plant.parameters) if p == stem or p.startswith(f"{stem}.")]
+
+
+class Problem:
+    """Residuals of segments of runs and their derivatives by free numbers and starts.
+
+    Parameters
+    ----------
+    shooter : Shooter
+    segments : sequence of Segment
+        All of one length.
+    free : sequence of FreeNumber
+    options : Options
+    """
+
+    def __init__(
+        self, shooter: Shooter, segments: Sequence[Segment], free: Sequence[FreeNumber], options: Options
+    ) -> None:
+        self.shooter, self.segments, self.free, self.options = shooter, list(segments), list(free), options
+        plant = shooter.plant
+        if not segments:
+            raise DataError(
+                f"no window of {options.length:g} s with a lead of {options.lead:g} s lies within the runs; "
+                "give shorter ones"
+            )
+        self.duration = segments[0].end - segments[0].start + options.lead
+        self.steps = round(self.duration / options.step)
+        self.rows = [
+            rows
+            for k, segment in enumerate(self.segments)
+            for name in segment.run.outputs
+            if name in plant.outputs and (rows := self._rows(k, segment, name)) is not None
+        ]
+        self.starts = [
+            (k, channel, state)
+            for k, segment in enumerate(self.segments)
+            for channel, state in plant.free_start.items()
+            if options.free_starts and channel in segment.run.outputs
+        ]
+        self.number = len(self.free) + len(self.starts)
+
+    def _rows(self, k: int, segment: Segment, name: str) -> Rows | None:
+        time, values = segment.run.time, segment.run.outputs[name].values
+        inside = np.flatnonzero((time > segment.start) & (time <= segment.end) & np.isfinite(values))
+        if not len(inside):
+            return None
+        usual = float(np.median(np.diff(time)))
+        kept = inside[:: max(1, round(self.options.interval / usual))]
+        return Rows(k, name, time[kept], values[kept])
+
+    def correction(self, theta: Floats, channel: str, kind: str, session: str) -> float:
+        """Offset, scale or delay of a channel in a session."""
+        neutral = 1.0 if kind == "scale" else 0.0
+        total = neutral
+        for number, value in zip(self.free, theta.tolist(), strict=True):
+            plain, _, only = number.name.partition("@")
+            if plain == f"channels.{channel}.{kind}" and only in ("", session):
+                total += value - neutral
+        return total
+
+    def parameters(self, theta: Floats, session: str) -> Floats:
+        """Parameters of the plant in a session."""
+        plant = self.shooter.plant
+        values = plant.nominal.copy()
+        for number, value in zip(self.free, theta.tolist(), strict=True):
+            plain, _, only = number.name.partition("@")
+            if only not in ("", session) or correction_of(plain) is not None:
+                continue
+            if plain.endswith("*"):
+                values[components(plant, plain)] += plant.nominal[components(plant, plain)] * (value - 1.0)
+            else:
+                values[plant.parameters.index(plain)] += value - (
+                    0.0 if only else plant.nominal[plant.parameters.index(plain)]
+                )
+        return values
+
+    def measured_start(self, k: int, channel: str) -> float:
+        """Mean of a channel within 0.1 s of the start of a segment; 0 if there is no sample."""
+        segment = self.segments[k]
+        time, values = segment.run.time, segment.run.outputs[channel].values
+        near = np.abs(time - (segment.start - self.options.lead)) <= 0.1
+        some = values[near & np.isfinite(values)]
+        return float(some.mean()) if len(some) else 0.0
+
+    def drive(self, k: int, theta: Floats, starts: Floats) -> tuple[Drive, list[Direction]]:
+        """Return what drives a segment, and its directions: of the free numbers, then of its starts."""
+        segment, plant, h = self.segments[k], self.shooter.plant, self.options.step
+        session, begin = segment.run.session, segment.start - self.options.lead
+        t = begin + h * (np.arange(self.steps) + 0.5)
+        U = np.tile(plant.defaults, (self.steps, 1))
+        slopes: dict[str, dict[str, Floats]] = {}
+        for name, channel in segment.run.inputs.items():
+            if name not in plant.from_channel:
+                continue
+            target, table = plant.from_channel[name]
+            place = plant.inputs.index(target)
+            offset, scale, delay, _ = (self.correction(theta, name, kind, session) for kind in CORRECTIONS)
+            good = np.isfinite(channel.values)
+            raw = np.interp(t - delay, segment.run.time[good], channel.values[good])
+            value, slope = scale * raw + offset, np.ones(self.steps)
+            if table is not None:
+                slope = np.interp(value, table[0], np.gradient(table[1], table[0]))
+                value = np.interp(value, *table)
+            U[:, place] = value
+            rate = slope_of(segment.run.time[good], channel.values[good], t - delay)
+            for kind, by in (("offset", 1.0), ("scale", raw), ("delay", -scale * rate)):
+                column = np.zeros_like(U)
+                column[:, place] = slope * by
+                slopes.setdefault(name, {})[kind] = column
+        p = self.parameters(theta, session)
+        y0 = plant.start(self._speed(segment, begin))
+        own = [place for place, start in enumerate(self.starts) if start[0] == k]
+        for place in own:
+            y0[plant.states.index(self.starts[place][2])] += starts[place]
+        directions = [self._direction(number, session, slopes) for number in self.free]
+        for place in own:
+            column = np.zeros(len(plant.states))
+            column[plant.states.index(self.starts[place][2])] = 1.0
+            directions.append(Direction(start=column))
+        return Drive(y0, U, p), directions
+
+    def _speed(self, segment: Segment, t: float) -> float:
+        values = segment.run.speed
+        if values is None:
+            raise DataError(f"{segment.run.name}: no channel is the speed; map speed or vx")
+        good = np.isfinite(values)
+        return float(np.interp(t, segment.run.time[good], values[good]))
+
+    def _direction(
+        self, number: FreeNumber, session: str, slopes: Mapping[str, Mapping[str, Floats]]
+    ) -> Direction:
+        plain, _, only = number.name.partition("@")
+        if only not in ("", session):
+            return Direction()
+        plant, channel = self.shooter.plant, correction_of(plain)
+        if channel is not None:
+            return Direction(inputs=slopes.get(channel[0], {}).get(channel[1]))
+        column = np.zeros(len(plant.nominal))
+        if plain.endswith("*"):
+            column[components(plant, plain)] = plant.nominal[components(plant, plain)]
+        else:
+            column[plant.parameters.index(plain)] = 1.0
+        return Direction(parameters=column)
+
+    def predicted(self, x: Floats) -> tuple[list[Floats], list[Floats]]:
+        """Return predictions of all rows and their derivatives by x = [free numbers; starts].
+
+        What a simulation does not reach is NaN.
+        """
+        n = len(self.free)
+        theta, starts = x[:n], x[n:]
+        pairs = [self.drive(k, theta, starts) for k in range(len(self.segments))]
+        active = [[d for d in directions if any(part is not None for part in d)] for _, directions in pairs]
+        shots = self.shooter.shoot([drive for drive, _ in pairs], active)
+        own = [
+            [n + j for j, start in enumerate(self.starts) if start[0] == k] for k in range(len(self.segments))
+        ]
+        grid = self.options.step * self.shooter.every
+        values, jacobians = [], []
+        for rows in self.rows:
+            segment, shot = self.segments[rows.segment], shots[rows.segment]
+            session, place = segment.run.session, self.shooter.plant.outputs.index(rows.channel)
+            offset, scale, delay, lag = (
+                self.correction(theta, rows.channel, kind, session) for kind in CORRECTIONS
+            )
+            sampled = Sampled(
+                (rows.time - delay - segment.start + self.options.lead) / grid, len(shot.values)
+            )
+            z, along = shot.values[:, place], shot.by[:, :, place]
+            slower = np.zeros_like(z)
+            if lag:
+                z, along, slower = lagged(z, along, lag, grid)
+            raw, slope = sampled(z), sampled.slope(z) / grid
+            by = {
+                "offset": np.ones_like(raw),
+                "scale": raw,
+                "delay": -scale * slope,
+                "lag": scale * sampled(slower),
+            }
+            J = np.zeros((len(raw), self.number))
+            directions, k = pairs[rows.segment][1], 0
+            for j, direction in zip([*range(n), *own[rows.segment]], directions, strict=True):
+                if any(one is not None for one in direction):
+                    J[:, j] = scale * sampled(along[k])
+                    k += 1
+            for j, number in enumerate(self.free):
+                plain, _, only = number.name.partition("@")
+                channel = correction_of(plain)
+                if channel is not None and channel[0] == rows.channel and only in ("", session):
+                    J[:, j] += by[channel[1]]
+            values.append(offset + scale * raw)
+            jacobians.append(J)
+        return values, jacobians
+
+
+def slope_of(time: Floats, values: Floats, at: Floats) -> Floats:
+    """Derivative of the linear interpolation of samples; zero beyond them."""
+    k = np.clip(np.searchsorted(time, at) - 1, 0, len(time) - 2)
+    inside = (at > time[0]) & (at < time[-1])
+    return np.where(inside, (values[k + 1] - values[k]) / (time[k + 1] - time[k]), 0.0)
+
+
+class Sampled:
+    """Linear interpolation in rows at places that are counted in rows."""
+
+    def __init__(self, at: Floats, rows: int) -> None:
+        at = np.clip(at, 0.0, rows - 1)
+        self.i = np.minimum(at.astype(int), rows - 2)
+        self.part = at - self.i
+
+    def __call__(self, z: Floats) -> Floats:
+        """Values."""
+        return np.asarray(z[self.i] + self.part * self.slope(z))
+
+    def slope(self, z: Floats) -> Floats:
+        """Differences of neighbouring rows."""
+        return np.asarray(z[self.i + 1] - z[self.i])
+
+
+def lagged(z: Floats, along: Floats, lag: float, grid: float) -> tuple[Floats, Floats, Floats]:
+    """Pass z, linear within steps of a grid, and its derivatives through a low-pass; return these and ∂/∂lag.
+
+    ẇ = (z − w)/T gives w⁺ = a w + (1 − a) z̄ with a = exp(−h/T) and the mean z̄ over the step.
+    """
+    a = np.exp(-grid / lag)
+
+    def passed(x: Floats) -> Floats:
+        mean = 0.5 * (x[..., 1:] + x[..., :-1])
+        out: Floats = lfilter([1.0 - a], [1.0, -a], mean, axis=-1, zi=a * x[..., :1])[0]
+        return np.concatenate((x[..., :1], out), axis=-1)
+
+    w = passed(z)
+    slope = a * grid / lag**2
+    by = lfilter([slope], [1.0, -a], w[:-1] - 0.5 * (z[1:] + z[:-1]))
+    return w, passed(along) if len(along) else along, np.concatenate(([0.0], by))

@@ -1,0 +1,458 @@
+"""Recorded runs: a table, a mapping of its columns to channels, and an examination of both.
+
+A mapping is a short YAML file::
+
+    session: putnam                  # runs of one session share their offsets; optional
+    time: {column: time, unit: s}
+    inputs:
+      road_wheel_angle: {column: delta, unit: rad}
+      speed: {column: vx, unit: m/s}
+    outputs:
+      yaw_rate: {column: omega, unit: deg/s, sign: -1, delay: 20 ms}
+      ay: {column: "d(vy, 0.2) + vx * omega", unit: m/s^2}
+      vy: {column: vy, unit: m/s, position: [0.2, 0, 0.4]}
+
+A column is a name of the table or a formula of names with ``+ - * /``, ``sin``, ``cos``, ``tan``, ``unwrap``
+(of angles), and ``d(column, width)``, the difference quotient over a width of time [s].  An output is named
+after that of the model; several sensors of one have names of their own, with ``output: yaw_rate``.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.errors import DataError
+from ce_dynamics.models.data.words import nearest, si_value
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+UNITS = {
+    "road_wheel_angle": "rad", "steering_wheel_angle": "rad", "steering": "1", "throttle": "1", "brake": "1",
+    "speed": "m/s", "bank": "rad", "wind_x": "m/s", "wind_y": "m/s", "vx": "m/s", "vy": "m/s",
+    "yaw_rate": "rad/s", "ax": "m/s^2", "ay": "m/s^2", "az": "m/s^2", "roll": "rad", "pitch": "rad",
+    "side_slip": "rad",
+}  # fmt: skip
+"""SI units of channels; of others a mapping must name a unit, which stays as it is."""
+GAP = 5.0
+"""Median sampling intervals that are a gap when no sample lies in them."""
+STANDSTILL = 0.5
+"""Speed below which a vehicle counts as standing [m/s]: wheel pulses and GNSS resolve no less."""
+LAGS, GRID = 1.0, 0.02
+"""Largest delay that is looked for, and step of the common grid for it [s]."""
+FACTORS = {"deg for rad": 180.0 / np.pi, "km/h for m/s": 3.6, "g for m/s^2": 1.0 / 9.81}
+"""Gains of one signal over another that a wrong unit makes; their inverses too."""
+
+
+class Finding(NamedTuple):
+    """One result of the examination: the channel, ``note`` or ``mistake``, a sentence."""
+
+    channel: str
+    kind: str
+    text: str
+
+
+class Channel(NamedTuple):
+    """Samples in SI units (NaN where there are none), unit, output of the model, position of its sensor."""
+
+    values: Floats
+    unit: str
+    output: str
+    position: tuple[float, float, float] | None = None
+
+
+@dataclass(frozen=True)
+class Recording:
+    """A recorded run.
+
+    Attributes
+    ----------
+    name, session : str
+    time : (n,) array
+        Increasing [s]; samples may be unequally spaced.
+    inputs, outputs : dict of str to Channel
+    spans : list of (float, float)
+        Stretches of time without gaps and standstill [s].
+    findings : list of Finding
+    """
+
+    name: str
+    session: str
+    time: Floats
+    inputs: Mapping[str, Channel]
+    outputs: Mapping[str, Channel]
+    spans: list[tuple[float, float]] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+
+    def between(self, start: float, end: float) -> Recording:
+        """Return the part of the run between two instants [s]."""
+        spans = [(max(a, start), min(b, end)) for a, b in self.spans if min(b, end) > max(a, start)]
+        return replace(self, spans=spans)
+
+    def windows(self, length: float, lead: float) -> list[tuple[float, float]]:
+        """Return windows of a length that have a lead ahead of them, all within the spans [s]."""
+        found = []
+        for start, end in self.spans:
+            count = int((end - start - lead + 1e-9) / length)
+            found += [(start + lead + k * length, start + lead + (k + 1) * length) for k in range(count)]
+        return found
+
+    @property
+    def speed(self) -> Floats | None:
+        """Speed of the vehicle, from the first channel that has it [m/s]."""
+        channels = {**self.outputs, **self.inputs}
+        return next((channels[name].values for name in ("speed", "vx") if name in channels), None)
+
+
+def read_recording(
+    path: str | Path, mapping: str | Path | Mapping[str, Any], *, wheelbase: float | None = None
+) -> Recording:
+    """Read and examine a run.
+
+    Parameters
+    ----------
+    path : path
+        A table: ``.csv`` (also ``.gz``), ``.parquet``, ``.mf4`` (with asammdf) or ``.mcap`` (with mcap).
+    mapping : path or mapping
+        See this module.
+    wheelbase : float, optional
+        [m]; with it yaw rate and steering are compared.
+
+    Raises
+    ------
+    DataError
+        Naming file, channel and remedy: unknown columns and units, constant or empty channels, time that
+        does not increase, and signs or units that other channels contradict.
+    """
+    given, label = mapping_of(mapping)
+    table = read_table(Path(path))
+    time_entry = entry_of(given.get("time", "time"))
+    columns = {str(name): table[name].to_numpy() for name in table.columns}
+    raw = evaluated(f"{label}: time", str(time_entry["column"]), columns, np.zeros(len(table)))
+    time = raw * si_value(f"{label}: time", f"1 {time_entry.get('unit', 's')}", "s")
+    order = check_time(f"{path}: time", time)
+    time = time - time[order][0]
+    kinds: dict[str, dict[str, Channel]] = {"inputs": {}, "outputs": {}}
+    for kind, channels in kinds.items():
+        for name, entry in checks.mapping(f"{label}: {kind}", given.get(kind, {}), DataError).items():
+            channels[name] = channel_of(f"{label}: {kind}: {name}", name, entry_of(entry), columns, time)
+    if not kinds["outputs"]:
+        raise DataError(f"{label}: outputs: name at least one measured channel, such as yaw_rate")
+    made = Recording(Path(path).name.partition(".")[0], str(given.get("session", "")), time, **kinds)
+    use = given.get("use", {})
+    ends = [
+        si_value(f"{label}: use: {k}", use[k], "s") if k in use else d
+        for k, d in (("from", 0.0), ("to", np.inf))
+    ]
+    return examined(made, wheelbase, keep_standing=bool(given.get("standstill", False))).between(*ends)
+
+
+def mapping_of(mapping: str | Path | Mapping[str, Any]) -> tuple[Mapping[str, Any], str]:
+    """Return a mapping and the name that messages call it by."""
+    if isinstance(mapping, Mapping):
+        return mapping, "mapping"
+    import yaml  # here, because a mapping may be given as it is
+
+    try:
+        given = yaml.safe_load(Path(mapping).read_text(encoding="utf-8"))
+    except (OSError, yaml.YAMLError) as error:
+        raise DataError(f"{mapping}: {' '.join(str(error).split())}") from None
+    checked = checks.mapping(str(mapping), given, DataError)
+    for key in checked:
+        checks.known(
+            str(mapping),
+            key,
+            ["title", "session", "time", "inputs", "outputs", "use", "free", "standstill"],
+            "key",
+            DataError,
+        )
+    return checked, str(mapping)
+
+
+def entry_of(entry: Any) -> Mapping[str, Any]:
+    """Return the entry of a channel; a text alone is its column."""
+    return {"column": entry} if isinstance(entry, str | int | float) else dict(entry)
+
+
+def read_table(path: Path) -> pd.DataFrame:
+    """Read a table by the ending of its name; units in parentheses behind names are dropped."""
+    import pandas as pd  # here, because it takes long to load
+
+    if not path.is_file():
+        raise DataError(f"{path}: there is no such file")
+    kind = next((s for s in reversed(path.suffixes) if s != ".gz"), "")
+    try:
+        if kind == ".parquet":
+            table = pd.read_parquet(path)
+        elif kind == ".mf4":
+            from asammdf import MDF  # type: ignore[import-untyped]  # here, because it is optional
+
+            table = MDF(path).to_dataframe(time_from_zero=False).reset_index(names="time")
+        elif kind == ".mcap":
+            table = read_mcap(path)
+        else:
+            table = pd.read_csv(path, skip_blank_lines=True, dtype=str, keep_default_na=True)
+            comment = table.iloc[:, 0].astype(str).str.startswith("#")
+            table = table[~comment].apply(pd.to_numeric, errors="coerce")
+    except ImportError as error:
+        raise DataError(f"{path}: reading {kind} takes a package that is not installed: {error}") from None
+    except (ValueError, OSError) as error:
+        raise DataError(f"{path}: {' '.join(str(error).split())}") from None
+    table.columns = [str(name).strip(' #"').partition("(")[0].strip() for name in table.columns]
+    return table.reset_index(drop=True)
+
+
+def read_mcap(path: Path) -> pd.DataFrame:
+    """Read the numbers of JSON messages: columns ``topic.field`` over the log time, the latest value held."""
+    import json
+
+    import pandas as pd
+    from mcap.reader import make_reader  # type: ignore[import-not-found]  # optional
+
+    rows: list[dict[str, float]] = []
+    with path.open("rb") as stream:
+        for _, channel, message in make_reader(stream).iter_messages():
+            if channel.message_encoding != "json":
+                raise DataError(
+                    f"{path}: {channel.topic}: messages are {channel.message_encoding}; export JSON"
+                )
+            topic = channel.topic.strip("/").replace("/", ".")
+            content = json.loads(message.data)
+            numbers = {f"{topic}.{k}": float(v) for k, v in content.items() if isinstance(v, int | float)}
+            rows.append({"time": message.log_time * 1e-9, **numbers})
+    table = pd.DataFrame(rows)
+    return table.groupby("time", as_index=False).last().ffill()
+
+
+def check_time(owner: str, time: Floats) -> Any:
+    """Return the indices of instants that are numbers; they must increase."""
+    finite = np.flatnonzero(np.isfinite(time))
+    if len(finite) < 3:
+        raise DataError(f"{owner} has {len(finite)} numbers; name the column of time")
+    back = np.flatnonzero(np.diff(time[finite]) < 0.0)
+    if len(back):
+        k = finite[back[0] + 1]
+        raise DataError(
+            f"{owner} goes back at row {k}, from {time[k - 1]:.6g} to {time[k]:.6g} s; sort the table"
+        )
+    return finite
+
+
+def channel_of(
+    owner: str, name: str, entry: Mapping[str, Any], columns: Mapping[str, Any], time: Floats
+) -> Channel:
+    """Return a channel in SI units, its sign and delay applied."""
+    for key in entry:
+        checks.known(owner, key, ["column", "unit", "sign", "delay", "position", "output"], "key", DataError)
+    if "column" not in entry:
+        raise DataError(f"{owner}: names no column; the table has {', '.join(list(columns)[:30])}")
+    values = evaluated(owner, str(entry["column"]), columns, time)
+    output = str(entry.get("output", name))
+    unit = UNITS.get(output, str(entry.get("unit", "1")))
+    values = values * si_value(owner, f"1 {entry.get('unit', unit)}", unit) * float(entry.get("sign", 1.0))
+    delay = si_value(f"{owner}: delay", entry.get("delay", 0.0), "s")
+    if delay:
+        values = np.interp(time + delay, time, values, right=np.nan)
+    if not np.isfinite(values).any():
+        raise DataError(f"{owner}: column {entry['column']!r} has no numbers")
+    if np.nanmax(values) == np.nanmin(values) and name not in (
+        "throttle",
+        "brake",
+        "bank",
+        "wind_x",
+        "wind_y",
+    ):
+        raise DataError(
+            f"{owner}: column {entry['column']!r} is constant, {np.nanmax(values):g} {unit}; name another"
+        )
+    place = entry.get("position")
+    position = (
+        None if place is None else tuple(checks.vector(f"{owner}: position", place, 3, DataError).tolist())
+    )
+    return Channel(values, unit, output, position)
+
+
+OPERATIONS: dict[type, Callable[..., Any]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
+    ast.USub: operator.neg,
+}  # fmt: skip
+
+
+def evaluated(owner: str, text: str, columns: Mapping[str, Any], time: Floats) -> Floats:
+    """Return a column, or a formula of columns."""
+    if text in columns:
+        return np.asarray(columns[text], dtype=float)
+
+    def value(node: ast.AST) -> Any:
+        if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
+            return float(node.value)
+        if isinstance(node, ast.Name | ast.Attribute):
+            name = ast.unparse(node)
+            if name not in columns:
+                known = ", ".join(list(columns)[:30])
+                raise DataError(f"{owner}: no column {name!r}{nearest(name, columns)}; the table has {known}")
+            return np.asarray(columns[name], dtype=float)
+        if isinstance(node, ast.BinOp | ast.UnaryOp) and type(node.op) in OPERATIONS:
+            parts = (node.left, node.right) if isinstance(node, ast.BinOp) else (node.operand,)
+            return OPERATIONS[type(node.op)](*map(value, parts))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            given = [value(part) for part in node.args]
+            if node.func.id in ("sin", "cos", "tan", "unwrap") and len(given) == 1:
+                return getattr(np, node.func.id)(given[0])
+            if node.func.id == "d" and len(given) == 2:
+                half = 0.5 * float(given[1])
+                ahead, behind = (np.interp(time + side * half, time, given[0]) for side in (1.0, -1.0))
+                return (ahead - behind) / (2.0 * half)
+        raise DataError(
+            f"{owner}: {text!r} is no column and no formula of columns; use + - * / and d(column, width)"
+        )
+
+    try:
+        tree = ast.parse(text, mode="eval")
+    except SyntaxError:
+        raise DataError(f"{owner}: no column {text!r}{nearest(text, columns)}") from None
+    return np.asarray(value(tree.body), dtype=float)
+
+
+def examined(run: Recording, wheelbase: float | None, *, keep_standing: bool = False) -> Recording:
+    """Return the run with its spans and findings.
+
+    Raises
+    ------
+    DataError
+        If a channel contradicts others as a wrong sign or unit does.
+    """
+    time, findings = run.time, list[Finding]()
+    steps = np.diff(time)
+    usual = float(np.median(steps[steps > 0.0]))
+    good = np.isfinite(time)
+    for kind, channels in (("input", run.inputs), ("output", run.outputs)):
+        for name, channel in channels.items():
+            missing = ~np.isfinite(channel.values)
+            if missing.any():
+                findings.append(
+                    Finding(name, "note", f"{missing.sum()} of {len(time)} samples are no numbers")
+                )
+            if kind == "input":
+                good &= ~missing
+    speed = run.speed
+    standing = np.zeros(len(time), bool) if speed is None else np.abs(speed) < STANDSTILL
+    if standing.any():
+        seconds = float(np.sum(np.gradient(time)[standing]))
+        findings.append(Finding("speed", "note", f"the vehicle stands for {seconds:.1f} s"))
+        findings += offsets_at_rest(run, standing)
+        if not keep_standing:
+            good &= ~standing
+    gaps = steps > GAP * usual
+    if gaps.any():
+        widest = float(steps.max())
+        findings.append(Finding("time", "note", f"{gaps.sum()} gaps, the widest of {widest:.3g} s"))
+    if np.ptp(steps) > 0.1 * usual:
+        findings.append(Finding("time", "note", f"samples are unequally spaced, {usual:.4g} s mostly"))
+    findings += compared(run, wheelbase, ~standing)
+    mistakes = [f"{one.channel}: {one.text}" for one in findings if one.kind == "mistake"]
+    if mistakes:
+        raise DataError(f"{run.name}: {'; '.join(mistakes)}")
+    return replace(run, spans=stretches(time, good, GAP * usual), findings=findings)
+
+
+def stretches(time: Floats, good: Any, gap: float) -> list[tuple[float, float]]:
+    """Return the stretches of good samples without gaps."""
+    kept = np.flatnonzero(good)
+    if not len(kept):
+        return []
+    cuts = np.flatnonzero((np.diff(kept) > 1) | (np.diff(time[kept]) > gap))
+    first, last = np.append(0, cuts + 1), np.append(cuts, len(kept) - 1)
+    return [(float(time[kept[a]]), float(time[kept[b]])) for a, b in zip(first, last, strict=True) if b > a]
+
+
+def offsets_at_rest(run: Recording, standing: Any) -> list[Finding]:
+    """Return means at standstill of channels that should be zero there."""
+    found = []
+    for name in ("yaw_rate", "ay", "ax", "vy"):
+        if name in run.outputs and np.isfinite(run.outputs[name].values[standing]).sum() > 10:
+            some, unit = run.outputs[name].values[standing], run.outputs[name].unit
+            mean, noise = float(np.nanmedian(some)), float(np.nanstd(some))
+            found.append(
+                Finding(name, "note", f"offset {mean:.3g} and noise {noise:.2g} {unit} at standstill")
+            )
+    return found
+
+
+def compared(run: Recording, wheelbase: float | None, moving: Any) -> list[Finding]:
+    """Compare channels that physics relates: sign, gain and delay of one against another."""
+    outputs, inputs, speed = run.outputs, run.inputs, run.speed
+    if speed is None or np.sum(moving) < 50:
+        return []
+    pairs: list[tuple[str, str, Floats, Floats]] = []
+    turn = outputs["yaw_rate"].values if "yaw_rate" in outputs else None
+    if turn is not None and "road_wheel_angle" in inputs and wheelbase:
+        pairs.append(
+            (
+                "yaw_rate",
+                "speed × road_wheel_angle / wheelbase",
+                turn,
+                speed * inputs["road_wheel_angle"].values / wheelbase,
+            )
+        )
+    if turn is not None and "ay" in outputs:
+        pairs.append(("ay", "speed × yaw_rate", outputs["ay"].values, speed * turn))
+    if "ax" in outputs:
+        pairs.append(("ax", "rate of speed", outputs["ax"].values, np.gradient(speed, run.time)))
+    found = []
+    for name, other, a, b in pairs:
+        found += relation(name, other, run.time, a, b, moving)
+    return found
+
+
+def relation(name: str, other: str, time: Floats, a: Floats, b: Floats, moving: Any) -> list[Finding]:
+    """Compare a signal with one that it should equal but for noise and dynamics.
+
+    Both are interpolated on a common grid and filtered by a moving mean of 0.2 s.  The delay is that of the
+    largest correlation; the gain is the slope of a through b.
+    """
+    good = moving & np.isfinite(a) & np.isfinite(b)
+    if good.sum() < 50:
+        return []
+    grid = np.arange(time[good][0], time[good][-1], GRID)
+    near = np.interp(grid, time, good.astype(float)) > 0.5
+    window = np.ones(11) / 11.0
+    x, z = (np.convolve(np.interp(grid, time[good], part[good]), window, "same") for part in (a, b))
+    x, z = np.where(near, x - x[near].mean(), 0.0), np.where(near, z - z[near].mean(), 0.0)
+    size = float(np.linalg.norm(x) * np.linalg.norm(z))
+    if size == 0.0:
+        return []
+    shifts = np.arange(-int(LAGS / GRID), int(LAGS / GRID) + 1)
+    correlations = np.array([np.dot(np.roll(x, -k), z) for k in shifts]) / size
+    best = int(np.argmax(np.abs(correlations)))
+    r, lag = float(correlations[best]), float(shifts[best] * GRID)
+    if abs(r) < 0.7:
+        return [Finding(name, "note", f"correlates with {other} by {r:.2f} only")]
+    gain = abs(r) * float(np.linalg.norm(x) / np.linalg.norm(z))
+    if r < 0.0:
+        return [
+            Finding(
+                name,
+                "mistake",
+                f"has the opposite sign of {other} (correlation {r:.2f}); give sign: -1 to one of them",
+            )
+        ]
+    for what, factor in FACTORS.items():
+        for wrong, size_of in ((what, factor), (" for ".join(reversed(what.split(" for "))), 1.0 / factor)):
+            if abs(np.log(gain / size_of)) < np.log(1.35) and abs(np.log(gain)) > np.log(1.8):
+                text = f"is {gain:.3g} times {other}, as with {wrong}; correct the unit of one of them"
+                return [Finding(name, "mistake", text)]
+    ends = abs(best - len(shifts) // 2) == len(shifts) // 2
+    note = f"follows {other} with gain {gain:.3g}, correlation {r:.3f}"
+    if abs(lag) >= 0.06:
+        note += f", {'at least ' if ends else ''}{abs(lag):.2f} s {'late' if lag > 0 else 'early'}"
+    return [Finding(name, "note", note)]

@@ -1,0 +1,174 @@
+"""Fits to data that the library made itself, with known numbers and noise."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from ce_dynamics.algebra.arrays import Array, sqrt
+from ce_dynamics.errors import DataError
+from ce_dynamics.models.identification.fit import Fit, fit_plant
+from ce_dynamics.models.identification.plant import Plant
+from ce_dynamics.models.identification.prediction import predict
+from ce_dynamics.models.identification.problem import Options, Problem, Segment, free_numbers
+from ce_dynamics.models.identification.recording import Channel, Recording
+from ce_dynamics.models.identification.shooting import Shooter
+from ce_dynamics.models.identification.single_track import single_track
+
+OPTIONS = Options(length=5.0, lead=1.0, step=5e-3, interval=0.02)
+NOISE = {"yaw_rate": 0.01, "ay": 0.1, "vy": 0.02}
+TRUTH = {
+    "front.stiffness": 17.0, "rear.stiffness": 21.0, "inertia": 1100.0, "channels.ay.scale": 1.03,
+    "channels.road_wheel_angle.offset": 0.004, "channels.yaw_rate.delay": 0.06,
+}  # fmt: skip
+
+
+def driven() -> Recording:
+    """A run of 25 s whose steering excites 0.2 to 1.5 Hz, without measured values."""
+    t = np.arange(0.0, 25.0, 0.02)
+    speed, steering = (
+        15.0 + 3.0 * np.sin(0.3 * t),
+        0.03 * (np.sin(1.3 * t) + np.sin(3.7 * t + 1.0) + np.sin(8.9 * t)),
+    )
+    inputs = {
+        "road_wheel_angle": Channel(steering, "rad", "road_wheel_angle"),
+        "speed": Channel(speed, "m/s", "speed"),
+    }
+    position = {"vy": (0.3, 0.0, 0.0)}
+    outputs = {name: Channel(np.sin(t), unit, name, position.get(name)) for name, unit in
+               (("yaw_rate", "rad/s"), ("ay", "m/s^2"), ("vy", "m/s"))}  # fmt: skip
+    return Recording("made", "s", t, inputs, outputs, [(0.0, 25.0)])
+
+
+@pytest.fixture(scope="module")
+def plant() -> Plant:
+    """A linear single track."""
+    return single_track("linear", 1500.0, 1000.0, 1.2, 1.4, [driven()])
+
+
+@pytest.fixture(scope="module")
+def clean(plant: Plant) -> Recording:
+    """The run with what the model measures at `TRUTH`."""
+    run = driven()
+    problem = Problem(
+        Shooter(plant, OPTIONS.step, 2), [Segment(run, 1.0, 25.0)],
+        free_numbers(plant, [run], dict.fromkeys(TRUTH)),
+        replace(OPTIONS, free_starts=False),
+    )  # fmt: skip
+    values, _ = problem.predicted(np.array(list(TRUTH.values())))
+    outputs = {}
+    for rows, value in zip(problem.rows, values, strict=True):
+        series = np.full(len(run.time), np.nan)
+        series[np.searchsorted(run.time, rows.time)] = value
+        outputs[rows.channel] = run.outputs[rows.channel]._replace(values=series)
+    return replace(run, outputs=outputs, spans=[(1.0, 25.0)])
+
+
+def noisy(run: Recording, seed: int) -> Recording:
+    """The run with white noise."""
+    rng = np.random.default_rng(seed)
+    outputs = {
+        n: c._replace(values=c.values + NOISE[n] * rng.normal(size=len(c.values)))
+        for n, c in run.outputs.items()
+    }
+    return replace(run, outputs=outputs)
+
+
+@pytest.fixture(scope="module")
+def fit(plant: Plant, clean: Recording) -> Fit:
+    """A fit to one draw of the noise."""
+    return fit_plant(plant, [noisy(clean, 0)], dict.fromkeys(TRUTH), OPTIONS)
+
+
+def test_derivatives_are_exact(plant: Plant) -> None:
+    run = driven()
+    more = ["front.stiffness*", "mass@s", "channels.vy.turn", "channels.vy.position.x"]
+    for channel, kinds in (("yaw_rate", ("lag", "offset")), ("road_wheel_angle", ("scale", "delay"))):
+        more += [f"channels.{channel}.{kind}" for kind in kinds]
+    names: dict[str, object] = dict.fromkeys([*TRUTH, *more])
+    names["mass@s"] = {"sd": 100.0}
+    problem = Problem(
+        Shooter(plant, OPTIONS.step, 4), [Segment(run, 1.0, 6.0)], free_numbers(plant, [run], names), OPTIONS
+    )
+    # Delays off the grid of stored instants, where interpolation has kinks.
+    x = np.array(
+        [0.007 if f.unit == "s" and f.prior == 0.0 else f.prior for f in problem.free]
+        + [0.0] * len(problem.starts)
+    )
+    J = np.concatenate(problem.predicted(x)[1])
+    scale = np.array([f.sd for f in problem.free] + [0.1] * len(problem.starts))
+    for k, s in enumerate(scale):
+        # Central differences over 2e-4 deviations: errors of 1e-8, and of rounding, 1e-16/1e-4.
+        h = 1e-4 * s * np.eye(len(x))[k]
+        ahead, behind = (np.concatenate(problem.predicted(x + side * h)[0]) for side in (1.0, -1.0))
+        numeric = (ahead - behind) / 2e-4
+        wanted = J[:, k] * s
+        np.testing.assert_allclose(numeric, wanted, atol=1e-5 * np.abs(wanted).max(), rtol=0.0)
+
+
+def test_estimates_lie_within_three_deviations(plant: Plant, clean: Recording) -> None:
+    # 20 draws of 6 numbers: of 120 normal deviations 0.3 % lie beyond three; 4 or more with p = 0.0004.
+    beyond = 0
+    for seed in range(20):
+        made = fit_plant(plant, [noisy(clean, seed)], dict.fromkeys(TRUTH), OPTIONS)
+        beyond += int(np.sum(np.abs(made.values - list(TRUTH.values())) > 3.0 * made.sd))
+    assert beyond < 4
+
+
+def test_noise_is_estimated(fit: Fit) -> None:
+    # Standard error of a standard deviation of n samples: 1/√(2 n), n ≥ 1000; within 5 of them.
+    for (_, channel), sigma in fit.noise.items():
+        assert sigma == pytest.approx(NOISE[channel], rel=5.0 / np.sqrt(2000.0))
+
+
+def test_band_covers_95_percent(fit: Fit, clean: Recording) -> None:
+    prediction = predict(fit, noisy(clean, 99), length=10.0)
+    for channel in prediction.channels:
+        # Standard error of a part of 0.95 of 1000 samples: 0.007; within 3 of them.
+        assert channel.coverage == pytest.approx(0.95, abs=0.021)
+
+
+def test_outliers_hardly_move_estimates(plant: Plant, clean: Recording, fit: Fit) -> None:
+    run = noisy(clean, 0)
+    values = run.outputs["yaw_rate"].values.copy()
+    values[::50] += 1.0
+    spoilt = replace(
+        run, outputs={**run.outputs, "yaw_rate": run.outputs["yaw_rate"]._replace(values=values)}
+    )
+    made = fit_plant(plant, [spoilt], dict.fromkeys(TRUTH), OPTIONS)
+    assert np.all(np.abs(made.values - fit.values) < 3.0 * fit.sd)
+
+
+def test_what_data_cannot_determine_stays_at_prior(plant: Plant, clean: Recording) -> None:
+    # Tyre forces are parts of the load: mass cancels but for its part in inertia/mass.
+    free = {**dict.fromkeys(TRUTH), "mass": {"sd": 100.0}, "channels.vy.position.x": None}
+    free["inertia"] = {"sd": 1e-3}
+    del free["inertia"], free["channels.vy.position.x"]
+    made = fit_plant(plant, [noisy(clean, 1)], free | {"inertia": None}, OPTIONS)
+    assert ("inertia", "mass") in [tuple(sorted(pair[:2])) for pair in made.correlated]
+    assert made.undetermined == ["mass"]
+    assert made.values[list(free).index("mass")] == pytest.approx(1500.0, abs=100.0)
+
+
+def test_unknown_free_number_is_named(plant: Plant, clean: Recording) -> None:
+    with pytest.raises(DataError, match=r"'front\.stifness'.*did you mean 'front\.stiffness'"):
+        fit_plant(plant, [clean], ["front.stifness"], OPTIONS)
+
+
+def test_run_too_short_is_named(plant: Plant, clean: Recording) -> None:
+    with pytest.raises(DataError, match="no window of 5 s with a lead of 1 s"):
+        fit_plant(plant, [clean.between(1.0, 4.0)], ["inertia"], OPTIONS)
+
+
+def test_run_that_cannot_be_followed_is_named(plant: Plant, clean: Recording) -> None:
+    def rate(y: Array, u: Array) -> Array:
+        """The rate while the steering is below 0.06 rad, which it is not at all times."""
+        return plant.rate(y, u) + 1e-9 * sqrt(0.06 - u[0])
+
+    lost = replace(plant, rate=rate)
+    with pytest.raises(
+        DataError, match=r"made: the base vehicle cannot follow the run; .* fails first at \d"
+    ):
+        fit_plant(lost, [clean], ["inertia"], replace(OPTIONS, length=20.0))
