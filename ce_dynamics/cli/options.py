@@ -415,6 +415,36 @@ class Handling:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Identify:
+    """Fit numbers of a vehicle to recorded runs, and predict runs with error bands."""
+
+    runs: list[Path] = argument("Tables to fit: .csv, .parquet, .mf4 or .mcap.", metavar="RUN...")
+    mapping: list[Path] = OUTPUT(
+        "Which column is which channel; one for all runs, or one for each run in turn.",
+        default=MISSING,
+        metavar="FILE.yaml",
+    )
+    vehicle: str = TESTED.vehicle(default=MISSING)
+    free: list[str] = TESTED(
+        "A number to fit, such as chassis.inertia.zz, front.tyre.dfy0* (all its components) or "
+        "channels.yaw_rate.delay, and the standard deviation of its prior; repeatable.",
+        default=MISSING,
+        metavar="NAME[=SD]",
+    )
+    overrides: list[str] | None = TESTED.overrides()
+    predict: list[Path] | None = OUTPUT(
+        "A run to predict, with the first mapping; repeatable.  [dim]Default: those fitted[/dim]",
+        metavar="RUN",
+    )
+    length: str = INTEGRATION("Of a window.", default="10 s")
+    lead: str = INTEGRATION("Time ahead of a window that is simulated only.", default="1 s")
+    step: str = INTEGRATION("Of the Runge-Kutta method.", default="2 ms")
+    output: Path = OUTPUT(
+        "Figures, tables and the report.", default=Path("simulate-vehicle-identify"), metavar="FOLDER"
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
 class Convert:
     """Write a vehicle of Project Chrono as a data file that can be read, changed and driven.
 
@@ -479,6 +509,7 @@ SUBCOMMANDS: Mapping[str, type] = {
     "drive": Drive,
     "kc": Kc,
     "handling": Handling,
+    "identify": Identify,
     "convert": Convert,
     "compare": Compare,
     "cache": Cache,

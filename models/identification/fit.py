@@ -207,6 +207,14 @@ class Rounds:
         z = (theta - self.prior) / self.scale
         return np.concatenate([*residuals, z]), np.vstack([*slopes, np.eye(self.n)])
 
+    def cost(self, z: Floats) -> Floats:
+        """Residuals of `eliminated` at z, in standard deviations of the priors."""
+        return self.eliminated(self.prior + self.scale * z)[0]
+
+    def slope(self, z: Floats) -> Floats:
+        """Their derivatives by z."""
+        return self.eliminated(self.prior + self.scale * z)[1]
+
     def move_starts(self, theta: Floats) -> None:
         """Move the starts to where they fit best."""
         moved = self.starts.copy()
@@ -244,15 +252,17 @@ class Rounds:
         theta = self.prior.copy()
         self.check_followed(theta)
         self.estimate_noise(theta)
+        self.time = dict.fromkeys(self.time, 1.0)  # what the priors leave is no noise: data come first
         count = 0
         for count in range(1, ROUNDS + 1):
             before, previous = dict(self.noise), theta
             low, high = self.bounds
+            loss: Any = Huber(self.limits())
             found = least_squares(
-                lambda z: self.eliminated(self.prior + self.scale * z)[0],
+                self.cost,
                 np.clip((theta - self.prior) / self.scale, low + TINY, high - TINY),
-                lambda z: self.eliminated(self.prior + self.scale * z)[1],
-                bounds=self.bounds, loss=Huber(self.limits()), max_nfev=EVALUATIONS, xtol=1e-5, ftol=1e-6,
+                self.slope,
+                bounds=self.bounds, loss=loss, max_nfev=EVALUATIONS, xtol=1e-5, ftol=1e-6,
             )  # fmt: skip
             theta = self.prior + self.scale * found.x
             self.move_starts(theta)
@@ -287,7 +297,8 @@ class Rounds:
         limits = self.limits()
         told = J[:-n] * np.minimum(1.0, np.sqrt(limits / np.maximum(r**2, TINY)))[:-n, np.newaxis] ** 0.5
         information = told.T @ told
-        covariance = np.linalg.inv(information + np.eye(n)) * np.outer(self.scale, self.scale)
+        scales = np.outer(self.scale, self.scale)
+        covariance = np.asarray(np.linalg.inv(information + np.eye(n)) * scales, dtype=np.float64)
         sd = np.sqrt(np.diag(covariance))
         squares, vectors = np.linalg.eigh(information)
         names = [f.name for f in problem.free]

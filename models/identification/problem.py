@@ -18,7 +18,7 @@ from scipy.signal import lfilter
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.data.words import nearest
+from ce_dynamics.models.data.quantities import nearest
 from ce_dynamics.models.identification.plant import Plant
 from ce_dynamics.models.identification.recording import Recording
 from ce_dynamics.models.identification.shooting import Direction, Drive, Shooter
@@ -263,7 +263,7 @@ class Problem:
         """Return what drives a segment, and its directions: of the free numbers, then of its starts."""
         segment, plant, h = self.segments[k], self.shooter.plant, self.options.step
         session, begin = segment.run.session, segment.start - self.options.lead
-        t = begin + h * (np.arange(self.steps) + 0.5)
+        t = np.asarray(begin + h * (np.arange(self.steps) + 0.5), dtype=np.float64)
         U = np.tile(plant.defaults, (self.steps, 1))
         slopes: dict[str, dict[str, Floats]] = {}
         for name, channel in segment.run.inputs.items():

@@ -20,6 +20,7 @@ after that of the model; several sensors of one have names of their own, with ``
 from __future__ import annotations
 
 import ast
+import json
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -31,7 +32,7 @@ import numpy as np
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.data.words import nearest, si_value
+from ce_dynamics.models.data.quantities import nearest, si_value
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -139,15 +140,16 @@ def read_recording(
     columns = {str(name): table[name].to_numpy() for name in table.columns}
     raw = evaluated(f"{label}: time", str(time_entry["column"]), columns, np.zeros(len(table)))
     time = raw * si_value(f"{label}: time", f"1 {time_entry.get('unit', 's')}", "s")
-    order = check_time(f"{path}: time", time)
-    time = time - time[order][0]
+    kept = check_time(f"{path}: time", time)
+    time, columns = time[kept] - time[kept][0], {name: values[kept] for name, values in columns.items()}
     kinds: dict[str, dict[str, Channel]] = {"inputs": {}, "outputs": {}}
     for kind, channels in kinds.items():
         for name, entry in checks.mapping(f"{label}: {kind}", given.get(kind, {}), DataError).items():
             channels[name] = channel_of(f"{label}: {kind}: {name}", name, entry_of(entry), columns, time)
     if not kinds["outputs"]:
         raise DataError(f"{label}: outputs: name at least one measured channel, such as yaw_rate")
-    made = Recording(Path(path).name.partition(".")[0], str(given.get("session", "")), time, **kinds)
+    name, session = Path(path).name.partition(".")[0], str(given.get("session", ""))
+    made = Recording(name, session, time, kinds["inputs"], kinds["outputs"])
     use = given.get("use", {})
     ends = [
         si_value(f"{label}: use: {k}", use[k], "s") if k in use else d
@@ -194,7 +196,7 @@ def read_table(path: Path) -> pd.DataFrame:
         if kind == ".parquet":
             table = pd.read_parquet(path)
         elif kind == ".mf4":
-            from asammdf import MDF  # type: ignore[import-untyped]  # here, because it is optional
+            from asammdf import MDF  # here, because it is optional
 
             table = MDF(path).to_dataframe(time_from_zero=False).reset_index(names="time")
         elif kind == ".mcap":
@@ -213,10 +215,10 @@ def read_table(path: Path) -> pd.DataFrame:
 
 def read_mcap(path: Path) -> pd.DataFrame:
     """Read the numbers of JSON messages: columns ``topic.field`` over the log time, the latest value held."""
-    import json
-
+    # here, because it is optional
+    # here, because it takes long to load
     import pandas as pd
-    from mcap.reader import make_reader  # type: ignore[import-not-found]  # optional
+    from mcap.reader import make_reader
 
     rows: list[dict[str, float]] = []
     with path.open("rb") as stream:
@@ -234,7 +236,7 @@ def read_mcap(path: Path) -> pd.DataFrame:
 
 
 def check_time(owner: str, time: Floats) -> Any:
-    """Return the indices of instants that are numbers; they must increase."""
+    """Return the indices of instants that are numbers, without repetitions; they must not go back."""
     finite = np.flatnonzero(np.isfinite(time))
     if len(finite) < 3:
         raise DataError(f"{owner} has {len(finite)} numbers; name the column of time")
@@ -244,7 +246,7 @@ def check_time(owner: str, time: Floats) -> Any:
         raise DataError(
             f"{owner} goes back at row {k}, from {time[k - 1]:.6g} to {time[k]:.6g} s; sort the table"
         )
-    return finite
+    return finite[np.append(True, np.diff(time[finite]) > 0.0)]
 
 
 def channel_of(
@@ -264,16 +266,9 @@ def channel_of(
         values = np.interp(time + delay, time, values, right=np.nan)
     if not np.isfinite(values).any():
         raise DataError(f"{owner}: column {entry['column']!r} has no numbers")
-    if np.nanmax(values) == np.nanmin(values) and name not in (
-        "throttle",
-        "brake",
-        "bank",
-        "wind_x",
-        "wind_y",
-    ):
-        raise DataError(
-            f"{owner}: column {entry['column']!r} is constant, {np.nanmax(values):g} {unit}; name another"
-        )
+    if np.nanmax(values) == np.nanmin(values) and " outputs: " in owner:
+        level = f"{np.nanmax(values):g} {unit}"
+        raise DataError(f"{owner}: column {entry['column']!r} is constant, {level}; name another")
     place = entry.get("position")
     position = (
         None if place is None else tuple(checks.vector(f"{owner}: position", place, 3, DataError).tolist())

@@ -134,7 +134,7 @@ class Shooter:
         )
         reader = self.read.bind()
         stored = steps // self.every + 1
-        times = self.step * np.arange(steps)
+        times = np.asarray(self.step * np.arange(steps), dtype=np.float64)
         begins = times[:: self.every][: stored - 1]
         where = np.array([*range(m), *range(w, w + m)], dtype=np.int64)
         results = []

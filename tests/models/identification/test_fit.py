@@ -165,7 +165,8 @@ def test_run_too_short_is_named(plant: Plant, clean: Recording) -> None:
 def test_run_that_cannot_be_followed_is_named(plant: Plant, clean: Recording) -> None:
     def rate(y: Array, u: Array) -> Array:
         """The rate while the steering is below 0.06 rad, which it is not at all times."""
-        return plant.rate(y, u) + 1e-9 * sqrt(0.06 - u[0])
+        made: Array = plant.rate(y, u) + 1e-9 * sqrt(0.06 - u[0])
+        return made
 
     lost = replace(plant, rate=rate)
     with pytest.raises(

@@ -1,0 +1,59 @@
+"""``simulate-vehicle identify``: a vehicle fitted to recorded runs, and others predicted."""
+
+from __future__ import annotations
+
+from ce_dynamics.cli import exit_codes
+from ce_dynamics.cli.options import Identify
+from ce_dynamics.errors import DataError
+from ce_dynamics.models.data.quantities import si_value
+from ce_dynamics.models.identification.fit import Fit
+from ce_dynamics.models.identification.identify import identify
+from ce_dynamics.models.identification.prediction import Prediction, predict
+from ce_dynamics.models.identification.recording import read_recording
+from ce_dynamics.models.identification.report import save
+from ce_dynamics.models.vehicles.description import VehicleParameters
+
+
+def run(options: Identify) -> int:
+    """Fit, predict, and write the report; the fit is saved before runs are predicted."""
+    paths, mappings = options.runs, options.mapping
+    if len(mappings) not in (1, len(paths)):
+        raise DataError(
+            f"--mapping: {len(mappings)} are given for {len(paths)} runs; give one, or one for each"
+        )
+    mappings = mappings * len(paths) if len(mappings) == 1 else mappings
+    overrides = options.overrides or []
+    wheelbase = float(VehicleParameters.load(options.vehicle, overrides).wheelbase)
+    pairs = zip(paths, mappings, strict=True)
+    runs = [read_recording(path, columns, wheelbase=wheelbase) for path, columns in pairs]
+    for recording in runs:
+        for finding in recording.findings:
+            print(f"{recording.name}: {finding.channel}: {finding.text}")
+    others = [read_recording(path, mappings[0], wheelbase=wheelbase) for path in options.predict or ()]
+    times = {name: si_value(f"--{name}", getattr(options, name), "s") for name in ("length", "lead", "step")}
+    free = dict(map(wanted, options.free))
+    fit = identify(runs, options.vehicle, free, overrides=overrides, progress=print, **times)
+    save(options.output, fit, runs)
+    prediction = predict(fit, others or runs)
+    save(options.output, fit, runs, [prediction])
+    show(fit, prediction)
+    print(f"report: {options.output / 'report.html'}")
+    return exit_codes.OK
+
+
+def wanted(text: str) -> tuple[str, float | None]:
+    """Return name and standard deviation of ``NAME[=SD]``."""
+    name, equals, sd = text.partition("=")
+    return name.strip(), si_value(f"--free {name}", sd, "1") if equals else None
+
+
+def show(fit: Fit, prediction: Prediction) -> None:
+    """Print estimates and figures of predictions."""
+    for f, value, sd in zip(fit.free, fit.values, fit.sd, strict=True):
+        told = "  (not determined by the data)" if f.name in fit.undetermined else ""
+        print(f"{f.name} = {value:.5g} ± {sd:.2g} {f.unit}{told}")
+    for row in prediction.table():
+        print(
+            f"{row['run']}: {row['channel']}: RMSE {row['rmse']:.4g} {row['unit']} of {row['rms']:.4g}, "
+            f"{100.0 * row['coverage']:.1f} % within the band"
+        )

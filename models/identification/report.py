@@ -1,0 +1,168 @@
+"""Files of a fit and its predictions: figures as JSON and tables, overrides for the vehicle, and a page."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ce_dynamics.models.handling.drawing import svg_of
+from ce_dynamics.models.handling.report.html import document, element, items, number, table, text, unit
+from ce_dynamics.models.identification.fit import Fit
+from ce_dynamics.models.identification.prediction import WITHIN, Channel, Prediction
+from ce_dynamics.models.identification.problem import components
+from ce_dynamics.models.identification.recording import Recording
+from ce_dynamics.models.vehicles.plots.look import style
+
+
+def save(
+    folder: Path, fit: Fit, runs: Sequence[Recording], predictions: Sequence[Prediction] = ()
+) -> dict[str, Any]:
+    """Write ``fit.json``, ``overrides.txt``, ``predictions.csv`` and ``report.html``; return the figures.
+
+    Parameters
+    ----------
+    folder : Path
+        Made if it is not there.
+    fit : Fit
+    runs : sequence of Recording
+        Those that were fitted.
+    predictions : sequence of Prediction
+        That of the fit, and of reference models beside it.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    figures = figures_of(fit, runs, predictions)
+    (folder / "fit.json").write_text(json.dumps(figures, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    (folder / "overrides.txt").write_text("".join(f"{line}\n" for line in overrides(fit)), "utf-8")
+    rows = ["model,run,channel,time,measured,predicted,sd,window"]
+    for prediction in predictions:
+        for c in prediction.channels:
+            parts = zip(c.time, c.measured, c.predicted, c.sd, c.window, strict=True)
+            rows += [
+                f"{prediction.model},{c.run},{c.name}," + ",".join(f"{x:.8g}" for x in part) for part in parts
+            ]
+    (folder / "predictions.csv").write_text("\n".join(rows) + "\n", "utf-8")
+    (folder / "report.html").write_text(page(fit, runs, predictions), "utf-8")
+    return figures
+
+
+def figures_of(fit: Fit, runs: Sequence[Recording], predictions: Sequence[Prediction]) -> dict[str, Any]:
+    """Return all figures as plain data."""
+    return {
+        "model": fit.plant.name,
+        "windows": fit.windows,
+        "samples": fit.samples,
+        "rounds": fit.rounds,
+        "free": {
+            f.name: {"value": v, "sd": s, "unit": f.unit, "prior": f.prior, "prior_sd": f.sd}
+            for f, v, s in zip(fit.free, fit.values.tolist(), fit.sd.tolist(), strict=True)
+        },
+        "covariance": fit.covariance.tolist(),
+        "noise": {
+            f"{channel}@{session}": {"sd": sigma, "correlation_time": fit.correlation_time[session, channel]}
+            for (session, channel), sigma in fit.noise.items()
+        },
+        "singular_values": fit.singular_values.tolist(),
+        "undetermined": fit.undetermined,
+        "correlated": fit.correlated,
+        "findings": {run.name: [one._asdict() for one in run.findings] for run in runs},
+        "predictions": [row for prediction in predictions for row in prediction.table()],
+    }
+
+
+def overrides(fit: Fit) -> list[str]:
+    """Return the fitted numbers of the vehicle as ``--set`` takes them; those of one session are left out."""
+    found = []
+    for f, value in zip(fit.free, fit.values.tolist(), strict=True):
+        if f.name.startswith("channels.") or "@" in f.name:
+            continue
+        whole = f.name.endswith("*")
+        for k in components(fit.plant, f.name) if whole else [fit.plant.parameters.index(f.name)]:
+            name = fit.plant.parameters[k]
+            given = float(fit.plant.nominal[k]) * value if whole else value
+            found.append(f"{name}={given:.8g} {fit.plant.units.get(name, '1').replace('1', '')}".rstrip())
+    return found
+
+
+def page(fit: Fit, runs: Sequence[Recording], predictions: Sequence[Prediction]) -> str:
+    """One self-contained page of HTML."""
+    told = [
+        [escape(f.name), number(v), number(s), number(f.prior), number(f.sd), escape(unit(f.unit))]
+        for f, v, s in zip(fit.free, fit.values.tolist(), fit.sd.tolist(), strict=True)
+    ]
+    noise = [
+        [escape(channel), escape(session), number(sigma), number(fit.correlation_time[session, channel])]
+        for (session, channel), sigma in fit.noise.items()
+    ]
+    remarks = [f"{name}: the data cannot determine it; it stays at its prior" for name in fit.undetermined]
+    remarks += [f"{a} and {b} are correlated by {r:.3f}" for a, b, r in fit.correlated]
+    if len(fit.singular_values):
+        remarks.append(
+            f"singular values {number(fit.singular_values[0])} … {number(fit.singular_values[-1])}; "
+            f"the weakest direction is {fit.weakest}"
+        )
+    heading = f"{fit.plant.name}: fitted to {', '.join(run.name for run in runs)}"
+    found = [f"{run.name}: {one.channel}: {one.text}" for run in runs for one in run.findings]
+    return document(
+        heading,
+        text("h1", heading),
+        text(
+            "p", f"{fit.windows} windows of {fit.options.length:g} s, {fit.samples} samples.", class_="soft"
+        ),
+        text("h2", "Predictions"),
+        *predicted(predictions),
+        text("h2", "Free numbers"),
+        table(["number", "estimate", "± sd", "prior", "± sd", "unit"], told),
+        items(remarks),
+        text("h2", "Noise"),
+        table(["channel", "session", "sd", "correlation time (samples)"], noise),
+        text("h2", "What was found in the data"),
+        items(found or ["nothing"]),
+    )
+
+
+def predicted(predictions: Sequence[Prediction]) -> list[str]:
+    """A table of all predictions, and pictures of the first."""
+    rows = [
+        [
+            escape(c.name), escape(c.run), escape(p.model), number(c.rmse), number(c.rms),
+            f"{100.0 * c.coverage:.1f} %", escape(unit(c.unit)),
+        ]
+        for k in range(max((len(p.channels) for p in predictions), default=0))
+        for p in predictions for c in p.channels[k : k + 1]
+    ]  # fmt: skip
+    head = ["channel", "run", "model", "RMSE", "rms of the signal", "within the 95 % band", "unit"]
+    first = predictions[0].channels if predictions else []
+    return [element("div", table(head, rows), class_="scroll"), *map(picture, first)]
+
+
+def picture(channel: Channel) -> str:
+    """A channel over time: measured, predicted, band."""
+    from matplotlib import rc_context  # here, because only pictures need it
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+    from matplotlib.figure import Figure
+
+    kept: Any = {"svg.hashsalt": channel.name, "svg.fonttype": "path"}
+    with style(), rc_context(kept):
+        figure = Figure(figsize=(10.0, 3.0))
+        FigureCanvasSVG(figure)
+        axes = figure.add_axes((0.08, 0.18, 0.90, 0.70))
+        cuts = np.flatnonzero(np.diff(channel.window)) + 1
+        step = max(1, len(channel.time) // 2000)
+        for k, part in enumerate(np.split(np.arange(len(channel.time)), cuts)):
+            some = part[::step]
+            t, z, s = channel.time[some], channel.predicted[some], WITHIN * channel.sd[some]
+            axes.fill_between(
+                t, z - s, z + s, color="C0", alpha=0.25, lw=0, label="95 % band" if k == 0 else None
+            )
+            axes.plot(t, channel.measured[some], color="0.3", lw=0.8, label="measured" if k == 0 else None)
+            axes.plot(t, z, color="C0", lw=1.2, label="predicted" if k == 0 else None)
+        axes.set_xlabel("time [s]")
+        axes.set_ylabel(f"{channel.name} [{channel.unit}]")
+        axes.set_title(channel.run)
+        axes.legend(loc="upper right", fontsize=8)
+        return svg_of(figure)

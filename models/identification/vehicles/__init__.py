@@ -1,0 +1,1 @@
+"""Base vehicles of measured runs, as data files."""
