@@ -30,9 +30,12 @@ def run(options: Identify) -> int:
         for finding in recording.findings:
             print(f"{recording.name}: {finding.channel}: {finding.text}")
     others = [read_recording(path, mappings[0], wheelbase=wheelbase) for path in options.predict or ()]
-    times = {name: si_value(f"--{name}", getattr(options, name), "s") for name in ("length", "lead", "step")}
     free = dict(map(wanted, options.free))
-    fit = identify(runs, options.vehicle, free, overrides=overrides, progress=print, **times)
+    times = ("length", options.length), ("lead", options.lead), ("step", options.step)
+    length, lead, step = (si_value(f"--{name}", value, "s") for name, value in times)
+    fit = identify(
+        runs, options.vehicle, free, overrides=overrides, progress=print, length=length, lead=lead, step=step
+    )
     save(options.output, fit, runs)
     prediction = predict(fit, others or runs)
     save(options.output, fit, runs, [prediction])

@@ -424,7 +424,7 @@ class Identify:
         default=MISSING,
         metavar="FILE.yaml",
     )
-    vehicle: str = TESTED.vehicle(default=MISSING)
+    vehicle: str = TESTED.vehicle(default="hmmwv")
     free: list[str] = TESTED(
         "A number to fit, such as chassis.inertia.zz, front.tyre.dfy0* (all its components) or "
         "channels.yaw_rate.delay, and the standard deviation of its prior; repeatable.",
