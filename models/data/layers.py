@@ -301,9 +301,9 @@ def _missing_hint(names: list[str], schema: type[BaseModel], groups: Groups, exa
     section = _section(schema, member)
     if section is None:
         return ""
-    written = _written(section, member, examples)
+    written = _write_section(section, member, examples)
     if len(written) > LONGEST_EXAMPLE:  # a whole axle
-        needs = f"{first[-1]} needs {_needed(section)}"
+        needs = f"{first[-1]} needs {_list_needs(section)}"
         return f"; {needs}, written as in the shipped files; or build on one that has it (base)"
     return f"; write for example '{first[-1]}: {written}'"
 
@@ -318,7 +318,7 @@ def _section(schema: type[BaseModel], key: Sequence[str]) -> type[BaseModel] | N
     return schema
 
 
-def _written(section: type[BaseModel], key: tuple[str, ...], examples: Examples) -> str:
+def _write_section(section: type[BaseModel], key: tuple[str, ...], examples: Examples) -> str:
     """Return the numbers that a section must have, as they may be written."""
     said = []
     for name, field in fields_of(section).items():
@@ -326,9 +326,9 @@ def _written(section: type[BaseModel], key: tuple[str, ...], examples: Examples)
             # within braces commas part numbers, unless there are quotes
             inner = (*key, name)
             if isinstance(field, Quantity):
-                said.append(f"{name}: {_quoted(_example(field, inner, examples))}")
+                said.append(f"{name}: {_quote_commas(_example(field, inner, examples))}")
             else:
-                said.append(f"{name}: {_written(field, inner, examples)}")
+                said.append(f"{name}: {_write_section(field, inner, examples)}")
     return f"{{{', '.join(said)}}}"
 
 
@@ -342,17 +342,17 @@ def _example(quantity: Quantity, key: tuple[str, ...], examples: Examples) -> st
     return str(known)
 
 
-def _needed(section: type[BaseModel]) -> str:
+def _list_needs(section: type[BaseModel]) -> str:
     """Return the numbers that a section must have, by their names and units."""
     said = []
     for name, field in fields_of(section).items():
         if section.model_fields[name].is_required():
-            inner = f"in {field.unit}" if isinstance(field, Quantity) else _needed(field)
+            inner = f"in {field.unit}" if isinstance(field, Quantity) else _list_needs(field)
             said.append(f"{name} {inner}" if inner != "in 1" else name)
     return f"{{{', '.join(said)}}}"
 
 
-def _quoted(example: str) -> str:
+def _quote_commas(example: str) -> str:
     return f'"{example}"' if "," in example else example
 
 

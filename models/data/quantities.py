@@ -200,10 +200,10 @@ class Quantity:
         if isinstance(value, (int, float)) and not isinstance(value, bool) and self.scalar:
             return (float(value),), ""
         if not isinstance(value, str):
-            raise self._error(f"{_shown(value)} is not {self._kind}")
+            raise self._error(f"{_quote(value)} is not {self._kind}")
         match = _SCALAR.match(value) if self.scalar else _LIST.match(value)
         if match is None:
-            raise self._error(f"{_shown(value)} is not {self._kind}")
+            raise self._error(f"{_quote(value)} is not {self._kind}")
         if self.scalar:
             return (float(match["numbers"]),), match["unit"].strip()
         items = [item.strip() for item in match["numbers"].split(",")]
@@ -211,12 +211,12 @@ class Quantity:
 
     def _number(self, item: object, value: object) -> float:
         if isinstance(item, bool) or not isinstance(item, (int, float, str)):
-            raise self._error(f"{_shown(item)} in {_shown(value)} is not a number")
+            raise self._error(f"{_quote(item)} in {_quote(value)} is not a number")
         try:
             return float(item)
         except ValueError:
             raise self._error(
-                f"{_shown(item)} in {_shown(value)} is not a number (the unit follows the bracket)"
+                f"{_quote(item)} in {_quote(value)} is not a number (the unit follows the bracket)"
             ) from None
 
     def _counted(self, numbers: Numbers, value: object) -> Numbers:
@@ -226,14 +226,14 @@ class Quantity:
         elif self.curve:
             if len(numbers) < self.fewest:
                 raise self._error(
-                    f"{_shown(value)} has {len(numbers)} numbers, at least {self.fewest} are needed"
+                    f"{_quote(value)} has {len(numbers)} numbers, at least {self.fewest} are needed"
                 )
             return numbers
         else:
             allowed = (len(self.components),)
         if len(numbers) not in allowed:
             expected = " or ".join(map(str, allowed))
-            raise self._error(f"{_shown(value)} has {len(numbers)} numbers, {expected} are needed")
+            raise self._error(f"{_quote(value)} has {len(numbers)} numbers, {expected} are needed")
         return numbers
 
     def _factor(self, unit_text: str, value: object) -> float:
@@ -242,11 +242,11 @@ class Quantity:
         try:
             unit = parse_unit(unit_text)
         except ValueError as error:
-            raise self._error(f"{_shown(value)}: {error}") from None
+            raise self._error(f"{_quote(value)}: {error}") from None
         if not same_dimension(unit, parse_unit(self.unit)):
             named = unit_text if len(unit_text) <= LONGEST else f"{unit_text[:LONGEST]}…"
             raise self._error(
-                f"{_shown(value)} has the wrong unit: {named} cannot be converted to {self._unit_name}"
+                f"{_quote(value)} has the wrong unit: {named} cannot be converted to {self._unit_name}"
             )
         return unit.factor
 
@@ -259,22 +259,22 @@ class Quantity:
             If it is not finite or not within the bounds.
         """
         if not math.isfinite(nominal(number)):
-            raise self._error(f"{_shown(value)} is not finite")
+            raise self._error(f"{_quote(value)} is not finite")
         if abs(nominal(number)) > LARGEST:
-            raise self._error(f"{_shown(value)} is beyond {LARGEST:g} {self.unit}")
+            raise self._error(f"{_quote(value)} is beyond {LARGEST:g} {self.unit}")
         if self.above is not None and not number > self.above:
-            raise self._error(f"{_shown(value)} must be above {self._bound(self.above)}")
+            raise self._error(f"{_quote(value)} must be above {self._bound(self.above)}")
         if self.at_least is not None and not number >= self.at_least:
-            raise self._error(f"{_shown(value)} must be at least {self._bound(self.at_least)}")
+            raise self._error(f"{_quote(value)} must be at least {self._bound(self.at_least)}")
         if self.below is not None and not number < self.below:
-            raise self._error(f"{_shown(value)} must be below {self._bound(self.below)}")
+            raise self._error(f"{_quote(value)} must be below {self._bound(self.below)}")
 
     def _inertia(self, si: Numbers, value: object) -> Numbers:
         full = si if len(si) == 6 else (*si, 0.0, 0.0, 0.0)
         smallest = float(np.linalg.eigvalsh(inertia_matrix(full))[0])
         if smallest < -1e-12 * max(map(abs, full)):
             raise self._error(
-                f"{_shown(value)} is no inertia: its smallest principal moment is {smallest:.4g}, negative"
+                f"{_quote(value)} is no inertia: its smallest principal moment is {smallest:.4g}, negative"
             )
         return full
 
@@ -311,7 +311,7 @@ def triangle_excess(inertia: NDArray[np.float64]) -> float:
     return excess if excess > 1e-9 * large else 0.0
 
 
-def _shown(value: object) -> str:
+def _quote(value: object) -> str:
     if value is None:
         return "no value"
     text = str(value)

@@ -146,7 +146,7 @@ def read_text(text: str, label: str) -> DataFile:
     sources = _texts(fields.pop("sources", None), label)
     title = _title(fields.pop("title", None), label)
     tables = [(key, fields.pop(key)) for key in WORDS if key in fields]
-    words = [_answered(a) for key, node in tables for a in _assignments(node, (key,), label, label)]
+    words = [_as_answer(a) for key, node in tables for a in _assignments(node, (key,), label, label)]
     assignments = [a for key, node in fields.items() for a in _assignments(node, (key,), label, label)]
     for key, entry in assignments:
         if entry.source != label and entry.source not in sources:
@@ -244,7 +244,7 @@ def _assignments(node: yaml.Node, key: tuple[str, ...], source: str, label: str)
         yield Assignment(key, Entry(value, source, where))
 
 
-def _answered(word: Assignment) -> Assignment:
+def _as_answer(word: Assignment) -> Assignment:
     """Return a word with ``yes`` and ``no`` for the booleans ``true`` and ``false``."""
     entry = word.entry
     answer = {"true": "yes", "false": "no"}.get(str(entry.value).lower(), entry.value)

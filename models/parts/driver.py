@@ -178,7 +178,7 @@ def steer(p: DriverParameters, path: Path, sensors: Sensors) -> Scalar:
     curvature = view.curvature + correction
     angle = curvature * angle_per_curvature(p, speed)
     angle = angle + p.yaw_damping * (speed * curvature - sensors["yaw_rate"])
-    return turned(p, saturate_symmetric(angle / p.max_wheel_angle, SOFTNESS), sensors)
+    return turn_steering(p, saturate_symmetric(angle / p.max_wheel_angle, SOFTNESS), sensors)
 
 
 def preview(p: DriverParameters, speed: Scalar) -> Scalar:
@@ -215,7 +215,7 @@ def course(p: DriverParameters, sensors: Sensors) -> Scalar:
     return sensors["yaw"] + minimum(maximum(slip / (squared + trusted), -SPIN), SPIN)
 
 
-def turned(p: DriverParameters, wanted: Scalar, sensors: Sensors) -> Scalar:
+def turn_steering(p: DriverParameters, wanted: Scalar, sensors: Sensors) -> Scalar:
     """Steering input by which the arms bring the steering to where it is wanted: (D1)."""
     r = p.response
     if not r.position:
@@ -254,7 +254,7 @@ def steer_by_heart(
     angle = curvature * angle_per_curvature(p, speed)
     angle = angle + p.yaw_damping * (yaw_rate(sensors["x"]) - sensors["yaw_rate"])
     wanted = saturate_symmetric(steering(sensors["x"]) + angle / p.max_wheel_angle, SOFTNESS)
-    return turned(p, wanted, sensors)
+    return turn_steering(p, wanted, sensors)
 
 
 def steer_train(p: DriverParameters, train: Train, path: Path, seen: Sensors) -> Scalar:

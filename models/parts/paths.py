@@ -259,7 +259,7 @@ FINE = 1.0
 """Distance of the points at which conditions hold [m]."""
 
 
-def planned(
+def plan_path(
     gates: Sequence[Gate], width: float, axles: Sequence[float], spared: float, lean: float = 0.0
 ) -> PlannedPath:
     """Return the path through gates that bends least.

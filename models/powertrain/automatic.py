@@ -68,13 +68,13 @@ class ConverterData(Section):
         slip = rounded_absolute(1.0 - nu, COUPLING_ROUNDING)
         full = 1.0 - rounded_ramp(1.0 - absolute(1.0 - nu) / COUPLING_BAND, COUPLING_ROUNDING / COUPLING_BAND)
         ahead, back = maximum(impeller, 0.0), minimum(impeller, 0.0)
-        strength = where(nu < 1.0, full, -full) * prolonged(self.speed_ratio, self.capacity)(1.0 - slip)
+        strength = where(nu < 1.0, full, -full) * extend_ends(self.speed_ratio, self.capacity)(1.0 - slip)
         taken = strength * (ahead * ahead)
         braked = taken - self.capacity[0] * (back * back)
-        return braked, taken * prolonged(self.speed_ratio, self.torque_ratio)(nu)
+        return braked, taken * extend_ends(self.speed_ratio, self.torque_ratio)(nu)
 
 
-def prolonged(x: tuple[float, ...], y: tuple[float, ...]) -> RoundedTable:
+def extend_ends(x: tuple[float, ...], y: tuple[float, ...]) -> RoundedTable:
     """Return a table whose ends are moved outwards along its lines: they are rounded beyond where they were.
 
     At stall it then says what is written; at equal speeds there is no corner, nor more power than comes in.

@@ -12,7 +12,7 @@ from ce_dynamics.models.data.quantities import PositiveFraction, Quantity
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.parts.rounding import rounded_absolute, rounded_clip
 from ce_dynamics.models.powertrain.base import SELECTOR, THROTTLE, Drive, GearedData, directions
-from ce_dynamics.models.powertrain.engine import EngineData, Spin, way_of_turning
+from ce_dynamics.models.powertrain.engine import EngineData, Spin, turning_sign
 
 RATIO_ROUNDING = 0.05
 """Half width of the corners where the ratio begins and ceases to grow, of the speeds between."""
@@ -50,7 +50,7 @@ class CvtGearboxData(Section):
     def loss(self, torque: Scalar, way: Scalar) -> Scalar:
         """Return the loss of an engine's torque: T (1 − η) driving, T (1 − 1/η) driven [N m].
 
-        ``way`` is `way_of_turning`: the power lost is never negative.
+        ``way`` is `turning_sign`: the power lost is never negative.
         """
         eta = self.efficiency
         unequal = (1.0 / eta - eta) * rounded_absolute(torque, TORQUE_ROUNDING)
@@ -87,7 +87,7 @@ class CvtData(GearedData):
         turns = (forwards - backwards) / self.transmission.ratio(shaft_speed)
         omega_e = turns * shaft_speed
         T_e = self.engine.tied_torque(omega_e, u[THROTTLE])
-        loss = self.transmission.loss(T_e, way_of_turning(omega_e))
+        loss = self.transmission.loss(T_e, turning_sign(omega_e))
         torque = turns * (T_e - loss)
         return Drive(
             torque=torque,

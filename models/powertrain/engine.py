@@ -61,9 +61,9 @@ class EngineData(Section):
 
     def tied_torque(self, speed: Scalar, throttle: Scalar) -> Scalar:
         """Return the same where gears turn the engine, either way: its drag is against its turning."""
-        way, faster = way_of_turning(speed), absolute(speed)
+        way, faster = turning_sign(speed), absolute(speed)
         curves = self.closed_throttle, self.full_throttle
-        drag, full = (dragging(curve.table()(faster), way) for curve in curves)
+        drag, full = (oppose_turning(curve.table()(faster), way) for curve in curves)
         return drag + self._opening(faster, throttle) * (full - drag)
 
     def govern(self, opening: Scalar, speed: Scalar) -> Scalar:
@@ -107,11 +107,11 @@ class TiedEngineData(EngineData):
     inertia: MomentOfInertia | None = None
 
 
-def way_of_turning(speed: Scalar) -> Scalar:
+def turning_sign(speed: Scalar) -> Scalar:
     """1 forwards, −1 backwards, exactly so beyond `STANDING`."""
     return 2.0 * smooth_step(0.5 + 0.5 * speed / STANDING) - 1.0
 
 
-def dragging(torque: Scalar, way: Scalar) -> Scalar:
+def oppose_turning(torque: Scalar, way: Scalar) -> Scalar:
     """A torque by a curve over |speed|: as it is where it pulls, against the turning where it drags."""
     return 0.5 * ((1.0 + way) * torque + (1.0 - way) * absolute(torque))

@@ -17,7 +17,7 @@ from ce_dynamics.models.parts.roads.grid import Axis, cubic_weights
 from ce_dynamics.models.parts.rounding import unit_clip
 from ce_dynamics.models.powertrain.base import PowertrainData
 from ce_dynamics.models.powertrain.differentials import DrivenWheel, DrivenWheels, Propeller
-from ce_dynamics.models.powertrain.engine import IdlingEngineData, TorqueCurve, dragging, way_of_turning
+from ce_dynamics.models.powertrain.engine import IdlingEngineData, TorqueCurve, oppose_turning, turning_sign
 from ce_dynamics.models.powertrain.gear_choice import GearboxData
 
 CELLS = 800
@@ -69,7 +69,7 @@ def gear_torques(p: EnvelopeData, wheel_speed: float) -> tuple[NDArray[np.float6
     engine = wheel_speed / ratios
     driven = np.interp(np.maximum(engine, p.engine.idle_speed), *points(p.engine.full_throttle)) / ratios
     braked = np.interp(engine, *points(p.engine.closed_throttle))
-    standing = [dragging(float(T), way_of_turning(float(w))) for T, w in zip(braked, engine, strict=True)]
+    standing = [oppose_turning(float(T), turning_sign(float(w))) for T, w in zip(braked, engine, strict=True)]
     usable = engine <= p.engine.max_speed
     usable[-1] = True
     return np.where(usable, driven, -np.inf), np.array(standing) / ratios

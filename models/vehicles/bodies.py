@@ -78,7 +78,7 @@ def points_of(section: Section) -> list[str]:
     return [name for name in points if getattr(section, name) is not None]
 
 
-def shifted(section: AnySection, by: Vector) -> AnySection:
+def shift_points(section: AnySection, by: Vector) -> AnySection:
     """Return the section with its ``origin`` moved by a vector [m], or all its points where it has none."""
     points = points_of(section)
     moved = ["origin"] if "origin" in points else points
@@ -165,7 +165,7 @@ def remainder(owner: str, whole: str, part: str, a: BodyParameters, b: BodyParam
             f"for the spindle; it must be less"
         )
     com = a.com + (b.mass / mass) * (a.com - b.com)
-    inertia = a.inertia - _moved(b, a.com) - mass * _steiner(com - a.com)
+    inertia = a.inertia - _move_inertia(b, a.com) - mass * _steiner(com - a.com)
     more = f"{owner}.{part}: it has more inertia than the whole {whole}"
     if is_free(inertia):
         negative(inertia, more)
@@ -177,7 +177,7 @@ def remainder(owner: str, whole: str, part: str, a: BodyParameters, b: BodyParam
     return BodyParameters(mass, com, inertia)
 
 
-def _moved(b: BodyParameters, to: Vector) -> Vector:
+def _move_inertia(b: BodyParameters, to: Vector) -> Vector:
     """Inertia of a body about the point `to`."""
     return np.asarray(b.inertia + b.mass * _steiner(b.com - to))
 

@@ -30,7 +30,7 @@ from ce_dynamics.models.powertrain.base import PowertrainData
 from ce_dynamics.models.powertrain.differentials import LockedData
 from ce_dynamics.models.vehicles import soundness
 from ce_dynamics.models.vehicles.anti_roll_bar import AntiRollBar
-from ce_dynamics.models.vehicles.bodies import BodyParameters, Vector, body, shifted
+from ce_dynamics.models.vehicles.bodies import BodyParameters, Vector, body, shift_points
 from ce_dynamics.models.vehicles.built_parts import (
     bar_of,
     beam_of,
@@ -40,8 +40,8 @@ from ce_dynamics.models.vehicles.built_parts import (
     steering_of,
 )
 from ce_dynamics.models.vehicles.bushings import VehicleBushing
-from ce_dynamics.models.vehicles.files import TYRE_FILE, example_of, files_of, naming, variant_path
-from ce_dynamics.models.vehicles.free import freed
+from ce_dynamics.models.vehicles.files import TYRE_FILE, example_of, files_of, name_errors, variant_path
+from ce_dynamics.models.vehicles.free import release_numbers
 from ce_dynamics.models.vehicles.layout import (
     AXES,
     SIDES,
@@ -54,13 +54,13 @@ from ce_dynamics.models.vehicles.layout import (
     steerings_of,
     unit_of,
 )
-from ce_dynamics.models.vehicles.replaced import check_tyre_files, kept_points, without_replaced
+from ce_dynamics.models.vehicles.replaced import check_tyre_files, drop_replaced, note_kept_points
 from ce_dynamics.models.vehicles.sections import Description, DriverData, PublishedData, RoadData
 from ce_dynamics.models.vehicles.steering.base import Steering
 from ce_dynamics.models.vehicles.suspensions.beam import BeamAxle
 from ce_dynamics.models.vehicles.suspensions.free_graph import GraphAxle
 from ce_dynamics.models.vehicles.suspensions.listed import CORNERS
-from ce_dynamics.models.vehicles.trailers.trailer import Trailer, trailers_as_built
+from ce_dynamics.models.vehicles.trailers.trailer import Trailer, build_trailers
 from ce_dynamics.models.vehicles.tyre_kinds import BuiltTyre
 
 MIRROR_NOTE = (
@@ -175,12 +175,12 @@ class VehicleParameters:
         schema, groups = schema_of(layout), groups_of(layout)
         check_tyre_files(layers, groups, schema)
         tree: Tree = {}
-        meant = without_replaced(layers, layout, groups, schema)
+        meant = drop_replaced(layers, layout, groups, schema)
         for layer in meant:
             tree = lay(tree, layer, schema, groups)
         notes = [note for file in layers for note in file.notes]
         if len(layers) > 1:
-            notes += kept_points(layers, meant, layout, groups, schema)
+            notes += note_kept_points(layers, meant, layout, groups, schema)
         changes = [parse_override(text) for text in checks.texts("overrides", overrides, DataError)]
         for change in changes:
             if change.key[-2:] == TYRE_FILE:
@@ -191,7 +191,7 @@ class VehicleParameters:
         before, tree = tree, lay(tree, changes, schema, groups)
         name, shown = Path(label).stem, layers[-1].label + " as changed" * bool(changes)
         origins = {} if changes else dict(layers[-1].origins)
-        with naming(name, shown, origins):
+        with name_errors(name, shown, origins):
             data = validate(schema, tree, groups, label, lambda key: example_of(key, groups))
             soundness.warn_of_units(changes, before, schema, groups)
             return cls._build(name, shown, origins, layout, data, tree, layers, free, tuple(notes))
@@ -209,17 +209,17 @@ class VehicleParameters:
         free: Sequence[str],
         notes: tuple[str, ...],
     ) -> VehicleParameters:
-        given, free_parameters = freed(data, free, groups_of(layout))
-        trailers = trailers_as_built(layout.trailers, given)
+        given, free_parameters = release_numbers(data, free, groups_of(layout))
+        trailers = build_trailers(layout.trailers, given)
         for axle in layout.axles:
             if axle.trailer is not None:
                 carrier = trailers[axle.trailer]
-                standing = {name: shifted(section(given, name), carrier.at) for name in axle.corners}
+                standing = {name: shift_points(section(given, name), carrier.at) for name in axle.corners}
                 given = given.model_copy(update=standing)
         for mechanism in steerings_of(layout):
             carrying = unit_of(layout, mechanism)
             if carrying is not None:
-                there = shifted(section(given, mechanism), trailers[carrying].at)
+                there = shift_points(section(given, mechanism), trailers[carrying].at)
                 given = given.model_copy(update={mechanism: there})
         beams = {axle.name: beam_of(axle, given) for axle in layout.axles if axle.suspension not in CORNERS}
         corners = {
@@ -285,7 +285,7 @@ class VehicleParameters:
 
     def naming(self) -> AbstractContextManager[None]:
         """Errors raised within it name the vehicle, see `ce_dynamics.models.vehicles.files`."""
-        return naming(self.name, self.label, self.origins)
+        return name_errors(self.name, self.label, self.origins)
 
     @property
     def short_title(self) -> str:

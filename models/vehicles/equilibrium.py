@@ -18,7 +18,7 @@ from ce_dynamics.errors import AssemblyError, ModelError
 from ce_dynamics.models.tyres.element import RoadTyre
 from ce_dynamics.models.tyres.tmeasy_chrono import ChronoTMeasy
 from ce_dynamics.models.vehicles.bent_roads import along_the_road
-from ce_dynamics.models.vehicles.standing import at_rest, heading_as, named
+from ce_dynamics.models.vehicles.standing import at_rest, heading_as, name_inputs
 from ce_dynamics.models.vehicles.trailers.hitches import unheld_coordinates
 from ce_dynamics.simulation.options import RunOptions
 from ce_dynamics.simulation.results import quantity
@@ -192,7 +192,7 @@ def standing_still(model: Model, standing: Floats, u: Floats | None) -> Floats:
     """The same at rest for good, where brakes and tyres hold it; else as it is, about to move."""
     positions = ("chassis.z", "chassis.qx", "chassis.qy", *suspension_coordinates(model).positions)
     given = model.u0 if u is None else u
-    pedals, found = named(model, given), None
+    pedals, found = name_inputs(model, given), None
     if pedals.get("clutch", 1.0) < 1.0 and pedals.get("gear", 0.0) != 0.0:
         # in gear and not disengaged, an engine stands with the wheels
         stopped = standing.copy()
@@ -231,7 +231,7 @@ def left_to_fall(model: Model, u: Floats | None, start: Floats, braked: bool = F
     falls at rest with its brake on and its throttle closed, and stays at its place on the road.
     """
     given = model.u0 if u is None else u
-    values = list(named(model, given).items())
+    values = list(name_inputs(model, given).items())
     inputs, parameters = dict(values[: model.layout.n_inputs]), dict(values[model.layout.n_inputs :])
     names = state_names(model)
     resting = start.copy()

@@ -285,7 +285,7 @@ KEY = re.compile(r"\b[a-z]\w*(?:\.\w+)+|\b[a-z]\w*_(?:left|right)\b|^[a-z]\w*(?=
 
 
 @contextmanager
-def naming(name: str, shown: str, origins: Mapping[str, str]) -> Iterator[None]:
+def name_errors(name: str, shown: str, origins: Mapping[str, str]) -> Iterator[None]:
     """Put a vehicle before what its data, assembly or equilibrium are refused for.
 
     Parameters

@@ -76,7 +76,7 @@ def reason(key: str) -> str:
     return next((f": {why}" for pattern, why in WHY.items() if re.match(pattern, key)), "")
 
 
-def freed(data: Any, keys: Sequence[str], groups: Groups) -> tuple[Any, tuple[Parameter, ...]]:
+def release_numbers(data: Any, keys: Sequence[str], groups: Groups) -> tuple[Any, tuple[Parameter, ...]]:
     """Return the data with some numbers replaced by free parameters named after their keys, and these.
 
     Parameters
@@ -123,7 +123,7 @@ def freed(data: Any, keys: Sequence[str], groups: Groups) -> tuple[Any, tuple[Pa
             if parameter is None:
                 parameter = Parameter(key, number_at(data, leaf, index), quantity.unit)
                 quantity.check(parameter, key)
-            data = replaced(data, leaf, index, parameter)
+            data = replace_number(data, leaf, index, parameter)
         assert parameter is not None, "a key stands for at least one number"
         parameters.append(parameter)
     return data, tuple(parameters)
@@ -159,12 +159,14 @@ def number_at(data: BaseModel, leaf: Sequence[str], index: int | None) -> float:
     return float(getattr(number, "value", number))
 
 
-def replaced(data: BaseModel, leaf: Sequence[str], index: int | None, parameter: Parameter) -> BaseModel:
+def replace_number(
+    data: BaseModel, leaf: Sequence[str], index: int | None, parameter: Parameter
+) -> BaseModel:
     """Return a copy of a section with one number replaced."""
     old = getattr(data, leaf[0])
     new: Any
     if len(leaf) > 1:
-        new = replaced(old, leaf[1:], index, parameter)
+        new = replace_number(old, leaf[1:], index, parameter)
     elif index is None:
         new = parameter
     else:

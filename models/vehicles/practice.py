@@ -27,7 +27,7 @@ import numpy as np
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiled.variables import plain
-from ce_dynamics.models.parts.driver import DriverParameters, turned, wanted_of
+from ce_dynamics.models.parts.driver import DriverParameters, turn_steering, wanted_of
 from ce_dynamics.models.parts.manoeuvres import Manoeuvre
 from ce_dynamics.models.parts.manoeuvres.following import DoubleLaneChange, Practised
 from ce_dynamics.models.parts.rounded_table import RoundedTable
@@ -164,7 +164,7 @@ def lateral_response(
     def rates(y: Floats, steering: float = 0.0) -> Floats:
         u[k_steering] = steering
         if driver is not None and driver.response.position:
-            u[k_steering] = turned(driver, steering, model.outputs(y, u=u))
+            u[k_steering] = turn_steering(driver, steering, model.outputs(y, u=u))
         return model.dynamics(y, u)[0].copy()
 
     kept = [

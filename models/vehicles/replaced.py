@@ -59,12 +59,12 @@ class Replacement(NamedTuple):
         return True
 
 
-def without_replaced(
+def drop_replaced(
     layers: Sequence[DataFile], layout: Layout, groups: Groups, schema: type[Description]
 ) -> list[list[Assignment]]:
     """Return the assignments of all layers, without those that a `Replacement` of a later layer covers."""
     files = [whole_sections(layer, groups, schema) for layer in layers]
-    rules = [*changed_kinds(layers, layout, schema), *taken_parts(layers, layout)]
+    rules = [*find_changed(layers, layout, schema), *find_taken(layers, layout)]
     rules += [Replacement(k, tuple(sections)) for k, sections in enumerate(files)]
     kept: list[list[Assignment]] = []
     for k, layer in enumerate(layers):
@@ -93,7 +93,7 @@ def still_meant(
     return [assignment] if len(left) == len(keys) else [Assignment(key, assignment.entry) for key in left]
 
 
-def changed_kinds(
+def find_changed(
     layers: Sequence[DataFile], layout: Layout, schema: type[Description]
 ) -> Iterator[Replacement]:
     """Yield what the last layers that change the kind of a part replace.
@@ -126,7 +126,7 @@ def last_change(layers: Sequence[DataFile], table: str, word: Key, chosen: str =
     return since
 
 
-def taken_parts(layers: Sequence[DataFile], layout: Layout) -> Iterator[Replacement]:
+def find_taken(layers: Sequence[DataFile], layout: Layout) -> Iterator[Replacement]:
     """Yield the parts that layers take away.
 
     The word ``none`` takes a part, ``braked: no`` a brake; actuator and column of a steering exclude one
@@ -155,7 +155,7 @@ def whole_sections(layer: DataFile, groups: Groups, schema: type[Description]) -
     return {covered[:2]: key for (_, keys), key in ranked for covered in keys}
 
 
-def kept_points(
+def note_kept_points(
     layers: Sequence[DataFile],
     meant: Sequence[Sequence[Assignment]],
     layout: Layout,
@@ -172,7 +172,7 @@ def kept_points(
     ----------
     layers : sequence of DataFile
     meant : sequence of (sequence of Assignment)
-        Their assignments, without what is replaced (`without_replaced`).
+        Their assignments, without what is replaced (`drop_replaced`).
     """
     quantities = leaves(schema)
     points = [key for key, one in quantities.items() if one.components == XYZ and one.unit == "m"]

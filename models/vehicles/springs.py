@@ -147,12 +147,12 @@ class SpringData(Section):
         if self.min_length is not None and self.max_length is not None:
             shortest, longest = self.min_length - self.free_length, self.max_length - self.free_length
         coil = StoppedSpring(
-            given(self.linear),
-            given(self.cubic),
+            or_zero(self.linear),
+            or_zero(self.cubic),
             shortest,
             longest,
-            given(self.stop_stiffness),
-            given(self.stop_progression),
+            or_zero(self.stop_stiffness),
+            or_zero(self.stop_progression),
         )
         laws: list[Law] = [coil]
         if self.curve is not None:
@@ -209,9 +209,9 @@ class DamperData(Section):
         if self.curve is not None:
             return Ramps(self.curve.speed, self.curve.force, DAMPER_ROUNDING, passive=True)
         if self.compression_degression is None and self.extension_degression is None:
-            return given(self.coefficient)
+            return or_zero(self.coefficient)
         degressions = self.compression_degression, self.extension_degression
-        return Degressive(given(self.coefficient), *map(given, degressions))
+        return Degressive(or_zero(self.coefficient), *map(or_zero, degressions))
 
     def add(self, system: System, name: str, chassis: Body, arm: Body) -> None:
         """Add the force element."""
@@ -222,6 +222,6 @@ class DamperData(Section):
             system.add_force(DamperMap(*place, lengths=self.map.length, curves=self.map.curves()))
 
 
-def given(value: float | None) -> float:
+def or_zero(value: float | None) -> float:
     """Return a number, zero where none is given."""
     return 0.0 if value is None else value

@@ -62,12 +62,12 @@ def at_rest(model: Model, y: Floats, u: Floats, positions: tuple[str, ...], unwo
         own = wanted.found[len(positions) :]
         start[own] = unwound[own]  # what tyres were left with on their way is forgotten
         start = under_pressure(model, start, u)
-        y, resting = solved(model, start, u, wanted)
+        y, resting = solve_rest(model, start, u, wanted)
         found = y if resting else found
     return found
 
 
-def solved(model: Model, y: Floats, u: Floats, wanted: Unknowns) -> tuple[Floats, bool]:
+def solve_rest(model: Model, y: Floats, u: Floats, wanted: Unknowns) -> tuple[Floats, bool]:
     """The state of least deflections at which nothing moves, or the last iterate; and whether it rests."""
 
     def state(z: Floats) -> Floats:
@@ -114,7 +114,7 @@ def unknowns(model: Model, y: Floats, u: Floats, positions: tuple[str, ...]) -> 
     ]
     found = [*(names.index(name) for name in positions), *own]
     resting = [*range(n_q, n_q + n_v), *own]
-    hold = held(model, y, u)
+    hold = limit_forces(model, y, u)
     most = max(hold.values(), default=1.0)
     scales = np.ones(len(found))
     scales[: len(positions)] = FREELY
@@ -127,7 +127,7 @@ def unknowns(model: Model, y: Floats, u: Floats, positions: tuple[str, ...]) -> 
 
 def under_pressure(model: Model, y: Floats, u: Floats) -> Floats:
     """Return the same with brakes filled as pedals and controllers want: without pressure none would hold."""
-    given, filled = named(model, u), y.copy()
+    given, filled = name_inputs(model, u), y.copy()
     names = [entry.name for entry in (*model.layout.q, *model.layout.v, *model.layout.x)]
     for name, brake in brakes_of(model).items():
         if brake.parameters.lag is not None:
@@ -135,7 +135,7 @@ def under_pressure(model: Model, y: Floats, u: Floats) -> Floats:
     return filled
 
 
-def named(model: Model, u: Floats) -> dict[str, float]:
+def name_inputs(model: Model, u: Floats) -> dict[str, float]:
     """Inputs by name."""
     return dict(zip((entry.name for entry in model.layout.u), u.tolist(), strict=True))
 
@@ -145,12 +145,12 @@ def brakes_of(model: Model) -> dict[str, Brake]:
     return {force.name: force for force in model.system.forces if isinstance(force, Brake)}
 
 
-def held(model: Model, y: Floats, u: Floats) -> dict[str, float]:
+def limit_forces(model: Model, y: Floats, u: Floats) -> dict[str, float]:
     """Return the force that each wheel can hold along the road [N], up to a factor.
 
     It is the smaller of the wheel's load and its brake's force.
     """
-    seen, given, brakes = model.outputs(y, u=u), named(model, u), brakes_of(model)
+    seen, given, brakes = model.outputs(y, u=u), name_inputs(model, u), brakes_of(model)
     tyres = {force.name: force for force in model.system.forces if force.name.endswith(".tyre")}
     found = {}
     for name, tyre in tyres.items():

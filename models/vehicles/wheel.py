@@ -89,7 +89,7 @@ class WheelParameters(BodyParameters):
         if data.twin_spacing is not None:  # m (s/2)² of each about the axes across the spin axis
             beside = 2.0 * (data.rim.mass + data.tyre.mass) * (0.5 * data.twin_spacing) ** 2
             inertia = inertia + beside * np.diag([1.0, 0.0, 1.0])
-        R = leaning(data.camber or 0.0, data.toe or 0.0)
+        R = wheel_axes(data.camber or 0.0, data.toe or 0.0)
         return cls(
             mass=sum(part.mass for part in parts),
             com=W,
@@ -105,7 +105,7 @@ class WheelParameters(BodyParameters):
         return replace(super().mirrored(), axis=self.axis * (-1.0, 1.0, -1.0) + 0.0)
 
 
-def leaning(camber: float, toe: float) -> Vector:
+def wheel_axes(camber: float, toe: float) -> Vector:
     """Axes of a left wheel as columns, R_z(−toe) R_x(−camber): top outwards, front inwards."""
     X, _, Z = np.eye(3)
     inwards = rotation_about(Z, np.cos(toe), -np.sin(toe))

@@ -26,7 +26,7 @@ from ce_dynamics.models.parts.paths import (
     LateralStep,
     Path,
     PlannedPath,
-    planned,
+    plan_path,
 )
 from ce_dynamics.models.parts.rounded_table import RoundedTable
 from ce_dynamics.models.parts.rounding import smooth_step
@@ -97,7 +97,7 @@ class DoubleLaneChange(Manoeuvre):
     lanes are in line.  The reference path is the middle of the lanes, joined by quintics in sections 2 and
     4, which may begin and end ``early`` within the lanes, on the ``inside`` of the second one's middle.
     Where neither is given and quintics would ask for more than `GENTLE`, the path is planned: it bends as
-    little as the lanes allow (`planned`), and the driver may practise it, see
+    little as the lanes allow (`plan_path`), and the driver may practise it, see
     `ce_dynamics.models.vehicles.practice.practised`.
     """
 
@@ -162,10 +162,10 @@ class DoubleLaneChange(Manoeuvre):
 
     def _planned(self, lean: float = 0.0) -> PlannedPath:
         half = 0.5 * self.driver.wheelbase
-        return planned(self.gates, self.values["vehicle_width"], (half, -half), SPARED, lean)
+        return plan_path(self.gates, self.values["vehicle_width"], (half, -half), SPARED, lean)
 
     def leaning(self, lean: float) -> DoubleLaneChange:
-        """The same with a path that is planned for a vehicle whose side-slip is known, see `planned`."""
+        """The same with a path that is planned for a vehicle whose side-slip is known, see `plan_path`."""
         known = copy.copy(self)
         known.path = self._planned(lean)
         return known

@@ -81,8 +81,8 @@ def read_geotiff(path: Path, sized: bool) -> GeoTiff:
     check_units(path, tags, sized)
     with np.errstate(invalid="ignore"):  # of NaN of other kinds, which is refused as NaN
         z = np.asarray(z, dtype=float)
-    heights = scaled(path, tags, present(path, tags, z))
-    return GeoTiff(heights[::-1].T, None if sized else spacing(path, tags))
+    heights = scale_heights(path, tags, present(path, tags, z))
+    return GeoTiff(heights[::-1].T, None if sized else read_pixel_size(path, tags))
 
 
 def check_kind(path: Path, page: TiffPage) -> None:
@@ -147,7 +147,7 @@ def present(path: Path, tags: dict[int, object], z: Floats) -> Floats:
     return z
 
 
-def scaled(path: Path, tags: dict[int, object], z: Floats) -> Floats:
+def scale_heights(path: Path, tags: dict[int, object], z: Floats) -> Floats:
     """Heights of the numbers that are kept."""
     said = gdal(tags)
     scale, offset = (number(path, what, said.get(what, usual)) for what, usual in SCALES.items())
@@ -165,7 +165,7 @@ def number(path: Path, what: str, text: str) -> float:
         raise DataError(f"road {path}: its {what} {checks.shown(text)} is no number") from None
 
 
-def spacing(path: Path, tags: dict[int, object]) -> tuple[float, float]:
+def read_pixel_size(path: Path, tags: dict[int, object]) -> tuple[float, float]:
     """Size of pixels to the east and to the north."""
     if PIXEL_SCALE in tags:
         found = np.atleast_1d(np.asarray(tags[PIXEL_SCALE], dtype=float)).ravel()[:2]

@@ -118,7 +118,7 @@ FRICTIONS: dict[str, Kind] = {
 """Friction by name."""
 
 
-def filled(owner: str, words: tuple[Option, ...], given: Values) -> dict[str, Any]:
+def fill_defaults(owner: str, words: tuple[Option, ...], given: Values) -> dict[str, Any]:
     """Return all values, defaults where none are given.
 
     Raises
@@ -156,10 +156,10 @@ def road(text: str, friction: float = 0.8) -> Road:
     -0.5
     """
     checks.instance("road", text, str, "a text such as bump:height=0.1", DataError)
-    terms = [taken_apart(term.strip()) for term in text.split("+")]
+    terms = [split_term(term.strip()) for term in text.split("+")]
     # what lies under patches first, wherever it is written
     frictions = sorted((term for term in terms if term[0] in FRICTIONS), key=lambda term: term[0] != "mu")
-    roads = [made(name, given, friction) for name, given in terms if name not in FRICTIONS]
+    roads = [make_road(name, given, friction) for name, given in terms if name not in FRICTIONS]
     whole = [name for name, _ in frictions if name == "mu"]
     whole += [part.title for part in roads if isinstance(part.given_friction, Friction)]
     if len(whole) > 1:
@@ -170,13 +170,13 @@ def road(text: str, friction: float = 0.8) -> Road:
     mu = next((part.given_friction for part in roads if isinstance(part.given_friction, Friction)), friction)
     for name, given in frictions:
         kind = FRICTIONS[name]
-        mu = kind.make(mu, filled(name, kind.words, values(name, kind.words, given)))
+        mu = kind.make(mu, fill_defaults(name, kind.words, parse_values(name, kind.words, given)))
     if not roads:
         return FlatRoad(mu)
     return roads[0].with_friction(mu) if len(roads) == 1 else SumRoad(mu, roads)
 
 
-def taken_apart(term: str) -> tuple[str, dict[str, Any]]:
+def split_term(term: str) -> tuple[str, dict[str, Any]]:
     """Return the name and what is said of it; what has no name of its own is under the empty one."""
     name, colon, rest = term.partition(":")
     if len(name) == 1 and name.isalpha() and rest[:1] in ("\\", "/"):  # a drive of Windows
@@ -195,10 +195,10 @@ def taken_apart(term: str) -> tuple[str, dict[str, Any]]:
     return name.strip(), given
 
 
-def made(name: str, given: dict[str, Any], friction: float | Friction) -> Road:
+def make_road(name: str, given: dict[str, Any], friction: float | Friction) -> Road:
     """Return one road of a description."""
     if is_map_file(name):
-        return read_map(name, friction, **values(name, FILE_WORDS, given))
+        return read_map(name, friction, **parse_values(name, FILE_WORDS, given))
     if name not in ROADS:
         known = [*ROADS, *FRICTIONS]
         near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
@@ -208,11 +208,11 @@ def made(name: str, given: dict[str, Any], friction: float | Friction) -> Road:
             "and files .crg, .npy, .npz, .tif"
         )
     kind = ROADS[name]
-    road: Road = kind.make(friction, filled(name, kind.words, values(name, kind.words, given)))
+    road: Road = kind.make(friction, fill_defaults(name, kind.words, parse_values(name, kind.words, given)))
     return road
 
 
-def values(owner: str, words: tuple[Option, ...], given: dict[str, Any]) -> dict[str, Any]:
+def parse_values(owner: str, words: tuple[Option, ...], given: dict[str, Any]) -> dict[str, Any]:
     """Return the given values in SI, by word; a value without a word belongs to the first word."""
     known = {word.name: word for word in words}
     result: dict[str, Any] = {}

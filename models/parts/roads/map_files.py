@@ -212,10 +212,10 @@ def read_npy(path: Path, friction: float | Friction, given: dict[str, Any], shap
     if given["dx"] is None:
         raise DataError(f"road {path}: say the spacing of its nodes, for example {path.name}:dx=0.1")
     dy = given["dx"] if given["dy"] is None else given["dy"]
-    return placed(path, friction, z, (given["dx"], dy), given, shape)
+    return place_map(path, friction, z, (given["dx"], dy), given, shape)
 
 
-def placed(
+def place_map(
     path: Path,
     friction: float | Friction,
     z: Floats,
@@ -239,7 +239,7 @@ def read_npz(path: Path, friction: float | Friction, given: dict[str, Any], shap
     for name in ("x", "y", "z"):
         if name not in arrays:
             raise DataError(f"road {path}: no array {name!r}; there are {', '.join(arrays) or 'none'}")
-    x, y = (spaced(path, name, arrays[name]) for name in ("x", "y"))
+    x, y = (read_axis(path, name, arrays[name]) for name in ("x", "y"))
     sizes = (arrays["x"].size, arrays["y"].size)
     for name in ("z", "mu"):
         if name in arrays and arrays[name].shape != sizes:
@@ -251,7 +251,7 @@ def read_npz(path: Path, friction: float | Friction, given: dict[str, Any], shap
     return HeightMap(friction, arrays["z"], x, y, shape.smooth, path.name, shape.approach)
 
 
-def spaced(path: Path, name: str, nodes: Floats) -> tuple[float, float]:
+def read_axis(path: Path, name: str, nodes: Floats) -> tuple[float, float]:
     """First node and spacing of an axis."""
     if nodes.ndim != 1 or nodes.size < 2 or nodes.dtype.kind not in "iuf":
         raise DataError(f"road {path}: {name} must be a list of two nodes at least")
@@ -271,7 +271,7 @@ def read_tiff(path: Path, friction: float | Friction, given: dict[str, Any], sha
         raise DataError(f"road {path}: dy is said without dx; say both, or leave both to the file")
     found = read_geotiff(path, dx is not None)
     spacing = found.spacing or (dx, dx if dy is None else dy)
-    return placed(path, friction, found.z, spacing, given, shape)
+    return place_map(path, friction, found.z, spacing, given, shape)
 
 
 def read_crg(path: Path, friction: float | Friction, given: dict[str, Any], shape: Shape) -> Road:

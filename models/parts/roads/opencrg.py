@@ -380,7 +380,7 @@ def read_opencrg(
     content = files.read("road", source, LARGEST)
     with tempfile.TemporaryDirectory() as folder:
         plain = Path(folder) / "road.crg"
-        plain.write_bytes(unpacked(source, content))
+        plain.write_bytes(unpack(source, content))
         try:
             crg = pyopencrg.read(str(plain), apply_mods=True)
         except (ValueError, OSError, KeyError, IndexError) as error:
@@ -389,13 +389,13 @@ def read_opencrg(
     return road_of(source.name, crg, friction, smooth, approach)
 
 
-def unpacked(path: Path, content: bytes) -> bytes:
+def unpack(path: Path, content: bytes) -> bytes:
     """Return the content of a file, without its packing."""
     if not content.startswith(b"\x1f\x8b"):
         return content
     try:
         with gzip.open(path) as file:
-            found = b"".join(limited(cast("BinaryIO", file)))
+            found = b"".join(read_pieces(cast("BinaryIO", file)))
     except (OSError, EOFError, zlib.error) as error:
         raise DataError(f"road {path}: cannot be unpacked: {error}") from None
     if len(found) > LARGEST:
@@ -403,7 +403,7 @@ def unpacked(path: Path, content: bytes) -> bytes:
     return found
 
 
-def limited(file: BinaryIO) -> Iterator[bytes]:
+def read_pieces(file: BinaryIO) -> Iterator[bytes]:
     """Yield the content of a file in pieces, up to one byte more than is read of any."""
     left = LARGEST + 1
     while left > 0 and (piece := file.read(min(left, PIECE))):

@@ -10,7 +10,7 @@ from ce_dynamics.models.vehicles.chrono.frames import Matrix
 from ce_dynamics.models.vehicles.chrono.json_file import Part
 from ce_dynamics.models.vehicles.chrono.reading import Reading
 from ce_dynamics.models.vehicles.chrono.writing import Sections, inertia, quantity
-from ce_dynamics.models.vehicles.wheel import leaning
+from ce_dynamics.models.vehicles.wheel import wheel_axes
 
 WIND_UP = 0.1
 """[rad] of a brake at its full torque: its elasticity, of which Chrono's brakes have none."""
@@ -54,7 +54,7 @@ def lean(reading: Reading, suspension: Part) -> Sections:
 def lean_axes(suspension: Part) -> Matrix:
     """Axes of the left knuckle of most steered beams, which are those of its wheel."""
     camber, toe = (math.radians(suspension.number(f"{name} Angle (deg)", 0.0)) for name in ("Camber", "Toe"))
-    return np.eye(3) if suspension.template.startswith("SAE") else leaning(camber, toe)
+    return np.eye(3) if suspension.template.startswith("SAE") else wheel_axes(camber, toe)
 
 
 STEEPEST = 30.0

@@ -24,7 +24,7 @@ from ce_dynamics.models.vehicles.bodies import (
     body,
     remainder,
     rod,
-    shifted,
+    shift_points,
 )
 from ce_dynamics.models.vehicles.corner import Corner, CornerData
 from ce_dynamics.models.vehicles.springs import DamperData, SpringData
@@ -130,8 +130,8 @@ class DoubleWishboneCorner(Corner):
             tie_rod=None if data.tie_rod is None else rod(data.tie_rod, L, K),
             shock_lower=_shock_half(data.shock_lower, B, J),
             shock_upper=_shock_half(data.shock_upper, J, B),
-            spring=shifted(data.spring, origin),
-            damper=shifted(data.damper, origin),
+            spring=shift_points(data.spring, origin),
+            damper=shift_points(data.damper, origin),
         )
 
     def linkage(self, chassis: Body, steering: Body | None) -> DoubleWishbone:

@@ -24,7 +24,7 @@ from ce_dynamics.models.vehicles.bodies import (
     Vector,
     body,
     rod,
-    shifted,
+    shift_points,
 )
 from ce_dynamics.models.vehicles.corner import Corner, CornerData
 from ce_dynamics.models.vehicles.springs import DamperData, SpringData
@@ -96,7 +96,7 @@ def read(
     lines: dict[str, RodData] = {}
     for name, value in given_fields(data, skipped):
         if isinstance(value, (SpringData, DamperData)):
-            springs[name] = shifted(value, origin)
+            springs[name] = shift_points(value, origin)
         elif isinstance(value, RodData):
             lines[name] = value
         elif isinstance(value, Section):

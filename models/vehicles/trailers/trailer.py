@@ -72,10 +72,10 @@ def trailers_of(words: Sequence[Assignment], label: str) -> tuple[TrailerLayout,
             )
     if len(said) > MOST_TRAILERS:
         raise DataError(f"{label}: trailers: {len(said)} of them; at most {MOST_TRAILERS} are allowed")
-    return in_order([TrailerLayout(name, **chosen) for name, chosen in said.items()], label)
+    return sort_trailers([TrailerLayout(name, **chosen) for name, chosen in said.items()], label)
 
 
-def in_order(trailers: list[TrailerLayout], label: str) -> tuple[TrailerLayout, ...]:
+def sort_trailers(trailers: list[TrailerLayout], label: str) -> tuple[TrailerLayout, ...]:
     """Return the trailers, each after the unit that tows it."""
     placed: list[TrailerLayout] = []
     left = trailers
@@ -141,7 +141,7 @@ class Trailer:
         return body
 
 
-def trailers_as_built(layouts: Sequence[TrailerLayout], data: Any) -> dict[str, Trailer]:
+def build_trailers(layouts: Sequence[TrailerLayout], data: Any) -> dict[str, Trailer]:
     """Return all trailers by name, each after what tows it."""
     made: dict[str, Trailer] = {}
     for layout in layouts:

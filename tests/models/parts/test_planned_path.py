@@ -7,7 +7,7 @@ import pytest
 
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.parts.manoeuvres.following import SHARPEST, DoubleLaneChange
-from ce_dynamics.models.parts.paths import PlannedPath, planned
+from ce_dynamics.models.parts.paths import PlannedPath, plan_path
 from tests.models.components import DRIVER
 
 WIDTH, AXLES, SPARED = 2.0, (1.6, -1.7), 0.4
@@ -16,7 +16,7 @@ GATES = DoubleLaneChange(DRIVER, vehicle_width=WIDTH).gates
 
 @pytest.fixture(scope="module")
 def path() -> PlannedPath:
-    return planned(GATES, WIDTH, AXLES, SPARED)
+    return plan_path(GATES, WIDTH, AXLES, SPARED)
 
 
 def test_flanks_at_both_axles_spare_their_part_of_the_room(path: PlannedPath) -> None:
@@ -54,7 +54,7 @@ def test_it_bends_far_less_than_joined_lanes(path: PlannedPath) -> None:
 
 def test_what_is_too_wide_does_not_get_through() -> None:
     with pytest.raises(DataError, match="5 m wide does not get through"):
-        planned(GATES, 5.0, AXLES, SPARED)
+        plan_path(GATES, 5.0, AXLES, SPARED)
 
 
 def test_only_who_is_fast_plans() -> None:

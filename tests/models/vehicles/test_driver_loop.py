@@ -14,7 +14,7 @@ from ce_dynamics.models.parts.driver import (
     angle_per_curvature,
     preview,
     reversals_at_limits,
-    turned,
+    turn_steering,
 )
 from ce_dynamics.models.tyres.simple.linear import LinearTyre
 from ce_dynamics.models.vehicles.case import load_parameters, prepare
@@ -47,7 +47,7 @@ def test_arms_move_any_actuator_alike(frequency: float) -> None:
         s = rate = 0.0
         at, rates = [], []
         for _ in range(round(1.0 / h)):
-            u = float(turned(driver, wanted, {r.position: s, r.position_rate: rate}))
+            u = float(turn_steering(driver, wanted, {r.position: s, r.position_rate: rate}))
             rate += h * (r.omega**2 * (u - s) - 2.0 * r.zeta * r.omega * rate)
             s += h * rate
             at.append(s)
