@@ -48,9 +48,12 @@ def test_friction_problems_are_read_from_text_and_hdf5(
         np.testing.assert_allclose(matrix, W, rtol=1e-15)
         np.testing.assert_allclose(found.q, q, rtol=1e-15)
         np.testing.assert_array_equal(found.mu, mu)
-    friction_problems.main([str(tmp_path)])
+    table = tmp_path / "table.csv"
+    friction_problems.main([str(tmp_path), "--store", str(table)])
+    friction_problems.main([str(tmp_path), "--against", str(table)])
     printed = capsys.readouterr().out
-    assert printed.count("Newton") + printed.count("gradients") == 3
+    assert printed.count("Newton") == 6
+    assert "3 of 3 that were solved are solved" in printed
     assert "not converged" not in printed
     assert "d.dat: not read" in printed
 

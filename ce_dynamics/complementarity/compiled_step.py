@@ -18,7 +18,7 @@ from ce_dynamics.complementarity.gyroscopic import ENOUGH
 from ce_dynamics.complementarity.machine import Functions, kernel, machine, observe, responses
 from ce_dynamics.complementarity.problem import ROUNDING
 from ce_dynamics.complementarity.rigid_kernels import turned
-from ce_dynamics.complementarity.solvers.small import HALVINGS, newton
+from ce_dynamics.complementarity.solvers.newton import HALVINGS, newton_small
 from ce_dynamics.simulation.integrators.kernels import call
 
 SOLVED, LEFT, REBOUNDS = 1, 0, 2
@@ -206,7 +206,7 @@ def whole_step(M, G, S, t, y, h, p, y_plus, w):  # type: ignore[no-untyped-def]
     residual = admit(G, S, top, p)
     rounding = ROUNDING * speed
     aim = max(1e-4 * G.tolerance * speed, 0.1 * rounding)  # a last step of Newton's method costs little
-    count, reached = newton(
+    count, reached = newton_small(
         S.A, S.b, S.d, G.kind, G.normal, M.mu, S.lower, S.upper, p, aim, NEWTON_STEPS, HALVINGS
     )
     residual = max(residual, reached)

@@ -11,7 +11,7 @@ import numpy as np
 
 from ce_dynamics.complementarity.kernels import sweeps
 from ce_dynamics.complementarity.machine import kernel
-from ce_dynamics.complementarity.solvers.small import HALVINGS, newton
+from ce_dynamics.complementarity.solvers.newton import HALVINGS, newton_small
 
 NEWTON_STEPS, SWEEPS = 10, 30
 
@@ -140,7 +140,7 @@ def island(A, g, y, v, b, kind, normal, mu, p, aim, enough):  # type: ignore[no-
         for i in range(m):
             q[i] = p[i]
         halvings = HALVINGS if attempt % 2 == 0 else 0
-        _, residual = newton(A, b, d, kind, normal, mu, none, none, q, aim, NEWTON_STEPS, halvings)
+        _, residual = newton_small(A, b, d, kind, normal, mu, none, none, q, aim, NEWTON_STEPS, halvings)
         if residual <= enough:
             for i in range(m):
                 p[i] = q[i]

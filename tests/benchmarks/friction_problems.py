@@ -1,21 +1,25 @@
 """Published frictional contact problems: residual, time and method, for files of the FCLIB collection.
 
     python -m tests.benchmarks.friction_problems FILE.hdf5 FILE.dat.gz FOLDER ...
-    python -m tests.benchmarks.friction_problems            # generated piles instead
+    python -m tests.benchmarks.friction_problems            # generated piles, heaps and boulders instead
+    python -m tests.benchmarks.friction_problems --against tests/benchmarks/friction_problems.csv
     python -m tests.benchmarks.friction_problems --altered FOLDER       # and 19 variants of each
 
 Reads ``fclib_local`` of HDF5 files (W as CSC for nz = −1, CSR for −2, else triplets), ``fclib_global``, of
 which it makes W, and Siconos' text files (dimension, number of contacts, storage: 0 dense column-wise, 1
 sparse blocks), either compressed by gzip too.
-The residual is ‖r − P_K(r − u − μ |u_T| n)‖ / (1 + ‖q‖).
+The residual is ‖r − P_K(r − u − μ |u_T| n)‖ / (1 + ‖q‖).  ``--store`` keeps the table; ``--against`` compares
+with a kept one, such as that of the ladder of ten stages that `Chain` had before.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
 import gzip
 import importlib
 import io
+import itertools
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -24,7 +28,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.sparse.linalg import aslinearoperator, splu
+from scipy.sparse.linalg import splu
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.complementarity import solve_friction
@@ -155,6 +159,73 @@ def piles() -> Iterator[tuple[str, FrictionProblem]]:
         yield name, FrictionProblem(sp.csr_matrix(problem.delassus), problem.b, problem.conditions.mu[1::3])
 
 
+def heaps() -> Iterator[tuple[str, FrictionProblem]]:
+    """Jammed heaps of up to 520 contacts of rigid bodies, many more than hold them."""
+    made: dict[str, Callable[[], Any]] = {}
+    for mu in (0.3, 0.5, 0.7, 0.9):
+        made |= {f"70 rocks, μ {mu}, seed {k}": partial(rocks, 70, mu, 10 + k) for k in range(3)}
+    for mu in (0.3, 0.6, 0.9):
+        for k in range(4):
+            made[f"40 rocks, μ {mu}, seed {k}"] = partial(rocks, 40, mu, 20 + k)
+            made[f"12 rocks, μ {mu}, seed {k}"] = partial(rocks, 12, mu, 30 + k)
+    for mu in (0.3, 0.5, 0.7, 0.9):
+        for k in range(3):
+            made[f"65 boulders, μ {mu}, seed {k}"] = partial(rocks, 65, mu, 50 + k, decades=3.0)
+    for mu in (0.7, 0.9, 1.2):
+        for k in range(2):
+            made[f"65 stones, μ {mu}, seed {k}"] = partial(rocks, 65, mu, 60 + k, decades=1.0)
+    for name, make in made.items():
+        problem = make()
+        yield name, FrictionProblem(sp.csr_matrix(problem.delassus), problem.b, problem.conditions.mu[1::3])
+
+
+class Line(NamedTuple):
+    """One line of the table."""
+
+    problem: str
+    contacts: int
+    residual: float
+    seconds: float
+    method: str
+    solved: bool
+
+
+def read_table(path: Path) -> dict[str, Line]:
+    """Read a kept table."""
+    with path.open() as file:
+        return {
+            row["problem"]: Line(
+                row["problem"],
+                int(row["contacts"]),
+                float(row["residual"]),
+                float(row["seconds"]),
+                row["method"],
+                row["solved"] == "True",
+            )
+            for row in csv.DictReader(file)
+        }
+
+
+def store_table(path: Path, lines: list[Line]) -> None:
+    """Keep a table."""
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(Line._fields)
+        writer.writerows(lines)
+
+
+def compare(lines: list[Line], kept: dict[str, Line]) -> str:
+    """Return how many of the problems that a kept table solved are solved, and the times of both."""
+    both = [(line, kept[line.problem]) for line in lines if line.problem in kept]
+    before = [pair for pair in both if pair[1].solved]
+    lost = [line.problem for line, _ in before if not line.solved]
+    times = [sum(one.seconds for one in side) for side in zip(*both, strict=True)] if both else [0.0, 0.0]
+    return (
+        f"{len(before) - len(lost)} of {len(before)} that were solved are solved,"
+        f" in {times[0]:.0f} s instead of {times[1]:.0f} s; not: {', '.join(lost) or 'none'}"
+    )
+
+
 def files(paths: list[Path]) -> Iterator[tuple[str, FrictionProblem]]:
     """Problems of files and folders; what cannot be read is said and left out."""
     for path in paths:
@@ -222,25 +293,31 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("paths", nargs="*", type=Path, metavar="FILE", help="files or folders")
     parser.add_argument("--tolerance", type=float, default=1e-8)
     parser.add_argument("--seconds", type=float, default=60.0, help="for one problem at most")
-    parser.add_argument("--products-only", action="store_true", help="hand over W as an operator")
+    parser.add_argument("--store", type=Path, metavar="FILE.csv", help="keep the table")
+    parser.add_argument("--against", type=Path, metavar="FILE.csv", help="compare with a kept table")
     parser.add_argument("--altered", action="store_true", help="and 19 variants of each problem")
     options = parser.parse_args(arguments)
     solve_friction(np.eye(3), [-2.0, 3.0, 4.0], [0.25])  # compile
-    heads = ("contacts", "residual", "seconds", "systems", "products")
+    heads = ("contacts", "residual", "seconds", "systems")
     print(f"{'problem':44s} " + " ".join(f"{head:>9s}" for head in heads) + "  by")
-    problems = files(options.paths) if options.paths else piles()
+    problems = files(options.paths) if options.paths else itertools.chain(piles(), heaps())
     if options.altered:
         problems = (one for name, problem in problems for one in altered(name, problem))
+    lines: list[Line] = []
     for name, (W, q, mu) in problems:
         began = time.process_time()
-        operator = aslinearoperator(W) if options.products_only else W
-        found = solve_friction(operator, q, mu, tolerance=options.tolerance, time_limit=options.seconds)
+        found = solve_friction(W, q, mu, tolerance=options.tolerance, time_limit=options.seconds)
         spent = time.process_time() - began
+        lines.append(Line(name, len(mu), found.residual, round(spent, 3), found.method, found.converged))
         print(
             f"{name[:44]:44s} {len(mu):9d} {found.residual:9.1e} {spent:9.3f} {found.steps:9d}"
-            f" {found.products:9d}  {found.method}{'' if found.converged else ', not converged'}",
+            f"  {found.method}{'' if found.converged else ', not converged'}",
             flush=True,
         )
+    if options.store:
+        store_table(options.store, lines)
+    if options.against:
+        print(compare(lines, read_table(options.against)))
 
 
 if __name__ == "__main__":

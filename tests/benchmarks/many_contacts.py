@@ -22,9 +22,6 @@ import time
 import numpy as np
 
 from ce_dynamics.complementarity import Chain, GaussSeidel
-from ce_dynamics.complementarity.solvers.chain import delassus
-from ce_dynamics.complementarity.solvers.gradient import largest_eigenvalue, projected_gradient
-from ce_dynamics.complementarity.solvers.rows import scaled_rows
 from tests.benchmarks.timing import most_memory
 from tests.ce_dynamics.complementarity.piles import sphere_wall
 
@@ -39,26 +36,10 @@ def megabytes() -> float:
 
 
 def ours(contacts: int, seconds: float) -> None:
-    """Chain, gradients alone, and Gauss–Seidel on the problem of one step."""
+    """Chain and Gauss–Seidel on the problem of one step."""
     before = megabytes()
     problem = sphere_wall(contacts, 0.5, WIDE)
     print(f"{len(problem.c)} rows; building them took the process from {before:.0f} to {megabytes():.0f} MB")
-    began = time.process_time()
-    rows = scaled_rows(delassus(problem), problem.b, problem.conditions, problem.diagonal)
-    print(f"A in CSR form, {rows.A.nnz} entries: {time.process_time() - began:.2f} s")
-    permitted = 1e-6 * problem.speed
-    began = time.process_time()
-    L = largest_eigenvalue(rows)
-    _, best, used = projected_gradient(
-        rows,
-        np.zeros(len(rows)),
-        lambda x: problem.residual(rows.impulses(x)) / permitted,
-        L,
-        200_000,
-        time.thread_time() + 0.25 * seconds,
-    )
-    spent = time.process_time() - began
-    report("projected gradients", used, problem.residual(rows.impulses(best)), spent)
     for name, solver in (
         ("Gauss–Seidel", GaussSeidel(1e-6 * problem.speed, 500)),
         ("chain", Chain(time_limit=seconds)),

@@ -54,12 +54,6 @@ EQUIVALENT = (
         "of this body only places are asked, never its mass",
     ),
     Equivalent(
-        "ce_dynamics/complementarity/solvers/stages.py",
-        "TURNS = ((0.0, 0.0), (0.0, 1.0), (1e-3, 0.0), (0.0, 0.5), (1e-2, 0.0))",
-        "TURNS = ((0.0, 0.0), (0.0, 1.0), (1e-3, 0.0), (0.0, 1.5), (1e-2, 0.0))",
-        "another of several ways to look for a solution, which is judged by itself when it is found",
-    ),
-    Equivalent(
         "ce_dynamics/complementarity/islands.py",
         "starts, columns, values = np.zeros(m + 1, np.int64), np.empty(12 * m, np.int64), np.empty(12 * m)",
         "starts, columns, values = np.zeros(m + 1, np.int64), np.empty( 13 * m, np.int64), np.empty(12 * m)",

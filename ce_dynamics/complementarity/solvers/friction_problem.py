@@ -8,6 +8,7 @@ u = W r + q in contact frames, normal first, with Coulomb's law between r and u:
 from __future__ import annotations
 
 import math
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,12 +19,12 @@ from scipy.sparse.linalg import LinearOperator
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.complementarity.conditions import Conditions, Kind
-from ce_dynamics.complementarity.solvers.rows import Operator, Rows, in_rows, scaled_rows
-from ce_dynamics.complementarity.solvers.stages import Outcome, solve_rows
+from ce_dynamics.complementarity.problem import Problem
+from ce_dynamics.complementarity.solvers.chain import quickly
+from ce_dynamics.complementarity.solvers.proximal import solve_rows
+from ce_dynamics.complementarity.solvers.rows import Operator, in_rows, scaled_rows
+from ce_dynamics.complementarity.sparse_rows import SparseRows
 from ce_dynamics.errors import ModelError
-
-FORMED = 1500
-"""Rows up to which the matrix of an operator is formed if its products alone do not lead to a solution."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,10 +39,10 @@ class FrictionSolution:
         ‖r − P_K(r − u − μ |u_T| n)‖ / (1 + ‖q‖).
     converged : bool
         True if the residual is within the tolerance; if not, r is the best point found.
-    steps, products : int
-        Number of linear systems solved; number of products with W in the gradient method.
+    steps : int
+        Number of linear systems solved, and of sweeps.
     method : str
-        Stage that found r.
+        Method that found r.
     """
 
     r: Floats
@@ -49,7 +50,6 @@ class FrictionSolution:
     residual: float
     converged: bool
     steps: int
-    products: int
     method: str
 
 
@@ -68,8 +68,8 @@ def solve_friction(
     Parameters
     ----------
     W : (m, m) array, SciPy sparse matrix or LinearOperator
-        Delassus matrix, positive semidefinite; singular where contacts are redundant.  Of an operator only
-        products are used (up to 1500 rows it is formed if these do not do).
+        Delassus matrix, positive semidefinite; singular where contacts are redundant.  The matrix of an
+        operator is formed, column by column.
     q : (m,) array_like
         Free velocities.
     mu : (m/3,) or (m/2,) array_like
@@ -81,7 +81,7 @@ def solve_friction(
     time_limit : float
         Of the processor [s]; the best point met is returned then.
     diagonal : (m,) array_like, optional
-        Of W, which improves the scaling if W is an operator.
+        Deprecated: it is that of W.
 
     Raises
     ------
@@ -104,7 +104,9 @@ def solve_friction(
     if not isinstance(W, LinearOperator) and not sp.issparse(W):
         W = checks.numbers("solve_friction: W", W)
     conditions = contact_conditions(W, velocity, friction)
-    A, d = matrix_and_diagonal(W, len(velocity), diagonal)
+    if diagonal is not None:
+        warnings.warn("solve_friction: diagonal is no longer used", DeprecationWarning, stacklevel=2)
+    A, d = matrix_and_diagonal(W)
     rows = scaled_rows(A, velocity, conditions, d)
     size = len(velocity)
     r0 = np.zeros(size) if start is None else checks.vector("solve_friction: start", start, size)
@@ -113,39 +115,30 @@ def solve_friction(
         r = rows.impulses(x)
         return de_saxce_residual(r, A @ r + velocity, friction, velocity) / tolerance
 
-    found = solve_rows(rows, rows.scaled(r0), judge, time_limit)
-    if found.verdict > 1.0 and rows.matrix_free and len(rows) <= FORMED:
-        formed = Rows(A_of(rows), rows.b, rows.conditions, rows.where, rows.size, rows.full)
-        again = solve_rows(formed, found.x, judge, time_limit)
-        found = again if again.verdict < found.verdict else found
-    return answer(rows, found, A, velocity, tolerance)
-
-
-def answer(rows: Rows, found: Outcome, A: Operator, q: Floats, tolerance: float) -> FrictionSolution:
-    """The solution in physical units."""
+    x, steps, method = rows.scaled(r0), 0, "start"
+    if size and judge(x) > 1.0:
+        quick = quickly(
+            Problem(unit_rows(size), sparse_rows(A), velocity, np.zeros(size), conditions), r0, 0.0
+        )
+        if judge(rows.scaled(quick.p)) < judge(x):
+            x, steps, method = rows.scaled(quick.p), quick.sweeps, quick.method
+    found = solve_rows(rows, x, judge, time_limit)
     r = rows.impulses(found.x)
     return FrictionSolution(
         r,
-        np.asarray(A @ r + q),
+        np.asarray(A @ r + velocity),
         found.verdict * tolerance,
         found.verdict <= 1.0,
-        found.steps,
-        found.products,
-        found.method,
+        steps + found.steps,
+        "proximal points" if found.steps else method,
     )
 
 
-def A_of(rows: Rows) -> Floats:
-    """The matrix of an operator, column by column."""
-    return np.column_stack([rows.A @ e for e in np.eye(len(rows))])
-
-
-def matrix_and_diagonal(W: Operator, m: int, diagonal: ArrayLike | None) -> tuple[Operator, Floats]:
-    """W as array, CSR matrix or operator, and its diagonal without rounding below zero."""
+def matrix_and_diagonal(W: Operator) -> tuple[Operator, Floats]:
+    """Return W as array or CSR matrix, and its diagonal without rounding below zero."""
     if isinstance(W, LinearOperator):
-        A: Operator = W
-        d = np.ones(m) if diagonal is None else checks.vector("solve_friction: diagonal", diagonal, m)
-    elif sp.issparse(W):
+        W = np.column_stack([W @ e for e in np.eye(W.shape[1])]) if W.shape[1] else np.zeros((0, 0))
+    if sp.issparse(W):
         A = in_rows(W)
         d = np.asarray(A.diagonal(), dtype=float)
         if not np.all(np.isfinite(A.data)):
@@ -156,6 +149,17 @@ def matrix_and_diagonal(W: Operator, m: int, diagonal: ArrayLike | None) -> tupl
         if not np.all(np.isfinite(A)):
             raise ModelError("solve_friction: W holds numbers that are not finite")
     return A, np.where(d > 1e-14 * float(np.max(d, initial=0.0)), d, 0.0)
+
+
+def unit_rows(size: int) -> SparseRows:
+    """Return the unit matrix."""
+    return SparseRows(np.arange(size + 1), np.arange(size), np.ones(size), size)
+
+
+def sparse_rows(A: Operator) -> SparseRows:
+    """Return Aᵀ as rows; that is what a unit impulse of each row adds to all w."""
+    X = in_rows(A.T)
+    return SparseRows(X.indptr.astype(np.int64), X.indices.astype(np.int64), X.data, X.shape[1])
 
 
 def contact_conditions(W: Operator, q: Floats, mu: Floats) -> Conditions:

@@ -9,9 +9,6 @@ With w = A x + b and y = x − w, every condition of `ce_dynamics.complementarit
     disc        P_i = y_i shortened to the length μ_i P_n
 
 so that F(x) = x − P(x − A x − b) vanishes at solutions and nowhere else (Alart and Curnier's function [1]_).
-With a width σ > 0 the maximum becomes ½ (z + √(z² + 4 σ²)) (Chen, Harker, Kanzow, Smale), which makes F
-smooth; σ = 0 gives back the sharp conditions and one of their generalised derivatives.
-
 Row i of the derivative of P has at most three entries: ``Ds`` for y_i, ``Dn`` for the y of its normal row,
 ``Dp`` for that of the other row of a disc.
 
@@ -29,86 +26,55 @@ from ce_dynamics.compiler.loops import kernel
 
 
 @kernel
-def positive(z, sigma):  # type: ignore[no-untyped-def]
-    """Smoothed max(0, z) and its derivative, without cancellation for z < 0."""
-    if z == -math.inf:
-        return 0.0, 0.0
-    root = math.sqrt(z * z + 4.0 * sigma * sigma)
-    if root == 0.0:
-        return 0.0, 0.0
-    if z > 0.0:
-        return 0.5 * (z + root), 0.5 * (1.0 + z / root)
-    value = 2.0 * sigma * sigma / (root - z)
-    return value, value / root
+def clip(y, lower, upper):  # type: ignore[no-untyped-def]
+    """Return y within bounds, its derivative by y, and 1, −1 or 0 at the upper, lower or no bound."""
+    if y >= upper:
+        return upper, 0.0, 1.0
+    if y <= lower:
+        return lower, 0.0, -1.0
+    return y, 1.0, 0.0
 
 
 @kernel
-def of_normal(n, y, sigma, kind, lower, upper):  # type: ignore[no-untyped-def]
-    """P_n of a normal row, unilateral or a box, and its derivative by y_n."""
-    if kind[n] != 2:
-        return positive(y[n], sigma)
-    below, slope_below = positive(lower[n] - y[n], sigma)
-    above, slope_above = positive(y[n] - upper[n], sigma)
-    return y[n] + below - above, 1.0 - slope_below - slope_above
+def normal_impulse(n, y, kind, lower, upper):  # type: ignore[no-untyped-def]
+    """Return P_n of a normal row, unilateral or a box, and its derivative by y_n."""
+    value, slope, _ = clip(y[n], lower[n], upper[n]) if kind[n] == 2 else clip(y[n], 0.0, math.inf)
+    return value, slope
 
 
 @kernel
-def natural_map(  # type: ignore[no-untyped-def]
-    y, sigma, kind, normal, mu, lower, upper, P, Ds, Dn, Dp
-):
-    """P(y) and its derivative, into the last four arrays."""
+def natural_map(y, kind, normal, mu, lower, upper, P, Ds, Dn, Dp):  # type: ignore[no-untyped-def]
+    """Store P(y) and its derivative in the last four arrays."""
     i = 0
-    m = y.size
-    while i < m:
+    while i < y.size:
         what = kind[i]
-        Dn[i] = 0.0
-        Dp[i] = 0.0
+        Dn[i], Dp[i] = 0.0, 0.0
         if what == 0:
-            P[i] = y[i]
-            Ds[i] = 1.0
-        elif what == 1:
-            P[i], Ds[i] = positive(y[i], sigma)
-        elif what == 2:
-            below, slope_below = positive(lower[i] - y[i], sigma)
-            above, slope_above = positive(y[i] - upper[i], sigma)
-            P[i] = y[i] + below - above
-            Ds[i] = 1.0 - slope_below - slope_above
+            P[i], Ds[i] = y[i], 1.0
+        elif what == 1 or what == 2:
+            P[i], Ds[i] = normal_impulse(i, y, kind, lower, upper)
         elif what == 3:
             n = normal[i]
-            p_n, slope_n = of_normal(n, y, sigma, kind, lower, upper)
+            p_n, slope_n = normal_impulse(n, y, kind, lower, upper)
             reach = mu[i] * p_n
-            below, slope_below = positive(-reach - y[i], sigma)
-            above, slope_above = positive(y[i] - reach, sigma)
-            P[i] = y[i] + below - above
-            Ds[i] = 1.0 - slope_below - slope_above
-            Dn[i] = (slope_above - slope_below) * mu[i] * slope_n
+            P[i], Ds[i], side = clip(y[i], -reach, reach)
+            Dn[i] = side * mu[i] * slope_n
         else:
             n = normal[i]
-            p_n, slope_n = of_normal(n, y, sigma, kind, lower, upper)
+            p_n, slope_n = normal_impulse(n, y, kind, lower, upper)
             reach = mu[i] * p_n
             a, b = y[i], y[i + 1]
             length = math.sqrt(a * a + b * b)
-            beyond, slope = positive(length - reach, sigma)
-            whole = reach + beyond  # the larger of length and reach
-            Dn[i + 1] = 0.0
-            Dp[i + 1] = 0.0
-            if whole == 0.0:
-                P[i], P[i + 1] = 0.0, 0.0
-                Ds[i], Ds[i + 1] = 0.0, 0.0
-            else:
-                factor = reach / whole
-                P[i] = factor * a
-                P[i + 1] = factor * b
-                by_length = -factor * slope / whole
-                by_reach = (1.0 - factor * (1.0 - slope)) / whole
-                e = a / length if length > 0.0 else 0.0
-                f = b / length if length > 0.0 else 0.0
-                Ds[i] = factor + by_length * a * e
-                Ds[i + 1] = factor + by_length * b * f
-                Dp[i] = by_length * a * f
-                Dp[i + 1] = by_length * b * e
-                Dn[i] = by_reach * mu[i] * slope_n * a
-                Dn[i + 1] = by_reach * mu[i] * slope_n * b
+            Dn[i + 1], Dp[i + 1] = 0.0, 0.0
+            if length <= reach:
+                P[i], P[i + 1] = a, b
+                Ds[i] = Ds[i + 1] = 1.0 if reach > 0.0 else 0.0
+            else:  # shortened along e = y / |y|: p = reach e
+                factor, e, f = reach / length, a / length, b / length
+                P[i], P[i + 1] = factor * a, factor * b
+                Ds[i], Ds[i + 1] = factor * (1.0 - e * e), factor * (1.0 - f * f)
+                Dp[i] = Dp[i + 1] = -factor * e * f
+                Dn[i], Dn[i + 1] = mu[i] * slope_n * e, mu[i] * slope_n * f
             i += 1
         i += 1
 

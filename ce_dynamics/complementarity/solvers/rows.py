@@ -9,14 +9,13 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.sparse.linalg import LinearOperator
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.complementarity.conditions import NONE, Conditions, Integers, Kind
 from ce_dynamics.complementarity.solvers.natural_map import natural_map, onto_cones, sliding_shift
 
 Operator: TypeAlias = Any
-"""A square matrix: array, SciPy sparse array or matrix, or LinearOperator."""
+"""A square matrix: array, or SciPy sparse array or matrix."""
 
 DENSE_ROWS = 300
 """Up to here a dense matrix is faster than a sparse one whatever its pattern."""
@@ -32,7 +31,7 @@ class Rows:
 
     Attributes
     ----------
-    A : (m, m) array, CSR matrix or LinearOperator
+    A : (m, m) array or CSR matrix
     b : (m,) array
     conditions : Conditions
         Of the scaled impulses.
@@ -59,11 +58,6 @@ class Rows:
         return len(self.b)
 
     @property
-    def matrix_free(self) -> bool:
-        """True if only products with A are known."""
-        return isinstance(self.A, LinearOperator)
-
-    @property
     def dense(self) -> bool:
         """True if A is an array."""
         return isinstance(self.A, np.ndarray)
@@ -82,10 +76,10 @@ class Rows:
         """Scaled impulses."""
         return np.asarray(p[self.where] / self.size)
 
-    def map(self, y: Floats, sigma: float = 0.0) -> tuple[Floats, Floats, Floats, Floats]:
+    def map(self, y: Floats) -> tuple[Floats, Floats, Floats, Floats]:
         """P(y) and the entries Ds, Dn, Dp of its derivative; overwritten by the next call."""
         P, Ds, Dn, Dp, _ = self._work
-        natural_map(y, sigma, *self.conditions, P, Ds, Dn, Dp)
+        natural_map(y, *self.conditions, P, Ds, Dn, Dp)
         return P, Ds, Dn, Dp
 
     def gap(self, x: Floats) -> Floats:
@@ -113,13 +107,6 @@ class Rows:
         counts = np.bincount(normal[ties], minlength=len(self))
         return np.concatenate(([0], np.cumsum(counts))).astype(np.int64), ties[order].astype(np.int64)
 
-    def with_friction(self, share: float) -> Rows:
-        """The same with so much of the friction."""
-        if share == 1.0:
-            return self
-        conditions = self.conditions._replace(mu=share * self.conditions.mu)
-        return Rows(self.A, self.b, conditions, self.where, self.size, self.full)
-
     def project(self, y: Floats) -> Floats:
         """Nearest impulses that the conditions allow."""
         P = np.empty(len(self))
@@ -139,7 +126,7 @@ def scaled_rows(A: Operator, b: Floats, conditions: Conditions, diagonal: Floats
 
     Parameters
     ----------
-    A : (m, m) matrix or operator
+    A : (m, m) matrix
     b : (m,) array
     conditions : Conditions
     diagonal : (m,) array
@@ -186,25 +173,16 @@ def together(d: Floats, normal: Integers) -> None:
 
 
 def scaled_matrix(A: Operator, root: Floats, where: Integers) -> Operator:
-    """S A S of the chosen rows: array or CSR matrix, or an operator where A is one."""
+    """Return S A S of the chosen rows: array or CSR matrix."""
     whole = len(where) == len(root)
     s = root[where]
     if isinstance(A, np.ndarray):
         return (A if whole else A[np.ix_(where, where)]) * s * s[:, None]
-    if sp.issparse(A):
-        C = in_rows(A) if whole else in_rows(A)[where][:, where]
-        S = sp.diags(s)
-        C = in_rows(S @ C @ S)
-        many = C.nnz > DENSITY * max(1, len(s)) ** 2
-        return C.toarray() if len(s) <= DENSE_ROWS or many else C
-    k = len(root)
-
-    def product(x: Floats) -> Floats:
-        whole_x = np.zeros(k)
-        whole_x[where] = s * np.ravel(x)
-        return np.asarray(s * np.ravel(A @ whole_x)[where])
-
-    return LinearOperator((len(s), len(s)), matvec=product, dtype=float)
+    C = in_rows(A) if whole else in_rows(A)[where][:, where]
+    S = sp.diags(s)
+    C = in_rows(S @ C @ S)
+    many = C.nnz > DENSITY * max(1, len(s)) ** 2
+    return C.toarray() if len(s) <= DENSE_ROWS or many else C
 
 
 def in_rows(A: Any) -> Any:

@@ -77,12 +77,15 @@ def bricks(courses: int, columns: int, mu: float = 0.5) -> Problem:
     return touching(bodies, touches, mu)
 
 
-def rocks(count: int, mu: float, seed: int = 0) -> Problem:
+def rocks(count: int, mu: float, seed: int = 0, *, decades: float = 0.0) -> Problem:
     """Bodies heaped up, each touching those within reach in one to four points: many more than hold it.
 
-    All contacts open where every body moves away from the origin, so that there is a solution.
+    All contacts open where every body moves away from the origin, so that there is a solution.  Masses are
+    spread over so many decades, and speeds with them up to thirty times those of equal bodies.
     """
-    rng = np.random.default_rng(seed)
+    rng, spread = np.random.default_rng(seed), np.random.default_rng(seed + 1000)
+    drawn = spread.uniform(size=(count, 2))
+    factors, speeds = 10.0 ** (decades * drawn[:, 0]), 30.0 * drawn[:, 1] if decades else np.ones(count)
     wide = max(1, round((count / 1.5) ** (1 / 3)))
     cells = [(i, j, k) for k in range(count) for j in range(wide) for i in range(wide)][:count]
     at = np.array(cells, dtype=float) + rng.uniform(-0.2, 0.2, size=(count, 3)) + (0.0, 0.0, 0.5)
@@ -90,7 +93,8 @@ def rocks(count: int, mu: float, seed: int = 0) -> Problem:
     touches: list[Touch] = []
     for k in range(count):
         m = rng.uniform(0.3, 3.0)
-        inertia, pushed = m * rng.uniform(0.13, 0.25, 3), 0.02 * rng.normal(size=3)
+        inertia, pushed = m * rng.uniform(0.13, 0.25, 3), 0.02 * speeds[k] * rng.normal(size=3)
+        m, inertia = m * factors[k], inertia * factors[k]
         bodies.append(RigidBody(f"b{k}", m, inertia, at[k], (1, 0, 0, 0), pushed))
     patch = ((0.2, 0.2), (-0.2, 0.2), (0.2, -0.2), (-0.2, -0.2))
     for a in range(count):

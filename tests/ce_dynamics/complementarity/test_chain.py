@@ -19,13 +19,11 @@ from ce_dynamics.complementarity import (
     Problem,
     solve_friction,
 )
-from ce_dynamics.complementarity.solvers.continuation import by_arc_length, shrinking
 from ce_dynamics.complementarity.solvers.friction_problem import de_saxce_residual
 from ce_dynamics.complementarity.solvers.infeasible import certificate
 from ce_dynamics.complementarity.solvers.lemke import lemke
 from ce_dynamics.complementarity.solvers.newton import proximal
 from ce_dynamics.complementarity.solvers.rows import Rows, scaled_rows
-from ce_dynamics.complementarity.solvers.stages import LARGE
 from ce_dynamics.errors import ModelError
 from tests.ce_dynamics.complementarity.piles import bricks, coulomb_violation, rocks, sphere_wall, stack
 from tests.ce_dynamics.complementarity.random_problems import frictional, frictionless, states_of
@@ -151,21 +149,20 @@ def test_the_derivative_of_the_natural_map(rng: np.random.Generator) -> None:
     )
     B = rng.normal(size=(7, 7))
     rows = Rows(B @ B.T, np.zeros(7), conditions, np.arange(7), np.ones(7), 7)
-    for sigma in (0.0, 0.3):
-        for _ in range(20):
-            y = rng.normal(size=7)
-            y[3] = abs(y[3])
-            _, Ds, Dn, Dp = (part.copy() for part in rows.map(y, sigma))
-            D = np.diag(Ds)
-            D[np.arange(7), rows.normal_of] += Dn * (rows.normal_of != np.arange(7))
-            D[np.arange(7), rows.partner] += Dp * (rows.partner != np.arange(7))
-            h = 1e-6
-            difference = np.empty((7, 7))
-            for j, e in enumerate(np.eye(7)):
-                ahead = rows.map(y + h * e, sigma)[0].copy()
-                difference[:, j] = (ahead - rows.map(y - h * e, sigma)[0]) / (2.0 * h)
-            # central differences: h² by third derivatives of order 1/σ², and rounding 1e-16/h
-            np.testing.assert_allclose(D, difference, atol=1e-8)
+    for _ in range(20):
+        y = rng.normal(size=7)
+        y[3] = abs(y[3])
+        _, Ds, Dn, Dp = (part.copy() for part in rows.map(y))
+        D = np.diag(Ds)
+        D[np.arange(7), rows.normal_of] += Dn * (rows.normal_of != np.arange(7))
+        D[np.arange(7), rows.partner] += Dp * (rows.partner != np.arange(7))
+        h = 1e-6
+        difference = np.empty((7, 7))
+        for j, e in enumerate(np.eye(7)):
+            ahead = rows.map(y + h * e)[0].copy()
+            difference[:, j] = (ahead - rows.map(y - h * e)[0]) / (2.0 * h)
+        # central differences: h² by third derivatives of order one, and rounding 1e-16/h
+        np.testing.assert_allclose(D, difference, atol=1e-8)
 
 
 def test_projection_onto_cones_is_the_nearest_point(rng: np.random.Generator) -> None:
@@ -185,16 +182,14 @@ def test_projection_onto_cones_is_the_nearest_point(rng: np.random.Generator) ->
             assert (y - P) @ ray <= 1e-14
 
 
-def test_each_method_alone_solves_a_redundant_stack() -> None:
+@pytest.mark.parametrize("many", [False, True])
+def test_proximal_newton_ends_near_a_solution(many: bool) -> None:
     problem = stack(4)
     rows = rows_of(problem)
-    # to rounding: ε times 1.5e3, the condition of the rows that are not redundant, times 48 rows
-    for method in (shrinking, by_arc_length):
-        found = method(rows, np.zeros(len(rows)), tolerance=1e-12)
-        assert found.gap <= 1.6e-11
-        assert problem.residual(rows.impulses(found.x)) <= 1.6e-11
+    if many:
+        rows.A = sp.csr_matrix(rows.A)
     near = rows.scaled(Chain().solve(problem).p) * 1.001
-    assert proximal(rows, near, tolerance=1e-12).gap <= 1e-12
+    assert proximal(rows, near, steps=60, tolerance=1e-12).gap <= 1e-12
 
 
 # By matrix
@@ -277,11 +272,8 @@ def test_bad_settings_are_refused() -> None:
 
 
 def test_many_contacts_from_nothing() -> None:
-    # more rows than go to gradients first
     problem = sphere_wall(2200, 0.5, 150)
-    assert len(problem.c) > LARGE
     solution = Chain().solve(problem)
     assert solution.converged
-    assert solution.method == "smoothing"
     # the law itself; A_nn p_n of the lowest spheres is some tens of the speed
     assert coulomb_violation(problem, solution.p) < 1e-9 * problem.speed

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.complementarity import (
     Box,
     Capsule,
@@ -29,9 +28,8 @@ from ce_dynamics.complementarity.rigid import RigidState
 from ce_dynamics.complementarity.shapes import Shape
 from ce_dynamics.complementarity.solvers.chain import Thorough, islands
 from ce_dynamics.complementarity.solvers.natural_map import natural_map
-from ce_dynamics.complementarity.solvers.newton import direction
+from ce_dynamics.complementarity.solvers.newton import evaluate_map, find_direction, held_system, steps_of
 from ce_dynamics.complementarity.solvers.rows import Rows
-from ce_dynamics.complementarity.solvers.small import direction as direction_of_few, point, steps_of
 
 H = 2e-3
 
@@ -180,20 +178,20 @@ def test_newton_steps_of_held_rows_are_those_of_all(rng: np.random.Generator) ->
     b, p, rho = rng.normal(size=m), np.abs(rng.normal(size=m)), np.empty(m)
     steps_of(np.diag(A).copy(), given.kind, given.normal, rho)
     y, P, Ds, Dn, Dp, step = np.empty((6, m))
-    point(A, b, rho, *given, p, y, P, Ds, Dn, Dp)
-    assert direction_of_few(A, rho, given.kind, given.normal, p, P, Ds, Dn, Dp, step)
+    evaluate_map(A, b, rho, *given, p, y, P, Ds, Dn, Dp)
+    assert find_direction(A, rho, given.kind, given.normal, p, P, Ds, Dn, Dp, step)
     # the derivative of F(p) = p − P(p − ρ (A p + b)) by differences, along the step; P is smooth there
     h, ends = 1e-6, []
     for sign in (1.0, -1.0):
         at = p + sign * h * step
-        natural_map(at - rho * (A @ at + b), 0.0, *given, y, Ds, Dn, Dp)
+        natural_map(at - rho * (A @ at + b), *given, y, Ds, Dn, Dp)
         ends.append(at - y)
     # second differences of P leave h² |step|³, the regular term 1e-7 of the step
     np.testing.assert_allclose((ends[0] - ends[1]) / (2.0 * h), -(p - P), atol=1e-6 * np.abs(step).max())
     assert 0 < np.count_nonzero(step) <= m
 
 
-def test_newton_directions_of_sparse_and_dense_rows_agree(rng: np.random.Generator) -> None:
+def test_sparse_newton_systems_are_those_of_the_definition(rng: np.random.Generator) -> None:
     contacts, per = 30, 3
     m = per * contacts
     B = np.where(rng.uniform(size=(m, 60)) < 0.1, rng.normal(size=(m, 60)), 0.0)
@@ -205,14 +203,20 @@ def test_newton_directions_of_sparse_and_dense_rows_agree(rng: np.random.Generat
     )
     b, where, size = rng.normal(size=m), np.arange(m), np.ones(m)
     y = rng.normal(size=m)
-    directions: list[Floats] = []
-    for matrix in (A, A.toarray()):
-        rows = Rows(matrix, b, conditions, where, size, m)
-        P, Ds, Dn, Dp = rows.map(y)
-        assert 0 < np.count_nonzero(Ds) < m
-        assert np.any(Dn)
-        assert np.any(Dp)
-        step = direction(rows, (Ds.copy(), Dn.copy(), Dp.copy()), y - P, 1e-12)
-        assert step is not None
-        directions.append(step)
-    np.testing.assert_allclose(directions[0], directions[1], atol=1e-10)
+    rows, epsilon = Rows(A, b, conditions, where, size, m), 1e-3
+    P, Ds, Dn, Dp = (part.copy() for part in rows.map(y))
+    assert 0 < np.count_nonzero(Ds) < m
+    assert np.any(Dn)
+    assert np.any(Dp)
+    D = np.diag(Ds)
+    D[where, rows.normal_of] += Dn
+    D[where, rows.partner] += Dp
+    J = np.eye(m) - D + D @ (A.toarray() + epsilon * np.eye(m))
+    F = y - P
+    held, starts, columns, values, right = held_system(
+        A.indptr, A.indices, A.data, Ds, Dn, Dp, rows.normal_of, rows.partner, F, epsilon
+    )
+    step = -F
+    inner = sp.csr_matrix((values, columns, starts), shape=(len(held), len(held)))
+    step[held] = np.linalg.solve(inner.toarray(), right)
+    np.testing.assert_allclose(step, np.linalg.solve(J, -F), atol=1e-10)

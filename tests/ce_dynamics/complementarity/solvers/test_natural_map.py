@@ -1,4 +1,4 @@
-"""Projections of the natural map: a box as a normal row, sharp and smoothed."""
+"""Projections of the natural map: a box as a normal row."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ce_dynamics.complementarity.conditions import Kind
-from ce_dynamics.complementarity.solvers.natural_map import natural_map, of_normal, sliding_shift
+from ce_dynamics.complementarity.solvers.natural_map import natural_map, normal_impulse, sliding_shift
 
 BOX = np.array((int(Kind.BOX),))
 LOWER, UPPER = np.array((-0.5,)), np.array((2.0,))
@@ -14,15 +14,10 @@ LOWER, UPPER = np.array((-0.5,)), np.array((2.0,))
 
 @pytest.mark.parametrize("y", [-3.0, -0.5, 0.3, 1.9, 5.0])
 def test_a_box_clips_and_its_derivative_is_that_of_the_clipped(y: float) -> None:
-    value, slope = of_normal(0, np.array((y,)), 0.0, BOX, LOWER, UPPER)
+    value, slope = normal_impulse(0, np.array((y,)), BOX, LOWER, UPPER)
     assert value == pytest.approx(np.clip(y, -0.5, 2.0), abs=1e-15)
     if y not in (-0.5, 2.0):
         assert slope == (1.0 if -0.5 < y < 2.0 else 0.0)
-    h = 1e-6  # smoothed with a width of 0.1: F‴ h² ≤ 1e2 · 1e-12
-    left, right = (of_normal(0, np.array((y + d,)), 0.1, BOX, LOWER, UPPER)[0] for d in (-h, h))
-    assert of_normal(0, np.array((y,)), 0.1, BOX, LOWER, UPPER)[1] == pytest.approx(
-        (right - left) / (2 * h), abs=1e-8
-    )
 
 
 def test_friction_on_a_box_is_bounded_by_what_the_box_leaves() -> None:
@@ -30,7 +25,7 @@ def test_friction_on_a_box_is_bounded_by_what_the_box_leaves() -> None:
     kind = np.array((int(Kind.BOX), int(Kind.FRICTION)))
     arrays = [np.zeros(2) for _ in range(4)]
     limits = np.array((-0.5, -np.inf)), np.array((2.0, np.inf))
-    natural_map(np.array((7.0, 9.0)), 0.0, kind, np.array((-1, 0)), np.array((0.0, 0.5)), *limits, *arrays)
+    natural_map(np.array((7.0, 9.0)), kind, np.array((-1, 0)), np.array((0.0, 0.5)), *limits, *arrays)
     assert arrays[0].tolist() == [2.0, 1.0]
 
 
