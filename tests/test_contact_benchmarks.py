@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.benchmarks import friction_problems, thrown_boxes
-from tests.ce_dynamics.complementarity.piles import sphere_wall
+from tests.ce_dynamics.contact.piles import sphere_wall
 
 
 def test_friction_problems_are_read_from_text_and_hdf5(

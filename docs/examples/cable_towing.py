@@ -14,9 +14,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.complementarity import Exact, GaussSeidel, RigidBody, Straight, evenly, uniqueness
-from ce_dynamics.complementarity.events import NEGLIGIBLE
-from ce_dynamics.complementarity.rigid import rotations
+from ce_dynamics.contact import Exact, GaussSeidel, RigidBody, Straight, evenly, uniqueness
+from ce_dynamics.contact.recorder import NEGLIGIBLE
+from ce_dynamics.contact.rigid import rotations
 from ce_dynamics.models.demonstrations.cable_towing.model import (
     End,
     Tow,

@@ -3,7 +3,7 @@
     python docs/examples/towing_hmmwv.py [--pictures]
 
 prints the numbers of towing; with ``--pictures`` also those of the fall, and writes pictures and an animation
-into the current folder; those of ``docs/complementarity.md`` are in ``docs/figures``.
+into the current folder; those of ``docs/contact.md`` are in ``docs/figures``.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ce_dynamics.algebra.rotation import rotation_from_quaternion
-from ce_dynamics.complementarity import Run, simulate_unilateral
+from ce_dynamics.contact import Run, simulate_unilateral
 from ce_dynamics.models.demonstrations.output import save_animation, save_figure
 from ce_dynamics.models.vehicles.hmmwv import CORNERS
 from ce_dynamics.models.vehicles.hmmwv.parameters import HmmwvParameters

@@ -5,7 +5,7 @@ Its wheels are rigid discs with Coulomb friction instead of tyres: they stand, r
 constraint-embedded one with fixed tie-rod ends; ground and cables are rows of one complementarity problem,
 with M⁻¹G from the O(N) recursion.
 
->>> from ce_dynamics.complementarity import simulate_unilateral
+>>> from ce_dynamics.contact import simulate_unilateral
 >>> from ce_dynamics.models.vehicles.towing import tow
 >>> case = tow()
 >>> run = simulate_unilateral(case.unilateral, {"drive": 400.0}, duration=2.0, y0=case.y0)
@@ -22,8 +22,8 @@ from ce_dynamics.algebra.arrays import Array, Scalar, dot
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiled.trim import trim
-from ce_dynamics.complementarity import Cable, Contact, Plane, UnilateralElement, UnilateralModel
-from ce_dynamics.complementarity.friction import Friction
+from ce_dynamics.contact import Cable, Contact, Plane, UnilateralElement, UnilateralModel
+from ce_dynamics.contact.contact import Friction
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.forces.base import ForceElement, HingeLoad, Observer, Response
@@ -131,7 +131,7 @@ def tow(
     friction : float
         μ of the wheels on the ground.
     friction_kind : {"disc", "box"}
-        See `ce_dynamics.complementarity.Contact`.
+        See `ce_dynamics.contact.Contact`.
 
     Raises
     ------

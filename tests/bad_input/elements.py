@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import ce_dynamics as ce
-from ce_dynamics.complementarity import solve_friction
+from ce_dynamics.contact import solve_friction
 from ce_dynamics.models.tyres import BrushTyre, Points, fit
 from tests.bad_input import values
 from tests.bad_input.cases import Case

@@ -440,7 +440,7 @@ def of_answers() -> list[Case]:
 
 
 def of_unilateral() -> list[Case]:
-    """`ce_dynamics.complementarity.simulate_unilateral`."""
+    """`ce_dynamics.contact.simulate_unilateral`."""
 
     def run(**given: Any) -> Any:
         return complementarity.simulate_unilateral(**{"unilateral": unilateral(), "duration": 0.01, **given})

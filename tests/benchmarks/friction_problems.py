@@ -31,8 +31,8 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.complementarity import solve_friction
-from tests.ce_dynamics.complementarity.piles import bricks, groove, rocks, sphere_wall, stack
+from ce_dynamics.contact import solve_friction
+from tests.ce_dynamics.contact.piles import bricks, groove, rocks, sphere_wall, stack
 
 
 class FrictionProblem(NamedTuple):

@@ -21,9 +21,9 @@ import time
 
 import numpy as np
 
-from ce_dynamics.complementarity import Chain, GaussSeidel
+from ce_dynamics.contact import Chain, GaussSeidel
 from tests.benchmarks.timing import most_memory
-from tests.ce_dynamics.complementarity.piles import sphere_wall
+from tests.ce_dynamics.contact.piles import sphere_wall
 
 RADIUS = 0.5
 WIDE = 500

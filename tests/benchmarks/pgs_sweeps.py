@@ -13,8 +13,8 @@ import time
 
 import numpy as np
 
-from ce_dynamics.complementarity import Conditions, GaussSeidel, Kind, Problem, RigidBodies, RigidBody
-from ce_dynamics.complementarity.rigid import NO_BODY, RigidRows
+from ce_dynamics.contact import Conditions, GaussSeidel, Kind, Problem, RigidBodies, RigidBody
+from ce_dynamics.contact.rigid import NO_BODY, RigidRows
 
 SWEEPS = 200
 WIDE = 50
@@ -69,7 +69,7 @@ def wall(contacts: int, wide: int = WIDE) -> Problem:
 
 def seconds_per_sweep(problem: Problem) -> float:
     """Best of three, of sweeps alone."""
-    from ce_dynamics.complementarity.kernels import sweeps
+    from ce_dynamics.contact.kernels import sweeps
 
     best = math.inf
     for _ in range(3):

@@ -26,7 +26,7 @@ from ce_dynamics.algebra.arrays import zeros
 from ce_dynamics.compiled import observed
 from ce_dynamics.compiled.model import Model, compile as compile_model
 from ce_dynamics.compiler import compile_function
-from ce_dynamics.complementarity import UnilateralModel, simulate_unilateral
+from ce_dynamics.contact import UnilateralModel, simulate_unilateral
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models import hmmwv
 from ce_dynamics.simulation import simulate as runs

@@ -18,7 +18,7 @@ import numpy as np
 
 import ce_dynamics as ce
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.complementarity import Contact, Plane, Run, UnilateralModel, simulate_unilateral
+from ce_dynamics.contact import Contact, Plane, Run, UnilateralModel, simulate_unilateral
 
 CORNERS = [(x, y, z) for x in (-1.0, 1.0) for y in (-0.2, 0.2) for z in (0.0, 0.1)]
 FRICTION = (0.0, 0.1, 0.3, 0.6, 1.0, 1.5)

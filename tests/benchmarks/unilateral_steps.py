@@ -13,7 +13,7 @@ import numpy as np
 
 import ce_dynamics as ce
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.complementarity import (
+from ce_dynamics.contact import (
     Box,
     Cable,
     HalfSpace,

@@ -42,7 +42,7 @@ EQUIVALENT = (
         "interval, which is positive as well: only NaN is refused by the second half",
     ),
     Equivalent(
-        "ce_dynamics/complementarity/row_states.py",
+        "ce_dynamics/contact/row_states.py",
         "up[row] = lam[j] > 0.0",
         "up[row] = lam[j] != 0.0",
         "λ of a solution is not negative",
@@ -54,13 +54,13 @@ EQUIVALENT = (
         "of this body only places are asked, never its mass",
     ),
     Equivalent(
-        "ce_dynamics/complementarity/islands.py",
+        "ce_dynamics/contact/rigid_step_kernels.py",
         "starts, columns, values = np.zeros(m + 1, np.int64), np.empty(12 * m, np.int64), np.empty(12 * m)",
         "starts, columns, values = np.zeros(m + 1, np.int64), np.empty( 13 * m, np.int64), np.empty(12 * m)",
         "places of an array beyond the last entry that `starts` tells of are never read",
     ),
     Equivalent(
-        "ce_dynamics/complementarity/friction.py",
+        "ce_dynamics/contact/contact.py",
         "if law.spinning > 0.0:",
         "if law.spinning != 0.0:",
         "`resistance` refuses negative lengths",

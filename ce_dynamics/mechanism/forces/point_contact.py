@@ -21,7 +21,7 @@ class PointContact(ForceElement):
     Where the point is p deep, the plane presses with N = k p (1 + d ṗ), never less than zero, and holds it
     against its velocity v_t along the plane with μ N v_t / √(|v_t|² + v_0²): it creeps below about v_0 and
     slides above.  The force has no step where contact begins or ends; contacts without compliance are
-    `ce_dynamics.complementarity.Contact`.
+    `ce_dynamics.contact.Contact`.
 
     Parameters
     ----------

@@ -11,16 +11,15 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiler import trace
-from ce_dynamics.complementarity.body_contact import BodyContact
-from ce_dynamics.complementarity.cable import Cable
-from ce_dynamics.complementarity.contact import Contact
-from ce_dynamics.complementarity.element import Row, UnilateralElement
-from ce_dynamics.complementarity.embedded import UnilateralModel
-from ce_dynamics.complementarity.recorder import Run
-from ce_dynamics.complementarity.rigid_contacts import RigidContacts
-from ce_dynamics.complementarity.rigid_run import RigidRun
-from ce_dynamics.complementarity.shapes import Box, Capsule, HalfSpace, Shape as Touching, Sphere
-from ce_dynamics.complementarity.surfaces import Plane
+from ce_dynamics.contact.cable import Cable
+from ce_dynamics.contact.contact import BodyContact, Contact
+from ce_dynamics.contact.element import Row, UnilateralElement
+from ce_dynamics.contact.embedded import UnilateralModel
+from ce_dynamics.contact.recorder import Run
+from ce_dynamics.contact.rigid_contacts import RigidContacts
+from ce_dynamics.contact.rigid_run import RigidRun
+from ce_dynamics.contact.shapes import Box, Capsule, HalfSpace, Shape as Touching, Sphere
+from ce_dynamics.contact.surfaces import Plane
 from ce_dynamics.dynamics.outward import Outward
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.checked import finite_vector

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.files import path_of, shown_path, whole
 from ce_dynamics.compiled.model import Model
-from ce_dynamics.complementarity.embedded import UnilateralModel
-from ce_dynamics.complementarity.rigid_contacts import RigidContacts
+from ce_dynamics.contact.embedded import UnilateralModel
+from ce_dynamics.contact.rigid_contacts import RigidContacts
 from ce_dynamics.errors import ModelError
 from ce_dynamics.views.scene.headless import SCRIPTS, draw_page
 from ce_dynamics.views.scene.page import STAGE, Packed, page, take_content
@@ -24,8 +24,8 @@ from ce_dynamics.views.scene.take_of_model import take_of_model
 if TYPE_CHECKING:
     import xarray as xr
 
-    from ce_dynamics.complementarity.recorder import Run
-    from ce_dynamics.complementarity.rigid_run import RigidRun
+    from ce_dynamics.contact.recorder import Run
+    from ce_dynamics.contact.rigid_run import RigidRun
 
 System: TypeAlias = Model | UnilateralModel | RigidContacts
 Results: TypeAlias = "xr.Dataset | Run | RigidRun | None"

@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.complementarity import (
+from ce_dynamics.contact import (
     Chain,
     Conditions,
     InitialStateError,
@@ -44,11 +44,11 @@ from ce_dynamics.complementarity import (
     Uniqueness,
     uniqueness,
 )
-from ce_dynamics.complementarity.cable import positive_length
-from ce_dynamics.complementarity.conditions import NONE, Integers
-from ce_dynamics.complementarity.events import Event, EventWatch
-from ce_dynamics.complementarity.mixed import Mixed
-from ce_dynamics.complementarity.rigid import NO_BODY, RigidRows, RigidState, levers, rotations
+from ce_dynamics.contact.cable import positive_length
+from ce_dynamics.contact.conditions import NONE, Integers
+from ce_dynamics.contact.mixed import Mixed
+from ce_dynamics.contact.recorder import Event, EventWatch
+from ce_dynamics.contact.rigid import NO_BODY, RigidRows, RigidState, levers, rotations
 from ce_dynamics.errors import ModelError, SimulationError
 from ce_dynamics.mechanism.checked import finite_number, finite_vector
 from ce_dynamics.models.data.quantities import check_number

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from ce_dynamics.complementarity import RigidBody, Straight, Weaving
+from ce_dynamics.contact import RigidBody, Straight, Weaving
 from ce_dynamics.models.demonstrations.cable_towing.model import End, Foot, Tow, Towing
 
 Friction = Literal["disc", "box"]

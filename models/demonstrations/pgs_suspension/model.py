@@ -39,7 +39,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ce_dynamics.algebra.checks import Floats, checked
-from ce_dynamics.complementarity import (
+from ce_dynamics.contact import (
     Conditions,
     GaussSeidel,
     InitialStateError,
@@ -49,7 +49,7 @@ from ce_dynamics.complementarity import (
     Solver,
     SparseRows,
 )
-from ce_dynamics.complementarity.events import Event, EventWatch
+from ce_dynamics.contact.recorder import Event, EventWatch
 from ce_dynamics.errors import DataError, SimulationError
 from ce_dynamics.models.data.quantities import check_number
 from ce_dynamics.models.demonstrations.pgs_suspension.socket_motion import (

@@ -13,7 +13,7 @@ import pytest
 
 import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import Scalar
-from ce_dynamics.complementarity import UnilateralModel, simulate_unilateral
+from ce_dynamics.contact import UnilateralModel, simulate_unilateral
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.forces.base import ForceElement, HingeLoad, Response
 

@@ -15,7 +15,7 @@ from ce_dynamics.algebra.arrays import Scalar
 from ce_dynamics.augmented.fully_augmented import FullyAugmented
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiled.variables import Variable, plain, variables
-from ce_dynamics.complementarity import JointStop, UnilateralModel, simulate_unilateral
+from ce_dynamics.contact import JointStop, UnilateralModel, simulate_unilateral
 from ce_dynamics.dynamics.energy import ENERGIES
 from ce_dynamics.dynamics.state import Entry
 from ce_dynamics.errors import ModelError

@@ -11,7 +11,7 @@ import pytest
 import ce_dynamics as ce
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.algebra.rotation import quaternion_rate, rotation_from_quaternion
-from ce_dynamics.complementarity import (
+from ce_dynamics.contact import (
     Cable,
     Chain,
     Conditions,
@@ -28,7 +28,7 @@ from ce_dynamics.complementarity import (
     simulate_unilateral,
     uniqueness,
 )
-from ce_dynamics.complementarity.rigid import RigidState, quaternion_rates, rotations
+from ce_dynamics.contact.rigid import RigidState, quaternion_rates, rotations
 from ce_dynamics.errors import DataError, ModelError, SimulationError
 from ce_dynamics.models.demonstrations.cable_towing.model import End, Foot, Tow, Towing, simulate, solve_step
 from ce_dynamics.models.demonstrations.cable_towing.scenes import SCENES

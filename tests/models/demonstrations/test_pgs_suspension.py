@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.complementarity import ConvergenceError, Exact, GaussSeidel, InitialStateError
+from ce_dynamics.contact import ConvergenceError, Exact, GaussSeidel, InitialStateError
 from ce_dynamics.errors import DataError, ModelError, SimulationError
 from ce_dynamics.models.demonstrations.pgs_suspension.model import (
     Socket,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import ce_dynamics as ce
-from ce_dynamics.complementarity import Contact, Plane, UnilateralModel, simulate_unilateral
+from ce_dynamics.contact import Contact, Plane, UnilateralModel, simulate_unilateral
 
 STOOL = """<mujoco>
   <default><geom friction="0.4"/></default>

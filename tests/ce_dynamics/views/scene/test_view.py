@@ -17,7 +17,7 @@ import pytest
 from PIL import Image
 
 import ce_dynamics as ce
-from ce_dynamics.complementarity import (
+from ce_dynamics.contact import (
     Box,
     Cable,
     Contact,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.complementarity import Exact, GaussSeidel, Run, simulate_unilateral, uniqueness
+from ce_dynamics.contact import Exact, GaussSeidel, Run, simulate_unilateral, uniqueness
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.vehicles.hmmwv import CORNERS
 from ce_dynamics.models.vehicles.towing import SledgeParameters, TowingCase, on_hard_ground, tow

@@ -1,0 +1,265 @@
+"""A step of second or fourth order with given rows acting, as one piece of machine code.
+
+The formulas are those of `ce_dynamics.contact.steps`, the derivatives those of `acting_rows`.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ce_dynamics.contact.acting_rows import (
+    bias_at,
+    evaluate,
+    finite,
+    gather,
+    lengths,
+    numbers,
+    products,
+)
+from ce_dynamics.contact.linear_equations import shortest
+from ce_dynamics.contact.machine import kernel, observe
+from ce_dynamics.simulation.integrators.kernels import call
+
+PUSH = 1e-9
+"""Part of the largest multiplier by which others may pull: rounding."""
+AT_REST = 1e-6
+"""Rate and gap of held rows, next to a rate of one, with which a smooth step may begin."""
+RESOLVED = 0.003
+"""Part of the speed by which its change in a good step may differ between two rules of second order."""
+CLOSED = 1e-9
+"""Gaps that one Newton step closes to rounding: what it leaves is of their squares [m or rad]."""
+
+FAR = 100.0
+"""Bound for `near`; rows of box contacts, which depend on each other or differ, give a few."""
+STEP, PROJECTION, BIAS = range(3)
+"""Tasks of `smooth_step`; one kernel compiles in less time than three with the same parts."""
+
+
+@kernel
+def consistent(rows, R):  # type: ignore[no-untyped-def]
+    """Return True if held rows are at rest and held gaps closed, so that nothing is to be projected."""
+    size = 1.0
+    for i in range(rows.kind.size):
+        size = max(size, 1.0 + abs(R.rate[i]))
+    for i in range(rows.kind.size):
+        if rows.held[i]:
+            if not abs(R.rate[i]) <= AT_REST * size:
+                return False
+            if rows.kind[i] == 1 and not abs(R.psi[i]) <= AT_REST:
+                return False
+    return True
+
+
+@kernel
+def sound(rows, R):  # type: ignore[no-untyped-def]
+    """Return True if contacts push and what sticks stays within its bounds."""
+    lam, largest = R.multipliers, 0.0
+    for i in range(lam.size):
+        largest = max(largest, abs(lam[i]))
+    size = lengths(rows.kind, lam)
+    for i in range(lam.size):
+        if rows.kind[i] == 1 and lam[i] < -PUSH * largest:
+            return False
+        if rows.held[i] and rows.kind[i] >= 2:
+            n = rows.normal[i]
+            reach = R.mu[i] * max(lam[n], 0.0) if n >= 0 else rows.limit[i]
+            if not size[i] <= reach:
+                return False
+    return True
+
+
+@kernel
+def slides_on(rows, before, after):  # type: ignore[no-untyped-def]
+    """Return True if sliding has turned by less than 60°: towards rest it turns ever faster, and back."""
+    for i in range(rows.kind.size):
+        if rows.sliding[i] and rows.kind[i] != 5:
+            product = before[i] * after[i]
+            if rows.kind[i] == 4:
+                product += before[i + 1] * after[i + 1]
+            if not product > 0.5:
+                return False
+    return True
+
+
+@kernel
+def resolved(v, change, h, first, last):  # type: ignore[no-untyped-def]
+    """Return True if the change of v agrees with the trapezoidal rule; the two differ by terms of h³."""
+    speed, differs = 0.0, 0.0
+    for k in range(v.size):
+        speed = max(speed, abs(v[k]) + abs(change[k]))
+        differs = max(differs, abs(change[k] - 0.5 * h * (first[k] + last[k])))
+    return differs <= RESOLVED * speed
+
+
+@kernel
+def unit(quaternions, y):  # type: ignore[no-untyped-def]
+    """Quaternions of unit length, in place."""
+    for first in quaternions:
+        size = 0.0
+        for k in range(first, first + 4):
+            size += y[k] * y[k]
+        for k in range(first, first + 4):
+            y[k] /= math.sqrt(size)
+
+
+@kernel
+def stopping(GT, Y, values):  # type: ignore[no-untyped-def]
+    """−(Gᵀ M⁻¹ G)⁻¹ values, the shortest: what takes them to zero along M⁻¹ G."""
+    A = np.empty((values.size, values.size))
+    if not products(GT, Y, A):
+        return np.full(values.size, math.nan)
+    p = shortest(A, values)
+    for a in range(p.size):
+        p[a] = -p[a]
+    return p
+
+
+@kernel
+def chosen_of(values, where):  # type: ignore[no-untyped-def]
+    """Some of the values."""
+    some = np.empty(where.size)
+    for a in range(where.size):
+        some[a] = values[where[a]]
+    return some
+
+
+@kernel
+def near(GT, Y, p, values):  # type: ignore[no-untyped-def]
+    """Return True if −M⁻¹ G p leads no further than `FAR` times what the rows need one by one.
+
+    Of rows that hardly differ, what takes all values to zero at once leads anywhere.
+    """
+    together, alone = 0.0, 0.0
+    for a in range(p.size):
+        square = 0.0
+        for k in range(GT.shape[1]):
+            square += GT[a, k] * Y[a, k]
+        together -= p[a] * values[a]
+        if square > 0.0:
+            alone += values[a] * values[a] / square
+    return together <= FAR * FAR * alone
+
+
+@kernel
+def add_response(p, Y, out):  # type: ignore[no-untyped-def]
+    """out += M⁻¹ G p."""
+    for a in range(p.size):
+        for k in range(out.size):
+            out[k] += p[a] * Y[a, k]
+
+
+@kernel
+def rows_finite(GT):  # type: ignore[no-untyped-def]
+    """Return True if all numbers are."""
+    count = 0
+    for i in range(len(GT)):
+        count += finite(GT[i])
+    return count == len(GT)
+
+
+@kernel
+def project(M, rows, t, y):  # type: ignore[no-untyped-def]
+    """Close held gaps and stop held rows, in place, by the nearest state in the metric of M.
+
+    Returns whether there is one nearby, and the work of the impulses that change the rates.
+    """
+    n_q = M.q.size
+    held = numbers(rows.held)
+    if held.size == 0:
+        return True, 0.0
+    is_gap = np.empty(rows.kind.size, np.bool_)
+    for i in range(rows.kind.size):
+        is_gap[i] = rows.held[i] and rows.kind[i] == 1
+    gaps = numbers(is_gap)
+    for _ in range(2 if gaps.size else 0):
+        observe(M, t, y)
+        if not rows_finite(M.GT):
+            return False, 0.0
+        GT, Y = gather(M, gaps)
+        psi = chosen_of(M.psi, gaps)
+        p = stopping(GT, Y, psi)
+        if not near(GT, Y, p, psi):
+            return False, 0.0
+        for k in range(M.v.size):
+            M.v[k] = 0.0
+        add_response(p, Y, M.v)
+        call(M.calls[3], M.calls[9])
+        for k in range(n_q):
+            y[k] += M.q_dot[k]
+        unit(rows.quaternions, y)
+        largest = 0.0
+        for a in range(gaps.size):
+            largest = max(largest, abs(psi[a]))
+        if largest <= CLOSED:
+            break
+    observe(M, t, y)
+    if not (rows_finite(M.GT) and finite(M.rate)):
+        return False, 0.0
+    GT, Y = gather(M, held)
+    rate = chosen_of(M.rate, held)
+    p, work = stopping(GT, Y, rate), 0.0
+    if not near(GT, Y, p, rate):
+        return False, 0.0
+    add_response(p, Y, y[n_q : n_q + M.v.size])
+    for a in range(held.size):
+        work += p[a] * rate[a]
+    return True, 0.5 * work
+
+
+@kernel
+def ahead(y, h, y_dot, out):  # type: ignore[no-untyped-def]
+    """out ← y + h ẏ."""
+    for k in range(y.size):
+        out[k] = y[k] + h * y_dot[k]
+
+
+@kernel
+def smooth_step(  # type: ignore[no-untyped-def]
+    M, rows, what, t, y, h, when, weights, known, first, middle, last, y_end
+):
+    """A step with the given rows acting.
+
+    ``first`` holds the derivatives at its start where they are known; ``last`` those at its end.  Returns
+    whether the rows act so throughout, whether ``first`` may be used again, work of loads and of rows.
+    Others than a step: `project` of ``y_end``; `bias_at` ``y``, with gaps and rates in ``middle``.
+    """
+    if what == PROJECTION:
+        possible, work = project(M, rows, t, y_end)
+        return possible, False, 0.0, work
+    if what == BIAS:
+        bias_at(M, t, y, middle)
+        return True, False, 0.0, 0.0
+    if not known and not (evaluate(M, rows, t, y, first) and consistent(rows, first) and sound(rows, first)):
+        return False, False, 0.0, 0.0
+    ahead(y, h * weights[0], first.y_dot, y_end)
+    work, contact_work = h * weights[0] * first.power[0], h * weights[0] * first.power[1]
+    found, between = first, np.empty(y.size)
+    for k in range(1, when.size):
+        ahead(y, when[k] * h, found.y_dot, between)
+        if not evaluate(M, rows, t + when[k] * h, between, middle):
+            return False, True, 0.0, 0.0
+        if not slides_on(rows, first.direction, middle.direction):
+            return False, True, 0.0, 0.0
+        found = middle
+        ahead(y_end, h * weights[k], found.y_dot, y_end)
+        work += h * weights[k] * found.power[0]
+        contact_work += h * weights[k] * found.power[1]
+    n_q, n_v = M.q.size, M.v.size
+    change = np.empty(n_v)
+    for k in range(n_v):
+        change[k] = y_end[n_q + k] - y[n_q + k]
+    unit(rows.quaternions, y_end)
+    possible, lost = project(M, rows, t + h, y_end)
+    if not possible or not evaluate(M, rows, t + h, y_end, last) or not sound(rows, last):
+        return False, True, 0.0, 0.0
+    for i in range(rows.kind.size):
+        if rows.kind[i] == 1 and not rows.held[i] and last.psi[i] < 0.0:
+            return False, True, 0.0, 0.0
+    if not slides_on(rows, first.direction, last.direction):
+        return False, True, 0.0, 0.0
+    moving = slice(n_q, n_q + n_v)
+    if not resolved(y[moving], change, h, first.y_dot[moving], last.y_dot[moving]):
+        return False, True, 0.0, 0.0
+    return True, True, work, contact_work + lost

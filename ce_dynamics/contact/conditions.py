@@ -1,0 +1,202 @@
+"""Conditions on the rows of a complementarity problem; see `ce_dynamics.contact.problem`.
+
+Errors of their own that problems with unilateral conditions have.
+
+Matrices by rows, as kernels take them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.errors import ModelError, SimulationError
+
+
+class InitialStateError(ModelError):
+    """A run would start from a state that its unilateral conditions do not allow."""
+
+
+class InfeasibleError(SimulationError):
+    """No velocity satisfies all conditions at once: a complementarity problem has no solution."""
+
+
+class ConvergenceError(SimulationError):
+    """An iteration ended before it met its tolerance."""
+
+
+Integers: TypeAlias = NDArray[np.int64]
+Booleans: TypeAlias = NDArray[np.bool_]
+
+NONE = -1
+"""Instead of the index of a normal row, where there is none."""
+
+
+class Kind(int):
+    """Kind of condition on a row; DISC_1 and DISC_2 follow each other.
+
+    The class is no `Enum`: NumPy looks up attributes of compared objects and discards exceptions meanwhile.
+    Before Python 3.12 an Enum runs Python code in that lookup, so that Ctrl-C was lost.
+    """
+
+    BILATERAL: ClassVar[Kind]
+    UNILATERAL: ClassVar[Kind]
+    BOX: ClassVar[Kind]
+    FRICTION: ClassVar[Kind]
+    DISC_1: ClassVar[Kind]
+    DISC_2: ClassVar[Kind]
+
+
+Kind.BILATERAL, Kind.UNILATERAL, Kind.BOX = Kind(0), Kind(1), Kind(2)
+Kind.FRICTION, Kind.DISC_1, Kind.DISC_2 = Kind(3), Kind(4), Kind(5)
+
+
+class Conditions(NamedTuple):
+    """Conditions on the rows; arrays of one entry per row.
+
+    Attributes
+    ----------
+    kind : (m,) int array
+        `Kind` of each row.
+    normal : (m,) int array
+        Row whose impulse bounds a friction row; -1 for others.
+    mu : (m,) array
+        Friction coefficients.
+    lower, upper : (m,) arrays
+        Bounds of box rows [N s or N m s].
+    """
+
+    kind: Integers
+    normal: Integers
+    mu: Floats
+    lower: Floats
+    upper: Floats
+
+    @classmethod
+    def of(
+        cls,
+        kind: Sequence[Kind],
+        normal: ArrayLike | None = None,
+        mu: ArrayLike | None = None,
+        lower: ArrayLike | None = None,
+        upper: ArrayLike | None = None,
+    ) -> Conditions:
+        """Conditions with what is not given set to nothing, checked.
+
+        Raises
+        ------
+        ModelError
+            See `check`.
+        """
+        m = len(kind)
+
+        def column(values: ArrayLike | None) -> Floats:
+            return np.zeros(m) if values is None else np.array(values, dtype=float)
+
+        rows = np.full(m, NONE) if normal is None else np.array(normal)
+        conditions = cls(
+            np.array([int(k) for k in kind], dtype=np.int64),
+            rows.astype(np.int64),
+            column(mu),
+            column(lower),
+            column(upper),
+        )
+        conditions.check()
+        return conditions
+
+    @property
+    def has_friction(self) -> bool:
+        """True if any row is bounded by another row or by constants."""
+        return bool(np.any(self.kind >= Kind.BOX))
+
+    def check(self) -> None:
+        """Refuse conditions that do not make sense.
+
+        Raises
+        ------
+        ModelError
+            If arrays have different lengths, a friction row names no unilateral row or box, a coefficient is
+            negative or not finite, bounds are the wrong way round, or a disc row stands alone.
+        """
+        m = len(self.kind)
+        for name, column in self._asdict().items():
+            if column.shape != (m,):
+                raise ModelError(
+                    f"conditions: {name} has shape {column.shape}; it must have one entry per row"
+                )
+        for i in np.flatnonzero(self.kind >= Kind.FRICTION):
+            n = self.normal[i]
+            if not 0 <= n < m or self.kind[n] not in (Kind.UNILATERAL, Kind.BOX):
+                raise ModelError(f"friction row {i}: normal row {n} must be a unilateral row or a box")
+            if not 0.0 <= self.mu[i] < np.inf:
+                raise ModelError(f"friction row {i}: μ = {self.mu[i]!r} must be finite and not negative")
+        firsts = np.flatnonzero(self.kind == Kind.DISC_1)
+        seconds = np.flatnonzero(self.kind == Kind.DISC_2)
+        paired = len(firsts) == len(seconds) and np.all(firsts + 1 == seconds)
+        if not paired or np.any(self.normal[firsts] != self.normal[seconds]):
+            raise ModelError(
+                "conditions: disc rows must come in pairs with one normal row, first then second"
+            )
+        wrong = np.flatnonzero((self.kind == Kind.BOX) & ~(self.lower <= self.upper))
+        if len(wrong):
+            i = wrong[0]
+            raise ModelError(f"box row {i}: bounds {self.lower[i]!r}, {self.upper[i]!r} must be in order")
+
+
+def bounds(conditions: Conditions, p: Floats) -> tuple[Floats, Floats]:
+    """Lower and upper bounds of the impulses; those of friction follow from p (disc: each component)."""
+    kind, normal, mu, lower, upper = conditions
+    reach = mu * np.where(normal >= 0, p[normal], 0.0)
+    low = np.select(
+        [kind == Kind.BILATERAL, kind == Kind.UNILATERAL, kind == Kind.BOX], [-np.inf, 0.0, lower], -reach
+    )
+    high = np.select([kind <= Kind.UNILATERAL, kind == Kind.BOX], [np.inf, upper], reach)
+    return low, high
+
+
+class SparseRows(NamedTuple):
+    """A matrix by rows: row i has ``values[starts[i]:starts[i+1]]`` in the columns ``columns[...]``."""
+
+    starts: Integers
+    columns: Integers
+    values: Floats
+    width: int
+
+    @classmethod
+    def dense(cls, matrix: ArrayLike) -> SparseRows:
+        """All entries of a dense matrix (m, n), zeros too."""
+        A = np.asarray(matrix, dtype=float)
+        m, n = A.shape
+        return cls(
+            np.arange(0, m * n + 1, max(n, 1), dtype=np.int64)[: m + 1] if n else np.zeros(m + 1, np.int64),
+            np.tile(np.arange(n, dtype=np.int64), m),
+            np.ascontiguousarray(A).ravel(),
+            n,
+        )
+
+    @property
+    def height(self) -> int:
+        """Number of rows."""
+        return len(self.starts) - 1
+
+    @property
+    def row_of(self) -> Integers:
+        """Row of every value."""
+        return np.repeat(np.arange(self.height, dtype=np.int64), np.diff(self.starts))
+
+    def __matmul__(self, x: Floats) -> Floats:
+        return np.asarray(np.bincount(self.row_of, self.values * x[self.columns], self.height), dtype=float)
+
+    def transposed_times(self, y: Floats) -> Floats:
+        """Product of the transpose with a vector."""
+        return np.asarray(np.bincount(self.columns, self.values * y[self.row_of], self.width), dtype=float)
+
+    def to_dense(self) -> Floats:
+        """Return a dense array (m, n); values in the same place add up."""
+        A = np.zeros((self.height, self.width))
+        np.add.at(A, (self.row_of, self.columns), self.values)
+        return A

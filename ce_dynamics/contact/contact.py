@@ -1,0 +1,339 @@
+"""Contacts of a body with a surface and of two bodies: rows of the gap and of friction.
+
+Contact of points, spheres and discs with a surface on the ground: ψ ≥ 0, with dry friction.
+
+Rows that a contact adds to its gap: sliding, rolling and spinning friction.
+
+Contact between two bodies of an embedded system: ψ ≥ 0 at every point where their shapes meet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Literal, NamedTuple, cast
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.arrays import Array, Scalar, cross, dot, norm, where, zeros
+from ce_dynamics.contact.conditions import Kind
+from ce_dynamics.contact.element import Row, RowKind, UnilateralElement
+from ce_dynamics.contact.pairs import pair_of
+from ce_dynamics.contact.shapes import Meeting, Placed, Shape, frame
+from ce_dynamics.contact.surfaces import Surface, meet
+from ce_dynamics.errors import ModelError
+from ce_dynamics.mechanism.body import Body, checked_body, ground_of
+from ce_dynamics.mechanism.checked import finite_number, finite_vector, unit_axis
+from ce_dynamics.mechanism.forces.base import Observer, PointLoad
+
+Friction = Literal["disc", "box", "none"]
+
+
+class Resistance(NamedTuple):
+    """Resistance of a contact to sliding, rolling and spinning; see `resistance`."""
+
+    friction: Friction
+    rolling: float
+    spinning: float
+
+
+def resistance(friction: object, rolling: object, spinning: object, owner: str) -> Resistance:
+    """A user's wishes.
+
+    Parameters
+    ----------
+    friction : {"disc", "box", "none"}
+        |p_t| ≤ μ p_n (Coulomb), or each tangential component by itself (a pyramid), or no sliding friction.
+    rolling, spinning : float
+        Lengths: the torque across the normal is at most rolling × p_n, that about it spinning × p_n [m].
+    owner : str
+
+    Raises
+    ------
+    ModelError
+        If it is none of these, or a length is negative or not finite.
+    """
+    checks.choice(f"{owner}: friction", friction, ("disc", "box", "none"))
+    return Resistance(
+        cast("Friction", friction),
+        finite_number(rolling, owner, "rolling", at_least=0.0),
+        finite_number(spinning, owner, "spinning", at_least=0.0),
+    )
+
+
+def contact_kinds(law: Resistance, restitution: float, first: int = 0, prefix: str = "") -> list[RowKind]:
+    """Kinds of the rows of one contact point, of which the normal one is row ``first`` of its element."""
+    kinds = [RowKind(f"{prefix}normal", Kind.UNILATERAL, restitution=restitution)]
+
+    def add(name: str, one: Kind, other: Kind, unit: str) -> None:
+        kinds.append(RowKind(f"{prefix}{name}_1", one, first, unit=unit))
+        kinds.append(RowKind(f"{prefix}{name}_2", other, first, unit=unit))
+
+    if law.friction == "disc":
+        add("friction", Kind.DISC_1, Kind.DISC_2, "N")
+    elif law.friction == "box":
+        add("friction", Kind.FRICTION, Kind.FRICTION, "N")
+    if law.rolling > 0.0:
+        add("rolling", Kind.DISC_1, Kind.DISC_2, "N m")
+    if law.spinning > 0.0:
+        kinds.append(RowKind(f"{prefix}spinning", Kind.FRICTION, first, unit="N m"))
+    return kinds
+
+
+def contact_rows(
+    law: Resistance,
+    axes: Sequence[Array],
+    psi: Scalar,
+    mu: Scalar,
+    v: Array,
+    w: Array,
+    loads: Callable[[Array, Array], Sequence[PointLoad]],
+) -> list[Row]:
+    """The rows of one contact point, in the order of `contact_kinds`.
+
+    Parameters
+    ----------
+    law : Resistance
+    axes : three (3,) arrays
+        Normal and the two tangents.
+    psi, mu : scalars
+    v, w : (3,) arrays
+        Relative velocity at the point and relative angular velocity.
+    loads : callable
+        What a unit force and a unit torque load.
+    """
+    n, t_1, t_2 = axes
+
+    def push(direction: Array, gap: Scalar = 0.0, bound: Scalar = 0.0) -> Row:
+        return Row(loads(direction, zeros(3)), dot(direction, v), gap, bound)
+
+    def turn(direction: Array, bound: Scalar) -> Row:
+        return Row(loads(zeros(3), direction), dot(direction, w), 0.0, bound)
+
+    rows = [push(n, psi, mu)]
+    if law.friction != "none":
+        rows += [push(t_1, 0.0, mu), push(t_2, 0.0, mu)]
+    if law.rolling > 0.0:
+        rows += [turn(t_1, law.rolling), turn(t_2, law.rolling)]
+    if law.spinning > 0.0:
+        rows.append(turn(n, law.spinning))
+    return rows
+
+
+def checked_restitution(value: object, owner: str) -> float:
+    """A user's coefficient of restitution.
+
+    Raises
+    ------
+    ModelError
+        If it is not between 0 and 1.
+    """
+    return finite_number(value, owner, "restitution", at_least=0.0, at_most=1.0)
+
+
+FLAT = 1e-9
+"""Sine of the angle between a disc's axis and a surface's normal, below which the disc lies flat."""
+
+
+class Contact(UnilateralElement):
+    """A body that can touch a surface.
+
+    Parameters
+    ----------
+    name : str
+    body : Body
+    at : sequence of 3 floats
+        The point, or the centre of the sphere or disc, in the design pose [m].
+    surface : Surface
+    radius : float
+        Of the sphere or disc; zero for a point [m].
+    axis : sequence of 3 floats, optional
+        Normal of the disc (of a thin wheel); a sphere if not given.
+    friction : {"disc", "box", "none"}
+        Bound of the friction impulse: |p_t| ≤ μ p_n (Coulomb), or each tangential component by itself (a
+        pyramid), or no sliding friction.  μ is the surface's.
+    restitution : float
+        e in 0 … 1: ψ̇⁺ = −e ψ̇⁻ after an impact.
+    rolling, spinning : float
+        Resistance to rolling and to spinning about the normal, as lengths: torques are at most rolling × p_n
+        and spinning × p_n, and oppose the angular velocity [m].
+
+    Raises
+    ------
+    ModelError
+        For a negative radius, restitution outside 0 … 1, a disc without radius, a negative length of rolling
+        or spinning, or the ground as body.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        body: Body,
+        at: ArrayLike,
+        surface: Surface,
+        *,
+        radius: float = 0.0,
+        axis: ArrayLike | None = None,
+        friction: Friction = "disc",
+        restitution: float = 0.0,
+        rolling: float = 0.0,
+        spinning: float = 0.0,
+    ) -> None:
+        owner = f"contact {name!r}"
+        checks.name_of("Contact: name", name)
+        if checked_body(body, owner).is_ground:
+            raise ModelError(f"{owner}: the ground cannot touch itself; name a body that can move")
+        what = "a surface, such as Plane(friction=0.8): an object with touch(r)"
+        self.surface = checks.provides(f"{owner}: surface", surface, ("touch",), what)
+        self.name, self.body = name, body
+        self.at = finite_vector(at, owner, "at")
+        self.radius = finite_number(radius, owner, "radius", at_least=0.0)
+        self.axis = None if axis is None else unit_axis(axis, owner)
+        if self.axis is not None and self.radius == 0.0:
+            raise ModelError(f"{owner}: a disc needs a positive radius")
+        e = checked_restitution(restitution, owner)
+        self.law = resistance(friction, rolling, spinning, owner)
+        self.kinds = tuple(contact_kinds(self.law, e))
+        self.ground = ground_of(body)
+
+    @property
+    def attachments(self) -> tuple[tuple[Body, Array], ...]:
+        return ((self.body, self.at),)
+
+    def rows(self, observer: Observer, t: Scalar) -> Sequence[Row]:
+        centre = observer.point(self.body, self.at, self.ground)
+        r, touch = meet(self.surface, centre.r, lambda n: self._lever(observer, n))
+        w = observer.angular_velocity(self.body, self.ground)
+        v = centre.v + cross(w, r - centre.r) if self.radius > 0.0 else centre.v
+
+        def loads(force: Array, torque: Array) -> list[PointLoad]:
+            return [PointLoad(self.body, self.ground, r, force, torque)]
+
+        axes = (touch.normal, touch.tangent_1, touch.tangent_2)
+        return contact_rows(self.law, axes, touch.distance, touch.mu, v, w, loads)
+
+    def _lever(self, observer: Observer, n: Array) -> Array:
+        """From the centre to the point nearest to the surface.
+
+        A disc that lies flat has no such point: its centre is taken, as for a thin disc it is in the same
+        plane.
+        """
+        if self.axis is None:
+            return -self.radius * n
+        a = observer.direction(self.body, self.axis, self.ground)
+        down = n - a * dot(a, n)
+        span = norm(down)
+        upright = span > FLAT
+        return np.asarray(where(upright, -self.radius * down / where(upright, span, 1.0), 0.0 * down))
+
+
+class BodyContact(UnilateralElement):
+    """Two bodies that can touch.
+
+    Equal and opposite forces act on both at the middle C between the points a and b where their shapes are
+    nearest.
+
+    Parameters
+    ----------
+    name : str
+    body : Body
+    shape : Sphere, Capsule, Box or HalfSpace
+        Fixed on it, in the design pose.
+    other : Body
+        May be the ground.
+    other_shape : as ``shape``
+    mu : float
+        Friction coefficient.
+    friction : {"disc", "box", "none"}
+        See `ce_dynamics.contact.Contact`.
+    restitution : float
+        e in 0 … 1.
+    rolling, spinning : float
+        See `ce_dynamics.contact.Contact`.
+
+    Raises
+    ------
+    ModelError
+        For one body twice, bodies of two systems, shapes that cannot touch, numbers out of range.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        body: Body,
+        shape: Shape,
+        other: Body,
+        other_shape: Shape,
+        *,
+        mu: float = 0.0,
+        friction: Friction = "disc",
+        restitution: float = 0.0,
+        rolling: float = 0.0,
+        spinning: float = 0.0,
+    ) -> None:
+        owner = f"contact {name!r}"
+        checks.name_of("BodyContact: name", name)
+        checked_body(body, owner)
+        if body is checked_body(other, owner):
+            raise ModelError(f"{owner}: {body.name!r} cannot touch itself; name two bodies")
+        if body.is_ground:
+            raise ModelError(f"{owner}: name the body that can move first, and then the ground")
+        if not other.is_ground and ground_of(other) is not ground_of(body):
+            raise ModelError(f"{owner}: {body.name!r} and {other.name!r} belong to different systems")
+        self.name, self.body, self.other = name, body, other
+        self.shape, self.other_shape = shape, other_shape
+        self.pair, self.ground = pair_of(shape, other_shape), ground_of(body)
+        self.mu = finite_number(mu, owner, "mu", at_least=0.0)
+        self.law = resistance(friction, rolling, spinning, owner)
+        e = checked_restitution(restitution, owner)
+        count = len(self.pair(as_designed(shape), as_designed(other_shape)))
+        size = len(contact_kinds(self.law, e))
+        self.kinds = tuple(
+            kind
+            for k in range(count)
+            for kind in contact_kinds(self.law, e, k * size, f"{k}." if count > 1 else "")
+        )
+
+    @property
+    def attachments(self) -> tuple[tuple[Body, Array], ...]:
+        return (
+            *((self.body, np.asarray(at)) for at in self.shape.points),
+            *((self.other, np.asarray(at)) for at in self.other_shape.points),
+        )
+
+    def rows(self, observer: Observer, t: Scalar) -> Sequence[Row]:
+        one = self._placed(observer, self.body, self.shape)
+        other = self._placed(observer, self.other, self.other_shape)
+        return [row for meeting in self.pair(one, other) for row in self._rows_at(observer, meeting)]
+
+    def _rows_at(self, observer: Observer, meeting: Meeting) -> list[Row]:
+        C = 0.5 * (meeting.a + meeting.b)
+        v_1, w_1 = self._velocity(observer, self.body, self.shape, C)
+        v_2, w_2 = self._velocity(observer, self.other, self.other_shape, C)
+
+        def loads(force: Array, torque: Array) -> list[PointLoad]:
+            return [
+                PointLoad(self.body, self.ground, C, force, torque),
+                PointLoad(self.other, self.ground, C, -force, -torque),
+            ]
+
+        axes = (meeting.n, *frame(meeting.n))
+        return contact_rows(self.law, axes, meeting.psi, self.mu, v_1 - v_2, w_1 - w_2, loads)
+
+    def _placed(self, observer: Observer, body: Body, shape: Shape) -> Placed:
+        points = [observer.point(body, at, self.ground).r for at in shape.points]
+        return Placed(
+            points, [observer.direction(body, axis, self.ground) for axis in shape.axes], shape.sizes
+        )
+
+    def _velocity(self, observer: Observer, body: Body, shape: Shape, C: Array) -> tuple[Array, Array]:
+        """Velocity of the body's material point at C, and its angular velocity, in world axes."""
+        at = observer.point(body, shape.points[0], self.ground)
+        w = observer.angular_velocity(body, self.ground)
+        return at.v + cross(w, C - at.r), w
+
+
+def as_designed(shape: Shape) -> Placed:
+    """A shape in the design pose."""
+    return Placed(shape.points, shape.axes, shape.sizes)

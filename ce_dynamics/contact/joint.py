@@ -1,0 +1,126 @@
+"""Stops and dry friction in a hinge."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.arrays import Array, Scalar
+from ce_dynamics.contact.conditions import Kind
+from ce_dynamics.contact.contact import checked_restitution
+from ce_dynamics.contact.element import Row, RowKind, UnilateralElement
+from ce_dynamics.errors import ModelError
+from ce_dynamics.mechanism.body import Body, checked_body
+from ce_dynamics.mechanism.checked import finite_number
+from ce_dynamics.mechanism.forces.base import HingeLoad, Observer
+
+
+class JointStop(UnilateralElement):
+    """Hard stops of a hinge coordinate, lower ≤ q ≤ upper.
+
+    Parameters
+    ----------
+    name : str
+    body : Body
+        Body whose inboard hinge has the stops; independent or dependent.
+    lower, upper : float, optional
+        Bounds [rad or m]; no stop where not given.
+    k : int
+        Which coordinate of the hinge (of hinges whose velocities are the rates of their coordinates).
+    restitution : float
+        e in 0 … 1.
+
+    Raises
+    ------
+    ModelError
+        If there is no such coordinate, no stop, or the stops are the wrong way round.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        body: Body,
+        *,
+        lower: float | None = None,
+        upper: float | None = None,
+        k: int = 0,
+        restitution: float = 0.0,
+    ) -> None:
+        owner = f"stop {name!r}"
+        self.name, self.body = checks.name_of("JointStop: name", name), checked_body(body, owner)
+        self.k, angular = hinge_component(body, k, owner)
+        e = checked_restitution(restitution, owner)
+        both = (("lower", 1.0, lower), ("upper", -1.0, upper))
+        given = [(suffix, sign, value) for suffix, sign, value in both if value is not None]
+        if not given:
+            raise ModelError(f"{owner}: give a lower or an upper bound, or both")
+        self.stops = [(sign, finite_number(value, owner, suffix)) for suffix, sign, value in given]
+        if lower is not None and upper is not None and not lower < upper:
+            raise ModelError(f"{owner}: lower = {lower!r} must be less than upper = {upper!r}")
+        unit = "N m" if angular else "N"
+        self.kinds = tuple(
+            RowKind(suffix, Kind.UNILATERAL, restitution=e, unit=unit) for suffix, _, _ in given
+        )
+
+    @property
+    def attachments(self) -> tuple[tuple[Body, Array], ...]:
+        return ((self.body, self.body.inboard.at),)
+
+    def rows(self, observer: Observer, t: Scalar) -> Sequence[Row]:
+        q, rate = observer.coordinate(self.body, self.k), observer.rate(self.body, self.k)
+        return [
+            Row((HingeLoad(self.body, self.k, sign),), sign * rate, sign * (q - bound))
+            for sign, bound in self.stops
+        ]
+
+
+class JointFriction(UnilateralElement):
+    """Dry friction of a hinge: a torque or force of at most ``limit`` that opposes its rate.
+
+    Parameters
+    ----------
+    name : str
+    body : Body
+        Body of the inboard hinge.
+    limit : float
+        Largest torque [N m] or force [N], not negative.
+    k : int
+        Which velocity of the hinge.
+    """
+
+    def __init__(self, name: str, body: Body, *, limit: float, k: int = 0) -> None:
+        owner = f"joint friction {name!r}"
+        self.name, self.body = checks.name_of("JointFriction: name", name), checked_body(body, owner)
+        self.k, angular = hinge_component(body, k, owner)
+        most = finite_number(limit, owner, "limit", at_least=0.0)
+        self.kinds = (RowKind("friction", Kind.BOX, limit=most, unit="N m" if angular else "N"),)
+
+    @property
+    def attachments(self) -> tuple[tuple[Body, Array], ...]:
+        return ((self.body, self.body.inboard.at),)
+
+    def rows(self, observer: Observer, t: Scalar) -> Sequence[Row]:
+        return (Row((HingeLoad(self.body, self.k, 1.0),), observer.rate(self.body, self.k)),)
+
+
+def hinge_component(body: Body, k: int, owner: str) -> tuple[int, bool]:
+    """A component of a hinge, and whether it is an angle.
+
+    Raises
+    ------
+    ModelError
+        If the body has no such hinge component, or its velocity is not the rate of the coordinate.
+    """
+    if body.is_ground:
+        raise ModelError(f"{owner}: the ground has no hinge")
+    hinge = body.inboard
+    if not 0 <= checks.integer(f"{owner}: k", k) < hinge.n_v:
+        raise ModelError(
+            f"{owner}: hinge of {body.name!r} has {hinge.n_v} velocities; there is no number {k}"
+        )
+    if hinge.n_q != hinge.n_v:
+        raise ModelError(
+            f"{owner}: hinge of {body.name!r} has no coordinate whose rate is its velocity {k}; use hinges"
+            " with one coordinate each"
+        )
+    return k, hinge.velocity_units[k].startswith("rad")

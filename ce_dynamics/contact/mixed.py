@@ -1,0 +1,77 @@
+"""The mixed problem (MLCP) in v⁺ and p, as towing by cables is usually written, and its reduction.
+
+```
+[0]   [ M  −G] [v⁺]   [−M v − h f      ]
+[w] = [ Gᵀ  0] [p ] + [ψ/h + ∂ψ/∂t     ],     0 ≤ p ⊥ w ≥ 0
+```
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.contact.exact import least_distance
+
+
+class Mixed(NamedTuple):
+    """An MLCP of unilateral rows.
+
+    Attributes
+    ----------
+    M : (n, n) array
+    G : (n, m) array
+    momentum : (n,) array
+        M v + h f.
+    c : (m,) array
+        ψ/h + ∂ψ/∂t.
+    """
+
+    M: Floats
+    G: Floats
+    momentum: Floats
+    c: Floats
+
+    @property
+    def matrix(self) -> Floats:
+        """[M −G; Gᵀ 0], (n + m, n + m)."""
+        m = self.G.shape[1]
+        return np.block([[self.M, -self.G], [self.G.T, np.zeros((m, m))]])
+
+    @property
+    def vector(self) -> Floats:
+        """[−M v − h f; ψ/h + ∂ψ/∂t]."""
+        return np.concatenate((-self.momentum, self.c))
+
+    def reduced(self) -> tuple[Floats, Floats]:
+        """A and b of the LCP 0 ≤ p ⊥ A p + b ≥ 0 that is left when v⁺ is eliminated."""
+        Y = np.linalg.solve(self.M, self.G)
+        A = self.G.T @ Y
+        return 0.5 * (A + A.T), Y.T @ self.momentum + self.c
+
+    def solve(self) -> tuple[Floats, Floats, Floats]:
+        """v⁺, p and w, exactly, without forming the reduced problem.
+
+        With M = L Lᵀ and x = Lᵀ (v⁺ − v), Gauss's principle makes x the shortest vector that satisfies
+        Gᵀ L⁻ᵀ x + b ≥ 0.
+
+        Raises
+        ------
+        InfeasibleError
+            If no v⁺ satisfies all conditions.
+        """
+        from scipy.linalg import cho_solve, solve_triangular  # here, because most runs never ask
+
+        L = np.linalg.cholesky(self.M)
+        v = cho_solve((L, True), self.momentum)
+        H = solve_triangular(L, self.G, lower=True).T
+        b = self.G.T @ v + self.c
+        size = np.linalg.norm(H, axis=1)
+        size = np.where(size > 0.0, size, 1.0)
+        unit = max(float(np.max(np.abs(b / size), initial=0.0)), 1e-300)
+        bilateral = np.zeros(len(b), dtype=bool)
+        p = unit * least_distance(H / size[:, None], b / size / unit, bilateral) / size
+        v_plus = v + solve_triangular(L, H.T @ p, lower=True, trans="T")
+        return v_plus, p, self.G.T @ v_plus + self.c

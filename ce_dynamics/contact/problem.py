@@ -1,0 +1,262 @@
+"""Complementarity problems at velocity level: what one time step has to solve.
+
+With free velocities v (those that all other forces lead to), impulses p and
+
+    v⁺ = v + M⁻¹ G p,    w = Gᵀ v⁺ + c,
+
+every row asks for one of
+
+===========  ======================================================================
+bilateral    w = 0
+unilateral   0 ≤ p ⊥ w ≥ 0
+box          p = lower where w > 0, p = upper where w < 0, in between where w = 0
+friction     a box of ± μ times the impulse of another row, a unilateral one or a box
+disc         two rows whose impulse has at most the length μ times that of another
+             row; where it is reached, it is opposite to the sliding velocity
+===========  ======================================================================
+
+c holds ψ/h + ∂ψ/∂t of gaps ψ (see `closing`), target velocities, and what restitution asks for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.contact.conditions import Conditions, ConvergenceError, Kind, SparseRows
+from ce_dynamics.errors import ModelError
+
+ROUNDING = 1e-13
+"""Rounding error of sums of some hundred terms, relative to the sizes of the terms."""
+POOR = 1e-3
+"""Residual, as a share of the speeds, from which the best impulses met may do anything."""
+
+
+def residual(d: Floats, w: Floats, conditions: Conditions, p: Floats) -> float:
+    """See `Problem.residual`; d is the diagonal of A."""
+    from ce_dynamics.contact.kernels import residual  # here, because it loads Numba
+
+    return float(residual(d, w, *conditions, p))
+
+
+def closing(psi: Floats, free: Floats, h: float, rest_speed: float) -> Floats:
+    """ψ/h of gaps, but for what has entered: that leaves at most ``rest_speed`` faster than it would go on.
+
+    So a row gives no energy, ½ p (w_free + w⁺) ≤ ½ p rest_speed, where long steps, or shapes that meet in
+    another place at once, let bodies enter each other; and what a step turns rows and normals by, an angle of
+    first order in h, needs half of that.
+
+    Parameters
+    ----------
+    psi, free : (m,) arrays
+        Gaps, and their rates behind a step without impulses.
+    h, rest_speed : float
+    """
+    return np.maximum(psi / h, np.minimum(free, 0.0) - rest_speed)
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """One complementarity problem.
+
+    Parameters
+    ----------
+    GT : SparseRows, (m, n)
+        Gᵀ.
+    YT : SparseRows, (m, n)
+        (M⁻¹ G)ᵀ, one response to a unit impulse per row.
+    v : (n,) array
+        Free velocities v + h M⁻¹ f.
+    c : (m,) array
+        Given part of w.
+    conditions : Conditions
+
+    Raises
+    ------
+    ModelError
+        If sizes do not fit or a number is not finite.
+    """
+
+    GT: SparseRows
+    YT: SparseRows
+    v: Floats
+    c: Floats
+    conditions: Conditions
+
+    def __post_init__(self) -> None:
+        m, n = len(self.c), len(self.v)
+        for name, rows in (("GT", self.GT), ("YT", self.YT)):
+            if (rows.height, rows.width) != (m, n):
+                raise ModelError(f"problem: {name} is {rows.height}×{rows.width}; it must be {m}×{n}")
+        if len(self.conditions.kind) != m:
+            raise ModelError(f"problem: {len(self.conditions.kind)} conditions for {m} rows")
+        for name, values in (("GT", self.GT.values), ("YT", self.YT.values), ("v", self.v), ("c", self.c)):
+            if not np.all(np.isfinite(values)):
+                raise ModelError(f"problem: {name} holds numbers that are not finite")
+
+    @classmethod
+    def reduced(cls, GT: ArrayLike, M: ArrayLike, v: ArrayLike, c: ArrayLike, rows: Conditions) -> Problem:
+        """The problem of a dense Gᵀ (m, n) and mass matrix M (n, n).
+
+        Raises
+        ------
+        ModelError
+            If M is not positive definite, or see `Problem`.
+        """
+        dense = np.asarray(GT, dtype=float)
+        try:
+            np.linalg.cholesky(np.asarray(M, dtype=float))
+        except np.linalg.LinAlgError:
+            raise ModelError(
+                "problem: M is not positive definite; give every body mass and inertia"
+            ) from None
+        YT = np.linalg.solve(np.asarray(M, dtype=float), dense.T).T
+        free, given = np.asarray(v, dtype=float), np.asarray(c, dtype=float)
+        return cls(SparseRows.dense(dense), SparseRows.dense(YT), free, given, rows)
+
+    @cached_property
+    def diagonal(self) -> Floats:
+        """Diagonal of A = Gᵀ M⁻¹ G; zero for rows that move nothing (to rounding)."""
+        same = self.GT.columns.shape == self.YT.columns.shape and np.array_equal(
+            self.GT.columns, self.YT.columns
+        )
+        if same and np.array_equal(self.GT.starts, self.YT.starts):
+            products = self.GT.values * self.YT.values
+            d = np.asarray(np.bincount(self.GT.row_of, products, len(self.c)), dtype=float)
+        else:
+            d = np.asarray(np.sum(self.GT.to_dense() * self.YT.to_dense(), axis=1))
+        if len(d) == 0:
+            return d
+        return np.where(d > 1e-14 * np.max(d), d, 0.0)
+
+    @cached_property
+    def delassus(self) -> Floats:
+        """A = Gᵀ M⁻¹ G, dense (m, m)."""
+        A = self.GT.to_dense() @ self.YT.to_dense().T
+        return np.asarray(0.5 * (A + A.T))
+
+    @cached_property
+    def b(self) -> Floats:
+        """w at p = 0: Gᵀ v + c."""
+        return self.GT @ self.v + self.c
+
+    @cached_property
+    def speed(self) -> float:
+        """Size of the velocities that w is made of: the largest |Gᵀ| |v| + |c| [m/s or rad/s].
+
+        What a unilateral row is open beyond that velocity does not count: ψ/h of distant bodies says nothing.
+        """
+        if len(self.c) == 0:
+            return 0.0
+        parts = np.bincount(self.GT.row_of, np.abs(self.GT.values * self.v[self.GT.columns]), len(self.c))
+        given = np.abs(self.c)
+        far = (self.conditions.kind == Kind.UNILATERAL) & (self.c > parts)
+        return float(np.max(parts + np.where(far, parts, given)))
+
+    @property
+    def rounding(self) -> float:
+        """Residual that rounding alone may leave [m/s or rad/s]."""
+        return ROUNDING * self.speed
+
+    def velocity(self, p: Floats) -> Floats:
+        """v⁺ = v + M⁻¹ G p."""
+        return self.v + self.YT.transposed_times(p)
+
+    def w(self, p: Floats) -> Floats:
+        """Gᵀ v⁺ + c."""
+        return self.GT @ self.velocity(p) + self.c
+
+    def residual(self, p: Floats) -> float:
+        """Return the residual of p as a velocity: the largest of A_ii |p_i − proj(p_i − w_i / A_ii)|.
+
+        Rows that move nothing contribute the part of w that their condition forbids.
+        """
+        return residual(self.diagonal, self.w(p), self.conditions, p)
+
+    def solution(self, p: Floats, method: str, sweeps: int = 0, tolerance: float = np.inf) -> Solution:
+        """A solution from its impulses."""
+        residual = self.residual(p)
+        return Solution(
+            self.velocity(p),
+            p,
+            self.w(p),
+            residual,
+            bool(residual <= tolerance + self.rounding),
+            sweeps,
+            method,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """Solution of a problem, and its accuracy.
+
+    Attributes
+    ----------
+    v : (n,) array
+        v⁺.
+    p : (m,) array
+        Impulses [N s or N m s].
+    w : (m,) array
+        Gᵀ v⁺ + c.
+    residual : float
+        `Problem.residual` [m/s or rad/s].
+    converged : bool
+        True if the residual is within the solver's tolerance.
+    sweeps : int
+        Sweeps of an iterative solver.
+    method : str
+    """
+
+    v: Floats
+    p: Floats
+    w: Floats
+    residual: float
+    converged: bool
+    sweeps: int
+    method: str
+
+    def behind(self, p: Floats, residual: float, unresolved: int) -> Solution:
+        """The same behind impacts with impulses p."""
+        solved = self.converged and not unresolved
+        return replace(self, p=p + self.p, residual=max(residual, self.residual), converged=solved)
+
+    def require(self) -> Solution:
+        """The solution itself, if it converged.
+
+        Raises
+        ------
+        ConvergenceError
+            If it did not.
+        """
+        if not self.converged:
+            raise ConvergenceError(
+                f"{self.method}: a residual of {self.residual:.3g} remains after {self.sweeps} sweeps; allow"
+                " more sweeps, a larger tolerance or a smaller step"
+            )
+        return self
+
+
+def without_gain(problem: Problem, solution: Solution, before: Floats, after: Floats) -> Solution:
+    """A solution, or, of impulses that are far from one, the share α ≤ 1 with which rows do no positive work.
+
+    That is α pᵀ (w⁻ + w_free + α A p) / 2 with the rates w⁻ before the step and w_free without impulses.
+
+    Parameters
+    ----------
+    problem : Problem
+    solution : Solution
+    before, after : (m,) arrays
+        Rates of the rows at both ends of the step, with these impulses.
+    """
+    if solution.converged or solution.residual <= POOR * problem.speed:
+        return solution
+    change = problem.GT @ (solution.v - problem.v)
+    first, second = float(solution.p @ (before + after - change)), float(solution.p @ change)
+    if not (first + second > 0.0 and second > 0.0):
+        return solution
+    return problem.solution(max(0.0, -first / second) * solution.p, solution.method, solution.sweeps, 0.0)

@@ -1,0 +1,269 @@
+"""Impacts with restitution, in two stages of Poisson's kind that never give energy.
+
+Before the step proper, rows whose gap closes within it and faster than a rest speed rebound.  With the rates
+w⁻ = Gᵀ v⁻ + ∂ψ/∂t and A = Gᵀ M⁻¹ G:
+
+1. *Compression* is Coulomb's law without restitution: impulses Λ with w_c = w⁻ + A Λ, normal ones
+   complementary to w_c + max(ψ, 0)/h, friction opposite to w_c.  So Λᵀ w_c ≤ 0.
+2. *Expansion* gives every normal row s e_i Λ_n more; friction within μ times that, and bilateral rows, are
+   those that leave the least kinetic energy (Coulomb's law with a given bound).
+
+s = 1 where all that rebound have the same e.  The proof: with E = diag(e_i), the impulses s E Λ lie within
+the bounds of stage 2, hence
+
+    ΔT ≤ ½ Λᵀ (w⁻ + w_c) + s (E Λ)ᵀ w_c + ½ s² (E Λ)ᵀ A (E Λ).
+
+The first term is Λᵀ w_c − ½ Λᵀ A Λ.  For one e and s = 1 the sum is (1 + e) Λᵀ w_c − ½ (1 − e²) Λᵀ A Λ ≤ 0.
+For different e it may be positive, and s is then the largest number for which it is not.  Impulses stay in
+their friction cones.  What is thrown together again by the expansion is a further impact; after ``ROUNDS`` of
+them the step proper, which has no restitution, takes the rest.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.contact.conditions import Booleans, Conditions, Kind, SparseRows
+from ce_dynamics.contact.problem import Problem
+
+if TYPE_CHECKING:
+    from ce_dynamics.contact.gauss_seidel import Solver
+
+TINY = 1e-300
+ROUNDS = 4
+"""Impacts after each other at one instant."""
+GIVEN_BOUND = 1e-12
+"""Tolerance of the friction of the expansion, a convex problem."""
+ENOUGH = 2.0
+"""Time for it [s]; what it has not found by then, the compression's friction does."""
+
+
+def share_of(speed: Floats, rest_speed: float) -> Floats:
+    """Share of e with which an impact rebounds: from nothing at the rest speed to all at twice it."""
+    return np.asarray(np.clip((speed - rest_speed) / max(rest_speed, TINY), 0.0, 1.0))
+
+
+def rebounding(
+    psi: Floats,
+    rate: Floats,
+    predicted: Floats,
+    h: float,
+    unilateral: Booleans,
+    restitution: Floats,
+    rest_speed: float,
+) -> Floats:
+    """Shares of e with which rows rebound now.
+
+    A row rebounds if its gap would close within the step and it closes faster than ``rest_speed``.  It does
+    so at the start of the step, while a gap of at most h |ψ̇| is left: an error of order h.  From that speed
+    to twice it the share grows from nothing, as things that give a little come to rest: no rebound
+    depends on the side of a threshold on which rounding left it.
+
+    Parameters
+    ----------
+    psi, rate : (m,) arrays
+        Gaps and their rates before the step.
+    predicted : (m,) array
+        Rates after it without impulses.
+    h : float
+        Step [s].
+    unilateral : (m,) bool array
+        Rows that have a gap.
+    restitution : (m,) array
+        e.
+    rest_speed : float
+    """
+    rebounds = unilateral & (restitution > 0.0) & (rate < -rest_speed) & (psi / h + predicted <= 0.0)
+    return np.where(rebounds, share_of(-rate, rest_speed), 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Touching:
+    """The rows at an instant.
+
+    Parameters
+    ----------
+    GT, YT : SparseRows
+        Gᵀ and (M⁻¹ G)ᵀ.
+    drift : (m,) array
+        ∂ψ/∂t and what prescribed motions add.
+    psi : (m,) array
+    conditions : Conditions
+    restitution : (m,) array
+        e of the unilateral rows.
+    """
+
+    GT: SparseRows
+    YT: SparseRows
+    drift: Floats
+    psi: Floats
+    conditions: Conditions
+    restitution: Floats
+
+    @property
+    def unilateral(self) -> Booleans:
+        """Rows that have a gap."""
+        return np.asarray(self.conditions.kind == Kind.UNILATERAL)
+
+    def rates(self, v: Floats) -> Floats:
+        """w = Gᵀ v + ∂ψ/∂t."""
+        return self.GT @ v + self.drift
+
+    def behind(self, v: Floats, p: Floats) -> Floats:
+        """v + M⁻¹ G p."""
+        return np.asarray(v + self.YT.transposed_times(p))
+
+    def problem(self, v: Floats, c: Floats, conditions: Conditions) -> Problem:
+        """The problem with free velocities v and the given part c beside ∂ψ/∂t."""
+        return Problem(self.GT, self.YT, v, self.drift + c, conditions)
+
+
+class Impact(NamedTuple):
+    """Effect of the impacts at one instant.
+
+    Attributes
+    ----------
+    v : (n,) array
+        Velocities after the impacts.
+    p : (m,) array
+        Impulses.
+    work : float
+        Sum of ½ pᵀ (rates before and after) [J]; positive only by rounding.
+    residual : float
+        Largest residual of the compressions [m/s or rad/s].
+    unresolved : int
+        Compressions whose residual exceeds the solver's tolerance.
+    """
+
+    v: Floats
+    p: Floats
+    work: float
+    residual: float
+    unresolved: int
+
+
+def impacts(
+    rows: Touching, v: Floats, predicted: Floats, h: float, rest_speed: float, solver: Solver
+) -> Impact | None:
+    """All impacts at the start of a step; None if there are none.
+
+    Parameters
+    ----------
+    rows : Touching
+    v : (n,) array
+        Velocities before.
+    predicted : (m,) array
+        Rates after the step without impulses.
+    h : float
+        [s].
+    rest_speed : float
+    solver : Solver
+        Of the compression.
+    """
+    total, work, residual, unresolved = np.zeros(len(rows.psi)), 0.0, 0.0, 0
+    gap = np.where(rows.unilateral, np.maximum(rows.psi, 0.0) / h, 0.0)
+    for k in range(ROUNDS):
+        w = rows.rates(v)
+        reached = predicted if k == 0 else w
+        share = rebounding(rows.psi, w, reached, h, rows.unilateral, rows.restitution, rest_speed)
+        if not np.any(share > 0.0):
+            break
+        done = impact(rows, v, w, (1.0 - share) * gap, rest_speed, solver)
+        v, work = done.v, work + done.work
+        total += done.p
+        residual, unresolved = max(residual, done.residual), unresolved + done.unresolved
+    return Impact(v, total, work, residual, unresolved) if np.any(total) else None
+
+
+def impact(rows: Touching, v: Floats, w: Floats, c: Floats, rest_speed: float, solver: Solver) -> Impact:
+    """One impact: compression and expansion.
+
+    Parameters
+    ----------
+    rows : Touching
+    v, w : arrays
+        Velocities and rates before.
+    c : (m,) array
+        What gaps allow the rows to close, none where they rebound.
+    rest_speed : float
+        A row counts as hit with A_ii Λ_i: what hits a resting neighbour through a body makes it rebound too.
+    solver : Solver
+    """
+    nothing = np.zeros(len(c))  # bounded forces have no impulse
+    compression = rows.problem(v, c, rows.conditions._replace(lower=nothing, upper=nothing))
+    solution = solver.solve(compression)
+    p = safe(solution.p, w, rows)
+    middle = rows.behind(v, p)
+    w_c = rows.rates(middle)
+    lost = 0.5 * float(p @ (w + w_c))
+    e = np.where(rows.unilateral, share_of(compression.diagonal * p, rest_speed) * rows.restitution, 0.0)
+    more = of_contacts(e, rows.conditions) * p
+    change = rows.rates(rows.behind(middle, more)) - w_c
+    more *= largest_share(lost, float(more @ w_c), 0.5 * float(more @ change))
+    more, after, gained = expansion(rows, middle, w_c, more, compression.speed)
+    return Impact(after, p + more, lost + gained, solution.residual, int(not solution.converged))
+
+
+def expansion(rows: Touching, v: Floats, w: Floats, p: Floats, speed: float) -> tuple[Floats, Floats, float]:
+    """Impulses, velocities behind them and work: of those given, or better with the least energy."""
+    after = rows.behind(v, p)
+    work = 0.5 * float(p @ (w + rows.rates(after)))
+    least = with_least_energy(rows, v, p, speed)
+    if least is not None:
+        other = rows.behind(v, least)
+        of_least = 0.5 * float(least @ (w + rows.rates(other)))
+        if of_least <= work:
+            return least, other, of_least
+    return p, after, work
+
+
+def safe(p: Floats, w: Floats, rows: Touching) -> Floats:
+    """The impulses, shortened where an unsolved compression would give energy: α p with the least of it."""
+    change = rows.GT @ rows.behind(np.zeros(rows.GT.width), p)
+    first, second = float(p @ w), float(p @ change)  # ΔT(α) = α p w + ½ α² p A p
+    if first + 0.5 * second <= 0.0 or second <= 0.0:
+        return p
+    return p * min(1.0, max(0.0, -first / second))
+
+
+def of_contacts(e: Floats, conditions: Conditions) -> Floats:
+    """Coefficients of all rows: friction rows have that of their normal row, bilateral rows the largest."""
+    normal, kind = conditions.normal, conditions.kind
+    own = np.where(normal >= 0, e[normal], e)
+    return np.where(kind == Kind.BILATERAL, np.max(e, initial=0.0), own)
+
+
+def largest_share(lost: float, gained: float, quadratic: float) -> float:
+    """The largest s ≤ 1 with lost + s gained + s² quadratic ≤ 0, where lost ≤ 0 and quadratic ≥ 0."""
+    if lost + gained + quadratic <= 0.0:
+        return 1.0
+    if lost >= 0.0:
+        return 0.0
+    # the positive root, without cancellation
+    root = math.sqrt(gained * gained - 4.0 * lost * quadratic)
+    return (root - gained) / (2.0 * quadratic) if gained <= 0.0 else -2.0 * lost / (gained + root)
+
+
+def with_least_energy(rows: Touching, v: Floats, p: Floats, speed: float) -> Floats | None:
+    """Impulses of the expansion with the normal ones given: friction by Coulomb's law with a given bound.
+
+    The tolerance is relative to the speeds of the impact: behind the compression there may be none.
+    """
+    from ce_dynamics.contact.solvers.chain import Chain  # here, because most runs never ask
+
+    kind = rows.conditions.kind
+    held = rows.unilateral
+    bounds = np.where(held, p, 0.0)
+    given = rows.conditions._replace(
+        kind=np.where(held, int(Kind.BOX), kind).astype(np.int64), lower=bounds, upper=bounds
+    )
+    if not np.any(p[held]) or not np.any(~held & (kind != Kind.BOX)):
+        return None
+    problem = rows.problem(v, np.zeros(len(p)), given)
+    tolerance = GIVEN_BOUND * max(1.0, speed / max(problem.speed, TINY))
+    return Chain(min(tolerance, 1e100), time_limit=ENOUGH).solve(problem, p).p

@@ -1,0 +1,263 @@
+"""Runs of embedded systems with unilateral elements, in equal steps.
+
+Messages about a run in equal steps: loops thrown over dead centres, reasons of a stop, residuals.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+import warnings
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiled.analysis.mechanics import energy_or_nan
+from ce_dynamics.compiled.model import Model
+from ce_dynamics.contact.conditions import ConvergenceError, InfeasibleError
+from ce_dynamics.contact.embedded import UnilateralModel
+from ce_dynamics.contact.gauss_seidel import Solver
+from ce_dynamics.contact.recorder import InputsOverTime, Recorder, Run
+from ce_dynamics.contact.solvers.chain import Chain
+from ce_dynamics.contact.steps import SmoothSteps, advance
+from ce_dynamics.errors import AccuracyWarning, ModelError, SimulationError
+from ce_dynamics.simulation.integrators.settings import check_steps
+from ce_dynamics.simulation.monitors.dead_centres import (
+    Watched,
+    bounces,
+    first_jump,
+    near_passages,
+    warn_near,
+    where_it_stands,
+)
+from ce_dynamics.simulation.monitors.jumps import Jump, mechanical, told
+from ce_dynamics.simulation.monitors.reach import InputsAt, approached, standing_at_an_end
+from ce_dynamics.simulation.monitors.where_it_broke import where_it_broke
+from ce_dynamics.simulation.results import dependent_hinges
+from ce_dynamics.simulation.right_hand_side import Inputs, RightHandSide
+
+if TYPE_CHECKING:
+    import xarray as xr
+    from numpy.typing import ArrayLike
+
+
+IMBALANCE = 0.05
+"""Part of the kinetic energy by which the balance near a dead centre may be off in steps of first order."""
+
+
+def jump_in(
+    model: Model, t: Floats, Y: Floats, work: Floats, inputs_at: InputsAt, stopped: bool
+) -> Jump | None:
+    """The first passage near a dead centre whose energy does not balance, if any; warns where one was near.
+
+    Parameters
+    ----------
+    model : Model
+    t, Y : arrays
+        Times and states (in rows) of all steps.
+    work : array
+        Done until then on the system, by rows too [J].
+    inputs_at : callable
+        Inputs at a time and a state.
+    stopped : bool
+        Whether the run failed: what it did near a dead centre before that is not sound.
+    """
+    finite = np.all(np.isfinite(Y), axis=1)
+    t, Y, work = t[finite], Y[finite], work[finite]
+    coordinates = approached(model, t, Y, inputs_at) if model.geared_loops and len(t) > 1 else []
+    if not coordinates:
+        return None
+
+    def balanced(k: int, end: int, watch: Watched) -> bool:
+        if bounces(watch, Y[k : end + 1]):
+            return False
+        q, v, _ = model.layout.split(Y[[k, end]])
+        gain = mechanical(model, q[1], v[1]) - mechanical(model, q[0], v[0])
+        kinetic = max(energy_or_nan(model, q[j], v[j]).kinetic for j in range(2))
+        done = float(work[end] - work[k])
+        return abs(gain - done) <= IMBALANCE * (kinetic + abs(done))
+
+    found = first_jump(coordinates, t, Y, balanced, stopped)
+    if found is None and stopped:
+        last = [k for watch in coordinates for k, end in near_passages(watch, t, Y) if end == len(t)]
+        return Jump(float(t[min(last)]), "") if last else None
+    if found is None:
+        warn_near(coordinates, t, Y)
+        return None
+    return told(t, Y, *found)
+
+
+def balanced_until(results: xr.Dataset) -> int:
+    """Return the number of instants before energy and work differ by more than the share `IMBALANCE`."""
+    energy, work = results["energy"].values, (results["work"] + results["contact_work"]).values
+    off = np.abs(energy - energy[0] - work)
+    turned_over = np.maximum.accumulate(np.abs(energy - energy[0]) + np.abs(work))
+    size = np.maximum.accumulate(np.abs(energy))
+    wrong = off > IMBALANCE * (turned_over + size)
+    return int(np.argmax(wrong)) if np.any(wrong) else len(energy)
+
+
+def why_it_stopped(model: Model, inputs: Inputs, t: float, y: Floats) -> str:
+    """Return a clause for messages that names the loop or force element at which a run stopped.
+
+    The loop stands at a dead centre or leaves its range.  The clause is empty without geared loops.
+    """
+    if not model.geared_loops:
+        return ""
+    rhs = RightHandSide(model, inputs)
+    ends = standing_at_an_end(model, t, y, rhs.inputs_at)
+    return where_it_stands(ends, y) or where_it_broke(model, rhs, t, y)
+
+
+def warn_of_remains(unresolved: int, steps: int, residual: float, speed: float) -> None:
+    """Say how many steps were taken with less than the solver's tolerance, and how much was left."""
+    if unresolved:
+        share = f", {residual / speed:.1e} of the largest rate of a row" if speed > 0.0 else ""
+        warnings.warn(
+            f"{unresolved} of {steps} steps were taken with the best impulses found; up to {residual:.2g} m/s"
+            f" (or rad/s) of a row's condition remained{share}; shorter steps leave less",
+            AccuracyWarning,
+            stacklevel=4,
+        )
+
+
+MOST_STEPS = 10**9
+"""Largest number of steps of one run: a day or more of the fastest model's work."""
+
+PER_INSTANT = 64
+"""Numbers whose memory the objects take that keep an instant: a tuple, three arrays, three floats."""
+
+
+def simulate_unilateral(
+    unilateral: UnilateralModel,
+    inputs: Inputs = None,
+    *,
+    duration: float,
+    step: float = 1e-3,
+    y0: ArrayLike | None = None,
+    solver: Solver | None = None,
+    order: int = 1,
+    interval: float = 0.01,
+    progress: Callable[[float], None] | None = None,
+    hinges: Iterable[str] | str = (),
+) -> Run:
+    """Advance a model with unilateral elements by time stepping.
+
+    Parameters
+    ----------
+    unilateral : UnilateralModel
+    inputs : InputLaw or mapping of str to float, optional
+        As for `ce_dynamics.simulate`.
+    duration : float
+        End time [s].
+    step : float
+        h [s]; the duration is divided into the next larger number of equal steps.
+    y0 : array_like, optional
+        Initial state; that of the model if not given.
+    solver : Solver, optional
+        `Chain` with its default tolerance if not given.
+    order : {1, 2, 4}
+        Of the steps between events; see `ce_dynamics.contact.steps`.  Above 1, a step in which rows
+        begin or cease to act is divided, and across the event goes one of h/64 and of first order, or up
+        to h/8 where several in a row change nothing.
+    interval : float
+        Time between stored instants, rounded to whole steps [s].
+    progress : callable, optional
+        Called with the time reached [s] after every stored instant.
+    hinges : iterable of str, or str, optional
+        As for `ce_dynamics.simulate`.
+
+    Raises
+    ------
+    InitialStateError
+        If the initial state violates a unilateral condition.
+    ModelError
+        If duration, step or interval is not positive, or an input unknown.
+    SimulationError
+        If a step finds no solution, a loop leaves its range or is thrown over a dead centre, a stored instant
+        has an open loop or a number that is not finite, or the run is interrupted; ``partial`` holds the
+        results up to there.
+
+    Warns
+    -----
+    RangeWarning
+        Where a law answers an input out of its range.
+    SingularityWarning
+        Where a loop came near a dead centre.
+    AccuracyWarning
+        If steps had to be taken with impulses that satisfy their conditions less well than the solver's
+        tolerance.
+    """
+    what = "a UnilateralModel(model, elements)"
+    checks.instance("simulate_unilateral: unilateral", unilateral, UnilateralModel, what)
+    if solver is not None:
+        checks.provides("simulate_unilateral: solver", solver, ("solve",), "a solver, such as Chain()")
+    for name, value in (("duration", duration), ("step", step), ("interval", interval)):
+        checks.seconds(f"simulate_unilateral: {name}", value)
+    if checks.integer("simulate_unilateral: order", order) not in (1, 2, 4):
+        raise ModelError(f"simulate_unilateral: order {checks.shown(order)} must be 1, 2 or 4")
+    check_steps(duration, step, MOST_STEPS)
+    if progress is not None:
+        checks.function("progress", progress, " of the time reached")
+    model = unilateral.model
+    start = model.start_at(y0)
+    steps = max(1, math.ceil(duration / step * (1.0 - 1e-12)))
+    check_room(unilateral, steps, duration / interval)
+    law = InputsOverTime(model, inputs)
+    chosen = Chain() if solver is None else solver
+    every = max(1, round(min(interval / duration, 1.0) * steps))
+    recorder = Recorder(unilateral, duration / steps, every, dependent_hinges(model, hinges))
+    unilateral.check_start(0.0, start, law.at(0.0, start))
+    smooth = SmoothSteps(unilateral, order, law.u, law.control) if order > 1 else None
+    began = time.perf_counter()
+    trouble, cause = "", None
+    try:
+        advance(unilateral, law, start, steps, chosen, recorder, progress, smooth)
+    except KeyboardInterrupt:
+        trouble = f"interrupted at t = {recorder.t:.4g} s"
+    except (SimulationError, ModelError, np.linalg.LinAlgError) as error:
+        trouble, cause = f"the step from t = {recorder.t:.4g} s found no solution: {error}", error
+    wall = time.perf_counter() - began
+    if trouble:
+        recorder.store_last(law)
+    jump = jump_in(model, *recorder.way, law.at, bool(cause))
+    if jump is not None and jump.what:
+        trouble = jump.what
+    elif cause is not None:
+        solved = isinstance(cause, (ConvergenceError, InfeasibleError))
+        too_long = (
+            f"; if it moves ever faster, steps of {recorder.h:.3g} s are too long for a spring or damper"
+        )
+        trouble += why_it_stopped(model, inputs, recorder.t, recorder.y) or ("" if solved else too_long)
+    if jump is not None:
+        recorder.forget_after(jump.t)
+    run, fault = recorder.run(law, wall, chosen)
+    if fault is not None:
+        trouble = trouble or fault.what
+        recorder.forget_after(float(run.results.time[max(fault.k - 1, 0)]))
+        run, _ = recorder.run(law, wall, chosen)
+    if trouble:
+        sound = cause is None or not model.geared_loops
+        balanced = len(recorder.stored) if sound else balanced_until(run.results)
+        if balanced < len(recorder.stored):  # what led to it
+            recorder.forget_after(float(run.results.time[max(balanced - 1, 0)]))
+            run, _ = recorder.run(law, wall, chosen)
+        raise SimulationError(trouble, run) from cause
+    law.warn_of_ranges(*recorder.inputs(law))
+    statistics = run.statistics
+    warn_of_remains(statistics.unresolved, recorder.problems, statistics.residual_max, recorder.speed)
+    return run
+
+
+def check_room(unilateral: UnilateralModel, steps: int, instants: float) -> None:
+    """Refuse a run whose stored instants would not fit into memory, before any is taken."""
+    model = unilateral.model
+    columns = len(model.entries) + len(model.system.closures) + 2 * len(unilateral.row_names) + PER_INSTANT
+    size = 8.0 * (min(instants, steps) + 2.0) * columns
+    if model.geared_loops:  # whose way is watched
+        size += 8.0 * steps * (len(model.layout.y0) + PER_INSTANT)
+    remedy = "give a longer interval, a longer step or a shorter duration"
+    checks.room("simulate_unilateral: what is stored of the run", size, remedy)

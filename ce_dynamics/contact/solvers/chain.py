@@ -1,0 +1,238 @@
+"""The default solver: Newton from the last solution, sweeps and Newton, proximal points."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass, replace
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
+
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.contact.conditions import NONE, Conditions, ConvergenceError, Integers, SparseRows
+from ce_dynamics.contact.gauss_seidel import Solver, allowed
+from ce_dynamics.contact.problem import Problem, Solution, residual
+from ce_dynamics.contact.solvers.rows import DENSE_ROWS, Judge, Operator, Rows, in_rows, scaled_rows
+from ce_dynamics.errors import ModelError
+
+NEWTON_STEPS = 10
+"""Newton steps of each of the first attempts."""
+SWEEPS = 30
+"""Sweeps of Gauss–Seidel between the first attempts."""
+MANY_SWEEPS = 1000
+"""Sweeps before proximal points of many rows, where each costs a hundredth of a linear system.
+
+A wall of 2,800 rows then takes 15 systems and not 600, one of 30,000 rows 90 and not 420.
+"""
+LEAST_PATIENCE = 1e-3
+"""Part of the time limit that every problem of a run gets."""
+
+
+@dataclass(frozen=True)
+class Chain:
+    """Newton's method, Gauss–Seidel sweeps and Newton, proximal points: until one has a solution.
+
+    A solution is what leaves a residual of at most ``tolerance`` times the speeds of the problem, beyond
+    rounding (1e-13 of them).  Where no method gets there, the best point of all is returned, with
+    ``Solution.converged`` false and its residual in m/s or rad/s; only a ``limit`` makes that an error.
+
+    Parameters
+    ----------
+    tolerance : float
+        Largest residual as a share of the speeds |Gᵀ| |v| + |c|.
+    limit : float
+        Largest residual with which a run may go on [m/s or rad/s].
+    time_limit : float
+        Time of the processor for one problem, after which the best point is returned [s].  What else the
+        machine does changes nothing; results of runs that reach it depend on how fast it is.  In a run, where
+        problems in a row have no solution, each gets half of what that before it had.
+
+    Raises
+    ------
+    ModelError
+        If one of them is not positive.
+    """
+
+    tolerance: float = 1e-10
+    limit: float = math.inf
+    time_limit: float = 30.0
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.tolerance < math.inf:
+            raise ModelError(f"Chain: tolerance {self.tolerance!r} must be a positive finite number")
+        for name in ("limit", "time_limit"):
+            if not getattr(self, name) > 0.0:
+                raise ModelError(f"Chain: {name} {getattr(self, name)!r} must be a positive number")
+
+    def solve(self, problem: Problem, start: Floats | None = None) -> Solution:
+        """Solve, from impulses near the solution if there are any.
+
+        Raises
+        ------
+        ConvergenceError
+            If the residual of the best point is larger than the limit.
+        ModelError
+            If the start has another number of rows or is not finite.
+        """
+        solution = quickly(problem, start, self.tolerance * problem.speed)
+        return self.within(solution if solution.converged else self.thoroughly(problem, solution.p))
+
+    def within(self, solution: Solution) -> Solution:
+        """The same solution.
+
+        Raises
+        ------
+        ConvergenceError
+            If its residual is larger than the limit.
+        """
+        if not solution.residual <= self.limit:
+            raise ConvergenceError(
+                f"{solution.method}: a residual of {solution.residual:.3g} m/s or rad/s remains, the limit is"
+                f" {self.limit:.3g}; allow more, or a smaller step"
+            )
+        return solution
+
+    def thoroughly(self, problem: Problem, start: Floats) -> Solution:
+        """Follow proximal points in every island of rows that the start does not solve; ignore the limit."""
+        from ce_dynamics.contact.solvers.proximal import (
+            solve_rows,
+        )  # here, because most runs never ask
+
+        A, d, b = delassus(problem), problem.diagonal, problem.b
+        allowance = self.tolerance * problem.speed
+        permitted, deadline = allowance + problem.rounding, time.thread_time() + self.time_limit
+        p, count, method = allowed(problem, start), 0, "start"
+        for chosen in islands(A, problem.conditions.normal):
+            conditions, own = part_of(problem.conditions, chosen), part_of_matrix(A, chosen)
+            verdict = relative(own, b[chosen], d[chosen], conditions, permitted)
+            if verdict(p[chosen]) <= 1.0:
+                continue
+            rows = scaled_rows(own, b[chosen], conditions, d[chosen])
+            left = max(0.0, deadline - time.thread_time())
+            found = solve_rows(rows, rows.scaled(p[chosen]), of_scaled(verdict, rows), left)
+            p[chosen] = rows.impulses(found.x)
+            count, method = count + found.steps, "proximal points"
+        return problem.solution(p, method, count, allowance)
+
+
+class Patience:
+    """The solver of a run, which ends even where bodies are wedged so that no step has a solution.
+
+    Of a chain, problems in a row that are not solved get half of the time of the one before.
+
+    Attributes
+    ----------
+    solver : Solver
+        For the next problem.
+    """
+
+    def __init__(self, solver: Solver) -> None:
+        self.solver, self._given = solver, solver
+
+    def learn(self, converged: bool) -> None:
+        """Take note of whether a problem was solved."""
+        now, full = self.solver, self._given
+        if isinstance(now, Chain) and isinstance(full, Chain) and not (converged and now is full):
+            limit = now.time_limit * (2.0 if converged else 0.5)
+            within = max(limit, LEAST_PATIENCE * full.time_limit)
+            self.solver = full if within >= full.time_limit else replace(now, time_limit=within)
+
+
+@dataclass(frozen=True)
+class Thorough:
+    """Proximal points of a chain alone, for problems on which Newton's method and sweeps have failed."""
+
+    chain: Chain
+
+    def solve(self, problem: Problem, start: Floats | None = None) -> Solution:
+        """Solve, from impulses of which some islands may be solved already."""
+        p = np.zeros(len(problem.c)) if start is None else start
+        return self.chain.within(self.chain.thoroughly(problem, p))
+
+
+def relative(A: Operator, b: Floats, d: Floats, conditions: Conditions, permitted: float) -> Judge:
+    """Residual of impulses as a share of what is permitted."""
+    return lambda p: residual(d, A @ p + b, conditions, p) / permitted
+
+
+def of_scaled(verdict: Judge, rows: Rows) -> Judge:
+    """The same of scaled impulses."""
+    return lambda x: verdict(rows.impulses(x))
+
+
+def islands(A: Operator, normal: Integers) -> list[Integers]:
+    """Rows that have to do with each other, by A and by friction."""
+    tied = np.flatnonzero(normal >= 0)
+    friction = sp.csr_matrix((np.ones(len(tied)), (tied, normal[tied])), shape=A.shape)
+    count, label = connected_components(abs(sp.csr_matrix(A)) + friction, directed=False)
+    if count == 1:
+        return [np.arange(len(label))]
+    order = np.argsort(label, kind="stable")
+    return np.split(order, np.cumsum(np.bincount(label))[:-1])
+
+
+def part_of(conditions: Conditions, chosen: Integers) -> Conditions:
+    """Conditions of some rows, which hold the normal rows of all of them."""
+    place = np.full(len(conditions.kind), NONE, dtype=np.int64)
+    place[chosen] = np.arange(len(chosen))
+    normal = conditions.normal[chosen]
+    own = np.asarray(np.where(normal >= 0, place[normal], NONE), dtype=np.int64)
+    others = conditions.mu[chosen], conditions.lower[chosen], conditions.upper[chosen]
+    return Conditions(conditions.kind[chosen], own, *others)
+
+
+def part_of_matrix(A: Operator, chosen: Integers) -> Operator:
+    """A of some rows."""
+    if len(chosen) == A.shape[0]:
+        return A
+    part = A[chosen][:, chosen]
+    return in_rows(part).toarray() if sp.issparse(part) and len(chosen) <= DENSE_ROWS else part
+
+
+def quickly(problem: Problem, start: Floats | None, allowance: float) -> Solution:
+    """Newton, a few sweeps, Newton: all in machine code.  Of many rows only the sweeps."""
+    from ce_dynamics.contact.kernels import sweeps  # here, because it loads Numba
+    from ce_dynamics.contact.solvers.newton import HALVINGS, newton_small
+
+    p = allowed(problem, start)
+    best, count = problem.solution(p, "start", 0, allowance), 0
+    aim = max(1e-4 * allowance, 0.1 * problem.rounding)  # a last step of Newton's method costs little
+
+    def offer(q: Floats, method: str) -> bool:
+        nonlocal best
+        if np.all(np.isfinite(q)):
+            found = problem.solution(q, method, count, allowance)
+            best = found if found.residual < best.residual else best
+        return best.converged
+
+    few = len(p) <= DENSE_ROWS
+    if best.residual <= problem.rounding or (best.converged and not few):
+        return best
+    for attempt in range(2):
+        if few:
+            q, own = p.copy(), (problem.delassus, problem.b, problem.diagonal)
+            count += newton_small(*own, *problem.conditions, q, aim, NEWTON_STEPS, HALVINGS)[0]
+            if offer(q, "Newton"):
+                break
+        if attempt == 0:
+            v = problem.velocity(p)
+            given = (tuple(problem.GT[:3]), tuple(problem.YT[:3]), v, problem.c, problem.diagonal)
+            count += int(sweeps(*given, *problem.conditions, p, aim, SWEEPS if few else MANY_SWEEPS))
+            if offer(p.copy(), "Gauss–Seidel") or not few:
+                break
+    return best
+
+
+def delassus(problem: Problem) -> Operator:
+    """A = Gᵀ M⁻¹ G: an array for few rows, else in CSR form."""
+    if len(problem.c) <= DENSE_ROWS:
+        return problem.delassus
+    A = csr(problem.GT) @ csr(problem.YT).T
+    return sp.csr_matrix(0.5 * (A + A.T))
+
+
+def csr(rows: SparseRows) -> sp.csr_matrix:
+    """The same in SciPy's form."""
+    return sp.csr_matrix((rows.values, rows.columns, rows.starts), shape=(rows.height, rows.width))

@@ -1,0 +1,343 @@
+"""The steps of a run: of first order, or of higher order between events.
+
+Steps of second and fourth order while no row begins or ceases to act.
+
+Between events the rows that act are equations.  With the held rows E (closed contacts, taut cables, what
+sticks) and the sliding ones, whose friction is −μ λ_n along the sliding,
+
+    v̇ = v̇_free + M⁻¹ (G_E λ + G_s λ_s),    G_Eᵀ v̇ + γ = 0,
+
+where γ is what ψ̈ (or the rate of the sliding velocity) is without v̇.  That is an ordinary differential
+equation in y, which explicit Runge–Kutta methods integrate with their order; what drifts is projected back
+onto ψ = 0, ψ̇ = 0 after every step, by less than the error of a step.  A step is good if, at its start and its
+end, nothing pulls that can only push, nothing sticks beyond its bound, what slides slides on, no open gap
+has closed, and the change of v is nearly that of the trapezoidal rule (which knows when a step is too long);
+otherwise it is halved, and at last complementarity decides, in steps of first order.
+
+The step itself is machine code: `ce_dynamics.contact.compiled_smooth`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiler import CompiledFunction
+from ce_dynamics.contact.acting_rows import Rows, room
+from ce_dynamics.contact.compiled_smooth import AT_REST, BIAS, PROJECTION, STEP, smooth_step
+from ce_dynamics.contact.conditions import Booleans, Kind
+from ce_dynamics.contact.embedded import UnilateralModel
+from ce_dynamics.contact.gauss_seidel import Solver
+from ce_dynamics.contact.machine import machine
+from ce_dynamics.contact.recorder import NEGLIGIBLE, InputsOverTime, Recorder
+from ce_dynamics.contact.solvers.chain import Patience
+from ce_dynamics.errors import SimulationError
+from ce_dynamics.simulation.monitors.charts import Charts
+
+STICKING = 1.0 - 1e-6
+"""Share of its bound up to which friction sticks."""
+
+Tableau = tuple[tuple[float, ...], tuple[float, ...]]
+TABLEAUS: dict[int, Tableau] = {
+    2: ((0.0, 0.5), (0.0, 1.0)),
+    4: ((0.0, 0.5, 0.5, 1.0), (1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0)),
+}
+"""Nodes and weights, by order, of explicit methods whose stages use only the previous stage (the midpoint
+rule and the classical Runge–Kutta method)."""
+
+
+class Acting(NamedTuple):
+    """Rows that act, and their multipliers.
+
+    Attributes
+    ----------
+    held : (m,) bool array
+        Rows whose rate is kept at zero.
+    sliding : (m,) bool array
+        Friction rows at their bound.
+    multipliers : (m,) array
+        Multipliers of the first-order step that determined the acting rows.
+    """
+
+    held: Booleans
+    sliding: Booleans
+    multipliers: Floats
+
+
+class Done(NamedTuple):
+    """A smooth step: state, multipliers at its end, work of loads and of rows."""
+
+    y: Floats
+    multipliers: Floats
+    work: float
+    contact_work: float
+
+
+class SmoothSteps:
+    """Higher-order steps of a model with unilateral elements.
+
+    Parameters
+    ----------
+    unilateral : UnilateralModel
+    order : int
+        2 or 4.
+    u : array
+        Inputs.
+    control : CompiledFunction, optional
+        The law that answers them, if there is one: t, y → u.
+    """
+
+    def __init__(
+        self, unilateral: UnilateralModel, order: int, u: Floats, control: CompiledFunction | None = None
+    ) -> None:
+        self.unilateral = unilateral
+        self.when, self.weights = (np.array(part) for part in TABLEAUS[order])
+        kinds = unilateral.row_kinds
+        self.kind = np.array([int(row.kind) for row in kinds], dtype=np.int64)
+        self.normal = np.array([row.normal for row in kinds], dtype=np.int64)
+        self.firsts = np.flatnonzero(self.kind == Kind.DISC_1)
+        functions = unilateral.functions._replace(bias=unilateral.compiled.bias, control=control)
+        self._machine, self._alive = machine(functions)
+        self._machine.u[:] = u
+        n, m = len(unilateral.model.layout.y0), len(kinds)
+        self._first, self._middle, self._last = (room(n, m) for _ in range(3))
+        self._quaternions = np.array([where.start for where in unilateral.quaternions], dtype=np.int64)
+        self._known: tuple[float, Floats, Acting] | None = None
+        self._refused: tuple[float, Floats, Acting] | None = None
+        self._leaning: Acting | None = None
+        self._nothing = np.zeros(m)
+        self._nobody = Acting(np.zeros(m, dtype=bool), np.zeros(m, dtype=bool), self._nothing)
+
+    # Which rows act
+
+    def acting(self, p: Floats, mu: Floats, h: float, rate: Floats) -> Acting:
+        """Return the rows that act, from the impulses of a step of length h and the rates after the step.
+
+        Rows that rebound do not act.
+        """
+        e = self.unilateral.restitution
+        rebounds = (e > 0.0) & (rate > 0.5 * e * self.unilateral.rest_speed)
+        pushing = (p > NEGLIGIBLE * np.max(np.abs(p), initial=0.0)) & ~rebounds
+        closed = np.where(self.kind == Kind.UNILATERAL, pushing, self.kind == Kind.BILATERAL)
+        bounded = self.normal >= 0
+        reach = np.where(bounded, mu * np.maximum(p[self.normal], 0.0), h * self.unilateral.limit)
+        rubs = (self.kind >= Kind.BOX) & (~bounded | closed[self.normal]) & (reach > 0.0)
+        sticks = rubs & (self._lengths(p) < STICKING * reach)
+        return Acting(closed.astype(bool) | sticks, rubs & ~sticks, p / h)
+
+    def _lengths(self, values: Floats) -> Floats:
+        """|values|, of disc rows that of both."""
+        size = np.abs(values)
+        size[self.firsts] = size[self.firsts + 1] = np.hypot(values[self.firsts], values[self.firsts + 1])
+        return size
+
+    def turning(self, t: float, y: Floats, h: float) -> Floats:
+        """h γ of all rows but of gaps that are open or move: what a step across an event adds to w."""
+        R = self._middle
+        self._asked(BIAS, t, y, 0.0, self._rows(self._nobody), False, y)
+        gamma = self._machine.gamma
+        size = 1.0 + np.max(np.abs(R.rate), initial=0.0)
+        rests = (np.abs(R.rate) <= AT_REST * size) & (np.abs(R.psi) <= AT_REST)
+        return np.where((self.kind != Kind.UNILATERAL) | rests, h * gamma, 0.0)
+
+    # A step
+
+    def step(self, t: float, y: Floats, h: float, acting: Acting) -> Done | None:
+        """A step with the given rows acting; None if they do not act so throughout.
+
+        The derivatives at the end of a step are those at the start of the next.  Where multipliers are not
+        unique the shortest are taken if contacts push and friction sticks with them, else those near the
+        multipliers of the last step of first order.
+        """
+        if same(self._refused, t, y, acting):
+            return None
+        known = same(self._known, t, y, acting)
+        rows, y_end = self._rows(acting), np.empty_like(y)
+        done, again, *work = self._asked(STEP, t, y, h, rows, known, y_end)
+        if not done and not again and self._leaning is not acting:
+            self._leaning, self._known = acting, None
+            return self.step(t, y, h, acting)
+        if not done:
+            self._known, self._refused = (None, (t, y, acting)) if not again else ((t, y, acting), None)
+            return None
+        self._first, self._last = self._last, self._first
+        self._known = t + h, y_end, acting
+        return Done(y_end, self._first.multipliers.copy(), *work)
+
+    def projected(self, t: float, y: Floats, acting: Acting) -> tuple[Floats, float] | None:
+        """The nearest state, in the metric of M, in which held gaps are closed and held rates zero.
+
+        With it comes the work of the impulses that change the rates, ½ pᵀ (rates before and after).
+        """
+        near = y.copy()
+        possible, _, _, work = self._asked(PROJECTION, t, y, 0.0, self._rows(acting), False, near)
+        return (near, float(work)) if possible else None
+
+    def _asked(
+        self, what: int, t: float, y: Floats, h: float, rows: Rows, known: bool, y_end: Floats
+    ) -> tuple[bool, bool, float, float]:
+        """The kernel's answer."""
+        rates = self._first, self._middle, self._last
+        answer: tuple[bool, bool, float, float] = smooth_step(
+            self._machine, rows, what, t, y, h, self.when, self.weights, known, *rates, y_end
+        )
+        return answer
+
+    def _rows(self, acting: Acting) -> Rows:
+        near = acting.multipliers if self._leaning is acting else self._nothing
+        limit = self.unilateral.limit
+        return Rows(self.kind, self.normal, limit, acting.held, acting.sliding, near, self._quaternions)
+
+
+def same(known: tuple[float, Floats, Acting] | None, t: float, y: Floats, acting: Acting) -> bool:
+    """Return True if it is the very instant, state and rows; times are sums of steps."""
+    return known is not None and known[1] is y and known[2] is acting and abs(known[0] - t) <= 1e-12 * abs(t)
+
+
+PARTS = 64
+"""Part of a step of higher order that is left to a step of first order where rows begin or cease to act."""
+LONGEST = 8
+"""Such parts that one step of first order takes at most: twice as many as the one before where that changed
+nothing.  What has just begun to slide turns so fast that explicit methods do not follow for a while."""
+
+
+def advance(
+    unilateral: UnilateralModel,
+    law: InputsOverTime,
+    y: Floats,
+    steps: int,
+    solver: Solver,
+    recorder: Recorder,
+    progress: Callable[[float], None] | None,
+    smooth: SmoothSteps | None = None,
+) -> None:
+    """Make all steps."""
+    charts = Charts(unilateral.model)
+    way = Way(unilateral, law, solver, recorder, smooth)
+    y = np.array(y)
+    charts.renew(y)
+    recorder.store(y, unilateral.stage(0.0, y, law.at(0.0, y)).psi, way.force)
+    recorder.passed(y, way.force)
+    for k in range(steps):
+        y = way.step(y)
+        if not np.all(np.isfinite(y)):
+            raise SimulationError("the state is no longer finite")
+        if charts.renew(y):
+            way.acting = None
+        recorder.count = k + 1
+        recorder.passed(y, way.force)
+        if k == 0:
+            recorder.stored[0] = recorder.stored[0]._replace(force=way.force)
+        if recorder.count % recorder.every == 0 or recorder.count == steps:
+            psi = unilateral.stage(recorder.t, y, law.at(recorder.t, y)).psi
+            recorder.store(y, psi, way.force)
+            if progress is not None:
+                progress(recorder.t)
+
+
+class Way:
+    """Makes one step after the other.
+
+    Attributes
+    ----------
+    force : (m,) array
+        Multipliers of the last step.
+    acting : Acting or None
+        Rows that acted last, and how; None where that is not known.
+    """
+
+    def __init__(
+        self,
+        unilateral: UnilateralModel,
+        law: InputsOverTime,
+        solver: Solver,
+        recorder: Recorder,
+        smooth: SmoothSteps | None,
+    ) -> None:
+        self.unilateral, self.law, self.patience = unilateral, law, Patience(solver)
+        self.recorder, self.smooth = recorder, smooth
+        self.force = np.zeros(len(unilateral.row_names))
+        self.acting: Acting | None = None
+        self._parts = 1  # of the next step of first order
+
+    def step(self, y: Floats) -> Floats:
+        """The state a step later."""
+        t, h = self.recorder.t, self.recorder.h
+        if self.smooth is None:
+            return self._first_order(t, y, h)
+        if self.acting is None and self.recorder.count == 0:
+            self.acting = self._acting_at_first(y)
+        # parts of h/2^k: halved down to where an event is, doubled behind it
+        part, done = PARTS, 0
+        while done < PARTS:
+            found = self._of_higher_order(self.smooth, t + h * done / PARTS, y, h * part / PARTS)
+            if found is not None:
+                y, done = found, done + part
+                if part > self._parts:
+                    self._parts = 1
+                part = min(2 * part, PARTS - done)
+            elif part > self._parts:
+                part //= 2
+            else:
+                parts, before = min(self._parts, PARTS - done), self.acting
+                y = self._across_an_event(self.smooth, t + h * done / PARTS, y, h * parts / PARTS)
+                done += parts
+                self._parts = min(2 * parts, LONGEST) if alike(before, self.acting) else 1
+            while part > 1 and (done % part or done + part > PARTS):
+                part //= 2
+        return y
+
+    def _of_higher_order(self, smooth: SmoothSteps, t: float, y: Floats, h: float) -> Floats | None:
+        """The state after a part of a step in which the same rows act; None if they do not."""
+        done = None if self.acting is None else smooth.step(t, y, h, self.acting)
+        if done is None:
+            return None
+        self.force = done.multipliers
+        self.recorder.work += done.work
+        self.recorder.contact_work += done.contact_work
+        self.recorder.smooth += 1
+        self.recorder.watch.look(t + h, self.force)
+        return done.y
+
+    def _across_an_event(self, smooth: SmoothSteps, t: float, y: Floats, h: float) -> Floats:
+        """The state after a short step of first order, on the conditions that it left behind."""
+        y = self._first_order(t, y, h, smooth.turning(t, y, h))
+        entered = None if self.acting is None else smooth.projected(t + h, y, self.acting)
+        if entered is None:
+            return y
+        self.recorder.contact_work += entered[1]
+        return entered[0]
+
+    def _acting_at_first(self, y: Floats) -> Acting | None:
+        """Return the rows that act at the start, from a short trial step that leaves the state unchanged."""
+        assert self.smooth is not None
+        h = self.recorder.h / PARTS
+        turning = self.smooth.turning(0.0, y, h)
+        done = self.unilateral.step(0.0, y, self.law.at(0.0, y), h, self.patience.solver, turning=turning)
+        return self.smooth.acting(done.solution.p, done.stage.mu, h, done.stage.rate)
+
+    def _first_order(self, t: float, y: Floats, h: float, turning: Floats | None = None) -> Floats:
+        recorder = self.recorder
+        u, start = self.law.at(t, y), h * self.force
+        done = self.unilateral.step(t, y, u, h, self.patience.solver, start, turning)
+        self.patience.learn(done.solution.converged)
+        recorder.work += h * done.stage.power
+        recorder.contact_work += done.work
+        recorder.solved(done.solution, done.stage.rate)
+        recorder.watch.look(t + h, done.solution.p)
+        self.force = done.solution.p / h
+        if self.smooth is not None:
+            _, v, _ = self.unilateral.model.layout.split(y)
+            after = done.stage.rate + done.stage.GT @ (done.solution.v - v)
+            self.acting = self.smooth.acting(done.solution.p, done.stage.mu, h, after)
+        return done.y
+
+
+def alike(one: Acting | None, other: Acting | None) -> bool:
+    """Return True if the same rows act, and in the same way."""
+    if one is None or other is None:
+        return False
+    return bool(np.array_equal(one.held, other.held) and np.array_equal(one.sliding, other.sliding))

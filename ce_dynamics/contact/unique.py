@@ -1,0 +1,135 @@
+"""Uniqueness of a solution: w and v⁺ without friction; impulses only if no motion is held twice."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.contact.conditions import Integers, Kind, bounds
+from ce_dynamics.contact.exact import least_distance_inequalities, null_space
+from ce_dynamics.contact.problem import Problem, Solution
+
+ZERO = 1e-9
+"""Share of the largest w or p below which an entry counts as zero."""
+
+
+@dataclass(frozen=True, eq=False)
+class Uniqueness:
+    """Report about a solution.
+
+    Attributes
+    ----------
+    w_unique : bool
+        Whether w and v⁺ are the only ones: certain for bilateral, unilateral and box rows, where A is
+        positive semidefinite and the problem convex; not claimed with friction.
+    p_unique : bool
+        Whether the impulses are the only ones for this w (given the others' friction bounds).
+    null_space : (m, k) array
+        Impulses of the rows with w = 0 that move nothing: G d = 0, orthonormal.
+    lowest, highest : (m,) arrays
+        Smallest and largest impulse of every row over all solutions with this w; infinite where internal
+        forces are unlimited.
+    """
+
+    w_unique: bool
+    p_unique: bool
+    null_space: Floats
+    lowest: Floats
+    highest: Floats
+
+
+def uniqueness(problem: Problem, solution: Solution) -> Uniqueness:
+    """Return a report on impulses other than `solution.p` that lead to the same motion.
+
+    Parameters
+    ----------
+    problem : Problem
+    solution : Solution
+        Solution of that problem, converged well below a relative accuracy of 1e-9.
+    """
+    m = len(problem.c)
+    held = held_rows(problem, solution)
+    GT = scaled_rows(problem)
+    basis = null_space(GT[held].T) if len(held) else np.zeros((0, 0))
+    N = np.zeros((m, basis.shape[1]))
+    N[held] = basis
+    lowest, highest = ranges(problem, solution, GT, held)
+    wide = highest - lowest > ZERO * max(1e-300, float(np.max(np.abs(solution.p), initial=0.0)))
+    return Uniqueness(
+        not np.any(problem.conditions.kind >= Kind.FRICTION), not bool(np.any(wide)), N, lowest, highest
+    )
+
+
+def scaled_rows(problem: Problem) -> Floats:
+    """Gᵀ, dense, with a largest entry of one."""
+    GT = problem.GT.to_dense()
+    return GT / max(float(np.max(np.abs(GT), initial=0.0)), 1e-300)
+
+
+def held_rows(problem: Problem, solution: Solution) -> Integers:
+    """Rows whose impulse may change without changing w: those with w = 0."""
+    scale = max(float(np.max(np.abs(problem.b), initial=0.0)), 1e-300)
+    return np.flatnonzero((np.abs(solution.w) <= ZERO * scale) & (problem.diagonal > 0.0))
+
+
+def ranges(problem: Problem, solution: Solution, GT: Floats, held: Integers) -> tuple[Floats, Floats]:
+    """Smallest and largest impulse of every row that leaves G p, and with it v⁺, as it is."""
+    from scipy.optimize import linprog  # here, because most runs never ask
+
+    lowest, highest = solution.p.copy(), solution.p.copy()
+    if len(held) == 0:
+        return lowest, highest
+    low, high = bounds(problem.conditions, solution.p)
+    unit = max(float(np.max(np.abs(solution.p))), 1e-300)
+    start = solution.p[held] / unit
+    N = null_space(GT[held].T)  # changes d = N z with G d = 0 to rounding
+    below, above = low[held] / unit - start, high[held] / unit - start
+    A = np.vstack((N, -N))
+    most = np.concatenate((np.maximum(above, 0.0), np.maximum(-below, 0.0)))
+    limited = np.isfinite(most)
+    for k, i in enumerate(held):
+        if N.shape[1] == 0 or np.max(np.abs(N[k])) < ZERO:
+            continue
+        for sign, store in ((1.0, lowest), (-1.0, highest)):
+            done = linprog(
+                sign * N[k], A_ub=A[limited], b_ub=most[limited], bounds=(None, None), method="highs"
+            )
+            if done.fun is None or done.status == 3:  # unbounded
+                store[i] = -sign * np.inf
+            else:
+                store[i] = solution.p[i] + sign * done.fun * unit
+    return lowest, highest
+
+
+def evenly(problem: Problem, solution: Solution) -> Floats:
+    """Return the impulses with the least sum of squares among those that lead to the same motion.
+
+    Friction impulses do not change; parallel cables share their load evenly.
+
+    Parameters
+    ----------
+    problem : Problem
+    solution : Solution
+        Solution of that problem, converged well below a relative accuracy of 1e-9.
+
+    Returns
+    -------
+    (m,) array
+    """
+    p = solution.p.copy()
+    held = held_rows(problem, solution)
+    held = held[problem.conditions.kind[held] <= Kind.UNILATERAL]
+    N = null_space(scaled_rows(problem)[held].T)
+    if N.shape[1] == 0 or not np.any(p):
+        return p
+    unit = float(np.max(np.abs(p)))
+    fixed = p[held] / unit - N @ (N.T @ (p[held] / unit))  # p + N z is shortest where x = z + Nᵀ p is
+    pushes = problem.conditions.kind[held] == Kind.UNILATERAL
+    rows = N[pushes]
+    length = np.linalg.norm(rows, axis=1)
+    tied = length > ZERO
+    rows, given = rows[tied] / length[tied, None], fixed[pushes][tied] / length[tied]
+    p[held] = unit * (fixed + N @ (rows.T @ least_distance_inequalities(rows, given)))
+    return p

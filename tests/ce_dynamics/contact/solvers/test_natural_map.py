@@ -1,0 +1,42 @@
+"""Projections of the natural map: a box as a normal row."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ce_dynamics.contact.conditions import Kind
+from ce_dynamics.contact.solvers.natural_map import natural_map, normal_impulse, sliding_shift
+
+BOX = np.array((int(Kind.BOX),))
+LOWER, UPPER = np.array((-0.5,)), np.array((2.0,))
+
+
+@pytest.mark.parametrize("y", [-3.0, -0.5, 0.3, 1.9, 5.0])
+def test_a_box_clips_and_its_derivative_is_that_of_the_clipped(y: float) -> None:
+    value, slope = normal_impulse(0, np.array((y,)), BOX, LOWER, UPPER)
+    assert value == pytest.approx(np.clip(y, -0.5, 2.0), abs=1e-15)
+    if y not in (-0.5, 2.0):
+        assert slope == (1.0 if -0.5 < y < 2.0 else 0.0)
+
+
+def test_friction_on_a_box_is_bounded_by_what_the_box_leaves() -> None:
+    """A normal force of at most 2 N and μ = 0.5: friction of at most 1 N, whatever presses."""
+    kind = np.array((int(Kind.BOX), int(Kind.FRICTION)))
+    arrays = [np.zeros(2) for _ in range(4)]
+    limits = np.array((-0.5, -np.inf)), np.array((2.0, np.inf))
+    natural_map(np.array((7.0, 9.0)), kind, np.array((-1, 0)), np.array((0.0, 0.5)), *limits, *arrays)
+    assert arrays[0].tolist() == [2.0, 1.0]
+
+
+def test_normal_rows_are_shifted_by_what_slides_over_them() -> None:
+    """De Saxcé's s_n = Σ μ |w_t|, of a disc by both its components, of a row by itself; of others nothing."""
+    U, F, D, E = (int(k) for k in (Kind.UNILATERAL, Kind.FRICTION, Kind.DISC_1, Kind.DISC_2))
+    kind = np.array((U, D, E, U, F, int(Kind.BILATERAL), U))
+    w = np.array((0.1, 3.0, -4.0, 0.2, -7.0, 9.0, 0.3))
+    mu = np.array((0.0, 0.5, 0.5, 0.0, 0.25, 0.0, 0.0))
+    members = np.array((1, 4))  # of each normal row those of the first rows of its friction
+    starts = np.array((0, 1, 1, 1, 2, 2, 2, 2))
+    s = np.full(7, np.nan)
+    sliding_shift.py_func(w, kind, starts, members, mu, s)
+    np.testing.assert_allclose(s, (0.5 * 5.0, 0.0, 0.0, 0.25 * 7.0, 0.0, 0.0, 0.0), rtol=1e-15)

@@ -1,0 +1,110 @@
+"""Free bodies that tumble: no energy gained or lost, angular momentum kept, second-order angular velocity."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+import ce_dynamics as ce
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.contact import (
+    RigidBodies,
+    RigidBody,
+    RigidContacts,
+    UnilateralModel,
+    simulate_rigid,
+    simulate_unilateral,
+)
+from ce_dynamics.contact.gyroscopic import at_midpoint, spun
+from ce_dynamics.contact.rigid import rotations
+
+INERTIA = np.diag((0.1, 0.2, 0.28))
+AXIS = np.array((0.1, 1.0, 0.1))
+"""Near the unstable middle axis."""
+
+
+def euler(w: Floats, T: float) -> Floats:
+    """Angular velocity after T by an integrator of high order."""
+    done = solve_ivp(
+        lambda t, w: np.linalg.solve(INERTIA, -np.cross(w, INERTIA @ w)),
+        (0.0, T),
+        w,
+        method="DOP853",
+        rtol=1e-12,
+        atol=1e-12,
+    )
+    return np.asarray(done.y[:, -1])
+
+
+def test_free_bodies_tumble_for_100_s_without_gain() -> None:
+    # 100,000 steps of 1 ms, up to h |ω| = 0.3
+    h, speeds, steps = 1e-3, np.array((1.0, 30.0, 300.0)), 100_000
+    bodies = [
+        RigidBody(f"b{k}", 2.0, np.diag(INERTIA), angular_velocity=speed * AXIS)
+        for k, speed in enumerate(speeds)
+    ]
+    contacts = RigidContacts(RigidBodies(bodies, gravity=(0.0, 0.0, 0.0)), [])
+    run = simulate_rigid(contacts, duration=steps * h, step=h, interval=1.0)
+    assert len(run.t) == 101
+    w = np.array([state.v[:, 3:] for state in run.states])  # (instants, bodies, 3)
+    R = np.array([rotations(state.quaternion) for state in run.states])
+    L = np.einsum("tnij,jk,tnlk,tnl->tni", R, INERTIA, R, w)
+    energy = np.einsum("tni,tni->tn", w, L)
+    # each step rounds by some units in the last place, which add up at most linearly
+    rounding = 10.0 * steps * np.finfo(float).eps
+    np.testing.assert_allclose(energy, np.broadcast_to(energy[0], energy.shape), rtol=rounding)
+    size = np.linalg.norm(L, axis=2)
+    np.testing.assert_allclose(size, np.broadcast_to(size[0], size.shape), rtol=rounding)
+    # its direction errs by h/2 of the change of ω since the beginning: an angle of h |ω| at most, at any time
+    change = np.linalg.norm(L - L[0], axis=2) / size[0]
+    assert np.all(change <= h * np.linalg.norm(w[0], axis=1))
+
+
+def test_midpoint_is_of_second_order() -> None:
+    errors = []
+    for steps in (100, 200, 400):
+        w = 30.0 * AXIS[None]
+        for _ in range(steps):
+            w = spun(INERTIA[None], w, 0.2 / steps)
+        errors.append(np.linalg.norm(w[0] - euler(30.0 * AXIS, 0.2)))
+    # 4 per halving; the next terms of the error, relatively h ω = 6/100, change that by a few per cent
+    assert errors[0] / errors[1] == pytest.approx(4.0, rel=0.1)
+    assert errors[1] / errors[2] == pytest.approx(4.0, rel=0.1)
+
+
+@pytest.mark.parametrize("speed", [30.0, 1e3, 3e4])
+def test_steps_in_which_a_thin_body_turns_many_times_give_no_energy(speed: float) -> None:
+    # h |ω| of 3 to 3,000; each part of a step is solved to rounding
+    thin, h = np.diag((1e-3, 0.2, 0.21)), 0.1
+    rng = np.random.default_rng(3)
+    before = speed * rng.normal(size=(50, 3))
+    after = spun(np.broadcast_to(thin, (50, 3, 3)).copy(), before, h)
+    for power in (1, 2):  # 2 T and |L|²
+        size = [np.einsum("ni,ij,nj->n", w, np.linalg.matrix_power(thin, power), w) for w in (before, after)]
+        np.testing.assert_allclose(size[1], size[0], rtol=1e-9)
+
+    def rate(w: Floats) -> Floats:
+        return np.asarray(np.linalg.solve(thin, -np.cross(w, thin @ w)))
+
+    w = speed * AXIS * 0.01
+    new = at_midpoint(rate, w, rate(w), h)
+    np.testing.assert_allclose(new @ thin @ new, w @ thin @ w, rtol=1e-6)
+
+
+@pytest.mark.parametrize("speed", [30.0, 300.0])
+def test_an_embedded_free_body_keeps_its_energy(speed: float) -> None:
+    system = ce.System(gravity=(0.0, 0.0, 0.0))
+    body = system.add_body("b", mass=2.0, inertia=np.diag(INERTIA), parent=system.ground, hinge=ce.Free())
+    system.start(body, v=[*(speed * AXIS), 0.0, 0.0, 0.0])
+    run = simulate_unilateral(UnilateralModel(ce.compile(system), []), duration=0.5, interval=0.1)
+    energy = run.results.energy.values
+    # 500 steps, each solved to 1e-14 of the speeds
+    np.testing.assert_allclose(energy, energy[0], rtol=500 * 4e-14)
+
+
+def test_midpoint_by_newton_where_the_iteration_does_not_converge() -> None:
+    A = np.array([[-900.0, 0.0], [300.0, -5000.0]])  # h |A| / 2 = 2.5
+    v, h = np.array([1.0, 2.0]), 1e-3
+    exact = np.linalg.solve(np.eye(2) - 0.5 * h * A, (np.eye(2) + 0.5 * h * A) @ v)
+    np.testing.assert_allclose(at_midpoint(lambda v: A @ v, v, A @ v, h), exact, rtol=1e-12)
