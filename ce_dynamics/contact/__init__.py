@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from ce_dynamics.contact.exact import Exact as Exact
     from ce_dynamics.contact.gauss_seidel import GaussSeidel as GaussSeidel, Solver as Solver
     from ce_dynamics.contact.joint import JointFriction as JointFriction, JointStop as JointStop
-    from ce_dynamics.contact.narrow_phase import RigidShape as RigidShape
+    from ce_dynamics.contact.meetings import RigidShape as RigidShape
     from ce_dynamics.contact.problem import Problem as Problem, Solution as Solution
     from ce_dynamics.contact.recorder import Event as Event, Run as Run
     from ce_dynamics.contact.rigid import (

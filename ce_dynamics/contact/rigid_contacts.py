@@ -11,7 +11,8 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.contact.conditions import NONE, Conditions, InitialStateError, Integers, Kind
 from ce_dynamics.contact.contact import Resistance, checked_restitution, contact_kinds
 from ce_dynamics.contact.gauss_seidel import Solver
-from ce_dynamics.contact.narrow_phase import Meetings, RigidShape, RigidShapes
+from ce_dynamics.contact.meetings import RigidShape, RigidShapes
+from ce_dynamics.contact.narrow_phase import Meetings
 from ce_dynamics.contact.problem import Solution, closing, without_gain
 from ce_dynamics.contact.restitution import Impact, Touching, impacts
 from ce_dynamics.contact.rigid import RigidBodies, RigidRows, RigidState, rotations

@@ -61,6 +61,6 @@ SUBJECTS = (
         ("models/parts/*t[my]*.py", "models/parts/roads/*.py", "models/tyres/**/*.py"),
         ("tests/models/tyres/test_tmeasy_forces.py", "tests/models/parts/roads", "tests/models/tyres"),
     ),
-    Subject("complementarity", ("ce_dynamics/contact/**/*.py",), ("tests/ce_dynamics/contact",)),
+    Subject("contact", ("ce_dynamics/contact/**/*.py",), ("tests/ce_dynamics/contact",)),
     Subject("stepping", ("ce_dynamics/simulation/integrators/**/*.py",), ("tests/ce_dynamics/simulation",)),
 )
