@@ -168,7 +168,7 @@ def bias(M):  # type: ignore[no-untyped-def]
     """γ into the machine: the derivative of the rates along (q̇, 0) and t."""
     for k in range(M.q.size):
         M.along[k] = M.q_dot[k]
-    call(M.calls[4], M.calls[10])
+    call(M.bias_call[0], M.bias_call[1])
 
 
 @kernel

@@ -185,7 +185,7 @@ def project(M, rows, t, y):  # type: ignore[no-untyped-def]
         for k in range(M.v.size):
             M.v[k] = 0.0
         add_response(p, Y, M.v)
-        call(M.calls[3], M.calls[9])
+        call(M.rates_call[0], M.rates_call[1])
         for k in range(n_q):
             y[k] += M.q_dot[k]
         unit(rows.quaternions, y)

@@ -84,7 +84,7 @@ def midpoint(M, y, h, v_free):  # type: ignore[no-untyped-def]
     for _ in range(60):
         for k in range(n):
             M.y_mid[first + k] = 0.5 * (y[first + k] + v_free[k])
-        call(M.calls[2], M.calls[8])
+        call(M.dynamics_call[0], M.dynamics_call[1])
         change = 0.0
         for k in range(n):
             new = y[first + k] + h * M.y_dot[first + k]
@@ -182,7 +182,7 @@ def moved(M, G, y, h, y_plus):  # type: ignore[no-untyped-def]
     n_q, n_v = M.q.size, M.v.size
     for k in range(n_q):
         M.q[k] = y[k]
-    call(M.calls[3], M.calls[9])
+    call(M.rates_call[0], M.rates_call[1])
     for k in range(n_q):
         y_plus[k] = M.q[k] + h * M.q_dot[k]
     for first in G.quaternions:

@@ -10,12 +10,9 @@ import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiler import CompiledFunction, loops
+from ce_dynamics.compiler.program import Program
 from ce_dynamics.contact.conditions import Integers
 from ce_dynamics.simulation.integrators.kernels import call
-
-STAGE, RESPONSE, DYNAMICS, RATES, BIAS, CONTROL = range(6)
-"""Numbers of the functions in `Machine.calls`; their tables follow."""
-FUNCTIONS = 6
 
 
 def sources() -> tuple[tuple[str, int, int], ...]:
@@ -33,7 +30,7 @@ def kernel(function: Callable[..., Any]) -> Any:
 
 
 class Functions(NamedTuple):
-    """Compiled functions, in the order of the numbers above.
+    """Compiled functions.
 
     Attributes
     ----------
@@ -58,8 +55,8 @@ class Machine(NamedTuple):
 
     Attributes
     ----------
-    calls : (12,) int array
-        Addresses of the functions, 0 for those that are missing, and of their tables.
+    stage_call, rates_call, control_call, bias_call, dynamics_call, response_call : (2,) int arrays
+        Address of each function and of its table of arguments; 0 where it is missing.
     y, u, t : arrays
         Inputs of the stage.
     v_dot, x_dot, GT, psi, rate, mu, power : arrays
@@ -74,7 +71,12 @@ class Machine(NamedTuple):
         Direction of y, and the derivative of the rows' rates along it and t.
     """
 
-    calls: Integers
+    stage_call: Integers
+    rates_call: Integers
+    control_call: Integers
+    bias_call: Integers
+    dynamics_call: Integers
+    response_call: Integers
     y: Floats
     u: Floats
     t: Floats
@@ -98,36 +100,31 @@ class Machine(NamedTuple):
     gamma: Floats
 
 
-def machine(functions: Functions) -> tuple[Machine, tuple[object, ...]]:
-    """Buffers and addresses, and what has to live as long as they are used."""
-    stage, response, dynamics, rates = functions[:4]
-    made = {name: np.zeros(shape) for f in (stage, rates) for name, shape in f.input_shapes.items()}
-    made |= {name: np.zeros(shape) for f in (stage, rates) for name, shape in f.output_shapes.items()}
-    along, gamma = np.zeros_like(made["y"]), np.zeros_like(made["rate"])
-    still = {"y_direction": along, "u_direction": np.zeros_like(made["u"]), "t_direction": np.ones(1)}
-    y_lanes, u_lanes, T = (np.zeros(response.input_shapes[name]) for name in ("y", "u", "T"))
-    Y = np.zeros(response.output_shapes["Y"])
-    y_mid, y_dot = np.zeros_like(made["y"]), np.zeros(dynamics.output_shapes["y_dot"])
-    named = (
-        made,
-        {"y": y_lanes, "u": u_lanes, "T": T, "Y": Y},
-        {"y": y_mid, "u": made["u"], "y_dot": y_dot},
-        made,
-        made | still | {"rate_direction": gamma},
-        made,
+def machine(functions: Functions) -> tuple[Machine, tuple[Program, ...]]:
+    """Bind the functions to arrays; returns the programs too, which must live as long as the machine."""
+    stage, response, dynamics, rates, bias, control = functions
+    main = Program({"stage": stage, "rates": rates, "control": control})
+    a = main.arrays
+    along, gamma = np.zeros_like(a["y"]), np.zeros_like(a["rate"])
+    directions = {"y_direction": along, "u_direction": np.zeros_like(a["u"]), "t_direction": np.ones(1)}
+    slope = Program({"bias": bias}, a | directions | {"rate_direction": gamma})
+    middle = Program({"dynamics": dynamics}, {"u": a["u"]})
+    lanes = Program({"response": response})
+    wide = {name: array.reshape(-1, response.lanes) for name, array in lanes.arrays.items()}
+    M = Machine(
+        *(main.calls.reshape(3, 2)),
+        *(program.calls for program in (slope, middle, lanes)),
+        **{name: a[name] for name in Machine._fields if name in a},
+        y_lanes=wide["y"],
+        u_lanes=wide["u"],
+        T=wide["T"],
+        Y=wide["Y"],
+        y_mid=middle.arrays["y"],
+        y_dot=middle.arrays["y_dot"],
+        along=along,
+        gamma=gamma,
     )
-    calls, tables = np.zeros(2 * FUNCTIONS, dtype=np.int64), []
-    for k, (function, buffers) in enumerate(zip(functions, named, strict=True)):
-        if function is not None:
-            order = (*function.input_shapes, *function.output_shapes)
-            tables.append(np.array([buffers[name].ctypes.data for name in order], dtype=np.int64))
-            calls[k], calls[FUNCTIONS + k] = function.table_address, tables[-1].ctypes.data
-    wide = {"y_lanes": y_lanes, "u_lanes": u_lanes, "T": T, "Y": Y}
-    shaped = {name: array.reshape(-1, response.lanes) for name, array in wide.items()}
-    own = {name: made[name] for name in Machine._fields if name in made}
-    others = {"y_mid": y_mid, "y_dot": y_dot, "along": along, "gamma": gamma}
-    M = Machine(calls=calls, **{**own, **shaped, **others})
-    return M, (functions, tables, named)
+    return M, (main, slope, middle, lanes)
 
 
 @kernel
@@ -136,15 +133,15 @@ def observe(M, t, y):  # type: ignore[no-untyped-def]
     M.t[0] = t
     for k in range(y.size):
         M.y[k] = y[k]
-    if M.calls[5] != 0:
-        call(M.calls[5], M.calls[11])
-    call(M.calls[0], M.calls[6])
+    if M.control_call[0] != 0:
+        call(M.control_call[0], M.control_call[1])
+    call(M.stage_call[0], M.stage_call[1])
     n_q = M.q.size
     for k in range(n_q):
         M.q[k] = y[k]
     for k in range(M.v.size):
         M.v[k] = y[n_q + k]
-    call(M.calls[3], M.calls[9])
+    call(M.rates_call[0], M.rates_call[1])
 
 
 @kernel
@@ -162,7 +159,7 @@ def responses(M, GT, YT):  # type: ignore[no-untyped-def]
             row = min(first + lane, m - 1)
             for k in range(n_v):
                 M.T[k, lane] = GT[row, k]
-        call(M.calls[1], M.calls[7])
+        call(M.response_call[0], M.response_call[1])
         for lane in range(min(lanes, m - first)):
             for k in range(n_v):
                 YT[first + lane, k] = M.Y[k, lane]

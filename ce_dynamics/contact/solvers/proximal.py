@@ -53,7 +53,7 @@ points; beyond 1e7 rounding of Φ, 1e-13 ρ, exceeds the impulses themselves.
 """
 ROUNDING, ACCEPTED = 1e-15, 1e-10
 """|Φ| that is rounding, and that of a point that counts as found, for each unit of ρ (at least one)."""
-POLISH = 60
+POLISH = 120
 """Linear systems of proximal Newton from a point."""
 MISSES = 500
 """Points with the largest ρ that are no better than 0.9 times the best, after which a search ends.
@@ -126,7 +126,18 @@ def solve_rows(rows: Rows, x: Floats, judge: Judge, time_limit: float = math.inf
 
 def follow(points: Points, x: Floats, judge: Judge, until: int, deadline: float) -> Outcome:
     """Follow the proximal points from a start until so many systems are solved, see `solve_rows`."""
-    best, smallest, polished = x, judge(x), math.inf
+    best, smallest = x, judge(x)
+
+    def polish(x: Floats) -> None:
+        nonlocal best, smallest
+        sharp = proximal(points.rows, x, steps=POLISH, tolerance=WITHIN, deadline=deadline)
+        points.systems += sharp.steps
+        if (verdict := judge(sharp.x)) < smallest:
+            best, smallest = sharp.x, verdict
+
+    polished = smallest
+    if smallest > 1.0 and np.any(x):
+        polish(x)
     x, rho, misses = points.rows.project(x), FIRST, 0
     z = points.gather(x)
     while smallest > 1.0 and rho >= LEAST and misses < MISSES and points.systems < until:
@@ -145,11 +156,7 @@ def follow(points: Points, x: Floats, judge: Judge, until: int, deadline: float)
             best, smallest = x, verdict
         if 1.0 < verdict < 0.1 * polished:
             polished = verdict
-            sharp = proximal(points.rows, x, steps=POLISH, tolerance=WITHIN, deadline=deadline)
-            points.systems += sharp.steps
-            verdict = judge(sharp.x)
-            if verdict < smallest:
-                best, smallest = sharp.x, verdict
+            polish(x)
         rho = min(rho * growth(steps), MOST)
     return Outcome(best, smallest, points.systems)
 

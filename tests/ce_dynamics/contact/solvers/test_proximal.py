@@ -140,7 +140,7 @@ def test_jammed_rocks_take_few_linear_systems() -> None:
     rows, judge = given(problem.delassus, problem.b, problem.conditions.mu[1::3], 1e-8)
     found = solve_rows(rows, np.zeros(len(rows)), judge)
     assert found.verdict <= 1.0
-    assert found.steps < 700
+    assert found.steps < 1000
 
 
 def test_walls_of_unique_impulses_are_solved_in_rows() -> None:
