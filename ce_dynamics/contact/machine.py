@@ -111,19 +111,13 @@ def machine(functions: Functions) -> tuple[Machine, tuple[Program, ...]]:
     middle = Program({"dynamics": dynamics}, {"u": a["u"]})
     lanes = Program({"response": response})
     wide = {name: array.reshape(-1, response.lanes) for name, array in lanes.arrays.items()}
-    M = Machine(
-        *(main.calls.reshape(3, 2)),
-        *(program.calls for program in (slope, middle, lanes)),
-        **{name: a[name] for name in Machine._fields if name in a},
-        y_lanes=wide["y"],
-        u_lanes=wide["u"],
-        T=wide["T"],
-        Y=wide["Y"],
-        y_mid=middle.arrays["y"],
-        y_dot=middle.arrays["y_dot"],
-        along=along,
-        gamma=gamma,
-    )
+    made: dict[str, Any] = {name: a[name] for name in Machine._fields if name in a}
+    made |= {"y_lanes": wide["y"], "u_lanes": wide["u"], "T": wide["T"], "Y": wide["Y"]}
+    made |= {"y_mid": middle.arrays["y"], "y_dot": middle.arrays["y_dot"], "along": along, "gamma": gamma}
+    calls = zip(("stage", "rates", "control"), main.calls.reshape(3, 2), strict=True)
+    made |= {f"{name}_call": call for name, call in calls}
+    made |= {"bias_call": slope.calls, "dynamics_call": middle.calls, "response_call": lanes.calls}
+    M = Machine(**made)
     return M, (main, slope, middle, lanes)
 
 
