@@ -78,13 +78,7 @@ def section_of(schema: type[BaseModel], member: str) -> Mapping[str, type[BaseMo
 
 
 def lay(tree: Tree, assignments: Iterable[Assignment], schema: type[BaseModel], groups: Groups) -> Tree:
-    """Return the tree with a layer of assignments laid over it; the given tree is left as it is.
-
-    Raises
-    ------
-    DataError
-        For a key the schema does not have, with the nearest ones it has.
-    """
+    """Return the tree with a layer of assignments laid over it; the given tree is left as it is."""
     result = _copy(tree)
     expanded = [(groups.expand(a.key, schema), a) for a in assignments]
     for (_, keys), assignment in sorted(expanded, key=lambda item: item[0][0]):
@@ -194,11 +188,6 @@ def validate(
     """Turn a tree of entries into the schema's frozen model.
 
     ``examples`` are for messages.
-
-    Raises
-    ------
-    DataError
-        One line: where, which key, what is wrong, what is expected, an example; and how many more there are.
     """
     _refuse_empty(schema, tree, groups, examples)
     try:

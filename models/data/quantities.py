@@ -372,11 +372,6 @@ def check_number(
         Bounds; ``above`` excludes its own value.
     unit : str
         SI unit of the number and its bounds, for messages; "1" for a plain number.
-
-    Raises
-    ------
-    DataError
-        If it is not a number, not finite or out of bounds.
     """
     return finite_number(
         value, owner, name, above=above, at_least=at_least, at_most=at_most, unit=unit, error=DataError
@@ -408,13 +403,7 @@ class Option:
     at_most: float = math.inf
 
     def check(self, owner: str, value: object) -> float:
-        """Return the value as a float.
-
-        Raises
-        ------
-        DataError
-            If it is no finite number within the bounds.
-        """
+        """Return the value as a float."""
         return check_number(
             owner,
             self.name,
@@ -426,13 +415,7 @@ class Option:
         )
 
     def parse(self, owner: str, text: str) -> float | str:
-        """Return a written value in SI, or the text.
-
-        Raises
-        ------
-        DataError
-            If it is no number of that unit within the bounds.
-        """
+        """Return a written value in SI, or the text."""
         if not self.unit:
             return text
         return self.check(owner, si_value(f"{owner}: {self.name}", text, self.unit))

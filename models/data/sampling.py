@@ -61,13 +61,7 @@ Distribution = Range | Choice
 
 
 def parse_distribution(name: str, text: str, quantity: Quantity) -> Distribution:
-    """Read ``low:high``, ``low:high:points`` or ``a,b,c``; numbers in SI or with units.
-
-    Raises
-    ------
-    DataError
-        If it is none of these, or a value (an end of the range) is not one of the quantity.
-    """
+    """Read ``low:high``, ``low:high:points`` or ``a,b,c``; numbers in SI or with units."""
     parts = text.split(":")
     if len(parts) in (2, 3):
         low, high = (number(name, part, quantity) for part in parts[:2])
@@ -110,11 +104,6 @@ def sample(kind: Kind, distributions: Mapping[str, Distribution], runs: int | No
     runs : int or None
         How many; None for a grid, whose size follows from its points.
     seed : int
-
-    Raises
-    ------
-    DataError
-        If the number of runs is missing, or given for a grid, or larger than `MOST_RUNS`.
     """
     checks.choice("kind", kind, KINDS, DataError)
     checks.integer("seed", seed, at_least=0, error=DataError)

@@ -107,11 +107,6 @@ class Ramps(Law):
         Points, x increasing; they may be free parameters that leave it so.
     widest, passive
         As of `RoundedTable`.
-
-    Raises
-    ------
-    DataError
-        If the points are no function.
     """
 
     def __init__(
@@ -233,11 +228,6 @@ class DamperMap(SpringDamper):
         Increasing [m].
     curves : sequence of Ramps
         Tension over rate at each [N over m/s].
-
-    Raises
-    ------
-    DataError
-        If there are not as many curves as lengths, at least two, or lengths do not increase.
     """
 
     def __init__(self, *place: Any, lengths: Sequence[float], curves: Sequence[Ramps]) -> None:

@@ -277,11 +277,6 @@ def plan_path(
     lean : float
         By how much the vehicle is turned from the path where that bends, its side-slip [m]:
         yaw = y′ + lean y″.
-
-    Raises
-    ------
-    DataError
-        If the vehicle does not fit.
     """
     from scipy.optimize import linprog  # here, because most runs do without
 

@@ -108,12 +108,6 @@ class DrivenWheels:
         s_k: part of the torque that each wheel gets; their sum is 1, equal parts if not given.
     propeller : Propeller, optional
         What drives those final drives that are not on the chassis.
-
-    Raises
-    ------
-    DataError
-        If there are no wheels, the shares are not one per wheel with sum 1, or a final drive that is not on
-        the chassis has no propeller shaft.
     """
 
     def __init__(

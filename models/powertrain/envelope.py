@@ -144,11 +144,6 @@ class Driveline(ForceElement):
         Part of the torque that each wheel gets; their sum is 1, equal parts if not given.
     axis : (3,) array_like
         About which the propeller shaft turns forwards, in the design pose.
-
-    Raises
-    ------
-    DataError
-        If there are no wheels, or the shares are not one per wheel with sum 1.
     """
 
     outputs: Mapping[str, str] = {"torque": "N*m", "speed": "rad/s", "power": "W"}

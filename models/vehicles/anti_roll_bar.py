@@ -55,13 +55,7 @@ class AntiRollBar(Mirrored):
 
     @classmethod
     def of(cls, axle: str, data: AntiRollBarData) -> AntiRollBar:
-        """Build the bar from its data.
-
-        Raises
-        ------
-        DataError
-            If points coincide, or the end lies on the axis or not on the left.
-        """
+        """Build the bar from its data."""
         name = f"{axle}.anti_roll_bar"
         check_apart(name, [("end", data.end, "link", data.link)])
         beside = (data.pivot[0], data.pivot[1] + 1.0, data.pivot[2])

@@ -150,11 +150,6 @@ def remainder(owner: str, whole: str, part: str, a: BodyParameters, b: BodyParam
         Names for messages, for instance ``front_left``, ``upright`` and ``upright_link``.
     a, b : BodyParameters
         The whole and its part.
-
-    Raises
-    ------
-    DataError
-        If nothing is left.
     """
     mass = a.mass - b.mass
     if b.mass == 0.0:

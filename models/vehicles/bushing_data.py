@@ -107,13 +107,7 @@ class BushingItem:
 
 
 def bushings_of(words: Sequence[Assignment], axles: Sequence[str], label: str) -> dict[str, Any]:
-    """Return the bushings of each axle; what a later file says of one replaces what was said.
-
-    Raises
-    ------
-    DataError
-        If an axle is none of the vehicle's, or an item does not say its joint.
-    """
+    """Return the bushings of each axle; what a later file says of one replaces what was said."""
     found: dict[str, dict[str, BushingItem]] = {}
     for key, entry in words:
         if key[0] != "bushings":
@@ -138,13 +132,7 @@ def bushings_of(words: Sequence[Assignment], axles: Sequence[str], label: str) -
 
 
 def bushing_fields(items: Sequence[BushingItem], section: type[Section], axle: str) -> dict[str, Any]:
-    """Fields of the section of a corner.
-
-    Raises
-    ------
-    DataError
-        If a bushing has the name of something else there.
-    """
+    """Fields of the section of a corner."""
     for item in items:
         if item.name in section.model_fields:
             raise DataError(

@@ -65,13 +65,7 @@ class JointName:
     mount: bool
 
     def found(self, system: System, corner: str) -> JoinedPoints:
-        """Return the joint at a corner.
-
-        Raises
-        ------
-        DataError
-            If there is none, or there are several.
-        """
+        """Return the joint at a corner."""
         found = [joint for joint in joints_of(system) if self._is(system, joint, corner)]
         if len(found) > 1:  # a link by its name is what closes the loop, not the body that shows it
             found = [joint for joint in found if not joint.name.startswith(HINGE_OF)] or found
@@ -188,13 +182,7 @@ class VehicleBushing:
         mechanism: str,
         mode: str,
     ) -> VehicleBushing:
-        """Return a bushing as written.
-
-        Raises
-        ------
-        DataError
-            If an axis has two laws or none, or dampings are given that have no effect.
-        """
+        """Return a bushing as written."""
         written: BushingData = getattr(data, item.name)
         key = f"{item.file}{axle}.{item.name}"
         laws = {axis: getattr(written, axis) for axis in (*ALONG, *ABOUT)}
@@ -247,13 +235,7 @@ class VehicleBushing:
         return f"{self.item.where}: bushings.{self.axle}.{self.item.name}"
 
     def elastic(self, system: System) -> list[ElasticJoint]:
-        """The joint in a system with ideal joints, and what stands for it; of a strut's mount both its parts.
-
-        Raises
-        ------
-        DataError
-            If there is no such joint, or a law is missing or has no effect.
-        """
+        """Return the joint in a system with ideal joints, and its elastic parts; a strut's mount has two."""
         joint = self.joint.found(system, self.corner)
         closure = closure_of(system, joint)
         if isinstance(closure, Distance):
@@ -372,13 +354,7 @@ class VehicleBushing:
 
 
 def refuse_free(bushings: Iterable[VehicleBushing]) -> None:
-    """Refuse free parameters of bushings that do not yield.
-
-    Raises
-    ------
-    DataError
-        Naming the first one.
-    """
+    """Refuse free parameters of bushings that do not yield."""
     for bushing in bushings:
         for axis, law in bushing.stiffness.items():
             if is_free(law):

@@ -95,13 +95,7 @@ class Corner(Mirrored, ABC):
 
     @classmethod
     def of(cls, name: str, data: CornerData, steered: bool) -> Self:
-        """Return the corner called `name` (``…_left`` or ``…_right``) from its left-side data.
-
-        Raises
-        ------
-        DataError
-            If points coincide or lie so that the linkage is none; the message names corner and points.
-        """
+        """Return the corner called `name` (``…_left`` or ``…_right``) from its left-side data."""
         check_near(name, data)
         cls.check(name, data)
         check_side(name, data)

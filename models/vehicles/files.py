@@ -35,11 +35,6 @@ def files_of(name: str | Path) -> list[DataFile]:
     ----------
     name : str or path
         A shipped vehicle or a file.
-
-    Raises
-    ------
-    DataError
-        If a file cannot be read, or a file builds on itself.
     """
     found: list[DataFile] = []
     _gather(shipped_or_path(name), (), found)
@@ -84,11 +79,6 @@ def with_likes(file: DataFile) -> DataFile:
 
     An axle takes the other's suspension with the numbers that this file gives under that axle's name, but
     for its anti-roll bar and its differential.  Words and numbers of its own change these.
-
-    Raises
-    ------
-    DataError
-        If an axle is to be like one that the file does not name.
     """
     own = ("anti_roll_bar", "differential")
     for (_, axle, *choice), entry in file.words_of("axles"):
@@ -123,11 +113,6 @@ def with_tyre_files(file: DataFile, folder: Path) -> DataFile:
 
     ``tyre: {file: car.tir}``, of all wheels, an axle or a corner, stands for the coefficients of the file,
     which is looked for beside the data file.  Numbers beside ``file`` change those of the file.
-
-    Raises
-    ------
-    DataError
-        Naming the place and the key, if there is no such file, or it is no Magic Formula tyre.
     """
     named = [one for one in file.assignments if one.key[-2:] == TYRE_FILE]
     if not named:
@@ -247,13 +232,7 @@ def describes_a_vehicle(path: Path) -> bool:
 
 
 def check_vehicle(name: str) -> str:
-    """Return the name of a shipped vehicle or of a file that describes one.
-
-    Raises
-    ------
-    DataError
-        If there is no such file, or it has just numbers.
-    """
+    """Return the name of a shipped vehicle or of a file that describes one."""
     if name in SHIPPED:
         return name
     path = files.path_of("vehicle", name)

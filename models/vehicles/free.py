@@ -87,11 +87,6 @@ def release_numbers(data: Any, keys: Sequence[str], groups: Groups) -> tuple[Any
         Dotted names; one that stands for several corners makes one parameter, whose nominal value is that of
         the first.
     groups : Groups
-
-    Raises
-    ------
-    DataError
-        If a key is unknown, names more than one number, or cannot be free.
     """
     checks.texts("free", keys, DataError)
     for key in keys:

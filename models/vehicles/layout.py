@@ -154,13 +154,7 @@ def misspelt(others: Sequence[Assignment]) -> str:
 
 
 def layout_of(words: Sequence[Assignment], label: str) -> Layout:
-    """Return the layout that data files ask for; a later word about an axle replaces an earlier one.
-
-    Raises
-    ------
-    DataError
-        If no axle exists or is steered, an axle has no suspension, or a name is unknown or invalid.
-    """
+    """Return the layout that data files ask for; a later word about an axle replaces an earlier one."""
     for key, entry in words:
         if len(key) == 1 and key != ("base",):
             raise DataError(f"{entry.where}: {key[0]}: expected lines 'name: word'; for example {EXAMPLE}")

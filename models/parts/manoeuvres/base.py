@@ -71,11 +71,6 @@ class Manoeuvre(ABC):
         Who drives.
     **values : float
         Options by name; the others take their defaults.
-
-    Raises
-    ------
-    DataError
-        If an option is unknown, no finite number or out of bounds.
     """
 
     name: ClassVar[str]

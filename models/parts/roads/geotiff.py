@@ -52,12 +52,6 @@ def read_geotiff(path: Path, sized: bool) -> GeoTiff:
     path : Path
     sized : bool
         True if the size of pixels is given, independently of the file.
-
-    Raises
-    ------
-    DataError
-        If the file cannot be read, is not in metres, has several bands, gaps or too many pixels, or the extra
-        ``roads`` is not installed.
     """
     try:
         import tifffile  # here, because an extra installs it

@@ -167,13 +167,7 @@ def basis_polynomials(v: Floats) -> Floats:
 
 
 def axes_of(owner: str, x: Sequence[float], y: Sequence[float], shape: tuple[int, ...]) -> tuple[Axis, Axis]:
-    """Axes of a user's first nodes and spacings.
-
-    Raises
-    ------
-    DataError
-        If one is no pair of finite numbers, the second positive, or ends beyond what numbers can hold.
-    """
+    """Axes of a user's first nodes and spacings."""
     made = []
     for name, pair, number in zip("xy", (x, y), shape, strict=True):
         start, step = checks.vector(f"{owner}: {name}", pair, 2, DataError).tolist()

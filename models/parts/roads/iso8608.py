@@ -39,13 +39,7 @@ NODES_PER_WAVE = 8
 
 
 def roughness(road_class: str) -> float:
-    """G_d(n_0) of a class [m³], the geometric mean of its bounds.
-
-    Raises
-    ------
-    DataError
-        If there is no such class.
-    """
+    """G_d(n_0) of a class [m³], the geometric mean of its bounds."""
     letter = str(road_class).upper()
     if len(letter) != 1 or letter not in CLASSES:
         raise DataError(f"iso8608: class {checks.shown(road_class)} must be one of {', '.join(CLASSES)}")

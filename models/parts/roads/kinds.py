@@ -119,13 +119,7 @@ FRICTIONS: dict[str, Kind] = {
 
 
 def fill_defaults(owner: str, words: tuple[Option, ...], given: Values) -> dict[str, Any]:
-    """Return all values, defaults where none are given.
-
-    Raises
-    ------
-    DataError
-        If something must be said and is not.
-    """
+    """Return all values, defaults where none are given."""
     missing = [word.name for word in words if word.default is None and word.name not in given]
     if missing:
         raise DataError(f"{owner}: say {', '.join(missing)}, for example {owner}:{missing[0]}=0.5")
@@ -143,11 +137,6 @@ def road(text: str, friction: float = 0.8) -> Road:
         has it, or of ``mu``, and ``patch`` lies over it.  Numbers are in SI or have units.
     friction : float
         Friction coefficient where nothing else is said.
-
-    Raises
-    ------
-    DataError
-        If a name, a word or a value is wrong, or a file is no road.
 
     Examples
     --------

@@ -47,11 +47,6 @@ class HeightMap(Road):
     approach : float
         How far the road continues before its first nodes, with their heights [m].
 
-    Raises
-    ------
-    DataError
-        If there are fewer than two nodes along an axis, or a height is not finite.
-
     Examples
     --------
     >>> road = HeightMap(0.8, [[0.0, 0.0], [0.1, 0.1], [0.0, 0.0]], x=(0.0, 1.0), y=(-2.0, 4.0))
@@ -175,11 +170,6 @@ def read_map(
         How far the road continues before its beginning, with the heights there [m]; the rear of a vehicle
         starts there.
     interpolation : {"cubic", "linear"}
-
-    Raises
-    ------
-    DataError
-        If the file cannot be read, is no map, or says itself what is given.
     """
     source = files.path_of("road", path, DataError)
     checks.choice(f"{path}: interpolation", interpolation, ("cubic", "linear"), DataError)

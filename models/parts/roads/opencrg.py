@@ -98,11 +98,6 @@ class CurvedLine:
     smooth : bool
         Spline or polygon.
     closed : bool
-
-    Raises
-    ------
-    DataError
-        If the road folds.
     """
 
     def __init__(
@@ -364,11 +359,6 @@ def read_opencrg(
         Cubic between the nodes, or linear as OpenCRG has it.
     approach : float
         How far the road continues before its beginning, straight on and with the heights there [m].
-
-    Raises
-    ------
-    DataError
-        If the extra is missing, the file is no OpenCRG file, has gaps, folds, or is too large.
     """
     try:
         import pyopencrg  # here, because an extra installs it

@@ -42,13 +42,7 @@ class TrailerLayout:
 
 
 def trailers_of(words: Sequence[Assignment], label: str) -> tuple[TrailerLayout, ...]:
-    """Return the trailers, each after what tows it.
-
-    Raises
-    ------
-    DataError
-        If one has no hitch, a word is unknown, or one is behind what is none, or behind itself.
-    """
+    """Return the trailers, each after what tows it."""
     said: dict[str, dict[str, str]] = {}
     for (_, name, *rest), entry in (word for word in words if word.key[0] == "trailers"):
         if len(rest) != 1 or rest[0] not in ("hitch", "behind") or not isinstance(entry.value, str):
