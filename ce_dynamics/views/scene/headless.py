@@ -69,7 +69,7 @@ def draw_page(html: str, path: str | Path) -> Path:
             done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
         except (OSError, subprocess.TimeoutExpired) as error:
             raise ModelError(f"cannot draw {kind}: {error}; save a page (.html) instead") from None
-    found = re.search(r'<pre id="drawn"[^>]*>([A-Za-z0-9+/=]+)</pre>', done.stdout)
+    found = re.search(r'<pre id="drawn"[^<>]*>([A-Za-z0-9+/=]+)</pre>', done.stdout)
     if found is None:
         raise ModelError(f"cannot draw {kind}: {command[0]} drew nothing; save a page (.html) instead")
     try:
