@@ -71,9 +71,7 @@ def test_every_argument_is_checked(category: str, tmp_path: Path, monkeypatch: p
     assert {name: end for name, end in ends.items() if end[0] not in FINE} == {}
 
 
-PUBLIC = tuple(
-    f"ce_dynamics{name}" for name in ("", ".complementarity", ".models.tyres", ".models.parts.roads")
-)
+PUBLIC = tuple(f"ce_dynamics{name}" for name in ("", ".contact", ".models.tyres", ".models.parts.roads"))
 RETURNED = {
     "Body", "Coefficients", "Description", "Event", "Fit", "FrictionSolution", "InputLaw",
     "Linkage", "Model", "Outputs", "Recommendation", "RigidRun", "Run", "Solution", "SteadyState",

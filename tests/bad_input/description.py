@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import ce_dynamics as ce
-from ce_dynamics import complementarity, kinematics
+from ce_dynamics import contact, kinematics
 from tests.bad_input import values
 from tests.bad_input.cases import Case
 
@@ -375,18 +375,18 @@ def unilateral() -> list[Case]:
     system = fresh()
     arm, slide = system.find("arm"), system.find("slide")
     body = {**values.NO_OBJECT, "name": "arm", "ground": system.ground}
-    plane = complementarity.Plane(0.5)
+    plane = contact.Plane(0.5)
     normals = {**values.NO_VECTOR, "long": (0, 0, 2), "zero": (0, 0, 0)}
     found = calls(
         "Plane",
-        complementarity.Plane,
+        contact.Plane,
         {},
         {"friction": values.NO_NOT_NEGATIVE, "normal": normals, "point": values.NO_VECTOR},
     )
-    found += calls("RoadSurface", complementarity.RoadSurface, {}, {"road": values.NO_OBJECT})
+    found += calls("RoadSurface", contact.RoadSurface, {}, {"road": values.NO_OBJECT})
     found += calls(
         "Contact",
-        complementarity.Contact,
+        contact.Contact,
         {"name": "c", "body": arm, "at": (0, 0, 0), "surface": plane},
         {
             "name": values.NO_TEXT,
@@ -402,7 +402,7 @@ def unilateral() -> list[Case]:
     )
     found += calls(
         "Cable",
-        complementarity.Cable,
+        contact.Cable,
         {"name": "c", "body": arm, "at": (0, 0, 0), "other": slide, "other_at": (0, 0, 0), "length": 1.0},
         {
             "name": values.NO_TEXT,
@@ -417,7 +417,7 @@ def unilateral() -> list[Case]:
     bounds = {k: v for k, v in values.NO_NUMBER.items() if k != "nothing"}
     found += calls(
         "JointStop",
-        complementarity.JointStop,
+        contact.JointStop,
         {"name": "s", "body": arm, "lower": -1.0, "upper": 1.0},
         {
             "name": values.NO_TEXT,
@@ -431,20 +431,20 @@ def unilateral() -> list[Case]:
     )
     found += calls(
         "JointFriction",
-        complementarity.JointFriction,
+        contact.JointFriction,
         {"name": "f", "body": arm, "limit": 1.0},
         {"name": values.NO_TEXT, "body": body, "limit": values.NO_NOT_NEGATIVE, "k": values.NO_INTEGER},
         says={"body": "", "k": ""},
     )
     found += calls(
         "Straight",
-        complementarity.Straight,
+        contact.Straight,
         {"start": (0, 0, 0)},
         {"start": values.NO_VECTOR, "rate": values.NO_VECTOR},
     )
     found += calls(
         "Weaving",
-        complementarity.Weaving,
+        contact.Weaving,
         {"start": (0, 0, 0), "rate": (1, 0, 0), "across": (0, 1, 0), "amplitude": 1.0, "frequency": 1.0},
         {
             "start": values.NO_VECTOR,
@@ -457,7 +457,7 @@ def unilateral() -> list[Case]:
     quaternions = {**values.no_state(4), "long": (2.0, 0.0, 0.0, 0.0), "zero": (0.0, 0.0, 0.0, 0.0)}
     found += calls(
         "RigidBody",
-        complementarity.RigidBody,
+        contact.RigidBody,
         {"name": "b", "mass": 1.0, "inertia": (1, 1, 1)},
         {
             "name": values.NO_TEXT,
@@ -471,11 +471,11 @@ def unilateral() -> list[Case]:
     )
     found += calls(
         "GaussSeidel",
-        complementarity.GaussSeidel,
+        contact.GaussSeidel,
         {},
         {"tolerance": values.NO_POSITIVE, "max_sweeps": {**values.NO_INTEGER, "zero": 0}},
     )
-    found += calls("Exact", complementarity.Exact, {}, {"tolerance": values.NO_POSITIVE})
+    found += calls("Exact", contact.Exact, {}, {"tolerance": values.NO_POSITIVE})
     return found
 
 

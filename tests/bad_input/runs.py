@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import ce_dynamics as ce
-from ce_dynamics import complementarity
+from ce_dynamics import contact
 from tests.bad_input import values
 from tests.bad_input.cases import Case
 from tests.bad_input.description import calls, fresh
@@ -28,14 +28,14 @@ def model() -> ce.Model:
 
 
 @cache
-def unilateral() -> complementarity.UnilateralModel:
+def unilateral() -> contact.UnilateralModel:
     """A weight that falls on a plane."""
     system = ce.System()
     weight = system.add_body(
         "weight", mass=1.0, com=(0, 0, 1), parent="ground", hinge=ce.Prismatic((0, 0, 1), (0, 0, 1))
     )
-    contact = complementarity.Contact("ground", weight, (0, 0, 1), complementarity.Plane())
-    return complementarity.UnilateralModel(ce.compile(system), [contact])
+    touching = contact.Contact("ground", weight, (0, 0, 1), contact.Plane())
+    return contact.UnilateralModel(ce.compile(system), [touching])
 
 
 class Law:
@@ -105,7 +105,7 @@ def prepare() -> None:
     for method in ("rk4", "dopri5", "rosenbrock", "implicit-euler"):
         simulate(method=method)
     ensemble()
-    complementarity.simulate_unilateral(unilateral(), duration=0.5)
+    contact.simulate_unilateral(unilateral(), duration=0.5)
 
 
 def of_simulate() -> list[Case]:
@@ -443,7 +443,7 @@ def of_unilateral() -> list[Case]:
     """`ce_dynamics.contact.simulate_unilateral`."""
 
     def run(**given: Any) -> Any:
-        return complementarity.simulate_unilateral(**{"unilateral": unilateral(), "duration": 0.01, **given})
+        return contact.simulate_unilateral(**{"unilateral": unilateral(), "duration": 0.01, **given})
 
     found = calls(
         "simulate_unilateral",
@@ -476,15 +476,13 @@ def of_unilateral() -> list[Case]:
         found.append(Case(f"simulate_unilateral({name})", far))
     found += calls(
         "UnilateralModel",
-        complementarity.UnilateralModel,
+        contact.UnilateralModel,
         {"elements": []},
         {"model": values.NO_OBJECT},
     )
     found += calls(
         "UnilateralModel",
-        lambda **given: complementarity.UnilateralModel(
-            **{"model": unilateral().model, "elements": [], **given}
-        ),
+        lambda **given: contact.UnilateralModel(**{"model": unilateral().model, "elements": [], **given}),
         {},
         {
             "elements": {
