@@ -4,19 +4,20 @@ With residuals r = (measured − predicted)/σ of all samples the fit minimises
 
     Σ ρ(r²)/τ + Σ ((θ − θ₀)/s)²,
 
-ρ Huber's loss, θ₀ and s the priors.  The noise σ of every channel and session is that of the residuals, and τ
-their correlation time in samples: N correlated samples tell as much as N/τ independent ones.  Both are
-estimated in rounds with the free numbers.  The posterior covariance is that of Laplace's approximation.
+ρ Huber's loss, θ₀ and s the priors.  The noise of every channel and session is that of the residuals: a
+constant and a part of the signal, σ² = a² + (b z)².  τ is their correlation time in samples: N correlated
+samples tell as much as N/τ independent ones.  Both are estimated in rounds with the free numbers.  The
+posterior covariance is that of Laplace's approximation.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.optimize import least_squares
+from scipy.optimize import least_squares, nnls
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import DataError
@@ -46,9 +47,37 @@ EVALUATIONS = 12
 START_PART = 0.3
 """Standard deviation of the prior of a start, as a part of that of the channel that measures it."""
 TINY = 1e-12
+SMALLEST_PART = 1e-4
+"""Part of a variance to which the constant part of the noise may shrink at once."""
 
 Key = tuple[str, str]
 """Session and channel."""
+
+
+class Noise(NamedTuple):
+    """Noise of a channel: σ² = sd² + (part z)² where z is predicted; sd in the channel's unit."""
+
+    sd: float
+    part: float
+
+    def at(self, z: Floats) -> Floats:
+        """σ where z is predicted."""
+        return np.sqrt(self.sd**2 + (self.part * z) ** 2)
+
+
+def noise_of(residuals: Floats, predicted: Floats) -> Noise:
+    """Return the noise of largest likelihood, outliers counted as if they lay at the limit.
+
+    With s = σ² it is stationary where the regression of r² on 1 and z² with weights 1/s² is.
+    """
+    basis = np.column_stack((np.ones_like(predicted), predicted**2))
+    scale = np.maximum(np.max(basis, axis=0), TINY)
+    variances = np.array([np.mean(residuals**2) + TINY**2, 0.0])
+    for _ in range(20):
+        s = basis @ variances
+        found, _ = nnls(basis / scale / s[:, np.newaxis], np.minimum(residuals**2, OUTLYING**2 * s) / s)
+        variances = np.maximum(found / scale, [SMALLEST_PART * variances[0], 0.0])
+    return Noise(*np.sqrt(variances).tolist())
 
 
 @dataclass(frozen=True)
@@ -61,8 +90,9 @@ class Fit:
     values, sd : (k,) arrays
         Estimates and posterior standard deviations.
     covariance : (k, k) array
-    noise, correlation_time : dict of (session, channel) to float
-        Standard deviation of the noise in the channel's unit; τ in samples.
+    noise : dict of (session, channel) to Noise
+    correlation_time : dict of (session, channel) to float
+        τ in samples.
     singular_values : (k,) array
         Of the derivatives of the data by the free numbers, in standard deviations of noise and priors: below
         1 a direction is told by the priors more than by the data.
@@ -80,7 +110,7 @@ class Fit:
     values: Floats
     sd: Floats
     covariance: Floats
-    noise: dict[Key, float]
+    noise: dict[Key, Noise]
     correlation_time: dict[Key, float]
     singular_values: Floats
     weakest: str
@@ -92,14 +122,14 @@ class Fit:
     problem: Problem = field(repr=False)
     starts: Floats = field(repr=False)
 
-    def noise_of(self, session: str, channel: str) -> float:
+    def noise_in(self, session: str, channel: str) -> Noise:
         """Return the noise of a channel; of a session that was not fitted the rms of the others'."""
         if (session, channel) in self.noise:
             return self.noise[session, channel]
-        others = [value for (_, name), value in self.noise.items() if name == channel]
+        others = [noise for (_, name), noise in self.noise.items() if name == channel]
         if not others:
             raise DataError(f"channel {channel!r} was not fitted, so that its noise is not known")
-        return float(np.sqrt(np.mean(np.square(others))))
+        return Noise(*np.sqrt(np.mean(np.square(others), axis=0)).tolist())
 
 
 def segments_of(runs: Sequence[Recording], options: Options) -> list[Segment]:
@@ -162,7 +192,8 @@ class Rounds:
         }
         self.start_scale = np.array([START_PART * spread[c] or 1.0 for _, c, _ in starts])
         self.keys: list[Key] = [(problem.segments[r.segment].run.session, r.channel) for r in problem.rows]
-        self.noise: dict[Key, float] = {}
+        self.noise: dict[Key, Noise] = {}
+        self.sizes: list[Floats] = []
         self.time: dict[Key, float] = {}
         self._latest: tuple[bytes, Any] | None = None
 
@@ -190,7 +221,7 @@ class Rounds:
             parts = [
                 np.nan_to_num((problem.rows[i].measured - values[i]) * weights[i], nan=LOST) for i in rows
             ]
-            J = np.concatenate([np.nan_to_num(jacobians[i]) * -weights[i] for i in rows])
+            J = np.concatenate([np.nan_to_num(jacobians[i]) * -weights[i][:, np.newaxis] for i in rows])
             r = np.concatenate([*parts, (self.starts[own] - self.start_prior[own]) / self.start_scale[own]])
             A = np.vstack((J[:, :n] * self.scale, np.zeros((len(own), n))))
             B = np.vstack((J[:, [n + j for j in own]] * self.start_scale[own], np.eye(len(own))))
@@ -224,19 +255,25 @@ class Rounds:
         self.starts = moved
 
     def estimate_noise(self, theta: Floats) -> None:
-        """Estimate noise and correlation times from the residuals."""
-        residuals = self.residuals(theta)
+        """Estimate noise and correlation times from the residuals, and what samples weigh then."""
+        values, residuals = self.predicted(theta)[0], self.residuals(theta)
+        sizes = [np.zeros(0)] * len(residuals)
         for key in dict.fromkeys(self.keys):
-            own = [r[np.isfinite(r)] for r, k in zip(residuals, self.keys, strict=True) if k == key]
-            together = np.concatenate(own)
-            sigma = float(np.sqrt(np.mean(together**2))) or TINY
-            for _ in range(5):  # Huber's proposal 2: outliers count as if they lay at the limit
-                sigma = float(np.sqrt(np.mean(np.minimum(np.abs(together), OUTLYING * sigma) ** 2))) or TINY
-            self.noise[key], self.time[key] = sigma, correlation_time(own)
+            own = [k for k, other in enumerate(self.keys) if other == key]
+            good = [np.isfinite(residuals[k]) for k in own]
+            r, z = (
+                np.concatenate([x[k][g] for k, g in zip(own, good, strict=True)]) for x in (residuals, values)
+            )
+            self.noise[key] = noise = noise_of(r, z)
+            for k in own:
+                sizes[k] = noise.at(np.nan_to_num(values[k]))
+            scaled = [(residuals[k] / sizes[k])[g] for k, g in zip(own, good, strict=True)]
+            self.time[key] = correlation_time(scaled)
+        self.sizes = sizes
 
-    def weights(self) -> list[float]:
-        """1/(σ √τ) of every row of samples."""
-        return [1.0 / (self.noise[k] * np.sqrt(self.time[k])) for k in self.keys]
+    def weights(self) -> list[Floats]:
+        """1/(σ √τ) of all samples."""
+        return [1.0 / (s * np.sqrt(self.time[k])) for s, k in zip(self.sizes, self.keys, strict=True)]
 
     def limits(self) -> Floats:
         """Squares of the residuals beyond which they count linearly, in the order of `eliminated`."""
@@ -267,8 +304,10 @@ class Rounds:
             theta = self.prior + self.scale * found.x
             self.move_starts(theta)
             self.estimate_noise(theta)
-            progress(f"round {count}: noise " + ", ".join(f"{c} {s:.4g}" for (_, c), s in self.noise.items()))
-            change = max(abs(np.log(self.noise[k] / before[k])) for k in before)
+            progress(
+                f"round {count}: noise " + ", ".join(f"{c} {n.sd:.4g}" for (_, c), n in self.noise.items())
+            )
+            change = max(abs(np.log(self.noise[k].sd / before[k].sd)) for k in before)
             moved = np.max(np.abs(theta - previous) / self.scale, initial=0.0)
             if change < SETTLED and moved < SETTLED:
                 break

@@ -111,7 +111,8 @@ def predict(fit: Fit, runs: Recording | Sequence[Recording], **options: Any) -> 
     for run, name in dict.fromkeys((run.name, name) for run, name in keys):
         own = [k for k, (r, c) in enumerate(keys) if (r.name, c) == (run, name)]
         session = keys[own[0]][0].session
-        noise = fit.noise_of(session, name)
+        noise = fit.noise_in(session, name)
+        z = np.concatenate([values[k] for k in own])
         variance = [
             np.einsum("ij,jk,ik->i", jacobians[k][:, :n], fit.covariance, jacobians[k][:, :n]) for k in own
         ]
@@ -120,8 +121,8 @@ def predict(fit: Fit, runs: Recording | Sequence[Recording], **options: Any) -> 
             Channel(
                 run, name, keys[own[0]][0].outputs[name].unit,
                 time, truth,
-                predicted=np.concatenate([values[k] for k in own]),
-                sd=np.sqrt(np.concatenate(variance) + noise**2),
+                predicted=z,
+                sd=np.sqrt(np.concatenate(variance) + noise.at(z) ** 2),
                 window=np.concatenate([np.full(len(values[k]), problem.rows[k].segment) for k in own]),
             )
         )  # fmt: skip

@@ -63,8 +63,11 @@ def figures_of(fit: Fit, runs: Sequence[Recording], predictions: Sequence[Predic
         },
         "covariance": fit.covariance.tolist(),
         "noise": {
-            f"{channel}@{session}": {"sd": sigma, "correlation_time": fit.correlation_time[session, channel]}
-            for (session, channel), sigma in fit.noise.items()
+            f"{channel}@{session}": {
+                **noise._asdict(),
+                "correlation_time": fit.correlation_time[session, channel],
+            }
+            for (session, channel), noise in fit.noise.items()
         },
         "singular_values": fit.singular_values.tolist(),
         "undetermined": fit.undetermined,
@@ -95,8 +98,8 @@ def page(fit: Fit, runs: Sequence[Recording], predictions: Sequence[Prediction])
         for f, v, s in zip(fit.free, fit.values.tolist(), fit.sd.tolist(), strict=True)
     ]
     noise = [
-        [escape(channel), escape(session), number(sigma), number(fit.correlation_time[session, channel])]
-        for (session, channel), sigma in fit.noise.items()
+        [escape(channel), escape(session), *map(number, (*one, fit.correlation_time[session, channel]))]
+        for (session, channel), one in fit.noise.items()
     ]
     remarks = [f"{name}: the data cannot determine it; it stays at its prior" for name in fit.undetermined]
     remarks += [f"{a} and {b} are correlated by {r:.3f}" for a, b, r in fit.correlated]
@@ -119,7 +122,7 @@ def page(fit: Fit, runs: Sequence[Recording], predictions: Sequence[Prediction])
         table(["number", "estimate", "± sd", "prior", "± sd", "unit"], told),
         items(remarks),
         text("h2", "Noise"),
-        table(["channel", "session", "sd", "correlation time (samples)"], noise),
+        table(["channel", "session", "sd", "part of the signal", "correlation time (samples)"], noise),
         text("h2", "What was found in the data"),
         items(found or ["nothing"]),
     )

@@ -9,7 +9,7 @@ import pytest
 
 from ce_dynamics.algebra.arrays import Array, sqrt
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.identification.fit import Fit, fit_plant
+from ce_dynamics.models.identification.fit import Fit, fit_plant, noise_of
 from ce_dynamics.models.identification.plant import Plant
 from ce_dynamics.models.identification.prediction import predict
 from ce_dynamics.models.identification.problem import Options, Problem, Segment, free_numbers
@@ -117,10 +117,19 @@ def test_estimates_lie_within_three_deviations(plant: Plant, clean: Recording) -
     assert beyond < 4
 
 
-def test_noise_is_estimated(fit: Fit) -> None:
-    # Standard error of a standard deviation of n samples: 1/√(2 n), n ≥ 1000; within 5 of them.
-    for (_, channel), sigma in fit.noise.items():
-        assert sigma == pytest.approx(NOISE[channel], rel=5.0 / np.sqrt(2000.0))
+def test_noise_is_estimated(fit: Fit, clean: Recording) -> None:
+    # Standard error of a variance of n samples: √(2/n), n ≥ 1000; of its root half of that; within 5 of them.
+    for (_, channel), noise in fit.noise.items():
+        usual = np.sqrt(np.nanmean(noise.at(clean.outputs[channel].values) ** 2))
+        assert usual == pytest.approx(NOISE[channel], rel=5.0 / np.sqrt(2000.0))
+
+
+def test_noise_that_grows_with_signal_is_estimated() -> None:
+    rng = np.random.default_rng(3)
+    z = rng.uniform(-2.0, 2.0, 20000)
+    noise = noise_of(np.sqrt(0.1**2 + (0.2 * z) ** 2) * rng.normal(size=len(z)), z)
+    # 20000 samples: standard errors of the roots of regressed variances stay below 2 %; within 4 of them.
+    assert noise == pytest.approx((0.1, 0.2), rel=0.08)
 
 
 def test_band_covers_95_percent(fit: Fit, clean: Recording) -> None:
