@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ce_dynamics.cli import exit_codes
 from ce_dynamics.cli.options import Identify
 from ce_dynamics.errors import DataError
@@ -9,7 +11,7 @@ from ce_dynamics.models.data.quantities import si_value
 from ce_dynamics.models.identification.fit import Fit
 from ce_dynamics.models.identification.identify import identify
 from ce_dynamics.models.identification.prediction import Prediction, predict
-from ce_dynamics.models.identification.recording import read_recording
+from ce_dynamics.models.identification.recording import mapping_of, read_recording
 from ce_dynamics.models.identification.report import save
 from ce_dynamics.models.vehicles.description import VehicleParameters
 
@@ -30,7 +32,12 @@ def run(options: Identify) -> int:
         for finding in recording.findings:
             print(f"{recording.name}: {finding.channel}: {finding.text}")
     others = [read_recording(path, mappings[0], wheelbase=wheelbase) for path in options.predict or ()]
-    free = dict(map(wanted, options.free))
+    free: dict[str, Any] = {}
+    for columns in mappings:
+        free |= mapping_of(columns)[0].get("free", {})
+    free |= dict(map(wanted, options.free or ()))
+    if not free:
+        raise DataError("nothing is free; name numbers by --free, or under free: in the mapping")
     times = ("length", options.length), ("lead", options.lead), ("step", options.step)
     length, lead, step = (si_value(f"--{name}", value, "s") for name, value in times)
     fit = identify(

@@ -425,10 +425,9 @@ class Identify:
         metavar="FILE.yaml",
     )
     vehicle: str = TESTED.vehicle(default="hmmwv")
-    free: list[str] = TESTED(
-        "A number to fit, such as chassis.inertia.zz, front.tyre.dfy0* (all its components) or "
-        "channels.yaw_rate.delay, and the standard deviation of its prior; repeatable.",
-        default=MISSING,
+    free: list[str] | None = TESTED(
+        "A number to fit besides those of the mappings, such as chassis.inertia.zz, front.tyre.dfy0* (all "
+        "its components) or channels.yaw_rate.delay, and the standard deviation of its prior; repeatable.",
         metavar="NAME[=SD]",
     )
     overrides: list[str] | None = TESTED.overrides()

@@ -47,8 +47,8 @@ EVALUATIONS = 12
 START_PART = 0.3
 """Standard deviation of the prior of a start, as a part of that of the channel that measures it."""
 TINY = 1e-12
-SMALLEST_PART = 1e-4
-"""Part of a variance to which the constant part of the noise may shrink at once."""
+SMALLEST_PART = 0.01
+"""Least constant part of the noise, of the variance of the residuals: samples at rest count no more."""
 
 Key = tuple[str, str]
 """Session and channel."""
@@ -73,10 +73,11 @@ def noise_of(residuals: Floats, predicted: Floats) -> Noise:
     basis = np.column_stack((np.ones_like(predicted), predicted**2))
     scale = np.maximum(np.max(basis, axis=0), TINY)
     variances = np.array([np.mean(residuals**2) + TINY**2, 0.0])
+    least = SMALLEST_PART * variances[0]
     for _ in range(20):
         s = basis @ variances
         found, _ = nnls(basis / scale / s[:, np.newaxis], np.minimum(residuals**2, OUTLYING**2 * s) / s)
-        variances = np.maximum(found / scale, [SMALLEST_PART * variances[0], 0.0])
+        variances = np.maximum(found / scale, [least, 0.0])
     return Noise(*np.sqrt(variances).tolist())
 
 

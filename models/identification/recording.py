@@ -11,6 +11,10 @@ A mapping is a short YAML file::
       yaw_rate: {column: omega, unit: deg/s, sign: -1, delay: 20 ms}
       ay: {column: "d(vy, 0.2) + vx * omega", unit: m/s^2}
       vy: {column: vy, unit: m/s, position: [0.2, 0, 0.4]}
+    use: {from: 20 s, to: 300 s}     # optional
+    free:                            # optional: what is fitted, with priors
+      chassis.inertia.zz: {sd: 300}
+      channels.yaw_rate.delay: {prior: 0.1, sd: 0.1, lower: 0}
 
 A column is a name of the table or a formula of names with ``+ - * /``, ``sin``, ``cos``, ``tan``, ``unwrap``
 (of angles), and ``d(column, width)``, the difference quotient over a width of time [s].  An output is named
