@@ -1,0 +1,111 @@
+"""Fits to measured runs that are not shipped: ``python -m tests.models.identification.measured FOLDER``.
+
+FOLDER has the runs of the AV-21 (linklab-uva/deep-dynamics) and of CarMaker's Megane (boschresearch).
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import ce_dynamics as ce
+from ce_dynamics.models.identification.fit import Fit, fit_plant
+from ce_dynamics.models.identification.problem import Options
+from ce_dynamics.models.identification.recording import Recording, read_recording
+from ce_dynamics.models.identification.single_track import single_track
+
+VEHICLES = Path(ce.__file__).parent / "models/identification/vehicles"
+OPTIONS = Options(length=10.0, lead=2.0, step=2.5e-3, interval=0.04)
+WHEELBASE = 2.9808
+ALL = ("channels.road_wheel_angle.scale", "channels.yaw_rate.lag", "channels.ay.lag")
+DELAYS = "channels.yaw_rate.delay", "channels.ay.delay"
+
+
+def racing_car(folder: Path) -> None:
+    """Fit the AV-21 to Las Vegas and every second window of Putnam Park; predict the others."""
+    putnam = racing_run(folder / "Putnam_park2023_run4_2_first.csv.gz", "putnam", "deg", {"from": 20.0})
+    lvms = racing_run(folder / "LVMS_23_01_04_B.csv.gz", "lvms", "rad", {"from": 110.0, "to": 425.0})
+    windows = putnam.windows(OPTIONS.length, OPTIONS.lead)
+    fitted, kept = part(putnam, windows[::2]), part(putnam, windows[1::2])
+    # a slow run round an oval: every second window is enough
+    runs = [part(lvms, lvms.windows(OPTIONS.length, OPTIONS.lead)[::2]), fitted]
+    free: dict[str, Any] = dict.fromkeys(ALL) | dict.fromkeys(DELAYS, 0.2) | {"channels.bank.scale@lvms": 0.3}
+    for s in ("lvms", "putnam"):
+        free |= {
+            f"channels.road_wheel_angle.offset@{s}": 0.01, f"channels.road_wheel_angle.delay@{s}": 0.1,
+            f"channels.yaw_rate.offset@{s}": 0.005, f"channels.vy.turn@{s}": 0.02,
+            f"channels.vy.position.x@{s}": 1.5,
+        }  # fmt: skip
+    tyres: dict[str, Any] = {f"{axle}.tyre.dfy0*": {"sd": 0.3, "lower": 0.5} for axle in ("front", "rear")}
+    tyres |= {f"{axle}.tyre.fym*": {"sd": 0.2, "lower": 0.3, "upper": 1.1} for axle in ("front", "rear")}
+    options: dict[str, Any] = {
+        name: getattr(OPTIONS, name) for name in ("length", "lead", "step", "interval")
+    }
+    more = {"chassis.inertia.zz": 100.0}
+    show(ce.identify(runs, VEHICLES / "av-21.yaml", free | tyres | more, progress=print, **options), [kept])
+    stiffness = dict.fromkeys(("front.stiffness", "rear.stiffness", "inertia"))
+    peaks = {"front.peak": None, "rear.peak": None, "front.shape": 0.2, "rear.shape": 0.2}
+    without = {name: sd for name, sd in free.items() if "bank" not in name}
+    for kind, own in (
+        ("kinematic", without), ("linear", free | stiffness), ("magic formula", free | stiffness | peaks)
+    ):  # fmt: skip
+        plant = single_track(kind, 790.0, 900.0, 1.248, 1.7328, runs)
+        show(fit_plant(plant, runs, own, OPTIONS), [kept])
+
+
+def racing_run(path: Path, session: str, unit: str, use: dict[str, float]) -> Recording:
+    """Return a run of the AV-21; its yaw rate comes through a filter, the heading does not."""
+    outputs = {
+        "yaw_rate": "omega", "ay": "vx * omega", "vy": {"column": "vy", "position": [0.2424, 0.0, 0.0]},
+        "heading_rate": {"column": "d(unwrap(phi), 0.4)", "output": "yaw_rate"},
+    }  # fmt: skip
+    inputs = {"road_wheel_angle": "delta", "speed": "vx", "bank": {"column": "roll", "unit": unit}}
+    mapping = {"session": session, "time": "time", "inputs": inputs, "outputs": outputs, "use": use}
+    return read_recording(path, mapping, wheelbase=WHEELBASE)
+
+
+def part(run: Recording, windows: Sequence[tuple[float, float]]) -> Recording:
+    """Return the windows of a run alone, with their leads."""
+    return replace(run, spans=[(start - OPTIONS.lead, end) for start, end in windows])
+
+
+def hatchback(folder: Path) -> None:
+    """Fit the Megane to two sine experiments, predict the third."""
+    names = {"front_left": "FL", "front_right": "FR", "rear_left": "RL", "rear_right": "RR"}
+    forces = {
+        f"{name}.tyre.Fy": {"column": f"Car.C{c}.Tire.FrcC.y", "unit": "N"} for name, c in names.items()
+    }
+    outputs = {
+        "yaw_rate": "Car.YawRate", "vy": {"column": "Car.vy", "position": [0.307, 0.0, 0.0]}, "ay": "Car.ay"
+    }  # fmt: skip
+    inputs = {"road_wheel_angle": "0.5 * Car.SteerAngleFL + 0.5 * Car.SteerAngleFR", "speed": "Car.vx"}
+    mapping = {"time": "Time", "inputs": inputs, "outputs": outputs | forces}
+    files = (folder / f"bosch_experiment{name}.csv.gz" for name in ("1_25kmh", "2_40kmh", "3_40kmh"))
+    *runs, kept = (read_recording(path, mapping, wheelbase=2.55) for path in files)
+    free: dict[str, Any] = {
+        "front.tyre.dfy0*": 0.3, "rear.tyre.dfy0*": 0.3, "chassis.inertia.zz": 300.0, "chassis.com.x": 0.1,
+        "channels.vy.position.x": 0.5, "channels.road_wheel_angle.delay": 0.05,
+        "channels.road_wheel_angle.scale": 0.1,
+    }  # fmt: skip
+    free |= {f"channels.{name}.offset": 100.0 for name in forces}
+    times: dict[str, Any] = {"length": 10.0, "lead": 1.5, "step": 1.5e-3, "interval": 0.03}
+    show(ce.identify(runs, VEHICLES / "megane.yaml", free, progress=print, **times), [kept])
+
+
+def show(fit: Fit, runs: Sequence[Recording]) -> None:
+    """Print estimates and errors."""
+    for number, value, sd in zip(fit.free, fit.values, fit.sd, strict=True):
+        print(f"  {number.name} = {value:.4g} ± {sd:.2g} {number.unit}")
+    for row in ce.predict(fit, runs).table():
+        print(
+            f"{row['model']}: {row['channel']}: RMSE {row['rmse']:.4g} {row['unit']}, "
+            f"{100.0 * row['rmse'] / row['peak']:.2f} % of the peak, {100.0 * row['coverage']:.1f} % in the band"
+        )
+
+
+if __name__ == "__main__":
+    hatchback(Path(sys.argv[1]))
+    racing_car(Path(sys.argv[1]))
