@@ -100,10 +100,8 @@ def show(fit: Fit, runs: Sequence[Recording]) -> None:
     for number, value, sd in zip(fit.free, fit.values, fit.sd, strict=True):
         print(f"  {number.name} = {value:.4g} ± {sd:.2g} {number.unit}")
     for row in ce.predict(fit, runs).table():
-        print(
-            f"{row['model']}: {row['channel']}: RMSE {row['rmse']:.4g} {row['unit']}, "
-            f"{100.0 * row['rmse'] / row['peak']:.2f} % of the peak, {100.0 * row['coverage']:.1f} % in the band"
-        )
+        shown = f"RMSE {row['rmse']:.4g} {row['unit']}, {100.0 * row['rmse'] / row['peak']:.2f} % of the peak"
+        print(f"{row['model']}: {row['channel']}: {shown}, {100.0 * row['coverage']:.1f} % in the band")
 
 
 if __name__ == "__main__":
