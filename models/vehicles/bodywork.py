@@ -95,7 +95,8 @@ class Frame:
         """x of stations [m]."""
         X = np.asarray(stations, dtype=float)
         ahead, between = self.front - np.minimum(X, 0.0) * self.radius, np.clip(X, 0.0, 1.0)
-        return ahead - between * (self.front - self.rear) - np.maximum(X - 1.0, 0.0) * self.radius
+        found: Floats = ahead - between * (self.front - self.rear) - np.maximum(X - 1.0, 0.0) * self.radius
+        return found
 
     def z(self, heights: Sequence[float] | Floats) -> Floats:
         """z of heights [m]."""

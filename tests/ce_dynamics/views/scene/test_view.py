@@ -366,7 +366,7 @@ def test_without_webgl_a_plan_is_drawn(model: ce.Model, run: Any, tmp_path: Path
 def test_a_film_has_frames_that_move(model: ce.Model, run: Any, tmp_path: Path) -> None:
     path = ce.view(model, run).save(tmp_path / "film.gif")
     with Image.open(path) as film:
-        assert getattr(film, "n_frames") == 13  # noqa: B009  # Pillow does not type it; 1 s at 12.5 frames a second, rounded up
+        assert getattr(film, "n_frames") == 13  # noqa: B009  # 1 s at 12.5 a second, rounded up
         pictures = []
         for k in (0, 12):
             film.seek(k)
