@@ -56,41 +56,58 @@ def trim(
     --------
     ``trim(model, change=["arm"], still=["arm_rate"])`` hangs an arm into its equilibrium.
     """
+    return trim_with_inputs(model, change, (), still, y, u, tolerance)[0]
+
+
+def trim_with_inputs(
+    model: Model,
+    change: Sequence[str],
+    inputs: Sequence[str],
+    still: Sequence[str],
+    y: ArrayLike | None = None,
+    u: ArrayLike | None = None,
+    tolerance: float = 1e-9,
+) -> tuple[Floats, Floats]:
+    """Trim by entries of the state and by inputs; return both."""
     checks.instance("trim: model", model, Model, "a model, as ce_dynamics.compile(system) returns it")
     known = [entry.name for entry in (*model.layout.q, *model.layout.v, *model.layout.x)]
     checks.number("tolerance", tolerance, above=0.0)
     found = positions(known, checks.texts("change", change))
     resting = positions(known, checks.texts("still", still))
-    if len(found) != len(resting) or not found:
+    driven = positions([entry.name for entry in model.layout.u], inputs)
+    if len(found) + len(driven) != len(resting) or not found:
         raise ModelError(
-            f"{len(found)} entries cannot make {len(resting)} rates vanish; name as many of each"
+            f"{len(found) + len(driven)} entries cannot make {len(resting)} rates vanish; "
+            "name as many of each"
         )
     start = model.y0 if y is None else checked("y", y, len(model.layout.y0))
     given = model.u0 if u is None else checked("u", u, len(model.layout.u))
 
-    def state(values: Floats) -> Floats:
-        trial = start.copy()
-        trial[found] = values
-        return model.with_unit_quaternions(trial)
+    first = np.concatenate((start[found], given[driven]))
+
+    def at(values: Floats) -> tuple[Floats, Floats]:
+        trial, u = start.copy(), given.copy()
+        trial[found], u[driven] = values[: len(found)], values[len(found) :]
+        return model.with_unit_quaternions(trial), u
 
     def residual(values: Floats) -> Floats:
-        rates = model.dynamics(state(values), given)[0][resting]
+        rates = model.dynamics(*at(values))[0][resting]
         return np.where(np.isfinite(rates), rates, 1e30)
 
-    if not np.all(np.isfinite(model.dynamics(state(start[found]), given)[0])):
+    if not np.all(np.isfinite(model.dynamics(*at(first))[0])):
         raise AssemblyError("accelerations are not finite at the start; start where loops can be assembled")
-    scale = max(1.0, float(np.max(np.abs(residual(start[found])))))
-    solved = damped_newton(residual, start[found])
+    scale = max(1.0, float(np.max(np.abs(residual(first)))))
+    solved = damped_newton(residual, first)
     worst = float(np.max(np.abs(residual(solved))))
     if not worst <= tolerance * scale:
-        solved = damped_newton(residual, from_afar(residual, start[found]))
+        solved = damped_newton(residual, from_afar(residual, first))
         worst = float(np.max(np.abs(residual(solved))))
     if not worst <= tolerance * scale:
         raise AssemblyError(
             f"no equilibrium of {', '.join(change)} found near the start: a rate of {worst:.3g} remains; "
             "start nearer to it or check loads and stiffnesses"
         )
-    return state(solved)
+    return at(solved)
 
 
 STEP = 1e-7

@@ -46,8 +46,10 @@ PREVIEW_PER_LAG = 3.0
 """Least t/τ of (D2)."""
 LEAST_ANGLE = 0.25
 """Least (L + K v²)/L: at this part the yaw rate lags four times as long as that of a neutral vehicle."""
-CREEP = 1.0
-"""Least `SteeringResponse.rocking` [m/s]."""
+CREEP = 3.0
+"""Least `SteeringResponse.rocking` [m/s]: below it tyres that stick at rest let the body rock.
+
+It is the end of the blend of `ce_dynamics.models.tyres.tmeasy_chrono`."""
 SPIN = 0.5
 """[rad] of side-slip, beyond which the vehicle spins: it soon moves sideways, then backwards."""
 
@@ -130,6 +132,8 @@ class DriverParameters:
         Trailers for driving backwards; none if the vehicle is not articulated.
     response : SteeringResponse
         Arms, and answer of the vehicle.
+    straight : float
+        Steering input that keeps the vehicle straight on [1].
     """
 
     wheelbase: float
@@ -147,6 +151,7 @@ class DriverParameters:
     reverse: tuple[str, ...] = ()
     train: Train | None = None
     response: SteeringResponse = SteeringResponse()
+    straight: float = 0.0
 
     def __post_init__(self) -> None:
         positive = {"wheelbase", "max_wheel_angle", "preview_time", "min_preview"}
@@ -156,7 +161,7 @@ class DriverParameters:
                 continue
             if field.name in positive:
                 check_number("driver", field.name, value, above=0.0)
-            elif field.name == "understeer":
+            elif field.name in ("understeer", "straight"):
                 check_number("driver", field.name, value)
             else:
                 check_number("driver", field.name, value, at_least=0.0)
@@ -178,7 +183,7 @@ def steer(p: DriverParameters, path: Path, sensors: Sensors) -> Scalar:
     curvature = view.curvature + correction
     angle = curvature * angle_per_curvature(p, speed)
     angle = angle + p.yaw_damping * (speed * curvature - sensors["yaw_rate"])
-    return turn_steering(p, saturate_symmetric(angle / p.max_wheel_angle, SOFTNESS), sensors)
+    return turn_steering(p, saturate_symmetric(p.straight + angle / p.max_wheel_angle, SOFTNESS), sensors)
 
 
 def preview(p: DriverParameters, speed: Scalar) -> Scalar:
@@ -211,7 +216,8 @@ def course(p: DriverParameters, sensors: Sensors) -> Scalar:
     squared = sensors["vx"] * sensors["vx"]
     slip = sensors["vy"] * sensors["vx"]
     if r.position:
-        slip = slip + trusted * r.arm * tan(p.max_wheel_angle * sensors[r.position]) / p.wheelbase
+        steered = p.max_wheel_angle * (sensors[r.position] - p.straight)
+        slip = slip + trusted * r.arm * tan(steered) / p.wheelbase
     return sensors["yaw"] + minimum(maximum(slip / (squared + trusted), -SPIN), SPIN)
 
 
@@ -242,8 +248,9 @@ def wanted_of(p: DriverParameters, steering: Floats, position: Floats, rate: Flo
 def steer_by_heart(
     p: DriverParameters, path: Path, steering: RoundedTable, yaw_rate: RoundedTable, sensors: Sensors
 ) -> Scalar:
-    """Steering input in [−1, 1] of a driver who knows what to steer where, and corrects the rest.
+    """Return the steering input in [−1, 1] of a driver who knows what to steer where, and corrects the rest.
 
+    ``steering`` is what he adds to `DriverParameters.straight`.
     The correction is that of `steer`, from the error of place e and of course ε: the curvature
     −2 (e + d ε)/d² with the preview distance d; and yaw damping against the yaw rate that he knows.
     """
@@ -253,12 +260,16 @@ def steer_by_heart(
     curvature = -2.0 * p.aim_gain * (view.offset + ahead * view.heading_error) / (ahead * ahead)
     angle = curvature * angle_per_curvature(p, speed)
     angle = angle + p.yaw_damping * (yaw_rate(sensors["x"]) - sensors["yaw_rate"])
-    wanted = saturate_symmetric(steering(sensors["x"]) + angle / p.max_wheel_angle, SOFTNESS)
+    known = p.straight + steering(sensors["x"])
+    wanted = saturate_symmetric(known + angle / p.max_wheel_angle, SOFTNESS)
     return turn_steering(p, wanted, sensors)
 
 
 def steer_train(p: DriverParameters, train: Train, path: Path, seen: Sensors) -> Scalar:
-    """Steering input in [−1, 1] that backs trailers up along a path; ``seen`` as of `curvature_to_steer`."""
+    """Return the wanted steering in [−1, 1] that backs trailers up along a path.
+
+    ``seen`` is that of `curvature_to_steer`; the arms, `turned`, are left to who knows where the steering is.
+    """
     sharpest = tan(p.max_wheel_angle) / p.wheelbase
     curvature = curvature_to_steer(train, path, seen, sharpest, p.preview_time * seen["speed"], p.aim_gain)
     return saturate_symmetric(arctan(p.wheelbase * curvature) / p.max_wheel_angle, SOFTNESS)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,7 +28,7 @@ from ce_dynamics.models.parts.roads.surfaces import FlatRoad
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.driving import make_manoeuvre
-from ce_dynamics.models.vehicles.equilibrium import settled
+from ce_dynamics.models.vehicles.equilibrium import settled, straightened
 from ce_dynamics.models.vehicles.files import describes_a_vehicle
 from ce_dynamics.models.vehicles.practice import practised
 from ce_dynamics.models.vehicles.prepared import Case
@@ -162,7 +162,11 @@ class VehicleSetup:
         system = self.system(task.speed, surface)
         with parameters.naming():
             vehicle = Model(system)
-            y0 = settled(vehicle, first_pedals(vehicle, task))
+            pedals = first_pedals(vehicle, task)
+            y0 = settled(vehicle, pedals)
+            if practice and not steering_wheel and task.path is not None and task.speed:
+                y0, straight = straightened(vehicle, y0, pedals)
+                task.driver = replace(task.driver, straight=straight)
         attributes: dict[str, str | float] = {
             "title": f"{parameters.title}: {task.title}",
             "source": f"ce-dynamics {__version__}",

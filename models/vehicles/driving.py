@@ -19,7 +19,12 @@ from ce_dynamics.models.parts.manoeuvres import MANOEUVRES, DoubleLaneChange, Ma
 from ce_dynamics.models.tyres.contract import TyreAnswer, TyreModel, WheelOnRoad
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.steering.base import position_of, rate_of
-from ce_dynamics.models.vehicles.steering_angle import first_steered, max_wheel_angle, steering_wheel_lock
+from ce_dynamics.models.vehicles.steering_angle import (
+    first_steered,
+    full_turn,
+    max_wheel_angle,
+    steering_wheel_lock,
+)
 from ce_dynamics.models.vehicles.trailers.hitches import FOLDING_STEERING
 from ce_dynamics.models.vehicles.tyre_kinds import model_of
 
@@ -31,8 +36,6 @@ ARMS_LAG = 0.1
 Of a slow actuator it is 4 ζ/ω or more, for which (D1) asks for no more than full lock on its way there."""
 QUICKEST = 4.0 * math.pi
 """Rate at which a person turns a steering wheel [rad/s]: 720°/s, that of the fishhook of NHTSA."""
-STEERING_WHEEL_LOCK = 3.0 * math.pi
-"""Angle of the steering wheel at full lock where the data have no column [rad]: one turn and a half."""
 LEAST_SHARE = 0.02
 """Part of the weight that an axle carries at least, by which the stiffness of its tyres is taken."""
 ROLLING, SLIDING, DEFLECTED = 20.0, 1e-3, 1e-6
@@ -157,11 +160,10 @@ def steering_response(parameters: VehicleParameters) -> tuple[SteeringResponse, 
     if column is None:
         omega = float(nominal(2.0 * math.pi * led.actuator.natural_frequency))
         zeta = float(nominal(led.actuator.damping_ratio))
-        lag, lock = max(ARMS_LAG, 4.0 * zeta / omega), STEERING_WHEEL_LOCK
+        lag = max(ARMS_LAG, 4.0 * zeta / omega)
     else:  # whose hands are a spring and a damper of their own
         omega = zeta = 0.0
         lag = float(nominal((column.hands.damping + column.damping) / column.hands.stiffness))
-        lock = float(nominal(column.lock))
     bodies = parameters.bodies(layout.own_axles, layout.folding)
     masses, moments = (
         np.array([float(nominal(one)) for one in each])
@@ -188,7 +190,7 @@ def steering_response(parameters: VehicleParameters) -> tuple[SteeringResponse, 
         lag=lag,
         omega=omega,
         zeta=zeta,
-        rate=QUICKEST / lock,
+        rate=QUICKEST / float(nominal(full_turn(parameters))),
         arm=wheelbase - centre - float(x[0]),
         relaxation=float(sigma @ C / C.sum()),
         yaw_lag=(J * c_0 + m * c_2) / stiff,

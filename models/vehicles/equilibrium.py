@@ -12,9 +12,10 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiled.steady_state import SteadyState, steady_state
-from ce_dynamics.compiled.trim import trim
+from ce_dynamics.compiled.trim import trim, trim_with_inputs
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import AssemblyError, ModelError
+from ce_dynamics.mechanism.drives import SecondOrderActuator
 from ce_dynamics.models.tyres.element import RoadTyre
 from ce_dynamics.models.tyres.tmeasy_chrono import ChronoTMeasy
 from ce_dynamics.models.vehicles.bent_roads import along_the_road
@@ -36,6 +37,12 @@ MOST_TILT_BEHIND = 0.6
 """Of a trailer against what tows it, in pitch and roll [rad]."""
 UNLOADED = 0.01
 """Part of the wheels' mean load below which one is off the road."""
+UPRIGHT, UPRIGHT_RATES = ("chassis.z", "chassis.qx", "chassis.qy"), ("chassis.vz", "chassis.wx", "chassis.wy")
+ASIDE = "chassis.vy", "chassis.wz"
+PULLED = 0.01
+"""Acceleration aside [m/s²], and in yaw [rad/s²], of a vehicle that its driver need not hold straight.
+
+With 2/d² of the distance aside as the driver's curvature and d = 1 s of speed, it leaves him 5 mm aside."""
 THROTTLE = 0.2
 """From which the search for a steady one starts."""
 
@@ -190,7 +197,7 @@ def off_the_road(model: Model, y: Floats, u: Floats | None) -> list[str]:
 
 def standing_still(model: Model, standing: Floats, u: Floats | None) -> Floats:
     """The same at rest for good, where brakes and tyres hold it; else as it is, about to move."""
-    positions = ("chassis.z", "chassis.qx", "chassis.qy", *suspension_coordinates(model).positions)
+    positions = (*UPRIGHT, *suspension_coordinates(model).positions)
     given = model.u0 if u is None else u
     pedals, found = name_inputs(model, given), None
     if pedals.get("clutch", 1.0) < 1.0 and pedals.get("gear", 0.0) != 0.0:
@@ -325,8 +332,8 @@ def settled_state(
     own = suspension_coordinates(model)
     return trim(
         model,
-        change=["chassis.z", "chassis.qx", "chassis.qy", *own.positions, *rolling],
-        still=["chassis.vz", "chassis.wx", "chassis.wy", *own.rates, *rolling],
+        change=[*UPRIGHT, *own.positions, *rolling],
+        still=[*UPRIGHT_RATES, *own.rates, *rolling],
         y=start,
         u=u,
     )
@@ -341,6 +348,48 @@ def sliding(model: Model, u: Floats | None, rolling: Sequence[str], standing: Fl
     names = state_names(model)
     start[[names.index(name) for name in wheel_rates(model)]] = 0.0
     return settled_state(model, u, rolling, start)
+
+
+def straightened(model: Model, y: Floats, u: Floats) -> tuple[Floats, float]:
+    """Return the settled state of a vehicle that runs straight on, and the steering input that keeps it so.
+
+    A drag link that a beam pulls, a banked road or a torque of the driveline leads a vehicle aside whose
+    steering is held.  Found are the steering and the heading at which it neither yaws nor moves sideways.
+
+    Parameters
+    ----------
+    model : Model
+    y, u : array
+        Settled state of the rolling vehicle, and the inputs there; ``steering`` is zero.
+
+    Returns
+    -------
+    y : array
+        As given if it accelerates aside by less than `PULLED`, or if no steering holds it.
+    steering : float
+    """
+    names = state_names(model)
+    rates = model.dynamics(y, u)[0][[names.index(name) for name in ASIDE]]
+    if np.abs(rates).max() < PULLED:
+        return y, 0.0
+    own, rolling = suspension_coordinates(model), rolling_states(model)
+    led = [
+        f"{name}.motion."
+        for name, motion in model.system.prescribed.items()
+        if isinstance(motion, SecondOrderActuator) and motion.inputs == ("steering",)
+    ]
+    try:
+        found, given = trim_with_inputs(
+            model,
+            change=[*UPRIGHT, "chassis.qz", *own.positions, *rolling, *(f"{each}position" for each in led)],
+            inputs=["steering"],
+            still=[*UPRIGHT_RATES, *ASIDE, *own.rates, *rolling, *(f"{each}rate" for each in led)],
+            y=y,
+            u=u,
+        )
+    except AssemblyError:
+        return y, 0.0
+    return found, float(given[[entry.name for entry in model.layout.u].index("steering")])
 
 
 def state_names(model: Model) -> list[str]:

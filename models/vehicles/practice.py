@@ -164,7 +164,7 @@ def lateral_response(
     def rates(y: Floats, steering: float = 0.0) -> Floats:
         u[k_steering] = steering
         if driver is not None and driver.response.position:
-            u[k_steering] = turn_steering(driver, steering, model.outputs(y, u=u))
+            u[k_steering] = turn_steering(driver, driver.straight + steering, model.outputs(y, u=u))
         return model.dynamics(y, u)[0].copy()
 
     kept = [
@@ -204,6 +204,7 @@ def drive(task: DoubleLaneChange, model: Model, y0: Floats) -> Round | None:
     if r.position:
         moved = (run[plain(name)].values for name in (r.position, r.position_rate))
         driven = driven._replace(steering=wanted_of(task.driver, driven.steering, *moved))
+    driven = driven._replace(steering=driven.steering - task.driver.straight)
     on_the_way = driven.x < ends
     return None if on_the_way.all() else Round(*(column[on_the_way] for column in driven))
 

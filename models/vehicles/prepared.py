@@ -129,10 +129,15 @@ def refuse_swinging(manoeuvre: Manoeuvre | None, results: Record) -> None:
     SimulationError
         With the whole run.
     """
-    if manoeuvre is None or "steering" not in results:
-        return
-    sensor = plain(manoeuvre.driver.response.position_rate)
-    rate = results[sensor].values if sensor in results else None
-    trouble = manoeuvre.trouble(results["steering"].values, rate)
+    trouble = swinging(manoeuvre, results)
     if trouble:
         raise SimulationError(trouble, results)
+
+
+def swinging(manoeuvre: Manoeuvre | None, results: Record | xr.Dataset) -> str:
+    """Return `Manoeuvre.trouble` of a run; empty if nobody steers."""
+    if manoeuvre is None or "steering" not in results:
+        return ""
+    sensor = plain(manoeuvre.driver.response.position_rate)
+    rate = results[sensor].values if sensor in results else None
+    return manoeuvre.trouble(results["steering"].values, rate)

@@ -1,13 +1,14 @@
 """The path-following driver on all shipped vehicles, on a folder of Chrono's, and on heavier and longer ones.
 
 From 1 m/s to the fastest that each vehicle holds, on a dry and on a slippery road: the eigenvalues of the
-model with its driver, and runs straight on and braking to rest that begin `BESIDE` its path.
+model with its driver, and runs straight on and braking to rest.
 """
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import CeDynamicsError, PhysicalityWarning, SimulationError
+from ce_dynamics.models.parts.manoeuvres.straight import Braking
 from ce_dynamics.models.vehicles.case import prepare
 from ce_dynamics.models.vehicles.prepared import Case
 from ce_dynamics.models.vehicles.shipped import SHIPPED
@@ -36,7 +38,11 @@ MOST = 0.5
 DURATION = 6.0
 """Of runs [s]."""
 SETTLED = 1.0
-"""Time in which a vehicle that its drag link pulls aside comes to its line, driven or not [s]."""
+"""Time after which a run that begins `BESIDE` its path is calm [s]."""
+LOCKED = -0.5
+"""Slip of a wheel that locks."""
+SAMPLE = 1.0, 5.0, 15.0, 30.0
+"""Of `SPEEDS`, for heavier vehicles [m/s]; they are driven on the dry road."""
 CHANGES = (
     ("chassis.mass", 1.4),
     ("chassis.inertia.zz", 2.0),
@@ -48,17 +54,24 @@ COUNTING = "chassis.x", "chassis.qw"
 
 
 class Found(NamedTuple):
-    """Of one vehicle at a speed: the lateral mode that grows most [1/s], and what its runs did.
+    """Figures of one vehicle at a speed.
 
-    ``growth`` is that of modes which the driver changes; ``ay`` the largest lateral acceleration straight on
-    after `SETTLED` [m/s²], ``beside`` the largest distance from the path, of both runs, in their second half
-    [m].
+    ``growth`` [1/s] is that of the mode that grows most among those which the driver changes; ``ay`` the
+    largest lateral acceleration straight on, ``rolling`` that of braking until a wheel locks, and ``locked``
+    from then on [m/s²]; ``beside`` the largest distance from the path straight on [m].
     """
 
     growth: complex
     ay: float
+    rolling: float
+    locked: float
     beside: float
     speed: float
+
+    @property
+    def calm(self) -> bool:
+        """Return True if it is stable and its lateral acceleration small while its wheels roll."""
+        return self.growth.real < 0.0 and max(self.ay, self.rolling) < MOST
 
 
 def closed_loop(case: Case, closed: bool = True) -> NDArray[np.complex128]:
@@ -111,19 +124,24 @@ def beside(case: Case) -> Case:
 
 def driven(model: str | Path, speed: float, friction: float, overrides: Sequence[str] = ()) -> Found:
     """A vehicle with its driver at a speed."""
-    options = {"friction": friction}
-    ay, off, left = 0.0, 0.0, 0.0
-    growth: complex = 0.0
-    for name in ("straight", "braking"):
-        case = prepare(name, model=model, speed=speed, options=options, overrides=overrides)
-        run = beside(case).simulate_to_record(method="rk4")
-        if name == "straight":  # wheels that lock as it brakes lead it aside, whoever drives
-            growth = complex(of_the_driver(case)[0])
-            ay = float(np.abs(run["ay"].values[run["time"].values > SETTLED]).max())
-            left = float(run["vx"].values[-1])
-        half = run["time"].values > 0.5 * DURATION
-        off = max(off, float(np.abs(run["path_error"].values[half]).max()))
-    return Found(growth, ay, off, left)
+    case = prepare(
+        "straight", model=model, speed=speed, duration=DURATION, options={"friction": friction},
+        overrides=overrides,
+    )  # fmt: skip
+    assert case.manoeuvre is not None, "it is driven"
+    run = case.simulate_to_record(method="rk4")
+    braking = Braking(case.manoeuvre.driver, speed=speed, friction=friction, duration=DURATION)
+    braked = replace(case, manoeuvre=braking).simulate_to_record(method="rk4")
+    ay = np.abs(braked["ay"].values)
+    slides = np.logical_or.accumulate(braked["tyre_slip"].values.min(axis=1) < LOCKED)
+    return Found(
+        growth=complex(of_the_driver(case)[0]),
+        ay=float(np.abs(run["ay"].values).max()),
+        rolling=float(ay[~slides].max(initial=0.0)),
+        locked=float(ay[slides].max(initial=0.0)),
+        beside=float(np.abs(run["path_error"].values).max()),
+        speed=float(run["vx"].values[-1]),
+    )
 
 
 def heavier(model: str | Path) -> tuple[str, ...]:
@@ -135,35 +153,46 @@ def heavier(model: str | Path) -> tuple[str, ...]:
     return tuple(f"{key}={factor * values[key][0]:.6g} {values[key][1]}" for key, factor in CHANGES)
 
 
-def tried(folder: Path) -> Iterator[tuple[str, str | Path, tuple[str, ...]]]:
-    """Names, models and overrides of all that is tried."""
+class Trial(NamedTuple):
+    """A vehicle on a road, by its name, and the speeds at which it is driven [m/s]."""
+
+    name: str
+    model: str | Path
+    friction: float
+    speeds: Sequence[float] = SPEEDS
+    overrides: tuple[str, ...] = ()
+
+
+def trials(folder: Path) -> Iterator[Trial]:
+    """Yield all that is tried."""
     models: list[str | Path] = [*SHIPPED, *vehicles(folder)]
     for model in models:
-        yield Path(model).stem, model, ()
-        yield f"{Path(model).stem}, heavier", model, heavier(model)
+        for friction in ROADS:
+            yield Trial(Path(model).stem, model, friction)
+        yield Trial(f"{Path(model).stem}, heavier", model, ROADS[0], SAMPLE, heavier(model))
 
 
 def main(folder: Path) -> None:
     """Print what is found, and end with 1 where a driver is not calm."""
     warnings.simplefilter("ignore", PhysicalityWarning)
-    print("| vehicle | friction | m/s | growth 1/s | m/s² | m beside |\n" + "| --- " * 6 + "|")
+    heads = "vehicle", "friction", "m/s", "growth 1/s", "m/s² straight", "braking", "locked", "m beside"
+    print(f"| {' | '.join(heads)} |\n" + "| --- " * len(heads) + "|")
     defects = 0
-    for name, model, overrides in tried(folder):
-        for friction in ROADS:
-            for speed in SPEEDS:
-                try:
-                    found = driven(model, speed, friction, overrides)
-                except SimulationError as error:
-                    defects += 1
-                    print(f"| {name} | {friction} | {speed:g} | DEFECT: {error} |", flush=True)
-                    continue
-                except CeDynamicsError as error:  # it does not stand, or not at this speed
-                    print(f"| {name} | {friction} | {speed:g} | refused: {error} |", flush=True)
-                    continue
-                if found.speed < HELD * speed and speed > SLOW:
-                    break
-                calm = found.growth.real < 0.0 and found.ay < MOST
-                defects += not calm
-                figures = f"{found.growth:.3f} | {found.ay:.3f} | {found.beside:.4f}"
-                print(f"| {name} | {friction} | {speed:g} | {figures} |{' DEFECT' * (not calm)}", flush=True)
+    for trial in trials(folder):
+        for speed in trial.speeds:
+            begin = f"| {trial.name} | {trial.friction} | {speed:g} |"
+            try:
+                found = driven(trial.model, speed, trial.friction, trial.overrides)
+            except SimulationError as error:
+                defects += 1
+                print(f"{begin} DEFECT: {error} |", flush=True)
+                continue
+            except CeDynamicsError as error:  # it does not stand, or not at this speed
+                print(f"{begin} refused: {error} |", flush=True)
+                continue
+            if found.speed < HELD * speed and speed > SLOW:
+                break
+            defects += not found.calm
+            figures = " | ".join(f"{figure:.3f}" for figure in found[:-1])
+            print(f"{begin} {figures} |{' DEFECT' * (not found.calm)}", flush=True)
     raise SystemExit(f"{defects} defects" if defects else 0)

@@ -113,7 +113,7 @@ class Manoeuvre(ABC):
         return self.path.offset(sensors["x"], sensors["y"])
 
     def trouble(self, steering: Floats, rate: Floats | None) -> str:
-        """Say that the driver swings between limits, see `reversals_at_limits`; empty if not.
+        """Return a message if the driver swings between limits, see `reversals_at_limits`; empty if not.
 
         A double lane change has four turns of the steering wheel, and to catch the vehicle behind it takes as
         many again.

@@ -12,7 +12,13 @@ from ce_dynamics.algebra.arrays import Scalar, minimum
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.quantities import Option
 from ce_dynamics.models.parts.backing import Train, last_axle
-from ce_dynamics.models.parts.driver import DriverParameters, Sensors, steer_by_heart, steer_train
+from ce_dynamics.models.parts.driver import (
+    DriverParameters,
+    Sensors,
+    steer_by_heart,
+    steer_train,
+    turn_steering,
+)
 from ce_dynamics.models.parts.manoeuvres.base import (
     FRICTION,
     Manoeuvre,
@@ -295,7 +301,8 @@ class Reversing(Manoeuvre):
             steering = 0.0 - self._follow(seen)
         else:
             assert self.path is not None, "backing up has a path"
-            steering = steer_train(self.driver, train, self.path, seen)
+            wanted = steer_train(self.driver, train, self.path, seen)
+            steering = turn_steering(self.driver, wanted, sensors)
         found = self._at_speed(steering, self.backwards, seen)
         for name in self.driver.reverse:
             found[name] = 1.0 - smooth_step(t / CLUTCH_TIME) if name == "clutch" else -1.0

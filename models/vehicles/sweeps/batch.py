@@ -16,7 +16,7 @@ from ce_dynamics.compiler import compile_function, disk_cache, trace
 from ce_dynamics.errors import CeDynamicsError, DataError, SimulationError
 from ce_dynamics.models.vehicles.case import prepare
 from ce_dynamics.models.vehicles.equilibrium import settled
-from ce_dynamics.models.vehicles.prepared import Case
+from ce_dynamics.models.vehicles.prepared import Case, swinging
 from ce_dynamics.models.vehicles.summary import summarise
 from ce_dynamics.models.vehicles.sweeps.plan import Sweep
 from ce_dynamics.simulation.ensembles.simulation import simulate_ensemble
@@ -158,6 +158,7 @@ def batch_of(sweep: Sweep, case: Case, rows: Mapping[int, dict[str, Any]], resul
     if not runs:
         return Batch(dict(rows), None)
     singles = [single(case, results.isel(run=k)) for k in range(len(runs))]
+    results = without_swinging(case, results, singles)
     made = {run: row_of(case, results.sel(run=run), own) for run, own in zip(runs, singles, strict=True)}
     return Batch({**rows, **made}, netcdf_bytes({"/": collected(sweep, case, results, singles)}))
 
@@ -192,6 +193,15 @@ def single(case: Case, results: xr.Dataset) -> xr.Dataset:
     }
     case.complete(reached)
     return reached
+
+
+def without_swinging(case: Case, results: xr.Dataset, singles: Sequence[xr.Dataset]) -> xr.Dataset:
+    """Return the results with runs failed whose driver swings between limits, as single runs are refused."""
+    found = [swinging(case.manoeuvre, own) for own in singles]
+    failures = [str(own) or trouble for own, trouble in zip(results["failure"].values, found, strict=True)]
+    status = ["failed" if failure else "completed" for failure in failures]
+    texts = {"failure": failures, "status": status}
+    return results.assign({name: results[name].copy(data=np.array(each)) for name, each in texts.items()})
 
 
 def row_of(case: Case, results: xr.Dataset, reached: xr.Dataset) -> dict[str, Any]:

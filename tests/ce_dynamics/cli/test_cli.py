@@ -260,6 +260,15 @@ def test_failed_integration_saves_what_there_is(run: Run, tmp_path: Path) -> Non
     assert 0.0 < end <= float(told[1])  # steps that led up to the dead centre are not kept
 
 
+def test_a_swinging_driver_ends_with_code_3(run: Run, tmp_path: Path) -> None:
+    swinging = ("--set", "driver.yaw_damping=5 s", "-m", "bump", "--option", "side=1", "--speed", "20")
+    result = run("--vehicle", "sedan", *swinging, "--duration", "4", "--json", "--no-plots")
+    assert result.code == 3
+    assert re.match(r"error: bump: the driver does not hold the vehicle on its path: .*\n", result.err)
+    with xr.open_dataset(tmp_path / "bump-partial.nc", engine="h5netcdf") as results:
+        assert float(results["time"][-1]) == pytest.approx(4.0)
+
+
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for one process")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_interrupt_saves_what_there_is(tmp_path: Path, number: signal.Signals) -> None:

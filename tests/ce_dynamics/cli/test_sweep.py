@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import os
 import signal
@@ -22,7 +23,7 @@ from ce_dynamics.cli.command import execute
 from ce_dynamics.errors import DataError
 from ce_dynamics.models import hmmwv
 from ce_dynamics.models.data.sampling import Choice, Range, overrides, parse_distribution, sample
-from ce_dynamics.models.vehicles.sweeps.batch import Batch
+from ce_dynamics.models.vehicles.sweeps.batch import Batch, run_batch
 from ce_dynamics.models.vehicles.sweeps.folder import SweepFolder
 from ce_dynamics.models.vehicles.sweeps.names import quantity_of
 from ce_dynamics.models.vehicles.sweeps.plan import BATCH, Sweep
@@ -453,6 +454,20 @@ def test_a_data_file_that_the_cluster_does_not_have(scheduler: str, tmp_path: Pa
         pytest.raises(DataError, match=r"mine\.yaml' is not there or is another"),
     ):
         client.submit(run_on_cluster, sweep.text(), digest, [0]).result()
+
+
+def test_runs_with_swinging_drivers_have_failed() -> None:
+    sweep = Sweep(
+        "grid", {"driver.yaw_damping": "0.06,5 s"}, model="sedan", manoeuvre="bump", speed="20",
+        duration="4", options={"side": "1"},
+    )  # fmt: skip
+    text = sweep.text()
+    calm, swinging = (run_batch(text, [run]) for run in (0, 1))
+    assert calm.rows[0]["status"] == "completed"
+    assert swinging.rows[1]["status"] == "failed"
+    assert "bump: the driver does not hold the vehicle on its path" in swinging.rows[1]["failure"]
+    with xr.open_dataset(io.BytesIO(swinging.netcdf), engine="h5netcdf") as kept:  # type: ignore[arg-type]
+        assert str(kept["failure"].values[0]) == swinging.rows[1]["failure"]
 
 
 def test_tyres_and_roads_go_with_a_sweep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

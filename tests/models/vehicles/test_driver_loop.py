@@ -160,6 +160,22 @@ def test_drivers_of_vehicles_that_fold_are_stable(tmp_path: Path, speed: float) 
     assert np.abs(run["ay"].values[run["time"].values > SETTLED]).max() < MOST
 
 
+@pytest.mark.parametrize(("vehicle", "speed"), [("sedan", 2.0), ("sedan-column", 20.0)])
+def test_pulled_vehicles_start_straight(vehicle: str, speed: float) -> None:
+    """A bank of 5 % pulls by 0.49 m/s², with the steering held to begin with.
+
+    Tyres that carry it slip by the same angle in front and behind, so the vehicle heads up the bank and steers
+    by its understeer alone.  The start slows down, which leaves some hundredths of that.
+    """
+    case = prepare("straight", model=vehicle, speed=speed, road="bank:slope=0.05", duration=4.0)
+    assert case.manoeuvre is not None
+    assert case.manoeuvre.driver.straight != 0.0
+    run = case.simulate_to_record(method="rk4")
+    assert np.abs(run["ay"].values).max() < 0.05
+    assert np.abs(run["path_error"].values).max() < 0.01
+    assert run["yaw"].values[0] > 0.0
+
+
 @pytest.mark.parametrize(("vehicle", "speed"), [("truck", 1.0), ("truck", 25.0), ("hmmwv-chrono", 30.0)])
 @pytest.mark.parametrize("friction", [0.8, 0.3])
 def test_drivers_of_heavy_vehicles_are_stable(vehicle: str, speed: float, friction: float) -> None:
