@@ -30,6 +30,7 @@ def run(options: Drive) -> int:
             overrides=options.overrides or (),
             tyres=options.tyre or (),
             sliders=options.slider,
+            steering=options.steering,
             step=h,
         ).html
     save([(options.output, lambda path: path.write_text(page, "utf-8"))])

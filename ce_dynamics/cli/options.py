@@ -310,6 +310,11 @@ class Drive:
         " dampers, two hardpoints[/dim]",
         metavar="PATH[=LOW:HIGH]",
     )
+    steering: str = DRIVEN(
+        "How far to steer: part of full lock, or angle of the steering wheel, e.g. '270 deg'.",
+        default="1",
+        metavar="PART|ANGLE",
+    )
     step: str = DRIVEN("Of the physics.", default="1 ms")
     output: Path = OUTPUT(None, default=Path("drive.html"), metavar="FILE.html")
 

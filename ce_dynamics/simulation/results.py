@@ -185,7 +185,13 @@ def states_and_inputs(model: Model, results: xr.Dataset) -> tuple[Floats, Floats
     import xarray as xr  # here, because it takes longer to load than many runs
 
     layout = model.layout
-    names = [entry.name for entry in (*layout.q, *layout.v, *layout.x, *layout.u)]
+    entries = *layout.q, *layout.v, *layout.x, *layout.u
+    if any(entry.role == "chart" for entry in entries):
+        raise ModelError(
+            "results do not hold the charts that loops were on, and states cannot be computed without; "
+            'record dependent hinges by the option hinges="all", or hinges=[names of bodies]'
+        )
+    names = [entry.name for entry in entries]
     like, *parts = xr.broadcast(*(quantity(results, name) for name in (names or ["energy"])[:1] + names))
     rows = np.array([np.ravel(part.values) for part in parts], dtype=float).reshape(len(names), -1).T
     n = len(layout.y0)

@@ -54,6 +54,8 @@ class VehicleEnv(gymnasium.Env[Observation, NDArray[np.floating[Any]]]):
         Numbers of the vehicle's data, hardpoints included, that are drawn evenly for every episode.
     options : mapping, optional
         Of the task.
+    steering : float or str
+        Steering at an action of 1: part of full lock, or an angle of the steering wheel such as ``"90 deg"``.
     render_mode : "rgb_array", optional
         A view from above.
 
@@ -78,11 +80,12 @@ class VehicleEnv(gymnasium.Env[Observation, NDArray[np.floating[Any]]]):
         overrides: Sequence[str] = (),
         randomise: Ranges | None = None,
         options: Mapping[str, Any] | None = None,
+        steering: float | str = 1.0,
         render_mode: str | None = None,
     ) -> None:
         self.task = task_of(
             task, vehicle, speed=speed, road=road, tyres=tyres, overrides=overrides, randomise=randomise,
-            options=options,
+            options=options, steering=steering,
         )  # fmt: skip
         if render_mode not in (None, *self.metadata["render_modes"]):
             raise ModelError(f"render_mode {checks.shown(render_mode)}: there is only 'rgb_array'")

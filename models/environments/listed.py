@@ -34,6 +34,7 @@ def task_of(
     overrides: Sequence[str] = (),
     randomise: Ranges | None = None,
     options: Mapping[str, Any] | None = None,
+    steering: float | str = 1.0,
 ) -> Task:
     """A task for a vehicle.
 
@@ -45,15 +46,18 @@ def task_of(
     kind = kind_of(task)
     given = checks.mapping("environments: options", {} if options is None else options)
     if isinstance(vehicle, DrivenVehicle):
-        if speed is not None or road is not None or tyres or overrides:
-            raise ModelError("speed, road, tyres and overrides are those of the vehicle that is given")
+        if speed is not None or road is not None or tyres or overrides or steering != 1.0:
+            raise ModelError(
+                "speed, road, tyres, overrides and steering are those of the vehicle that is given"
+            )
         ready = vehicle
     else:
         at = kind.default_speed if speed is None else speed
         if kind.default_speed is None and speed is not None:
             raise ModelError(f"{kind.name}: the vehicle starts at rest; leave the speed out")
         setup = setup_of(vehicle, overrides=overrides, tyres=tyres, road=road)
-        ready = prepared(replace(setup, free=(*setup.free, *(randomise or {}))), kind.manoeuvre, at)
+        setup = replace(setup, free=(*setup.free, *(randomise or {})))
+        ready = prepared(setup, kind.manoeuvre, at, steering=steering)
     try:
         return kind(ready, **given)
     except TypeError as error:

@@ -109,7 +109,7 @@ class Task(ABC):
         """Inputs by name, of actions (n, actions); the pedal is throttle where positive, else brake."""
         pedal = actions[:, 1]
         return {
-            "steering": actions[:, 0],
+            "steering": self.vehicle.steering * actions[:, 0],
             "throttle": np.maximum(pedal, 0.0),
             "brake": np.maximum(-pedal, 0.0),
         }

@@ -42,7 +42,7 @@ class VehicleVectorEnv(VectorEnv[Observation, Actions, Any]):
         Vehicles that one call evaluates: 2, 4, 8 or 16; 8 if not given, 4 for four vehicles or fewer.
     threads : int, optional
         One if not given.
-    task, vehicle, speed, dt, step, road, tyres, overrides, randomise, options
+    task, vehicle, speed, dt, step, road, tyres, overrides, randomise, options, steering
         As of `VehicleEnv`.
 
     Raises
@@ -70,6 +70,7 @@ class VehicleVectorEnv(VectorEnv[Observation, Actions, Any]):
         overrides: Sequence[str] = (),
         randomise: Ranges | None = None,
         options: Mapping[str, Any] | None = None,
+        steering: float | str = 1.0,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         lanes: int | None = None,
         threads: int | None = None,
@@ -87,7 +88,7 @@ class VehicleVectorEnv(VectorEnv[Observation, Actions, Any]):
         self.metadata = {**type(self).metadata, "autoreset_mode": self._mode}
         self.task = task_of(
             task, vehicle, speed=speed, road=road, tyres=tyres, overrides=overrides, randomise=randomise,
-            options=options,
+            options=options, steering=steering,
         )  # fmt: skip
         self._episodes = Episodes(self.task, num_envs, dt, randomise)
         self.fleet = Fleet(

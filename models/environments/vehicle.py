@@ -14,6 +14,7 @@ from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import ModelError
 from ce_dynamics.models.parts.manoeuvres import Manoeuvre
 from ce_dynamics.models.vehicles.case import VehicleSetup, setup_of
+from ce_dynamics.models.vehicles.driving import most_steering
 from ce_dynamics.models.vehicles.pictures import WIDTH, radius_of, tyres_of
 
 SENSORS = ("x", "y", "yaw", "vx", "vy", "yaw_rate")
@@ -39,6 +40,8 @@ class DrivenVehicle:
         How far the middle of that lies ahead of the point that the sensors tell the place of [m].
     manoeuvre : Manoeuvre, optional
         That it was prepared for: paths and lanes.
+    steering : float
+        Steering input at an action of 1 [1].
     """
 
     title: str
@@ -49,6 +52,7 @@ class DrivenVehicle:
     width: float
     middle: float
     manoeuvre: Manoeuvre | None = None
+    steering: float = 1.0
 
     def __post_init__(self) -> None:
         outputs, inputs = self.model.system.outputs, self.model.system.inputs
@@ -71,10 +75,15 @@ def prepared(
     manoeuvre: str,
     speed: float | None,
     options: Mapping[str, float | str] | None = None,
+    steering: float | str = 1.0,
 ) -> DrivenVehicle:
-    """Return a vehicle of the library, of a data file, or as it was loaded, ready for a manoeuvre."""
+    """Return a vehicle of the library, of a data file, or as it was loaded, ready for a manoeuvre.
+
+    ``steering`` at an action of 1 is a part of full lock, or an angle of the steering wheel with its unit.
+    """
     setup = setup_of(vehicle)
     case = setup.prepare(manoeuvre, speed=speed, options=options, practice=False)
+    most = most_steering("environments", steering, setup.data)
     fitted = tyres_of(case.model.system)
     if not fitted:
         raise ModelError(f"{setup.model}: environments drive vehicles with tyres")
@@ -86,4 +95,5 @@ def prepared(
     return DrivenVehicle(
         case.title, case.model, case.y0, case.manoeuvre.speed, float(front - rear + 2.2 * radius),
         float(case.manoeuvre.values.get("vehicle_width", width)), float(0.5 * (front + rear)), case.manoeuvre,
+        most,
     )  # fmt: skip

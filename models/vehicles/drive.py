@@ -13,6 +13,7 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.vehicles.case import VehicleSetup, load_parameters, setup_of
+from ce_dynamics.models.vehicles.driving import most_steering
 from ce_dynamics.models.vehicles.pictures import (
     as_output,
     cameras_of,
@@ -72,6 +73,7 @@ def drive_page(
     overrides: Sequence[str] = (),
     tyres: Sequence[str] = (),
     sliders: Sequence[str] | None = None,
+    steering: float | str = 1.0,
     step: float = 1e-3,
 ) -> DrivePage:
     """A page in which people drive vehicles.
@@ -91,6 +93,9 @@ def drive_page(
     sliders : sequence of str, optional
         Numbers of the data to change while driving, ``name`` or ``name=low:high``; friction, springs, dampers
         and two hardpoints if not given.
+    steering : float or str
+        How far keys, gamepad and touch pads steer: part of full lock, or an angle of the steering wheel with
+        its unit, such as ``"270 deg"``.
     step : float
         [s].
 
@@ -120,12 +125,13 @@ def drive_page(
             )
             files = [Path(tyre.rpartition("=")[2]).stem for tyre in setup.tyres]
             label = ", ".join((Path(setup.model).stem, *files))
-            machines.append(machine_of(case, label, chosen))
+            most = most_steering("drive", steering, setup.data)
+            machines.append(machine_of(case, label, chosen, most))
     return DrivePage(machines, "Drive" if road is None else f"Drive on {road}", step)
 
 
-def machine_of(case: Case, label: str, sliders: Sequence[Slider] = ()) -> Machine:
-    """A vehicle as it has settled, to be driven."""
+def machine_of(case: Case, label: str, sliders: Sequence[Slider] = (), steering: float = 1.0) -> Machine:
+    """Return a vehicle as it has settled, to be driven with the steering within a part of full lock."""
     system = case.model.system
     outputs = {entry.name for entry in case.model.output_entries}
     extra = [Gauge("driveline.gear", "gear", "", digits=0)] if "driveline.gear" in outputs else []
@@ -136,7 +142,7 @@ def machine_of(case: Case, label: str, sliders: Sequence[Slider] = ()) -> Machin
         label,
         case.model,
         case.y0,
-        controls=CONTROLS,
+        controls=(replace(CONTROLS[0], between=(-steering, steering)), *CONTROLS[1:]),
         sliders=[*selector, *sliders],
         gauges=[gauge for gauge in (*GAUGES, *extra) if gauge.output in outputs],
         forces=[tyre.name for tyre in tyres_of(system)],

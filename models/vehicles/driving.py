@@ -13,7 +13,7 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.data.quantities import nearest, si_value
+from ce_dynamics.models.data.quantities import check_number, nearest, si_value
 from ce_dynamics.models.parts.driver import DriverParameters, SteeringResponse
 from ce_dynamics.models.parts.manoeuvres import MANOEUVRES, DoubleLaneChange, Manoeuvre, Reversing
 from ce_dynamics.models.tyres.contract import TyreAnswer, TyreModel, WheelOnRoad
@@ -96,14 +96,30 @@ def make_manoeuvre(
 
 
 def option_value(owner: str, value: float | str, unit: str, data: VehicleParameters) -> float:
-    """Return an option in SI; ``steer`` may be an angle of the steering wheel, such as '90 deg'."""
-    if owner.endswith(": steer") and isinstance(value, str):
+    """Return an option in SI; ``steer`` is read by `part_of_lock`."""
+    return part_of_lock(owner, value, data) if owner.endswith(": steer") else si_value(owner, value, unit)
+
+
+def part_of_lock(owner: str, value: float | str, data: VehicleParameters) -> float:
+    """Return a steering input given as part of full lock, or as a steering-wheel angle such as '90 deg'."""
+    if isinstance(value, str):
         try:
-            si_value(owner, value, unit)
+            si_value(owner, value, "1")
         except DataError:  # no plain number
             with contextlib.suppress(DataError):
                 return si_value(owner, value, "rad") / steering_wheel_lock(data)
-    return si_value(owner, value, unit)
+    return si_value(owner, value, "1")
+
+
+def most_steering(owner: str, value: float | str, data: VehicleParameters) -> float:
+    """Return the steering input, above 0 and at most 1, to which somebody else may steer a vehicle.
+
+    Raises
+    ------
+    DataError
+        If it is more than full lock, or not positive.
+    """
+    return check_number(owner, "steering", part_of_lock(owner, value, data), above=0.0, at_most=1.0)
 
 
 def double_lane_change(speed: float | str = 12.0, **options: float | str) -> Manoeuvre:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -50,6 +50,9 @@ class EnsembleOptions:
     keep : sequence of str, optional
         Variables to keep (``model.variables`` and ``closure_error``); all if not given.  Outputs that are
         not kept are not computed.
+    hinges : iterable of str, or str
+        Bodies whose dependent or prescribed hinges are kept too, coordinates and rates; ``"all"`` for those
+        of all bodies.
     threads : int, optional
         As many as there are processors if not given.
     lanes : int, optional
@@ -76,6 +79,7 @@ class EnsembleOptions:
     jacobian_every: int | None = None
     interval: float = 0.01
     keep: Sequence[str] | None = None
+    hinges: Iterable[str] | str = ()
     threads: int | None = None
     lanes: int | None = None
     precision: str = "double"
@@ -101,6 +105,8 @@ class EnsembleOptions:
             check_law(self.inputs, f"{LAW}; give constants and histories of held inputs as controls")
         if self.keep is not None:
             checks.texts("keep", self.keep)
+        if not isinstance(self.hinges, str):
+            object.__setattr__(self, "hinges", tuple(checks.texts("hinges", self.hinges)))
 
     @cached_property
     def settings(self) -> Settings:

@@ -53,7 +53,9 @@ def make(model: Model, runs: Runs, options: EnsembleOptions, report: Progress) -
     options : EnsembleOptions
     report : callable
     """
-    records = Records(model, runs, stored_times(options.duration, options.interval), options.keep)
+    records = Records(
+        model, runs, stored_times(options.duration, options.interval), options.keep, options.hinges
+    )
     observed = records.observed
     implicit = options.settings.method in IMPLICIT
     code = compiled(model, options.inputs, options.width(runs.number), observed, options.single, implicit)
@@ -62,6 +64,7 @@ def make(model: Model, runs: Runs, options: EnsembleOptions, report: Progress) -
     with at_work(f"integrating {runs.number} runs of {model.system.name!r} by {options.settings.method}"):
         whole = march_all(code, options.settings, runs, records, options.workers, report)
     records.blank()
+    records.find_hinges()
     records.explain(options.settings)
     return records, whole
 

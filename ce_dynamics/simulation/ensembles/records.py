@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
-from ce_dynamics.compiled.variables import Variable
+from ce_dynamics.compiled.variables import Variable, variables
 from ce_dynamics.embedding.aggregate import Aggregate
 from ce_dynamics.errors import AccuracyWarning, ModelError
 from ce_dynamics.mechanism.input_ranges import Excess, furthest_out, out_of_ranges, warn_out_of_range
@@ -25,6 +25,7 @@ from ce_dynamics.simulation.monitors.reach import standing_at_an_end
 from ce_dynamics.simulation.monitors.unstable_steps import too_long
 from ce_dynamics.simulation.monitors.where_it_broke import left_range, without_force
 from ce_dynamics.simulation.reached import BROKEN_SLOPES, INTERRUPTED, NOT_FINITE_AT_START
+from ce_dynamics.simulation.results import dependent_hinges, hinge_columns
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -80,6 +81,8 @@ class Records:
         Stored instants.
     keep : sequence of str or None
         Names of the variables to keep; all if None.
+    hinges : iterable of str, or str
+        Bodies whose dependent hinges are kept too, see `ce_dynamics.simulation.results.dependent_hinges`.
 
     Attributes
     ----------
@@ -90,7 +93,14 @@ class Records:
         to be looked at either.
     """
 
-    def __init__(self, model: Model, runs: Runs, t: Floats, keep: Sequence[str] | None) -> None:
+    def __init__(
+        self,
+        model: Model,
+        runs: Runs,
+        t: Floats,
+        keep: Sequence[str] | None,
+        hinges: Iterable[str] | str = (),
+    ) -> None:
         self.model = model
         self.t = t
         self.runs = runs
@@ -98,7 +108,9 @@ class Records:
         self.parameters = [v for v in model.variables if parameters & set(v.entries)]
         known = {v.name: v for v in model.variables if v not in self.parameters}
         closures = len(model.system.closures)
-        allowed = [*known, *([CLOSURE_ERROR] if closures else [])]
+        self._hinges = dependent_hinges(model, hinges)
+        self.dependent = variables(self._hinges, model.system.groups)
+        allowed = [*known, *([CLOSURE_ERROR] if closures else []), *(v.name for v in self.dependent)]
         for name in keep or ():
             if name not in allowed:
                 raise ModelError(f"no variable {name!r} to keep; there are {allowed}")
@@ -115,6 +127,8 @@ class Records:
         # Nothing is put in place of runs that are not made yet: threads that write touch the memory first.
         self.values = {v.name: np.empty((number, len(t), len(v.entries))) for v in self.variables}
         self.closures = np.empty((number, len(t), closures)) if CLOSURE_ERROR in wanted else None
+        columns = len(layout.y0) + len(layout.u)
+        self._states = np.empty((number, len(t), columns)) if self._hinges else None
         self._columns = self._where_columns_are()
         self._written = np.zeros(number, dtype=np.bool_)
         self.promises = Promises(model)
@@ -140,13 +154,34 @@ class Records:
         if self.closures is not None:
             width = self.closures.shape[2]
             rows += [(self.closures.ctypes.data + 8 * k, width, CLOSURES, k) for k in range(width)]
+        if self._states is not None:  # all of them, those of charts too
+            width, n = self._states.shape[2], len(self.model.layout.y0)
+            first = self._states.ctypes.data
+            rows += [(first + 8 * k, width, *((0, k) if k < n else (1, k - n))) for k in range(width)]
         return np.array(rows, dtype=np.int64).reshape(-1, 4)
+
+    def find_hinges(self) -> None:
+        """Compute the dependent hinges of all runs from their states, those of NaN as NaN."""
+        if self._states is None:
+            return
+        n = len(self.model.layout.y0)
+        finite = np.isfinite(self._states).all(axis=2)
+        rows = self._states[finite]
+        columns = hinge_columns(
+            self.model, np.ascontiguousarray(rows[:, :n]), np.ascontiguousarray(rows[:, n:]), self._hinges
+        )
+        for variable in self.dependent:
+            values = np.full((*finite.shape, len(variable.entries)), np.nan)
+            values[finite] = np.reshape(columns[variable.name].values, (len(rows), -1))
+            self.values[variable.name] = values
+        self._states = None
 
     def blank(self) -> None:
         """Leave of runs that were not made nothing but NaN."""
         missing = ~self._written
-        for values in (*self.values.values(), *([] if self.closures is None else [self.closures])):
-            values[missing] = np.nan
+        for values in (*self.values.values(), self.closures, self._states):
+            if values is not None:
+                values[missing] = np.nan
 
     def write(self, members: Sequence[int], outcome: Outcome, thrown: Mapping[int, Fault]) -> None:
         """Take the runs of a group, of which some lanes were thrown over a dead centre."""
@@ -260,7 +295,7 @@ class Records:
 
         model, system = self.model, self.model.system
         data: dict[str, Any] = {}
-        for variable in self.variables:
+        for variable in (*self.variables, *self.dependent):
             values, units = self.values[variable.name], {"units": variable.unit}
             if variable.dimension is None:
                 data[variable.name] = (("run", "time"), values[..., 0], units)
@@ -270,7 +305,7 @@ class Records:
             "run": np.arange(self.runs.number),
             "time": ("time", self.t, {"units": "s"}),
         }
-        used = {v.dimension for v in (*self.variables, *self.parameters)}
+        used = {v.dimension for v in (*self.variables, *self.dependent, *self.parameters)}
         coordinates |= {name: list(members) for name, members in system.groups.items() if name in used}
         if self.closures is not None:
             description = {"units": "m", "long_name": "loop closure error"}

@@ -14,6 +14,7 @@ from ce_dynamics.simulation.ensembles.arguments import Controls, EnsembleOptions
 from ce_dynamics.simulation.ensembles.making import Progress, make, told
 from ce_dynamics.simulation.options import lists_options
 from ce_dynamics.simulation.reached import INTERRUPTED
+from ce_dynamics.simulation.results import dependent_hinges
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -103,6 +104,8 @@ def check_room(model: Model, number: int, options: EnsembleOptions) -> None:
     """Refuse results of so many runs that would not fit into memory, before any is taken."""
     kept = [v for v in model.variables if options.keep is None or v.name in options.keep]
     columns = sum(len(v.entries) for v in kept) + len(model.system.closures)
+    hinges = len(dependent_hinges(model, options.hinges))
+    columns += hinges + len(model.layout.y0) + len(model.layout.u) if hinges else 0
     rows = number + options.workers * options.width(number)
     remedy = (
         "store fewer instants (interval), keep fewer variables (keep), or write the runs to a file as they "

@@ -93,9 +93,12 @@ class Plan:
         self.parameters = {name: numbers(name, value) for name, value in given.items()}
         self.controlled, self.histories = as_histories(controls)
         self.number = number_of_runs(self.y0s, self.parameters, self.histories)
-        allowed = [v.name for v in self._records(options, None).variables]
+        records = self._records(options, None)
+        hinges = [v.name for v in records.dependent]
+        allowed = [*(v.name for v in records.variables), *hinges]
         allowed += [CLOSURE_ERROR] if model.system.closures else []
-        self.kept = tuple(allowed) if options.keep is None else tuple(dict.fromkeys(options.keep))
+        kept = allowed if options.keep is None else [*options.keep, *hinges]
+        self.kept = tuple(dict.fromkeys(kept))
         self.told = tuple(dict.fromkeys(told))
         for name in self.told:
             if name not in allowed:
@@ -107,12 +110,12 @@ class Plan:
 
     def _records(self, options: EnsembleOptions, keep: Sequence[str] | None) -> Records:
         """Return the records of the first run, for names and shapes; refuse errors common to all runs."""
-        return Records(self.model, self.part_of(0, 1).runs(self.model), self.t, keep)
+        return Records(self.model, self.part_of(0, 1).runs(self.model), self.t, keep, options.hinges)
 
     @property
     def bytes_per_run(self) -> int:
         """Memory of the stored variables of a run [bytes]."""
-        columns = sum(len(v.entries) for v in self.records.variables)
+        columns = sum(len(v.entries) for v in (*self.records.variables, *self.records.dependent))
         columns += 0 if self.records.closures is None else len(self.model.system.closures)
         return 8 * len(self.t) * max(columns, 1)
 

@@ -73,7 +73,7 @@ def layout(plan: Plan) -> tuple[dict[str, int], dict[str, Laid]]:
         "batch": plan.batches,
         "kept": ROWS,
     }
-    variables = {v.name: v for v in plan.records.variables}
+    variables = {v.name: v for v in (*plan.records.variables, *plan.records.dependent)}
     shared = [v.dimension for v in (*variables.values(), *plan.records.parameters) if v.dimension]
     sizes |= {name: len(system.groups[name]) for name in dict.fromkeys(shared)}
     if CLOSURE_ERROR in (*plan.kept, *plan.told):

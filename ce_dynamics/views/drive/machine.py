@@ -49,6 +49,8 @@ class Control:
     touch : str, optional
         ``"left x"``, ``"left y"``, ``"right x"`` or ``"right y"`` of the pads of a touch screen; ``-`` before
         it reverses.
+    between : (float, float), optional
+        Ends of its values; those of the input if not given.
     """
 
     input: str
@@ -57,6 +59,7 @@ class Control:
     rates: tuple[float, float] = (2.0, 4.0)
     gamepad: str = ""
     touch: str = ""
+    between: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
         owner = f"control of {checks.shown(self.input)}"
@@ -65,6 +68,9 @@ class Control:
         checks.number(f"{owner}: rest", self.rest)
         for rate in checks.items(f"{owner}: rates", self.rates, 2):
             checks.number(f"{owner}: rates: entry", rate, above=0.0)
+        if self.between is not None:
+            low, high = checks.vector(f"{owner}: between", self.between, 2).tolist()
+            checks.number(f"{owner}: between: second entry", high, above=low)
         for what, pattern in PATTERNS.items():
             said = getattr(self, what)
             if not isinstance(said, str) or not re.fullmatch(pattern, said):

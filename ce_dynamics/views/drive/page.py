@@ -122,7 +122,7 @@ def machine_content(machine: Machine, packed: Packed) -> dict[str, Any]:
                 "index": names.index(control.input),
                 "name": control.input,
                 "keys": [list(keys) for keys in control.keys],
-                "between": list(declared[control.input].between or (-1.0, 1.0)),
+                "between": list(control.between or declared[control.input].between or (-1.0, 1.0)),
                 "rest": control.rest,
                 "rates": list(control.rates),
                 "gamepad": control.gamepad,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 from typing import Any
 
@@ -12,10 +13,12 @@ from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 import ce_dynamics as ce
-from ce_dynamics.errors import ModelError
+from ce_dynamics.errors import DataError, ModelError
 from ce_dynamics.models.environments import VehicleEnv, VehicleVectorEnv, registration
 from ce_dynamics.models.environments.listed import TASKS
-from ce_dynamics.models.environments.vehicle import DrivenVehicle
+from ce_dynamics.models.environments.vehicle import DrivenVehicle, prepared
+from ce_dynamics.models.vehicles.case import setup_of
+from ce_dynamics.models.vehicles.steering_angle import steering_wheel_lock
 from tests.models.environments.toy import toy
 
 RANGES = {"mass": (900.0, 1500.0)}
@@ -186,6 +189,16 @@ def test_a_vehicle_that_fails_takes_no_other_with_it(free: DrivenVehicle) -> Non
         alone.step(np.zeros(2))
 
 
+def test_actions_reach_a_steering_wheel_angle() -> None:
+    """As part of full lock in the data: 90 degrees of the sedan's steering wheel."""
+    setup = setup_of("sedan", overrides=["steering.ratio=16"])
+    vehicle = prepared(setup, "straight", None, steering="90 deg")
+    given = VehicleEnv("path-following", vehicle).task.commanded(np.array([[-1.0, 0.0]]))
+    assert given["steering"][0] * steering_wheel_lock(setup.data) == pytest.approx(-math.pi / 2)
+    with pytest.raises(DataError, match=r"environments: steering .* at most 1"):
+        prepared(setup, "straight", None, steering="900 deg")
+
+
 def test_wrong_arguments_are_named(vehicles: dict[str, DrivenVehicle], free: DrivenVehicle) -> None:
     path = vehicles["path-following"]
     cases: tuple[tuple[dict[str, Any], str], ...] = (
@@ -194,6 +207,7 @@ def test_wrong_arguments_are_named(vehicles: dict[str, DrivenVehicle], free: Dri
         ({"randomise": {"mass": (2.0, 1.0)}, "vehicle": free}, "above"),
         ({"options": {"wide": 3.0}}, "wide"),
         ({"speed": 3.0}, "those of the vehicle"),
+        ({"steering": 0.5}, "those of the vehicle"),
         ({"render_mode": "human"}, "rgb_array"),
         ({"dt": 0.0}, "dt"),
         ({"task": "lane-change"}, "not prepared"),

@@ -164,8 +164,8 @@ def test_drivers_of_vehicles_that_fold_are_stable(tmp_path: Path, speed: float) 
 def test_pulled_vehicles_start_straight(vehicle: str, speed: float) -> None:
     """A bank of 5 % pulls by 0.49 m/s², with the steering held to begin with.
 
-    Tyres that carry it slip by the same angle in front and behind, so the vehicle heads up the bank and steers
-    by its understeer alone.  The start slows down, which leaves some hundredths of that.
+    Tyres that carry it slip by the same angle in front and behind: it heads up the bank, and steers by
+    its understeer alone.  The start slows down, which leaves some hundredths of that.
     """
     case = prepare("straight", model=vehicle, speed=speed, road="bank:slope=0.05", duration=4.0)
     assert case.manoeuvre is not None

@@ -9,7 +9,7 @@ import pytest
 
 import ce_dynamics as ce
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.errors import SimulationError
+from ce_dynamics.errors import ModelError, SimulationError
 from ce_dynamics.simulation.in_the_loop.fleet import Fleet
 from ce_dynamics.simulation.integrators.stepper import STEPS_AT_ONCE
 from ce_dynamics.simulation.monitors.charts import Charts
@@ -100,3 +100,24 @@ def test_fleets_change_charts_as_simulators_do(model: ce.Model, starts: Floats) 
             simulator.step(dt)
         np.testing.assert_array_equal(fleet.states[run], simulator.state)
         assert np.any(fleet.states[run, 2:-2] != starts[run, 2:-2])  # charts have begun elsewhere
+
+
+def test_dependent_hinges_beside_charts_are_kept() -> None:
+    """Those of a four-bar beside the chart's, as single runs record them; charts are not in the results."""
+    system, y, part = five_bars(), (0, 1, 0), {"mass": 1.0, "inertia": (0.1, 0.1, 0.1)}
+    crank = system.add_body("crank", parent=system.ground, hinge=ce.Revolute(y), **part)
+    rod = system.add_body("rod", parent=crank, hinge=ce.Revolute(y, at=(0.2, 0, 0.1)), **part)
+    rocker = system.add_body("rocker", parent=system.ground, hinge=ce.Revolute(y, at=(0.7, 0, 0)), **part)
+    system.close_loop("tip", rod, rocker, ce.Revolute(y, at=(0.7, 0, 0.5)), independent=[crank])
+    model = ce.compile(system)
+    y0s = np.tile(model.y0, (3, 1))
+    y0s[:, -1] = -0.5, 0.1, 0.8
+    common: dict[str, Any] = {"duration": 0.3, "interval": INTERVAL, "method": "rk4"}
+    ensemble = ce.simulate_ensemble(model, y0s, keep=["x"], hinges=["rod", "rocker"], **common)
+    assert "crank" not in ensemble
+    single = ce.simulate(model, y0=y0s[2], hinges="all", **common)
+    for name in ("rod", "rocker_rate"):
+        np.testing.assert_array_equal(ensemble[name].values[2], single[name].values)
+    bare = ce.simulate(model, y0=y0s[2], **common)
+    with pytest.raises(ModelError, match=r"results do not hold the charts .* hinges=\"all\""):
+        ce.quantity(bare, "rod", model)

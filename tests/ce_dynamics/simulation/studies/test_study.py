@@ -27,6 +27,7 @@ from ce_dynamics.simulation.studies.batch import Batch, Task, make_batch
 from ce_dynamics.simulation.studies.plan import Part
 from tests.ce_dynamics.mechanisms import four_bar
 from tests.ce_dynamics.simulation.ensembles.test_simulation import crank_rocker, starts
+from tests.ce_dynamics.simulation.test_results import parallelogram
 
 COMMON: dict[str, Any] = {"duration": 0.3, "interval": 0.05, "method": "dopri5", "rtol": 1e-5}
 RUNS = 41
@@ -160,6 +161,7 @@ KILLED = """
 import sys, pathlib
 import ce_dynamics as ce
 from tests.ce_dynamics.simulation.ensembles.test_simulation import crank_rocker, starts
+from tests.ce_dynamics.simulation.test_results import parallelogram
 model = ce.compile(crank_rocker())
 print("begins", flush=True)
 ce.simulate_study(model, sys.argv[1], starts(model, 1500), duration=1.0, interval=0.1, keep=["height"],
@@ -459,3 +461,24 @@ def test_long_reasons_are_cut_where_everybody_sees_it() -> None:
     cut = fitting("ü" * 300)
     assert len(cut) <= LONGEST_FAILURE
     assert cut.decode() == "ü" * 238 + "…"
+
+
+def test_dependent_hinges_are_stored_on_request(tmp_path: Path) -> None:
+    """Beside what is kept, with statistics: a parallelogram's rocker turns as its crank does."""
+    model = ce.compile(parallelogram())
+    y0s = np.tile(model.y0, (5, 1))
+    y0s[:, -1] = np.linspace(0.1, 0.5, 5)
+    y0s[3] = np.nan
+    asked: dict[str, Any] = {"keep": ["crank"], "hinges": ["rocker"], "statistics": ["rocker"]}
+    study = ce.simulate_study(model, tmp_path / "runs.nc", y0s, **COMMON, **asked, batch=2)
+    with study.results() as found:
+        assert {"crank", "rocker", "rocker_rate"} <= set(found)
+        assert "crank_rate" not in found
+        assert found["rocker"].attrs["units"] == "rad"
+        crank = found["crank"].values
+        np.testing.assert_allclose(found["rocker"].values, crank, rtol=0.0, atol=1e-12)
+        assert np.isnan(found["rocker"].values[3]).all()
+    mean = study.statistics()["rocker_mean"].values
+    np.testing.assert_allclose(mean, np.nanmean(crank, axis=0), rtol=0.0, atol=1e-12)
+    with pytest.raises(ModelError, match="lever"):
+        ce.simulate_ensemble(model, **COMMON, hinges=["lever"])

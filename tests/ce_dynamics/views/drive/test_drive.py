@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import shutil
 import subprocess
 from collections.abc import Mapping
@@ -14,10 +15,12 @@ import pytest
 
 import ce_dynamics as ce
 from ce_dynamics.mechanism.parameters import values_at
+from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.drive import drive_page
+from ce_dynamics.models.vehicles.steering_angle import steering_wheel_lock
 from ce_dynamics.views.drive import Control, DrivePage, Gauge, Machine, Slider, rerun
-from ce_dynamics.views.drive.page import module
-from ce_dynamics.views.scene.page import WEB
+from ce_dynamics.views.drive.page import machine_content, module
+from ce_dynamics.views.scene.page import WEB, Packed
 from tests.browser import answer, needs_chromium
 from tests.exported.sampled import cart
 
@@ -305,3 +308,16 @@ def test_mistakes_are_named(machine: Machine) -> None:
         rerun(machine, other)
     with pytest.raises(ce.ModelError, match="number of a step and 3 finite numbers"):
         rerun(machine, recording(machine, 1, [[0, 1.0]], []))
+
+
+def test_steering_reaches_a_steering_wheel_angle(machine: Machine) -> None:
+    """In parts of full lock, as the input is, and so in the page."""
+    ratio = ["steering.ratio=16"]
+    data = VehicleParameters.load("sedan", ratio)
+    (sedan,) = drive_page(["sedan"], overrides=ratio, steering="270 deg", sliders=()).machines
+    low, high = sedan.controls[0].between or (0.0, 0.0)
+    assert (-low, high * steering_wheel_lock(data)) == pytest.approx((high, 1.5 * math.pi))
+    narrow = Machine("crank", machine.model, controls=[Control("torque", between=(-5.0, 7.0))])
+    assert machine_content(narrow, Packed())["controls"][0]["between"] == [-5.0, 7.0]
+    with pytest.raises(ce.ModelError, match=r"control of 'torque': between"):
+        Control("torque", between=(1.0, 1.0))
