@@ -104,7 +104,8 @@ def test_fleets_change_charts_as_simulators_do(model: ce.Model, starts: Floats) 
 
 def test_dependent_hinges_beside_charts_are_kept() -> None:
     """Those of a four-bar beside the chart's, as single runs record them; charts are not in the results."""
-    system, y, part = five_bars(), (0, 1, 0), {"mass": 1.0, "inertia": (0.1, 0.1, 0.1)}
+    system, y = five_bars(), (0, 1, 0)
+    part: dict[str, Any] = {"mass": 1.0, "inertia": (0.1, 0.1, 0.1)}
     crank = system.add_body("crank", parent=system.ground, hinge=ce.Revolute(y), **part)
     rod = system.add_body("rod", parent=crank, hinge=ce.Revolute(y, at=(0.2, 0, 0.1)), **part)
     rocker = system.add_body("rocker", parent=system.ground, hinge=ce.Revolute(y, at=(0.7, 0, 0)), **part)
