@@ -242,8 +242,9 @@ class Subject:
         with TemporaryDirectory() as folder:
             file = Path(folder) / f"{path.stem}.yaml"
             file.write_text(made.text, encoding="utf-8")
-            if "delay:" in made.text:
-                overrides = [f"tyre.delay={facts['step']} s", *overrides]
+            for name in ("chrono_delay", "delay"):
+                if f" {name}: " in made.text:
+                    overrides = [f"tyre.{name}={facts['step']} s", *overrides]
             self.data = VehicleParameters.load(file, overrides)
             if recording.without_powertrain:
                 self.data = VehicleParameters.load(file, [*overrides, *coasting(self.data)])

@@ -16,8 +16,8 @@ from ce_dynamics.compiled.trim import trim, trim_with_inputs
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import AssemblyError, ModelError
 from ce_dynamics.mechanism.drives import SecondOrderActuator
+from ce_dynamics.models.tyres.chrono import ChronoTyre
 from ce_dynamics.models.tyres.element import RoadTyre
-from ce_dynamics.models.tyres.tmeasy_chrono import ChronoTMeasy
 from ce_dynamics.models.vehicles.bent_roads import along_the_road
 from ce_dynamics.models.vehicles.standing import at_rest, heading_as, name_inputs
 from ce_dynamics.models.vehicles.trailers.hitches import unheld_coordinates
@@ -30,7 +30,7 @@ FALLING = 4.0
 PARKED = {"throttle": 0.0, "brake": 1.0}
 MOST_DEFLECTION = 0.5
 """Of a tyre's radius."""
-AT_REST = tuple(f".{state.name}" for state in ChronoTMeasy.states)
+AT_REST = tuple(f".{state.name}" for state in ChronoTyre.states)
 MOST_TILT = 0.3
 """Of the chassis against how it starts [rad]."""
 MOST_TILT_BEHIND = 0.6

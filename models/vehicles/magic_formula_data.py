@@ -15,6 +15,7 @@ from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.quantities import PositiveFraction, Quantity
 from ce_dynamics.models.data.schema import Section
+from ce_dynamics.models.tyres.chrono import ChronoMagicFormula
 from ce_dynamics.models.tyres.contract import TyreModel
 from ce_dynamics.models.tyres.magic_formula.coefficients import (
     NO_NUMBERS,
@@ -43,6 +44,7 @@ class MagicFormulaParameters(SidedTyre):
     side: str
     turn_slip: bool
     mu0: float
+    chrono_delay: float | None = None
 
     @property
     def unloaded_radius(self) -> float:
@@ -56,19 +58,26 @@ class MagicFormulaParameters(SidedTyre):
 
     def mounted(self, side: int) -> TyreModel:
         """Mounted on the left (1) or on the right (−1)."""
+        if self.chrono_delay is not None:
+            opposite = MagicFormula(self.coefficients, self.side, "right" if side > 0 else "left")
+            return ChronoMagicFormula(opposite, self.mu0, delay=self.chrono_delay)
         tyre = MagicFormula(self.coefficients, self.side, "left" if side > 0 else "right")
         kind = ContactMassTyre if self.coefficients.MC > 0.0 else MagicFormulaTyre
         return kind(tyre, reference_friction=self.mu0, turn_slip=self.turn_slip)
 
 
 class MagicFormulaBase(Section):
-    """Data beside the coefficients: version 52, 61 or 62, side, turn slip, friction."""
+    """Data beside the coefficients: version 52, 61 or 62, side, turn slip, friction.
+
+    With ``chrono_delay`` the tyre is evaluated as Project Chrono does, its moments late by this time.
+    """
 
     version: Annotated[float, Quantity("1", at_least=0.0)]
     side: Annotated[float, Quantity("1", at_least=-1.0)]
     mu0: PositiveFraction | None = None
     turn_slip: Annotated[float, Quantity("1", at_least=0.0)] | None = None
     ellipse: Annotated[float, Quantity("1", at_least=0.0)] | None = None
+    chrono_delay: Annotated[float, Quantity("s", at_least=0.0)] | None = None
 
     @model_validator(mode="after")
     def _consistent(self) -> MagicFormulaBase:
@@ -104,7 +113,7 @@ class MagicFormulaBase(Section):
         """Return the parameters of the tyre."""
         made = Coefficients(version=int(self.version), ellipse=bool(self.ellipse), **self.coefficients())
         mu0 = peak_of(made).friction if self.mu0 is None else self.mu0
-        return MagicFormulaParameters(made, SIDES[self.side], bool(self.turn_slip), mu0)
+        return MagicFormulaParameters(made, SIDES[self.side], bool(self.turn_slip), mu0, self.chrono_delay)
 
 
 def missing(c: Coefficients, name: str, given: frozenset[str], turn_slip: bool) -> str:

@@ -17,42 +17,69 @@ from ce_dynamics.models.data.quantities import (
     Quantity,
 )
 from ce_dynamics.models.data.schema import Section
+from ce_dynamics.models.parts.force_laws import Ramps
 from ce_dynamics.models.parts.tmeasy_parameters import TMeasyParameters
+from ce_dynamics.models.tyres.chrono import (
+    DAHL_DAMPING,
+    DAHL_STIFFNESS,
+    ChronoPac89,
+    ChronoSlipTyre,
+    ChronoTMeasy,
+    ChronoTyre,
+)
 from ce_dynamics.models.tyres.contract import TyreModel
 from ce_dynamics.models.tyres.simple.base import SlipModel
 from ce_dynamics.models.tyres.simple.fiala import FialaTyre
 from ce_dynamics.models.tyres.simple.pac89 import Pac89Tyre
 from ce_dynamics.models.tyres.simple.tmsimple import TMsimpleTyre
 from ce_dynamics.models.tyres.tmeasy import TMeasyTyre
-from ce_dynamics.models.tyres.tmeasy_chrono import DAHL_DAMPING, DAHL_STIFFNESS, ChronoTMeasy
 from ce_dynamics.models.vehicles.sided_tyre import SidedTyre
+from ce_dynamics.models.vehicles.springs import SpringCurve
 from ce_dynamics.models.vehicles.tyres import Pair, TMeasyData, TyreData, pair
 
-BuiltTyre: TypeAlias = TMeasyParameters | ChronoTMeasy | SlipModel | SidedTyre
-"""A tyre as built: TMeasy's parameters, the same as Chrono evaluates them, a model, or one of either side."""
+BuiltTyre: TypeAlias = TMeasyParameters | ChronoTyre | SlipModel | SidedTyre
+"""A tyre as built: TMeasy's parameters, one as Chrono evaluates it, a model, or one of either side."""
 SlipForce = Annotated[float, Quantity("N", above=0.0)]
 
 
-class SlipTyreData(Section):
+class SlipLawData(Section):
     """Common data of simple tyres, see `SlipModel`; ``mu0`` is the friction of their measurement."""
 
     radius: Length
     cz: PositiveStiffness
     dz: Damping
+    mu0: PositiveFraction | None = None
+    rolling_resistance: Fraction
+    load_curve: SpringCurve | None = None
+
+    def common(self) -> dict[str, Any]:
+        """Return the fields that all simple models have."""
+        names = ("radius", "cz", "dz", "rolling_resistance")
+        own: dict[str, Any] = {name: getattr(self, name) for name in names}
+        own |= {name: getattr(self, name, DAHL_STIFFNESS) for name in ("cx", "cy")}
+        curve = None if self.load_curve is None else continued(self.load_curve, self.radius)
+        damping = getattr(self, "contact_damping", 0.0)
+        return {**own, "damping": damping, "reference_friction": self.mu0, "load_curve": curve}
+
+
+def continued(curve: SpringCurve, radius: float) -> Ramps:
+    """Return a load curve whose ends are continued in their directions by the radius."""
+    x, y = list(curve.deflection), list(curve.force)
+    first, last = (y[1] - y[0]) / (x[1] - x[0]), (y[-1] - y[-2]) / (x[-1] - x[-2])
+    return Ramps(
+        [x[0] - radius, *x[1:-1], x[-1] + radius], [y[0] - first * radius, *y[1:-1], y[-1] + last * radius]
+    )
+
+
+class SlipTyreData(SlipLawData):
+    """A simple tyre with stiffness and damping of the contact."""
+
     cx: PositiveStiffness
     cy: PositiveStiffness
     contact_damping: Annotated[float, Quantity("s", at_least=0.0)]
-    mu0: PositiveFraction | None = None
-    rolling_resistance: Fraction
-
-    def common(self) -> dict[str, Any]:
-        """The fields that all simple models have."""
-        names = ("radius", "cz", "dz", "cx", "cy", "rolling_resistance")
-        own = {name: getattr(self, name) for name in names}
-        return {**own, "damping": self.contact_damping, "reference_friction": self.mu0}
 
 
-class FialaData(SlipTyreData):
+class FialaLaw(SlipLawData):
     """Fiala's tyre: friction ``mu`` without slip, ``mu_sliding`` at full slip."""
 
     mu: PositiveFraction
@@ -62,18 +89,26 @@ class FialaData(SlipTyreData):
     width: Length
 
     @model_validator(mode="after")
-    def _in_order(self) -> FialaData:
+    def _in_order(self) -> FialaLaw:
         if self.mu_sliding > self.mu:
             raise ValueError(f"mu_sliding {self.mu_sliding:g} must be at most mu {self.mu:g}")
         return self
 
-    def built(self) -> BuiltTyre:
+    def law(self) -> FialaTyre:
         """Return the tyre model."""
         names = ("mu", "mu_sliding", "slip_stiffness", "cornering_stiffness", "width")
         return FialaTyre(**self.common(), **{name: getattr(self, name) for name in names})
 
 
-class TMsimpleData(SlipTyreData):
+class FialaData(SlipTyreData, FialaLaw):
+    """Fiala's tyre with a contact that is deflected."""
+
+    def built(self) -> BuiltTyre:
+        """Return the tyre model."""
+        return self.law()
+
+
+class TMsimpleLaw(SlipLawData):
     """TMsimple: slopes, largest forces and forces of sliding in multiples of the load, at pn | 2 pn."""
 
     pn: Annotated[float, Quantity("N", above=0.0)]
@@ -84,7 +119,7 @@ class TMsimpleData(SlipTyreData):
     fym: Pair
     fys: Pair
 
-    def built(self) -> BuiltTyre:
+    def law(self) -> TMsimpleTyre:
         """Return the tyre model, with forces in N."""
         loads = self.pn, 2.0 * self.pn
         forces: dict[str, Any] = {}
@@ -94,7 +129,15 @@ class TMsimpleData(SlipTyreData):
         return TMsimpleTyre(**self.common(), pn=self.pn, **forces)
 
 
-class Pac89Data(SlipTyreData):
+class TMsimpleData(SlipTyreData, TMsimpleLaw):
+    """TMsimple with a contact that is deflected."""
+
+    def built(self) -> BuiltTyre:
+        """Return the tyre model."""
+        return self.law()
+
+
+class Pac89Law(SlipLawData):
     """The Magic Formula of 1989 without camber and shifts, in its units: kN, degrees, per cent.
 
     ``lateral`` are a0 … a4, a6, a7, ``longitudinal`` b0 … b8; ``trail`` is the pneumatic trail without slip.
@@ -102,44 +145,98 @@ class Pac89Data(SlipTyreData):
 
     lateral: Annotated[Numbers, Quantity("1", curve=True)]
     longitudinal: Annotated[Numbers, Quantity("1", curve=True)]
-    trail: Annotated[float, Quantity("m", at_least=0.0)]
 
     @model_validator(mode="after")
-    def _as_many_as_there_are(self) -> Pac89Data:
+    def _as_many_as_there_are(self) -> Pac89Law:
         for name, count, which in (("lateral", 7, "a0 to a4, a6, a7"), ("longitudinal", 9, "b0 to b8")):
             given = len(getattr(self, name))
             if given != count:
                 raise ValueError(f"{name} has {given} coefficients; give {count}: {which}")
         return self
 
-    def built(self) -> BuiltTyre:
+    def law(self, trail: float) -> Pac89Tyre:
         """Return the tyre model."""
         a, b = self.lateral, self.longitudinal
         lateral = (*a[:5], 0.0, *a[5:], *(0.0,) * 6)
-        return Pac89Tyre(**self.common(), a=lateral, b=(*b, 0.0, 0.0), trail=self.trail)
+        return Pac89Tyre(**self.common(), a=lateral, b=(*b, 0.0, 0.0), trail=trail)
 
 
-class ChronoTMeasyData(TMeasyData):
-    """TMeasy as Project Chrono evaluates it (`models.tyres.tmeasy_chrono`); with the delay of its moments.
+class Pac89Data(SlipTyreData, Pac89Law):
+    """Pac89 with a contact that is deflected and a pneumatic trail."""
 
-    The width of the contact rights a cambered wheel.
+    trail: Annotated[float, Quantity("m", at_least=0.0)]
+
+    def built(self) -> BuiltTyre:
+        """Return the tyre model."""
+        return self.law(self.trail)
+
+
+class ChronoData(Section):
+    """Numbers of tyres as Project Chrono evaluates them (`models.tyres.chrono`).
+
+    The width of the contact rights a cambered wheel; moments are late by the delay.
     """
 
-    width: Length | None = None
     delay: Annotated[float, Quantity("s", at_least=0.0)] | None = None
+
+
+class ChronoTMeasyData(ChronoData, TMeasyData):
+    """TMeasy as Project Chrono evaluates it."""
+
+    width: Length | None = None
 
     def built(self) -> BuiltTyre:
         """Return the tyre model."""
         rest = DAHL_STIFFNESS, DAHL_DAMPING
-        return ChronoTMeasy(self.parameters(*rest, *rest), self.width or 0.0, self.delay or 0.0)
+        return ChronoTMeasy(self.parameters(*rest, *rest), width=self.width or 0.0, delay=self.delay or 0.0)
 
 
-TYRES: Mapping[str, type[TMeasyData] | type[SlipTyreData]] = {
+class ChronoFialaData(ChronoData, FialaLaw):
+    """Fiala's tyre as Project Chrono evaluates it."""
+
+    def built(self) -> BuiltTyre:
+        """Return the tyre model."""
+        return ChronoSlipTyre(self.law(), delay=self.delay or 0.0)
+
+
+class ChronoTMsimpleData(ChronoData, TMsimpleLaw):
+    """TMsimple as Project Chrono evaluates it."""
+
+    width: Length | None = None
+
+    def built(self) -> BuiltTyre:
+        """Return the tyre model."""
+        return ChronoSlipTyre(self.law(), width=self.width or 0.0, delay=self.delay or 0.0)
+
+
+class ChronoPac89Data(ChronoData, Pac89Law):
+    """Pac89 as Project Chrono evaluates it; ``aligning`` are c0 … c17."""
+
+    aligning: Annotated[Numbers, Quantity("1", curve=True)]
+    lateral_stiffness: PositiveStiffness
+
+    @model_validator(mode="after")
+    def _all_of_aligning(self) -> ChronoPac89Data:
+        if len(self.aligning) != 18:
+            raise ValueError(f"aligning has {len(self.aligning)} coefficients; give 18: c0 to c17")
+        return self
+
+    def built(self) -> BuiltTyre:
+        """Return the tyre model."""
+        return ChronoPac89(
+            self.law(0.0), tuple(self.aligning), self.lateral_stiffness, delay=self.delay or 0.0
+        )
+
+
+TYRES: Mapping[str, type[TMeasyData] | type[SlipLawData]] = {
     "tmeasy": TyreData,
     "tmeasy-chrono": ChronoTMeasyData,
     "fiala": FialaData,
+    "fiala-chrono": ChronoFialaData,
     "tmsimple": TMsimpleData,
+    "tmsimple-chrono": ChronoTMsimpleData,
     "pac89": Pac89Data,
+    "pac89-chrono": ChronoPac89Data,
 }
 """Tyres by the name that data files use, but the Magic Formula."""
 MAGIC_FORMULA = "magic-formula"
@@ -166,6 +263,6 @@ def model_of(tyre: BuiltTyre, side: int) -> TyreModel:
 
 def reference_friction(tyre: BuiltTyre) -> float:
     """Friction coefficient of the road for which its curves are."""
-    if isinstance(tyre, ChronoTMeasy):
-        return tyre.parameters.mu0
+    if isinstance(tyre, ChronoTyre):
+        return tyre.own_friction
     return tyre.mu0 if isinstance(tyre, (TMeasyParameters, SidedTyre)) else tyre.own_friction

@@ -20,6 +20,7 @@ from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.quantities import check_number
 from ce_dynamics.models.parts.deflection import deflection_force, deflection_rate, excess_release
+from ce_dynamics.models.parts.force_laws import Ramps
 from ce_dynamics.models.parts.rounding import smooth_step
 from ce_dynamics.models.tyres.contract import (
     DEFLECTIONS,
@@ -94,6 +95,8 @@ class SlipModel(TyreModel):
     rim_radius, rim_stiffness : float
         Distance of the wheel centre from the road below which the rim carries as well [m], and its stiffness
         [N/m].
+    load_curve : Ramps, optional
+        Elastic load over deflection, through zero; it replaces ``cz``.
 
     Raises
     ------
@@ -115,11 +118,12 @@ class SlipModel(TyreModel):
     camber_stiffness: float = 0.0
     rim_radius: float = 0.0
     rim_stiffness: float = 0.0
+    load_curve: Ramps | None = None
 
     def __post_init__(self) -> None:
         for field in fields(self):
             value = getattr(self, field.name)
-            if value is None:
+            if value is None or isinstance(value, Ramps):
                 continue
             if isinstance(value, tuple):
                 for k, entry in enumerate(value):
@@ -186,12 +190,21 @@ class SlipModel(TyreModel):
         Fy = -s.Sy * slope
         return float(s.Sx * kappa), float(Fy), float(-s.trail * Fy)
 
+    def load(self, depth: Scalar, rate: Scalar, more: Scalar = 0.0) -> Scalar:
+        """Return the load at a depth, at least zero, and its rate; with more elastic force."""
+        curve = self.load_curve
+        elastic = self.cz * depth if curve is None else curve.force(depth)
+        return maximum(elastic + more + self.dz * smooth_step(depth / DAMPING_ONSET) * rate, 0.0)
+
+    def stored(self, depth: Scalar) -> Scalar:
+        """Return the energy that the load stores at a depth, at least zero [J]."""
+        curve = self.load_curve
+        return 0.5 * self.cz * depth * depth if curve is None else curve.energy(depth)
+
     def evaluate(self, wheel: WheelOnRoad, x: Array) -> TyreAnswer:
         depth = maximum(self.radius - wheel.radius, 0.0)
-        onset = smooth_step(depth / DAMPING_ONSET)
         rim = maximum(self.rim_radius - wheel.radius, 0.0)
-        elastic = self.cz * depth + self.rim_stiffness * rim
-        Fz = maximum(elastic - self.dz * onset * wheel.radius_rate, 0.0)
+        Fz = self.load(depth, -wheel.radius_rate, self.rim_stiffness * rim)
         friction = wheel.friction / self.own_friction
         Re = self.radius - depth / 3.0  # of a contact patch that is pressed flat
         V = absolute(wheel.v_x) + TINY_SPEED
@@ -221,7 +234,7 @@ class SlipModel(TyreModel):
             rolling_speed=Re * wheel.spin,
             potential=0.5
             * (
-                self.cz * depth * depth
+                2.0 * self.stored(depth)
                 + self.rim_stiffness * rim * rim
                 + self.cx * x[0] * x[0]
                 + self.cy * x[1] * x[1]

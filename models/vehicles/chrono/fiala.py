@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ce_dynamics.models.vehicles.chrono.json_file import Part
 from ce_dynamics.models.vehicles.chrono.reading import Reading
-from ce_dynamics.models.vehicles.chrono.tmeasy import CARCASS, CONTACT_DAMPING
+from ce_dynamics.models.vehicles.chrono.tmeasy import CARCASS, CONTACT_DAMPING, load_curve
 from ce_dynamics.models.vehicles.chrono.writing import Sections, quantity
 
 
@@ -14,9 +14,6 @@ def fiala(reading: Reading, part: Part) -> Sections:
     radius, cz = p.positive("Unloaded Radius"), p.positive("Vertical Stiffness")
     cx, cy = (share * cz for share in CARCASS)
     slip, cornering = p.positive("CSLIP"), p.positive("CALPHA")
-    if p.has("Vertical Curve Data"):
-        p.rows("Vertical Curve Data")
-        reading.note("curves of a tyre's vertical force: its linear stiffness is taken")
     lengths = [p.number(f"{axis} Relaxation Length", 0.0, least=0.0) for axis in "XY"]
     if min(lengths) > 0.0:
         cx, cy = slip / lengths[0], cornering / lengths[1]
@@ -28,6 +25,7 @@ def fiala(reading: Reading, part: Part) -> Sections:
         "radius": quantity(radius, "m"),
         "cz": quantity(cz, "N/m"),
         "dz": quantity(p.number("Vertical Damping", least=0.0), "N*s/m"),
+        **load_curve(p, "Vertical Curve Data"),
         "cx": f"{quantity(cx, 'N/m')} [{source}]",
         "cy": f"{quantity(cy, 'N/m')} [{source}]",
         "contact_damping": CONTACT_DAMPING,

@@ -6,7 +6,7 @@ import math
 
 from ce_dynamics.models.vehicles.chrono.json_file import Part
 from ce_dynamics.models.vehicles.chrono.reading import Reading
-from ce_dynamics.models.vehicles.chrono.tmeasy import CARCASS, CONTACT_DAMPING
+from ce_dynamics.models.vehicles.chrono.tmeasy import CARCASS, CONTACT_DAMPING, load_curve
 from ce_dynamics.models.vehicles.chrono.writing import Sections, quantities, quantity
 
 NOMINAL_DEFLECTION = 0.04
@@ -19,9 +19,6 @@ def pac89(reading: Reading, part: Part) -> Sections:
     p = part.part("Design Parameters")
     radius, cz = p.positive("Unloaded Radius"), p.positive("Vertical Stiffness")
     p.has("Width")
-    if p.has("Vertical Curve Data"):
-        p.rows("Vertical Curve Data")
-        reading.note("curves of a tyre's vertical force: its linear stiffness is taken")
     blocks = {
         "a": part.part("Lateral Coefficients"),
         "b": part.part("Longitudinal Coefficients"),
@@ -42,6 +39,7 @@ def pac89(reading: Reading, part: Part) -> Sections:
         "radius": quantity(radius, "m"),
         "cz": quantity(cz, "N/m"),
         "dz": quantity(p.number("Vertical Damping", least=0.0), "N*s/m"),
+        **load_curve(p, "Vertical Curve Data"),
         "cx": f"{quantity(CARCASS[0] * cz, 'N/m')} [assumed]",
         "cy": quantity(lateral, "N/m"),
         "contact_damping": CONTACT_DAMPING,

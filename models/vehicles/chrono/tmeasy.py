@@ -186,6 +186,16 @@ def given(
     return pn, cz, dz, pairs
 
 
+def load_curve(part: Part, key: str) -> Sections:
+    """Return the curve of the vertical force, if the file gives one, through zero."""
+    if not part.has(key):
+        return {}
+    x, f = part.pairs(key)
+    if x[0] != 0.0 or f[0] != 0.0:
+        raise part.wrong(key, f"it begins at ({x[0]:g}, {f[0]:g}); begin at (0, 0)")
+    return {"load_curve": {"deflection": quantities(x, "m"), "force": quantities(f, "N")}}
+
+
 def secant(vertical: Part, pn: float) -> float:
     """Stiffness from zero to the nominal load of a curve, its straight pieces continued."""
     x, f = vertical.pairs("Tire Spring Curve Data")

@@ -16,7 +16,7 @@ from ce_dynamics.models.vehicles.chrono.json_file import Part
 from ce_dynamics.models.vehicles.chrono.pac89 import pac89
 from ce_dynamics.models.vehicles.chrono.reading import Reading
 from ce_dynamics.models.vehicles.chrono.tmeasy import KEYS, tmeasy, tmsimple
-from ce_dynamics.models.vehicles.chrono.writing import Sections, inertia, quantity
+from ce_dynamics.models.vehicles.chrono.writing import Sections, inertia, quantities, quantity
 from ce_dynamics.models.vehicles.tyre_kinds import MAGIC_FORMULA, tyre_section
 
 
@@ -37,11 +37,8 @@ def tyre(reading: Reading, part: Part) -> Tyre:
     if kind == MAGIC_FORMULA:
         return by_coefficients(reading, part)
     section = read(reading, part)
-    if reading.like_chrono and kind == "tmeasy":
-        kind = "tmeasy-chrono"
-        section = {name: value for name, value in section.items() if name not in CARCASS}
-        section["width"] = quantity(part.part("Design").positive("Width [m]"), "m")
-        section["delay"] = STEP
+    if reading.like_chrono:
+        kind, section = as_in_chrono(part, kind, section)
     design = part.part("Design") if part.has("Design") else part
     units = (" [kg]", " [kg.m2]") if part.has("Design") else ("", "")
     mass, J = design.number(f"Mass{units[0]}", least=0.0), design.moments(f"Inertia{units[1]}")
@@ -52,9 +49,21 @@ def tyre(reading: Reading, part: Part) -> Tyre:
     return Tyre(kind, section, body, radius, stiffness, width)
 
 
+def as_in_chrono(part: Part, kind: str, section: Sections) -> tuple[str, Sections]:
+    """Return the kind that is evaluated as in Chrono, and its section: without a carcass, moments late."""
+    own = {name: value for name, value in section.items() if name not in CARCASS}
+    if kind in ("tmeasy", "tmsimple"):
+        own["width"] = quantity(part.part("Design").positive("Width [m]"), "m")
+    if kind == "pac89":
+        block = part.part("Aligning Coefficients")
+        own["aligning"] = quantities([block.number(f"c{k}") for k in range(18)])
+        own["lateral_stiffness"] = section["cy"]
+    return f"{kind}-chrono", {**own, "delay": STEP}
+
+
 def check(part: Part, kind: str, section: Sections) -> None:
     """Refuse numbers that make no tyre together, by the keys of the file where these have others."""
-    numbers = {name: split_tag(str(text))[0] for name, text in section.items() if name != "source"}
+    numbers = untagged(section)
     try:
         made: Any = tyre_section(kind).model_validate(numbers)
         made.built()
@@ -68,6 +77,15 @@ def check(part: Part, kind: str, section: Sections) -> None:
     for name, keys in KEYS.items():
         said = re.sub(rf"\b{name}\b", f"'{'/'.join(keys)}'", said)
     raise DataError(f"{part.path.name}: {said}")
+
+
+def untagged(section: Sections) -> dict[str, Any]:
+    """Return the values of a section without their sources."""
+    return {
+        name: untagged(value) if isinstance(value, dict) else split_tag(str(value))[0]
+        for name, value in section.items()
+        if name != "source"
+    }
 
 
 def by_coefficients(reading: Reading, part: Part) -> Tyre:
@@ -92,6 +110,8 @@ def by_coefficients(reading: Reading, part: Part) -> Tyre:
     }
     section: Sections = {"source": "chrono"}
     section |= {name: quantity(value, unit) for name, (value, unit) in as_written(file).items()}
+    if reading.like_chrono:
+        section["chrono_delay"] = STEP
     return Tyre(MAGIC_FORMULA, section, body, c.UNLOADED_RADIUS, c.VERTICAL_STIFFNESS * c.LCZ, c.WIDTH)
 
 
@@ -102,8 +122,8 @@ def not_in_a_section(reading: Reading, part: Part) -> Sections:
 
 STEP = "1 ms"
 """Chrono's own step for vehicles, by which its moments are late."""
-CARCASS = ("cx", "dx", "cy", "dy")
-"""Numbers that Chrono's own evaluation of TMeasy has not."""
+CARCASS = ("cx", "dx", "cy", "dy", "contact_damping", "trail")
+"""Numbers that Chrono's own evaluation of tyres has not."""
 TYRES: Mapping[str, tuple[str, Callable[[Reading, Part], Sections]]] = {
     "TMeasyTire": ("tmeasy", tmeasy),
     "FialaTire": ("fiala", fiala),

@@ -16,7 +16,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
-from ce_dynamics.models.tyres.tmeasy_chrono import ChronoTMeasy
+from ce_dynamics.models.tyres.chrono import ChronoTMeasy
 from tests.models.components import TYRE
 from tests.models.tyres.rig import Rig, wheel
 

@@ -12,6 +12,7 @@ from scipy.spatial.transform import Rotation
 
 from ce_dynamics.compiler.derivatives.compiled import compile_jacobian
 from ce_dynamics.errors import DataError
+from ce_dynamics.models.tyres.chrono import ChronoTMeasy
 from ce_dynamics.models.tyres.contract import TyreModel, WheelOnRoad, bounded_slip
 from ce_dynamics.models.tyres.magic_formula.contact_mass import ContactMassTyre
 from ce_dynamics.models.tyres.magic_formula.on_road import MagicFormulaTyre
@@ -23,7 +24,6 @@ from ce_dynamics.models.tyres.simple.linear import LinearTyre
 from ce_dynamics.models.tyres.simple.pac89 import Pac89Tyre
 from ce_dynamics.models.tyres.simple.tmsimple import TMsimpleTyre
 from ce_dynamics.models.tyres.tmeasy import TMeasyTyre
-from ce_dynamics.models.tyres.tmeasy_chrono import ChronoTMeasy
 from tests.models.components import TYRE
 from tests.models.tyres.magic_formula.figures import coefficients, symmetric
 from tests.models.tyres.rig import Floats, Rig, Slide, wheel
