@@ -322,7 +322,7 @@ def loaded_part(Fz: Scalar, law: SlipModel) -> tuple[Scalar, Scalar]:
 
 @dataclass(frozen=True)
 class ChronoPac89(ChronoSlipTyre):
-    """The Magic Formula of 1989 with its own curve of the aligning moment.
+    """The Magic Formula of 1989 with its own curve of the aligning moment and without combined slip.
 
     The side force deflects the tyre by F_y/c_y, by which load and longitudinal force have arms.
 
@@ -341,23 +341,28 @@ class ChronoPac89(ChronoSlipTyre):
         return self.law.rolling_resistance * self.rolling_radius(depth)
 
     def slip_forces(self, at: Contact) -> SlipForces:
-        forces = super().slip_forces(at)
+        rolling = self.rolling_radius(at.depth) * at.spin
+        kappa = minimum(maximum((rolling - at.v_x) / maximum(absolute(at.v_x), SLOWEST), -1.0), 1.0)
+        tan_alpha = at.v_y / maximum(absolute(rolling), SLOWEST)
+        friction = maximum(at.friction / self.own_friction, 1e-6)
         c, (part, loaded) = self.aligning, loaded_part(at.Fz, self.law)
         f, gamma = 1e-3 * loaded, math.degrees(1.0) * absolute(at.gamma)
         D = f * (c[1] * f + c[2])
         slope = f * (c[3] * f + c[4]) * (1.0 - c[6] * gamma) * exp(-c[5] * f)
         E = (f * (c[7] * f + c[8]) + c[9]) * (1.0 - c[10] * gamma)
-        angle = math.degrees(1.0) * arctan(forces.s_y)
+        angle = -math.degrees(1.0) * arctan(tan_alpha)
         own = part * sine_curve(D, c[0], slope / (c[0] * D), E, angle)
-        arm = forces.Fy / self.lateral_stiffness
-        return forces._replace(Mz=own + forces.Fx * arm, Mx=at.Fz * arm)
+        Fx = part * self.law.steady(loaded, kappa, 0.0, friction).Sx * kappa
+        Fy = -part * self.law.steady(loaded, 0.0, tan_alpha, friction).Sy * tan_alpha
+        arm = Fy / self.lateral_stiffness
+        return SlipForces(Fx, Fy, own + Fx * arm, kappa, -tan_alpha, at.Fz * arm)
 
 
 @dataclass(frozen=True)
 class ChronoMagicFormula(ChronoTyre):
-    """The Magic Formula PAC2002: it does not resist rolling, and shifts and camber act on the other side.
+    """The Magic Formula PAC2002: it does not resist rolling, camber has no effect, shifts act the other way.
 
-    Chrono mirrors the slip angle of the side on which the coefficients hold.
+    Chrono turns the signs of slip angle and side force round, but not those of the shifts.
 
     Attributes
     ----------
@@ -409,7 +414,7 @@ class ChronoMagicFormula(ChronoTyre):
         return 0.0
 
     def slip_forces(self, at: Contact) -> SlipForces:
-        c, speed = self.tyre.coefficients, maximum(absolute(at.v_x), SLOWEST)
+        c, speed = self.tyre.coefficients, absolute(at.v_x) + SLOWEST
         kappa, tan_alpha = (self.rolling_radius(at.depth) * at.spin - at.v_x) / speed, at.v_y / speed
         f = self.tyre.outputs(
             self.mode,
@@ -417,7 +422,7 @@ class ChronoMagicFormula(ChronoTyre):
                 Fz=maximum(at.Fz, 1e-3 * c.FNOMIN),
                 kappa=kappa,
                 alpha=arctan(tan_alpha),
-                gamma=at.gamma,
+                gamma=0.0,
                 phit=0.0,
                 Vx=speed,
                 p=c.INFLPRES,

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+import numpy as np
+
 from ce_dynamics.models.vehicles.chrono.json_file import Part
 from ce_dynamics.models.vehicles.chrono.reading import Reading
 from ce_dynamics.models.vehicles.chrono.writing import Sections, quantities, quantity
@@ -38,6 +40,9 @@ def spring_law(reading: Reading, part: Part) -> Sections:
         shortest, longest = part.positive("Minimum Length"), part.positive("Maximum Length")
         if shortest == longest:
             raise part.wrong("Minimum Length", f"it is equal to 'Maximum Length' {longest:g} m; make it less")
+        if shortest > longest and reading.like_chrono:
+            law.pop("linear", None)
+            return {**law, **overlapping(part, shortest, longest)}
         if shortest > longest:
             reading.note("springs whose 'Minimum Length' is above their 'Maximum Length': both are exchanged")
             shortest, longest = longest, shortest
@@ -47,6 +52,26 @@ def spring_law(reading: Reading, part: Part) -> Sections:
             "force": quantities(STOP["force"], "N"),
         }
     return law
+
+
+FAR = 0.5
+"""Distance from the free length to which a table of a spring reaches [m]."""
+
+
+def overlapping(part: Part, shortest: float, longest: float) -> Sections:
+    """Return a spring's law with stops that overlap, which Chrono takes as they are written.
+
+    Both push between the lengths, the lower one out and the upper one in.
+    """
+    free = part.positive("Free Length")
+    knots, pushes = (np.array(STOP[name]) for name in ("deflection", "force"))
+    x, f = part.pairs("Spring Curve Data") if part.has("Spring Curve Data") else ((-FAR, FAR), (-FAR, FAR))
+    slope = 1.0 if part.has("Spring Curve Data") else part.number("Spring Coefficient", least=0.0)
+    ends = np.concatenate(([-FAR, FAR], x, shortest - free - knots, longest - free + knots), dtype=np.float64)
+    at = np.unique(np.clip(ends, -FAR, FAR).round(9))
+    stops = np.interp(at - (longest - free), knots, pushes) - np.interp(shortest - free - at, knots, pushes)
+    tension = slope * np.interp(at, x, f) + stops
+    return {"curve": {"deflection": quantities(at, "m"), "force": quantities(tension, "N")}}
 
 
 def damper_law(reading: Reading, part: Part) -> Sections:
