@@ -177,11 +177,10 @@ class RecordedInputs:
     interval: float
 
     @classmethod
-    def of(cls, recording: Recording) -> RecordedInputs:
-        """The inputs of a recording."""
-        steering, throttle, brake = (
-            Table(recording[name], reach=1) for name in ("steering", "throttle", "braking")
-        )
+    def of(cls, recording: Recording, lock: float = 1.0) -> RecordedInputs:
+        """Inputs of a recording, for a vehicle with a part of its full lock."""
+        columns = recording["steering"] / lock, recording["throttle"], recording["braking"]
+        steering, throttle, brake = (Table(column, reach=1) for column in columns)
         return cls(steering, throttle, brake, recording.interval)
 
     def inputs(self, t: Scalar, sensors: Mapping[str, Scalar]) -> dict[str, Scalar]:
@@ -225,7 +224,7 @@ class Subject:
         like_chrono: bool,
         overrides: Sequence[str] = (),
         method: Method = "rk4",
-        step: float = 1e-3,
+        step: float = 2e-3,
     ) -> None:
         self.method, self.step = method, step
         facts = recording.facts
@@ -238,7 +237,7 @@ class Subject:
         made = converted(path, choice, like_chrono)
         files = Part.of(path).list_of_parts("Axles")
         self.axles = dict(zip(from_front_to_rear(files), axle_names(len(files)), strict=True))
-        self.notes = made.notes
+        self.notes, self.lock = made.notes, made.lock
         with TemporaryDirectory() as folder:
             file = Path(folder) / f"{path.stem}.yaml"
             file.write_text(made.text, encoding="utf-8")
@@ -476,7 +475,7 @@ LATERAL = ("yaw_rate", "ay", "roll", "Fy")
 
 def compare_run(subject: Subject, recording: Recording) -> Driven:
     """Drive the vehicle by the inputs of a recording and compare from `COMPARED_FROM` on."""
-    law, y0 = RecordedInputs.of(recording), subject.start(recording)
+    law, y0 = RecordedInputs.of(recording, subject.lock), subject.start(recording)
     subject.run(law, recording.interval, y0, recording.interval)  # compiles what a run needs
     start = time.process_time()
     run = subject.run(law, float(recording["t"][-1]), y0, recording.interval)

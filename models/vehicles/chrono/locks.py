@@ -27,7 +27,8 @@ def set_locks(reading: Reading, sections: Sections, names: Collection[str]) -> N
         if not OVERLOOKED < reached < 1.0:
             continue
         (key, whole), (_, end) = mechanism.full_lock(), mechanism.full_lock(reached)
-        _, taken = mechanism.full_lock(CLEAR * reached)
+        reading.lock = CLEAR * reached
+        _, taken = mechanism.full_lock(reading.lock)
         section = sections[name]
         assert isinstance(section, dict)
         section[key.rpartition(".")[2]] = taken

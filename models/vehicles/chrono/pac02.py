@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from ce_dynamics.models.tyres.magic_formula.reader import TyreFile, read_tyre_file, tyre_of
-from ce_dynamics.models.tyres.property_file import SCALES, Entry, PropertyFile
+from ce_dynamics.models.tyres.magic_formula.reader import TyreFile, tyre_of
+from ce_dynamics.models.tyres.property_file import SCALES, Entry, PropertyFile, read_property_file
 from ce_dynamics.models.vehicles.chrono.json_file import Part
 from ce_dynamics.models.vehicles.chrono.reading import Reading
 
@@ -73,9 +73,13 @@ def tyre_file(reading: Reading, part: Part) -> TyreFile:
     """The tyre of a part that is a ``Pac02Tire``."""
     friction = part.positive(FRICTION, 0.8)
     if part.has(PROPERTY_FILE):
-        tyre = read_tyre_file(reading.path_of(part, PROPERTY_FILE))
+        source = read_property_file(reading.path_of(part, PROPERTY_FILE))
     else:
-        tyre = tyre_of(property_file(part))
+        source = property_file(part)
+    tyre = tyre_of(source)
+    if reading.like_chrono:  # whose combined slip is the ellipse unless a file says no
+        ellipse = source.word("FE_METHOD", "MODEL") != "NO"
+        tyre = replace(tyre, coefficients=replace(tyre.coefficients, ellipse=ellipse))
     return replace(tyre, friction=friction)
 
 

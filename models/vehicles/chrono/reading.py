@@ -40,6 +40,11 @@ class Reading:
         Whether Chrono's quirks are copied, as far as they are documented and can be.
     elastic : bool
         Whether joints with bushings yield.
+
+    Attributes
+    ----------
+    lock : float
+        Part of the files' full lock that is taken.
     """
 
     def __init__(self, path: Path, like_chrono: bool = False, elastic: bool = False) -> None:
@@ -49,6 +54,7 @@ class Reading:
         self.notes: dict[str, None] = {}
         self.origins: dict[str, str] = {}
         self.root: Path | None = None
+        self.lock = 1.0
 
     def note(self, text: str) -> None:
         """Something that is not done as the files say; named once."""

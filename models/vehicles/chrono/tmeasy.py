@@ -67,12 +67,12 @@ CARCASS_TIME = 0.02
 
 def tmeasy(reading: Reading, part: Part) -> Sections:
     """Our section ``tyre`` of a file."""
-    design, radius, mass = measures(part)
+    design, radius, mass = measures(reading, part)
     if part.has("Parameters"):
         pn, cz, dz, pairs = given(reading, part.part("Parameters"), KEYS)
     else:
-        pn, cz, dz = guessed(part, design, radius, mass)
-        pairs = TRUCK if vehicle_type(part) == "Truck" else PASSENGER
+        pn, cz, dz = guessed(part, design, mass)
+        pairs = TRUCK if vehicle_type(reading, part) == "Truck" else PASSENGER
     cx, cy = (share * cz for share in CARCASS)
     section: Sections = {
         "source": "chrono",
@@ -92,31 +92,46 @@ def tmeasy(reading: Reading, part: Part) -> Sections:
     return {**section, **{name: quantities(pair) for name, pair in pairs.items()}}
 
 
-def measures(part: Part) -> tuple[Part, float, float]:
-    """The section ``Design``, unloaded radius and mass; notes as read what only curves from a load take."""
+def by_capacity(part: Part) -> bool:
+    """Return True if a tyre is guessed from its bearing capacity."""
+    return not part.has("Parameters") and not part.has("Load Index")
+
+
+def measures(reading: Reading, part: Part) -> tuple[Part, float, float]:
+    """The section ``Design``, unloaded radius and mass; notes as read what only curves from a load take.
+
+    Chrono takes the rim's radius for its diameter where it guesses by the bearing capacity.
+    """
     design = part.part("Design")
     radius, mass = design.positive("Unloaded Radius [m]"), design.positive("Mass [kg]")
-    for key in ("Width [m]", "Rim Radius [m]"):
-        design.has(key)
+    design.has("Width [m]")
+    if reading.like_chrono and by_capacity(part):
+        radius -= 0.5 * design.positive("Rim Radius [m]")
+    design.has("Rim Radius [m]")
     for key in ("Load Index", "Maximum Bearing Capacity [N]", "Vehicle Type"):
         part.has(key)
     return design, radius, mass
 
 
-def vehicle_type(part: Part) -> str:
-    """Return the type of vehicle for which the tyre is made, ``Passenger`` unless given."""
+def vehicle_type(reading: Reading, part: Part) -> str:
+    """Return the type of vehicle for which the tyre is made, ``Passenger`` unless given.
+
+    Chrono looks for it in the tyre's name where it guesses by the bearing capacity.
+    """
+    if reading.like_chrono and by_capacity(part):
+        return part.text("Name")
     return part.text("Vehicle Type") if part.has("Vehicle Type") else "Passenger"
 
 
 def tmsimple(reading: Reading, part: Part) -> Sections:
     """Our section ``tyre`` of a ``TMsimpleTire``."""
-    design, radius, mass = measures(part)
+    design, radius, mass = measures(reading, part)
     if part.has("Parameters"):
         keys = {name: KEYS[name] for name in FORCES}
         pn, cz, dz, pairs = given(reading, part.part("Parameters"), keys, "Vertical Tire Damping [Ns/m]")
     else:
-        pn, cz, dz = guessed(part, design, radius, mass)
-        pairs = TMSIMPLE["Truck" if vehicle_type(part).lower() == "truck" else "Passenger"]
+        pn, cz, dz = guessed(part, design, mass)
+        pairs = TMSIMPLE["Truck" if vehicle_type(reading, part).lower() == "truck" else "Passenger"]
     cx, cy = (share * cz for share in CARCASS)
     return {
         "source": "chrono",
@@ -133,9 +148,9 @@ def tmsimple(reading: Reading, part: Part) -> Sections:
     }
 
 
-def guessed(part: Part, design: Part, radius: float, mass: float) -> tuple[float, float, float]:
+def guessed(part: Part, design: Part, mass: float) -> tuple[float, float, float]:
     """Nominal load, stiffness and damping from the load that the tyre may carry."""
-    rim = design.positive("Rim Radius [m]")
+    radius, rim = design.positive("Unloaded Radius [m]"), design.positive("Rim Radius [m]")
     if not rim < radius:
         raise design.wrong(
             "Rim Radius [m]", f"{rim:g} m is not less than the tyre's {radius:g} m; give it in m"

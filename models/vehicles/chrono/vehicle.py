@@ -40,13 +40,15 @@ UNCHOSEN = Choice()
 class Converted(NamedTuple):
     """A data file of ours, what of Chrono's files it does not say, and whether it is a trailer by itself.
 
-    ``origins`` are the names of the files that its sections come from.
+    ``origins`` are the names of the files that its sections come from, ``lock`` the part of their full lock
+    that is taken.
     """
 
     text: str
     notes: tuple[str, ...]
     origins: Mapping[str, str]
     towed: bool = False
+    lock: float = 1.0
 
 
 def converted(
@@ -91,7 +93,9 @@ def converted(
     heading = f"Written from Project Chrono's {path.name}.\n"
     if notes:
         heading += "Not done as those files say, or chosen:\n" + "".join(f"- {note}\n" for note in notes)
-    return Converted(yaml_text(sections, heading), notes, reading.origins, part.template == TRAILER)
+    return Converted(
+        yaml_text(sections, heading), notes, reading.origins, part.template == TRAILER, reading.lock
+    )
 
 
 def named(reading: Reading, part: Part, choice: Choice) -> Choice:

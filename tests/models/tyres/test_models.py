@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 
 from ce_dynamics.compiler.derivatives.compiled import compile_jacobian
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.tyres.chrono import ChronoTMeasy
+from ce_dynamics.models.tyres.chrono import ChronoSlipTyre, ChronoTMeasy
 from ce_dynamics.models.tyres.contract import TyreModel, WheelOnRoad, bounded_slip
 from ce_dynamics.models.tyres.magic_formula.contact_mass import ContactMassTyre
 from ce_dynamics.models.tyres.magic_formula.on_road import MagicFormulaTyre
@@ -67,6 +67,12 @@ MODELS: dict[str, tuple[TyreModel, float]] = {
         4000.0,
     ),
     "Pac89": (Pac89Tyre(**SIZE, a=A, b=B, trail=0.03), 4000.0),
+    "Fiala of Chrono": (
+        ChronoSlipTyre(
+            FialaTyre(**SIZE, slip_stiffness=6e4, cornering_stiffness=4.5e4, mu_sliding=0.8, width=0.2)
+        ),
+        4000.0,
+    ),
     "MF 6.1 without shifts": (MagicFormulaTyre(MagicFormula(symmetric(61))), 5000.0),
 }
 """Every tyre model, with a load that suits it: register yours here."""
@@ -301,8 +307,12 @@ def test_a_cambered_contact_of_chrono_is_righted() -> None:
         there = wheel(r, 20.0, 0.0, gamma=gamma)
         return float(wide(there, rest).Mx - narrow(there, rest).Mx)
 
-    assert righted(0.03) == pytest.approx(-np.trapezoid(TYRE.cz / 0.3 * 0.03 * y * y, y), rel=1e-6)
+    # all that acts is multiplied by cos γ
+    bed = -np.trapezoid(TYRE.cz / 0.3 * 0.03 * y * y, y)
+    assert righted(0.03) == pytest.approx(np.cos(0.03) * bed, rel=1e-6)
     assert righted(-0.03) == pytest.approx(-righted(0.03))
-    assert righted(0.2) == righted(np.radians(4.0)) == pytest.approx(righted(0.03) * np.radians(4.0) / 0.03)
+    steepest = np.radians(4.0) / 0.03 * bed
+    assert righted(0.2) == pytest.approx(np.cos(0.2) * steepest)
+    assert righted(np.radians(4.0)) == pytest.approx(np.cos(np.radians(4.0)) * steepest)
     air = wheel(1.01 * TYRE.unloaded_radius, 20.0, 0.0, gamma=0.03)
     assert wide(air, rest).Mx == 0.0
