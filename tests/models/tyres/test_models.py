@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -28,7 +29,7 @@ from tests.models.components import TYRE
 from tests.models.tyres.magic_formula.figures import coefficients, symmetric
 from tests.models.tyres.rig import Floats, Rig, Slide, wheel
 
-SIZE: dict[str, float] = {
+SIZE: dict[str, Any] = {
     "radius": 0.31,
     "cz": 2e5,
     "dz": 500.0,
