@@ -49,7 +49,7 @@ LEAST_ANGLE = 0.25
 CREEP = 3.0
 """Least `SteeringResponse.rocking` [m/s]: below it tyres that stick at rest let the body rock.
 
-It is the end of the blend of `ce_dynamics.models.tyres.tmeasy_chrono`."""
+It is the end of the blend of `ce_dynamics.models.tyres.chrono`."""
 SPIN = 0.5
 """[rad] of side-slip, beyond which the vehicle spins: it soon moves sideways, then backwards."""
 
