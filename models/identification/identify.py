@@ -6,10 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.identification.fit import Fit, fit_plant
 from ce_dynamics.models.identification.plant import vehicle_plant
-from ce_dynamics.models.identification.problem import Options, correction_of
+from ce_dynamics.models.identification.problem import OPTIONS, Options, correction_of
 from ce_dynamics.models.identification.recording import Recording, read_recording
 from ce_dynamics.models.vehicles.description import VehicleParameters
 
@@ -58,23 +59,36 @@ def identify(
     DataError
         If a column, unit or name is wrong, or the base vehicle cannot follow a run.
     """
-    data = VehicleParameters.load(vehicle, overrides)
+    if isinstance(free, Mapping):
+        checks.mapping("identify: free", free, DataError)
+    else:
+        checks.texts("identify: free", free, DataError)
+    for name in options:
+        checks.known("identify: option", name, OPTIONS, "option", DataError)
+    chosen = Options(**options)
+    if progress is not None:
+        checks.function("identify: progress", progress, error=DataError)
+    data = VehicleParameters.load(vehicle, checks.texts("identify: overrides", overrides, DataError))
     recordings = read_runs(runs, mapping, float(data.wheelbase))
     numbers = dict.fromkeys(
         name.partition("@")[0] for name in free if correction_of(name.partition("@")[0]) is None
     )
     own = [name for name in numbers if not name.startswith("channels.")]
     plant = vehicle_plant(str(vehicle), own, recordings, overrides)
-    return fit_plant(plant, recordings, free, Options(**options), progress)
+    return fit_plant(plant, recordings, free, chosen, progress)
 
 
 def read_runs(runs: Run | Sequence[Run], mapping: Any, wheelbase: float) -> list[Recording]:
     """Return recordings of files; those that are given stay."""
-    given = [runs] if isinstance(runs, Recording | str | Path) else list(runs)
+    single = isinstance(runs, Recording | str | Path)
+    given = (runs,) if single else checks.items("identify: runs", runs, error=DataError)
     if not given:
         raise DataError("identify: runs: name at least one run")
     found = []
     for run in given:
+        checks.instance(
+            "identify: runs: entry", run, (Recording, str, Path), "a path or a Recording", DataError
+        )
         if isinstance(run, Recording):
             found.append(run)
         elif mapping is None:

@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.errors import DataError
 from ce_dynamics.models.identification.fit import Fit, segments_of
-from ce_dynamics.models.identification.problem import Problem
+from ce_dynamics.models.identification.problem import OPTIONS, Problem
 from ce_dynamics.models.identification.recording import Recording
 
 PARTS = "time", "measured"
@@ -100,7 +102,12 @@ def predict(fit: Fit, runs: Recording | Sequence[Recording], **options: Any) -> 
         Every window begins at the measured speed, lateral velocity and yaw rate, a lead ahead of what is
         compared.
     """
-    given = [runs] if isinstance(runs, Recording) else list(runs)
+    checks.instance("predict: fit", fit, Fit, "a fit, as identify returns it", DataError)
+    given = (runs,) if isinstance(runs, Recording) else checks.items("predict: runs", runs, error=DataError)
+    for run in given:
+        checks.instance("predict: runs: entry", run, Recording, "a recording, see read_recording", DataError)
+    for name in options:
+        checks.known("predict: option", name, OPTIONS, "option", DataError)
     chosen = replace(fit.options, **options)
     problem = Problem(fit.shooter, segments_of(given, chosen), fit.free, replace(chosen, free_starts=False))
     measured = Problem(fit.shooter, problem.segments, fit.free, replace(chosen, free_starts=True))

@@ -9,7 +9,7 @@ holds for the runs of that session alone.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -89,7 +89,11 @@ class Options:
     def __post_init__(self) -> None:
         for name in ("length", "step", "interval"):
             checks.seconds(name, getattr(self, name), DataError)
-        checks.number("lead", self.lead, at_least=0.0)
+        checks.number("lead", self.lead, at_least=0.0, error=DataError)
+
+
+OPTIONS = tuple(field.name for field in fields(Options))
+"""Names of all options."""
 
 
 def free_numbers(plant: Plant, runs: Sequence[Recording], wanted: Mapping[str, Any]) -> list[FreeNumber]:

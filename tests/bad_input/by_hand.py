@@ -261,6 +261,34 @@ def of_commands() -> list[Case]:
     ]
 
 
+IDENTIFIED: dict[str, dict[str, Any]] = {
+    "needs a mapping": {},
+    "at least one run": {"runs": []},
+    "runs 1.0 must be a list": {"runs": 1.0},
+    "runs: entry": {"runs": [1.0]},
+    "must be a list of names": {"free": "chassis.mass"},
+    "free: the key 1": {"free": {1: 2.0}},
+    "lenght": {"lenght": 5.0},
+    "length": {"length": -1.0},
+    "overrides": {"overrides": "chassis.mass=2"},
+    "progress": {"progress": 1},
+    "no-such": {"vehicle": "no-such"},
+}
+
+
+def of_identification() -> list[Case]:
+    """Fits and predictions."""
+    usual: dict[str, Any] = {"runs": "run.csv", "vehicle": "sedan", "free": ["chassis.mass"]}
+    found = [
+        Case(f"identify({given})", lambda given=given: ce.identify(**{**usual, **given}), (says,))
+        for says, given in IDENTIFIED.items()
+    ]
+    for fit in (None, "fit.json"):
+        call = lambda fit=fit: ce.predict(fit, [])  # noqa: E731
+        found.append(Case(f"predict({fit!r})", call, ("must be a fit",)))
+    return found
+
+
 def cases() -> list[Case]:
     """All of them."""
-    return [*of_options(), *of_exports(), *of_bushings(), *of_commands()]
+    return [*of_identification(), *of_options(), *of_exports(), *of_bushings(), *of_commands()]

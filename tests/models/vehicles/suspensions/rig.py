@@ -156,7 +156,7 @@ def turned(one: Corner, R: np.ndarray, shift: np.ndarray) -> Corner:
         return replace(part, com=R @ part.com + shift, inertia=R @ part.inertia @ R.T)
 
     springs = {
-        name: replace(s, chassis=R @ s.chassis + shift, arm=R @ s.arm + shift)
+        name: s.model_copy(update={"chassis": R @ s.chassis + shift, "arm": R @ s.arm + shift})
         for name, s in one.springs.items()
     }
     return replace(
