@@ -44,6 +44,10 @@ def execute(arguments: Sequence[str] | None = None) -> int:
         except BrokenPipeError:  # the reader of our output has seen enough
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return exit_codes.OK
+        except SystemExit as leaving:
+            if not isinstance(leaving.__context__, BrokenPipeError):
+                raise
+            return exit_codes.OK  # Rich leaves so, and has closed our output
         except OSError as error:
             from ce_dynamics.algebra.files import unusable  # here, because it loads NumPy
 

@@ -119,7 +119,9 @@ def most_steering(owner: str, value: float | str, data: VehicleParameters) -> fl
     DataError
         If it is more than full lock, or not positive.
     """
-    return check_number(owner, "steering", part_of_lock(owner, value, data), above=0.0, at_most=1.0)
+    return check_number(
+        owner, "steering", part_of_lock(owner, value, data), above=0.0, at_most=1.0, unit="of full lock"
+    )
 
 
 def double_lane_change(speed: float | str = 12.0, **options: float | str) -> Manoeuvre:

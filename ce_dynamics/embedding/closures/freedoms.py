@@ -26,6 +26,7 @@ from ce_dynamics.errors import IndependentCoordinatesError, OverConstrainedError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.components import HingeComponent, Lead
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
+from ce_dynamics.mechanism.couplings.loop_closure import LoopClosure
 from ce_dynamics.mechanism.hinges.base import Hinge
 from ce_dynamics.mechanism.nominal import at_nominal
 
@@ -222,11 +223,28 @@ class Freedoms:
     @property
     def barely_held(self) -> int:
         """Freedoms that conditions take only by what may be the precision of data, here and close by."""
-        here = int(self.Y.shape[1]) - numerical_rank(self.Y, BARELY)
+        here = int(self.Y.shape[1]) - numerical_rank(self._per_size(self.Y), BARELY)
         if here <= self.number or self._Y_nearby is None:  # poses close by take long to find
-            return here - self.number
-        nearby = int(self._Y_nearby.shape[1]) - numerical_rank(self._Y_nearby, BARELY)
+            return max(here - self.number, 0)
+        nearby = int(self._Y_nearby.shape[1]) - numerical_rank(self._per_size(self._Y_nearby), BARELY)
         return max(min(here, nearby) - self.number, 0)
+
+    def _per_size(self, Y: Array) -> Array:
+        """Return Y with lengths in sizes of the loop, so that its entries do not depend on units.
+
+        Rows of couplings and written constraints, whose units are not known, have a largest entry of 1.
+        """
+        scaled, first = Y.copy(), 0
+        for edge in self.loop.closures:
+            rows = slice(first, first + edge.rows)
+            first = rows.stop
+            if isinstance(edge, LoopClosure):
+                lengths = [one.is_length for one in edge.closure.constraints for _ in range(one.rows)]
+                scaled[rows][lengths] /= self.loop.size
+            else:
+                most = np.max(np.abs(Y[rows]), axis=1, initial=0.0)
+                scaled[rows] /= np.where(most > 0.0, most, 1.0)[:, np.newaxis]
+        return scaled
 
     _searched = True  # all sets of hinges and components, as far as any were
 

@@ -54,6 +54,8 @@ class Condition(ABC):
 
     rows: ClassVar[int] = 1
     holonomic: ClassVar[bool] = True
+    is_length: ClassVar[bool] = True
+    """True if the residual is in m, False if it is a cosine."""
 
     @abstractmethod
     def residual(self, p: End, c: End) -> Array:
@@ -140,6 +142,8 @@ class Angle(Condition):
     cosine : float
         Cosine of the angle, zero for perpendicular directions.
     """
+
+    is_length: ClassVar[bool] = False
 
     axis_on_parent: Array
     axis_on_child: Array

@@ -70,7 +70,8 @@ class Control:
             checks.number(f"{owner}: rates: entry", rate, above=0.0)
         if self.between is not None:
             low, high = checks.vector(f"{owner}: between", self.between, 2).tolist()
-            checks.number(f"{owner}: between: second entry", high, above=low)
+            if not low < high:
+                raise ModelError(f"{owner}: between {low:g} and {high:g}: the first must be below the second")
         for what, pattern in PATTERNS.items():
             said = getattr(self, what)
             if not isinstance(said, str) or not re.fullmatch(pattern, said):

@@ -441,6 +441,17 @@ def test_full_disk_ends_in_one_line(tmp_path: Path, most: int, kept: list[str]) 
     assert [path.name for path in (tmp_path / "simulate-vehicle-output").iterdir()] == kept
 
 
+@pytest.mark.parametrize("arguments", [["--help"], ["--list-vehicles"], ["kc", "--vehicle", "sedan"]])
+def test_output_that_nobody_reads_is_no_error(arguments: list[str], tmp_path: Path) -> None:
+    """Tables of Rich as well: it would leave with code 1."""
+    read, write = os.pipe()
+    os.close(read)
+    command = [sys.executable, "-c", "from ce_dynamics.cli import main; main()", *arguments]
+    done = subprocess.run(command, stdout=write, stderr=subprocess.PIPE, cwd=tmp_path, check=False)
+    os.close(write)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
 def test_version_is_quick_and_loads_no_numpy() -> None:
     code = (
         "import sys; from ce_dynamics.cli.command import execute; code = execute(['--version']);"

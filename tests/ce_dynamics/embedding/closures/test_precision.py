@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -110,6 +111,32 @@ def test_freedoms_that_are_barely_held_are_not_lost_without_a_word() -> None:
     """Everything moves, but one table only as the other does, along the line that both planes share."""
     with pytest.warns(ce.ImmobilityWarning, match=r"barely hold 1 more.*or System\(tolerance=1e-05\)"):
         assert embed(tables_in_a_plane(6, tolerance=0.0)).n_v == 1
+
+
+@pytest.mark.parametrize("size", [1e-6, 1e-4, 1.0, 1e4])
+@pytest.mark.parametrize("kind", ["planar", "spatial"])
+def test_sizes_of_loops_do_not_hold_freedoms_barely(size: float, kind: str) -> None:
+    """A four-bar, and a crank that leads a rod by a ball; rows in m are small or large beside others."""
+    system = System()
+    part: dict[str, Any] = {"mass": 1.0, "inertia": size**2 * np.ones(3)}
+    joints: dict[str, tuple[Any, Any, Any]] = {
+        "planar": (
+            ce.Revolute(Y, size * np.array((0.2, 0.0, 0.3))),
+            ce.Revolute(Y, (1.2 * size, 0.0, 0.0)),
+            ce.Spherical(size * np.array((1.1, 0.0, 0.8))),
+        ),
+        "spatial": (
+            ce.Spherical(size * np.array((0.3, 0.1, 0.4))),
+            ce.Revolute((1.0, 0.2, 0.0), (1.3 * size, 0.0, 0.0)),
+            ce.Universal((0, 0, 1), Y, size * np.array((1.3, 0.5, 0.2))),
+        ),
+    }
+    first, last, end = joints[kind]
+    crank = system.add_body("crank", parent="ground", hinge=ce.Revolute(Y), **part)
+    rod = system.add_body("rod", parent=crank, hinge=first, **part)
+    lever = system.add_body("lever", parent="ground", hinge=last, **part)
+    system.close_loop("end", rod, lever, end)
+    assert embed(system).n_v == 1  # warnings are errors
 
 
 def test_contradictions_are_refused_where_nothing_is_solved_numerically() -> None:

@@ -482,3 +482,13 @@ def test_dependent_hinges_are_stored_on_request(tmp_path: Path) -> None:
     np.testing.assert_allclose(mean, np.nanmean(crank, axis=0), rtol=0.0, atol=1e-12)
     with pytest.raises(ModelError, match="lever"):
         ce.simulate_ensemble(model, **COMMON, hinges=["lever"])
+
+
+def test_functions_without_names_are_refused_for_clusters(tmp_path: Path) -> None:
+    """Before anything is written; Dask would say that it cannot serialize a task."""
+    system = parallelogram()
+    system.add_output("angle", "rad", lambda o: o.coordinate(system.find("crank")))
+    client: Any = SimpleNamespace(submit=len, scatter=len)
+    with pytest.raises(ModelError, match=r"output 'angle': .*<lambda>.* top level of a module"):
+        ce.simulate_study(ce.compile(system), tmp_path / "runs.nc", duration=0.1, client=client)
+    assert not (tmp_path / "runs.nc").exists()
