@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-import pickle
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -251,9 +250,6 @@ def simulate_study(
         options.setdefault("threads", 1)
     what = "a model, as ce_dynamics.compile(system) returns it"
     checks.instance("simulate_study: model", model, Model, what)
-    if client is not None:
-        with suppress(pickle.PicklingError, AttributeError, TypeError):  # Dask sends these by value
-            pickle.dumps(model)  # refuses functions without names; Dask would hide the reason
     chosen = EnsembleOptions(**options)
     named = checks.texts("statistics", statistics)
     checks.integer("retries", retries, at_least=0)

@@ -118,6 +118,18 @@ def outcome(future: Future[Batch]) -> Batch | BaseException:
 
 
 def sent(plan: Plan, client: Client) -> Any:
-    """Send the data shared by all batches to the workers; return the future of the data."""
-    (shared,) = client.scatter([task_of(plan)], broadcast=True, hash=False)
+    """Send the data shared by all batches to the workers; return the future of the data.
+
+    Raises
+    ------
+    ModelError
+        If a function of the model has no name by which a worker could find it.
+    """
+    try:
+        (shared,) = client.scatter([task_of(plan)], broadcast=True, hash=False)
+    except TypeError as error:  # Dask's own, which hides the reason
+        cause: BaseException | None = error
+        while cause is not None and not isinstance(cause, CeDynamicsError):
+            cause = cause.__cause__ or cause.__context__
+        raise cause or error from None
     return shared
