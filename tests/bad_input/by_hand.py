@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -280,12 +281,11 @@ def of_identification() -> list[Case]:
     """Fits and predictions."""
     usual: dict[str, Any] = {"runs": "run.csv", "vehicle": "sedan", "free": ["chassis.mass"]}
     found = [
-        Case(f"identify({given})", lambda given=given: ce.identify(**{**usual, **given}), (says,))
+        Case(f"identify({given})", partial(ce.identify, **{**usual, **given}), (says,))
         for says, given in IDENTIFIED.items()
     ]
-    for fit in (None, "fit.json"):
-        call = lambda fit=fit: ce.predict(fit, [])  # noqa: E731
-        found.append(Case(f"predict({fit!r})", call, ("must be a fit",)))
+    wrong: tuple[Any, ...] = (None, "fit.json")
+    found += [Case(f"predict({fit!r})", partial(ce.predict, fit, []), ("must be a fit",)) for fit in wrong]
     return found
 
 
