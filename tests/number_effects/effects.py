@@ -44,7 +44,7 @@ def consequences(vehicle: str, overrides: Sequence[str] = ()) -> Consequences:
     answers: list[float] = []
     places = (
         (0.0, 0.0, 0.1, 3.0),
-        (2.5, 30.0, 0.8, 12.0),  # in the first bend, so that what lies ahead counts
+        (2.5, 30.0, 1.6, 12.0),  # in the first bend, where what lies ahead counts and arms do not saturate
         (4.0, 50.0, 1.0, 14.0),
         (7.0, 100.0, 3.0, 10.5),
         (8.0, 120.0, 0.3, 11.98),
