@@ -17,7 +17,7 @@ import numpy as np
 import yaml
 
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.views.scene.shapes import Shape, block, mesh
+from ce_dynamics.views.scene.shapes import Shape, block, mesh, surface
 
 Points = Sequence[tuple[float, float]]
 
@@ -161,13 +161,12 @@ def loft(x: Floats, rings: Floats) -> Shape:
     left = np.concatenate((np.broadcast_to(x[:, None, None], (n, m, 1)), rings), axis=2)
     right = left[:, ::-1] * (1.0, -1.0, 1.0)
     whole = np.concatenate((left, right), axis=1)
-    k = np.arange(n * 2 * m).reshape(n, 2 * m)
-    a, b, c, d = k[:-1, :-1].ravel(), k[1:, :-1].ravel(), k[1:, 1:].ravel(), k[:-1, 1:].ravel()
-    faces = [np.stack((a, c, b), axis=1), np.stack((a, d, c), axis=1)]
+    points, sides = surface(whole, turned=True)
+    k, faces = np.arange(len(points)).reshape(n, 2 * m), [sides]
     for row, way in ((k[0], -1), (k[-1], 1)):
         fan = np.stack((np.full(2 * m - 2, row[0]), row[1:-1], row[2:]), axis=1)
         faces.append(fan[:, ::way])
-    points, triangles = whole.reshape(-1, 3), np.concatenate(faces)
+    triangles = np.concatenate(faces)
     corners = points[triangles]
     area = np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1)
     return mesh(points, triangles[area > 1e-9])
@@ -198,7 +197,7 @@ def shell(style: Style, frame: Frame) -> Iterator[Shape]:
     yield from lamps(style, frame)
 
 
-def width_at(style: Style, frame: Frame, x: Floats) -> Floats:
+def width_at(style: Style, frame: Frame, x: Floats | float) -> Floats:
     """Half width in parts of the largest."""
     known, parts = zip(*style.width, strict=True)
     found: Floats = np.interp(-x, -frame.x(known), parts)
@@ -207,24 +206,18 @@ def width_at(style: Style, frame: Frame, x: Floats) -> Floats:
 
 def cabin(style: Style, frame: Frame) -> Iterator[Shape]:
     """The cabin: a painted shell and dark windows a little outside of it."""
-    R, W = frame.radius, frame.width
+    R = frame.radius
     ends = style.cabin[0][0], style.cabin[-1][0]
     x = stations(frame, ends, [X for X, _ in style.cabin], (), 0.0)
     roof, belt = frame.line(style.cabin, x), frame.line(style.deck, x) - 0.04 * R
     top = float(frame.z([max(z for _, z in style.cabin)])[0])
     roof = np.maximum(roof, belt + 1e-3)
 
-    def half(z: Floats, at: Floats, foot: Floats) -> Floats:
-        """Half width of the cabin at a height."""
-        up = np.clip((z - foot) / (top - foot), 0.0, 1.0)
-        return 0.93 * W * width_at(style, frame, at) * (1.0 - style.tumble * up)
-
     parts = np.array([0.0, 0.35, 0.7, 0.93])
     rings = []
     for at, low, high in zip(x, belt, roof, strict=True):
         z = low + parts * (high - low)
-        y = half(z, np.full(4, at), np.full(4, low))
-        last = float(half(np.array([high]), np.array([at]), np.array([low]))[0])
+        *y, last = cabin_half(style, frame, at, (np.append(z, high) - low) / (top - low))
         rings.append(
             [
                 *zip(y, z, strict=True),
@@ -248,26 +241,27 @@ def cabin(style: Style, frame: Frame) -> Iterator[Shape]:
         foot = frame.line(style.deck, inner) - 0.04 * R
         for side in (-1.0, 1.0):
             rows = [
-                (s, side * (half(s_, inner, foot) + 0.012))
-                for s, s_ in ((low, low), (0.5 * (low + high), 0.5 * (low + high)), (high, high))
+                np.stack(
+                    (inner, side * (cabin_half(style, frame, inner, (z - foot) / (top - foot)) + 0.012), z),
+                    axis=1,
+                )
+                for z in (low, 0.5 * (low + high), high)
             ]
-            yield look(strip(inner, rows, side), "glass", GLASS, 0.9)
-    yield from screens(style, frame, half)
+            yield look(mesh(*surface(np.stack(rows), turned=side > 0.0)), "glass", GLASS, 0.9)
+    yield from screens(style, frame)
 
 
-def strip(x: Floats, rows: list[tuple[Floats, Floats]], side: float) -> Shape:
-    """A surface through rows of (z, y) over x, seen from one side."""
-    points = np.stack([np.stack((x, y, z), axis=1) for z, y in rows])
-    n, m = points.shape[:2]
-    k = np.arange(n * m).reshape(n, m)
-    a, b, c, d = k[:-1, :-1].ravel(), k[1:, :-1].ravel(), k[1:, 1:].ravel(), k[:-1, 1:].ravel()
-    triangles = np.concatenate((np.stack((a, b, c), axis=1), np.stack((a, c, d), axis=1)))
-    return mesh(points.reshape(-1, 3), triangles[:, ::-1] if side > 0.0 else triangles)
+def cabin_half(style: Style, frame: Frame, x: Floats | float, up: Floats) -> Floats:
+    """Half width of the cabin at parts of the height from its belt to its roof [m]."""
+    found: Floats = (
+        0.93 * frame.width * width_at(style, frame, x) * (1.0 - style.tumble * np.clip(up, 0.0, 1.0))
+    )
+    return found
 
 
-def screens(style: Style, frame: Frame, half: object) -> Iterator[Shape]:
+def screens(style: Style, frame: Frame) -> Iterator[Shape]:
     """Windscreen and rear window: on the slopes of the roof line, from its foot to the roof."""
-    R, W = frame.radius, frame.width
+    R = frame.radius
     line = style.cabin
     top = max(z for _, z in line)
     ahead = [k for k, (_, z) in enumerate(line) if z > 0.9 * top]
@@ -284,16 +278,10 @@ def screens(style: Style, frame: Frame, half: object) -> Iterator[Shape]:
         along = np.interp(s, np.linspace(0.0, 1.0, len(x)), np.arange(len(x)))
         px, pz = np.interp(along, np.arange(len(x)), x), np.interp(along, np.arange(len(x)), z)
         up = (pz - frame.z([line[0][1]])[0]) / (frame.z([top])[0] - frame.z([line[0][1]])[0])
-        wide = 0.93 * W * width_at(style, frame, px) * (1.0 - style.tumble * np.clip(up, 0, 1)) * 0.86
+        wide = 0.86 * cabin_half(style, frame, px, up)
         px, pz = px + 0.06 * R * out[0], pz + 0.06 * R * out[1]
-        points = np.array(
-            [(a, side * w, h) for a, h, w in zip(px, pz, wide, strict=True) for side in (1.0, 0.0, -1.0)]
-        )
-        k = np.arange(9).reshape(3, 3)
-        a, b, c, d = k[:-1, :-1].ravel(), k[1:, :-1].ravel(), k[1:, 1:].ravel(), k[:-1, 1:].ravel()
-        triangles = np.concatenate((np.stack((a, b, c), axis=1), np.stack((a, c, d), axis=1)))
-        front = slope[0] < 0.0
-        yield look(mesh(points, triangles if front else triangles[:, ::-1]), "glass", GLASS, 0.9)
+        rows = [[(a, side * w, h) for side in (1.0, 0.0, -1.0)] for a, h, w in zip(px, pz, wide, strict=True)]
+        yield look(mesh(*surface(np.array(rows), turned=slope[0] >= 0.0)), "glass", GLASS, 0.9)
 
 
 def wheel_houses(frame: Frame, arch: float) -> Iterator[Shape]:
@@ -304,10 +292,9 @@ def wheel_houses(frame: Frame, arch: float) -> Iterator[Shape]:
         for side in (-1.0, 1.0):
             x = at + arch * np.cos(angles)
             z = frame.ground + frame.radius + arch * np.sin(angles)
-            rows = np.array([(a, side * y, b) for a, b in zip(x, z, strict=True) for y in (inner, outer)])
-            k = np.arange(len(angles) - 1) * 2
-            faces = np.concatenate((np.stack((k, k + 1, k + 3), axis=1), np.stack((k, k + 3, k + 2), axis=1)))
-            yield look(mesh(rows, np.concatenate((faces, faces[:, ::-1]))), "trim", TRIM)
+            rows = [[(a, side * y, b) for y in (inner, outer)] for a, b in zip(x, z, strict=True)]
+            points, faces = surface(np.array(rows))
+            yield look(mesh(points, np.concatenate((faces, faces[:, ::-1]))), "trim", TRIM)
 
 
 def lamps(style: Style, frame: Frame) -> Iterator[Shape]:

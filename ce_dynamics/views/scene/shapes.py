@@ -105,6 +105,15 @@ def mesh(vertices: ArrayLike, triangles: ArrayLike) -> Shape:
     return Shape("mesh", given, triangles=corners)
 
 
+def surface(grid: Array, turned: bool = False) -> tuple[Array, Array]:
+    """Return the points (n m, 3) of a grid (n, m, 3), and its triangles; `turned` shows the other face."""
+    n, m, _ = grid.shape
+    k = np.arange(n * m).reshape(n, m)
+    a, b, c, d = k[:-1, :-1].ravel(), k[1:, :-1].ravel(), k[1:, 1:].ravel(), k[:-1, 1:].ravel()
+    triangles = np.concatenate((np.stack((a, b, c), axis=1), np.stack((a, c, d), axis=1)))
+    return grid.reshape(-1, 3), triangles[:, ::-1] if turned else triangles
+
+
 def terrain(vertices: ArrayLike, triangles: ArrayLike) -> Shape:
     """A mesh as scenery with the squares that planes have: roads that are uneven."""
     return replace(mesh(vertices, triangles), kind="terrain")
