@@ -15,10 +15,10 @@ from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.vehicles.case import VehicleSetup, load_parameters, setup_of
 from ce_dynamics.models.vehicles.driving import most_steering
 from ce_dynamics.models.vehicles.pictures import (
-    as_output,
     cameras_of,
     instruments,
     length_behind,
+    names_of_outputs,
     road_of,
     shapes_of,
     tyres_of,
@@ -150,7 +150,7 @@ def machine_of(case: Case, label: str, sliders: Sequence[Slider] = (), steering:
         scenery=road_of(system, np.array([[-20.0, -20.0], [200.0, 20.0]])),
         cameras=[behind(system), *cameras_of(system)],
         camera="behind",
-        instruments=instruments(case.model, as_output),
+        instruments=instruments(case.model, names_of_outputs(case.model)),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -23,7 +23,7 @@ from ce_dynamics.models.tyres.twin import single_tyres
 from ce_dynamics.models.vehicles.bodywork import Frame, shell, style_of, styles
 from ce_dynamics.models.vehicles.corner import sprung_body
 from ce_dynamics.models.vehicles.special_bodies import BODIES
-from ce_dynamics.views.scene.shapes import Shape, line, plane, rod, terrain, wheel
+from ce_dynamics.views.scene.shapes import Shape, line, plane, rod, surface, terrain, wheel
 from ce_dynamics.views.scene.take import Camera, Instruments, TyreGauge
 from ce_dynamics.views.scene.view import View, view
 
@@ -60,7 +60,7 @@ def picture_of(case: Case, results: xr.Dataset) -> View:
     system = case.model.system
     start = None if "chassis" not in {body.name for body in system.bodies} else "follow chassis"
     way = np.stack([results[name].values for name in ("x", "y")], axis=1) if tyres_of(system) else None
-    found = instruments(case.model, in_results)
+    found = instruments(case.model, names_in_results(case.model))
     marks = [] if way is None else [*gates(system, way), *cones_of(case.manoeuvre, tyres_of(system)[0].road)]
     return view(
         case.model,
@@ -74,35 +74,40 @@ def picture_of(case: Case, results: xr.Dataset) -> View:
     )
 
 
-def in_results(name: str, corners: Sequence[str]) -> str:
-    """Name of an output among the series of a page: those of corners are grouped."""
-    corner, _, rest = name.partition(".")
-    return f"{rest.replace('.', '_')} {corner}" if corner in corners else name.replace(".", "_")
+def names_in_results(model: Model) -> dict[str, str]:
+    """Return the series of a page by the entry of the results that each shows, as `series_of` names them."""
+    members = model.system.groups
+    return {
+        entry: f"{variable.name} {member}" if variable.dimension else variable.name
+        for variable in model.variables
+        for entry, member in zip(variable.entries, members.get(variable.dimension or "", ("",)), strict=True)
+    }
 
 
-def as_output(name: str, corners: Sequence[str]) -> str:
-    """Name of an output of the model."""
-    return name
+def names_of_outputs(model: Model) -> dict[str, str]:
+    """Return the outputs and inputs of a page that has the physics inside, by themselves."""
+    return {name: name for name in (*(entry.name for entry in model.output_entries), *model.system.inputs)}
 
 
-def instruments(model: Model, named: Callable[[str, Sequence[str]], str]) -> Instruments | None:
-    """Quantities for the instruments of a vehicle; None for a model that has no speed."""
-    known = {entry.name for entry in model.output_entries} | set(model.system.inputs)
-    if "speed" not in known:
+def instruments(model: Model, named: Mapping[str, str]) -> Instruments | None:
+    """Return the quantities for a vehicle's instruments; None for a model without speed.
+
+    Parameters
+    ----------
+    model : Model
+    named : mapping of str to str
+        Quantities of the page by outputs and inputs of the model.
+    """
+    if "speed" not in named:
         return None
-    corners = model.system.groups.get("corner", ())
-
-    def quantity(name: str) -> str:
-        return named(name, corners) if name in known else ""
-
     wheels = []
     for tyre in tyres_of(model.system):
         x, y, _ = nominal(tyre.centre).astype(float)
         corner, radius = tyre.name.rpartition(".")[0], radius_of(tyre)
-        of = [quantity(f"{corner}.{what}") for what in ("tyre.Fz", "tyre.bounded_slip", "brake.torque")]
+        of = [named.get(f"{corner}.{what}", "") for what in ("tyre.Fz", "tyre.bounded_slip", "brake.torque")]
         wheels.append(TyreGauge(tyre.wheel.name, x, y, radius, WIDTH * radius, *of))
     names = ("speed", "ax", "ay", "steering_wheel_angle", "throttle", "brake", "driveline.gear")
-    speed, ax, ay, angle, throttle, brake, gear = map(quantity, names)
+    speed, ax, ay, angle, throttle, brake, gear = (named.get(name, "") for name in names)
     return Instruments(speed, ax, ay, angle, throttle, brake, gear, wheels)
 
 
@@ -245,14 +250,9 @@ def relief(road: Road, way: Floats, side: float = SIDE) -> Shape:
         xs, ys = (np.unique(np.append(part[::2], part[-1])) for part in (xs, ys))
     z, inside = seen(road, xs, ys)
     X, Y = np.meshgrid(xs, ys, indexing="ij")
-    number = np.arange(z.size).reshape(z.shape)
-    corners = [number[:-1, :-1], number[1:, :-1], number[:-1, 1:], number[1:, 1:]]
-    k, ahead, left, both = (corner.ravel() for corner in corners)
-    triangles = np.concatenate((np.stack((k, ahead, left), axis=1), np.stack((left, ahead, both), axis=1)))
+    points, triangles = surface(np.stack((X, Y, z), axis=2))
     there = inside.ravel()[triangles].all(axis=1)
-    return replace(
-        terrain(np.stack((X.ravel(), Y.ravel(), z.ravel()), axis=1), triangles[there]), look="asphalt"
-    )
+    return replace(terrain(points, triangles[there]), look="asphalt")
 
 
 def seen(road: Road, x: Floats, y: Floats) -> tuple[Floats, Array]:

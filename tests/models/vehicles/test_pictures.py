@@ -33,6 +33,7 @@ from ce_dynamics.models.vehicles.pictures import (
     relief,
     road_of,
     shapes_of,
+    tyres_of,
     units_of,
 )
 
@@ -104,15 +105,16 @@ def test_cones_stand_beside_gates() -> None:
     assert not list(cones_of(None, BumpRoad(0.8, 0.1, 2.0, 90.0, "left")))
 
 
-def test_instruments_name_series_of_results() -> None:
-    run = prepare("step-steer", model="sedan", duration=0.1, practice=False)
+@pytest.mark.parametrize("vehicle", ["sedan", "truck", "van-trailer"])
+def test_instruments_name_series_of_results(vehicle: str) -> None:
+    run = prepare("step-steer", model=vehicle, duration=0.1, practice=False)
     page = picture_of(run, run.simulate(rtol=1e-3))
     (take,) = page.takes
     shown = take.instruments
     assert shown is not None
     named = [shown.speed, shown.ax, shown.ay, shown.steering_wheel, shown.throttle, shown.brake, shown.gear]
     named += [name for wheel in shown.wheels for name in (wheel.load, wheel.slip, wheel.brake)]
-    assert len(named) == 7 + 12
+    assert len(shown.wheels) == len(tyres_of(run.model.system))
     assert set(named) <= {series.name for series in take.series}
     assert {wheel.body for wheel in shown.wheels} <= {body.name for body in take.bodies}
 
