@@ -47,7 +47,7 @@ class Driver {
     ];
     this.clock = element("span", { class: "clock" });
     this.search = element("input", { type: "search", placeholder: "plot a quantity …", onchange: () => {
-      if (this.machine.outputs.some(([name]) => name === this.search.value)) this.plot([...this.plotted, this.search.value]);
+      if (this.outputs.has(this.search.value)) this.plot([...this.plotted, this.search.value]);
       this.search.value = "";
     } });
     this.names = element("datalist", { id: "names" });
@@ -78,13 +78,14 @@ class Driver {
     const physics = await Physics.from(arrayOf(this.buffer, machine.module), machine);
     restore(machine.take, this.buffer);
     this.machine = machine;
+    const places = (entries) => new Map(entries.map(([name], k) => [name, k]));
+    Object.assign(this, { outputs: places(machine.outputs), given: places(machine.given) });
     this.physics = physics;
     this.recorder = new Recorder(machine, this.content.step);
     this.controls?.close();
     this.controls = new Controls(machine.controls);
     this.pads.forEach((pad, k) => this.controls.watch(pad, ["left", "right"][k]));
-    const places = arrayOf(this.buffer, machine.take.places);
-    const { size, middle, low } = extent([{ content: machine.take, places }]);
+    const { size, middle, low } = extent([{ content: machine.take, places: arrayOf(this.buffer, machine.take.places) }]);
     const floors = floorsOf([machine.take], middle, low, size);
     if (this.stage) this.stage.furnish(floors);
     else this.stage = stageOf(document.getElementById("stage"), machine.take.up, size, floors);
@@ -149,7 +150,7 @@ class Driver {
 
   // A parameter, or an input without a control; the answer is empty, or says why the value is refused.
   set(name, value) {
-    const index = this.machine.given.findIndex(([given]) => given === name), before = this.physics.u[index];
+    const index = this.given.get(name), before = this.physics.u[index];
     this.physics.u[index] = value;
     const refusal = this.physics.refused();
     if (refusal) this.physics.u[index] = before;
@@ -239,10 +240,8 @@ class Driver {
 
   // An output, an input or a parameter.
   value(name) {
-    const { outputs, given } = this.machine, k = outputs.findIndex(([output]) => output === name);
-    if (k >= 0) return this.physics.outputs[k];
-    const input = given.findIndex(([one]) => one === name);
-    return input >= 0 ? this.physics.u[input] : undefined;
+    const k = this.outputs.get(name);
+    return k === undefined ? this.physics.u[this.given.get(name)] : this.physics.outputs[k];
   }
 
   draw() {
@@ -268,7 +267,7 @@ class Driver {
     const rows = this.recorder.rows.slice(-2000), first = 1 + this.machine.given.length;
     const t = rows.map((row) => row[0]);
     this.plots.set(rows.length < 2 ? [] : this.plotted.map((name) => {
-      const k = this.machine.outputs.findIndex(([output]) => output === name);
+      const k = this.outputs.get(name);
       return { name, unit: this.machine.outputs[k][1], t, values: rows.map((row) => row[first + k]) };
     }));
     this.plots.draw(t.at(-1));

@@ -36,7 +36,7 @@ class Player {
       times: arrayOf(buffer, take.t),
       places: arrayOf(buffer, take.places),
       arrows: arrayOf(buffer, take.arrows),
-      series: take.series.map((series) => ({ ...series, values: arrayOf(buffer, series.values) })),
+      series: new Map(take.series.map((series) => [series.name, { ...series, values: arrayOf(buffer, series.values) }])),
     }));
     const { size, middle, low } = extent(this.runs), first = content.takes[0];
     const floors = floorsOf(content.takes, middle, low, size);
@@ -93,7 +93,7 @@ class Player {
       ...(this.runs.some(({ take }) => take.hasBodywork) ? [(this.bodyChoice = bodyChoice(() => this.runs.map(({ take }) => take)))] : []),
       this.#exports(still));
     document.body.append(bar);
-    if (this.runs.some((run) => run.series.length)) this.#plots(bar);
+    if (this.runs.some((run) => run.series.size)) this.#plots(bar);
     window.addEventListener("keydown", (event) => {
       if (event.target.matches("input[type=search], select")) return;
       if (event.key === " ") { this.play(!this.playing); event.preventDefault(); }
@@ -103,7 +103,7 @@ class Player {
   }
 
   #plots(bar) {
-    const names = [...new Set(this.runs.flatMap((run) => run.series.map((series) => series.name)))];
+    const names = [...new Set(this.runs.flatMap((run) => [...run.series.keys()]))];
     const list = element("datalist", { id: "names" }, ...names.map((name) => element("option", { value: name })));
     const search = element("input", { type: "search", placeholder: "plot a quantity …", onchange: () => {
       if (names.includes(search.value)) { this.plot([...this.plotted, search.value]); search.value = ""; }
@@ -131,7 +131,7 @@ class Player {
   #skids() {
     const { instruments, skids, bodies } = this.vehicle, { times, places, series, content } = this.runs[0];
     if (!instruments || times.length < 2) return [];
-    const slips = instruments.wheels.map(({ slip }) => series.find(({ name }) => name === slip)?.values);
+    const slips = instruments.wheels.map(({ slip }) => series.get(slip)?.values);
     return Array.from(times, (_, n) => instruments.wheels.map((wheel, k) => {
       const here = 7 * (n * content.bodies.length + bodies[k]);
       if (slips[k]) skids.at(k, this.vehicle.foot(k, [...places.subarray(here, here + 3)]), slips[k][n], this.stage.up.toArray());
@@ -148,7 +148,7 @@ class Player {
 
   // A quantity of the first run at this instant.
   value(name) {
-    const { times, series } = this.runs[0], values = series.find((one) => one.name === name)?.values;
+    const { times, series } = this.runs[0], values = series.get(name)?.values;
     if (!values) return undefined;
     const [k, s] = instant(times, this.time);
     return s > 0 ? (1 - s) * values[k] + s * values[k + 1] : values[k];
@@ -158,7 +158,7 @@ class Player {
   trace(quantity, body = this.runs[0].content.bodies.findIndex(({ name }) => name === "chassis")) {
     if (this.ribbon) this.stage.scene.remove(this.ribbon.mesh);
     this.ribbon = null;
-    const { times, places, content, series } = this.runs[0], values = series.find(({ name }) => name === quantity)?.values;
+    const { times, places, content, series } = this.runs[0], values = series.get(quantity)?.values;
     if (!values) return null;
     const at = (n) => [...places.subarray(7 * (n * content.bodies.length + Math.max(body, 0)), 7 * (n * content.bodies.length + Math.max(body, 0)) + 3)];
     const up = this.stage.up.toArray(), low = this.vehicle.instruments ? Math.min(...this.vehicle.bodies.map((k) => places[7 * k + 2])) - this.vehicle.instruments.wheels[0].radius : null;
@@ -227,7 +227,7 @@ class Player {
 
   plot(names) {
     this.plotted = [...new Set(names)];
-    this.plots.set(this.runs.flatMap((run, k) => run.series.filter(({ name }) => this.plotted.includes(name))
+    this.plots.set(this.runs.flatMap((run, k) => this.plotted.filter((name) => run.series.has(name)).map((name) => run.series.get(name))
       .map((series) => ({ ...series, t: run.times, dashed: k > 0 }))));
     this.panel.hidden = !this.plotted.length;
     this.chips.replaceChildren(...this.plotted.map((name) => {
