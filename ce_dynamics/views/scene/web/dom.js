@@ -19,6 +19,12 @@ export const fixed = (x, digits) => x.toFixed(digits).replace(/^-(?=0(\.0*)?$)/,
 // The same with four digits in all; what is nothing but rounding beside 1 is zero.
 export const rounded = (x) => (Math.abs(x) < 5e-7 ? "0" : x.toPrecision(4));
 
+// The least of 1, 2 and 5 times powers of ten that is not below x > 0.
+export function roundStep(x) {
+  const power = 10 ** Math.floor(Math.log10(x));
+  return [1, 2, 5, 10].map((part) => part * power).find((step) => step >= x);
+}
+
 // How much the bodies reach at the first instant, and where their middle is.
 export function extent(takes) {
   const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];

@@ -1,5 +1,7 @@
 // Planes without end, and uneven roads: squares of two sizes in a studio, asphalt and grass outdoors.
 
+import { roundStep } from "./dom.js";
+
 const PLACE = `
   varying vec2 at;
   varying vec3 there;
@@ -112,7 +114,7 @@ export function terrain(shape, step, fog) {
   const { points, triangles = [] } = shape, up = [0, 0, 1];
   const heights = points.map((point) => point[2]), low = heights.reduce((a, b) => Math.min(a, b), Infinity);
   const range = heights.reduce((a, b) => Math.max(a, b), -Infinity) - low;
-  const power = 10 ** Math.floor(Math.log10(Math.max(range, 1e-3) / 12)), contour = [1, 2, 5, 10].map((x) => x * power).find((x) => x >= Math.max(range, 1e-3) / 12);
+  const contour = roundStep(Math.max(range, 1e-3) / 12);
   const geometry = new THREE.BufferGeometry();
   geometry.setAttribute("position", new THREE.Float32BufferAttribute(points.flat(), 3));
   geometry.setIndex(triangles.flat());

@@ -1,5 +1,6 @@
 // Curves over time, one panel for every unit, with a cursor; a click tells the time.
 
+import { roundStep } from "./dom.js";
 import { PALETTE } from "./looks.js";
 
 const LEFT = 62, RIGHT = 12, TOP = 6, BOTTOM = 20;
@@ -90,9 +91,9 @@ export const colourOf = (k) => PALETTE[k % PALETTE.length];
 
 // About so many round numbers from low to high.
 export function ticks(low, high, number) {
-  const raw = (high - low) / number, power = 10 ** Math.floor(Math.log10(raw));
-  if (!(raw > 0) || !Number.isFinite(power)) return [low];
-  const step = [1, 2, 5, 10].map((part) => part * power).find((part) => part >= raw), found = [];
+  const raw = (high - low) / number;
+  if (!(raw > 0) || !Number.isFinite(raw)) return [low];
+  const step = roundStep(raw), found = [];
   for (let k = Math.ceil(low / step); k * step <= high * (1 + 1e-12); ++k) found.push(Number((k * step).toPrecision(10)));
   return found;
 }

@@ -84,10 +84,9 @@ export class Stage {
 
   furnish(scenery) {
     for (const floor of this.grounds) this.scene.remove(floor);
-    const planes = scenery.filter(({ kind }) => kind === "plane"), fog = this.mode.fog;
+    const [planes, reliefs] = ["plane", "terrain"].map((what) => scenery.filter(({ kind }) => kind === what)), { fog } = this.mode;
     this.grounds = planes.map((shape, k) => ground(shape, this.squares, fog, k > 0 ? 0.5 : 1));
-    this.grounds.push(...scenery.filter(({ kind }) => kind === "terrain").map((shape) => terrain(shape, this.squares, fog)));
-    const reliefs = scenery.filter(({ kind }) => kind === "terrain");
+    this.grounds.push(...reliefs.map((shape) => terrain(shape, this.squares, fog)));
     if (this.outdoors && !planes.length) this.grounds.push(meadow(reliefs, this.squares, fog));
     for (const floor of this.grounds) this.scene.add(floor);
     const [first] = planes;
