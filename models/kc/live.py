@@ -33,13 +33,12 @@ from ce_dynamics.models.vehicles.case import VehicleSetup, setup_of
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.pictures import wheel_shape
 from ce_dynamics.views.scene.motion import places
-from ce_dynamics.views.scene.page import STAGE, Packed, page, take_content
+from ce_dynamics.views.scene.page import Packed, page, take_content
 from ce_dynamics.views.scene.shapes import Shape
 from ce_dynamics.views.scene.take import Take
 from ce_dynamics.views.scene.take_of_model import moved, still_parts
 from ce_dynamics.views.scene.view import save_page
 
-SCRIPTS = (*STAGE, "chart.js", "axle.js", "kc.js")
 TRAVEL, POSES, REACH = 0.08, 33, 0.05
 """Ends of the sweeps [m], their poses, and how far a hardpoint goes either way [m]."""
 NO_POINTS = ("com", "origin")
@@ -320,7 +319,7 @@ class LivePage:
         """
         packed = Packed()
         content = self.content(packed)
-        return page(self.title, content, packed, SCRIPTS)
+        return page(self.title, content, packed, "kc.js")
 
     def save(self, path: str | Path) -> Path:
         """Write the page.

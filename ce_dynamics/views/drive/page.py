@@ -18,13 +18,12 @@ from ce_dynamics.compiler import disk_cache
 from ce_dynamics.dynamics.state import Entry
 from ce_dynamics.errors import ModelError
 from ce_dynamics.views.drive.machine import Machine
-from ce_dynamics.views.scene.page import STAGE, Packed, page, take_content
+from ce_dynamics.views.scene.page import Packed, page, take_content
 from ce_dynamics.views.scene.view import HEIGHT, save_page
 
 SHORTEST, LONGEST = 1e-6, 0.1  # s: below a page cannot keep up, above nobody can steer
 STEP = 1e-3
 """Default step of the classical Runge–Kutta method [s]."""
-SCRIPTS = (*STAGE, "physics.js", "controls.js", "recorder.js", "drive.js")
 
 
 class DrivePage:
@@ -63,7 +62,7 @@ class DrivePage:
         packed = Packed()
         machines = [machine_content(machine, packed) for machine in self.machines]
         content = {"title": self.title, "step": self.step, "machines": machines}
-        return page(self.title, content, packed, SCRIPTS)
+        return page(self.title, content, packed, "drive.js")
 
     def save(self, path: str | Path) -> Path:
         """Write the page.

@@ -6,7 +6,7 @@ import base64
 import gzip
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from html import escape
 from importlib.resources import files
@@ -21,28 +21,10 @@ from ce_dynamics.views.scene.take import Mark, Strand, Take
 WEB = files("ce_dynamics.views.scene") / "web"
 
 LIBRARY = "three.min.js"
-STAGE = (
-    "packed.js",
-    "dom.js",
-    "looks.js",
-    "shapes.js",
-    "ground.js",
-    "stage.js",
-    "plan.js",
-    "take.js",
-    "cameras.js",
-    "plot.js",
-    "hud.js",
-    "skids.js",
-    "export.js",
-    "vehicle.js",
-)
-"""Scripts of every page, what others need first."""
-
 MANY = 1000
 """Points of a shape that is packed."""
 
-IMPORT = re.compile(r"^import [^;]*;\n", re.MULTILINE)
+IMPORT = re.compile(r'^import [^;]* from "\./([^"]+)";\n', re.MULTILINE)
 EXPORT = re.compile(r"^export (?=(async )?(function|class|const|let) )", re.MULTILINE)
 
 
@@ -72,13 +54,22 @@ def compressed(content: bytes) -> str:
     return base64.b64encode(gzip.compress(content, 6, mtime=0)).decode("ascii")
 
 
-def script(names: Sequence[str]) -> str:
-    """Modules as one: each in its file imports from those before it."""
-    texts = [(WEB / name).read_text("utf-8") for name in names]
-    return "\n".join(EXPORT.sub("", IMPORT.sub("", text)) for text in texts)
+def script(name: str) -> str:
+    """Return a module of the folder ``web`` and all that it imports as one, what others need first."""
+    parts: dict[str, str] = {}
+
+    def add(name: str) -> None:
+        text = (WEB / name).read_text("utf-8")
+        for other in IMPORT.findall(text):
+            if other not in parts:
+                add(other)
+        parts[name] = EXPORT.sub("", IMPORT.sub("", text))
+
+    add(name)
+    return "\n".join(parts.values())
 
 
-def page(title: str, content: Mapping[str, Any], packed: Packed, scripts: Sequence[str]) -> str:
+def page(title: str, content: Mapping[str, Any], packed: Packed, start: str) -> str:
     """The HTML.
 
     Parameters
@@ -87,8 +78,8 @@ def page(title: str, content: Mapping[str, Any], packed: Packed, scripts: Sequen
     content : mapping
         What is shown, as JSON can say it; arrays are in `packed`.
     packed : Packed
-    scripts : sequence of str
-        Files of the folder ``web``, what others need first; the last one starts the page.
+    start : str
+        Script of the folder ``web`` that starts the page.
     """
     parts = {
         "TITLE": escape(title),
@@ -96,7 +87,7 @@ def page(title: str, content: Mapping[str, Any], packed: Packed, scripts: Sequen
         "LIBRARY": compressed((WEB / LIBRARY).read_bytes()),
         "CONTENT": json.dumps(content, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c"),
         "PACKED": packed.text(),
-        "SCRIPT": script(scripts),
+        "SCRIPT": script(start),
     }
     text = (WEB / "page.html").read_text("utf-8")
     return re.sub(r"@([A-Z]+)@", lambda found: parts[found[1]], text)

@@ -15,7 +15,7 @@ from ce_dynamics.contact.embedded import UnilateralModel
 from ce_dynamics.contact.rigid_contacts import RigidContacts
 from ce_dynamics.errors import ModelError
 from ce_dynamics.views.scene.headless import SCRIPTS, draw_page
-from ce_dynamics.views.scene.page import STAGE, Packed, page, take_content
+from ce_dynamics.views.scene.page import Packed, page, take_content
 from ce_dynamics.views.scene.shapes import Shape
 from ce_dynamics.views.scene.take import Camera, Instruments, Take
 from ce_dynamics.views.scene.take_of_contacts import take_of_bodies, take_of_unilateral
@@ -63,7 +63,7 @@ class View:
         packed = Packed()
         takes = [take_content(take, packed) for take in self.takes]
         content = {"title": self.title, "camera": self.camera, "takes": takes}
-        return page(self.title, content, packed, (*STAGE, "play.js"))
+        return page(self.title, content, packed, "play.js")
 
     def save(self, path: str | Path) -> Path:
         """Write the page, or a picture (.png) or film (.gif) of it, which a browser without window draws.
