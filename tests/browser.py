@@ -1,4 +1,4 @@
-"""Pages in a real browser: Debian's Chromium, without a screen, where it is installed."""
+"""Pages in a real browser: without a screen, where one is installed."""
 
 from __future__ import annotations
 
@@ -6,29 +6,17 @@ import html
 import json
 import os
 import re
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+from ce_dynamics.views.scene.headless import command, installed
+
+CHROMIUM = installed()
 needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium to show pages in")
 
-FLAGS = (
-    "--headless=new",
-    "--no-sandbox",  # the tests may be root's
-    "--use-angle=swiftshader",  # drawn without a graphics card
-    "--enable-unsafe-swiftshader",
-    "--no-first-run",
-    "--disable-quic",
-    "--disable-sync",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--enable-logging=stderr",
-    "--window-size=1000,700",
-)
 BUDGETS = 20_000, 60_000, 180_000
 """What the page's clock may show before it is looked at [ms]; it runs ahead where the machine is busy."""
 DRIVER = "GL Driver Message"
@@ -69,11 +57,9 @@ def answer(page: str, script: str, folder: Path, picture: Path | None = None) ->
     environment = {**os.environ, "HOME": str(folder)}
     trouble = "the page did not answer in time"
     for budget in BUDGETS:
-        profile = (
-            f"--user-data-dir={folder / f'profile-{budget}'}"  # a browser that died leaves its own locked
-        )
-        command = [CHROMIUM, *FLAGS, profile, f"--virtual-time-budget={budget}", wanted, file.as_uri()]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, env=environment)
+        profile = folder / f"profile-{budget}"  # a browser that died leaves its own locked
+        shown = [*command(CHROMIUM, profile, budget), "--enable-logging=stderr", wanted, file.as_uri()]
+        done = subprocess.run(shown, capture_output=True, text=True, timeout=PATIENCE, env=environment)
         said = [line for line in done.stderr.splitlines() if ":CONSOLE" in line and DRIVER not in line]
         assert not said, "\n".join(said)
         if picture is not None:

@@ -27,8 +27,9 @@ FLAGS = (
     "--disable-background-networking",
     "--disable-component-update",
     "--window-size=1000,700",
-    "--virtual-time-budget=600000",
 )
+BUDGET = 600_000
+"""Time of a page's clock before it is looked at [ms]."""
 PATIENCE = 900.0
 """For a film [s]."""
 SCRIPTS = {
@@ -62,16 +63,15 @@ def draw_page(html: str, path: str | Path) -> Path:
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "page.html"
         source.write_text(page, "utf-8")
-        root = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
-        own = f"--user-data-dir={folder}/profile"
-        command = [browser(kind), *FLAGS, *root, own, "--dump-dom", source.as_uri()]
+        program = browser(kind)
+        shown = [*command(program, Path(folder) / "profile", BUDGET), "--dump-dom", source.as_uri()]
         try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
+            done = subprocess.run(shown, capture_output=True, text=True, timeout=PATIENCE, check=False)
         except (OSError, subprocess.TimeoutExpired) as error:
             raise ModelError(f"cannot draw {kind}: {error}; save a page (.html) instead") from None
     found = re.search(r'<pre id="drawn"[^<>]*>([A-Za-z0-9+/=]+)</pre>', done.stdout)
     if found is None:
-        raise ModelError(f"cannot draw {kind}: {command[0]} drew nothing; save a page (.html) instead")
+        raise ModelError(f"cannot draw {kind}: {program} drew nothing; save a page (.html) instead")
     try:
         with whole(file) as beside:
             beside.write_bytes(base64.b64decode(found[1]))
@@ -82,8 +82,7 @@ def draw_page(html: str, path: str | Path) -> Path:
 
 def browser(kind: str) -> str:
     """Return the path of a browser that draws a kind of file."""
-    named = os.environ.get(ENVIRONMENT)
-    found = shutil.which(named) if named else next(filter(None, map(shutil.which, BROWSERS)), None)
+    named, found = os.environ.get(ENVIRONMENT), installed()
     if found is None:
         missing = f"there is no {named!r}" if named else f"none of {', '.join(BROWSERS)} is installed"
         raise ModelError(
@@ -91,3 +90,15 @@ def browser(kind: str) -> str:
             "or save a page (.html), which draws itself"
         )
     return found
+
+
+def installed() -> str | None:
+    """Return the path of the browser that `ENVIRONMENT` names, or of the first of `BROWSERS`, if any."""
+    named = os.environ.get(ENVIRONMENT)
+    return shutil.which(named) if named else next(filter(None, map(shutil.which, BROWSERS)), None)
+
+
+def command(program: str, profile: Path, budget: int) -> list[str]:
+    """Return the start of a command that shows a page for some milliseconds of its own clock."""
+    root = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
+    return [program, *FLAGS, *root, f"--user-data-dir={profile}", f"--virtual-time-budget={budget}"]
