@@ -13,6 +13,7 @@ Names are loaded when they are first used, so that importing this package is che
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from ce_dynamics._version import __version__ as __version__
@@ -137,4 +138,6 @@ if TYPE_CHECKING:
     from ce_dynamics.views.scene.robots import robot_shapes as robot_shapes
     from ce_dynamics.views.scene.view import View as View, view as view
 
+if not os.path.isdir(os.path.join(__path__[0], "models")):  # a checkout: kinematics/ and models/ lie beside
+    __path__.append(os.path.dirname(__path__[0]))
 __getattr__, __dir__, __all__ = lazy_names()

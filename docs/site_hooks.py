@@ -11,12 +11,27 @@ import re
 from pathlib import Path
 from typing import Any
 
+from griffe import Extension, GriffeLoader, Module
 from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).resolve().parents[1]
 BESIDE = {"contributing.md": "CONTRIBUTING.md", "changes.md": "CHANGELOG.md"}
 LINKS = {"../CONTRIBUTING.md": "contributing.md", "../README.md": "index.md", "../CHANGELOG.md": "changes.md"}
 HOMES = {"kinematics": ROOT / "kinematics", "models": ROOT / "models"}
+
+
+class Outside(Extension):
+    """Put the folders beside the package into it, as importing it does."""
+
+    def on_package(self, *, pkg: Module, loader: GriffeLoader, **_: Any) -> None:
+        """Load these folders with options of the loader that has read the package."""
+        if pkg.name != "ce_dynamics":
+            return
+        for name in HOMES:
+            own = GriffeLoader(search_paths=[ROOT], docstring_parser=loader.docstring_parser)
+            module = own.load(name)
+            module._modules_collection = None  # it finds names by its parent
+            pkg.set_member(name, module)
 
 
 def stages() -> list[str]:

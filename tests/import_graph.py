@@ -1,13 +1,19 @@
 """The import graph of the package, circles and arrows against the order: ``python -m tests.import_graph``.
 
-Every import counts: type-only ones, those inside functions, and relative ones.
+Every import counts: type-only ones, those inside functions, and relative ones. ``--contracts`` checks those
+of pyproject.toml with import-linter, which finds modules outside the package by the folders below.
 """
 
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+
+from grimp.adaptors.packagefinder import ImportLibPackageFinder
+from grimp.application.config import settings
+from importlinter.cli import lint_imports
 
 from ce_dynamics.algebra.pivoted_lu import strong_components
 
@@ -99,6 +105,19 @@ def upward(edges: Mapping[str, Iterable[str]]) -> list[tuple[str, str]]:
     return sorted(found)
 
 
+class Folders(ImportLibPackageFinder):
+    """Folders of packages, those beside ``ce_dynamics`` included."""
+
+    def determine_package_directories(self, package_name: str, file_system: object) -> set[str]:
+        return {str(ROOT / FOLDERS[package_name])}
+
+
+def contracts() -> int:
+    """Check the contracts with import-linter; return the exit code."""
+    settings.configure(PACKAGE_FINDER=Folders())
+    return int(lint_imports())
+
+
 def main() -> None:
     """Print the counts, and what is against the order."""
     edges = graph()
@@ -114,4 +133,6 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    if "--contracts" in sys.argv:
+        sys.exit(contracts())
     main()

@@ -66,9 +66,7 @@ def on_disk(name: str) -> int:
     if name == "ce-dynamics":  # installed in place, its files are not listed
         root = Path(__file__).parents[2]
         folders = (root / folder for folder in ("ce_dynamics", "kinematics", "models"))
-        paths = (
-            p for folder in folders for p in folder.rglob("*") if p.suffix != ".pyc" and not p.is_symlink()
-        )
+        paths = (p for folder in folders for p in folder.rglob("*") if p.suffix != ".pyc")
     return sum(path.stat().st_size for path in paths if path.is_file())
 
 
