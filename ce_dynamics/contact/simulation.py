@@ -15,7 +15,6 @@ import numpy as np
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.compiled.analysis.mechanics import energy_or_nan
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.contact.conditions import ConvergenceError, InfeasibleError
 from ce_dynamics.contact.embedded import UnilateralModel
@@ -25,16 +24,8 @@ from ce_dynamics.contact.solvers.chain import Chain
 from ce_dynamics.contact.steps import SmoothSteps, advance
 from ce_dynamics.errors import AccuracyWarning, ModelError, SimulationError
 from ce_dynamics.simulation.integrators.settings import check_steps
-from ce_dynamics.simulation.monitors.dead_centres import (
-    Watched,
-    bounces,
-    first_jump,
-    near_passages,
-    warn_near,
-    where_it_stands,
-)
-from ce_dynamics.simulation.monitors.jumps import Jump, mechanical, told
-from ce_dynamics.simulation.monitors.reach import InputsAt, approached, standing_at_an_end
+from ce_dynamics.simulation.monitors.jumps import is_balanced
+from ce_dynamics.simulation.monitors.reach import InputsAt, Jump, Reach, judge_run, where_it_stands
 from ce_dynamics.simulation.monitors.where_it_broke import where_it_broke
 from ce_dynamics.simulation.results import dependent_hinges
 from ce_dynamics.simulation.right_hand_side import Inputs, RightHandSide
@@ -65,29 +56,12 @@ def jump_in(
     stopped : bool
         Whether the run failed: what it did near a dead centre before that is not sound.
     """
-    finite = np.all(np.isfinite(Y), axis=1)
-    t, Y, work = t[finite], Y[finite], work[finite]
-    coordinates = approached(model, t, Y, inputs_at) if model.geared_loops and len(t) > 1 else []
-    if not coordinates:
-        return None
 
-    def balanced(k: int, end: int, watch: Watched) -> bool:
-        if bounces(watch, Y[k : end + 1]):
-            return False
-        q, v, _ = model.layout.split(Y[[k, end]])
-        gain = mechanical(model, q[1], v[1]) - mechanical(model, q[0], v[0])
-        kinetic = max(energy_or_nan(model, q[j], v[j]).kinetic for j in range(2))
-        done = float(work[end] - work[k])
-        return abs(gain - done) <= IMBALANCE * (kinetic + abs(done))
+    def balanced(reach: Reach, t: Floats, rows: Floats) -> bool:
+        states, work = rows[:, :-1], float(rows[-1, -1] - rows[0, -1])
+        return not reach.bounces(states) and is_balanced(model, states[0], states[-1], work, IMBALANCE)
 
-    found = first_jump(coordinates, t, Y, balanced, stopped)
-    if found is None and stopped:
-        last = [k for watch in coordinates for k, end in near_passages(watch, t, Y) if end == len(t)]
-        return Jump(float(t[min(last)]), "") if last else None
-    if found is None:
-        warn_near(coordinates, t, Y)
-        return None
-    return told(t, Y, *found)
+    return judge_run(model, (t, np.column_stack((Y, work))), inputs_at, balanced, stopped, stacklevel=6)
 
 
 def balanced_until(results: xr.Dataset) -> int:
@@ -108,8 +82,7 @@ def why_it_stopped(model: Model, inputs: Inputs, t: float, y: Floats) -> str:
     if not model.geared_loops:
         return ""
     rhs = RightHandSide(model, inputs)
-    ends = standing_at_an_end(model, t, y, rhs.inputs_at)
-    return where_it_stands(ends, y) or where_it_broke(model, rhs, t, y)
+    return where_it_stands(model, t, y, rhs.inputs_at) or where_it_broke(model, rhs, t, y)
 
 
 def warn_of_remains(unresolved: int, steps: int, residual: float, speed: float) -> None:

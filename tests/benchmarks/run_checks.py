@@ -32,12 +32,11 @@ from ce_dynamics.models import hmmwv
 from ce_dynamics.simulation import simulate as runs
 from ce_dynamics.simulation.ensembles.simulation import simulate_ensemble
 from ce_dynamics.simulation.in_the_loop.simulator import Simulator
-from ce_dynamics.simulation.monitors.jumps import Jumps, Thrown
+from ce_dynamics.simulation.monitors.jumps import Jumps, ReachGuard, Thrown
 from ce_dynamics.simulation.monitors.listed import monitors_of
-from ce_dynamics.simulation.monitors.near_singular import NearSingular
 from ce_dynamics.simulation.monitors.promises import Promises
-from ce_dynamics.simulation.monitors.reach_guard import ReachGuard
 from ce_dynamics.simulation.monitors.unstable_steps import UnstableSteps
+from ce_dynamics.simulation.monitors.where_it_broke import NearSingular
 from ce_dynamics.simulation.options import RunOptions
 from ce_dynamics.simulation.right_hand_side import RightHandSide
 from tests.benchmarks.report import Table, number
@@ -50,7 +49,7 @@ def unchecked() -> Iterator[None]:
     """Without any check while a run is made or a model compiled."""
 
     def blind(guard: ReachGuard, model: Model) -> None:
-        guard._model, guard._coordinates, guard.bounds, guard._warned = model, [], np.zeros((0, 5)), set()
+        guard._model, guard._reaches, guard.bounds, guard._warned = model, [], np.zeros((0, 5)), set()
 
     with ExitStack() as stack:
         for target, name, instead in (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -9,12 +10,12 @@ from numpy.typing import NDArray
 
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.simulation.monitors.promises import Promises, places_of
-from ce_dynamics.simulation.monitors.reach import CLOSE, ended_of
+from ce_dynamics.simulation.monitors.reach import CLOSE, Reaches
 from ce_dynamics.simulation.monitors.stored_rows import Bounds
 
 
 class Look(NamedTuple):
-    """The questions of `Promises`, `InputRanges` and `Approaches`, for the kernels of ensembles.
+    """The questions of `Promises`, `InputRanges` and `Reaches`, for the kernels of ensembles.
 
     Attributes
     ----------
@@ -37,12 +38,13 @@ class Look(NamedTuple):
 
 def look_of(model: Model, promises: Promises, observed: frozenset[int] | None) -> Look:
     """The questions that runs are asked; None where neither outputs nor loops are observed."""
-    ended, nothing = ended_of(model), Bounds.of((), (), ())
+    nothing = Bounds.of((), (), ())
     ranges = places_of(model)[1] if model.ranges else nothing
     seen = np.array(sorted(observed or ()), dtype=np.int64)
     if observed is None:
         return Look(seen, (nothing, nothing, ranges, nothing), np.empty((0, 4), dtype=np.int64), CLOSE)
-    loops = zip(ended.places, ended.which, ended.others, strict=True)
-    heads = [(q, v, which, bool(S.siblings)) for (q, v), which, S in loops]
-    bounds = promises.closed, promises.not_beyond, ranges, ended.calm
+    others = Reaches(model).others
+    heads = [(reach.q, reach.v, reach.which, bool(reach.S.siblings)) for reach in others]
+    n, which = len(others), [reach.which for reach in others]
+    bounds = promises.closed, promises.not_beyond, ranges, Bounds.of(which, [-math.inf] * n, [CLOSE] * n)
     return Look(seen, bounds, np.array(heads, dtype=np.int64).reshape(-1, 4), CLOSE)

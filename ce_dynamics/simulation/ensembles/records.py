@@ -19,9 +19,8 @@ from ce_dynamics.mechanism.input_ranges import Excess, furthest_out, out_of_rang
 from ce_dynamics.simulation.ensembles.arguments import Runs
 from ce_dynamics.simulation.integrators.methods import FIXED, IMPLICIT
 from ce_dynamics.simulation.integrators.settings import Settings, substeps
-from ce_dynamics.simulation.monitors.dead_centres import where_it_stands
 from ce_dynamics.simulation.monitors.promises import Fault, Promises
-from ce_dynamics.simulation.monitors.reach import standing_at_an_end
+from ce_dynamics.simulation.monitors.reach import where_it_stands
 from ce_dynamics.simulation.monitors.unstable_steps import too_long
 from ce_dynamics.simulation.monitors.where_it_broke import left_range, without_force
 from ce_dynamics.simulation.reached import BROKEN_SLOPES, INTERRUPTED, NOT_FINITE_AT_START
@@ -57,7 +56,7 @@ def broken_loop(model: Model, y: Floats, u: Floats) -> str:
         return model.embedding.aggregates[broken[0]] if len(broken) else None
 
     left = left_range(broken_at, y, model.dynamics(y, u)[0])
-    return left or where_it_stands(standing_at_an_end(model, 0.0, y, lambda t, state: u), y)
+    return left or where_it_stands(model, 0.0, y, lambda t, state: u)
 
 
 CLOSURE_ERROR = "closure_error"

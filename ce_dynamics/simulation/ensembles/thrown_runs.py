@@ -12,9 +12,9 @@ from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import CompiledFunction
 from ce_dynamics.simulation.ensembles.arguments import Runs
 from ce_dynamics.simulation.ensembles.lanes import COMPLETED, Outcome
-from ce_dynamics.simulation.monitors.jumps import thrown
+from ce_dynamics.simulation.monitors.jumps import reproduced
 from ce_dynamics.simulation.monitors.promises import Fault
-from ce_dynamics.simulation.monitors.reach import Approaches, Known, ended_of
+from ce_dynamics.simulation.monitors.reach import Known, Reaches, first_jump
 
 if TYPE_CHECKING:
     from ce_dynamics.simulation.integrators.workspace import Code
@@ -71,8 +71,8 @@ def thrown_runs(
     """By lane what a run that was thrown over a dead centre is told, and from which instant on."""
     if not model.geared_loops:
         return {}
-    found, approaches = {}, Approaches(model)
-    told = (code.observer or code).observation is not None and not ended_of(model).known
+    found, reaches = {}, Reaches(model)
+    told = (code.observer or code).observation is not None and not reaches.known
     for lane, run in enumerate(members):
         if told and outcome.calm[lane] and int(outcome.state[lane]) == COMPLETED:
             continue
@@ -82,7 +82,8 @@ def thrown_runs(
         states = outcome.Y[:stored, :, lane]
         seen = Known(outcome.U[:stored, :, lane], outcome.gearing[:stored, :, lane])
         known = seen if seen.gearing.shape[1] else None
-        jump = thrown(model, t[:stored], states, alone.inputs_at, alone.audited, stopped, approaches, known)
-        if jump is not None:
+        near = reaches.near(t[:stored], states, alone.inputs_at, known)
+        jump = first_jump(near, t[:stored], states, reproduced(model, alone.audited), stopped)
+        if jump is not None and jump.what:
             found[lane] = Fault(int(np.sum(t[:stored] <= jump.t)), jump.what)
     return found

@@ -22,9 +22,9 @@ from ce_dynamics.mechanism.input_ranges import check_range, held_number
 from ce_dynamics.simulation.integrators.methods import EXPLICIT
 from ce_dynamics.simulation.integrators.settings import check_step, check_steps, settings_of, substeps
 from ce_dynamics.simulation.interrupts import StopSign
-from ce_dynamics.simulation.monitors.jumps import thrown
+from ce_dynamics.simulation.monitors.jumps import reproduced
 from ce_dynamics.simulation.monitors.promises import Promises
-from ce_dynamics.simulation.monitors.reach import CLOSE
+from ce_dynamics.simulation.monitors.reach import CLOSE, Reaches, first_jump
 from ce_dynamics.simulation.right_hand_side import RightHandSide
 
 if TYPE_CHECKING:
@@ -330,5 +330,6 @@ class Fleet:
         parameters = {p.name: values.pop(p.name) for p in self.model.layout.parameters}
         rhs = RightHandSide(self.model, values, True, parameters)
         times, Y = np.array((0.0, dt)), np.stack((group.before[:, lane], group.y[:, lane]))
-        jump = thrown(self.model, times, Y, rhs.inputs_at, rhs.audited)
+        near = Reaches(self.model).near(times, Y, rhs.inputs_at)
+        jump = first_jump(near, times, Y, reproduced(self.model, rhs.audited))
         return "" if jump is None else jump.what

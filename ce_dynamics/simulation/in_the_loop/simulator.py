@@ -33,9 +33,9 @@ from ce_dynamics.simulation.integrators.stretches import (
 )
 from ce_dynamics.simulation.interrupts import Interrupts
 from ce_dynamics.simulation.monitors.charts import Charts
+from ce_dynamics.simulation.monitors.jumps import ReachGuard
 from ce_dynamics.simulation.monitors.promises import Promises
-from ce_dynamics.simulation.monitors.reach import Coordinate
-from ce_dynamics.simulation.monitors.reach_guard import ReachGuard, Step
+from ce_dynamics.simulation.monitors.reach import Reach
 from ce_dynamics.simulation.monitors.unstable_steps import too_long
 from ce_dynamics.simulation.monitors.where_it_broke import where_it_broke
 from ce_dynamics.simulation.reached import BROKEN_SLOPES
@@ -412,12 +412,11 @@ class Simulator:
             self.time = stepper.t
             self._broke()
 
-    def _refuse_thrown(self, near: list[Coordinate], before: Floats, t: float, t_end: float) -> None:
+    def _refuse_thrown(self, near: list[Reach], before: Floats, t: float, t_end: float) -> None:
         """Go back to before a step that threw a loop over a dead centre, and say so."""
-        step = Step(np.array((t, t_end)), np.array((before, self.state)))
         inputs, parameters = self._given()
         rates = RightHandSide(self.model, inputs, True, parameters)
-        what = self._guard.thrown(near, step, self._u, rates)
+        what = self._guard.thrown(near, np.array((t, t_end)), np.array((before, self.state)), self._u, rates)
         if what:
             self._stepper.y[:] = before
             self.time = t

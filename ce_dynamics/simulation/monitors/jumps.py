@@ -1,53 +1,36 @@
-"""Finds out whether a run was thrown over a dead centre: what led up to one is integrated again, closely."""
+"""Runs that jump over an end of a loop's reach: what led up to it is integrated again with smaller steps."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.analysis.mechanics import energy_or_nan
 from ce_dynamics.compiled.model import Model
-from ce_dynamics.simulation.monitors.dead_centres import (
-    Watched,
-    bounces,
-    first_jump,
-    near_passages,
-    remedy_for,
-    warn_near,
-    where_it_stands,
-)
+from ce_dynamics.embedding.gearing import size_of
 from ce_dynamics.simulation.monitors.monitor import Monitor, Run
 from ce_dynamics.simulation.monitors.reach import (
-    Approaches,
-    InputsAt,
+    CLOSE,
+    NEAR,
     Known,
-    standing_at_an_end,
+    Reach,
+    Reaches,
+    Soundness,
+    first_jump,
+    judge_run,
+    where_it_stands,
 )
 from ce_dynamics.simulation.monitors.stall import StalledError
-from ce_dynamics.simulation.monitors.stored_rows import all_finite
 from ce_dynamics.simulation.right_hand_side import RightHandSide
 
 MOST_EVALUATIONS = 20000
 SMALLER = 20  # steps at least, for what took one
 SAME = 0.05  # part of the change of velocity by which the two may differ
 BALANCED = 1e-5  # part of the energy
-
-
-class Jump(NamedTuple):
-    """Until when a run is sound.
-
-    Attributes
-    ----------
-    t : float
-    what : str
-        How it was thrown over a dead centre; empty if it merely stopped at one.
-    """
-
-    t: float
-    what: str
 
 
 class AuditedRates(Protocol):
@@ -64,144 +47,13 @@ class CreepingError(Exception):
     """Ever smaller steps lead nowhere."""
 
 
-AT_ITS_END = "a loop stays at the end of its reach"
-
-STEPS_PER_LOOK = 2000
-"""Accepted steps after which a run is asked whether a loop was thrown against the end of its reach."""
-
-
-class Jumps(Monitor):
-    """Cuts runs off where a loop was thrown over a dead centre, or stopped at one."""
-
-    asked = 1
-
-    def judge(self, run: Run) -> None:
-        by_itself = bool(run.trouble) and AT_ITS_END not in run.trouble
-        rhs = run.rhs
-        stored = run.steps_Y is run.Y and run.model.geared_loops
-        known = Known(run.U, run.seen.gearing) if stored else None
-        way = run.steps_t, run.steps_Y
-        jump = jump_of(run.model, *way, rhs.inputs_at, rhs.audited, by_itself, 6, known)
-        if jump is not None:
-            run.cut(int(np.sum(run.t <= jump.t)))
-            if jump.what:
-                run.ended(jump.what, "thrown")
-
-    def where(self, run: Run) -> str:
-        if run.cause != "by itself":
-            return ""
-        t, y = run.last
-        return where_it_stands(standing_at_an_end(run.model, t, y, run.rhs.inputs_at), y)
+def reproduced(model: Model, audited: Callable[[], AuditedRates]) -> Soundness:
+    """Return the judge that integrates rows again; `audited` makes the run's rates with the work done."""
+    return lambda reach, t, Y: comes_out_the_same(model, reach, audited(), t, Y)
 
 
-class Thrown(Monitor):
-    """Ends a run that creeps along the end of a loop's reach after it was thrown against it.
-
-    Parameters
-    ----------
-    rhs : RightHandSide
-    accepted : list of (float, array)
-        All steps of the run, which somebody else appends.
-    """
-
-    def __init__(self, rhs: RightHandSide, accepted: Sequence[tuple[float, Floats]]) -> None:
-        self._rhs, self._accepted = rhs, accepted
-
-    def look(self, t: float, y: Floats, evaluations: int) -> bool:
-        rhs, accepted = self._rhs, self._accepted
-        if len(accepted) % STEPS_PER_LOOK == 0 and rhs.model.geared_loops:
-            latest = accepted[-2 * STEPS_PER_LOOK :]
-            times, Y = np.array([t for t, _ in latest]), np.array([y for _, y in latest])
-            if thrown(rhs.model, times, Y, rhs.inputs_at, rhs.audited) is not None:
-                raise StalledError(AT_ITS_END)
-        return False
-
-
-def jump_of(
-    model: Model,
-    t: Floats,
-    Y: Floats,
-    inputs_at: InputsAt,
-    audited: Callable[[], AuditedRates],
-    stopped: bool,
-    stacklevel: int = 2,
-    known: Known | None = None,
-) -> Jump | None:
-    """The first passage that went over a dead centre, if any; warns where one was near.
-
-    Parameters
-    ----------
-    model : Model
-    t, Y : arrays
-        Times and states (in rows) of the run; entries beyond the model's state are not looked at.
-    inputs_at : callable
-        Inputs at a time and a state.
-    audited : callable
-        Makes the right-hand side of the same run with the work done.
-    stopped : bool
-        Whether the run failed: what it did near a dead centre before that is not sound.
-    stacklevel : int
-        Of warnings, as seen from where these are given.
-    known : Known, optional
-        What was observed at these states.
-    """
-    if not model.geared_loops:
-        return None
-    Y = Y[:, : len(model.layout.y0)]
-    if not all_finite(Y):
-        finite = np.all(np.isfinite(Y), axis=1)
-        t, Y = t[finite], Y[finite]
-        known = None if known is None else Known(*(part[finite] for part in known))
-    coordinates = Approaches(model).of(t, Y, inputs_at, known)
-    if not coordinates:
-        return None
-
-    def reproduced(k: int, end: int, watch: Watched) -> bool:
-        return comes_out_the_same(model, watch, audited(), t[[k, end]], Y[[k, end]])
-
-    found = first_jump(coordinates, t, Y, reproduced, stopped)
-    if found is None and stopped:
-        last = [k for watch in coordinates for k, end in near_passages(watch, t, Y) if end == len(t)]
-        return Jump(float(t[min(last)]), "") if last else None
-    if found is None:
-        warn_near(coordinates, t, Y, stacklevel)
-        return None
-    return told(t, Y, *found)
-
-
-def thrown(
-    model: Model,
-    t: Floats,
-    Y: Floats,
-    inputs_at: InputsAt,
-    audited: Callable[[], AuditedRates],
-    stopped: bool = False,
-    approaches: Approaches | None = None,
-    known: Known | None = None,
-) -> Jump | None:
-    """Return the jump of a run that continues or is one of many, as `jump_of` but without warnings."""
-    Y = Y[:, : len(model.layout.y0)]
-    coordinates = (approaches or Approaches(model)).of(t, Y, inputs_at, known)
-
-    def reproduced(k: int, end: int, watch: Watched) -> bool:
-        return comes_out_the_same(model, watch, audited(), t[[k, end]], Y[[k, end]])
-
-    found = first_jump(coordinates, t, Y, reproduced, stopped)
-    return None if found is None else told(t, Y, *found)
-
-
-def told(t: Floats, Y: Floats, k: int, watch: Watched) -> Jump:
-    """Return the report that a loop was thrown over a dead centre after instant k."""
-    return Jump(
-        float(t[k]),
-        f"the integrator threw the loop of {watch.S.name!r} over a dead centre of {watch.name!r} after "
-        f"t = {t[k]:.4g} s, at {Y[k, watch.q]:.6g}: the coordinate turns back there and the loop goes on; "
-        f"{remedy_for(watch.S)}",
-    )
-
-
-def comes_out_the_same(model: Model, watch: Watched, audited: AuditedRates, t: Floats, Y: Floats) -> bool:
-    """Return True if an accurate integration from one instant reaches the state at the next.
+def comes_out_the_same(model: Model, reach: Reach, audited: AuditedRates, t: Floats, Y: Floats) -> bool:
+    """Return True if an accurate integration from the first row reaches the last one.
 
     The integration must keep the energy balance, must not bounce and must not creep.
     """
@@ -212,25 +64,185 @@ def comes_out_the_same(model: Model, watch: Watched, audited: AuditedRates, t: F
             raise CreepingError
         return audited(time, y)
 
-    start, longest = np.append(Y[0], 0.0), float(t[1] - t[0]) / SMALLER
+    first, last = Y[0, : len(model.layout.y0)], Y[-1, : len(model.layout.y0)]
+    span, longest = (float(t[0]), float(t[-1])), float(t[-1] - t[0]) / SMALLER
     try:
-        close = solve_ivp(limited, (t[0], t[1]), start, "DOP853", rtol=1e-9, atol=1e-12, max_step=longest)
+        close = solve_ivp(
+            limited, span, np.append(first, 0.0), "DOP853", rtol=1e-9, atol=1e-12, max_step=longest
+        )
     except CreepingError:
         return False
-    if bounces(watch, close.y[:-1].T):
+    if reach.bounces(close.y[:-1].T):
         return False
     end, work = close.y[:-1, -1], float(close.y[-1, -1])
     if not close.success or not np.all(np.isfinite(end)):
         return False
-    q, v, _ = model.layout.split(np.vstack((Y[0], end, Y[1])))
-    kinetic = max(energy_or_nan(model, q[k], v[k]).kinetic for k in range(2))
-    gain = mechanical(model, q[1], v[1]) - mechanical(model, q[0], v[0])
-    balanced = abs(gain - work) <= BALANCED * (kinetic + abs(work))
+    _, v, _ = model.layout.split(np.vstack((first, end, last)))
     size = np.max(np.abs(v[0])) + np.max(np.abs(v[1] - v[0]))
-    return bool(balanced and np.max(np.abs(v[2] - v[1])) <= SAME * size)
+    same = np.max(np.abs(v[2] - v[1])) <= SAME * size
+    return bool(same) and is_balanced(model, first, end, work, BALANCED)
 
 
-def mechanical(model: Model, q: Floats, v: Floats) -> float:
-    """Kinetic and gravitational energy."""
-    energy = energy_or_nan(model, q, v)
-    return energy.kinetic + energy.gravitational
+def is_balanced(model: Model, y: Floats, end: Floats, work: float, share: float) -> bool:
+    """Return True if the change of energy between two states is the work [J], up to a share of the energy."""
+    at = [energy_or_nan(model, *model.layout.split(state)[:2]) for state in (y, end)]
+    before, after = (energy.kinetic + energy.gravitational for energy in at)
+    kinetic = max(energy.kinetic for energy in at)
+    return bool(abs(after - before - work) <= share * (kinetic + abs(work)))
+
+
+AT_ITS_END = "a loop stays at the end of its reach"
+
+STEPS_PER_LOOK = 2000
+"""Accepted steps after which a run is checked for jumps against the end of a reach."""
+
+
+class Jumps(Monitor):
+    """Cuts runs off where a loop jumped over a dead centre, or stopped at one."""
+
+    asked = 1
+
+    def judge(self, run: Run) -> None:
+        stopped, rhs = bool(run.trouble) and AT_ITS_END not in run.trouble, run.rhs
+        stored = run.steps_Y is run.Y and run.model.geared_loops
+        known = Known(run.U, run.seen.gearing) if stored else None
+        rows, is_sound = (run.steps_t, run.steps_Y), reproduced(run.model, rhs.audited)
+        jump = judge_run(run.model, rows, rhs.inputs_at, is_sound, stopped, known, 6)
+        if jump is not None:
+            run.cut(int(np.sum(run.t <= jump.t)))
+            if jump.what:
+                run.ended(jump.what, "thrown")
+
+    def where(self, run: Run) -> str:
+        return where_it_stands(run.model, *run.last, run.rhs.inputs_at) if run.cause == "by itself" else ""
+
+
+class Thrown(Monitor):
+    """Ends a run that creeps along the end of a loop's reach after it was thrown against it.
+
+    Parameters
+    ----------
+    rhs : RightHandSide
+    accepted : list of (float, array)
+        All steps of the run, which the caller appends.
+    """
+
+    def __init__(self, rhs: RightHandSide, accepted: Sequence[tuple[float, Floats]]) -> None:
+        self._rhs, self._accepted = rhs, accepted
+
+    def look(self, t: float, y: Floats, evaluations: int) -> bool:
+        rhs, accepted = self._rhs, self._accepted
+        if len(accepted) % STEPS_PER_LOOK == 0 and rhs.model.geared_loops:
+            times, Y = (np.array(part) for part in zip(*accepted[-2 * STEPS_PER_LOOK :], strict=True))
+            near = Reaches(rhs.model).near(times, Y, rhs.inputs_at)
+            if first_jump(near, times, Y, reproduced(rhs.model, rhs.audited)) is not None:
+                raise StalledError(AT_ITS_END)
+        return False
+
+
+# Steps that are made one at a time
+
+STRIDES_PER_TURN = 360
+STRIDES = 8, 45
+"""Strides by which the known interval grows at least and at most to each side: as many as it has."""
+
+SUDDEN = 0.2
+"""Part of the rate that a step near an end may change without a second integration."""
+
+
+class ReachGuard:
+    """The intervals in which loops with one freedom are known to be far from their ends.
+
+    Compiled marches stop before a step that leaves an interval (`kernels.leaves`).
+
+    Attributes
+    ----------
+    bounds : (loops, 5) array
+        See `kernels.leaves`.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self._model, reaches = model, Reaches(model)
+        self._reaches = sorted((*reaches.known, *reaches.others), key=lambda reach: reach.which)
+        self.bounds = np.zeros((len(self._reaches), 5))
+        self._warned: set[str] = set()
+        self.forget()
+
+    def restart(self) -> None:
+        """Begin another motion; the reach of loops that depend on their coordinate alone is still known."""
+        changed = bool(self._model.layout.parameters)
+        for row, reach in zip(self.bounds, self._reaches, strict=True):
+            if changed or reach.S.siblings:
+                begin(row, reach)
+
+    def forget(self) -> None:
+        """Discard all known intervals, as after a change of geometry."""
+        for row, reach in zip(self.bounds, self._reaches, strict=True):
+            begin(row, reach)
+
+    def near(self, t: float, y: Floats, u: Floats, h: float) -> list[Reach]:
+        """Return the reaches near an end of which a motion is, or for which it heads within a step of h.
+
+        Warns once per loop.  The known intervals of other loops grow.
+        """
+        found = []
+        for row, reach in zip(self.bounds, self._reaches, strict=True):
+            theta = float(y[reach.q])
+            ahead = theta + 2.0 * h * float(y[reach.v])
+            if is_within(row, theta) and is_within(row, ahead):
+                continue
+            here, there = reach.gearing(y, u), reach.gearing(y, u, ahead)
+            if max(here, there) <= CLOSE:
+                learn(row, reach, y, u)
+            elif here > 1.0 / NEAR or math.isinf(there):
+                found.append(reach)
+                if reach.S.name not in self._warned:
+                    self._warned.add(reach.S.name)
+                    reach.warn_at(t, theta, stacklevel=5)
+        return found
+
+    def thrown(self, near: Sequence[Reach], t: Floats, Y: Floats, u: Floats, audited: AuditedRates) -> str:
+        """Return why a step near an end is not the motion; empty if it is.
+
+        Instants and states, in rows, are those at the beginning and the end of the step.
+        """
+        for reach in near:
+            before, after = Y[:, reach.v]
+            bounded = reach.at(Y[0], u) if abs(after - before) > SUDDEN * abs(before) else None
+            if bounded is not None and not comes_out_the_same(self._model, bounded, audited, t, Y):
+                return reach.jump_after(t[0], Y[0, reach.q])
+        return ""
+
+
+def begin(row: Floats, reach: Reach) -> None:
+    """Set an interval to nothing."""
+    row[:] = reach.q, reach.v, math.inf, -math.inf, 2.0 * math.pi if reach.turns else 0.0
+
+
+def learn(row: Floats, reach: Reach, y: Floats, u: Floats) -> None:
+    """Extend an interval around a state, or begin it there; what the loop attaches to moves the ends."""
+    stride = 2.0 * math.pi / STRIDES_PER_TURN if reach.turns else size_of(reach.S) / 50.0
+    theta = float(y[reach.q])
+    if reach.S.siblings or not is_within(row, theta):
+        row[2:4] = theta, theta
+    fewest, most = STRIDES
+    strides = min(max(round((row[3] - row[2]) / stride), fewest), most)
+    for column, direction in ((2, -1.0), (3, 1.0)):
+        start = row[column]
+        for k in range(1, strides + 1):
+            value = start + direction * k * stride
+            if reach.gearing(y, u, value) > CLOSE:
+                break
+            row[column] = value
+    if 0.0 < row[4] <= row[3] - row[2]:  # all round: no end is left
+        row[2:] = -math.inf, math.inf, 0.0
+
+
+def is_within(row: Floats, theta: float) -> bool:
+    """Return True if a value is in an interval, whole turns left out."""
+    lower, upper, period = row[2], row[3], row[4]
+    if not lower <= upper:
+        return False
+    if period > 0.0:
+        theta -= period * math.floor((theta - 0.5 * (lower + upper)) / period + 0.5)
+    return bool(lower <= theta <= upper)

@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.simulation.monitors.jumps import Jumps
 from ce_dynamics.simulation.monitors.monitor import Monitor, Run
-from ce_dynamics.simulation.monitors.near_singular import NearSingular
 from ce_dynamics.simulation.monitors.promises import EnergyBalance, InputRanges, Promises
 from ce_dynamics.simulation.monitors.unstable_steps import UnstableSteps
-from ce_dynamics.simulation.monitors.where_it_broke import LeftItsRange
+from ce_dynamics.simulation.monitors.where_it_broke import LeftItsRange, NearSingular
 
 
 def monitors_of(model: Model) -> tuple[Monitor, ...]:

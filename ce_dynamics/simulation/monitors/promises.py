@@ -18,9 +18,9 @@ from ce_dynamics.compiled.model import Model
 from ce_dynamics.embedding.gearing import CLOSED
 from ce_dynamics.errors import AccuracyWarning
 from ce_dynamics.mechanism.input_ranges import furthest_out, warn_out_of_range
-from ce_dynamics.simulation.monitors.dead_centres import remedy_for
 from ce_dynamics.simulation.monitors.monitor import Monitor, Run
 from ce_dynamics.simulation.monitors.stored_rows import Bounds, all_finite
+from ce_dynamics.simulation.monitors.where_it_broke import remedy_for
 from ce_dynamics.simulation.results import Observed
 
 

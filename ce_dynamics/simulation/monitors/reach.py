@@ -1,10 +1,18 @@
-"""The reach of a loop with one freedom, found on the compiled model as it stands at an instant."""
+"""Reach of loops with one freedom: its ends, motions near them, and runs that jumped over one.
+
+Over a reach between two dead centres the motion is regular in φ = asin((θ − centre)/half width) while θ̇
+vanishes and θ̈ grows without bound at the ends.  The true motion goes on there, to configurations that the
+coordinate θ cannot tell from those before; an explicit step may land on this side of the end instead, and
+everything after it is wrong.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from functools import cache, cached_property, partial
+import warnings
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -15,8 +23,12 @@ from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import Binding
 from ce_dynamics.embedding.aggregate import Aggregate
 from ce_dynamics.embedding.gearing import size_of
-from ce_dynamics.simulation.monitors.dead_centres import Watched, watched
-from ce_dynamics.simulation.monitors.stored_rows import Bounds, Extremes, extremes_of
+from ce_dynamics.errors import SingularityWarning
+from ce_dynamics.simulation.monitors.stored_rows import all_finite
+from ce_dynamics.simulation.monitors.where_it_broke import remedy_for
+
+NEAR = 0.03
+"""Distance of φ from its ends, below which the dependent hinges move more than 30 times as fast as θ."""
 
 CLOSE = 10.0
 """Gearing from which the end of the reach may be close: some tenths of a radian of φ."""
@@ -28,47 +40,55 @@ STEPS_PER_TURN = 720
 FARTHEST = 10.0
 """Largest displacement that is followed [sizes of the loop]."""
 
+InputsAt = Callable[[float, Floats], Floats]
 
-class Coordinate:
-    """The independent coordinate of a loop with one freedom.
 
-    Parameters
-    ----------
-    model : Model
-    S : Aggregate
-    observation : callable, optional
-        Makes a binding of the model's observation when first needed; coordinates not asked at the same
-        time may share one.
+@dataclass(frozen=True, eq=False)
+class Reach:
+    """A loop with one freedom, and the reach of its independent coordinate θ.
 
     Attributes
     ----------
     S : Aggregate
     q, v : int
-        Its places in the state.
+        Places of θ and its rate in the state.
     which : int
-        Its place among the model's geared loops.
+        Place of the loop among the model's geared loops.
+    observation : callable
+        Returns a binding of the model's observation.
+    lower, upper : float
+        Ends; infinite while they are unknown.
+    blur : float
+        Displacement of the ends with what the loop attaches to, as part of half the reach.
     """
 
-    def __init__(self, model: Model, S: Aggregate, observation: Callable[[], Binding] | None = None) -> None:
-        self.S = S
-        name = S.independent[0].name
-        self.q = model.embedding.q_of[name].start
-        self.v = len(model.layout.q) + model.embedding.v_of[name].start
-        self.which = model.geared_loops.index(S)
-        self._made = observation or model.observation.bind
+    S: Aggregate
+    q: int
+    v: int
+    which: int
+    observation: Callable[[], Binding]
+    lower: float = -math.inf
+    upper: float = math.inf
+    blur: float = 0.0
 
-    @cached_property
-    def _observation(self) -> Binding:
-        return self._made()
+    @property
+    def name(self) -> str:
+        """Owner of the hinge."""
+        return self.S.independent[0].name
 
     @property
     def turns(self) -> bool:
-        """True if it is an angle."""
+        """True if θ is an angle."""
         return self.S.independent[0].inboard.coordinate_units[0] == "rad"
 
+    @property
+    def near(self) -> float:
+        """Distance of φ from its ends that counts as near: sin φ is 1 − φ²/2 there."""
+        return math.sqrt(NEAR**2 + 2.0 * self.blur)
+
     def gearing(self, y: Floats, u: Floats, theta: float | None = None) -> float:
-        """At a state, or at another value of the coordinate there; infinite where it cannot be assembled."""
-        observation = self._observation
+        """Return the gearing at a state, or at another θ there; infinite where it cannot be assembled."""
+        observation = self.observation()
         state = observation.inputs["y"]
         state[:], observation.inputs["u"][:] = y, u
         if theta is not None:
@@ -77,8 +97,13 @@ class Coordinate:
         found = float(observation.outputs["gearing"][self.which])
         return found if math.isfinite(found) else math.inf
 
-    def reach(self, y: Floats, u: Floats) -> tuple[float, float] | None:
-        """Its values around that of a state at which the loop can be assembled, all else as it is there."""
+    def at(self, y: Floats, u: Floats) -> Reach | None:
+        """Return the reach with its ends around a state, all else as it is there.
+
+        None if the loop cannot be assembled at the state, or has no end.
+        """
+        if math.isinf(self.gearing(y, u)):
+            return None
         here = float(y[self.q])
         if self.turns:
             stride, count = 2.0 * math.pi / STEPS_PER_TURN, STEPS_PER_TURN
@@ -95,22 +120,83 @@ class Coordinate:
                     return last_that_holds(assembles, outside - direction * stride, outside)
             return direction * math.inf
 
-        lower, upper = end(-1.0), end(1.0)
-        span = count * stride
+        lower, upper, span = end(-1.0), end(1.0), count * stride
         if math.isinf(lower) and math.isinf(upper):
             return None
-        return (upper - span if math.isinf(lower) else lower), (lower + span if math.isinf(upper) else upper)
+        lower, upper = (
+            upper - span if math.isinf(lower) else lower,
+            lower + span if math.isinf(upper) else upper,
+        )
+        return replace(self, lower=lower, upper=upper, blur=MOVED if self.S.siblings else 0.0)
 
-    def watch(self, y: Floats, u: Floats) -> Watched | None:
-        """Return the coordinate with its reach at a state, or None without an end or assembly."""
-        if math.isinf(self.gearing(y, u)):
-            return None
-        reach = self.reach(y, u)
-        blur = MOVED if self.S.siblings else 0.0
-        return None if reach is None else Watched(self.S, self.q, self.v, *reach, blur)
+    def phase(self, Y: Floats) -> tuple[Floats, Floats]:
+        """Return φ and its rate for states in rows; infinite rates at the ends."""
+        half, middle, theta = 0.5 * (self.upper - self.lower), 0.5 * (self.lower + self.upper), Y[:, self.q]
+        if self.turns:
+            theta = middle + np.remainder(theta - middle + math.pi, 2.0 * math.pi) - math.pi
+        x = np.clip((theta - middle) / half, -1.0, 1.0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.arcsin(x), np.nan_to_num(Y[:, self.v] / (half * np.sqrt(1.0 - x * x)), nan=0.0)
 
+    def passages(self, t: Floats, Y: Floats) -> list[tuple[int, int]]:
+        """Return first and last instants of what leads up to a dead centre and away from it.
 
-InputsAt = Callable[[float, Floats], Floats]
+        These are single steps that would go beyond it at the rate they begin with, and whatever lies near
+        it; where the run ends there, the last one is the number of instants.
+        """
+        phi, rate = self.phase(Y)
+        ahead = phi[:-1] + rate[:-1] * np.diff(t)
+        beyond = np.abs(ahead) > 0.5 * math.pi - self.near + NEAR
+        steps = [(int(k), int(k) + 1) for k in np.flatnonzero(beyond)]
+        near = 0.5 * math.pi - np.abs(phi) < self.near
+        edges = np.flatnonzero(np.diff(np.concatenate(((False,), near, (False,)))))
+        pairs = zip(edges[::2], edges[1::2], strict=True)
+        passages = [(max(int(first) - 1, 0), int(end)) for first, end in pairs]
+        alone = [step for step in steps if not any(k <= step[0] and step[1] <= end for k, end in passages)]
+        return alone + passages
+
+    def turned_by(self, t: Floats, Y: Floats, k: int) -> int:
+        """Return the instant by which a motion through the dead centre ahead of instant k is away from it."""
+        phi, rate = self.phase(Y[k : k + 1])
+        with np.errstate(divide="ignore"):
+            time = 3.0 * float((0.5 * math.pi - np.abs(phi[0])) / np.abs(rate[0]))
+        last = int(np.searchsorted(t, t[k] + time)) if math.isfinite(time) else len(t)
+        return min(max(last, k + 1), len(t) - 1)
+
+    def bounces(self, Y: Floats) -> bool:
+        """Return True if φ turns back from one step to the next near its end, without having slowed down."""
+        phi, rate = self.phase(Y)
+        near = 0.5 * math.pi - np.abs(phi) < 10.0 * NEAR
+        fast = np.abs(rate) > 0.3 * np.max(np.abs(rate))
+        turned = (np.sign(rate[:-1]) != np.sign(rate[1:])) & fast[:-1] & fast[1:]
+        return bool(np.any(turned & (near[:-1] | near[1:])))
+
+    def warn_near(self, t: Floats, Y: Floats, stacklevel: int) -> None:
+        """Warn of the nearest approach to a dead centre, if that was near."""
+        phi, _ = self.phase(Y)
+        k = int(np.argmax(np.abs(phi)))
+        if 0.5 * math.pi - abs(float(phi[k])) < NEAR:
+            end = self.upper if phi[k] > 0 else self.lower
+            self.warn_at(
+                float(t[k]), float(Y[k, self.q]), f" and its reach ends at {end:.6g}", stacklevel + 1
+            )
+
+    def warn_at(self, t: float, theta: float, end: str = "", stacklevel: int = 2) -> None:
+        """Warn that a motion came near a dead centre."""
+        warnings.warn(
+            f"the loop of {self.S.name!r} came near a dead centre of {self.name!r} at t = {t:.6g} s, where "
+            f"the coordinate is {theta:.6g}{end}; digits are lost there: {remedy_for(self.S)}",
+            SingularityWarning,
+            stacklevel=stacklevel,
+        )
+
+    def jump_after(self, t: float, theta: float) -> str:
+        """Return the message on a run that jumped over a dead centre."""
+        return (
+            f"the integrator threw the loop of {self.S.name!r} over a dead centre of {self.name!r} after "
+            f"t = {t:.6g} s, at {theta:.6g}: the coordinate turns back there and the loop goes on; "
+            f"{remedy_for(self.S)}"
+        )
 
 
 class Known(NamedTuple):
@@ -127,69 +213,67 @@ class Known(NamedTuple):
     gearing: Floats
 
 
-class Ended:
-    """Loops with one freedom of a model, by what is known of the ends of their reach; made once.
+class Reaches:
+    """The reaches of a model's loops with one freedom, for the runs of one thread.
 
     Attributes
     ----------
-    known : list of Watched
-        Those whose reach is known beforehand.
-    others : list of Aggregate
-    places : list of (int, int)
-        Of each of the others, those of its coordinate and its rate in the state.
-    q, which : list of int
-        The place of its coordinate, and its own among the geared loops.
-    calm : Bounds
-        Gearing with which the end of the reach of none is close.
-    """
-
-    def __init__(self, model: Model) -> None:
-        self.known = watched(model)
-        names = {watch.S.name for watch in self.known}
-        self.others = [S for S in model.geared_loops if S.N == 1 and not S.prescribed and S.name not in names]
-        coordinates = [Coordinate(model, S) for S in self.others]
-        self.places = [(one.q, one.v) for one in coordinates]
-        self.q, self.which = [one.q for one in coordinates], [one.which for one in coordinates]
-        self.calm = Bounds.of(self.which, [-math.inf] * len(coordinates), [CLOSE] * len(coordinates))
-
-
-class Approaches:
-    """Loops with one freedom of a model, and which of them runs bring near an end of their reach.
-
-    It is made for many runs of one thread.
+    known, others : list of Reach
+        Loops whose ends their linkages know, and others.
     """
 
     def __init__(self, model: Model) -> None:
         self._model = model
-        self._ended = ended_of(model)
+        self.known: list[Reach] = []
+        self.others: list[Reach] = []
+        bound, n_q = cache(lambda: model.observation.bind()), len(model.layout.q)
+        for which, S in enumerate(model.geared_loops):
+            if S.N != 1 or S.prescribed:
+                continue
+            name = S.independent[0].name
+            q, v = model.embedding.q_of[name].start, n_q + model.embedding.v_of[name].start
+            reach = Reach(S, q, v, which, bound)
+            ends = S.linkages[0].monitor().ends if len(S.linkages) == 1 else None
+            if ends is None:
+                self.others.append(reach)
+            else:
+                self.known.append(replace(reach, lower=ends[0], upper=ends[1]))
 
-    @cached_property
-    def _others(self) -> list[Coordinate]:
-        observation = cache(lambda: self._model.observation.bind())
-        return [Coordinate(self._model, S, observation) for S in self._ended.others]
+    def near(self, t: Floats, Y: Floats, inputs_at: InputsAt, known: Known | None = None) -> list[Reach]:
+        """Return the reaches with known ends, and those to an end of which a run comes near.
 
-    def of(self, t: Floats, Y: Floats, inputs_at: InputsAt, known: Known | None = None) -> list[Watched]:
-        """Return the coordinates to watch: those with known ends, and those that come near their ends."""
-        found = list(self._ended.known)
-        if not self._ended.others:
-            return found
-        for n, k in self._close(t, Y, inputs_at, known):
-            watch = self._others[n].watch(Y[k], inputs_at(float(t[k]), Y[k]).copy())
-            if watch is not None:
-                found.append(watch)
+        Parameters
+        ----------
+        t, Y : arrays
+            Instants [s], and finite states in rows; entries beyond the model's state are not used.
+        inputs_at : callable
+            Inputs at an instant and a state.
+        known : Known, optional
+            Observations at these states.
+        """
+        found = list(self.known)
+        if self.others:
+            Y = Y[:, : len(self._model.layout.y0)]
+            for n, k in self._close(t, Y, inputs_at, known):
+                reach = self.others[n].at(Y[k], inputs_at(float(t[k]), Y[k]).copy())
+                if reach is not None:
+                    found.append(reach)
         return found
 
     def _close(self, t: Floats, Y: Floats, inputs_at: InputsAt, known: Known | None) -> list[tuple[int, int]]:
-        """Numbers of coordinates that come close to an end of their reach, and the rows of the closest."""
-        ended = self._ended
-        worst: dict[int, tuple[float, int]] = {}  # by the coordinate's number: its gearing, and the row
-        if known is not None:
-            worst = {} if ended.calm.hold(known.gearing) else self._steepest(known.gearing)
+        """Return the numbers of the others that come close to an end, with the row of the closest state."""
+        which = [reach.which for reach in self.others]
+        worst: dict[int, tuple[float, int]] = {}  # by the number: gearing, and the row
+        if known is not None and not (known.gearing[:, which] <= CLOSE).all():
+            seen = known.gearing[:, which]
+            seen = np.where(np.isfinite(seen), seen, math.inf)
+            rows = enumerate(seen.argmax(axis=0).tolist())
+            worst = {n: (math.inf, k) for n, k in rows if seen[k, n] > CLOSE}
         probes = [
-            (n, *probe)
-            for n, (S, extremes) in enumerate(zip(ended.others, extremes_of(t, Y, ended.places), strict=True))
+            (n, k, theta)
+            for n, reach in enumerate(self.others)
             if n not in worst
-            for probe in probes_of(S, extremes, known is None, len(t) > 1)
+            for k, theta in probes_of(reach, t, Y, known is None)
         ]
         if probes:
             at = [k for _, k, _ in probes]
@@ -198,55 +282,113 @@ class Approaches:
                 inputs = np.array([inputs_at(float(t[k]), Y[k]).copy() for k in at])
             else:
                 inputs = known.U[at]
-            for row, (n, _, value) in enumerate(probes):
-                states[row, ended.q[n]] = value
+            for row, (n, _, theta) in enumerate(probes):
+                states[row, self.others[n].q] = theta
             gearing = self._model.observation.at_rows(states, inputs)[2]
             for row, (n, k, _) in zip(gearing, probes, strict=True):
-                there = float(row[ended.which[n]])
+                there = float(row[which[n]])
                 there = there if math.isfinite(there) else math.inf
                 worst[n] = max(worst.get(n, (0.0, 0)), (there, k))
         return [(n, k) for n, (there, k) in sorted(worst.items()) if there > CLOSE]
 
-    def _steepest(self, gearing: Floats) -> dict[int, tuple[float, int]]:
-        """By the number of a coordinate that is close to an end: infinity, and its row of largest gearing."""
-        found = gearing[:, self._ended.which]
-        found = np.where(np.isfinite(found), found, math.inf)
-        rows = found.argmax(axis=0).tolist()
-        return {n: (math.inf, k) for n, k in enumerate(rows) if found[k, n] > CLOSE}
 
+def probes_of(reach: Reach, t: Floats, Y: Floats, extremes: bool) -> list[tuple[int, float]]:
+    """Return rows, and values of θ there, at which a run may come close to an end of a reach.
 
-def ended_of(model: Model) -> Ended:
-    """Loops of a model with an end of reach."""
-    return model.once("loops with an end of reach", partial(Ended, model))
-
-
-def probes_of(S: Aggregate, extremes: Extremes, ends: bool, goes_on: bool) -> list[tuple[int, float]]:
-    """Rows, and values of a coordinate there, at which a run may come close to an end of its reach.
-
-    Parameters
-    ----------
-    S : Aggregate
-    extremes : Extremes
-    ends : bool
-        Whether the extremes themselves are to be asked, where gearing was not observed.
-    goes_on : bool
-        Whether it heads for anything: not in a single state.
+    These are the largest and the smallest value ahead, θ + 2 θ̇ Δt, where the run does not pass them: on the
+    way into a dead centre the distance left is half the time left times the rate.  Where gearing was not
+    observed, the extremes of θ are asked too.
     """
-    lowest, highest, *rows = extremes.rows
-    low, high, *ahead = extremes.values
-    found = list(dict.fromkeys(((lowest, low), (highest, high)))) if ends else []
-    for k, value in dict.fromkeys(zip(rows, ahead, strict=True)) if goes_on else ():
-        passed = low <= value <= high and not S.siblings  # these move the ends
-        if not passed:
-            found.append((k, value))
+    theta = Y[:, reach.q]
+    ends = [(k, float(theta[k])) for k in (int(theta.argmin()), int(theta.argmax()))]
+    found = list(dict.fromkeys(ends)) if extremes else []
+    if len(t) > 1:
+        ahead = theta[:-1] + 2.0 * Y[:-1, reach.v] * np.diff(t)
+        rows = int(ahead.argmin()), int(ahead.argmax())
+        for k, value in dict.fromkeys((k, float(ahead[k])) for k in rows):
+            if reach.S.siblings or not ends[0][1] <= value <= ends[1][1]:  # siblings move the ends
+                found.append((k, value))
     return found
 
 
-def approached(model: Model, t: Floats, Y: Floats, inputs_at: InputsAt) -> list[Watched]:
-    """Return the coordinates of a run to watch; see `Approaches.of`."""
-    return Approaches(model).of(t, Y, inputs_at)
+class Jump(NamedTuple):
+    """Last instant [s] at which a run is sound, and why; no reason if it stopped at a dead centre."""
+
+    t: float
+    what: str
 
 
-def standing_at_an_end(model: Model, t: float, y: Floats, inputs_at: InputsAt) -> list[Watched]:
-    """Loops that come near an end of their reach in one state."""
-    return approached(model, np.array((t,)), y[np.newaxis, : len(model.layout.y0)], inputs_at)
+Soundness = Callable[[Reach, Floats, Floats], bool]
+"""True if rows of a run near an end of a reach, with their instants, are one true motion."""
+
+
+def first_jump(
+    near: Iterable[Reach], t: Floats, Y: Floats, is_sound: Soundness, stopped: bool = False
+) -> Jump | None:
+    """Return the first jump over a dead centre of some reaches; None if there is none.
+
+    Parameters
+    ----------
+    near : iterable of Reach
+    t, Y : arrays
+        Instants [s] of all steps, and states in rows.
+    is_sound : callable
+        Judges what lies between two instants; asked where the motion is near a dead centre, or heads for one
+        within a step.
+    stopped : bool
+        True if the run failed: rows near a dead centre at its end need not be sound.
+    """
+    passages = [(*passage, reach) for reach in near for passage in reach.passages(t, Y)]
+    for k, end, reach in sorted(passages, key=lambda passage: passage[:2]):
+        last = end if end < len(t) else reach.turned_by(t, Y, k)
+        if last <= k or (stopped and end == len(t)):
+            continue
+        if not is_sound(reach, t[k : last + 1], Y[k : last + 1]):
+            return Jump(float(t[k]), reach.jump_after(t[k], Y[k, reach.q]))
+    last_ones = [k for k, end, _ in passages if end == len(t)] if stopped else []
+    return Jump(float(t[min(last_ones)]), "") if last_ones else None
+
+
+def judge_run(
+    model: Model,
+    rows: tuple[Floats, Floats],
+    inputs_at: InputsAt,
+    is_sound: Soundness,
+    stopped: bool,
+    known: Known | None = None,
+    stacklevel: int = 5,
+) -> Jump | None:
+    """Return the first jump of a finished run; warn of dead centres that were near in a run without one.
+
+    Parameters
+    ----------
+    rows : (array, array)
+        Instants [s], and states in rows.
+    known : Known, optional
+        Observations at these states.
+    """
+    if not model.geared_loops:
+        return None
+    t, Y = rows
+    if not all_finite(Y):
+        finite = np.isfinite(Y).all(axis=1)
+        t, Y = t[finite], Y[finite]
+        known = None if known is None else Known(*(part[finite] for part in known))
+    near = Reaches(model).near(t, Y, inputs_at, known)
+    jump = first_jump(near, t, Y, is_sound, stopped)
+    for reach in near if jump is None and not stopped else ():
+        reach.warn_near(t, Y, stacklevel)
+    return jump
+
+
+def where_it_stands(model: Model, t: float, y: Floats, inputs_at: InputsAt) -> str:
+    """Return a clause on the loop that stands at a dead centre in a state; empty if none does."""
+    rows = y[np.newaxis]
+    for reach in Reaches(model).near(np.array((t,)), rows, inputs_at):
+        phi, _ = reach.phase(rows)
+        if 0.5 * math.pi - abs(float(phi[0])) < NEAR:
+            return (
+                f"; the loop of {reach.S.name!r} stands at a dead centre of {reach.name!r}, at "
+                f"{y[reach.q]:.6g}: {remedy_for(reach.S)}"
+            )
+    return ""

@@ -6,6 +6,7 @@ finite values there.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 
 import numpy as np
@@ -15,7 +16,7 @@ from ce_dynamics.compiled.compiled_system import reach_text
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.embedding.aggregate import Aggregate
 from ce_dynamics.embedding.whole_loop import chart_of
-from ce_dynamics.simulation.monitors.dead_centres import straight_path_text
+from ce_dynamics.errors import SingularityWarning
 from ce_dynamics.simulation.monitors.monitor import Monitor, Run
 from ce_dynamics.simulation.right_hand_side import RightHandSide
 
@@ -78,3 +79,101 @@ def without_force(model: Model, inputs: Callable[[float, Floats], Floats], y: Fl
             broken = model.broken_force(state, u)
             return f"; {broken} there" if broken else ""
     return ""
+
+
+def remedy_for(S: Aggregate) -> str:
+    """Return the remedy for a loop at a configuration that ends its independent coordinates."""
+    remedies = [linkage.monitor().remedy for linkage in S.linkages]
+    if all(remedies):
+        return remedies[0]
+    if S.prescribed or S.siblings:
+        return "choose another independent coordinate, or keep it from there with a stop or a spring"
+    return (
+        "keep it from there with a stop or a spring (a suspension with bump and droop stops), a lower speed "
+        "or smaller forces; if it is to go on through, leave its closed form out and give its closure "
+        "through_dead_centres=True, or choose another independent coordinate"
+    )
+
+
+def straight_path_text(S: Aggregate) -> str:
+    """Why hinges may cease to lead a loop along a straight path, as a clause for messages."""
+    limits = next((known for known in (link.monitor() for link in S.linkages) if known.led_by), None)
+    if limits is None:
+        return ""
+    remedy = limits.remedy
+    if any(not link.monitor().remedy for link in S.linkages):
+        remedy = "leave its closed form out, so that all of it is followed at once"
+    elif S.prescribed or S.siblings:
+        remedy = "design the loop in a pose nearer to that"
+    return (
+        f"; it is led by {list(limits.led_by)} along a straight path from the design pose, which comes to or "
+        f"too near a configuration that these do not lead: {remedy}"
+    )
+
+
+# Loops with several freedoms: near a configuration that their independent hinges do not control, the
+# dependent hinges move ever faster than these (`ce_dynamics.embedding.gearing`).
+
+STEEP = 30.0
+"""Largest norm of X_S, per radian or size of the loop, that is not worth a warning."""
+
+
+class NearSingular(Monitor):
+    """Warns of singular configurations that were near, and says which ones a run that broke is near to."""
+
+    asked = 3
+
+    def __init__(self) -> None:
+        self._said = ""
+
+    def judge(self, run: Run) -> None:
+        self._said = warn_if_steep(run.model, run.t, run.Y, run.seen.gearing, stacklevel=5)
+
+    def where(self, run: Run) -> str:
+        return self._said if run.cause == "by itself" else ""
+
+
+def warn_if_steep(model: Model, t: Floats, Y: Floats, gearing: Floats, stacklevel: int = 2) -> str:
+    """Warn of the nearest approach of every loop to a singular configuration, if that was near.
+
+    Parameters
+    ----------
+    model : Model
+    t, Y : arrays
+        Instants, and states in rows.
+    gearing : (instants, loops) array
+        Of ``model.geared_loops``; of these the ones with several freedoms are looked at here.
+
+    Returns
+    -------
+    str
+        What is to be said of the last state if the run stopped there.
+    """
+    said = ""
+    for k, S in enumerate(model.geared_loops):
+        if S.N == 1:  # `ce_dynamics.simulation.monitors.reach` judges these
+            continue
+        norms = gearing[:, k]
+        norms = np.where(np.isfinite(norms), norms, np.inf)
+        worst = int(np.argmax(norms))
+        if norms[worst] > STEEP:
+            warnings.warn(
+                f"the loop of {S.name!r} came near a singular configuration at t = {t[worst]:.4g} s: "
+                f"{coordinates_text(model, S, Y[worst])} hardly tell how it moves, the others are "
+                f"{norms[worst]:.3g} times as fast; digits are lost there: {remedy_for(S)}",
+                SingularityWarning,
+                stacklevel=stacklevel,
+            )
+        if norms[-1] > STEEP and not said:
+            where = coordinates_text(model, S, Y[-1])
+            said = f"; the loop of {S.name!r} is near a singular configuration of {where}: {remedy_for(S)}"
+    return said
+
+
+def coordinates_text(model: Model, S: Aggregate, y: Floats) -> str:
+    """The independent coordinates of a loop."""
+    parts = []
+    for body in S.independent:
+        values = ", ".join(f"{x:.6g}" for x in y[model.embedding.q_of[body.name]])
+        parts.append(f"{body.name!r} = {values}")
+    return " and ".join(parts)

@@ -8,7 +8,7 @@ import pytest
 import ce_dynamics as ce
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.contact.simulation import jump_in
-from ce_dynamics.simulation.monitors.jumps import Jump
+from ce_dynamics.simulation.monitors.reach import Jump
 from tests.ce_dynamics.mechanisms import four_bar
 
 LENGTHS = 2.0, 2.5, 2.0, 4.0

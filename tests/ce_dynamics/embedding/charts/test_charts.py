@@ -33,7 +33,7 @@ from ce_dynamics.errors import (
 from ce_dynamics.mechanism.hinges import Distance, Planar, Prismatic, Revolute, Spherical
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.simulation.monitors.charts import Charts
-from ce_dynamics.simulation.monitors.near_singular import warn_if_steep
+from ce_dynamics.simulation.monitors.where_it_broke import warn_if_steep
 from ce_dynamics.simulation.results import observed
 from tests.ce_dynamics.dynamics.test_control import Held, Push
 from tests.ce_dynamics.embedding.path.test_linkage import five_point, stacked, through
@@ -296,7 +296,7 @@ def test_a_warning_near_a_singular_configuration() -> None:
     worst = float(gearing[1, 0])
     assert warn_if_steep(model, np.array((0.0, 0.1)), y, gearing) == ""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ce_dynamics.simulation.monitors.near_singular.STEEP", 0.9 * worst)
+        patch.setattr("ce_dynamics.simulation.monitors.where_it_broke.STEEP", 0.9 * worst)
         with pytest.warns(SingularityWarning, match=r"at t = 0\.1 s: 'left' = -1 and 'right' = 1\.15 hardly"):
             said = warn_if_steep(model, np.array((0.0, 0.1)), y, gearing)
     assert "near a singular configuration of 'left' = -1" in said

@@ -18,7 +18,7 @@ from ce_dynamics.kinematics.four_bar import FourBar
 from ce_dynamics.mechanism.couplings.loop_closure import LoopClosure
 from ce_dynamics.mechanism.forces import TorsionSpringDamper
 from ce_dynamics.mechanism.system import System
-from ce_dynamics.simulation.monitors.dead_centres import near_passages, watched
+from ce_dynamics.simulation.monitors.reach import Reaches
 from tests.ce_dynamics.mechanisms import four_bar, slider_crank
 from tests.ce_dynamics.recursion_systems import add_linkage
 
@@ -136,10 +136,10 @@ def test_runs_away_from_dead_centres_do_not_warn() -> None:
 
 
 def test_what_is_watched() -> None:
-    (watch,) = watched(Model(by_slider()))
+    (watch,) = Reaches(Model(by_slider())).known
     assert watch.name == "slider"
     np.testing.assert_allclose((watch.lower, watch.upper), (-0.552877519, 0.047122481), atol=1e-9)
-    assert not watched(Model(slider_crank(0.3, 1.0, 0.5)))  # the crank turns round and round
+    assert not Reaches(Model(slider_crank(0.3, 1.0, 0.5))).known  # the crank turns round and round
     # φ is the position between the ends as an angle, and its rate that of the linkage
     middle = 0.5 * (watch.lower + watch.upper)
     Y = np.array([[middle, 0.6], [watch.upper - 0.15, 0.6]])
@@ -150,12 +150,12 @@ def test_what_is_watched() -> None:
 
 def test_passages() -> None:
     """A step that would go beyond the end, and instants near it with those on either side."""
-    (watch,) = watched(Model(by_slider()))
+    (watch,) = Reaches(Model(by_slider())).known
     middle, half = 0.5 * (watch.lower + watch.upper), 0.5 * (watch.upper - watch.lower)
     phi = np.array([0.0, 1.0, 1.4, 1.3, 0.5, 1.55, 1.56, 1.2, 1.56])
     phi_rate = np.array([1.0, 1.0, 3.0, -1.0, 0.0, 0.0, 0.0, 0.0, 0.0])
     Y = np.column_stack((middle + half * np.sin(phi), phi_rate * half * np.cos(phi)))
-    assert near_passages(watch, 0.1 * np.arange(9.0), Y) == [(2, 3), (4, 7), (7, 9)]
+    assert watch.passages(0.1 * np.arange(9.0), Y) == [(2, 3), (4, 7), (7, 9)]
 
 
 def test_a_linkage_of_ones_own_says_where_it_ends_and_what_helps() -> None:
@@ -172,11 +172,11 @@ def test_a_linkage_of_ones_own_says_where_it_ends_and_what_helps() -> None:
         system.start("crank", q=0.1, v=4.0)
         return Model(system)
 
-    assert watched(model_with(FourBar)) == []
+    assert Reaches(model_with(FourBar)).known == []
     model = model_with(Tongs)
     (linkage,) = model.embedding.aggregates[0].linkages
     low, high = linkage.reach() or (math.nan, math.nan)
-    (watch,) = watched(model)
+    (watch,) = Reaches(model).known
     assert (watch.name, watch.lower, watch.upper) == ("crank", low, high)
     with pytest.raises(SimulationError, match="open the tongs before they are turned") as caught:
         ce.simulate(model, duration=3.0, method="rk4", step=2e-3)

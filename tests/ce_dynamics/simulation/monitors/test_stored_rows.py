@@ -16,8 +16,8 @@ from ce_dynamics.mechanism.forces.base import Response
 from ce_dynamics.models.vehicles.ride import build_ride
 from ce_dynamics.simulation.monitors.monitor import Run
 from ce_dynamics.simulation.monitors.promises import InputRanges, Promises
-from ce_dynamics.simulation.monitors.reach import Approaches, Known
-from ce_dynamics.simulation.monitors.stored_rows import Bounds, all_finite, extremes_of
+from ce_dynamics.simulation.monitors.reach import Known, Reaches, probes_of
+from ce_dynamics.simulation.monitors.stored_rows import Bounds, all_finite
 from ce_dynamics.simulation.options import RunOptions
 from ce_dynamics.simulation.results import Observed, observed
 from ce_dynamics.simulation.right_hand_side import RightHandSide
@@ -49,23 +49,22 @@ def test_bounds_hold_up_to_their_limits() -> None:
     assert Bounds.of([], [], []).hold(table)
 
 
-def test_extremes_are_the_first_extreme_rows() -> None:
+def test_probes_are_the_extreme_rows() -> None:
+    """The first rows of the extremes, of the coordinate and of the values it heads for."""
     rng = np.random.default_rng(0)
-    t, Y = np.cumsum(np.linspace(0.01, 0.3, 40)), rng.normal(size=(40, 7))
+    model = ce.Model(four_bar((0.2, 0.5, 0.4, 0.5), 0.7))
+    (reach,) = Reaches(model).others
+    t, Y = np.cumsum(np.linspace(0.01, 0.3, 40)), rng.normal(size=(40, 2))
     Y[7, 0] = Y[20, 0] = 9.0
-    places = [(0, 3), (1, 4), (2, 5)]
-    for (q, v), found in zip(places, extremes_of(t, Y, places), strict=True):
-        ahead = [Y[k, q] + 2.0 * Y[k, v] * (t[k + 1] - t[k]) for k in range(39)]
-        x = Y[:, q].tolist()
-        assert found.rows == [
-            x.index(min(x)),
-            x.index(max(x)),
-            ahead.index(min(ahead)),
-            ahead.index(max(ahead)),
-        ]
-        assert found.values == pytest.approx([min(x), max(x), min(ahead), max(ahead)], rel=1e-15)
-    (alone, *_) = extremes_of(t[:1], Y[:1], places)
-    assert alone.values == [Y[0, 0], Y[0, 0], np.inf, -np.inf]
+    Y[11, 1], Y[12, 1] = 1e3, -1e3
+    ahead = [Y[k, 0] + 2.0 * Y[k, 1] * (t[k + 1] - t[k]) for k in range(39)]
+    x = Y[:, 0].tolist()
+    ends, beyond = [(x.index(min(x)), min(x)), (7, 9.0)], [(12, ahead[12]), (11, ahead[11])]
+    assert probes_of(reach, t, Y, True) == pytest.approx(np.array(ends + beyond), rel=1e-15)
+    assert probes_of(reach, t, Y, False) == pytest.approx(np.array(beyond), rel=1e-15)
+    assert probes_of(reach, t[:1], Y[:1], True) == [(0, Y[0, 0])]
+    Y[:, 1] = 0.0  # passes whatever it heads for
+    assert probes_of(reach, t, Y, False) == []
 
 
 class Motor(ce.ForceElement):
@@ -146,7 +145,7 @@ def test_observed_gearing_changes_no_approach() -> None:
             U = rhs.inputs_over(t, Y)
             known = Known(U, observed(model, Y, U).gearing)
             found = [
-                [watch.S.name for watch in Approaches(model).of(t, Y, rhs.inputs_at, given)]
+                [reach.S.name for reach in Reaches(model).near(t, Y, rhs.inputs_at, given)]
                 for given in (None, known)
             ]
             assert found[0] == found[1]
