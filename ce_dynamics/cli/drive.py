@@ -6,7 +6,6 @@ from ce_dynamics.algebra.files import check_place
 from ce_dynamics.cli.common import make_folder, save
 from ce_dynamics.cli.options import Drive
 from ce_dynamics.cli.progress import Display
-from ce_dynamics.compiled.export.cross_compiler import WASM_REMEDY, require
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.quantities import si_value
 from ce_dynamics.models.vehicles.drive import VEHICLES, drive_page
@@ -17,11 +16,10 @@ def run(options: Drive) -> int:
     h = si_value("--step", options.step, "s")
     if not 0.0 < h <= 0.01:
         raise DataError(f"--step {options.step} must be positive, and at most 10 ms")
-    require("ziglang", remedy=WASM_REMEDY)
     make_folder(options.output.parent, "--output: folder")
     check_place(options.output)
     with Display() as display:
-        display.stage("preparing the models, compiling them to WebAssembly")
+        display.stage("preparing the models")
         page = drive_page(
             options.vehicle or VEHICLES,
             manoeuvre=options.manoeuvre,

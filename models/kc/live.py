@@ -13,8 +13,8 @@ import numpy as np
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, array, concatenate, where
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.compiled.export.function_module import function_module
 from ce_dynamics.compiler import TracedFunction, trace
+from ce_dynamics.compiler.codegen.wasm import wasm_module
 from ce_dynamics.compiler.elementary import written_out
 from ce_dynamics.compiler.free_numbers import evaluate
 from ce_dynamics.compiler.tracing.inline import call
@@ -242,7 +242,7 @@ class LivePage:
         return {
             "title": self.title,
             "take": take_content(self.take, packed),
-            "module": packed.add(np.frombuffer(function_module(functions), np.uint8), "u1"),
+            "module": packed.add(np.frombuffer(wasm_module(functions), np.uint8), "u1"),
             "sizes": {
                 name: int(np.prod(shape))
                 for function in functions.values()
@@ -310,13 +310,7 @@ class LivePage:
 
     @cached_property
     def html(self) -> str:
-        """The page.
-
-        Raises
-        ------
-        ModelError
-            If the extra ``fmi``, which has the compiler, is not installed.
-        """
+        """The page."""
         packed = Packed()
         content = self.content(packed)
         return page(self.title, content, packed, "kc.js")
@@ -327,6 +321,6 @@ class LivePage:
         Raises
         ------
         ModelError
-            As of `html`, or if it cannot be written.
+            If it cannot be written.
         """
         return save_page(self.html, path)

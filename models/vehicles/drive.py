@@ -107,7 +107,7 @@ def drive_page(
     Raises
     ------
     DataError, ModelError
-        For wrong data, and if the extra ``fmi``, which has the compiler, is not installed.
+        For wrong data.
     """
     checks.number("drive: step", step, at_least=SHORTEST, at_most=LONGEST, unit="s", error=DataError)
     checks.items("drive: vehicles", vehicles, error=DataError)

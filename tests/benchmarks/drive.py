@@ -9,13 +9,11 @@ import subprocess
 import tempfile
 import time
 from pathlib import Path
-from typing import Any
 
-from ce_dynamics.compiler.disk_cache import switched_off
 from ce_dynamics.models.vehicles.drive import VEHICLES, drive_page
 from ce_dynamics.views.drive.machine import Machine
-from ce_dynamics.views.drive.page import module
-from ce_dynamics.views.scene.page import WEB
+from ce_dynamics.views.drive.page import machine_content, module
+from ce_dynamics.views.scene.page import WEB, Packed
 from tests.benchmarks.options import Options
 from tests.benchmarks.report import Result, Table, number
 
@@ -52,8 +50,7 @@ def run(options: Options) -> Result:
     for vehicle in VEHICLES[:1] if options.quick else VEHICLES:
         (machine,) = drive_page([vehicle], sliders=[] if options.quick else None).machines
         began = time.perf_counter()
-        with switched_off():
-            code = module(machine)
+        code = module(machine)
         compiling = time.perf_counter() - began
         found = measured(node, machine, code, 1 if options.quick else 5)
         size, packed = len(code) / 1e3, len(gzip.compress(code)) / 1e3
@@ -80,14 +77,7 @@ def run(options: Options) -> Result:
 
 def measured(node: str, machine: Machine, code: bytes, repeats: int) -> dict[str, float]:
     """Milliseconds of a thousand steps, which is microseconds of one, and of a frame."""
-    about: dict[str, Any] = {
-        "states": list(machine.y0),
-        "given": machine.model.u0.tolist(),
-        "outputs": list(range(len(machine.interface.outputs))),
-        "y0": machine.y0.tolist(),
-        "u0": machine.model.u0.tolist(),
-        "repeats": repeats,
-    }
+    about = machine_content(machine, Packed()) | {"repeats": repeats}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "machine.json").write_text(json.dumps(about))

@@ -64,18 +64,6 @@ With these alone there is no start-up code of MinGW, which takes more than a min
 and does nothing for such a library.
 """
 
-WASM_FLAGS = (
-    "-std=c99",
-    "-O2",
-    "-ffp-contract=off",
-    "-fno-math-errno",  # roots are one instruction
-    "-nostdlib",
-    "-Wl,--no-entry",
-    "-Wl,-z,stack-size=1048576",
-    "-s",
-)
-
-WASM_REMEDY = "pages with physics inside need a compiler: pip install 'ce-dynamics[fmi]'"
 REMEDY = "FMUs need packages of an extra: pip install 'ce-dynamics[fmi]'"
 
 
@@ -172,27 +160,6 @@ def for_windows() -> list[str]:
     included = Path(str(found.origin)).parent / "lib" / "libc" / "include" / "any-windows-any"
     entry = str(SOURCES / "windows.c")
     return ["-nostdlib", "-isystem", str(included), entry, *WINDOWS_LIBRARIES]
-
-
-def web_assembly(source: Path, result: Path) -> None:
-    """Compile C that needs no library to a WebAssembly module, which exports what says so itself.
-
-    Raises
-    ------
-    ModelError
-        If the package is missing or the compiler fails.
-    """
-    require("ziglang", remedy=WASM_REMEDY)
-    command = [sys.executable, "-m", "ziglang", "cc", "-target", "wasm32-freestanding", *WASM_FLAGS]
-    with at_work("compiling to WebAssembly"):
-        done = subprocess.run(
-            [*command, f"-I{source.parent}", str(source), "-o", str(result)],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-    if done.returncode != 0 or not result.is_file():
-        raise ModelError(f"compiling to WebAssembly failed: {done.stderr.strip()[-500:]}")
 
 
 def universal(libraries: Sequence[bytes]) -> bytes:

@@ -71,7 +71,7 @@ def c_function(traced: TracedFunction, symbol: str, piece: int = PIECE) -> str:
     if parts <= 1:
         return "\n".join([*tables, _definition(prototype(traced, symbol), list(_straight(traced)))])
     starts = [len(traced.instructions) * k // parts for k in range(parts + 1)]
-    slots, size = _slots(traced, starts)
+    slots, size = slots_of(traced, starts)
     inputs = ", ".join(f"const double {name}[]" for name in traced.input_shapes)
     given = ", ".join(traced.input_shapes)
     text, calls = tables, [f"double work[{max(1, size)}];"]
@@ -167,7 +167,7 @@ def _results(traced: TracedFunction, values: list[str]) -> Iterator[str]:
         yield from (f"{name}[{k}] = {values[node]};" for k, node in enumerate(nodes))
 
 
-def _slots(traced: TracedFunction, starts: list[int]) -> tuple[dict[int, int], int]:
+def slots_of(traced: TracedFunction, starts: list[int]) -> tuple[dict[int, int], int]:
     """Return the places of values that a later piece or the results read, and the number of places.
 
     A place is free again after the last piece that reads its value.

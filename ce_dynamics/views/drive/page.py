@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from functools import cached_property
 from html import escape
@@ -12,10 +11,9 @@ from typing import Any
 import numpy as np
 
 from ce_dynamics.algebra import checks
-from ce_dynamics.compiled.export.cross_compiler import WASM_FLAGS
-from ce_dynamics.compiled.export.wasm import source_of_page, wasm
-from ce_dynamics.compiler import disk_cache
+from ce_dynamics.compiler.codegen.wasm import wasm_module
 from ce_dynamics.dynamics.state import Entry
+from ce_dynamics.embedding.charts.linkage import WORN
 from ce_dynamics.errors import ModelError
 from ce_dynamics.views.drive.machine import Machine
 from ce_dynamics.views.scene.page import Packed, page, take_content
@@ -52,13 +50,7 @@ class DrivePage:
 
     @cached_property
     def html(self) -> str:
-        """The page; compiling a machine takes some ten seconds the first time.
-
-        Raises
-        ------
-        ModelError
-            If the extra ``fmi``, which has the compiler, is not installed.
-        """
+        """The page."""
         packed = Packed()
         machines = [machine_content(machine, packed) for machine in self.machines]
         content = {"title": self.title, "step": self.step, "machines": machines}
@@ -70,7 +62,7 @@ class DrivePage:
         Raises
         ------
         ModelError
-            As of `html`, or if it cannot be written.
+            If it cannot be written.
         """
         return save_page(self.html, path)
 
@@ -82,15 +74,13 @@ class DrivePage:
 
 
 def module(machine: Machine) -> bytes:
-    """The machine's WebAssembly, from the cache if it was compiled before."""
-    more = {"picture": machine.picture, "shape": machine.shape}
-    said = "".join((*WASM_FLAGS, source_of_page(machine.interface, more)))
-    key = hashlib.sha256(said.encode("utf-8")).hexdigest()
-    found = disk_cache.load(key)
-    if found is None:
-        found = wasm(machine.interface, more)
-        disk_cache.store(key, found)
-    return found
+    """The machine's WebAssembly."""
+    interface = machine.interface
+    functions = {"rate": interface.rate, "observe": interface.observe}
+    functions |= {"sample": interface.sample} if interface.period else {}
+    functions |= {"renew": interface.renew} if interface.has_charts else {}
+    functions |= {"decide": interface.kept, "picture": machine.picture, "shape": machine.shape}
+    return wasm_module(functions)
 
 
 def machine_content(machine: Machine, packed: Packed) -> dict[str, Any]:
@@ -113,6 +103,9 @@ def machine_content(machine: Machine, packed: Packed) -> dict[str, Any]:
         "given": entries(interface.given),
         "inputs": interface.n_inputs,
         "outputs": entries(interface.outputs),
+        "period": interface.period,
+        "worn": WORN if interface.has_charts else None,
+        "refusals": interface.refusals,
         "limits": [[place, what] for place, what in interface.limits.items()],
         "y0": machine.y0.tolist(),
         "u0": np.asarray(layout.u0, dtype=float).tolist(),

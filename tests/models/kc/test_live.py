@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ce_dynamics.compiled.export.function_module import function_module, source_of
 from ce_dynamics.compiler import trace
+from ce_dynamics.compiler.codegen.wasm import wasm_module
 from ce_dynamics.errors import DataError, ModelError
 from ce_dynamics.models import kc
 from ce_dynamics.models.kc.live import LivePage, live_page
@@ -19,7 +19,6 @@ from ce_dynamics.models.kc.sweeps import sweep_of
 from ce_dynamics.views.scene.page import WEB, Packed
 from tests.browser import answer, needs_chromium
 
-pytest.importorskip("ziglang", reason="the extra fmi, which has the compiler, is not installed")
 needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="there is no Node.js")
 
 POINTS = ["front.L", "front.upper_arm.rear_pivot"]
@@ -43,7 +42,7 @@ def page() -> LivePage:
 def in_node(page: LivePage, script: str, folder: Path) -> dict[str, object]:
     (folder / "axle.mjs").write_text((WEB / "axle.js").read_text())
     (folder / "content.json").write_text(json.dumps(page.content(Packed())))
-    (folder / "axle.wasm").write_bytes(function_module(page.functions))
+    (folder / "axle.wasm").write_bytes(wasm_module(page.functions))
     (folder / "run.mjs").write_text(RUN.format(script=script))
     done = subprocess.run(["node", "run.mjs"], cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -147,11 +146,11 @@ def test_other_axles_lie_over_the_first() -> None:
 
 
 def test_a_page_is_small_and_says_what_is_missing(page: LivePage) -> None:
-    assert len(page.html) < 2e6
+    assert len(page.html) < 1.5e6
     assert "http" not in page.content(Packed())["title"]
     with pytest.raises(DataError, match="hardpoint"):
         live_page("sedan", "front", points=["front.Q"])
     double = trace("f", lambda a: {"b": a}, {"a": 2})
     with pytest.raises(ModelError, match="several sizes"):
-        source_of({"f": double, "g": trace("g", lambda a: {"b": a}, {"a": 3})})
+        wasm_module({"f": double, "g": trace("g", lambda a: {"b": a}, {"a": 3})})
     assert kc.rig_of("sedan", "front").parameters == ()

@@ -24,7 +24,6 @@ from ce_dynamics.views.scene.page import WEB, Packed
 from tests.browser import answer, needs_chromium
 from tests.exported.sampled import cart
 
-pytest.importorskip("ziglang", reason="the extra fmi, which has the compiler, is not installed")
 needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="there is no Node.js")
 
 H = 1e-3
@@ -73,15 +72,7 @@ def machine() -> Machine:
 
 def in_node(machine: Machine, script: str, folder: Path) -> Any:
     """What a script with ``machine`` and ``physics`` leaves in ``answer``."""
-    about = {
-        "states": list(machine.y0),
-        "given": list(machine.model.u0),
-        "outputs": list(machine.interface.outputs),
-        "y0": machine.y0.tolist(),
-        "u0": machine.model.u0.tolist(),
-        "take": {"bodies": machine.take.bodies, "forces": machine.take.forces},
-    }
-    (folder / "machine.json").write_text(json.dumps(about, default=str))
+    (folder / "machine.json").write_text(json.dumps(machine_content(machine, Packed())))
     (folder / "machine.wasm").write_bytes(module(machine))
     (folder / "physics.mjs").write_text((WEB / "physics.js").read_text("utf-8"))
     (folder / "run.mjs").write_text(STEPS.format(script=script))
@@ -288,7 +279,7 @@ def test_a_vehicle_is_driven(tmp_path: Path) -> None:
     assert again.same
     names = [entry.name for entry in page.machines[0].interface.states]
     assert again.states[-1][names.index("chassis.y")] > 0.5  # to the left
-    assert len(page.html) < 2e6
+    assert len(page.html) < 1.5e6
 
 
 def test_mistakes_are_named(machine: Machine) -> None:
