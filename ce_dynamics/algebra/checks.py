@@ -359,6 +359,14 @@ def instance(
     return value
 
 
+def instances(
+    name: str, value: object, kind: type[_T], what: str, error: type[CeDynamicsError] = ModelError
+) -> tuple[_T, ...]:
+    """The entries of a user's list, each an object of a class of the library; see `instance`."""
+    found = items(name, value, error=error)
+    return tuple(instance(f"{name}: entry {k}", one, kind, what, error) for k, one in enumerate(found))
+
+
 def provides(
     name: str, value: _T, methods: Iterable[str], what: str, error: type[CeDynamicsError] = ModelError
 ) -> _T:

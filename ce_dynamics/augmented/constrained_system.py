@@ -12,12 +12,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import scipy.linalg
 from numpy.typing import ArrayLike
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.checks import checked
 from ce_dynamics.algebra.rotation import normalised, rotation_from_quaternion
@@ -29,7 +30,7 @@ from ce_dynamics.augmented.saddle import RANK_TOLERANCE, SaddleSolution, solve_s
 from ce_dynamics.augmented.simulate import simulate_baumgarte, simulate_dae
 from ce_dynamics.augmented.states import BodyState, position_vector, velocity_vector
 from ce_dynamics.errors import AssemblyError, ModelError
-from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.body import Body, checked_body
 from ce_dynamics.mechanism.checked import finite_vector
 from ce_dynamics.mechanism.hinges.conditions import Closure, Coincident, Condition
 from ce_dynamics.mechanism.system import System
@@ -231,6 +232,10 @@ class ConstrainedSystem:
     """
 
     def __init__(self, system: System, *constraints: Constraint) -> None:
+        checks.instance("ConstrainedSystem: system", system, System, "a System")
+        for constraint in constraints:
+            what = "a constraint, such as PointToPoint(...)"
+            checks.instance("ConstrainedSystem: constraint", constraint, Constraint, what)
         self.system, self.constraints = system, constraints
         names = [constraint.name for constraint in constraints]
         for constraint in constraints:
@@ -330,11 +335,16 @@ class Constraint(ABC):
         Whether it is in a default state.
     """
 
+    roles: ClassVar[tuple[str, str]] = ("parent", "child")
+    """Names of the two bodies in messages."""
+
     def __init__(self, name: str, parent: Body, child: Body, enabled: bool = True) -> None:
-        if parent is child:
-            raise ModelError(f"constraint {name!r} joins body {parent.name!r} to itself; name two bodies")
+        owner = f"constraint {checks.name_of('constraint: name', name)!r}"
+        checked_body(parent, owner, self.roles[0])
+        if parent is checked_body(child, owner, self.roles[1]):
+            raise ModelError(f"{owner} joins body {parent.name!r} to itself; name two bodies")
         self.name, self.parent, self.child = name, parent, child
-        self.default_enabled = enabled
+        self.default_enabled = checks.flag(f"{owner}: enabled", enabled)
 
     @abstractmethod
     def closure(self, parameters: Any) -> Closure:
@@ -426,6 +436,8 @@ class PointToPoint(Constraint):
     enabled : bool
         Whether it is enforced in a default state.
     """
+
+    roles = ("body_2", "body_1")
 
     def __init__(
         self,

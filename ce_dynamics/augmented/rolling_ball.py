@@ -80,6 +80,8 @@ class BallRollingOnPlane(Constraint):
         For wrong geometry, one body twice, or a body that carries the ball without mass.
     """
 
+    roles = ("plane_body", "ball_body")
+
     def __init__(
         self,
         plane_body: Body,
@@ -163,9 +165,9 @@ class BallRollingOnPlane(Constraint):
 
     @plane_display_half_width.setter
     def plane_display_half_width(self, value: float) -> None:
-        width = finite_number(value, self._owner, "plane display half-width")
+        width = finite_number(value, self._owner, "plane_display_half_width")
         if width < 0.0:
-            raise ModelError(f"{self._owner}: plane display half-width {width:g} must be >= 0 m (0 hides it)")
+            raise ModelError(f"{self._owner}: plane_display_half_width {width:g} must be >= 0 m (0 hides it)")
         self._half_width = width
 
     def default_parameters(self) -> PlaneAndBall:

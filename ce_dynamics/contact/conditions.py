@@ -13,6 +13,7 @@ from typing import ClassVar, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import ModelError, SimulationError
 
@@ -92,18 +93,24 @@ class Conditions(NamedTuple):
         ModelError
             See `check`.
         """
-        m = len(kind)
+        owner = "conditions"
+        kinds = checks.items(f"{owner}: kind", kind)
+        m = len(kinds)
+        for k, one in enumerate(kinds):
+            checks.integer(f"{owner}: kind {k}", one, at_least=Kind.BILATERAL, at_most=Kind.DISC_2)
 
-        def column(values: ArrayLike | None) -> Floats:
-            return np.zeros(m) if values is None else np.array(values, dtype=float)
+        def column(name: str, values: ArrayLike | None) -> Floats:
+            return np.zeros(m) if values is None else checks.numbers(f"{owner}: {name}", values).copy()
 
-        rows = np.full(m, NONE) if normal is None else np.array(normal)
+        rows = np.full(m, float(NONE)) if normal is None else checks.numbers(f"{owner}: normal", normal)
+        if not np.array_equal(rows, np.rint(rows)):
+            raise ModelError(f"{owner}: normal {rows.tolist()} must be numbers of rows, or {NONE} for none")
         conditions = cls(
-            np.array([int(k) for k in kind], dtype=np.int64),
+            np.array(kinds, dtype=np.int64),
             rows.astype(np.int64),
-            column(mu),
-            column(lower),
-            column(upper),
+            column("mu", mu),
+            column("lower", lower),
+            column("upper", upper),
         )
         conditions.check()
         return conditions
@@ -131,9 +138,13 @@ class Conditions(NamedTuple):
         for i in np.flatnonzero(self.kind >= Kind.FRICTION):
             n = self.normal[i]
             if not 0 <= n < m or self.kind[n] not in (Kind.UNILATERAL, Kind.BOX):
-                raise ModelError(f"friction row {i}: normal row {n} must be a unilateral row or a box")
+                raise ModelError(
+                    f"conditions: normal of friction row {i} is row {n}; it must be a unilateral row or a box"
+                )
             if not 0.0 <= self.mu[i] < np.inf:
-                raise ModelError(f"friction row {i}: μ = {self.mu[i]!r} must be finite and not negative")
+                raise ModelError(
+                    f"conditions: mu of friction row {i} is {self.mu[i]!r}; it must be finite and at least 0"
+                )
         firsts = np.flatnonzero(self.kind == Kind.DISC_1)
         seconds = np.flatnonzero(self.kind == Kind.DISC_2)
         paired = len(firsts) == len(seconds) and np.all(firsts + 1 == seconds)
@@ -165,6 +176,17 @@ class SparseRows(NamedTuple):
     columns: Integers
     values: Floats
     width: int
+
+    def check(self, name: str) -> None:
+        """Raise `ModelError` unless the arrays describe a matrix of finite numbers."""
+        checks.integer(f"{name}: width", self.width, at_least=0)
+        values = checks.finite_array(f"{name}: values", self.values, (None,))
+        starts = checks.finite_array(f"{name}: starts", self.starts, (None,))
+        columns = checks.finite_array(f"{name}: columns", self.columns, (len(values),))
+        if len(starts) == 0 or starts[0] != 0 or starts[-1] != len(values) or np.any(np.diff(starts) < 0):
+            raise ModelError(f"{name}: starts must rise from 0 to the number of values, {len(values)}")
+        if np.any((columns < 0) | (columns >= self.width)):
+            raise ModelError(f"{name}: columns must be at least 0 and below the width, {self.width}")
 
     @classmethod
     def dense(cls, matrix: ArrayLike) -> SparseRows:

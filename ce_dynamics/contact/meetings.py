@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.contact.conditions import Integers
 from ce_dynamics.contact.narrow_phase import KINDS, WIDTH, Meetings, bounding_radius, flat
 from ce_dynamics.contact.rigid import NO_BODY, RigidBodies, RigidState, rotations
-from ce_dynamics.contact.shapes import HalfSpace, Shape
+from ce_dynamics.contact.shapes import HalfSpace, Shape, checked_shape
 from ce_dynamics.errors import ModelError
 
 if TYPE_CHECKING:
@@ -37,6 +38,11 @@ class RigidShape:
 
     body: str | None
     shape: Shape
+
+    def __post_init__(self) -> None:
+        if self.body is not None:
+            checks.name_of("RigidShape: body", self.body)
+        checked_shape(self.shape, "RigidShape: shape")
 
 
 class RigidShapes:
@@ -64,7 +70,8 @@ class RigidShapes:
 
     def __init__(self, bodies: RigidBodies, shapes: Sequence[RigidShape]) -> None:
         owner = "rigid contacts"
-        self.shapes = tuple(shapes)
+        shapes = checks.instances(f"{owner}: shapes", shapes, RigidShape, "a RigidShape")
+        self.shapes = shapes
         numbers = {name: k for k, name in enumerate(bodies.names)}
         for one in shapes:
             if one.body is not None and one.body not in numbers:

@@ -26,6 +26,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.contact.conditions import Conditions, ConvergenceError, Kind, SparseRows
 from ce_dynamics.errors import ModelError
@@ -88,15 +89,16 @@ class Problem:
     conditions: Conditions
 
     def __post_init__(self) -> None:
+        for name, part in (("v", self.v), ("c", self.c)):
+            checks.finite_array(f"problem: {name}", part, (None,))
+        checks.instance("problem: conditions", self.conditions, Conditions, "Conditions.of(...)")
         m, n = len(self.c), len(self.v)
         for name, rows in (("GT", self.GT), ("YT", self.YT)):
+            checks.instance(f"problem: {name}", rows, SparseRows, "SparseRows.dense(...)").check(name)
             if (rows.height, rows.width) != (m, n):
                 raise ModelError(f"problem: {name} is {rows.height}×{rows.width}; it must be {m}×{n}")
         if len(self.conditions.kind) != m:
             raise ModelError(f"problem: {len(self.conditions.kind)} conditions for {m} rows")
-        for name, values in (("GT", self.GT.values), ("YT", self.YT.values), ("v", self.v), ("c", self.c)):
-            if not np.all(np.isfinite(values)):
-                raise ModelError(f"problem: {name} holds numbers that are not finite")
 
     @classmethod
     def reduced(cls, GT: ArrayLike, M: ArrayLike, v: ArrayLike, c: ArrayLike, rows: Conditions) -> Problem:
@@ -107,15 +109,17 @@ class Problem:
         ModelError
             If M is not positive definite, or see `Problem`.
         """
-        dense = np.asarray(GT, dtype=float)
+        dense = checks.finite_array("problem: GT", GT, (None, None))
+        mass = checks.finite_array("problem: M", M, (dense.shape[1],) * 2)
         try:
-            np.linalg.cholesky(np.asarray(M, dtype=float))
+            np.linalg.cholesky(mass)
         except np.linalg.LinAlgError:
             raise ModelError(
                 "problem: M is not positive definite; give every body mass and inertia"
             ) from None
-        YT = np.linalg.solve(np.asarray(M, dtype=float), dense.T).T
-        free, given = np.asarray(v, dtype=float), np.asarray(c, dtype=float)
+        YT = np.linalg.solve(mass, dense.T).T
+        free = checks.finite_array("problem: v", v, (None,))
+        given = checks.finite_array("problem: c", c, (None,))
         return cls(SparseRows.dense(dense), SparseRows.dense(YT), free, given, rows)
 
     @cached_property

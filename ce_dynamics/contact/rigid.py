@@ -133,6 +133,7 @@ class RigidBodies:
     """
 
     def __init__(self, bodies: Sequence[RigidBody], gravity: ArrayLike = (0.0, 0.0, -9.81)) -> None:
+        bodies = checks.instances("rigid bodies: bodies", bodies, RigidBody, "a RigidBody")
         self.names = [body.name for body in bodies]
         for name in self.names:
             if self.names.count(name) > 1:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.contact.conditions import NONE, Conditions, InitialStateError, Integers, Kind
 from ce_dynamics.contact.contact import Resistance, checked_restitution, contact_kinds
@@ -63,7 +64,7 @@ class RigidContacts:
         spinning: float = 0.0,
     ) -> None:
         owner = "rigid contacts"
-        self.bodies = bodies
+        self.bodies = checks.instance(f"{owner}: bodies", bodies, RigidBodies, "RigidBodies([...])")
         self.mu = finite_number(mu, owner, "mu", at_least=0.0)
         self.e = checked_restitution(restitution, owner)
         self.rest_speed = finite_number(rest_speed, owner, "rest_speed", at_least=0.0)

@@ -85,6 +85,12 @@ def simulate_rigid(
     """
     for name, value in (("duration", duration), ("step", step), ("interval", interval)):
         checks.seconds(f"simulate_rigid: {name}", value)
+    owner = "simulate_rigid"
+    checks.instance(f"{owner}: contacts", contacts, RigidContacts, "RigidContacts(bodies, shapes)")
+    if solver is not None:
+        checks.provides(f"{owner}: solver", solver, ("solve",), "a solver, such as Chain()")
+    if progress is not None:
+        checks.function(f"{owner}: progress", progress)
     steps = max(1, math.ceil(duration / step * (1.0 - 1e-12)))
     h, every = duration / steps, max(1, round(interval * steps / duration))
     run = RigidWay(contacts, h, Chain() if solver is None else solver)

@@ -16,6 +16,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar, absolute, array, dot, maximum, minimum, norm, where
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.checked import finite_number, finite_vector, unit_axis
@@ -85,10 +86,10 @@ class Box:
         self, edges: ArrayLike, at: ArrayLike = (0.0, 0.0, 0.0), axes: ArrayLike | None = None
     ) -> None:
         lengths = finite_vector(edges, "box", "edges")
-        self.sizes = tuple(0.5 * positive(float(edge), "box", "edge") for edge in lengths)
+        self.sizes = tuple(0.5 * positive(edge, "box", "edges") for edge in lengths)
         self.points = (finite_vector(at, "box", "at"),)
-        frame = np.eye(3) if axes is None else np.array(axes, dtype=float)
-        if frame.shape != (3, 3) or not np.allclose(frame @ frame.T, np.eye(3), atol=1e-9):
+        frame = np.eye(3) if axes is None else checks.finite_array("box: axes", axes, (3, 3))
+        if not np.allclose(frame @ frame.T, np.eye(3), atol=1e-9):
             raise ModelError(f"box: axes {frame.tolist()} must be three unit vectors at right angles")
         self.axes = tuple(frame)
 
@@ -111,6 +112,12 @@ class HalfSpace:
 
 
 Shape: TypeAlias = Sphere | Capsule | Box | HalfSpace
+
+
+def checked_shape(value: Shape, name: str) -> Shape:
+    """Return a user's shape; a `WrongTypeError` names the argument."""
+    kinds: tuple[type[Shape], ...] = (Sphere, Capsule, Box, HalfSpace)
+    return checks.instance(name, value, kinds, "a Sphere, Capsule, Box or HalfSpace")
 
 
 def positive(value: object, owner: str, what: str) -> float:

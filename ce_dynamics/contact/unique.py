@@ -6,10 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.contact.conditions import Integers, Kind, bounds
 from ce_dynamics.contact.exact import least_distance_inequalities, null_space
 from ce_dynamics.contact.problem import Problem, Solution
+from ce_dynamics.errors import ModelError
 
 ZERO = 1e-9
 """Share of the largest w or p below which an entry counts as zero."""
@@ -49,6 +51,7 @@ def uniqueness(problem: Problem, solution: Solution) -> Uniqueness:
     solution : Solution
         Solution of that problem, converged well below a relative accuracy of 1e-9.
     """
+    checked(problem, solution, "uniqueness")
     m = len(problem.c)
     held = held_rows(problem, solution)
     GT = scaled_rows(problem)
@@ -60,6 +63,17 @@ def uniqueness(problem: Problem, solution: Solution) -> Uniqueness:
     return Uniqueness(
         not np.any(problem.conditions.kind >= Kind.FRICTION), not bool(np.any(wide)), N, lowest, highest
     )
+
+
+def checked(problem: Problem, solution: Solution, owner: str) -> None:
+    """Raise unless a problem and a solution of so many rows are given."""
+    checks.instance(f"{owner}: problem", problem, Problem, "a Problem")
+    checks.instance(f"{owner}: solution", solution, Solution, "a Solution")
+    if len(solution.p) != len(problem.c):
+        raise ModelError(
+            f"{owner}: solution has {len(solution.p)} impulses for {len(problem.c)} rows;"
+            " give a solution of this problem"
+        )
 
 
 def scaled_rows(problem: Problem) -> Floats:
@@ -118,6 +132,7 @@ def evenly(problem: Problem, solution: Solution) -> Floats:
     -------
     (m,) array
     """
+    checked(problem, solution, "evenly")
     p = solution.p.copy()
     held = held_rows(problem, solution)
     held = held[problem.conditions.kind[held] <= Kind.UNILATERAL]

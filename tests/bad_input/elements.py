@@ -1,4 +1,4 @@
-"""Force elements and closures that came after the first ones."""
+"""Force elements, closures, contacts of plain bodies and constraints of the augmented form."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 import ce_dynamics as ce
+from ce_dynamics import contact
 from ce_dynamics.contact import solve_friction
 from ce_dynamics.models.tyres import BrushTyre, Points, fit
 from tests.bad_input import values
@@ -248,6 +249,283 @@ def of_solvers() -> list[Case]:
     return found
 
 
+BODY: dict[str, Any] = {"name": "ball", "mass": 1.0, "inertia": (0.1, 0.1, 0.1)}
+MATRIX: dict[str, Any] = {
+    "text": "x",
+    "nothing": None,
+    "number": 1.0,
+    "nan": np.full((2, 2), math.nan),
+    "texts": [["1", "2"]] * 2,
+    "ragged": values.ragged(),
+    "thing": values.Thing(),
+    "more columns": np.ones((2, 3)),
+}
+
+
+def of_plain_bodies() -> list[Case]:
+    """Shapes, plain rigid bodies, their contacts and the problems of one step."""
+    point, positive, at_least = values.NO_VECTOR, values.NO_POSITIVE, values.NO_NOT_NEGATIVE
+    axes = {name: value for name, value in SMALL_MATRIX.items() if name != "nothing"}
+    found = calls("Sphere", contact.Sphere, {"radius": 1.0}, {"radius": positive, "at": point})
+    found += calls(
+        "Capsule",
+        contact.Capsule,
+        {"first": HERE, "second": X, "radius": 1.0},
+        {"first": point, "second": point, "radius": positive},
+    )
+    edges = {**point, "zero": HERE, "negative": (1.0, -1.0, 1.0)}
+    found += calls(
+        "Box",
+        contact.Box,
+        {"edges": (1, 1, 1)},
+        {"edges": edges, "at": point, "axes": axes},
+        says={"edges": "edge"},
+    )
+    found += calls("HalfSpace", contact.HalfSpace, {}, {"normal": values.NO_DIRECTION, "point": point})
+    sphere, ball = contact.Sphere(0.1), contact.RigidBody(**BODY)
+    bodies = contact.RigidBodies([ball])
+    objects = {"number": [1.0], "text": "ball", "one": ball, "nothing": None, "things": [values.Thing()]}
+    found += calls(
+        "RigidBodies",
+        contact.RigidBodies,
+        {"bodies": [ball]},
+        {"bodies": {**objects, "twice": [ball, ball]}, "gravity": point},
+        says={"bodies": ""},
+    )
+    shape = contact.RigidShape("ball", sphere)
+
+    def in_contact(**given: Any) -> Any:
+        return contact.RigidContacts(
+            bodies, [contact.RigidShape(**{"body": "ball", "shape": sphere, **given})]
+        )
+
+    found += calls(
+        "RigidShape",
+        in_contact,
+        {},
+        {"body": {**values.NO_WORD}, "shape": values.NO_OBJECT},
+        ("body:nothing",),
+    )
+    numbers = dict.fromkeys(("mu", "rest_speed", "rolling", "spinning"), at_least)
+    found += calls(
+        "RigidContacts",
+        contact.RigidContacts,
+        {"bodies": bodies, "shapes": [shape]},
+        {"bodies": values.NO_OBJECT, "shapes": objects, "restitution": values.NO_FRACTION, **numbers},
+        says={"shapes": ""},
+    )
+    contacts = contact.RigidContacts(bodies, [shape])
+    times = dict.fromkeys(("duration", "step", "interval"), values.NO_SECONDS)
+    found += calls(
+        "simulate_rigid",
+        contact.simulate_rigid,
+        {"contacts": contacts, "duration": 0.01},
+        {"contacts": values.NO_OBJECT, "solver": values.NO_OBJECT, "progress": values.NO_FUNCTION, **times},
+        ("solver:nothing", "progress:nothing"),
+    )
+    found += calls(
+        "Chain",
+        contact.Chain,
+        {},
+        {"tolerance": positive, "limit": positive, "time_limit": positive},
+        ("limit:infinity", "time_limit:infinity"),
+    )
+    arm = fresh().find("arm")
+    pair = {
+        "name": "c",
+        "body": arm,
+        "shape": sphere,
+        "other": fresh().ground,
+        "other_shape": contact.HalfSpace(),
+    }
+    found += calls(
+        "BodyContact",
+        contact.BodyContact,
+        pair,
+        {
+            "name": values.NO_TEXT,
+            "body": values.NO_OBJECT,
+            "shape": values.NO_OBJECT,
+            "other": values.NO_OBJECT,
+            "other_shape": values.NO_OBJECT,
+            "mu": at_least,
+            "friction": values.NO_WORD,
+            "restitution": values.NO_FRACTION,
+            "rolling": at_least,
+            "spinning": at_least,
+        },
+    )
+    rows = contact.Conditions.of([contact.Kind.UNILATERAL] * 2)
+    dense: dict[str, Any] = {"GT": np.eye(2), "M": np.eye(2), "v": [0.0, -1.0], "c": [0.0, 0.0], "rows": rows}
+    vectors = values.no_state(2)
+    found += calls(
+        "Problem",
+        contact.Problem.reduced,
+        dense,
+        {"GT": MATRIX, "M": MATRIX, "v": vectors, "c": vectors, "rows": values.NO_OBJECT},
+        says=dict.fromkeys(dense, ""),
+    )
+    per_row = {"text": "x", "one": [1.0], "nan": [math.nan] * 2, "thing": values.Thing(), "texts": ["0", "1"]}
+    friction = {"kind": [contact.Kind.UNILATERAL, contact.Kind.FRICTION], "normal": [-1, 0], "mu": [0.0, 0.5]}
+    box = {"kind": [contact.Kind.BOX] * 2, "lower": [0.0, 0.0], "upper": [1.0, 1.0]}
+    kinds = {"text": "x", "unknown": [7, 0], "thing": values.Thing(), "nothing": None, "texts": ["a", "b"]}
+    found += calls(
+        "Conditions",
+        contact.Conditions.of,
+        friction,
+        {"kind": kinds, "normal": {**per_row, "beyond": [-1, 2]}, "mu": per_row},
+    )
+    found += calls(
+        "Conditions",
+        contact.Conditions.of,
+        box,
+        {"lower": per_row, "upper": per_row},
+        says={"lower": "", "upper": ""},
+    )
+    sparse = {"starts": [0, 1, 2], "columns": [0, 1], "values": [1.0, 1.0], "width": 2}
+
+    def solved(**given: Any) -> Any:
+        rows = contact.SparseRows(**{**sparse, **given})
+        return contact.Problem(rows, rows, np.array([0.0, -1.0]), np.zeros(2), conditions)
+
+    conditions = rows
+    integers = {
+        "text": "x",
+        "one": [0],
+        "thing": values.Thing(),
+        "nothing": None,
+        "beyond": [0, 9, 2],
+        "nan": [0.0, math.nan, 2.0],
+    }
+    found += calls(
+        "SparseRows",
+        solved,
+        {},
+        {
+            "starts": integers,
+            "columns": integers,
+            "values": {**per_row, "nothing": None},
+            "width": values.NO_INTEGER,
+        },
+        says=dict.fromkeys(sparse, ""),
+    )
+    problem = contact.Problem.reduced(**dense)
+    solution = contact.Chain().solve(problem)
+    for function in (contact.uniqueness, contact.evenly):
+        found += calls(
+            function.__name__,
+            function,
+            {"problem": problem, "solution": solution},
+            {"problem": values.NO_OBJECT, "solution": values.NO_OBJECT},
+        )
+    return found
+
+
+def of_constraints() -> list[Case]:
+    """Constraints of the augmented form, functions as coordinates, and histories of inputs."""
+    point, positive = values.NO_VECTOR, values.NO_POSITIVE
+    system = fresh()
+    arm, slide = system.find("arm"), system.find("slide")
+    no_body = values.NO_OBJECT
+    found = calls(
+        "PointToPoint",
+        lambda **given: ce.ConstrainedSystem(system, ce.PointToPoint(**given)),
+        {"name": "p", "body_1": arm, "body_2": slide, "at": X},
+        {
+            "name": values.NO_TEXT,
+            "body_1": no_body,
+            "body_2": no_body,
+            "at": point,
+            "at_2": point,
+            "enabled": values.NO_FLAG,
+        },
+    )
+    rolling = {
+        "plane_body": system.ground, "default_plane_normal": Z, "default_plane_height": 0.0,
+        "ball_body": slide, "default_ball_center": (0.0, 0.0, 1.0), "default_ball_radius": 1.0,
+    }  # fmt: skip
+    found += calls(
+        "BallRollingOnPlane",
+        lambda **given: ce.ConstrainedSystem(system, ce.BallRollingOnPlane(**given)).default_state(),
+        rolling,
+        {
+            "plane_body": no_body,
+            "default_plane_normal": values.NO_DIRECTION,
+            "default_plane_height": values.NO_NUMBER,
+            "ball_body": no_body,
+            "default_ball_center": point,
+            "default_ball_radius": positive,
+            "name": values.NO_TEXT,
+            "plane_display_half_width": values.NO_NOT_NEGATIVE,
+            "enabled": values.NO_FLAG,
+        },
+        says=dict.fromkeys(
+            ("default_plane_normal", "default_plane_height", "default_ball_center", "default_ball_radius"), ""
+        ),
+    )
+    constraint = ce.PointToPoint("p", arm, slide, at=X)
+    found += calls(
+        "ConstrainedSystem",
+        lambda **given: ce.ConstrainedSystem(given["system"], given["constraint"]),
+        {"system": system, "constraint": constraint},
+        {"system": no_body, "constraint": no_body},
+    )
+    found += calls(
+        "FunctionCoordinate",
+        lambda **given: fresh().close_loop(
+            "pin", "arm", "slide", ce.Distance(X, Z), independent=[ce.FunctionCoordinate(**given)]
+        ),
+        {
+            "name": "travel",
+            "bodies": ["arm", "ground"],
+            "function": lambda see: see.point("arm", X, "ground")[2],
+        },
+        {
+            "name": values.NO_TEXT,
+            "bodies": {
+                "number": 1,
+                "unknown": ["nobody"],
+                "nothing": None,
+                "thing": values.Thing(),
+                "empty": [],
+            },
+            "function": values.NO_FUNCTION,
+            "unit": {**values.NO_WORD, "other": "kg"},
+        },
+        says={"bodies": ""},
+    )
+    model = ce.compile(system)
+
+    def held(**given: Any) -> Any:
+        history = ce.HeldInputs(**{"time": [0.0, 0.1], "values": {"torque": [0.0, 1.0]}, **given})
+        return ce.simulate_ensemble(model, np.zeros((2, 4)), controls=history, duration=0.2)
+
+    times = {
+        "text": "x",
+        "nan": [0.0, math.nan],
+        "falling": [0.1, 0.0],
+        "one": [0.0],
+        "nothing": None,
+        "thing": values.Thing(),
+        "matrix": np.zeros((2, 2)),
+    }
+    histories = {
+        **values.NO_MAPPING,
+        "short": {"torque": [1.0]},
+        "texts": {"torque": ["1", "2"]},
+        "three runs": {"torque": np.zeros((3, 2))},
+    }
+    found += calls(
+        "HeldInputs",
+        held,
+        {},
+        {"time": times, "values": histories},
+        ("values:list as value",),
+        says={"time": "", "values": ""},
+    )
+    return found
+
+
 def cases() -> list[Case]:
     """All of them."""
-    return [*of_forces(), *of_solvers()]
+    return [*of_forces(), *of_solvers(), *of_plain_bodies(), *of_constraints()]

@@ -10,12 +10,12 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.contact.conditions import NONE, Conditions, ConvergenceError, Integers, SparseRows
 from ce_dynamics.contact.gauss_seidel import Solver, allowed
 from ce_dynamics.contact.problem import Problem, Solution, residual
 from ce_dynamics.contact.solvers.rows import DENSE_ROWS, Judge, Operator, Rows, in_rows, scaled_rows
-from ce_dynamics.errors import ModelError
 
 NEWTON_STEPS = 10
 """Newton steps of each of the first attempts."""
@@ -60,11 +60,9 @@ class Chain:
     time_limit: float = 30.0
 
     def __post_init__(self) -> None:
-        if not 0.0 < self.tolerance < math.inf:
-            raise ModelError(f"Chain: tolerance {self.tolerance!r} must be a positive finite number")
-        for name in ("limit", "time_limit"):
-            if not getattr(self, name) > 0.0:
-                raise ModelError(f"Chain: {name} {getattr(self, name)!r} must be a positive number")
+        checks.number("Chain: tolerance", self.tolerance, above=0.0)
+        for name, unit in (("limit", "m/s"), ("time_limit", "s")):
+            checks.number(f"Chain: {name}", getattr(self, name), above=0.0, infinite=True, unit=unit)
 
     def solve(self, problem: Problem, start: Floats | None = None) -> Solution:
         """Solve, from impulses near the solution if there are any.

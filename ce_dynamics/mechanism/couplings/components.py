@@ -113,6 +113,11 @@ class FunctionCoordinate:
     function: Callable[[Any], Any]
     unit: str = "m"
 
+    def __post_init__(self) -> None:
+        owner = "FunctionCoordinate"
+        checks.items(f"{owner}: bodies", self.bodies)
+        checks.function(f"{owner}: function", self.function)
+
     @property
     def seen(self) -> tuple[Body, ...]:
         """The bodies, once a system has found them."""

@@ -271,9 +271,9 @@ def one_row(**changes: Floats | float) -> Problem:
 @pytest.mark.parametrize(
     ("name", "value", "words"),
     [
-        ("v", np.array([np.nan]), "v holds numbers that are not finite"),
-        ("c", np.array([np.inf]), "c holds numbers that are not finite"),
-        ("GT", np.array([[np.nan]]), "not finite"),
+        ("v", np.array([np.nan]), "v must be finite numbers"),
+        ("c", np.array([np.inf]), "c must be finite numbers"),
+        ("GT", np.array([[np.nan]]), "GT must be finite"),
         ("M", np.zeros((1, 1)), "not positive definite"),
         ("M", -np.eye(1), "not positive definite"),
         ("c", np.zeros(2), "GT is 1×1; it must be 2×1"),
@@ -287,16 +287,16 @@ def test_problems_with_bad_numbers_are_refused(name: str, value: Floats, words: 
 @pytest.mark.parametrize(
     ("kinds", "normal", "mu", "lower", "upper", "words"),
     [
-        ([Kind.FRICTION], [-1], [0.5], None, None, "normal row -1"),
+        ([Kind.FRICTION], [-1], [0.5], None, None, "normal of friction row 0 is row -1"),
         ([Kind.BILATERAL, Kind.FRICTION], [-1, 0], [0, 0.5], None, None, "a unilateral row or a box"),
-        ([Kind.UNILATERAL, Kind.FRICTION], [-1, 0], [0, -0.5], None, None, "must be finite and not negative"),
+        ([Kind.UNILATERAL, Kind.FRICTION], [-1, 0], [0, -0.5], None, None, "must be finite and at least 0"),
         (
             [Kind.UNILATERAL, Kind.FRICTION],
             [-1, 0],
             [0, np.nan],
             None,
             None,
-            "must be finite and not negative",
+            "must be finite and at least 0",
         ),
         ([Kind.UNILATERAL, Kind.DISC_1], [-1, 0], [0, 0.5], None, None, "in pairs"),
         ([Kind.BOX], None, None, [1.0], [0.0], "must be in order"),
