@@ -19,7 +19,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -46,9 +46,11 @@ from ce_dynamics.models.parts.tmeasy_curve import (
 )
 from ce_dynamics.models.parts.tmeasy_parameters import TMeasyParameters
 from ce_dynamics.models.tyres.contract import TyreAnswer, TyreModel, WheelOnRoad
-from ce_dynamics.models.tyres.magic_formula.curve import sine_curve
+from ce_dynamics.models.tyres.magic_formula import aligning as mz, lateral as fy, longitudinal as fx
+from ce_dynamics.models.tyres.magic_formula.coefficients import Coefficients
+from ce_dynamics.models.tyres.magic_formula.curve import absent, sine_curve
 from ce_dynamics.models.tyres.magic_formula.mode import Mode
-from ce_dynamics.models.tyres.magic_formula.operating_point import Inputs
+from ce_dynamics.models.tyres.magic_formula.operating_point import Inputs, OperatingPoint, operating_point
 from ce_dynamics.models.tyres.magic_formula.tyre import MagicFormula
 from ce_dynamics.models.tyres.simple.base import SlipModel
 from ce_dynamics.models.tyres.simple.tmsimple import TMsimpleTyre
@@ -362,7 +364,12 @@ class ChronoPac89(ChronoSlipTyre):
 class ChronoMagicFormula(ChronoTyre):
     """The Magic Formula PAC2002: it does not resist rolling, camber has no effect, shifts act the other way.
 
-    Chrono turns the signs of slip angle and side force round, but not those of the shifts.
+    Beside the library's:
+
+    - Signs of slip angle and side force are turned round, but not those of the shifts.
+    - Curves have angles, not their tangents, and remain at the force of B x = π/2 beyond it.
+    - Forces inclined to each other's ellipse are measured from where the curves with both shifts vanish.
+    - The pneumatic trail is per scaled nominal load; with the ellipse the longitudinal force has no arm.
 
     Attributes
     ----------
@@ -377,8 +384,20 @@ class ChronoMagicFormula(ChronoTyre):
 
     @cached_property
     def mode(self) -> Mode:
-        """What is evaluated: within the ranges of the file."""
-        return Mode(limits=True, star=True, turn_slip=False, least_load=False, low_speed=False)
+        """What is evaluated: angles, E at most 1."""
+        return Mode(limits=True, star=False, turn_slip=False, least_load=False, low_speed=False)
+
+    @cached_property
+    def coefficients(self) -> Coefficients:
+        """Coefficients without the ranges of the file."""
+        return replace(
+            self.tyre.coefficients,
+            FZMAX=MOST_LOAD,
+            KPUMIN=-1.0,
+            KPUMAX=1.0,
+            ALPMIN=-STEEPEST_SLIP,
+            ALPMAX=STEEPEST_SLIP,
+        )
 
     @property
     def unloaded_radius(self) -> float:
@@ -414,24 +433,71 @@ class ChronoMagicFormula(ChronoTyre):
         return 0.0
 
     def slip_forces(self, at: Contact) -> SlipForces:
-        c, speed = self.tyre.coefficients, absolute(at.v_x) + SLOWEST
-        kappa, tan_alpha = (self.rolling_radius(at.depth) * at.spin - at.v_x) / speed, at.v_y / speed
-        f = self.tyre.outputs(
+        c, speed = self.coefficients, absolute(at.v_x) + SLOWEST
+        sense = -1.0 if self.tyre.is_mirrored else 1.0
+        tan_alpha, rolling = at.v_y / speed, self.rolling_radius(at.depth) * at.spin
+        s = operating_point(
+            c,
             self.mode,
             Inputs(
                 Fz=maximum(at.Fz, 1e-3 * c.FNOMIN),
-                kappa=kappa,
-                alpha=arctan(tan_alpha),
+                kappa=(rolling - at.v_x) / speed,
+                alpha=sense * arctan(tan_alpha),
                 gamma=0.0,
                 phit=0.0,
                 Vx=speed,
-                p=c.INFLPRES,
+                p=c.NOMPRES / c.LIP,
                 friction=maximum(at.friction / self.reference_friction, 1e-6),
             ),
         )
+        Fx, Fy, Mz = self.forces(s)
         part = minimum(at.Fz / (1e-3 * c.FNOMIN), 1.0)
-        return SlipForces(part * f.Fx, part * f.Fy, part * f.Mz, kappa, -tan_alpha)
+        return SlipForces(part * Fx, sense * part * Fy, sense * part * Mz, s.kappa, -tan_alpha)
+
+    def forces(self, s: OperatingPoint) -> tuple[Scalar, Scalar, Scalar]:
+        """F_x, F_y and M_z of combined slip, on the side of the coefficients."""
+        c, mode = self.coefficients, self.mode
+        px, py = fx.pure(c, mode, s), fy.pure(c, mode, s, 0.0)
+        Cx = c.PCX1 * c.LCX
+        kappa = held(px.kappa_x, px.Kxk / (Cx * px.mux * s.Fz)) - (px.kappa_x - s.kappa)
+        alpha = held(py.alpha_y, py.ByCy / (c.PCY1 * c.LCY)) - py.SHy
+        Fx0 = fx.pure(c, mode, s._replace(kappa=kappa)).Fx0
+        Fy0 = fy.pure(c, mode, s._replace(alpha_star=alpha), 0.0).Fy0
+        induced: Scalar = 0.0
+        equivalent = mz.slips(c, s, py, px.Kxk)
+        if c.ellipse:
+            x, y = absolute(px.kappa_x + px.SVx / px.Kxk), absolute(sin(py.alpha_y + py.SVy / py.Kya))
+            Dx, Dy = absolute(px.mux) * s.Fz, absolute(py.muy) * s.Fz
+            Fx = Fx0 * share(x, y * (Fx0 - px.SVx) / Dy)
+            Fy = Fy0 * share(y, x * (Fy0 - py.SVy) / Dx)
+        else:
+            weight = fy.weight(c, mode, s, py.muy, 1.0)
+            Fx, Fy, induced = Fx0 * fx.weight(c, mode, s), fy.combined(Fy0, weight), weight.SVyk
+        if c.ellipse or absent(c.RCX1):  # forces are not combined
+            a = equivalent._replace(alpha_r_eq=equivalent.alpha_r, alpha_t_eq=equivalent.alpha_t)
+            arm: Scalar = 0.0
+        else:
+            a, arm = equivalent, mz.arm_of_Fx(c, s, Fy)
+        trail = mz.pneumatic_trail(c, mode, s, a) / c.LFZO
+        residual = mz.residual_moment(c, mode, s, py, fy.Weight(1.0, induced), a)
+        return Fx, Fy, -trail * (Fy - induced) + residual + arm * Fx
 
 
+def held(slip: Scalar, B: Scalar) -> Scalar:
+    """A slip whose product with B is within ± `STEEPEST_SLIP`."""
+    largest = STEEPEST_SLIP / absolute(B)
+    return minimum(maximum(slip, -largest), largest)
+
+
+def share(own: Scalar, other: Scalar) -> Scalar:
+    """own/√(own² + other²); 1 where both vanish."""
+    square = own * own + TINY * TINY
+    return sqrt(square / (square + other * other))
+
+
+STEEPEST_SLIP = 0.5 * math.pi - 0.01
+"""Largest B times slip, and slip angle [rad]."""
+MOST_LOAD = 1e9
+"""[N]; above that of any tyre."""
 ONSET = 1e-3
 """Depth over which the damping of a Magic Formula tyre sets in [m]."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from ce_dynamics.models.tyres.magic_formula.coefficients import Coefficients
 from ce_dynamics.models.tyres.magic_formula.reader import TyreFile, tyre_of
 from ce_dynamics.models.tyres.property_file import SCALES, Entry, PropertyFile, read_property_file
 from ce_dynamics.models.vehicles.chrono.json_file import Part
@@ -40,6 +41,9 @@ SECTIONS: Mapping[str, str] = {
     "Rolling Coefficients": "ROLLING_COEFFICIENTS",
 }
 """Sections of property files, by part."""
+
+UNCOMBINED = 3
+"""Use mode of forces of pure slip."""
 
 SIDE, MODE, ELLIPSE, FRICTION = "Tire Side", "Use Mode", "Friction Ellipsis Mode", "Coefficient of Friction"
 
@@ -77,10 +81,17 @@ def tyre_file(reading: Reading, part: Part) -> TyreFile:
     else:
         source = property_file(part)
     tyre = tyre_of(source)
-    if reading.like_chrono:  # whose combined slip is the ellipse unless a file says no
-        ellipse = source.word("FE_METHOD", "MODEL") != "NO"
-        tyre = replace(tyre, coefficients=replace(tyre.coefficients, ellipse=ellipse))
+    if reading.like_chrono:
+        tyre = replace(tyre, coefficients=selected(tyre, source))
     return replace(tyre, friction=friction)
+
+
+def selected(tyre: TyreFile, source: PropertyFile) -> Coefficients:
+    """Return the coefficients that Chrono uses: combined by the ellipse, unless the file asks for other."""
+    c = tyre.coefficients
+    if tyre.use_mode == UNCOMBINED:
+        return replace(c, ellipse=False, RCX1=0.0, RCY1=0.0, RVY1=0.0, RVY2=0.0, RVY3=0.0)
+    return replace(c, ellipse=source.word("FE_METHOD", "MODEL") != "NO")
 
 
 def property_file(part: Part) -> PropertyFile:

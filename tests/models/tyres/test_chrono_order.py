@@ -1,4 +1,4 @@
-"""How late Chrono's tyre moments are: a replica of the order in which its program works, with one wheel.
+"""Replicas of what Chrono's program does: the order in which it works, with one wheel, and its PAC2002.
 
 After Project Chrono's source of 2025.  Each step of a vehicle is
 
@@ -11,13 +11,18 @@ After Project Chrono's source of 2025.  Each step of a vehicle is
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
-from ce_dynamics.models.tyres.chrono import ChronoTMeasy
+from ce_dynamics.models.tyres.chrono import ChronoMagicFormula, ChronoTMeasy
+from ce_dynamics.models.tyres.magic_formula.coefficients import Coefficients
+from ce_dynamics.models.tyres.magic_formula.tyre import MagicFormula
 from tests.models.components import TYRE
+from tests.models.tyres.magic_formula.figures import coefficients
 from tests.models.tyres.rig import Rig, wheel
 
 Floats = NDArray[np.float64]
@@ -66,3 +71,62 @@ def test_moments_act_one_step_late_in_the_wheels_axes(h: float) -> None:
     assert handed[1] == pytest.approx(moment[1])  # nothing is left over about the spin axis
     assert handed == pytest.approx(about_the_centre(g), abs=0.6 * angle**2 * np.abs(moment).max())
     assert on_the_carrier(moment, spin, h, update_first=True) == pytest.approx(moment)
+
+
+def pac2002(c: Coefficients, Fz: float, kappa: float, alpha: float) -> tuple[float, float, float]:
+    """F_x, and F_y and M_z as Chrono turns them round, by the ellipse."""
+    Fz0 = c.FNOMIN * c.LFZO
+    df = Fz / Fz0 - 1.0
+    alpha = -alpha
+
+    def pure(D: float, C: float, B: float, E: float, slip: float) -> float:
+        bent = np.clip(B * slip, 0.01 - np.pi / 2, np.pi / 2 - 0.01)
+        return float(D * np.sin(C * np.arctan(bent - min(E, 1.0) * (bent - np.arctan(bent)))))
+
+    Dx, Kx = (c.PDX1 + c.PDX2 * df) * Fz, Fz * (c.PKX1 + c.PKX2 * df) * np.exp(c.PKX3 * df) * c.LKX
+    Shx, Svx = c.PHX1 + c.PHX2 * df, Fz * (c.PVX1 + c.PVX2 * df)
+    k = kappa + Shx
+    Ex = (c.PEX1 + c.PEX2 * df + c.PEX3 * df**2) * (1.0 - c.PEX4 * np.sign(k))
+    own_x = pure(Dx, c.PCX1, Kx / (c.PCX1 * Dx), Ex, k)
+    Dy = (c.PDY1 + c.PDY2 * df) * Fz
+    Ky = c.PKY1 * Fz0 * np.sin(2.0 * np.arctan(Fz / (c.PKY2 * Fz0)))
+    Shy, Svy = c.PHY1 + c.PHY2 * df, Fz * (c.PVY1 + c.PVY2 * df)
+    a = alpha + Shy
+    By = Ky / (c.PCY1 * Dy)
+    own_y = pure(Dy, c.PCY1, By, (c.PEY1 + c.PEY2 * df) * (1.0 - c.PEY3 * np.sign(a)), a)
+    along, across = abs(k + Svx / Kx), abs(np.sin(a + Svy / Ky))
+    Fx = (own_x + Svx) / np.hypot(1.0, across * own_x / (along * Dy))
+    Fy = (own_y + Svy) / np.hypot(1.0, along * own_y / (across * Dx))
+    t_slip, r_slip = alpha + c.QHZ1 + c.QHZ2 * df, alpha + Shy + Svy / Ky
+    Bt = c.QBZ1 + c.QBZ2 * df + c.QBZ3 * df**2
+    Et = (c.QEZ1 + c.QEZ2 * df + c.QEZ3 * df**2) * (
+        1.0 + c.QEZ4 * 2.0 / np.pi * np.arctan(Bt * c.QCZ1 * t_slip)
+    )
+    bent = Bt * t_slip
+    bent -= min(Et, 1.0) * (bent - np.arctan(bent))
+    Dt = Fz * (c.QDZ1 + c.QDZ2 * df) * c.UNLOADED_RADIUS / Fz0
+    trail = Dt * np.cos(c.QCZ1 * np.arctan(bent)) * np.cos(alpha)
+    Br = c.QBZ9 + c.QBZ10 * By * c.PCY1
+    residual = Fz * (c.QDZ6 + c.QDZ7 * df) * c.UNLOADED_RADIUS * np.cos(np.arctan(Br * r_slip))
+    return Fx, -Fy, trail * Fy - residual * np.cos(alpha)
+
+
+@pytest.mark.parametrize(("kappa", "alpha"), [(0.01, -0.02), (-0.06, 0.1), (0.5, 0.02), (-0.01, 0.6)])
+def test_pac2002_is_that_of_chrono(kappa: float, alpha: float) -> None:
+    """At 20 m/s, slips being per speed plus 0.1 m/s; the last two beyond where curves hold their force."""
+    c = replace(coefficients(52, LFZO=0.6), ellipse=True)
+    tyre = ChronoMagicFormula(MagicFormula(c, "left", "right"), 1.0)
+    rig, v = Rig(tyre), 20.0
+    r = rig.radius(6000.0)
+    rolling = tyre.rolling_radius(c.UNLOADED_RADIUS - r)
+    f = rig(wheel(r, v, (v + 0.1) * np.tan(alpha), (v + kappa * (v + 0.1)) / rolling), np.zeros(2))
+    # 1e-5: Chrono's curves have 0.1 N, of more than 1e4 N, in a denominator
+    assert (f.Fx, f.Fy, f.Mz) == pytest.approx(pac2002(c, 6000.0, kappa, alpha), rel=1e-5)
+
+
+def test_pac2002_is_mirrored_across_the_vehicle() -> None:
+    """The left tyre to the left and its image to the right answer in mirror images."""
+    c = coefficients(52)
+    left, right = (Rig(ChronoMagicFormula(MagicFormula(c, "left", side), 1.0)) for side in ("right", "left"))
+    one, other = (rig(wheel(0.3, 20.0, v, 66.0), np.zeros(2)) for rig, v in ((left, 0.5), (right, -0.5)))
+    assert (other.Fx, other.Fy, other.Mz) == pytest.approx((one.Fx, -one.Fy, -one.Mz))

@@ -15,7 +15,8 @@ from ce_dynamics.models.tyres.chrono import ChronoTyre, Contact
 from ce_dynamics.models.tyres.simple.pac89 import Pac89Tyre
 from ce_dynamics.models.tyres.simple.tmsimple import TMsimpleTyre
 from ce_dynamics.models.vehicles.assembly import build
-from ce_dynamics.models.vehicles.chrono.pac02 import read_pac02
+from ce_dynamics.models.vehicles.chrono.pac02 import read_pac02, tyre_file
+from ce_dynamics.models.vehicles.chrono.reading import Reading
 from ce_dynamics.models.vehicles.chrono.vehicle import converted
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.fitted_tyres import fitted_tyres
@@ -121,6 +122,19 @@ def test_pac02_by_its_coefficients_or_by_its_property_file(tmp_path: Path) -> No
     (folder / "lost.json").write_text(json.dumps(named | {"TIR Specification File": "car/no.tir"}))
     with pytest.raises(DataError, match=r"lost.json: TIR Specification File: no file 'car/no.tir'"):
         read_pac02(folder / "lost.json")
+
+
+def test_pac02_of_use_mode_3_combines_nothing(tmp_path: Path) -> None:
+    """Mode 3 of Chrono: forces of pure slip; 4 without a method: the ellipse."""
+    chosen = []
+    for mode in (3, 4):
+        path = tmp_path / f"tyre{mode}.json"
+        path.write_text(json.dumps(PAC02 | {"Use Mode": mode}))
+        reading = Reading(path, like_chrono=True)
+        c = tyre_file(reading, reading.open(path)).coefficients
+        chosen.append((c.ellipse, c.RCX1, c.RCY1))
+    assert chosen[0] == (False, 0.0, 0.0)
+    assert chosen[1][0]
 
 
 def test_a_vehicle_that_names_a_pac02(tmp_path: Path) -> None:
