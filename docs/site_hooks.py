@@ -1,4 +1,4 @@
-"""What the site has besides the pages of this folder: README's neighbours, and the API reference.
+"""What the site has besides the pages of this folder: README's neighbours, pages to try, the API reference.
 
 A reference page belongs to a stage, a folder of the package, and names all modules in it: nothing is listed
 by hand.
@@ -100,6 +100,14 @@ def definer(module: str, name: str) -> str:
     return module
 
 
+def live_pages() -> dict[str, str]:
+    """Return the pages to try on the home page, by their places on the site."""
+    from ce_dynamics.models.kc.live import live_page  # here, because names of pages need no vehicles
+    from ce_dynamics.models.vehicles.drive import drive_page
+
+    return {"live/drive.html": drive_page(["sedan", "hmmwv"]).html, "live/axle.html": live_page("sedan").html}
+
+
 def on_files(files: Files, config: Any) -> Files:
     """Add the pages that have no file here."""
     for name, source in BESIDE.items():
@@ -108,6 +116,8 @@ def on_files(files: Files, config: Any) -> Files:
     for stage in stages():
         files.append(File.generated(config, f"reference/{stage}.md", content=page(stage)))
     files.append(File.generated(config, "reference/ce_dynamics.md", content=public_names()))
+    for name, content in live_pages().items():
+        files.append(File.generated(config, name, content=content))
     return files
 
 

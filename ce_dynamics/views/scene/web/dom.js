@@ -13,6 +13,10 @@ export function element(tag, attributes = {}, ...children) {
   return made;
 }
 
+// A panel over the picture that can be folded; it is where it hides the picture.
+export const panelOf = (name, content) =>
+  element("details", { class: "panel", open: window.innerWidth > 900 }, element("summary", {}, name), content);
+
 // Numbers for people: as many digits after the point as asked for, and no zero with a sign.
 export const fixed = (x, digits) => x.toFixed(digits).replace(/^-(?=0(\.0*)?$)/, "");
 

@@ -3,7 +3,7 @@
 import { arrayOf, loadLibrary, restore, unpacked } from "./packed.js";
 import { Cameras } from "./cameras.js";
 import { Controls } from "./controls.js";
-import { chip, element, extent, fixed, floorsOf, saved, text, told } from "./dom.js";
+import { chip, element, extent, fixed, floorsOf, panelOf, saved, text, told } from "./dom.js";
 import { Physics } from "./physics.js";
 import { Plot, colourOf } from "./plot.js";
 import { Recorder, until } from "./recorder.js";
@@ -19,6 +19,7 @@ class Driver {
     Object.assign(driver, { content, buffer, speed: 1, paused: false, plotted: [], replaying: null, shown: new Set(["forces"]) });
     driver.#frame();
     await driver.choose(content.machines[0].label);
+    if (window.parent !== window) driver.#wait(); // beside a text, where keys go to a page only after a click
     const loop = (now) => {
       driver.#pass(now);
       requestAnimationFrame(loop);
@@ -60,9 +61,8 @@ class Driver {
     this.plotPanel = element("div", { class: "plots", hidden: true }, this.chips, this.plotCanvas);
     document.body.append(this.plotPanel);
     this.panel = element("div");
-    const panel = element("details", { class: "panel", open: window.innerWidth > 640 }, element("summary", {}, "numbers"), this.panel);
     const pads = ["left", "right"].map((side) => element("div", {}, side === "left" ? "gas / brake" : "steer"));
-    stage.append(panel, element("div", { class: "pads" }, ...pads));
+    stage.append(panelOf("numbers", this.panel), element("div", { class: "pads" }, ...pads));
     this.pads = pads;
     window.addEventListener("keydown", (event) => {
       if (event.target.matches?.("input[type=search], select")) return;
@@ -123,6 +123,13 @@ class Driver {
     this.behind = 0;
     this.#dress();
     this.draw();
+  }
+
+  // Stands until somebody clicks into the picture.
+  #wait() {
+    const hint = element("button", { class: "fault", onclick: () => { hint.remove(); this.pause(false); } }, "click, then drive with the arrow keys or WASD");
+    document.getElementById("stage").append(hint);
+    this.pause(true);
   }
 
   pause(on) {

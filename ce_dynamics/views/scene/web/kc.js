@@ -3,7 +3,7 @@
 import { arrayOf, loadLibrary, restore, unpacked } from "./packed.js";
 import { Axle } from "./axle.js";
 import { Chart } from "./chart.js";
-import { element, extent, fixed, floorsOf, rounded, saved, text, told } from "./dom.js";
+import { element, extent, fixed, floorsOf, panelOf, rounded, saved, text, told } from "./dom.js";
 import { stageOf } from "./plan.js";
 import { Take } from "./take.js";
 import { Cameras } from "./cameras.js";
@@ -51,8 +51,8 @@ class Page {
     const back = element("button", { onclick: () => this.set(this.nominal) }, "back to the start");
     const save = element("button", { onclick: () => saved("hardpoints.txt", this.overrides()) }, "save hardpoints");
     document.body.append(element("div", { class: "bar" }, this.kindChoice, this.slider, this.clock, back, save));
-    this.panel = element("div", { class: "panel" });
-    stage.append(this.panel);
+    this.panel = element("div");
+    stage.append(panelOf("hardpoint and figures", this.panel));
   }
 
   #scene() {
