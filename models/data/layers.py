@@ -83,7 +83,7 @@ def lay(tree: Tree, assignments: Iterable[Assignment], schema: type[BaseModel], 
     expanded = [(groups.expand(a.key, schema), a) for a in assignments]
     for (_, keys), assignment in sorted(expanded, key=lambda item: item[0][0]):
         for key in keys:
-            _assign(result, key, assignment, schema, groups)
+            assign(result, key, assignment, schema, groups)
     return result
 
 
@@ -91,10 +91,10 @@ def _copy(tree: Tree) -> Tree:
     return {name: _copy(node) if isinstance(node, dict) else node for name, node in tree.items()}
 
 
-def _assign(
+def assign(
     tree: Tree, key: tuple[str, ...], assignment: Assignment, schema: type[BaseModel], groups: Groups
 ) -> None:
-    """Write one entry, descending tree and schema together."""
+    """Write one assignment under a key of the schema, descending tree and schema together."""
     model, node = schema, tree
     for depth, name in enumerate(key):
         field = fields_of(model).get(name)

@@ -54,7 +54,7 @@ from ce_dynamics.models.vehicles.layout import (
     steerings_of,
     unit_of,
 )
-from ce_dynamics.models.vehicles.replaced import check_tyre_files, drop_replaced, note_kept_points
+from ce_dynamics.models.vehicles.merging import check_tyre_files, merge_layers
 from ce_dynamics.models.vehicles.sections import Description, DriverData, PublishedData, RoadData
 from ce_dynamics.models.vehicles.steering.base import Steering
 from ce_dynamics.models.vehicles.suspensions.beam import BeamAxle
@@ -174,13 +174,8 @@ class VehicleParameters:
             raise DataError(f"{error}{hint}") from None
         schema, groups = schema_of(layout), groups_of(layout)
         check_tyre_files(layers, groups, schema)
-        tree: Tree = {}
-        meant = drop_replaced(layers, layout, groups, schema)
-        for layer in meant:
-            tree = lay(tree, layer, schema, groups)
-        notes = [note for file in layers for note in file.notes]
-        if len(layers) > 1:
-            notes += note_kept_points(layers, meant, layout, groups, schema)
+        tree, kept = merge_layers(layers, layout, groups, schema)
+        notes = [note for file in layers for note in file.notes] + kept
         changes = [parse_override(text) for text in checks.texts("overrides", overrides, DataError)]
         for change in changes:
             if change.key[-2:] == TYRE_FILE:

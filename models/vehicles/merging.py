@@ -1,7 +1,8 @@
-"""Layers of a vehicle's data without what a later layer replaces by another part.
+"""Layers of a vehicle's data merged into one tree.
 
-There is one rule: a layer that replaces a part by another one, or takes it away, makes those numbers of
-earlier layers void that the new part does not have (`Replacement`).
+A later layer replaces the values of earlier ones.  There is one more rule: a layer that replaces a part
+by another one, or takes it away, drops those numbers of earlier layers that the new part does not have
+(`Replacement`).
 """
 
 from __future__ import annotations
@@ -10,9 +11,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.data.layers import Groups
+from ce_dynamics.models.data.layers import Groups, assign
 from ce_dynamics.models.data.quantities import XYZ, Quantity
-from ce_dynamics.models.data.reading import Assignment, DataFile, Entry
+from ce_dynamics.models.data.reading import Assignment, DataFile, Entry, Tree
 from ce_dynamics.models.data.schema import leaves
 from ce_dynamics.models.vehicles.corner import CornerData
 from ce_dynamics.models.vehicles.layout import MECHANISMS, NONE, Layout, steerings_of
@@ -59,38 +60,46 @@ class Replacement(NamedTuple):
         return True
 
 
-def drop_replaced(
+class Given(NamedTuple):
+    """The last assignment of a number, and the number of its layer."""
+
+    assignment: Assignment
+    layer: int
+
+
+def merge_layers(
     layers: Sequence[DataFile], layout: Layout, groups: Groups, schema: type[Description]
-) -> list[list[Assignment]]:
-    """Return the assignments of all layers, without those that a `Replacement` of a later layer covers."""
-    files = [whole_sections(layer, groups, schema) for layer in layers]
+) -> tuple[Tree, list[str]]:
+    """Return the tree of all layers, and notes on points that a base leaves where they were.
+
+    Parameters
+    ----------
+    layers : sequence of DataFile
+        The base first.
+    layout : Layout
+        That of all layers together.
+    """
     rules = [*find_changed(layers, layout, schema), *find_taken(layers, layout)]
-    rules += [Replacement(k, tuple(sections)) for k, sections in enumerate(files)]
-    kept: list[list[Assignment]] = []
+    given: dict[Key, Given] = {}
+    changed: dict[Key, int] = {}
     for k, layer in enumerate(layers):
-        later = [rule for rule in rules if k < rule.since]
-        meant = [still_meant(one, later, files[k], groups, schema) for one in layer.assignments]
-        kept.append([one for found in meant for one in found])
-    return kept
-
-
-def still_meant(
-    assignment: Assignment,
-    later: Sequence[Replacement],
-    whole: Mapping[Key, Key],
-    groups: Groups,
-    schema: type[Description],
-) -> list[Assignment]:
-    """Return the assignment for those keys that neither later layers nor a more specific file replace."""
-    _, keys = groups.expand(assignment.key, schema)
-    own = assignment.key[:-1] if assignment.key[:-1] in whole.values() else None
-    left = [
-        key
-        for key in keys
-        if not any(rule.covers(key, assignment.entry) for rule in later)
-        and (own is None or whole[key[:2]] == own)
-    ]
-    return [assignment] if len(left) == len(keys) else [Assignment(key, assignment.entry) for key in left]
+        whole = whole_sections(layer, groups, schema)
+        for rule in (*(one for one in rules if one.since == k), Replacement(k, tuple(whole))):
+            given = {key: one for key, one in given.items() if not rule.covers(key, one.assignment.entry)}
+        expanded = [(*groups.expand(one.key, schema), one) for one in layer.assignments]
+        for _, keys, assignment in sorted(expanded, key=lambda one: one[0]):
+            own = assignment.key[:-1] if assignment.key[:-1] in whole.values() else None
+            for key in (key for key in keys if own is None or whole[key[:2]] == own):
+                old = given.pop(key, None)
+                if old is not None and old.assignment.entry.value != assignment.entry.value:
+                    changed[key] = k
+                for component in [one for one in given if one[:-1] == key]:
+                    del given[component]
+                given[key] = Given(assignment, k)
+    tree: Tree = {}
+    for key, one in given.items():
+        assign(tree, key, one.assignment, schema, groups)
+    return tree, note_kept_points(layers, given, changed, layout, schema)
 
 
 def find_changed(
@@ -157,9 +166,9 @@ def whole_sections(layer: DataFile, groups: Groups, schema: type[Description]) -
 
 def note_kept_points(
     layers: Sequence[DataFile],
-    meant: Sequence[Sequence[Assignment]],
+    given: Mapping[Key, Given],
+    changed: Mapping[Key, int],
     layout: Layout,
-    groups: Groups,
     schema: type[Description],
 ) -> list[str]:
     """Return notes on points that a base leaves where they were although a later file changed their axle.
@@ -171,19 +180,14 @@ def note_kept_points(
     Parameters
     ----------
     layers : sequence of DataFile
-    meant : sequence of (sequence of Assignment)
-        Their assignments, without what is replaced (`drop_replaced`).
+    given : mapping
+        Last assignments by key.
+    changed : mapping
+        Numbers of the layers that changed a value last, by key.
     """
     quantities = leaves(schema)
     points = [key for key, one in quantities.items() if one.components == XYZ and one.unit == "m"]
-    given: dict[tuple[str, ...], tuple[object, int, str]] = {}
-    changed: dict[tuple[str, ...], int] = {}
-    for k, assignments in enumerate(meant):
-        for a in assignments:
-            for key in groups.expand(a.key, schema)[1]:
-                if key in given and given[key][0] != a.entry.value:
-                    changed[key] = k
-                given[key] = a.entry.value, k, ".".join(a.key)
+    written = {key: ".".join(one.assignment.key) for key, one in given.items()}
     suspensions: dict[str, tuple[object, int]] = {}
     for k, layer in enumerate(layers):
         for (_, name, choice), entry in layer.words_of("axles"):
@@ -202,12 +206,12 @@ def note_kept_points(
         ):
             last = max(by.values(), default=0)
             kept = {
-                given[key][2]: layers[given[key][1]].label
+                written[key]: layers[given[key].layer].label
                 for key in points
-                if key[0] in sections and key in given and given[key][1] < last
+                if key[0] in sections and key in given and given[key].layer < last
             }
             if kept:
-                what = dict.fromkeys(given[key][2] if key in given else ".".join(key) for key in by)
+                what = dict.fromkeys(written.get(key, ".".join(key)) for key in by)
                 bases = ", ".join(dict.fromkeys(kept.values()))
                 notes.append(
                     f"{layers[last].label}: {', '.join(what)} changed; kept from {bases}: {', '.join(kept)}; "
