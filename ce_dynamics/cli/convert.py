@@ -1,4 +1,4 @@
-"""``simulate-vehicle convert``: another program's vehicle as a data file of ours."""
+"""``simulate-vehicle convert``: vehicles of other programs, and of earlier formats, as data files."""
 
 from __future__ import annotations
 
@@ -12,19 +12,21 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.models.vehicles.chrono.pairing import Choice
 from ce_dynamics.models.vehicles.chrono.vehicle import converted
 from ce_dynamics.models.vehicles.description import VehicleParameters
+from ce_dynamics.models.vehicles.files import FORMATS, describes_a_vehicle
+from ce_dynamics.models.vehicles.tree import FORMAT, NO_PARTS, convert_text
 
 
 def run(options: Convert) -> int:
     """Write the data file."""
     path = files.path_of("vehicle", options.vehicle)
+    if path.suffix.lower() not in FORMATS:
+        return convert_file(options, path)
     parts = {name: getattr(options, name) for name in ("engine", "transmission", "trailer")}
     given = {key: files.path_of(key, text) for key, text in parts.items() if text is not None}
     tyres = () if options.tyre is None else (files.path_of("tyre", options.tyre),)
     choice = Choice(**given, tyres=tyres)
     made = converted(path, choice, options.like_chrono, options.bushings)
-    written = Path(f"{path.stem}.yaml") if options.output is None else options.output
-    if written.is_dir():
-        raise DataError(f"--output {files.shown_path(written)} is a folder; name a file")
+    written = output_of(options, f"{path.stem}.yaml")
     with whole(written) as temporary:
         temporary.write_text(made.text, encoding="utf-8")
         if not made.towed:
@@ -33,3 +35,29 @@ def run(options: Convert) -> int:
         complain(note, "not as in the files")
     print(written)
     return 0
+
+
+def convert_file(options: Convert, path: Path) -> int:
+    """Write a data file of an earlier format in today's."""
+    for name in ("engine", "transmission", "tyre", "trailer", "like_chrono", "bushings"):
+        if getattr(options, name):
+            option = name.replace("_", "-")
+            raise DataError(f"--{option}: {path.name} is no file of Project Chrono; leave it out")
+    before = VehicleParameters.load(path) if describes_a_vehicle(path) else None
+    text = path.read_text(encoding="utf-8")
+    new = convert_text(text, path.name, NO_PARTS if before is None else before.layout.parts)
+    written = output_of(options, f"{path.stem}-format-{FORMAT}.yaml")
+    with whole(written) as temporary:
+        temporary.write_text(new, encoding="utf-8")
+        if before is not None and VehicleParameters.load(temporary).data != before.data:
+            raise DataError(f"{path.name}: the converted file has other numbers; convert it by hand")
+    print(written)
+    return 0
+
+
+def output_of(options: Convert, default: str) -> Path:
+    """Return the file to write."""
+    written = Path(default) if options.output is None else options.output
+    if written.is_dir():
+        raise DataError(f"--output {files.shown_path(written)} is a folder; name a file")
+    return written

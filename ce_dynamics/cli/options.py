@@ -450,12 +450,12 @@ class Identify:
 
 @dataclass(frozen=True, kw_only=True)
 class Convert:
-    """Write a vehicle of Project Chrono as a data file that can be read, changed and driven.
+    """Write a vehicle of Project Chrono, or of an earlier format, as a data file.
 
-    What of its files is not done, or was chosen, is named: here, and at the head of the data file.
+    What of Chrono's files is not done, or was chosen, is named: here, and at the head of the data file.
     """
 
-    vehicle: str = argument("A vehicle's JSON file of Project Chrono.", metavar="FILE")
+    vehicle: str = argument("A vehicle's JSON file of Project Chrono, or a data file.", metavar="FILE")
     engine: str | None = PARTS("Its engine.", metavar="FILE")
     transmission: str | None = PARTS("Its transmission.", metavar="FILE")
     tyre: str | None = PARTS("Its tyres.", metavar="FILE")

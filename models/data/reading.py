@@ -47,16 +47,18 @@ DEEPEST = 32
 
 WORDS = ("base", "axles", "kinds", "graphs", "trailers", "bushings")
 """Top-level keys whose values are words, not numbers."""
-TEXTS = ("title", "sources")
+TEXTS = ("title", "sources", "format")
 """Top-level keys whose values are texts."""
+FORMATS = (1, 2)
+"""Versions of the format of parameter files; 1 where a file has none."""
 
 
 class DataFile(NamedTuple):
     """The content of a parameter file: its numbers, its words, and its texts (``sources``, ``title``).
 
-    ``notes`` name what a file of another format says that is not done, or what is chosen in reading it;
-    ``origins`` its sections with the files that they come from; ``whole`` the keys of sections that it
-    replaces as a whole.
+    ``format`` is the version of its format; ``notes`` name what a file of another format says that is not
+    done, or what is chosen in reading it; ``origins`` its sections with the files that they come from;
+    ``whole`` the keys of sections that it replaces as a whole.
     """
 
     assignments: list[Assignment]
@@ -67,6 +69,7 @@ class DataFile(NamedTuple):
     notes: tuple[str, ...] = ()
     origins: tuple[tuple[str, str], ...] = ()
     whole: tuple[tuple[str, ...], ...] = ()
+    format: int = 1
 
     def words_of(self, key: str) -> list[Assignment]:
         """Return the words under a top-level key."""
@@ -145,17 +148,18 @@ def read_text(text: str, label: str) -> DataFile:
     fields = dict(_items(root, label))
     sources = _texts(fields.pop("sources", None), label)
     title = _title(fields.pop("title", None), label)
+    version = _format(fields.pop("format", None), label)
     tables = [(key, fields.pop(key)) for key in WORDS if key in fields]
     words = [_as_answer(a) for key, node in tables for a in _assignments(node, (key,), label, label)]
     assignments = [a for key, node in fields.items() for a in _assignments(node, (key,), label, label)]
-    for key, entry in assignments:
+    for key, entry in (*words, *assignments):
         if entry.source != label and entry.source not in sources:
             known = ", ".join(sources) or "none"
             raise DataError(
                 f"{entry.where}: {'.'.join(key)}: unknown source {checks.shown(entry.source)}; "
                 f"name one of the table 'sources' ({known}) or add it there"
             )
-    return DataFile(assignments, sources, title, words, label)
+    return DataFile(assignments, sources, title, words, label, format=version)
 
 
 def parse_override(text: str) -> Assignment:
@@ -216,6 +220,19 @@ def _title(node: yaml.Node | None, label: str) -> str:
     if isinstance(node, yaml.ScalarNode):  # files of results hold it
         return checks.name_of(f"{label}:{node.start_mark.line + 1}: title", node.value, DataError)
     raise DataError(f"{label}:{node.start_mark.line + 1}: title: expected text, for example title: My car")
+
+
+def _format(node: yaml.Node | None, label: str) -> int:
+    if node is None:
+        return FORMATS[0]
+    for version in FORMATS:
+        if isinstance(node, yaml.ScalarNode) and node.value == str(version):
+            return version
+    known = " and ".join(map(str, FORMATS))
+    raise DataError(
+        f"{label}:{node.start_mark.line + 1}: format: {checks.shown(str(node.value))} is not known; this "
+        f"version reads {known}"
+    )
 
 
 def _assignments(node: yaml.Node, key: tuple[str, ...], source: str, label: str) -> Iterator[Assignment]:

@@ -46,7 +46,7 @@ def controllers(parameters: VehicleParameters, wheel_speed: float) -> Sequence[C
         if not isinstance(parameters.powertrain, ManualData):
             raise DataError(
                 f"assistance.shifting: a powertrain of the kind {parameters.layout.powertrain!r} has no "
-                "gears to be shifted by hand; leave it out, or choose kinds: {powertrain: manual}"
+                "gears to be shifted by hand; leave it out, or choose powertrain: {kind: manual}"
             )
         _, first, most = parameters.powertrain.inputs_at(wheel_speed)["gear"]
         found.append(Shifting(int(most), data.shifting, first))

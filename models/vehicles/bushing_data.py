@@ -2,11 +2,11 @@
 
 ::
 
-    bushings:
+    axles:
       front:
-        lower_front: {joint: lower_arm}
-        lower_rear: {joint: lower_arm}
-        tie_rod_ends: {joint: spindle steering}
+        bushings:
+          lower_front: {joint: lower_arm, at: "(0.2, 0.42, -0.27) m", z: {stiffness: 9 kN/mm}}
+          tie_rod_ends: {joint: spindle steering, z: {stiffness: 20 kN/mm}}
 
 Each is there on either side.  A joint is named by the body that it carries, by what closes it (a link), or by
 the two bodies that it joins; several bushings may stand for one joint.
@@ -28,7 +28,7 @@ from ce_dynamics.models.data.reading import Assignment
 from ce_dynamics.models.data.schema import Curve, Section
 from ce_dynamics.models.vehicles.springs import SpringCurve
 
-EXAMPLE = "bushings: {front: {lower_front: {joint: lower_arm}}}"
+EXAMPLE = "axles: {front: {bushings: {lower_front: {joint: lower_arm}}}}"
 MODES = ("quasi-static", "dynamic")
 """Whether bushings are for the rig alone, or yield as the vehicle drives."""
 ALONG, ABOUT = ("x", "y", "z"), ("about_x", "about_y", "about_z")
@@ -112,7 +112,7 @@ def bushings_of(words: Sequence[Assignment], axles: Sequence[str], label: str) -
     for key, entry in words:
         if key[0] != "bushings":
             continue
-        where = f"{entry.where}: {'.'.join(key)}"
+        where = f"{entry.where}: axles.{'.'.join((*key[1:2], key[0], *key[2:]))}"
         if len(key) != 4 or key[3] != "joint" or not isinstance(entry.value, str):
             raise DataError(f"{where}: a bushing has a name and says its joint; for example {EXAMPLE}")
         if key[1] not in axles:
@@ -136,6 +136,7 @@ def bushing_fields(items: Sequence[BushingItem], section: type[Section], axle: s
     for item in items:
         if item.name in section.model_fields:
             raise DataError(
-                f"bushings.{axle}.{item.name}: {axle}.{item.name} is something else already; use another name"
+                f"axles.{axle}.bushings.{item.name}: {axle}.{item.name} is something else already; use "
+                "another name"
             )
     return {item.name: (BushingData, ...) for item in items}

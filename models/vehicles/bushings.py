@@ -192,7 +192,7 @@ class VehicleBushing:
             if law is not None and law.damping is not None and mode != "dynamic":
                 raise DataError(
                     f"{key}.{axis}.damping: it has no effect while bushings are quasi-static; leave it out, "
-                    "or write kinds: {bushings: dynamic}"
+                    "or write bushings: dynamic"
                 )
         if written.through is not None and written.at is None:
             raise DataError(f"{key}.through: without 'at' it has no effect; give both or none")
@@ -285,7 +285,7 @@ class VehicleBushing:
         if self.mode == "dynamic":
             raise DataError(
                 f"{self.words}: a strut's mount yields on the rig only; leave it out, or leave out "
-                "kinds: {bushings: dynamic}"
+                "bushings: dynamic"
             )
         across = self._across(unit(top - below))
         across[:, :2] *= -1.0  # displacements are the strut's in its mount, measured in the strut's axes
@@ -360,7 +360,7 @@ def refuse_free(bushings: Iterable[VehicleBushing]) -> None:
             if is_free(law):
                 raise DataError(
                     f"{bushing.key}.{axis}.stiffness cannot be a free parameter of a vehicle that drives: "
-                    "its joint is rigid there; write kinds: {bushings: dynamic}, or take it to the rig"
+                    "its joint is rigid there; write bushings: dynamic, or take it to the rig"
                 )
 
 

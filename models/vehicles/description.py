@@ -21,7 +21,7 @@ from ce_dynamics.compiler.free_numbers import number
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.parameters import Parameter
 from ce_dynamics.models.data.layers import Groups, ListedNumber, flatten, lay, validate
-from ce_dynamics.models.data.reading import OVERRIDE, DataFile, Tree, parse_override, read_file
+from ce_dynamics.models.data.reading import OVERRIDE, DataFile, Tree, parse_override
 from ce_dynamics.models.parts.aerodynamics import AerodynamicsData
 from ce_dynamics.models.parts.assistance import AssistanceData
 from ce_dynamics.models.parts.body_contact import HullData
@@ -40,7 +40,14 @@ from ce_dynamics.models.vehicles.built_parts import (
     steering_of,
 )
 from ce_dynamics.models.vehicles.bushings import VehicleBushing
-from ce_dynamics.models.vehicles.files import TYRE_FILE, example_of, files_of, name_errors, variant_path
+from ce_dynamics.models.vehicles.files import (
+    TYRE_FILE,
+    data_file,
+    example_of,
+    files_of,
+    name_errors,
+    variant_path,
+)
 from ce_dynamics.models.vehicles.free import release_numbers
 from ce_dynamics.models.vehicles.layout import (
     AXES,
@@ -61,6 +68,7 @@ from ce_dynamics.models.vehicles.suspensions.beam import BeamAxle
 from ce_dynamics.models.vehicles.suspensions.free_graph import GraphAxle
 from ce_dynamics.models.vehicles.suspensions.listed import CORNERS
 from ce_dynamics.models.vehicles.trailers.trailer import Trailer, build_trailers
+from ce_dynamics.models.vehicles.tree import short_name
 from ce_dynamics.models.vehicles.tyre_kinds import BuiltTyre
 
 MIRROR_NOTE = (
@@ -165,7 +173,7 @@ class VehicleParameters:
         layers = files_of("hmmwv" if path is None else path)
         label = layers[-1].label
         if variant is not None:
-            layers.append(read_file(variant_path(variant)))
+            layers.append(data_file(variant_path(variant)))
         words = [word for layer in layers for word in layer.words]
         try:
             layout = layout_of(words, label)
@@ -176,7 +184,8 @@ class VehicleParameters:
         check_tyre_files(layers, groups, schema)
         tree, kept = merge_layers(layers, layout, groups, schema)
         notes = [note for file in layers for note in file.notes] + kept
-        changes = [parse_override(text) for text in checks.texts("overrides", overrides, DataError)]
+        given = [parse_override(text) for text in checks.texts("overrides", overrides, DataError)]
+        changes = [one._replace(key=short_name(one.key, layout.mechanisms)) for one in given]
         for change in changes:
             if change.key[-2:] == TYRE_FILE:
                 raise DataError(

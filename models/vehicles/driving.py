@@ -81,7 +81,7 @@ def make_manoeuvre(
     if kind is Reversing and not driver.reverse:
         raise DataError(
             f"{name}: the powertrain of {data.name}, of the kind {data.layout.powertrain!r}, has no reverse "
-            "gear; choose another vehicle, for example sedan, or write kinds: {powertrain: automatic}"
+            "gear; choose another vehicle, for example sedan, or write powertrain: {kind: automatic}"
         )
     units = {option.name: option.unit for option in kind.options}
     values = {"friction": data.road.friction}

@@ -21,6 +21,7 @@ from ce_dynamics.errors import AssemblyError, DataError, ModelError
 from ce_dynamics.models.data.layers import Groups
 from ce_dynamics.models.data.reading import OVERRIDE, Assignment, DataFile, Entry, read_file
 from ce_dynamics.models.vehicles.shipped import SHIPPED, VARIANTS
+from ce_dynamics.models.vehicles.tree import shorten
 
 TYRE_FILE = ("tyre", "file")
 """End of the keys that name tyre property files."""
@@ -43,9 +44,7 @@ def files_of(name: str | Path) -> list[DataFile]:
 
 def data_file(path: Path) -> DataFile:
     """Return a file of any format that can be read, as a data file; by the end of its name, YAML else."""
-    if path.suffix.lower() in FORMATS:
-        return FORMATS[path.suffix.lower()](path)
-    return read_file(path)
+    return shorten(FORMATS.get(path.suffix.lower(), read_file)(path))
 
 
 def chrono_file(path: Path) -> DataFile:
@@ -125,7 +124,7 @@ def with_tyre_files(file: DataFile, folder: Path) -> DataFile:
     for (_, kind, *_), entry in file.words_of("kinds"):
         if kind == "tyre" and entry.value != MAGIC_FORMULA:
             raise DataError(
-                f"{entry.where}: kinds.tyre: {checks.shown(entry.value)} does not go with "
+                f"{entry.where}: tyre.kind: {checks.shown(entry.value)} does not go with "
                 f"{'.'.join(named[0].key)}, which makes it {MAGIC_FORMULA}; leave it out"
             )
     numbers: list[Assignment] = []
@@ -214,7 +213,7 @@ def example_of(key: tuple[str, ...], groups: Groups) -> str | None:
 @functools.cache
 def _shipped_values() -> dict[tuple[str, ...], str]:
     """Return values of all shipped files as they are written, those of axles without their names too."""
-    files = [read_file(path) for path in SHIPPED.values()]
+    files = [data_file(path) for path in SHIPPED.values()]
     axles = {word.key[1] for file in files for word in file.words_of("axles")}
     places = axles.union(f"{axle}_{side}" for axle in axles for side in ("left", "right"))
     found: dict[tuple[str, ...], str] = {}

@@ -3,9 +3,8 @@
 A data file defines the layout in its table ``axles``, from front to rear::
 
     axles:
-      front: {suspension: double-wishbone, steering: pitman, anti_roll_bar: torsion}
-      rear: {suspension: double-wishbone, driven: no}
-    kinds: {powertrain: automatic}
+      front: {suspension: {kind: double-wishbone, ...}, steering: {kind: pitman, ...}}
+      rear: {suspension: {kind: double-wishbone, ...}, driven: false}
 
 Every axle has two corners, ``front_left`` and ``front_right`` for instance, with the numbers of the
 suspension's section.
@@ -49,9 +48,9 @@ from ce_dynamics.models.vehicles.suspensions.graph_words import Item, end_sectio
 from ce_dynamics.models.vehicles.suspensions.listed import BEAMS, CORNERS, SUSPENSIONS
 from ce_dynamics.models.vehicles.trailers.hitches import FOLDING, STRAIGHT
 from ce_dynamics.models.vehicles.trailers.trailer import TrailerLayout, trailer_section, trailers_of
+from ce_dynamics.models.vehicles.tree import NO_PARTS, SIDES, Parts, long_name
 from ce_dynamics.models.vehicles.tyre_kinds import TYRE_KINDS, tyre_section
 
-SIDES = ("left", "right")
 STEERINGS: Mapping[str, type[Steering]] = {kind.template: kind for kind in (Pitman, Rack, RotaryArm)}
 """Steering mechanisms by the name that data files use."""
 MECHANISMS = ("steering", "second_steering", "third_steering", "fourth_steering")
@@ -71,9 +70,9 @@ AXES: Mapping[str, tuple[float, float, float]] = {
 }
 """About which engine and shafts turn forwards: clockwise as seen from the front, or as the wheels do."""
 GRAPH = "graph"
-"""Name of the suspension whose bodies and joints data files list in their table ``graphs``."""
+"""Name of the suspension whose bodies and joints data files list."""
 EXAMPLE = (
-    "axles: {front: {suspension: double-wishbone, steering: pitman}, rear: {suspension: double-wishbone}}"
+    "axles: {front: {suspension: {kind: rigid}, steering: {kind: rack}}, rear: {suspension: {kind: rigid}}}"
 )
 MOST_AXLES = 8
 
@@ -125,6 +124,21 @@ class Layout:
         return tuple(axle for axle in self.axles if axle.trailer == trailer)
 
     @property
+    def mechanisms(self) -> Mapping[str, str]:
+        """Names of the steering mechanisms by axle."""
+        return {axle.name: axle.mechanism for axle in self.axles}
+
+    @property
+    def parts(self) -> Parts:
+        """Parts on which long names of numbers depend."""
+        return Parts(
+            axles=[axle.name for axle in self.axles],
+            trailers=[trailer.name for trailer in self.trailers],
+            steered={name: axles[0].name for name, axles in steered_axles(self).items()},
+            bushings={axle.name: [item.name for item in axle.bushings] for axle in self.axles},
+        )
+
+    @property
     def folding(self) -> tuple[str, ...]:
         """Names of the trailers that are halves of the vehicle: it steers by folding where they are."""
         return tuple(trailer.name for trailer in self.trailers if trailer.hitch in FOLDING)
@@ -147,7 +161,7 @@ class Layout:
 def misspelt(others: Sequence[Assignment]) -> str:
     """``; 'axle' (file:3): did you mean 'axles'?`` where such a key stands among the numbers of a file."""
     for key, entry in others:
-        near = difflib.get_close_matches(key[0], ("base", "axles", "kinds"), n=1, cutoff=0.75)
+        near = difflib.get_close_matches(key[0], ("base", "axles"), n=1, cutoff=0.75)
         if near:
             return f"; {checks.shown(key[0])} ({entry.where}): did you mean {near[0]!r}?"
     return ""
@@ -164,12 +178,14 @@ def layout_of(words: Sequence[Assignment], label: str) -> Layout:
     axles: dict[str, dict[str, str]] = {}
     kinds: dict[str, str] = {}
     for (_, kind, *rest), entry in (word for word in words if word.key[0] == "kinds"):
-        if rest or kind not in KINDS or entry.value not in KINDS[kind]:
-            choices = ", ".join(f"{name}: {' or '.join(those)}" for name, those in KINDS.items())
+        if rest or kind not in KINDS:
             raise DataError(
-                f"{entry.where}: kinds: {checks.shown('.'.join((kind, *rest)))}: unknown "
-                f"{checks.shown(entry.value)}; write kinds: {{{choices}}}"
+                f"{entry.where}: kinds: {checks.shown(kind)} has none; known are {', '.join(KINDS)}"
             )
+        if entry.value not in KINDS[kind]:
+            name = ".".join(long_name(("kinds", kind), NO_PARTS))
+            known, said = ", ".join(KINDS[kind]), checks.shown(entry.value)
+            raise DataError(f"{entry.where}: {name}: unknown {said}; known are {known}")
         kinds[kind] = str(entry.value)
     for (_, axle, *rest), entry in (word for word in words if word.key[0] == "axles"):
         if len(rest) != 1 or rest[0] not in CHOICES or not isinstance(entry.value, str):
@@ -205,19 +221,19 @@ def layout_of(words: Sequence[Assignment], label: str) -> Layout:
             continue
         axle = key[1]
         if axle not in axles:
-            raise DataError(f"{entry.where}: graphs: {checks.shown(axle)} is none of the axles {list(axles)}")
+            raise DataError(f"{entry.where}: axles: {checks.shown(axle)} is none of the axles {list(axles)}")
         chosen_since = any(later == ("axles", axle, "suspension") for later, _ in words[k:])
         if axle not in graphs and not chosen_since:
             raise DataError(
-                f"{entry.where}: graphs: {axle} has a {axles[axle]['suspension']} suspension, so its graph "
-                f"has no effect; leave it out, or write axles: {{{axle}: {{suspension: {GRAPH}}}}}"
+                f"{entry.where}: axles.{axle}.suspension: {key[2]}: a {axles[axle]['suspension']} suspension "
+                f"has no items, so it has no effect; leave it out, or write kind: {GRAPH}"
             )
     for chosen in axles.values():
         if "trailer" in chosen:
             chosen.setdefault("driven", "no")
     soft = bushings_of(words, list(axles), label)
     if "bushings" in kinds and not soft:
-        raise DataError(f"{label}: kinds.bushings: there are none, so it has no effect; {BUSHING_EXAMPLE}")
+        raise DataError(f"{label}: bushings: there are none, so it has no effect; {BUSHING_EXAMPLE}")
     made = [
         AxleLayout(name, **chosen, graph=graphs.get(name, ()), bushings=soft.get(name, ()))
         for name, chosen in axles.items()

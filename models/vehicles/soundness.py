@@ -80,7 +80,7 @@ def check_engine_axis(layout: Layout, powertrain: PowertrainData, inside: bool, 
     """Refuse an axis about which nothing turns; `inside` is whether an axle carries its final drive."""
     if layout.engine is not None and not inside and not powertrain.reacts:
         raise DataError(
-            f"{label}: kinds: engine: {layout.engine} has no effect, since engine and shafts of "
+            f"{label}: powertrain.engine_axis: {layout.engine} has no effect, since engine and shafts of "
             f"the kind {layout.powertrain!r} have no inertia and no final drive is in an axle; "
             "leave it out"
         )

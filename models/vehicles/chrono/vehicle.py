@@ -33,6 +33,7 @@ from ce_dynamics.models.vehicles.chrono.trailers import TRAILER, towed
 from ce_dynamics.models.vehicles.chrono.writing import Sections, quantity, yaml_text
 from ce_dynamics.models.vehicles.layout import MECHANISMS
 from ce_dynamics.models.vehicles.trailers.hitches import FOLDING
+from ce_dynamics.models.vehicles.tree import nest
 
 UNCHOSEN = Choice()
 
@@ -94,7 +95,7 @@ def converted(
     if notes:
         heading += "Not done as those files say, or chosen:\n" + "".join(f"- {note}\n" for note in notes)
     return Converted(
-        yaml_text(sections, heading), notes, reading.origins, part.template == TRAILER, reading.lock
+        yaml_text(nest(sections), heading), notes, reading.origins, part.template == TRAILER, reading.lock
     )
 
 

@@ -37,10 +37,12 @@ def inertia(J: ArrayLike, note: str = "") -> str:
     return f"{text} [{note}]" if note else text
 
 
-def as_numbers(node: str | Sections) -> object:
+def as_numbers(node: str | int | Sections) -> object:
     """Texts of bare numbers as numbers, which need no quotes."""
     if isinstance(node, dict):
         return {name: as_numbers(value) for name, value in node.items()}
+    if isinstance(node, int):
+        return node
     try:
         return float(node)
     except ValueError:
@@ -66,5 +68,8 @@ def as_file(text: str, name: str) -> DataFile:
     Its lines are not those of that file.
     """
     file, where = read_text(text, name), f"{name}, as converted"
-    told = [Assignment(key, replace(entry, where=where)) for key, entry in file.assignments]
-    return file._replace(assignments=told)
+    words, numbers = (
+        [Assignment(key, replace(entry, where=where)) for key, entry in those]
+        for those in (file.words, file.assignments)
+    )
+    return file._replace(words=words, assignments=numbers)

@@ -2,12 +2,14 @@
 
 ::
 
-    graphs:
+    axles:
       rear:
-        arm: {body: mirrored}
-        pivot: {revolute: chassis arm}
-        spring: {spring: chassis arm}
-        wheel: {carrier: arm}
+        suspension:
+          kind: graph
+          arm: {body: mirrored, mass: 8 kg, ...}
+          pivot: {revolute: chassis arm, at: ..., through: ...}
+          spring: {spring: chassis arm, ...}
+          wheel: {carrier: arm}
 
 Every item exists on both sides, given as for the left, unless it is single.  A body goes by its name; a
 single item calls the sides of a mirrored body ``arm.left`` and ``arm.right``.
@@ -130,15 +132,15 @@ def items_of(words: Sequence[Assignment], axle: str, label: str) -> tuple[Item, 
     for key, entry in words:
         if key[0] != "graphs" or key[1:2] != (axle,):
             continue
-        where = f"{entry.where}: {'.'.join(key)}"
+        where = f"{entry.where}: axles.{axle}.suspension.{'.'.join(key[2:])}"
         if len(key) != 4 or not isinstance(entry.value, str) or key[3] not in (*KINDS, "single"):
             raise DataError(f"{where}: an item has one of {', '.join(KINDS)}, and may be single; {EXAMPLE}")
         taken = key[2] in CornerData.model_fields and key[3] != "carrier"  # which has no numbers
         if taken or not re.fullmatch(r"[a-z][a-z0-9_]{0,30}", key[2]):
             raise DataError(f"{where}: {checks.shown(key[2])} is no name for an item; use another word")
         said.setdefault(key[2], {})[key[3]] = entry.value
-    items = [item_of(f"{label}: graphs.{axle}.{name}", name, told) for name, told in said.items()]
-    check_items(f"{label}: graphs.{axle}", items)
+    items = [item_of(f"{label}: axles.{axle}.suspension.{name}", name, told) for name, told in said.items()]
+    check_items(f"{label}: axles.{axle}.suspension", items)
     return tuple(items)
 
 

@@ -10,6 +10,7 @@ from ce_dynamics.models.data.quantities import Quantity
 from ce_dynamics.models.data.reading import parse_override
 from ce_dynamics.models.data.schema import leaves
 from ce_dynamics.models.vehicles.layout import Layout, groups_of, schema_of
+from ce_dynamics.models.vehicles.tree import short_name
 
 
 def check_conflicts(names: Sequence[str], overrides: Sequence[str], layout: Layout) -> None:
@@ -40,7 +41,8 @@ def check_conflicts(names: Sequence[str], overrides: Sequence[str], layout: Layo
 
 def paths_of(name: str, layout: Layout) -> tuple[int, list[tuple[str, ...]]]:
     """Return the specificity of a dotted name and the paths of the numbers it stands for."""
-    return groups_of(layout).expand(tuple(name.split(".")), schema_of(layout))
+    key = short_name(tuple(name.split(".")), layout.mechanisms)
+    return groups_of(layout).expand(key, schema_of(layout))
 
 
 def quantity_of(name: str, layout: Layout) -> Quantity:

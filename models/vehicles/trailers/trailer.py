@@ -3,10 +3,10 @@
 Data files name the hitch of each, and the unit ahead of it::
 
     trailers:
-      dolly: {hitch: pintle}
-      semi: {hitch: fifth-wheel, behind: dolly}
+      dolly: {hitch: {kind: pintle, ...}, mass: 2 t, ...}
+      semi: {hitch: {kind: fifth-wheel, ...}, behind: dolly, ...}
     axles:
-      dolly_axle: {suspension: leaf-spring, trailer: dolly}
+      dolly_axle: {suspension: {kind: leaf-spring, ...}, trailer: dolly}
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from ce_dynamics.models.parts.aerodynamics import AerodynamicsData
 from ce_dynamics.models.vehicles.bodies import BodyParameters, ChassisData, Vector, body
 from ce_dynamics.models.vehicles.trailers.hitches import HITCHES, HitchData
 
-TRAILER_EXAMPLE = "trailers: {caravan: {hitch: ball}}"
+TRAILER_EXAMPLE = "trailers: {caravan: {hitch: {kind: ball, x: -2.7 m, z: 0.1 m}}}"
 MOST_TRAILERS = 4
 
 

@@ -174,7 +174,7 @@ def test_tyre_files_replace_tyres_of_bases(path: Path, pac2002: Path, tmp_path: 
         ("front: {tyre: {file: own.yaml}}", r"own\.yaml:2: front\.tyre\.file: own\.yaml, line 1: "),
         ("tyre: {file: [a, b]}", r"own\.yaml:2: tyre\.file: expected the name of a property file"),
         ("front: {tyre: {file: truck.tir}}", r"own\.yaml: .* but rear_left, rear_right have no such tyre"),
-        ("kinds: {tyre: fiala}\ntyre: {file: truck.tir}", r"own\.yaml:2: kinds\.tyre: 'fiala' does not go"),
+        ("kinds: {tyre: fiala}\ntyre: {file: truck.tir}", r"own\.yaml:2: tyre\.kind: 'fiala' does not go"),
     ],
 )
 def test_tyre_files_that_cannot_be_are_refused(path: Path, tmp_path: Path, text: str, message: str) -> None:

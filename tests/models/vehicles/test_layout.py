@@ -24,6 +24,7 @@ from ce_dynamics.models.vehicles.steering_angle import (
     steering_ratio,
     steering_wheel_lock,
 )
+from ce_dynamics.models.vehicles.tree import convert_text
 
 BAR = ", ".join(f"front.anti_roll_bar.{point}" for point in ("com", "pivot", "end", "link"))
 SEDAN = SHIPPED["sedan"].read_text(encoding="utf-8")
@@ -46,39 +47,40 @@ def test_shipped_vehicles_are_complete_and_list_sources(name: str) -> None:
 @pytest.mark.parametrize(
     ("before", "after", "message"),
     [
+        ("kind: double-wishbone", "kind: twin", "front.suspension: unknown 'twin'"),
+        ("      kind: double-wishbone\n", "", "no suspension is named"),
+        ("      kind: rack\n", "", "none is steered; give one of them steering: pitman or rack"),
         (
-            "suspension: double-wishbone, steering",
-            "suspension: twin, steering",
-            "front.suspension: unknown 'twin'",
+            "kind: automatic",
+            "kind: steam",
+            "powertrain.kind: unknown 'steam'; known are envelope, automatic,",
         ),
-        (
-            "front: {suspension: double-wishbone, steering: rack",
-            "front: {steering: rack",
-            "no suspension is named",
-        ),
-        ("steering: rack, ", "", "none is steered; give one of them steering: pitman or rack"),
-        (
-            "kinds: {powertrain: automatic}",
-            "kinds: {powertrain: steam}",
-            "unknown 'steam'; write kinds: {powertrain: envelope or automatic or geared",
-        ),
-        ("kinds: {powertrain: automatic}", "kinds: automatic", "kinds: expected lines 'name: word'"),
         ("axles:", "axes:", "what the vehicle is made of is missing; write for example axles:"),
         ("axles:", "axes:", ": did you mean 'axles'?"),
-        ("driven: no}", "driven: no, wheels: 2}", "axles: 'rear.wheels': an axle has suspension, steering"),
-        ("driven: no}", "driven: no, final_drive: chassis}", "not driven, so final_drive has no effect"),
-        ("steering: rack, anti", "steering: rack, final_drive: axle, anti", "no beam carries both wheels"),
-        ("steering: rack, anti", "steering: rack, final_drive: chassis, anti", "is always on the chassis"),
-        ("powertrain: automatic", "powertrain: automatic, engine: boxer", "engine: longitudinal or long"),
-        ("  rear: {like", "  tyre: {like", "'tyre' is no name for an axle"),
-        ("  rear: {like", "  rear_left: {like", "reads like a corner; leave out the side"),
-        ("  rear: {like", "  front: {like", "the key 'front' is there twice"),
+        (
+            "like: front",
+            "like: front\n    wheels: 2",
+            "axles: 'rear.wheels': an axle has suspension, steering",
+        ),
+        ("like: front", "like: front\n    final_drive: chassis", "not driven, so final_drive has no effect"),
+        ("  front:\n", "  front:\n    final_drive: axle\n", "no beam carries both wheels"),
+        ("  front:\n", "  front:\n    final_drive: chassis\n", "is always on the chassis"),
+        (
+            "kind: automatic",
+            "kind: automatic\n  engine_axis: boxer",
+            "engine_axis: unknown 'boxer'; known are long",
+        ),
+        ("  rear:  ", "  tyre:  ", "'tyre' is no name for an axle"),
+        ("  rear:  ", "  rear_left:  ", "reads like a corner; leave out the side"),
+        ("  rear:  ", "  front:  ", "the key 'front' is there twice"),
         ("like: front", "like: middle", "axles.rear.like: unknown 'middle'; known are front"),
         ("like: front", "like: rear", "axles.rear.like: unknown 'rear'; known are front"),
+        ("  front:\n", "  front:\n    driven: false\n", "none is driven; take 'driven: no' from one"),
+        ("format: 2", "format: 3", ":6: format: '3' is not known; this version reads 1 and 2"),
         (
-            "steering: rack, anti",
-            "steering: rack, driven: no, anti",
-            "none is driven; take 'driven: no' from one",
+            "format: 2",
+            "kinds: {tyre: tmeasy}\nformat: 2",
+            ":6: kinds: a table of format 1; write the kind beside",
         ),
     ],
 )
@@ -89,6 +91,87 @@ def test_axles_that_are_none(tmp_path: Path, before: str, after: str, message: s
         VehicleParameters.load(own)
     assert message in str(caught.value)
     assert str(caught.value).startswith("own.yaml")
+
+
+def test_files_of_format_1_load_with_a_note(tmp_path: Path) -> None:
+    """And convert to a file of format 2 with the same numbers and comments."""
+    old = """# A car.
+
+base: sedan
+sources: {book: of numbers}
+
+axles:
+  rear: {suspension: graph, anti_roll_bar: none}
+kinds: {powertrain: manual, engine: transverse-reversed}  # other kinds
+graphs:
+  rear:
+    arm: {body: mirrored}
+    pivot: {revolute: chassis arm}
+    coil: {spring: chassis arm}
+    wheel: {carrier: arm}
+rear:                      # trailing arms
+  source: book
+  arm: {mass: 8 kg, com: "(-1.2, 0.6, 0) m", inertia: "diag(0.1, 0.2, 0.2) kg*m^2"}
+  pivot: {at: "(0.3, 0.5, 0) m", through: "(0.3, 0.7, 0) m"}
+  coil:                    # between chassis and arm
+    chassis: (0, 0.6, 0.3) m
+    arm: (0, 0.6, 0) m
+    free_length: 0.4 m
+    linear: 60 kN/m
+  brake: {max_torque: 700 N*m}
+rear_left: {coil: {linear: 61 kN/m}}
+steering: {travel: 80 mm}
+powertrain:
+  clutch: {max_torque: 600 N*m, stiffness: 2000 N*m/rad, damping: 10 N*m*s/rad}
+"""
+    before = VehicleParameters.load(written(tmp_path, old))
+    assert (
+        "own.yaml:8: kinds: a table of format 1; 'simulate-vehicle convert' writes format 2" in before.notes
+    )
+    new = convert_text(old, "own.yaml", before.layout.parts)
+    after = VehicleParameters.load(written(tmp_path, new, "new.yaml"))
+    assert (after.data, after.layout) == (before.data, before.layout)
+    assert not any("format" in note for note in after.notes)
+    assert [comment in new for comment in ("# A car.", "# other kinds", "# trailing", "# between")] == [
+        True
+    ] * 4
+    with pytest.raises(DataError, match=r"own\.yaml: it is of format 2; nothing to convert"):
+        convert_text(new, "own.yaml")
+
+
+@pytest.mark.parametrize(
+    ("long", "short"),
+    [
+        ("axles.front.suspension.spring.linear", "front.spring.linear"),
+        ("axles.front.left.suspension.D.y", "front_left.D.y"),
+        ("axles.front.steering.travel", "steering.travel"),
+        ("axles.rear.brake.max_torque", "rear.brake.max_torque"),
+        ("axles.rear.right.tyre.cy", "rear_right.tyre.cy"),
+        ("axles.rear.anti_roll_bar.stiffness", "rear.anti_roll_bar.stiffness"),
+    ],
+)
+def test_long_names_override_as_short_ones(long: str, short: str) -> None:
+    units = {
+        "linear": "N/m",
+        "y": "m",
+        "travel": "m",
+        "max_torque": "N*m",
+        "cy": "N/m",
+        "stiffness": "N*m/rad",
+    }
+    number = f"=0.75 {units[short.rpartition('.')[2]]}"
+    one, other = (VehicleParameters.load("sedan", [name + number]).data for name in (long, short))
+    assert one == other != VehicleParameters.load("sedan").data
+
+
+def test_two_names_of_one_number_are_refused(tmp_path: Path) -> None:
+    twice = (
+        "base: sedan\nfront: {W: '(0, 0.8, -0.1) m'}\naxles: {front: {suspension: {W: '(0, 0.7, -0.1) m'}}}\n"
+    )
+    with pytest.raises(
+        DataError, match=r"own\.yaml:2: front\.W is there twice, first own\.yaml:3; remove one"
+    ):
+        VehicleParameters.load(written(tmp_path, twice))
 
 
 def test_words_may_be_booleans(tmp_path: Path) -> None:
@@ -368,10 +451,13 @@ def test_numbers_of_an_axle_itself() -> None:
         ("trailer: {cart: {hitch: ball}}", r"'trailer\.cart\.hitch'; did you mean 'trailers'\?"),
         ("titel: My car", r"'titel'; did you mean 'title'\?"),
         ("sources: {book: [1, 2]}", r"own\.yaml:2: sources: expected lines 'key: text'"),
-        ("graphs: {rear: {arm: {body: mirrored}}}", r"rear has a double-wishbone suspension.* has no effect"),
+        (
+            "graphs: {rear: {arm: {body: mirrored}}}",
+            r"arm: a double-wishbone suspension has no items.*no effect",
+        ),
         (
             "axles: {rear: {suspension: graph}}\ngraphs: {rear: {arm: {body: mirrored, single: yes}}}",
-            r"graphs\.rear\.arm: single has no effect on a body; write body: single",
+            r"axles\.rear\.suspension\.arm: single has no effect on a body; write body: single",
         ),
     ],
 )

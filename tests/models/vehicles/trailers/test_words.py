@@ -16,41 +16,37 @@ TEXT = SHIPPED["van-trailer"].read_text(encoding="utf-8")
 @pytest.mark.parametrize(
     ("before", "after", "message"),
     [
-        ("hitch: ball", "hitch: rope", "trailers.trailer.hitch: unknown 'rope'; known are ball, pintle"),
-        ("{hitch: ball}", "{behind: trailer}", "trailers.trailer: no hitch is named"),
-        ("{hitch: ball}", "{hitch: ball, behind: van}", "'van' is no other trailer; leave it out"),
-        ("{hitch: ball}", "{hitch: ball, colour: red}", "a trailer has hitch, behind; trailers: {caravan"),
-        ("  trailer: {hitch: ball}", "  steering: {hitch: ball}", "'steering' is no name for a trailer"),
-        ("  trailer: {hitch: ball}", "  rear: {hitch: ball}", "trailer: unknown 'trailer'; known are rear"),
+        ("kind: ball", "kind: rope", "trailers.trailer.hitch: unknown 'rope'; known are ball, pintle"),
+        ("      kind: ball\n", "", "trailer_1.trailer: unknown 'trailer'; known are none"),
+        ("    hitch:\n", "    behind: van\n    hitch:\n", "'van' is no other trailer; leave it out"),
+        ("    hitch:\n", "    colour: red\n    hitch:\n", "unknown parameter 'trailer.colour'"),
+        ("  trailer:\n", "  steering:\n", "'steering' is no name for a trailer"),
+        ("  trailer:\n", "  rear:\n", "trailer: unknown 'trailer'; known are rear"),
         (
-            "{hitch: ball}",
-            "{hitch: ball}\n  one: {hitch: ball, behind: two}\n  two: {hitch: ball, behind: one}",
+            "  trailer:\n",
+            "  one: {hitch: ball, behind: two}\n  two: {hitch: ball, behind: one}\n  trailer:\n",
             "one and two are behind one another; leave out 'behind' of the first",
         ),
         (
-            "{hitch: ball}",
-            "{hitch: ball}\n  empty: {hitch: ball}",
+            "  trailer:\n",
+            "  empty: {hitch: ball}\n  trailer:\n",
             "none belongs to the trailer empty; give one 'trailer: empty'",
         ),
+        ("  trailer_1:\n    trailer: trailer\n", "  trailer_1:\n    trailer: cart\n", "unknown 'cart'"),
         (
-            "trailing-arm, trailer: trailer}\n  trailer_2",
-            "trailing-arm, trailer: cart}\n  trailer_2",
-            "unknown 'cart'",
-        ),
-        (
-            "trailer: trailer}\n  trailer_2",
-            "trailer: trailer, steering: rack}\n  trailer_2",
+            "  trailer_1:\n",
+            "  trailer_1:\n    steering: rack\n",
             "front and trailer_1 are steered by one mechanism, but are not on the same body",
         ),
         (
-            "trailer: trailer}\n  trailer_2",
-            "trailer: trailer, braked: no}\n  trailer_2",
+            "  trailer_1:\n",
+            "  trailer_1:\n    braked: false\n",
             "unknown parameter 'trailer_1.brake",
         ),
-        ("    x: -2.700 m", "    y: 0.1 m\n    x: -2.700 m", "unknown parameter 'trailer.hitch.y'"),
+        ("      x: -2.700 m", "      y: 0.1 m\n      x: -2.700 m", "unknown parameter 'trailer.hitch.y'"),
         (
-            "    x: -2.700 m",
-            "    roll_damping: 3\n    x: -2.700 m",
+            "      x: -2.700 m",
+            "      roll_damping: 3\n      x: -2.700 m",
             "unknown parameter 'trailer.hitch.roll_d",
         ),
         (
@@ -58,7 +54,7 @@ TEXT = SHIPPED["van-trailer"].read_text(encoding="utf-8")
             "origin: (-2.620",
             "trailer_1_left.W at x = -5.55 m must lie ahead of trailer_2_left.W",
         ),
-        ("    density: 1.2 kg/m^3\n", "", "missing trailer.aerodynamics.density; expected kg/m^3"),
+        ("      density: 1.2 kg/m^3\n", "", "missing trailer.aerodynamics.density; expected kg/m^3"),
     ],
 )
 def test_trailers_that_are_none(tmp_path: Path, before: str, after: str, message: str) -> None:
@@ -73,8 +69,8 @@ def test_trailers_that_are_none(tmp_path: Path, before: str, after: str, message
 
 def test_half_a_rocking_plate_is_refused(tmp_path: Path) -> None:
     own = tmp_path / "own.yaml"
-    text = TEXT.replace("hitch: ball", "hitch: fifth-wheel").replace(
-        "    x: -2.700 m", "    roll_stiffness: 9 kN*m/rad\n    x: -2.700 m"
+    text = TEXT.replace("kind: ball", "kind: fifth-wheel").replace(
+        "      x: -2.700 m", "      roll_stiffness: 9 kN*m/rad\n      x: -2.700 m"
     )
     own.write_text(text, encoding="utf-8")
     with pytest.raises(DataError, match="roll_stiffness and roll_damping belong together; give both or none"):
