@@ -296,7 +296,7 @@ def convert_text(text: str, label: str, parts: Parts = NO_PARTS) -> str:
             if all(long_name(one, parts) == (*name, *one[len(key) :]) for one in inside):
                 kept, is_section = key, False
         if is_section and key[0] in OLD_TABLES and len(key) == 1:
-            waiting += lines
+            waiting += [*lines, comment]
             continue
         if key[0] == "axles" and written == "none":
             name = key

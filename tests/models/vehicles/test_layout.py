@@ -76,11 +76,11 @@ def test_shipped_vehicles_are_complete_and_list_sources(name: str) -> None:
         ("like: front", "like: middle", "axles.rear.like: unknown 'middle'; known are front"),
         ("like: front", "like: rear", "axles.rear.like: unknown 'rear'; known are front"),
         ("  front:\n", "  front:\n    driven: false\n", "none is driven; take 'driven: no' from one"),
-        ("format: 2", "format: 3", ":6: format: '3' is not known; this version reads 1 and 2"),
+        ("format: 2", "format: 3", ":7: format: '3' is not known; this version reads 1 and 2"),
         (
             "format: 2",
             "kinds: {tyre: tmeasy}\nformat: 2",
-            ":6: kinds: a table of format 1; write the kind beside",
+            "kinds: a table of format 1; write the kind",
         ),
     ],
 )
@@ -132,9 +132,8 @@ powertrain:
     after = VehicleParameters.load(written(tmp_path, new, "new.yaml"))
     assert (after.data, after.layout) == (before.data, before.layout)
     assert not any("format" in note for note in after.notes)
-    assert [comment in new for comment in ("# A car.", "# other kinds", "# trailing", "# between")] == [
-        True
-    ] * 4
+    comments = "# A car.", "# other kinds", "# trailing arms", "# between chassis and arm"
+    assert [comment for comment in comments if comment not in new] == []
     with pytest.raises(DataError, match=r"own\.yaml: it is of format 2; nothing to convert"):
         convert_text(new, "own.yaml")
 
@@ -151,26 +150,13 @@ powertrain:
     ],
 )
 def test_long_names_override_as_short_ones(long: str, short: str) -> None:
-    units = {
-        "linear": "N/m",
-        "y": "m",
-        "travel": "m",
-        "max_torque": "N*m",
-        "cy": "N/m",
-        "stiffness": "N*m/rad",
-    }
-    number = f"=0.75 {units[short.rpartition('.')[2]]}"
-    one, other = (VehicleParameters.load("sedan", [name + number]).data for name in (long, short))
+    one, other = (VehicleParameters.load("sedan", [f"{name}=0.75"]).data for name in (long, short))
     assert one == other != VehicleParameters.load("sedan").data
 
 
 def test_two_names_of_one_number_are_refused(tmp_path: Path) -> None:
-    twice = (
-        "base: sedan\nfront: {W: '(0, 0.8, -0.1) m'}\naxles: {front: {suspension: {W: '(0, 0.7, -0.1) m'}}}\n"
-    )
-    with pytest.raises(
-        DataError, match=r"own\.yaml:2: front\.W is there twice, first own\.yaml:3; remove one"
-    ):
+    twice = "base: sedan\nfront: {W: [0, 1, 0]}\naxles: {front: {suspension: {W: [0, 1, 0]}}}\n"
+    with pytest.raises(DataError, match=r"own\.yaml:2: front\.W is there twice, first own\.yaml:3; remove"):
         VehicleParameters.load(written(tmp_path, twice))
 
 
@@ -355,7 +341,7 @@ def test_examples_in_messages_are_of_shipped_files() -> None:
 
 def test_an_engine_whose_turning_is_left_out_has_no_axis(tmp_path: Path) -> None:
     path = written(tmp_path, "base: hmmwv\ntitle: own\nkinds: {engine: transverse}\n")
-    with pytest.raises(DataError, match="engine: transverse has no effect"):
+    with pytest.raises(DataError, match="engine_axis: transverse has no effect"):
         VehicleParameters.load(path)
 
 
