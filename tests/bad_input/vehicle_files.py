@@ -10,9 +10,13 @@ import re
 from functools import cache
 from typing import Any
 
+import yaml
+
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.description import VehicleParameters
+from ce_dynamics.models.vehicles.files import data_file
 from ce_dynamics.models.vehicles.shipped import SHIPPED
+from ce_dynamics.models.vehicles.tree import put
 from tests.bad_input.cases import Case
 from tests.bad_input.data_file import file_of
 
@@ -85,11 +89,14 @@ def of_lines() -> list[Case]:
 def of_sections() -> list[Case]:
     """A section of one vehicle in another, which has it or not; wrong axles, trailers and kinds."""
     sections: dict[str, str] = {}
-    for name in SHIPPED:
-        for block in re.split(r"\n(?=\S)", "".join(lines_of(name))):
-            head = block.partition(":")[0].strip()
-            if re.fullmatch(r"\w+", head) and head not in ("base", "title", "sources"):
-                sections.setdefault(f"{name} {head}", block)
+    for name, path in SHIPPED.items():
+        file = data_file(path)
+        nested: dict[str, Any] = {}
+        for key, entry in (*file.words, *file.assignments):
+            put(nested, key, entry.value)
+        for head, block in nested.items():
+            if head != "base":
+                sections.setdefault(f"{name} {head}", yaml.safe_dump({head: block}, sort_keys=False))
     found = []
     for k, (source, block) in enumerate(sections.items()):
         for j, base in enumerate(SHIPPED):
