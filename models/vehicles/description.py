@@ -51,7 +51,6 @@ from ce_dynamics.models.vehicles.files import (
 from ce_dynamics.models.vehicles.free import release_numbers
 from ce_dynamics.models.vehicles.layout import (
     AXES,
-    SIDES,
     AxleLayout,
     Layout,
     groups_of,
@@ -68,7 +67,7 @@ from ce_dynamics.models.vehicles.suspensions.beam import BeamAxle
 from ce_dynamics.models.vehicles.suspensions.free_graph import GraphAxle
 from ce_dynamics.models.vehicles.suspensions.listed import CORNERS
 from ce_dynamics.models.vehicles.trailers.trailer import Trailer, build_trailers
-from ce_dynamics.models.vehicles.tree import short_name
+from ce_dynamics.models.vehicles.tree import SIDES, short_name
 from ce_dynamics.models.vehicles.tyre_kinds import BuiltTyre
 
 MIRROR_NOTE = (

@@ -184,8 +184,10 @@ def layout_of(words: Sequence[Assignment], label: str) -> Layout:
             )
         if entry.value not in KINDS[kind]:
             name = ".".join(long_name(("kinds", kind), NO_PARTS))
-            known, said = ", ".join(KINDS[kind]), checks.shown(entry.value)
-            raise DataError(f"{entry.where}: {name}: unknown {said}; known are {known}")
+            raise DataError(
+                f"{entry.where}: {name}: unknown {checks.shown(entry.value)}; known are "
+                f"{', '.join(KINDS[kind])}"
+            )
         kinds[kind] = str(entry.value)
     for (_, axle, *rest), entry in (word for word in words if word.key[0] == "axles"):
         if len(rest) != 1 or rest[0] not in CHOICES or not isinstance(entry.value, str):

@@ -291,7 +291,8 @@ def convert_text(text: str, label: str, parts: Parts = NO_PARTS) -> str:
         name = long_name(key, parts)
         written = text[value.start_mark.index : value.end_mark.index].rstrip()
         is_section = isinstance(value, yaml.MappingNode)
-        if is_section and value.flow_style and not any(one[: len(name)] == name for one in choices):
+        is_flow = isinstance(value, yaml.MappingNode) and value.flow_style
+        if is_flow and not any(one[: len(name)] == name for one in choices):
             inside = [item.key for item in items if item.key[: len(key)] == key]
             if all(long_name(one, parts) == (*name, *one[len(key) :]) for one in inside):
                 kept, is_section = key, False

@@ -332,7 +332,7 @@ def test_tyre_forces_of_chrono(
     path.write_text(made.text)
     tyre = VehicleParameters.load(path).corners["front_left"].tyre
     assert isinstance(tyre, ChronoTyre)
-    assert f"tyre: {kind}-chrono" in made.text
+    assert f"kind: {kind}-chrono" in made.text
     load, depth, v_x, v_y, spin = at
     found = tyre.slip_forces(Contact(load, depth, 0.8, v_x, v_y, spin, 0.0))
     assert float(found.Fy) == pytest.approx(forces[0], rel=3e-3)

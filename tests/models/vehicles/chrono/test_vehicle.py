@@ -437,8 +437,9 @@ def test_a_free_graph_and_a_column(tmp_path: Path) -> None:
         content["car/Suspension.json"][arm]["Moments of Inertia"] = [0.03, 0.03, 0.03]
     content["car/Suspension.json"] = as_graph(content["car/Suspension.json"])
     written_out = yaml.safe_load(converted(written(tmp_path, content)).text)
-    del written_out["steering"]["actuator"]
-    written_out["steering"]["column"] = {
+    (steering,) = (axle["steering"] for axle in written_out["axles"].values() if "steering" in axle)
+    del steering["actuator"]
+    steering["column"] = {
         "source": "chrono",
         "lock": "540 deg",
         "inertia": "0.04 kg*m^2",
