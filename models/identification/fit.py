@@ -8,19 +8,32 @@ With residuals r = (measured − predicted)/σ of all samples the fit minimises
 constant and a part of the signal, σ² = a² + (b z)².  τ is their correlation time in samples: N correlated
 samples tell as much as N/τ independent ones.  Both are estimated in rounds with the free numbers.  The
 posterior covariance is that of Laplace's approximation.
+
+Bands must hold for errors that are neither white nor normal.  Every window is predicted from its measured
+start by the numbers that the other windows give (to first order), as new runs are.  The 95 % quantile of
+these errors, over their standard deviation, is the half width of bands (jackknife+, Barber, Candès, Ramdas
+and Tibshirani, Ann. Statist. 49, 2021: windows need to be exchangeable, nothing else).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from scipy.optimize import least_squares, nnls
+from scipy.optimize import least_squares
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import DataError
+from ce_dynamics.models.identification.noise import (
+    OUTLYING,
+    TINY,
+    Huber,
+    Noise,
+    correlation_time,
+    noise_of,
+)
 from ce_dynamics.models.identification.plant import Plant
 from ce_dynamics.models.identification.problem import (
     LOST,
@@ -33,52 +46,20 @@ from ce_dynamics.models.identification.problem import (
 from ce_dynamics.models.identification.recording import Recording
 from ce_dynamics.models.identification.shooting import Shooter
 
-OUTLYING = 3.0
-"""Standard deviations beyond which a residual counts linearly."""
 UNTOLD = 0.9
 """Part of its prior standard deviation above which a number counts as not determined by the data."""
 CORRELATED = 0.95
 """Correlation of two estimates that is reported."""
-ROUNDS, SETTLED = 8, 0.02
-"""Most rounds, and change of the noise (relative) and of numbers (in standard deviations) that ends them."""
-
-EVALUATIONS = 12
-"""Most evaluations of a round."""
+ROUNDS, EVALUATIONS = 20, 4
+"""Most rounds, and most evaluations of each: noise that is still wrong makes more a waste."""
+SETTLED, CLOSE = 0.02, 0.01
+"""Relative change of the noise, and square of the step that is left [posterior sd], that end the rounds."""
+FIRST = 0.1
+"""Noise of the first round, as a part of every channel's standard deviation."""
 START_PART = 0.3
 """Standard deviation of the prior of a start, as a part of that of the channel that measures it."""
-TINY = 1e-12
-SMALLEST_PART = 0.01
-"""Least constant part of the noise, of the variance of the residuals: samples at rest count no more."""
-
 Key = tuple[str, str]
 """Session and channel."""
-
-
-class Noise(NamedTuple):
-    """Noise of a channel: σ² = sd² + (part z)² where z is predicted; sd in the channel's unit."""
-
-    sd: float
-    part: float
-
-    def at(self, z: Floats) -> Floats:
-        """σ where z is predicted."""
-        return np.sqrt(self.sd**2 + (self.part * z) ** 2)
-
-
-def noise_of(residuals: Floats, predicted: Floats) -> Noise:
-    """Return the noise of largest likelihood, outliers counted as if they lay at the limit.
-
-    With s = σ² it is stationary where the regression of r² on 1 and z² with weights 1/s² is.
-    """
-    basis = np.column_stack((np.ones_like(predicted), predicted**2))
-    scale = np.maximum(np.max(basis, axis=0), TINY)
-    variances = np.array([np.mean(residuals**2) + TINY**2, 0.0])
-    least = SMALLEST_PART * variances[0]
-    for _ in range(20):
-        s = basis @ variances
-        found, _ = nnls(basis / scale / s[:, np.newaxis], np.minimum(residuals**2, OUTLYING**2 * s) / s)
-        variances = np.maximum(found / scale, [least, 0.0])
-    return Noise(*np.sqrt(variances).tolist())
 
 
 @dataclass(frozen=True)
@@ -94,6 +75,8 @@ class Fit:
     noise : dict of (session, channel) to Noise
     correlation_time : dict of (session, channel) to float
         τ in samples.
+    width : dict of (session, channel) to float
+        Half width of a 95 % band, in standard deviations of noise and free numbers: 1.96 for normal errors.
     singular_values : (k,) array
         Of the derivatives of the data by the free numbers, in standard deviations of noise and priors: below
         1 a direction is told by the priors more than by the data.
@@ -113,6 +96,7 @@ class Fit:
     covariance: Floats
     noise: dict[Key, Noise]
     correlation_time: dict[Key, float]
+    width: dict[Key, float]
     singular_values: Floats
     weakest: str
     undetermined: list[str]
@@ -123,14 +107,14 @@ class Fit:
     problem: Problem = field(repr=False)
     starts: Floats = field(repr=False)
 
-    def noise_in(self, session: str, channel: str) -> Noise:
-        """Return the noise of a channel; of a session that was not fitted the rms of the others'."""
-        if (session, channel) in self.noise:
-            return self.noise[session, channel]
-        others = [noise for (_, name), noise in self.noise.items() if name == channel]
-        if not others:
+    def noise_in(self, session: str, channel: str) -> tuple[Noise, float]:
+        """Return noise and width of a channel; of a session that was not fitted the rms of the others'."""
+        keys = [(session, channel)] if (session, channel) in self.noise else list(self.noise)
+        found = [[*self.noise[key], self.width[key]] for key in keys if key[1] == channel]
+        if not found:
             raise DataError(f"channel {channel!r} was not fitted, so that its noise is not known")
-        return Noise(*np.sqrt(np.mean(np.square(others), axis=0)).tolist())
+        sd, part, width = np.sqrt(np.mean(np.square(found), axis=0)).tolist()
+        return Noise(sd, part), width
 
 
 def segments_of(runs: Sequence[Recording], options: Options) -> list[Segment]:
@@ -255,6 +239,16 @@ class Rounds:
                 moved[own] -= self.start_scale[own] * np.linalg.lstsq(B, r, rcond=None)[0]
         self.starts = moved
 
+    def assume_noise(self) -> None:
+        """Take the same part of every channel for noise: what the priors leave tells none."""
+        for key in dict.fromkeys(self.keys):
+            measured = [r.measured for r, k in zip(self.problem.rows, self.keys, strict=True) if k == key]
+            self.noise[key] = Noise(FIRST * float(np.std(np.concatenate(measured))), 0.0)
+            self.time[key] = 1.0
+        self.sizes = [
+            np.full(len(r.time), self.noise[k].sd) for r, k in zip(self.problem.rows, self.keys, strict=True)
+        ]
+
     def estimate_noise(self, theta: Floats) -> None:
         """Estimate noise and correlation times from the residuals, and what samples weigh then."""
         values, residuals = self.predicted(theta)[0], self.residuals(theta)
@@ -289,18 +283,17 @@ class Rounds:
         """Fit."""
         theta = self.prior.copy()
         self.check_followed(theta)
-        self.estimate_noise(theta)
-        self.time = dict.fromkeys(self.time, 1.0)  # what the priors leave is no noise: data come first
+        self.assume_noise()
         count = 0
         for count in range(1, ROUNDS + 1):
-            before, previous = dict(self.noise), theta
+            before = dict(self.noise)
             low, high = self.bounds
             loss: Any = Huber(self.limits())
             found = least_squares(
                 self.cost,
                 np.clip((theta - self.prior) / self.scale, low + TINY, high - TINY),
                 self.slope,
-                bounds=self.bounds, loss=loss, max_nfev=EVALUATIONS, xtol=1e-5, ftol=1e-6,
+                bounds=self.bounds, loss=loss, max_nfev=EVALUATIONS, xtol=1e-5, ftol=1e-4,
             )  # fmt: skip
             theta = self.prior + self.scale * found.x
             self.move_starts(theta)
@@ -309,8 +302,9 @@ class Rounds:
                 f"round {count}: noise " + ", ".join(f"{c} {n.sd:.4g}" for (_, c), n in self.noise.items())
             )
             change = max(abs(np.log(self.noise[k].sd / before[k].sd)) for k in before)
-            moved = np.max(np.abs(theta - previous) / self.scale, initial=0.0)
-            if change < SETTLED and moved < SETTLED:
+            r, J, w = self.normal(theta)
+            gradient, matrix = J.T @ (w * r), J.T @ (w[:, np.newaxis] * J)
+            if change < SETTLED and gradient @ np.linalg.solve(matrix, gradient) < CLOSE:
                 break
         return self.result(theta, count)
 
@@ -330,13 +324,36 @@ class Rounds:
                     f"{min(times):.2f} s: shorten the step, or correct inputs or base vehicle"
                 )
 
+    def normal(self, theta: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return residuals and derivatives of `eliminated`, and the weights that the loss gives to rows."""
+        r, J = self.eliminated(theta)
+        return r, J, np.minimum(1.0, np.sqrt(self.limits() / np.maximum(r**2, TINY)))
+
+    def widths(self, theta: Floats) -> dict[Key, float]:
+        """Return half widths of bands: quantiles of the errors of windows that the others predict."""
+        r, J, w = self.normal(theta)
+        total, fitted, first = J.T @ (w[:, np.newaxis] * J), self.starts, 0
+        ratios: dict[Key, list[Floats]] = {}
+        self.starts = self.start_prior
+        for rows, _, alone, by, _ in self.blocks(theta):
+            some = slice(first, first + len(alone))
+            A, first = J[some] * w[some, np.newaxis], some.stop
+            without = np.linalg.inv(total - A.T @ J[some])
+            error = alone + by @ (without @ (A.T @ r[some]))
+            variance = np.einsum("ij,jk,ik->i", by, without, by)
+            parts = np.cumsum([len(self.problem.rows[i].time) for i in rows])
+            for i, e, v in zip(rows, np.split(error, parts), np.split(variance, parts), strict=False):
+                ratios.setdefault(self.keys[i], []).append(
+                    np.abs(e) / np.sqrt(1.0 / self.time[self.keys[i]] + v)
+                )
+        self.starts = fitted
+        return {key: float(np.quantile(np.concatenate(parts), 0.95)) for key, parts in ratios.items()}
+
     def result(self, theta: Floats, rounds: int) -> Fit:
         """Return the fit at its end."""
         problem, n = self.problem, self.n
-        r, J = self.eliminated(theta)
-        limits = self.limits()
-        told = J[:-n] * np.minimum(1.0, np.sqrt(limits / np.maximum(r**2, TINY)))[:-n, np.newaxis] ** 0.5
-        information = told.T @ told
+        _, J, w = self.normal(theta)
+        information = J[:-n].T @ (w[:-n, np.newaxis] * J[:-n])
         scales = np.outer(self.scale, self.scale)
         covariance = np.asarray(np.linalg.inv(information + np.eye(n)) * scales, dtype=np.float64)
         sd = np.sqrt(np.diag(covariance))
@@ -347,7 +364,8 @@ class Rounds:
         return Fit(
             plant=problem.shooter.plant, shooter=problem.shooter, options=problem.options, free=problem.free,
             values=theta, sd=sd, covariance=covariance, noise=dict(self.noise),
-            correlation_time=dict(self.time), singular_values=np.sqrt(np.maximum(squares[::-1], 0.0)),
+            correlation_time=dict(self.time), width=self.widths(theta),
+            singular_values=np.sqrt(np.maximum(squares[::-1], 0.0)),
             weakest=", ".join(f"{vectors[k, 0]:+.2f} {names[k]}" for k in largest),
             undetermined=[f.name for f, s in zip(problem.free, sd, strict=True) if s > UNTOLD * f.sd],
             correlated=[
@@ -357,36 +375,3 @@ class Rounds:
             windows=len(problem.segments), samples=sum(len(rows.time) for rows in problem.rows),
             rounds=rounds, problem=problem, starts=self.starts,
         )  # fmt: skip
-
-
-class Huber:
-    """Huber's loss of squared residuals z, with a limit of its own for every row, as SciPy takes it."""
-
-    def __init__(self, limits: Floats) -> None:
-        self.limits = limits
-
-    def __call__(self, z: Floats) -> Floats:
-        """ρ, ρ′ and ρ″ in rows."""
-        k, root = np.sqrt(self.limits), np.sqrt(np.maximum(z, 1e-300))
-        inside = z <= self.limits
-        with np.errstate(invalid="ignore"):
-            rho = np.where(inside, z, 2.0 * k * root - self.limits)
-            first = np.where(inside, 1.0, k / root)
-            second = np.where(inside, 0.0, -0.5 * k / root**3)
-        return np.vstack((rho, first, second))
-
-
-def correlation_time(parts: Sequence[Floats]) -> float:
-    """Return 1 + 2 Σ ρ_k, the sum over autocorrelations up to the first that is not positive, in samples."""
-    parts = [part for part in parts if len(part) > 4]
-    longest = min((len(part) for part in parts), default=0) // 2
-    power = sum(float(np.dot(part, part)) for part in parts)
-    total = 1.0
-    for lag in range(1, longest):
-        pairs = sum(len(part) - lag for part in parts)
-        rho = sum(float(np.dot(part[lag:], part[:-lag])) for part in parts) / pairs
-        rho /= power / sum(len(part) for part in parts)
-        if rho <= 2.0 / np.sqrt(pairs):
-            break
-        total += 2.0 * rho
-    return total

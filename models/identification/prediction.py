@@ -28,7 +28,7 @@ class Channel:
     ----------
     run, name, unit : str
     time, measured, predicted, sd : (n,) arrays
-        Instants [s]; the standard deviation is that of noise and free numbers together.
+        Instants [s]; 1.96 standard deviations, of noise and free numbers together, hold 95 % (see `fit`).
     window : (n,) int array
         Number of the window of each sample.
     """
@@ -118,7 +118,7 @@ def predict(fit: Fit, runs: Recording | Sequence[Recording], **options: Any) -> 
     for run, name in dict.fromkeys((run.name, name) for run, name in keys):
         own = [k for k, (r, c) in enumerate(keys) if (r.name, c) == (run, name)]
         session = keys[own[0]][0].session
-        noise = fit.noise_in(session, name)
+        noise, width = fit.noise_in(session, name)
         z = np.concatenate([values[k] for k in own])
         variance = [
             np.einsum("ij,jk,ik->i", jacobians[k][:, :n], fit.covariance, jacobians[k][:, :n]) for k in own
@@ -129,7 +129,7 @@ def predict(fit: Fit, runs: Recording | Sequence[Recording], **options: Any) -> 
                 run, name, keys[own[0]][0].outputs[name].unit,
                 time, truth,
                 predicted=z,
-                sd=np.sqrt(np.concatenate(variance) + noise.at(z) ** 2),
+                sd=width / WITHIN * np.sqrt(np.concatenate(variance) + noise.at(z) ** 2),
                 window=np.concatenate([np.full(len(values[k]), problem.rows[k].segment) for k in own]),
             )
         )  # fmt: skip

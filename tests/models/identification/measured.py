@@ -18,10 +18,9 @@ from ce_dynamics.models.identification.recording import Recording, read_recordin
 from ce_dynamics.models.identification.single_track import single_track
 
 VEHICLES = Path(ce.__file__).parent / "models/identification/vehicles"
-OPTIONS = Options(length=10.0, lead=2.0, step=2.5e-3, interval=0.04)
+OPTIONS = Options(length=10.0, lead=2.0, step=4e-3, interval=0.04)
 WHEELBASE = 2.9808
-ALL = ("channels.road_wheel_angle.scale", "channels.yaw_rate.lag", "channels.ay.lag")
-DELAYS = "channels.yaw_rate.delay", "channels.ay.delay"
+LAGS = "channels.yaw_rate.lag", "channels.ay.lag"
 
 
 def racing_car(folder: Path) -> None:
@@ -32,12 +31,13 @@ def racing_car(folder: Path) -> None:
     fitted, kept = part(putnam, windows[::2]), part(putnam, windows[1::2])
     # a slow run round an oval: every second window is enough
     runs = [part(lvms, lvms.windows(OPTIONS.length, OPTIONS.lead)[::2]), fitted]
-    free: dict[str, Any] = dict.fromkeys(ALL) | dict.fromkeys(DELAYS, 0.2) | {"channels.bank.scale@lvms": 0.3}
+    free: dict[str, Any] = dict.fromkeys(LAGS)
     for s in ("lvms", "putnam"):
         free |= {
-            f"channels.road_wheel_angle.offset@{s}": 0.01, f"channels.road_wheel_angle.delay@{s}": 0.1,
-            f"channels.yaw_rate.offset@{s}": 0.005, f"channels.vy.turn@{s}": 0.02,
-            f"channels.vy.position.x@{s}": 1.5,
+            f"channels.road_wheel_angle.scale@{s}": 0.1, f"channels.road_wheel_angle.offset@{s}": 0.01,
+            f"channels.road_wheel_angle.delay@{s}": 0.1, f"channels.bank.scale@{s}": 0.3,
+            f"channels.yaw_rate.delay@{s}": 0.2, f"channels.yaw_rate.offset@{s}": 0.005,
+            f"channels.ay.delay@{s}": 0.2, f"channels.vy.turn@{s}": 0.02, f"channels.vy.position.x@{s}": 1.5,
         }  # fmt: skip
     tyres: dict[str, Any] = {f"{axle}.tyre.dfy0*": {"sd": 0.3, "lower": 0.5} for axle in ("front", "rear")}
     tyres |= {f"{axle}.tyre.fym*": {"sd": 0.2, "lower": 0.3, "upper": 1.1} for axle in ("front", "rear")}
@@ -86,9 +86,9 @@ def hatchback(folder: Path) -> None:
     files = (folder / f"bosch_experiment{name}.csv.gz" for name in ("1_25kmh", "2_40kmh", "3_40kmh"))
     *runs, kept = (read_recording(path, mapping, wheelbase=2.55) for path in files)
     free: dict[str, Any] = {
-        "front.tyre.dfy0*": 0.3, "rear.tyre.dfy0*": 0.3, "chassis.inertia.zz": 300.0, "chassis.com.x": 0.1,
-        "channels.vy.position.x": 0.5, "channels.road_wheel_angle.delay": 0.05,
-        "channels.road_wheel_angle.scale": 0.1,
+        "front.tyre.dfy0*": 0.3, "rear.tyre.dfy0*": 0.3, "front.tyre.fym*": 0.2, "rear.tyre.fym*": 0.2,
+        "tyre.cy": None, "chassis.mass": 200.0, "chassis.inertia.zz": 500.0, "chassis.com.x": 0.1,
+        "channels.vy.position.x": 0.5, "channels.road_wheel_angle.scale": 0.02,
     }  # fmt: skip
     free |= {f"channels.{name}.offset": 100.0 for name in forces}
     times: dict[str, Any] = {"length": 10.0, "lead": 1.5, "step": 1.5e-3, "interval": 0.03}

@@ -9,7 +9,8 @@ import pytest
 
 from ce_dynamics.algebra.arrays import Array, sqrt
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.identification.fit import Fit, fit_plant, noise_of
+from ce_dynamics.models.identification.fit import Fit, fit_plant
+from ce_dynamics.models.identification.noise import noise_of
 from ce_dynamics.models.identification.plant import Plant
 from ce_dynamics.models.identification.prediction import predict
 from ce_dynamics.models.identification.problem import Options, Problem, Segment, free_numbers

@@ -1,0 +1,77 @@
+"""Noise of channels: sizes, correlation in time, outliers, and how wide bands must be."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import nnls
+
+from ce_dynamics.algebra.checks import Floats
+
+OUTLYING = 3.0
+"""Standard deviations beyond which a residual counts linearly."""
+TINY = 1e-12
+SMALLEST_PART = 0.01
+"""Least constant part of the noise, of the variance of the residuals: samples at rest count no more."""
+
+
+class Noise(NamedTuple):
+    """Noise of a channel: σ² = sd² + (part z)² where z is predicted; sd in the channel's unit."""
+
+    sd: float
+    part: float
+
+    def at(self, z: Floats) -> Floats:
+        """σ where z is predicted."""
+        return np.sqrt(self.sd**2 + (self.part * z) ** 2)
+
+
+def noise_of(residuals: Floats, predicted: Floats) -> Noise:
+    """Return the noise of largest likelihood, outliers counted as if they lay at the limit.
+
+    With s = σ² it is stationary where the regression of r² on 1 and z² with weights 1/s² is.
+    """
+    basis = np.column_stack((np.ones_like(predicted), predicted**2))
+    scale = np.maximum(np.max(basis, axis=0), TINY)
+    variances = np.array([np.mean(residuals**2) + TINY**2, 0.0])
+    least = SMALLEST_PART * variances[0]
+    for _ in range(20):
+        s = basis @ variances
+        found, _ = nnls(basis / scale / s[:, np.newaxis], np.minimum(residuals**2, OUTLYING**2 * s) / s)
+        variances = np.maximum(found / scale, [least, 0.0])
+    return Noise(*np.sqrt(variances).tolist())
+
+
+class Huber:
+    """Huber's loss of squared residuals z, with a limit of its own for every row, as SciPy takes it."""
+
+    def __init__(self, limits: Floats) -> None:
+        self.limits = limits
+
+    def __call__(self, z: Floats) -> Floats:
+        """ρ, ρ′ and ρ″ in rows."""
+        k, root = np.sqrt(self.limits), np.sqrt(np.maximum(z, 1e-300))
+        inside = z <= self.limits
+        with np.errstate(invalid="ignore"):
+            rho = np.where(inside, z, 2.0 * k * root - self.limits)
+            first = np.where(inside, 1.0, k / root)
+            second = np.where(inside, 0.0, -0.5 * k / root**3)
+        return np.vstack((rho, first, second))
+
+
+def correlation_time(parts: Sequence[Floats]) -> float:
+    """Return 1 + 2 Σ ρ_k, the sum over autocorrelations up to the first that is not positive, in samples."""
+    parts = [part for part in parts if len(part) > 4]
+    longest = min((len(part) for part in parts), default=0) // 2
+    power = sum(float(np.dot(part, part)) for part in parts)
+    total = 1.0
+    for lag in range(1, longest):
+        pairs = sum(len(part) - lag for part in parts)
+        rho = sum(float(np.dot(part[lag:], part[:-lag])) for part in parts) / pairs
+        rho /= power / sum(len(part) for part in parts)
+        if rho <= 2.0 / np.sqrt(pairs):
+            break
+        total += 2.0 * rho
+    return total
