@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,6 +12,7 @@ from numpy.typing import ArrayLike
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats, checked
 from ce_dynamics.algebra.dense import least_squares
+from ce_dynamics.algebra.newton import backtrack
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import AssemblyError, ModelError
 
@@ -135,17 +137,19 @@ def damped_newton(residual: Callable[[Floats], Floats], start: Floats, tolerance
     array
         The best iterate, whether or not its residual is within the tolerance.
     """
+
+    def lower(x: Floats, step: Floats, worst: float, part: float) -> tuple[Floats, Floats] | None:
+        left = residual(x + part * step)
+        return (x + part * step, left) if float(np.max(np.abs(left))) < worst else None
+
     x, r = start.copy(), residual(start)
     for _ in range(MOST_ITERATIONS):
         worst = float(np.max(np.abs(r)))
         if worst <= tolerance:
             break
         J = slopes(residual, x, r, STEP * np.maximum(1.0, np.abs(x)))
-        nearer = None
-        for step in steps(J, -r):
-            nearer = halved(residual, x, step, worst, SHORTEST)
-            if nearer is not None:
-                break
+        tried = (backtrack(partial(lower, x, step, worst), SHORTEST) for step in steps(J, -r))
+        nearer = next((found for found in tried if found is not None), None)
         if nearer is None:
             break
         x, r = nearer
@@ -167,22 +171,6 @@ def slopes(residual: Callable[[Floats], Floats], x: Floats, r: Floats, sizes: Fl
     """Jacobian of a residual by differences of the given sizes, from x, where it is r."""
     columns = [(residual(x + h * e) - r) / h for h, e in zip(sizes, np.eye(len(x)), strict=True)]
     return np.array(columns).T
-
-
-def halved(
-    residual: Callable[[Floats], Floats], x: Floats, step: Floats, worst: float, shortest: float
-) -> tuple[Floats, Floats] | None:
-    """Halve a step until the largest residual is below ``worst``; return the end and its residual.
-
-    Return None if no part of the step down to ``shortest`` lowers the residual below ``worst``.
-    """
-    part = 1.0
-    while part >= shortest:
-        trial = residual(x + part * step)
-        if float(np.max(np.abs(trial))) < worst:
-            return x + part * step, trial
-        part *= 0.5
-    return None
 
 
 def positions(known: Sequence[str], names: Sequence[str]) -> list[int]:

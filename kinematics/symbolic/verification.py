@@ -7,9 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
-from ce_dynamics.algebra.dense import least_squares
+from ce_dynamics.algebra.newton import polish
 from ce_dynamics.compiler.free_numbers import nominal
-from ce_dynamics.embedding.closures.compiled_closures import largest
 from ce_dynamics.embedding.closures.loop import Loop, held_at_design, moving, stacked_neutral
 from ce_dynamics.errors import ModelError
 from ce_dynamics.kinematics.base import placed_bodies
@@ -90,13 +89,15 @@ def closed_poses(linkage: LoopEquations) -> Iterator[dict[Expr, float]]:
 def newton(loop: Loop, q: Array, given: dict, held: dict) -> Array | None:  # type: ignore[type-arg]
     """Dependent coordinates that close the loop, from a guess nearby; None if there are none."""
     rates = np.zeros(loop.m + sum(len(motion.eta) for motion in given.values()))
-    for _ in range(12):
+
+    def equations(q: Array) -> tuple[Array, Array]:
         errors = loop.errors(q, rates, given, held)
         r, Y = nominal(errors.residual).astype(float), nominal(errors.Y).astype(float)
-        q = loop.advanced(q, least_squares(Y[:, : loop.m] * loop.scales, -r) * loop.scales)
-        if largest(r) <= loop.tolerance:
-            return q  # a step further: the tolerance is a length that is much for a very small loop
-    return q if largest(r) <= 1e2 * loop.tolerance else None
+        return r, Y[:, : loop.m] * loop.scales
+
+    # below the tolerance on to rounding: it is a length that is much for a very small loop
+    q, error = polish(equations, lambda q, step: loop.advanced(q, step * loop.scales), q, loop.tolerance)
+    return q if error <= 1e2 * loop.tolerance else None
 
 
 def named(linkage: LoopEquations, loop: Loop, q: Array, p: Array) -> dict[Expr, float]:

@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra import checks, dense
 from ce_dynamics.algebra.checks import Floats, checked
-from ce_dynamics.compiled.analysis.continuation import CLOSE, EVALUATIONS, Effort, Found, searched
+from ce_dynamics.algebra.newton import Found
+from ce_dynamics.compiled.analysis.continuation import CLOSE, EVALUATIONS, Effort, searched
 from ce_dynamics.compiled.analysis.coordinates import (
     coordinate_entries,
     coordinate_function,
@@ -215,14 +216,14 @@ def solved(
     if found.size > CLOSE and is_led_straight(model):
         other, found = searched_from_elsewhere(model, found, u, wanted, effort)
         if found.size <= CLOSE:
-            return other, found.y
+            return other, found.x
     if found.size > CLOSE:
         found = searched(Wanted(model, u, wanted, effort), y)
     if found.size <= CLOSE:
-        return model, found.y
+        return model, found.x
     worst = int(np.argmax(np.abs(found.gap)))
     entry = coordinate_entries(model)[list(wanted)[worst]]
-    q = dict(zip((e.name for e in model.layout.q), model.layout.split(found.y)[0].round(6), strict=True))
+    q = dict(zip((e.name for e in model.layout.q), model.layout.split(found.x)[0].round(6), strict=True))
     there = ", ".join(f"{name} = {value:g}" for name, value in q.items())
     raise AssemblyError(
         f"coordinate {entry.name!r} cannot be brought to {list(wanted.values())[worst]:g} {entry.unit}: "
@@ -237,7 +238,7 @@ def searched_from_elsewhere(
 ) -> tuple[CompiledSystem, Found]:
     """Search with models that start where it is wanted to be, and where the last search ended."""
     names = [entry.name for entry in coordinate_entries(model)]
-    there = with_coordinates(model, best.y, {names[k]: value for k, value in wanted.items()})
+    there = with_coordinates(model, best.x, {names[k]: value for k, value in wanted.items()})
     other = started_at(model, there) if can_start_at(model, there) else None
     if other is not None:
         found = searched(Wanted(other, u, wanted, effort), there, others=0)
@@ -248,10 +249,10 @@ def searched_from_elsewhere(
             break
         if not leads_on(Wanted(model, u, wanted, effort), best):
             break
-        other = started_at(model, best.y)
+        other = started_at(model, best.x)
         if other is None:
             break
-        found = searched(Wanted(other, u, wanted, effort), best.y, others=0)
+        found = searched(Wanted(other, u, wanted, effort), best.x, others=0)
         if not found.size < WORTH_IT * best.size:
             break
         model, best = other, found
@@ -266,11 +267,11 @@ def leads_on(problem: Wanted, best: Found) -> bool:
     The result is False where the model can be assembled ahead of the end: the search then ended for another
     reason.  It is also False where no way leads ahead: a model is compiled only where one exists.
     """
-    step = -dense.least_squares(problem.slope(best.y), best.gap, rcond=1e-10)
+    step = -dense.least_squares(problem.slope(best.x), best.gap, rcond=1e-10)
     size = float(np.max(np.abs(step), initial=0.0))
     if not size > 0.0:
         return False
-    ahead = problem.displaced(best.y, step * min(1.0, AHEAD / size))
+    ahead = problem.displaced(best.x, step * min(1.0, AHEAD / size))
     return not np.isfinite(problem.gap(ahead)).all() and can_start_at(problem.model, ahead)
 
 

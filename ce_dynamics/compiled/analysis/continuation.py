@@ -9,17 +9,15 @@ other starts lead to some hundreds; nothing tells that a state cannot be reached
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.algebra.dense import least_squares
+from ce_dynamics.algebra.newton import Found, Problem, descend
 
-ITERATIONS = 100
 CLOSE = 1e-10  # rad or m, between what is wanted and what is found
 EXACT = 1e-3 * CLOSE  # where iteration ends
-LONGEST_TURN = 0.3  # rad, of one step
 FIRST_PART = 0.25  # of the way, of the first step of a continuation
 SMALLEST_PART = 1e-3
 ON_THE_WAY = 1e-6  # of a step of a continuation, which the next corrects
@@ -27,7 +25,6 @@ STARTS = 24
 FARTHEST = 3.0  # rad or m, of a start from the beginning
 SEED = 20261122  # the same is found every time
 EVALUATIONS = 4000
-STATIONARY = 1e-9  # cosine between what is left and all that could be changed of it: nothing nearer is near
 
 
 class Effort:
@@ -59,55 +56,26 @@ class Effort:
         )
 
 
-class Problem(Protocol):
-    """Problem of a search: quantities of a state, and their wanted values."""
+class Limited(Problem, Protocol):
+    """Problem whose evaluations are numbered."""
 
     @property
     def effort(self) -> Effort:
         """Evaluations that the search may still make; each call of `gap` takes one."""
 
-    def gap(self, y: Floats) -> Floats:
-        """Return the quantities less their wanted values; not finite where the state cannot be assembled."""
 
-    def slope(self, y: Floats) -> Floats:
-        """Derivatives of the gap along displacements of the coordinates."""
-
-    def displaced(self, y: Floats, step: Floats) -> Floats:
-        """The state displaced."""
-
-
-class Found(NamedTuple):
-    """End of a search.
-
-    Attributes
-    ----------
-    y : array
-    gap : array
-        Remaining differences between the quantities and their wanted values.
-    """
-
-    y: Floats
-    gap: Floats
-
-    @property
-    def size(self) -> float:
-        """Largest part of the gap; infinite where it is no number."""
-        size = float(np.max(np.abs(self.gap), initial=0.0))
-        return size if np.isfinite(size) else np.inf
-
-
-def searched(problem: Problem, y: Floats, others: int = STARTS) -> Found:
+def searched(problem: Limited, y: Floats, others: int = STARTS) -> Found:
     """The state nearest to what is wanted of all that were reached, which is there if ``size`` is ≤ CLOSE.
 
     Parameters
     ----------
-    problem : Problem
+    problem : Limited
     y : array
         Where the search begins.
     others : int
         States around, from which it begins again.
     """
-    best = newton(problem, y, np.zeros(len(problem.gap(y))))
+    best = newton(problem, y)
     for start in starts(problem, y, others):
         if best.size <= CLOSE or problem.effort.is_spent:
             break
@@ -117,43 +85,12 @@ def searched(problem: Problem, y: Floats, others: int = STARTS) -> Found:
     return best
 
 
-def newton(problem: Problem, y: Floats, goal: Floats, tolerance: float = EXACT) -> Found:
-    """Least steps, damped, towards a given gap."""
-    gap = problem.gap(y)
-    for _ in range(ITERATIONS):
-        off = gap - goal
-        if not np.max(np.abs(off), initial=0.0) > tolerance:
-            break
-        J = problem.slope(y)
-        if problem.effort.is_spent or is_stationary(J, off):
-            break
-        step = -least_squares(J, off, rcond=1e-10)
-        step *= min(1.0, LONGEST_TURN / max(float(np.max(np.abs(step), initial=0.0)), 1e-300))
-        moved = reduced(problem, y, step, goal, float(np.linalg.norm(off)))
-        if moved is None:
-            break
-        y, gap = moved
-    return Found(y, gap)
+def newton(problem: Limited, y: Floats, goal: Floats | float = 0.0, tolerance: float = EXACT) -> Found:
+    """Damped steps towards a given gap, within the effort."""
+    return descend(problem, y, tolerance, goal=goal, is_spent=lambda: problem.effort.is_spent)
 
 
-def is_stationary(J: Floats, off: Floats) -> bool:
-    """Return True if the sum of squares of what is left cannot get smaller: Jᵀ off is rounding."""
-    return bool(np.linalg.norm(off @ J) <= STATIONARY * np.linalg.norm(J) * np.linalg.norm(off))
-
-
-def reduced(problem: Problem, y: Floats, step: Floats, goal: Floats, size: float) -> Found | None:
-    """The state after the longest of the steps 1, ½, ¼ … that comes nearer to the goal."""
-    factor = 1.0
-    while factor > 1e-6 and not problem.effort.is_spent:
-        trial = problem.displaced(y, factor * step)
-        gap = problem.gap(trial)
-        if np.linalg.norm(gap - goal) < (1.0 - 1e-4 * factor) * size:  # never where it is NaN
-            return Found(trial, gap)
-        factor *= 0.5
-    return None
-
-
-def continued(problem: Problem, y: Floats) -> Found:
+def continued(problem: Limited, y: Floats) -> Found:
     """The gap led to zero as far as states can be followed, and Newton's method from there."""
     whole = problem.gap(y)
     if not np.all(np.isfinite(whole)):
@@ -163,13 +100,13 @@ def continued(problem: Problem, y: Floats) -> Found:
         there = min(1.0, done + part)
         found = newton(problem, y, (1.0 - there) * whole, ON_THE_WAY)
         if np.max(np.abs(found.gap - (1.0 - there) * whole)) <= ON_THE_WAY:
-            y, done, part = found.y, there, 2.0 * part
+            y, done, part = found.x, there, 2.0 * part
         else:
             part *= 0.5
-    return newton(problem, y, np.zeros(len(whole)))
+    return newton(problem, y)
 
 
-def starts(problem: Problem, y: Floats, others: int) -> Iterator[Floats]:
+def starts(problem: Limited, y: Floats, others: int) -> Iterator[Floats]:
     """The state itself, and others around, farther and farther away."""
     yield y
     rng = np.random.default_rng(SEED)

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.algebra.dense import least_squares, singular_values_and_vectors
+from ce_dynamics.algebra.newton import SUFFICIENT, backtrack, largest
 from ce_dynamics.compiled.analysis.small_motion import Freedom, SmallMotion, balance, small_motion
 from ce_dynamics.compiled.compiled_system import CompiledSystem
 from ce_dynamics.compiled.state_arguments import state_given, takes_state
@@ -104,13 +105,13 @@ class Search:
         if not np.linalg.norm(g + J @ p) <= 0.5 * np.linalg.norm(g):
             return None  # it leads nowhere
         p = p * self._shortened(columns * p)
-        factor = 1.0
-        while factor > SHORTEST:
-            trial = rows * self._forces(self._moved(y, factor * columns * p))
-            if np.linalg.norm(trial) < (1.0 - 1e-4 * factor) * np.linalg.norm(g):
-                return factor * columns * p
-            factor *= 0.5
-        return None
+
+        def nearer(part: float) -> Floats | None:
+            step = part * columns * p
+            left = np.linalg.norm(rows * self._forces(self._moved(y, step)))
+            return step if left < (1.0 - SUFFICIENT * part) * np.linalg.norm(g) else None
+
+        return backtrack(nearer, SHORTEST)
 
     def _let_down(self, y: Floats, near: SmallMotion) -> Floats | None:
         """A step along the forces, with damping where they would push away; None if loops break at once."""
@@ -122,12 +123,11 @@ class Search:
         damped[np.arange(n), np.arange(n)] += mu
         p = columns * -least_squares(damped, g, rcond=NEUTRAL)
         p = p * self._shortened(p)
-        factor = 1.0
-        while factor > SHORTEST:
-            if np.all(np.isfinite(self._forces(self._moved(y, factor * p)))):
-                return factor * p
-            factor *= 0.5
-        return None
+
+        def assembled(part: float) -> Floats | None:
+            return part * p if np.all(np.isfinite(self._forces(self._moved(y, part * p)))) else None
+
+        return backtrack(assembled, SHORTEST)
 
     def _stiffness(self, J: Floats) -> Floats:
         """Its part over displacements."""
@@ -233,11 +233,6 @@ def neutral(J: Floats, states: Sequence[bool]) -> list[int]:
         return []
     moved = np.where(np.abs(null) > 1e-6, null, 0.0) * np.where(states, 1e6, 1.0)
     return list(qr(moved, mode="r", pivoting=True)[1][: len(null)])
-
-
-def largest(values: Floats) -> float:
-    """Largest magnitude; 0 of nothing."""
-    return float(np.max(np.abs(values), initial=0.0))
 
 
 def lowest(K: Floats) -> float:

@@ -67,10 +67,10 @@ def found_in_loops(
         coordinates |= start
     problem = InLoops(hinges, tuple(goals), wanted, Effort(EVALUATIONS))
     z = np.concatenate([coordinates[body.name] for body in hinges.bodies])
-    found = newton(problem, z, np.zeros(len(problem.gap(z))))
+    found = newton(problem, z)
     if found.size > CLOSE:
         return None
-    coordinates = split(found.y, hinges.bodies)
+    coordinates = split(found.x, hinges.bodies)
     for linkage in hinges.linkages:
         arrived = led_by(linkage, coordinates)
         if arrived is None or any(np.any(np.abs(coordinates[n] - x) > SAME) for n, x in arrived.items()):

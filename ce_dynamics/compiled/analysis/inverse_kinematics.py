@@ -101,7 +101,7 @@ def inverse_kinematics(
             f"reached: the target is out of reach, or on another branch; start elsewhere (y), or ask for "
             f"less{effort}"
         )
-    return assemble(model, y=np.concatenate((model.layout.split(found.y)[0], v, x)), u=given)
+    return assemble(model, y=np.concatenate((model.layout.split(found.x)[0], v, x)), u=given)
 
 
 class Reached(NamedTuple):

@@ -27,11 +27,12 @@ from ce_dynamics.algebra.arrays import (
     zeros,
 )
 from ce_dynamics.algebra.dense import gram_schmidt, least_squares, singular_values_and_vectors
+from ce_dynamics.algebra.newton import largest
 from ce_dynamics.algebra.pivoted_lu import PivotedLU
 from ce_dynamics.embedding.charts.hinge import chart_body
 from ce_dynamics.embedding.closures.assembly import assembled
 from ce_dynamics.embedding.closures.closure_errors import numerical_rank
-from ce_dynamics.embedding.closures.compiled_closures import LoopKernel, largest
+from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
 from ce_dynamics.embedding.closures.loop import Loop, with_unit_quaternions
 from ce_dynamics.embedding.closures.nearby_pose import refuse_contradiction
 from ce_dynamics.embedding.closures.row_choice import RowChoice
@@ -156,7 +157,7 @@ class ChartLinkage(Linkage):
                 return None
             off = T.T @ ((q - q_r) / self.scales) - theta
             step = least_squares(self._augmented(q, Y, T), -np.concatenate((r, off)))
-            q = with_unit_quaternions(self.loop.dependent, kernel.advanced(q, step * kernel.column_scales))
+            q = kernel.moved(q, step)
         r, _ = kernel(q, kernel.p0)
         return q if largest(r) <= self._tolerance else None
 

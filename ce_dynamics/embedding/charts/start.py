@@ -8,11 +8,10 @@ import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.dense import least_squares
+from ce_dynamics.algebra.newton import LONGEST_TURN, Polished, largest, polish
 from ce_dynamics.embedding.charts.linkage import ChartLinkage
 from ce_dynamics.embedding.closures.assembly import unassembled
 from ce_dynamics.embedding.closures.closure_errors import numerical_rank
-from ce_dynamics.embedding.closures.compiled_closures import largest
-from ce_dynamics.embedding.closures.loop import with_unit_quaternions
 from ce_dynamics.errors import AssemblyError, IndependentCoordinatesError
 from ce_dynamics.mechanism.body import Body
 
@@ -81,21 +80,18 @@ def is_beyond(before: Array, ahead: Array) -> bool:
     return bool(np.linalg.slogdet(before.T @ ahead)[0] <= 0.0)
 
 
-def closed_with(linkage: ChartLinkage, q: Array, places: list[int], wanted: Array) -> tuple[Array, float]:
+def closed_with(linkage: ChartLinkage, q: Array, places: list[int], wanted: Array) -> Polished:
     """Coordinates that close the loop with some as wanted, and what stays open."""
-    kernel, loop = linkage.kernel, linkage.loop
-    rows = velocity_rows(linkage, places)
-    error = np.inf
-    for _ in range(ITERATIONS):
+    kernel, rows = linkage.kernel, velocity_rows(linkage, places)
+
+    def equations(q: Array) -> tuple[Array, Array]:
         r, Y = kernel(q, kernel.p0)
         off = (q[places] - wanted) / linkage.scales[places]
-        previous, error = error, max(largest(r), largest(off))
-        if error <= kernel.tolerance and not error < 0.1 * previous:
-            break
-        step = least_squares(np.vstack((kernel.scaled(Y), rows)), -np.concatenate((r, off)), 1e-10)
-        step = step * min(1.0, 0.3 / max(largest(step), 1e-300))
-        q = with_unit_quaternions(loop.dependent, kernel.advanced(q, step * kernel.column_scales))
-    return q, error
+        return np.concatenate((r, off)), np.vstack((kernel.scaled(Y), rows))
+
+    return polish(
+        equations, kernel.moved, q, kernel.tolerance, iterations=ITERATIONS, rcond=1e-10, longest=LONGEST_TURN
+    )
 
 
 def moving_as(linkage: ChartLinkage, q: Array, given: Mapping[Body, float], held: Sequence[Body]) -> Array:

@@ -8,12 +8,12 @@ from typing import NamedTuple
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.algebra.newton import largest
 from ce_dynamics.embedding.blocks import Block
 from ce_dynamics.embedding.closed_forms.leg import Leg, legs_of
 from ce_dynamics.embedding.closed_forms.peel import BallBehind, Peel, peel_of
 from ce_dynamics.embedding.closed_forms.rod import Rod, rods_of
 from ce_dynamics.embedding.closed_forms.turn_to_length import LegLength
-from ce_dynamics.embedding.closures.compiled_closures import largest
 from ce_dynamics.embedding.closures.loop import Loop, held_at_design, moving, stacked_neutral
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge

@@ -13,8 +13,8 @@ from typing import ClassVar, Generic, Protocol, TypeVar
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
-from ce_dynamics.algebra.dense import least_squares
-from ce_dynamics.embedding.closures.compiled_closures import LoopKernel, largest
+from ce_dynamics.algebra.newton import polish
+from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
 from ce_dynamics.errors import AssemblyError
 
 FIRST_STEP = 0.02  # of arc length, in radians and sizes of the loop
@@ -100,15 +100,16 @@ def closed_across(kernel: LoopKernel, q: Array, p: Array, t: Array) -> tuple[Arr
 
     t is one direction, or several in rows.  None if Newton does not find the point.
     """
-    across = np.atleast_2d(t)
-    m, scales = kernel.loop.m, kernel.column_scales
-    error = math.inf
-    for _ in range(ITERATIONS):
-        r, Y = kernel(q, p)
-        previous, error = error, largest(r)
-        if error <= kernel.tolerance and not error < 0.1 * previous:
-            break
-        A = np.vstack((kernel.scaled(Y), across))
-        correction = least_squares(A, np.append(-r, np.zeros(len(across))), RANK_TOLERANCE) * scales
-        q, p = kernel.advanced(q, correction[:m]), p + correction[m:]
-    return (q, p) if error <= kernel.tolerance else None
+    across, m, n = np.atleast_2d(t), kernel.loop.m, len(q)
+
+    def equations(u: Array) -> tuple[Array, Array]:
+        r, Y = kernel(u[:n], u[n:])
+        return np.append(r, np.zeros(len(across))), np.vstack((kernel.scaled(Y), across))
+
+    def moved(u: Array, step: Array) -> Array:
+        correction = step * kernel.column_scales
+        return np.concatenate((kernel.advanced(u[:n], correction[:m]), u[n:] + correction[m:]))
+
+    start, limit = np.concatenate((q, p)), kernel.tolerance
+    u, error = polish(equations, moved, start, limit, iterations=ITERATIONS, rcond=RANK_TOLERANCE)
+    return (u[:n], u[n:]) if error <= kernel.tolerance else None

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.dense import least_squares
+from ce_dynamics.algebra.newton import descend, largest
 from ce_dynamics.embedding.closures.closure_errors import numerical_rank
-from ce_dynamics.embedding.closures.compiled_closures import LoopKernel, largest
+from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
 from ce_dynamics.embedding.closures.loop import with_unit_quaternions
 from ce_dynamics.errors import AssemblyError
 from ce_dynamics.mechanism.assumptions import COARSEST
@@ -58,32 +60,27 @@ def starts(kernel: LoopKernel, q: Array) -> Iterator[Array]:
         yield with_unit_quaternions(kernel.loop.dependent, kernel.advanced(q, step))
 
 
+class Closing(NamedTuple):
+    """Dependent coordinates that close a loop in its design pose, as a problem of `descend`."""
+
+    kernel: LoopKernel
+
+    def gap(self, q: Array) -> Array:
+        return self.kernel(q, self.kernel.p0)[0]
+
+    def slope(self, q: Array) -> Array:
+        _, Y = self.kernel(q, self.kernel.p0)
+        return self.kernel.scaled(Y)[:, : self.kernel.loop.m]
+
+    def displaced(self, q: Array, step: Array) -> Array:
+        return self.kernel.advanced(q, step * self.kernel.column_scales[: self.kernel.loop.m])
+
+
 def descended(kernel: LoopKernel, q: Array) -> Array:
     """Return the dependent coordinates that damped Gauss-Newton steps reach from q."""
-    m = kernel.loop.m
-    for _ in range(ITERATIONS):
-        r, Y = kernel(q, kernel.p0)
-        if largest(r) <= 1e-6 * kernel.size:
-            break
-        step = least_squares(kernel.scaled(Y)[:, :m], -r, 1e-6)
-        step = step * min(1.0, 0.3 / max(float(np.max(np.abs(step), initial=0.0)), 1e-300))
-        shortened = damped(kernel, q, step * kernel.column_scales[:m], float(r @ r))
-        if shortened is None:
-            break
-        q = shortened
-    return q
-
-
-def damped(kernel: LoopKernel, q: Array, step: Array, cost: float) -> Array | None:
-    """The longest of the steps 1, ½, ¼ … that makes the sum of squares smaller; None if none does."""
-    factor = 1.0
-    while factor >= SMALLEST_DAMPING:
-        trial = kernel.advanced(q, factor * step)
-        r, _ = kernel(trial, kernel.p0)
-        if float(r @ r) < (1.0 - 1e-4 * factor) * cost:
-            return trial
-        factor *= 0.5
-    return None
+    enough = 1e-6 * kernel.size
+    found = descend(Closing(kernel), q, enough, iterations=ITERATIONS, rcond=1e-6, smallest=SMALLEST_DAMPING)
+    return np.asarray(found.x)
 
 
 def nearly_assembled(kernel: LoopKernel, tolerance: float) -> Array | None:
@@ -108,7 +105,7 @@ def closed_best(kernel: LoopKernel, q: Array, tolerance: float) -> Array:
     for _ in range(BEST_STEPS):
         r, Y = kernel(q, kernel.p0)
         step = least_squares(kernel.scaled(Y)[:, :m], -r, tolerance)
-        q = with_unit_quaternions(kernel.loop.dependent, kernel.advanced(q, step * kernel.column_scales[:m]))
+        q = kernel.moved(q, step)
         if largest(step) <= kernel.tolerance:
             break
     return q

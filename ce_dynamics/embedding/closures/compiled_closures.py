@@ -12,6 +12,7 @@ import numpy as np
 
 from ce_dynamics.algebra.arrays import PLAIN, Array
 from ce_dynamics.algebra.dense import least_squares
+from ce_dynamics.algebra.newton import largest
 from ce_dynamics.compiler import Binding, compile_function, trace
 from ce_dynamics.embedding.closures.loop import (
     Loop,
@@ -169,15 +170,14 @@ class LoopKernel:
             q, error = trial, largest(r)
         return Closed(with_unit_quaternions(self.loop.dependent, q), error)
 
+    def moved(self, q: Array, step: Array) -> Array:
+        """Dependent coordinates moved by a small scaled step, quaternions of unit length."""
+        m = self.loop.m
+        return with_unit_quaternions(self.loop.dependent, self.advanced(q, step * self.column_scales[:m]))
+
     def moved_parameters(self, p: Array, step: Array) -> Array:
         """Parameters moved by a small step of their velocities."""
         return advanced(self.parameters, p, step)
-
-
-def largest(r: Array) -> float:
-    """Largest residual; infinite where it is not a number."""
-    error = float(np.max(np.abs(r), initial=0.0))
-    return error if np.isfinite(error) else np.inf
 
 
 def comes_round(hinge: Hinge, k: int) -> bool:

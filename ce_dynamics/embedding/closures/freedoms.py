@@ -10,9 +10,10 @@ import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.dense import singular_values_and_vectors
+from ce_dynamics.algebra.newton import largest
 from ce_dynamics.embedding.closures.assembly import assembled
 from ce_dynamics.embedding.closures.closure_errors import numerical_rank
-from ce_dynamics.embedding.closures.compiled_closures import LoopKernel, largest
+from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
 from ce_dynamics.embedding.closures.independent_choice import MOST_TRIED, IndependentChoice
 from ce_dynamics.embedding.closures.loop import (
     Loop,

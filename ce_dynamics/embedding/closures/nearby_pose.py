@@ -7,9 +7,10 @@ from collections.abc import Callable
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
-from ce_dynamics.algebra.dense import least_squares, singular_values_and_vectors
+from ce_dynamics.algebra.dense import singular_values_and_vectors
+from ce_dynamics.algebra.newton import polish
 from ce_dynamics.embedding.closures.closure_errors import numerical_rank
-from ce_dynamics.embedding.closures.compiled_closures import LoopKernel, largest
+from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
 from ce_dynamics.embedding.closures.loop import Loop, with_unit_quaternions
 from ce_dynamics.errors import OverConstrainedError
 
@@ -61,12 +62,8 @@ def closed_nearby(
     # unequal parts of all null vectors, so that no symmetry of the pose is kept
     direction = (1.0 / np.arange(1.0, len(null) + 1.0)) @ null
     here = advanced(q, length * direction / np.linalg.norm(direction))
-    for _ in range(ITERATIONS):
-        r, Y = equations(here)
-        if largest(r) <= tolerance:
-            return Y
-        here = advanced(here, least_squares(Y, -r))
-    return None
+    here, error = polish(equations, advanced, here, tolerance, iterations=ITERATIONS)
+    return equations(here)[1] if error <= tolerance else None
 
 
 def regular_nearby(kernel: LoopKernel, q0: Array) -> bool:
@@ -104,11 +101,7 @@ def refuse_contradicting(
     if len(Y) == rank or not len(null):
         return
     q = advanced(q, STEP * np.sum(null, axis=0) / np.sqrt(len(null)))
-    left = np.inf
-    for _ in range(CORRECTIONS):
-        r, Y = equations(q)
-        left = min(left, largest(r))
-        q = advanced(q, least_squares(Y, -r, RANK_TOLERANCE))
+    _, left = polish(equations, advanced, q, 0.0, iterations=CORRECTIONS, rcond=RANK_TOLERANCE)
     negligible = 0.1 * (loop.tolerance - loop.rounding) + loop.rounding
     if negligible < left < CONTRADICTION * loop.size:
         raise contradiction(loop, f"{STEP:g} rad from the design pose", left)

@@ -24,10 +24,11 @@ import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.dense import least_squares, singular_values_and_vectors
+from ce_dynamics.algebra.newton import largest
 from ce_dynamics.compiler.free_numbers import is_free
 from ce_dynamics.embedding.closures.assembly import closed_best, nearly_assembled
 from ce_dynamics.embedding.closures.closure_errors import numerical_rank
-from ce_dynamics.embedding.closures.compiled_closures import LoopKernel, largest
+from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
 from ce_dynamics.embedding.closures.equal_loops import find_freedoms, known_loops, shape_of
 from ce_dynamics.embedding.closures.freedoms import AROUND, Freedoms
 from ce_dynamics.embedding.closures.loop import Loop, with_unit_quaternions

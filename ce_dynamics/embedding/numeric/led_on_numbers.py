@@ -11,7 +11,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
-from ce_dynamics.embedding.closures.compiled_closures import LoopKernel, largest
+from ce_dynamics.algebra.newton import largest
+from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
 from ce_dynamics.embedding.closures.loop import with_unit_quaternions
 from ce_dynamics.embedding.numeric.base_pose import Base
 from ce_dynamics.embedding.numeric.newton_steps import two_steps

@@ -20,10 +20,11 @@ from functools import cached_property
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, Scalar, array, concatenate, where, zeros
+from ce_dynamics.algebra.newton import largest
 from ce_dynamics.algebra.pivoted_lu import PivotedLU
 from ce_dynamics.compiler.progress import at_work
 from ce_dynamics.embedding.closures.assembly import assembled
-from ce_dynamics.embedding.closures.compiled_closures import LoopKernel, largest
+from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
 from ce_dynamics.embedding.closures.leading import counts_turns
 from ce_dynamics.embedding.closures.loop import Loop, held_at_design, moving, split, stacked_neutral
 from ce_dynamics.embedding.closures.nearby_pose import refuse_contradiction

@@ -15,8 +15,9 @@ import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.dense import singular_values_and_vectors
+from ce_dynamics.algebra.newton import largest
 from ce_dynamics.embedding.closures.arc_length import SMALLEST_STEP, March, closed_across, turned
-from ce_dynamics.embedding.closures.compiled_closures import LoopKernel, largest
+from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
 from ce_dynamics.embedding.closures.loop import with_unit_quaternions
 
 LONGEST = 60.0  # arc length followed each way

@@ -17,9 +17,10 @@ import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.dense import least_squares, singular_values_and_vectors
-from ce_dynamics.embedding.closures.compiled_closures import LoopKernel, largest
+from ce_dynamics.algebra.newton import largest, polish
+from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
 from ce_dynamics.embedding.closures.gimbal import near_gimbal_pose
-from ce_dynamics.embedding.closures.loop import has_own_velocities, split, with_unit_quaternions
+from ce_dynamics.embedding.closures.loop import has_own_velocities, split
 from ce_dynamics.embedding.path.curve import Curve
 from ce_dynamics.embedding.path.series import NEGLIGIBLE, Polynomial, Series, Trigonometric
 from ce_dynamics.errors import ModelError
@@ -206,18 +207,14 @@ def on_plane(kernel: LoopKernel, q: Array, target: Array, T: Array) -> Array:
     ModelError
         If Newton's method does not find the point.
     """
-    best = np.inf
     scales = kernel.coordinate_scales
-    for _ in range(12):
+
+    def equations(q: Array) -> tuple[Array, Array]:
         r, Y = kernel(q, kernel.p0)
-        off = float(T @ (q / scales - target))
-        error = max(largest(r), abs(off))
-        if error <= kernel.tolerance and not error < 0.5 * best:
-            return q
-        best = min(best, error)
         along = (T / scales) @ coordinate_map(kernel, q)
-        step = least_squares(np.vstack((kernel.scaled(Y), along)), -np.append(r, off), 1e-13)
-        q = with_unit_quaternions(kernel.loop.dependent, kernel.advanced(q, step * kernel.column_scales))
+        return np.append(r, T @ (q / scales - target)), np.vstack((kernel.scaled(Y), along))
+
+    q, best = polish(equations, kernel.moved, q, kernel.tolerance, gain=0.5, rcond=1e-13)
     if best <= kernel.tolerance:
         return q
     raise ModelError(

@@ -1,0 +1,66 @@
+"""Newton's method on systems whose solutions are known."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.algebra.newton import backtrack, descend, largest, polish, shortened
+
+
+def circle_and_line(x: Floats) -> tuple[Floats, Floats]:
+    """x² + y² = 2 and x = y, which meet at (1, 1), and x = y again."""
+    r = np.array((x @ x - 2.0, x[0] - x[1], x[0] - x[1]))
+    return r, np.array((2.0 * x, (1.0, -1.0), (1.0, -1.0)))
+
+
+def test_polish_reaches_rounding_with_redundant_rows() -> None:
+    x, error = polish(circle_and_line, np.add, np.array((1.3, 0.9)), 1e-9)
+    # quadratic convergence from 1e-9 ends at rounding of x² ≈ 1
+    np.testing.assert_allclose(x, (1.0, 1.0), rtol=0.0, atol=4.0 * np.finfo(float).eps)
+    assert error <= 4.0 * np.finfo(float).eps
+
+
+def test_polish_reports_the_least_residual_without_a_solution() -> None:
+    """x² + 1 has its least value, 1, at 0, and Newton's steps never come below it."""
+    _, error = polish(lambda x: (x * x + 1.0, np.diag(2.0 * x)), np.add, np.array((0.4,)), 1e-9)
+    assert error >= 1.0
+
+
+class Arctangent:
+    """atan x = 0, on which full Newton steps from |x| > 1.4 diverge."""
+
+    def gap(self, x: Floats) -> Floats:
+        return np.arctan(x)
+
+    def slope(self, x: Floats) -> Floats:
+        return np.diag(1.0 / (1.0 + x * x))
+
+    def displaced(self, x: Floats, step: Floats) -> Floats:
+        return np.asarray(x + step)
+
+
+def test_descend_converges_where_full_steps_diverge() -> None:
+    found = descend(Arctangent(), np.array((20.0,)), 1e-13)
+    assert found.size <= 1e-13
+    goal = descend(Arctangent(), np.array((20.0,)), 1e-13, goal=np.array((0.5,)))
+    assert goal.x == pytest.approx(np.tan(0.5), rel=1e-12)
+
+
+def test_descend_stops_when_its_effort_is_spent() -> None:
+    found = descend(Arctangent(), np.array((20.0,)), 1e-13, is_spent=lambda: True)
+    assert found.x == 20.0
+
+
+def test_backtrack_halves_down_to_the_smallest_part() -> None:
+    asked: list[float] = []
+    assert backtrack(lambda part: asked.append(part), 0.25) is None  # type: ignore[func-returns-value]
+    assert asked == [1.0, 0.5, 0.25]
+    assert backtrack(lambda part: part if part < 0.6 else None) == 0.5
+
+
+def test_shortened_steps_keep_their_direction() -> None:
+    np.testing.assert_allclose(shortened(np.array((3.0, -6.0)), 0.3), (0.15, -0.3), rtol=1e-15)
+    np.testing.assert_array_equal(shortened(np.array((0.1, -0.2)), 0.3), (0.1, -0.2))
+    assert largest(np.array((1.0, np.nan))) == np.inf
