@@ -496,6 +496,19 @@ class Compare:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Determinism:
+    """Drive 10 s in every way there is, and print a SHA-256 hash of the states of each.
+
+    Portable code, which the environment variable CE_DYNAMICS_CODE=portable selects elsewhere, gives the same
+    bits in all of them, on any processor. The exit code is 3 where two hashes differ.
+    """
+
+    vehicle: str = PLAIN.vehicle(default="hmmwv")
+    speed: str | None = PLAIN.speed()
+    keep: Path | None = PLAIN("Keep the C source in this folder, to compile for other processors.", "--keep")
+
+
+@dataclass(frozen=True, kw_only=True)
 class Cache:
     """Show or clear the cache of compiled models.
 
@@ -516,6 +529,7 @@ SUBCOMMANDS: Mapping[str, type] = {
     "identify": Identify,
     "convert": Convert,
     "compare": Compare,
+    "determinism": Determinism,
     "cache": Cache,
 }
 """Options by subcommand; the work is `run` of a module of that name."""

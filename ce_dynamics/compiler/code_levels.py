@@ -1,8 +1,11 @@
-"""Levels of code generation: ``full`` runs fast, ``quick`` compiles fast.
+"""Kinds of code: ``full`` runs fast, ``quick`` compiles fast, ``portable`` rounds alike everywhere.
 
 LLVM spends most of its time on the choice of registers and the order of instructions.  ``quick`` omits both:
 its code compiles in less than a quarter of the time.  Quick code gives the same bits in two to three times
 the run time (``python -m tests.benchmarks compiling``).
+
+Portable code has no fused multiply-adds and calls no mathematical library: every operation rounds once, as in
+C and WebAssembly (`ce_dynamics.compiler.elementary`).
 
 - The environment selects ``quick`` where many models are evaluated a few times each, as in tests.
 - Within `first_soon` a first result comes from quick code.  The full code is made afterwards, for later use.
@@ -22,12 +25,12 @@ from ce_dynamics.compiler import disk_cache
 from ce_dynamics.errors import ModelError
 
 VARIABLE = "CE_DYNAMICS_CODE"
-"""Environment variable that says how code is compiled: ``full`` (the default) or ``quick``."""
+"""Environment variable that selects the kind of code: ``full`` (the default), ``quick`` or ``portable``."""
 
 QUICK, FULL = 0, 2
 """Code generation levels of LLVM."""
 
-LEVELS = {"full": FULL, "quick": QUICK}
+LEVELS = {"full": FULL, "quick": QUICK, "portable": FULL}
 
 Owed: TypeAlias = list[Callable[[], object]]
 """What makes full code of the functions of which there is only quick code."""
@@ -45,8 +48,13 @@ def code_level() -> int:
     """
     asked = os.environ.get(VARIABLE, "") or "full"
     if asked not in LEVELS:
-        raise ModelError(f"{VARIABLE} = {shown(asked)}; allowed are 'full' and 'quick'")
+        raise ModelError(f"{VARIABLE} = {shown(asked)}; allowed are {', '.join(map(repr, LEVELS))}")
     return LEVELS[asked]
+
+
+def is_portable() -> bool:
+    """Return True if the environment selects portable code."""
+    return os.environ.get(VARIABLE) == "portable"
 
 
 def obtained(load: Callable[[int], bytes | None], make: Callable[[int], bytes]) -> bytes:

@@ -34,11 +34,12 @@ from typing import Any
 
 from ce_dynamics.algebra.tables import known_table
 from ce_dynamics.compiler import disk_cache, llvm
-from ce_dynamics.compiler.code_levels import FULL, code_level, obtained
+from ce_dynamics.compiler.code_levels import FULL, code_level, is_portable, obtained
 from ce_dynamics.compiler.codegen import emit, emit_segments, writer
 from ce_dynamics.compiler.codegen.fused import code_of
 from ce_dynamics.compiler.codegen.outliner import outline
 from ce_dynamics.compiler.compiled_function import CompiledFunction
+from ce_dynamics.compiler.elementary import written_out
 from ce_dynamics.compiler.progress import at_work
 from ce_dynamics.compiler.signature import Signature
 from ce_dynamics.compiler.tracing.function import TracedFunction
@@ -65,7 +66,7 @@ def _key(
     if largest_straight is None:
         longest = LARGEST_STRAIGHT, LARGEST_UNLIKE, UNLIKE
     parts: tuple[object, ...] = (digest, lanes, emit.EMITTER_VERSION, writer.FLAGS, level, longest)
-    parts += () if fused else ("unfused",)
+    parts += ("portable",) if is_portable() else () if fused else ("unfused",)
     parts += ("single",) if single else ()
     versions = (llvmlite.__version__, llvm.binding().llvm_version_info)
     return hashlib.sha256(repr((parts, versions, llvm.host())).encode()).hexdigest()
@@ -82,7 +83,8 @@ def source(
 
     Single precision is written as straight-line code, however long.
     """
-    fuse = fused and llvm.has_fma()
+    fuse = fused and llvm.has_fma() and not is_portable()
+    traced = written_out(traced) if is_portable() else traced
     if single:
         return emit.emit_llvm(traced, lanes, fuse=fuse, single=True)
     if traced.n_instructions <= (LARGEST_STRAIGHT if largest_straight is None else largest_straight):

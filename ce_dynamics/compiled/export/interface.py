@@ -12,6 +12,7 @@ from ce_dynamics.algebra.arrays import Array, array, where
 from ce_dynamics.compiled.charts import charts_of, on_fresh_charts
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import TracedFunction, trace
+from ce_dynamics.compiler.code_levels import is_portable
 from ce_dynamics.compiler.derivatives.directional import directional_derivative
 from ce_dynamics.compiler.elementary import written_out
 from ce_dynamics.errors import ModelError
@@ -42,7 +43,7 @@ class Interface:
         State to start from; that of the model if not given.
     exactly : bool
         Whether elementary functions are written out, so that results are the same to the last bit everywhere
-        (`ce_dynamics.compiler.elementary`).
+        (`ce_dynamics.compiler.elementary`); always where the environment selects portable code.
 
     Attributes
     ----------
@@ -77,7 +78,9 @@ class Interface:
             )
         layout = model.layout
         self.model = model
-        self._written: Callable[[TracedFunction], TracedFunction] = written_out if exactly else same
+        self._written: Callable[[TracedFunction], TracedFunction] = (
+            written_out if exactly or is_portable() else same
+        )
         self.y0 = model.start_at(y0)
         self.name = identifier(model.system.name) if name is None else checked_identifier(name)
         self.states: tuple[Entry, ...] = (*layout.q, *layout.v, *layout.x)
