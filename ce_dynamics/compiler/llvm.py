@@ -8,6 +8,7 @@ import ctypes.util
 import functools
 import hashlib
 import itertools
+import os
 import sys
 import threading
 from collections.abc import Sequence
@@ -35,9 +36,12 @@ def binding() -> Any:
 
 @functools.cache
 def host() -> tuple[str, str, str]:
-    """Triple, name and features of this CPU."""
+    """Return triple, name and features of the CPU: this one, or that of numba's environment variables."""
     llvm = binding()
-    return llvm.get_process_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+    own = llvm.get_host_cpu_name()
+    name = os.environ.get("NUMBA_CPU_NAME") or own
+    features = llvm.get_host_cpu_features().flatten() if name == own else ""
+    return llvm.get_process_triple(), name, os.environ.get("NUMBA_CPU_FEATURES", features)
 
 
 NEAR = sys.platform == "linux"
