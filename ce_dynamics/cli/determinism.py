@@ -34,7 +34,8 @@ from ce_dynamics.simulation.in_the_loop.simulator import Simulator
 from ce_dynamics.simulation.results import quantity
 from ce_dynamics.simulation.simulate import simulate
 from ce_dynamics.views.drive.machine import Machine
-from ce_dynamics.views.drive.page import module
+from ce_dynamics.views.drive.page import machine_content, module
+from ce_dynamics.views.scene.page import WEB, Packed
 
 STEERING = 0.3, -0.3, 0.6, -0.6, 0.0
 """Steering input of each stretch [1]."""
@@ -72,21 +73,19 @@ int main(void)
 
 PAGE = f"""
 import {{ readFileSync, writeFileSync }} from "node:fs";
-const {{ y0, u0, place, steering }} = JSON.parse(readFileSync("drive.json"));
-const {{ instance }} = await WebAssembly.instantiate(readFileSync("drive.wasm"));
-const at = (name, n) => new Float64Array(instance.exports.memory.buffer, instance.exports[name](), n);
-const y = at("y", y0.length), u = at("u", u0.length), rows = [...y0];
-y.set(y0);
-u.set(u0);
+import {{ Physics }} from "./physics.mjs";
+const {{ machine, place, steering }} = JSON.parse(readFileSync("drive.json"));
+const physics = await Physics.from(readFileSync("drive.wasm"), machine);
+const rows = [...physics.y];
 for (const value of steering)
   for (let k = 0; k < {STORED}; ++k) {{
-    u[place] = value;
-    if (instance.exports.steps({SUBSTEPS}, {STEP}, 0) !== {SUBSTEPS}) throw new Error("a step fails");
-    rows.push(...y);
+    physics.u[place] = value;
+    if (physics.steps({SUBSTEPS}, {STEP}) !== {SUBSTEPS}) throw new Error("a step fails");
+    rows.push(...physics.y);
   }}
 writeFileSync("states", new Uint8Array(Float64Array.from(rows).buffer));
 """
-"""Script for Node.js that does the same with the WebAssembly of a page."""
+"""Script for Node.js that drives with the physics of a page."""
 
 Way = Callable[[Model, Floats, Path], bytes]
 
@@ -246,9 +245,12 @@ def in_fmu(model: Model, y0: Floats, folder: Path, *, fmi: str) -> bytes:
 
 def in_page(model: Model, y0: Floats, folder: Path) -> bytes:
     """Drive the WebAssembly of a page in Node.js."""
-    about = {"y0": y0.tolist(), "u0": model.u0.tolist(), "place": steering_place(model), "steering": STEERING}
+    machine = Machine(NAME, model, y0)
+    content = machine_content(machine, Packed())
+    about = {"machine": content, "place": steering_place(model), "steering": STEERING}
     (folder / "drive.json").write_text(json.dumps(about), "utf-8")
-    (folder / "drive.wasm").write_bytes(module(Machine(NAME, model, y0)))
+    (folder / "drive.wasm").write_bytes(module(machine))
+    (folder / "physics.mjs").write_text((WEB / "physics.js").read_text("utf-8"), "utf-8")
     (folder / "drive.mjs").write_text(PAGE, "utf-8")
     subprocess.run(["node", "drive.mjs"], cwd=folder, check=True)
     return (folder / "states").read_bytes()
@@ -263,6 +265,6 @@ WAYS: dict[str, tuple[Way, tuple[str, ...]]] = {
     "C": (in_c, ("ziglang",)),
     "FMU 2.0": (partial(in_fmu, fmi="2.0"), ("ziglang", "fmpy")),
     "FMU 3.0": (partial(in_fmu, fmi="3.0"), ("ziglang", "fmpy")),
-    "WebAssembly": (in_page, ("ziglang", "node")),
+    "WebAssembly": (in_page, ("node",)),
 }
 """By name: the function that drives, and the programs and packages it needs."""

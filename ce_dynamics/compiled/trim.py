@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -137,18 +136,13 @@ def damped_newton(residual: Callable[[Floats], Floats], start: Floats, tolerance
     array
         The best iterate, whether or not its residual is within the tolerance.
     """
-
-    def lower(x: Floats, step: Floats, worst: float, part: float) -> tuple[Floats, Floats] | None:
-        left = residual(x + part * step)
-        return (x + part * step, left) if float(np.max(np.abs(left))) < worst else None
-
     x, r = start.copy(), residual(start)
     for _ in range(MOST_ITERATIONS):
         worst = float(np.max(np.abs(r)))
         if worst <= tolerance:
             break
         J = slopes(residual, x, r, STEP * np.maximum(1.0, np.abs(x)))
-        tried = (backtrack(partial(lower, x, step, worst), SHORTEST) for step in steps(J, -r))
+        tried = (lower(residual, x, step, worst, SHORTEST) for step in steps(J, -r))
         nearer = next((found for found in tried if found is not None), None)
         if nearer is None:
             break
@@ -171,6 +165,18 @@ def slopes(residual: Callable[[Floats], Floats], x: Floats, r: Floats, sizes: Fl
     """Jacobian of a residual by differences of the given sizes, from x, where it is r."""
     columns = [(residual(x + h * e) - r) / h for h, e in zip(sizes, np.eye(len(x)), strict=True)]
     return np.array(columns).T
+
+
+def lower(
+    residual: Callable[[Floats], Floats], x: Floats, step: Floats, worst: float, shortest: float
+) -> tuple[Floats, Floats] | None:
+    """Return the end of the longest part of a step whose residual is below ``worst``, and that residual."""
+
+    def trial(part: float) -> tuple[Floats, Floats] | None:
+        left = residual(x + part * step)
+        return (x + part * step, left) if float(np.max(np.abs(left))) < worst else None
+
+    return backtrack(trial, shortest)
 
 
 def positions(known: Sequence[str], names: Sequence[str]) -> list[int]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
-from ce_dynamics.compiled.trim import halved, slopes
+from ce_dynamics.compiled.trim import lower, slopes
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.models.parts.brake import Brake
 
@@ -89,7 +89,7 @@ def solve_rest(model: Model, y: Floats, u: Floats, wanted: Unknowns) -> tuple[Fl
         # least z: the step that leads from the start; at last, from where it has come to
         base = z if worst > NEAR else np.zeros(len(z))
         step = np.linalg.lstsq(J, J @ base - r, rcond=1e-12)[0] - base
-        nearer = halved(residual, z, step, worst, SHORTEST)
+        nearer = lower(residual, z, step, worst, SHORTEST)
         if nearer is None:
             break
         z, r = nearer
