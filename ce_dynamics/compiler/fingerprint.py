@@ -84,15 +84,21 @@ def _source_files() -> frozenset[str]:
 @functools.cache
 def _modules() -> list[tuple[str, str]]:
     """Return absolute path and path within the package of every module."""
-    root = str(Path(_version.__file__).parent)
+    package = Path(_version.__file__).parent
+    beside = [package.parent / name for name in BESIDE if not (package / name).is_dir()]
     found = []
-    for folder, folders, files in os.walk(root, followlinks=True):
-        folders[:] = sorted(name for name in folders if name != "__pycache__")
-        for name in sorted(files):
-            if name.endswith(".py"):
-                path = os.path.join(folder, name)
-                found.append((path, path[len(root) + 1 :]))
+    for root in (package, *beside):
+        for folder, folders, files in os.walk(root, followlinks=True):
+            folders[:] = sorted(name for name in folders if name != "__pycache__")
+            for name in sorted(files):
+                if name.endswith(".py"):
+                    path = os.path.join(folder, name)
+                    found.append((path, os.path.relpath(path, package if root is package else package.parent)))
     return found
+
+
+BESIDE = ("kinematics", "models")
+"""Folders that lie beside the package in a checkout."""
 
 
 def changed_since_import() -> bool:
