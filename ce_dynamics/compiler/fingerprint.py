@@ -88,12 +88,13 @@ def _modules() -> list[tuple[str, str]]:
     beside = [package.parent / name for name in BESIDE if not (package / name).is_dir()]
     found = []
     for root in (package, *beside):
+        start = package if root is package else package.parent
         for folder, folders, files in os.walk(root, followlinks=True):
             folders[:] = sorted(name for name in folders if name != "__pycache__")
             for name in sorted(files):
                 if name.endswith(".py"):
                     path = os.path.join(folder, name)
-                    found.append((path, os.path.relpath(path, package if root is package else package.parent)))
+                    found.append((path, os.path.relpath(path, start)))
     return found
 
 

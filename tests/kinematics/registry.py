@@ -21,6 +21,7 @@ from ce_dynamics.kinematics.rod import Rod
 from ce_dynamics.kinematics.shock import Shock
 from ce_dynamics.kinematics.spindle import SpindleTieRod
 from ce_dynamics.kinematics.strut import StrutLoop
+from ce_dynamics.kinematics.universal_link import UniversalLink
 from ce_dynamics.kinematics.wishbone_loop import WishboneLoop
 from ce_dynamics.mechanism.hinges.revolute import Revolute
 from ce_dynamics.mechanism.hinges.universal import Universal
@@ -157,8 +158,11 @@ def wishbone_loop() -> Case:
     return Case(WishboneLoop(p.A1, p.A2, p.G1, p.G2, p.D, p.F), {"lower_arm": (-0.6, 0.4)})
 
 
-def strut(R: np.ndarray, steered: bool, d: float = 1.0) -> Case:
-    """A MacPherson corner with the body of its tie rod; ``d`` scales how far the strut's line passes D."""
+def strut(R: np.ndarray, steered: bool, d: float = 1.0, skew: bool = False) -> Case:
+    """A MacPherson corner with the body of its tie rod; ``d`` scales how far the strut's line passes D.
+
+    A skew tie rod is on a universal joint whose axes are not square to it.
+    """
     points = {
         "A1": (-0.3, 0.36, 0.01), "A2": (0.02, 0.35, 0.0), "D": (0.0, 0.77, -0.05), "F": (-0.03, 0.6, 0.72),
         "K": (-0.15, 0.77, 0.15), "L": (-0.2, 0.35, 0.18),
@@ -170,7 +174,10 @@ def strut(R: np.ndarray, steered: bool, d: float = 1.0) -> Case:
     }
     anchor = "steering_link" if steered else "chassis"
     loop = StrutLoop(**at, upright="spindle", anchor=anchor)
-    rod = Rod(at["K"], at["L"], "tie_rod", "spindle", anchor)
+    rod: ClosedForm = Rod(at["K"], at["L"], "tie_rod", "spindle", anchor)
+    if skew:
+        joint = Universal(R @ (0.2, 0.5, 1.0), R @ (1.0, 0.4, -0.4), at=at["K"])
+        rod = UniversalLink(joint, at["L"], "tie_rod", "spindle", anchor)
     tube = Rod(at["F"], at["S"], "strut", "chassis", "spindle", fixed_length=False)
     linkage = Composite([loop, rod, tube], "lower_arm")
     return Case(linkage, {"lower_arm": (-0.25, 0.25)}, steering=pitman() if steered else None)
@@ -185,7 +192,14 @@ PLANE_XZ = rotation((1.0, 0.0, 0.0), math.pi / 2)
 CRANK_ROCKER = ((0.0, 0.0), (0.2, 0.3), (1.1, 0.8), (1.2, -0.1))
 CROSSED = ((0.0, 0.0), (0.2, 0.3), (1.0, -0.7), (1.2, 0.1))
 
-STEERED = {"spindle", "strut in skew axes", "front left", "front right", "tie rod as distance"}
+STEERED = {
+    "spindle",
+    "strut in skew axes",
+    "strut with a skew tie rod",
+    "front left",
+    "front right",
+    "tie rod as distance",
+}
 """Those with a steering beside them."""
 FOLLOWERS = {"shock, planar", "shock, spatial", "spindle"}
 """Those without an independent hinge of their own.  Both are known without building any: some are derived."""
@@ -201,6 +215,7 @@ LINKAGES: dict[str, Callable[[], Case]] = {
     "wishbone loop": wishbone_loop,
     "planar double wishbone": planar_corner,
     "strut in skew axes": lambda: strut(TILT, True),
+    "strut with a skew tie rod": lambda: strut(TILT, True, skew=True),
     "front left": lambda: corner(FRONT, 1.0, HALF_WHEELBASE, True),
     "front right": lambda: corner(FRONT, -1.0, HALF_WHEELBASE, True),
     "rear left": lambda: corner(REAR, 1.0, -HALF_WHEELBASE, False),

@@ -81,10 +81,28 @@ def multi_link(reading: Reading, part: Part) -> Sections:
         **tie_rod(reading, part),
         "upper_arm": control_arm(reading, upper, vehicle_frame=False),
         "lateral_link": link(reading, part.part("Lateral"), "Location Upright"),
-        "trailing_link": link(reading, part.part("Trailing Link"), "Location Upright"),
+        "trailing_link": trailing_link(reading, part),
         "upright": body(part.part("Upright")),
         **rod_as_length(reading, part.part("Tierod"), "tie_rod"),
         **spring_and_damper(reading, part, arm="Location Link"),
+    }
+
+
+def trailing_link(reading: Reading, part: Part) -> Sections:
+    """Return the link with the springs, on a universal joint, whose axes Chrono exchanges."""
+    own = part.part("Trailing Link")
+    C, U = own.vector("Location Chassis"), own.vector("Location Upright")
+    spring = part.part("Spring").vector("Location Link")
+    z = unit(own, "Location Upright", C - U)
+    y = unit(own, "Location Upright", cross(U - spring, C - spring))
+    names = ["Universal Joint Axis Chassis", "Universal Joint Axis Link"]
+    ends = [C + unit(own, name, own.vector(name)) for name in (names[::-1] if reading.like_chrono else names)]
+    return {
+        "chassis": quantities(C, "m"),
+        "upright": quantities(U, "m"),
+        "first": quantities(ends[0], "m"),
+        "second": quantities(ends[1], "m"),
+        "body": body(own, R=np.column_stack((cross(y, z), y, z))),
     }
 
 

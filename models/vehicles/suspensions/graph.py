@@ -8,12 +8,14 @@ import numpy as np
 
 from ce_dynamics.kinematics.base import ClosedForm
 from ce_dynamics.kinematics.rod import Rod
+from ce_dynamics.kinematics.universal_link import UniversalLink
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.components import Component
 from ce_dynamics.mechanism.hinges.base import Hinge
 from ce_dynamics.mechanism.hinges.conditions import Closure
 from ce_dynamics.mechanism.hinges.distance import Distance
 from ce_dynamics.mechanism.hinges.revolute import Revolute
+from ce_dynamics.mechanism.hinges.universal import Universal
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.vehicles.bodies import BodyParameters, Vector, add_rigid_body
 from ce_dynamics.models.vehicles.suspensions.points import check_apart
@@ -108,10 +110,18 @@ class Graph:
             name, self.name(one), self.name(other), closure, independent=leads, substeps=SUBSTEPS
         )
 
-    def link(self, short: str, outer: str, U: Vector, inner: str, C: Vector) -> None:
-        """A rod with ball joints at U on one body and C on another; a body on the first if it has mass."""
+    def link(
+        self, short: str, outer: str, U: Vector, inner: str, C: Vector, joint: Universal | None = None
+    ) -> None:
+        """A rod with ball joints at U on one body and C on another; a body on the first if it has mass.
+
+        With a universal joint at C its body is on the second.
+        """
         check_apart(self.name(short), [(f"its end on {outer}", tuple(U), f"that on {inner}", tuple(C))])
         self.close(outer, inner, Distance(U.tolist(), C.tolist()), short)
+        if joint is not None:
+            self.use(UniversalLink(joint, U, self.name(short), self.name(inner), self.name(outer)))
+            return
         self.rod(short, outer, U, inner, C)
 
     def rod(

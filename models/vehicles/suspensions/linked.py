@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+from pydantic import model_validator
 
 from ce_dynamics.algebra.arrays import Scalar
 from ce_dynamics.errors import DataError
@@ -52,9 +53,22 @@ class LinkData(Section):
 
 
 class MassiveLinkData(LinkData):
-    """A rod that has mass, since it carries a spring."""
+    """A link that has mass, since it carries a spring: a rod, or a body on a universal joint of the chassis.
 
-    rod: RodData
+    From the joint, its axis on the chassis passes through ``first`` and that on the link through ``second``.
+    They say how the link turns about its own line, which matters where a spring acts beside that.
+    """
+
+    body: BodyData | None = None
+    first: Point | None = None
+    second: Point | None = None
+
+    @model_validator(mode="after")
+    def _has_mass(self) -> MassiveLinkData:
+        joint = [name for name in ("body", "first", "second") if getattr(self, name) is not None]
+        if len(joint) + 3 * (self.rod is not None) != 3:
+            raise ValueError("a link that carries a spring needs either rod, or body, first and second")
+        return self
 
 
 class HingedData(BodyData):
@@ -102,7 +116,7 @@ def read(
         elif isinstance(value, Section):
             inner = read(value, origin, (), BodyData)
             points |= {f"{name}.{key}": point for key, point in inner.points.items()}
-            bodies |= {f"{name}.{key}": part for key, part in inner.bodies.items()}
+            bodies |= {name if key == "body" else f"{name}.{key}": part for key, part in inner.bodies.items()}
             if isinstance(value, BodyData):
                 bodies[name] = body(value, origin)
             elif isinstance(value, LinkData) and value.rod is not None:

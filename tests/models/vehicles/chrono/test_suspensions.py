@@ -84,6 +84,75 @@ def test_solid_axles_need_their_track_bar(tmp_path: Path) -> None:
         converted(written(tmp_path, rear(axle)))
 
 
+MULTI_LINK: dict[str, Any] = {
+    **{key: SUSPENSION[key] for key in ("Name", "Type", "Axle")},
+    "Template": "MultiLink",
+    "Spindle": {"Mass": 1.0, "COM": [0.0, 0.76, 0.0], "Inertia": [0.001, 0.001, 0.001]},
+    "Upright": {"Mass": 14.0, "COM": [-0.02, 0.74, 0.0], "Inertia": [0.2, 0.2, 0.2]},
+    "Upper Arm": {
+        "Mass": 3.0, "COM": [-0.02, 0.55, 0.15], "Inertia": [0.02, 0.03, 0.03],
+        "Location Chassis Front": [0.1, 0.4, 0.15], "Location Chassis Back": [-0.15, 0.41, 0.15],
+        "Location Upright": [-0.02, 0.7, 0.16],
+    },
+    "Lateral": {
+        "Mass": 2.0, "COM": [0.0, 0.55, -0.125], "Inertia": [0.02, 0.02, 0.001], "Radius": 0.02,
+        "Location Chassis": [0.0, 0.35, -0.12], "Location Upright": [0.0, 0.74, -0.13],
+        "Universal Joint Axis Link": [1, 0, 0], "Universal Joint Axis Chassis": [0, 0, 1],
+    },
+    "Trailing Link": {
+        "Mass": 5.0, "COM": [0.2, 0.64, -0.06], "Inertia": [0.1, 0.2, 0.3], "Radius": 0.02,
+        "Location Chassis": [0.5, 0.6, 0.0], "Location Upright": [0.05, 0.6, 0.0],
+        "Universal Joint Axis Link": [0, 0, 1], "Universal Joint Axis Chassis": [0.3, 1, 0],
+    },
+    "Tierod": {"Location Chassis": [-0.2, 0.36, 0.01], "Location Upright": [-0.16, 0.74, 0.0]},
+    "Spring": {
+        "Location Chassis": [0.2, 0.6, 0.45], "Location Link": [0.2, 0.7, 0.0],
+        "Spring Coefficient": 9e4, "Free Length": 0.5,
+    },
+    "Shock": {
+        "Location Chassis": [0.2, 0.6, 0.45], "Location Link": [0.2, 0.7, 0.0],
+        "Damping Coefficient": 5e3,
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("like_chrono", [False, True])
+def test_trailing_links_turn_about_the_files_axes(tmp_path: Path, like_chrono: bool) -> None:
+    """A spring beside a link that swings up lifts by more, as the link rolls about its own line.
+
+    Small motions turn it about the chassis' axis of unit vector (s, c, 0), in either order of the axes; the
+    link lies along -x.  Turned by ω its end, at -0.45 from the joint, rises by 0.45 ω c, and the spring's
+    foot, at (-0.3, 0.1), by ω (0.3 c + 0.1 s).  Inertia: z of the file is along the link, y normal to its
+    plane with the spring.
+    """
+    file = tmp_path / f"{like_chrono}.yaml"
+    file.write_text(converted(written(tmp_path, rear(MULTI_LINK)), like_chrono=like_chrono).text)
+    data = VehicleParameters.load(file)
+    corner: Any = data.corners["rear_left"]
+    assert np.diag(corner.parts["trailing_link"].inertia) == pytest.approx([0.3, 0.1, 0.2])
+    joint = corner.joint("trailing_link")
+    e = np.array([0.3, 1.0, 0.0]) / math.hypot(0.3, 1.0)
+    axes = [joint.axis1, joint.axis2]
+    assert axes[like_chrono] == pytest.approx(e)
+    assert axes[not like_chrono] == pytest.approx([0.0, 0.0, 1.0])
+    model = Model(build(data))
+    names = [entry.name for entry in model.layout.q]
+    heights = []
+    for angle in (-1e-4, 1e-4):
+        y = model.y0.copy()
+        y[names.index("rear_left.upper_arm")] = angle
+        outward = model.instant(y, model.u0).outward
+        frame = model.system.find("chassis")
+        U, foot = (
+            outward.point(model.system.find(f"rear_left.{body}"), corner.origin + point, frame)
+            for body, point in (("upright", [0.05, 0.6, 0.0]), ("trailing_link", [0.2, 0.7, 0.0]))
+        )
+        heights.append((U.r[2], foot.r[2]))
+    up, foot_up = np.diff(heights, axis=0)[0]
+    # 1e-3: lengths of rods change at the second order of 1e-4 rad over 1e-4 of travel
+    assert foot_up / up == pytest.approx((0.3 * e[1] + 0.1 * e[0]) / (0.45 * e[1]), rel=1e-3)
+
+
 def torsion(axis: list[float], one: str, other: str) -> dict[str, Any]:
     """A trailing arm as a free graph, sprung by a torsion spring."""
     return {
