@@ -58,8 +58,8 @@ class MultiLinkCorner(LinkedCorner):
         """The universal joint of a link on the chassis; None for a rod."""
         if f"{link}.first" not in self.points:
             return None
-        C, *ends = (self.points[f"{link}.{end}"] for end in ("chassis", "first", "second"))
-        return Universal(*(end - C for end in ends), at=C.tolist())
+        C, first, second = (self.points[f"{link}.{end}"] for end in ("chassis", "first", "second"))
+        return Universal(first - C, second - C, at=C.tolist())
 
     def wheel_angle(self, L: Vector) -> Scalar:
         """With the upper arm in the design position, the rods turn the upright about its ball joint."""
