@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar, array, zeros
 from ce_dynamics.algebra.bisection import last_that_holds
 from ce_dynamics.compiler.free_numbers import is_free, nominal
@@ -186,7 +187,14 @@ class Composite(ClosedForm):
     """
 
     def __init__(self, parts: Sequence[ClosedForm], independent: str | None) -> None:
-        self.parts = tuple(parts)
+        self.parts: tuple[ClosedForm, ...] = checks.items("composite: parts", parts)
+        for part in self.parts:
+            checks.provides("composite: parts", part, ("joints", "solve"), "linkages, such as FourBar(...)")
+        if not self.parts:
+            raise ModelError("composite: parts is empty; give at least one linkage")
+        if independent is not None:
+            joints = [joint.body for joint in self.joints()]
+            checks.known("composite: independent", independent, joints, "body of the parts")
         self.independent = independent
         self.determines = tuple(name for part in self.parts for name in part.determines)
         self.closes = tuple(name for part in self.parts for name in part.closes)

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import zeros
 from ce_dynamics.algebra.dense import least_squares
 from ce_dynamics.embedding.closures.closure_errors import ClosureErrors, closure_errors
@@ -73,7 +74,14 @@ class LinkageBench:
         steering: ClosedForm | None = None,
         steering_span: tuple[float, float] = (-0.5, 0.5),
     ) -> None:
-        self.linkage, self.steering, self.steering_span = linkage, steering, steering_span
+        owner = "check_linkage"
+        what = "a linkage, such as FourBar(...)"
+        self.linkage = checks.provides(f"{owner}: linkage", linkage, ("joints", "solve"), what)
+        self.steering = steering
+        low, high = checks.finite_array(f"{owner}: steering_span", steering_span, (2,))
+        self.steering_span = float(low), float(high)
+        for name, ends in checks.mapping(f"{owner}: span", span).items():
+            checks.finite_array(f"{owner}: span of {name!r}", ends, (2,))
         own = {joint.body: joint for joint in (*carriers, *linkage.joints())}
         self.joints: list[Joint] = list(own.values())
         self.dependents = list(linkage.determines)
@@ -84,7 +92,9 @@ class LinkageBench:
         self.steering_joints = [] if steering is None else list(steering.joints())
         missing = [name for name in self.independents if name not in span]
         if missing:
-            raise ModelError(f"check_linkage: give a span for the independent hinges of {missing}")
+            raise ModelError(f"{owner}: span lacks the hinges of {missing}; give an interval of each")
+        for name in span:
+            checks.known(f"{owner}: span", name, self.independents, "independent hinge")
         self._span = span
 
     def motion(self, state: State) -> Recorded:
@@ -265,6 +275,8 @@ def check_linkage(
     >>> check_linkage(linkage, {"crank": (-3.0, 3.0)}).X < 1.0
     True
     """
+    checks.integer("check_linkage: samples", samples, at_least=1, at_most=1_000_000)
+    checks.integer("check_linkage: seed", seed, at_least=0, at_most=2**64 - 1)
     bench = LinkageBench(linkage, span, carriers, steering, steering_span)
     rng = np.random.default_rng(seed)
     worst = accepted(bench, LinkageErrors(design=design_error(bench)), np.zeros(bench.N))

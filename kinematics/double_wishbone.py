@@ -6,12 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import cross
 from ce_dynamics.compiler.free_numbers import decided, nominal
 from ce_dynamics.errors import ModelError
 from ce_dynamics.kinematics.base import ClosedForm, Composite
 from ce_dynamics.kinematics.four_bar import FourBar
-from ce_dynamics.kinematics.hardpoints import Point, checked_point, unit_between
+from ce_dynamics.kinematics.hardpoints import Point, checked_names, checked_point, unit_between
 from ce_dynamics.kinematics.shock import Shock
 from ce_dynamics.kinematics.spindle import SpindleTieRod
 from ce_dynamics.kinematics.wishbone_loop import WishboneLoop
@@ -76,6 +77,11 @@ class DoubleWishboneBodies:
     chassis: str = "chassis"
     steering: str | None = None
 
+    def __post_init__(self) -> None:
+        optional = {"tie_rod", "steering"}
+        given = {name: body for name, body in vars(self).items() if body is not None or name not in optional}
+        checked_names("double wishbone", **given)
+
     @classmethod
     def prefixed(
         cls,
@@ -120,7 +126,7 @@ class DoubleWishbone(Composite):
     """
 
     def __init__(self, points: DoubleWishbonePoints, bodies: DoubleWishboneBodies | None = None) -> None:
-        b = DoubleWishboneBodies() if bodies is None else bodies
+        points, b = checked_corner(points, bodies)
         self.points, self.bodies = points, b
         parts: list[ClosedForm] = [
             WishboneLoop(
@@ -139,6 +145,17 @@ class DoubleWishbone(Composite):
                 Shock(points.B, points.J, None, b.shock_lower, b.shock_upper, b.lower_arm, b.chassis)
             )
         super().__init__(parts, b.lower_arm)
+
+
+def checked_corner(
+    points: DoubleWishbonePoints, bodies: DoubleWishboneBodies | None
+) -> tuple[DoubleWishbonePoints, DoubleWishboneBodies]:
+    """Return a user's hardpoints and names of bodies, the defaults if none are given."""
+    owner = "double wishbone"
+    checks.instance(f"{owner}: points", points, DoubleWishbonePoints, "DoubleWishbonePoints(...)")
+    if bodies is None:
+        return points, DoubleWishboneBodies()
+    return points, checks.instance(f"{owner}: bodies", bodies, DoubleWishboneBodies, "names of bodies")
 
 
 def hinges(points: DoubleWishbonePoints, bodies: DoubleWishboneBodies | None = None) -> dict[str, Hinge]:
@@ -165,7 +182,7 @@ def planar_double_wishbone(
     ModelError
         If the arm axes are not parallel or the shock is out of plane: use `DoubleWishbone`.
     """
-    b = DoubleWishboneBodies() if bodies is None else bodies
+    points, b = checked_corner(points, bodies)
     owner = f"planar double wishbone of {b.lower_arm!r}"
     A1, A2, G1, G2 = (checked_point(getattr(points, name), owner, name) for name in ("A1", "A2", "G1", "G2"))
     axis = unit_between(A1, A2, owner, "A1 A2")

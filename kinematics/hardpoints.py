@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeAlias
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar, cross
 from ce_dynamics.compiler.free_numbers import decided, nominal
 from ce_dynamics.errors import ModelError
@@ -28,6 +29,12 @@ DEAD_POINT = 1e-6
 def checked_point(value: object, owner: str, name: str) -> Array:
     """A hardpoint as an array (3,), of float64 unless it is free."""
     return finite_vector(value, owner, f"point {name}")
+
+
+def checked_names(owner: str, **names: str) -> None:
+    """Raise unless every name can be that of a body."""
+    for argument, name in names.items():
+        checks.name_of(f"{owner}: {argument}", name)
 
 
 def length_between(start: Array, finish: Array, owner: str, names: str) -> Scalar:

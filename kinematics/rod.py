@@ -9,11 +9,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.embedding.motion import SubgraphMotion
 from ce_dynamics.kinematics.aim import Aim
 from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint, expect_hinge
-from ce_dynamics.kinematics.hardpoints import Point, checked_point
+from ce_dynamics.kinematics.hardpoints import Point, checked_names, checked_point
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
 from ce_dynamics.mechanism.hinges.distance import Distance
 from ce_dynamics.mechanism.hinges.guides import PointOnLine
@@ -55,8 +56,9 @@ class Rod(ClosedForm):
     ) -> None:
         owner = f"rod {rod!r}"
         self.P, self.Q = checked_point(P, owner, "P"), checked_point(Q, owner, "Q")
+        checked_names(owner, rod=rod, carrier=carrier, anchor=anchor)
         self.rod, self.carrier, self.anchor = rod, carrier, anchor
-        self.fixed_length, self.axes = fixed_length, axes
+        self.fixed_length, self.axes = checks.flag(f"{owner}: fixed_length", fixed_length), axes
         hinge = None if axes is None else Universal(*axes, at=self.P.tolist())
         self.aim = Aim(self.P, self.Q, fixed_length, owner, "PQ", hinge)
         self.determines = (rod,)

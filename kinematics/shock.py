@@ -17,7 +17,13 @@ from ce_dynamics.errors import ModelError
 from ce_dynamics.kinematics.aim import Aim
 from ce_dynamics.kinematics.aim_planar import AimPlanar
 from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint, expect_hinge
-from ce_dynamics.kinematics.hardpoints import Point, checked_point, length_between, unit_between
+from ce_dynamics.kinematics.hardpoints import (
+    Point,
+    checked_names,
+    checked_point,
+    length_between,
+    unit_between,
+)
 from ce_dynamics.mechanism.checked import ANGULAR_TOLERANCE, unit_axis
 from ce_dynamics.mechanism.hinges.prismatic import Prismatic
 from ce_dynamics.mechanism.hinges.revolute import Revolute
@@ -135,6 +141,7 @@ class Shock(ClosedForm):
     ) -> None:
         owner = f"shock {shock_lower!r}"
         self.B, self.J = checked_point(B, owner, "B"), checked_point(J, owner, "J")
+        checked_names(owner, shock_lower=shock_lower, shock_upper=shock_upper, arm=arm, anchor=anchor)
         self.shock_lower, self.shock_upper, self.arm, self.anchor = shock_lower, shock_upper, arm, anchor
         self.lower: Aim | AimPlanar
         if axis is None:

@@ -32,6 +32,7 @@ from ce_dynamics.kinematics.hardpoints import (
     DEAD_POINT,
     SMALLEST_LENGTH,
     Point,
+    checked_names,
     checked_point,
     distance_from_axis,
     length_between,
@@ -91,6 +92,8 @@ class StrutLoop(ClosedForm):
                 (A1, A2, D, F, S, K, L), ("A1", "A2", "D", "F", "S", "K", "L"), strict=True
             )
         )
+        checked_names(owner, lower_arm=lower_arm, kingpin=kingpin, swivel=swivel, upright=upright)
+        checked_names(owner, chassis=chassis, anchor=anchor)
         self.lower_arm, self.kingpin, self.swivel, self.upright = lower_arm, kingpin, swivel, upright
         self.chassis, self.anchor = chassis, anchor
         self.arm_hinge = hinge_through(a1, a2, owner, "A1 A2")

@@ -11,7 +11,13 @@ from ce_dynamics.compiler.free_numbers import number
 from ce_dynamics.embedding.motion import SubgraphMotion
 from ce_dynamics.kinematics.aim_planar import AimPlanar
 from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint, expect_hinge
-from ce_dynamics.kinematics.hardpoints import Point, checked_point, distance_from_axis, unit_between
+from ce_dynamics.kinematics.hardpoints import (
+    Point,
+    checked_names,
+    checked_point,
+    distance_from_axis,
+    unit_between,
+)
 from ce_dynamics.mechanism.hinges.guides import PointOnPlane
 from ce_dynamics.mechanism.hinges.revolute import Revolute
 
@@ -39,6 +45,7 @@ class SwingArm(ClosedForm):
         a1, a2, self.F = (
             checked_point(point, owner, name) for point, name in ((A1, "A1"), (A2, "A2"), (F, "F"))
         )
+        checked_names(owner, arm=arm, carrier=carrier, anchor=anchor)
         self.arm, self.carrier, self.anchor = arm, carrier, anchor
         u = unit_between(a1, a2, owner, "A1 A2")
         distance_from_axis(self.F, a1, u, owner, "F")

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import sympy
 from sympy.printing.pycode import PythonCodePrinter
 
-from ce_dynamics.algebra import arrays
+from ce_dynamics.algebra import arrays, checks
 from ce_dynamics.errors import ModelError
 from ce_dynamics.kinematics.symbolic.algebra import Expr
 from ce_dynamics.mechanism.hinges.base import Hinge
@@ -25,8 +25,11 @@ def checked_coordinates(
         For a body without a joint, a hinge without such a coordinate, or one with two symbols.
     """
     found: dict[Expr, tuple[str, int]] = {}
+    checks.provides(f"{owner}: coordinates", coordinates, ("items",), "a mapping of symbols to bodies")
     for symbol, meaning in coordinates.items():
-        body, k = (meaning, 0) if isinstance(meaning, str) else meaning
+        pair = (meaning, 0) if isinstance(meaning, str) else meaning
+        body, k = checks.items(f"{owner}: coordinate {symbol}", pair, 2)
+        checks.integer(f"{owner}: number of the coordinate {symbol}", k)
         if body not in hinges:
             raise ModelError(f"{owner}: {symbol} belongs to {body!r}, which is no body of its joints")
         hinge = hinges[body]
@@ -49,7 +52,11 @@ def checked_equations(equations: Sequence[Expr], known: set[Expr], owner: str) -
     ModelError
         For a symbol that is neither a coordinate nor a parameter.
     """
-    flat = [entry for e in equations for entry in (e if isinstance(e, sympy.MatrixBase) else (e,))]
+    given = checks.items(f"{owner}: equations", equations)
+    for e in given:
+        what = "a SymPy expression that must vanish, or sympy.Eq"
+        checks.instance(f"{owner}: equations", e, (sympy.Basic, sympy.MatrixBase), what)
+    flat = [entry for e in given for entry in (e if isinstance(e, sympy.MatrixBase) else (e,))]
     result = [sympy.sympify(e.lhs - e.rhs if isinstance(e, sympy.Eq) else e) for e in flat]
     for k, equation in enumerate(result):
         unknown = sorted(map(str, equation.free_symbols - known))

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import sympy
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar, arctan2, array, cos, sin
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.embedding.linkage import Limits
@@ -106,11 +107,22 @@ class SymbolicLinkage(ClosedForm):
         parameters: Mapping[Expr, float] | None = None,
         name: str | None = None,
     ) -> None:
-        given = (independent,) if isinstance(independent, str) else tuple(independent)
-        self.owner = name or f"linkage of {(given[0] if given else joints[0].body)!r}"
-        self._joints, self._cuts = tuple(joints), tuple(cuts)
-        self._hinges = {joint.body: joint.hinge for joint in joints}
+        if name is not None:
+            checks.name_of("SymbolicLinkage: name", name)
+        linkage = name or "SymbolicLinkage"
+        self._joints: tuple[Joint, ...] = checks.instances(f"{linkage}: joints", joints, Joint, "a Joint")
+        self._cuts: tuple[Cut, ...] = checks.instances(f"{linkage}: cuts", cuts, Cut, "a Cut")
+        if not self._joints:
+            raise ModelError(f"{linkage}: joints is empty; give every hinge of the loop")
+        given = (independent,) if isinstance(independent, str) else independent
+        given = checks.texts(f"{linkage}: independent", given)
+        self.owner = name or f"linkage of {(given[0] if given else self._joints[0].body)!r}"
+        self._hinges = {joint.body: joint.hinge for joint in self._joints}
         self.coordinates = checked_coordinates(coordinates, self._hinges, self.owner)
+        if parameters is not None:
+            checks.provides(
+                f"{self.owner}: parameters", parameters, ("items",), "a mapping of symbols to numbers"
+            )
         self.parameters = {
             symbol: finite_number(value, self.owner, f"parameter {symbol}")
             for symbol, value in (parameters or {}).items()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+import sympy
 
 import ce_dynamics as ce
 from ce_dynamics import contact, kinematics
@@ -479,33 +481,158 @@ def unilateral() -> list[Case]:
     return found
 
 
+def by_annotation(make: Callable[..., Any], said: Mapping[str, str] | None = None) -> dict[str, Pool]:
+    """Wrong values of every argument of a function or class, by the type that its signature names."""
+    pools: dict[str, Pool] = {
+        "Point": values.NO_VECTOR,
+        "ArrayLike": values.NO_VECTOR,
+        "float": values.NO_NUMBER,
+        "int": values.NO_INTEGER,
+        "str": values.NO_TEXT,
+        "bool": values.NO_FLAG,
+        "System": values.NO_OBJECT,
+    }
+    found: dict[str, Pool] = {}
+    for name, parameter in inspect.signature(make).parameters.items():
+        kind, _, rest = str(parameter.annotation).partition(" | ")
+        pool = values.NO_DIRECTION if name == "axis" else pools.get(kind)
+        if pool is not None:
+            found[name] = {key: value for key, value in pool.items() if (rest, key) != ("None", "nothing")}
+    return found
+
+
 def linkages() -> list[Case]:
     """Closed forms: points that are no points, and that do not lie where they must."""
     z = (0, 0, 1)
     points: dict[str, Any] = {"A": (0, 0, 0), "D": (0, 1, 0), "F": (2, 1.5, 0), "G": (2, 0, 0)}
-    off = dict.fromkeys(points, values.NO_VECTOR)
-    found = calls(
-        "FourBar",
-        kinematics.FourBar,
-        {**points, "axis": z},
-        {**off, "axis": values.NO_DIRECTION},
-        says={"axis": ""},
-    )
-    good: dict[str, Any] = {"B": (0, 0, 0), "J": (0.1, 0, 1)}
+    corner: dict[str, Any] = {
+        "A1": (0.2, 0.3, 0), "A2": (-0.2, 0.3, 0), "G1": (-0.05, 0.45, 0.25), "G2": (-0.27, 0.48, 0.2),
+        "D": (-0.04, 0.79, -0.12), "F": (-0.05, 0.72, 0.22), "K": (-0.18, 0.82, -0.02),
+        "L": (-0.25, 0.45, 0.05), "B": (0.1, 0.54, -0.05), "J": (0.1, 0.5, 0.2),
+    }  # fmt: skip
+    strut = {name: corner[name] for name in ("A1", "A2", "D", "K", "L")} | {
+        "F": (-0.04, 0.72, 0.3),
+        "S": (-0.04, 0.65, 0.7),
+    }
+    arms = {name: corner[name] for name in ("A1", "A2", "G1", "G2", "D", "F")}
+    steering = {"T": (0, 0.25, 0), "U": (0.13, 0.25, 0), "V": (0.13, -0.32, 0), "W": (0, -0.32, 0), "axis": z}
+    link = {"rod": "rod", "carrier": "arm", "anchor": "chassis"}
+    double = {name: corner[name] for name in corner}
+    good: dict[Callable[..., Any], dict[str, Any]] = {
+        kinematics.FourBar: {**points, "axis": z},
+        kinematics.Shock: {"B": (0, 0, 0), "J": (0.1, 0, 1)},
+        kinematics.SpindleTieRod: {"D": (0, 0, 0), "F": (0, 0, 1), "K": (0.1, 0, 0.5), "L": (0.1, 0.5, 0.5)},
+        kinematics.PitmanSteering: steering,
+        kinematics.Rod: {"P": (0, 0, 0), "Q": (0.1, 0.5, 0.5), **link},
+        kinematics.SwingArm: {"A1": (0.2, 0, 0), "A2": (-0.2, 0, 0), "F": (0, 0.5, 0.1),
+                              "arm": "arm", "carrier": "upright", "anchor": "chassis"},
+        kinematics.StrutLoop: strut,
+        kinematics.WishboneLoop: arms,
+    }  # fmt: skip
+    found: list[Case] = []
+    for make, arguments in good.items():
+        pools = by_annotation(make)
+        if make is kinematics.Shock:
+            pools["axis"] = {**pools["axis"], "leaning": (0.2, 0.5, 0.2)}
+            pools["B"] = {**pools["B"], "same": (0.1, 0, 1)}
+        found += calls(make.__name__, make, arguments, pools, says={"axis": ""})
+
+    def wishbone(**given: Any) -> Any:
+        return kinematics.DoubleWishbone(kinematics.DoubleWishbonePoints(**given))
+
+    wrong = by_annotation(kinematics.DoubleWishbonePoints)
+    found += calls("DoubleWishbonePoints", wishbone, double, wrong)
+    bodies = by_annotation(kinematics.DoubleWishboneBodies)
+    design = kinematics.DoubleWishbonePoints(**double)
     found += calls(
-        "Shock",
-        kinematics.Shock,
-        good,
-        {
-            "B": {**values.NO_VECTOR, "same": (0.1, 0, 1)},
-            "J": values.NO_VECTOR,
-            "axis": {**values.NO_DIRECTION, "leaning": (0.2, 0.5, 0.2)},
-        },
-        says={"axis": ""},
+        "DoubleWishboneBodies",
+        lambda **given: kinematics.DoubleWishbone(design, kinematics.DoubleWishboneBodies(**given)),
+        {},
+        bodies,
     )
-    good = {"D": (0, 0, 0), "F": (0, 0, 1), "K": (0.1, 0, 0.5), "L": (0.1, 0.5, 0.5)}
-    found += calls("SpindleTieRod", kinematics.SpindleTieRod, good, dict.fromkeys(good, values.NO_VECTOR))
-    return found
+    level = {"G1": (0.05, 0.45, 0.25), "G2": (-0.3, 0.45, 0.25), "D": (0, 0.79, -0.12), "F": (0, 0.72, 0.22)}
+    level |= {"B": (0, 0.54, -0.05), "J": (0, 0.5, 0.2)}
+    planar = kinematics.DoubleWishbonePoints(**{**double, **level})
+    pool = {"points": values.NO_OBJECT, "bodies": values.NO_OBJECT}
+    for build, at in ((kinematics.DoubleWishbone, design), (kinematics.planar_double_wishbone, planar)):
+        found += calls(build.__name__, build, {"points": at}, pool, ("bodies:nothing",))
+    bar = kinematics.FourBar(**points, axis=z)
+    spans = {
+        "text": "crank",
+        "unknown": {"nobody": (0, 1)},
+        "one": {"crank": 1.0},
+        "nan": {"crank": (0.0, math.nan)},
+        "texts": {"crank": ("a", "b")},
+        "empty": {},
+    }
+    found += calls(
+        "check_linkage",
+        kinematics.check_linkage,
+        {"linkage": bar, "span": {"crank": (-0.1, 0.1)}},
+        {
+            "linkage": values.NO_OBJECT,
+            "span": spans,
+            "samples": {**values.NO_INTEGER, "zero": 0},
+            "seed": values.NO_INTEGER,
+            "steering_span": {"text": "ab", "one": (1.0,), "nan": (0.0, math.nan)},
+        },
+    )
+    found += calls(
+        "Composite",
+        kinematics.Composite,
+        {"parts": [bar], "independent": "crank"},
+        {
+            "parts": {"text": "bar", "number": 1.0, "things": [values.Thing()], "empty": [], "nothing": None},
+            "independent": {**values.NO_WORD},
+        },
+        ("independent:nothing",),
+    )
+    return found + symbolic()
+
+
+def symbolic() -> list[Case]:
+    """Linkages from loop equations: a slider on a crank."""
+    theta, x, a = sympy.symbols("theta x a")
+    crank = kinematics.Joint("crank", "ground", ce.Revolute((0, 0, 1)))
+    slider = kinematics.Joint("slider", "ground", ce.Prismatic((1, 0, 0)))
+    good: dict[str, Any] = {
+        "joints": [crank, slider],
+        "coordinates": {theta: "crank", x: "slider"},
+        "equations": [a * sympy.sin(theta) - x],
+        "independent": "crank",
+        "parameters": {a: 0.1},
+    }
+    lists = {
+        "text": "crank",
+        "number": 1.0,
+        "nothing": None,
+        "things": [values.Thing()],
+        "thing": values.Thing(),
+    }
+    wrong: dict[str, Pool] = {
+        "joints": {**lists, "empty": [], "one": [crank]},
+        "coordinates": {
+            **lists,
+            "empty": {},
+            "unknown": {theta: "nobody", x: "slider"},
+            "numbers": {theta: 1.0, x: 2.0},
+        },
+        "equations": {**lists, "empty": [], "two": [theta, x], "texts": ["theta - x"]},
+        "independent": {
+            "number": 1.0,
+            "unknown": "nobody",
+            "nothing": None,
+            "thing": values.Thing(),
+            "things": [values.Thing()],
+        },
+        "cuts": lists,
+        "parameters": {**lists, "nan": {a: math.nan}, "texts": {a: "1"}, "empty": {}},
+        "name": values.NO_TEXT,
+    }
+    without = ("parameters:nothing", "name:nothing")
+    return calls(
+        "SymbolicLinkage", kinematics.SymbolicLinkage, good, wrong, without, dict.fromkeys(wrong, "")
+    )
 
 
 def outputs() -> list[Case]:
