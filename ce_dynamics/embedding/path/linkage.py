@@ -18,12 +18,22 @@ from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
 from ce_dynamics.embedding.closures.loop import Loop, has_own_velocities
 from ce_dynamics.embedding.closures.nearby_pose import refuse_contradiction
 from ce_dynamics.embedding.linkage import Linkage
+from ce_dynamics.embedding.loop_coordinate import LoopNumber, coordinate_body
 from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion
-from ce_dynamics.embedding.path.coordinate import path_body
 from ce_dynamics.embedding.path.curve import Curve, follow_curve, null_vector
 from ce_dynamics.embedding.path.table import PathTable, make_table
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body
+
+
+class PathHinge(LoopNumber):
+    """The position along the path of a loop's configurations."""
+
+
+def path_body(parent: Body, first: Body) -> Body:
+    """Return the virtual body of the path coordinate, for the aggregated body that begins with ``first``."""
+    return coordinate_body("path", parent, first, PathHinge)
+
 
 AT_REST = 1e-9
 """Rate along the curve [rad, or sizes of the loop] that counts as none."""
