@@ -14,19 +14,37 @@ import sympy
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar, arctan2, array, cos, sin
 from ce_dynamics.compiler.free_numbers import nominal
+from ce_dynamics.embedding.closures.loop import Loop
 from ce_dynamics.embedding.linkage import Limits
 from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion
+from ce_dynamics.embedding.numeric.linkage import NumericLinkage
 from ce_dynamics.errors import ModelError
-from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint, Link, expect_hinge
+from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint, Link, expect_hinge, placed_bodies
 from ce_dynamics.kinematics.symbolic.algebra import Algebra, Expr, Unknown
 from ce_dynamics.kinematics.symbolic.code import checked_coordinates, checked_equations, function
 from ce_dynamics.kinematics.symbolic.derivatives import blocks, derivatives, solve_blocks
 from ce_dynamics.kinematics.symbolic.elimination import Elimination
-from ce_dynamics.kinematics.symbolic.numeric import numeric_linkage
+from ce_dynamics.kinematics.symbolic.equations import LoopEquations
 from ce_dynamics.kinematics.symbolic.verification import verify_against_closures, verify_design_pose
 from ce_dynamics.mechanism.checked import finite_number
+from ce_dynamics.mechanism.couplings.base import Coordinate, Coupled
 from ce_dynamics.mechanism.couplings.functions import ImplicitCoupling
 from ce_dynamics.mechanism.hinges.revolute import Revolute
+
+
+def numeric_linkage(linkage: LoopEquations) -> NumericLinkage:
+    """The loop equations as couplings of the hinges of bodies of their own."""
+    bodies = placed_bodies(linkage.joints())
+    by_name = {body.name: body for body in bodies}
+    coordinates = tuple(Coordinate(by_name[body], k) for body, k in linkage.coordinates.values())
+    edges = tuple(
+        Coupled(name, coordinates, ImplicitCoupling(linkage.residual_of(k)), ())
+        for k, name in enumerate(linkage.equation_names)
+    )
+    parent = min((body.carrier for body in bodies if body.carrier.name not in by_name), key=lambda b: b.depth)
+    dependent = tuple(by_name[name] for name in linkage.determines)
+    return NumericLinkage(Loop(parent, tuple(bodies), edges, dependent))
+
 
 logger = logging.getLogger(__name__)
 
