@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from functools import cached_property
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -29,7 +29,6 @@ from ce_dynamics.algebra.arrays import (
 from ce_dynamics.algebra.dense import gram_schmidt, least_squares, singular_values_and_vectors
 from ce_dynamics.algebra.newton import largest
 from ce_dynamics.algebra.pivoted_lu import PivotedLU
-from ce_dynamics.embedding.charts.hinge import chart_body
 from ce_dynamics.embedding.closures.assembly import assembled
 from ce_dynamics.embedding.closures.closure_errors import numerical_rank
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
@@ -37,11 +36,62 @@ from ce_dynamics.embedding.closures.loop import Loop, with_unit_quaternions
 from ce_dynamics.embedding.closures.nearby_pose import refuse_contradiction
 from ce_dynamics.embedding.closures.row_choice import RowChoice
 from ce_dynamics.embedding.linkage import Linkage
+from ce_dynamics.embedding.loop_coordinate import LoopCoordinate, coordinate_body
 from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion
 from ce_dynamics.embedding.numeric.substeps import closed
 from ce_dynamics.embedding.path.curve import on_curve
 from ce_dynamics.embedding.path.table import coordinate_map
 from ce_dynamics.errors import IndependentCoordinatesError
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.hinges.base import CoordinateRole
+
+
+class ChartHinge(LoopCoordinate):
+    """N coordinates that move nothing by themselves, and the n + n N numbers of their chart."""
+
+    start: ClassVar[Array]
+
+    @property
+    def neutral(self) -> Array:
+        return np.array(self.start)
+
+    def role_of(self, k: int) -> CoordinateRole:
+        return "quantity" if k < self.n_v else "chart"
+
+    def q_dot(self, q: Array, v: Array) -> Array:
+        """The chart stays."""
+        return concatenate((v, zeros(self.n_q - self.n_v)))
+
+
+def chart_body(parent: Body, first: Body, n: int, start: Array) -> Body:
+    """Return the virtual body of the chart's coordinates, for the aggregated body that begins with ``first``.
+
+    Parameters
+    ----------
+    parent, first : Body
+    n : int
+        Number of coordinates of all hinges.
+    start : array
+        [θ; q_r; T] of the design pose.
+    """
+    N = (len(start) - n) // (n + 1)
+    names = [
+        *(f"{k + 1}" for k in range(N)),
+        *(f"at.{k + 1}" for k in range(n)),
+        *(f"along.{k + 1}.{j + 1}" for k in range(n) for j in range(N)),
+    ]
+    members = {
+        "n_q": len(start),
+        "n_v": N,
+        "coordinate_names": tuple(names),
+        "velocity_names": tuple(names[:N]),
+        "coordinate_units": ("1",) * len(start),
+        "velocity_units": ("1/s",) * N,
+        "start": start,
+    }
+    kind = type("ChartHinge", (ChartHinge,), members)
+    return coordinate_body("chart", parent, first, kind)
+
 
 ITERATIONS = 5  # of Newton, from the point of the plane; quadratic from an error of a tenth
 TOLERANCE = 4e-13  # residual that counts as closed, relative to the size of the loop: 1e-12 of six rows
