@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -25,19 +26,53 @@ from ce_dynamics.compiled.analysis.coordinates import (
 from ce_dynamics.compiled.analysis.goals import Goal
 from ce_dynamics.compiled.analysis.in_loops import found_in_loops
 from ce_dynamics.compiled.analysis.one_state import placed_at, placed_on_floats
-from ce_dynamics.compiled.analysis.other_starts import (
-    can_start_at,
-    is_led_straight,
-    started_at,
-    with_coordinates,
-)
 from ce_dynamics.compiled.analysis.poses import Poses, pose_function
 from ce_dynamics.compiled.compiled_system import CompiledSystem
 from ce_dynamics.compiled.tangent import quaternion_places
 from ce_dynamics.compiler.progress import at_work
 from ce_dynamics.dynamics.state import dotted
-from ce_dynamics.errors import AssemblyError, ModelError
+from ce_dynamics.embedding import starts
+from ce_dynamics.embedding.numeric.linkage import led_straight
+from ce_dynamics.errors import AssemblyError, CeDynamicsError, ModelError
 from ce_dynamics.mechanism.hinges.base import Hinge
+
+
+def is_led_straight(model: CompiledSystem) -> bool:
+    """Return True if there is a loop that another start would lead elsewhere."""
+    return any(led_straight(S.linkages) for S in model.embedding.aggregates)
+
+
+def can_start_at(model: CompiledSystem, y: Floats) -> bool:
+    """Return True if a way leads every loop that is led straight to a state; costs no compiling."""
+    start = start_of(model, y)
+    return all(starts.can_start_at(S, start) for S in model.embedding.aggregates)
+
+
+def start_of(model: CompiledSystem, y: Floats) -> dict[str, Floats]:
+    """Independent coordinates of a state by body."""
+    q, _, _ = model.layout.split(y)
+    return {name: q[part] for name, part in model.embedding.q_of.items()}
+
+
+def started_at(model: CompiledSystem, y: Floats) -> CompiledSystem | None:
+    """The model of the same system that starts at a state; None if it cannot, or has other coordinates."""
+    system = copy.copy(model.system)
+    system.initial = start_of(model, y)
+    try:
+        found = type(model)(system)
+    except CeDynamicsError:
+        return None
+    same = [entry.name for entry in found.layout.q] == [entry.name for entry in model.layout.q]
+    return found if same else None
+
+
+def with_coordinates(model: CompiledSystem, y: Floats, wanted: Mapping[str, float]) -> Floats:
+    """A state with the independent ones of some coordinates, by name, as they are wanted."""
+    moved = y.copy()
+    for k, entry in enumerate(model.layout.q):
+        moved[k] = wanted.get(entry.name, moved[k])
+    return moved
+
 
 RESTARTS = 3
 """Searches from where the last one ended, of a model that starts there."""

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import ce_dynamics as ce
-from ce_dynamics.compiled.analysis.other_starts import can_start_at
+from ce_dynamics.compiled.analysis.configurations import can_start_at
 from ce_dynamics.embedding.numeric.linkage import NumericLinkage
 
 Y = (0, 1, 0)
