@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ce_dynamics.compiled.model import Model
-from ce_dynamics.simulation.monitors.promises import Promises, places_of
+from ce_dynamics.simulation.monitors.promises import Bounds, Promises, places_of
 from ce_dynamics.simulation.monitors.reach import CLOSE, Reaches
-from ce_dynamics.simulation.monitors.stored_rows import Bounds
 
 
 class Look(NamedTuple):

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.analysis.mechanics import energy_or_nan
@@ -19,9 +21,39 @@ from ce_dynamics.embedding.gearing import CLOSED
 from ce_dynamics.errors import AccuracyWarning
 from ce_dynamics.mechanism.input_ranges import furthest_out, warn_out_of_range
 from ce_dynamics.simulation.monitors.monitor import Monitor, Run
-from ce_dynamics.simulation.monitors.stored_rows import Bounds, all_finite
 from ce_dynamics.simulation.monitors.where_it_broke import remedy_for
 from ce_dynamics.simulation.results import Observed
+
+
+def all_finite(*arrays: Floats) -> bool:
+    """Return True if all numbers of all arrays are finite."""
+    return all(np.isfinite(array).all() for array in arrays)
+
+
+class Bounds(NamedTuple):
+    """Closed intervals that some columns of a table must stay in.
+
+    Attributes
+    ----------
+    columns : (m,) int array
+    lower, upper : (m,) arrays
+    """
+
+    columns: NDArray[np.int64]
+    lower: Floats
+    upper: Floats
+
+    @classmethod
+    def of(cls, columns: Sequence[int], lower: Sequence[float], upper: Sequence[float]) -> Bounds:
+        """Return the bounds of some columns."""
+        return cls(np.array(columns, np.int64), np.array(lower, float), np.array(upper, float))
+
+    def hold(self, table: Floats) -> bool:
+        """Return True if all rows keep to the bounds; NaN does not."""
+        if not len(self.columns):
+            return True
+        values = table[:, self.columns]
+        return bool(((values >= self.lower) & (values <= self.upper)).all())
 
 
 class Fault(NamedTuple):

@@ -24,7 +24,7 @@ from ce_dynamics.compiler import Binding
 from ce_dynamics.embedding.aggregate import Aggregate
 from ce_dynamics.embedding.gearing import size_of
 from ce_dynamics.errors import SingularityWarning
-from ce_dynamics.simulation.monitors.stored_rows import all_finite
+from ce_dynamics.simulation.monitors.promises import all_finite
 from ce_dynamics.simulation.monitors.where_it_broke import remedy_for
 
 NEAR = 0.03

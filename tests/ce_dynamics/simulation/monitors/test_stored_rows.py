@@ -15,9 +15,8 @@ from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.forces.base import Response
 from ce_dynamics.models.vehicles.ride import build_ride
 from ce_dynamics.simulation.monitors.monitor import Run
-from ce_dynamics.simulation.monitors.promises import InputRanges, Promises
+from ce_dynamics.simulation.monitors.promises import Bounds, InputRanges, Promises, all_finite
 from ce_dynamics.simulation.monitors.reach import Known, Reaches, probes_of
-from ce_dynamics.simulation.monitors.stored_rows import Bounds, all_finite
 from ce_dynamics.simulation.options import RunOptions
 from ce_dynamics.simulation.results import Observed, observed
 from ce_dynamics.simulation.right_hand_side import RightHandSide
