@@ -15,7 +15,7 @@ from ce_dynamics.simulation.integrators.settings import ADAPTIVE
 from ce_dynamics.simulation.integrators.stretches import NEAR
 from ce_dynamics.simulation.monitors.charts import Charts, Pieces, solve_across_charts
 from ce_dynamics.simulation.monitors.jumps import Thrown
-from ce_dynamics.simulation.monitors.stall import StalledError, StallWatch
+from ce_dynamics.simulation.monitors.monitor import StalledError, StallWatch
 from ce_dynamics.simulation.options import RunOptions
 from ce_dynamics.simulation.reached import BROKEN_SLOPES, INTERRUPTED, NOT_FINITE_AT_START
 from ce_dynamics.simulation.right_hand_side import RightHandSide

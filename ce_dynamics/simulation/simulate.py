@@ -17,8 +17,7 @@ from ce_dynamics.errors import AccuracyWarning, SimulationError
 from ce_dynamics.simulation.integrators.native import InterruptedRunError, make_stepper, march
 from ce_dynamics.simulation.monitors.charts import Charts
 from ce_dynamics.simulation.monitors.listed import explained, monitors_of
-from ce_dynamics.simulation.monitors.monitor import Monitor, Run
-from ce_dynamics.simulation.monitors.stall import StalledError, StallWatch
+from ce_dynamics.simulation.monitors.monitor import Monitor, Run, StalledError, StallWatch
 from ce_dynamics.simulation.options import Method as Method, RunOptions as RunOptions
 from ce_dynamics.simulation.reached import BROKEN_SLOPES, INTERRUPTED, NOT_FINITE_AT_START, stored_times
 from ce_dynamics.simulation.results import (

@@ -29,7 +29,7 @@ from ce_dynamics.simulation.integrators.pair_kernels import CREEPS, IDLE
 from ce_dynamics.simulation.integrators.settings import Settings
 from ce_dynamics.simulation.integrators.workspace import Code
 from ce_dynamics.simulation.interrupts import StopSign
-from ce_dynamics.simulation.monitors.stall import PATIENCE, least_progress
+from ce_dynamics.simulation.monitors.monitor import PATIENCE, least_progress
 
 STEPS_AT_ONCE = 256
 """Steps between two looks at whether to stop; of no influence on the results."""

@@ -12,7 +12,7 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.analysis.mechanics import energy_or_nan
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.embedding.gearing import size_of
-from ce_dynamics.simulation.monitors.monitor import Monitor, Run
+from ce_dynamics.simulation.monitors.monitor import Monitor, Run, StalledError
 from ce_dynamics.simulation.monitors.reach import (
     CLOSE,
     NEAR,
@@ -24,7 +24,6 @@ from ce_dynamics.simulation.monitors.reach import (
     judge_run,
     where_it_stands,
 )
-from ce_dynamics.simulation.monitors.stall import StalledError
 from ce_dynamics.simulation.right_hand_side import RightHandSide
 
 MOST_EVALUATIONS = 20000

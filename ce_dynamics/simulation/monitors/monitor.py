@@ -14,6 +14,7 @@ from ce_dynamics.simulation.right_hand_side import RightHandSide
 if TYPE_CHECKING:
     from ce_dynamics.simulation.integrators.stepper import Stepper
 
+
 Cause = Literal["", "interrupted", "by itself", "thrown", "broken promise"]
 """Cause of an early end of a run: user, integrator, loop thrown over a dead centre, results."""
 
@@ -94,7 +95,7 @@ class Monitor:
     """Monitor of the runs of a model.
 
     1. `look` is called between steps.  The method may replace the state in place by other numbers for the
-       same motion, and ends a run by raising `ce_dynamics.simulation.monitors.stall.StalledError`.
+       same motion, and ends a run by raising `ce_dynamics.simulation.monitors.monitor.StalledError`.
     2. `judge` is called after a run.  The method warns, or cuts off unsound results and records the reason.
     3. `where` returns the place at which a run broke, as a clause for messages.
     4. `ce_dynamics.simulation.monitors.listed` lists the monitor.
@@ -115,3 +116,45 @@ class Monitor:
     def where(self, run: Run) -> str:
         """Why and where a run broke, if this monitor knows; else empty."""
         return ""
+
+
+class StalledError(Exception):
+    """The integrator creeps: at the edge of a loop's range ever smaller steps lead nowhere."""
+
+
+PATIENCE = 20000
+"""Evaluations that may pass without progress."""
+
+
+def least_progress(duration: float) -> float:
+    """Return the least progress [s] of a run: 1e-3 of the duration [s], at most 1e-3 s."""
+    return 1e-3 * min(duration, 1.0)
+
+
+class StallWatch(Monitor):
+    """Raises `StalledError` when many evaluations have brought next to no progress.
+
+    Parameters
+    ----------
+    duration : float
+        Length of the run [s].
+    evaluations : int
+        How many may pass without progress.
+    """
+
+    def __init__(self, duration: float, evaluations: int = PATIENCE) -> None:
+        self._progress = least_progress(duration)
+        self._patience = evaluations
+        self._since = (0.0, 0)
+
+    def look(self, t: float, y: Floats, evaluations: int) -> bool:
+        """Take note of the time reached."""
+        if t - self._since[0] >= self._progress:
+            self._since = (t, evaluations)
+        elif evaluations - self._since[1] > self._patience:
+            raise StalledError(
+                f"{self._patience} evaluations advanced it by less than {self._progress:.3g} s: a loop is at "
+                "its end, something in it is very stiff (method rosenbrock takes that), or max_step or the "
+                "tolerances are too small"
+            )
+        return False

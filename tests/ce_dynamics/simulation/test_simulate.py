@@ -26,8 +26,8 @@ from ce_dynamics.mechanism.forces.wrench import AppliedWrench
 from ce_dynamics.mechanism.hinges import Prismatic, Revolute
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.simulation.integrators.methods import FIXED, IMPLICIT
+from ce_dynamics.simulation.monitors.monitor import StalledError, StallWatch
 from ce_dynamics.simulation.monitors.promises import check_balance
-from ce_dynamics.simulation.monitors.stall import StalledError, StallWatch
 from ce_dynamics.simulation.reached import stored_times
 from ce_dynamics.simulation.results import WORK
 from ce_dynamics.simulation.simulate import simulate
