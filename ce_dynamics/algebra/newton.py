@@ -34,10 +34,12 @@ def shortened(step: Floats, longest: float = LONGEST_TURN) -> Floats:
     return np.asarray(step * min(1.0, longest / max(float(np.max(np.abs(step), initial=0.0)), 1e-300)))
 
 
-def backtrack(trial: Callable[[float], T | None], smallest: float = 2.0**-19) -> T | None:
+def backtrack(
+    trial: Callable[[float], T | None], smallest: float = 2.0**-19, is_spent: Callable[[], bool] = bool
+) -> T | None:
     """Return the first answer of a trial with the parts 1, ½, ¼ … of a step; None if there is none."""
     part = 1.0
-    while part >= smallest:
+    while part >= smallest and not is_spent():
         found = trial(part)
         if found is not None:
             return found
@@ -172,7 +174,7 @@ def descend(
             is_nearer = np.linalg.norm(gap - goal) < (1.0 - SUFFICIENT * part) * size  # never where it is NaN
             return Found(trial, gap) if is_nearer else None
 
-        found = backtrack(nearer, smallest)
+        found = backtrack(nearer, smallest, is_spent)
         if found is None:
             break
         x, gap = found
