@@ -55,7 +55,7 @@ def test_descend_stops_when_its_effort_is_spent() -> None:
 
 def test_backtrack_halves_down_to_the_smallest_part() -> None:
     asked: list[float] = []
-    assert backtrack(lambda part: asked.append(part), 0.25) is None  # type: ignore[func-returns-value]
+    assert backtrack(lambda part: asked.append(part), 0.25) is None
     assert asked == [1.0, 0.5, 0.25]
     assert backtrack(lambda part: part if part < 0.6 else None) == 0.5
 
