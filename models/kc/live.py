@@ -18,9 +18,12 @@ from ce_dynamics.compiler.codegen.wasm import wasm_module
 from ce_dynamics.compiler.elementary import written_out
 from ce_dynamics.compiler.free_numbers import evaluate
 from ce_dynamics.compiler.tracing.inline import call
+from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.errors import AssemblyError, DataError
+from ce_dynamics.mechanism.forces.base import PointLoad
 from ce_dynamics.mechanism.parameters import Values, guards_of, meaning_of, outcomes_of
 from ce_dynamics.models.data.schema import leaves
+from ce_dynamics.models.kc.optimisation import Target
 from ce_dynamics.models.kc.page import AXES, LEAST, PANELS
 from ce_dynamics.models.kc.pose_search import CLOSED, ITERATIONS, SHORTEST, STRIDE
 from ce_dynamics.models.kc.rig import KCRig
@@ -32,7 +35,7 @@ from ce_dynamics.models.tyres.twin import single_tyres
 from ce_dynamics.models.vehicles.case import VehicleSetup, setup_of
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.pictures import wheel_shape
-from ce_dynamics.views.scene.motion import places
+from ce_dynamics.views.scene.motion import arrows_of, loads_of, places, stacked
 from ce_dynamics.views.scene.page import Packed, page, take_content
 from ce_dynamics.views.scene.shapes import Shape
 from ce_dynamics.views.scene.take import Take
@@ -71,6 +74,7 @@ def live_page(
     axle: str = "front",
     *,
     points: Sequence[str] | None = None,
+    targets: Sequence[Target] = (),
 ) -> LivePage:
     """Return the page of an axle of a vehicle.
 
@@ -80,11 +84,13 @@ def live_page(
     axle : str
     points : sequence of str, optional
         Hardpoints that can be dragged, such as ``front.L``; all of the axle's if not given.
+    targets : sequence of Target
+        Wanted curves, which are drawn with their tolerances behind those of the axle.
 
     Raises
     ------
     DataError
-        If there is none, or an axle has no such point.
+        If there is none, or an axle has no such point or figure.
     """
     setup = setup_of(vehicle)
     known = hardpoints_of(setup.data, axle)
@@ -96,7 +102,12 @@ def live_page(
         raise DataError(f"axle {axle!r}: it has no hardpoints that can be moved")
     free = [f"{name}.{x}" for name in chosen for x in "xyz"]
     rig = rig_of(replace(setup, free=free), axle)
-    return LivePage(rig, {name: known[name] for name in chosen}, f"{setup.data.title}: {axle} axle")
+    found = LivePage(rig, {name: known[name] for name in chosen}, f"{setup.data.title}: {axle} axle")
+    for target in targets:
+        checks.instance("live_page: targets: entry", target, Target, "a Target", DataError)
+        checks.known("live_page: targets", target.quantity, list(found.names), "figure", DataError)
+    found.targets = list(targets)
+    return found
 
 
 def seen_through(tyre: RoadTyre) -> Shape:
@@ -128,11 +139,14 @@ class LivePage:
     ----------
     others : dict of str to KCRig
         Axles by label whose curves lie over those of the first; they do not change.
+    targets : list of Target
+        What is wanted of curves.
     """
 
     def __init__(self, rig: KCRig, points: dict[str, Floats], title: str) -> None:
         self.rig, self.points, self.title = rig, points, title
         self.others: dict[str, KCRig] = {}
+        self.targets: list[Target] = []
         known = {q.name: q for q in rig.quantities}
         self.names = tuple(dict.fromkeys(n for panel in PANELS for n in panel.curves if n in known))
         self.quantities = [known[name] for name in self.names]
@@ -142,7 +156,7 @@ class LivePage:
         """Functions of c that the page calls.
 
         ``newton`` (with the goal) to ``ahead``, ``gap`` and ``travel``, ``read`` to ``figures``,
-        ``picture`` to ``places``, ``shape`` to ``points``, ``decide`` to ``kept``.
+        ``picture`` to ``places`` and ``arrows``, ``shape`` to ``points``, ``decide`` to ``kept``.
         """
         poses, sizes = self.rig.poses, {"c": self.rig.poses.size}
         chosen = self.rig.figures.chosen(self.names)
@@ -157,7 +171,9 @@ class LivePage:
             return {"figures": concatenate([np.asarray(found[name]).reshape(-1) for name in self.names])}
 
         def picture(c: Array) -> dict[str, Array]:
-            return {"places": places(self.rig.model.instant(*poses.state(c)).outward)}
+            instant = self.rig.model.instant(*poses.state(c))
+            arrows = [arrow for _, arrow in self._arrows(instant)]
+            return {"places": places(instant.outward), "arrows": stacked(arrows)}
 
         def shape(c: Array) -> dict[str, Array]:
             given = c[len(c) - len(parameters) :]
@@ -182,6 +198,12 @@ class LivePage:
         }
         traced["decide"] = trace("decide", decide, sizes)  # last: tracing makes the decisions
         return {name: written_out(function) for name, function in traced.items()}
+
+    def _arrows(self, instant: Instant) -> list[tuple[str, Array]]:
+        """Return the forces on bodies of the axle, by names, but for those of tyres."""
+        tyres = {force.name for force in self.rig.model.system.forces if isinstance(force, RoadTyre)}
+        loads = ((n, x) for n, x in loads_of(instant) if n not in tyres and isinstance(x, PointLoad))
+        return arrows_of(instant.outward, ((n, x) for n, x in loads if x.body.name in self._shown))
 
     @cached_property
     def _shown(self) -> set[str]:
@@ -229,9 +251,17 @@ class LivePage:
         """The axle in its design pose."""
         model = self.rig.model
         start = self.rig.c_with(None)
-        seen = self.functions["picture"].evaluate_many(c=start[np.newaxis])["places"]
+        seen = self.functions["picture"].evaluate_many(c=start[np.newaxis])
+        arrows = self._arrows(model.instant(*self.rig.poses.state(start)))
         values = Values(model.layout.parameters, start[len(start) - len(model.layout.parameters) :])
-        return Take(label=self.title, t=np.zeros(1), places=moved(seen), **self._still(values))
+        return Take(
+            label=self.title,
+            t=np.zeros(1),
+            places=moved(seen["places"]),
+            forces=[name for name, _ in arrows],
+            arrows=seen["arrows"],
+            **self._still(values),
+        )
 
     def content(self, packed: Packed) -> dict[str, Any]:
         """The page as JSON, arrays and the module packed."""
@@ -280,10 +310,25 @@ class LivePage:
                 if panel.sweep in kinds and any(name in self.names for name in panel.curves)
             ],
             "least": LEAST,
+            "targets": [self._band(target) for target in self.targets],
             "others": [
                 {"label": label, "sweeps": {kind: self._rows(rig, kind) for kind in rig.kinds}}
                 for label, rig in self.others.items()
             ],
+        }
+
+    def _band(self, target: Target) -> dict[str, Any]:
+        """Return a target as the page draws it: in the units and over the axis of its curve."""
+        sweep = target.poses()
+        (unit,) = (q.unit for q in self.quantities if q.name == target.quantity)
+        factor = SHOWN.get(unit, (1.0, unit))[0]
+        wanted = np.broadcast_to(np.asarray(target.wanted, dtype=float), sweep.values.shape)
+        return {
+            "quantity": target.quantity,
+            "sweep": sweep.kind,
+            "x": ((100.0 if sweep.over_steering else 1e3) * sweep.values).tolist(),
+            "low": (factor * (wanted - target.tolerance)).tolist(),
+            "high": (factor * (wanted + target.tolerance)).tolist(),
         }
 
     def _rows(self, rig: KCRig, kind: str) -> dict[str, Any]:

@@ -145,6 +145,36 @@ def test_other_axles_lie_over_the_first() -> None:
     assert set(other["sweeps"]) == set(page.rig.kinds)
 
 
+@needs_node
+def test_spring_arrows_carry_the_wheels(page: LivePage, tmp_path: Path) -> None:
+    """By virtual work: the spring's force times its shortening per travel is the force at the wheel."""
+    script = """
+const c = axle.led(axle.home(), [0.01, 0.01], 0);
+axle.picture(c);
+answer.arrows = [...axle.arrows];
+"""
+    arrows = np.array(in_node(page, script, tmp_path)["arrows"]).reshape(-1, 6)
+    assert page.take.forces == ["front_left.spring", "front_right.spring"]
+    poses = page.rig.solved([[0.01, 0.01]])
+    figures = page.rig.read(poses, ["wheel_force", "spring_motion_ratio"])
+    carried = np.linalg.norm(arrows[:, 3:], axis=1) * figures["spring_motion_ratio"][0]
+    np.testing.assert_allclose(carried, figures["wheel_force"][0], rtol=1e-9)  # as `compare`
+
+
+def test_targets_are_bands_around_curves() -> None:
+    travel = np.array([-0.05, 0.05])
+    targets = [
+        kc.Target("toe_angle", np.radians([0.2, 0.0]), np.radians(0.1), values=travel),
+        kc.Target("roll_centre_height", 0.12, 2e-3),
+    ]
+    toe, height = live_page("sedan", "front", points=POINTS, targets=targets).content(Packed())["targets"]
+    assert (toe["quantity"], toe["sweep"], toe["x"]) == ("toe_angle", "parallel", [-50.0, 50.0])
+    np.testing.assert_allclose([toe["low"], toe["high"]], [[0.1, -0.1], [0.3, 0.1]])  # deg
+    np.testing.assert_allclose([height["x"], height["low"], height["high"]], [[0.0], [118.0], [122.0]])  # mm
+    with pytest.raises(DataError, match="no figure 'toe'"):
+        live_page("sedan", "front", points=POINTS, targets=[kc.Target("toe", 0.0, 1.0)])
+
+
 def test_a_page_is_small_and_says_what_is_missing(page: LivePage) -> None:
     assert len(page.html) < 1.5e6
     assert "http" not in page.content(Packed())["title"]

@@ -2,7 +2,7 @@
 
 import { ticks } from "./plot.js";
 
-const EDGE = { left: 44, right: 8, top: 20, bottom: 16 };
+const EDGE = { left: 44, right: 14, top: 20, bottom: 16 };
 const CURVES = ["#0b6fb8", "#d2691e", "#2e9e58"];
 
 export class Chart {
@@ -21,8 +21,9 @@ export class Chart {
   }
 
   // curves: {label, dashed, old, tint (of another vehicle), colour, x, values (null where there are none)}
-  set(curves, unit, least) {
-    Object.assign(this, { curves, unit, least, range: [curves[0].x[0], curves[0].x.at(-1)] });
+  // bands: {colour, x, low, high}, what is wanted and how far off it may be; a bar where there is one x.
+  set(curves, unit, least, bands = []) {
+    Object.assign(this, { curves, unit, least, bands, range: [curves[0].x[0], curves[0].x.at(-1)] });
   }
 
   draw(now) {
@@ -34,7 +35,7 @@ export class Chart {
     const pen = canvas.getContext("2d");
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
     pen.font = "11px system-ui, sans-serif";
-    const all = curves.flatMap(({ values }) => values.filter((x) => x !== null && Number.isFinite(x)));
+    const all = [...curves.map(({ values }) => values), ...this.bands.flatMap(({ low, high }) => [low, high])].flat().filter((x) => x !== null && Number.isFinite(x));
     let low = Math.min(...all), high = Math.max(...all);
     const named = curves.filter(({ label, old, dashed }) => label && !old && !dashed), several = named.length > 1;
     const top = EDGE.top + (several ? 13 : 0); // names stand above the curves
@@ -59,6 +60,16 @@ export class Chart {
     pen.textAlign = "center";
     for (const x of ticks(...this.range, 4)) pen.fillText(String(x), across(x), height - 4);
     line("#9aa5ad", [across(now), top], [across(now), height - EDGE.bottom]);
+    for (const { colour, x, low, high } of this.bands) {
+      const wide = x.length > 1 ? 0 : 3, way = (values, side) => values.map((y, k) => [across(x[k]) + side * wide, down(y)]);
+      pen.fillStyle = `${CURVES[colour % CURVES.length]}40`;
+      pen.beginPath();
+      for (const side of wide ? [-1, 1] : [0]) {
+        const there = [...way(low, side), ...way(high, side).reverse()];
+        for (const [px, py] of side > 0 ? there.reverse() : there) pen.lineTo(px, py);
+      }
+      pen.fill();
+    }
     for (const { old, tint, colour, dashed, x, values } of curves) {
       pen.strokeStyle = tint ? tint : old ? "#c3cad0" : CURVES[colour % CURVES.length];
       pen.lineWidth = old ? 1.2 : 1.7;

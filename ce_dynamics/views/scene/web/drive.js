@@ -9,6 +9,7 @@ import { Plot, colourOf } from "./plot.js";
 import { Recorder, until } from "./recorder.js";
 import { stageOf } from "./plan.js";
 import { Take } from "./take.js";
+import { Values } from "./values.js";
 import { Vehicle, bodyChoice } from "./vehicle.js";
 
 const LONGEST_FRAME = 0.05; // s; slower machines drive in slow motion
@@ -96,6 +97,8 @@ class Driver {
     this.vehicle = new Vehicle(this.stage, this.take, (name) => this.value(name));
     this.bodies.hidden = !this.take.hasBodywork;
     this.bodies.value = "solid";
+    this.values?.close();
+    this.values = new Values(this.stage, this.take);
     this.cameras = new Cameras(this.stage, this.take);
     this.cameras.look(new THREE.Vector3(...middle), 1.6 * size);
     this.cameraChoice.replaceChildren(...[...this.cameras.choices.keys()].map((name) => element("option", { value: name }, name)));
@@ -243,6 +246,7 @@ class Driver {
     this.cameras.update();
     this.stage.render(this.take.bodies.length ? this.take.position(0) : undefined);
     this.vehicle.draw();
+    this.values.draw();
   }
 
   // An output, an input or a parameter.

@@ -7,6 +7,7 @@ import { element, extent, fixed, floorsOf, panelOf, rounded, saved, text, told }
 import { stageOf } from "./plan.js";
 import { Take } from "./take.js";
 import { Cameras } from "./cameras.js";
+import { Values } from "./values.js";
 
 const NEAR = 14; // px, to a point that is dragged
 const tint = (k) => ["#8e44ad", "#c0392b", "#7f8c1a", "#16a085", "#d35489", "#795548", "#607d8b"][k % 7]; // of other vehicles
@@ -27,6 +28,7 @@ class Page {
     const loop = () => {
       page.cameras.update();
       page.stage.render();
+      page.values.draw();
       requestAnimationFrame(loop);
     };
     requestAnimationFrame(loop);
@@ -49,8 +51,14 @@ class Page {
       oninput: () => this.go(this.kind, Number(this.slider.value) * this.#last()) });
     this.clock = element("span", { class: "clock" });
     const back = element("button", { onclick: () => this.set(this.nominal) }, "back to the start");
+    const forces = element("label", { title: "of springs, dampers and stops" }, element("input", { type: "checkbox", checked: true, onchange: (event) => {
+      this.take.shown.forces = event.target.checked;
+      this.#posed();
+    } }), "forces");
+    const print = element("button", { title: "or save as PDF", onclick: () => window.print() }, "print");
+    window.addEventListener("beforeprint", () => { this.panel.parentElement.open = true; });
     const save = element("button", { onclick: () => saved("hardpoints.txt", this.overrides()) }, "save hardpoints");
-    document.body.append(element("div", { class: "bar" }, this.kindChoice, this.slider, this.clock, back, save));
+    document.body.append(element("div", { class: "bar" }, this.kindChoice, this.slider, this.clock, forces, back, save, print));
     this.panel = element("div");
     stage.append(panelOf("hardpoint and figures", this.panel));
   }
@@ -63,6 +71,8 @@ class Page {
     this.stage = stageOf(document.getElementById("stage"), content.take.up, size, floorsOf([content.take], middle, low, size));
     this.take = new Take(content.take, size);
     this.stage.scene.add(this.take.group);
+    Object.assign(this.take, { forceScale: 0.4 }).shown.forces = true;
+    this.values = new Values(this.stage, this.take);
     this.cameras = new Cameras(this.stage, this.take);
     this.cameras.look(new THREE.Vector3(...middle), 1.15 * size);
     this.balls = content.points.map(() => {
@@ -201,7 +211,9 @@ class Page {
         }
       });
       drawn.sort((a, b) => Number(b.old) - Number(a.old) || Number(Boolean(a.tint)) - Number(Boolean(b.tint)));
-      chart.set(drawn, unit, least[unit] ?? 1e-3);
+      const bands = content.targets.filter((target) => target.sweep === sweep && target.quantity in curves)
+        .map(({ quantity, x, low, high }) => ({ colour: Object.keys(curves).indexOf(quantity), x, low, high }));
+      chart.set(drawn, unit, least[unit] ?? 1e-3, bands);
     }
   }
 
@@ -220,6 +232,7 @@ class Page {
         group.matrixWorldNeedsUpdate = true;
       });
       this.take.stretch(this.stage.up);
+      content.take.forces.forEach((_, k) => this.take.push(k, ...axle.arrows.subarray(6 * k, 6 * k + 6)));
     }
     for (const { sweep, chart } of this.charts) chart.draw(sweep === kind ? (kind === "steering" ? 100 : 1000) * now : 0);
     this.kindChoice.value = kind;

@@ -8,6 +8,7 @@ import { stageOf } from "./plan.js";
 import { gif, letters, png, webm } from "./export.js";
 import { ribbon } from "./skids.js";
 import { Take } from "./take.js";
+import { Values, pin } from "./values.js";
 import { Vehicle, bodyChoice } from "./vehicle.js";
 
 const FILM = { rate: 12.5, width: 480, longest: 20 }; // of a GIF: frames a second, pixels across, seconds
@@ -22,11 +23,6 @@ function instant(times, t) {
   }
   return [low, Math.max((t - times[low]) / (times[high] - times[low]), 0)];
 }
-
-const VALUES = 8; // arrows that show their force
-
-// A force for people: three digits, with its unit.
-const force = (x) => (x >= 9995 ? `${(x / 1000).toPrecision(3)} kN` : `${Number(x.toPrecision(3))} N`);
 
 class Player {
   constructor(content, buffer) {
@@ -47,6 +43,7 @@ class Player {
     }
     this.vehicle = new Vehicle(this.stage, this.runs[0].take, (name) => this.value(name));
     this.marks = this.#skids();
+    this.values = new Values(this.stage, this.runs[0].take);
     this.cameras = new Cameras(this.stage, this.runs[0].take);
     this.cameras.look(new THREE.Vector3(...middle), 1.6 * size);
     this.start = Math.min(...this.runs.map(({ times }) => times[0]));
@@ -276,30 +273,6 @@ class Player {
     }) : null;
   }
 
-  // Labels at the tips of the longest arrows: the forces in newtons.
-  #values() {
-    const { arrows, shown } = this.runs[0].take, tip = new THREE.Vector3();
-    const most = shown.forces ? arrows.filter(({ visible }) => visible).sort((a, b) => b.userData.newtons - a.userData.newtons).slice(0, VALUES) : [];
-    this.values ??= Array.from({ length: VALUES }, () => {
-      const tag = element("span", { class: "label force" });
-      document.getElementById("stage").append(tag);
-      return tag;
-    });
-    this.values.forEach((tag, k) => {
-      const arrow = most[k];
-      tag.hidden = !arrow || !this.#pin(tag, tip.copy(arrow.userData.tip));
-      if (arrow) tag.textContent = force(arrow.userData.newtons);
-    });
-  }
-
-  // Puts a label at a place of the scene; false if that is behind the camera.
-  #pin(tag, place) {
-    const { clientWidth: width, clientHeight: height } = this.stage.renderer.domElement, at = place.project(this.stage.camera);
-    tag.style.left = `${0.5 * width * (1 + at.x)}px`;
-    tag.style.top = `${0.5 * height * (1 - at.y)}px`;
-    return at.z <= 1;
-  }
-
   draw() {
     this.cameras.update();
     this.stage.render(this.runs[0].content.bodies.length ? this.runs[0].take.position(0) : undefined);
@@ -314,8 +287,8 @@ class Player {
       if (this.time >= this.end) this.play(false);
     }
     this.draw();
-    for (const { tag, k } of this.labels ?? []) tag.hidden = !this.#pin(tag, this.runs[0].take.position(k));
-    this.#values();
+    for (const { tag, k } of this.labels ?? []) tag.hidden = !pin(this.stage, tag, this.runs[0].take.position(k));
+    this.values.draw();
     this.plots?.draw(this.time);
   }
 }
