@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from ce_dynamics.algebra import checks
+from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.system import System
+from ce_dynamics.models.parts.manoeuvres.following import DoubleLaneChange
 from ce_dynamics.models.vehicles.case import VehicleSetup, load_parameters, setup_of
 from ce_dynamics.models.vehicles.driving import most_steering
 from ce_dynamics.models.vehicles.pictures import (
     cameras_of,
+    cones_of,
     instruments,
     length_behind,
     names_of_outputs,
@@ -24,13 +27,19 @@ from ce_dynamics.models.vehicles.pictures import (
     tyres_of,
 )
 from ce_dynamics.models.vehicles.prepared import Case
-from ce_dynamics.views.drive.machine import Control, Gauge, Machine, Slider
+from ce_dynamics.views.drive.machine import Circuit, Control, Gauge, Machine, Slider
 from ce_dynamics.views.drive.page import LONGEST, SHORTEST, DrivePage
+from ce_dynamics.views.scene.shapes import Shape, line
 from ce_dynamics.views.scene.take import Camera
 
 VEHICLES = ("hmmwv", "hmmwv-automatic", "sedan")
 """Driven where none is named."""
 STANDING = "stand-still"
+PROVING_GROUND = "proving-ground"
+WAY = np.array([[-20.0, -20.0], [200.0, 20.0]])
+"""Corners of the area in which uneven roads are drawn [m]."""
+SKID_PAD, STRAIGHT, LIFTED = Circuit(70.0, 45.0, 20.0, 30.0), (-6.0, 9.0), 0.02
+"""Of the proving ground: its circle, y of the edges of its straight, height of lines over it [m]."""
 
 SLIDERS: dict[str, tuple[float, float]] = {
     "road.friction": (0.1, 1.2),
@@ -126,12 +135,17 @@ def drive_page(
             files = [Path(tyre.rpartition("=")[2]).stem for tyre in setup.tyres]
             label = ", ".join((Path(setup.model).stem, *files))
             most = most_steering("drive", steering, setup.data)
-            machines.append(machine_of(case, label, chosen, most))
+            machines.append(machine_of(case, label, chosen, most, road == PROVING_GROUND))
     return DrivePage(machines, "Drive" if road is None else f"Drive on {road}", step)
 
 
-def machine_of(case: Case, label: str, sliders: Sequence[Slider] = (), steering: float = 1.0) -> Machine:
-    """Return a vehicle as it has settled, to be driven with the steering within a part of full lock."""
+def machine_of(
+    case: Case, label: str, sliders: Sequence[Slider] = (), steering: float = 1.0, proving: bool = False
+) -> Machine:
+    """Return a vehicle as it has settled, to be driven with the steering within a part of full lock.
+
+    On a proving ground laps of the skid-pad are timed.
+    """
     system = case.model.system
     outputs = {entry.name for entry in case.model.output_entries}
     extra = [Gauge("driveline.gear", "gear", "", digits=0)] if "driveline.gear" in outputs else []
@@ -142,16 +156,38 @@ def machine_of(case: Case, label: str, sliders: Sequence[Slider] = (), steering:
         label,
         case.model,
         case.y0,
-        controls=(replace(CONTROLS[0], between=(-steering, steering)), *CONTROLS[1:]),
+        controls=(
+            replace(CONTROLS[0], between=(-steering, steering), calm=("speed", calm_speed(system))),
+            *CONTROLS[1:],
+        ),
         sliders=[*selector, *sliders],
         gauges=[gauge for gauge in (*GAUGES, *extra) if gauge.output in outputs],
         forces=[tyre.name for tyre in tyres_of(system)],
         shapes=shapes_of(system),
-        scenery=road_of(system, np.array([[-20.0, -20.0], [200.0, 20.0]])),
+        circuit=SKID_PAD if proving else None,
+        scenery=[*road_of(system, WAY), *(marks_of_ground(case) if proving else ())],
         cameras=[behind(system), *cameras_of(system)],
         camera="behind",
         instruments=instruments(case.model, names_of_outputs(case.model)),
     )
+
+
+def calm_speed(system: System) -> float:
+    """Return the speed at which full lock, a radius of two wheelbases, asks for 1 g to the side [m/s]."""
+    places = [float(nominal(tyre.centre)[0]) for tyre in tyres_of(system)]
+    return math.sqrt(9.81 * 2.0 * (max(places) - min(places)))
+
+
+def marks_of_ground(case: Case) -> Iterator[Shape]:
+    """Yield lines of the straight and of the skid-pad, and the cones of a double lane change ahead."""
+    for y in STRAIGHT:
+        yield line([(x, y, LIFTED) for x in (-20.0, 240.0)]).painted("#ffffff")
+    turn = np.linspace(0.0, 2.0 * np.pi, 97)
+    for radius in (SKID_PAD.inner, SKID_PAD.outer):
+        x, y = SKID_PAD.x + radius * np.cos(turn), SKID_PAD.y + radius * np.sin(turn)
+        yield line(np.stack((x, y, np.full_like(x, LIFTED)), axis=1)).painted("#ffffff")
+    lanes = DoubleLaneChange(case.manoeuvre.driver, lead_in=20.0)
+    yield from cones_of(lanes, tyres_of(case.model.system)[0].road)
 
 
 def behind(system: System) -> Camera:

@@ -16,14 +16,16 @@ from ce_dynamics.compiler import trace
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.mechanism.forces.spring_damper import SpringDamper
 from ce_dynamics.mechanism.system import System
+from ce_dynamics.models.parts.roads.composition import SumRoad
 from ce_dynamics.models.parts.roads.contract import Road
-from ce_dynamics.models.parts.roads.surfaces import FlatRoad, InclinedRoad
+from ce_dynamics.models.parts.roads.friction import Friction, FrictionPatch, SplitFriction
+from ce_dynamics.models.parts.roads.surfaces import FlatRoad, HillsRoad, InclinedRoad
 from ce_dynamics.models.tyres.element import RoadTyre
 from ce_dynamics.models.tyres.twin import single_tyres
 from ce_dynamics.models.vehicles.bodywork import Frame, shell, style_of, styles
 from ce_dynamics.models.vehicles.corner import sprung_body
 from ce_dynamics.models.vehicles.special_bodies import BODIES
-from ce_dynamics.views.scene.shapes import Shape, line, plane, rod, surface, terrain, wheel
+from ce_dynamics.views.scene.shapes import Shape, line, mesh, plane, rod, surface, terrain, wheel
 from ce_dynamics.views.scene.take import Camera, Instruments, TyreGauge
 from ce_dynamics.views.scene.view import View, view
 
@@ -51,6 +53,8 @@ GATE_FIRST, GATE_EVERY, GATE_HALF, GATE_HEIGHT = 10.0, 20.0, 4.0, 3.5
 """Of gates on inclined roads: where the first is, from one to the next, half their width, height [m]."""
 LEVEL = 0.02
 """Slope over 8 and 20 m below which a road counts as level."""
+ABOVE, SLIPPERY = 0.008, 0.5
+"""Height of tinted patches over the road [m], and the friction below which a patch is drawn as slippery."""
 GATE = "#c86a2a"
 TRAIL = "#ffb300"
 
@@ -226,9 +230,44 @@ def road_of(system: System, way: Floats) -> list[Shape]:
         if isinstance(road, (FlatRoad, InclinedRoad)):
             origin = (0.0, 0.0, float(nominal(road.height(0.0, 0.0))))
             found.append(replace(plane(origin, road.normal(0.0, 0.0).astype(float)), look="asphalt"))
+        elif hills := hills_of(road):
+            found.append(replace(plane((0.0, 0.0, 0.0), (0.0, 0.0, 1.0)), look="asphalt"))
+            for hill in hills:
+                corner = np.array([hill.x, hill.y])
+                found.append(relief(hill, np.array([corner, corner + (hill.length, hill.width)]), 0.0))
         else:
             found.append(relief(road, way, max(SIDE, length_behind(system) + 0.3 * SIDE)))
+        found += patches_of(road, way)
     return found
+
+
+def hills_of(road: Road) -> list[HillsRoad]:
+    """Return the hills of a road that has nothing but hills on a plane, none of another road."""
+    parts = road.parts if isinstance(road, SumRoad) else (road,)
+    hills = [part for part in parts if isinstance(part, HillsRoad)]
+    return hills if len(hills) == len(parts) else []
+
+
+def patches_of(road: Road, way: Floats) -> Iterator[Shape]:
+    """Yield rectangles, close over a road, where friction differs from that around them."""
+    friction: float | Friction = road.given_friction
+    low, high = way.min(axis=0) - SIDE, way.max(axis=0) + SIDE
+    while isinstance(friction, FrictionPatch):
+        ends = np.clip(np.array([friction.x, friction.y]), low[:, None], high[:, None])
+        yield patch(road, ends, friction.mu)
+        friction = friction.around
+    if isinstance(friction, SplitFriction):
+        left = friction.left < friction.right
+        y = (friction.y, high[1]) if left else (low[1], friction.y)
+        yield patch(road, np.array([(low[0], high[0]), y]), min(friction.left, friction.right))
+
+
+def patch(road: Road, ends: Floats, mu: float) -> Shape:
+    """A tinted rectangle from (2, 2) ends along x and y: blue where it is slippery, brown where it grips."""
+    X, Y = np.meshgrid(*(np.linspace(*end, PROFILES) for end in ends), indexing="ij")
+    z = np.array([height(road, x, y) + ABOVE for x, y in zip(X.ravel(), Y.ravel(), strict=True)])
+    points = mesh(*surface(np.stack((X, Y, z.reshape(X.shape)), axis=2)))
+    return points.painted("#a9d4ee" if mu < SLIPPERY else "#8a6f52", 0.45)
 
 
 def length_behind(system: System) -> float:

@@ -8,6 +8,7 @@ from ce_dynamics.algebra.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from ce_dynamics.views.drive.machine import (
+        Circuit as Circuit,
         Control as Control,
         Gauge as Gauge,
         Machine as Machine,

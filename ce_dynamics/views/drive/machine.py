@@ -51,6 +51,9 @@ class Control:
         it reverses.
     between : (float, float), optional
         Ends of its values; those of the input if not given.
+    calm : (str, float), optional
+        Output, and its value v0 beyond which keys and pads reach only (v0/v)² of the ends, unless the visitor
+        wants all: steering at speed.
     """
 
     input: str
@@ -60,6 +63,7 @@ class Control:
     gamepad: str = ""
     touch: str = ""
     between: tuple[float, float] | None = None
+    calm: tuple[str, float] | None = None
 
     def __post_init__(self) -> None:
         owner = f"control of {checks.shown(self.input)}"
@@ -72,11 +76,34 @@ class Control:
             low, high = checks.vector(f"{owner}: between", self.between, 2).tolist()
             if not low < high:
                 raise ModelError(f"{owner}: between {low:g} and {high:g}: the first must be below the second")
+        if self.calm is not None:
+            output, value = checks.items(f"{owner}: calm", self.calm, 2)
+            checks.text(f"{owner}: calm: output", output)
+            checks.number(f"{owner}: calm: value", value, above=0.0)
         for what, pattern in PATTERNS.items():
             said = getattr(self, what)
             if not isinstance(said, str) or not re.fullmatch(pattern, said):
                 allowed = "'axis 0', 'axis -0', 'button 7'" if what == "gamepad" else "'left x', '-right y'"
                 raise ModelError(f"{owner}: {what} {checks.shown(said)} must be such as {allowed}, or empty")
+
+
+@dataclass(frozen=True)
+class Circuit:
+    """A circle that is driven for time: its centre [m], and the radii between which laps count [m].
+
+    Of the plane z = 0; a lap is a turn about the centre, from anywhere.
+    """
+
+    x: float
+    y: float
+    inner: float
+    outer: float
+
+    def __post_init__(self) -> None:
+        for what in ("x", "y"):
+            checks.number(f"circuit: {what}", getattr(self, what))
+        checks.number("circuit: inner", self.inner, above=0.0)
+        checks.number("circuit: outer", self.outer, above=self.inner)
 
 
 @dataclass(frozen=True)
@@ -129,6 +156,8 @@ class Machine:
     gauges : sequence of Gauge
     forces : sequence of str, optional
         Force elements whose forces are drawn; all if not given.
+    circuit : Circuit, optional
+        For which laps of the first body are timed.
     shapes, scenery, cameras, camera, instruments
         As of `ce_dynamics.view`.
 
@@ -148,6 +177,7 @@ class Machine:
         sliders: Sequence[Slider] = (),
         gauges: Sequence[Gauge] = (),
         forces: Sequence[str] | None = None,
+        circuit: Circuit | None = None,
         shapes: Mapping[str, Sequence[Shape]] | None = None,
         scenery: Sequence[Shape] = (),
         cameras: Sequence[Camera] = (),
@@ -168,6 +198,12 @@ class Machine:
             checks.instance("Machine: sliders: entry", slider, Slider, "a Slider")
             checks.known("Machine: sliders", slider.name, given, "parameter or input")
         outputs = [entry.name for entry in self.interface.outputs]
+        for control in self.controls:
+            if control.calm is not None:
+                checks.known("Machine: controls: calm", control.calm[0], outputs, "output")
+        self.circuit = (
+            None if circuit is None else checks.instance("Machine: circuit", circuit, Circuit, "a Circuit")
+        )
         for gauge in self.gauges:
             checks.instance("Machine: gauges: entry", gauge, Gauge, "a Gauge")
             checks.known("Machine: gauges", gauge.output, outputs, "output")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from functools import cached_property
 from html import escape
 from pathlib import Path
@@ -109,6 +110,7 @@ def machine_content(machine: Machine, packed: Packed) -> dict[str, Any]:
         "limits": [[place, what] for place, what in interface.limits.items()],
         "y0": machine.y0.tolist(),
         "u0": np.asarray(layout.u0, dtype=float).tolist(),
+        "circuit": None if machine.circuit is None else asdict(machine.circuit),
         "controls": [
             {
                 "index": names.index(control.input),
@@ -119,6 +121,7 @@ def machine_content(machine: Machine, packed: Packed) -> dict[str, Any]:
                 "rates": list(control.rates),
                 "gamepad": control.gamepad,
                 "touch": control.touch,
+                "calm": None if control.calm is None else list(control.calm),
             }
             for control in machine.controls
         ],

@@ -15,7 +15,14 @@ from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.parts.roads.friction import EDGE, Friction, FrictionPatch, SplitFriction
 from ce_dynamics.models.parts.roads.iso8608 import BAND, RandomRoad
 from ce_dynamics.models.parts.roads.map_files import FILE_WORDS, is_map_file, read_map
-from ce_dynamics.models.parts.roads.surfaces import BumpRoad, FlatRoad, InclinedRoad, KerbRoad, RampRoad
+from ce_dynamics.models.parts.roads.surfaces import (
+    BumpRoad,
+    FlatRoad,
+    HillsRoad,
+    InclinedRoad,
+    KerbRoad,
+    RampRoad,
+)
 
 Values: TypeAlias = Mapping[str, Any]
 
@@ -61,6 +68,18 @@ ROADS: dict[str, Kind] = {
             TRACK,
         ),
         lambda mu, v: BumpRoad(mu, **v),
+    ),
+    "hills": Kind(
+        "a row of hills in a rectangle",
+        (
+            Option("height", "m", 0.1, "negative for hollows"),
+            Option("x", "m", 10.0, "first corner"),
+            Option("y", "m", -2.0, "first corner"),
+            Option("length", "m", 10.0, "of the rectangle"),
+            Option("width", "m", 4.0, "of the rectangle"),
+            Option("count", "1", 1.0, "hills along x"),
+        ),
+        lambda mu, v: HillsRoad(mu, **v),
     ),
     "kerb": Kind(
         "a step up, and after a length down again",
@@ -118,6 +137,13 @@ FRICTIONS: dict[str, Kind] = {
 """Friction by name."""
 
 
+PLACES: Mapping[str, str] = {
+    "proving-ground": "hills:height=4,x=50,y=-80,length=60,width=50 "
+    "+ hills:height=0.06,x=10,y=-16,length=30,width=6,count=12 + patch:mu=0.25,x0=150,x1=220,y0=0,y1=5"
+}
+"""Roads that are made of others, by name."""
+
+
 def fill_defaults(owner: str, words: tuple[Option, ...], given: Values) -> dict[str, Any]:
     """Return all values, defaults where none are given."""
     missing = [word.name for word in words if word.default is None and word.name not in given]
@@ -145,16 +171,17 @@ def road(text: str, friction: float = 0.8) -> Road:
     -0.5
     """
     checks.instance("road", text, str, "a text such as bump:height=0.1", DataError)
-    terms = [split_term(term.strip()) for term in text.split("+")]
+    whole = "+".join(PLACES.get(term.strip(), term) for term in text.split("+"))
+    terms = [split_term(term.strip()) for term in whole.split("+")]
     # what lies under patches first, wherever it is written
     frictions = sorted((term for term in terms if term[0] in FRICTIONS), key=lambda term: term[0] != "mu")
     roads = [make_road(name, given, friction) for name, given in terms if name not in FRICTIONS]
-    whole = [name for name, _ in frictions if name == "mu"]
-    whole += [part.title for part in roads if isinstance(part.given_friction, Friction)]
-    if len(whole) > 1:
+    everywhere = [name for name, _ in frictions if name == "mu"]
+    everywhere += [part.title for part in roads if isinstance(part.given_friction, Friction)]
+    if len(everywhere) > 1:
         raise DataError(
-            f"road {checks.shown(text)}: the friction of all of it is said {len(whole)} times, by "
-            f"{', '.join(whole)}; leave all but one out, or lay patches over it"
+            f"road {checks.shown(text)}: the friction of all of it is said {len(everywhere)} times, by "
+            f"{', '.join(everywhere)}; leave all but one out, or lay patches over it"
         )
     mu = next((part.given_friction for part in roads if isinstance(part.given_friction, Friction)), friction)
     for name, given in frictions:
@@ -189,7 +216,7 @@ def make_road(name: str, given: dict[str, Any], friction: float | Friction) -> R
     if is_map_file(name):
         return read_map(name, friction, **parse_values(name, FILE_WORDS, given))
     if name not in ROADS:
-        known = [*ROADS, *FRICTIONS]
+        known = [*ROADS, *FRICTIONS, *PLACES]
         near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
         hint = f"; did you mean {near[0]!r}?" if near else ""
         raise DataError(

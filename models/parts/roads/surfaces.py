@@ -202,6 +202,65 @@ class BumpRoad(Road):
         return 0.5 * self.bump_height * (1.0 - cos(2.0 * math.pi * self._along(x)))
 
 
+class HillsRoad(Road):
+    """A flat road with a row of hills, z = h sin²(nπξ) sin²(πη), ξ and η in [0, 1] over a rectangle.
+
+    Parameters
+    ----------
+    friction : float or Friction
+        Friction coefficient, positive.
+    height : float
+        h [m]; negative for hollows.
+    x, y : float
+        First corner of the rectangle [m].
+    length, width : float
+        Of the rectangle, along x and along y [m], positive.
+    count : int
+        n, hills along x.
+    """
+
+    title = "hills"
+
+    def __init__(
+        self,
+        friction: float | Friction,
+        height: float,
+        x: float,
+        y: float,
+        length: float,
+        width: float,
+        count: float = 1,
+    ) -> None:
+        super().__init__(friction)
+        self.hill_height = check_number("hills", "height", height)
+        self.x, self.y = check_number("hills", "x", x), check_number("hills", "y", y)
+        self.length = check_number("hills", "length", length, above=0.0)
+        self.width = check_number("hills", "width", width, above=0.0)
+        self.count = checks.number("hills: count", count, at_least=1.0, at_most=1e6, error=DataError)
+        if self.count != math.floor(self.count):
+            raise DataError(f"hills: count {self.count:g} must be a whole number")
+
+    def height(self, x: Scalar, y: Scalar) -> Scalar:
+        along, across = self._angles(x, y)
+        return self.hill_height * sin(along) ** 2 * sin(across) ** 2
+
+    def slope(self, x: Scalar, y: Scalar) -> tuple[Scalar, Scalar]:
+        along, across = self._angles(x, y)
+        by_x, by_y = math.pi * self.count / self.length, math.pi / self.width
+        h = self.hill_height
+        return h * by_x * sin(2.0 * along) * sin(across) ** 2, h * by_y * sin(2.0 * across) * sin(along) ** 2
+
+    @property
+    def sharpness(self) -> float:
+        """Bound of the larger eigenvalue of the second derivatives, by Gershgorin's circles."""
+        by_x, by_y = math.pi * self.count / self.length, math.pi / self.width
+        return abs(self.hill_height) * (2.0 * max(by_x, by_y) ** 2 + by_x * by_y)
+
+    def _angles(self, x: Scalar, y: Scalar) -> tuple[Scalar, Scalar]:
+        xi, eta = unit_clip((x - self.x) / self.length), unit_clip((y - self.y) / self.width)
+        return math.pi * self.count * xi, math.pi * eta
+
+
 class KerbRoad(Road):
     """A step across the road, and after a length one down again.
 

@@ -119,6 +119,16 @@ def test_instruments_name_series_of_results(vehicle: str) -> None:
     assert {wheel.body for wheel in shown.wheels} <= {body.name for body in take.bodies}
 
 
+def test_proving_ground_has_hills_and_ice() -> None:
+    ground = road("proving-ground", 0.9)
+    plane, *hills, ice = road_of(build(path="sedan", road=ground), np.array([[-20.0, -20.0], [200.0, 20.0]]))
+    assert (plane.kind, [hill.kind for hill in hills], ice.kind) == ("plane", ["terrain"] * 2, "mesh")
+    tops = sorted(hill.points[:, 2].max() for hill in hills)
+    assert tops == pytest.approx([0.06, 4.0], abs=2.0 * EVEN)
+    x, y, _ = ice.points.mean(axis=0)
+    assert (ground.friction(x, y), ground.friction(0.0, 0.0)) == pytest.approx((0.25, 0.9))
+
+
 def test_roads_are_drawn_as_they_are() -> None:
     rng = np.random.default_rng(1)
     bump = BumpRoad(0.8, 0.1, 2.0, 5.0, "left")

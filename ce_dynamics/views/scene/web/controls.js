@@ -45,11 +45,21 @@ export class Controls {
     }
   }
 
-  // New values after a time, into u.
-  apply(u, passed) {
-    const gamepad = [...(navigator.getGamepads?.() ?? [])].find(Boolean);
+  // A gamepad shakes, 0 to 1, where the browser lets it.
+  shake(strength) {
+    const now = performance.now();
+    if (!(strength > 0) || now < (this.quiet ?? 0)) return;
+    this.quiet = now + SHAKEN;
+    const effect = { duration: SHAKEN, strongMagnitude: Math.min(strength, 1), weakMagnitude: Math.min(strength, 1) };
+    gamepadOf()?.vibrationActuator?.playEffect?.("dual-rumble", effect)?.catch(() => {});
+  }
+
+  // New values after a time, into u; read: the value of an output, for calm controls.
+  apply(u, passed, read = null) {
+    const gamepad = gamepadOf();
     for (const control of this.controls) {
-      const [low, high] = control.between, direct = analogue(control, gamepad, this.pads);
+      const direct = analogue(control, gamepad, this.pads), part = gamepad || !read ? 1 : calmed(control, read);
+      const [low, high] = control.between.map((end) => part * end);
       const [minus, plus] = control.keys.map((keys) => keys.some((key) => this.pressed.has(key)));
       if (direct !== 0) {
         control.value = direct > 0 ? direct * high : -direct * low;
@@ -63,6 +73,17 @@ export class Controls {
       u[control.index] = control.value;
     }
   }
+}
+
+const SHAKEN = 100; // of a gamepad at a time [ms]
+
+const gamepadOf = () => [...(navigator.getGamepads?.() ?? [])].find(Boolean);
+
+// The part of its range that a control has now.
+function calmed({ calm }, read) {
+  if (!calm) return 1;
+  const [output, value] = calm, now = Math.abs(read(output));
+  return now > value ? (value / now) ** 2 : 1;
 }
 
 // What a gamepad or a touch pad says, -1 to 1; 0 where neither is used.

@@ -4,6 +4,7 @@ import { arrayOf, loadLibrary, restore, unpacked } from "./packed.js";
 import { Cameras } from "./cameras.js";
 import { Controls } from "./controls.js";
 import { chip, element, extent, fixed, floorsOf, panelOf, saved, text, told } from "./dom.js";
+import { Laps } from "./laps.js";
 import { Physics } from "./physics.js";
 import { Plot, colourOf } from "./plot.js";
 import { Recorder, until } from "./recorder.js";
@@ -17,7 +18,7 @@ const LONGEST_FRAME = 0.05; // s; slower machines drive in slow motion
 class Driver {
   static async of(content, buffer) {
     const driver = new Driver();
-    Object.assign(driver, { content, buffer, speed: 1, paused: false, plotted: [], replaying: null, shown: new Set(["forces"]) });
+    Object.assign(driver, { content, buffer, speed: 1, paused: false, plotted: [], replaying: null, shown: new Set(["forces", "calm"]) });
     driver.#frame();
     await driver.choose(content.machines[0].label);
     if (window.parent !== window) driver.#wait(); // beside a text, where keys go to a page only after a click
@@ -55,7 +56,7 @@ class Driver {
     this.names = element("datalist", { id: "names" });
     this.search.setAttribute("list", "names");
     document.body.append(element("div", { class: "bar" }, this.choice, this.pauseButton, this.clock, speeds, this.cameraChoice,
-      box("forces"), box("loops"), (this.bodies = bodyChoice(() => [this.take])), ...buttons, this.search, this.names));
+      box("forces"), box("loops"), (this.calm = box("calm")), (this.bodies = bodyChoice(() => [this.take])), ...buttons, this.search, this.names));
     this.plotCanvas = element("canvas");
     this.plots = new Plot(this.plotCanvas, () => {});
     this.chips = element("div", { class: "chips" });
@@ -96,6 +97,9 @@ class Driver {
     this.vehicle?.close();
     this.vehicle = new Vehicle(this.stage, this.take, (name) => this.value(name));
     this.bodies.hidden = !this.take.hasBodywork;
+    this.calm.hidden = !machine.controls.some(({ calm }) => calm);
+    this.calm.title = "keys steer at speed only as far as tyres can follow";
+    this.laps = machine.circuit && new Laps(machine.circuit);
     this.bodies.value = "solid";
     this.values?.close();
     this.values = new Values(this.stage, this.take);
@@ -122,6 +126,7 @@ class Driver {
       input.dispatchEvent(new Event("input"));
     }
     this.recorder.clear();
+    this.laps?.clear();
     this.fault = "";
     this.behind = 0;
     this.#dress();
@@ -236,11 +241,13 @@ class Driver {
     const coarse = this.stage.keepUp(frame), late = frame > LONGEST_FRAME && !this.paused;
     this.state = late ? "slow motion: this machine does not keep up" : coarse ? "picture coarser to keep up" : "";
     if (!this.paused && !this.fault) {
-      if (!this.replaying) this.controls.apply(this.physics.u, passed / this.speed);
+      if (!this.replaying) this.controls.apply(this.physics.u, passed / this.speed, this.shown.has("calm") ? (name) => this.value(name) : null);
       this.behind += passed;
       const steps = Math.floor(this.behind / this.content.step);
       this.behind -= steps * this.content.step;
       this.advance(steps);
+      this.laps?.at(...this.take.position(0).toArray().slice(0, 2), this.recorder.steps * this.content.step);
+      this.controls.shake(this.vehicle.sliding());
     }
     this.draw();
     this.cameras.update();
@@ -270,7 +277,7 @@ class Driver {
     for (const { index, factor, unit, digits, shown } of this.gauges) shown.textContent = `${fixed(factor * outputs[index], digits)} ${unit}`;
     for (const { index, bar } of this.bars) bar.value = physics.u[index];
     this.clock.textContent = `${(recorder.steps * this.content.step).toFixed(2)} s`;
-    this.note.textContent = this.fault || this.state;
+    this.note.textContent = this.fault || [this.state, this.laps?.text(recorder.steps * this.content.step)].filter(Boolean).join(", ");
     if (this.plotted.length) this.#curves();
   }
 

@@ -31,6 +31,12 @@ export class Vehicle {
     return centre.map((x, j) => x - this.instruments.wheels[k].radius * this.stage.up.getComponent(j));
   }
 
+  // How much the tyre that slides most slides beyond its grip, 0 to 1.
+  sliding() {
+    const slips = (this.instruments?.wheels ?? []).map(({ slip }) => Math.abs((slip && this.read(slip)) || 0));
+    return Math.max(0, ...slips.map((slip) => 4 * (slip - 0.75)));
+  }
+
   draw() {
     if (!this.instruments) return;
     const torques = new Map(this.instruments.wheels.map(({ brake }, k) => [this.bodies[k], Math.abs(brake ? this.read(brake) ?? 0 : 0)]));

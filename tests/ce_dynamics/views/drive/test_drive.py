@@ -187,6 +187,29 @@ def test_what_fails_is_said_and_changes_nothing(machine: Machine, tmp_path: Path
     np.testing.assert_allclose(found["points"], machine.take.bodies[0].shapes[0].points[0], atol=1e-15)
 
 
+@needs_node
+def test_laps_are_timed_between_frames(tmp_path: Path) -> None:
+    """At 2 rad/s a lap takes π s, whatever instants it is seen at; who leaves the ring begins anew."""
+    (tmp_path / "laps.mjs").write_text((WEB / "laps.js").read_text("utf-8"))
+    script = """
+    import { Laps } from "./laps.mjs";
+    const laps = new Laps({ x: 5, y: -3, inner: 20, outer: 30 }), found = [];
+    for (let t = 0; t < 7; t += 0.0731) {
+        laps.at(5 + 25 * Math.cos(-2 * t), -3 + 25 * Math.sin(-2 * t), t);
+        if (laps.last !== null && laps.last !== found.at(-1)) found.push(laps.last);
+    }
+    laps.at(5 + 40, -3, 7.1);
+    laps.at(5 + 25, -3, 7.2);
+    console.log(JSON.stringify({ found, best: laps.best, turned: laps.turned }));
+    """
+    (tmp_path / "run.mjs").write_text(script)
+    done = subprocess.run(["node", "run.mjs"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    found = json.loads(done.stdout)
+    np.testing.assert_allclose(found["found"], [math.pi, math.pi], rtol=1e-12)  # turns at an even rate
+    assert found["best"] == min(found["found"])
+    assert found["turned"] == 0
+
+
 DRIVE = """
     ce.pause(true);
     ce.controls.pressed.add("ArrowRight");

@@ -13,7 +13,14 @@ from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.parts.roads.friction import SplitFriction
 from ce_dynamics.models.parts.roads.iso8608 import RandomRoad
 from ce_dynamics.models.parts.roads.map_files import HeightMap
-from ce_dynamics.models.parts.roads.surfaces import BumpRoad, FlatRoad, InclinedRoad, KerbRoad, RampRoad
+from ce_dynamics.models.parts.roads.surfaces import (
+    BumpRoad,
+    FlatRoad,
+    HillsRoad,
+    InclinedRoad,
+    KerbRoad,
+    RampRoad,
+)
 from tests.ce_dynamics.opaque import Opaque, reveal, reveal_scalar
 
 RNG = np.random.default_rng(5)
@@ -25,6 +32,7 @@ ROADS: list[Road] = [
     BumpRoad(0.8, -0.15, 0.7, -0.2, "left"),
     BumpRoad(0.8, 0.12, 3.0, -1.0, "right"),
     RampRoad(0.8, 0.2, -1.0, 2.0, 0.7),
+    HillsRoad(0.8, 0.1, -2.0, -1.5, 5.0, 4.0, 3),
     KerbRoad(0.8, 0.03, 0.5, edge=0.4),
     KerbRoad(0.8, -0.02, 0.5, length=1.1, edge=0.5, track="left"),
     RandomRoad(0.8, "A", seed=2, start=-4.0, fade=2.0, length=100.0),
@@ -59,6 +67,15 @@ def test_incline_rises_with_its_angle() -> None:
     road = InclinedRoad(0.8, math.radians(10.0))
     rise = road.height(7.0, 1.0) - road.height(2.0, -3.0)
     assert math.atan2(rise, 5.0) == pytest.approx(math.radians(10.0), rel=1e-14)
+
+
+def test_hills_have_tops_between_level_edges() -> None:
+    road = HillsRoad(0.8, 0.2, 10.0, -3.0, 6.0, 4.0, 3)
+    for k in range(3):
+        assert road.height(11.0 + 2.0 * k, -1.0) == pytest.approx(0.2, abs=1e-15)
+        assert road.height(10.0 + 2.0 * k, -1.0) == pytest.approx(0.0, abs=1e-15)
+    for x, y in ((9.0, -1.0), (17.0, -1.0), (11.0, -3.1), (11.0, 1.1)):
+        assert road.height(x, y) == pytest.approx(0.0, abs=1e-15)
 
 
 @pytest.mark.parametrize(
