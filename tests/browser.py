@@ -31,7 +31,7 @@ document.getElementById("answer").textContent = JSON.stringify(answer ?? null);
 </script></body>"""
 
 
-def answer(page: str, script: str, folder: Path, picture: Path | None = None) -> Any:
+def answer(page: str, script: str, folder: Path, picture: Path | None = None, size: str = "1000,700") -> Any:
     """What a script answers that runs in a page, where ``ce`` is what the page offers to scripts.
 
     Parameters
@@ -44,6 +44,8 @@ def answer(page: str, script: str, folder: Path, picture: Path | None = None) ->
         For the page and the browser's own files.
     picture : Path, optional
         Where a picture of the page goes, as the script leaves it, instead of an answer.
+    size : str
+        Width and height of the window [pixels].
 
     Raises
     ------
@@ -58,7 +60,8 @@ def answer(page: str, script: str, folder: Path, picture: Path | None = None) ->
     trouble = "the page did not answer in time"
     for budget in BUDGETS:
         profile = folder / f"profile-{budget}"  # a browser that died leaves its own locked
-        shown = [*command(CHROMIUM, profile, budget), "--enable-logging=stderr", wanted, file.as_uri()]
+        more = ["--enable-logging=stderr", f"--window-size={size}", wanted, file.as_uri()]
+        shown = [*command(CHROMIUM, profile, budget), *more]
         done = subprocess.run(shown, capture_output=True, text=True, timeout=PATIENCE, env=environment)
         said = [line for line in done.stderr.splitlines() if ":CONSOLE" in line and DRIVER not in line]
         assert not said, "\n".join(said)

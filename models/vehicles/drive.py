@@ -184,10 +184,11 @@ def marks_of_ground(case: Case) -> Iterator[Shape]:
         yield line([(x, y, LIFTED) for x in (-20.0, 240.0)]).painted("#ffffff")
     turn = np.linspace(0.0, 2.0 * np.pi, 97)
     for radius in (SKID_PAD.inner, SKID_PAD.outer):
-        x, y = SKID_PAD.x + radius * np.cos(turn), SKID_PAD.y + radius * np.sin(turn)
-        yield line(np.stack((x, y, np.full_like(x, LIFTED)), axis=1)).painted("#ffffff")
-    lanes = DoubleLaneChange(case.manoeuvre.driver, lead_in=20.0)
-    yield from cones_of(lanes, tyres_of(case.model.system)[0].road)
+        circle = np.stack((radius * np.cos(turn), radius * np.sin(turn), np.full_like(turn, LIFTED)), axis=1)
+        yield line([(SKID_PAD.x + x, SKID_PAD.y + y, z) for x, y, z in circle.tolist()]).painted("#ffffff")
+    if case.manoeuvre is not None:
+        lanes = DoubleLaneChange(case.manoeuvre.driver, lead_in=20.0)
+        yield from cones_of(lanes, tyres_of(case.model.system)[0].road)
 
 
 def behind(system: System) -> Camera:

@@ -264,9 +264,10 @@ def patches_of(road: Road, way: Floats) -> Iterator[Shape]:
 
 def patch(road: Road, ends: Floats, mu: float) -> Shape:
     """A tinted rectangle from (2, 2) ends along x and y: blue where it is slippery, brown where it grips."""
-    X, Y = np.meshgrid(*(np.linspace(*end, PROFILES) for end in ends), indexing="ij")
-    z = np.array([height(road, x, y) + ABOVE for x, y in zip(X.ravel(), Y.ravel(), strict=True)])
-    points = mesh(*surface(np.stack((X, Y, z.reshape(X.shape)), axis=2)))
+    x, y = (np.linspace(low, high, PROFILES) for low, high in ends.tolist())
+    X, Y = np.meshgrid(x, y, indexing="ij")
+    z, _ = seen(road, x, y)
+    points = mesh(*surface(np.stack((X, Y, z + ABOVE), axis=2)))
     return points.painted("#a9d4ee" if mu < SLIPPERY else "#8a6f52", 0.45)
 
 

@@ -1,47 +1,165 @@
-"""``python -m tests.pictures``: draw docs/figures/played.png and docs/figures/driven.png."""
+"""``python -m tests.pictures [NAME...]``: draw pictures of the documentation, print what a frame costs."""
 
 from __future__ import annotations
 
+import sys
 import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from ce_dynamics.models import hmmwv
+from PIL import Image
+
+import ce_dynamics as ce
+from ce_dynamics.contact import GaussSeidel
+from ce_dynamics.models.demonstrations.cable_towing import model as towing
+from ce_dynamics.models.demonstrations.cable_towing.page import page as towing_page
+from ce_dynamics.models.demonstrations.cable_towing.scenes import robots
+from ce_dynamics.models.kc.live import live_page
+from ce_dynamics.models.vehicles.case import prepare
+from ce_dynamics.models.vehicles.drive import drive_page
+from ce_dynamics.models.vehicles.pictures import picture_of
 from tests.browser import answer
 
 FIGURES = Path(__file__).parents[2] / "docs" / "figures"
+SIZES = {"": "1000,640", "-phone": "390,780"}
+"""Of the window [pixels], by what stands behind a picture's name."""
+WIDTH, QUALITY = 800, 72
+"""Of pictures as files: pixels at most, and WebP's measure."""
+FRAMES = 40
 
-PLAYED = """
-    ce.show("forces", true);
-    ce.runs[0].take.showBody("translucent");
-    ce.trace("ay");
-    ce.plot(["tyre_Fz front_left", "tyre_Fz front_right", "roll"]);
-    ce.seek(2.6);
-    await new Promise((done) => setTimeout(done, 500));
-    ce.cameras.look(ce.runs[0].take.position(0), 4.6);
+COST = """
+    const times = [];
+    for (let k = 0; k < FRAMES; ++k) {
+        const begun = performance.now();
+        NEXT
+        times.push(performance.now() - begun);
+    }
+    const { calls, triangles } = ce.stage.renderer.info.render;
+    return { calls, triangles, ms: Math.min(...times) };
 """
-DRIVEN = """
+NEXT = {
+    "play": "ce.seek(ce.start + (ce.end - ce.start) * (k + 0.5) / FRAMES); ce.draw();",
+    "drive": "ce.advance(16); ce.draw(); ce.cameras.update(); ce.stage.render(); ce.vehicle.draw();",
+    "axle": "ce.go('parallel', 0.04 * Math.sin(k)); ce.cameras.update(); ce.stage.render();",
+}
+"""A frame of each kind of page."""
+SETTLED = "await new Promise((done) => setTimeout(done, 500));"
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A page, of a kind of `NEXT`, and the script that makes it look as it is to be drawn."""
+
+    page: Callable[[], str]
+    script: str
+    kind: str = "play"
+
+
+def played(vehicle: str, manoeuvre: str, duration: float) -> Callable[[], str]:
+    """Return what makes the page of a run."""
+
+    def made() -> str:
+        case = prepare(manoeuvre, model=vehicle, duration=duration)
+        return picture_of(case, case.simulate(method="rk4")).html
+
+    return made
+
+
+def near(time: float, distance: float, more: str = "") -> str:
+    """Return a script that looks at the first body at a time [s] from a distance [m]."""
+    look = f"ce.cameras.look(ce.runs[0].take.position(0), {distance});"
+    return f"ce.seek({time}); {more} {SETTLED} {look}"
+
+
+def driven(frames: int, turn: int) -> str:
+    """Return a script that drives for some frames, and to the left from one of them on."""
+    return f"""
     ce.pause(true);
     ce.controls.pressed.add("KeyW");
-    for (let frame = 0; frame < 340; ++frame) {
-        if (frame === 290) ce.controls.pressed.add("KeyA");
-        ce.controls.apply(ce.physics.u, 0.016);
+    for (let frame = 0; frame < {frames}; ++frame) {{
+        if (frame === {turn}) ce.controls.pressed.add("KeyA");
+        ce.controls.apply(ce.physics.u, 0.016, (name) => ce.value(name));
         ce.advance(16);
+        ce.draw();
         ce.cameras.update();
-    }
-    await new Promise((done) => setTimeout(done, 500));
-"""
+    }}
+    {SETTLED}
+    """
 
 
-def main() -> None:
-    """Make both pages and look at them."""
-    case = hmmwv.prepare("double-lane-change", duration=5.0)
-    played = hmmwv.picture_of(case, case.simulate(method="rk4")).html
-    driven = hmmwv.drive_page(["hmmwv"]).html
-    for name, page, script in (("played", played, PLAYED), ("driven", driven, DRIVEN)):
-        with tempfile.TemporaryDirectory() as folder:
-            answer(page, script, Path(folder), FIGURES / f"{name}.png")
-        print(f"drawn: {FIGURES / name}.png")
+def four_bar() -> str:
+    """Return the page of a four-bar that swings."""
+    system = ce.System(name="four-bar", gravity=(0, 0, -9.81))
+    y: tuple[int, int, int] = (0, 1, 0)
+    rod: dict[str, Any] = {"mass": 1.5, "inertia": (0.1, 0.1, 0.1)}
+    crank = system.add_body("crank", com=(0.1, 0, 0.05), parent=system.ground, hinge=ce.Revolute(y), **rod)
+    pin = ce.Revolute(y, at=(0.2, 0, 0.1))
+    coupler = system.add_body("coupler", com=(0.4, 0, 0.2), parent=crank, hinge=pin, **rod)
+    foot = ce.Revolute(y, at=(0.7, 0, 0))
+    rocker = system.add_body("rocker", com=(0.7, 0, 0.2), parent=system.ground, hinge=foot, **rod)
+    system.close_loop("pin", coupler, rocker, ce.Revolute(y, at=(0.7, 0, 0.5)), independent=[crank])
+    ends = (system.ground, (1.2, 0, 0.3), rocker, (0.7, 0, 0.4))
+    system.add_force(ce.SpringDamper("spring", *ends, spring=80.0, damper=2.0))
+    model = ce.compile(system)
+    return ce.view(model, ce.simulate(model, duration=2.0)).html
+
+
+def towed() -> str:
+    """Return the page of robots that tow a load."""
+    scene = robots()
+    run = towing.simulate(scene.towing, duration=2.0, step=2e-3, solver=GaussSeidel(1e-9))
+    return towing_page(scene, run).html
+
+
+PLOTTED = 'ce.plot(["tyre_Fz front_left", "tyre_Fz front_right", "roll"]);'
+SEEN_THROUGH = 'ce.show("forces", true); ce.runs[0].take.showBody("translucent"); ce.trace("ay");'
+SCENES = {
+    "played": Scene(played("hmmwv", "double-lane-change", 5.0), near(2.6, 4.6, SEEN_THROUGH + PLOTTED)),
+    "driven": Scene(lambda: drive_page(["hmmwv"]).html, driven(340, 290), "drive"),
+    "saloon": Scene(played("sedan", "double-lane-change", 5.0), near(3.0, 9.0)),
+    "truck": Scene(played("truck", "step-steer", 4.0), near(3.0, 16.0)),
+    "trailer": Scene(played("van-trailer", "step-steer", 4.0), near(3.0, 18.0)),
+    "single-seater": Scene(played("formula-student", "step-steer", 3.0), near(2.5, 6.0)),
+    "bump": Scene(played("off-roader", "bump", 3.0), near(1.2, 8.0, 'ce.show("forces", true);')),
+    "proving-ground": Scene(
+        lambda: drive_page(["sedan"], road="proving-ground").html, driven(260, 160), "drive"
+    ),
+    "axle": Scene(lambda: live_page("sedan", "front").html, 'ce.go("parallel", 0.05);' + SETTLED, "axle"),
+    "four-bar": Scene(
+        four_bar, 'ce.seek(0.4); for (const what of ["forces", "loops", "names"]) ce.show(what, true);'
+    ),
+    "towing": Scene(towed, "ce.seek(1.5);" + SETTLED),
+}
+
+
+def main(names: list[str]) -> None:
+    """Draw scenes at both sizes."""
+    print("| scene | draw calls | triangles | script per frame, ms | page, kB |")
+    print("| --- | --- | --- | --- | --- |")
+    for name in names or SCENES:
+        scene = SCENES[name]
+        page = scene.page()
+        with tempfile.TemporaryDirectory() as temporary:
+            folder = Path(temporary)
+            cost = COST.replace("NEXT", NEXT[scene.kind]).replace("FRAMES", str(FRAMES))
+            found = answer(page, cost, folder)
+            for suffix, size in SIZES.items():
+                drawn = folder / "drawn.png"
+                answer(page, scene.script, folder, drawn, size)
+                save_small(drawn, FIGURES / f"{name}{suffix}.webp")
+        size_kb = round(len(page) / 1e3)
+        figures = f"{found['calls']} | {found['triangles']:,} | {found['ms']:.1f} | {size_kb:,}"
+        print(f"| {name} | {figures} |", flush=True)
+
+
+def save_small(source: Path, path: Path) -> None:
+    """Write a picture for pages."""
+    with Image.open(source) as picture:
+        picture.thumbnail((WIDTH, 10_000))
+        picture.convert("RGB").save(path, quality=QUALITY, method=6)
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])
