@@ -39,11 +39,6 @@ def perform(
     Outcome
         Figures, verdicts, charts and runs.  What a vehicle cannot do is its ``trouble``, with what was
         reached.
-
-    Raises
-    ------
-    DataError
-        If the procedure or an option is unknown, or a value is wrong.
     """
     checks.text("perform: name", name, DataError)
     if isinstance(subject, (VehicleSetup, str)):
@@ -75,11 +70,6 @@ def compare(
     -------
     dict of str to list of Outcome
         By procedure, in the order of the subjects.
-
-    Raises
-    ------
-    DataError
-        As of `perform`, before anything is run; or if two subjects have one title.
     """
     made = procedures(names, subjects, progress, options)
     return {name: [one.finished() for one in ones] for name, ones in made.items()}
@@ -114,13 +104,7 @@ def procedures(
 
 
 def procedure(name: str) -> type[Procedure]:
-    """A procedure by its name.
-
-    Raises
-    ------
-    DataError
-        If there is none.
-    """
+    """A procedure by its name."""
     if name not in PROCEDURES:
         hint = nearest(name, PROCEDURES)
         raise DataError(f"unknown test {checks.shown(name)}{hint}; known are {', '.join(PROCEDURES)}")

@@ -12,13 +12,7 @@ Given = float | str
 
 
 def values_of(owner: str, options: Iterable[Option], given: Mapping[str, Given]) -> dict[str, float]:
-    """Return the given options by name, checked and in SI.
-
-    Raises
-    ------
-    DataError
-        If an option is unknown, has another unit, or is out of bounds.
-    """
+    """Return the given options by name, checked and in SI."""
     known = {option.name: option for option in options}
     values = {}
     for name, value in given.items():

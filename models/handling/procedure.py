@@ -38,11 +38,6 @@ class Procedure(ABC):
         See `Progress`.
     **given : float or str
         Options by name, in SI or with units; the others have their defaults.
-
-    Raises
-    ------
-    DataError
-        If an option is unknown, has another unit, or is out of bounds.
     """
 
     name: ClassVar[str]
@@ -111,25 +106,13 @@ class Procedure(ABC):
         return made
 
     def whole(self, run: Run) -> Run:
-        """The run, if it came to its end.
-
-        Raises
-        ------
-        DataError
-            Saying how far it came.
-        """
+        """The run, if it came to its end."""
         if run.trouble:
             raise DataError(ended_early(run))
         return run
 
     def valid(self, run: Run, begin: float = 0.0) -> Run:
-        """Return the run if it came to its end and its figures hold from a time on [s].
-
-        Raises
-        ------
-        DataError
-            Naming the condition that the vehicle violates.
-        """
+        """Return the run if it came to its end and its figures hold from a time on [s]."""
         self.whole(run)
         wrong = run.violation(begin)
         if wrong is not None:
@@ -143,13 +126,7 @@ class Procedure(ABC):
             self.outcome.notes.append(f"run '{run.name}': {wrong.condition}")
 
     def holds_speed(self, run: Run, until: float) -> None:
-        """Refuse a vehicle that cannot hold the speed until a time [s].
-
-        Raises
-        ------
-        DataError
-            With the speed that is left.
-        """
+        """Refuse a vehicle that cannot hold the speed until a time [s]."""
         at = run.t <= until
         slowest = float(run.speed[at].min())
         if slowest < (1.0 - FALLEN) * run.task.speed:

@@ -103,13 +103,7 @@ class Subject(ABC):
         return task
 
     def steering_for(self, angle: float) -> float:
-        """The steering input that asks for a road-wheel angle [rad].
-
-        Raises
-        ------
-        DataError
-            If it is beyond full lock.
-        """
+        """The steering input that asks for a road-wheel angle [rad]."""
         from scipy.optimize import brentq  # here, because it takes longer to load than many runs
 
         inputs, lock = self.locks()
@@ -132,13 +126,7 @@ class Subject(ABC):
 
 
 def refuse_without(subject: Subject, model: Model) -> None:
-    """Refuse a model that cannot be driven.
-
-    Raises
-    ------
-    DataError
-        Naming the input or output that it lacks.
-    """
+    """Refuse a model that cannot be driven."""
     outputs = {entry.name for entry in model.output_entries}
     for what, wanted, known in (
         ("input", INPUTS, set(model.system.inputs)),

@@ -140,11 +140,6 @@ def fit_plant(
     options : Options, optional
     progress : callable, optional
         Given a line after every round.
-
-    Raises
-    ------
-    DataError
-        If a name is wrong, there are no windows, or the model cannot follow a run.
     """
     chosen = options or Options()
     shooter = Shooter(plant, chosen.step, max(1, round(chosen.interval / chosen.step)))

@@ -53,11 +53,6 @@ def identify(
     -------
     Fit
         Estimates, their covariance, the noise of every channel, and what the data cannot determine.
-
-    Raises
-    ------
-    DataError
-        If a column, unit or name is wrong, or the base vehicle cannot follow a run.
     """
     if isinstance(free, Mapping):
         checks.mapping("identify: free", free, DataError)

@@ -161,11 +161,6 @@ def vehicle_plant(
         Their channels say which inputs and outputs the vehicle needs.
     overrides : sequence of str
         As of `VehicleParameters.load`.
-
-    Raises
-    ------
-    DataError
-        If a channel is none of the vehicle's, or the vehicle has controllers that sample.
     """
     data = VehicleParameters.load(
         vehicle, overrides, free=expanded(VehicleParameters.load(vehicle, overrides), free)

@@ -131,12 +131,6 @@ def read_recording(
         See this module.
     wheelbase : float, optional
         [m]; with it yaw rate and steering are compared.
-
-    Raises
-    ------
-    DataError
-        Naming file, channel and remedy: unknown columns and units, constant or empty channels, time that
-        does not increase, and signs or units that other channels contradict.
     """
     given, label = mapping_of(mapping)
     table = read_table(Path(path))
@@ -323,13 +317,7 @@ def evaluated(owner: str, text: str, columns: Mapping[str, Any], time: Floats) -
 
 
 def examined(run: Recording, wheelbase: float | None, *, keep_standing: bool = False) -> Recording:
-    """Return the run with its spans and findings.
-
-    Raises
-    ------
-    DataError
-        If a channel contradicts others as a wrong sign or unit does.
-    """
+    """Return the run with its spans and findings."""
     time, findings = run.time, list[Finding]()
     steps = np.diff(time)
     usual = float(np.median(steps[steps > 0.0]))

@@ -114,13 +114,7 @@ class Axle:
 
 
 def spin_hinge(system: System, wheel: Wheel) -> Revolute:
-    """The hinge on which a wheel turns.
-
-    Raises
-    ------
-    DataError
-        If it is no revolute hinge.
-    """
+    """The hinge on which a wheel turns."""
     body = system.find(wheel.body)
     if body.is_ground or not isinstance(body.inboard, Revolute):
         kind = "the ground" if body.is_ground else type(body.inboard).__name__

@@ -228,13 +228,7 @@ class Distances(NamedTuple):
 
 
 class Clearances:
-    """The distances of some clearances.
-
-    Raises
-    ------
-    DataError
-        If a body is unknown.
-    """
+    """The distances of some clearances."""
 
     def __init__(self, rig: KCRig, clearances: Sequence[Clearance]) -> None:
         self.rig, self.clearances = rig, list(clearances)
@@ -358,11 +352,6 @@ def hardpoint(data: VehicleParameters, key: str) -> Array:
         Loaded with ``free``.
     key : str
         ``front_left.D``, ``rear_right.link_2.chassis``.
-
-    Raises
-    ------
-    DataError
-        If there is no such point.
 
     Examples
     --------

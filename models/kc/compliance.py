@@ -90,11 +90,6 @@ class Compliance:
         Free parameters have the values that a pose has (`KCRig.solved`).
     bushings : sequence of Bushing or ElasticJoint
 
-    Raises
-    ------
-    DataError
-        If no joint of the axle is between the bodies of a bushing, or a number is not allowed.
-
     Examples
     --------
     >>> from ce_dynamics.models import kc
@@ -132,8 +127,6 @@ class Compliance:
         ------
         AssemblyError
             If no balance is found.
-        DataError
-            If a load is carried by nothing.
         """
         pose = np.asarray(c, dtype=float)
         loads = (

@@ -71,11 +71,6 @@ class ComplianceSensitivities:
     ----------
     elastic : Compliance
         On a rig with free parameters, see `kc.compliance_of`.
-
-    Raises
-    ------
-    DataError
-        If there are no free parameters.
     """
 
     def __init__(self, elastic: Compliance) -> None:
@@ -265,11 +260,6 @@ def forced_sensitivities(
     -------
     xarray.Dataset
         For every figure its derivatives over ``pose``, ``side`` and ``parameter``; SI units.
-
-    Raises
-    ------
-    DataError
-        If a name is unknown, or the model has no free parameters.
     """
     import xarray as xr  # here, because it takes long to load
 

@@ -69,11 +69,6 @@ def ends_of_travel(
     within : float
         Range of the search in either direction [m], or in full locks.
 
-    Raises
-    ------
-    DataError
-        If there is no sweep of that name, or the axle is not steered.
-
     Examples
     --------
     >>> from ce_dynamics.models import kc

@@ -83,13 +83,7 @@ class AxleFigures:
         self.lacking = tuple(quantity.name for quantity in every if quantity not in self.known)
 
     def check(self, name: str) -> None:
-        """Refuse a figure that the axle does not have.
-
-        Raises
-        ------
-        DataError
-            With those that there are, or why there is none.
-        """
+        """Refuse a figure that the axle does not have."""
         if name in self.lacking:
             kinds = " and ".join(self.travels.kinds)
             raise DataError(

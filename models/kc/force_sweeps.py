@@ -96,13 +96,7 @@ def force_sweep_of(
     hold: str = "height",
     travel: tuple[float, float] = (0.0, 0.0),
 ) -> ForceSweep:
-    """A sweep by name.
-
-    Raises
-    ------
-    DataError
-        If a name is unknown, a value not finite, or the place of a torque is given, which has none.
-    """
+    """A sweep by name."""
     checks.known("force sweep", kind, list(FORCES), "kind", DataError)
     checks.choice("force sweep: place", place, PLACES, DataError)
     checks.choice("force sweep: hold", hold, HOLDS, DataError)
@@ -137,8 +131,6 @@ def forced(elastic: Compliance, sweep: str | ForceSweep, values: ArrayLike | Non
 
     Raises
     ------
-    DataError
-        If the kind is unknown, or a load is carried by nothing.
     AssemblyError
         If no balance is found.
 

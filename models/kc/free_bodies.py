@@ -80,11 +80,6 @@ class FreeBodies:
         In the order of δ; the wheels turn on them and are left out.
     rows : int
         Of the joints that stay ideal.
-
-    Raises
-    ------
-    DataError
-        If a joint is none of the axle's.
     """
 
     def __init__(self, rig: KCRig, elastic: Sequence[ElasticJoint]) -> None:
@@ -323,13 +318,7 @@ class Bushing:
 
 
 def elastic_joint(rig: KCRig, bushing: Bushing, number: int) -> ElasticJoint:
-    """The joint of an axle that a bushing stands for.
-
-    Raises
-    ------
-    DataError
-        If no joint of the axle is between its bodies.
-    """
+    """The joint of an axle that a bushing stands for."""
     names = {*bushing.between}
     joints = axle_joints(rig)
     for joint in joints:

@@ -95,13 +95,7 @@ class Deviations(NamedTuple):
 
 
 class Targets:
-    """All targets as one vector of weighted deviations.
-
-    Raises
-    ------
-    DataError
-        If a name is unknown, or what is wanted has another length than the poses.
-    """
+    """All targets as one vector of weighted deviations."""
 
     def __init__(
         self,
@@ -272,8 +266,6 @@ def optimise(
 
     Raises
     ------
-    DataError
-        If a name is unknown, or a start lies outside its bounds.
     AssemblyError
         If the linkage cannot be assembled at the start, or a travel of a target not reached there.
 
@@ -512,8 +504,6 @@ def scatter(
 
     Raises
     ------
-    DataError
-        If a name is unknown or a number not allowed.
     AssemblyError
         If no run can be assembled.
     """

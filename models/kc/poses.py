@@ -83,11 +83,6 @@ class Settling:
         What moves with each coordinate there.
     rows : (m, 2) array
         The travels that are chosen, of those of both wheels.
-
-    Raises
-    ------
-    DataError
-        If no spring holds some motion of the wheels, springs give way, or the axle is too large for it.
     """
 
     def __init__(
@@ -288,13 +283,7 @@ class Travels(NamedTuple):
         return len(self.rows)
 
     def check(self, axle: str, goals: Floats) -> None:
-        """Refuse travels (n, 2) that the wheels cannot have at once.
-
-        Raises
-        ------
-        DataError
-            With the travels that there are.
-        """
+        """Refuse travels (n, 2) that the wheels cannot have at once."""
         part = self.rows / np.sum(self.rows**2, axis=1, keepdims=True)
         off = goals - goals @ self.rows.T @ part
         if np.any(np.abs(off) > ROUNDING):
@@ -386,11 +375,6 @@ class AxlePoses:
         How the wheels may travel.
     settling : Settling or None
         Finds coordinates that do not follow from the travels, where there are any.
-
-    Raises
-    ------
-    DataError
-        If something that the axle names is not there, or its wheels do not travel.
     """
 
     def __init__(self, model: Model, axle: Axle) -> None:

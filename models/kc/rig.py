@@ -94,11 +94,6 @@ class KCRig:
         What is reported.
     parameters : tuple of str
         Free parameters of the model.
-
-    Raises
-    ------
-    DataError
-        If something that the axle names is not there, or its suspension has too few or too many freedoms.
     """
 
     def __init__(self, model: Model, axle: Axle) -> None:
@@ -291,8 +286,6 @@ class KCRig:
 
         Raises
         ------
-        DataError
-            If the kind or a quantity is unknown.
         AssemblyError
             If the suspension does not reach so far; its ``partial`` is the data set of the poses that are
             reached, or None.

@@ -62,11 +62,6 @@ class AlongParameters:
     name : str
     function : callable
         Of c (`AxlePoses`), traced: the values (n_f,).
-
-    Raises
-    ------
-    DataError
-        If there are no free parameters.
     """
 
     def __init__(self, rig: KCRig, name: str, function: Callable[[Array], Iterable[Scalar]]) -> None:
@@ -154,11 +149,6 @@ class Sensitivities(AlongParameters):
     ----------
     places : dict of str to slice
         Where each figure is in ``Curves.values``.
-
-    Raises
-    ------
-    DataError
-        If a figure is unknown or there are no free parameters.
     """
 
     def __init__(self, rig: KCRig, quantities: Sequence[str]) -> None:
@@ -210,8 +200,6 @@ def sensitivities(
 
     Raises
     ------
-    DataError
-        If a name is unknown, or the model has no free parameters.
     AssemblyError
         If a travel cannot be reached; it says where the travel ends, and by what.
 

@@ -64,13 +64,7 @@ class Sweep:
 
 
 def sweep_of(kind: str, values: ArrayLike | None = None) -> Sweep:
-    """A sweep by name.
-
-    Raises
-    ------
-    DataError
-        If there is none of that name, or a value is not finite.
-    """
+    """A sweep by name."""
     checks.known("sweep", kind, list(KINDS), "kind", DataError)
     largest = 1.0 if kind == "steering" else TRAVEL
     given = np.linspace(-largest, largest, POSES) if values is None else values

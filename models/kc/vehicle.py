@@ -55,11 +55,6 @@ def rig_of(
         Property files in place of the vehicle's tyres, see `fitted_tyres`: their loaded radii decide where
         the road is, their vertical stiffnesses count in ride rates.
 
-    Raises
-    ------
-    DataError
-        If there is no such axle, or the data are wrong.
-
     Examples
     --------
     >>> from ce_dynamics.models import kc
@@ -107,11 +102,6 @@ def compliance_of(
     """An axle of a vehicle on the rig with the bushings of its data file.
 
     Free parameters are for `forced_sensitivities` and `ComplianceSensitivities`.
-
-    Raises
-    ------
-    DataError
-        If there is no such axle, or the data are wrong.
     """
     data = data_of("compliance_of", vehicle, overrides, free)
     rig = rig_of(data, axle)
@@ -133,11 +123,6 @@ def axle_of(
     """Return an axle of a vehicle that was built from data.
 
     ``fitted`` are tyres by corner in place of those of the data.
-
-    Raises
-    ------
-    DataError
-        If there is no such axle.
     """
     names = [one.name for one in data.layout.axles]
     checks.known("rig", axle, names, "axle", DataError)
@@ -232,11 +217,6 @@ def steering(system: System, mechanism: str = "steering") -> tuple[str, float, s
     """The body of a mechanism that the input ``steering`` moves, its coordinate at full lock, its unit.
 
     An actuator sets it, or the driver's torques on a column, which the rig holds.
-
-    Raises
-    ------
-    DataError
-        If there is none, or something else moves it.
     """
     for element in system.forces:
         if isinstance(element, Column) and element.name == f"{mechanism}.column":

@@ -60,11 +60,6 @@ class TMeasyParameters:
     rim_radius, rim_stiffness : float
         Distance of the wheel centre from the road below which the rim carries as well [m], and its stiffness
         [N/m].
-
-    Raises
-    ------
-    DataError
-        If a value is not finite, has the wrong sign, or the slips or forces of a curve are out of order.
     """
 
     unloaded_radius: float

@@ -122,13 +122,7 @@ class PropertyFile:
         return None if entry is None else str(entry.value).strip().upper()
 
     def number(self, key: str, entry: Entry) -> float:
-        """A value that has to be a number.
-
-        Raises
-        ------
-        DataError
-            If it is a text.
-        """
+        """A value that has to be a number."""
         if isinstance(entry.value, str):
             raise DataError(f"{self.where(entry)}: {key} = {checks.shown(entry.value)} must be a number")
         return entry.value
@@ -144,12 +138,6 @@ def read_property_file(path: str | Path) -> PropertyFile:
     Parameters
     ----------
     path : str or path
-
-    Raises
-    ------
-    DataError
-        If it cannot be read, a line is neither a section, a value nor a row of numbers, a key stands twice
-        with different values, or a unit is unknown; the message names file and line.
     """
     content = files.read("tyre property file", path, LARGEST_FILE)
     return parse(decoded(content), Path(path).name)

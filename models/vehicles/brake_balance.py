@@ -69,13 +69,7 @@ class BrakeBalance(NamedTuple):
 
 
 def brake_balance(parameters: VehicleParameters) -> BrakeBalance:
-    """Return the brake balance of a vehicle with its data's masses, in design position, without trailers.
-
-    Raises
-    ------
-    DataError
-        If the vehicle has a single axle.
-    """
+    """Return the brake balance of a vehicle with its data's masses, in design position, without trailers."""
     data = parameters
     axles = data.layout.axles_of(None)
     if len(axles) < 2:

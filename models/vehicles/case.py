@@ -202,13 +202,7 @@ class VehicleSetup:
 
 
 def setup_of(vehicle: str | Path | VehicleSetup, **changes: Any) -> VehicleSetup:
-    """Return a vehicle's setup: as given, or of a name or file with its changes.
-
-    Raises
-    ------
-    DataError
-        If a setup is given together with changes.
-    """
+    """Return a vehicle's setup: as given, or of a name or file with its changes."""
     if not isinstance(vehicle, VehicleSetup):
         return VehicleSetup(vehicle, **changes)
     given = [name for name, value in changes.items() if value]

@@ -68,11 +68,6 @@ def weighted_rms(t: Floats, a: Floats, weighting: Weighting) -> float:
     a : (n,) array
         Acceleration [m/s²].
     weighting : Weighting
-
-    Raises
-    ------
-    DataError
-        If there are fewer than two instants.
     """
     if len(t) < 2:
         raise DataError("a weighted acceleration needs a record of two instants at least")

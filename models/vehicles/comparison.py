@@ -149,11 +149,6 @@ def recordings(folder: Path, names: Sequence[str] = ()) -> list[Recording]:
     folder : Path
     names : sequence of str
         Beginnings of file names; all recordings if empty.
-
-    Raises
-    ------
-    DataError
-        If the folder has no summary, or no recording of a name.
     """
     summary = folder / SUMMARY
     try:

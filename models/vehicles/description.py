@@ -159,11 +159,6 @@ class VehicleParameters:
             Dotted names of numbers that become free parameters of the model (see `ce_dynamics.Parameter`),
             with the data's as nominal values; which can be is told by `models.vehicles.free`.
 
-        Raises
-        ------
-        DataError
-            One line naming file and line, key, value, what is expected and an example.
-
         Warns
         -----
         PhysicalityWarning
@@ -307,13 +302,7 @@ class VehicleParameters:
 
     @property
     def tyre(self) -> BuiltTyre:
-        """The tyre, if all corners have the same one.
-
-        Raises
-        ------
-        DataError
-            If they differ; then use ``corners[name].tyre``.
-        """
+        """The tyre, if all corners have the same one."""
         tyres: set[BuiltTyre] = {corner.tyre for corner in self.corners.values()}
         if len(tyres) > 1:
             raise DataError("the corners have different tyres; use corners[name].tyre")
@@ -381,11 +370,6 @@ class VehicleParameters:
         """Distance along x of the first axle's wheel centres from the mean of the others' (m).
 
         Left side, design position; without trailers, with the rear chassis of a vehicle that folds or twists.
-
-        Raises
-        ------
-        DataError
-            If the vehicle has a single axle without its trailers.
         """
         first, *others = (self.corners[axle.corners[0]].W[0] for axle in self.layout.own_axles)
         if not others:

@@ -61,11 +61,6 @@ def make_manoeuvre(
     parameters : VehicleParameters, optional
         The vehicle that the driver knows; the HMMWV if not given.
 
-    Raises
-    ------
-    DataError
-        If the manoeuvre or an option is unknown, or a value is wrong.
-
     Examples
     --------
     >>> make_manoeuvre("step-steer", {"speed": "54 km/h", "steer": 0.1}).speed
@@ -112,13 +107,7 @@ def part_of_lock(owner: str, value: float | str, data: VehicleParameters) -> flo
 
 
 def most_steering(owner: str, value: float | str, data: VehicleParameters) -> float:
-    """Return the steering input, above 0 and at most 1, to which somebody else may steer a vehicle.
-
-    Raises
-    ------
-    DataError
-        If it is more than full lock, or not positive.
-    """
+    """Return the steering input, above 0 and at most 1, to which somebody else may steer a vehicle."""
     return check_number(
         owner, "steering", part_of_lock(owner, value, data), above=0.0, at_most=1.0, unit="of full lock"
     )

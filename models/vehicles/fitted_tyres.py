@@ -49,11 +49,6 @@ def fitted_tyres(files: Sequence[str], corners: Mapping[str, Corner]) -> FittedT
         that go for a corner the last counts.
     corners : mapping of str to Corner
         Of the vehicle.
-
-    Raises
-    ------
-    DataError
-        If a file is no tyre, or a name no axle and no corner.
     """
     chosen: dict[str, str] = {}
     for text in files:

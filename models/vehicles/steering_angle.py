@@ -48,8 +48,6 @@ def max_wheel_angle(parameters: VehicleParameters) -> Scalar:
     ------
     AssemblyError
         If the steering linkage cannot reach full lock.
-    DataError
-        If full steering to the left instead of the right does not turn both wheels to the left.
     """
     if not parameters.steerings:
         return folded_angle(parameters)

@@ -132,11 +132,6 @@ def tow(
         μ of the wheels on the ground.
     friction_kind : {"disc", "box"}
         See `ce_dynamics.contact.Contact`.
-
-    Raises
-    ------
-    DataError
-        If a number is not finite or out of range.
     """
     data = VehicleParameters.load() if parameters is None else parameters
     load = SledgeParameters() if sledge is None else sledge

@@ -100,13 +100,7 @@ def _of_axle(axle: str, rest: Key, mechanism: str) -> Key | None:
 
 
 def shorten(file: DataFile) -> DataFile:
-    """Return a data file with the short names of its numbers and choices.
-
-    Raises
-    ------
-    DataError
-        If two names of one number are given, or a file of `FORMAT` has a table of an earlier one.
-    """
+    """Return a data file with the short names of its numbers and choices."""
     entries = [*file.words, *file.assignments]
     mechanisms = {
         key[1]: str(entry.value)

@@ -370,8 +370,6 @@ def simulate(
     ------
     InitialStateError
         If a cable is stretched or a foot in the ground at the start.
-    DataError
-        If duration or step is not positive and finite.
     SimulationError
         If a step finds no solution or the run is interrupted; ``partial`` holds the run up to there.
     ModelError

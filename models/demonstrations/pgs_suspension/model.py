@@ -117,11 +117,6 @@ class SuspensionParameters:
         Keep rows 4 and 5 also while d > 0: the wheel may close the gap within the step but not more.  Row 4
         has the target −d/h then, on either side of the road, so that nothing happens where d changes sign.
         Without it, as in the source, a wheel on a hollow road flies by a hair and lands again.
-
-    Raises
-    ------
-    DataError
-        If a number is not finite or out of range.
     """
 
     bar_mass: float = 20.0

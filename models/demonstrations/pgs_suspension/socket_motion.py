@@ -100,11 +100,6 @@ class SocketFunction(SocketMotion):
         ẋ_s [m/s]; by central differences over ±0.1 ms if not given, off by 2e-9 of the third derivative.
     lift : callable, optional
         How much higher than at first the spring's upper end is [m].
-
-    Raises
-    ------
-    DataError
-        If one of them cannot be called; when called, if it answers anything but a finite number.
     """
 
     def __init__(
@@ -144,12 +139,6 @@ class SocketTable(SocketMotion):
         How much higher than at first the spring's upper end is [m].
     name : str
         For messages.
-
-    Raises
-    ------
-    DataError
-        If there are fewer than two points, a number is not finite, lengths differ or times do not increase;
-        when asked for an instant that the table does not cover.
     """
 
     def __init__(
@@ -210,11 +199,6 @@ def socket_from(source: str) -> SocketMotion:
     source : str
         ``<file>.csv`` with the columns t, x_s and, if wanted, lift, with or without a line of names; or
         ``<file>.py:<function>`` with a function of the time.
-
-    Raises
-    ------
-    DataError
-        If the file cannot be read or does not hold a motion.
     """
     path, _, function = source.partition(".py:")
     if function:

@@ -71,11 +71,6 @@ def dwell_response(
         1 if the first steering is to the left, −1 if to the right.
     begin, reversal, end : float
         Times at which the steering begins, changes its sign, and ends [s].
-
-    Raises
-    ------
-    DataError
-        If the record ends before the last time that the figures need.
     """
     t, r, y = signals(t, yaw_rate, lateral)
     after = t >= reversal

@@ -89,11 +89,6 @@ def frequency_response(
         Signals that are zero at the beginning and have died down at the end.
     frequency : (k,) array_like
         Where it is wanted [Hz], above 0 and below the sampling's limit.
-
-    Raises
-    ------
-    DataError
-        If a signal has not died down, a frequency is out of range, or the steering does not excite it.
     """
     t, x, y = signals(t, steer, response)
     f = np.atleast_1d(np.asarray(frequency, dtype=float))

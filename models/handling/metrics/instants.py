@@ -20,14 +20,7 @@ class Extreme(NamedTuple):
 
 
 def signals(t: ArrayLike, *values: ArrayLike) -> tuple[Floats, ...]:
-    """Times and signals as arrays.
-
-    Raises
-    ------
-    DataError
-        If there are fewer than three instants, they do not rise, or a signal has another length or is not
-        finite.
-    """
+    """Times and signals as arrays."""
     times = np.asarray(t, dtype=float)
     arrays = [np.asarray(x, dtype=float) for x in values]
     if times.ndim != 1 or len(times) < 3 or not np.all(np.diff(times) > 0.0):
@@ -82,13 +75,7 @@ def largest(t: Floats, x: Floats) -> Extreme:
 
 
 def mean(t: Floats, x: Floats, begin: float, end: float) -> float:
-    """Mean over a window of time, by the trapezoidal rule between its samples.
-
-    Raises
-    ------
-    DataError
-        If the record does not reach over the window.
-    """
+    """Mean over a window of time, by the trapezoidal rule between its samples."""
     inside = (t >= begin - 1e-12) & (t <= end + 1e-12)
     if np.count_nonzero(inside) < 2 or t[-1] < end - 1e-9:
         raise DataError(

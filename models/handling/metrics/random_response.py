@@ -49,11 +49,6 @@ def random_response(
         Where it is wanted [Hz].
     segment : float
         Length of the segments [s]; frequencies are 1/segment apart.
-
-    Raises
-    ------
-    DataError
-        If the record is too short for five segments, or the band has no frequency.
     """
     from scipy.signal import csd, welch  # here, because they take long to load
 

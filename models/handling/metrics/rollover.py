@@ -39,11 +39,6 @@ def wheel_lift(t: ArrayLike, left: ArrayLike, right: ArrayLike, roll: ArrayLike)
         Vertical tyre loads of either side [N].
     roll : (n,) array_like
         Roll angle [rad].
-
-    Raises
-    ------
-    DataError
-        If shapes differ.
     """
     times = np.asarray(t, dtype=float)
     loads = [np.atleast_2d(np.asarray(x, dtype=float)) for x in (left, right)]

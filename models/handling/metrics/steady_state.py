@@ -71,13 +71,7 @@ def understeer_angle(steer: ArrayLike, ay: ArrayLike, speed: ArrayLike, wheelbas
 
 
 def gradient(ay: ArrayLike, angle: ArrayLike, within: tuple[float, float] = LINEAR) -> float:
-    """Slope of an angle over the lateral acceleration [rad s²/m], by least squares within a range of it.
-
-    Raises
-    ------
-    DataError
-        If fewer than five points lie there.
-    """
+    """Slope of an angle over the lateral acceleration [rad s²/m], by least squares within a range of it."""
     a, x = np.asarray(ay, dtype=float), np.asarray(angle, dtype=float)
     inside = (np.abs(a) >= within[0]) & (np.abs(a) <= within[1]) & np.isfinite(x)
     if np.count_nonzero(inside) < FEWEST:
@@ -111,11 +105,6 @@ def steady_cornering(
         Roll angle and side-slip angle [rad].
     within : (float, float)
         Range of |a_y| of the gradients [m/s²].
-
-    Raises
-    ------
-    DataError
-        If too few points lie in the range.
 
     Examples
     --------

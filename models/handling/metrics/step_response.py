@@ -66,11 +66,6 @@ def step_response(
         Length of the window at the end over which the steady value is the mean [s].
     before : float
         Latest time of the peak [s]; only drift is expected later.
-
-    Raises
-    ------
-    DataError
-        If the steering ends at zero, or the response is not steady at the end.
     """
     t, delta, y = signals(t, steer, response)
     final = delta[-1]
@@ -92,13 +87,7 @@ def step_response(
 
 
 def steady_end(t: Floats, y: Floats, window: float) -> float:
-    """The steady value: the mean over a window at the end.
-
-    Raises
-    ------
-    DataError
-        If the signal is not steady there, or it is zero.
-    """
+    """The steady value: the mean over a window at the end."""
     steady = mean(t, y, t[-1] - window, t[-1])
     left = float(np.max(np.abs(y[t >= t[-1] - window] - steady)))
     if not left <= SETTLED * abs(steady):

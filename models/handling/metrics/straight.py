@@ -49,11 +49,6 @@ def braking(t: ArrayLike, speed: ArrayLike, begin: float) -> Braking:
         Magnitude of the velocity [m/s].
     begin : float
         When the pedal is touched [s].
-
-    Raises
-    ------
-    DataError
-        If the vehicle is at rest then.
     """
     t, v = signals(t, speed)
     v0 = float(np.interp(begin, t, v))

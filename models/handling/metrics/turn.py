@@ -75,11 +75,6 @@ def turn_reaction(
         Time of the event [s].
     until : float
         End of the evaluated time [s], before the vehicle stands.
-
-    Raises
-    ------
-    DataError
-        If the record does not reach from half a second before to a second after.
     """
     t, x, y, v, r, beta, nu = signals(t, x, y, speed, yaw_rate, sideslip, course)
     v0, r0 = (mean(t, signal, event - BEFORE, event) for signal in (v, r))

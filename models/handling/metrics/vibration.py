@@ -42,11 +42,6 @@ def power_spectrum(t: ArrayLike, x: ArrayLike, resolution: float = 0.25) -> Spec
     x : (n,) array_like
     resolution : float
         Distance of frequencies [Hz]; the record must be longer than one over it.
-
-    Raises
-    ------
-    DataError
-        If the record is too short.
     """
     from scipy.signal import welch  # here, because it takes longer to load than many runs
 

@@ -66,13 +66,7 @@ class PowerOffTest(Procedure):
         """Add charts that compare the reactions of several runs; none unless overridden."""
 
     def steering_of_circle(self, speed: float) -> float:
-        """Return the steering input that keeps the vehicle on the circle at a speed [m/s].
-
-        Raises
-        ------
-        DataError
-            If the vehicle does not keep to the circle.
-        """
+        """Return the steering input that keeps the vehicle on the circle at a speed [m/s]."""
         v = self.values
         for begin, lasts in CIRCLES:
             run = self.whole(

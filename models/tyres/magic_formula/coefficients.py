@@ -76,11 +76,6 @@ class Coefficients(
         Combined slip by the friction ellipse of PAC2002, without coefficients, instead of weights (5.2).
     others : float
         One attribute per coefficient, as the files name them: ``PCX1``, ``UNLOADED_RADIUS``, ....
-
-    Raises
-    ------
-    DataError
-        If a number is not finite, one that is divided by is zero or negative, or a range is turned round.
     """
 
     version: int = 61

@@ -58,11 +58,6 @@ class ContactMassTyre(MagicFormulaTyre):
         As of `MagicFormulaTyre`.
     tread_damping : float
         Damping of the tread over its stiffness [s].
-
-    Raises
-    ------
-    DataError
-        If there is no mass, or a relaxation length at the nominal load is shorter than half the contact.
     """
 
     states: tuple[StateDeclaration, ...] = (

@@ -20,11 +20,6 @@ def spring(file: PropertyFile, values: Mapping[str, float]) -> tuple[dict[str, f
 
     Fz = Fz0 (q_1 d + q_2 d²), d = ρ/R0, (A3.3), through the points by least squares; q_2 is at least zero, as
     the load has to grow with the deflection.  Both are needed the other way round as well, in closed form.
-
-    Raises
-    ------
-    DataError
-        If the curve has no two columns, does not begin at zero or does not increase.
     """
     if LOAD not in file.tables or not set(SCALED_BY) <= values.keys():
         return {}, []
@@ -45,13 +40,7 @@ def spring(file: PropertyFile, values: Mapping[str, float]) -> tuple[dict[str, f
 
 
 def rim(file: PropertyFile, values: Mapping[str, float]) -> tuple[dict[str, float], list[str]]:
-    """``BOTTOM_OFFST`` and ``BOTTOM_STIFF`` of the bottoming curve: where it sets in, and its slope.
-
-    Raises
-    ------
-    DataError
-        See `spring`.
-    """
+    """``BOTTOM_OFFST`` and ``BOTTOM_STIFF`` of the bottoming curve: where it sets in, and its slope."""
     if RIM not in file.tables or not {"UNLOADED_RADIUS", "RIM_RADIUS"} <= values.keys():
         return {}, []
     pen, force = increasing(file, RIM)

@@ -17,13 +17,7 @@ from ce_dynamics.models.tyres.property_file import PropertyFile
 
 
 def version_of(file: PropertyFile) -> int:
-    """Whose equations hold: 52, 61 or 62.
-
-    Raises
-    ------
-    DataError
-        If the file is of another tyre model, or does not say of which.
-    """
+    """Whose equations hold: 52, 61 or 62."""
     kind = file.word("PROPERTY_FILE_FORMAT", "MODEL") or ""
     entry = file.find("FITTYP", "MODEL")
     if "MC" in kind or (entry is not None and entry.value == 51.0):
@@ -65,13 +59,7 @@ def in_quotes(value: float | str) -> float | str:
 
 
 def side_of(file: PropertyFile) -> tuple[str, list[str]]:
-    """``left``, ``right`` or ``symmetric``, left where the file names none, and what is to be said of it.
-
-    Raises
-    ------
-    DataError
-        If the file names another one.
-    """
+    """``left``, ``right`` or ``symmetric``, left where the file names none, and what is to be said of it."""
     word = file.word("TYRESIDE", "MODEL") or file.word("TIRESIDE", "MODEL") or "UNKNOWN"
     word = {"L": "LEFT", "R": "RIGHT"}.get(word, word)
     if word not in SIDES:
@@ -88,11 +76,6 @@ def ellipse_of(file: PropertyFile, version: int, values: Mapping[str, float]) ->
 
     ``FE_METHOD`` decides if it is given.  Otherwise the ellipse holds for files of 5.2 without coefficients
     of combined slip.
-
-    Raises
-    ------
-    DataError
-        If ``FE_METHOD`` is neither YES nor NO, or YES in a file of 6.x.
     """
     word = file.word("FE_METHOD", "MODEL")
     if word not in (None, "YES", "NO"):

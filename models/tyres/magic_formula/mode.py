@@ -42,11 +42,6 @@ class Mode:
         use_mode : int
             Hundreds 1: within limits, 2: without; tens 1: angles, 2: α* and γ*; units 1: combined slip, 2:
             with turn slip.
-
-        Raises
-        ------
-        DataError
-            If a digit is another one.
         """
         number = checks.integer("use_mode", use_mode, error=DataError)
         digits = divmod(number // 10, 10) + (number % 10,)

@@ -119,12 +119,6 @@ def read_tyre_file(path: str | Path) -> TyreFile:
     ----------
     path : str or path
         A ``.tir`` file: MF-Tyre 5.0–6.2 (FITTYP 5, 6, 21, 52, 60, 61, 62) or PAC2002.
-
-    Raises
-    ------
-    DataError
-        If it is no such file, is of another kind of tyre, lacks what nothing can stand in for (all
-        missing keys are named) or has a value that cannot be.
     """
     return tyre_of(read_property_file(path))
 
@@ -180,12 +174,7 @@ def tyre_of(file: PropertyFile) -> TyreFile:
 
 
 def check_size(file: PropertyFile, radius: float) -> None:
-    """Refuse a tyre of another order of size than any: its lengths are not in the units that the file names.
-
-    Raises
-    ------
-    DataError
-    """
+    """Refuse a tyre of another order of size than any: its lengths are not in the units that the file names."""
     smallest, largest = SIZES
     if not smallest <= radius <= largest:
         raise DataError(
@@ -215,13 +204,7 @@ def range_of_loads(values: dict[str, float]) -> list[str]:
 
 
 def add(file: PropertyFile, values: dict[str, float], name: str, key: str, entry: Entry) -> None:
-    """A coefficient in SI.
-
-    Raises
-    ------
-    DataError
-        If it is no number, or stands under two names with two values.
-    """
+    """A coefficient in SI."""
     value = file.number(key, entry) * scale(file, name)
     known = values.setdefault(name, value)
     if known != value:

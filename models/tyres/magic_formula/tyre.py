@@ -73,11 +73,6 @@ class MagicFormula:
             Side of the vehicle on which it is mounted.
         changes : mapping of str to float, optional
             Coefficients that replace those of the file, such as ``{"LMUY": 0.8}``.
-
-        Raises
-        ------
-        DataError
-            See `read_tyre_file`; or if a change names no coefficient.
         """
         return cls.of(read_tyre_file(path), mounted, changes)
 
@@ -143,11 +138,6 @@ class MagicFormula:
         -------
         Outputs
             Arrays of the common shape, or floats.
-
-        Raises
-        ------
-        DataError
-            If an input is no finite number, or shapes do not go together.
         """
         given = {"Fz": Fz, "kappa": kappa, "alpha": alpha, "gamma": gamma, "phit": phit, "Vx": Vx, "p": p}
         filled = {name: self.nominal[name] if value is None else value for name, value in given.items()}
@@ -180,13 +170,7 @@ class MagicFormula:
 
 
 def stacked(given: Mapping[str, object]) -> tuple[Floats, tuple[int, ...]]:
-    """Inputs as rows of points, and their common shape.
-
-    Raises
-    ------
-    DataError
-        Naming the input that is not finite, or the shapes that do not go together.
-    """
+    """Inputs as rows of points, and their common shape."""
     columns: list[Array] = []
     for name, value in given.items():
         column = checks.numbers(name, value, DataError)

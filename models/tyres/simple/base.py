@@ -97,11 +97,6 @@ class SlipModel(TyreModel):
         [N/m].
     load_curve : Ramps, optional
         Elastic load over deflection, through zero; it replaces ``cz``.
-
-    Raises
-    ------
-    DataError
-        If a number is not finite or has the wrong sign.
     """
 
     states = DEFLECTIONS
@@ -174,11 +169,6 @@ class SlipModel(TyreModel):
             Slip, positive driven, and side slip angle [rad], positive where the tyre slides to the left.
         friction : float
             That of the road in multiples of the measurement's, at least zero.
-
-        Raises
-        ------
-        DataError
-            If a number is not finite, or the friction negative.
         """
         given = {"Fz": Fz, "kappa": kappa, "alpha": alpha}
         Fz, kappa, alpha = (checks.number(name, value, error=DataError) for name, value in given.items())

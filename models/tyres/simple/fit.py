@@ -66,12 +66,6 @@ def fit(model: Model, vary: Sequence[str], points: Points, arm: float = 0.05) ->
     arm : float
         [m]; the moment counts as a force at this arm.
 
-    Raises
-    ------
-    DataError
-        If a name is unknown, an array is not of numbers, there are fewer measured values than numbers to
-        find, or the search does not converge.
-
     Examples
     --------
     >>> import numpy as np

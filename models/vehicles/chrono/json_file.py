@@ -45,13 +45,7 @@ def without_comments(text: str) -> str:
 
 
 def load(path: Path) -> dict[str, Any]:
-    """The object of a JSON file with comments.
-
-    Raises
-    ------
-    DataError
-        If it cannot be read, is no JSON, is no object, or has a key twice.
-    """
+    """The object of a JSON file with comments."""
     content = files.read("vehicle file", path, LARGEST_FILE)
     try:
         text = content.decode("utf-8-sig")

@@ -55,11 +55,6 @@ def read_pac02(path: str | Path) -> TyreFile:
     ----------
     path : str or path
         A ``.json`` file of Chrono.
-
-    Raises
-    ------
-    DataError
-        If it is no such file, if the property file it names is not there, or see `tyre_of`.
     """
     path = Path(path)
     reading = Reading(path)
@@ -95,13 +90,7 @@ def selected(tyre: TyreFile, source: PropertyFile) -> Coefficients:
 
 
 def property_file(part: Part) -> PropertyFile:
-    """The coefficients of a file as sections of a property file, in SI.
-
-    Raises
-    ------
-    DataError
-        If a part or a number is not what it has to be.
-    """
+    """The coefficients of a file as sections of a property file, in SI."""
     sections: dict[str, dict[str, Entry]] = {
         "MODEL": {"PROPERTY_FILE_FORMAT": Entry("PAC2002", 0), **model(part)}
     }

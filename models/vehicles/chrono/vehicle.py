@@ -67,11 +67,6 @@ def converted(
         Whether ways of Chrono that no vehicle has are copied: those that docs/chrono-vehicles.md lists.
     bushings : bool
         Whether joints with bushings yield as the vehicle drives; on the rig they do in any case.
-
-    Raises
-    ------
-    DataError
-        One line: file, key, what is wrong, what to do.
     """
     reading = Reading(path, like_chrono, bushings)
     part = reading.open(path)

@@ -159,11 +159,6 @@ class BeamAxle(ABC):
         """The axle called `name` from its own data and those of its two ends, left and right.
 
         It has knuckles if it is steered, or if it has a steering gear: then the chassis holds its rods.
-
-        Raises
-        ------
-        DataError
-            For points that are no such axle.
         """
         origin = np.array(next(iter(ends.values())).origin)
         own = read(data, origin, cls.rods, EveryAxleData)

@@ -174,13 +174,7 @@ class GraphAxle:
     def of(
         cls, name: str, items: tuple[Item, ...], data: Section | None, ends: Mapping[str, Any], steered: bool
     ) -> GraphAxle:
-        """The axle called `name` from its own data and those of its two sides.
-
-        Raises
-        ------
-        DataError
-            If it is to be steered and nothing of it is joined to the steering, or the other way round.
-        """
+        """The axle called `name` from its own data and those of its two sides."""
         joined = any("steering" in item.between for item in items)
         if joined != steered:
             missing = "is joined to the steering" if steered else "names a steering mechanism"

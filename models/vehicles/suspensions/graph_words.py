@@ -121,13 +121,7 @@ class Item:
 
 
 def items_of(words: Sequence[Assignment], axle: str, label: str) -> tuple[Item, ...]:
-    """The items of an axle's graph; what a later file says of an item replaces what was said.
-
-    Raises
-    ------
-    DataError
-        For unknown kinds and bodies, items without a kind, and a wheel that nothing carries.
-    """
+    """The items of an axle's graph; what a later file says of an item replaces what was said."""
     said: dict[str, dict[str, str]] = {}
     for key, entry in words:
         if key[0] != "graphs" or key[1:2] != (axle,):

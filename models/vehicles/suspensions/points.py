@@ -36,13 +36,7 @@ def check_off(name: str, rows: Iterable[tuple[str, Numbers, str, Numbers, Number
 
 
 def check_along(name: str, point: Numbers, component: int, expected: Scalar) -> None:
-    """Refuse a point that is not where it is expected along its own axis, on which nothing depends.
-
-    Raises
-    ------
-    DataError
-        Naming the component and what to give.
-    """
+    """Refuse a point that is not where it is expected along its own axis, on which nothing depends."""
     axis, value = "xyz"[component], np.asarray(point)[component]
     aside = f"{name}.{axis}: the axis through {name.rpartition('.')[2]} lies along {axis}"
     if decided(abs(value - expected) > NEGLIGIBLE, f"{aside}, so that it has no effect"):

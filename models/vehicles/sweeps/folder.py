@@ -53,11 +53,6 @@ class SweepFolder:
     path : Path
     sweep : Sweep
 
-    Raises
-    ------
-    DataError
-        If the folder holds another sweep, cannot be used, or is worked on by another process.
-
     Warns
     -----
     UserWarning
@@ -159,11 +154,6 @@ def lock(owner: object, path: Path) -> None:
     """Keep other processes from a folder for as long as an object lives.
 
     The lock is the system's (flock, or its like on Windows) and ends with the process, however that ends.
-
-    Raises
-    ------
-    DataError
-        If another process has it, or the file system knows no locks.
     """
     held = FileLock(path, thread_local=False)
     try:

@@ -14,13 +14,7 @@ from ce_dynamics.models.vehicles.tree import short_name
 
 
 def check_conflicts(names: Sequence[str], overrides: Sequence[str], layout: Layout) -> None:
-    """Refuse two names of one number: both varied, or varied and set by a name that is as specific.
-
-    Raises
-    ------
-    DataError
-        Naming both.
-    """
+    """Refuse two names of one number: both varied, or varied and set by a name that is as specific."""
     taken: dict[tuple[str, ...], str] = {}
     for name in names:
         for path in paths_of(name, layout)[1]:
@@ -46,13 +40,7 @@ def paths_of(name: str, layout: Layout) -> tuple[int, list[tuple[str, ...]]]:
 
 
 def quantity_of(name: str, layout: Layout) -> Quantity:
-    """The quantity of a number of the data, by its dotted name.
-
-    Raises
-    ------
-    DataError
-        If there is none, or it is more than one number.
-    """
+    """The quantity of a number of the data, by its dotted name."""
     quantities = leaves(schema_of(layout))
     _, paths = paths_of(name, layout)
     path = paths[0]

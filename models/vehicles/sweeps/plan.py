@@ -66,11 +66,6 @@ class Sweep:
         Between stored instants [s].
     version : str
         Of the package.
-
-    Raises
-    ------
-    DataError
-        For unknown names and wrong values, before anything is run.
     """
 
     kind: Kind
@@ -191,13 +186,7 @@ class Sweep:
 
     @classmethod
     def from_text(cls, text: str) -> Sweep:
-        """From JSON.
-
-        Raises
-        ------
-        DataError
-            If it is not what `text` writes.
-        """
+        """From JSON."""
         try:
             content = json.loads(checks.text("sweep", text, DataError))
         except (ValueError, RecursionError) as error:

@@ -45,8 +45,6 @@ def finished_batches(
 
     Raises
     ------
-    DataError
-        If Dask is wanted and not installed, or nobody answers at the scheduler's address.
     CeDynamicsError
         If a worker dies.
     """
@@ -135,13 +133,7 @@ def on_cluster(
 
 
 def check_address(scheduler: str) -> None:
-    """Refuse what cannot be the address of a Dask scheduler.
-
-    Raises
-    ------
-    DataError
-        If the host or the port is missing or wrong.
-    """
+    """Refuse what cannot be the address of a Dask scheduler."""
     if scheduler == LOCAL:
         return
     found = ADDRESS.fullmatch(scheduler)
@@ -156,11 +148,6 @@ def run_on_cluster(text: str, digest: str, runs: Sequence[int]) -> Batch:
     """Run `run_batch` in a Dask worker, under the synchronous scheduler.
 
     Otherwise xarray would ask the cluster to lock the file in memory.
-
-    Raises
-    ------
-    DataError
-        If this machine lacks files of the sweep, or their content differs.
     """
     import dask  # here, because an extra installs it
 
