@@ -14,7 +14,7 @@ MOST = 2
 
 
 def train_of(parameters: VehicleParameters) -> Train | None:
-    """Return the places of hitches and axles in design position; None if no trailer turns behind the vehicle."""
+    """Return places of hitches and axles in design position; None if no trailer turns behind the vehicle."""
     layout = parameters.layout
     turning = [one for one in layout.trailers if one.hitch not in STRAIGHT]
     if not turning:

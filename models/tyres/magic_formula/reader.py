@@ -174,7 +174,7 @@ def tyre_of(file: PropertyFile) -> TyreFile:
 
 
 def check_size(file: PropertyFile, radius: float) -> None:
-    """Refuse a tyre of another order of size than any: its lengths are not in the units that the file names."""
+    """Refuse a tyre of another order of size than any; its lengths are not in the units that it names."""
     smallest, largest = SIZES
     if not smallest <= radius <= largest:
         raise DataError(
