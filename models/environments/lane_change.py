@@ -17,7 +17,7 @@ from ce_dynamics.models.parts.manoeuvres import DoubleLaneChange
 
 FAR = 100.0
 """Room where there are no cones [m]."""
-BONUS = 50.0
+FAR_BONUS = 50.0
 """For a course that is driven to its end."""
 
 
@@ -76,7 +76,7 @@ class LaneChange(PathFollowing):
         touched = (now["room"] < 0.0) & ~along.ended
         rear = self.vehicle.middle - 0.5 * self.vehicle.length
         success = (now["progress"] + rear > self.gates[-1].end) & ~touched & ~along.ended
-        reward = along.reward - self.failure * touched + BONUS * success
+        reward = along.reward - self.failure * touched + FAR_BONUS * success
         return Judgement(reward, along.ended | touched | success, success)
 
     def lines(self, goal: Floats, x: Floats) -> list[Line]:

@@ -17,7 +17,7 @@ EVEN = 1e-9
 EDGE = 0.05
 """Between the grades along a wheel and along its half: from here on it stands at an edge."""
 ROUNDS = 3
-STEP = 1e-6
+DIFFERENCE = 1e-6
 """Of differences."""
 POSE, RATES = ("chassis.z", "chassis.qx", "chassis.qy"), ("chassis.vz", "chassis.wx", "chassis.wy")
 
@@ -62,7 +62,7 @@ def nearest(
 ) -> Floats:
     """A step of Gauss and Newton towards the least squares of a residual."""
     r = np.array(residual(y))
-    J = np.array([(np.array(residual(y + STEP * np.eye(len(y))[k])) - r) / STEP for k in free]).T
+    J = np.array([(np.array(residual(y + DIFFERENCE * np.eye(len(y))[k])) - r) / DIFFERENCE for k in free]).T
     found = y.copy()
     found[free] -= np.linalg.lstsq(J, r, rcond=None)[0]
     return model.with_unit_quaternions(found)

@@ -7,11 +7,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.models.parts.paths import Gate
-
-Floats = NDArray[np.float64]
 
 
 class AxlePath(NamedTuple):

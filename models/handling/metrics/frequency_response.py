@@ -13,8 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.handling.metrics.instants import Floats, signals
+from ce_dynamics.models.handling.metrics.instants import signals
 
 REST = 0.02
 """Part of its peak that a signal may still have at the end of the record."""

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import DataError
-
-Floats = NDArray[np.float64]
 
 
 class Extreme(NamedTuple):

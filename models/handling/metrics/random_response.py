@@ -7,9 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.handling.metrics.frequency_response import FrequencyResponse
-from ce_dynamics.models.handling.metrics.instants import Floats, signals
+from ce_dynamics.models.handling.metrics.instants import signals
 
 FEWEST = 5
 """Segments that are averaged: of one alone the coherence is 1, whatever the record."""

@@ -20,8 +20,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.handling.metrics.instants import Floats
 
 LINEAR = 0.5, 3.0
 """Range of lateral acceleration in which gradients are taken [m/s²]."""

@@ -12,8 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.handling.metrics.instants import Floats, crossing, largest, mean, signals
+from ce_dynamics.models.handling.metrics.instants import crossing, largest, mean, signals
 
 REACHED = 0.9
 """Part of the steady value that counts as a response."""

@@ -10,7 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ce_dynamics.models.handling.metrics.instants import Floats, mean, signals
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.models.handling.metrics.instants import mean, signals
 
 BEFORE = 0.5
 """Window before the event over which the steady values are taken [s]."""

@@ -13,7 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ce_dynamics.models.handling.metrics.instants import Floats, integral, signals
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.models.handling.metrics.instants import integral, signals
 from ce_dynamics.models.handling.metrics.steady_state import LINEAR
 
 UNSTEADY = 0.1

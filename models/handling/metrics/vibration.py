@@ -7,8 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.handling.metrics.instants import Floats, signals
+from ce_dynamics.models.handling.metrics.instants import signals
 from ce_dynamics.models.vehicles.comfort import W_K, Weighting, weighted_rms
 
 

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.handling.metrics.frequency_response import (
     FrequencyResponse,
@@ -13,7 +14,6 @@ from ce_dynamics.models.handling.metrics.frequency_response import (
     frequency_response,
     shape,
 )
-from ce_dynamics.models.handling.metrics.instants import Floats
 from ce_dynamics.models.handling.metrics.random_response import random_response
 from ce_dynamics.models.handling.outcome import DEGREES, Chart, Line
 from ce_dynamics.models.handling.procedure import Procedure

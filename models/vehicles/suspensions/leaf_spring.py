@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from ce_dynamics.mechanism.hinges.prismatic import Prismatic
 from ce_dynamics.mechanism.hinges.revolute import Revolute
 from ce_dynamics.models.data.quantities import Point
 from ce_dynamics.models.vehicles.suspensions.beam import BeamAxle, BeamData
 from ce_dynamics.models.vehicles.suspensions.graph import CHASSIS, Graph
-
-X, Y, Z = np.eye(3)
+from ce_dynamics.models.vehicles.suspensions.linked_axles import X, Z
 
 
 class LeafSpringData(BeamData):

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from ce_dynamics.mechanism.hinges.prismatic import Prismatic
 from ce_dynamics.mechanism.hinges.revolute import Revolute
 from ce_dynamics.models.vehicles.bodies import RodData
 from ce_dynamics.models.vehicles.suspensions.beam import BeamAxle, BeamData
 from ce_dynamics.models.vehicles.suspensions.graph import CHASSIS, Graph
+from ce_dynamics.models.vehicles.suspensions.linked_axles import X, Y, Z
 from ce_dynamics.models.vehicles.suspensions.push_pipe import PanhardData
-
-X, Y, Z = np.eye(3)
 
 
 class PanhardAxleData(BeamData):

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from ce_dynamics.kinematics.spindle import SpindleTieRod
 from ce_dynamics.kinematics.swing_arm import SwingArm
 from ce_dynamics.mechanism.hinges.revolute import Revolute
@@ -19,8 +17,7 @@ from ce_dynamics.models.vehicles.corner import CornerData
 from ce_dynamics.models.vehicles.springs import DamperData, SpringData
 from ce_dynamics.models.vehicles.suspensions.beam import BeamAxle, BeamData, SteeredEndData
 from ce_dynamics.models.vehicles.suspensions.graph import CHASSIS, Graph
-
-Y = np.array((0.0, 1.0, 0.0))
+from ce_dynamics.models.vehicles.suspensions.linked_axles import Y
 
 
 class LinksData(BodyData):

@@ -14,7 +14,7 @@ from ce_dynamics.models.vehicles.suspensions.graph import CHASSIS, Graph
 from ce_dynamics.models.vehicles.suspensions.linked import LinkData, LinkedCorner
 
 
-class TrailingArmData(BodyData):
+class HingedArmData(BodyData):
     """A trailing arm on a ball joint."""
 
     pivot: Point
@@ -23,7 +23,7 @@ class TrailingArmData(BodyData):
 class ThreeLinkData(CornerData):
     """A corner on a trailing arm and two links; the links' outer ends are called ``upright``."""
 
-    trailing_arm: TrailingArmData
+    trailing_arm: HingedArmData
     upper_link: LinkData
     lower_link: LinkData
     spring: SpringData
