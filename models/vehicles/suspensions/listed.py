@@ -13,21 +13,21 @@ from ce_dynamics.models.vehicles.suspensions.linked_axles import (
     ThreeLinkAxle,
     ThreeLinkPanhardAxle,
 )
-from ce_dynamics.models.vehicles.suspensions.macpherson import MacPhersonCorner
-from ce_dynamics.models.vehicles.suspensions.multi_link import FiveLinkCorner
+from ce_dynamics.models.vehicles.suspensions.macpherson import (
+    FiveLinkCorner,
+    MacPhersonCorner,
+    MultiLinkCorner,
+    RigidCorner,
+    SemiTrailingArmCorner,
+    SingleWishboneCorner,
+    SwingAxleCorner,
+    ThreeLinkCorner,
+    TrailingArmCorner,
+)
 from ce_dynamics.models.vehicles.suspensions.panhard import PanhardAxle
 from ce_dynamics.models.vehicles.suspensions.parallel_links import ParallelLinksAxle
 from ce_dynamics.models.vehicles.suspensions.push_pipe import DeDionAxle, PushPipeAxle
-from ce_dynamics.models.vehicles.suspensions.rigid import RigidCorner
 from ce_dynamics.models.vehicles.suspensions.shackled_leaf_spring import ShackledLeafAxle
-from ce_dynamics.models.vehicles.suspensions.single_wishbone import SingleWishboneCorner
-from ce_dynamics.models.vehicles.suspensions.three_link import ThreeLinkCorner
-from ce_dynamics.models.vehicles.suspensions.trailing_arms import (
-    SemiTrailingArmCorner,
-    SwingAxleCorner,
-    TrailingArmCorner,
-)
-from ce_dynamics.models.vehicles.suspensions.trailing_links import MultiLinkCorner
 from ce_dynamics.models.vehicles.suspensions.twist_beam import TwistBeamAxle
 from ce_dynamics.models.vehicles.suspensions.wishbones import PushRodCorner, ReducedWishboneCorner
 
