@@ -6,11 +6,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ce_dynamics.kinematics.spindle import SpindleTieRod
+from ce_dynamics.kinematics.swing_arm import SwingArm
 from ce_dynamics.mechanism.couplings.components import Component
 from ce_dynamics.mechanism.hinges.free import Free
+from ce_dynamics.mechanism.hinges.prismatic import Prismatic
 from ce_dynamics.mechanism.hinges.revolute import Revolute
 from ce_dynamics.models.data.quantities import Point
 from ce_dynamics.models.vehicles.bodies import BodyData, RodData
+from ce_dynamics.models.vehicles.corner import CornerData
+from ce_dynamics.models.vehicles.springs import DamperData, SpringData
 from ce_dynamics.models.vehicles.suspensions.beam import BeamAxle, BeamData, BeamEndData, SteeredEndData
 from ce_dynamics.models.vehicles.suspensions.graph import CHASSIS, Graph
 from ce_dynamics.models.vehicles.suspensions.linked import LinkData
@@ -151,3 +156,127 @@ class ThreeLinkPanhardAxle(BeamOnLinks):
         self.link_up(graph, ("link",))
         graph.link("upper_link", "axle", p["upper_link.upright"], CHASSIS, p["upper_link.chassis"])
         self.panhard(graph)
+
+
+class LeafSpringData(BeamData):
+    """The beam rolls about ``roll_centre``, through which the line passes that it slides along."""
+
+    roll_centre: Point
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LeafSpringAxle(BeamAxle):
+    """Leaf springs as a guide: heave along the beam's own vertical, and roll; nothing else moves."""
+
+    template = "leaf-spring"
+    section = LeafSpringData
+    along = (("roll_centre", 0, ""),)
+
+    def guide(self, graph: Graph) -> None:
+        """A guide without mass that rolls on the chassis, and the beam that slides on it."""
+        at = self.points["roll_centre"].tolist()
+        graph.add("guide", CHASSIS, Revolute(X, at))
+        graph.add("axle", "guide", Prismatic(Z, at))
+
+
+class PinnedData(BeamData):
+    """The beam turns about the axis along the vehicle through ``pin``."""
+
+    pin: Point
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PinnedAxle(BeamAxle):
+    """A beam pinned to the chassis: it rolls, without springs."""
+
+    template = "pinned-axle"
+    section = PinnedData
+    along = (("pin", 0, ""),)
+
+    def guide(self, graph: Graph) -> None:
+        """The beam on its pin."""
+        graph.add("axle", CHASSIS, Revolute(X, self.points["pin"].tolist()))
+
+
+class PanhardAxleData(BeamData):
+    """The beam neither pitches nor yaws nor moves along the vehicle."""
+
+    panhard: PanhardData
+    panhard_rod: RodData | None = None
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PanhardAxle(BeamAxle):
+    """A beam led by heave and roll; the rod finds how far it moves sideways."""
+
+    template = "panhard"
+    section = PanhardAxleData
+    rods = (("panhard_rod", "panhard.axle", "panhard.chassis"),)
+    independent = ("heave", "axle")
+
+    def guide(self, graph: Graph) -> None:
+        """Two bodies without mass that slide up and sideways, the beam that rolls on them, and the rod."""
+        p = self.points
+        at = self.parts[graph.name("axle")].com.tolist()
+        graph.add("heave", CHASSIS, Prismatic(Z, at))
+        graph.add("sideways", "heave", Prismatic(Y, at))
+        graph.add("axle", "sideways", Revolute(X, at))
+        graph.link("panhard_rod", "axle", p["panhard.axle"], CHASSIS, p["panhard.chassis"])
+
+
+class LinksData(BodyData):
+    """The links of both sides, in the middle; ``pivot`` on the chassis, ``joint`` on the beam."""
+
+    pivot: Point
+    joint: Point
+
+
+class ParallelLinksData(BeamData):
+    """Data of the axle as a whole."""
+
+    lower_links: LinksData
+    upper_links: LinksData
+
+
+class ParallelEndData(CornerData):
+    """One end: spring and damper on the lower links, and others on the beam."""
+
+    spring: SpringData | None = None
+    damper: DamperData | None = None
+    beam_spring: SpringData | None = None
+    beam_damper: DamperData | None = None
+
+
+class SteeredParallelEndData(SteeredEndData):
+    """The same of an axle with knuckles."""
+
+    beam_spring: SpringData | None = None
+    beam_damper: DamperData | None = None
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ParallelLinksAxle(BeamAxle):
+    """A beam led by the angle of its lower links."""
+
+    template = "parallel-links"
+    section = ParallelLinksData
+    end = ParallelEndData
+    steered_end = SteeredParallelEndData
+    along = tuple(
+        (f"{which}_links.{point}", 1, "") for which in ("lower", "upper") for point in ("pivot", "joint")
+    )
+
+    def spring_carrier(self, end: str, element: str = "") -> str:
+        """The beam for what is named after it, else the lower links."""
+        return f"{self.name}.{'axle' if element.startswith('beam') else 'lower_links'}"
+
+    def guide(self, graph: Graph) -> None:
+        """The four-bar linkage in closed form, the upper links following the beam."""
+        lower, upper = (
+            (self.points[f"{which}_links.pivot"], self.points[f"{which}_links.joint"])
+            for which in ("lower", "upper")
+        )
+        graph.add("lower_links", CHASSIS, Revolute(Y, lower[0].tolist()))
+        axle, links, chassis = graph.name("axle"), graph.name("lower_links"), graph.name(CHASSIS)
+        graph.use(SpindleTieRod(lower[1], lower[1] + Y, upper[1], upper[0], axle, None, links, chassis))
+        graph.use(SwingArm(upper[0] - Y, upper[0] + Y, upper[1], graph.name("upper_links"), chassis, axle))

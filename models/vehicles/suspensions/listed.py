@@ -7,9 +7,12 @@ from collections.abc import Mapping
 from ce_dynamics.models.vehicles.corner import Corner
 from ce_dynamics.models.vehicles.suspensions.beam import BeamAxle
 from ce_dynamics.models.vehicles.suspensions.double_wishbone import DoubleWishboneCorner
-from ce_dynamics.models.vehicles.suspensions.leaf_spring import LeafSpringAxle, PinnedAxle
 from ce_dynamics.models.vehicles.suspensions.linked_axles import (
     FourLinkAxle,
+    LeafSpringAxle,
+    PanhardAxle,
+    ParallelLinksAxle,
+    PinnedAxle,
     ThreeLinkAxle,
     ThreeLinkPanhardAxle,
 )
@@ -24,8 +27,6 @@ from ce_dynamics.models.vehicles.suspensions.macpherson import (
     ThreeLinkCorner,
     TrailingArmCorner,
 )
-from ce_dynamics.models.vehicles.suspensions.panhard import PanhardAxle
-from ce_dynamics.models.vehicles.suspensions.parallel_links import ParallelLinksAxle
 from ce_dynamics.models.vehicles.suspensions.push_pipe import DeDionAxle, PushPipeAxle
 from ce_dynamics.models.vehicles.suspensions.shackled_leaf_spring import ShackledLeafAxle
 from ce_dynamics.models.vehicles.suspensions.twist_beam import TwistBeamAxle
