@@ -17,9 +17,8 @@ from ce_dynamics.models.data.quantities import Point
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.vehicles.bodies import BodyData, BodyParameters, RodData, Vector, body, rod
 from ce_dynamics.models.vehicles.suspensions.graph import STEERING, Graph
-from ce_dynamics.models.vehicles.suspensions.kingpin import turned_wheel
 from ce_dynamics.models.vehicles.suspensions.linked import LinkedCorner
-from ce_dynamics.models.vehicles.suspensions.points import check_apart, check_off
+from ce_dynamics.models.vehicles.suspensions.points import check_apart, check_off, turned_wheel
 from ce_dynamics.models.vehicles.suspensions.toe_bar import Ends
 
 

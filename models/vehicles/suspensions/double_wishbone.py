@@ -28,8 +28,7 @@ from ce_dynamics.models.vehicles.bodies import (
 )
 from ce_dynamics.models.vehicles.corner import Corner, CornerData
 from ce_dynamics.models.vehicles.springs import DamperData, SpringData
-from ce_dynamics.models.vehicles.suspensions.kingpin import turned_wheel
-from ce_dynamics.models.vehicles.suspensions.points import check_apart, check_off
+from ce_dynamics.models.vehicles.suspensions.points import check_apart, check_off, turned_wheel
 
 
 class ArmData(BodyData):

@@ -34,8 +34,8 @@ from ce_dynamics.models.vehicles.suspensions.graph_words import (
     Item,
     TorsionData,
 )
-from ce_dynamics.models.vehicles.suspensions.kingpin import wheel_frame
 from ce_dynamics.models.vehicles.suspensions.linked import EveryAxleData, LinkedCorner, Parts, read
+from ce_dynamics.models.vehicles.suspensions.points import wheel_frame
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

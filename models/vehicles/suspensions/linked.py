@@ -30,8 +30,7 @@ from ce_dynamics.models.vehicles.bodies import (
 from ce_dynamics.models.vehicles.corner import Corner, CornerData
 from ce_dynamics.models.vehicles.springs import DamperData, SpringData
 from ce_dynamics.models.vehicles.suspensions.graph import CHASSIS, Graph
-from ce_dynamics.models.vehicles.suspensions.kingpin import turned_wheel
-from ce_dynamics.models.vehicles.suspensions.points import check_apart, check_off
+from ce_dynamics.models.vehicles.suspensions.points import check_apart, check_off, turned_wheel
 
 if TYPE_CHECKING:
     from typing_extensions import Self

@@ -24,8 +24,8 @@ from ce_dynamics.models.vehicles.bodies import BodyData, RodData, Vector
 from ce_dynamics.models.vehicles.corner import CornerData
 from ce_dynamics.models.vehicles.springs import DamperData, SpringData
 from ce_dynamics.models.vehicles.suspensions.graph import CHASSIS, STEERING, Graph
-from ce_dynamics.models.vehicles.suspensions.kingpin import wheel_frame
 from ce_dynamics.models.vehicles.suspensions.linked import HingedData, LinkData, LinkedCorner, MassiveLinkData
+from ce_dynamics.models.vehicles.suspensions.points import wheel_frame
 
 
 class MacPhersonData(CornerData):

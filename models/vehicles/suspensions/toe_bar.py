@@ -16,9 +16,8 @@ from ce_dynamics.models.data.quantities import Point
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.vehicles.bodies import BodyParameters, RodData, Vector, rod
 from ce_dynamics.models.vehicles.suspensions.graph import STEERING, Graph
-from ce_dynamics.models.vehicles.suspensions.kingpin import turned_wheel
 from ce_dynamics.models.vehicles.suspensions.linked import LinkedCorner
-from ce_dynamics.models.vehicles.suspensions.points import check_apart
+from ce_dynamics.models.vehicles.suspensions.points import check_apart, turned_wheel
 
 Ends = tuple[LinkedCorner, LinkedCorner]
 """Left and right end of a beam."""
