@@ -18,8 +18,7 @@ from ce_dynamics.errors import AssemblyError, ModelError
 from ce_dynamics.mechanism.drives import SecondOrderActuator
 from ce_dynamics.models.tyres.chrono import ChronoTyre
 from ce_dynamics.models.tyres.element import RoadTyre
-from ce_dynamics.models.vehicles.bent_roads import along_the_road
-from ce_dynamics.models.vehicles.standing import at_rest, heading_as, name_inputs
+from ce_dynamics.models.vehicles.standing import along_the_road, at_rest, heading_as, name_inputs
 from ce_dynamics.models.vehicles.trailers.hitches import unheld_coordinates
 from ce_dynamics.simulation.options import RunOptions
 from ce_dynamics.simulation.results import quantity
