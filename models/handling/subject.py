@@ -15,7 +15,7 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.models.handling.options import Given, values_of
 from ce_dynamics.models.parts.driver import DriverParameters
 from ce_dynamics.models.parts.manoeuvres import Manoeuvre
-from ce_dynamics.models.vehicles.lanes import AxlePath
+from ce_dynamics.models.vehicles.driving import AxlePath
 from ce_dynamics.simulation.results import Record
 
 INPUTS = "steering", "throttle", "brake"

@@ -22,9 +22,8 @@ from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.parts.roads.surfaces import FlatRoad
 from ce_dynamics.models.vehicles.case import VehicleSetup, add_road, first_pedals, setup_of
 from ce_dynamics.models.vehicles.description import VehicleParameters
-from ce_dynamics.models.vehicles.driving import driver_parameters
+from ce_dynamics.models.vehicles.driving import AxlePath, driver_parameters
 from ce_dynamics.models.vehicles.equilibrium import settled
-from ce_dynamics.models.vehicles.lanes import AxlePath
 from ce_dynamics.models.vehicles.practice import practised
 from ce_dynamics.models.vehicles.sensors import Reference
 from ce_dynamics.models.vehicles.steering_angle import mean_wheel_angle

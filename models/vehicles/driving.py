@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.arrays import Scalar
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.quantities import check_number, nearest, si_value
+from ce_dynamics.models.parts.backing import Towed, Train
 from ce_dynamics.models.parts.driver import DriverParameters, SteeringResponse
 from ce_dynamics.models.parts.manoeuvres import MANOEUVRES, DoubleLaneChange, Manoeuvre, Reversing
+from ce_dynamics.models.parts.paths import Gate
 from ce_dynamics.models.tyres.contract import TyreAnswer, TyreModel, WheelOnRoad
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.steering.base import position_of, rate_of
@@ -25,7 +28,7 @@ from ce_dynamics.models.vehicles.steering_angle import (
     max_wheel_angle,
     steering_wheel_lock,
 )
-from ce_dynamics.models.vehicles.trailers.hitches import FOLDING_STEERING
+from ce_dynamics.models.vehicles.trailers.hitches import FOLDING, FOLDING_STEERING, STRAIGHT
 from ce_dynamics.models.vehicles.tyre_kinds import model_of
 
 BACKWARDS = ("selector", "gear", "clutch")
@@ -130,9 +133,6 @@ def driver_parameters(parameters: VehicleParameters, backing: bool = False) -> D
     """A driver who knows this vehicle's wheelbase and steering, and to back it up its trailers."""
     train = None
     if backing:
-        # here, because other manoeuvres do without
-        from ce_dynamics.models.vehicles.train import train_of
-
         train = train_of(parameters)
     response, understeer = steering_response(parameters)
     if parameters.driver.understeer is not None:
@@ -236,3 +236,94 @@ def side_stiffness(tyre: TyreModel, load: float, friction: float) -> tuple[float
     settled = -inverse @ column[:n]
     gain = column[n] + by_state[n] @ settled
     return -ROLLING * gain, -ROLLING * (by_state[n] @ (inverse @ settled)) / gain
+
+
+MOST = 2
+"""Trailers, one behind the other: with more of them small errors ask for more than full lock."""
+
+
+def train_of(parameters: VehicleParameters) -> Train | None:
+    """Return places of hitches and axles in design position; None if no trailer turns behind the vehicle."""
+    layout = parameters.layout
+    turning = [one for one in layout.trailers if one.hitch not in STRAIGHT]
+    if not turning:
+        return None
+    folded = turning[0].hitch in FOLDING
+    wrong = f"reverse: {parameters.name}: "
+    ahead: str | None = None
+    for k, one in enumerate(turning):
+        steered = [axle.name for axle in layout.axles_of(one.name) if axle.steering is not None]
+        if k == MOST or (folded and k):
+            most = "nothing behind a vehicle that folds" if folded else f"at most {MOST} trailers"
+            raise DataError(f"{wrong}the driver backs up {most}; leave trailers.{one.name} and its axles out")
+        if one.behind != ahead:
+            raise DataError(
+                f"{wrong}{one.name} is coupled to {one.behind or 'the vehicle'}, and the driver backs up "
+                f"trailers that turn one behind the other only; leave trailers.{one.name} and its axles out"
+            )
+        if steered:
+            raise DataError(
+                f"{wrong}{steered[0]} of {one.name} is steered, and the driver backs up trailers only whose "
+                f"axles are not; write axles: {{{steered[0]}: {{steering: none}}}}"
+            )
+        ahead = one.name
+    front = parameters.corners[layout.axles_of(None)[0].corners[0]].W[0]
+    rear = middle(parameters, None) if folded else front - parameters.wheelbase
+    towed, x = [], rear
+    for one in turning:
+        hitch, axle = parameters.trailers[one.name].at[0], middle(parameters, one.name)
+        if not nominal(hitch - axle) > 0.0:
+            raise DataError(
+                f"{wrong}the axles of {one.name} are {nominal(axle - hitch):.3g} m ahead of its hitch, which "
+                "nobody can back up; put their origin behind it (x below 0)"
+            )
+        towed.append(Towed(one.name, x - hitch, hitch - axle))
+        x = axle
+    return Train(rear, tuple(towed), folded)
+
+
+def middle(parameters: VehicleParameters, trailer: str | None) -> Scalar:
+    """Mean x of the axles of a trailer, or of the vehicle itself [m]."""
+    axles = parameters.layout.axles_of(trailer)
+    return sum(parameters.corners[axle.corners[0]].W[0] for axle in axles) / len(axles)
+
+
+class AxlePath(NamedTuple):
+    """Path of an axle: its middle (n, 2) [m] and the unit vector along it, to the left (n, 2)."""
+
+    centre: Floats
+    left: Floats
+
+    @classmethod
+    def between(cls, left: Floats, right: Floats) -> AxlePath:
+        """Return the path of an axle from those of its wheels, (n, 2) each.
+
+        A trailer's axle has its own heading.
+        """
+        along = left - right
+        return cls(0.5 * (left + right), along / np.linalg.norm(along, axis=1, keepdims=True))
+
+
+def clearance(axles: Sequence[AxlePath], width: float, gates: Sequence[Gate]) -> float:
+    """Least distance of the vehicle's flanks, at its axles, from the cones of the gates [m].
+
+    Parameters
+    ----------
+    axles : sequence of AxlePath
+    width : float
+        Of the vehicle [m].
+    gates : sequence of Gate
+
+    Returns
+    -------
+    float
+        Negative where cones fall; NaN as long as no gate has been reached.
+    """
+    least = math.nan
+    for centre, left in axles:
+        for gate in gates:
+            for side in (centre + 0.5 * width * left, centre - 0.5 * width * left):
+                y = side[(side[:, 0] >= gate.start) & (side[:, 0] <= gate.end), 1]
+                if y.size:
+                    least = float(np.fmin(least, min(gate.left - y.max(), y.min() - gate.right)))
+    return least

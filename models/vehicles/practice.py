@@ -31,7 +31,7 @@ from ce_dynamics.models.parts.driver import DriverParameters, turn_steering, wan
 from ce_dynamics.models.parts.manoeuvres import Manoeuvre
 from ce_dynamics.models.parts.manoeuvres.following import DoubleLaneChange, Practised
 from ce_dynamics.models.parts.rounded_table import RoundedTable
-from ce_dynamics.models.vehicles.lanes import AxlePath, clearance
+from ce_dynamics.models.vehicles.driving import AxlePath, clearance
 from ce_dynamics.simulation.options import RunOptions
 from ce_dynamics.simulation.simulate import attempted
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ce_dynamics.models.parts.manoeuvres import DoubleLaneChange, Manoeuvre
 from ce_dynamics.models.vehicles.comfort import W_D, W_K, weighted_rms
-from ce_dynamics.models.vehicles.lanes import AxlePath, clearance
+from ce_dynamics.models.vehicles.driving import AxlePath, clearance
 
 if TYPE_CHECKING:
     from typing import TypeAlias

@@ -13,7 +13,7 @@ from ce_dynamics.models.handling.procedure import Procedure
 from ce_dynamics.models.handling.run import Run
 from ce_dynamics.models.parts.manoeuvres import DoubleLaneChange, ObstacleAvoidance, Option
 from ce_dynamics.models.parts.manoeuvres.base import FRICTION, speed_option
-from ce_dynamics.models.vehicles.lanes import clearance
+from ce_dynamics.models.vehicles.driving import clearance
 
 BEYOND = 20.0
 """Way behind the last gate [m]."""

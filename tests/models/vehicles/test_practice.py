@@ -11,8 +11,7 @@ from ce_dynamics.compiled.model import Model
 from ce_dynamics.models.parts.manoeuvres.following import DoubleLaneChange
 from ce_dynamics.models.vehicles.case import prepare
 from ce_dynamics.models.vehicles.description import VehicleParameters
-from ce_dynamics.models.vehicles.driving import make_manoeuvre
-from ce_dynamics.models.vehicles.lanes import AxlePath, clearance
+from ce_dynamics.models.vehicles.driving import AxlePath, clearance, make_manoeuvre
 from ce_dynamics.models.vehicles.practice import lateral_response, practised
 from ce_dynamics.models.vehicles.prepared import Case
 from ce_dynamics.simulation.simulate import simulate

@@ -23,7 +23,7 @@ from ce_dynamics.models.handling.metrics.turn import TurnReaction, turn_reaction
 from ce_dynamics.models.handling.metrics.vibration import felt, power_spectrum
 from ce_dynamics.models.parts.manoeuvres import Gate
 from ce_dynamics.models.vehicles.comfort import W_K
-from ce_dynamics.models.vehicles.lanes import AxlePath, clearance
+from ce_dynamics.models.vehicles.driving import AxlePath, clearance
 from tests.models.handling.single_track import Car
 
 
