@@ -26,10 +26,9 @@ from ce_dynamics.models.vehicles.bodies import Vector, add_rigid_body
 from ce_dynamics.models.vehicles.bushings import refuse_free
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.layout import unit_of
-from ce_dynamics.models.vehicles.sensors import add_sensors
+from ce_dynamics.models.vehicles.sensors import add_hitch_sensors, add_sensors
 from ce_dynamics.models.vehicles.steering.column import WANTED
 from ce_dynamics.models.vehicles.steering_angle import add_command, add_steering_wheel
-from ce_dynamics.models.vehicles.trailers.sensors import add_hitch_sensors
 from ce_dynamics.models.vehicles.tree import SIDES
 from ce_dynamics.models.vehicles.tyre_kinds import model_of
 

@@ -18,7 +18,7 @@ from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.corner import sprung_body
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.equilibrium import settled, wheel_rates
-from ce_dynamics.models.vehicles.trailers.sensors import crossing_force
+from ce_dynamics.models.vehicles.sensors import crossing_force
 from tests.models.vehicles.any_vehicle import driven, largest_deviation, random_instant
 from tests.models.vehicles.trailers.single_track import single_track
 
