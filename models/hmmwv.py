@@ -17,7 +17,7 @@ from ce_dynamics.algebra.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from ce_dynamics.models.vehicles.assembly import build as build
-    from ce_dynamics.models.vehicles.case import prepare as prepare, run as run
+    from ce_dynamics.models.vehicles.case import build_ride as build_ride, prepare as prepare, run as run
     from ce_dynamics.models.vehicles.drive import drive_page as drive_page
     from ce_dynamics.models.vehicles.driving import (
         double_lane_change as double_lane_change,
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from ce_dynamics.models.vehicles.pictures import picture_of as picture_of
     from ce_dynamics.models.vehicles.plots.page import figure as figure
     from ce_dynamics.models.vehicles.prepared import Case as Case
-    from ce_dynamics.models.vehicles.ride import build_ride as build_ride
     from ce_dynamics.models.vehicles.summary import summarise as summarise
 
 __getattr__, __dir__, __all__ = lazy_names()

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from ce_dynamics.compiled.model import Model
-from ce_dynamics.models.vehicles.ride import build_ride
+from ce_dynamics.models.vehicles.case import build_ride
 from ce_dynamics.simulation.simulate import simulate
 from tests.benchmarks import budgets
 from tests.benchmarks.__main__ import main

@@ -11,7 +11,7 @@ import numpy as np
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import SimulationError
-from ce_dynamics.models.vehicles.ride import build_ride
+from ce_dynamics.models.vehicles.case import build_ride
 from ce_dynamics.simulation.simulate import simulate
 from tests.benchmarks.moving_peers import Peer, peers
 from tests.benchmarks.options import Options

@@ -11,7 +11,7 @@ from ce_dynamics.compiler.code_levels import FULL, QUICK
 from ce_dynamics.compiler.codegen.emit import emit_llvm
 from ce_dynamics.compiler.codegen.writer import FLAGS
 from ce_dynamics.compiler.tracing.operations import arity
-from ce_dynamics.models.vehicles.ride import build_ride
+from ce_dynamics.models.vehicles.case import build_ride
 from tests.benchmarks.evaluation import prepared
 from tests.benchmarks.options import Options
 from tests.benchmarks.report import Result, Table, number

@@ -14,7 +14,7 @@ import numpy as np
 
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import CompiledFunction, compile_function
-from ce_dynamics.models.vehicles.ride import build_ride
+from ce_dynamics.models.vehicles.case import build_ride
 from tests.benchmarks import pinocchio_native
 from tests.benchmarks.mechanism import Floats, deviation, independent, reference, ride_mechanism
 from tests.benchmarks.mujoco_peer import IMPEDANCE, SETTINGS, Soft

@@ -11,7 +11,7 @@ from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import trace
 from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.models.hmmwv import prepare
-from ce_dynamics.models.vehicles.ride import build_ride
+from ce_dynamics.models.vehicles.case import build_ride
 from tests.benchmarks.evaluation import HEAVY
 from tests.benchmarks.options import Options
 from tests.benchmarks.report import Result, Table

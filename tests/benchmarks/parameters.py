@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ce_dynamics.compiled.model import Model
+from ce_dynamics.models.vehicles.case import build_ride
 from ce_dynamics.models.vehicles.hmmwv import CORNERS
-from ce_dynamics.models.vehicles.ride import build_ride
 from tests.benchmarks.evaluation import HEAVY, prepared
 from tests.benchmarks.options import Options
 from tests.benchmarks.report import Result, Table, number

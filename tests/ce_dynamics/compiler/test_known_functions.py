@@ -228,7 +228,7 @@ PROGRAM = """
 import sys
 import numpy as np
 from ce_dynamics.compiled.model import Model
-from ce_dynamics.models.vehicles.ride import build_ride
+from ce_dynamics.models.vehicles.case import build_ride
 model = Model(build_ride())
 (y_dot,) = model.dynamics(model.y0, model.u0)
 sys.stdout.write(y_dot.tobytes().hex())

@@ -26,7 +26,7 @@ from ce_dynamics.mechanism.hinges import Cylindrical, Fixed, Prismatic, Revolute
 from ce_dynamics.mechanism.hinges.distance import Distance
 from ce_dynamics.mechanism.parameters import Parameter
 from ce_dynamics.mechanism.system import System
-from ce_dynamics.models.vehicles.ride import build_ride
+from ce_dynamics.models.vehicles.case import build_ride
 from tests.ce_dynamics.recursion_dense import Dense, accelerations
 from tests.ce_dynamics.recursion_systems import SYSTEMS, Case, make_case
 

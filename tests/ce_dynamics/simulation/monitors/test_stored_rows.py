@@ -13,7 +13,7 @@ import ce_dynamics as ce
 from ce_dynamics.errors import RangeWarning
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.forces.base import Response
-from ce_dynamics.models.vehicles.ride import build_ride
+from ce_dynamics.models.vehicles.case import build_ride
 from ce_dynamics.simulation.monitors.monitor import Run
 from ce_dynamics.simulation.monitors.promises import Bounds, InputRanges, Promises, all_finite
 from ce_dynamics.simulation.monitors.reach import Known, Reaches, probes_of

@@ -15,8 +15,8 @@ from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiled.trim import trim
 from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.errors import SimulationError
+from ce_dynamics.models.vehicles.case import build_ride
 from ce_dynamics.models.vehicles.hmmwv import CORNERS
-from ce_dynamics.models.vehicles.ride import build_ride
 from ce_dynamics.simulation.simulate import simulate
 
 DATA = Path(__file__).parents[3] / "data"

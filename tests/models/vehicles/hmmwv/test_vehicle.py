@@ -18,11 +18,10 @@ from ce_dynamics.errors import AssemblyError
 from ce_dynamics.mechanism.forces.base import PointLoad
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.vehicles.assembly import build
-from ce_dynamics.models.vehicles.case import prepare
+from ce_dynamics.models.vehicles.case import build_ride, prepare
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.equilibrium import settled
 from ce_dynamics.models.vehicles.hmmwv import CORNERS
-from ce_dynamics.models.vehicles.ride import build_ride
 from ce_dynamics.simulation.simulate import simulate
 from tests.models.vehicles.hmmwv.vehicle_states import driven_vehicle, random_instant
 
