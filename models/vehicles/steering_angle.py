@@ -23,8 +23,8 @@ from ce_dynamics.mechanism.forces.base import Observer
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.vehicles.bodies import Vector
 from ce_dynamics.models.vehicles.corner import Corner, sprung_body
+from ce_dynamics.models.vehicles.steering.base import LOCKS, steered_angle, steering_reach
 from ce_dynamics.models.vehicles.steering.column import WANTED, Column
-from ce_dynamics.models.vehicles.steering.reach import LOCKS, steered_angle, steering_reach
 
 if TYPE_CHECKING:
     from ce_dynamics.models.vehicles.description import VehicleParameters

@@ -8,7 +8,7 @@ from ce_dynamics.errors import CeDynamicsError
 from ce_dynamics.models.vehicles.chrono.phases import built
 from ce_dynamics.models.vehicles.chrono.reading import Reading
 from ce_dynamics.models.vehicles.chrono.writing import Sections
-from ce_dynamics.models.vehicles.steering.reach import LOCKS, steering_reach
+from ce_dynamics.models.vehicles.steering.base import LOCKS, steering_reach
 
 OVERLOOKED = 0.9
 """Of full lock: a linkage that reaches less has a point in the wrong place; whoever drives it is told."""
