@@ -41,8 +41,7 @@ from ce_dynamics.models.vehicles.corner import CornerData
 from ce_dynamics.models.vehicles.sections import Description
 from ce_dynamics.models.vehicles.steering.base import Steering
 from ce_dynamics.models.vehicles.steering.pitman import Pitman
-from ce_dynamics.models.vehicles.steering.rack import Rack
-from ce_dynamics.models.vehicles.steering.rotary_arm import RotaryArm
+from ce_dynamics.models.vehicles.steering.rack import Rack, RotaryArm
 from ce_dynamics.models.vehicles.suspensions.beam import GEARS, steered_section
 from ce_dynamics.models.vehicles.suspensions.graph_words import Item, end_section, items_of, own_section
 from ce_dynamics.models.vehicles.suspensions.listed import BEAMS, CORNERS, SUSPENSIONS

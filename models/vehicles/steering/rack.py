@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Annotated
 
 import numpy as np
 
+from ce_dynamics.algebra.rotation import rotate_about
 from ce_dynamics.compiler.free_numbers import decided
 from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.checked import magnitude
 from ce_dynamics.mechanism.hinges.prismatic import Prismatic
+from ce_dynamics.mechanism.hinges.revolute import Revolute
 from ce_dynamics.mechanism.system import System
-from ce_dynamics.models.data.quantities import Length
+from ce_dynamics.models.data.quantities import Length, Point, Quantity
 from ce_dynamics.models.vehicles.bodies import BodyData, BodyParameters, Vector, add_rigid_body, body
 from ce_dynamics.models.vehicles.corner import Corner
 from ce_dynamics.models.vehicles.steering.base import LedData, Steering
+from ce_dynamics.models.vehicles.suspensions.points import check_apart
 
 
 class RackData(BodyData, LedData):
@@ -75,3 +81,73 @@ class Rack(Steering):
     def bodies(self) -> tuple[BodyParameters, ...]:
         """The rack."""
         return (self.rack,)
+
+
+class RotaryArmData(BodyData, LedData):
+    """An arm in vehicle coordinates: it turns about the line through two points of its shaft."""
+
+    pivot: Point
+    shaft: Point
+    max_angle: Annotated[float, Quantity("rad", above=0.0, below=math.pi / 2)]
+
+
+@dataclass(frozen=True, eq=False)
+class RotaryArm(Steering):
+    """A rotary arm in vehicle coordinates.
+
+    Attributes
+    ----------
+    arm : BodyParameters
+    pivot, axis : (3,) arrays
+        A point of its axis and the axis' direction [m].
+    max_angle : float
+        At full lock, either way [rad].
+    sense : int
+        1 if a positive angle about the axis steers to the left, else −1.
+    """
+
+    template = "rotary-arm"
+    section = RotaryArmData
+
+    arm: BodyParameters
+    pivot: Vector
+    axis: Vector
+    max_angle: float
+    sense: int = 1
+
+    @classmethod
+    def of(cls, data: RotaryArmData) -> RotaryArm:
+        """Build the arm from its data."""
+        check_apart("steering", [("pivot", data.pivot, "shaft", data.shaft)])
+        along = np.array(data.shaft) - np.array(data.pivot)
+        arm = body(data, np.zeros(3))
+        led = {"actuator": data.actuator, "column": data.column}
+        return cls(arm, np.array(data.pivot), along / magnitude(along), data.max_angle, **led)  # type: ignore[arg-type]  # as named
+
+    def aimed(self, corners: Sequence[Corner]) -> RotaryArm:
+        """The arm that steers these corners to the left when the input is positive."""
+        corner = corners[0]
+        turned = corner.wheel_angle(self.moved(corner.tie_rod_end, 1e-3))
+        left = decided(turned > 0.0, f"{corner.name}: the side to which the steering's arm turns the wheel")
+        return replace(self, sense=1 if left else -1)
+
+    def add(self, system: System, chassis: Body) -> Body:
+        """Add the arm with what leads it."""
+        gain = self.phase * self.sense * self.max_angle
+        hinge = Revolute(self.axis.tolist(), at=self.pivot.tolist())
+        arm = add_rigid_body(system, f"{self.name}.arm", self.arm, chassis, hinge, self.armature(gain))
+        self.lead(system, arm, gain)
+        return arm
+
+    def moved(self, point: Vector, steering: float) -> Vector:
+        """Return the place of a point of the arm at a steering input."""
+        angle = steering * self.phase * self.sense * self.max_angle
+        return self.pivot + rotate_about(self.axis, math.cos(angle), math.sin(angle), point - self.pivot)
+
+    def full_lock(self, part: float = 1.0) -> tuple[str, str]:
+        """The arm's angle."""
+        return f"{self.name}.max_angle", f"{math.degrees(part * self.max_angle):.4g} deg"
+
+    def bodies(self) -> tuple[BodyParameters, ...]:
+        """The arm."""
+        return (self.arm,)
