@@ -25,8 +25,7 @@ from ce_dynamics.models import hmmwv
 from ce_dynamics.models.data.sampling import Choice, Range, overrides, parse_distribution, sample
 from ce_dynamics.models.vehicles.sweeps.batch import Batch, run_batch
 from ce_dynamics.models.vehicles.sweeps.folder import SweepFolder
-from ce_dynamics.models.vehicles.sweeps.names import quantity_of
-from ce_dynamics.models.vehicles.sweeps.plan import BATCH, Sweep
+from ce_dynamics.models.vehicles.sweeps.plan import BATCH, Sweep, quantity_of
 from ce_dynamics.simulation.simulate import simulate
 from tests.test_docs import ROOT
 
