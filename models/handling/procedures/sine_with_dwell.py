@@ -7,15 +7,15 @@ from abc import abstractmethod
 
 import numpy as np
 
-from ce_dynamics.models.handling.metrics.dwell import (
+from ce_dynamics.models.handling.metrics.turn import (
     AT,
     RESPONSIVE,
     STABILITY,
     DwellResponse,
     dwell_response,
     least_displacement,
+    wheel_lift,
 )
-from ce_dynamics.models.handling.metrics.rollover import wheel_lift
 from ce_dynamics.models.handling.outcome import DEGREES, Chart, Line, Verdict
 from ce_dynamics.models.handling.procedure import Procedure
 from ce_dynamics.models.handling.procedures.steering_wheel import LOCK, steering_at

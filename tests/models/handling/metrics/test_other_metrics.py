@@ -9,7 +9,6 @@ import pytest
 from scipy.signal import lsim
 
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.handling.metrics.dwell import DwellResponse, dwell_response, least_displacement
 from ce_dynamics.models.handling.metrics.frequency_response import (
     Complex,
     FrequencyResponse,
@@ -17,9 +16,15 @@ from ce_dynamics.models.handling.metrics.frequency_response import (
     shape,
 )
 from ce_dynamics.models.handling.metrics.random_response import random_response
-from ce_dynamics.models.handling.metrics.rollover import wheel_lift
 from ce_dynamics.models.handling.metrics.straight import braking, time_over, times_to
-from ce_dynamics.models.handling.metrics.turn import TurnReaction, turn_reaction
+from ce_dynamics.models.handling.metrics.turn import (
+    DwellResponse,
+    TurnReaction,
+    dwell_response,
+    least_displacement,
+    turn_reaction,
+    wheel_lift,
+)
 from ce_dynamics.models.handling.metrics.vibration import felt, power_spectrum
 from ce_dynamics.models.parts.manoeuvres import Gate
 from ce_dynamics.models.vehicles.comfort import W_K
