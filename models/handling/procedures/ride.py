@@ -8,8 +8,13 @@ from functools import cached_property
 import numpy as np
 
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.handling.metrics.driving_modes import DrivingMode, ModalSpectrum, spectrum
-from ce_dynamics.models.handling.metrics.vibration import felt, power_spectrum
+from ce_dynamics.models.handling.metrics.driving_modes import (
+    DrivingMode,
+    ModalSpectrum,
+    felt,
+    power_spectrum,
+    spectrum,
+)
 from ce_dynamics.models.handling.outcome import Chart, Line
 from ce_dynamics.models.handling.procedure import Procedure
 from ce_dynamics.models.parts.manoeuvres import Option, StraightOn

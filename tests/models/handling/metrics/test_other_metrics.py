@@ -9,6 +9,7 @@ import pytest
 from scipy.signal import lsim
 
 from ce_dynamics.errors import DataError
+from ce_dynamics.models.handling.metrics.driving_modes import felt, power_spectrum
 from ce_dynamics.models.handling.metrics.frequency_response import (
     Complex,
     FrequencyResponse,
@@ -25,7 +26,6 @@ from ce_dynamics.models.handling.metrics.turn import (
     turn_reaction,
     wheel_lift,
 )
-from ce_dynamics.models.handling.metrics.vibration import felt, power_spectrum
 from ce_dynamics.models.parts.manoeuvres import Gate
 from ce_dynamics.models.vehicles.comfort import W_K
 from ce_dynamics.models.vehicles.driving import AxlePath, clearance
