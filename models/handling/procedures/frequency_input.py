@@ -14,7 +14,7 @@ from ce_dynamics.models.handling.metrics.frequency_response import (
     frequency_response,
     shape,
 )
-from ce_dynamics.models.handling.metrics.random_response import random_response
+from ce_dynamics.models.handling.metrics.step_response import random_response
 from ce_dynamics.models.handling.outcome import DEGREES, Chart, Line
 from ce_dynamics.models.handling.procedure import Procedure
 from ce_dynamics.models.handling.procedures.steering_wheel import steering_at
