@@ -9,8 +9,7 @@ from ce_dynamics._version import __version__
 from ce_dynamics.models.handling.drawing import colours, svg, titles_of
 from ce_dynamics.models.handling.outcome import DEGREES, Outcome, Verdict
 from ce_dynamics.models.handling.report.html import document, element, items, number, table, text, unit
-from ce_dynamics.models.handling.report.suspensions import suspensions
-from ce_dynamics.models.handling.report.vehicles import vehicle_section
+from ce_dynamics.models.handling.report.vehicles import suspensions, vehicle_section
 from ce_dynamics.models.handling.subject import Subject
 from ce_dynamics.models.handling.vehicle import VehicleSubject
 from ce_dynamics.models.vehicles.summary import Figure
