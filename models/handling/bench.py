@@ -7,11 +7,10 @@ from collections.abc import Mapping, Sequence
 from ce_dynamics.algebra import checks
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.quantities import nearest
-from ce_dynamics.models.handling.options import Given
 from ce_dynamics.models.handling.outcome import Outcome
 from ce_dynamics.models.handling.procedure import Procedure, Progress
 from ce_dynamics.models.handling.procedures.listed import PROCEDURES
-from ce_dynamics.models.handling.subject import Subject
+from ce_dynamics.models.handling.subject import Given, Subject
 from ce_dynamics.models.handling.vehicle import vehicle
 from ce_dynamics.models.vehicles.case import VehicleSetup
 

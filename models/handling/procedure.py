@@ -8,10 +8,9 @@ from types import MappingProxyType
 from typing import ClassVar
 
 from ce_dynamics.errors import CeDynamicsError, DataError
-from ce_dynamics.models.handling.options import Given, values_of
 from ce_dynamics.models.handling.outcome import Outcome
 from ce_dynamics.models.handling.run import INTERVAL, Run, make_run
-from ce_dynamics.models.handling.subject import Subject
+from ce_dynamics.models.handling.subject import Given, Subject, values_of
 from ce_dynamics.models.parts.manoeuvres import Manoeuvre, Option
 from ce_dynamics.simulation.reached import INTERRUPTED
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -12,11 +12,27 @@ import numpy as np
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.handling.options import Given, values_of
+from ce_dynamics.models.data.quantities import nearest, si_value
 from ce_dynamics.models.parts.driver import DriverParameters
-from ce_dynamics.models.parts.manoeuvres import Manoeuvre
+from ce_dynamics.models.parts.manoeuvres import Manoeuvre, Option
 from ce_dynamics.models.vehicles.driving import AxlePath
 from ce_dynamics.simulation.results import Record
+
+Given = float | str
+
+
+def values_of(owner: str, options: Iterable[Option], given: Mapping[str, Given]) -> dict[str, float]:
+    """Return the given options by name, checked and in SI."""
+    known = {option.name: option for option in options}
+    values = {}
+    for name, value in given.items():
+        if name not in known:
+            hint = f"known are {', '.join(known)}" if known else "it has none"
+            raise DataError(f"{owner}: unknown option '{name}'{nearest(name, known)}; {hint}")
+        number = si_value(f"{owner}: {name}", value, known[name].unit)
+        values[name] = known[name].check(owner, number)
+    return values
+
 
 INPUTS = "steering", "throttle", "brake"
 SENSORS = "x", "y", "yaw", "speed", "vx", "vy", "yaw_rate", "ax", "ay"
