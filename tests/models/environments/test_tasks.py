@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ce_dynamics.models.environments.lane_change import LaneChange
-from ce_dynamics.models.environments.parking import Parking, overlap
+from ce_dynamics.models.environments.parking import LaneChange, Parking, overlap
 from ce_dynamics.models.environments.path_following import PathFollowing
 from ce_dynamics.models.environments.task import corners
 from ce_dynamics.models.environments.vehicle import DrivenVehicle
