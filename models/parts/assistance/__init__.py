@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from ce_dynamics.models.data.schema import Section
-from ce_dynamics.models.parts.assistance.abs import AntiLockData
-from ce_dynamics.models.parts.assistance.esc import StabilityData
+from ce_dynamics.models.parts.assistance.abs import AntiLockData, StabilityData, TractionData
 from ce_dynamics.models.parts.assistance.shifting import ShiftingData
-from ce_dynamics.models.parts.assistance.traction import TractionData
 
 
 class AssistanceData(Section):

@@ -3,15 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated
+from functools import reduce
+from typing import Annotated, NamedTuple
 
-from ce_dynamics.algebra.arrays import Scalar, maximum, where
+from ce_dynamics.algebra.arrays import Scalar, absolute, arctan2, maximum, minimum, where
 from ce_dynamics.mechanism.controller import Controller
 from ce_dynamics.mechanism.forces.base import StateDeclaration
 from ce_dynamics.models.data.quantities import PositiveFraction, Quantity
 from ce_dynamics.models.data.schema import Section
-from ce_dynamics.models.parts.assistance.wheels import LEAST_SPEED, AssistedWheel
 from ce_dynamics.models.parts.rounding import unit_clip
+
+LEAST_SPEED = 1.0
+"""[m/s] below which slips are referred to this speed."""
+
+
+class AssistedWheel(NamedTuple):
+    """A wheel as controllers know it.
+
+    Attributes
+    ----------
+    corner : str
+    radius : float
+        [m]
+    y : float
+        Of its centre, to the left of the middle [m].
+    driven : bool
+    """
+
+    corner: str
+    radius: Scalar
+    y: Scalar
+    driven: bool
+
+    @property
+    def release(self) -> str:
+        """Input: part of the brake's pressure that is let go, 0 … 1."""
+        return f"{self.corner}.brake_release"
+
+    @property
+    def addition(self) -> str:
+        """Input: pressure added to the pedal's, 0 … 1."""
+        return f"{self.corner}.brake_addition"
+
+    def slip(self, sensors: Mapping[str, Scalar]) -> Scalar:
+        """(ω R − v)/max(v, 1 m/s): −1 locked, positive when driven, at the speed v of the ground below it."""
+        speed = sensors["vx"] - sensors["yaw_rate"] * self.y
+        rolling = sensors[f"{self.corner}.wheel_rate"] * self.radius
+        return (rolling - speed) / maximum(speed, LEAST_SPEED)
 
 
 class AntiLockData(Section):
@@ -86,3 +124,177 @@ class AntiLock(Controller):
             for e, name, before in zip(excess, self.held_back, self.excess, strict=True)
         ]
         return (*held_back, *excess)
+
+
+class TractionData(Section):
+    """A traction control.
+
+    Attributes
+    ----------
+    period
+        Time between samples [s].
+    slip
+        Drive slip that it allows.
+    gain
+        Part of the throttle taken back per second and unit of slip beyond it [1/s].
+    brake_gain
+        Brake pressure on a wheel that spins faster than its fellow on the axle, per second and unit of
+        slip between the two beyond the allowed [1/s].
+    """
+
+    period: Annotated[float, Quantity("s", above=0.0)]
+    slip: PositiveFraction
+    gain: Annotated[float, Quantity("1/s", above=0.0)]
+    brake_gain: Annotated[float, Quantity("1/s", above=0.0)]
+
+
+class TractionControl(Controller):
+    """Takes back the throttle, and brakes the wheel that spins.
+
+    Every T, with the largest slip s of the driven wheels and the slip s* that is allowed,
+
+        c ← min(max(c + g T (s − s*), 0), 1),
+
+    and the engine gets the part 1 − c of the throttle.  The faster wheel of a driven axle is braked likewise
+    by the slip between the two, so that an open differential sends torque to the other.
+
+    Parameters
+    ----------
+    wheels : sequence of AssistedWheel
+        Left and right of every axle in turn.
+    parameters : TractionData
+    """
+
+    name = "traction"
+
+    def __init__(self, wheels: Sequence[AssistedWheel], parameters: TractionData) -> None:
+        self.parameters, self.period = parameters, parameters.period
+        pairs = zip(wheels[::2], wheels[1::2], strict=True)
+        self.pairs = tuple(pair for pair in pairs if pair[0].driven)
+        self.driven = tuple(wheel for pair in self.pairs for wheel in pair)
+        self.answers = ("throttle", *(wheel.addition for wheel in self.driven))
+        self.sampled = (
+            StateDeclaration("taken_back", "1"),
+            *(StateDeclaration(f"{wheel.corner}.braking", "1") for wheel in self.driven),
+        )
+
+    def act(self, sensors: Mapping[str, Scalar], x: Mapping[str, Scalar]) -> Mapping[str, Scalar]:
+        braked = {
+            wheel.addition: unit_clip(sensors[wheel.addition] + x[f"{wheel.corner}.braking"])
+            for wheel in self.driven
+        }
+        return {"throttle": sensors["throttle"] * (1.0 - x["taken_back"]), **braked}
+
+    def update(self, sensors: Mapping[str, Scalar], x: Mapping[str, Scalar]) -> Sequence[Scalar]:
+        p = self.parameters
+        slips = {wheel.corner: wheel.slip(sensors) for wheel in self.driven}
+        worst = reduce(maximum, slips.values())
+        braking = []
+        for pair in self.pairs:
+            for wheel, other in (pair, pair[::-1]):
+                between = slips[wheel.corner] - slips[other.corner]
+                braking.append(
+                    unit_clip(x[f"{wheel.corner}.braking"] + p.brake_gain * p.period * (between - p.slip))
+                )
+        return (unit_clip(x["taken_back"] + p.gain * p.period * (worst - p.slip)), *braking)
+
+
+class StabilityData(Section):
+    """A stability control.
+
+    Attributes
+    ----------
+    period
+        Time between samples [s].
+    understeer
+        Of the vehicle that is wanted: wheel angle per lateral acceleration [rad s²/m].
+    lateral_acceleration
+        Largest that is asked for [m/s²].
+    dead_band
+        Deviation of the yaw rate that is let pass [rad/s].
+    gain
+        Brake pressure per deviation beyond it [s/rad].
+    sideslip
+        Angle of sideslip that is let pass [rad].
+    sideslip_gain
+        Deviation of the yaw rate that an angle beyond it counts as [1/s].
+    rate
+        Fastest change of pressure [1/s].
+    least_speed
+        Below it nothing is done [m/s].
+    """
+
+    period: Annotated[float, Quantity("s", above=0.0)]
+    understeer: Annotated[float, Quantity("rad*s^2/m", at_least=0.0)]
+    lateral_acceleration: Annotated[float, Quantity("m/s^2", above=0.0)]
+    dead_band: Annotated[float, Quantity("rad/s", at_least=0.0)]
+    gain: Annotated[float, Quantity("s/rad", above=0.0)]
+    sideslip: Annotated[float, Quantity("rad", above=0.0)]
+    sideslip_gain: Annotated[float, Quantity("1/s", at_least=0.0)]
+    rate: Annotated[float, Quantity("1/s", above=0.0)]
+    least_speed: Annotated[float, Quantity("m/s", above=0.0)]
+
+
+class StabilityControl(Controller):
+    """Brakes single wheels towards the yaw rate that the driver asks for.
+
+    It is that of the linear single-track model,
+
+        ψ̇* = v δ / (l + K v²),   |ψ̇*| ≤ a_y/v.
+
+    Of e = ψ̇ − ψ̇* and the sideslip beyond what is let pass follows the turning moment that is missing.  A
+    vehicle that turns too much is braked at the outer front wheel, one that turns too little at the inner
+    rear wheel, and the throttle is taken back as much.  Pressures follow at a limited rate.
+
+    Parameters
+    ----------
+    wheels : sequence of AssistedWheel
+        Left and right of every axle in turn, from front to rear.
+    wheelbase, max_wheel_angle : scalar
+        [m], and the angle of the steered wheels at full lock [rad].
+    parameters : StabilityData
+    """
+
+    name = "esc"
+
+    def __init__(
+        self,
+        wheels: Sequence[AssistedWheel],
+        wheelbase: Scalar,
+        max_wheel_angle: Scalar,
+        parameters: StabilityData,
+    ) -> None:
+        self.parameters, self.period = parameters, parameters.period
+        self.wheelbase, self.max_wheel_angle = wheelbase, max_wheel_angle
+        self.front, self.rear = (wheels[0], wheels[1]), (wheels[-2], wheels[-1])
+        self.braked = (*self.front, *self.rear)
+        self.answers = ("throttle", *(wheel.addition for wheel in self.braked))
+        self.sampled = tuple(StateDeclaration(f"{wheel.corner}.braking", "1") for wheel in self.braked)
+
+    def act(self, sensors: Mapping[str, Scalar], x: Mapping[str, Scalar]) -> Mapping[str, Scalar]:
+        pressures = [x[state.name] for state in self.sampled]
+        answer = {
+            wheel.addition: unit_clip(sensors[wheel.addition] + pressure)
+            for wheel, pressure in zip(self.braked, pressures, strict=True)
+        }
+        return {"throttle": sensors["throttle"] * (1.0 - unit_clip(sum(pressures))), **answer}
+
+    def update(self, sensors: Mapping[str, Scalar], x: Mapping[str, Scalar]) -> Sequence[Scalar]:
+        p = self.parameters
+        v = maximum(sensors["vx"], LEAST_SPEED)
+        most = p.lateral_acceleration / v
+        asked = v * sensors["steering"] * self.max_wheel_angle / (self.wheelbase + p.understeer * v * v)
+        asked = minimum(maximum(asked, -most), most)
+        beta = arctan2(sensors["vy"], v)
+        sliding = maximum(beta - p.sideslip, 0.0) + minimum(beta + p.sideslip, 0.0)
+        e = sensors["yaw_rate"] - asked - p.sideslip_gain * sliding
+        turns_too_much = e * sensors["yaw_rate"] > 0.0
+        wanted = p.gain * maximum(absolute(e) - p.dead_band, 0.0) * where(v > p.least_speed, 1.0, 0.0)
+        front, rear = where(turns_too_much, wanted, 0.0), where(turns_too_much, 0.0, wanted)
+        left = where(e < 0.0, 1.0, 0.0)  # a moment to the left is missing
+        targets = (front * left, front * (1.0 - left), rear * left, rear * (1.0 - left))
+        step = p.rate * p.period
+        return [
+            unit_clip(x[s.name] + minimum(maximum(minimum(target, 1.0) - x[s.name], -step), step))
+            for target, s in zip(targets, self.sampled, strict=True)
+        ]
