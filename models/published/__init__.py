@@ -22,17 +22,20 @@ from typing import TYPE_CHECKING
 from ce_dynamics.algebra.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from ce_dynamics.models.published.a01_pendulum import pendulum as pendulum
-    from ce_dynamics.models.published.a02_four_bars import four_bars as four_bars
     from ce_dynamics.models.published.a03_squeezer import squeezer as squeezer
-    from ce_dynamics.models.published.a04_bricard import bricard as bricard
     from ce_dynamics.models.published.a05_governor import governor as governor
-    from ce_dynamics.models.published.collection import MECHANISMS as MECHANISMS
+    from ce_dynamics.models.published.collection import (
+        MECHANISMS as MECHANISMS,
+        RoughRoad as RoughRoad,
+        bricard as bricard,
+        car_axis as car_axis,
+        four_bars as four_bars,
+        modelica_four_bar as modelica_four_bar,
+        pendulum as pendulum,
+    )
     from ce_dynamics.models.published.mechanism import (
         Figure as Figure,
         PublishedMechanism as PublishedMechanism,
     )
-    from ce_dynamics.models.published.modelica import modelica_four_bar as modelica_four_bar
-    from ce_dynamics.models.published.moving_axis import RoughRoad as RoughRoad, car_axis as car_axis
 
 __getattr__, __dir__, __all__ = lazy_names()

@@ -2,16 +2,204 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping, Sequence
 from functools import partial
 
-from ce_dynamics.models.published.a01_pendulum import pendulum
-from ce_dynamics.models.published.a02_four_bars import four_bars
+import numpy as np
+
+from ce_dynamics.algebra.arrays import Array, Scalar, arctan2, cos, sin, sqrt
+from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.drives import Driven
+from ce_dynamics.mechanism.forces import SpringDamper
+from ce_dynamics.mechanism.hinges import Distance, Prismatic, Revolute
+from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.published.a03_squeezer import squeezer
-from ce_dynamics.models.published.a04_bricard import bricard
 from ce_dynamics.models.published.a05_governor import governor
-from ce_dynamics.models.published.mechanism import Figure, PublishedMechanism
-from ce_dynamics.models.published.modelica import modelica_four_bar
-from ce_dynamics.models.published.moving_axis import RoughRoad, car_axis
+from ce_dynamics.models.published.mechanism import (
+    Figure,
+    PublishedMechanism,
+    bar_inertia,
+    show_hinge,
+    show_point,
+)
+
+
+def pendulum() -> System:
+    """A point of 1 kg on a massless rod of 1 m, released from the horizontal at (−1, 0).
+
+    Outputs ``x`` and ``y`` [m], with gravity 9.81 m/s² along −y.
+    """
+    system = System(gravity=(0.0, -9.81, 0.0), name="pendulum")
+    hinge = Revolute((0.0, 0.0, 1.0))
+    bob = system.add_body("bob", mass=1.0, com=(-1.0, 0.0, 0.0), parent=system.ground, hinge=hinge)
+    show_point(system, bob, bob.com, {"x": 0, "y": 1})
+    return system
+
+
+AXIS = (0.0, 0.0, 1.0)
+
+
+def four_bars(number: int = 1) -> System:
+    """Square loops in a row: cranks on the ground at x = 0, 1 … and couplers between their tops.
+
+    All bars are lines of 1 m and 1 kg.  They start upright, their tops moving at 1 m/s along +x, gravity is
+    9.81 m/s² along −y.  The first crank's angle is the independent coordinate; outputs ``x`` and ``y`` are
+    its top [m].  Wherever the cranks are horizontal all bars are in line, and another branch of the linkage
+    crosses.
+
+    Parameters
+    ----------
+    number : int
+        Number of loops.
+    """
+    system = System(gravity=(0.0, -9.81, 0.0), name=f"{number} four-bars")
+
+    def bar(name: str, parent: Body, start: Array, end: Array) -> Body:
+        inertia = bar_inertia(end - start, mass=1.0, length=1.0, gyration_2=0.0)
+        return system.add_body(
+            name,
+            mass=1.0,
+            com=0.5 * (start + end),
+            inertia=inertia,
+            parent=parent,
+            hinge=Revolute(AXIS, start),
+        )
+
+    feet = np.column_stack((np.arange(number + 1), np.zeros((number + 1, 2))))
+    tops = feet + (0.0, 1.0, 0.0)
+    cranks = [
+        bar(f"crank {k}", system.ground, foot, top)
+        for k, (foot, top) in enumerate(zip(feet, tops, strict=True))
+    ]
+    for k in range(number):
+        coupler = bar(f"coupler {k + 1}", cranks[k], tops[k], tops[k + 1])
+        pin = Revolute(AXIS, tops[k + 1])
+        system.close_loop(f"pin {k + 1}", coupler, cranks[k + 1], pin, [cranks[0]], through_dead_centres=True)
+    system.start(cranks[0], v=[-1.0])
+    show_point(system, cranks[0], tops[0], {"x": 0, "y": 1})
+    return system
+
+
+POINTS = ((0, 0, 0), (1, 0, 0), (1, -1, 0), (1, -1, 1), (0, -1, 1), (0, 0, 1))
+AXES = ((0, 1, 0), (0, 0, 1), (1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 0, 0))
+SIDE = 0.1
+"""Of the boxes' square section [m]."""
+
+
+def bricard(independent: Sequence[str] = ("bar 1",)) -> System:
+    """Five boxes of 1 m and 1 kg over the edges of a cube, on six hinges with axes along its edges.
+
+    It moves with one degree of freedom although counting gives none: one of the five conditions that the last
+    hinge sets is implied by the others.  At rest at the start, gravity 9.81 m/s² along −y.  Outputs ``x``,
+    ``y``, ``z`` are the point that starts at (1, −1, 0) [m].
+
+    Parameters
+    ----------
+    independent : sequence of str
+        Independent coordinate, of "bar 1" to "bar 5".
+    """
+    system = System(gravity=(0.0, -9.81, 0.0), name="Bricard's mechanism")
+    parent: Body = system.ground
+    points = np.array(POINTS, dtype=float)
+    bars = []
+    for k in range(5):
+        edge = points[k + 1] - points[k]
+        parent = system.add_body(
+            f"bar {k + 1}",
+            mass=1.0,
+            com=0.5 * (points[k] + points[k + 1]),
+            inertia=bar_inertia(edge, mass=1.0, length=1.0, gyration_2=SIDE**2 / 12.0),
+            parent=parent,
+            hinge=Revolute(AXES[k], points[k]),
+        )
+        bars.append(parent)
+    system.close_loop("last", parent, system.ground, Revolute(AXES[5], points[5]), independent)
+    show_point(system, bars[1], points[2], {"x": 0, "y": 1, "z": 2})
+    return system
+
+
+DENSITY, RADIUS = 7700.0, 0.025
+GRAVITY = 9.80665
+
+
+def modelica_four_bar() -> System:
+    """A crank and a slider across it, joined by a massless rod with ball joints.
+
+    The crank (0, 0.5, 0.1) turns about x; the slider moves along x and carries a bar (0, 0.2, 0); the rod
+    (−1, 0.3, 0.1) is between their ends.  Both bars are steel cylinders of 50 mm diameter with Modelica's
+    default density of 7700 kg/m³.  The crank starts with 300°/s and is free.  Gravity is 9.80665 m/s² along
+    −y, the default of version 4 of the Modelica Standard Library (version 3 has 9.81).  Outputs: the
+    crank's angle ``phi`` (Modelica's j1.phi) [rad], the slider's displacement ``s`` [m], and their rates.
+    """
+    system = System(gravity=(0.0, -GRAVITY, 0.0), name="Modelica four-bar")
+    x = np.array((1.0, 0.0, 0.0))
+    crank_end = np.array((0.0, 0.5, 0.1))
+    foot = np.array((1.0, 0.0, 0.0))  # b0 + s0 along x, where the rod fits
+    tip = foot + (0.0, 0.2, 0.0)
+    bodies = []
+    for name, start, end, hinge in (
+        ("crank", np.zeros(3), crank_end, Revolute(x)),
+        ("slider", foot, tip, Prismatic(x, foot)),
+    ):
+        length = float(np.linalg.norm(end - start))
+        mass = DENSITY * math.pi * RADIUS**2 * length
+        inertia = bar_inertia((end - start) / length, mass, length, RADIUS**2 / 4.0)
+        com = 0.5 * (start + end)
+        bodies.append(
+            system.add_body(name, mass=mass, com=com, inertia=inertia, parent=system.ground, hinge=hinge)
+        )
+    crank, slider = bodies
+    system.close_loop("rod", crank, slider, Distance(crank_end, tip), independent=[crank])
+    system.start(crank, v=[math.radians(300.0)])
+    show_hinge(system, "phi", crank, "rad")
+    show_hinge(system, "s", slider, "m")
+    return system
+
+
+L, L0 = 1.0, 0.5
+M, EPS, R, W, G = 10.0, 1e-2, 0.1, 10.0, 1.0
+
+
+class RoughRoad:
+    """One end of the axle goes up and down by y_b = 0.1 sin 10 t, the other rests: the axle's angle."""
+
+    def inputs(self, t: Scalar, sensors: Mapping[str, Scalar]) -> Mapping[str, Scalar]:
+        y, y_dot, y_ddot = R * sin(W * t), R * W * cos(W * t), -R * W * W * sin(W * t)
+        x = sqrt(L * L - y * y)
+        rate = y_dot / x  # of L sin(angle) = y, differentiated once and twice
+        return {"axle": arctan2(y, x), "axle_rate": rate, "axle_acceleration": (y_ddot + y * rate * rate) / x}
+
+
+def car_axis() -> System:
+    """A bar on two springs over an axle that moves as prescribed.
+
+    The axle, of length 1 m, turns about its left end as a road under its right end makes it (`RoughRoad`).
+    The bar, also of 1 m, is massless and carries a point mass of M ε²/2 at each end.  The left one slides
+    along a line across the axle, through its left end; springs of 1 N/m stand between axle and bar on
+    both sides.  The loop is closed by the bar.  Outputs ``xl``, ``yl``, ``xr``, ``yr`` are the masses [m].
+
+    The test set's figure for xr is printed with the exponent 01, which some copies have lost.
+    """
+    system = System(gravity=(0.0, -G, 0.0), name="car axis")
+    for what, unit in (("", "rad"), ("_rate", "rad/s"), ("_acceleration", "rad/s^2")):
+        system.add_input("axle" + what, unit)
+    mass = M * EPS**2 / 2.0
+    left_at, right_at, end = (0.0, L0, 0.0), (L, L0, 0.0), (L, 0.0, 0.0)
+    x, y, z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
+    axle = system.add_body("axle", mass=0.0, parent=system.ground, hinge=Revolute(z))
+    system.prescribe(axle, Driven("axle"))
+    left = system.add_body("left", mass=mass, parent=axle, hinge=Prismatic(y, left_at))
+    level = system.add_body("right level", mass=0.0, parent=system.ground, hinge=Prismatic(x, right_at))
+    right = system.add_body("right", mass=mass, parent=level, hinge=Prismatic(y, right_at))
+    system.close_loop("bar", left, right, Distance(left_at, right_at), independent=[left, right])
+    free = {"spring": 1.0, "free_length": L0}
+    system.add_force(SpringDamper("left spring", system.ground, (0.0, 0.0, 0.0), left, left_at, **free))
+    system.add_force(SpringDamper("right spring", axle, end, right, right_at, **free))
+    show_point(system, left, left.com, {"xl": 0, "yl": 1})
+    show_point(system, right, right.com, {"xr": 0, "yr": 1})
+    return system
+
 
 IFTOMM = "IFToMM library of computational benchmark problems, {}"
 IVP = "Test Set for Initial Value Problem Solvers, {}"
