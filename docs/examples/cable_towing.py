@@ -25,8 +25,7 @@ from ce_dynamics.models.demonstrations.cable_towing.model import (
     simulate,
     tension_report,
 )
-from ce_dynamics.models.demonstrations.cable_towing.page import page
-from ce_dynamics.models.demonstrations.cable_towing.scenes import SCENES, Scene
+from ce_dynamics.models.demonstrations.cable_towing.page import SCENES, Scene, page
 from ce_dynamics.models.demonstrations.output import save_animation, save_figure, table
 
 FRAMES = 40

@@ -2,12 +2,101 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import Literal, NamedTuple
+
 import numpy as np
 
-from ce_dynamics.models.demonstrations.cable_towing.model import End, TowingRun
-from ce_dynamics.models.demonstrations.cable_towing.scenes import Scene
+from ce_dynamics.contact import RigidBody, Straight, Weaving
+from ce_dynamics.models.demonstrations.cable_towing.model import End, Foot, Tow, Towing, TowingRun
 from ce_dynamics.views.scene import Strand, Take, View, ball, block, plane
 from ce_dynamics.views.scene.take import BodyPicture, Series, upwards
+
+Friction = Literal["disc", "box"]
+
+
+class Scene(NamedTuple):
+    """A scene.
+
+    Attributes
+    ----------
+    title : str
+    towing : Towing
+    duration : float
+        [s].
+    boxes : mapping of body name to (3,)
+        Edge lengths of the boxes that are drawn [m].
+    top : bool
+        Whether it is seen from above, or from the side.
+    """
+
+    title: str
+    towing: Towing
+    duration: float
+    boxes: Mapping[str, tuple[float, float, float]]
+    top: bool = True
+
+
+def box(mass: float, edges: tuple[float, float, float]) -> tuple[float, float, float]:
+    """Principal moments of a homogeneous box [kg m²]."""
+    a, b, c = edges
+    return mass / 12.0 * (b * b + c * c), mass / 12.0 * (a * a + c * c), mass / 12.0 * (a * a + b * b)
+
+
+def pendulum(friction: Friction = "disc") -> Scene:
+    """A ball on a cable, thrown so that it flies slack, is caught, and swings."""
+    edges = (0.2, 0.2, 0.2)
+    ball = RigidBody("ball", 2.0, box(2.0, edges), position=(1.0, 0.0, 0.0), velocity=(-1.0, 0.0, 3.0))
+    cable = Tow("cable", End("ball"), Straight((0.0, 0.0, 0.0)), length=1.2)
+    return Scene("cable pendulum", Towing([ball], [cable]), 3.0, {"ball": edges}, top=False)
+
+
+def corners(edges: tuple[float, float, float]) -> list[tuple[float, float, float]]:
+    """Lower corners of a box, from its centre."""
+    a, b, c = (0.5 * edge for edge in edges)
+    return [(i * a, j * b, -c) for i in (1.0, -1.0) for j in (1.0, -1.0)]
+
+
+def robots(friction: Friction = "disc") -> Scene:
+    """A crate towed by two position-controlled robots, each with two parallel cables."""
+    edges = (0.8, 0.6, 0.4)
+    mass = 60.0
+    crate = RigidBody("crate", mass, box(mass, edges), position=(0.0, 0.0, 0.2))
+    feet = [Foot("crate", at, friction=0.4) for at in corners(edges)]
+    cables = []
+    for name, y, rate in (("left", 1.0, (0.6, 0.15, 0.0)), ("right", -1.0, (0.6, -0.05, 0.0))):
+        side = 0.3 if y > 0.0 else -0.3
+        robot = Weaving((2.0, y, 0.2), rate, across=(0, 1, 0), amplitude=0.2, frequency=0.4)
+        length = float(np.hypot(2.0 - 0.4, y - side)) + 0.1
+        # two cables side by side between the same points: their shares of the tension are not determined
+        cables += [Tow(f"{name}_{k}", End("crate", (0.4, side, 0.0)), robot, length) for k in (1, 2)]
+    return Scene(
+        "crate towed by two robots", Towing([crate], cables, feet, friction=friction), 5.0, {"crate": edges}
+    )
+
+
+def train(friction: Friction = "disc") -> Scene:
+    """A dynamic puller tows two sledges one behind the other; the cables go taut with a jerk each."""
+    edges = (0.8, 0.6, 0.3)
+    bodies, feet = [], []
+    for name, mass, x in (("puller", 120.0, 0.0), ("sledge_1", 50.0, -1.5), ("sledge_2", 50.0, -3.0)):
+        bodies.append(RigidBody(name, mass, box(mass, edges), position=(x, 0.0, 0.15)))
+        feet += [Foot(name, at, friction=0.3) for at in corners(edges)]
+    cables = []
+    for front, rear in (("puller", "sledge_1"), ("sledge_1", "sledge_2")):
+        for side, y in (("left", 0.25), ("right", -0.25)):
+            first, second = End(front, (-0.4, y, 0.0)), End(rear, (0.4, y, 0.0))
+            cables.append(Tow(f"{rear}.{side}", first, second, length=0.9))
+
+    def pull(t: float) -> tuple[float, float, float]:
+        return (900.0, 60.0 * np.sin(2.0 * t), 0.0) if t < 2.5 else (0.0, 0.0, 0.0)
+
+    towing = Towing(bodies, cables, feet, {"puller": pull}, friction=friction)
+    return Scene("a puller and two sledges", towing, 4.0, {body.name: edges for body in bodies})
+
+
+SCENES: Mapping[str, Callable[..., Scene]] = {"pendulum": pendulum, "robots": robots, "train": train}
+
 
 HAND = 0.06
 """Radius of an end that moves as given [m]."""

@@ -31,7 +31,7 @@ from ce_dynamics.contact import (
 from ce_dynamics.contact.rigid import RigidState, quaternion_rates, rotations
 from ce_dynamics.errors import DataError, ModelError, SimulationError
 from ce_dynamics.models.demonstrations.cable_towing.model import End, Foot, Tow, Towing, simulate, solve_step
-from ce_dynamics.models.demonstrations.cable_towing.scenes import SCENES
+from ce_dynamics.models.demonstrations.cable_towing.page import SCENES
 
 G = 9.81
 TIGHT = GaussSeidel(1e-12, 200_000)

@@ -8,8 +8,7 @@ from scipy.spatial.transform import Rotation
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.models.demonstrations.cable_towing.model import simulate as tow
-from ce_dynamics.models.demonstrations.cable_towing.page import page as page_of_towing
-from ce_dynamics.models.demonstrations.cable_towing.scenes import SCENES as TOWED
+from ce_dynamics.models.demonstrations.cable_towing.page import SCENES as TOWED, page as page_of_towing
 from ce_dynamics.models.demonstrations.pgs_suspension.model import (
     Socket,
     Suspension,
