@@ -10,9 +10,9 @@ from typing import Any
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.errors import DataError, ModelError
-from ce_dynamics.models.environments.parking import LaneChange, Parking
 from ce_dynamics.models.environments.path_following import PathFollowing
 from ce_dynamics.models.environments.task import Task
+from ce_dynamics.models.environments.tasks import LaneChange, Parking
 from ce_dynamics.models.environments.vehicle import DrivenVehicle, prepared
 from ce_dynamics.models.vehicles.case import VehicleSetup, setup_of
 

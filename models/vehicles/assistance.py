@@ -11,7 +11,12 @@ from typing import TYPE_CHECKING
 
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.controller import Controller
-from ce_dynamics.models.parts.assistance.abs import AntiLock, AssistedWheel, StabilityControl, TractionControl
+from ce_dynamics.models.parts.assistance.controllers import (
+    AntiLock,
+    AssistedWheel,
+    StabilityControl,
+    TractionControl,
+)
 from ce_dynamics.models.parts.assistance.shifting import Shifting
 from ce_dynamics.models.powertrain.manual import ManualData
 from ce_dynamics.models.vehicles.steering_angle import max_wheel_angle

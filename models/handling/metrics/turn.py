@@ -1,6 +1,11 @@
 """Evaluates the reaction to a change of the pedals in a turn with fixed steering wheel (ISO 7975, ISO 9816).
 
 The reference is the steady circle before: at the speed v, a vehicle on the circle of radius R turns at v/R.
+
+Sine with dwell (FMVSS 126, UN Regulation 140): stability and responsiveness.
+
+The steering is a sine of 0.7 Hz that stays for half a second at its second peak.  After it, the yaw rate
+must have fallen; before it, the vehicle must have got out of the way.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ce_dynamics.models.data.schema import Section
-from ce_dynamics.models.parts.assistance.abs import AntiLockData, StabilityData, TractionData
+from ce_dynamics.models.parts.assistance.controllers import AntiLockData, StabilityData, TractionData
 from ce_dynamics.models.parts.assistance.shifting import ShiftingData
 
 

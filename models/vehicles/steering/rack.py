@@ -1,4 +1,4 @@
-"""Rack steering: a bar that slides along y and carries the inner ends of the tie rods."""
+"""Steering by a rack, or by an arm that turns on the chassis and carries the inner ends of drag links."""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""Beams on links: four links, or two links and a triangle."""
+"""Beams on links, leaf springs, a pin or a Panhard rod.
+
+A beam on lower and upper links that turn about lines across the vehicle, as air suspensions have.
+
+Pivots without play on either side hold the beam in roll and yaw: it rises and pitches as a four-bar linkage
+in the plane along the vehicle, and links of both sides, which turn by the same angle, are one body each.
+"""
 
 from __future__ import annotations
 

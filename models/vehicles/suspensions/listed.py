@@ -5,6 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ce_dynamics.models.vehicles.corner import Corner
+from ce_dynamics.models.vehicles.suspensions.arms_and_links import (
+    FiveLinkCorner,
+    MacPhersonCorner,
+    MultiLinkCorner,
+    RigidCorner,
+    SemiTrailingArmCorner,
+    SingleWishboneCorner,
+    SwingAxleCorner,
+    ThreeLinkCorner,
+    TrailingArmCorner,
+)
 from ce_dynamics.models.vehicles.suspensions.beam import BeamAxle
 from ce_dynamics.models.vehicles.suspensions.double_wishbone import DoubleWishboneCorner
 from ce_dynamics.models.vehicles.suspensions.linked_axles import (
@@ -15,17 +26,6 @@ from ce_dynamics.models.vehicles.suspensions.linked_axles import (
     PinnedAxle,
     ThreeLinkAxle,
     ThreeLinkPanhardAxle,
-)
-from ce_dynamics.models.vehicles.suspensions.macpherson import (
-    FiveLinkCorner,
-    MacPhersonCorner,
-    MultiLinkCorner,
-    RigidCorner,
-    SemiTrailingArmCorner,
-    SingleWishboneCorner,
-    SwingAxleCorner,
-    ThreeLinkCorner,
-    TrailingArmCorner,
 )
 from ce_dynamics.models.vehicles.suspensions.push_pipe import DeDionAxle, PushPipeAxle
 from ce_dynamics.models.vehicles.suspensions.shackled_leaf_spring import ShackledLeafAxle

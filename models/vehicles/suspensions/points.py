@@ -1,4 +1,4 @@
-"""Checks of hardpoints in left-side coordinates, one rule each."""
+"""Checks of hardpoints, and uprights that turn about an axis DF when the tie rod KL moves."""
 
 from __future__ import annotations
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ce_dynamics.models.environments.parking import LaneChange, Parking, overlap
 from ce_dynamics.models.environments.path_following import PathFollowing
 from ce_dynamics.models.environments.task import corners
+from ce_dynamics.models.environments.tasks import LaneChange, Parking, overlap
 from ce_dynamics.models.environments.vehicle import DrivenVehicle
 from tests.models.environments.toy import toy
 

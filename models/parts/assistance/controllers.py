@@ -1,4 +1,4 @@
-"""Anti-lock brakes: pressure is let go where a wheel slips more than it should."""
+"""Controllers of brakes and throttle: anti-lock brakes, traction control, stability control."""
 
 from __future__ import annotations
 

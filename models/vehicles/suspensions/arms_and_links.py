@@ -1,4 +1,4 @@
-"""MacPherson strut: a lower arm, and an upright that slides and turns on a strut hung from the chassis."""
+"""Corners on arms and links: MacPherson, five-link, multi-link, trailing arms, rigid."""
 
 from __future__ import annotations
 

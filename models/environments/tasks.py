@@ -1,4 +1,4 @@
-"""Parking between two vehicles."""
+"""Driving tasks of learning environments: parking, and the double lane change of ISO 3888-1."""
 
 from __future__ import annotations
 
