@@ -8,13 +8,10 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.quantities import nearest
 from ce_dynamics.models.handling.outcome import Outcome
-from ce_dynamics.models.handling.procedure import Procedure, Progress
+from ce_dynamics.models.handling.procedure import SUBJECT, Procedure, Progress
 from ce_dynamics.models.handling.procedures.listed import PROCEDURES
 from ce_dynamics.models.handling.subject import Given, Subject
-from ce_dynamics.models.handling.vehicle import vehicle
 from ce_dynamics.models.vehicles.case import VehicleSetup
-
-SUBJECT = "a subject, such as ce_dynamics.models.handling.vehicle('sedan')"
 
 
 def perform(
@@ -40,9 +37,6 @@ def perform(
         reached.
     """
     checks.text("perform: name", name, DataError)
-    if isinstance(subject, (VehicleSetup, str)):
-        subject = vehicle(subject)
-    checks.instance("perform: subject", subject, Subject, SUBJECT, DataError)
     return procedure(name)(subject, progress, **options).finished()
 
 

@@ -7,16 +7,20 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import ClassVar
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.errors import CeDynamicsError, DataError
 from ce_dynamics.models.handling.outcome import Outcome
 from ce_dynamics.models.handling.run import INTERVAL, Run, make_run
 from ce_dynamics.models.handling.subject import Given, Subject, values_of
+from ce_dynamics.models.handling.vehicle import vehicle
 from ce_dynamics.models.parts.manoeuvres import Manoeuvre, Option
+from ce_dynamics.models.vehicles.case import VehicleSetup
 from ce_dynamics.simulation.reached import INTERRUPTED
 
 Progress = Callable[[str, float, float], None]
 """Told the name of a run, the time reached and its duration [s]."""
 
+SUBJECT = "a subject, such as ce_dynamics.vehicles.load('sedan')"
 NOTHING: Mapping[str, Given] = MappingProxyType({})
 FALLEN = 0.05
 """Part of the speed that may be lost before a manoeuvre begins."""
@@ -26,13 +30,13 @@ class Procedure(ABC):
     """Contract of a procedure: runs of a subject, and the figures that follow.
 
     1. ``name``, ``title``, ``standard``, ``options``: for people and the command line.
-    2. `perform` makes runs by `run` and adds figures, verdicts and charts to ``outcome``.  What it raises of
-    this project's
-       errors becomes the outcome's trouble; runs and figures up to there stay.
+    2. `perform` makes runs by `run` and adds figures, verdicts and charts to ``outcome``.  A
+       `CeDynamicsError` that it raises becomes the outcome's trouble; runs and figures up to there stay.
 
     Parameters
     ----------
-    subject : Subject
+    subject : Subject, VehicleSetup or str
+        A subject; a vehicle that was loaded, such as ``ce_dynamics.vehicles.load("sedan")``, or one by name.
     progress : callable, optional
         See `Progress`.
     **given : float or str
@@ -44,7 +48,12 @@ class Procedure(ABC):
     standard: ClassVar[str]
     options: ClassVar[tuple[Option, ...]] = ()
 
-    def __init__(self, subject: Subject, progress: Progress | None = None, **given: Given) -> None:
+    def __init__(
+        self, subject: Subject | VehicleSetup | str, progress: Progress | None = None, **given: Given
+    ) -> None:
+        if isinstance(subject, (VehicleSetup, str)):
+            subject = vehicle(subject)
+        checks.instance(f"{self.name}: subject", subject, Subject, SUBJECT, DataError)
         self.subject = subject
         self.progress = progress
         self.values: Mapping[str, float] = {
@@ -130,9 +139,8 @@ class Procedure(ABC):
         slowest = float(run.speed[at].min())
         if slowest < (1.0 - FALLEN) * run.task.speed:
             raise DataError(
-                f"{self.subject.title} cannot hold {run.task.speed:.4g} m/s before the manoeuvre begins: "
-                f"it falls to "
-                f"{slowest:.4g} m/s; give a lower speed"
+                f"{self.subject.title} cannot hold {run.task.speed:.4g} m/s before the manoeuvre begins: it "
+                f"falls to {slowest:.4g} m/s; give a lower speed"
             )
 
 
@@ -140,6 +148,6 @@ def ended_early(run: Run) -> str:
     """Describe a run that ended early: time, speed and largest lateral acceleration reached, and cause."""
     return (
         f"{run.subject.title}, run '{run.name}' ended at {run.t[-1]:.4g} of {run.task.duration:g} s, at "
-        f"{run.speed[-1]:.3g} m/s "
-        f"with {abs(run.ay).max():.3g} m/s² of lateral acceleration at most: {run.trouble}"
+        f"{run.speed[-1]:.3g} m/s with {abs(run.ay).max():.3g} m/s² of lateral acceleration at most: "
+        f"{run.trouble}"
     )

@@ -22,6 +22,7 @@ from ce_dynamics.models.handling.outcome import DEGREES
 from ce_dynamics.models.handling.procedures.cornering import G, points_of
 from ce_dynamics.models.handling.procedures.ride import ModesTest
 from ce_dynamics.models.parts.manoeuvres import Manoeuvre, RampSteer, StraightOn
+from ce_dynamics.vehicles import load
 from tests.models.handling.single_track import LOCK, Car, SingleTrack, subject
 
 CAR = Car()
@@ -308,3 +309,11 @@ def test_modes_keep_their_names_over_speed(name: str) -> None:
         swings = sway.frequency * math.sqrt(1.0 - sway.damping_ratio**2)
         assert swings == pytest.approx(0.8475, rel=0.02)
         assert sway.damping_ratio == pytest.approx(0.190, rel=0.05)
+
+
+def test_procedures_accept_loaded_vehicles() -> None:
+    """A procedure made by its class takes what `handling.perform` takes."""
+    loaded = ModesTest(load("sedan", {"chassis.mass": "1600 kg"}))
+    assert loaded.subject.mass == pytest.approx(ModesTest("sedan").subject.mass + 50.0)
+    with pytest.raises(DataError, match=r"^modes: subject 3 must be a subject, such as .*load\('sedan'\)$"):
+        ModesTest(3)  # type: ignore[arg-type]
