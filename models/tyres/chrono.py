@@ -54,7 +54,7 @@ from ce_dynamics.models.tyres.magic_formula.operating_point import Inputs, Opera
 from ce_dynamics.models.tyres.magic_formula.tyre import MagicFormula
 from ce_dynamics.models.tyres.simple.base import SlipModel
 from ce_dynamics.models.tyres.simple.tmsimple import TMsimpleTyre
-from ce_dynamics.models.tyres.tmeasy_forces import contact_length, vertical_energy, vertical_force
+from ce_dynamics.models.tyres.tmeasy import contact_length, vertical_energy, vertical_force
 
 DAHL_STIFFNESS, DAHL_DAMPING = 1e5, 5e3
 """[N/m], [N s/m] of the friction at rest."""

@@ -2,11 +2,135 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from ce_dynamics.algebra import checks
-from ce_dynamics.algebra.arrays import Array, arctan, maximum
+from ce_dynamics.algebra.arrays import Array, Scalar, absolute, arctan, maximum, minimum, sin, sqrt
+from ce_dynamics.compiler.free_numbers import nominal
+from ce_dynamics.models.parts.deflection import deflection_force, deflection_rate, excess_release
+from ce_dynamics.models.parts.rounding import smooth_step
+from ce_dynamics.models.parts.tmeasy_curve import (
+    axis_curve,
+    force_over_slip,
+    load_factor,
+    pneumatic_trail,
+    slip_force,
+)
 from ce_dynamics.models.parts.tmeasy_parameters import TMeasyParameters
 from ce_dynamics.models.tyres.contract import DEFLECTIONS, TyreAnswer, TyreModel, WheelOnRoad
-from ce_dynamics.models.tyres.tmeasy_forces import effective_radius, tyre_forces, vertical_energy
+
+DAMPING_ONSET = 1e-3
+"""Deflection [m] over which the vertical damping sets in, so that touching down at speed is no jump."""
+
+RELEASE_SPEED = 10.0
+"""[m/s] per nominal load: how fast horizontal deflection is shed that exceeds the maximum force."""
+
+_TINY = 1e-24
+
+
+class TyreForces(NamedTuple):
+    """Forces [N] and torques [N m] at the contact point, rates of the deflections, slips."""
+
+    Fx: Scalar
+    Fy: Scalar
+    Fz: Scalar
+    Mx: Scalar
+    My: Scalar
+    Mz: Scalar
+    x_dot: Scalar
+    y_dot: Scalar
+    s_x: Scalar
+    s_y: Scalar
+
+
+def vertical_force(p: TMeasyParameters, deflection: Scalar, rate: Scalar) -> Scalar:
+    """Fz = c_z δ + d_z δ̇, never pulling, zero in the air, continuous where the wheel touches down.
+
+    Where the rim meets the road its spring carries as well.
+    """
+    depth = maximum(deflection, 0.0)
+    onset = smooth_step(depth / DAMPING_ONSET)
+    elastic = p.cz * depth + p.rim_stiffness * rim_depth(p, deflection)
+    return maximum(elastic + p.dz * onset * rate, 0.0)
+
+
+def rim_depth(p: TMeasyParameters, deflection: Scalar) -> Scalar:
+    """Return the penetration of the rim into the road [m]; zero if the tyre has no rim."""
+    return maximum(deflection - (p.unloaded_radius - p.rim_radius), 0.0) if has_rim(p) else 0.0
+
+
+def has_rim(p: TMeasyParameters) -> bool:
+    """Return True if the tyre has a rim, that is, a rim stiffness above zero."""
+    return bool(nominal(p.rim_stiffness) > 0.0)
+
+
+def vertical_energy(p: TMeasyParameters, deflection: Scalar) -> Scalar:
+    """Energy stored by the load [J]."""
+    depth, rim = maximum(deflection, 0.0), rim_depth(p, deflection)
+    return 0.5 * (p.cz * depth * depth + p.rim_stiffness * rim * rim)
+
+
+def camber_velocity(p: TMeasyParameters, c: WheelOnRoad, deflection: Scalar, u: Scalar) -> Scalar:
+    """Lateral sliding that a cambered wheel has of its own [m/s], whichever way it rolls.
+
+    Tread on its way through the contact of length L is led aside by a parabola of slope L sin γ/(2 r_D) at
+    its ends.
+    """
+    slope = 0.5 * contact_length(p, deflection) / effective_radius(p, c.radius) * sin(c.gamma)
+    return p.camber_thrust * slope * u
+
+
+def bore_moment(p: TMeasyParameters, c: WheelOnRoad, Fz: Scalar, s: Scalar, u: Scalar) -> Scalar:
+    """Friction against turning on the spot: T = −R_B F(s_G) s_B/s_G, s_B = R_B ω_n/(r_D |Ω|) (Rill)."""
+    z = load_factor(p, Fz)
+    s_B = p.bore_radius * c.yaw_rate / (u + p.v_n)
+    curve = axis_curve(p, "y", z, c.friction / p.mu0)
+    s_G = sqrt(s * s + s_B * s_B + _TINY)
+    return -p.bore_radius * z * p.pn * force_over_slip(curve, s_G) * s_B
+
+
+def effective_radius(p: TMeasyParameters, radius: Scalar) -> Scalar:
+    """Dynamic rolling radius r_D = (2 r0 + r_S)/3; the unloaded radius in the air."""
+    return (2.0 * p.unloaded_radius + minimum(radius, p.unloaded_radius)) / 3.0
+
+
+def contact_length(p: TMeasyParameters, deflection: Scalar) -> Scalar:
+    """L = 2 √(r0 δ); zero in the air (to 1e-12 m, which keeps its derivative finite)."""
+    return 2.0 * sqrt(p.unloaded_radius * maximum(deflection, 0.0) + _TINY)
+
+
+def tyre_forces(p: TMeasyParameters, c: WheelOnRoad, x_e: Scalar, y_e: Scalar) -> TyreForces:
+    """Forces at the contact for the tread's deflections x_e, y_e [m]."""
+    deflection = p.unloaded_radius - c.radius
+    Fz = vertical_force(p, deflection, -c.radius_rate)
+    friction = c.friction / p.mu0
+    transport = effective_radius(p, c.radius) * c.spin
+    u = absolute(transport)
+    v_x, v_y = c.v_x - transport, c.v_y + camber_velocity(p, c, deflection, u)
+    f = slip_force(p, Fz, friction, u, v_x, v_y)
+    W_x = f.W_x + excess_release(p.cx * x_e, f.FM_x, p.pn, RELEASE_SPEED)
+    W_y = f.W_y + excess_release(p.cy * y_e, f.FM_y, p.pn, RELEASE_SPEED)
+    Fx = deflection_force(p.cx, p.dx, x_e, v_x, W_x, f.G_x)
+    Fy = deflection_force(p.cy, p.dy, y_e, v_y, W_y, f.G_y)
+    # Slips as reported, and as the trail sees them, with Rill's small speed in the denominator.
+    s_x, s_y = -v_x / (u + p.v_n), -c.v_y / (u + p.v_n)
+    trail = pneumatic_trail(p, Fz, s_y, friction, contact_length(p, deflection))
+    bore: Scalar = 0.0
+    if nominal(p.bore_radius) > 0.0:
+        bore = bore_moment(p, c, Fz, sqrt(s_x * s_x + s_y * s_y), u)
+    My = -p.rolling_resistance * Fz * p.unloaded_radius * transport / (u + p.v_n)
+    return TyreForces(
+        Fx,
+        Fy,
+        Fz,
+        p.overturning * Fz * y_e,
+        My,
+        -trail * Fy + bore,
+        deflection_rate(p.cx, p.dx, x_e, v_x, W_x, f.G_x),
+        deflection_rate(p.cy, p.dy, y_e, v_y, W_y, f.G_y),
+        s_x,
+        s_y,
+    )
 
 
 class TMeasyTyre(TyreModel):

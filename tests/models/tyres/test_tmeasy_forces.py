@@ -28,8 +28,7 @@ from ce_dynamics.models.tyres.contact.frame import Contact, WheelPose, contact_o
 from ce_dynamics.models.tyres.contact.tangent import TangentPlane
 from ce_dynamics.models.tyres.contract import WheelOnRoad
 from ce_dynamics.models.tyres.element import RoadTyre
-from ce_dynamics.models.tyres.tmeasy import TMeasyTyre
-from ce_dynamics.models.tyres.tmeasy_forces import tyre_forces, vertical_force
+from ce_dynamics.models.tyres.tmeasy import TMeasyTyre, tyre_forces, vertical_force
 from tests.ce_dynamics.opaque import opaque, reveal_scalar
 from tests.models.components import CZ, PN, TYRE, Scripted, body
 
