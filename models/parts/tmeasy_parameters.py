@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from typing import NamedTuple
 
+from ce_dynamics.algebra.arrays import Scalar, absolute, maximum, minimum, sqrt, where
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.quantities import check_number
 
@@ -166,3 +168,167 @@ def per_load(pair: LoadPair, pn: float, z: float) -> float:
 def at_load(pair: LoadPair, z: float) -> float:
     """Return a slip parameter at the load Fz = z pn: the straight line through both values (Rill)."""
     return pair[0] + (pair[1] - pair[0]) * (z - 1.0)
+
+
+TINY_SPEED = 1e-9
+"""[m/s]; below it, rolling and sliding count as rest."""
+
+STICK_SPEED = 0.1
+"""[m/s] of sliding per slip beyond that of the peak: what hardly moves holds with the peak friction."""
+
+ISOTROPIC_SLIP = 0.01
+"""Normalised slip within which the initial slope blends from the combined to each axis' own."""
+
+TINY_FRICTION = 1e-6
+"""Least friction scaling; the slips of the curve must not collapse to zero."""
+
+
+class Curve(NamedTuple):
+    """A characteristic F(s): initial slope, maximum and its slip, sliding force and its slip."""
+
+    dF0: Scalar
+    FM: Scalar
+    sM: Scalar
+    FS: Scalar
+    sS: Scalar
+
+
+class SlipForce(NamedTuple):
+    """Steady-state characteristic per axis as F = −(G/W) v, and capacities.
+
+    The form is that of `ce_dynamics.models.parts.deflection`: W are speeds, G forces; ``s`` is the
+    generalised slip, ``FM_x`` and ``FM_y`` are the maximum forces.
+    """
+
+    W_x: Scalar
+    G_x: Scalar
+    W_y: Scalar
+    G_y: Scalar
+    s: Scalar
+    FM_x: Scalar
+    FM_y: Scalar
+
+
+def load_factor(p: TMeasyParameters, Fz: Scalar) -> Scalar:
+    """z = Fz/pn within [0, pn_max/pn], the range of the data."""
+    return minimum(maximum(Fz, 0.0), p.pn_max) / p.pn
+
+
+def axis_curve(p: TMeasyParameters, axis: str, z: Scalar, friction: Scalar) -> Curve:
+    """Longitudinal (``"x"``) or lateral (``"y"``) curve at load z pn, forces over the load.
+
+    ``friction`` = μ/μ0 scales maximum and sliding, forces and slips alike; the initial slope is the tread's.
+    """
+    forces = (per_load(getattr(p, name), p.pn, z) for name in (f"df{axis}0", f"f{axis}m", f"f{axis}s"))
+    slips = (at_load(getattr(p, name), z) for name in (f"s{axis}m", f"s{axis}s"))
+    dF0, FM, FS = forces
+    sM, sS = slips
+    scale = maximum(friction, TINY_FRICTION)
+    return Curve(dF0, scale * FM, scale * sM, scale * FS, scale * sS)
+
+
+def force_over_slip(curve: Curve, s: Scalar) -> Scalar:
+    """F(s)/s for s ≥ 0: rational rise, two parabolas down to sliding, constant beyond."""
+    dF0, FM, sM, FS, sS = curve
+    n = minimum(s, sM) / sM
+    rise = dF0 / (1.0 + n * (n + dF0 * sM / FM - 2.0))  # 0 ≤ s ≤ sM
+    # The first parabola continues the curvature of the rise; the second ends it with slope zero at sS.
+    a = FM * FM / (dF0 * sM * sM * sM)
+    fall_slip = (FM - FS) / (a * (sS - sM))
+    s_star = sM + fall_slip
+    b = a * fall_slip / (sS - s_star)
+    s_fall = minimum(maximum(s, sM), sS)
+    fall = where(
+        s_fall < s_star, FM - a * (s_fall - sM) * (s_fall - sM), FS + b * (sS - s_fall) * (sS - s_fall)
+    )
+    return where(s < sM, rise, fall / maximum(s, sM))
+
+
+def normalising_slips(x: Curve, y: Curve) -> tuple[Scalar, Scalar]:
+    """Rill's factors ŝx, ŝy that make longitudinal and lateral slip comparable."""
+    rise_x, rise_y = x.FM / x.dF0, y.FM / y.dF0
+    return (
+        x.sM / (x.sM + y.sM) + rise_x / (rise_x + rise_y),
+        y.sM / (x.sM + y.sM) + rise_y / (rise_x + rise_y),
+    )
+
+
+def slip_force(
+    p: TMeasyParameters, Fz: Scalar, friction: Scalar, u: Scalar, v_x: Scalar, v_y: Scalar
+) -> SlipForce:
+    """Combined-slip characteristic at load Fz for transport speed u ≥ 0 and sliding velocity (v_x, v_y).
+
+    Parameters
+    ----------
+    p : TMeasyParameters
+        The tyre.
+    Fz : scalar
+        Load [N].
+    friction : scalar
+        Friction coefficient of the road over that of the data, μ/μ0.
+    u : scalar
+        Transport speed r_D |Ω| [m/s].
+    v_x, v_y : scalar
+        Sliding velocity of the contact point, v_x − r_D Ω and v_y [m/s].
+    """
+    z = load_factor(p, Fz)
+    x, y = axis_curve(p, "x", z, friction), axis_curve(p, "y", z, friction)
+    hat_x, hat_y = normalising_slips(x, y)
+    # Generalised slip s and the direction φ of the normalised slips; φ is diagonal at rest.
+    vN_x, vN_y = v_x / hat_x, v_y / hat_y
+    rest = 1e-6 * TINY_SPEED * TINY_SPEED
+    vN2 = vN_x * vN_x + vN_y * vN_y + rest
+    cos2, sin2 = (vN_x * vN_x + 0.5 * rest) / vN2, (vN_y * vN_y + 0.5 * rest) / vN2
+    vN = sqrt(vN2)
+    s = vN / (u + TINY_SPEED)
+
+    def generalised(along_x: Scalar, along_y: Scalar) -> Scalar:
+        return sqrt(along_x * along_x * cos2 + along_y * along_y * sin2)
+
+    slope_x, slope_y = x.dF0 * hat_x, y.dF0 * hat_y
+    curve = Curve(
+        generalised(slope_x, slope_y),
+        generalised(x.FM, y.FM),
+        generalised(x.sM / hat_x, y.sM / hat_y),
+        generalised(x.FS, y.FS),
+        generalised(x.sS / hat_x, y.sS / hat_y),
+    )
+    # F = f(s) s, written with speeds: W = u (1 + s), G = f (1 + s) are bounded at rest (u → 0, s → ∞).
+    W = u + vN
+    Fz_held = z * p.pn
+    # Of a locked wheel the slip is infinite at any speed; but what hardly moves sticks, and the peak is
+    # passed only as the sliding passes the stick speed.
+    seen = minimum(s, curve.sM + vN / STICK_SPEED)
+    G = Fz_held * force_over_slip(curve, seen) * (1.0 + s) * (seen / s)
+    # Rill's initial slope depends on φ although φ has no meaning at s = 0; there each axis gets its own
+    # slope, which leaves pure slip as it is and makes the force differentiable.
+    near_zero = ISOTROPIC_SLIP * ISOTROPIC_SLIP / (ISOTROPIC_SLIP * ISOTROPIC_SLIP + s * s)
+    G_x = G * (1.0 + near_zero * (slope_x / curve.dF0 - 1.0))
+    G_y = G * (1.0 + near_zero * (slope_y / curve.dF0 - 1.0))
+    return SlipForce(W * hat_x, G_x, W * hat_y, G_y, s, Fz_held * x.FM, Fz_held * y.FM)
+
+
+def steady_force(
+    p: TMeasyParameters, Fz: Scalar, s_x: Scalar, s_y: Scalar, friction: Scalar = 1.0
+) -> tuple[Scalar, Scalar]:
+    """Steady-state forces (Fx, Fy) [N] at slips s_x = −(v_x − r_D Ω)/(r_D |Ω|), s_y = −v_y/(r_D |Ω|)."""
+    f = slip_force(p, Fz, friction, 1.0, -s_x, -s_y)
+    return f.G_x * s_x / f.W_x, f.G_y * s_y / f.W_y
+
+
+def pneumatic_trail(p: TMeasyParameters, Fz: Scalar, s_y: Scalar, friction: Scalar, length: Scalar) -> Scalar:
+    """Pneumatic trail n [m] at lateral slip s_y for a contact of the given length.
+
+    Rill's two polynomials: from n0 to zero at s0, a negative bump from there to sE, zero beyond; the slope is
+    continuous at s0 and at sE.
+    """
+    z = load_factor(p, Fz)
+    scale = maximum(friction, TINY_FRICTION)
+    s0, sE = scale * at_load(p.sq0, z), scale * at_load(p.sqe, z)
+    w = s0 / sE
+    slip = minimum(absolute(s_y), sE)
+    s = minimum(slip, s0) / s0
+    rising = (1.0 - w) * (1.0 - s) + w * (1.0 - (3.0 - 2.0 * s) * s * s)
+    edge = (sE - slip) / (sE - s0)
+    bump = -(1.0 - w) * (slip - s0) / s0 * edge * edge
+    return at_load(p.nl0, z) * length * where(slip < s0, rising, bump)

@@ -37,14 +37,14 @@ from ce_dynamics.algebra.arrays import (
 )
 from ce_dynamics.mechanism.forces.base import StateDeclaration
 from ce_dynamics.models.parts.rounding import unit_clip
-from ce_dynamics.models.parts.tmeasy_curve import (
+from ce_dynamics.models.parts.tmeasy_parameters import (
     Curve,
+    TMeasyParameters,
     axis_curve,
     force_over_slip,
     load_factor,
     pneumatic_trail,
 )
-from ce_dynamics.models.parts.tmeasy_parameters import TMeasyParameters
 from ce_dynamics.models.tyres.contract import TyreAnswer, TyreModel, WheelOnRoad
 from ce_dynamics.models.tyres.magic_formula import aligning as mz, lateral as fy, longitudinal as fx
 from ce_dynamics.models.tyres.magic_formula.coefficients import Coefficients

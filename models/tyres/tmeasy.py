@@ -9,14 +9,14 @@ from ce_dynamics.algebra.arrays import Array, Scalar, absolute, arctan, maximum,
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.models.parts.deflection import deflection_force, deflection_rate, excess_release
 from ce_dynamics.models.parts.rounding import smooth_step
-from ce_dynamics.models.parts.tmeasy_curve import (
+from ce_dynamics.models.parts.tmeasy_parameters import (
+    TMeasyParameters,
     axis_curve,
     force_over_slip,
     load_factor,
     pneumatic_trail,
     slip_force,
 )
-from ce_dynamics.models.parts.tmeasy_parameters import TMeasyParameters
 from ce_dynamics.models.tyres.contract import DEFLECTIONS, TyreAnswer, TyreModel, WheelOnRoad
 
 DAMPING_ONSET = 1e-3

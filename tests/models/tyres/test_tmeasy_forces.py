@@ -15,7 +15,7 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.forces.base import PointLoad, Response
 from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.parts.roads.surfaces import BumpRoad, FlatRoad, InclinedRoad
-from ce_dynamics.models.parts.tmeasy_curve import (
+from ce_dynamics.models.parts.tmeasy_parameters import (
     Curve,
     axis_curve,
     force_over_slip,
