@@ -29,8 +29,7 @@ from ce_dynamics.models.tyres.element import RoadTyre
 from ce_dynamics.models.tyres.twin import TwinTyre
 from ce_dynamics.models.vehicles.bodies import BodyParameters, Mirrored, Vector, add_rigid_body
 from ce_dynamics.models.vehicles.sensors import height_above, position
-from ce_dynamics.models.vehicles.tyre_kinds import BuiltTyre, model_of
-from ce_dynamics.models.vehicles.tyres import TyreData
+from ce_dynamics.models.vehicles.tyre_kinds import BuiltTyre, TyreData, model_of
 from ce_dynamics.models.vehicles.wheel import WheelData, WheelParameters
 
 if TYPE_CHECKING:

@@ -30,7 +30,7 @@ from ce_dynamics.models.tyres.magic_formula.on_road import MagicFormulaTyre
 from ce_dynamics.models.tyres.magic_formula.peak import peak_of
 from ce_dynamics.models.tyres.magic_formula.reader import TyreFile
 from ce_dynamics.models.tyres.magic_formula.tyre import MagicFormula
-from ce_dynamics.models.vehicles.sided_tyre import SidedTyre
+from ce_dynamics.models.vehicles.tyre_kinds import SidedTyre
 
 SIDES: Mapping[float, str] = {1.0: "left", -1.0: "right", 0.0: "symmetric"}
 """Side of the vehicle for which the coefficients hold, by the number of a data file."""

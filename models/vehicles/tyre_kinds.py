@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Annotated, Any, TypeAlias
 
 from pydantic import model_validator
 
 from ce_dynamics.models.data.quantities import (
+    PAIR,
     Damping,
     Fraction,
     Length,
@@ -18,7 +20,7 @@ from ce_dynamics.models.data.quantities import (
 )
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.parts.force_laws import Ramps
-from ce_dynamics.models.parts.tmeasy_parameters import TMeasyParameters
+from ce_dynamics.models.parts.tmeasy_parameters import LoadPair, TMeasyParameters
 from ce_dynamics.models.tyres.chrono import (
     DAHL_DAMPING,
     DAHL_STIFFNESS,
@@ -33,9 +35,145 @@ from ce_dynamics.models.tyres.simple.fiala import FialaTyre
 from ce_dynamics.models.tyres.simple.pac89 import Pac89Tyre
 from ce_dynamics.models.tyres.simple.tmsimple import TMsimpleTyre
 from ce_dynamics.models.tyres.tmeasy import TMeasyTyre
-from ce_dynamics.models.vehicles.sided_tyre import SidedTyre
 from ce_dynamics.models.vehicles.springs import SpringCurve
-from ce_dynamics.models.vehicles.tyres import Pair, TMeasyData, TyreData, pair
+
+
+class SidedTyre(ABC):
+    """A tyre as built that is not its own mirror image: its model depends on the side it is mounted on.
+
+    Attributes
+    ----------
+    mu0 : float
+        Friction coefficient of its measurement.
+    """
+
+    mu0: float
+
+    @property
+    @abstractmethod
+    def unloaded_radius(self) -> float:
+        """[m]."""
+
+    @property
+    @abstractmethod
+    def cz(self) -> float:
+        """Vertical stiffness at the nominal load [N/m]."""
+
+    @abstractmethod
+    def mounted(self, side: int) -> TyreModel:
+        """Mounted on the left (1) or on the right (−1)."""
+
+
+Pair = Annotated[Numbers, Quantity("1", components=PAIR, above=0.0)]
+"""Values at the loads pn | 2 pn."""
+
+
+class TMeasyData(Section):
+    """A TMeasy tyre's load and slips (Rill): slopes and forces in multiples of the load, at pn | 2 pn.
+
+    ``mu0`` is the friction coefficient of the road of the curves: their own peak, ``fxm`` at pn, if left out.
+    """
+
+    radius: Length
+    pn: Annotated[float, Quantity("N", above=0.0)]
+    pn_max: Annotated[float, Quantity("N", above=0.0)]
+    mu0: PositiveFraction | None = None
+    rolling_resistance: Fraction
+    slip_speed: Annotated[float, Quantity("m/s", above=0.0)]
+    cz: PositiveStiffness
+    dz: Damping
+    dfx0: Pair
+    fxm: Pair
+    sxm: Pair
+    fxs: Pair
+    sxs: Pair
+    dfy0: Pair
+    fym: Pair
+    sym: Pair
+    fys: Pair
+    sys: Pair
+    nL0: Pair
+    sq0: Pair
+    sqe: Pair
+    rim_radius: Length | None = None
+    rim_stiffness: PositiveStiffness | None = None
+
+    @model_validator(mode="after")
+    def _consistent(self) -> TMeasyData:
+        if not self.pn <= self.pn_max:
+            raise ValueError(f"pn_max {self.pn_max:g} N must be at least pn {self.pn:g} N")
+        for peak, slide in (("sxm", "sxs"), ("sym", "sys"), ("sq0", "sqe")):
+            if not all(m < s for m, s in zip(getattr(self, peak), getattr(self, slide), strict=True)):
+                raise ValueError(f"{peak} must be less than {slide} at both loads")
+        if (self.rim_radius is None) != (self.rim_stiffness is None):
+            raise ValueError("rim_radius and rim_stiffness belong together; give both or none")
+        return self
+
+    def parameters(self, cx: float, dx: float, cy: float, dy: float, **more: float) -> TMeasyParameters:
+        """With a carcass, and more of what a TMeasy tyre may have: slopes and forces in N."""
+        return TMeasyParameters(
+            unloaded_radius=self.radius,
+            cz=self.cz,
+            dz=self.dz,
+            cx=cx,
+            dx=dx,
+            cy=cy,
+            dy=dy,
+            pn=self.pn,
+            pn_max=self.pn_max,
+            mu0=self.fxm[0] if self.mu0 is None else self.mu0,
+            rolling_resistance=self.rolling_resistance,
+            v_n=self.slip_speed,
+            dfx0=self._forces(self.dfx0),
+            fxm=self._forces(self.fxm),
+            sxm=pair(self.sxm),
+            fxs=self._forces(self.fxs),
+            sxs=pair(self.sxs),
+            dfy0=self._forces(self.dfy0),
+            fym=self._forces(self.fym),
+            sym=pair(self.sym),
+            fys=self._forces(self.fys),
+            sys=pair(self.sys),
+            nl0=pair(self.nL0),
+            sq0=pair(self.sq0),
+            sqe=pair(self.sqe),
+            rim_radius=self.rim_radius or 0.0,
+            rim_stiffness=self.rim_stiffness or 0.0,
+            **more,
+        )
+
+    def _forces(self, per_load: Numbers) -> LoadPair:
+        at_pn, at_two_pn = per_load
+        return at_pn * self.pn, at_two_pn * (2.0 * self.pn)
+
+
+class TyreData(TMeasyData):
+    """A TMeasy tyre with a carcass that is deflected along and across.
+
+    Left out unless given: ``camber_thrust`` (Rill: 0.333), ``overturning`` (1 if the load moves with the
+    contact), ``bore_radius``; see `TMeasyParameters`.
+    """
+
+    cx: PositiveStiffness
+    dx: Damping
+    cy: PositiveStiffness
+    dy: Damping
+    camber_thrust: Fraction | None = None
+    overturning: Fraction | None = None
+    bore_radius: Length | None = None
+
+    def built(self) -> TMeasyParameters:
+        """Return the parameters of the tyre, with slopes and forces in N."""
+        names = ("camber_thrust", "overturning", "bore_radius")
+        more = {name: getattr(self, name) or 0.0 for name in names}
+        return self.parameters(self.cx, self.dx, self.cy, self.dy, **more)
+
+
+def pair(values: Numbers) -> LoadPair:
+    """The values at the two loads."""
+    first, second = values
+    return first, second
+
 
 BuiltTyre: TypeAlias = TMeasyParameters | ChronoTyre | SlipModel | SidedTyre
 """A tyre as built: TMeasy's parameters, one as Chrono evaluates it, a model, or one of either side."""
