@@ -12,9 +12,8 @@ from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.checked import finite_vector, unit_axis
 from ce_dynamics.mechanism.forces.base import ForceElement, Observer, PointLoad, Response
 from ce_dynamics.models.parts.roads.contract import Road
-from ce_dynamics.models.tyres.contact.choice import method_for
+from ce_dynamics.models.tyres.contact.choice import ContactMethod, method_for
 from ce_dynamics.models.tyres.contact.frame import Contact, WheelPose, contact_on
-from ce_dynamics.models.tyres.contact.method import ContactMethod
 from ce_dynamics.models.tyres.contract import TyreAnswer, TyreModel, WheelOnRoad, bounded_slip
 
 __all__ = ["RoadTyre", "wheel_on_road"]

@@ -24,8 +24,8 @@ from ce_dynamics.models.parts.tmeasy_parameters import (
     slip_force,
     steady_force,
 )
+from ce_dynamics.models.tyres.contact.choice import TangentPlane
 from ce_dynamics.models.tyres.contact.frame import Contact, WheelPose, contact_on
-from ce_dynamics.models.tyres.contact.tangent import TangentPlane
 from ce_dynamics.models.tyres.contract import WheelOnRoad
 from ce_dynamics.models.tyres.element import RoadTyre
 from ce_dynamics.models.tyres.tmeasy import TMeasyTyre, tyre_forces, vertical_force

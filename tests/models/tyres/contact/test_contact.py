@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from ce_dynamics.compiler import compile_function, trace
 from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.parts.roads.surfaces import BumpRoad, FlatRoad, InclinedRoad, KerbRoad
-from ce_dynamics.models.tyres.contact.choice import METHODS, method_for
-from ce_dynamics.models.tyres.contact.covered import interval, relative_deflection
+from ce_dynamics.models.tyres.contact.choice import METHODS, interval, method_for, relative_deflection
 from ce_dynamics.models.tyres.contact.frame import Contact, WheelPose, contact_on
 
 Vector = NDArray[np.float64]
