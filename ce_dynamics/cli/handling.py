@@ -17,10 +17,10 @@ from ce_dynamics.cli.tables import print_outcomes
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.quantities import nearest
 from ce_dynamics.models.handling.bench import procedure, procedures
-from ce_dynamics.models.handling.files import as_json, save_runs, stem
 from ce_dynamics.models.handling.outcome import Outcome
 from ce_dynamics.models.handling.procedure import Procedure
 from ce_dynamics.models.handling.procedures.listed import PROCEDURES
+from ce_dynamics.models.handling.report.page import as_json, save_runs, stem
 from ce_dynamics.models.handling.vehicle import VehicleSubject, vehicle
 
 USUAL = "constant-speed", "step-input", "frequency-input", "brake-in-turn", "braking", "acceleration"

@@ -23,7 +23,7 @@ from ce_dynamics.cli.progress import Display
 from ce_dynamics.cli.tables import number, unit
 from ce_dynamics.errors import AssemblyError, DataError
 from ce_dynamics.models.data.quantities import si_value
-from ce_dynamics.models.handling.files import stem
+from ce_dynamics.models.handling.report.page import stem
 from ce_dynamics.models.kc.compliance import Compliance
 from ce_dynamics.models.kc.force_sweeps import (
     FORCES,

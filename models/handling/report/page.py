@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping, Sequence
 from html import escape
+from pathlib import Path
+from typing import Any
 
 from ce_dynamics._version import __version__
 from ce_dynamics.models.handling.drawing import colours, svg, titles_of
@@ -13,6 +17,7 @@ from ce_dynamics.models.handling.report.vehicles import suspensions, vehicle_sec
 from ce_dynamics.models.handling.subject import Subject
 from ce_dynamics.models.handling.vehicle import VehicleSubject
 from ce_dynamics.models.vehicles.summary import Figure
+from ce_dynamics.simulation.netcdf import netcdf_bytes
 
 HEADLINES: Mapping[str, tuple[str, ...]] = {
     "constant-radius": ("understeer_gradient", "roll_gradient", "largest_lateral_acceleration"),
@@ -234,3 +239,37 @@ def named(outcome: Outcome) -> str:
     """Return the trouble of an outcome, with the title of its subject."""
     own = outcome.trouble.startswith(outcome.subject)
     return outcome.trouble if own else f"{outcome.subject}: {outcome.trouble}"
+
+
+def as_json(outcomes: Mapping[str, Sequence[Outcome]]) -> str:
+    """All figures, verdicts and charts by test, as JSON text; numbers that are not finite are null."""
+    content: dict[str, Any] = {
+        "version": __version__,
+        "tests": {name: [outcome.as_dict() for outcome in made] for name, made in outcomes.items()},
+    }
+    return json.dumps(content, indent=1, allow_nan=False)
+
+
+def save_runs(outcome: Outcome, path: Path) -> None:
+    """All runs of a test into one NetCDF file, each a group of its name."""
+    import xarray as xr  # here, because it takes longer to load than many runs
+
+    groups = {
+        "/": xr.Dataset(
+            attrs={"test": outcome.name, "subject": outcome.subject, "source": f"ce-dynamics {__version__}"}
+        )
+    }
+    for run in outcome.runs:
+        results = run.record.dataset()
+        results.attrs |= {
+            "run": run.name,
+            "trouble": run.trouble,
+            "options": json.dumps(dict(run.task.values)),
+        }
+        groups[stem(run.name)] = results
+    path.write_bytes(netcdf_bytes(groups))
+
+
+def stem(text: str) -> str:
+    """A title as part of a file's name."""
+    return re.sub(r"[^\w.]+", "-", text).strip("-").lower() or "vehicle"

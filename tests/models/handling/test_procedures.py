@@ -16,11 +16,11 @@ from scipy.signal import lsim
 
 from ce_dynamics.errors import DataError
 from ce_dynamics.models import handling
-from ce_dynamics.models.handling.files import as_json
 from ce_dynamics.models.handling.metrics.driving_modes import driving_modes
 from ce_dynamics.models.handling.outcome import DEGREES
 from ce_dynamics.models.handling.procedures.cornering import G, points_of
 from ce_dynamics.models.handling.procedures.ride import ModesTest
+from ce_dynamics.models.handling.report.page import as_json
 from ce_dynamics.models.parts.manoeuvres import Manoeuvre, RampSteer, StraightOn
 from ce_dynamics.vehicles import load
 from tests.models.handling.single_track import LOCK, Car, SingleTrack, subject
