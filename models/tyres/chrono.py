@@ -37,14 +37,6 @@ from ce_dynamics.algebra.arrays import (
 )
 from ce_dynamics.mechanism.forces.base import StateDeclaration
 from ce_dynamics.models.parts.rounding import unit_clip
-from ce_dynamics.models.parts.tmeasy_parameters import (
-    Curve,
-    TMeasyParameters,
-    axis_curve,
-    force_over_slip,
-    load_factor,
-    pneumatic_trail,
-)
 from ce_dynamics.models.tyres.contract import TyreAnswer, TyreModel, WheelOnRoad
 from ce_dynamics.models.tyres.magic_formula import aligning as mz, lateral as fy, longitudinal as fx
 from ce_dynamics.models.tyres.magic_formula.coefficients import Coefficients
@@ -55,6 +47,14 @@ from ce_dynamics.models.tyres.magic_formula.tyre import MagicFormula
 from ce_dynamics.models.tyres.simple.base import SlipModel
 from ce_dynamics.models.tyres.simple.tmsimple import TMsimpleTyre
 from ce_dynamics.models.tyres.tmeasy import contact_length, vertical_energy, vertical_force
+from ce_dynamics.models.tyres.tmeasy_curves import (
+    Curve,
+    TMeasyParameters,
+    axis_curve,
+    force_over_slip,
+    load_factor,
+    pneumatic_trail,
+)
 
 DAHL_STIFFNESS, DAHL_DAMPING = 1e5, 5e3
 """[N/m], [N s/m] of the friction at rest."""

@@ -9,7 +9,8 @@ from ce_dynamics.algebra.arrays import Array, Scalar, absolute, arctan, maximum,
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.models.parts.deflection import deflection_force, deflection_rate, excess_release
 from ce_dynamics.models.parts.rounding import smooth_step
-from ce_dynamics.models.parts.tmeasy_parameters import (
+from ce_dynamics.models.tyres.contract import DEFLECTIONS, TyreAnswer, TyreModel, WheelOnRoad
+from ce_dynamics.models.tyres.tmeasy_curves import (
     TMeasyParameters,
     axis_curve,
     force_over_slip,
@@ -17,7 +18,6 @@ from ce_dynamics.models.parts.tmeasy_parameters import (
     pneumatic_trail,
     slip_force,
 )
-from ce_dynamics.models.tyres.contract import DEFLECTIONS, TyreAnswer, TyreModel, WheelOnRoad
 
 DAMPING_ONSET = 1e-3
 """Deflection [m] over which the vertical damping sets in, so that touching down at speed is no jump."""

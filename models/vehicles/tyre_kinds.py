@@ -20,7 +20,6 @@ from ce_dynamics.models.data.quantities import (
 )
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.parts.force_laws import Ramps
-from ce_dynamics.models.parts.tmeasy_parameters import LoadPair, TMeasyParameters
 from ce_dynamics.models.tyres.chrono import (
     DAHL_DAMPING,
     DAHL_STIFFNESS,
@@ -35,6 +34,7 @@ from ce_dynamics.models.tyres.simple.fiala import FialaTyre
 from ce_dynamics.models.tyres.simple.pac89 import Pac89Tyre
 from ce_dynamics.models.tyres.simple.tmsimple import TMsimpleTyre
 from ce_dynamics.models.tyres.tmeasy import TMeasyTyre
+from ce_dynamics.models.tyres.tmeasy_curves import LoadPair, TMeasyParameters
 from ce_dynamics.models.vehicles.springs import SpringCurve
 
 

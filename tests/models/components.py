@@ -11,10 +11,10 @@ from ce_dynamics.algebra.arrays import Array, Scalar
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.forces.base import PointState
 from ce_dynamics.models.parts.driver import DriverParameters
-from ce_dynamics.models.parts.tmeasy_parameters import LoadPair, TMeasyParameters
 from ce_dynamics.models.powertrain.engine import IdlingEngineData, TorqueCurve
 from ce_dynamics.models.powertrain.envelope import EnvelopeData
 from ce_dynamics.models.powertrain.gear_choice import GearboxData
+from ce_dynamics.models.tyres.tmeasy_curves import LoadPair, TMeasyParameters
 
 PAYLOAD = 17125.65
 PN = 0.5 * PAYLOAD

@@ -1,4 +1,25 @@
-"""Chooses the contact method for a road."""
+"""Chooses the contact method for a road.
+
+The plane through four points of the road under the contact patch (Rill).
+
+Ahead of and behind the lowest point of the wheel, to its left and to its right: differences of heights are
+the slopes of the plane and their mean its height, so that waves shorter than the patch are smoothed.
+
+Equivalent deflection by the area of the wheel that the road covers: edges, steps, short bumps.
+
+The road covers an area A of the unloaded wheel, seen from the side.  A tyre that resists being covered as on
+a plane stores as much energy for the same A, so that its force is
+
+    F = −∂W/∂r = F_n(δ) ∇A / c(δ),        A_segment(δ) = A,        c = dA_segment/dδ the chord,          (a)
+
+with δ the deflection on a plane that covers as much.  ∇A is square to the line between the two ends of what
+is covered, so its direction is that of the effective plane (equivalent volumes: Sui and Hirshey 2001); on a
+plane F = F_n, and over whatever obstacle the tyre gives back what it has taken up.  Where a wheel bridges a
+gap the forces of both edges add up as vectors: |∇A|/c, the `share`, is less than one.
+
+Heights are read at nodes that stand equally along the chord; between two nodes road and circle are a straight
+line and its circular arc.  Two rows side by side see the slope across.
+"""
 
 from __future__ import annotations
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from ce_dynamics.algebra.arrays import Scalar, arcsin, exp, maximum, minimum, sin, sqrt, where
 from ce_dynamics.models.data.quantities import check_number
-from ce_dynamics.models.parts.tmeasy_parameters import LoadPair, per_load
 from ce_dynamics.models.tyres.simple.base import TINY_SLIP, SlipModel, Steady, require
+from ce_dynamics.models.tyres.tmeasy_curves import LoadPair, per_load
 
 
 @dataclass(frozen=True, kw_only=True)

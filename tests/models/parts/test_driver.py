@@ -23,7 +23,7 @@ from ce_dynamics.models.parts.rounding import (
     smooth_step_curvature,
     smooth_step_slope,
 )
-from ce_dynamics.models.parts.tmeasy_parameters import steady_force
+from ce_dynamics.models.tyres.tmeasy_curves import steady_force
 from tests.ce_dynamics.opaque import Opaque, reveal_scalar
 from tests.models.components import DRIVER, TYRE
 

@@ -15,7 +15,12 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.forces.base import PointLoad, Response
 from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.parts.roads.surfaces import BumpRoad, FlatRoad, InclinedRoad
-from ce_dynamics.models.parts.tmeasy_parameters import (
+from ce_dynamics.models.tyres.contact.choice import TangentPlane
+from ce_dynamics.models.tyres.contact.frame import Contact, WheelPose, contact_on
+from ce_dynamics.models.tyres.contract import WheelOnRoad
+from ce_dynamics.models.tyres.element import RoadTyre
+from ce_dynamics.models.tyres.tmeasy import TMeasyTyre, tyre_forces, vertical_force
+from ce_dynamics.models.tyres.tmeasy_curves import (
     Curve,
     axis_curve,
     force_over_slip,
@@ -24,11 +29,6 @@ from ce_dynamics.models.parts.tmeasy_parameters import (
     slip_force,
     steady_force,
 )
-from ce_dynamics.models.tyres.contact.choice import TangentPlane
-from ce_dynamics.models.tyres.contact.frame import Contact, WheelPose, contact_on
-from ce_dynamics.models.tyres.contract import WheelOnRoad
-from ce_dynamics.models.tyres.element import RoadTyre
-from ce_dynamics.models.tyres.tmeasy import TMeasyTyre, tyre_forces, vertical_force
 from tests.ce_dynamics.opaque import opaque, reveal_scalar
 from tests.models.components import CZ, PN, TYRE, Scripted, body
 

@@ -15,8 +15,8 @@ import pytest
 
 from ce_dynamics.errors import DataError, PhysicalityWarning
 from ce_dynamics.models.data.quantities import triangle_excess
-from ce_dynamics.models.parts.tmeasy_parameters import TMeasyParameters
 from ce_dynamics.models.powertrain.envelope import EnvelopeData
+from ce_dynamics.models.tyres.tmeasy_curves import TMeasyParameters
 from ce_dynamics.models.vehicles.bodies import BodyParameters
 from ce_dynamics.models.vehicles.description import corner_bodies
 from ce_dynamics.models.vehicles.hmmwv import CORNERS, DATA_FILE

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ce_dynamics.mechanism.system import System
-from ce_dynamics.models.parts.tmeasy_parameters import TMeasyParameters
+from ce_dynamics.models.tyres.tmeasy_curves import TMeasyParameters
 from ce_dynamics.models.vehicles.corner import sprung_body
 from ce_dynamics.models.vehicles.description import VehicleParameters
 

@@ -1,4 +1,11 @@
-"""Parameters of a TMeasy tyre."""
+"""Parameters of a TMeasy tyre.
+
+The TMeasy force characteristic: load, friction and combined slip.
+
+After Rill, Road Vehicle Dynamics (2nd ed.), chapter 3.  Forces are formed as a coefficient times the load,
+so that nothing is singular at lift-off, and as functions of the transport speed u = r_D |Ω| and the sliding
+velocity v instead of their quotient, the slip, so that nothing is singular at stand-still.
+"""
 
 from __future__ import annotations
 
