@@ -86,11 +86,6 @@ def live_page(
         Hardpoints that can be dragged, such as ``front.L``; all of the axle's if not given.
     targets : sequence of Target
         Wanted curves, which are drawn with their tolerances behind those of the axle.
-
-    Raises
-    ------
-    DataError
-        If there is none, or an axle has no such point or figure.
     """
     setup = setup_of(vehicle)
     known = hardpoints_of(setup.data, axle)

@@ -18,6 +18,7 @@ from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.components import Component
 from ce_dynamics.mechanism.hinges.free import Free
 from ce_dynamics.mechanism.hinges.spherical import Spherical
+from ce_dynamics.mechanism.hinges.universal import Universal
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.data.quantities import Point
 from ce_dynamics.models.vehicles.bodies import BodyData, RodData, Vector
@@ -189,8 +190,15 @@ class MultiLinkCorner(LinkedCorner):
         graph.turning("upper_arm", CHASSIS, *(p[f"upper_arm.{pivot}"] for pivot in PIVOTS[::-1]))
         graph.add("upright", "upper_arm", Spherical(p["F"].tolist()))
         for link in ("lateral_link", "trailing_link"):
-            graph.link(link, "upright", p[f"{link}.upright"], CHASSIS, p[f"{link}.chassis"])
+            graph.link(link, "upright", p[f"{link}.upright"], CHASSIS, p[f"{link}.chassis"], self.joint(link))
         graph.link("tie_rod", "upright", p["K"], STEERING, p["L"])
+
+    def joint(self, link: str) -> Universal | None:
+        """The universal joint of a link on the chassis; None for a rod."""
+        if f"{link}.first" not in self.points:
+            return None
+        C, first, second = (self.points[f"{link}.{end}"] for end in ("chassis", "first", "second"))
+        return Universal(first - C, second - C, at=C.tolist())
 
     def wheel_angle(self, L: Vector) -> Scalar:
         """With the upper arm in the design position, the rods turn the upright about its ball joint."""
