@@ -143,3 +143,29 @@ def bounded_slip(v_x: Scalar, rolling_speed: Scalar) -> Scalar:
     sliding = rolling_speed - v_x
     fastest = maximum(maximum(absolute(v_x), absolute(rolling_speed)), absolute(sliding))
     return sliding / maximum(fastest, TINY_SPEED)
+
+
+class SidedTyre(ABC):
+    """A tyre as built that is not its own mirror image: its model depends on the side it is mounted on.
+
+    Attributes
+    ----------
+    mu0 : float
+        Friction coefficient of its measurement.
+    """
+
+    mu0: float
+
+    @property
+    @abstractmethod
+    def unloaded_radius(self) -> float:
+        """[m]."""
+
+    @property
+    @abstractmethod
+    def cz(self) -> float:
+        """Vertical stiffness at the nominal load [N/m]."""
+
+    @abstractmethod
+    def mounted(self, side: int) -> TyreModel:
+        """Mounted on the left (1) or on the right (−1)."""

@@ -16,7 +16,7 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.quantities import PositiveFraction, Quantity
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.tyres.chrono import ChronoMagicFormula
-from ce_dynamics.models.tyres.contract import TyreModel
+from ce_dynamics.models.tyres.contract import SidedTyre, TyreModel
 from ce_dynamics.models.tyres.magic_formula.coefficients import (
     NO_NUMBERS,
     POSITIVE,
@@ -30,7 +30,6 @@ from ce_dynamics.models.tyres.magic_formula.on_road import MagicFormulaTyre
 from ce_dynamics.models.tyres.magic_formula.peak import peak_of
 from ce_dynamics.models.tyres.magic_formula.reader import TyreFile
 from ce_dynamics.models.tyres.magic_formula.tyre import MagicFormula
-from ce_dynamics.models.vehicles.tyre_kinds import SidedTyre
 
 SIDES: Mapping[float, str] = {1.0: "left", -1.0: "right", 0.0: "symmetric"}
 """Side of the vehicle for which the coefficients hold, by the number of a data file."""

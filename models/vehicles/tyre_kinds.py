@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Annotated, Any, TypeAlias
 
@@ -28,7 +27,7 @@ from ce_dynamics.models.tyres.chrono import (
     ChronoTMeasy,
     ChronoTyre,
 )
-from ce_dynamics.models.tyres.contract import TyreModel
+from ce_dynamics.models.tyres.contract import SidedTyre, TyreModel
 from ce_dynamics.models.tyres.simple.base import SlipModel
 from ce_dynamics.models.tyres.simple.fiala import FialaTyre
 from ce_dynamics.models.tyres.simple.pac89 import Pac89Tyre
@@ -36,33 +35,6 @@ from ce_dynamics.models.tyres.simple.tmsimple import TMsimpleTyre
 from ce_dynamics.models.tyres.tmeasy import TMeasyTyre
 from ce_dynamics.models.tyres.tmeasy_curves import LoadPair, TMeasyParameters
 from ce_dynamics.models.vehicles.springs import SpringCurve
-
-
-class SidedTyre(ABC):
-    """A tyre as built that is not its own mirror image: its model depends on the side it is mounted on.
-
-    Attributes
-    ----------
-    mu0 : float
-        Friction coefficient of its measurement.
-    """
-
-    mu0: float
-
-    @property
-    @abstractmethod
-    def unloaded_radius(self) -> float:
-        """[m]."""
-
-    @property
-    @abstractmethod
-    def cz(self) -> float:
-        """Vertical stiffness at the nominal load [N/m]."""
-
-    @abstractmethod
-    def mounted(self, side: int) -> TyreModel:
-        """Mounted on the left (1) or on the right (−1)."""
-
 
 Pair = Annotated[Numbers, Quantity("1", components=PAIR, above=0.0)]
 """Values at the loads pn | 2 pn."""

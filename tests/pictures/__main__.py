@@ -14,8 +14,7 @@ from PIL import Image
 import ce_dynamics as ce
 from ce_dynamics.contact import GaussSeidel
 from ce_dynamics.models.demonstrations.cable_towing import model as towing
-from ce_dynamics.models.demonstrations.cable_towing.page import page as towing_page
-from ce_dynamics.models.demonstrations.cable_towing.scenes import robots
+from ce_dynamics.models.demonstrations.cable_towing.page import page as towing_page, robots
 from ce_dynamics.models.kc.live import live_page
 from ce_dynamics.models.vehicles.case import prepare
 from ce_dynamics.models.vehicles.drive import drive_page
