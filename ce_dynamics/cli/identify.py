@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
 
 from ce_dynamics.cli import exit_codes
 from ce_dynamics.cli.options import Identify
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.quantities import si_value
-from ce_dynamics.models.identification.fit import Fit
+from ce_dynamics.models.identification.fit import Fit, resample
 from ce_dynamics.models.identification.identify import identify
 from ce_dynamics.models.identification.prediction import Prediction, predict
 from ce_dynamics.models.identification.recording import mapping_of, read_recording
 from ce_dynamics.models.identification.report import save
+from ce_dynamics.models.identification.single_track import fit_reference
 from ce_dynamics.models.vehicles.description import VehicleParameters
 
 
@@ -25,7 +29,8 @@ def run(options: Identify) -> int:
         )
     mappings = mappings * len(paths) if len(mappings) == 1 else mappings
     overrides = options.overrides or []
-    wheelbase = float(VehicleParameters.load(options.vehicle, overrides).wheelbase)
+    data = VehicleParameters.load(options.vehicle, overrides)
+    wheelbase = float(data.wheelbase)
     pairs = zip(paths, mappings, strict=True)
     runs = [read_recording(path, columns, wheelbase=wheelbase) for path, columns in pairs]
     for recording in runs:
@@ -40,13 +45,23 @@ def run(options: Identify) -> int:
         raise DataError("nothing is free; name numbers by --free, or under free: in the mapping")
     times = ("length", options.length), ("lead", options.lead), ("step", options.step)
     length, lead, step = (si_value(f"--{name}", value, "s") for name, value in times)
+    kept = options.output / "rounds.json"
+    options.output.mkdir(parents=True, exist_ok=True)
+    if not options.resume:
+        kept.unlink(missing_ok=True)
     fit = identify(
-        runs, options.vehicle, free, overrides=overrides, progress=print, length=length, lead=lead, step=step
-    )
+        runs, options.vehicle, free, overrides=overrides, progress=print, keep=kept,
+        length=length, lead=lead, step=step,
+    )  # fmt: skip
     save(options.output, fit, runs)
-    prediction = predict(fit, others or runs)
-    save(options.output, fit, runs, [prediction])
-    show(fit, prediction)
+    fits = [fit, *(fit_reference(kind, fit, data, runs) for kind in options.reference or ())]
+    predictions = [predict(each, others or runs) for each in fits]
+    save(options.output, fit, runs, predictions)
+    show(fit, predictions)
+    if options.bootstrap:
+        drawn = np.std(resample(fit, options.bootstrap), axis=0)
+        for f, sd, other in zip(fit.free, fit.sd, drawn, strict=True):
+            print(f"{f.name}: ± {sd:.2g} {f.unit}; ± {other:.2g} over {options.bootstrap} draws of windows")
     print(f"report: {options.output / 'report.html'}")
     return exit_codes.OK
 
@@ -57,13 +72,14 @@ def wanted(text: str) -> tuple[str, float | None]:
     return name.strip(), si_value(f"--free {name}", sd, "1") if equals else None
 
 
-def show(fit: Fit, prediction: Prediction) -> None:
+def show(fit: Fit, predictions: Sequence[Prediction]) -> None:
     """Print estimates and figures of predictions."""
     for f, value, sd in zip(fit.free, fit.values, fit.sd, strict=True):
         told = "  (not determined by the data)" if f.name in fit.undetermined else ""
         print(f"{f.name} = {value:.5g} ± {sd:.2g} {f.unit}{told}")
-    for row in prediction.table():
+    for row in (row for prediction in predictions for row in prediction.table()):
         print(
-            f"{row['run']}: {row['channel']}: RMSE {row['rmse']:.4g} {row['unit']} of {row['rms']:.4g}, "
+            f"{row['model']}: {row['run']}: {row['channel']}: "
+            f"RMSE {row['rmse']:.4g} {row['unit']} of {row['rms']:.4g}, "
             f"{100.0 * row['coverage']:.1f} % within the band"
         )

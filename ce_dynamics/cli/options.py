@@ -440,6 +440,14 @@ class Identify:
         "A run to predict, with the first mapping; repeatable.  [dim]Default: those fitted[/dim]",
         metavar="RUN",
     )
+    reference: list[str] | None = OUTPUT(
+        "A single-track model to fit and predict beside: kinematic, linear or 'magic formula'; repeatable.",
+        metavar="KIND",
+    )
+    bootstrap: int = OUTPUT(
+        "Draws of windows that check the standard deviations of the estimates.", default=0, metavar="N"
+    )
+    resume: bool = OUTPUT("Go on with the interrupted fit of the output folder.", "--resume", default=False)
     length: str = INTEGRATION("Of a window.", default="10 s")
     lead: str = INTEGRATION("Time ahead of a window that is simulated only.", default="1 s")
     step: str = INTEGRATION("Of the Runge-Kutta method.", default="2 ms")

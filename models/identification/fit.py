@@ -17,8 +17,10 @@ and Tibshirani, Ann. Statist. 49, 2021: windows need to be exchangeable, nothing
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -45,6 +47,7 @@ from ce_dynamics.models.identification.problem import (
 )
 from ce_dynamics.models.identification.recording import Recording
 from ce_dynamics.models.identification.shooting import Shooter
+from ce_dynamics.models.vehicles.sweeps.folder import write
 
 UNTOLD = 0.9
 """Part of its prior standard deviation above which a number counts as not determined by the data."""
@@ -104,8 +107,7 @@ class Fit:
     windows: int
     samples: int
     rounds: int
-    problem: Problem = field(repr=False)
-    starts: Floats = field(repr=False)
+    at_end: Rounds = field(repr=False)
 
     def noise_in(self, session: str, channel: str) -> tuple[Noise, float]:
         """Return noise and width of a channel; of a session that was not fitted the rms of the others'."""
@@ -128,6 +130,7 @@ def fit_plant(
     free: Mapping[str, Any] | Sequence[str],
     options: Options | None = None,
     progress: Callable[[str], None] | None = None,
+    keep: Path | None = None,
 ) -> Fit:
     """Fit free numbers of a plant to runs.
 
@@ -140,12 +143,14 @@ def fit_plant(
     options : Options, optional
     progress : callable, optional
         Given a line after every round.
+    keep : path, optional
+        A file for the state after every round; where it is there, the fit goes on from it.
     """
     chosen = options or Options()
     shooter = Shooter(plant, chosen.step, max(1, round(chosen.interval / chosen.step)))
     wanted = free if isinstance(free, Mapping) else dict.fromkeys(free)
     problem = Problem(shooter, segments_of(runs, chosen), free_numbers(plant, runs, wanted), chosen)
-    return Rounds(problem).fit(progress or (lambda line: None))
+    return Rounds(problem).fit(progress or (lambda line: None), keep)
 
 
 class Rounds:
@@ -274,15 +279,17 @@ class Rounds:
             found.append(np.full(sum(start[0] == k for start in self.problem.starts), np.inf))
         return np.concatenate([*found, np.full(self.n, np.inf)])
 
-    def fit(self, progress: Callable[[str], None]) -> Fit:
+    def fit(self, progress: Callable[[str], None], keep: Path | None = None) -> Fit:
         """Fit."""
-        theta = self.prior.copy()
-        self.check_followed(theta)
-        self.assume_noise()
-        count = 0
-        for count in range(1, ROUNDS + 1):
-            before = dict(self.noise)
-            low, high = self.bounds
+        count, theta = 0, self.prior.copy()
+        if keep is not None and keep.is_file():
+            count, theta = self.resume(keep)
+            progress(f"round {count} was read from {keep}")
+        else:
+            self.check_followed(theta)
+            self.assume_noise()
+        while count < ROUNDS:
+            before, (low, high) = dict(self.noise), self.bounds
             loss: Any = Huber(self.limits())
             found = least_squares(
                 self.cost,
@@ -290,9 +297,11 @@ class Rounds:
                 self.slope,
                 bounds=self.bounds, loss=loss, max_nfev=EVALUATIONS, xtol=1e-5, ftol=1e-4,
             )  # fmt: skip
-            theta = self.prior + self.scale * found.x
+            theta, count = self.prior + self.scale * found.x, count + 1
             self.move_starts(theta)
             self.estimate_noise(theta)
+            if keep is not None:
+                write(keep, json.dumps(self.state(theta, count)).encode())
             progress(
                 f"round {count}: noise " + ", ".join(f"{c} {n.sd:.4g}" for (_, c), n in self.noise.items())
             )
@@ -302,6 +311,28 @@ class Rounds:
             if change < SETTLED and gradient @ np.linalg.solve(matrix, gradient) < CLOSE:
                 break
         return self.result(theta, count)
+
+    def state(self, theta: Floats, count: int) -> dict[str, Any]:
+        """Return what `resume` needs."""
+        return {
+            "names": [f.name for f in self.problem.free], "samples": [len(r.time) for r in self.problem.rows],
+            "count": count, "theta": theta.tolist(), "starts": self.starts.tolist(),
+        }  # fmt: skip
+
+    def resume(self, keep: Path) -> tuple[int, Floats]:
+        """Return round and numbers of a file of `state`; starts and noise follow from them."""
+        try:
+            kept = json.loads(keep.read_text("utf-8"))
+            count, theta, starts = int(kept["count"]), np.array(kept["theta"]), np.array(kept["starts"])
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise DataError(f"{keep}: no state of a fit can be read from it ({error}); delete it") from None
+        own = self.state(theta, count)
+        for part in ("names", "samples"):
+            if kept.get(part) != own[part]:
+                raise DataError(f"{keep}: is of a fit with other {part}; delete it or name another folder")
+        self.starts = starts
+        self.estimate_noise(theta)
+        return count, theta
 
     def check_followed(self, theta: Floats) -> None:
         """Refuse runs that the model cannot follow at its priors in any window."""
@@ -368,5 +399,35 @@ class Rounds:
                 for i in range(n) for j in range(i) if abs(correlation[i, j]) > CORRELATED
             ],
             windows=len(problem.segments), samples=sum(len(rows.time) for rows in problem.rows),
-            rounds=rounds, problem=problem, starts=self.starts,
+            rounds=rounds, at_end=self,
         )  # fmt: skip
+
+
+def resample(fit: Fit, draws: int, seed: int = 0) -> Floats:
+    """Return estimates from windows drawn with replacement: a check of `Fit.sd` without its assumptions.
+
+    Errors of one window may be correlated and of any distribution.  Every draw takes one Gauss–Newton step
+    from the fit, with priors that are drawn too.
+
+    Parameters
+    ----------
+    fit : Fit
+    draws : int
+    seed : int
+
+    Returns
+    -------
+    (draws, k) array
+    """
+    end, n, rng = fit.at_end, len(fit.free), np.random.default_rng(seed)
+    r, J, w = end.normal(fit.values)
+    cuts = np.cumsum([len(block[2]) for block in end.blocks(fit.values)])[:-1]
+    parts = [np.split(x[:-n], cuts) for x in (r, J, w)]
+    gradients = np.array([A.T @ (v * e) for e, A, v in zip(*parts, strict=True)])
+    matrices = np.array([A.T @ (v[:, np.newaxis] * A) for _, A, v in zip(*parts, strict=True)])
+    found = np.empty((draws, n))
+    for row in found:
+        times = rng.multinomial(len(gradients), np.full(len(gradients), 1.0 / len(gradients)))
+        gradient = times @ gradients + r[-n:] - rng.normal(size=n)
+        row[:] = -np.linalg.solve(np.tensordot(times, matrices, 1) + np.eye(n), gradient)
+    return np.asarray(fit.values + end.scale * found)

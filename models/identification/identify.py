@@ -25,6 +25,7 @@ def identify(
     mapping: str | Path | Mapping[str, Any] | None = None,
     overrides: Sequence[str] = (),
     progress: Callable[[str], None] | None = None,
+    keep: str | Path | None = None,
     **options: Any,
 ) -> Fit:
     """Fit numbers of a vehicle to recorded runs.
@@ -46,6 +47,8 @@ def identify(
         ``key=value`` each, of the base vehicle.
     progress : callable, optional
         Given a line after every round.
+    keep : path, optional
+        A file for the state after every round; where it is there, the fit goes on from it.
     **options
         Of `ce_dynamics.models.identification.problem.Options`, such as ``length`` and ``step`` [s].
 
@@ -70,7 +73,7 @@ def identify(
     )
     own = [name for name in numbers if not name.startswith("channels.")]
     plant = vehicle_plant(str(vehicle), own, recordings, overrides)
-    return fit_plant(plant, recordings, free, chosen, progress)
+    return fit_plant(plant, recordings, free, chosen, progress, None if keep is None else Path(keep))
 
 
 def read_runs(runs: Run | Sequence[Run], mapping: Any, wheelbase: float) -> list[Recording]:

@@ -11,14 +11,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar, arctan, array, cos, sin, tan
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import DataError
+from ce_dynamics.models.identification.fit import Fit, fit_plant
 from ce_dynamics.models.identification.plant import FOLLOWING, Plant
+from ce_dynamics.models.identification.problem import correction_of
 from ce_dynamics.models.identification.recording import UNITS, Recording
+from ce_dynamics.models.vehicles.description import VehicleParameters
 
 G = 9.81
 SLOWEST = 1.0
@@ -30,7 +35,62 @@ MAGIC = LINEAR | {
 }  # fmt: skip
 """Peak over load and shape factor C beside it; B = stiffness/(C peak)."""
 
+KINDS = ("kinematic", "linear", "magic formula")
+
 Motion = dict[str, Scalar]
+
+
+def fit_reference(
+    kind: str, fit: Fit, data: VehicleParameters, runs: Sequence[Recording], progress: Any = None
+) -> Fit:
+    """Fit a single-track model of a vehicle to what the vehicle was fitted to.
+
+    Parameters
+    ----------
+    kind : str
+        One of `KINDS`.
+    fit : Fit
+        Of the vehicle; the corrections of channels that it freed are free here too, with the same priors.
+    data : VehicleParameters
+        Gives mass, inertia and axles.
+    runs : sequence of Recording
+    progress : callable, optional
+        As of `fit.fit_plant`.
+    """
+    mass, inertia, front, rear = planar(data)
+    plant = single_track(checks.choice("reference", kind, KINDS, DataError), mass, inertia, front, rear, runs)
+    free: dict[str, Any] = {
+        f.name: {"prior": f.prior, "sd": f.sd, "lower": f.lower, "upper": f.upper}
+        for f in fit.free
+        if is_of(plant, f.name.partition("@")[0])
+    }
+    if kind != "kinematic":
+        free |= dict.fromkeys((*LINEAR, "inertia"))
+    if kind == "magic formula":
+        free |= {"front.peak": None, "rear.peak": None, "front.shape": 0.2, "rear.shape": 0.2}
+    return fit_plant(plant, runs, free, fit.options, progress)
+
+
+def is_of(plant: Plant, name: str) -> bool:
+    """Return True if a model has a channel that is corrected, or a number of a channel."""
+    found = correction_of(name)
+    if found is None:
+        return name.startswith("channels.") and name in plant.parameters
+    return found[0] in (*plant.outputs, *plant.from_channel)
+
+
+def planar(data: VehicleParameters) -> tuple[float, float, float, float]:
+    """Return mass [kg], yaw inertia [kg m²] and the axles' distances from the centre of mass [m]."""
+    bodies = data.bodies(data.layout.axles, data.trailers)
+    mass, x = float(data.mass), [np.asarray(b.com, dtype=float) for b in bodies]
+    com = sum((b.mass * r for b, r in zip(bodies, x, strict=True)), start=np.zeros(3)) / mass
+    inertia = sum(
+        float(np.asarray(b.inertia)[2, 2]) + b.mass * float(np.sum((r - com)[:2] ** 2))
+        for b, r in zip(bodies, x, strict=True)
+    )
+    first = data.layout.axles[0].corners[0]
+    front = float(data.corners[first].W[0] - com[0])
+    return mass, inertia, front, float(data.wheelbase) - front
 
 
 def single_track(

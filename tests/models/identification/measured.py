@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import ce_dynamics as ce
-from ce_dynamics.models.identification.fit import Fit, fit_plant
+from ce_dynamics.models.identification.fit import Fit
 from ce_dynamics.models.identification.problem import Options
 from ce_dynamics.models.identification.recording import Recording, read_recording
-from ce_dynamics.models.identification.single_track import single_track
+from ce_dynamics.models.identification.single_track import KINDS, fit_reference
+from ce_dynamics.models.vehicles.description import VehicleParameters
 
 VEHICLES = Path(ce.__file__).parent / "models/identification/vehicles"
 OPTIONS = Options(length=10.0, lead=2.0, step=4e-3, interval=0.04)
@@ -45,15 +46,11 @@ def racing_car(folder: Path) -> None:
         name: getattr(OPTIONS, name) for name in ("length", "lead", "step", "interval")
     }
     more = {"chassis.inertia.zz": 100.0}
-    show(ce.identify(runs, VEHICLES / "av-21.yaml", free | tyres | more, progress=print, **options), [kept])
-    stiffness = dict.fromkeys(("front.stiffness", "rear.stiffness", "inertia"))
-    peaks = {"front.peak": None, "rear.peak": None, "front.shape": 0.2, "rear.shape": 0.2}
-    without = {name: sd for name, sd in free.items() if "bank" not in name}
-    for kind, own in (
-        ("kinematic", without), ("linear", free | stiffness), ("magic formula", free | stiffness | peaks)
-    ):  # fmt: skip
-        plant = single_track(kind, 790.0, 900.0, 1.248, 1.7328, runs)
-        show(fit_plant(plant, runs, own, OPTIONS), [kept])
+    vehicle = VEHICLES / "av-21.yaml"
+    fit = ce.identify(runs, vehicle, free | tyres | more, progress=print, **options)
+    show(fit, [kept])
+    for kind in KINDS:
+        show(fit_reference(kind, fit, VehicleParameters.load(vehicle), runs), [kept])
 
 
 def racing_run(path: Path, session: str, unit: str, use: dict[str, float]) -> Recording:

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.signal import lfilter
 
 from ce_dynamics.algebra.arrays import Array, sqrt
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.identification.fit import Fit, fit_plant
+from ce_dynamics.models.identification import single_track as single_track_module
+from ce_dynamics.models.identification.fit import Fit, fit_plant, resample
 from ce_dynamics.models.identification.noise import noise_of
 from ce_dynamics.models.identification.plant import Plant
 from ce_dynamics.models.identification.prediction import predict
 from ce_dynamics.models.identification.problem import Options, Problem, Segment, free_numbers
 from ce_dynamics.models.identification.recording import Channel, Recording
 from ce_dynamics.models.identification.shooting import Shooter
-from ce_dynamics.models.identification.single_track import single_track
+from ce_dynamics.models.identification.single_track import planar, single_track
+from ce_dynamics.models.vehicles.description import VehicleParameters
 
 OPTIONS = Options(length=5.0, lead=1.0, step=5e-3, interval=0.02)
 NOISE = {"yaw_rate": 0.01, "ay": 0.1, "vy": 0.02}
@@ -183,3 +187,51 @@ def test_run_that_cannot_be_followed_is_named(plant: Plant, clean: Recording) ->
         DataError, match=r"made: the base vehicle cannot follow the run; .* fails first at \d"
     ):
         fit_plant(lost, [clean], ["inertia"], replace(OPTIONS, length=20.0))
+
+
+def test_bands_hold_for_heavy_correlated_errors(plant: Plant, clean: Recording) -> None:
+    # Student's t with 3 degrees of freedom through a low-pass of 5 samples.  Ten runs of 1150 samples have
+    # about 1000 independent errors, standard error 0.007; four windows that calibrate have 100 each, 0.011.
+    def spoilt(seed: int) -> Recording:
+        rng, outputs = np.random.default_rng(seed), dict(clean.outputs)
+        for name, sd in NOISE.items():
+            errors = lfilter([0.2], [1.0, -0.8], rng.standard_t(3, size=len(clean.time)))
+            outputs[name] = outputs[name]._replace(values=outputs[name].values + 2.0 * sd * errors)
+        return replace(clean, outputs=outputs)
+
+    made = fit_plant(plant, [spoilt(0)], dict.fromkeys(TRUTH), OPTIONS)
+    others = [predict(made, spoilt(seed), length=20.0).channels for seed in range(1, 11)]
+    for k in range(len(NOISE)):
+        coverage = np.mean([channels[k].coverage for channels in others])
+        assert coverage == pytest.approx(0.95, abs=3.0 * np.hypot(0.007, 0.011))
+
+
+def test_drawn_windows_confirm_deviations(fit: Fit) -> None:
+    # Four windows: each draw's spread is known to a factor of about 1 ± 1/√(2·3) only; within twice that.
+    drawn = np.std(resample(fit, 400), axis=0)
+    assert np.all(np.abs(drawn / fit.sd - 1.0) < 2.0 / np.sqrt(6.0))
+
+
+def test_fit_goes_on_from_its_file(plant: Plant, clean: Recording, fit: Fit, tmp_path: Path) -> None:
+    kept, run, lines = tmp_path / "rounds.json", noisy(clean, 0), list[str]()
+
+    def stop(line: str) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fit_plant(plant, [run], dict.fromkeys(TRUTH), OPTIONS, stop, kept)
+    resumed = fit_plant(plant, [run], dict.fromkeys(TRUTH), OPTIONS, lines.append, kept)
+    assert lines[0].startswith("round 1 was read")
+    np.testing.assert_allclose(resumed.values, fit.values, atol=0.1 * float(np.min(fit.sd)), rtol=0.02)
+    with pytest.raises(DataError, match="of a fit with other names"):
+        fit_plant(plant, [run], ["inertia"], OPTIONS, None, kept)
+    kept.write_text("{}")
+    with pytest.raises(DataError, match="no state of a fit"):
+        fit_plant(plant, [run], ["inertia"], OPTIONS, None, kept)
+
+
+def test_reference_takes_mass_and_axles() -> None:
+    data = VehicleParameters.load(Path(single_track_module.__file__).parent / "vehicles/av-21.yaml")
+    # Published: 790 kg, 1.248 m and 1.7328 m; the file gives them to a millimetre.
+    mass, _, front, rear = planar(data)
+    assert (mass, front, rear) == pytest.approx((790.0, 1.248, 1.7328), abs=2e-3)
