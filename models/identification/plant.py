@@ -174,12 +174,12 @@ def vehicle_plant(
         raise DataError(
             f"{data.label}: assistance: sampled controllers cannot be fitted; take them out of the file"
         )
-    names = {entry.name: entry for entry in model.output_entries}
+    layout, m = model.layout, model.layout.n_inputs
+    names = {entry.name: entry for entry in (*layout.q, *layout.v, *layout.x, *model.output_entries)}
     sources = tuple(f"{name}_sensor" if c.position else c.output for name, c in wanted.items())
     for source in sources:
         checks.known(f"{data.label}: outputs", source, list(names), "channel", DataError)
     rows = Rows(model, list(sources))
-    layout, m = model.layout, model.layout.n_inputs
     entries = [entry.name for entry in layout.u]
     parameters = tuple(entries[m:])
     return Plant(
