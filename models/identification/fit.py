@@ -56,7 +56,7 @@ CORRELATED = 0.95
 ROUNDS, EVALUATIONS = 20, 4
 """Most rounds, and most evaluations of each: noise that is still wrong makes more a waste."""
 SETTLED, CLOSE = 0.05, 0.01
-"""Relative change of the noise, and square of the step that is left [posterior sd], that end the rounds."""
+"""Relative change of the noise, and square of the last step [posterior sd], that end the rounds."""
 FIRST = 0.1
 """Noise of the first round, as a part of every channel's standard deviation."""
 START_PART = 0.3
@@ -289,7 +289,7 @@ class Rounds:
             self.check_followed(theta)
             self.assume_noise()
         while count < ROUNDS:
-            before, (low, high) = dict(self.noise), self.bounds
+            before, previous, (low, high) = dict(self.noise), theta, self.bounds
             loss: Any = Huber(self.limits())
             found = least_squares(
                 self.cost,
@@ -306,9 +306,8 @@ class Rounds:
                 f"round {count}: noise " + ", ".join(f"{c} {n.sd:.4g}" for (_, c), n in self.noise.items())
             )
             change = max(abs(np.log(self.noise[k].sd / before[k].sd)) for k in before)
-            r, J, w = self.normal(theta)
-            gradient, matrix = J.T @ (w * r), J.T @ (w[:, np.newaxis] * J)
-            if change < SETTLED and gradient @ np.linalg.solve(matrix, gradient) < CLOSE:
+            _, J, w = self.normal(theta)
+            if change < SETTLED and float(np.sum(w * (J @ ((theta - previous) / self.scale)) ** 2)) < CLOSE:
                 break
         return self.result(theta, count)
 

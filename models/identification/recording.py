@@ -48,6 +48,8 @@ UNITS = {
     "side_slip": "rad",
 }  # fmt: skip
 """SI units of channels; of others a mapping must name a unit, which stays as it is."""
+MAPPING = ["title", "session", "time", "inputs", "outputs", "use", "free", "standstill"]
+"""Keys of a mapping."""
 GAP = 5.0
 """Median sampling intervals that are a gap when no sample lies in them."""
 STANDSTILL = 0.5
@@ -134,7 +136,7 @@ def read_recording(
     """
     given, label = mapping_of(mapping)
     table = read_table(Path(path))
-    time_entry = entry_of(given.get("time", "time"))
+    time_entry = entry_of(f"{label}: time", given.get("time", "time"))
     columns = {str(name): table[name].to_numpy() for name in table.columns}
     raw = evaluated(f"{label}: time", str(time_entry["column"]), columns, np.zeros(len(table)))
     time = raw * si_value(f"{label}: time", f"1 {time_entry.get('unit', 's')}", "s")
@@ -143,44 +145,48 @@ def read_recording(
     kinds: dict[str, dict[str, Channel]] = {"inputs": {}, "outputs": {}}
     for kind, channels in kinds.items():
         for name, entry in checks.mapping(f"{label}: {kind}", given.get(kind, {}), DataError).items():
-            channels[name] = channel_of(f"{label}: {kind}: {name}", name, entry_of(entry), columns, time)
+            owner = f"{label}: {kind}: {name}"
+            channels[name] = channel_of(owner, name, entry_of(owner, entry), columns, time)
     if not kinds["outputs"]:
         raise DataError(f"{label}: outputs: name at least one measured channel, such as yaw_rate")
     name, session = Path(path).name.partition(".")[0], str(given.get("session", ""))
     made = Recording(name, session, time, kinds["inputs"], kinds["outputs"])
-    use = given.get("use", {})
-    ends = [
-        si_value(f"{label}: use: {k}", use[k], "s") if k in use else d
-        for k, d in (("from", 0.0), ("to", np.inf))
-    ]
-    return examined(made, wheelbase, keep_standing=bool(given.get("standstill", False))).between(*ends)
+    use = checks.mapping(f"{label}: use", given.get("use", {}), DataError)
+    for key in use:
+        checks.known(f"{label}: use", key, ["from", "to"], "key", DataError)
+    start, end = (si_value(f"{label}: use: {k}", use.get(k, d), "s") for k, d in (("from", 0.0), ("to", 1e9)))
+    found = examined(made, wheelbase, keep_standing=bool(given.get("standstill", False)))
+    if not found.spans:
+        raise DataError(f"{path}: the vehicle never moves with all inputs; set standstill: true to use it so")
+    if not (used := found.between(start, end)).spans:
+        raise DataError(
+            f"{label}: use: nothing of {path} lies from {start:g} to {end:g} s; it ends at {time[-1]:g} s"
+        )
+    return used
 
 
 def mapping_of(mapping: str | Path | Mapping[str, Any]) -> tuple[Mapping[str, Any], str]:
     """Return a mapping and the name that messages call it by."""
-    if isinstance(mapping, Mapping):
-        return mapping, "mapping"
     import yaml  # here, because a mapping may be given as it is
 
-    try:
-        given = yaml.safe_load(Path(mapping).read_text(encoding="utf-8"))
-    except (OSError, yaml.YAMLError) as error:
-        raise DataError(f"{mapping}: {' '.join(str(error).split())}") from None
-    checked = checks.mapping(str(mapping), given, DataError)
+    given: Any = mapping
+    if not isinstance(mapping, Mapping):
+        try:
+            given = yaml.safe_load(Path(mapping).read_text(encoding="utf-8"))
+        except (OSError, ValueError, yaml.YAMLError) as error:
+            raise DataError(f"{mapping}: {' '.join(str(error).split())}") from None
+    label = "mapping" if isinstance(mapping, Mapping) else str(mapping)
+    checked = checks.mapping(label, given, DataError)
     for key in checked:
-        checks.known(
-            str(mapping),
-            key,
-            ["title", "session", "time", "inputs", "outputs", "use", "free", "standstill"],
-            "key",
-            DataError,
-        )
-    return checked, str(mapping)
+        checks.known(label, key, MAPPING, "key", DataError)
+    return checked, label
 
 
-def entry_of(entry: Any) -> Mapping[str, Any]:
+def entry_of(owner: str, entry: Any) -> Mapping[str, Any]:
     """Return the entry of a channel; a text alone is its column."""
-    return {"column": entry} if isinstance(entry, str | int | float) else dict(entry)
+    if isinstance(entry, str | int | float):
+        return {"column": entry}
+    return checks.mapping(f"{owner}: column, or", entry, DataError)
 
 
 def read_table(path: Path) -> pd.DataFrame:
@@ -205,18 +211,18 @@ def read_table(path: Path) -> pd.DataFrame:
             table = table[~comment].apply(pd.to_numeric, errors="coerce")
     except ImportError as error:
         raise DataError(f"{path}: reading {kind} takes a package that is not installed: {error}") from None
-    except (ValueError, OSError) as error:
-        raise DataError(f"{path}: {' '.join(str(error).split())}") from None
+    except DataError:
+        raise
+    except Exception as error:  # readers raise errors of their own
+        raise DataError(f"{path}: {' '.join(str(error).split()) or type(error).__name__}") from None
     table.columns = [str(name).strip(' #"').partition("(")[0].strip() for name in table.columns]
     return table.reset_index(drop=True)
 
 
 def read_mcap(path: Path) -> pd.DataFrame:
     """Read the numbers of JSON messages: columns ``topic.field`` over the log time, the latest value held."""
-    # here, because it is optional
-    # here, because it takes long to load
-    import pandas as pd
-    from mcap.reader import make_reader
+    import pandas as pd  # here, because it takes long to load
+    from mcap.reader import make_reader  # here, because it is optional
 
     rows: list[dict[str, float]] = []
     with path.open("rb") as stream:
@@ -258,7 +264,9 @@ def channel_of(
     values = evaluated(owner, str(entry["column"]), columns, time)
     output = str(entry.get("output", name))
     unit = UNITS.get(output, str(entry.get("unit", "1")))
-    values = values * si_value(owner, f"1 {entry.get('unit', unit)}", unit) * float(entry.get("sign", 1.0))
+    if (sign := entry.get("sign", 1)) not in (1, -1):
+        raise DataError(f"{owner}: sign {sign!r} must be 1 or -1")
+    values = values * si_value(owner, f"1 {entry.get('unit', unit)}", unit) * sign
     delay = si_value(f"{owner}: delay", entry.get("delay", 0.0), "s")
     if delay:
         values = np.interp(time + delay, time, values, right=np.nan)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from ce_dynamics.errors import DataError
@@ -42,6 +45,90 @@ def written(folder: Path, **changed: object) -> Path:
     return path
 
 
+def write_parquet(path: Path) -> None:
+    """The run as Parquet."""
+    pd.DataFrame(columns()).to_parquet(path)
+
+
+def write_mdf(path: Path) -> None:
+    """The run as MDF4, its steering at half the rate of the others."""
+    asammdf = pytest.importorskip("asammdf")
+    made = columns()
+    with asammdf.MDF(version="4.10") as file:
+        for name in ("delta", "v", "r"):
+            some = slice(None, None, 2 if name == "delta" else 1)
+            file.append([asammdf.Signal(made[name][some], made["time"][some], name=name)])
+        file.save(path)
+
+
+def write_mcap(path: Path) -> None:
+    """The run as MCAP with JSON messages of two topics."""
+    writing = pytest.importorskip("mcap.writer")
+    made = columns()
+    with path.open("wb") as stream:
+        writer = writing.Writer(stream)
+        writer.start()
+        schema = writer.register_schema("numbers", "jsonschema", b"{}")
+        topics = {"car": ("v", "r"), "steering": ("delta",)}
+        ids = {topic: writer.register_channel(topic, "json", schema) for topic in topics}
+        for k, t in enumerate(made["time"]):
+            for topic, names in topics.items():
+                content = {name: float(made[name][k]) for name in names}
+                now = 10**18 + round(t * 1e9)
+                writer.add_message(ids[topic], now, json.dumps(content).encode(), now)
+        writer.finish()
+
+
+@pytest.mark.parametrize(
+    ("ending", "write", "prefix"),
+    [(".parquet", write_parquet, ("", "")), (".mf4", write_mdf, ("", "")),
+     (".mcap", write_mcap, ("car.", "steering."))],
+)  # fmt: skip
+def test_recording_reads_format(
+    tmp_path: Path, ending: str, write: Callable[[Path], None], prefix: tuple[str, str]
+) -> None:
+    path, (car, steering) = tmp_path / f"run{ending}", prefix
+    write(path)
+    mapping = {
+        "inputs": {"road_wheel_angle": f"{steering}delta", "speed": {"column": f"{car}v", "unit": "km/h"}},
+        "outputs": {"yaw_rate": {"column": f"{car}r", "unit": "deg/s"}},
+    }
+    run, made = read_recording(path, mapping, wheelbase=WHEELBASE), columns()
+    # MDF4 holds the steering over two samples: at most 0.05·2 rad/s · 20 ms; times of MCAP have 16 digits.
+    np.testing.assert_allclose(run.time, made["time"], atol=2e-7)
+    np.testing.assert_allclose(run.inputs["road_wheel_angle"].values, made["delta"], atol=2.1e-3)
+    np.testing.assert_allclose(run.inputs["speed"].values, made["v"] / 3.6, rtol=1e-12)
+    np.testing.assert_allclose(run.outputs["yaw_rate"].values, np.radians(made["r"]), rtol=1e-12)
+    assert run.spans == [(pytest.approx(0.0), pytest.approx(made["time"][-1]))]
+
+
+def test_recording_takes_unequal_sampling(tmp_path: Path) -> None:
+    made = columns()
+    kept = np.sort(np.random.default_rng(0).choice(len(made["time"]), 700, replace=False))
+    run = read_recording(
+        written(tmp_path, **{n: x[kept] for n, x in made.items()}), MAPPING, wheelbase=WHEELBASE
+    )
+    np.testing.assert_allclose(run.time, made["time"][kept] - made["time"][kept][0], atol=1e-12)
+    assert any("unequally spaced" in one.text for one in run.findings)
+
+
+def test_recording_notes_missing_samples(tmp_path: Path) -> None:
+    r = columns()["r"]
+    r[300:340] = np.nan
+    run = read_recording(written(tmp_path, r=r), MAPPING, wheelbase=WHEELBASE)
+    notes = [one.text for one in run.findings if one.channel == "yaw_rate"]
+    assert "40 of 1000 samples are no numbers" in notes
+    assert len(run.spans) == 1, "an output that is missing for a while leaves the others"
+
+
+def test_damaged_file_is_named(tmp_path: Path) -> None:
+    for ending in ("parquet", "mf4", "mcap", "csv"):
+        path = tmp_path / f"broken.{ending}"
+        path.write_bytes(b"\x00\xff none of these formats \x89")
+        with pytest.raises(DataError, match=rf"broken\.{ending}"):
+            read_recording(path, MAPPING)
+
+
 def test_recording_converts_units(tmp_path: Path) -> None:
     run = read_recording(written(tmp_path), MAPPING, wheelbase=WHEELBASE)
     delta = columns()["delta"]
@@ -76,6 +163,14 @@ def test_recording_finds_delay(tmp_path: Path) -> None:
         ({"outputs": {"yaw_rate": {"column": "r", "unit": "rad/s"}}}, {}, ["57.3 times", "unit"]),
         ({"outputs": {"yaw_rate": "delta"}}, {"delta": np.full(1000, 0.1)}, ["delta", "constant"]),
         ({"outputs": {}}, {}, ["at least one measured channel"]),
+        ({"outputs": {"yaw_rate": {"column": "r", "unit": "deg/s", "delay": "3 m"}}}, {}, ["delay", "3 m"]),
+        ({"outputs": {"yaw_rate": "r"}}, {"r": np.full(1000, np.nan)}, ["yaw_rate", "no numbers"]),
+        ({"outputs": {"yaw_rate": {"column": "r", "sign": "minus"}}}, {}, ["yaw_rate", "sign", "minus"]),
+        ({"outputs": {"vy": {"column": "r", "position": [1, 2]}}}, {}, ["vy: position", "3"]),
+        ({"inputs": "delta"}, {}, ["inputs"]),
+        ({"outputs": {"yaw_rate": ["r"]}}, {}, ["yaw_rate", "column"]),
+        ({"use": {"until": 3}}, {}, ["use", "until"]),
+        ({"use": {"from": 100}}, {}, ["use", "100"]),
         ({}, {"time": np.arange(1000)[::-1]}, ["goes back"]),
         ({"outputs": {"yaw_rate": {"column": "r", "unti": "deg/s"}}}, {}, ["unti", "unit"]),
     ],
