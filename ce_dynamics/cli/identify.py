@@ -13,6 +13,7 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.quantities import si_value
 from ce_dynamics.models.identification.fit import Fit, resample
 from ce_dynamics.models.identification.identify import identify
+from ce_dynamics.models.identification.inertia import balance
 from ce_dynamics.models.identification.prediction import Prediction, predict
 from ce_dynamics.models.identification.recording import mapping_of, read_recording
 from ce_dynamics.models.identification.report import save
@@ -36,6 +37,10 @@ def run(options: Identify) -> int:
     for recording in runs:
         for finding in recording.findings:
             print(f"{recording.name}: {finding.channel}: {finding.text}")
+        for one in balance(recording, data):
+            if one.is_told:
+                estimate = f"{one.name} = {one.value:.5g} ± {one.sd:.2g} {one.unit}"
+                print(f"{recording.name}: forces over motion: {estimate} (base vehicle {one.base:.5g})")
     others = [read_recording(path, mappings[0], wheelbase=wheelbase) for path in options.predict or ()]
     free: dict[str, Any] = {}
     for columns in mappings:

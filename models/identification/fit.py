@@ -55,7 +55,7 @@ CORRELATED = 0.95
 """Correlation of two estimates that is reported."""
 ROUNDS, EVALUATIONS = 20, 4
 """Most rounds, and most evaluations of each: noise that is still wrong makes more a waste."""
-SETTLED, CLOSE = 0.05, 0.01
+SETTLED, CLOSE = 0.05, 0.04
 """Relative change of the noise, and square of the last step [posterior sd], that end the rounds."""
 FIRST = 0.1
 """Noise of the first round, as a part of every channel's standard deviation."""

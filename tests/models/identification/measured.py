@@ -99,15 +99,28 @@ def hatchback(folder: Path) -> None:
     show(ce.identify(runs, VEHICLES / "megane.yaml", free, progress=print, **times), [kept])
 
 
+ROWS: list[dict[str, Any]] = []
+
+
 def show(fit: Fit, runs: Sequence[Recording]) -> None:
-    """Print estimates and errors."""
+    """Print estimates, and keep figures for the table."""
     for number, value, sd in zip(fit.free, fit.values, fit.sd, strict=True):
         print(f"  {number.name} = {value:.4g} ± {sd:.2g} {number.unit}")
-    for row in ce.predict(fit, runs).table():
-        shown = f"RMSE {row['rmse']:.4g} {row['unit']}, {100.0 * row['rmse'] / row['peak']:.2f} % of the peak"
-        print(f"{row['model']}: {row['channel']}: {shown}, {100.0 * row['coverage']:.1f} % in the band")
+    ROWS.extend(ce.predict(fit, runs).table())
+
+
+def print_table() -> None:
+    """Print all figures as a table in Markdown."""
+    print("| model | predicted run | channel | RMSE | of the peak | of the signal's rms | in the band |")
+    print("| --- | --- | --- | --- | --- | --- | --- |")
+    for row in ROWS:
+        parts = (100.0 * row["rmse"] / row[size] for size in ("peak", "rms"))
+        shown = [f"{row['rmse']:.3g} {row['unit']}", *(f"{part:.2g} %" for part in parts)]
+        cells = [row["model"], row["run"], row["channel"], *shown, f"{100.0 * row['coverage']:.1f} %"]
+        print(f"| {' | '.join(cells)} |")
 
 
 if __name__ == "__main__":
-    hatchback(Path(sys.argv[1]))
-    racing_car(Path(sys.argv[1]))
+    for campaign in (hatchback, racing_car):
+        campaign(Path(sys.argv[1]))
+    print_table()
