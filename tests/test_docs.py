@@ -9,22 +9,36 @@ from __future__ import annotations
 
 import contextlib
 import doctest
+import functools
 import importlib
 import io
 import re
 import runpy
 import shlex
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+import yaml
 
 from ce_dynamics.cli.command import execute
+from ce_dynamics.cli.options import SUBCOMMANDS
 from ce_dynamics.models import hmmwv
+from ce_dynamics.models.handling.procedures.listed import PROCEDURES
+from ce_dynamics.models.parts.manoeuvres import MANOEUVRES
+from ce_dynamics.models.parts.roads.kinds import ROADS
+from ce_dynamics.models.vehicles.description import VehicleParameters
+from ce_dynamics.models.vehicles.sections import Description
+from ce_dynamics.models.vehicles.shipped import SHIPPED
+from ce_dynamics.models.vehicles.suspensions.listed import SUSPENSIONS
 
 ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "docs"))
+site_reference = importlib.import_module("site_reference")
+site_hooks = importlib.import_module("site_hooks")
 BESIDE = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
 PAGES = sorted([*(ROOT / name for name in BESIDE), *(ROOT / "docs").glob("**/*.md")])
 EXAMPLES = sorted((ROOT / "docs" / "examples").glob("*.py"))
@@ -39,6 +53,13 @@ CODE = re.compile(r"`([^`\n]+)`")
 FILE = re.compile(r"(ce_dynamics|kinematics|models|tests|docs|\.ci)/[\w./-]*")
 DOTTED = re.compile(r"ce_dynamics(\.\w+)+")
 LOOSE = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+
+@functools.cache
+def reference() -> dict[str, str]:
+    """Return the generated pages, which take some seconds."""
+    pages: dict[str, str] = site_reference.pages()
+    return pages
 
 
 class Block(NamedTuple):
@@ -62,8 +83,8 @@ def blocks(page: str) -> Iterator[Block]:
 def test_every_page_is_in_the_navigation_of_the_site() -> None:
     listed = set(re.findall(r": ([\w/-]+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE))
     written = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").glob("**/*.md")}
-    made = {page for page in listed if page.startswith("reference/")}
-    assert written | {"contributing.md", "changes.md"} == listed - made
+    generated = {f"reference/{page}" for page in reference()}
+    assert written | generated | {"contributing.md", "changes.md"} == listed
 
 
 def shown(page: Path) -> str:
@@ -164,6 +185,11 @@ def test_links_lead_somewhere(page: Path) -> None:
         if re.match(r"[a-z]+:", target):
             continue
         path, _, anchor = target.partition("#")
+        if path.startswith("reference/"):
+            generated = reference().get(path.removeprefix("reference/"))
+            if generated is None or (anchor and anchor not in anchors_of(generated)):
+                broken.append(target)
+            continue
         file = (page.parent / path).resolve() if path else page
         if not file.exists() or (anchor and anchor not in anchors(file)):
             broken.append(target)
@@ -171,8 +197,13 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 
 def anchors(page: Path) -> set[str]:
-    """Anchors of the headings, as repository hosts make them."""
-    headings = re.findall(r"^#+ (.*)$", shown(page), re.MULTILINE)
+    """Return the anchors of the headings of a file."""
+    return anchors_of(shown(page))
+
+
+def anchors_of(text: str) -> set[str]:
+    """Return the anchors of the headings, as repository hosts make them."""
+    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
@@ -204,19 +235,44 @@ def resolves(dotted: str) -> bool:
     return False
 
 
-def test_every_public_name_has_a_place() -> None:
-    """What is exported is on the page of names, and what is there exists."""
-    page = (ROOT / "docs" / "names.md").read_text()
-    found = re.findall(r"^## [^\n]*`(ce_dynamics[\w.]+)`\n(.*?)(?=^## |\Z)", page, re.MULTILINE | re.DOTALL)
-    sections = dict(found) | {"ce_dynamics": page.partition("## Linkages")[0].replace("ce.", "")}
-    assert len(sections) == 3
-    in_the_text = {"WrongTypeError", "CeDynamicsError", "__version__"}
-    for module, text in sections.items():
-        exported = set(importlib.import_module(module).__all__)
-        first_cells = "\n".join(re.findall(r"^\| (.*?) \|", text, re.MULTILINE))
-        names = set(re.findall(r"`(\w+)`", first_cells))
-        assert names == exported - (in_the_text if module == "ce_dynamics" else set()), module
-    assert all(f"`ce.{each}`" in page for each in in_the_text)
+def test_public_names_are_listed_with_their_places() -> None:
+    listed = {name for members in site_reference.public().values() for name in members}
+    for package in (
+        "ce_dynamics",
+        "ce_dynamics.kinematics",
+        "ce_dynamics.models.hmmwv",
+        "ce_dynamics.contact",
+    ):
+        prefix = "ce" if package == "ce_dynamics" else package
+        names = {name for name in importlib.import_module(package).__all__ if not name.startswith("_")}
+        assert {f"{prefix}.{name}" for name in names} <= listed, package
+
+
+def test_reference_lists_what_registries_hold() -> None:
+    """The command line, vehicles, manoeuvres, tests, roads, suspensions and quantities."""
+    assert all(f"## {name}\n" in reference()["vehicles.md"] for name in SHIPPED)
+    assert all(f"### `{name}`" in reference()["manoeuvres.md"] for name in MANOEUVRES)
+    assert all(f"### Test `{name}`" in reference()["manoeuvres.md"] for name in PROCEDURES)
+    assert all(f"## `{name}`" in reference()["roads.md"] for name in ROADS)
+    assert all(f"## `{name}`" in reference()["suspensions.md"] for name in SUSPENSIONS)
+    assert all(f"## simulate-vehicle {name}\n" in reference()["command-line.md"] for name in SUBCOMMANDS)
+    assert "`--variant" in reference()["command-line.md"]
+
+
+def test_reference_of_vehicle_files_has_every_number() -> None:
+    """Every key of a shipped vehicle, its own corner's parts apart, and with unit and bounds."""
+    text = reference()["vehicle-file.md"]
+    keys = {".".join(number.key.split(".")[:2]) for number in VehicleParameters.load("sedan").flat()}
+    missing = [key for key in keys if key.split(".")[0] in Description.model_fields and f"`{key}" not in text]
+    assert missing == []
+    assert "| `chassis.mass` | kg |" in text
+    assert "| `front.brake.max_torque` | N*m |" in text
+
+
+def test_measured_tables_are_shown_by_a_page() -> None:
+    shown_by = "\n".join([path.read_text() for path in PAGES] + list(reference().values()))
+    named = set(re.findall(r"^<!-- (\w+) -->$", shown_by, re.MULTILINE))
+    assert named <= set(site_hooks.measured())
 
 
 def test_fields_of_the_notation_exist() -> None:
@@ -237,20 +293,12 @@ def test_fields_of_the_notation_exist() -> None:
 
 
 def test_every_variable_of_the_results_is_explained() -> None:
-    page = (ROOT / "docs" / "command-line.md").read_text().partition("## The result file")[2]
-    explained: dict[str, tuple[tuple[str, ...], str]] = {}
-    for row in re.findall(r"^\| (`.*)\|$", page, re.MULTILINE):
-        cells = [cell.strip() for cell in row.split("|")]
-        dimensions = tuple(cells[1].split(", "))
-        names, units = CODE.findall(cells[0]), cells[2].split(", ")
-        units = units * len(names) if len(units) == 1 else units
-        explained |= {n: (dimensions, unit) for n, unit in zip(names, units, strict=True)}
+    meanings = yaml.safe_load(site_reference.MEANINGS.read_text(encoding="utf-8"))
+    explained = [name for group in meanings for name in group.split(", ")]
     results = hmmwv.prepare(duration=0.02).simulate()
-    found = {
-        str(n): (tuple(map(str, values.dims)), str(values.attrs["units"]))
-        for n, values in results.data_vars.items()
-    }
-    assert explained == found
+    assert sorted(explained) == sorted(map(str, results.data_vars))
+    for group in meanings:  # one entry states the dimensions of all
+        assert len({results[name].dims for name in group.split(", ")}) == 1, group
 
 
 EQUATION = re.compile(r"\((T?\d+)\)")

@@ -25,7 +25,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument(
         "--output", type=Path, default=Path("benchmark-results"), help="folder for JSON and plots"
     )
-    parser.add_argument("--docs", action="store_true", help="put results into docs/performance.md as well")
+    parser.add_argument("--docs", action="store_true", help="put results into docs/measured, too")
     given = parser.parse_args(arguments)
     for part in given.parts:
         if part not in PARTS:
@@ -38,7 +38,7 @@ def main(arguments: list[str] | None = None) -> None:
     for path in draw(data, folder):
         print(f"drawn: {path}")
     if given.docs:
-        written_into(DOCS / "performance.md", outcome.blocks())
+        written_into(DOCS / "measured" / "performance.txt", outcome.blocks())
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ def main(arguments: list[str] | None = None) -> None:
     )
     parser.add_argument("--quick", action="store_true", help="only see that it runs")
     parser.add_argument("--output", type=Path, default=Path("published-results"), help="folder of the figure")
-    parser.add_argument("--docs", action="store_true", help="put the results into docs/verification.md, too")
+    parser.add_argument("--docs", action="store_true", help="put the results into docs/measured, too")
     given = parser.parse_args(arguments)
     for name in given.names:
         if name not in MECHANISMS:
@@ -49,7 +49,7 @@ def main(arguments: list[str] | None = None) -> None:
     print(f"drawn: {picture}")
     if given.docs:
         text = "\n\n".join(table.markdown() for table in shown)
-        written_into(DOCS / "verification.md", {"published": text})
+        written_into(DOCS / "measured" / "verification.txt", {"published": text})
 
 
 if __name__ == "__main__":
