@@ -23,6 +23,7 @@ from ce_dynamics.mechanism.hinges.free import Free
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.data.quantities import check_number, nearest, si_value
 from ce_dynamics.models.parts.body_contact import GroundSpring
+from ce_dynamics.models.parts.driver import DriverParameters
 from ce_dynamics.models.parts.manoeuvres import DoubleLaneChange, Manoeuvre
 from ce_dynamics.models.parts.roads.composition import SumRoad
 from ce_dynamics.models.parts.roads.contract import Road
@@ -32,7 +33,7 @@ from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.bodies import add_rigid_body
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.driving import make_manoeuvre
-from ce_dynamics.models.vehicles.equilibrium import settled, straightened
+from ce_dynamics.models.vehicles.equilibrium import settled, straightened, yaw_gain
 from ce_dynamics.models.vehicles.files import describes_a_vehicle
 from ce_dynamics.models.vehicles.practice import practised
 from ce_dynamics.models.vehicles.prepared import Case
@@ -217,7 +218,8 @@ class VehicleSetup:
             y0 = settled(vehicle, pedals)
             if practice and not steering_wheel and task.path is not None and task.speed:
                 y0, straight = straightened(vehicle, y0, pedals)
-                task.driver = replace(task.driver, straight=straight)
+                own = parameters.driver.understeer is None
+                task.driver = learn_vehicle(task.driver, vehicle, y0, pedals, straight, task.speed, own)
         attributes: dict[str, str | float] = {
             "title": f"{parameters.title}: {task.title}",
             "source": f"ce-dynamics {__version__}",
@@ -250,6 +252,33 @@ class VehicleSetup:
             raise DataError("the ride model has springs for tyres; leave the tyres out")
         if self.road is not None:
             raise DataError("the ride model stands on springs of its own; leave the road out")
+
+
+def learn_vehicle(
+    driver: DriverParameters,
+    model: Model,
+    y: Floats,
+    u: Floats,
+    straight: float,
+    speed: float,
+    own: bool,
+) -> DriverParameters:
+    """Return a driver who knows what keeps the vehicle straight on, and how it answers the steering there.
+
+    Parameters
+    ----------
+    own : bool
+        Whether understeer is that of the vehicle, L + K v² = v δ/ψ̇ at its speed: with its suspension and load
+        transfer, by which the yaw rate of a tall vehicle is a multiple of what its tyres alone give.  Below
+        `SteeringResponse.rocking`, where tyres stick, it stays that of the tyres.
+    """
+    known = replace(driver, straight=straight)
+    if not own or speed <= driver.response.rocking:
+        return known
+    given = u.copy()
+    given[[entry.name for entry in model.layout.u].index("steering")] = straight
+    angle = speed * driver.max_wheel_angle / yaw_gain(model, y, given)
+    return replace(known, understeer=(angle - driver.wheelbase) / speed**2)
 
 
 def setup_of(vehicle: str | Path | VehicleSetup, **changes: Any) -> VehicleSetup:

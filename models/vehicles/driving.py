@@ -135,16 +135,28 @@ def driver_parameters(parameters: VehicleParameters, backing: bool = False) -> D
     if backing:
         train = train_of(parameters)
     response, understeer = steering_response(parameters)
-    if parameters.driver.understeer is not None:
-        understeer = parameters.driver.understeer
+    known = {"understeer": understeer, "yaw_damping": yaw_damping(response, parameters.wheelbase)}
+    given = {name: value for name, value in parameters.driver.model_dump().items() if value is not None}
     return DriverParameters(
         wheelbase=parameters.wheelbase,
         max_wheel_angle=max_wheel_angle(parameters),
         reverse=tuple(name for name in BACKWARDS if name in parameters.powertrain.inputs),
         train=train,
         response=response,
-        **{**parameters.driver.model_dump(), "understeer": understeer},
+        **{**known, **given},
     )
+
+
+def yaw_damping(response: SteeringResponse, wheelbase: float) -> float:
+    """Wheel angle per yaw rate that arms can give, with a phase margin of 60° [s].
+
+    The yaw rate is v/(L (1 + s τ)) of the wheel angle with τ = `yaw_lag` v.  Where the gain k v/L is above 1
+    the open loop with the arms (D1) is about k/(`yaw_lag` L s (1 + s T/2)²), whatever the understeer.  Its
+    phase is −90° − 2 arctan(ω T/2), which leaves 60° at ω = 2 tan(15°)/T, and there its gain is to be 1.
+    """
+    if not response.lag:
+        return 0.0
+    return 2.0 * math.tan(math.radians(15.0)) / response.lag * response.yaw_lag * wheelbase
 
 
 def steering_response(parameters: VehicleParameters) -> tuple[SteeringResponse, float]:

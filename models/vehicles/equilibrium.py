@@ -371,12 +371,7 @@ def straightened(model: Model, y: Floats, u: Floats) -> tuple[Floats, float]:
     rates = model.dynamics(y, u)[0][[names.index(name) for name in ASIDE]]
     if np.abs(rates).max() < PULLED:
         return y, 0.0
-    own, rolling = suspension_coordinates(model), rolling_states(model)
-    led = [
-        f"{name}.motion."
-        for name, motion in model.system.prescribed.items()
-        if isinstance(motion, SecondOrderActuator) and motion.inputs == ("steering",)
-    ]
+    own, rolling, led = suspension_coordinates(model), rolling_states(model), steered_motions(model)
     try:
         found, given = trim_with_inputs(
             model,
@@ -389,6 +384,60 @@ def straightened(model: Model, y: Floats, u: Floats) -> tuple[Floats, float]:
     except AssemblyError:
         return y, 0.0
     return found, float(given[[entry.name for entry in model.layout.u].index("steering")])
+
+
+def steered_motions(model: Model) -> list[str]:
+    """Return beginnings of the names of states by which actuators follow the steering."""
+    return [
+        f"{name}.motion."
+        for name, motion in model.system.prescribed.items()
+        if isinstance(motion, SecondOrderActuator) and motion.inputs == ("steering",)
+    ]
+
+
+def yaw_gain(model: Model, y: Floats, u: Floats) -> float:
+    """Return the steady yaw rate per steering input of a rolling vehicle [rad/s], to the first order.
+
+    With r the rates of attitude, suspensions, wheels, trailers and of the motion aside, the last less v ψ̇,
+    and z what these depend on: ∂r/∂z dz = −∂r/∂u du.  The forward speed v is held.
+
+    Parameters
+    ----------
+    model : Model
+    y, u : array
+        State of the vehicle that runs straight on, and the inputs there.
+    """
+    own, led = suspension_coordinates(model), steered_motions(model)
+    states, towed = state_names(model), unheld_coordinates(model.system)
+    turned = [entry.name for entry in model.layout.q if entry.name in towed]
+    turning = [entry.name for entry in model.layout.v if entry.name in towed]
+    rolling = rolling_states(model)
+    change = [*ASIDE, *UPRIGHT, *own.positions, *turned, *rolling, *(f"{each}position" for each in led)]
+    still = [*ASIDE, *UPRIGHT_RATES, *own.rates, *turning, *rolling, *(f"{each}rate" for each in led)]
+    rows, columns = ([states.index(name) for name in names] for names in (still, change))
+    steering = [entry.name for entry in model.layout.u].index("steering")
+    aside, yaw, speed = (states.index(name) for name in (*ASIDE, "chassis.vx"))
+
+    def residual(y: Floats, u: Floats) -> Floats:
+        rates = model.dynamics(y, u)[0].copy()
+        rates[aside] -= y[speed] * y[yaw]
+        return np.asarray(rates[rows])
+
+    def slope(k: int, at: int) -> Floats:
+        ends = []
+        for h in (DIFFERENCE, -DIFFERENCE):
+            both = [y.copy(), u.copy()]
+            both[at][k] += h
+            ends.append(residual(*both))
+        return np.asarray((ends[0] - ends[1]) / (2.0 * DIFFERENCE))
+
+    J = np.stack([slope(k, 0) for k in columns], axis=1)
+    found = np.linalg.lstsq(J, -slope(steering, 1), rcond=None)[0]
+    return float(found[change.index("chassis.wz")])
+
+
+DIFFERENCE = 1e-6
+"""Of states and inputs [SI] in slopes: rounding of rates, 1e-16 of 1e4, then is 1e-6 of a unit."""
 
 
 def state_names(model: Model) -> list[str]:

@@ -30,8 +30,8 @@ class RoadData(Section):
 class DriverData(Section):
     """A driver that looks ahead on the path and holds a speed, see `ce_dynamics.models.parts.driver`.
 
-    Wheelbase, wheel angle at full lock and the answer to the steering follow from the vehicle, and so does
-    ``understeer`` if it is left out: that of the tyres alone.
+    Wheelbase, wheel angle at full lock and the answer to the steering follow from the vehicle, and so do
+    ``understeer`` and ``yaw_damping`` if they are left out.
     """
 
     understeer: Annotated[float, Quantity("rad*s^2/m")] | None = None
@@ -39,7 +39,7 @@ class DriverData(Section):
     min_preview: Length
     feedforward_time: Annotated[float, Quantity("s", at_least=0.0)]
     aim_gain: Fraction
-    yaw_damping: Annotated[float, Quantity("s", at_least=0.0)]
+    yaw_damping: Annotated[float, Quantity("s", at_least=0.0)] | None = None
     throttle_gain: Annotated[float, Quantity("s/m", at_least=0.0)]
     brake_gain: Annotated[float, Quantity("s/m", at_least=0.0)]
     hold_throttle: Fraction

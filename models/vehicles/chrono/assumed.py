@@ -9,7 +9,6 @@ DRIVER: Sections = {
     "min_preview": "5 m",
     "feedforward_time": "0.2 s",
     "aim_gain": "1",
-    "yaw_damping": "0.06 s",
     "throttle_gain": "1 s/m",
     "brake_gain": "0.3 s/m",
     "hold_throttle": "0.1",

@@ -11,17 +11,19 @@ import pytest
 from ce_dynamics.errors import SimulationError
 from ce_dynamics.models.parts.driver import (
     PREVIEW_PER_LAG,
+    SteeringResponse,
     angle_per_curvature,
     preview,
     reversals_at_limits,
     turn_steering,
 )
 from ce_dynamics.models.tyres.simple.linear import LinearTyre
-from ce_dynamics.models.vehicles.case import load_parameters, prepare
-from ce_dynamics.models.vehicles.driving import driver_parameters, side_stiffness
+from ce_dynamics.models.vehicles.case import first_pedals, load_parameters, prepare
+from ce_dynamics.models.vehicles.driving import driver_parameters, side_stiffness, yaw_damping
+from ce_dynamics.models.vehicles.equilibrium import steady, yaw_gain
 from ce_dynamics.models.vehicles.prepared import Case
 from tests.chrono_vehicles.drivers import MOST, SETTLED, beside, of_the_driver
-from tests.models.vehicles.chrono.small_car import written
+from tests.models.vehicles.chrono.small_car import files, written
 from tests.models.vehicles.chrono.test_rear_chassis import folding
 
 
@@ -34,6 +36,44 @@ def test_the_least_preview_leaves_a_margin() -> None:
     loop = 2.0 * (1.0 + 1j * w) / ((1j * w) ** 2 * (1.0 + 1j * w * q))
     crossing = loop[np.argmin(np.abs(np.abs(loop) - 1.0))]
     assert 180.0 + math.degrees(np.angle(crossing)) == pytest.approx(30.0, abs=0.5)
+
+
+@pytest.mark.parametrize("understeer", [-0.002, 0.0, 0.002])
+def test_yaw_damping_leaves_sixty_degrees(understeer: float) -> None:
+    """Of the loop k v/(L + K v²)/(1 + s τ)/(1 + s T/2)² with τ = v yaw_lag L/(L + K v²), at 30 m/s.
+
+    A first-order lag of a gain of 2 and more lags by 60° to 90° where that is 1: up to 30° are won.
+    """
+    T, L, v, lag = 0.1, 4.5, 30.0, 0.25
+    k = yaw_damping(SteeringResponse(lag=T, yaw_lag=lag), L)
+    slowed = L / (L + understeer * v * v)
+    s = 1j * np.linspace(1.0, 20.0, 100_001)
+    loop = k * v / L * slowed / (1.0 + s * v * lag * slowed) / (1.0 + 0.5 * s * T) ** 2
+    crossing = loop[np.argmin(np.abs(np.abs(loop) - 1.0))]
+    assert 59.0 < 180.0 + math.degrees(np.angle(crossing)) < 90.0
+
+
+def test_yaw_gain_is_that_of_circles() -> None:
+    """The slope between circles of 3000 m to the left and right, of a truck that pulls aside.
+
+    At 0.13 m/s² load transfer and slip leave the linear range by some per cent.
+    """
+    case = prepare("straight", model="truck", speed=20.0)
+    pedals = first_pedals(case.model, case.manoeuvre)  # type: ignore[arg-type]  # it is driven
+    left, right = (steady(case.model, 20.0, radius).inputs["steering"] for radius in (3000.0, -3000.0))
+    slope = 2.0 * 20.0 / 3000.0 / (left - right)
+    assert yaw_gain(case.model, case.y0, pedals) == pytest.approx(slope, rel=0.03)
+
+
+def test_drivers_know_how_the_vehicle_turns(tmp_path: Path) -> None:
+    """The wheel angle per curvature is that of the vehicle, of which files of Chrono do not tell."""
+    case = prepare("straight", model=written(tmp_path, files()), speed=20.0)
+    p = case.manoeuvre.driver  # type: ignore[union-attr]  # it is driven
+    pedals = first_pedals(case.model, case.manoeuvre)  # type: ignore[arg-type]
+    pedals[[entry.name for entry in case.model.layout.u].index("steering")] = p.straight
+    gain = yaw_gain(case.model, case.y0, pedals)
+    assert p.wheelbase + p.understeer * 400.0 == pytest.approx(20.0 * p.max_wheel_angle / gain)
+    assert p.understeer != driver_parameters(load_parameters(tmp_path / "car/Vehicle.json", ())).understeer
 
 
 @pytest.mark.parametrize("frequency", [10.0, 30.0, 100.0])
