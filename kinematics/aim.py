@@ -30,11 +30,11 @@ from __future__ import annotations
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, Scalar, array, cross, dot, sqrt
-from ce_dynamics.compiler.free_numbers import decided, number
+from ce_dynamics.compiler.free_numbers import decide, number
 from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, PointMotion
 from ce_dynamics.errors import ModelError
 from ce_dynamics.kinematics.hardpoints import length_between
-from ce_dynamics.kinematics.rotated import hinge_point, rotated
+from ce_dynamics.kinematics.rotated import carry_by_rotation, hinge_point
 from ce_dynamics.mechanism.checked import ANGULAR_TOLERANCE, magnitude
 from ce_dynamics.mechanism.hinges.universal import Universal
 from ce_dynamics.mechanism.orientation import Directions
@@ -53,7 +53,7 @@ def aiming_universal(at: Array, target: Array, owner: str, names: str) -> Univer
         If the two points coincide.
     """
     d0 = (target - at) / length_between(at, target, owner, names)
-    nearer_z = decided(
+    nearer_z = decide(
         abs(d0[1]) <= abs(d0[2]),
         f"{owner}: of the y and the z axis, the one farther from {names} becomes the other one",
     )
@@ -67,9 +67,9 @@ def check_axes(hinge: Universal, along: Array, owner: str, names: str) -> None:
     """Refuse axes of one's own with which a direction cannot be led as above."""
     for direction, what in ((hinge.axis1, "the first one"), (along, names)):
         cosine = abs(number(hinge.axis2 @ direction))
-        if decided(cosine > ANGULAR_TOLERANCE, f"{owner}: its hinge's second axis is not square to {what}"):
+        if decide(cosine > ANGULAR_TOLERANCE, f"{owner}: its hinge's second axis is not square to {what}"):
             raise ModelError(f"{owner}: its hinge's second axis has to be perpendicular to {what}")
-    if not decided(
+    if not decide(
         number(cross(hinge.axis1, hinge.axis2) @ along) > ANGULAR_TOLERANCE, f"{owner}: the side of {names}"
     ):
         raise ModelError(
@@ -143,7 +143,7 @@ class Aim:
         d, v = target.r - at.r, target.v - at.v
         per_square = 1.0 / dot(d, d) if self.length is None else 1.0 / self.length**2
         per_length = sqrt(dot(d, d)) * per_square if self.length is None else 1.0 / self.length
-        across = cross(d, carrier.turned(self.hinge.axis1))  # d × e1 = m e2
+        across = cross(d, carrier.rotate(self.hinge.axis1))  # d × e1 = m e2
         square = dot(across, across)
         per_m = sqrt(square) / square
         e2 = per_m * across
@@ -165,7 +165,7 @@ class Aim:
                 per_square * dot(g, drift) - dot(e2, carrier.w_drift),
             )
         )
-        body = rotated(carrier, self.hinge, c, X, eta, theta_dot, directions)
+        body = carry_by_rotation(carrier, self.hinge, c, X, eta, theta_dot, directions)
         W, alpha, a = body.w_total, body.alpha, target.a - at.a
         stretch = 0.0 if self.length is not None else 2.0 * per_square * dot(d, v)  # 2 ℓ̇ / ℓ
         W_d, W_e2, W_g = dot(W, d), dot(W, e2), dot(W, g)

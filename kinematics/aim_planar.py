@@ -16,7 +16,7 @@ import numpy as np
 from ce_dynamics.algebra.arrays import Array, array, cross, dot, sqrt
 from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, PointMotion
 from ce_dynamics.kinematics.hardpoints import length_between
-from ce_dynamics.kinematics.rotated import hinge_axes, hinge_point, rotated
+from ce_dynamics.kinematics.rotated import carry_by_rotation, hinge_axes, hinge_point
 from ce_dynamics.mechanism.hinges.revolute import Revolute
 
 
@@ -51,7 +51,7 @@ class AimPlanar:
         g = cross(u, d)
         X = (per_square * (g @ (target.J - at.J)) - u @ carrier.w)[np.newaxis]
         eta = array((per_square * dot(g, target.drift - at.drift) - dot(u, carrier.w_drift),))
-        body = rotated(carrier, self.hinge, c, X, eta, theta_dot)
+        body = carry_by_rotation(carrier, self.hinge, c, X, eta, theta_dot)
         stretch = 2.0 * per_square * dot(d, target.v - at.v)  # 2 ℓ̇ / ℓ
         bias = per_square * dot(g, target.a - at.a) - dot(u, body.alpha) - stretch * dot(u, body.w_total)
         return HingeMotion(c, X, eta, array((bias,)))

@@ -133,8 +133,8 @@ def expect_hinge(motion: SubgraphMotion, name: str, expected: Hinge) -> Hinge:
     actual = motion.hinge(name)
     if actual is not expected and not same_hinge(actual, expected):
         raise ModelError(
-            f"body {name!r}: its hinge {described(actual)} is not the one its linkage was built for, "
-            f"{described(expected)}; add the body with linkage.hinges()[{name!r}]"
+            f"body {name!r}: its hinge {describe_hinge(actual)} is not the one its linkage was built for, "
+            f"{describe_hinge(expected)}; add the body with linkage.hinges()[{name!r}]"
         )
     return actual
 
@@ -167,7 +167,7 @@ def geometry(hinge: Hinge) -> dict[str, Array]:
     return {key: value for key, value in vars(hinge).items() if isinstance(value, np.ndarray)}
 
 
-def described(hinge: Hinge) -> str:
+def describe_hinge(hinge: Hinge) -> str:
     """A hinge in words, for messages."""
     values = ", ".join(
         f"{key}={np.round(nominal(value), 6).tolist()}" for key, value in geometry(hinge).items()
@@ -194,7 +194,7 @@ class Composite(ClosedForm):
             raise ModelError("composite: parts is empty; give at least one linkage")
         if independent is not None:
             joints = [joint.body for joint in self.joints()]
-            checks.known("composite: independent", independent, joints, "body of the parts")
+            checks.check_name("composite: independent", independent, joints, "body of the parts")
         self.independent = independent
         self.determines = tuple(name for part in self.parts for name in part.determines)
         self.closes = tuple(name for part in self.parts for name in part.closes)
@@ -235,7 +235,7 @@ def admissible_interval(linkage: ClosedForm, independent: str) -> tuple[float, f
     AssemblyError
         If the design pose itself cannot be assembled.
     """
-    bodies = placed_bodies(linkage.joints())
+    bodies = make_bodies(linkage.joints())
 
     def margin(theta: float) -> float:
         with np.errstate(all="ignore"):  # dead points are what is looked for
@@ -290,7 +290,7 @@ def pose(linkage: ClosedForm, bodies: Sequence[Body], independent: str, theta: f
     return motion
 
 
-def placed_bodies(joints: Sequence[Joint]) -> list[Body]:
+def make_bodies(joints: Sequence[Joint]) -> list[Body]:
     """Massless bodies on the given hinges, for questions of geometry; what carries them is at the origin."""
     nothing, origin = zeros(3, 3), zeros(3)
     inside: dict[str, Body] = {}

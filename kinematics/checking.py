@@ -20,7 +20,7 @@ from ce_dynamics.algebra.dense import least_squares
 from ce_dynamics.embedding.closures.closure_errors import ClosureErrors, closure_errors
 from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, PointMotion, SubgraphMotion
 from ce_dynamics.errors import ModelError
-from ce_dynamics.kinematics.base import ClosedForm, Joint, placed_bodies
+from ce_dynamics.kinematics.base import ClosedForm, Joint, make_bodies
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.base import Coordinate, Coupled
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
@@ -86,7 +86,7 @@ class LinkageBench:
         self.joints: list[Joint] = list(own.values())
         self.dependents = list(linkage.determines)
         self.independents = [name for name in own if name not in self.dependents]
-        self.bodies = placed_bodies(self.joints)
+        self.bodies = make_bodies(self.joints)
         self.parent = next(body.carrier for body in self.bodies if body.carrier.is_ground)
         self.N = sum(own[name].hinge.n_v for name in self.independents)
         self.steering_joints = [] if steering is None else list(steering.joints())
@@ -94,7 +94,7 @@ class LinkageBench:
         if missing:
             raise ModelError(f"{owner}: span lacks the hinges of {missing}; give an interval of each")
         for name in span:
-            checks.known(f"{owner}: span", name, self.independents, "independent hinge")
+            checks.check_name(f"{owner}: span", name, self.independents, "independent hinge")
         self._span = span
 
     def motion(self, state: State) -> Recorded:
@@ -123,7 +123,7 @@ class LinkageBench:
     @cached_property
     def steering_bodies(self) -> list[Body]:
         """Bodies beside S, on the same parent."""
-        bodies = placed_bodies(self.steering_joints)
+        bodies = make_bodies(self.steering_joints)
         at_parent = {body.carrier.name: body.carrier for body in bodies if body.carrier.is_ground}
         assert list(at_parent) == [self.parent.name]
         return bodies
@@ -153,7 +153,7 @@ class LinkageBench:
         found = [motion.hinge(name).coordinates(motion.recorded[name].c) for name in self.dependents]
         return np.concatenate(found)
 
-    def stacked(self, motion: Recorded, what: str) -> Floats:
+    def stack(self, motion: Recorded, what: str) -> Floats:
         """X, eta or bias of all dependent hinges."""
         return np.concatenate([getattr(motion.recorded[name], what) for name in self.dependents])
 
@@ -161,13 +161,13 @@ class LinkageBench:
         """Cut edges of the linkage, between bodies of a motion."""
         by_name = {body.name: body for body in self.bodies}
 
-        def named(name: str) -> Body:
+        def find_body(name: str) -> Body:
             if name in by_name:
                 return by_name[name]
             return Body(name, 0.0, motion.body(name).at, np.zeros((3, 3)), None, None)
 
         edges: list[CutEdge] = [
-            LoopClosure(cut.name, named(cut.body_a), named(cut.body_b), cut.closure, ())
+            LoopClosure(cut.name, find_body(cut.body_a), find_body(cut.body_b), cut.closure, ())
             for cut in self.linkage.cuts()
         ]
         for name, owners, coupling in self.linkage.couplings():
@@ -279,18 +279,18 @@ def check_linkage(
     checks.integer("check_linkage: seed", seed, at_least=0, at_most=2**64 - 1)
     bench = LinkageBench(linkage, span, carriers, steering, steering_span)
     rng = np.random.default_rng(seed)
-    worst = accepted(bench, LinkageErrors(design=design_error(bench)), np.zeros(bench.N))
+    worst = accept_errors(bench, LinkageErrors(design=design_error(bench)), np.zeros(bench.N))
     for _ in range(samples):
         state = bench.sample(rng)
-        worst = worst.worse(accepted(bench, closure_figures(bench, state), state.q))
-        worst = worst.worse(accepted(bench, generic_figures(bench, state), state.q))
+        worst = worst.worse(accept_errors(bench, closure_figures(bench, state), state.q))
+        worst = worst.worse(accept_errors(bench, generic_figures(bench, state), state.q))
     path = Trajectory(bench, rng)
     for t in (0.0, 0.9):
-        worst = worst.worse(accepted(bench, path.figures(t), path.at(t)[0].q))
+        worst = worst.worse(accept_errors(bench, path.figures(t), path.at(t)[0].q))
     return worst
 
 
-def accepted(bench: LinkageBench, errors: LinkageErrors, q: Floats) -> LinkageErrors:
+def accept_errors(bench: LinkageBench, errors: LinkageErrors, q: Floats) -> LinkageErrors:
     """The errors, if all are below 1."""
     for f in fields(errors):
         value = getattr(errors, f.name)
@@ -313,9 +313,9 @@ def closure_figures(bench: LinkageBench, state: State) -> LinkageErrors:
     """Return the closure errors: positions over 1e-14 of the size, rates and accelerations in proportion."""
     motion = bench.motion(state)
     errors: ClosureErrors = closure_errors(motion, bench.closures(motion))
-    X, eta = bench.stacked(motion, "X"), bench.stacked(motion, "eta")
+    X, eta = bench.stack(motion, "X"), bench.stack(motion, "eta")
     v = 1.0 + np.abs(X).max() + np.abs(eta).max() + np.abs(state.v).max()
-    a = v**2 + np.abs(bench.stacked(motion, "bias")).max()
+    a = v**2 + np.abs(bench.stack(motion, "bias")).max()
     allowed = 1e-14 * bench.size
     rate = max(np.abs(errors.Y).max(initial=0.0), np.abs(errors.drift).max(initial=0.0))
     return LinkageErrors(
@@ -349,9 +349,9 @@ def generic_figures(bench: LinkageBench, state: State) -> LinkageErrors:
     speed = 1.0 + np.abs(tree.theta_dot).max() + np.abs(state.s[1:]).max()
     allowed = 100 * EPS * kappa * size
     return LinkageErrors(
-        X=float(np.abs(bench.stacked(motion, "X") - X).max() / allowed),
-        eta=float(np.abs(bench.stacked(motion, "eta") - eta).max() / (allowed * speed)),
-        bias=float(np.abs(bench.stacked(motion, "bias") - bias).max() / (allowed * size * speed**2)),
+        X=float(np.abs(bench.stack(motion, "X") - X).max() / allowed),
+        eta=float(np.abs(bench.stack(motion, "eta") - eta).max() / (allowed * speed)),
+        bias=float(np.abs(bench.stack(motion, "bias") - bias).max() / (allowed * size * speed**2)),
     )
 
 

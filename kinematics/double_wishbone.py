@@ -8,11 +8,11 @@ import numpy as np
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import cross
-from ce_dynamics.compiler.free_numbers import decided, nominal
+from ce_dynamics.compiler.free_numbers import decide, nominal
 from ce_dynamics.errors import ModelError
 from ce_dynamics.kinematics.base import ClosedForm, Composite
 from ce_dynamics.kinematics.four_bar import FourBar
-from ce_dynamics.kinematics.hardpoints import Point, checked_names, checked_point, unit_between
+from ce_dynamics.kinematics.hardpoints import Point, check_point, checked_names, unit_between
 from ce_dynamics.kinematics.shock import Shock
 from ce_dynamics.kinematics.spindle import SpindleTieRod
 from ce_dynamics.kinematics.wishbone_loop import WishboneLoop
@@ -83,7 +83,7 @@ class DoubleWishboneBodies:
         checked_names("double wishbone", **given)
 
     @classmethod
-    def prefixed(
+    def with_prefix(
         cls,
         prefix: str,
         chassis: str = "chassis",
@@ -184,10 +184,10 @@ def planar_double_wishbone(
     """
     points, b = checked_corner(points, bodies)
     owner = f"planar double wishbone of {b.lower_arm!r}"
-    A1, A2, G1, G2 = (checked_point(getattr(points, name), owner, name) for name in ("A1", "A2", "G1", "G2"))
+    A1, A2, G1, G2 = (check_point(getattr(points, name), owner, name) for name in ("A1", "A2", "G1", "G2"))
     axis = unit_between(A1, A2, owner, "A1 A2")
     lean = magnitude(cross(axis, unit_between(G1, G2, owner, "G1 G2")))
-    if decided(lean > ANGULAR_TOLERANCE, f"{owner}: the axes A1 A2 and G1 G2 are not parallel"):
+    if decide(lean > ANGULAR_TOLERANCE, f"{owner}: the axes A1 A2 and G1 G2 are not parallel"):
         apart = np.arcsin(min(nominal(lean), 1.0))
         raise ModelError(
             f"{owner}: the axes A1 A2 and G1 G2 are {apart:g} rad apart, which must be less than "

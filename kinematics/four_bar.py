@@ -16,11 +16,11 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, Scalar, arctan2, array, cos, cross, dot, sin, sqrt
-from ce_dynamics.compiler.free_numbers import decided, nominal, number
+from ce_dynamics.compiler.free_numbers import decide, nominal, number
 from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, SubgraphMotion
 from ce_dynamics.errors import ModelError, SingularConfigurationError
 from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint, expect_hinge
-from ce_dynamics.kinematics.hardpoints import DEAD_POINT, SMALLEST_LENGTH, Point, checked_names, checked_point
+from ce_dynamics.kinematics.hardpoints import DEAD_POINT, SMALLEST_LENGTH, Point, check_point, checked_names
 from ce_dynamics.mechanism.checked import magnitude, unit_axis
 from ce_dynamics.mechanism.hinges.revolute import Revolute
 
@@ -152,7 +152,7 @@ class TurningRate(NamedTuple):
     bias: Scalar
     total: Scalar
 
-    def geared(self, factor: Scalar, factor_rate: Scalar) -> TurningRate:
+    def scale_by_ratio(self, factor: Scalar, factor_rate: Scalar) -> TurningRate:
         """The rate of an angle that turns ``factor`` times as fast; ``factor_rate`` is d factor / dθ."""
         return TurningRate(
             factor * self.X,
@@ -232,7 +232,7 @@ class FourBarLoop:
         names: tuple[str, str, str, str] = ("A", "D", "F", "G"),
     ) -> None:
         self.A, self.D, self.F, self.G = (
-            checked_point(point, owner, name) for point, name in zip((A, D, F, G), names, strict=True)
+            check_point(point, owner, name) for point, name in zip((A, D, F, G), names, strict=True)
         )
         self.axis = unit_axis(axis, owner)
         nA, nD, nF, nG = names
@@ -248,13 +248,13 @@ class FourBarLoop:
         x, y = number(self.ex @ GD), number(self.ey @ GD)
         sine = branch_sign(self.theta_40, x, y)
         dead = f"{owner}: {nD}, {nF} and {nG} are in line"
-        if decided(abs(sine) <= DEAD_POINT * magnitude(array((x, y))), dead):
+        if decide(abs(sine) <= DEAD_POINT * magnitude(array((x, y))), dead):
             raise SingularConfigurationError(
                 f"{owner}: the design pose is a dead point: {nD}, {nF} and {nG} are in line, so that the "
                 "linkage cannot tell its two branches apart; give hardpoints of a pose away from it"
             )
         # The branch is that of the nominal values of free parameters: others may not change it.
-        self.branch = 1.0 if decided(sine > 0.0, f"{dead}, or have passed it: another branch") else -1.0
+        self.branch = 1.0 if decide(sine > 0.0, f"{dead}, or have passed it: another branch") else -1.0
 
     def revolute(self, at: Array) -> Revolute:
         """A hinge of the linkage at one of its points."""
@@ -269,8 +269,8 @@ class FourBarLoop:
         rate = self._rate(frame, crank)
         return FourBarBars(
             Turning(theta.minus(self.theta_0), rate),
-            Turning(angles.theta_3.minus(self.theta_30), rate.geared(p, dp)),
-            Turning(angles.theta_4.minus(self.theta_40), rate.geared(q, dq)),
+            Turning(angles.theta_3.minus(self.theta_30), rate.scale_by_ratio(p, dp)),
+            Turning(angles.theta_4.minus(self.theta_40), rate.scale_by_ratio(q, dq)),
         )
 
     def margin(self, frame: BodyMotion, crank: BodyMotion, theta_dot: Array) -> float:
@@ -302,7 +302,7 @@ class FourBarLoop:
         bar = bar - self.axis * (self.axis @ bar)
         length = magnitude(bar)
         coincide = f"{owner}: points {names} coincide as seen along the axis"
-        if decided(length < SMALLEST_LENGTH, coincide):
+        if decide(length < SMALLEST_LENGTH, coincide):
             raise ModelError(
                 f"{coincide} {nominal(self.axis).tolist()} "
                 f"(distance {length:g} m); they must be more than {SMALLEST_LENGTH:g} m apart"
@@ -372,7 +372,7 @@ class FourBar(ClosedForm):
     def closure_turning(self, motion: SubgraphMotion) -> Turning:
         """∠RGA less its design value, and its rate −q θ̇."""
         rocker = self.bars(motion).rocker
-        return Turning(rocker.turned._replace(sin=-rocker.turned.sin), rocker.rate.geared(-1.0, 0.0))
+        return Turning(rocker.turned._replace(sin=-rocker.turned.sin), rocker.rate.scale_by_ratio(-1.0, 0.0))
 
     def margin(self, motion: SubgraphMotion) -> float:
         return self.loop.margin(motion.body(self.frame), motion.body(self.crank), motion.theta_dot)

@@ -2,7 +2,7 @@
 
 A hardpoint may depend on free parameters.  What a linkage computes from its hardpoints once, lengths and
 directions, then are formulas of these, and the signs that choose its branch are those of the nominal values:
-values of the parameters that would choose another are refused (`ce_dynamics.compiler.free_numbers.decided`).
+values of the parameters that would choose another are refused (`ce_dynamics.compiler.free_numbers.decide`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar, cross
-from ce_dynamics.compiler.free_numbers import decided, nominal
+from ce_dynamics.compiler.free_numbers import decide, nominal
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.checked import finite_vector, magnitude
 
@@ -26,7 +26,7 @@ DEAD_POINT = 1e-6
 """A design pose whose angle to a dead point is below this has no certain branch [rad]."""
 
 
-def checked_point(value: object, owner: str, name: str) -> Array:
+def check_point(value: object, owner: str, name: str) -> Array:
     """A hardpoint as an array (3,), of float64 unless it is free."""
     return finite_vector(value, owner, f"point {name}")
 
@@ -46,7 +46,7 @@ def length_between(start: Array, finish: Array, owner: str, names: str) -> Scala
         If they coincide.
     """
     length = magnitude(finish - start)
-    if decided(length < SMALLEST_LENGTH, f"{owner}: points {names} coincide"):
+    if decide(length < SMALLEST_LENGTH, f"{owner}: points {names} coincide"):
         raise ModelError(
             f"{owner}: points {names} coincide at {nominal(start).tolist()} (distance {length:g} m); "
             f"they must be more than {SMALLEST_LENGTH:g} m apart"
@@ -69,7 +69,7 @@ def distance_from_axis(point: Array, at: Array, axis: Array, owner: str, name: s
         If the point is on the axis, so that turning does not move it.
     """
     radius = magnitude(cross(axis, point - at))
-    if decided(radius < SMALLEST_LENGTH, f"{owner}: point {name} is on the axis it turns about"):
+    if decide(radius < SMALLEST_LENGTH, f"{owner}: point {name} is on the axis it turns about"):
         raise ModelError(
             f"{owner}: point {name} at {nominal(point).tolist()} is on the axis through "
             f"{nominal(at).tolist()} along {nominal(axis).tolist()} (distance {radius:g} m); turning about "

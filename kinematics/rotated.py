@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from ce_dynamics.algebra.arrays import Array, cross
-from ce_dynamics.embedding.motion import BodyMotion, PointMotion, oriented
+from ce_dynamics.embedding.motion import BodyMotion, PointMotion, orient
 from ce_dynamics.mechanism.hinges.base import Hinge
 from ce_dynamics.mechanism.orientation import Directions, by_directions
 
 
 def hinge_point(carrier: BodyMotion, hinge: Hinge, theta_dot: Array) -> PointMotion:
     """Motion of the hinge point of a rotational hinge, which is fixed on the carrier as well."""
-    return carrier.offset(carrier.turned(hinge.at - carrier.at), theta_dot)
+    return carrier.offset(carrier.rotate(hinge.at - carrier.at), theta_dot)
 
 
 def hinge_axes(carrier: BodyMotion, hinge: Hinge, c: Array) -> Array:
@@ -18,7 +18,7 @@ def hinge_axes(carrier: BodyMotion, hinge: Hinge, c: Array) -> Array:
     return hinge.axes(c, carrier.orientation)[0]
 
 
-def rotated(
+def carry_by_rotation(
     carrier: BodyMotion,
     hinge: Hinge,
     c: Array,
@@ -49,8 +49,8 @@ def rotated(
     H_w, _ = hinge.axes(c, carrier.orientation, child)
     v_h = X @ theta_dot + eta
     w_h = H_w @ v_h
-    H_dot_w, _ = hinge.turned_bias(c, v_h, carrier.orientation, child)
-    R, directions = oriented(carrier.orientation, hinge, c) if child is None else child
+    H_dot_w, _ = hinge.rotate_bias(c, v_h, carrier.orientation, child)
+    R, directions = orient(carrier.orientation, hinge, c) if child is None else child
     return BodyMotion(
         R,
         hinge.at,

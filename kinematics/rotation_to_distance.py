@@ -20,12 +20,12 @@ from __future__ import annotations
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, array, cross, dot
-from ce_dynamics.compiler.free_numbers import decided, nominal, number
+from ce_dynamics.compiler.free_numbers import decide, nominal, number
 from ce_dynamics.embedding.closed_forms.formulas import solve_turn
-from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, PointMotion, oriented
+from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, PointMotion, orient
 from ce_dynamics.errors import SingularConfigurationError
 from ce_dynamics.kinematics.hardpoints import DEAD_POINT, distance_from_axis, length_between
-from ce_dynamics.kinematics.rotated import hinge_axes, hinge_point, rotated
+from ce_dynamics.kinematics.rotated import carry_by_rotation, hinge_axes, hinge_point
 from ce_dynamics.mechanism.checked import magnitude
 from ce_dynamics.mechanism.hinges.revolute import Revolute
 from ce_dynamics.mechanism.orientation import AS_DESIGNED, Orientation
@@ -70,14 +70,14 @@ class RotationToDistance:
         reach = radius * magnitude(delta - u * (u @ delta))
         B = number(self.g0 @ delta)
         dead = f"{owner}: points {names} and the axis that {names[0]} turns about lie in one plane"
-        if decided(abs(B) <= DEAD_POINT * reach, dead):
+        if decide(abs(B) <= DEAD_POINT * reach, dead):
             raise SingularConfigurationError(
                 f"{owner}: the design pose is a dead point: points {names} and the axis through "
                 f"{nominal(hinge.at).tolist()} along {nominal(u).tolist()} lie in one plane, so that the "
                 "linkage cannot tell its two branches apart; give hardpoints of a pose away from it"
             )
         # The branch is that of the nominal values of free parameters: others may not change it.
-        self.sign = -1.0 if decided(B > 0.0, f"{dead}, or have passed it: another branch") else 1.0
+        self.sign = -1.0 if decide(B > 0.0, f"{dead}, or have passed it: another branch") else 1.0
 
     def configuration(self, delta: Array, carrier: Orientation = AS_DESIGNED) -> Array:
         """(cos φ, sin φ) for the target at ``delta`` from the hinge point, seen where ``carrier`` is."""
@@ -103,14 +103,14 @@ class RotationToDistance:
         """
         at = hinge_point(carrier, self.hinge, theta_dot)
         c = self.configuration(target.r - at.r, carrier.orientation)
-        f = oriented(carrier.orientation, self.hinge, c).turned(self.offset)
+        f = orient(carrier.orientation, self.hinge, c).rotate(self.offset)
         e = at.r + f - target.r
         h = cross(f, e)  # e · (ω × f) = ω · h
         lever = -1.0 / dot(hinge_axes(carrier, self.hinge, c)[:, 0], h)
         X = lever * (e @ (at.J - target.J) + h @ carrier.w)  # α̇ of (32)
         eta = lever * (dot(e, at.drift - target.drift) + dot(h, carrier.w_drift))
         X, eta = X[np.newaxis], array((eta,))
-        F = rotated(carrier, self.hinge, c, X, eta, theta_dot).offset(f, theta_dot)
+        F = carry_by_rotation(carrier, self.hinge, c, X, eta, theta_dot).offset(f, theta_dot)
         v = F.v - target.v
         bias = lever * (dot(e, F.a - target.a) + dot(v, v))
         return HingeMotion(c, X, eta, array((bias,)))

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, Scalar, arctan2, array, cos, dot, sin, sqrt
-from ce_dynamics.compiler.free_numbers import decided, nominal, number
+from ce_dynamics.compiler.free_numbers import decide, nominal, number
 from ce_dynamics.embedding.motion import HingeMotion, PointMotion, SubgraphMotion
 from ce_dynamics.errors import ModelError
 from ce_dynamics.kinematics.aim import Aim
@@ -19,8 +19,8 @@ from ce_dynamics.kinematics.aim_planar import AimPlanar
 from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint, expect_hinge
 from ce_dynamics.kinematics.hardpoints import (
     Point,
+    check_point,
     checked_names,
-    checked_point,
     length_between,
     unit_between,
 )
@@ -140,7 +140,7 @@ class Shock(ClosedForm):
         anchor: str = "chassis",
     ) -> None:
         owner = f"shock {shock_lower!r}"
-        self.B, self.J = checked_point(B, owner, "B"), checked_point(J, owner, "J")
+        self.B, self.J = check_point(B, owner, "B"), check_point(J, owner, "J")
         checked_names(owner, shock_lower=shock_lower, shock_upper=shock_upper, arm=arm, anchor=anchor)
         self.shock_lower, self.shock_upper, self.arm, self.anchor = shock_lower, shock_upper, arm, anchor
         self.lower: Aim | AimPlanar
@@ -183,7 +183,7 @@ def planar_hinge(axis: Point, B: Array, J: Array, owner: str) -> Revolute:
     u = unit_axis(axis, owner)
     out_of_plane = number(u @ unit_between(B, J, owner, "BJ"))
     leaning = f"{owner}: BJ leans out of the plane perpendicular to the arm's axis"
-    if decided(abs(out_of_plane) > ANGULAR_TOLERANCE, leaning):
+    if decide(abs(out_of_plane) > ANGULAR_TOLERANCE, leaning):
         raise ModelError(
             f"{owner}: points BJ lean {np.arcsin(nominal(out_of_plane)):g} rad out of the plane "
             f"perpendicular to the axis {nominal(u).tolist()}; leave the axis away for a spatial shock"

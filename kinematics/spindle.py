@@ -11,7 +11,7 @@ from __future__ import annotations
 from ce_dynamics.embedding.motion import SubgraphMotion
 from ce_dynamics.kinematics.aim import Aim
 from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint, expect_hinge
-from ce_dynamics.kinematics.hardpoints import Point, checked_names, checked_point, unit_between
+from ce_dynamics.kinematics.hardpoints import Point, check_point, checked_names, unit_between
 from ce_dynamics.kinematics.rotation_to_distance import RotationToDistance
 from ce_dynamics.mechanism.hinges.distance import Distance
 from ce_dynamics.mechanism.hinges.revolute import Revolute
@@ -55,7 +55,7 @@ class SpindleTieRod(ClosedForm):
     ) -> None:
         owner = f"tie rod of {spindle!r}"
         d, f, self.K, self.L = (
-            checked_point(point, owner, name) for point, name in zip((D, F, K, L), "DFKL", strict=True)
+            check_point(point, owner, name) for point, name in zip((D, F, K, L), "DFKL", strict=True)
         )
         checked_names(owner, spindle=spindle, upright_link=upright_link, anchor=anchor)
         if tie_rod is not None:

@@ -20,7 +20,7 @@ import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, Scalar, array, cross, dot, sqrt
 from ce_dynamics.algebra.rotation import rotate_about
-from ce_dynamics.compiler.free_numbers import decided, number
+from ce_dynamics.compiler.free_numbers import decide, number
 from ce_dynamics.embedding.closed_forms.formulas import solve_turn, turn_equation
 from ce_dynamics.embedding.closed_forms.step import set_moving
 from ce_dynamics.embedding.closures.loop import at_rest
@@ -32,8 +32,8 @@ from ce_dynamics.kinematics.hardpoints import (
     DEAD_POINT,
     SMALLEST_LENGTH,
     Point,
+    check_point,
     checked_names,
-    checked_point,
     distance_from_axis,
     length_between,
     unit_between,
@@ -87,7 +87,7 @@ class StrutLoop(ClosedForm):
     ) -> None:
         owner = f"strut of {upright!r}"
         a1, a2, self.D, self.F, s, self.K, self.L = (
-            checked_point(point, owner, name)
+            check_point(point, owner, name)
             for point, name in zip(
                 (A1, A2, D, F, S, K, L), ("A1", "A2", "D", "F", "S", "K", "L"), strict=True
             )
@@ -114,14 +114,14 @@ class StrutLoop(ClosedForm):
         ell = magnitude(self.F - self.D)
         u = unit_between(S, self.F, owner, "SF")
         s_0 = number(u @ (self.F - self.D))
-        if decided(s_0 < 0.0, f"{owner}: the strut's line points away from DF"):
+        if decide(s_0 < 0.0, f"{owner}: the strut's line points away from DF"):
             u, s_0 = -u, -s_0
         p = self.F - self.D - s_0 * u
         d = magnitude(p)
         across = f"{owner}: the strut is perpendicular to DF"
-        if decided(s_0 <= DEAD_POINT * ell, across):
+        if decide(s_0 <= DEAD_POINT * ell, across):
             raise ModelError(f"{across}, so that it cannot tell its length; move S or D")
-        if decided(d < SMALLEST_LENGTH, f"{owner}: D comes to lie on the strut's line"):
+        if decide(d < SMALLEST_LENGTH, f"{owner}: D comes to lie on the strut's line"):
             self.d, self.n = 0.0, self.aim.hinge.axis1  # nothing tilts, about any axis
         else:
             self.d, self.n = d, cross(u, p) / d
@@ -137,12 +137,12 @@ class StrutLoop(ClosedForm):
         )
         B = number(cross(self.k, f0) @ delta)
         dead = f"{owner}: points K, L and the axis DF lie in one plane"
-        if decided(abs(B) <= DEAD_POINT * reach, dead):
+        if decide(abs(B) <= DEAD_POINT * reach, dead):
             raise SingularConfigurationError(
                 f"{dead} in the design pose, so that the tie rod cannot tell its two branches apart; give "
                 "hardpoints of a pose away from it"
             )
-        return -1.0 if decided(B > 0.0, f"{dead}, or have passed it: another branch") else 1.0
+        return -1.0 if decide(B > 0.0, f"{dead}, or have passed it: another branch") else 1.0
 
     def joints(self) -> tuple[Joint, ...]:
         """The arm on the chassis; kingpin, swivel and upright, each on the one before, on it."""
@@ -173,9 +173,9 @@ class StrutLoop(ClosedForm):
         """A, B, C of A cos φ + B sin φ = C, for the turn about DF that gives the tie rod its length."""
         D, F = motion.point(self.lower_arm, self.D), motion.point(self.chassis, self.F)
         kingpin, tilt = motion.carrier(self.swivel), self._tilt(D, F)
-        f = rotate_about(kingpin.turned(self.n), tilt[0], tilt[1], kingpin.turned(self.K - self.D))
+        f = rotate_about(kingpin.rotate(self.n), tilt[0], tilt[1], kingpin.rotate(self.K - self.D))
         delta = motion.point(self.anchor, self.L).r - D.r
-        return turn_equation(kingpin.turned(self.k), f, delta, self.rod * self.rod)
+        return turn_equation(kingpin.rotate(self.k), f, delta, self.rod * self.rod)
 
     def _tilt(self, D: PointMotion, F: PointMotion) -> Array:
         """(cos β, sin β) from the distance DF."""

@@ -13,8 +13,8 @@ from ce_dynamics.kinematics.aim_planar import AimPlanar
 from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint, expect_hinge
 from ce_dynamics.kinematics.hardpoints import (
     Point,
+    check_point,
     checked_names,
-    checked_point,
     distance_from_axis,
     unit_between,
 )
@@ -43,7 +43,7 @@ class SwingArm(ClosedForm):
     def __init__(self, A1: Point, A2: Point, F: Point, arm: str, carrier: str, anchor: str) -> None:
         owner = f"arm {arm!r}"
         a1, a2, self.F = (
-            checked_point(point, owner, name) for point, name in ((A1, "A1"), (A2, "A2"), (F, "F"))
+            check_point(point, owner, name) for point, name in ((A1, "A1"), (A2, "A2"), (F, "F"))
         )
         checked_names(owner, arm=arm, carrier=carrier, anchor=anchor)
         self.arm, self.carrier, self.anchor = arm, carrier, anchor

@@ -11,7 +11,7 @@ from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.embedding.motion import SubgraphMotion
 from ce_dynamics.kinematics.aim import Aim
 from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint, expect_hinge
-from ce_dynamics.kinematics.hardpoints import Point, checked_names, checked_point, unit_between
+from ce_dynamics.kinematics.hardpoints import Point, check_point, checked_names, unit_between
 from ce_dynamics.kinematics.rotation_to_distance import RotationToDistance
 from ce_dynamics.mechanism.hinges.revolute import Revolute
 from ce_dynamics.mechanism.hinges.spherical import Spherical
@@ -50,7 +50,7 @@ class WishboneLoop(ClosedForm):
     ) -> None:
         owner = f"wishbone loop of {lower_arm!r}"
         a1, a2, g1, g2, self.D, self.F = (
-            checked_point(point, owner, name)
+            check_point(point, owner, name)
             for point, name in zip((A1, A2, G1, G2, D, F), ("A1", "A2", "G1", "G2", "D", "F"), strict=True)
         )
         checked_names(

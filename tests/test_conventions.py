@@ -194,7 +194,7 @@ def turning(vehicle: Model, turn: SteadyState) -> dict[str, float]:
 @pytest.fixture(scope="module")
 def pushed(vehicle: Model) -> dict[str, Any]:
     """Half a second of throttle, and of brake."""
-    y = hmmwv.settled(vehicle)
+    y = hmmwv.settle(vehicle)
     return {
         name: ce.simulate(vehicle, {name: 0.6}, duration=0.5, interval=0.5, y0=y).isel(time=-1)
         for name in ("throttle", "brake")
@@ -297,7 +297,7 @@ def test_arms(vehicle: Model, corner: str) -> None:
 
 def test_toe_and_camber(vehicle: Model) -> None:
     """With drooping arms the front wheels toe in and lean outwards: their rims say so, and by how much."""
-    y = hmmwv.settled(vehicle)
+    y = hmmwv.settle(vehicle)
     data = hmmwv.HmmwvParameters.load()
     radius = 0.4
     rims: dict[str, dict[str, Any]] = {}
@@ -320,7 +320,7 @@ def test_toe_and_camber(vehicle: Model) -> None:
 
 
 def test_suspension(vehicle: Model) -> None:
-    found = vehicle.outputs(hmmwv.settled(vehicle))
+    found = vehicle.outputs(hmmwv.settle(vehicle))
     for corner in CORNERS:
         assert found[f"{corner}.spring.force"] < -5e3
         assert found[f"{corner}.spring.length"] < 0.4

@@ -36,7 +36,7 @@ _NEVER = (str, bytes, bytearray, memoryview, bool, np.bool_)
 """What Python would turn into a number, and nobody means as one."""
 
 
-def shown(value: object) -> str:
+def show(value: object) -> str:
     """A value for a message: one line, not too long, whatever it is."""
     try:
         text = " ".join(repr(value).split())
@@ -79,7 +79,7 @@ def number(
     within = given > above and at_least <= given <= at_most and (given < below or below == math.inf)
     if not (finite and within):
         allowed = bounds(above, at_least, below, at_most, infinite, unit)
-        raise error(f"{name} {with_unit(shown(value), unit)} must be {allowed}")
+        raise error(f"{name} {with_unit(show(value), unit)} must be {allowed}")
     return given
 
 
@@ -109,15 +109,15 @@ def seconds(name: str, value: object, error: type[CeDynamicsError] = ModelError)
 def as_float(name: str, value: object, error: type[CeDynamicsError] = ModelError) -> float:
     """A user's number as a float, which may be NaN or infinite; see `number`."""
     if isinstance(value, (Decimal, Fraction)):  # which do not go together with floats
-        raise wrong_type(f"{name} {shown(value)} is exact; give it as float(...)", error)
+        raise wrong_type(f"{name} {show(value)} is exact; give it as float(...)", error)
     if isinstance(value, _NEVER) or not (isinstance(value, _PLAIN) or is_scalar(value)):
-        raise wrong_type(f"{name} {shown(value)} is not a number", error)
+        raise wrong_type(f"{name} {show(value)} is not a number", error)
     try:
         return float(value)  # type: ignore[arg-type]
     except OverflowError:
-        raise error(f"{name} {shown(value)} is too large for a floating-point number") from None
+        raise error(f"{name} {show(value)} is too large for a floating-point number") from None
     except (TypeError, ValueError):
-        raise wrong_type(f"{name} {shown(value)} is not a number", error) from None
+        raise wrong_type(f"{name} {show(value)} is not a number", error) from None
 
 
 def is_scalar(value: object) -> bool:
@@ -170,13 +170,13 @@ def integer(
     low = "" if at_least == -LARGEST_INTEGER else f", {at_least} or more"
     high = "" if at_most == LARGEST_INTEGER else f", {at_most} at most"
     if isinstance(value, _NEVER):
-        raise wrong_type(f"{name} {shown(value)} must be an integer{low}{high}", error)
+        raise wrong_type(f"{name} {show(value)} must be an integer{low}{high}", error)
     try:
         given = operator.index(value)  # type: ignore[arg-type]
     except TypeError:
-        raise wrong_type(f"{name} {shown(value)} must be an integer{low}{high}", error) from None
+        raise wrong_type(f"{name} {show(value)} must be an integer{low}{high}", error) from None
     if not at_least <= given <= at_most:
-        raise error(f"{name} {shown(given)} must be an integer{low or ', '}{high}".rstrip(", "))
+        raise error(f"{name} {show(given)} must be an integer{low or ', '}{high}".rstrip(", "))
     return given
 
 
@@ -185,7 +185,7 @@ def one(what: str, value: _T, error: type[CeDynamicsError] = ModelError) -> _T:
     known = isinstance(value, _PLAIN) and not isinstance(value, _NEVER)
     traced = not isinstance(value, (*_NEVER, Number, np.generic)) and hasattr(value, "__add__")
     if not (known or (traced and not (hasattr(value, "__len__") and getattr(value, "ndim", True)))):
-        raise error(f"{what} is {shown(value)}; it must be one number")
+        raise error(f"{what} is {show(value)}; it must be one number")
     return value
 
 
@@ -209,20 +209,20 @@ checked = vector
 def numbers(name: str, value: object, error: type[CeDynamicsError] = ModelError) -> Floats:
     """A user's array of any shape as float64; NaN and infinities are left to the caller."""
     if isinstance(value, (*_NEVER, Mapping, set, frozenset)):
-        raise wrong_type(f"{name} {shown(value)} must be a list of numbers", error)
+        raise wrong_type(f"{name} {show(value)} must be a list of numbers", error)
     if is_masked(value):
         raise error(f"{name} has entries that are masked; give a number for each")
     try:
         given = np.asarray(value)
     except (TypeError, ValueError, OverflowError, RuntimeError):
         raise wrong_type(
-            f"{name} {shown(value)} must be a list of numbers, its rows all of one length", error
+            f"{name} {show(value)} must be a list of numbers, its rows all of one length", error
         ) from None
     if given.dtype.kind in "iuf":
         with np.errstate(over="ignore"):
             return given.astype(np.float64, copy=False)
     if given.dtype.kind != "O" or given.ndim == 0:
-        raise wrong_type(f"{name} {shown(value)} must be a list of numbers", error)
+        raise wrong_type(f"{name} {show(value)} must be a list of numbers", error)
     entries = [as_float(f"{name}: entry {k}", entry, error) for k, entry in enumerate(given.flat)]
     return np.array(entries, dtype=float).reshape(given.shape)
 
@@ -260,7 +260,7 @@ def shown_array(given: Floats) -> str:
 def text(name: str, value: object, error: type[CeDynamicsError] = ModelError) -> str:
     """A user's text that is not empty."""
     if not isinstance(value, str):
-        raise wrong_type(f"{name} {shown(value)} must be text", error)
+        raise wrong_type(f"{name} {show(value)} must be text", error)
     if not value.strip():
         raise error(f"{name} is empty; give it some text")
     return value
@@ -270,15 +270,11 @@ def name_of(what: str, value: object, error: type[CeDynamicsError] = ModelError)
     """A name that a user gives to something: text in one line that can be shown whole."""
     given = text(what, value, error)
     if len(given) > LONGEST_NAME:
-        raise error(
-            f"{what} {shown(given)} has {len(given):,} characters; at most {LONGEST_NAME} are allowed"
-        )
+        raise error(f"{what} {show(given)} has {len(given):,} characters; at most {LONGEST_NAME} are allowed")
     if any(character < " " or character == "\x7f" for character in given):
-        raise error(
-            f"{what} {shown(given)} has line breaks, tabs or other control characters; leave them out"
-        )
+        raise error(f"{what} {show(given)} has line breaks, tabs or other control characters; leave them out")
     if any("\ud800" <= character <= "\udfff" for character in given):
-        raise error(f"{what} {shown(given)} has halves of characters, which no file can hold; leave them out")
+        raise error(f"{what} {show(given)} has halves of characters, which no file can hold; leave them out")
     return given
 
 
@@ -290,7 +286,7 @@ def unit(name: str, value: object, error: type[CeDynamicsError] = ModelError) ->
 def texts(name: str, value: object, error: type[CeDynamicsError] = ModelError) -> tuple[str, ...]:
     """A user's list of names; a single text is none."""
     if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
-        raise wrong_type(f"{name} {shown(value)} must be a list of names", error)
+        raise wrong_type(f"{name} {show(value)} must be a list of names", error)
     return tuple(text(f"{name}: entry {k}", entry, error) for k, entry in enumerate(value))
 
 
@@ -299,13 +295,13 @@ def items(
 ) -> tuple[Any, ...]:
     """The entries of a user's list, so many if ``size`` says; a single text or number is none."""
     if isinstance(value, (str, bytes, Mapping, set, frozenset)) or not hasattr(value, "__len__"):
-        raise wrong_type(f"{name} {shown(value)} must be a list", error)
+        raise wrong_type(f"{name} {show(value)} must be a list", error)
     try:
         given = tuple(value)
     except TypeError:  # an array without dimensions
-        raise wrong_type(f"{name} {shown(value)} must be a list", error) from None
+        raise wrong_type(f"{name} {show(value)} must be a list", error) from None
     if size is not None and len(given) != size:
-        raise error(f"{name} {shown(value)} must be a list of {size}")
+        raise error(f"{name} {show(value)} must be a list of {size}")
     return given
 
 
@@ -316,7 +312,7 @@ def pairs(
     found = items(name, value, error=error)
     for k, entry in enumerate(found):
         if not isinstance(entry, (tuple, list)) or len(entry) != 2:
-            raise wrong_type(f"{name}: entry {k} {shown(entry)} must be a pair {what}", error)
+            raise wrong_type(f"{name}: entry {k} {show(entry)} must be a pair {what}", error)
     return [(one, other) for one, other in found]
 
 
@@ -325,21 +321,21 @@ def choice(
 ) -> str:
     """One of some words."""
     if not isinstance(value, str) or value not in allowed:
-        raise error(f"{name} {shown(value)} is not known; choose one of {', '.join(allowed)}")
+        raise error(f"{name} {show(value)} is not known; choose one of {', '.join(allowed)}")
     return value
 
 
 def flag(name: str, value: object, error: type[CeDynamicsError] = ModelError) -> bool:
     """True or False, and nothing that merely counts as such."""
     if not isinstance(value, (bool, np.bool_)):
-        raise wrong_type(f"{name} {shown(value)} must be True or False", error)
+        raise wrong_type(f"{name} {show(value)} must be True or False", error)
     return bool(value)
 
 
 def function(name: str, value: _T, example: str = "", error: type[CeDynamicsError] = ModelError) -> _T:
     """Something that can be called."""
     if not callable(value) or isinstance(value, type):
-        raise wrong_type(f"{name} {shown(value)} cannot be called; give a function{example}", error)
+        raise wrong_type(f"{name} {show(value)} cannot be called; give a function{example}", error)
     return value
 
 
@@ -355,7 +351,7 @@ def instance(
         hint = ""
         if isinstance(value, type) and issubclass(value, kind):
             hint = f" (call it: {value.__name__}(...))"
-        raise wrong_type(f"{name} {shown(value)} must be {what}{hint}", error)
+        raise wrong_type(f"{name} {show(value)} must be {what}{hint}", error)
     return value
 
 
@@ -372,30 +368,30 @@ def provides(
 ) -> _T:
     """An object with some methods, of whatever class."""
     if isinstance(value, type) or not all(callable(getattr(value, method, None)) for method in methods):
-        raise wrong_type(f"{name} {shown(value)} must be {what}", error)
+        raise wrong_type(f"{name} {show(value)} must be {what}", error)
     return value
 
 
 def mapping(name: str, value: object, error: type[CeDynamicsError] = ModelError) -> Mapping[str, Any]:
     """A mapping by name."""
     if not isinstance(value, Mapping):
-        raise wrong_type(f"{name} {shown(value)} must be a mapping such as {{'name': value}}", error)
+        raise wrong_type(f"{name} {show(value)} must be a mapping such as {{'name': value}}", error)
     for key in value:
         if not isinstance(key, str):
-            raise wrong_type(f"{name}: the key {shown(key)} must be text", error)
+            raise wrong_type(f"{name}: the key {show(key)} must be text", error)
     return value
 
 
-def known(
+def check_name(
     name: str, value: object, names: Collection[str], what: str, error: type[CeDynamicsError] = ModelError
 ) -> str:
     """A name of something that exists; suggests the nearest."""
     if not isinstance(value, str):
-        raise wrong_type(f"{name} {shown(value)} must be the name of {what}, as text", error)
+        raise wrong_type(f"{name} {show(value)} must be the name of {what}, as text", error)
     if value not in names:
         near = difflib.get_close_matches(value, list(names), n=1, cutoff=0.5)
         hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise error(f"{name}: no {what} {shown(value)}{hint} (known are {list(names)})")
+        raise error(f"{name}: no {what} {show(value)}{hint} (known are {list(names)})")
     return value
 
 

@@ -32,10 +32,10 @@ def path_of(what: str, given: object, error: type[CeDynamicsError] = DataError) 
         Or the ``error`` wanted, if it is neither, or no file can have this name.
     """
     if not isinstance(given, (str, os.PathLike)) or not isinstance(os.fspath(given), str):
-        raise checks.wrong_type(f"{what} {checks.shown(given)} must be the name of a file", error)
+        raise checks.wrong_type(f"{what} {checks.show(given)} must be the name of a file", error)
     name = os.fspath(given)
     if not name or "\0" in name:
-        raise error(f"{what} {checks.shown(name)} must be the name of a file")
+        raise error(f"{what} {checks.show(name)} must be the name of a file")
     return Path(name)
 
 

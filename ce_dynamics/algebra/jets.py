@@ -129,7 +129,7 @@ class ScalarMotion:
         """The same with as many columns as this one has."""
         return ScalarMotion.of(value, len(self.J))
 
-    def mapped(self, value: Scalar, d1: Scalar, d2: Scalar) -> ScalarMotion:
+    def apply(self, value: Scalar, d1: Scalar, d2: Scalar) -> ScalarMotion:
         """f(x), whose value and derivatives f′ and f″ at x are given."""
         curved = d2 * (self.rate * self.rate)
         return ScalarMotion(
@@ -189,7 +189,7 @@ class ScalarMotion:
         """1 / x."""
         inverse = 1.0 / self.value
         square = inverse * inverse
-        return self.mapped(inverse, -square, 2.0 * square * inverse)
+        return self.apply(inverse, -square, 2.0 * square * inverse)
 
     def __pow__(self, exponent: Any) -> Any:
         if not isinstance(exponent, PLAIN):
@@ -203,7 +203,7 @@ class ScalarMotion:
             return sqrt(self)
         x = self.value
         d2 = p * (p - 1.0) * power(x, p - 2.0)
-        return self.mapped(power(x, p), p * power(x, p - 1.0), d2)
+        return self.apply(power(x, p), p * power(x, p - 1.0), d2)
 
     def __rpow__(self, base: Any) -> Any:
         return exp(self * log(base))
@@ -214,80 +214,80 @@ class ScalarMotion:
     # Comparisons are those of the values
 
     def __lt__(self, other: Any) -> Any:
-        return compared(operator.lt, self, other)
+        return compare(operator.lt, self, other)
 
     def __le__(self, other: Any) -> Any:
-        return compared(operator.le, self, other)
+        return compare(operator.le, self, other)
 
     def __gt__(self, other: Any) -> Any:
-        return compared(operator.gt, self, other)
+        return compare(operator.gt, self, other)
 
     def __ge__(self, other: Any) -> Any:
-        return compared(operator.ge, self, other)
+        return compare(operator.ge, self, other)
 
     def __eq__(self, other: object) -> Any:
-        return compared(operator.eq, self, other)
+        return compare(operator.eq, self, other)
 
     def __ne__(self, other: object) -> Any:
-        return compared(operator.ne, self, other)
+        return compare(operator.ne, self, other)
 
     # Elementary functions, by the names under which `ce_dynamics.algebra.arrays` asks for them
 
     def sin(self) -> ScalarMotion:
         """Sine."""
         s = sin(self.value)
-        return self.mapped(s, cos(self.value), -s)
+        return self.apply(s, cos(self.value), -s)
 
     def cos(self) -> ScalarMotion:
         """Cosine."""
         c = cos(self.value)
-        return self.mapped(c, -sin(self.value), -c)
+        return self.apply(c, -sin(self.value), -c)
 
     def tan(self) -> ScalarMotion:
         """Tangent."""
         t = tan(self.value)
         d1 = 1.0 + t * t
-        return self.mapped(t, d1, 2.0 * t * d1)
+        return self.apply(t, d1, 2.0 * t * d1)
 
     def arcsin(self) -> ScalarMotion:
         """Arc sine."""
         x = self.value
         d1 = 1.0 / sqrt(1.0 - x * x)
-        return self.mapped(arcsin(x), d1, x * d1 * d1 * d1)
+        return self.apply(arcsin(x), d1, x * d1 * d1 * d1)
 
     def arccos(self) -> ScalarMotion:
         """Arc cosine."""
         x = self.value
         d1 = -1.0 / sqrt(1.0 - x * x)
-        return self.mapped(arccos(x), d1, x * d1 * d1 * d1)
+        return self.apply(arccos(x), d1, x * d1 * d1 * d1)
 
     def arctan(self) -> ScalarMotion:
         """Arc tangent."""
         x = self.value
         d1 = 1.0 / (1.0 + x * x)
-        return self.mapped(arctan(x), d1, -2.0 * x * d1 * d1)
+        return self.apply(arctan(x), d1, -2.0 * x * d1 * d1)
 
     def sqrt(self) -> ScalarMotion:
         """Square root."""
         root = sqrt(self.value)
         d1 = 0.5 / root
-        return self.mapped(root, d1, -0.5 * d1 / self.value)
+        return self.apply(root, d1, -0.5 * d1 / self.value)
 
     def exp(self) -> ScalarMotion:
         """Exponential."""
         e = exp(self.value)
-        return self.mapped(e, e, e)
+        return self.apply(e, e, e)
 
     def log(self) -> ScalarMotion:
         """Natural logarithm."""
         d1 = 1.0 / self.value
-        return self.mapped(log(self.value), d1, -d1 * d1)
+        return self.apply(log(self.value), d1, -d1 * d1)
 
     def tanh(self) -> ScalarMotion:
         """Hyperbolic tangent."""
         t = tanh(self.value)
         d1 = 1.0 - t * t
-        return self.mapped(t, d1, -2.0 * t * d1)
+        return self.apply(t, d1, -2.0 * t * d1)
 
     def arctan2(self, x: Any) -> ScalarMotion:
         """Angle of the point (x, self)."""
@@ -314,7 +314,7 @@ class ScalarMotion:
         return f"<moving scalar {self.value!r}, rate {self.rate!r}>"
 
 
-def compared(relation: Callable[[Any, Any], Any], a: ScalarMotion, b: Any) -> Any:
+def compare(relation: Callable[[Any, Any], Any], a: ScalarMotion, b: Any) -> Any:
     """A comparison of values."""
     return condition_of(relation(a.value, b.value if isinstance(b, ScalarMotion) else b))
 

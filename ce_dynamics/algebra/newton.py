@@ -103,7 +103,7 @@ class Problem(Protocol):
     def slope(self, x: Any, /) -> Floats:
         """Return the derivatives of the residual along displacements."""
 
-    def displaced(self, x: Any, step: Floats, /) -> Any:
+    def displace(self, x: Any, step: Floats, /) -> Any:
         """Return x displaced."""
 
 
@@ -169,7 +169,7 @@ def descend(
         step, size = shortened(-least_squares(J, off, rcond)), float(np.linalg.norm(off))
 
         def nearer(part: float, x: Any = x, step: Floats = step, size: float = size) -> Found | None:
-            trial = problem.displaced(x, part * step)
+            trial = problem.displace(x, part * step)
             gap = problem.gap(trial)
             is_nearer = np.linalg.norm(gap - goal) < (1.0 - SUFFICIENT * part) * size  # never where it is NaN
             return Found(trial, gap) if is_nearer else None

@@ -158,7 +158,7 @@ def parts(rows: list[list[Scalar]]) -> list[Part]:
     part where no such matching exists, which is where the matrix is singular whatever its entries.
     """
     columns = [[j for j, entry in enumerate(row) if not is_zero(entry)] for row in rows]
-    mine = matched(columns)
+    mine = match_columns(columns)
     if mine is None:
         return [Part(list(range(len(rows))), list(range(len(rows))))]
     row_of = {j: i for i, j in mine.items()}
@@ -166,20 +166,20 @@ def parts(rows: list[list[Scalar]]) -> list[Part]:
     return [Part(sorted(group), sorted(mine[i] for i in group)) for group in found]
 
 
-def matched(columns: list[list[int]]) -> dict[int, int] | None:
+def match_columns(columns: list[list[int]]) -> dict[int, int] | None:
     """A column of its own for every row, of those in which it has entries; None if there are none."""
     taken: dict[int, int] = {}
 
-    def placed(i: int, seen: set[int]) -> bool:
+    def place(i: int, seen: set[int]) -> bool:
         for j in columns[i]:
             if j not in seen:
                 seen.add(j)
-                if j not in taken or placed(taken[j], seen):
+                if j not in taken or place(taken[j], seen):
                     taken[j] = i
                     return True
         return False
 
-    if not all(placed(i, set()) for i in range(len(columns))):
+    if not all(place(i, set()) for i in range(len(columns))):
         return None
     return {i: j for j, i in taken.items()}
 

@@ -48,7 +48,7 @@ def rotate_about(axis: Array, cosine: Scalar, sine: Scalar, vector: Array) -> Ar
     return rotated
 
 
-def normalised(q: Array) -> Array:
+def normalise(q: Array) -> Array:
     """The unit quaternion along q."""
     unit: Array = q * (1.0 / sqrt(dot(q, q)))
     return unit

@@ -14,7 +14,7 @@ def spatial(angular: Array, linear: Array) -> Array:
     return array((*angular, *linear))
 
 
-def mirrored(upper: Array) -> Array:
+def symmetric_from_upper(upper: Array) -> Array:
     """The symmetric matrix that has the given upper triangle."""
     n = len(upper)
     return array([[upper[min(i, j), max(i, j)] for j in range(n)] for i in range(n)])
@@ -35,13 +35,13 @@ def rotate_symmetric(R: Array, A: Array) -> Array:
     """
     a = A[1, 1]
     isotropic = a * IDENTITY
-    return mirrored(symmetric_product(R @ (A - isotropic), R.T) + isotropic)
+    return symmetric_from_upper(symmetric_product(R @ (A - isotropic), R.T) + isotropic)
 
 
 def rotate_coupling(R: Array, B: Array) -> Array:
     """R B Rᵀ for a general 3×3 B, whose skew part rotates as a vector (all of it, for a rigid body)."""
     b = 0.5 * array((B[2, 1] - B[1, 2], B[0, 2] - B[2, 0], B[1, 0] - B[0, 1]))
-    symmetric = mirrored(0.5 * (B + B.T))
+    symmetric = symmetric_from_upper(0.5 * (B + B.T))
     return rotate_symmetric(R, symmetric) + skew(R @ b)
 
 
@@ -88,7 +88,7 @@ def phi_inertia(r: Array, P: Array) -> Array:
     rC = r_tilde @ C
     moved = A + symmetric_product(rC, r_tilde.T)
     rB = r_tilde @ B.T
-    return blocks(mirrored(moved + rB + rB.T), B + rC, C)
+    return blocks(symmetric_from_upper(moved + rB + rB.T), B + rC, C)
 
 
 IDENTITY = array(((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)))

@@ -71,7 +71,7 @@ class Table:
             raise ValueError(f"offset {offset} must be between 0 and the table's reach {self.reach}")
         if isinstance(index, PLAIN):
             return float(look_up(index, self.key, offset))
-        return index.looked_up(self, offset)
+        return index.look_up(self, offset)
 
 
 _KNOWN: WeakValueDictionary[int, Table] = WeakValueDictionary()

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
         Constraints as Constraints,
     )
     from ce_dynamics.augmented.embedded_states import (
-        embedded_accelerations as embedded_accelerations,
-        embedded_states as embedded_states,
+        compute_accelerations as compute_accelerations,
+        compute_states as compute_states,
     )
     from ce_dynamics.augmented.fully_augmented import FullyAugmented as FullyAugmented
     from ce_dynamics.augmented.observer import AbsoluteObserver as AbsoluteObserver
@@ -33,4 +33,6 @@ if TYPE_CHECKING:
     from ce_dynamics.augmented.states import BodyState as BodyState
     from ce_dynamics.augmented.tree_augmented import TreeAugmented as TreeAugmented
 
-__getattr__, __dir__, __all__ = lazy_names()
+__getattr__, __dir__, __all__ = lazy_names(
+    {"embedded_states": "compute_states", "embedded_accelerations": "compute_accelerations"}
+)

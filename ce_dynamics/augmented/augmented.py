@@ -137,7 +137,7 @@ class Augmented(ABC):
     def __init__(self, system: System) -> None:
         if system.controllers:
             raise ModelError(
-                f"{system.controllers[0].described} is not asked in the augmented formulation; "
+                f"{system.controllers[0].label} is not asked in the augmented formulation; "
                 "compile the system instead (ce_dynamics.compile)"
             )
         self.system = system
@@ -215,7 +215,7 @@ class Augmented(ABC):
             previous, worst = worst, float(np.max(np.abs(g), initial=0.0))
             if worst <= tolerance or (worst < 1e3 * tolerance and worst >= 0.5 * previous):  # at rounding
                 V = V - least_squares(G, rate, rcond=1e-9) if len(G) else V
-                return np.concatenate((self.normalised(p), V, x))
+                return np.concatenate((self.normalise(p), V, x))
             if not np.isfinite(worst):
                 break
             on_positions = G[self.holonomic], g[self.holonomic]
@@ -226,7 +226,7 @@ class Augmented(ABC):
             f" {g[k]:.3g} after {max_iterations} Newton iterations; start nearer to a closed configuration"
         )
 
-    def normalised(self, p: Array) -> Array:
+    def normalise(self, p: Array) -> Array:
         """P with its quaternions made unit length."""
         return p
 
@@ -264,7 +264,7 @@ class Augmented(ABC):
         """Inputs by name."""
         return dict(zip(self.system.inputs, u, strict=True))
 
-    def prescribed_of(self, x: Mapping[str, Array], u: Mapping[str, Scalar]) -> dict[str, Prescribed]:
+    def find_prescribed(self, x: Mapping[str, Array], u: Mapping[str, Scalar]) -> dict[str, Prescribed]:
         """Prescribed motions by body name."""
         return {
             name: motion.evaluate(x[motion_key(name)], u) for name, motion in self.system.prescribed.items()

@@ -21,7 +21,8 @@ from numpy.typing import ArrayLike
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.checks import checked
-from ce_dynamics.algebra.rotation import normalised, rotation_from_quaternion
+from ce_dynamics.algebra.lazy_names import FormerName
+from ce_dynamics.algebra.rotation import normalise, rotation_from_quaternion
 from ce_dynamics.augmented.augmented import Inputs
 from ce_dynamics.augmented.fully_augmented import FullyAugmented
 from ce_dynamics.augmented.results import Trajectory
@@ -30,7 +31,7 @@ from ce_dynamics.augmented.saddle import RANK_TOLERANCE, SaddleSolution, solve_s
 from ce_dynamics.augmented.simulate import simulate_baumgarte, simulate_dae
 from ce_dynamics.augmented.states import BodyState, position_vector, velocity_vector
 from ce_dynamics.errors import AssemblyError, ModelError
-from ce_dynamics.mechanism.body import Body, checked_body
+from ce_dynamics.mechanism.body import Body, check_body
 from ce_dynamics.mechanism.checked import finite_vector
 from ce_dynamics.mechanism.hinges.conditions import Closure, Coincident, Condition
 from ce_dynamics.mechanism.system import System
@@ -69,7 +70,7 @@ class Configuration:
                 system.close_loop(constraint.name, constraint.parent, constraint.child, closure)
         return FullyAugmented(system)
 
-    def changed(self, name: str, **changes: Any) -> Configuration:
+    def with_setting(self, name: str, **changes: Any) -> Configuration:
         """The same with another setting of one constraint."""
         setting = self.settings[name]._replace(**changes)
         return replace(self, settings={**self.settings, name: setting})
@@ -146,7 +147,7 @@ class ConstrainedState:
         w: ArrayLike | None = None,
         v: ArrayLike | None = None,
     ) -> ConstrainedState:
-        """The same state with a body put elsewhere; constraints are not looked at (see `assembled`).
+        """The same state with a body put elsewhere; constraints are not looked at (see `assemble`).
 
         Parameters
         ----------
@@ -168,17 +169,21 @@ class ConstrainedState:
             q = checked(f"{owner}: quaternion", quaternion, 4)
             if not np.any(q):
                 raise ModelError(f"{owner}: quaternion (0, 0, 0, 0) is no rotation; (1, 0, 0, 0) is none")
-            changes["R"] = rotation_from_quaternion(normalised(q))
-        return self.moved({target.name: self.bodies[target.name]._replace(**changes)})
+            changes["R"] = rotation_from_quaternion(normalise(q))
+        return self.with_motions({target.name: self.bodies[target.name]._replace(**changes)})
 
-    def moved(self, motions: Mapping[str, BodyState]) -> ConstrainedState:
+    moved = FormerName("with_motions")
+
+    def with_motions(self, motions: Mapping[str, BodyState]) -> ConstrainedState:
         """The same state with other motions of some bodies, by name; see `place`."""
         bodies, states = self.model.system.bodies, {**self.bodies, **motions}
         _, _, x = self.model.split(self.y)
         p, V = position_vector(bodies, states), velocity_vector(bodies, states)
         return replace(self, y=np.concatenate((p, V, x)).astype(float))
 
-    def assembled(self) -> ConstrainedState:
+    assembled = FormerName("assemble")
+
+    def assemble(self) -> ConstrainedState:
         """The nearest state that satisfies the enabled constraints.
 
         Positions by Newton's method; velocities by the impulse the constraints would exert, M ΔV = Gᵀ p.
@@ -217,7 +222,7 @@ class ConstrainedState:
                 k = int(np.argmax(size))
                 raise AssemblyError(
                     f"{self.model.row_names[k]!r}: {what} error {size[k]:.3g} of the state exceeds"
-                    f" {CONSISTENT:g}; let the state satisfy it, by `assembled` for one, or disable it"
+                    f" {CONSISTENT:g}; let the state satisfy it, by `assemble` for one, or disable it"
                 )
 
 
@@ -340,8 +345,8 @@ class Constraint(ABC):
 
     def __init__(self, name: str, parent: Body, child: Body, enabled: bool = True) -> None:
         owner = f"constraint {checks.name_of('constraint: name', name)!r}"
-        checked_body(parent, owner, self.roles[0])
-        if parent is checked_body(child, owner, self.roles[1]):
+        check_body(parent, owner, self.roles[0])
+        if parent is check_body(child, owner, self.roles[1]):
             raise ModelError(f"{owner} joins body {parent.name!r} to itself; name two bodies")
         self.name, self.parent, self.child = name, parent, child
         self.default_enabled = checks.flag(f"{owner}: enabled", enabled)
@@ -359,12 +364,12 @@ class Constraint(ABC):
         return state.configuration.settings[self.name].enabled
 
     def enable(self, state: ConstrainedState) -> ConstrainedState:
-        """The same state with the constraint enforced; the state may violate it (see `assembled`)."""
-        return replace(state, configuration=state.configuration.changed(self.name, enabled=True))
+        """The same state with the constraint enforced; the state may violate it (see `assemble`)."""
+        return replace(state, configuration=state.configuration.with_setting(self.name, enabled=True))
 
     def disable(self, state: ConstrainedState) -> ConstrainedState:
         """The same state with the constraint left out."""
-        return replace(state, configuration=state.configuration.changed(self.name, enabled=False))
+        return replace(state, configuration=state.configuration.with_setting(self.name, enabled=False))
 
     def parameters(self, state: ConstrainedState) -> Any:
         """Its parameters in a state."""
@@ -372,7 +377,9 @@ class Constraint(ABC):
 
     def with_parameters(self, state: ConstrainedState, parameters: Any) -> ConstrainedState:
         """The same state with other parameters."""
-        return replace(state, configuration=state.configuration.changed(self.name, parameters=parameters))
+        return replace(
+            state, configuration=state.configuration.with_setting(self.name, parameters=parameters)
+        )
 
     def rows(self, state: ConstrainedState) -> Rows:
         """Its constraint rows in a state, enforced or not."""

@@ -13,14 +13,14 @@ from ce_dynamics.dynamics.state import Layout
 from ce_dynamics.embedding.aggregate import Embedding
 
 
-def embedded_states(
+def compute_states(
     embedding: Embedding, layout: Layout, q: Array, v: Array, x: Array, u: Array
 ) -> dict[str, BodyState]:
     """World states of all bodies of an embedded system."""
-    return observed_states(Instant(embedding, layout, q, v, x, u).outward)
+    return observe_states(Instant(embedding, layout, q, v, x, u).outward)
 
 
-def observed_states(outward: Outward) -> dict[str, BodyState]:
+def observe_states(outward: Outward) -> dict[str, BodyState]:
     """World states of all bodies, with the frames of axisymmetric bodies turning with them."""
     system = outward.embedding.system
     states = {"ground": AT_REST}
@@ -31,7 +31,7 @@ def observed_states(outward: Outward) -> dict[str, BodyState]:
     return states
 
 
-def embedded_accelerations(embedding: Embedding, q: Array, v: Array, x: Array, u: Array) -> dict[str, Array]:
+def compute_accelerations(embedding: Embedding, q: Array, v: Array, x: Array, u: Array) -> dict[str, Array]:
     """World accelerations [ω̇; acceleration of the centre of mass] of all bodies by the embedded path."""
     system = embedding.system
     instant = Instant(embedding, Layout(embedding), q, v, x, u)

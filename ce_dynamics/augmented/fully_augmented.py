@@ -18,7 +18,7 @@ from ce_dynamics.augmented.augmented import (
     check_same_system,
 )
 from ce_dynamics.augmented.coupling_rows import coupling_rows, couplings_of, is_holonomic
-from ce_dynamics.augmented.embedded_states import embedded_states
+from ce_dynamics.augmented.embedded_states import compute_states
 from ce_dynamics.augmented.observer import Applied, apply_elements, free_force, inertia_matrix
 from ce_dynamics.augmented.rows import (
     JoinedPoints,
@@ -26,9 +26,9 @@ from ce_dynamics.augmented.rows import (
     Rows,
     dense,
     holonomic_rows,
+    impose_motion,
     joint_rows,
     joints_of,
-    prescribed_rows,
     row_names,
 )
 from ce_dynamics.augmented.saddle import SaddleSolution, solve_saddle
@@ -68,25 +68,27 @@ class FreeBodies(AugmentedInstant):
         return body_states(self.system.bodies, self.p, self.V)
 
     @cached_property
-    def applied(self) -> Applied:
+    def loads(self) -> Applied:
         """Loads of the force elements."""
         return apply_elements(self.system, self.states, self.x, self.u)
 
     @property
     def responses(self) -> Mapping[str, Response]:
-        return self.applied.responses
+        return self.loads.responses
 
     @cached_property
     def rows(self) -> list[Placed]:
         """Rows of every joint, coupling and prescribed motion."""
-        found = [placed(joint_rows(joint, self.states), joint.parent, joint.child) for joint in self.joints]
+        found = [
+            place_rows(joint_rows(joint, self.states), joint.parent, joint.child) for joint in self.joints
+        ]
         for edge in self.couplings:
             g, blocks, gamma = coupling_rows(edge, self.states)
             columns = ((first_column(self.system.find(name)), block) for name, block in blocks.items())
             found.append(Placed(g, zeros(len(g)), gamma, tuple(columns)))
         for name, motion in self.prescribed.items():
             body = self.system.find(name)
-            found.append(placed(prescribed_rows(body, self.states, motion), body.carrier, body))
+            found.append(place_rows(impose_motion(body, self.states, motion), body.carrier, body))
         return found
 
     @cached_property
@@ -110,7 +112,7 @@ class FreeBodies(AugmentedInstant):
 
     @cached_property
     def force(self) -> Array:
-        wrenches, bodies = self.applied.wrenches, self.system.bodies
+        wrenches, bodies = self.loads.wrenches, self.system.bodies
         free = [
             free_force(body, self.states[body.name], wrenches[body.name], self.system.gravity)
             for body in bodies
@@ -162,7 +164,7 @@ class FullyAugmented(Augmented):
             V,
             states,
             inputs,
-            self.prescribed_of(states, inputs),
+            self.find_prescribed(states, inputs),
         )
 
     def solve(self, instant: AugmentedInstant) -> SaddleSolution:
@@ -182,11 +184,11 @@ class FullyAugmented(Augmented):
         self, embedding: Embedding, q: Array, v: Array, x: Array, u: Inputs = None
     ) -> Array:
         layout = check_same_system(embedding, self.system)
-        states = embedded_states(embedding, layout, q, v, x, self.input_vector(u))
+        states = compute_states(embedding, layout, q, v, x, self.input_vector(u))
         p, V = position_vector(self.system.bodies, states), velocity_vector(self.system.bodies, states)
         return np.concatenate((p, V, np.asarray(x, dtype=float)))
 
-    def normalised(self, p: Array) -> Array:
+    def normalise(self, p: Array) -> Array:
         result = np.array(p)
         for at in range(3, self.n_p, POSITIONS):
             result[at : at + 4] = result[at : at + 4] / np.linalg.norm(result[at : at + 4])
@@ -223,7 +225,7 @@ class FullyAugmented(Augmented):
         return result
 
 
-def placed(rows: Rows, parent: Body, child: Body) -> Placed:
+def place_rows(rows: Rows, parent: Body, child: Body) -> Placed:
     """Rows between two bodies with the columns of these."""
     blocks = ((first_column(parent), rows.G_parent), (first_column(child), rows.G_child))
     return Placed(rows.g, rows.drift, rows.gamma, blocks)

@@ -61,7 +61,7 @@ def relative_motion(body: Body, parent: BodyState, child: BodyState) -> Relative
     )
 
 
-def turned_angle(axis: Array, start: Array, end: Array) -> Scalar:
+def measure_turn(axis: Array, start: Array, end: Array) -> Scalar:
     """Angle about ``axis`` from ``start`` to ``end``, both perpendicular to it up to a common part."""
     start = start - axis * dot(axis, start)
     return arctan2(dot(axis, cross(start, end)), dot(start, end))
@@ -114,8 +114,8 @@ def _(hinge: Planar, relative: Relative) -> Array:
 @coordinates.register
 def _(hinge: Universal, relative: Relative) -> Array:
     # R = Rot(axis1, q1) Rot(axis2, q2): R axis2 is axis2 turned by q1, Rᵀ axis1 is axis1 turned by −q2
-    q1 = turned_angle(hinge.axis1, hinge.axis2, relative.R @ hinge.axis2)
-    q2 = turned_angle(hinge.axis2, hinge.axis1, relative.R.T @ hinge.axis1)
+    q1 = measure_turn(hinge.axis1, hinge.axis2, relative.R @ hinge.axis2)
+    q2 = measure_turn(hinge.axis2, hinge.axis1, relative.R.T @ hinge.axis1)
     return array((q1, -q2))
 
 
@@ -132,7 +132,7 @@ def _(hinge: RollingOnPlane, relative: Relative) -> Array:
 def angle_about(axis: Array, R: Array) -> Scalar:
     """Angle of a rotation about a known axis."""
     e1, _ = across(axis)
-    return turned_angle(axis, e1, R @ e1)
+    return measure_turn(axis, e1, R @ e1)
 
 
 @singledispatch

@@ -18,7 +18,7 @@ from scipy.sparse.linalg import splu
 
 from ce_dynamics.algebra.arrays import Array, concatenate, zeros
 from ce_dynamics.augmented.augmented import Augmented
-from ce_dynamics.augmented.observer import FeedbackLaw, applied_inputs
+from ce_dynamics.augmented.observer import FeedbackLaw, apply_law
 from ce_dynamics.compiler import to_casadi, trace
 from ce_dynamics.compiler.casadi import ca
 from ce_dynamics.errors import ModelError
@@ -141,7 +141,7 @@ class Index1:
     def _parts(self, y: Array, t: Array, u: Array) -> dict[str, Any]:
         model = self.model
         p, V, x = model.split(y)
-        instant = model.instant(p, V, x, applied_inputs(model, self.law, t[0], p, V, x, u))
+        instant = model.instant(p, V, x, apply_law(model, self.law, t[0], p, V, x, u))
         rows = instant.constraints
         parts = {
             "inertia": instant.inertia,
@@ -226,7 +226,7 @@ class StabilisedIndex2:
         p, V, x = model.split(Y[: self.n_y])
         p_dot, V_dot, x_dot = model.split(Y_dot[: self.n_y])
         multipliers, mu = Y[self.n_y : self.n_y + n], Y[self.n_y + n :]
-        instant = model.instant(p, V, x, applied_inputs(model, self.law, t[0], p, V, x, u))
+        instant = model.instant(p, V, x, apply_law(model, self.law, t[0], p, V, x, u))
         rows = instant.constraints
         G = rows.G
         # without constraints there is nothing to multiply

@@ -71,7 +71,7 @@ class FeedbackLaw(Protocol):
         ...
 
 
-def applied_inputs(
+def apply_law(
     model: Augmented, law: FeedbackLaw | None, t: Scalar, p: Array, V: Array, x: Array, u: Array
 ) -> Array:
     """Return the inputs of a law at a state, or u if there is no law.

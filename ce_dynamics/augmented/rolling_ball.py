@@ -244,11 +244,11 @@ class BallRollingOnPlane(Constraint):
 
     def velocity_error(self, state: ConstrainedState) -> Array:
         """Rate of the position error, then the ball's slip velocity at C along x and y, (3,) [m/s]."""
-        return halved_first(self.residuals(state)[1])
+        return halve_first(self.residuals(state)[1])
 
     def acceleration_error(self, state: ConstrainedState) -> Array:
         """Rates of the velocity errors, (3,) [m/s²]: rounding while the constraint is enforced."""
-        return halved_first(self.acceleration_residual(state))
+        return halve_first(self.acceleration_residual(state))
 
     # Forces
 
@@ -277,6 +277,6 @@ class BallRollingOnPlane(Constraint):
         return self.with_parameters(state, self._geometry(state)._replace(**changes))
 
 
-def halved_first(errors: Array) -> Array:
+def halve_first(errors: Array) -> Array:
     """Errors of the gap and the slip as errors of C, which moves half as much as the gap."""
     return np.asarray(errors * np.array((0.5, 1.0, 1.0)))

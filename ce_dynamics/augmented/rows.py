@@ -133,10 +133,10 @@ def joint_rows(joint: JoinedPoints, states: Mapping[str, BodyState]) -> Rows:
                 A @ ends.accelerations + bias,
             )
         )
-    return stacked_rows(parts)
+    return stack_rows(parts)
 
 
-def stacked_rows(parts: Sequence[Rows]) -> Rows:
+def stack_rows(parts: Sequence[Rows]) -> Rows:
     """Rows on top of each other."""
     g, G_parent, G_child, drift, gamma = zip(*parts, strict=True)
     return Rows(
@@ -153,7 +153,7 @@ def at_centre_of_mass(A: Array, e: Array) -> Array:
     return array(concatenate((row[:3] + cross(e, row[3:]), row[3:])) for row in A)
 
 
-def prescribed_rows(body: Body, states: Mapping[str, BodyState], motion: Prescribed) -> Rows:
+def impose_motion(body: Body, states: Mapping[str, BodyState], motion: Prescribed) -> Rows:
     """The rheonomic row: the coordinate of the inboard hinge follows the motion.
 
     Raises
@@ -164,15 +164,15 @@ def prescribed_rows(body: Body, states: Mapping[str, BodyState], motion: Prescri
     hinge = body.inboard
     joint = JoinedPoints(body.name, body.carrier, hinge.at_parent, body, hinge.at_child, ())
     if isinstance(hinge, Revolute) or (isinstance(hinge, Screw) and hinge.pitch == 0.0):
-        return prescribed_angle(joint, hinge.axis, states, motion)
+        return impose_angle(joint, hinge.axis, states, motion)
     if isinstance(hinge, Prismatic):
-        return prescribed_displacement(joint, hinge.axis, 1.0, states, motion)
+        return impose_displacement(joint, hinge.axis, 1.0, states, motion)
     if isinstance(hinge, Screw):
-        return prescribed_displacement(joint, hinge.axis, hinge.pitch, states, motion)
+        return impose_displacement(joint, hinge.axis, hinge.pitch, states, motion)
     raise ModelError(f"the reference cannot prescribe the {type(hinge).__name__} hinge of body {body.name!r}")
 
 
-def prescribed_displacement(
+def impose_displacement(
     joint: JoinedPoints, axis: Array, scale: float, states: Mapping[str, BodyState], motion: Prescribed
 ) -> Rows:
     """Displacement along an axis of the parent: n · (x_c − x_p) − scale s = 0."""
@@ -184,7 +184,7 @@ def prescribed_displacement(
     )
 
 
-def prescribed_angle(
+def impose_angle(
     joint: JoinedPoints, axis: Array, states: Mapping[str, BodyState], motion: Prescribed
 ) -> Rows:
     """Angle about an axis: −a · b = sin(angle − s) = 0; a is the parent's e1 turned by s, b the child's e2.

@@ -52,7 +52,7 @@ class SaddleSolution(NamedTuple):
     inconsistency: float
 
 
-def normalised_rows(G: Array) -> tuple[Array, Array]:
+def normalise_rows(G: Array) -> tuple[Array, Array]:
     """G with rows of length one, and the lengths they had; rows that are rounding stay so (length 1)."""
     lengths = np.linalg.norm(G, axis=1)
     lengths = np.where(lengths > ROUNDING * np.max(lengths, initial=0.0), lengths, 1.0)
@@ -63,7 +63,7 @@ def row_rank(G: Array) -> RowRank:
     """A largest set of independent rows of G, by QR with pivoting of the normalised rows."""
     if G.size == 0:
         return RowRank(np.arange(0), np.arange(len(G)))
-    normal, _ = normalised_rows(G)
+    normal, _ = normalise_rows(G)
     R, pivots = scipy.linalg.qr(normal.T, mode="r", pivoting=True)
     rank = count_pivots(R)
     return RowRank(np.sort(pivots[:rank]), np.sort(pivots[rank:]))
@@ -74,7 +74,7 @@ def redundant_rows(G: Array) -> Array:
     marked = np.zeros(len(G), dtype=bool)
     if G.size == 0:
         return marked
-    normal, _ = normalised_rows(G)
+    normal, _ = normalise_rows(G)
     R, pivots = scipy.linalg.qr(normal.T, mode="r", pivoting=True)
     rank = count_pivots(R)
     combined = scipy.linalg.solve_triangular(R[:rank, :rank], R[:rank, rank:])  # row = Σ combined × kept rows
@@ -101,7 +101,7 @@ def solve_saddle(M: Array, G: Array, f: Array, gamma: Array) -> SaddleSolution:
     """
     if len(G) == 0:
         return SaddleSolution(np.linalg.solve(M, f), np.zeros(0), 0, 0.0)
-    normal, lengths = normalised_rows(G)
+    normal, lengths = normalise_rows(G)
     target = -gamma / lengths
     Q, R, pivots = scipy.linalg.qr(normal.T, pivoting=True)
     rank = count_pivots(R)

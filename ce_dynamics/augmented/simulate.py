@@ -13,7 +13,7 @@ from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.augmented.augmented import Augmented, AugmentedInstant
 from ce_dynamics.augmented.fully_augmented import FullyAugmented
 from ce_dynamics.augmented.integrators import Index1, StabilisedIndex2, advance, make_solver
-from ce_dynamics.augmented.observer import FeedbackLaw, applied_inputs
+from ce_dynamics.augmented.observer import FeedbackLaw, apply_law
 from ce_dynamics.augmented.results import Trajectory
 from ce_dynamics.augmented.saddle import redundant_rows
 from ce_dynamics.errors import ModelError, SimulationError
@@ -64,7 +64,7 @@ class Preparation:
         if self.law is None:
             return self._signal(t)
         p, V, x = self.model.split(y)
-        return np.asarray(applied_inputs(self.model, self.law, t, p, V, x, self.model.u0), dtype=float)
+        return np.asarray(apply_law(self.model, self.law, t, p, V, x, self.model.u0), dtype=float)
 
     def trajectory(self, t: Array, y: Array, statistics: dict[str, float]) -> Trajectory:
         """Stored states with everything that follows from them."""
@@ -89,7 +89,7 @@ def softness(instant: AugmentedInstant) -> Array:
     return np.where(redundant, np.where(compliance > 0.0, compliance, 1.0), 0.0)
 
 
-def prepared(
+def prepare_run(
     model: Augmented | System | Preparation, y0: Array | None, inputs: Any, t0: float
 ) -> Preparation:
     """A preparation as it is, or a new one."""
@@ -102,7 +102,7 @@ def prepared(
     return Preparation(model, y0, inputs, t0)
 
 
-def checked_times(t_eval: Any) -> Array:
+def check_times(t_eval: Any) -> Array:
     """Increasing output times, the first of which is the start."""
     times = np.asarray(t_eval, dtype=float)
     if (
@@ -151,8 +151,8 @@ def simulate_dae(
     SimulationError
         If IDA gives up; ``partial`` holds the trajectory so far.
     """
-    times = checked_times(t_eval)
-    ready = prepared(model, y0, inputs, times[0])
+    times = check_times(t_eval)
+    ready = prepare_run(model, y0, inputs, times[0])
     problem = ready.ggl
     solver = make_solver(
         problem, ready.signal, rtol=rtol, atol=atol, max_step=max_step, linear_solver=linear_solver
@@ -200,8 +200,8 @@ def simulate_baumgarte(
     SimulationError
         If the integration fails; ``partial`` holds the trajectory so far.
     """
-    times = checked_times(t_eval)
-    ready = prepared(model, y0, inputs, times[0])
+    times = check_times(t_eval)
+    ready = prepare_run(model, y0, inputs, times[0])
     start = time.perf_counter()
     integrate: Any = solve_ivp
     solution = integrate(

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, Scalar, concatenate, cross, dot, zeros
-from ce_dynamics.algebra.rotation import normalised, quaternion_rate, rotation_from_quaternion
+from ce_dynamics.algebra.rotation import normalise, quaternion_rate, rotation_from_quaternion
 from ce_dynamics.algebra.spatial import IDENTITY
 from ce_dynamics.mechanism.body import Body
 
@@ -47,7 +47,7 @@ def body_states(bodies: Sequence[Body], p: Array, V: Array) -> dict[str, BodySta
     states = {"ground": AT_REST}
     for k, body in enumerate(bodies):
         position, twist = p[POSITIONS * k : POSITIONS * (k + 1)], V[VELOCITIES * k : VELOCITIES * (k + 1)]
-        R = rotation_from_quaternion(normalised(position[3:]))
+        R = rotation_from_quaternion(normalise(position[3:]))
         states[body.name] = BodyState(R, position[:3], twist[:3], twist[3:])
     return states
 

@@ -18,7 +18,7 @@ from ce_dynamics.augmented.augmented import (
     Inputs,
     check_same_system,
 )
-from ce_dynamics.augmented.embedded_states import observed_states
+from ce_dynamics.augmented.embedded_states import observe_states
 from ce_dynamics.augmented.rows import holonomic_rows
 from ce_dynamics.augmented.saddle import RANK_TOLERANCE, SaddleSolution, row_rank
 from ce_dynamics.augmented.states import BodyState
@@ -52,7 +52,7 @@ class CutTree(AugmentedInstant):
 
     @cached_property
     def states(self) -> dict[str, BodyState]:
-        return observed_states(self.tree.outward)
+        return observe_states(self.tree.outward)
 
     @property
     def responses(self) -> Mapping[str, Response]:

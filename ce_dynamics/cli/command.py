@@ -29,7 +29,7 @@ def execute(arguments: Sequence[str] | None = None) -> int:
         warnings.simplefilter("default", UserWarning)
         warnings.showwarning = show_warning
         try:
-            return invoked(sys.argv[1:] if arguments is None else list(arguments))
+            return invoke(sys.argv[1:] if arguments is None else list(arguments))
         except TyperException as error:
             complain(error.format_message())
             return exit_codes.BAD_INPUT
@@ -55,7 +55,7 @@ def execute(arguments: Sequence[str] | None = None) -> int:
             return exit_codes.BAD_INPUT
 
 
-def invoked(arguments: list[str]) -> int:
+def invoke(arguments: list[str]) -> int:
     """Run a command and return its exit code.
 
     Calling the app itself would turn Ctrl-C into a silent exit.

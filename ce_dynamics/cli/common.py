@@ -22,7 +22,7 @@ def parse_options(texts: Sequence[str]) -> dict[str, str]:
         name, equals, value = text.partition("=")
         if not equals or not name.strip() or not value.strip():
             raise DataError(
-                f"option {checks.shown(text)} is not of the form name=value, for example radius='40 m'"
+                f"option {checks.show(text)} is not of the form name=value, for example radius='40 m'"
             )
         options[name.strip()] = value.strip()
     return options

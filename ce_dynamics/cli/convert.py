@@ -10,7 +10,7 @@ from ce_dynamics.cli.messages import complain
 from ce_dynamics.cli.options import Convert
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.vehicles.chrono.pairing import Choice
-from ce_dynamics.models.vehicles.chrono.vehicle import converted
+from ce_dynamics.models.vehicles.chrono.vehicle import convert_vehicle
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.files import FORMATS, describes_a_vehicle
 from ce_dynamics.models.vehicles.tree import FORMAT, NO_PARTS, convert_text
@@ -25,7 +25,7 @@ def run(options: Convert) -> int:
     given = {key: files.path_of(key, text) for key, text in parts.items() if text is not None}
     tyres = () if options.tyre is None else (files.path_of("tyre", options.tyre),)
     choice = Choice(**given, tyres=tyres)
-    made = converted(path, choice, options.like_chrono, options.bushings)
+    made = convert_vehicle(path, choice, options.like_chrono, options.bushings)
     written = output_of(options, f"{path.stem}.yaml")
     with whole(written) as temporary:
         temporary.write_text(made.text, encoding="utf-8")

@@ -13,7 +13,7 @@ from ce_dynamics.cli.progress import Display
 from ce_dynamics.compiled.export.c_source import export_c
 from ce_dynamics.compiled.export.cross_compiler import PLATFORMS
 from ce_dynamics.compiled.export.fmu import VERSIONS, export_fmu
-from ce_dynamics.compiled.export.interface import checked_identifier
+from ce_dynamics.compiled.export.interface import check_identifier
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.vehicles.shipped import RIDE
 
@@ -64,5 +64,5 @@ def check(options: Export) -> Path:
     if kind == "fmu":
         checks.choice("--fmi:", options.fmi, VERSIONS, DataError)
         check_place(place)
-    checked_identifier(options.name)
+    check_identifier(options.name)
     return place

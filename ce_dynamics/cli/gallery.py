@@ -79,7 +79,9 @@ def read(path: Path, loops: Path | None, ignore: list[str]) -> ce.System:
     return ce.read_sdf(path, ignore=ignore) if path.suffix == ".sdf" else ce.read_mjcf(path, ignore=ignore)
 
 
-def seen(path: Path, loops: Path | None, ignore: list[str], duration: float, pages: Path | None) -> Row:
+def examine_robot(
+    path: Path, loops: Path | None, ignore: list[str], duration: float, pages: Path | None
+) -> Row:
     """A robot's row."""
     generic = path.stem in ("robot", "model")
     row = Row(path.parent.name if generic else path.stem)
@@ -138,7 +140,7 @@ def main(arguments: list[str] | None = None) -> int:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for path, loops in robots(given.folder, given.only):
-            row = seen(path, loops, given.ignore, given.duration, given.pages)
+            row = examine_robot(path, loops, given.ignore, given.duration, given.pages)
             failed += bool(row.trouble)
             print(row, flush=True)
     return 1 if failed else 0

@@ -60,16 +60,16 @@ def accelerations_at_rest(model: Model, path: Path, loops: Path | None) -> Peer:
     if any(kind != "FIXED" for kind in said.get("joint_type") or ()):
         return without("MuJoCo reads no kinds of joints beside a file")
     try:
-        peer, raised = loaded(mujoco, path, said)
+        peer, raised = load_model(mujoco, path, said)
     except (ValueError, KeyError, RuntimeError) as error:
         return without(f"MuJoCo refuses it: {' '.join(str(error).split())[:100]}")
     peer.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_CONTACT) | int(mujoco.mjtDisableBit.mjDSBL_LIMIT)
     data = mujoco.MjData(peer)
-    leading = placed(model, peer, data, mujoco)
+    leading = place_joints(model, peer, data, mujoco)
     if not leading:
         return without("joints are not those of the file one by one")
     mujoco.mj_forward(peer, data)
-    microseconds = timed(mujoco, peer, data)
+    microseconds = time_forward(mujoco, peer, data)
     peer.body_mass[raised] = peer.body_inertia[raised] = 0.0
     mujoco.mj_setConst(peer, mujoco.MjData(peer))
     mujoco.mj_forward(peer, data)
@@ -85,7 +85,7 @@ def accelerations_at_rest(model: Model, path: Path, loops: Path | None) -> Peer:
     )
 
 
-def loaded(mujoco: Any, path: Path, said: Mapping[str, Any]) -> tuple[Any, list[int]]:
+def load_model(mujoco: Any, path: Path, said: Mapping[str, Any]) -> tuple[Any, list[int]]:
     """MuJoCo's model of a file, and the numbers of bodies whose weight is `LEAST`, for it refuses none."""
     if path.suffix == ".xml":
         return mujoco.MjModel.from_xml_path(str(path)), []
@@ -116,7 +116,7 @@ def loaded(mujoco: Any, path: Path, said: Mapping[str, Any]) -> tuple[Any, list[
     return peer, [peer.body(body.name).id for body in light]
 
 
-def placed(model: Model, peer: Any, data: Any, mujoco: Any) -> dict[int, int] | None:
+def place_joints(model: Model, peer: Any, data: Any, mujoco: Any) -> dict[int, int] | None:
     """Put MuJoCo's joints where the bodies are; its velocities by those of the model that lead."""
     coordinates = model.assemble().coordinates
     leading: dict[int, int] = {}
@@ -154,7 +154,7 @@ def exact(mujoco: Any, peer: Any, data: Any) -> Floats | None:
     return found
 
 
-def timed(mujoco: Any, peer: Any, data: Any) -> float:
+def time_forward(mujoco: Any, peer: Any, data: Any) -> float:
     """Microseconds of ``mj_forward`` with the fastest of its solvers, less those of an empty call."""
     given = peer.opt.solver, peer.opt.jacobian
     best = float("inf")

@@ -50,7 +50,7 @@ def run(options: Handling) -> int:
             display.mention(name)
 
         planned = procedures(names, subjects, progress, options_of(names, options.option or []))
-        outcomes, stopped = performed(planned, display, interruption)
+        outcomes, stopped = run_tests(planned, display, interruption)
         with interruption.held():
             display.stage("interrupted, saving what there is" if stopped else "saving")
             plots = not (options.no_plots or stopped)  # the figures have what is in them
@@ -106,7 +106,7 @@ def options_of(names: Sequence[str], texts: Sequence[str]) -> dict[str, dict[str
     return {name: options for name, options in found.items() if options}
 
 
-def performed(
+def run_tests(
     planned: Mapping[str, Sequence[Procedure]], display: Display, interruption: Interruption
 ) -> tuple[dict[str, list[Outcome]], bool]:
     """Run the planned procedures and return their outcomes by test, and True if interrupted."""
@@ -118,11 +118,11 @@ def performed(
             for under_way in ones:
                 display.stage(f"{under_way.subject.title}: {under_way.title}")
                 made.append(under_way.outcome)
-                under_way.finished()
+                under_way.perform_safely()
     except KeyboardInterrupt:
         if under_way is not None:
             under_way.outcome.trouble = "interrupted"
-        interruption.answered()
+        interruption.reset()
         return outcomes, True
     return outcomes, False
 

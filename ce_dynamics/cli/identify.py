@@ -45,7 +45,7 @@ def run(options: Identify) -> int:
     free: dict[str, Any] = {}
     for columns in mappings:
         free |= mapping_of(columns)[0].get("free", {})
-    free |= dict(map(wanted, options.free or ()))
+    free |= dict(map(read_wanted, options.free or ()))
     if not free:
         raise DataError("nothing is free; name numbers by --free, or under free: in the mapping")
     times = ("length", options.length), ("lead", options.lead), ("step", options.step)
@@ -71,7 +71,7 @@ def run(options: Identify) -> int:
     return exit_codes.OK
 
 
-def wanted(text: str) -> tuple[str, float | None]:
+def read_wanted(text: str) -> tuple[str, float | None]:
     """Return name and standard deviation of ``NAME[=SD]``."""
     name, equals, sd = text.partition("=")
     return name.strip(), si_value(f"--free {name}", sd, "1") if equals else None

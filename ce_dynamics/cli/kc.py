@@ -30,9 +30,9 @@ from ce_dynamics.models.kc.force_sweeps import (
     HOLDS,
     PLACES,
     ForceSweep,
+    force_sweep,
     force_sweep_of,
-    forced,
-    travelled,
+    travel_sweep,
 )
 from ce_dynamics.models.kc.live import live_page
 from ce_dynamics.models.kc.page import save_page
@@ -172,15 +172,15 @@ def measure(subject: ComparedAxle, plan: Plan, display: Display) -> Measured:
         wanted = [one for one in wanted if one.kind in rig.kinds]
         pushes = plan.usual if soft and not pushes else pushes
     display.stage(f"{subject.label}: sweeping")
-    sweeps, trouble = swept(rig, wanted)
+    sweeps, trouble = run_sweeps(rig, wanted)
     rows, more = design_rows(rig) + end_rows(rig), []
     if soft or pushes:
         display.stage(f"{subject.label}: letting bushings yield")
         elastic = Compliance(rig, elastic_joints(subject.car.data, rig))
         if soft:
             ways = {name: sweep_made(name, results) for name, results in sweeps.items()}
-            sweeps |= {f"{name}-bushings": travelled(elastic, way) for name, way in ways.items()}
-        sweeps |= {one.kind: forced(elastic, one) for one in pushes}
+            sweeps |= {f"{name}-bushings": travel_sweep(elastic, way) for name, way in ways.items()}
+        sweeps |= {one.kind: force_sweep(elastic, one) for one in pushes}
         more = compliance_rows(elastic)
     return Measured(subject.label, subject.stem, rig, sweeps, rows, more, soft, trouble)
 
@@ -233,7 +233,7 @@ def print_measured(tried: Sequence[Measured], axle: str) -> None:
         print_rows(f"Compliance at the wheels, {held}", yielding)
 
 
-def swept(rig: KCRig, wanted: Sequence[Sweep]) -> tuple[dict[str, xr.Dataset], str]:
+def run_sweeps(rig: KCRig, wanted: Sequence[Sweep]) -> tuple[dict[str, xr.Dataset], str]:
     """Return sweeps by name, as far as the axle reaches, and the cause that ends the first incomplete one.
 
     Raises
@@ -281,7 +281,7 @@ def write_page(path: Path, subjects: Sequence[ComparedAxle], axle: str) -> int:
 
 def sweep_from(kind: str, options: Kc) -> Sweep:
     """Return a sweep with its range as it was typed."""
-    checks.known("--sweep", kind, list(KINDS), "kind", DataError)
+    checks.check_name("--sweep", kind, list(KINDS), "kind", DataError)
     if kind == "steering":
         return sweep_of(kind, values_of("--steering", options.steering, "1"))
     return sweep_of(kind, values_of("--travel", options.travel, "m"))
@@ -309,7 +309,7 @@ def refuse_idle(options: Kc, usual: bool) -> None:
 
 def force_sweep_from(kind: str, options: Kc) -> ForceSweep:
     """Return a sweep of forces or torques with its range as it was typed."""
-    checks.known("--force", kind, list(FORCES), "kind", DataError)
+    checks.check_name("--force", kind, list(FORCES), "kind", DataError)
     unit = FORCES[kind].unit
     if unit != "N":
         return force_sweep_of(

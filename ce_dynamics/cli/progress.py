@@ -124,7 +124,7 @@ class Interruption:
         if self.requested:
             raise KeyboardInterrupt
 
-    def answered(self) -> None:
+    def reset(self) -> None:
         """Reset the request after an interrupt has been handled, so that the next one counts anew."""
         self.requested = self.deferred = False
 

@@ -24,7 +24,7 @@ from ce_dynamics.models.data.quantities import nearest, si_value
 from ce_dynamics.models.vehicles.case import VehicleSetup
 from ce_dynamics.models.vehicles.prepared import Case
 from ce_dynamics.models.vehicles.summary import summarise
-from ce_dynamics.simulation.exchange import checked, save_table
+from ce_dynamics.simulation.exchange import check_path, save_table
 from ce_dynamics.simulation.integrators.methods import NATIVE_METHODS
 from ce_dynamics.simulation.integrators.settings import settings_of
 from ce_dynamics.simulation.netcdf import write_netcdf
@@ -76,7 +76,7 @@ def run(options: Simulate) -> int:
         make_folder(options.view.parent, "--view: folder")
         check_place(options.view)
     if options.table is not None:
-        make_folder(checked(options.table).parent, "--table: folder")
+        make_folder(check_path(options.table).parent, "--table: folder")
         check_place(options.table)
     with Interruption() as interruption:
         with Display() as display, ExitStack() as hurry:
@@ -151,7 +151,7 @@ def integrate(case: Case, accuracy: Accuracy, display: Display, interruption: In
         code = exit_codes.INTERRUPTED if interruption.requested else exit_codes.FAILED
         return Outcome(partial, code, str(error))
     finally:
-        interruption.answered()
+        interruption.reset()
     return Outcome(results, exit_codes.OK, "")
 
 

@@ -21,7 +21,7 @@ from ce_dynamics.models.vehicles.case import MODELS
 from ce_dynamics.models.vehicles.sweeps.batch import Batch, StoppedError
 from ce_dynamics.models.vehicles.sweeps.folder import SweepFolder
 from ce_dynamics.models.vehicles.sweeps.plan import Sweep
-from ce_dynamics.models.vehicles.sweeps.workers import check_address, finished_batches
+from ce_dynamics.models.vehicles.sweeps.workers import check_address, finish_batches
 
 SHOWN_FAILURES = 10
 MOST_PROCESSES = 1024
@@ -58,7 +58,7 @@ def plan_of(options: Options) -> Sweep:
         duration=options.duration,
         options=parse_options(options.option or []),
         overrides=tuple(options.overrides or ()),
-        tyres=tuple(resolved(text) for text in options.tyre or ()),
+        tyres=tuple(resolve_path(text) for text in options.tyre or ()),
         road=options.road,
         method=options.method,
         step=None if options.step is None else si_value("--step", options.step, "s"),
@@ -68,7 +68,7 @@ def plan_of(options: Options) -> Sweep:
     )
 
 
-def resolved(text: str) -> str:
+def resolve_path(text: str) -> str:
     """``[AXLE=]FILE`` with the whole path: a sweep may go on from another folder."""
     place, equals, path = text.rpartition("=")
     return f"{place}{equals}{Path(path).resolve()}"
@@ -83,14 +83,14 @@ def make(plan: Sweep, output: Path, processes: int, scheduler: str | None) -> in
     if before:
         print(f"{before} of {total} runs are finished already")
     interrupted = False
-    batches = finished_batches(plan, plan.batches(folder.left), processes, scheduler)
+    batches = finish_batches(plan, plan.batches(folder.unfinished), processes, scheduler)
     with Interruption() as interruption:
         with interruption.held():
             folder.prepare_to_write()
         try:
             if interruption.requested:
                 raise KeyboardInterrupt
-            for batch in shown(batches, folder, total):
+            for batch in show_batches(batches, folder, total):
                 with interruption.held():
                     folder.add(batch)
                 if interruption.requested:
@@ -100,7 +100,7 @@ def make(plan: Sweep, output: Path, processes: int, scheduler: str | None) -> in
             if isinstance(stopped, StoppedError):
                 folder.add(stopped.batch)
         finally:
-            interruption.answered()
+            interruption.reset()
             with interruption.held():
                 folder.summarise()
     report(folder, total, len(folder.rows) - before)
@@ -115,7 +115,7 @@ def make(plan: Sweep, output: Path, processes: int, scheduler: str | None) -> in
     return exit_codes.OK
 
 
-def shown(batches: Iterator[Batch], folder: SweepFolder, total: int) -> Iterator[Batch]:
+def show_batches(batches: Iterator[Batch], folder: SweepFolder, total: int) -> Iterator[Batch]:
     """Batches as they come, with a bar on stderr while it is a terminal."""
     console = Console(stderr=True)
     columns = TextColumn("runs"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()

@@ -16,7 +16,7 @@ def first_without_answer(
 ) -> str:
     """The first element whose response has NaN or infinity, and what for; empty if none has."""
     for element in elements:
-        for what, given in answered(responses[element.name]).items():
+        for what, given in collect_numbers(responses[element.name]).items():
             numbers = values(np.asarray(given, dtype=object))
             wrong = numbers[~np.isfinite(numbers)]
             if wrong.size:
@@ -24,7 +24,7 @@ def first_without_answer(
     return ""
 
 
-def answered(response: Response) -> dict[str, Any]:
+def collect_numbers(response: Response) -> dict[str, Any]:
     """All numbers of a response, by what they are."""
     found: dict[str, Any] = {}
     for load in sorted(response.loads, key=lambda load: load.body.is_ground):  # what moves is said first

@@ -29,7 +29,7 @@ from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.dynamics.state import Entry, Layout
 from ce_dynamics.embedding.aggregate import Aggregate, Embedding
 from ce_dynamics.embedding.embed import embed
-from ce_dynamics.embedding.gearing import closure_limits, geared_loops
+from ce_dynamics.embedding.gearing import closure_limits, find_geared_loops
 from ce_dynamics.embedding.numeric.linkage import NumericLinkage
 from ce_dynamics.errors import AssemblyError, ModelError
 from ce_dynamics.mechanism.parameters import Values, values_at
@@ -48,7 +48,7 @@ _WITHOUT_OUTPUTS = ("dynamics", "assembly")
 class CompiledSystem:
     """An embedded system, its state laid out, and functions of it that run as machine code.
 
-    Answers are functions that take one: they trace what they need by `function`, or by `recalled` what is
+    Answers are functions that take one: they trace what they need by `function`, or by `recall` what is
     worth being kept under the description, and differentiate it by `derivative`.
 
     Parameters
@@ -104,7 +104,7 @@ class CompiledSystem:
         return y
 
     def _check_directions(self, name: str, q: Floats) -> None:
-        (body,) = self.tangent.undirected(q[np.newaxis])
+        (body,) = self.tangent.find_undirected(q[np.newaxis])
         if body:
             raise ModelError(
                 f"{name}: the quaternion of {body!r} (qw, qx, qy, qz) is zero and tells no orientation; "
@@ -114,7 +114,7 @@ class CompiledSystem:
     def with_unit_quaternions(self, y: Array) -> Floats:
         """The same state with every quaternion normalised."""
         q, v, x = self.layout.split(y)
-        return np.concatenate((self.tangent.normalised(q), v, x)).astype(float)
+        return np.concatenate((self.tangent.normalise(q), v, x)).astype(float)
 
     def state(self, q: ArrayLike, v: ArrayLike, x: ArrayLike | None = None) -> Floats:
         """The state y = [q; v; x]; x keeps its initial values if not given.
@@ -179,11 +179,11 @@ class CompiledSystem:
         """Return the `instant` of the parts q, v, x of a state and the inputs u."""
         return Instant(self.embedding, self.layout, q, v, x, u)
 
-    def unassembled(self, y: Array, u: Array) -> Aggregate | None:
+    def find_unassembled(self, y: Array, u: Array) -> Aggregate | None:
         """The first aggregated body that cannot be assembled at a state, if any."""
-        return self.unassembled_in(self.instant(y, u))
+        return self.find_unassembled_in(self.instant(y, u))
 
-    def unassembled_in(self, instant: Instant) -> Aggregate | None:
+    def find_unassembled_in(self, instant: Instant) -> Aggregate | None:
         """Return the first aggregated body that cannot be assembled at an instant of floats, if any."""
         u = instant.u
         with np.errstate(all="ignore"):
@@ -211,7 +211,7 @@ class CompiledSystem:
         """
         if all(np.all(np.isfinite(value)) for value in values):
             return
-        broken = self.unassembled(y, u)
+        broken = self.find_unassembled(y, u)
         if broken is None:
             what = self.broken_force(y, u) or "positions or forces are not finite"
             raise AssemblyError(f"{what} at this state; start from another one")
@@ -270,7 +270,7 @@ class CompiledSystem:
             self._jacobians[key] = compile_jacobian(traced, output, input)
         return self._jacobians[key]
 
-    def recalled(self, name: str, make: Callable[[], TracedFunction], *others: object) -> CompiledFunction:
+    def recall(self, name: str, make: Callable[[], TracedFunction], *others: object) -> CompiledFunction:
         """The function that `make` traces from this model and `others`, loaded where it is known.
 
         Tracing formulas of free parameters leaves decisions behind (see `check_parameters`), so that models
@@ -283,10 +283,10 @@ class CompiledSystem:
     def at_state(self, name: str, function: Callable[[Array, Array], Mapping[str, Any]]) -> CompiledFunction:
         """The compiled function of a name, of y and u, loaded where it is known."""
         if name not in self.functions:
-            self.functions[name] = self.recalled(name, lambda: self.traced(name, function))
+            self.functions[name] = self.recall(name, lambda: self.trace(name, function))
         return self.functions[name]
 
-    def traced(self, name: str, function: Callable[[Array, Array], Mapping[str, Any]]) -> TracedFunction:
+    def trace(self, name: str, function: Callable[[Array, Array], Mapping[str, Any]]) -> TracedFunction:
         """A function of y and u, traced."""
         rates_alone = name in _WITHOUT_OUTPUTS and not self.system.controllers
         watched = without_memory(self.system, function, outputs=not rates_alone)
@@ -304,11 +304,11 @@ class CompiledSystem:
 
     def trace_dynamics(self) -> TracedFunction:
         """The right-hand side as a traced function of y and u."""
-        return self.traced("dynamics", self._rates)
+        return self.trace("dynamics", self._rates)
 
     def trace_sample(self) -> TracedFunction:
         """Trace the update by sampled controllers as a function of y and u; see `sample`."""
-        return self.traced("sample", self._sampled)
+        return self.trace("sample", self._sampled)
 
     def _sampled(self, y: Array, u: Array) -> dict[str, Array]:
         return {"y_sampled": self.instant(y, u).y_sampled}
@@ -364,7 +364,7 @@ class CompiledSystem:
     @cached_property
     def geared_loops(self) -> tuple[Aggregate, ...]:
         """Loops that hinges of their own lead, in the order of the ``gearing`` of `observation`."""
-        return geared_loops(self.embedding)
+        return find_geared_loops(self.embedding)
 
     @cached_property
     def closure_limits(self) -> Floats:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from ce_dynamics.algebra.arrays import Scalar
 from ce_dynamics.dynamics.outward import Outward
-from ce_dynamics.dynamics.state import Entry, dotted, rate_name
+from ce_dynamics.dynamics.state import Entry, join_name, rate_name
 from ce_dynamics.embedding.aggregate import Embedding
 from ce_dynamics.embedding.whole_loop import led_by_no_hinge
 from ce_dynamics.mechanism.body import Body
@@ -34,7 +34,7 @@ def hinge_entries(bodies: Iterable[Body]) -> list[Entry]:
     for body in bodies:
         hinge = body.inboard
         for suffix, unit in zip(hinge.coordinate_names, hinge.coordinate_units, strict=True):
-            entries.append(Entry(dotted(body.name, suffix), unit))
+            entries.append(Entry(join_name(body.name, suffix), unit))
         for suffix, unit in zip(hinge.velocity_names, hinge.velocity_units, strict=True):
             entries.append(Entry(rate_name(body.name, suffix, hinge.coordinate_names), unit))
     return entries
@@ -46,7 +46,7 @@ def hinge_values(outward: Outward, bodies: Iterable[Body]) -> dict[str, Scalar]:
     for body in bodies:
         hinge = body.inboard
         for k, suffix in enumerate(hinge.coordinate_names):
-            values[dotted(body.name, suffix)] = outward.coordinate(body, k)
+            values[join_name(body.name, suffix)] = outward.coordinate(body, k)
         for k, suffix in enumerate(hinge.velocity_names):
             values[rate_name(body.name, suffix, hinge.coordinate_names)] = outward.rate(body, k)
     return values

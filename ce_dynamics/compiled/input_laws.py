@@ -101,7 +101,7 @@ def control(model: CompiledSystem, law: InputLaw, held: Floats | None = None) ->
     if key is not None and key in model.controls:
         return model.controls[key]
     sizes = {"t": 1, "y": len(model.layout.y0)}
-    compiled = model.recalled("control", lambda: trace("control", control, sizes), law, others)
+    compiled = model.recall("control", lambda: trace("control", control, sizes), law, others)
     if key is not None:
         if len(model.controls) >= CONTROLS_KEPT:
             model.controls.pop(next(iter(model.controls)), None)
@@ -128,7 +128,7 @@ def answers(model: CompiledSystem, law: InputLaw, t: Scalar, y: Array, held: Arr
     unknown = sorted(set(given) - set(model.system.inputs))
     if unknown:
         raise ModelError(
-            f"input law {type(law).__name__} answers {checks.shown(unknown)}; the system's inputs are "
+            f"input law {type(law).__name__} answers {checks.show(unknown)}; the system's inputs are "
             f"{list(model.system.inputs)}"
         )
     answered = {

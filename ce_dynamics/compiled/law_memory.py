@@ -78,7 +78,7 @@ def without_memory(
     asked = [*_elements(system), *(_outputs(system) if outputs else ())]
     foreign = [what for what, thing in asked if is_of_users(thing)]
 
-    def watched(**arguments: Array) -> Mapping[str, Array]:
+    def watch(**arguments: Array) -> Mapping[str, Array]:
         before = [held(thing) for _, thing in asked]
         first = function(**arguments)
         for (what, thing), kept in zip(asked, before, strict=True):
@@ -91,12 +91,12 @@ def without_memory(
                 raise ModelError(f"one of {', '.join(foreign)}: {ANOTHER_ANSWER}: {REMEDY_OF_ELEMENTS}")
         return first
 
-    return watched
+    return watch
 
 
 def _elements(system: System) -> Iterator[tuple[str, object]]:
     yield from ((f"force element {element.name!r}", element) for element in system.forces)
-    yield from ((controller.described, controller) for controller in system.controllers)
+    yield from ((controller.label, controller) for controller in system.controllers)
     yield from ((f"prescribed motion of {name!r}", motion) for name, motion in system.prescribed.items())
 
 

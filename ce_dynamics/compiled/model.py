@@ -105,7 +105,7 @@ class Model(CompiledSystem):
     reactions = mechanics.reactions
     reaction_derivatives = reaction_slopes.reaction_derivatives
     power = power_balance.power
-    audited_dynamics = cached_property(power_balance.audited_dynamics)
+    audited_dynamics = cached_property(power_balance.trace_audited_dynamics)
 
     # Spatial operators
 

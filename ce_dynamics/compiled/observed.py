@@ -11,7 +11,7 @@ from ce_dynamics.compiled.compiled_system import CompiledSystem
 from ce_dynamics.compiled.hinge_outputs import path_values
 from ce_dynamics.compiled.state_arguments import state_given, takes_state
 from ce_dynamics.compiler import CompiledFunction
-from ce_dynamics.dynamics.control import observed
+from ce_dynamics.dynamics.control import evaluate_output
 from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.embedding.closures.closure_errors import closure_errors
 from ce_dynamics.embedding.gearing import gearing
@@ -24,14 +24,14 @@ def observation(model: CompiledSystem) -> CompiledFunction:
 
 def sense(model: CompiledSystem, instant: Instant) -> dict[str, Scalar]:
     """The system's outputs at an instant."""
-    return {name: observed(output, instant.outward) for name, output in model.system.outputs.items()}
+    return {name: evaluate_output(output, instant.outward) for name, output in model.system.outputs.items()}
 
 
 def observe(model: CompiledSystem, y: Array, u: Array) -> dict[str, Array]:
     """All outputs and closure errors, for floats or traced scalars."""
     instant = model.instant(y, u)
     values = path_values(instant.outward) | sense(model, instant) | instant.energies
-    values |= {name: observed(output, instant) for name, output in model.system.measurements.items()}
+    values |= {name: evaluate_output(output, instant) for name, output in model.system.measurements.items()}
     for element, response in instant.loads.responses.items():
         values |= {f"{element}.{name}": value for name, value in response.outputs.items()}
     for name, answered in instant.controlled.answered.items():

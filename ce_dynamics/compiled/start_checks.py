@@ -27,7 +27,7 @@ def check_start(model: CompiledSystem) -> None:
 
 def check_initial_state(model: CompiledSystem, instant: Instant) -> None:
     """Refuse a system whose loops cannot be assembled at its initial state."""
-    broken = model.unassembled_in(instant)
+    broken = model.find_unassembled_in(instant)
     if broken is not None:
         q = {b.name: model.layout.y0[model.embedding.q_of[b.name]].tolist() for b in broken.independent}
         raise AssemblyError(

@@ -87,7 +87,7 @@ def takes_state(*old: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
         title = function.__qualname__.removesuffix(".__call__").lower()  # point(q, v) of a Point
 
         @wraps(function)
-        def asked(*args: Any, **given: Any) -> Any:
+        def answer(*args: Any, **given: Any) -> Any:
             model, *values = args
             if len(values) > place and (
                 len(values) > len(names)
@@ -106,7 +106,7 @@ def takes_state(*old: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
                 return function(model, **known, **given)
             return function(*args, **given)
 
-        return asked
+        return answer
 
     return decorate
 

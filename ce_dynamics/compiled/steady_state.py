@@ -85,17 +85,17 @@ class Search:
         delta[self.still] = z[:n]
         u = self.u.copy()
         u[self.found] = z[n + rest :]
-        return np.concatenate((self.model.tangent.displaced(q, delta), z[n : n + rest])), u
+        return np.concatenate((self.model.tangent.displace(q, delta), z[n : n + rest])), u
 
     # Conditions
 
     def residual(self, z: Floats) -> Floats:
         """Rates that are to vanish, and deviations from the targets."""
         y, u = self.at(z)
-        return np.concatenate((self.rates(y, u)[self.kept], self.deviations(y, u)))
+        return np.concatenate((self.rates(y, u)[self.vanishing_rates], self.deviations(y, u)))
 
     @property
-    def kept(self) -> list[int]:
+    def vanishing_rates(self) -> list[int]:
         """Rates that are to vanish: all but those of the displacements that run on."""
         n = len(self.model.tangent)
         return self.still + list(range(n, n + len(self.y) - self.model.layout.sizes["q"]))
@@ -172,7 +172,7 @@ class Search:
 
     # The search
 
-    def solved(self, tolerance: float) -> Floats:
+    def solve(self, tolerance: float) -> Floats:
         """Unknowns at which the residual vanishes."""
         from scipy.optimize import least_squares  # here, because most runs never ask
 
@@ -184,19 +184,21 @@ class Search:
             )
         allowed = tolerance * max(1.0, float(np.max(np.abs(first))))
 
-        def bounded(z: Floats) -> Floats:
+        def bound_unknowns(z: Floats) -> Floats:
             r = self.residual(z)
             return np.where(np.isfinite(r), r, 1e6)
 
         z = np.asarray(
-            least_squares(bounded, z, self.jacobian, x_scale="jac", xtol=1e-14, ftol=1e-14, gtol=1e-14).x
+            least_squares(
+                bound_unknowns, z, self.jacobian, x_scale="jac", xtol=1e-14, ftol=1e-14, gtol=1e-14
+            ).x
         )
         for _ in range(4):  # the last digits
             closer = z - dense.least_squares(self.jacobian(z), self.residual(z), rcond=1e-12)
-            if not np.max(np.abs(bounded(closer))) < np.max(np.abs(bounded(z))):
+            if not np.max(np.abs(bound_unknowns(closer))) < np.max(np.abs(bound_unknowns(z))):
                 break
             z = closer
-        remaining = np.abs(bounded(z))
+        remaining = np.abs(bound_unknowns(z))
         if not np.max(remaining, initial=0.0) <= allowed:
             raise AssemblyError(self.failure(z, remaining))
         return z
@@ -219,7 +221,7 @@ class Search:
         states = [*layout.q, *layout.v, *layout.x]
         targets = [f"deviation of {states[k].name}" for k, _ in self.of_state]
         targets += [f"deviation of {self.model.output_entries[k].name}" for k, _ in self.of_outputs]
-        return [rates[k] for k in self.kept] + targets
+        return [rates[k] for k in self.vanishing_rates] + targets
 
     def failure(self, z: Floats, remaining: Floats) -> str:
         """Return the error message: the largest residual, and the inputs without effect."""
@@ -233,21 +235,21 @@ class Search:
             if np.max(np.abs(column)) <= CYCLIC * np.max(np.abs(J))
         ]
         left = f"{self.names()[worst]} remains at {remaining[worst]:.3g}"
-        text = f"no steady state with {self.wanted()} found: {left}"
+        text = f"no steady state with {self.describe_targets()} found: {left}"
         if idle:
             return f"{text}; {', '.join(idle)} has no influence there (saturated?): ask for less"
         return f"{text}; start nearer to it, or ask for less"
 
-    def wanted(self) -> str:
+    def describe_targets(self) -> str:
         """The targets."""
         return ", ".join(f"{name} = {value:g}" for name, value in self.targets.items())
 
     def refuse_unsteady(self, z: Floats, tolerance: float) -> None:
         """Refuse a state whose rates do not stay zero when what runs on has gone on."""
         y, u = self.at(z)
-        later = self.carried_on(y, u, 0.37)
+        later = self.advance(y, u, 0.37)
         allowed = 1e3 * tolerance * max(1.0, float(np.max(np.abs(self.model.dynamics(self.y, self.u)[0]))))
-        found = np.abs(self.rates(later, u)[self.kept])
+        found = np.abs(self.rates(later, u)[self.vanishing_rates])
         if not np.max(found, initial=0.0) <= allowed:
             running = [self.model.tangent.entries[k].name for k in self.running]
             worst = self.names()[int(np.argmax(found))]
@@ -256,7 +258,7 @@ class Search:
                 f"{np.max(found):.3g}; only motion that changes nothing else can be steady (moving=[...])"
             )
 
-    def carried_on(self, y: Floats, u: Floats, t: float) -> Floats:
+    def advance(self, y: Floats, u: Floats, t: float) -> Floats:
         """The state a while later if it is steady: displaced at constant rates, free bodies turned.
 
         A circle is left for its tangent: what is steady is so anywhere.
@@ -269,7 +271,7 @@ class Search:
             R = turn_about(self.up, t * float(self.up @ v[where][:3]))
             for part in (slice(where.start, where.start + 3), slice(where.start + 3, where.stop)):
                 v[part] = R @ v[part]
-        return np.concatenate((self.model.tangent.displaced(q, delta), v, x))
+        return np.concatenate((self.model.tangent.displace(q, delta), v, x))
 
 
 def vertical(gravity: Floats) -> Floats:
@@ -382,7 +384,7 @@ def steady_state(
     search = Search(model, wanted, list(checks.texts("steady_state: find", find)), y, u)
     search.let_run(moving)
     with at_work(f"searching a steady state of {model.system.name!r}"):
-        z = search.solved(tolerance)
+        z = search.solve(tolerance)
     state, inputs = search.at(z)
     search.refuse_unsteady(z, tolerance)
     rates = search.displacement_rates(state, inputs)

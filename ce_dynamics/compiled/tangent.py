@@ -15,7 +15,7 @@ import numpy as np
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.algebra.rotation import quaternion_rate
-from ce_dynamics.dynamics.state import Entry, dotted
+from ce_dynamics.dynamics.state import Entry, join_name
 from ce_dynamics.embedding.aggregate import Embedding, slices
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.hinges.base import Hinge
@@ -51,7 +51,7 @@ class Tangent:
         self._q_of = embedding.q_of
         self._hinges = {name: body.inboard for name, body in embedding.coordinates.items()}
         self.entries = tuple(
-            Entry(dotted(name, suffix), unit)
+            Entry(join_name(name, suffix), unit)
             for name, hinge in self._hinges.items()
             for suffix, unit in directions(hinge)
         )
@@ -83,7 +83,7 @@ class Tangent:
         squares: Floats = np.sum(T * T, axis=0)  # columns are perpendicular: ¼ for rotations, else 1
         return T.T / squares[:, np.newaxis]
 
-    def displaced(self, q: Floats, step: Floats) -> Floats:
+    def displace(self, q: Floats, step: Floats) -> Floats:
         """Coordinates displaced by δ, of any size: quaternions are turned by the rotation vector."""
         result = q.copy()
         for name, hinge in self._hinges.items():
@@ -91,14 +91,14 @@ class Tangent:
             result[where] = hinge_displaced(hinge, q[where], step[self.of[name]])
         return result
 
-    def normalised(self, q: Floats) -> Floats:
+    def normalise(self, q: Floats) -> Floats:
         """Coordinates with every quaternion of unit length."""
         result = np.array(q, dtype=float)
         for at in self._quaternions.values():
             result[at] /= np.linalg.norm(result[at])
         return result
 
-    def undirected(self, rows: Floats) -> list[str]:
+    def find_undirected(self, rows: Floats) -> list[str]:
         """Per row of coordinates the first body whose quaternion has no direction, '' if none.
 
         It is zero, or has squares that vanish.

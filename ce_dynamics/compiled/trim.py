@@ -98,10 +98,10 @@ def trim_with_inputs(
     if not np.all(np.isfinite(model.dynamics(*at(first))[0])):
         raise AssemblyError("accelerations are not finite at the start; start where loops can be assembled")
     scale = max(1.0, float(np.max(np.abs(residual(first)))))
-    solved = damped_newton(residual, first)
+    solved = solve_damped(residual, first)
     worst = float(np.max(np.abs(residual(solved))))
     if not worst <= tolerance * scale:
-        solved = damped_newton(residual, from_afar(residual, first))
+        solved = solve_damped(residual, from_afar(residual, first))
         worst = float(np.max(np.abs(residual(solved))))
     if not worst <= tolerance * scale:
         raise AssemblyError(
@@ -125,7 +125,7 @@ def from_afar(residual: Callable[[Floats], Floats], start: Floats) -> Floats:
     return np.asarray(root(residual, start, method="hybr", options={"xtol": 1e-14}).x)
 
 
-def damped_newton(residual: Callable[[Floats], Floats], start: Floats, tolerance: float = 0.0) -> Floats:
+def solve_damped(residual: Callable[[Floats], Floats], start: Floats, tolerance: float = 0.0) -> Floats:
     """Newton's method with steps that are halved until the residual falls; to rounding if not told less.
 
     It gets along with laws that have corners, where Broyden's updates of `scipy.optimize.root` do not: its

@@ -53,7 +53,7 @@ def variables(entries: Iterable[Entry], groups: Mapping[str, Sequence[str]]) -> 
     left = list(units)
     result = []
     for dimension, members in groups.items():
-        for rest in shared_names(left, members):
+        for rest in find_common_suffixes(left, members):
             names = tuple(f"{member}.{rest}" for member in members)
             left = [name for name in left if name not in names]
             result.append(Variable(plain(rest), units[names[0]], dimension, names))
@@ -69,7 +69,7 @@ def variables(entries: Iterable[Entry], groups: Mapping[str, Sequence[str]]) -> 
     return result
 
 
-def shared_names(names: Sequence[str], members: Sequence[str]) -> list[str]:
+def find_common_suffixes(names: Sequence[str], members: Sequence[str]) -> list[str]:
     """Return the suffixes after ``<member>.`` that the names of all members share."""
     first = f"{members[0]}."
     rests = [name.removeprefix(first) for name in names if name.startswith(first)]

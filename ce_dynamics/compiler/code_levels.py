@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TypeAlias
 
-from ce_dynamics.algebra.checks import shown
+from ce_dynamics.algebra.checks import show
 from ce_dynamics.compiler import disk_cache
 from ce_dynamics.errors import ModelError
 
@@ -48,7 +48,7 @@ def code_level() -> int:
     """
     asked = os.environ.get(VARIABLE, "") or "full"
     if asked not in LEVELS:
-        raise ModelError(f"{VARIABLE} = {shown(asked)}; allowed are {', '.join(map(repr, LEVELS))}")
+        raise ModelError(f"{VARIABLE} = {show(asked)}; allowed are {', '.join(map(repr, LEVELS))}")
     return LEVELS[asked]
 
 
@@ -57,7 +57,7 @@ def is_portable() -> bool:
     return os.environ.get(VARIABLE) == "portable"
 
 
-def obtained(load: Callable[[int], bytes | None], make: Callable[[int], bytes]) -> bytes:
+def obtain_code(load: Callable[[int], bytes | None], make: Callable[[int], bytes]) -> bytes:
     """Code of the level that is asked for, or within `first_soon` what is there or made soonest.
 
     Parameters

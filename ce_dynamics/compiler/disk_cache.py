@@ -109,7 +109,7 @@ def digest(key: str, content: bytes) -> bytes:
 
 
 @contextlib.contextmanager
-def switched_off() -> Iterator[None]:
+def switch_off() -> Iterator[None]:
     """Do without the cache for a while, in this process."""
     before = os.environ.get(VARIABLE)
     os.environ[VARIABLE] = "off"

@@ -1,8 +1,8 @@
 """Formulas: numbers that are known at nominal values of some parameters and can be evaluated at others.
 
 They stand where floats stand, in Python arithmetic and in NumPy object arrays, and meet the traced scalars of
-a graph by being evaluated in it (`Formula.traced`).  Like the nodes of a graph they are hash-consed: the same
-operation on the same operands is the same object, so that equal numbers are known to be equal.
+a graph by being evaluated in it (`Formula.to_graph`).  Like the nodes of a graph they are hash-consed: the
+same operation on the same operands is the same object, so that equal numbers are known to be equal.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Formula:
         self.operands = operands
         self.value = value
 
-    def traced(self, graph: Graph) -> Any:
+    def to_graph(self, graph: Graph) -> Any:
         """Evaluate the formula in a graph with bound parameters; see `bind`."""
         known = graph.formulas.get(id(self))
         return evaluate((self,), graph.formulas)[0] if known is None else known[1]
@@ -110,10 +110,10 @@ class FreeCondition(Formula):
         """if_true where the condition holds, else if_false."""
         for other in (if_true, if_false):
             if isinstance(other, Traced):
-                return where(self.traced(other.graph), if_true, if_false)
+                return where(self.to_graph(other.graph), if_true, if_false)
         if if_true is if_false:
             return if_true
-        return combined(Op.SELECT, self, if_true, if_false)
+        return combine(Op.SELECT, self, if_true, if_false)
 
     def __and__(self, other: Any) -> Any:
         return self._joined(Op.AND, other)
@@ -125,15 +125,17 @@ class FreeCondition(Formula):
     __ror__ = __or__
 
     def __invert__(self) -> FreeCondition:
-        return consed(FreeCondition, Op.NOT, (self,), not self.value)
+        return intern_formula(FreeCondition, Op.NOT, (self,), not self.value)
 
     def _joined(self, op: Op, other: Any) -> Any:
         if isinstance(other, Condition):
-            return _ON_TRACED[op](self.traced(other.graph), other)
+            return _ON_TRACED[op](self.to_graph(other.graph), other)
         if isinstance(other, (bool, np.bool_)):
             return self if bool(other) is (op == Op.AND) else bool(other)
         if isinstance(other, FreeCondition):
-            return consed(FreeCondition, op, (self, other), bool(MEANING[op](self.value, other.value)))
+            return intern_formula(
+                FreeCondition, op, (self, other), bool(MEANING[op](self.value, other.value))
+            )
         return NotImplemented
 
     def __bool__(self) -> bool:
@@ -150,7 +152,7 @@ class FreeCondition(Formula):
         return bool(self.value)
 
 
-def decided(condition: Any, meaning: str) -> bool:
+def decide(condition: Any, meaning: str) -> bool:
     """The truth of a condition; of one on free numbers that at the nominal values, from now on for all.
 
     Parameters
@@ -167,7 +169,7 @@ def _operator(op: Op, swapped: bool = False) -> Callable[[Any, Any], Any]:
     plain = OPERATORS[op].of
 
     def method(self: FreeNumber, other: Any) -> Any:
-        here = self.traced(other.graph) if isinstance(other, Traced) else self
+        here = self.to_graph(other.graph) if isinstance(other, Traced) else self
         pair = (other, here) if swapped else (here, other)
         if isinstance(other, np.ndarray):
             return broadcast_operator(plain, *pair)
@@ -175,14 +177,14 @@ def _operator(op: Op, swapped: bool = False) -> Callable[[Any, Any], Any]:
             return plain(*pair)
         if not isinstance(other, (FreeNumber, *PLAIN)):
             return NotImplemented
-        return applied(op, list(pair))
+        return apply_operation(op, list(pair))
 
     return method
 
 
 def _function(op: Op) -> Callable[[Any], Any]:
     def method(self: FreeNumber) -> Any:
-        return combined(op, self)
+        return combine(op, self)
 
     method.__name__ = FUNCTIONS[op]
     method.__doc__ = f"{FUNCTIONS[op]} of this number; NaN outside its domain."
@@ -214,27 +216,27 @@ class FreeNumber(Formula):
     __ne__ = _operator(Op.NE)
 
     def __neg__(self) -> Any:
-        return combined(Op.NEG, self)
+        return combine(Op.NEG, self)
 
     def __pos__(self) -> FreeNumber:
         return self
 
     def __abs__(self) -> Any:
-        return combined(Op.FABS, self)
+        return combine(Op.FABS, self)
 
     def arctan2(self, x: Any) -> Any:
         """Angle of the point (x, self)."""
         if isinstance(x, Traced):
             return x.arctan2_of(self)
-        return combined(Op.ATAN2, self, x)
+        return combine(Op.ATAN2, self, x)
 
     def arctan2_of(self, y: Any) -> Any:
         """Angle of the point (self, y): for a plain number y."""
-        return combined(Op.ATAN2, y, self)
+        return combine(Op.ATAN2, y, self)
 
-    def looked_up(self, table: Table, offset: int) -> Any:
+    def look_up(self, table: Table, offset: int) -> Any:
         """The number of a table at this index plus an offset; see `Table.at`."""
-        return combined(Op.LOOKUP, self, float(table.key), float(offset))
+        return combine(Op.LOOKUP, self, float(table.key), float(offset))
 
     def conjugate(self) -> FreeNumber:
         """Itself: NumPy's vdot asks."""
@@ -270,7 +272,7 @@ for _op in FUNCTIONS:
     setattr(FreeNumber, FUNCTIONS[_op], _function(_op))
 
 
-def combined(op: Op, *operands: Any) -> Any:
+def combine(op: Op, *operands: Any) -> Any:
     """An operation on free and plain numbers, with structural zeros and ones folded as in traced graphs."""
     folded = _folded(op, operands)
     if folded is not None:
@@ -279,14 +281,14 @@ def combined(op: Op, *operands: Any) -> Any:
         value = float(
             MEANING[op](*(np.float64(nominal(x)) if op != Op.SELECT else nominal(x) for x in operands))
         )
-    return consed(FreeNumber, op, operands, value)
+    return intern_formula(FreeNumber, op, operands, value)
 
 
 _Kind = TypeVar("_Kind", bound=Formula)
 _consed: WeakValueDictionary[tuple[Any, ...], Formula] = WeakValueDictionary()
 
 
-def consed(kind: type[_Kind], op: Op, operands: tuple[Any, ...], value: Any) -> _Kind:
+def intern_formula(kind: type[_Kind], op: Op, operands: tuple[Any, ...], value: Any) -> _Kind:
     """The one formula of an operation on these operands."""
     # An identity in a key belongs to an operand that the formula keeps alive; zeros keep their signs.
     key = (op, *(id(x) if isinstance(x, Formula) else float(x).hex() for x in operands))
@@ -309,7 +311,7 @@ def _folded(op: Op, operands: tuple[Any, ...]) -> Any:
     if op == Op.SUB and (zero[1] or a is b):
         return a if zero[1] else 0.0
     if op == Op.SUB and zero[0]:
-        return combined(Op.NEG, b)
+        return combine(Op.NEG, b)
     if op == Op.MUL and (any(zero) or any(one)):
         return 0.0 if any(zero) else (b if one[0] else a)
     if op == Op.DIV and (zero[0] or one[1]):
@@ -374,18 +376,18 @@ def evaluate(formulas: Iterable[Any], known: dict[int, tuple[Formula, Any]]) -> 
                 "user's function brings into a loop without a closed form cannot be free"
             )
         operands = [known[id(x)][1] if isinstance(x, Formula) else x for x in formula.operands]
-        known[id(formula)] = formula, applied(formula.op, operands)
+        known[id(formula)] = formula, apply_operation(formula.op, operands)
     return [known[id(x)][1] if isinstance(x, Formula) else x for x in wanted]
 
 
-def applied(op: Op, operands: list[Any]) -> Any:
+def apply_operation(op: Op, operands: list[Any]) -> Any:
     """An operation on arrays of floats, formulas or traced scalars."""
     if any(isinstance(x, (Traced, Condition)) for x in operands):
         return _ON_TRACED[op](*operands)
     if any(isinstance(x, Formula) for x in operands):
         if op not in LOGICAL:
-            return combined(op, *operands)
-        return consed(FreeCondition, op, tuple(operands), bool(MEANING[op](*map(nominal, operands))))
+            return combine(op, *operands)
+        return intern_formula(FreeCondition, op, tuple(operands), bool(MEANING[op](*map(nominal, operands))))
     if op in UNARY and op != Op.NOT:
         operands = [np.asarray(x, dtype=float)[()] for x in operands]
     with np.errstate(all="ignore"):

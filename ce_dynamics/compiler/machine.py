@@ -34,7 +34,7 @@ from typing import Any
 
 from ce_dynamics.algebra.tables import known_table
 from ce_dynamics.compiler import disk_cache, llvm
-from ce_dynamics.compiler.code_levels import FULL, code_level, is_portable, obtained
+from ce_dynamics.compiler.code_levels import FULL, code_level, is_portable, obtain_code
 from ce_dynamics.compiler.codegen import emit, emit_segments, writer
 from ce_dynamics.compiler.codegen.fused import code_of
 from ce_dynamics.compiler.codegen.outliner import outline
@@ -169,8 +169,8 @@ def compile_function(
         disk_cache.store(key(level), code)
         return code
 
-    code = obtained(lambda level: disk_cache.load(key(level)), make)
-    return linked(code, traced, lanes, fused, single)
+    code = obtain_code(lambda level: disk_cache.load(key(level)), make)
+    return link(code, traced, lanes, fused, single)
 
 
 def _pickled(function: CompiledFunction) -> tuple[Any, ...]:
@@ -181,7 +181,7 @@ def _pickled(function: CompiledFunction) -> tuple[Any, ...]:
 copyreg.pickle(CompiledFunction, _pickled)
 
 
-def linked(
+def link(
     code: bytes, traced: TracedFunction, lanes: int = 1, fused: bool = True, single: bool = False
 ) -> CompiledFunction:
     """Link object code of a traced function, however it was made."""

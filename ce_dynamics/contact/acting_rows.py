@@ -80,7 +80,7 @@ def room(n: int, m: int) -> Rates:
 
 
 @kernel
-def copied(source, target):  # type: ignore[no-untyped-def]
+def copy_rows(source, target):  # type: ignore[no-untyped-def]
     """target ← source."""
     for k in range(target.size):
         target[k] = source[k]
@@ -175,8 +175,8 @@ def bias(M):  # type: ignore[no-untyped-def]
 def bias_at(M, t, y, R):  # type: ignore[no-untyped-def]
     """γ at (t, y), the machine's own array; gaps and rates into R."""
     observe(M, t, y)
-    copied(M.psi, R.psi)
-    copied(M.rate, R.rate)
+    copy_rows(M.psi, R.psi)
+    copy_rows(M.rate, R.rate)
     bias(M)
     return M.gamma
 
@@ -189,7 +189,7 @@ def with_friction(rows, mu, held, slides, Y, lam, d, v_dot):  # type: ignore[no-
     B = np.empty((held.size, n_v))
     for a in range(held.size):
         place[held[a]] = a
-        copied(Y[a], B[a])
+        copy_rows(Y[a], B[a])
     for a in range(slides.size):
         i = slides[a]
         if rows.normal[i] < 0:  # friction of a constant bound
@@ -230,8 +230,8 @@ def rows_act(M, rows, R):  # type: ignore[no-untyped-def]
     held, slides, lam = numbers(rows.held), numbers(rows.sliding), R.multipliers
     n_v, v_dot = M.v.size, R.y_dot[M.q.size : M.q.size + M.v.size]
     chosen = np.empty(held.size + slides.size, np.int64)
-    copied(held, chosen[: held.size])
-    copied(slides, chosen[held.size :])
+    copy_rows(held, chosen[: held.size])
+    copy_rows(slides, chosen[held.size :])
     GT, Y = gather(M, chosen)
     B = with_friction(rows, M.mu, held, slides, Y, lam, R.direction, v_dot)
     bias(M)
@@ -262,12 +262,12 @@ def evaluate(M, rows, t, y, R):  # type: ignore[no-untyped-def]
     """ẏ and multipliers; False where the rows' equations have no solution or sliding has no direction."""
     observe(M, t, y)
     n_q, n_v = M.q.size, M.v.size
-    copied(M.psi, R.psi)
-    copied(M.rate, R.rate)
-    copied(M.mu, R.mu)
-    copied(M.q_dot, R.y_dot[:n_q])
-    copied(M.v_dot, R.y_dot[n_q : n_q + n_v])
-    copied(M.x_dot, R.y_dot[n_q + n_v :])
+    copy_rows(M.psi, R.psi)
+    copy_rows(M.rate, R.rate)
+    copy_rows(M.mu, R.mu)
+    copy_rows(M.q_dot, R.y_dot[:n_q])
+    copy_rows(M.v_dot, R.y_dot[n_q : n_q + n_v])
+    copy_rows(M.x_dot, R.y_dot[n_q + n_v :])
     acts = False
     for i in range(rows.kind.size):
         R.multipliers[i] = 0.0

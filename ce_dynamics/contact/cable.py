@@ -16,7 +16,7 @@ from ce_dynamics.algebra.arrays import Array, Scalar, cos, dot, norm, sin, where
 from ce_dynamics.contact.conditions import Kind
 from ce_dynamics.contact.element import Row, RowKind, UnilateralElement
 from ce_dynamics.errors import ModelError
-from ce_dynamics.mechanism.body import Body, checked_body, ground_of
+from ce_dynamics.mechanism.body import Body, check_body, ground_of
 from ce_dynamics.mechanism.checked import finite_number, finite_vector, unit_axis
 from ce_dynamics.mechanism.forces.base import Observer, PointLoad
 
@@ -136,7 +136,7 @@ class Cable(UnilateralElement):
         owner = f"cable {name!r}"
         self.name = checks.name_of("Cable: name", name)
         self.length = positive_length(length, owner)
-        if checked_body(body, owner).is_ground:
+        if check_body(body, owner).is_ground:
             raise ModelError(f"{owner}: its first end {body!r} must be tied to a body that can move")
         self.body, self.at = body, finite_vector(at, owner, "at")
         self.other = other

@@ -53,7 +53,7 @@ def consistent(rows, R):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def sound(rows, R):  # type: ignore[no-untyped-def]
+def is_sound(rows, R):  # type: ignore[no-untyped-def]
     """Return True if contacts push and what sticks stays within its bounds."""
     lam, largest = R.multipliers, 0.0
     for i in range(lam.size):
@@ -84,7 +84,7 @@ def slides_on(rows, before, after):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def resolved(v, change, h, first, last):  # type: ignore[no-untyped-def]
+def is_resolved(v, change, h, first, last):  # type: ignore[no-untyped-def]
     """Return True if the change of v agrees with the trapezoidal rule; the two differ by terms of h³."""
     speed, differs = 0.0, 0.0
     for k in range(v.size):
@@ -231,7 +231,9 @@ def smooth_step(  # type: ignore[no-untyped-def]
     if what == BIAS:
         bias_at(M, t, y, middle)
         return True, False, 0.0, 0.0
-    if not known and not (evaluate(M, rows, t, y, first) and consistent(rows, first) and sound(rows, first)):
+    if not known and not (
+        evaluate(M, rows, t, y, first) and consistent(rows, first) and is_sound(rows, first)
+    ):
         return False, False, 0.0, 0.0
     ahead(y, h * weights[0], first.y_dot, y_end)
     work, contact_work = h * weights[0] * first.power[0], h * weights[0] * first.power[1]
@@ -252,7 +254,7 @@ def smooth_step(  # type: ignore[no-untyped-def]
         change[k] = y_end[n_q + k] - y[n_q + k]
     unit(rows.quaternions, y_end)
     possible, lost = project(M, rows, t + h, y_end)
-    if not possible or not evaluate(M, rows, t + h, y_end, last) or not sound(rows, last):
+    if not possible or not evaluate(M, rows, t + h, y_end, last) or not is_sound(rows, last):
         return False, True, 0.0, 0.0
     for i in range(rows.kind.size):
         if rows.kind[i] == 1 and not rows.held[i] and last.psi[i] < 0.0:
@@ -260,6 +262,6 @@ def smooth_step(  # type: ignore[no-untyped-def]
     if not slides_on(rows, first.direction, last.direction):
         return False, True, 0.0, 0.0
     moving = slice(n_q, n_q + n_v)
-    if not resolved(y[moving], change, h, first.y_dot[moving], last.y_dot[moving]):
+    if not is_resolved(y[moving], change, h, first.y_dot[moving], last.y_dot[moving]):
         return False, True, 0.0, 0.0
     return True, True, work, contact_work + lost

@@ -17,7 +17,7 @@ from ce_dynamics.contact.conditions import Conditions, Integers
 from ce_dynamics.contact.gyroscopic import ENOUGH
 from ce_dynamics.contact.machine import Functions, kernel, machine, observe, responses
 from ce_dynamics.contact.problem import ROUNDING
-from ce_dynamics.contact.rigid_kernels import turned
+from ce_dynamics.contact.rigid_kernels import rotate_all
 from ce_dynamics.contact.solvers.newton import HALVINGS, newton_small
 from ce_dynamics.simulation.integrators.kernels import call
 
@@ -177,8 +177,8 @@ def behind(M, S, y, p, w):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def moved(M, G, y, h, y_plus):  # type: ignore[no-untyped-def]
-    """u⁺ = u + V v⁺ h, orientations by the exponential of h ω⁺ (`rigid.turned`), and ẋ."""
+def move_bodies(M, G, y, h, y_plus):  # type: ignore[no-untyped-def]
+    """u⁺ = u + V v⁺ h, orientations by the exponential of h ω⁺ (`rigid.rotate_quaternions`), and ẋ."""
     n_q, n_v = M.q.size, M.v.size
     for k in range(n_q):
         M.q[k] = y[k]
@@ -187,7 +187,7 @@ def moved(M, G, y, h, y_plus):  # type: ignore[no-untyped-def]
         y_plus[k] = M.q[k] + h * M.q_dot[k]
     for first in G.quaternions:
         part = slice(first, first + 4)
-        turned(M.q[part].reshape(1, 4), M.q_dot[part].reshape(1, 4), h, y_plus[part].reshape(1, 4))
+        rotate_all(M.q[part].reshape(1, 4), M.q_dot[part].reshape(1, 4), h, y_plus[part].reshape(1, 4))
     for k in range(n_v):
         y_plus[n_q + k] = M.v[k]
     for k in range(M.x_dot.size):
@@ -213,7 +213,7 @@ def whole_step(M, G, S, t, y, h, p, y_plus, w):  # type: ignore[no-untyped-def]
     if not residual <= G.tolerance * speed + rounding:
         return LEFT, count, residual, 0.0
     work = behind(M, S, y, p, w)
-    moved(M, G, y, h, y_plus)
+    move_bodies(M, G, y, h, y_plus)
     return SOLVED, count, residual, work
 
 

@@ -213,7 +213,7 @@ class SparseRows(NamedTuple):
     def __matmul__(self, x: Floats) -> Floats:
         return np.asarray(np.bincount(self.row_of, self.values * x[self.columns], self.height), dtype=float)
 
-    def transposed_times(self, y: Floats) -> Floats:
+    def multiply_transposed(self, y: Floats) -> Floats:
         """Product of the transpose with a vector."""
         return np.asarray(np.bincount(self.columns, self.values * y[self.row_of], self.width), dtype=float)
 

@@ -23,7 +23,7 @@ from ce_dynamics.contact.pairs import pair_of
 from ce_dynamics.contact.shapes import Meeting, Placed, Shape, checked_shape, frame
 from ce_dynamics.contact.surfaces import Surface, meet
 from ce_dynamics.errors import ModelError
-from ce_dynamics.mechanism.body import Body, checked_body, ground_of
+from ce_dynamics.mechanism.body import Body, check_body, ground_of
 from ce_dynamics.mechanism.checked import finite_number, finite_vector, unit_axis
 from ce_dynamics.mechanism.forces.base import Observer, PointLoad
 
@@ -121,7 +121,7 @@ def contact_rows(
     return rows
 
 
-def checked_restitution(value: object, owner: str) -> float:
+def check_restitution(value: object, owner: str) -> float:
     """A user's coefficient of restitution.
 
     Raises
@@ -182,7 +182,7 @@ class Contact(UnilateralElement):
     ) -> None:
         owner = f"contact {name!r}"
         checks.name_of("Contact: name", name)
-        if checked_body(body, owner).is_ground:
+        if check_body(body, owner).is_ground:
             raise ModelError(f"{owner}: the ground cannot touch itself; name a body that can move")
         what = "a surface, such as Plane(friction=0.8): an object with touch(r)"
         self.surface = checks.provides(f"{owner}: surface", surface, ("touch",), what)
@@ -192,7 +192,7 @@ class Contact(UnilateralElement):
         self.axis = None if axis is None else unit_axis(axis, owner)
         if self.axis is not None and self.radius == 0.0:
             raise ModelError(f"{owner}: a disc needs a positive radius")
-        e = checked_restitution(restitution, owner)
+        e = check_restitution(restitution, owner)
         self.law = resistance(friction, rolling, spinning, owner)
         self.kinds = tuple(contact_kinds(self.law, e))
         self.ground = ground_of(body)
@@ -274,8 +274,8 @@ class BodyContact(UnilateralElement):
     ) -> None:
         owner = f"contact {name!r}"
         checks.name_of("BodyContact: name", name)
-        checked_body(body, owner)
-        if body is checked_body(other, owner, "other"):
+        check_body(body, owner)
+        if body is check_body(other, owner, "other"):
             raise ModelError(f"{owner}: {body.name!r} cannot touch itself; name two bodies")
         if body.is_ground:
             raise ModelError(f"{owner}: name the body that can move first, and then the ground")
@@ -287,7 +287,7 @@ class BodyContact(UnilateralElement):
         self.pair, self.ground = pair_of(shape, other_shape), ground_of(body)
         self.mu = finite_number(mu, owner, "mu", at_least=0.0)
         self.law = resistance(friction, rolling, spinning, owner)
-        e = checked_restitution(restitution, owner)
+        e = check_restitution(restitution, owner)
         count = len(self.pair(as_designed(shape), as_designed(other_shape)))
         size = len(contact_kinds(self.law, e))
         self.kinds = tuple(

@@ -103,7 +103,7 @@ def check_elements(model: Model, elements: Sequence[UnilateralElement], rest_spe
     for controller in model.system.controllers:
         if controller.sampled:
             raise ModelError(
-                f"{controller.described} is sampled, which time stepping with contact does not do; "
+                f"{controller.label} is sampled, which time stepping with contact does not do; "
                 "give it continuous states"
             )
     names = [element.name for element in elements]

@@ -26,7 +26,7 @@ from ce_dynamics.contact.gyroscopic import at_midpoint
 from ce_dynamics.contact.machine import Functions
 from ce_dynamics.contact.problem import Problem, Solution, closing, without_gain
 from ce_dynamics.contact.restitution import Impact, Touching, impacts
-from ce_dynamics.contact.rigid import turned
+from ce_dynamics.contact.rigid import rotate_quaternions
 from ce_dynamics.contact.row_functions import RowFunctions
 from ce_dynamics.contact.solvers.chain import Chain
 from ce_dynamics.contact.solvers.rows import DENSE_ROWS
@@ -284,7 +284,7 @@ class UnilateralModel:
         q_dot = self.compiled.rates(q, v_plus)[0]
         q_plus = q + h * q_dot  # u⁺ = u + V v⁺ h
         for where in self.quaternions:
-            q_plus[where] = turned(q[None, where], q_dot[None, where], h)[0]
+            q_plus[where] = rotate_quaternions(q[None, where], q_dot[None, where], h)[0]
         y_plus = np.concatenate((q_plus, v_plus, x + h * stage.x_dot))
         work = 0.5 * float(solution.p @ (stage.GT @ (v + v_plus)))
         return Step(y_plus, stage, solution, work)

@@ -43,7 +43,7 @@ from ce_dynamics.contact.conditions import (
     SparseRows,
 )
 from ce_dynamics.contact.problem import Problem, Solution
-from ce_dynamics.contact.row_states import CONSISTENT, RANK, scaled, solve_by_states
+from ce_dynamics.contact.row_states import CONSISTENT, RANK, scale_problem, solve_by_states
 
 PROVES = 1e-7
 """Least −cᵀ y for |y| ≤ 1 and rows and c scaled to one that counts."""
@@ -81,7 +81,7 @@ def certificate(problem: Problem) -> Floats | None:
     )
     if done.x is None or not c @ done.x < -PROVES * unit:
         return None
-    z = closed(rows.toarray(), np.asarray(done.x), low)
+    z = close_support(rows.toarray(), np.asarray(done.x), low)
     if z is None or not c @ z < -PROVES * unit:
         return None
     y = np.zeros(len(problem.c))
@@ -89,7 +89,7 @@ def certificate(problem: Problem) -> Floats | None:
     return y
 
 
-def closed(rows: Floats, y: Floats, low: Floats) -> Floats | None:
+def close_support(rows: Floats, y: Floats, low: Floats) -> Floats | None:
     """y with G y = 0 to rounding, of the same support; None if there is none so near."""
     support = np.flatnonzero(np.abs(y) > 1e-9)
     G = rows[support].T
@@ -174,7 +174,7 @@ def refuse_if_infeasible(problem: Problem) -> None:
 
 def solve_least_distance(problem: Problem) -> Floats:
     """Impulses of bilateral and unilateral rows."""
-    s = scaled(problem)
+    s = scale_problem(problem)
     eigenvalues, Q = np.linalg.eigh(s.A)
     kept = eigenvalues > RANK * max(eigenvalues[-1], 1e-300) if len(eigenvalues) else slice(0)
     H = Q[:, kept] * np.sqrt(eigenvalues[kept])
@@ -231,11 +231,11 @@ def least_distance_inequalities(H: Floats, b: Floats) -> Floats:
     # minimise |E u − f| for u ≥ 0, E = [Hᵀ; −bᵀ], f = (0, 1); then λ = u / |E u − f|²
     E = np.vstack((H.T, -b))
     f = np.append(np.zeros(r), 1.0)
-    for attempt in (active_set, bounded_variables):
+    for attempt in (active_set, solve_bounded):
         u = attempt(E, f)
         distance = float(np.linalg.norm(E @ u - f))
         if distance > CONSISTENT:
-            lam = refined(H, b, u / distance**2, u > 0.0)
+            lam = refine(H, b, u / distance**2, u > 0.0)
             w = H @ (H.T @ lam) + b
             if np.max(np.abs(np.minimum(lam, w))) <= CONSISTENT:
                 return lam
@@ -255,7 +255,7 @@ def active_set(E: Floats, f: Floats) -> Floats:
     return np.asarray(nnls(E, f, maxiter=100 * E.shape[1] + 100)[0])
 
 
-def bounded_variables(E: Floats, f: Floats) -> Floats:
+def solve_bounded(E: Floats, f: Floats) -> Floats:
     """The same by Stark and Parker's bounded-variable least squares."""
     from scipy.optimize import lsq_linear  # here, because most runs never ask
 
@@ -263,7 +263,7 @@ def bounded_variables(E: Floats, f: Floats) -> Floats:
     return np.asarray(lsq_linear(E, f, bounds=(0.0, np.inf), method="bvls", tol=1e-15, max_iter=limit).x)
 
 
-def refined(H: Floats, b: Floats, lam: Floats, active: Booleans) -> Floats:
+def refine(H: Floats, b: Floats, lam: Floats, active: Booleans) -> Floats:
     """The same multipliers to rounding: the active rows solved as equations, where signs allow it."""
     A = H[active] @ H[active].T
     better = np.zeros(len(lam))

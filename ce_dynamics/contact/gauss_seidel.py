@@ -63,7 +63,7 @@ class GaussSeidel:
         ModelError
             If the start has another number of rows or is not finite.
         """
-        p = allowed(problem, start)
+        p = restrict_start(problem, start)
         count, tolerance = 0, 0.5 * self.tolerance + 0.1 * problem.rounding
         # Of slow convergence small changes tell little: the residual decides.
         while count < self.max_sweeps:
@@ -102,7 +102,7 @@ class GaussSeidel:
         )
 
 
-def allowed(problem: Problem, start: Floats | None) -> Floats:
+def restrict_start(problem: Problem, start: Floats | None) -> Floats:
     """Impulses to start from: those given, within their constant bounds and none where nothing moves."""
     m = len(problem.c)
     if start is None:

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar
 from ce_dynamics.contact.conditions import Kind
-from ce_dynamics.contact.contact import checked_restitution
+from ce_dynamics.contact.contact import check_restitution
 from ce_dynamics.contact.element import Row, RowKind, UnilateralElement
 from ce_dynamics.errors import ModelError
-from ce_dynamics.mechanism.body import Body, checked_body
+from ce_dynamics.mechanism.body import Body, check_body
 from ce_dynamics.mechanism.checked import finite_number
 from ce_dynamics.mechanism.forces.base import HingeLoad, Observer
 
@@ -47,9 +47,9 @@ class JointStop(UnilateralElement):
         restitution: float = 0.0,
     ) -> None:
         owner = f"stop {name!r}"
-        self.name, self.body = checks.name_of("JointStop: name", name), checked_body(body, owner)
+        self.name, self.body = checks.name_of("JointStop: name", name), check_body(body, owner)
         self.k, angular = hinge_component(body, k, owner)
-        e = checked_restitution(restitution, owner)
+        e = check_restitution(restitution, owner)
         both = (("lower", 1.0, lower), ("upper", -1.0, upper))
         given = [(suffix, sign, value) for suffix, sign, value in both if value is not None]
         if not given:
@@ -90,7 +90,7 @@ class JointFriction(UnilateralElement):
 
     def __init__(self, name: str, body: Body, *, limit: float, k: int = 0) -> None:
         owner = f"joint friction {name!r}"
-        self.name, self.body = checks.name_of("JointFriction: name", name), checked_body(body, owner)
+        self.name, self.body = checks.name_of("JointFriction: name", name), check_body(body, owner)
         self.k, angular = hinge_component(body, k, owner)
         most = finite_number(limit, owner, "limit", at_least=0.0)
         self.kinds = (RowKind("friction", Kind.BOX, limit=most, unit="N m" if angular else "N"),)

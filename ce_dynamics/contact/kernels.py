@@ -110,7 +110,7 @@ def sweeps(  # type: ignore[no-untyped-def]
 
 
 @kernel
-def clipped(i, target, kind, normal, mu, lower, upper, p):  # type: ignore[no-untyped-def]
+def clip_impulse(i, target, kind, normal, mu, lower, upper, p):  # type: ignore[no-untyped-def]
     """The nearest impulse that row i allows, of a disc by its components."""
     what = kind[i]
     if what == 0:
@@ -141,7 +141,7 @@ def residual(d, w, kind, normal, mu, lower, upper, p):  # type: ignore[no-untype
                 if rho > 0.0:
                     step = d[k] * abs(p[k] - factor * (p[k] - w[k] / rho))
                 else:
-                    target = clipped(k, p[k] - w[k] / d[k], kind, normal, mu, lower, upper, p)
+                    target = clip_impulse(k, p[k] - w[k] / d[k], kind, normal, mu, lower, upper, p)
                     step = d[k] * abs(p[k] - target)
             elif kind[k] == 0:
                 step = abs(w[k])

@@ -23,7 +23,7 @@ AT_ONCE = 4
 
 
 @kernel
-def exchanged(J, x, k, first):  # type: ignore[no-untyped-def]
+def exchange_rows(J, x, k, first):  # type: ignore[no-untyped-def]
     """Bring the row with the largest entry of column k to its place; says whether there is one."""
     m = x.size
     pivot, size = k, abs(J[k, k])
@@ -46,7 +46,7 @@ def eliminate(J, x):  # type: ignore[no-untyped-def]
     for first in range(0, m, AT_ONCE):
         last = min(first + AT_ONCE, m)
         for k in range(first, last):
-            if not exchanged(J, x, k, first):
+            if not exchange_rows(J, x, k, first):
                 return False
             inverse = 1.0 / J[k, k]
             for i in range(k + 1, m):

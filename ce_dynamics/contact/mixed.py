@@ -45,7 +45,7 @@ class Mixed(NamedTuple):
         """[−M v − h f; ψ/h + ∂ψ/∂t]."""
         return np.concatenate((-self.momentum, self.c))
 
-    def reduced(self) -> tuple[Floats, Floats]:
+    def eliminate_velocities(self) -> tuple[Floats, Floats]:
         """A and b of the LCP 0 ≤ p ⊥ A p + b ≥ 0 that is left when v⁺ is eliminated."""
         Y = np.linalg.solve(self.M, self.G)
         A = self.G.T @ Y

@@ -63,7 +63,7 @@ def bounding_radius(shape: Shape) -> float:
     return spread + float(shape.sizes[0])
 
 
-def unpacked(kind: int, data: Array) -> Placed:
+def unpack_shape(kind: int, data: Array) -> Placed:
     """A placed shape from its numbers."""
     n_points, n_axes, _ = COUNTS[kind]
     vectors = [data[3 * k : 3 * k + 3] for k in range(n_points + n_axes)]
@@ -82,7 +82,7 @@ def narrow_phase(one: int, other: int) -> CompiledFunction:
     pair = WITH_MANY_POINTS.get((KINDS[one], KINDS[other])) or pair_of(EXAMPLES[one], EXAMPLES[other])
 
     def meet(P: Array, Q: Array) -> dict[str, Array]:
-        found = pair(unpacked(one, P), unpacked(other, Q))
+        found = pair(unpack_shape(one, P), unpack_shape(other, Q))
         m = len(found)
         return {
             "a": concatenate([x.a for x in found]).reshape(m, 3),

@@ -101,7 +101,7 @@ class Problem:
             raise ModelError(f"problem: {len(self.conditions.kind)} conditions for {m} rows")
 
     @classmethod
-    def reduced(cls, GT: ArrayLike, M: ArrayLike, v: ArrayLike, c: ArrayLike, rows: Conditions) -> Problem:
+    def from_dense(cls, GT: ArrayLike, M: ArrayLike, v: ArrayLike, c: ArrayLike, rows: Conditions) -> Problem:
         """The problem of a dense Gᵀ (m, n) and mass matrix M (n, n).
 
         Raises
@@ -168,7 +168,7 @@ class Problem:
 
     def velocity(self, p: Floats) -> Floats:
         """v⁺ = v + M⁻¹ G p."""
-        return self.v + self.YT.transposed_times(p)
+        return self.v + self.YT.multiply_transposed(p)
 
     def w(self, p: Floats) -> Floats:
         """Gᵀ v⁺ + c."""

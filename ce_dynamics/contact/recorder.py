@@ -21,7 +21,7 @@ from ce_dynamics.contact.problem import Solution
 from ce_dynamics.dynamics.state import Entry
 from ce_dynamics.mechanism.input_ranges import furthest_out, warn_out_of_range
 from ce_dynamics.simulation.monitors.promises import Fault, Promises
-from ce_dynamics.simulation.results import WORK, Column, external_work, hinge_columns, observed, record
+from ce_dynamics.simulation.results import WORK, Column, external_work, hinge_columns, observe_run, record
 from ce_dynamics.simulation.right_hand_side import Inputs, constant_inputs
 
 if TYPE_CHECKING:
@@ -203,7 +203,7 @@ class Recorder:
         t, Y, work = (np.array(part) for part in zip(*self._way, strict=True))
         return t, Y, work
 
-    def passed(self, y: Floats, force: Floats) -> None:
+    def record_state(self, y: Floats, force: Floats) -> None:
         """Take note of a state; all of them, where loops have dead centres to be watched."""
         here = self.t, y, self.work + self.contact_work
         self._last = Stored(self.t, y, force, force, self.work, self.contact_work)
@@ -212,7 +212,7 @@ class Recorder:
         else:
             self._way = [here]  # at once: Ctrl-C may come between any two statements
 
-    def solved(self, solution: Solution, rate: Floats) -> None:
+    def record_solution(self, solution: Solution, rate: Floats) -> None:
         """Take note of how well a problem was solved."""
         self.problems += 1
         self.sweeps_sum += solution.sweeps
@@ -254,7 +254,7 @@ class Recorder:
             "wall_time_s": wall,
             "real_time_factor": self.t / wall if wall > 0.0 else math.inf,
         }
-        seen = observed(model, Y, U)
+        seen = observe_run(model, Y, U)
         recorded = record(model, t, Y, U, about, seen)
         recorded["work"] = Column(("time",), external_work(work, recorded), {"units": "J", "long_name": WORK})
         recorded.variables |= hinge_columns(model, Y, U, self.hinges)

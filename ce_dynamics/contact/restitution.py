@@ -116,7 +116,7 @@ class Touching:
 
     def behind(self, v: Floats, p: Floats) -> Floats:
         """v + M⁻¹ G p."""
-        return np.asarray(v + self.YT.transposed_times(p))
+        return np.asarray(v + self.YT.multiply_transposed(p))
 
     def problem(self, v: Floats, c: Floats, conditions: Conditions) -> Problem:
         """The problem with free velocities v and the given part c beside ∂ψ/∂t."""

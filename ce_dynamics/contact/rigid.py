@@ -20,7 +20,7 @@ from ce_dynamics.contact.gyroscopic import spun
 from ce_dynamics.contact.problem import Problem
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.checked import finite_number, finite_vector
-from ce_dynamics.mechanism.checked_inertia import checked_inertia
+from ce_dynamics.mechanism.checked_inertia import check_inertia
 
 NO_BODY = -1
 
@@ -62,7 +62,7 @@ class RigidBody:
         owner = f"body {self.name!r}"
         checks.name_of("RigidBody: name", self.name)
         finite_number(self.mass, owner, "mass", above=0.0)
-        inertia = checked_inertia(self.inertia, self.name)
+        inertia = check_inertia(self.inertia, self.name)
         smallest = float(np.linalg.eigvalsh(inertia)[0])
         if not smallest > 0.0:
             raise ModelError(f"{owner}: principal moment of inertia {smallest:g} must be positive")
@@ -229,10 +229,10 @@ class RigidBodies:
         GT = two_body_rows(rows.body_a, rows.body_b, rows.J_a, rows.J_b, n)
         return GT, two_body_rows(rows.body_a, rows.body_b, Y_a, Y_b, n)
 
-    def moved(self, state: RigidState, v_plus: Floats, h: float) -> RigidState:
+    def move(self, state: RigidState, v_plus: Floats, h: float) -> RigidState:
         """u⁺ = u + V v⁺ h; orientations turn by h ω⁺ about it."""
         v = v_plus.reshape(state.v.shape)
-        quaternion = turned(state.quaternion, quaternion_rates(state.quaternion, v), h)
+        quaternion = rotate_quaternions(state.quaternion, quaternion_rates(state.quaternion, v), h)
         return RigidState(state.r + h * v[:, :3], quaternion, v)
 
 
@@ -266,12 +266,12 @@ def quaternion_rates(quaternion: Floats, v: Floats) -> Floats:
     return rate
 
 
-def turned(quaternion: Floats, rate: Floats, h: float) -> Floats:
+def rotate_quaternions(quaternion: Floats, rate: Floats, h: float) -> Floats:
     """Unit quaternions (n, 4) after h at constant angular velocity."""
-    from ce_dynamics.contact.rigid_kernels import turned  # here, because it loads Numba
+    from ce_dynamics.contact.rigid_kernels import rotate_all  # here, because it loads Numba
 
     new = np.empty_like(quaternion)
-    turned(quaternion, rate, h, new)
+    rotate_all(quaternion, rate, h, new)
     return new
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.contact.conditions import NONE, Conditions, InitialStateError, Integers, Kind
-from ce_dynamics.contact.contact import Resistance, checked_restitution, contact_kinds
+from ce_dynamics.contact.contact import Resistance, check_restitution, contact_kinds
 from ce_dynamics.contact.gauss_seidel import Solver
 from ce_dynamics.contact.meetings import RigidShape, RigidShapes
 from ce_dynamics.contact.narrow_phase import Meetings
@@ -66,7 +66,7 @@ class RigidContacts:
         owner = "rigid contacts"
         self.bodies = checks.instance(f"{owner}: bodies", bodies, RigidBodies, "RigidBodies([...])")
         self.mu = finite_number(mu, owner, "mu", at_least=0.0)
-        self.e = checked_restitution(restitution, owner)
+        self.e = check_restitution(restitution, owner)
         self.rest_speed = finite_number(rest_speed, owner, "rest_speed", at_least=0.0)
         self.rolling = finite_number(rolling, owner, "rolling", at_least=0.0)
         self.spinning = finite_number(spinning, owner, "spinning", at_least=0.0)
@@ -119,14 +119,14 @@ class RigidContacts:
         problem = self.bodies.problem(state, rows, conditions, h, np.zeros(len(rows.psi)))
         wanted = closing(rows.psi, problem.b, h, self.rest_speed)
         problem = replace(problem, c=np.where(conditions.kind == Kind.UNILATERAL, wanted, 0.0))
-        solution = solver.solve(problem, started(meetings.key, warm, self.per))
+        solution = solver.solve(problem, warm_start(meetings.key, warm, self.per))
         rate, after = velocity_of(rows, state.v), velocity_of(rows, solution.v.reshape(-1, 6))
         solution = without_gain(problem, solution, rate, after)
         after = velocity_of(rows, solution.v.reshape(-1, 6))
         work += 0.5 * float(solution.p @ (rate + after))
         if hit is not None:
             solution = solution.behind(hit.p, hit.residual, hit.unresolved)
-        return self.bodies.moved(state, solution.v, h), meetings, solution, work
+        return self.bodies.move(state, solution.v, h), meetings, solution, work
 
     def _impacts(
         self, state: RigidState, rows: RigidRows, conditions: Conditions, h: float, solver: Solver
@@ -170,7 +170,7 @@ def velocity_of(rows: RigidRows, v: Floats) -> Floats:
     return total
 
 
-def started(key: Integers, warm: tuple[Integers, Floats] | None, per: int = 3) -> Floats | None:
+def warm_start(key: Integers, warm: tuple[Integers, Floats] | None, per: int = 3) -> Floats | None:
     """Impulses of the step before for the meetings that are still there."""
     if warm is None or not len(warm[0]):
         return None

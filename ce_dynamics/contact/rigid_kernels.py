@@ -40,7 +40,7 @@ def quaternion_rates(quaternion, v, rate):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def turned(quaternion, rate, h, new):  # type: ignore[no-untyped-def]
+def rotate_all(quaternion, rate, h, new):  # type: ignore[no-untyped-def]
     """Orientations after h at constant angular velocity: cos(h |q̇|) q + sin(h |q̇|) q̇/|q̇|; may be in place."""
     for k in range(len(quaternion)):
         speed, size = 0.0, 0.0

@@ -29,8 +29,8 @@ from ce_dynamics.contact.rigid_kernels import (
     in_world,
     quaternion_rates,
     responses,
+    rotate_all,
     rotations,
-    turned,
 )
 from ce_dynamics.contact.solvers.newton import HALVINGS, newton_small
 
@@ -47,7 +47,7 @@ def root_of(parent, body):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def grouped(first, second, parent, order, starts):  # type: ignore[no-untyped-def]
+def group_islands(first, second, parent, order, starts):  # type: ignore[no-untyped-def]
     """Meetings by islands: ``order[starts[k]:starts[k+1]]`` are those of island k; returns their number."""
     for body in range(parent.size):
         parent[body] = body
@@ -132,7 +132,7 @@ def sparse(members, first, second, J_a, J_b, per):  # type: ignore[no-untyped-de
 
 
 @kernel
-def swept(g, y, v, b, d, kind, normal, mu, none, p, aim, limit):  # type: ignore[no-untyped-def]
+def sweep_rows(g, y, v, b, d, kind, normal, mu, none, p, aim, limit):  # type: ignore[no-untyped-def]
     """Sweeps; v is room for the changes of all velocities by p."""
     for k in range(v.size):
         v[k] = 0.0
@@ -157,7 +157,7 @@ def island(A, g, y, v, b, kind, normal, mu, p, aim, enough):  # type: ignore[no-
             p[i] = max(0.0, p[i])
     for attempt in range(4):
         if attempt == 2:
-            swept(g, y, v, b, d, kind, normal, mu, none, p, aim, SWEEPS)
+            sweep_rows(g, y, v, b, d, kind, normal, mu, none, p, aim, SWEEPS)
         for i in range(m):
             q[i] = p[i]
         halvings = HALVINGS if attempt % 2 == 0 else 0
@@ -204,7 +204,7 @@ def freely(G, B, h):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def carried_over(B, count, per):  # type: ignore[no-untyped-def]
+def carry_over(B, count, per):  # type: ignore[no-untyped-def]
     """Impulses of the step before for the meetings that are still there; both lists are in order."""
     old = 0
     for k in range(count):
@@ -249,7 +249,7 @@ def each_island(G, B, count, aim, enough):  # type: ignore[no-untyped-def]
     rows = per * count
     responses(first, per, B.J_a[:rows], G.mass, B.Y, B.Y_a)
     responses(second, per, B.J_b[:rows], G.mass, B.Y, B.Y_b)
-    islands = grouped(first, second, B.parent, B.order, B.starts)
+    islands = group_islands(first, second, B.parent, B.order, B.starts)
     solved, worst, v = True, 0.0, np.empty(6 * len(B.r))
     for k in range(islands):
         members = B.order[B.starts[k] : B.starts[k + 1]]
@@ -296,10 +296,10 @@ def behind(G, B, count):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def moved(B, count, per, h):  # type: ignore[no-untyped-def]
+def move_all(B, count, per, h):  # type: ignore[no-untyped-def]
     """The new state and what the next step starts from."""
     quaternion_rates(B.quaternion, B.free, B.rates)
-    turned(B.quaternion, B.rates, h, B.quaternion)
+    rotate_all(B.quaternion, B.rates, h, B.quaternion)
     for k in range(len(B.r)):
         for i in range(3):
             B.r[k, i] += h * B.free[k, i]
@@ -344,14 +344,14 @@ def steps(S, G, B, pairs, within, h, count, tolerance):  # type: ignore[no-untyp
         speed, rebounds = free_rates(G, B, found, h)
         if rebounds:
             return k, REBOUNDS, work, worst, top, within, found
-        carried_over(B, found, G.per)
+        carry_over(B, found, G.per)
         rounding = ROUNDING * speed
         aim = max(1e-4 * tolerance * speed, 0.1 * rounding)  # a last step of Newton's method costs little
         solved, residual = each_island(G, B, found, aim, tolerance * speed + rounding)
         if not solved:
             return k, LEFT, work, worst, top, within, found
         work += behind(G, B, found)
-        moved(B, found, G.per, h)
+        move_all(B, found, G.per, h)
         worst = max(worst, residual)
         reached, _ = furthest(G, B.v, h)
         within -= 2.0 * h * reached

@@ -14,8 +14,8 @@ from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import CompiledFunction, compile_function, trace
 from ce_dynamics.compiler.derivatives.directional import directional_derivative
 from ce_dynamics.contact.element import Row, UnilateralElement
-from ce_dynamics.dynamics.articulated_body import generalised_forces
-from ce_dynamics.dynamics.energy import load_power, prescribed_power
+from ce_dynamics.dynamics.articulated_body import project_torques
+from ce_dynamics.dynamics.energy import compute_drive_power, load_power
 from ce_dynamics.dynamics.loads import Loads, sum_loads
 from ce_dynamics.dynamics.mass_matrix import solve_mass
 from ce_dynamics.dynamics.outward import Member, Outward
@@ -24,16 +24,16 @@ from ce_dynamics.errors import ModelError
 
 def row_of_G(outward: Outward, members: Mapping[str, Sequence[Member]], row: Row) -> Array:
     """Gᵀ of one row, (n_v,): H φ applied to the loads of a unit multiplier, one sweep to the base."""
-    return generalised(outward, members, sum_loads(outward, row.loads))
+    return project_loads(outward, members, sum_loads(outward, row.loads))
 
 
-def generalised(outward: Outward, members: Mapping[str, Sequence[Member]], loads: Loads) -> Array:
+def project_loads(outward: Outward, members: Mapping[str, Sequence[Member]], loads: Loads) -> Array:
     """Generalised forces on the independent hinges of given loads, (n_v,)."""
     embedding = outward.embedding
     carried: dict[str, Array] = {}
     T: dict[str, Array] = {}
     for S in reversed(embedding.aggregates):
-        T_S = generalised_forces(S, outward, loads.torques)
+        T_S = project_torques(S, outward, loads.torques)
         f_p = carried.get(S.parent.name)
         for j in members[S.name]:
             parts = []
@@ -84,7 +84,7 @@ class RowFunctions:
         members = {name: node.members for name, node in instant.nodes.items()}
         n_v = self.model.embedding.n_v
         GT = [row_of_G(outward, members, row) for row in rows]
-        power = load_power(outward, instant.loads) + prescribed_power(
+        power = load_power(outward, instant.loads) + compute_drive_power(
             outward, instant.loads, instant.accelerations, instant.nodes
         )
         return {

@@ -64,7 +64,7 @@ class Scaled(NamedTuple):
         return p
 
 
-def scaled(problem: Problem) -> Scaled:
+def scale_problem(problem: Problem) -> Scaled:
     """Rows that move something, scaled.
 
     Raises
@@ -172,13 +172,13 @@ def solve_by_states(problem: Problem) -> Floats | None:
     InfeasibleError
         If a row that moves nothing is violated.
     """
-    s = scaled(problem)
-    rows = bounded(problem, s)
+    s = scale_problem(problem)
+    rows = bound_rows(problem, s)
     found = by_lemke(s, rows)
     if found is None:
         return None
     best: tuple[float, Floats] | None = None
-    for p in (settled(s, rows, *found), found[0]):
+    for p in (settle_rows(s, rows, *found), found[0]):
         answer = s.impulses(p, len(problem.c))
         residual = problem.residual(answer)
         if best is None or residual < best[0]:
@@ -188,7 +188,7 @@ def solve_by_states(problem: Problem) -> Floats | None:
     return best[1]
 
 
-def bounded(problem: Problem, s: Scaled) -> Bounded:
+def bound_rows(problem: Problem, s: Scaled) -> Bounded:
     """Conditions for the scaled impulses."""
     kind, normal, mu, lower, upper = problem.conditions
     place = np.full(len(kind), -1)
@@ -257,7 +257,7 @@ def without_bilateral(s: Scaled, rows: Bounded) -> tuple[Floats, Floats, Callabl
     return s.A[np.ix_(o, o)] - cross @ inverse @ cross.T, s.b[o] - cross @ inverse @ s.b[e], impulses
 
 
-def settled(s: Scaled, rows: Bounded, p: Floats, up: Booleans, down: Booleans) -> Floats:
+def settle_rows(s: Scaled, rows: Bounded, p: Floats, up: Booleans, down: Booleans) -> Floats:
     """Impulses that fulfil the equations of the chosen states to rounding, nearest to those given."""
     k = len(p)
     slides = rows.kind >= Kind.BOX

@@ -57,14 +57,14 @@ def jump_in(
         Whether the run failed: what it did near a dead centre before that is not sound.
     """
 
-    def balanced(reach: Reach, t: Floats, rows: Floats) -> bool:
+    def is_sound(reach: Reach, t: Floats, rows: Floats) -> bool:
         states, work = rows[:, :-1], float(rows[-1, -1] - rows[0, -1])
         return not reach.bounces(states) and is_balanced(model, states[0], states[-1], work, IMBALANCE)
 
-    return judge_run(model, (t, np.column_stack((Y, work))), inputs_at, balanced, stopped, stacklevel=6)
+    return judge_run(model, (t, np.column_stack((Y, work))), inputs_at, is_sound, stopped, stacklevel=6)
 
 
-def balanced_until(results: xr.Dataset) -> int:
+def count_balanced(results: xr.Dataset) -> int:
     """Return the number of instants before energy and work differ by more than the share `IMBALANCE`."""
     energy, work = results["energy"].values, (results["work"] + results["contact_work"]).values
     off = np.abs(energy - energy[0] - work)
@@ -171,7 +171,7 @@ def simulate_unilateral(
     for name, value in (("duration", duration), ("step", step), ("interval", interval)):
         checks.seconds(f"simulate_unilateral: {name}", value)
     if checks.integer("simulate_unilateral: order", order) not in (1, 2, 4):
-        raise ModelError(f"simulate_unilateral: order {checks.shown(order)} must be 1, 2 or 4")
+        raise ModelError(f"simulate_unilateral: order {checks.show(order)} must be 1, 2 or 4")
     check_steps(duration, step, MOST_STEPS)
     if progress is not None:
         checks.function("progress", progress, " of the time reached")
@@ -214,7 +214,7 @@ def simulate_unilateral(
         run, _ = recorder.run(law, wall, chosen)
     if trouble:
         sound = cause is None or not model.geared_loops
-        balanced = len(recorder.stored) if sound else balanced_until(run.results)
+        balanced = len(recorder.stored) if sound else count_balanced(run.results)
         if balanced < len(recorder.stored):  # what led to it
             recorder.forget_after(float(run.results.time[max(balanced - 1, 0)]))
             run, _ = recorder.run(law, wall, chosen)

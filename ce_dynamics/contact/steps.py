@@ -167,7 +167,7 @@ class SmoothSteps:
         self._known = t + h, y_end, acting
         return Done(y_end, self._first.multipliers.copy(), *work)
 
-    def projected(self, t: float, y: Floats, acting: Acting) -> tuple[Floats, float] | None:
+    def project(self, t: float, y: Floats, acting: Acting) -> tuple[Floats, float] | None:
         """The nearest state, in the metric of M, in which held gaps are closed and held rates zero.
 
         With it comes the work of the impulses that change the rates, ½ pᵀ (rates before and after).
@@ -220,7 +220,7 @@ def advance(
     y = np.array(y)
     charts.renew(y)
     recorder.store(y, unilateral.stage(0.0, y, law.at(0.0, y)).psi, way.force)
-    recorder.passed(y, way.force)
+    recorder.record_state(y, way.force)
     for k in range(steps):
         y = way.step(y)
         if not np.all(np.isfinite(y)):
@@ -228,7 +228,7 @@ def advance(
         if charts.renew(y):
             way.acting = None
         recorder.count = k + 1
-        recorder.passed(y, way.force)
+        recorder.record_state(y, way.force)
         if k == 0:
             recorder.stored[0] = recorder.stored[0]._replace(force=way.force)
         if recorder.count % recorder.every == 0 or recorder.count == steps:
@@ -305,7 +305,7 @@ class Way:
     def _across_an_event(self, smooth: SmoothSteps, t: float, y: Floats, h: float) -> Floats:
         """The state after a short step of first order, on the conditions that it left behind."""
         y = self._first_order(t, y, h, smooth.turning(t, y, h))
-        entered = None if self.acting is None else smooth.projected(t + h, y, self.acting)
+        entered = None if self.acting is None else smooth.project(t + h, y, self.acting)
         if entered is None:
             return y
         self.recorder.contact_work += entered[1]
@@ -326,7 +326,7 @@ class Way:
         self.patience.learn(done.solution.converged)
         recorder.work += h * done.stage.power
         recorder.contact_work += done.work
-        recorder.solved(done.solution, done.stage.rate)
+        recorder.record_solution(done.solution, done.stage.rate)
         recorder.watch.look(t + h, done.solution.p)
         self.force = done.solution.p / h
         if self.smooth is not None:

@@ -54,7 +54,7 @@ def uniqueness(problem: Problem, solution: Solution) -> Uniqueness:
     checked(problem, solution, "uniqueness")
     m = len(problem.c)
     held = held_rows(problem, solution)
-    GT = scaled_rows(problem)
+    GT = scale_rows(problem)
     basis = null_space(GT[held].T) if len(held) else np.zeros((0, 0))
     N = np.zeros((m, basis.shape[1]))
     N[held] = basis
@@ -76,7 +76,7 @@ def checked(problem: Problem, solution: Solution, owner: str) -> None:
         )
 
 
-def scaled_rows(problem: Problem) -> Floats:
+def scale_rows(problem: Problem) -> Floats:
     """Gᵀ, dense, with a largest entry of one."""
     GT = problem.GT.to_dense()
     return GT / max(float(np.max(np.abs(GT), initial=0.0)), 1e-300)
@@ -136,7 +136,7 @@ def evenly(problem: Problem, solution: Solution) -> Floats:
     p = solution.p.copy()
     held = held_rows(problem, solution)
     held = held[problem.conditions.kind[held] <= Kind.UNILATERAL]
-    N = null_space(scaled_rows(problem)[held].T)
+    N = null_space(scale_rows(problem)[held].T)
     if N.shape[1] == 0 or not np.any(p):
         return p
     unit = float(np.max(np.abs(p)))

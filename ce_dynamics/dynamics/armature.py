@@ -17,7 +17,7 @@ from ce_dynamics.embedding.motion import HingeMotion
 from ce_dynamics.mechanism.body import Body
 
 
-def armed(outward: Outward, S: Aggregate) -> Iterator[tuple[Body, HingeMotion]]:
+def find_armed(outward: Outward, S: Aggregate) -> Iterator[tuple[Body, HingeMotion]]:
     """Bodies of S whose hinges have armature, with the motion of these."""
     for body in S.bodies:
         if body.has_armature:
@@ -27,7 +27,7 @@ def armed(outward: Outward, S: Aggregate) -> Iterator[tuple[Body, HingeMotion]]:
 def armature_inertia(outward: Outward, S: Aggregate) -> Array | None:
     """Σ X_jᵀ A_j X_j, (N, N); None if no hinge of S has armature."""
     total = None
-    for body, hinge in armed(outward, S):
+    for body, hinge in find_armed(outward, S):
         part = symmetric_product(hinge.X.T, body.armature[:, None] * hinge.X)
         total = part if total is None else total + part
     return total
@@ -36,7 +36,7 @@ def armature_inertia(outward: Outward, S: Aggregate) -> Array | None:
 def armature_bias(outward: Outward, S: Aggregate) -> Array:
     """Σ X_jᵀ A_j (Ẋ_j θ̇ + η̇_j), (N,)."""
     total = zeros(S.N)
-    for body, hinge in armed(outward, S):
+    for body, hinge in find_armed(outward, S):
         total = total + hinge.X.T @ (body.armature * hinge.bias)
     return total
 
@@ -45,7 +45,7 @@ def armature_forces(outward: Outward, v_dot: Array) -> dict[str, Array]:
     """−A_j θ̈_j by body name: generalised forces on the hinges that have armature."""
     forces: dict[str, Array] = {}
     for S in outward.embedding.aggregates:
-        found = list(armed(outward, S))
+        found = list(find_armed(outward, S))
         if found:
             theta_ddot = independent_part(outward, S, v_dot)
             for body, hinge in found:
@@ -65,7 +65,7 @@ def armature_energy(outward: Outward) -> Scalar:
     """½ Σ θ̇_jᵀ A_j θ̇_j."""
     total: Scalar = 0.0
     for S in outward.embedding.aggregates:
-        for body, _ in armed(outward, S):
+        for body, _ in find_armed(outward, S):
             rate = hinge_rate(outward, S, body)
             total = total + 0.5 * dot(rate, body.armature * rate)
     return total
@@ -76,7 +76,7 @@ def armature_power(outward: Outward, v_dot: Array) -> Scalar:
     total: Scalar = 0.0
     forces = armature_forces(outward, v_dot)
     for S in outward.embedding.aggregates:
-        for body, _ in armed(outward, S):
+        for body, _ in find_armed(outward, S):
             total = total - dot(hinge_rate(outward, S, body), forces[body.name])
     return total
 

@@ -136,9 +136,9 @@ def gather(
             f.append(b_j + P_j @ j.a)
             yield j, P_j, f[-1]
 
-    T = generalised_forces(S, outward, torques)
+    T = project_torques(S, outward, torques)
     if S.N < MANY:
-        P_sum, z_sum, U, D, eps = summed(terms(), T)
+        P_sum, z_sum, U, D, eps = sum_bodies(terms(), T)
     else:
         P_sum, z_sum, U, D, eps = summed_by_composites(outward.motions[S.name], terms(), T)
     armature = armature_inertia(outward, S)
@@ -152,7 +152,7 @@ def gather(
     return Articulated(members, P, f, factors, D, G, nu, P_plus, z_plus, armature)
 
 
-def summed(terms: Iterable[tuple[Member, Array, Array]], T: Array) -> Sums:
+def sum_bodies(terms: Iterable[tuple[Member, Array, Array]], T: Array) -> Sums:
     """Return the sums over the bodies j of S with their P_j and z_j, each by itself, and T − H z."""
     N, eps = len(T), T
     P_sum, z_sum, U, D = zeros(6, 6), zeros(6), zeros(6, N), zeros(N, N)
@@ -165,7 +165,7 @@ def summed(terms: Iterable[tuple[Member, Array, Array]], T: Array) -> Sums:
     return Sums(P_sum, z_sum, U, D, eps)
 
 
-def generalised_forces(S: Aggregate, outward: Outward, torques: Mapping[str, Array]) -> Array:
+def project_torques(S: Aggregate, outward: Outward, torques: Mapping[str, Array]) -> Array:
     """T(S) = X_Sᵀ col T(j)."""
     hinge_motions = outward.motions[S.name].hinge_motions
     T = zeros(S.N)
@@ -177,7 +177,7 @@ def generalised_forces(S: Aggregate, outward: Outward, torques: Mapping[str, Arr
 
 def rigid_terms(j: Member, inertia: PrincipalInertia, wrenches: Mapping[str, Array]) -> tuple[Array, Array]:
     """M(j) and b(j) at the centre of mass in p's axes: inertia, gyroscopic and external forces."""
-    turned = inertia.turned(j.orientation)
+    turned = inertia.rotate(j.orientation)
     b = spatial(turned.gyroscopic(j.omega), zeros(3))
     return rigid_inertia(j.body.mass, turned.matrix), b - wrenches.get(j.body.name, zeros(6))
 

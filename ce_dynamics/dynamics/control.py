@@ -32,7 +32,7 @@ class Controlled(NamedTuple):
     answered: dict[str, dict[str, Scalar]]
 
 
-def controlled(
+def run_controllers(
     system: System, layout: Layout, outward: Outward, y: tuple[Array, Array, Array], u: Array
 ) -> Controlled:
     """Ask the controllers, one after the other."""
@@ -44,20 +44,20 @@ def controlled(
         for entries, part in zip((layout.q, layout.v, layout.x), y, strict=True)
         for entry, value in zip(entries, part, strict=True)
     }
-    motion |= {name: observed(output, outward) for name, output in system.outputs.items()}
+    motion |= {name: evaluate_output(output, outward) for name, output in system.outputs.items()}
     x = layout.states_of(y[2])
     seen, answered = {}, {}
     for controller in system.controllers:
         seen[controller.name] = motion | inputs
-        with checks.calling(controller.described):
+        with checks.calling(controller.label):
             given = controller.act(seen[controller.name], memory(controller, x[controller.name]))
-        answer = dict(checks.mapping(f"{controller.described}: its answer", given))
+        answer = dict(checks.mapping(f"{controller.label}: its answer", given))
         if set(answer) != set(controller.answers):
             raise ModelError(
-                f"{controller.described} answers {sorted(answer)}; it declares {sorted(controller.answers)}"
+                f"{controller.label} answers {sorted(answer)}; it declares {sorted(controller.answers)}"
             )
         for name, value in answer.items():
-            checks.one(f"input {name!r} as {controller.described} answers it", value)
+            checks.one(f"input {name!r} as {controller.label} answers it", value)
         answered[controller.name] = answer
         inputs = inputs | answer
     return Controlled(inputs, seen, answered)
@@ -65,16 +65,16 @@ def controlled(
 
 def rates(controller: Controller, sensors: Mapping[str, Scalar], x: Array) -> Array:
     """Rates of all that a controller remembers: zero between samples for what is sampled."""
-    with checks.calling(controller.described):
+    with checks.calling(controller.label):
         given = controller.rates(sensors, memory(controller, x))
     found = numbers(controller, "rates", given, len(controller.states))
     return array((*found, *(0.0 for _ in range(len(x) - len(found)))))
 
 
-def updated(controller: Controller, every: int, sensors: Mapping[str, Scalar], x: Array) -> Array:
+def update_memory(controller: Controller, every: int, sensors: Mapping[str, Scalar], x: Array) -> Array:
     """All that a controller remembers after a sample."""
     n, m = len(controller.states), len(controller.sampled)
-    with checks.calling(controller.described):
+    with checks.calling(controller.label):
         given = controller.update(sensors, memory(controller, x))
     new = numbers(controller, "values", given, m)
     if every == 1:
@@ -94,13 +94,13 @@ def memory(controller: Controller, x: Array) -> dict[str, Scalar]:
 
 def numbers(controller: Controller, what: str, given: Sequence[Scalar], n: int) -> list[Scalar]:
     """So many numbers."""
-    found = checks.items(f"{controller.described}: {what}", given)
+    found = checks.items(f"{controller.label}: {what}", given)
     if len(found) != n:
-        raise ModelError(f"{controller.described} answers {len(found)} {what}; it declares {n} of them")
-    return [checks.one(f"{controller.described}: {what}", value) for value in found]
+        raise ModelError(f"{controller.label} answers {len(found)} {what}; it declares {n} of them")
+    return [checks.one(f"{controller.label}: {what}", value) for value in found]
 
 
-def observed(output: Output, motion: object) -> Scalar:
+def evaluate_output(output: Output, motion: object) -> Scalar:
     """Return the value of a user's output, one number.
 
     Raises

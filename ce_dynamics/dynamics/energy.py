@@ -163,7 +163,7 @@ def power(
     nodes : mapping of str to Articulated
         Tip-to-base sweep under these loads.
     """
-    return Power(load_power(outward, loads), prescribed_power(outward, loads, accelerations, nodes))
+    return Power(load_power(outward, loads), compute_drive_power(outward, loads, accelerations, nodes))
 
 
 def energy_rates(outward: Outward, accelerations: Accelerations) -> tuple[Scalar, Scalar]:
@@ -213,7 +213,7 @@ def load_power(outward: Outward, loads: Loads, V: Mapping[str, Array] | None = N
     return total
 
 
-def prescribed_power(
+def compute_drive_power(
     outward: Outward, loads: Loads, accelerations: Accelerations, nodes: Mapping[str, Articulated]
 ) -> Scalar:
     """Power that the drives of prescribed motions deliver [W].
@@ -224,12 +224,12 @@ def prescribed_power(
     torques = with_armature(outward, loads.torques, accelerations.v_dot)
     for S in outward.embedding.aggregates:
         mark()
-        forces = transmitted(nodes[S.name], accelerations)
+        forces = transmit_forces(nodes[S.name], accelerations)
         total = total + virtual_work(outward, S, forces, torques)
     return total
 
 
-def transmitted(node: Articulated, accelerations: Accelerations) -> dict[str, Array]:
+def transmit_forces(node: Articulated, accelerations: Accelerations) -> dict[str, Array]:
     """fⱼ = Pⱼ (αⱼ − aⱼ) + zⱼ, what body j and all it carries outside S need: at its COM, in p's axes."""
     forces = {}
     for j, P_j, z_j in zip(node.members, node.P, node.f, strict=True):

@@ -12,7 +12,7 @@ from functools import cached_property
 
 from ce_dynamics.algebra.arrays import Array, Scalar, array, concatenate, cross
 from ce_dynamics.dynamics.articulated_body import Accelerations, Articulated, base_to_tip, tip_to_base
-from ce_dynamics.dynamics.control import Controlled, controlled, rates, updated
+from ce_dynamics.dynamics.control import Controlled, rates, run_controllers, update_memory
 from ce_dynamics.dynamics.energy import (
     ENERGIES,
     Power,
@@ -58,7 +58,9 @@ class Instant:
     @cached_property
     def controlled(self) -> Controlled:
         """Inputs after the controllers, with the sensors and answers of every controller."""
-        return controlled(self.embedding.system, self.layout, self.seen, (self.q, self.v, self.x), self.u)
+        return run_controllers(
+            self.embedding.system, self.layout, self.seen, (self.q, self.v, self.x), self.u
+        )
 
     @cached_property
     def prescribed(self) -> dict[str, Prescribed]:
@@ -149,7 +151,7 @@ class Instant:
         parts = self.layout.states_of(self.x)
         for c in self.embedding.system.controllers:
             if c.name in every:
-                parts[c.name] = updated(c, every[c.name], seen[c.name], parts[c.name])
+                parts[c.name] = update_memory(c, every[c.name], seen[c.name], parts[c.name])
         return concatenate((self.q, self.v, *parts.values()))
 
     @property

@@ -13,7 +13,7 @@ from ce_dynamics.algebra.arrays import Array, Scalar, array, dot, zeros
 from ce_dynamics.algebra.spatial import phi_force, phi_T_motion, rotate_vector, spatial
 from ce_dynamics.compiler.tracing.cut_points import mark
 from ce_dynamics.dynamics.armature import with_armature
-from ce_dynamics.dynamics.articulated_body import generalised_forces, rigid_terms
+from ce_dynamics.dynamics.articulated_body import project_torques, rigid_terms
 from ce_dynamics.dynamics.outward import Member, Outward
 from ce_dynamics.embedding.aggregate import Aggregate
 from ce_dynamics.mechanism.drives import Prescribed
@@ -91,7 +91,7 @@ def gather_forces(
     T: dict[str, Array] = {}
     for S in reversed(embedding.aggregates):
         mark()
-        T_S = -generalised_forces(S, outward, torques)
+        T_S = -project_torques(S, outward, torques)
         f_p = carried.get(S.parent.name, zeros(6))
         for j in members[S.name]:
             name = j.body.name
@@ -107,7 +107,7 @@ def gather_forces(
     return forces, array(entry for name in embedding.v_of for entry in T[name])
 
 
-def prescribed_forces(
+def compute_drive_forces(
     outward: Outward,
     q: Array,
     prescribed: Mapping[str, Prescribed],

@@ -169,9 +169,9 @@ class MovingBodies:
         ends = np.cumsum([0, *(6 * S.N for S in owners)])
         blocks = [columns.J[i:k].reshape(6, -1) for i, k in pairwise(ends)]
         J = np.concatenate([np.zeros((6, 0)), *blocks], axis=1)
-        self._w, self._v = (turned(R_p[self._whose], part.T) for part in (J[:3], J[3:]))
+        self._w, self._v = (rotate_rows(R_p[self._whose], part.T) for part in (J[:3], J[3:]))
         self._drift_w, self._drift_v = (
-            turned(R_p, columns.drift[:, part]) for part in (slice(3), slice(3, 6))
+            rotate_rows(R_p, columns.drift[:, part]) for part in (slice(3), slice(3, 6))
         )
 
     def frame(self, body: Body, at: Array) -> Columns:
@@ -201,7 +201,7 @@ class MovingBodies:
         return J, np.concatenate((drift_w.sum(axis=0), drift_v.sum(axis=0)))
 
 
-def turned(R: Array, vectors: Array) -> Array:
+def rotate_rows(R: Array, vectors: Array) -> Array:
     """Every vector by the rotation matrix beside it."""
     result: Array = np.einsum("kij,kj->ki", R, vectors)
     return result

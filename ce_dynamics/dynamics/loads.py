@@ -45,7 +45,7 @@ def gather_loads(
         with checks.calling(element.described):
             responses[name] = element.evaluate(outward, x[name], u)
         if not hasattr(responses[name], "loads"):
-            answer = checks.shown(responses[name])
+            answer = checks.show(responses[name])
             raise ModelError(f"{element.described} answers {answer}; evaluate must return a Response")
     given = [load for response in responses.values() for load in response.loads]
     return sum_loads(outward, given)._replace(responses=responses)

@@ -65,7 +65,7 @@ def mass_matrix(outward: Outward) -> Array:
         for name, rows in towards_base(outward.embedding, members, S, U).items():
             blocks[name, S.name] = rows
             blocks[S.name, name] = rows.T
-    return assembled(outward.embedding, blocks)
+    return assemble_blocks(outward.embedding, blocks)
 
 
 def innovations_factors(outward: Outward, nodes: Mapping[str, Articulated]) -> InnovationsFactors:
@@ -83,10 +83,10 @@ def innovations_factors(outward: Outward, nodes: Mapping[str, Articulated]) -> I
         D[S.name, S.name] = nodes[S.name].D_matrix
         for name, rows in towards_base(outward.embedding, members, S, nodes[S.name].G).items():
             L[name, S.name] = rows
-    return InnovationsFactors(assembled(outward.embedding, L), assembled(outward.embedding, D))
+    return InnovationsFactors(assemble_blocks(outward.embedding, L), assemble_blocks(outward.embedding, D))
 
 
-def shifted_gains(outward: Outward, nodes: Mapping[str, Articulated]) -> Array:
+def shift_gains(outward: Outward, nodes: Mapping[str, Articulated]) -> Array:
     """K (3), (6 n, n_v): φ(p, S) G(S) in the rows of p, at its centre of mass and in its axes."""
     embedding = outward.embedding
     rows = {body.name: 6 * i for i, body in enumerate(embedding.system.bodies)}
@@ -108,7 +108,7 @@ def inverse_mass_matrix(outward: Outward, nodes: Mapping[str, Articulated]) -> A
             factor[name, S.name] = -rows
     # D⁻¹ (I − H ψ K), row block by row block
     scaled = {(row, column): nodes[row].D.solve_columns(block) for (row, column), block in factor.items()}
-    return symmetric_product(assembled(embedding, factor).T, assembled(embedding, scaled))
+    return symmetric_product(assemble_blocks(embedding, factor).T, assemble_blocks(embedding, scaled))
 
 
 def solve_mass(outward: Outward, nodes: Mapping[str, Articulated], T: Array) -> Array:
@@ -178,7 +178,7 @@ def composite_inertias(outward: Outward) -> tuple[dict[str, Member], dict[str, A
         for j in outward.members(S):
             name = j.body.name
             members[name] = j
-            R_j = rigid_inertia(j.body.mass, j.body.principal.turned(j.orientation).matrix)
+            R_j = rigid_inertia(j.body.mass, j.body.principal.rotate(j.orientation).matrix)
             if name in carried:
                 R_j = R_j + rotate_inertia(j.R, carried[name])
             composite[name] = R_j
@@ -214,7 +214,7 @@ def towards_base(
     while not S.parent.is_ground:
         j = members[S.parent.name]
         S = embedding.owner[S.parent.name]
-        f = rotated_columns(j.R, F)
+        f = rotate_columns(j.R, F)
         HF = j.J.T @ f
         F = phi_columns(j.r, f)
         if S.N == 0:
@@ -249,7 +249,7 @@ def identity_blocks(embedding: Embedding) -> Blocks:
     }
 
 
-def assembled(embedding: Embedding, blocks: Blocks) -> Array:
+def assemble_blocks(embedding: Embedding, blocks: Blocks) -> Array:
     """Blocks put in their places."""
     n = embedding.n_v
     matrix: list[list[Scalar]] = [[0.0] * n for _ in range(n)]
@@ -261,6 +261,6 @@ def assembled(embedding: Embedding, blocks: Blocks) -> Array:
     return array(matrix).reshape(n, n)
 
 
-def rotated_columns(R: Array, F: Array) -> Array:
+def rotate_columns(R: Array, F: Array) -> Array:
     """A (6, k) array of spatial vectors in the axes that R turns into."""
     return array(rotate_vector(R, F[:, k]) for k in range(F.shape[1])).reshape(F.shape[1], 6).T

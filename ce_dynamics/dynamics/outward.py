@@ -181,7 +181,7 @@ class Outward:
         p = self._carrier(S, frame)
         mark()
         j, com = self.relative_to_p(body), self.motions[S.name].point(body.name, body.com)
-        at = carried(p, PointState(com.r, com.v))
+        at = carry_point(p, PointState(com.r, com.v))
         return Placement(p.R @ j.R, at.r, at.v, p.w + p.R @ j.w_total)
 
     def _carrier(self, S: Aggregate, frame: Body) -> Placement:
@@ -217,7 +217,7 @@ class Outward:
         S = self.embedding.owner[body.name]
         j = self._turned(body) if off_axis(body, body.inboard.at - at) else self.relative_to_p(body)
         point = j.point(at, self.motions[S.name].theta_dot)
-        return carried(self.placement(S.parent, frame), PointState(point.r, point.v))
+        return carry_point(self.placement(S.parent, frame), PointState(point.r, point.v))
 
     def direction(self, body: Body, axis: Array, frame: Body) -> Array:
         """See `Observer.direction`."""
@@ -248,7 +248,7 @@ class Outward:
         return self.motions[self.embedding.owner[body.name].name]
 
     def _turned(self, body: Body) -> BodyMotion:
-        return self._motion(body).turned(body.name)
+        return self._motion(body).spinning_body(body.name)
 
 
 def axes(outward: Outward, body: Body) -> Array:
@@ -268,7 +268,7 @@ def off_axis(body: Body, vector: Array) -> bool:
     return axis is None or bool(np.linalg.norm(np.cross(axis, vector)) > 1e-12 * np.linalg.norm(vector))
 
 
-def carried(p: Placement, point: PointState) -> PointState:
+def carry_point(p: Placement, point: PointState) -> PointState:
     """A point known relative to p, relative to what p is placed on."""
     e = p.R @ point.r
     return PointState(p.r + e, p.v + cross(p.w, e) + p.R @ point.v)

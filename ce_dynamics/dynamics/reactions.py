@@ -191,7 +191,7 @@ class BackwardPass:
     def _close(self, S: Aggregate) -> float:
         """Find λ of the closures of S and apply them; the residual that they leave is returned."""
         free = [body for body in S.bodies if body not in S.prescribed]
-        motion = unlocked(self.outward, S, free)
+        motion = unlock_hinges(self.outward, S, free)
         Y = self.values(closure_errors(motion, S.closures).Y)  # over all unprescribed hinges
         excess = self._excess(S, free)
         lam = self._multipliers(S, free, Y, excess)
@@ -285,7 +285,7 @@ def dependent_columns(S: Aggregate, free: list[Body]) -> NDArray[np.bool_]:
     return np.concatenate([np.full(body.inboard.n_v, body in S.dependent) for body in free])
 
 
-def unlocked(outward: Outward, S: Aggregate, free: list[Body]) -> SubgraphMotion:
+def unlock_hinges(outward: Outward, S: Aggregate, free: list[Body]) -> SubgraphMotion:
     """S in its present pose, with the velocities of all unprescribed hinges as independent columns."""
     known: Mapping[str, HingeMotion] = outward.motions[S.name].hinge_motions
     n = sum(body.inboard.n_v for body in free)

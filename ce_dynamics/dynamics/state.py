@@ -62,7 +62,7 @@ class Layout:
         system = embedding.system
         bodies = list(embedding.coordinates.values())
         self.q = tuple(
-            Entry(dotted(b.name, suffix), unit, b.inboard.role_of(k))
+            Entry(join_name(b.name, suffix), unit, b.inboard.role_of(k))
             for b in bodies
             for k, (suffix, unit) in enumerate(
                 zip(b.inboard.coordinate_names, b.inboard.coordinate_units, strict=True)
@@ -78,10 +78,12 @@ class Layout:
         }
         owners |= {element.name: element.states for element in system.forces}
         self.sampling = Sampling(system.controllers)
-        owners |= {c.name: remembered(c, self.sampling) for c in system.controllers}
+        owners |= {c.name: list_memory(c, self.sampling) for c in system.controllers}
         self.x_of = slices((name, len(states)) for name, states in owners.items())
         self.x = tuple(
-            Entry(dotted(name, state.name), state.unit) for name, states in owners.items() for state in states
+            Entry(join_name(name, state.name), state.unit)
+            for name, states in owners.items()
+            for state in states
         )
         self.parameters = tuple(system.parameters.values())
         self.n_inputs = len(system.inputs)
@@ -138,7 +140,7 @@ class Layout:
         return concatenate([x_dot[name] for name in self.x_of])
 
 
-def remembered(controller: Controller, sampling: Sampling) -> tuple[StateDeclaration, ...]:
+def list_memory(controller: Controller, sampling: Sampling) -> tuple[StateDeclaration, ...]:
     """Everything a controller remembers; last, where it leaves samples out, how many since it looked."""
     own = (*controller.states, *controller.sampled)
     return (*own, StateDeclaration(COUNT, "1")) if sampling.every.get(controller.name, 1) > 1 else own
@@ -149,12 +151,12 @@ def motion_key(body: str) -> str:
     return f"{body}.motion"
 
 
-def dotted(owner: str, suffix: str) -> str:
+def join_name(owner: str, suffix: str) -> str:
     """``owner.suffix``, or the owner alone where there is nothing to tell apart."""
     return f"{owner}.{suffix}" if suffix else owner
 
 
 def rate_name(owner: str, suffix: str, coordinates: tuple[str, ...]) -> str:
     """Name of a velocity: of its own (``chassis.wx``), or that of the coordinate it is the rate of."""
-    name = dotted(owner, suffix)
+    name = join_name(owner, suffix)
     return f"{name}_rate" if suffix in coordinates else name

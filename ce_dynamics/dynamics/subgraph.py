@@ -40,7 +40,7 @@ def subgraph_operators(outward: Outward, S: Aggregate) -> SubgraphOperators:
     motion, members = outward.motions[S.name], outward.members(S)
     hinges = [motion.hinge_motions[body.name] for body in S.bodies]
     return SubgraphOperators(
-        X=stacked((hinge.X for hinge in hinges), S.N),
+        X=stack_blocks((hinge.X for hinge in hinges), S.N),
         eta=concatenate([hinge.eta for hinge in hinges]),
         bias=concatenate([hinge.bias for hinge in hinges]),
         H_S=block_diagonal([hinge_map(motion, j) for j in members]),
@@ -64,7 +64,7 @@ def hinge_map(motion: SubgraphMotion, j: Member) -> Array:
 
 def inertia_of(S: Aggregate, j: Member) -> Array:
     """Inertia of a body about its centre of mass in p's axes."""
-    return S.inertia[j.body.name].turned(j.orientation).matrix
+    return S.inertia[j.body.name].rotate(j.orientation).matrix
 
 
 def phi_inside(members: list[Member]) -> Array:
@@ -108,7 +108,7 @@ def velocity(motion: SubgraphMotion, body: Body) -> Array:
     return result
 
 
-def stacked(blocks: Iterable[Array], columns: int) -> Array:
+def stack_blocks(blocks: Iterable[Array], columns: int) -> Array:
     """Blocks below each other."""
     result: Array = np.concatenate([zeros(0, columns), *blocks])
     return result

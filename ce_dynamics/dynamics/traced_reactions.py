@@ -45,7 +45,7 @@ class Transmitted(NamedTuple):
     closures: dict[str, Array]
 
 
-def traced_reactions(instant: Instant) -> Transmitted:
+def trace_reactions(instant: Instant) -> Transmitted:
     """All reactions at an instant of traced scalars (or floats)."""
     found = TracedPass(instant).run()
     return Transmitted(

@@ -69,7 +69,7 @@ def blocks(
         part = next_part(left, unknown, paths, freedoms.Y, rows, columns)
         if part is None:
             part = tuple(left)
-        block = made(part, unknown, bodies, dependent, paths)
+        block = make_block(part, unknown, bodies, dependent, paths)
         if not any(body in unknown for body in block.dependent):
             return whole  # it says what others say: it is solved with them
         found.append(block)
@@ -107,7 +107,7 @@ def candidates(left: Sequence[CutEdge], moved: Mapping[str, set[Body]]) -> Itera
             yield part
 
 
-def made(
+def make_block(
     part: tuple[CutEdge, ...],
     unknown: set[Body],
     members: Sequence[Body],

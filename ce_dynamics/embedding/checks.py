@@ -234,7 +234,7 @@ def held_by_precision(S: Aggregate) -> str:
             continue
         more, fewer = subgraph.mobility(moved)
         if fewer < still or more > number:
-            off = "; ".join(str(found) for found in subgraph.told(moved, taken=False))
+            off = "; ".join(str(found) for found in subgraph.list_assumptions(moved, taken=False))
             return (
                 f". It would move if its geometry were exact ({off}): give it with more digits, or "
                 f"System(tolerance={tolerance:g}) if that is the precision of the data"

@@ -26,7 +26,7 @@ from ce_dynamics.embedding.closed_forms.turn_to_length import turn_to_length
 from ce_dynamics.embedding.closed_forms.without_legs import WithoutLegs, is_certain, with_slides, without_legs
 from ce_dynamics.embedding.closures.equal_loops import known_loops, shape_of
 from ce_dynamics.embedding.closures.loop import Loop
-from ce_dynamics.embedding.couplings_solved import CoupledHinges, Plan, implied, planned
+from ce_dynamics.embedding.couplings_solved import CoupledHinges, Plan, find_implied, plan_couplings
 from ce_dynamics.embedding.linkage import Linkage
 from ce_dynamics.embedding.numeric.linkage import NumericLinkage
 from ce_dynamics.mechanism.body import Body
@@ -64,15 +64,15 @@ def complete_linkages(S: Aggregate) -> tuple[Linkage, ...]:
     couplings = couplings_in(S.closures)
     given = [body.name for body in (*S.independent, *S.prescribed)]
     if S.linkages:
-        return with_the_rest(S, around(S.linkages, couplings, given) if couplings else S.linkages)
+        return with_the_rest(S, surround(S.linkages, couplings, given) if couplings else S.linkages)
     if not couplings:
         return numerically(S)
     if len(couplings) == len(S.closures):
-        plan = planned(couplings, given)
+        plan = plan_couplings(couplings, given)
         if plan.complete and all(body.name in plan.known for body in S.dependent):
-            return (CoupledHinges(plan.steps, implied(couplings)),)
+            return (CoupledHinges(plan.steps, find_implied(couplings)),)
         return (numeric(S, S.bodies, S.closures, S.dependent, why_not.COUPLED),)
-    return mixed(S, couplings, given)
+    return plan_mixed(S, couplings, given)
 
 
 def with_the_rest(S: Aggregate, linkages: tuple[Linkage, ...]) -> tuple[Linkage, ...]:
@@ -86,7 +86,7 @@ def with_the_rest(S: Aggregate, linkages: tuple[Linkage, ...]) -> tuple[Linkage,
     opened = [edge for edge in S.closures if edge.name not in closed]
     if not left or sum(edge.rows for edge in opened) < sum(body.inboard.n_v for body in left):
         return linkages
-    before, after = divided(S, linkages, left)
+    before, after = split_linkages(S, linkages, left)
     late = {name for link in after for name in link.determines}
     bodies = [body for body in (*S.bodies, *S.virtual) if body.name not in late]
     return (*before, *by_newton(S, bodies, opened, left, why_not.THE_REST), *after)
@@ -112,7 +112,7 @@ def by_newton(
     return in_order(left, rest, parts, solved)
 
 
-def divided(
+def split_linkages(
     S: Aggregate, linkages: Sequence[Linkage], left: Sequence[Body]
 ) -> tuple[list[Linkage], list[Linkage]]:
     """Linkages that need to know nothing of some hinges, and those that do, each in their order."""
@@ -123,9 +123,9 @@ def divided(
     after: list[Linkage] = []
     for linkage in linkages:
         ends = [end for name in linkage.closes if name in edges for end in edges[name].bodies]
-        needed = {body for end in ends for body in carried_by(S, end)}
+        needed = {body for end in ends for body in find_chain(S, end)}
         own = {members[name] for name in linkage.determines if name in members}
-        needed |= {body for mine in own for body in carried_by(S, mine)}
+        needed |= {body for mine in own for body in find_chain(S, mine)}
         if needed & late:
             after.append(linkage)
             late |= own
@@ -134,7 +134,7 @@ def divided(
     return before, after
 
 
-def carried_by(S: Aggregate, body: Body) -> list[Body]:
+def find_chain(S: Aggregate, body: Body) -> list[Body]:
     """A body and what carries it, as far as they are members."""
     chain = []
     while body in S.bodies:
@@ -143,32 +143,32 @@ def carried_by(S: Aggregate, body: Body) -> list[Body]:
     return chain
 
 
-def around(
+def surround(
     linkages: tuple[Linkage, ...], couplings: Sequence[Coupled], given: Sequence[str]
 ) -> tuple[Linkage, ...]:
     """The user's linkages with the couplings that feed them before, and those they feed after."""
-    before = planned(couplings, given)
+    before = plan_couplings(couplings, given)
     found = {name for link in linkages for name in link.determines}
-    after = planned(before.left, before.known | found)
+    after = plan_couplings(before.left, before.known | found)
     return (*as_linkage(before), *linkages, *as_linkage(after))
 
 
-def mixed(S: Aggregate, couplings: Sequence[Coupled], given: Sequence[str]) -> tuple[Linkage, ...]:
+def plan_mixed(S: Aggregate, couplings: Sequence[Coupled], given: Sequence[str]) -> tuple[Linkage, ...]:
     """Closures of bodies and couplings of hinges in one aggregated body."""
     geometric = [edge for edge in S.closures if not edge.couples_hinges]
-    looped = looped_bodies(S, geometric)
-    before = planned(couplings, given)
+    looped = find_looped_bodies(S, geometric)
+    before = plan_couplings(couplings, given)
     steps = [step for step in before.steps if step.unknown.body in looped]
     if len(given) == 1 and steps:
         # One parameter: a branch can be followed over all of it, couplings included.
-        before = planned([], given)
+        before = plan_couplings([], given)
         before.left.extend(couplings)
-    after = planned(before.left, before.known | {body.name for body in looped})
+    after = plan_couplings(before.left, before.known | {body.name for body in looped})
     late = {step.unknown.body for step in after.steps}
     used = [edge for step in after.steps for edge in step.edges]
     others = [edge for edge in before.left if edge not in used]
     doubly = [edge for edge in others if late & set(edge.bodies)]  # on coordinates found already
-    if set(implied([*used, *doubly])) < {edge.name for edge in doubly}:
+    if set(find_implied([*used, *doubly])) < {edge.name for edge in doubly}:
         return (numeric(S, S.bodies, S.closures, S.dependent, why_not.COUPLED),)
     between = [edge for edge in others if edge not in doubly]
     dependent = [body for body in S.dependent if body.name not in before.known and body not in late]
@@ -181,9 +181,9 @@ def mixed(S: Aggregate, couplings: Sequence[Coupled], given: Sequence[str]) -> t
     )
 
 
-def looped_bodies(S: Aggregate, geometric: Sequence[CutEdge]) -> set[Body]:
+def find_looped_bodies(S: Aggregate, geometric: Sequence[CutEdge]) -> set[Body]:
     """Bodies that the positions of geometric closures depend on: their ends and all that carries these."""
-    return {body for edge in geometric for end in edge.bodies for body in carried_by(S, end)}
+    return {body for edge in geometric for end in edge.bodies for body in find_chain(S, end)}
 
 
 def as_linkage(plan: Plan) -> tuple[Linkage, ...]:
@@ -209,7 +209,7 @@ def numerically(S: Aggregate) -> tuple[Linkage, ...]:
     )
     if S.N > 1 or driven:
         return in_order(S, rest, parts, [part_solved(S, part, rest.certain) for part in parts])
-    known = [recognised(part) if rest.certain else None for part in parts]
+    known = [recognise(part) if rest.certain else None for part in parts]
     formulas = [linkage for linkage in known if linkage is not None]
     if len(formulas) == len(parts):
         whole = numeric(S, S.bodies, S.closures, S.dependent, "")
@@ -227,7 +227,7 @@ def in_order(
     solved: list[Linkage] = []
     unknown = {body for body in S.dependent if body.inboard.n_v}
     for part, linkage in zip(parts, linkages, strict=True):
-        apart = unknown & set(carried_by(S, part.parent)) and not isinstance(linkage, NumericLinkage)
+        apart = unknown & set(find_chain(S, part.parent)) and not isinstance(linkage, NumericLinkage)
         solved.append(Relative(linkage, part) if apart else linkage)
         unknown -= set(part.dependent)
     linkages = (*solved, *legs)
@@ -247,7 +247,7 @@ def set_first(S: Aggregate, linkages: Sequence[Linkage], ends: Sequence[Sequence
     for linkage, joined in zip(linkages, ends, strict=True):
         found |= set(linkage.determines)
         own = [members[name] for name in linkage.determines if name in members]
-        needed |= {body for one in (*own, *joined) for body in carried_by(S, one) if body.name not in found}
+        needed |= {body for one in (*own, *joined) for body in find_chain(S, one) if body.name not in found}
     fixed = [body for body in S.dependent if not body.inboard.n_v]
     return tuple(body for body in fixed if body in needed or body.name not in found)
 
@@ -269,7 +269,7 @@ def part_solved(S: Aggregate, part: Block, certain: bool) -> Linkage:
 
     What a single coordinate leads is kept on its branch, which tells whole turns, too.
     """
-    known = recognised(part) if certain else None
+    known = recognise(part) if certain else None
     why = "" if known is not None else why_not.why_not(part, certain)
     table = numeric(S, part.bodies, part.closures, part.dependent, why, part.parent)
     if known is not None and not is_led_by_one(table):
@@ -283,7 +283,7 @@ def is_led_by_one(linkage: NumericLinkage) -> bool:
     return len(given) == 1 and given[0].inboard.n_q == 1 and not linkage.siblings
 
 
-def recognised(part: Block) -> Linkage | None:
+def recognise(part: Block) -> Linkage | None:
     """The closed form of a part of closures that has one."""
     return turn_to_length(part) or planar_dyad(part) or spherical_dyad(part)
 
@@ -302,7 +302,7 @@ def numeric(
     loop = Loop(parent or S.parent, tuple(bodies), tuple(closures), tuple(dependent))
     shape = None if siblings else shape_of(loop.parent, loop.bodies, loop.closures, loop.dependent)
     known = known_loops()
-    found = known.linkages.found(shape)
+    found = known.linkages.find(shape)
     substeps = substeps_of(closures)
     if shape is not None and found is not None:
         there, equal = found

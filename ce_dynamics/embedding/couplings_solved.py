@@ -56,7 +56,7 @@ class Solved:
             None if k == self.k else motion.coordinate(body.name, number)
             for k, (body, number) in enumerate(self.edge.coordinates)
         ]
-        set_hinge(motion, self.unknown, self.edge.coupling.solved(self.k, q))
+        set_hinge(motion, self.unknown, self.edge.coupling.solve(self.k, q))
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,7 +152,7 @@ class Plan:
         ) and (not self.left or all(step.linear for step in self.steps))
 
 
-def planned(edges: Iterable[Coupled], known: Iterable[str]) -> Plan:
+def plan_couplings(edges: Iterable[Coupled], known: Iterable[str]) -> Plan:
     """Find whatever couplings determine, given the bodies whose hinges are known."""
     plan = Plan([], list(edges), set(known))
     while True:
@@ -215,7 +215,7 @@ def matrix(
     return C, d
 
 
-def implied(edges: Sequence[Coupled]) -> list[str]:
+def find_implied(edges: Sequence[Coupled]) -> list[str]:
     """Names of the linear couplings that those before them imply.
 
     Raises

@@ -34,10 +34,10 @@ from ce_dynamics.embedding.checks import (
 )
 from ce_dynamics.embedding.closures.equal_loops import each_loop_once, find_freedoms, known_loops, shape_of
 from ce_dynamics.embedding.closures.freedoms import Freedoms
-from ce_dynamics.embedding.closures.leading import gathered, leading_condition
+from ce_dynamics.embedding.closures.leading import group_leads, leading_condition
 from ce_dynamics.embedding.closures.precision import settle
 from ce_dynamics.embedding.complete import complete_linkages, output_of
-from ce_dynamics.embedding.couplings_solved import implied
+from ce_dynamics.embedding.couplings_solved import find_implied
 from ce_dynamics.embedding.linkage import Linkage
 from ce_dynamics.embedding.starts import with_starts
 from ce_dynamics.embedding.whole_loop import along_path
@@ -67,9 +67,9 @@ def embed(system: System) -> Embedding:
     """
     finders = linkages_by_body(system)
     with each_loop_once():
-        settle(system, [group for group in merged_groups(system, set()) if may_be_moved(group, finders)])
+        settle(system, [group for group in merge_groups(system, set()) if may_be_moved(group, finders)])
         driven = driven_bodies(system)
-        groups = merged_groups(system, driven)
+        groups = merge_groups(system, driven)
         grouped = {body.name for bodies, _ in groups for body in bodies}
         singles: list[tuple[list[Body], list[CutEdge]]] = [
             ([body], []) for body in system.bodies if body.name not in grouped
@@ -129,12 +129,12 @@ def driven_bodies(system: System) -> set[str]:
     driven = set(system.prescribed)
     for loop in system.closures:
         bodies, _ = smallest_subgraph(loop, set())
-        if any(body.name in driven for body in bodies) and undetermined(system, bodies, [loop]) == 0:
+        if any(body.name in driven for body in bodies) and count_freedoms(system, bodies, [loop]) == 0:
             driven |= {body.name for body in bodies}
     return driven
 
 
-def undetermined(system: System, bodies: Sequence[Body], closures: Sequence[CutEdge]) -> int:
+def count_freedoms(system: System, bodies: Sequence[Body], closures: Sequence[CutEdge]) -> int:
     """Degrees of freedom that the closures leave to the unprescribed hinges, in the design pose."""
     return freedoms_of(system, bodies, closures).number
 
@@ -176,7 +176,7 @@ def anchor(body: Body, driven: set[str], other: Body | None = None) -> Body:
     return body
 
 
-def merged_groups(system: System, driven: set[str]) -> list[tuple[list[Body], list[CutEdge]]]:
+def merge_groups(system: System, driven: set[str]) -> list[tuple[list[Body], list[CutEdge]]]:
     """Aggregation sub-graphs with those that share a body put together."""
     groups = Groups()
     first: dict[str, Body] = {}
@@ -248,7 +248,7 @@ def make_aggregate(
     linkages = tuple(cast(Linkage, system.linkages[k]) for k in given)
     named = {name for loop in closures for name in loop.independent}
     found = {name for link in linkages for name in link.determines}
-    whole, others = gathered(
+    whole, others = group_leads(
         [
             *(body for body in members if body.name in named),
             *(lead for loop in closures for lead in loop.leading),
@@ -261,13 +261,13 @@ def make_aggregate(
     siblings = tuple(dict.fromkeys(end for end in ends if end.name not in names and end is not parent))
     alone = closures and not (prescribed or siblings or linkages or others)
     shape = shape_of(parent, members, closures, whole) if alone else None
-    equal = known_loops().led.found(shape)
+    equal = known_loops().led.find(shape)
     if equal is not None:
         _, places = equal
         whole = [members[k] for k in places]
         others_found = tuple(body for body in members if body not in whole)
         S = Aggregate(parent, tuple(members), tuple(closures), tuple(whole), (), others_found, (), ())
-        S = solved(S, system)
+        S = attach_linkages(S, system)
         known_loops().mobile.add(S)
         return S
     freedoms = freedoms_of(system, members, closures) if closures else None
@@ -279,7 +279,7 @@ def make_aggregate(
     elif not whole and not others:
         chosen = chosen_independent(freedoms, system.prescribed, closures, found)
         if chosen is not None:
-            whole, others = gathered(chosen)
+            whole, others = group_leads(chosen)
             refuse_taken_names(system, others)
         elif prescribed or siblings or linkages or freedoms.loop.has_free_geometry:
             freedoms.refuse_choice()
@@ -305,13 +305,13 @@ def make_aggregate(
             refuse_singular(freedoms)
             return along_path(S, freedoms.number)
         check_aggregate(S, freedoms)
-        S = solved(S, system)
+        S = attach_linkages(S, system)
         if not leading and not immobility_of(S):
             known_loops().led.add(shape, tuple(members.index(body) for body in independent))
     return S
 
 
-def solved(S: Aggregate, system: System) -> Aggregate:
+def attach_linkages(S: Aggregate, system: System) -> Aggregate:
     """Return an aggregated body with what finds its dependent hinges, starting where it is to start."""
     if S.dependent:
         S = replace(S, linkages=complete_linkages(S))
@@ -327,7 +327,7 @@ def chosen_independent(
 
     Those that linkages (``found``) or couplings give from the others are left to them.
     """
-    implied_ones = implied(couplings_in(closures))
+    implied_ones = find_implied(couplings_in(closures))
     outputs = [output_of(loop, prescribed) for loop in closures if loop.name not in implied_ones]
     given = {body.name for body in outputs if body is not None}
     rest = tuple(body for body in freedoms.free if body.name not in found | given)
@@ -341,7 +341,7 @@ def chosen_independent(
     only_couplings = all(loop.couples_hinges for loop in closures)
     if only_couplings and sum(body.inboard.n_v for body in rest) == freedoms.number:
         return rest
-    return freedoms.chosen([body for body in freedoms.free if body.name in given])
+    return freedoms.choose_leads([body for body in freedoms.free if body.name in given])
 
 
 def base_to_tip(aggregates: Sequence[Aggregate]) -> list[Aggregate]:

@@ -19,7 +19,7 @@ CLOSED = 1e-9
 """Largest closure error, in sizes of the loop: rounding leaves 1e-15."""
 
 
-def geared_loops(embedding: Embedding) -> tuple[Aggregate, ...]:
+def find_geared_loops(embedding: Embedding) -> tuple[Aggregate, ...]:
     """Aggregated bodies with closures that some of their own hinges lead."""
     return tuple(
         S for S in embedding.aggregates if S.closures and S.N and S.dependent and not led_by_no_hinge(S)

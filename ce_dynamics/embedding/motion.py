@@ -83,13 +83,13 @@ class BodyMotion(NamedTuple):
         """R and, where they are known, directions."""
         return Orientation(self.R, self.directions)
 
-    def turned(self, vector: Array) -> Array:
+    def rotate(self, vector: Array) -> Array:
         """A body-fixed vector, given in the design pose, in p's axes."""
-        return self.orientation.turned(vector)
+        return self.orientation.rotate(vector)
 
     def point(self, at: Array, theta_dot: Array) -> PointMotion:
         """Motion of the body-fixed point that is at ``at`` in the design pose."""
-        return self.offset(self.turned(at - self.at), theta_dot)
+        return self.offset(self.rotate(at - self.at), theta_dot)
 
     def offset(self, e: Array, theta_dot: Array) -> PointMotion:
         """Motion of the body-fixed point that is ``e`` (p's axes) away from the origin."""
@@ -178,7 +178,7 @@ class SubgraphMotion:
         self.hinge_motions: dict[str, HingeMotion] = {}
         self._motions = {parent.name: at_rest(parent.com, self.N)}
         for name, motion in (siblings or {}).items():
-            self._motions[name] = widened(motion, self.N)
+            self._motions[name] = widen(motion, self.N)
 
     def hinge(self, name: str) -> Hinge:
         """Inboard hinge of a body of S."""
@@ -265,7 +265,7 @@ class SubgraphMotion:
         }
         return other
 
-    def turned(self, name: str) -> BodyMotion:
+    def spinning_body(self, name: str) -> BodyMotion:
         """Return the motion as `body` does, with the frame of an axisymmetric body turning with the body."""
         return self._across(name, turns=True) if name in self._unturned else self._motions[name]
 
@@ -282,11 +282,11 @@ def across(
     child = None if known is None else by_directions(known)
     H_w, H_v = hinge_axes(hinge, carrier, hinge_motion)
     v_h = X @ theta_dot + eta
-    H_dot_w, H_dot_v = hinge.turned_bias(c, v_h, carrier.orientation, child)
+    H_dot_w, H_dot_v = hinge.rotate_bias(c, v_h, carrier.orientation, child)
     w_h, linear_h = H_w @ v_h, H_v @ v_h
     # The point of the carrier that the hinge point of the body is at now.
     d = carrier.R @ hinge.pose(c)[1] if hinge.turns else H_v @ c
-    foot = carrier.offset(carrier.turned(hinge.at - carrier.at) + d, theta_dot)
+    foot = carrier.offset(carrier.rotate(hinge.at - carrier.at) + d, theta_dot)
     origin = PointMotion(
         foot.r,
         foot.J + H_v @ X,
@@ -294,7 +294,7 @@ def across(
         foot.v + linear_h,
         foot.a + H_v @ bias + H_dot_v + 2.0 * cross(carrier.w_total, linear_h),
     )
-    R, directions = oriented(carrier.orientation, hinge, c, turns) if child is None else child
+    R, directions = orient(carrier.orientation, hinge, c, turns) if child is None else child
     return BodyMotion(
         R,
         hinge.at,
@@ -313,7 +313,7 @@ def hinge_axes(hinge: Hinge, carrier: BodyMotion, hinge_motion: HingeMotion) -> 
     return hinge.axes(hinge_motion.c, carrier.orientation, None if known is None else by_directions(known))
 
 
-def oriented(carrier: Orientation, hinge: Hinge, c: Array, turns: bool = True) -> Orientation:
+def orient(carrier: Orientation, hinge: Hinge, c: Array, turns: bool = True) -> Orientation:
     """Orientation of the body behind a hinge; that of its carrier where it does not turn."""
     if not (turns and hinge.turns):
         return carrier
@@ -331,6 +331,6 @@ def at_rest(at: Array, N: int, r: Array = NOWHERE, orientation: Orientation = AS
     return BodyMotion(R, at, still, zeros(3, N), zeros(3), zeros(3), zeros(3), directions)
 
 
-def widened(motion: BodyMotion, N: int) -> BodyMotion:
+def widen(motion: BodyMotion, N: int) -> BodyMotion:
     """A purely prescribed motion as seen by a sub-graph with N independent rates: zero columns."""
     return motion._replace(w=zeros(3, N), origin=motion.origin._replace(J=zeros(3, N)))

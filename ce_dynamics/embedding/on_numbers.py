@@ -12,7 +12,7 @@ from ce_dynamics.embedding.aggregate import Embedding
 from ce_dynamics.embedding.closed_forms.standing_for import StandingFor
 from ce_dynamics.embedding.linkage import Linkage
 from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion
-from ce_dynamics.embedding.numeric.linkage import NumericLinkage, led_straight
+from ce_dynamics.embedding.numeric.linkage import NumericLinkage, find_continued_linkages
 
 
 class Placed(StandingFor):
@@ -42,17 +42,17 @@ def led_from_outside(embedding: Embedding) -> list[NumericLinkage]:
     return [
         linkage
         for S in embedding.aggregates
-        for linkage in led_straight(S.linkages)
+        for linkage in find_continued_linkages(S.linkages)
         if set(linkage.parameters) <= set(S.independent)
     ]
 
 
-def led_to(embedding: Embedding, q: Array) -> dict[Linkage, Array]:
+def continue_linkages(embedding: Embedding, q: Array) -> dict[Linkage, Array]:
     """Dependent coordinates of such loops at independent coordinates q, where no more is asked for."""
     found: dict[Linkage, Array] = {}
     for linkage in led_from_outside(embedding):
         parts = (q[embedding.q_of[body.name]] for body in linkage.parameters)
-        coordinates = linkage.led_to(np.concatenate([np.zeros(0), *parts]))
+        coordinates = linkage.continue_to(np.concatenate([np.zeros(0), *parts]))
         if coordinates is not None:
             found[linkage] = coordinates
     return found
@@ -61,13 +61,13 @@ def led_to(embedding: Embedding, q: Array) -> dict[Linkage, Array]:
 def with_placed(embedding: Embedding, found: Mapping[Linkage, Array]) -> Embedding:
     """An embedding that has the same positions, and no rates of loops whose coordinates are given."""
     aggregates = tuple(
-        replace(S, linkages=tuple(placed(linkage, found.get(linkage)) for linkage in S.linkages))
+        replace(S, linkages=tuple(place_linkage(linkage, found.get(linkage)) for linkage in S.linkages))
         for S in embedding.aggregates
     )
     owner = {body.name: S for S in aggregates for body in S.bodies}
     return replace(embedding, aggregates=aggregates, owner=owner)
 
 
-def placed(linkage: Linkage, q: Array | None) -> Linkage:
+def place_linkage(linkage: Linkage, q: Array | None) -> Linkage:
     """Return a `Placed` linkage at q if the linkage is numeric and q is known; else the linkage itself."""
     return Placed(linkage, q) if isinstance(linkage, NumericLinkage) and q is not None else linkage

@@ -15,7 +15,7 @@ from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.embedding.aggregate import Aggregate
 from ce_dynamics.embedding.linkage import Linkage
 from ce_dynamics.embedding.motion import SubgraphMotion
-from ce_dynamics.embedding.numeric.linkage import NumericLinkage, is_moved, led_straight
+from ce_dynamics.embedding.numeric.linkage import NumericLinkage, find_continued_linkages, is_moved
 from ce_dynamics.embedding.on_numbers import Placed
 
 Start = Mapping[str, Array]
@@ -38,7 +38,7 @@ def can_start_at(S: Aggregate, start: Start) -> bool:
 def starting(S: Aggregate, start: Start) -> Iterator[tuple[NumericLinkage, NumericLinkage]]:
     """Loops that are led straight, each with the same one starting at a start, as they are solved."""
     if S.siblings or S.prescribed or any(linkage.has_free_geometry for linkage in S.linkages):
-        yield from ((one, one.starting_at(start)) for one in led_straight(S.linkages))
+        yield from ((one, one.starting_at(start)) for one in find_continued_linkages(S.linkages))
         return
     motion = SubgraphMotion(S.parent, (*S.bodies, *S.virtual), np.zeros(S.N))
     for body in S.independent:

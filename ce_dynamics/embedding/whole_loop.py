@@ -9,7 +9,7 @@ import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.embedding.charts.linkage import ChartLinkage
-from ce_dynamics.embedding.charts.start import moving_as, placed
+from ce_dynamics.embedding.charts.start import find_start, moving_as
 from ce_dynamics.embedding.closures.loop import Loop
 from ce_dynamics.embedding.path.linkage import PathLinkage
 from ce_dynamics.embedding.path.start import path_position, path_rate
@@ -95,13 +95,13 @@ def start_on_chart(system: System, S: Aggregate, linkage: ChartLinkage) -> tuple
     """
     named = {name for loop in S.closures for name in loop.independent}
 
-    def given(values: dict[str, Array]) -> tuple[dict[Body, float], list[Body]]:
+    def split_given(values: dict[str, Array]) -> tuple[dict[Body, float], list[Body]]:
         known = {body: float(values[body.name][0]) for body in S.bodies if body.name in values}
         others = [body for body in S.bodies if body.name in named and body not in known]
         return known, others[: max(S.N - len(known), 0)]
 
-    q = placed(linkage, *given(system.initial))
-    v = moving_as(linkage, q, *given(system.initial_rates))
+    q = find_start(linkage, *split_given(system.initial))
+    v = moving_as(linkage, q, *split_given(system.initial_rates))
     return linkage.chart(q), linkage.rates(q, v)
 
 

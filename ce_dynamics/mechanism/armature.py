@@ -10,7 +10,7 @@ from ce_dynamics.mechanism.checked import finite_number
 from ce_dynamics.mechanism.hinges.base import Hinge
 
 
-def checked_armature(value: object, hinge: Hinge, name: str) -> Array:
+def check_armature(value: object, hinge: Hinge, name: str) -> Array:
     """A user's armature as one number for every velocity of the hinge; empty if it has none.
 
     Parameters
@@ -33,7 +33,7 @@ def checked_armature(value: object, hinge: Hinge, name: str) -> Array:
         number = finite_number(value, owner, "armature", at_least=0.0)
         if len(set(units)) > 1 and (is_free(number) or number != 0.0):
             raise ModelError(
-                f"{owner}: armature {checks.shown(value)} cannot be that of velocities in "
+                f"{owner}: armature {checks.show(value)} cannot be that of velocities in "
                 f"{sorted(set(units))} at once; give {hinge.n_v} numbers, for {list(hinge.velocity_names)}"
             )
         numbers = [number] * hinge.n_v
@@ -46,7 +46,7 @@ def checked_armature(value: object, hinge: Hinge, name: str) -> Array:
     turns = [x for x, unit in zip(numbers, units, strict=True) if unit == "rad/s"]
     if quasi and any(x is not turns[0] and x != turns[0] for x in turns):
         raise ModelError(
-            f"{owner}: armature {checks.shown(value)} of the rotation behind a {type(hinge).__name__} hinge "
+            f"{owner}: armature {checks.show(value)} of the rotation behind a {type(hinge).__name__} hinge "
             f"must be the same about all axes; give it to simpler hinges in a row otherwise"
         )
     return array(numbers)

@@ -84,7 +84,7 @@ class Body:
         return np.asarray(at) - self.com
 
 
-def checked_body(value: object, owner: str, what: str = "body") -> Body:
+def check_body(value: object, owner: str, what: str = "body") -> Body:
     """A user's body, where no system is at hand in which a name could be looked up.
 
     Raises
@@ -111,7 +111,7 @@ def two_bodies(owner: str, body_a: object, body_b: object) -> tuple[Body, Body]:
     WrongTypeError, ModelError
         Naming ``owner``.
     """
-    a, b = checked_body(body_a, owner, "body_a"), checked_body(body_b, owner, "body_b")
+    a, b = check_body(body_a, owner, "body_a"), check_body(body_b, owner, "body_b")
     if a is b:
         raise ModelError(f"{owner}: both ends are on body {a.name!r}; name two different bodies")
     if ground_of(a) is not ground_of(b):

@@ -12,7 +12,7 @@ import numpy as np
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar, cross, norm
-from ce_dynamics.compiler.free_numbers import Formula, FreeNumber, decided, is_free, nominal
+from ce_dynamics.compiler.free_numbers import Formula, FreeNumber, decide, is_free, nominal
 from ce_dynamics.compiler.tracing.operations import Op
 from ce_dynamics.errors import CeDynamicsError, ModelError
 
@@ -36,7 +36,7 @@ def finite_vector(value: object, owner: str, what: str) -> Array:
         return free
     vector = checks.numbers(f"{owner}: {what}", value)
     if vector.shape != (3,) or not np.all(np.isfinite(vector)):
-        raise ModelError(f"{owner}: {what} {checks.shown(value)} must be three finite numbers")
+        raise ModelError(f"{owner}: {what} {checks.show(value)} must be three finite numbers")
     return np.array(vector)
 
 
@@ -70,7 +70,7 @@ def unit_axis(axis: object, owner: str, what: str = "axis") -> Array:
 def free_unit(vector: Array, owner: str, what: str) -> Array:
     """A direction with free components as a unit vector; values for which it is zero are refused."""
     length = norm(vector)
-    decided(length > 0.0, f"{owner}: {what} is (0, 0, 0)")
+    decide(length > 0.0, f"{owner}: {what} is (0, 0, 0)")
     unit: Array = vector / length
     return unit
 
@@ -137,7 +137,7 @@ def finite_number(
         (value <= at_most, "at most", at_most),
     ):
         allowed = f"{word} {checks.with_unit(f'{bound:g}', unit)}"
-        if math.isfinite(bound) and not decided(holds, f"{name} must be {allowed}"):
+        if math.isfinite(bound) and not decide(holds, f"{name} must be {allowed}"):
             raise error(f"{name} = {checks.with_unit(f'{value:g}', unit)} must be {allowed}")
     return cast("float", value)
 

@@ -14,7 +14,7 @@ from ce_dynamics.mechanism.checked import free_numbers
 from ce_dynamics.mechanism.free_inertia import checked_free_inertia
 
 
-def checked_inertia(value: Any, name: str) -> Array:
+def check_inertia(value: Any, name: str) -> Array:
     """A user's inertia as a symmetric (3, 3) array of its own; warns where no rigid body can have it.
 
     Raises
@@ -23,11 +23,11 @@ def checked_inertia(value: Any, name: str) -> Array:
         If it is not 3 or 3×3 finite numbers, not symmetric (to rounding), or a principal moment is negative.
     """
     if free_numbers(value):
-        return checked_free_inertia(value, name, lambda plain: checked_inertia(plain, name))
+        return checked_free_inertia(value, name, lambda plain: check_inertia(plain, name))
     given = checks.numbers(f"body {name!r}: inertia", value)
     inertia = np.diag(given) if given.shape == (3,) else given
     if inertia.shape != (3, 3) or not np.all(np.isfinite(inertia)):
-        raise ModelError(f"body {name!r}: inertia {checks.shown(value)} must be 3 or 3×3 finite numbers")
+        raise ModelError(f"body {name!r}: inertia {checks.show(value)} must be 3 or 3×3 finite numbers")
     # Rounding of a product such as R I Rᵀ is relative to the largest entry, not to each.
     if not np.allclose(inertia, inertia.T, rtol=0.0, atol=1e-12 * np.max(np.abs(inertia))):
         raise ModelError(f"body {name!r}: inertia {value!r} must be symmetric")

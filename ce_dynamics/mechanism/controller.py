@@ -54,7 +54,7 @@ class Controller(ABC):
         return ()
 
     @property
-    def described(self) -> str:
+    def label(self) -> str:
         """Kind and name of the controller, for messages."""
         return f"controller {self.name!r}"
 
@@ -67,7 +67,7 @@ def check_controller(controller: Controller) -> None:
     ModelError
         Naming what is missing.
     """
-    who = controller.described
+    who = controller.label
     declared = [
         entry
         for what in ("states", "sampled")

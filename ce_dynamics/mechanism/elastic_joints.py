@@ -66,7 +66,7 @@ def make_elastic(system: System, elastic: Sequence[ElasticJoint]) -> None:
         changed |= {
             one for edge in system.closures for one in path(system, edge) if body in path(system, edge)
         }
-        used, others = rehung(system, body)
+        used, others = rehang(system, body)
         moved |= others
         opened |= used
     refuse_used(system, moved)
@@ -85,7 +85,7 @@ def chain(body: Body) -> set[Body]:
     return found
 
 
-def rehung(system: System, top: Body) -> tuple[set[str], set[Body]]:
+def rehang(system: System, top: Body) -> tuple[set[str], set[Body]]:
     """Take a body off its hinge: closures that have become hinges, and the bodies on other hinges now."""
     branch = {body for body in system.bodies if top in chain(body)}
     ways = [
@@ -105,7 +105,7 @@ def rehung(system: System, top: Body) -> tuple[set[str], set[Body]]:
     assert isinstance(edge.closure, Hinge)
     inside = edge.body_a in branch
     child, parent = (edge.body_a, edge.body_b) if inside else (edge.body_b, edge.body_a)
-    hinge = reversed_hinge(edge.closure) if inside else edge.closure
+    hinge = reverse_hinge(edge.closure) if inside else edge.closure
     moved: set[Body] = set()
     while True:  # from the closure to what was the top of the branch: every hinge the other way round
         next_parent, next_hinge = child.parent, child.hinge
@@ -116,10 +116,10 @@ def rehung(system: System, top: Body) -> tuple[set[str], set[Body]]:
             return {edge.name}, moved
         assert next_parent is not None
         assert next_hinge is not None
-        parent, child, hinge = child, next_parent, reversed_hinge(next_hinge)
+        parent, child, hinge = child, next_parent, reverse_hinge(next_hinge)
 
 
-def reversed_hinge(hinge: Hinge) -> Hinge:
+def reverse_hinge(hinge: Hinge) -> Hinge:
     """The same joint with parent and child exchanged."""
     if isinstance(hinge, Universal):
         return Universal(hinge.axis2, hinge.axis1, at=hinge.at)

@@ -8,7 +8,7 @@ import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, Scalar, where
 from ce_dynamics.algebra.spatial import IDENTITY
-from ce_dynamics.compiler.free_numbers import decided, is_free, nominal
+from ce_dynamics.compiler.free_numbers import decide, is_free, nominal
 from ce_dynamics.errors import ModelError
 
 ROUNDING = 1e-12
@@ -49,9 +49,9 @@ def negative(A: Array, meaning: str) -> bool:
     """Return True if a symmetric matrix with free entries has a negative eigenvalue, beyond rounding.
 
     It has none exactly if none of the principal minors is negative.  What is asked here of the nominal values
-    is kept for all (see `decided`).
+    is kept for all (see `decide`).
     """
-    if any(decided(A[i, i] < 0.0, meaning) for i in range(3)):
+    if any(decide(A[i, i] < 0.0, meaning) for i in range(3)):
         return True
     if not has_products(A):
         return False
@@ -63,7 +63,7 @@ def negative(A: Array, meaning: str) -> bool:
         + A[0, 2] * (A[0, 1] * A[1, 2] - A[1, 1] * A[0, 2])
     )
     least = -ROUNDING * trace * trace
-    return any(decided(minor < least, meaning) for minor in pairs) or decided(
+    return any(decide(minor < least, meaning) for minor in pairs) or decide(
         determinant < least * trace, meaning
     )
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, Scalar, cross, dot, zeros
-from ce_dynamics.algebra.spatial import IDENTITY, mirrored
+from ce_dynamics.algebra.spatial import IDENTITY, symmetric_from_upper
 from ce_dynamics.compiler.free_numbers import is_free
 from ce_dynamics.mechanism.free_inertia import free_principal
 from ce_dynamics.mechanism.orientation import Orientation
@@ -25,16 +25,16 @@ class PrincipalInertia(NamedTuple):
     a: Scalar
     terms: tuple[tuple[Scalar, Array], ...]
 
-    def turned(self, orientation: Orientation) -> PrincipalInertia:
+    def rotate(self, orientation: Orientation) -> PrincipalInertia:
         """R I Rᵀ."""
-        return PrincipalInertia(self.a, tuple((k, orientation.turned(e)) for k, e in self.terms))
+        return PrincipalInertia(self.a, tuple((k, orientation.rotate(e)) for k, e in self.terms))
 
     @property
     def matrix(self) -> Array:
         """The symmetric (3, 3) matrix."""
         I: Array = self.a * IDENTITY  # noqa: E741 (the symbol of the theory)
         for k, e in self.terms:
-            I = I + mirrored(np.outer(k * e, e))  # noqa: E741
+            I = I + symmetric_from_upper(np.outer(k * e, e))  # noqa: E741
         return I
 
     def gyroscopic(self, omega: Array) -> Array:
@@ -55,9 +55,11 @@ def principal_inertia(inertia: Array) -> PrincipalInertia:
     a = float(moments[1])
     differences = moments - a
     significant = np.flatnonzero(np.abs(differences) > ROUNDING * np.abs(moments).max())
-    return PrincipalInertia(a, tuple((float(differences[k]), cleaned(axes[:, k])) for k in significant))
+    return PrincipalInertia(
+        a, tuple((float(differences[k]), clean_direction(axes[:, k])) for k in significant)
+    )
 
 
-def cleaned(vector: Array) -> Array:
+def clean_direction(vector: Array) -> Array:
     """A unit vector without the rounding errors beside its significant components."""
     return np.where(np.abs(vector) < ROUNDING, 0.0, vector)

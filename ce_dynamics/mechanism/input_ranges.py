@@ -115,7 +115,7 @@ def held_number(name: str, value: object) -> float:
     """
     if callable(value):
         raise WrongTypeError(
-            f"input {name!r}: {checks.shown(value)} is a function; what changes in time is given by a law: "
+            f"input {name!r}: {checks.show(value)} is a function; what changes in time is given by a law: "
             "an object with inputs(t, sensors) that returns a mapping of names to values (with a Simulator: "
             "a number before each step)"
         )

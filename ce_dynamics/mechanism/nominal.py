@@ -29,7 +29,7 @@ def at_nominal(thing: T, root: Body | None = None) -> T:
         What carries it does not matter and stays as it is: for a loop, which is known relative to its root,
         or else it would be as much work as there are bodies below.
     """
-    return cast("T", _Copier(nominal, root).copied(thing))
+    return cast("T", _Copier(nominal, root).copy(thing))
 
 
 def part_way(thing: T, s: float, root: Body | None = None) -> T:
@@ -47,7 +47,7 @@ def part_way(thing: T, s: float, root: Body | None = None) -> T:
 
     if s == 0.0:
         return at_nominal(thing, root)
-    return thing if s == 1.0 else cast("T", _Copier(replace, root).copied(thing))
+    return thing if s == 1.0 else cast("T", _Copier(replace, root).copy(thing))
 
 
 def at_random(values: Array, number: int) -> list[Array]:
@@ -71,30 +71,30 @@ class _Copier:
         if root is not None and root.parent is not None:
             self.known[id(root.parent)] = root.parent, root.parent
 
-    def copied(self, thing: Any) -> Any:
+    def copy(self, thing: Any) -> Any:
         if isinstance(thing, Formula):
             return self.replace(thing)
         if isinstance(thing, np.ndarray):
             return self._array(thing) if is_free(thing) else thing
         if isinstance(thing, (tuple, list)):
-            items = [self.copied(item) for item in thing]
+            items = [self.copy(item) for item in thing]
             if all(new is old for new, old in zip(items, thing, strict=True)):
                 return thing
             return type(thing)(*items) if hasattr(thing, "_fields") else type(thing)(items)
         if isinstance(thing, dict):
-            values = {key: self.copied(value) for key, value in thing.items()}
+            values = {key: self.copy(value) for key, value in thing.items()}
             return values if any(values[key] is not thing[key] for key in values) else thing
         ours = any(kind.__module__.startswith("ce_dynamics.") for kind in type(thing).__mro__)
         return self._object(thing) if ours and hasattr(thing, "__dict__") else thing
 
     def _array(self, thing: Any) -> Any:
-        entries = [self.copied(entry) for entry in thing.flat]
+        entries = [self.copy(entry) for entry in thing.flat]
         return np.array(entries, dtype=object if is_free(entries) else float).reshape(thing.shape)
 
     def _object(self, thing: Any) -> Any:
         if id(thing) not in self.known:
             self.known[id(thing)] = thing, thing  # meets itself only where it is part of itself
-            state = {key: self.copied(value) for key, value in vars(thing).items()}
+            state = {key: self.copy(value) for key, value in vars(thing).items()}
             if any(state[key] is not value for key, value in vars(thing).items()):
                 twin = copy.copy(thing)
                 vars(twin).update(state)

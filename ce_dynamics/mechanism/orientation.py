@@ -47,7 +47,7 @@ class Directions(NamedTuple):
             )  # a direction itself
         return parts
 
-    def revolved(self, axis: Array, cosine: Scalar, sine: Scalar) -> Directions | None:
+    def revolve(self, axis: Array, cosine: Scalar, sine: Scalar) -> Directions | None:
         """After a turn about one of the directions; None if ``axis`` is none of them.
 
         With free parameters it is None as well, for other values of these may part axis and direction.
@@ -80,7 +80,7 @@ class Orientation(NamedTuple):
     R: Array
     directions: Directions | None = None
 
-    def turned(self, vector: Array) -> Array:
+    def rotate(self, vector: Array) -> Array:
         """A body-fixed vector, given in the design pose, as it is now."""
         if self.directions is None or not (is_plain(vector) or is_free(vector)):
             product: Array = self.R @ vector
@@ -95,7 +95,7 @@ class Orientation(NamedTuple):
             return product
         if len(vectors) == 0:
             return np.zeros((3, 0))
-        return np.stack([self.turned(vector) for vector in vectors], axis=1)
+        return np.stack([self.rotate(vector) for vector in vectors], axis=1)
 
     def on_body(self, vector: Array, *fixed: Array) -> tuple[Array, ...]:
         """A vector as it is now, then body-fixed ones of the design pose, all along the same body-fixed axes.

@@ -14,13 +14,13 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar
 from ce_dynamics.compiler.free_numbers import is_free
 from ce_dynamics.errors import ModelError, WrongTypeError
-from ce_dynamics.mechanism.armature import checked_armature
+from ce_dynamics.mechanism.armature import check_armature
 from ce_dynamics.mechanism.assumptions import COARSEST, TOLERANCE, Assumption, Original
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.checked import finite_number, finite_vector
-from ce_dynamics.mechanism.checked_inertia import checked_inertia
+from ce_dynamics.mechanism.checked_inertia import check_inertia
 from ce_dynamics.mechanism.controller import Controller, Sampling, check_controller
-from ce_dynamics.mechanism.couplings.base import Coupled, Coupling, checked_coordinates
+from ce_dynamics.mechanism.couplings.base import Coupled, Coupling, check_coordinates
 from ce_dynamics.mechanism.couplings.components import (
     Component,
     FunctionCoordinate,
@@ -30,7 +30,7 @@ from ce_dynamics.mechanism.couplings.components import (
 )
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
 from ce_dynamics.mechanism.couplings.loop_closure import LoopClosure, is_closure
-from ce_dynamics.mechanism.couplings.user_constraint import Written, written
+from ce_dynamics.mechanism.couplings.user_constraint import Written, read_constraint
 from ce_dynamics.mechanism.couplings.view import View
 from ce_dynamics.mechanism.drives import Motion
 from ce_dynamics.mechanism.forces.base import ForceElement, Observer
@@ -197,12 +197,12 @@ class System:
             name=name,
             mass=kilograms,
             com=at,
-            inertia=checked_inertia(inertia, name),
+            inertia=check_inertia(inertia, name),
             parent=carrier,
             hinge=hinge,
             index=len(self.bodies) + 1,
             depth=carrier.depth + 1,
-            armature=np.zeros(0) if armature is None else checked_armature(armature, hinge, name),
+            armature=np.zeros(0) if armature is None else check_armature(armature, hinge, name),
         )
         self.bodies.append(body)
         self._by_name[name] = body
@@ -260,7 +260,7 @@ class System:
             raise ModelError(f"closure {name!r} joins body {a.name!r} to itself; name two different bodies")
         if not is_closure(closure):
             raise WrongTypeError(
-                f"closure {name!r}: {checks.shown(closure)} closes nothing; give a hinge such as "
+                f"closure {name!r}: {checks.show(closure)} closes nothing; give a hinge such as "
                 "Revolute((0, 0, 1)), or Distance(at_a, at_b)"
             )
         if isinstance(closure, Hinge):
@@ -310,7 +310,7 @@ class System:
             checks.items(f"{owner}: coordinates", each, 2) if isinstance(each, tuple) else (each, 0)
             for each in checks.items(f"{owner}: coordinates", coordinates)
         ]
-        found = checked_coordinates(owner, [self.find(body) for body, _ in pairs], [k for _, k in pairs])
+        found = check_coordinates(owner, [self.find(body) for body, _ in pairs], [k for _, k in pairs])
         checks.instance(f"{owner}: coupling", coupling, Coupling, "a coupling, such as Gear(ratio=-0.5)")
         coupling.check(len(found), owner)
         with checks.calling(f"function of {owner}"):
@@ -354,7 +354,7 @@ class System:
         self._need_new_closure(name)
         owner = f"constraint {name!r}"
         seen = [self.find(body) for body in checks.items(f"{owner}: bodies", bodies)]
-        edge = written(name, seen, function, *self._leads(independent, f"{owner}: independent"))
+        edge = read_constraint(name, seen, function, *self._leads(independent, f"{owner}: independent"))
         self.closures.append(edge)
         return edge
 
@@ -368,7 +368,7 @@ class System:
         """
         if isinstance(linkage, type) or not hasattr(linkage, "determines"):
             raise WrongTypeError(
-                f"use_linkage: {checks.shown(linkage)} is no linkage; give one of ce_dynamics.kinematics, "
+                f"use_linkage: {checks.show(linkage)} is no linkage; give one of ce_dynamics.kinematics, "
                 "such as FourBar(A, D, F, G, axis)"
             )
         for name in linkage.determines:
@@ -425,9 +425,9 @@ class System:
         self._need_new_owner("controller", controller.name)
         check_controller(controller)
         if not controller.answers:
-            raise ModelError(f"{controller.described} answers no inputs, so that it has no effect; name some")
-        for name in checks.texts(f"{controller.described}: answers", controller.answers):
-            self._need_input(name, controller.described, "answers")
+            raise ModelError(f"{controller.label} answers no inputs, so that it has no effect; name some")
+        for name in checks.texts(f"{controller.label}: answers", controller.answers):
+            self._need_input(name, controller.label, "answers")
         Sampling([*self.controllers, controller])
         self.controllers.append(controller)
 
@@ -580,7 +580,7 @@ class System:
             name = f"{owner}: initial {what}"
             array = np.atleast_1d(checks.numbers(name, values))
             if array.shape != (size,) or not np.all(np.isfinite(array)):
-                raise ModelError(f"{name} {checks.shown(values)} must be {size} finite numbers")
+                raise ModelError(f"{name} {checks.show(values)} must be {size} finite numbers")
             store[target.name] = array
 
     def find(self, body: Body | str) -> Body:
@@ -594,14 +594,14 @@ class System:
         name = body.name if isinstance(body, Body) else body
         if not isinstance(name, str):
             raise WrongTypeError(
-                f"{checks.shown(body)} is no body; give a body or its name (and for a component of a hinge "
+                f"{checks.show(body)} is no body; give a body or its name (and for a component of a hinge "
                 f'its name or number with it: (body, "z"), (body, 1))'
             )
         known = self._by_name.get(name)
         if known is None:
             near = difflib.get_close_matches(name, self._by_name, n=1)
             hint = f"; did you mean {near[0]!r}?" if near else ""
-            raise ModelError(f"no body {checks.shown(name)} in system {self.name!r}{hint}")
+            raise ModelError(f"no body {checks.show(name)} in system {self.name!r}{hint}")
         if isinstance(body, Body) and body is not known:
             raise ModelError(f"body {name!r} belongs to another system")
         return known

@@ -30,7 +30,7 @@ class Gap:
     angle: float
 
     @property
-    def closed(self) -> bool:
+    def is_closed(self) -> bool:
         """True if the gap is zero to within rounding."""
         return self.distance <= ROUNDING and self.angle <= ROUNDING
 
@@ -38,7 +38,9 @@ class Gap:
         return f"{self.distance:.3g} m and {math.degrees(self.angle):.3g} deg"
 
 
-def between(kind: str, a: Pose, b: Pose, axis: Array, precision: float = ROUNDING) -> tuple[Closure, Gap]:
+def close_between(
+    kind: str, a: Pose, b: Pose, axis: Array, precision: float = ROUNDING
+) -> tuple[Closure, Gap]:
     """A closure between two frames, one on each body, and its gap in the design pose.
 
     Parameters

@@ -120,7 +120,7 @@ class Search:
         self.must_lead = must_lead
         self.tolerance = max(tolerance, CLOSED)
 
-    def found(self) -> Found | None:
+    def find(self) -> Found | None:
         """The pose that the method chooses; None if none was closed."""
         asked = None
         if self.error(self.wanted) <= MEANT:
@@ -169,7 +169,7 @@ class Search:
         return len({*self.wished} & {*pose.lead})
 
     def _distance(self, pose: Found) -> float:
-        off = np.where(self.chains.slides, pose.q - self.wanted, wrapped(pose.q - self.wanted))
+        off = np.where(self.chains.slides, pose.q - self.wanted, wrap_angle(pose.q - self.wanted))
         return float(np.linalg.norm(off / self.chains.scales))
 
     def _scattered(self, count: int, free: Array) -> Array:
@@ -190,7 +190,7 @@ class Search:
         """Closed poses that the starts lead to, each once."""
         different: list[Array] = []
         for q in self._closed(starts, free):
-            turn = np.where(self.chains.slides, q, self.wanted + wrapped(q - self.wanted))
+            turn = np.where(self.chains.slides, q, self.wanted + wrap_angle(q - self.wanted))
             if all(np.max(np.abs(turn - other)) > SAME for other in different):
                 different.append(turn)
         return different
@@ -260,7 +260,7 @@ class Search:
         residual, _ = self.chains.errors(q[np.newaxis])
         return float(np.max(np.abs(residual), initial=0.0))
 
-    def led_by(self, acting: Sequence[int], pose: Found) -> tuple[int, ...]:
+    def choose_leads(self, acting: Sequence[int], pose: Found) -> tuple[int, ...]:
         """Return what leads in a pose where some coordinates should; none if others do clearly better."""
         led = self._judged(pose.q, "", acting)
         well = led.quality >= WORST * self._judged(pose.q, "", ()).quality
@@ -315,6 +315,6 @@ def leading(N: Array, wished: Sequence[int]) -> list[int]:
     return chosen
 
 
-def wrapped(angle: Array) -> Array:
+def wrap_angle(angle: Array) -> Array:
     """Angles in (−π, π]."""
     return np.asarray(math.pi - np.mod(math.pi - angle, 2.0 * math.pi))

@@ -29,7 +29,7 @@ class Pose:
 
     def __matmul__(self, other: Pose) -> Pose:
         """A frame given in this one."""
-        return Pose(cleaned(self.R @ other.R), self.r + self.R @ other.r)
+        return Pose(clean_rotation(self.R @ other.R), self.r + self.R @ other.r)
 
     def direction(self, axis: Array) -> Array:
         """A direction given in this frame."""
@@ -44,7 +44,7 @@ class Pose:
 WORLD = Pose(np.eye(3), np.zeros(3))
 
 
-def cleaned(R: Array) -> Array:
+def clean_rotation(R: Array) -> Array:
     """A rotation matrix without the rounding errors beside its entries."""
     return np.where(np.abs(R) < ROUNDING, 0.0, R)
 

@@ -27,7 +27,7 @@ def report(
         return []
     where = "in the wanted pose" if np.any(search.wanted) else "in the zero pose"
     gaps = gaps_of(search.chains, search.wanted)
-    notes = [f"{places[name]}: open by {gap} {where}" for name, gap in gaps if not gap.closed]
+    notes = [f"{places[name]}: open by {gap} {where}" for name, gap in gaps if not gap.is_closed]
     changed = [
         f"{name}={value:.6g}"
         for name, value, wanted in zip(names, found.q.tolist(), search.wanted.tolist(), strict=True)

@@ -92,12 +92,12 @@ class Finding:
     told: bool = False
     name: str = ""
 
-    def ignored(self, ignore: Collection[str]) -> bool:
+    def is_ignored(self, ignore: Collection[str]) -> bool:
         """Return True if the caller named its kind or the element, or everything."""
         return EVERYTHING in ignore or self.kind in ignore or (self.name != "" and self.name in ignore)
 
 
-def known(*attributes: str, children: str = "nothing", settings: Collection[str] = ()) -> Rule:
+def make_rule(*attributes: str, children: str = "nothing", settings: Collection[str] = ()) -> Rule:
     """A rule with the given attributes."""
     return Rule(frozenset(attributes), children, frozenset(settings))
 
@@ -105,7 +105,7 @@ def known(*attributes: str, children: str = "nothing", settings: Collection[str]
 def check_names(what: str, given: object) -> None:
     """Refuse what is no list or set of names; a single text is none."""
     if isinstance(given, str):
-        shown = checks.shown(given)
+        shown = checks.show(given)
         raise ModelError(f"{what} {shown} must be a set of names: {what.rpartition(' ')[2]}={{{shown}}}")
     checks.texts(what, given)
 
@@ -137,7 +137,7 @@ def check_ignored(
             near = difflib.get_close_matches(name, sorted(known), n=1)
             meant = f"; did you mean {near[0]!r}?" if near else ""
             raise DataError(
-                f"{file}: ignore={{{checks.shown(name)}}}: nothing there is called so, and it is no kind of "
+                f"{file}: ignore={{{checks.show(name)}}}: nothing there is called so, and it is no kind of "
                 f"element or attribute of the format{meant}"
             )
 
@@ -199,7 +199,7 @@ def refuse_nan(element: Element) -> None:
         words = [word.lstrip("+-") for word in value.lower().split()]
         wrong = "nan" in words or (element.tag == "key" and {"inf", "infinity"} & set(words))
         if wrong and not name.startswith(NAMES) and name not in WORDS:
-            raise element.error(f"{name}={checks.shown(value)} must be finite")
+            raise element.error(f"{name}={checks.show(value)} must be finite")
         if name in NEVER_EMPTY and not words:
             raise element.error(f"{name} is empty; give its numbers, or leave it out")
 
@@ -220,7 +220,7 @@ def where(element: Element) -> str:
     named = element.attributes.get("name")
     file = f"{element.path.name} " if element.included else ""
     line = f"{file}line {element.line}"
-    return line if named is None else f"{line} ({checks.shown(named)})"
+    return line if named is None else f"{line} ({checks.show(named)})"
 
 
 def refuse(file: str, findings: Iterable[Finding], ignore: Collection[str]) -> list[str]:
@@ -238,16 +238,16 @@ def refuse(file: str, findings: Iterable[Finding], ignore: Collection[str]) -> l
     for kind, group in groupby(found, key=lambda finding: finding.kind):
         members = list(group)
         places = [member.where for member in members]
-        wrong = [m.where for m in members if not (m.harmless or m.told or m.ignored(ignore))]
+        wrong = [m.where for m in members if not (m.harmless or m.told or m.is_ignored(ignore))]
         if all(member.harmless for member in members):
-            notes.append(f"{file}: {kind}: skipped, it does not move anything: {listed(places)}")
+            notes.append(f"{file}: {kind}: skipped, it does not move anything: {format_places(places)}")
         elif wrong:
             short = kind if len(kind) <= checks.LONGEST else f"{kind[: checks.LONGEST]}…"
-            refused.append((short, listed(wrong)))
+            refused.append((short, format_places(wrong)))
         elif any(not (m.harmless or m.told) for m in members):
-            notes.append(f"{file}: {kind}: left out as asked: {listed(places)}")
+            notes.append(f"{file}: {kind}: left out as asked: {format_places(places)}")
         else:
-            notes.append(f"{file}: {kind}: not acted on: {listed(places)}")
+            notes.append(f"{file}: {kind}: not acted on: {format_places(places)}")
     if refused:
         details = "".join(f"\n  {kind}: {places}" for kind, places in refused)
         names = ", ".join(repr(kind) for kind, _ in refused)
@@ -259,7 +259,7 @@ def refuse(file: str, findings: Iterable[Finding], ignore: Collection[str]) -> l
     return notes
 
 
-def listed(places: list[str]) -> str:
+def format_places(places: list[str]) -> str:
     """Places for a message, the first few of many."""
     different = list(dict.fromkeys(places))
     shown = "; ".join(different[:LONGEST_LIST])

@@ -8,11 +8,11 @@ from contextlib import contextmanager
 from ce_dynamics.algebra import checks
 from ce_dynamics.compiled.variables import RESERVED, plain
 from ce_dynamics.dynamics.energy import ENERGIES
-from ce_dynamics.dynamics.state import dotted, rate_name
+from ce_dynamics.dynamics.state import join_name, rate_name
 from ce_dynamics.embedding.closures.freedoms import Freedoms
-from ce_dynamics.embedding.closures.leading import gathered
+from ce_dynamics.embedding.closures.leading import group_leads
 from ce_dynamics.embedding.closures.precision import give_back, settle
-from ce_dynamics.embedding.embed import driven_bodies, merged_groups
+from ce_dynamics.embedding.embed import driven_bodies, merge_groups
 from ce_dynamics.errors import DataError, ModelError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.components import FunctionCoordinate
@@ -22,7 +22,7 @@ from ce_dynamics.readers.closures import RIGHT_ANGLE, Gap
 
 
 @contextmanager
-def located(place: str) -> Iterator[None]:
+def locate_errors(place: str) -> Iterator[None]:
     """Add the place in the file to what the library says of a description.
 
     Raises
@@ -45,7 +45,7 @@ def gap_note(gap: Gap, place: str) -> list[str]:
     DataError
         If the angle of the gap is at least a right angle: the loop might close with an end reversed.
     """
-    if gap.closed:
+    if gap.is_closed:
         return []
     if gap.angle >= RIGHT_ANGLE:
         raise DataError(
@@ -79,10 +79,10 @@ def choose_independent(system: System, chosen: Callable[[Collection[Body]], list
     Where hinges with several coordinates are in its loops, and what is picked is too little, components of
     others lead beside it.
     """
-    settle(system, merged_groups(system, set()))
+    settle(system, merge_groups(system, set()))
     driven = driven_bodies(system)
     picked: dict[str, tuple[tuple[str, ...], tuple[FunctionCoordinate, ...]]] = {}
-    for bodies, closures in merged_groups(system, driven):
+    for bodies, closures in merge_groups(system, driven):
         found = chosen(bodies)
         whole, others = [body for body in bodies if body in found], list[FunctionCoordinate]()
         if (
@@ -92,17 +92,20 @@ def choose_independent(system: System, chosen: Callable[[Collection[Body]], list
         ):
             freedoms = Freedoms(bodies, closures, bodies)
             if sum(body.inboard.n_v for body in whole) < freedoms.number:
-                whole, others = gathered(freedoms.beside(whole) or whole)
+                whole, others = group_leads(freedoms.beside(whole) or whole)
         picked[closures[0].name] = tuple(body.name for body in bodies if body in whole), tuple(others)
     give_back(system)  # before closures are copied
     system.closures = [
-        led(loop, *picked.get(loop.name, (loop.independent, loop.leading))) for loop in system.closures
+        choose_leads(loop, *picked.get(loop.name, (loop.independent, loop.leading)))
+        for loop in system.closures
     ]
 
 
-def led(loop: CutEdge, independent: tuple[str, ...], leading: tuple[FunctionCoordinate, ...]) -> CutEdge:
+def choose_leads(
+    loop: CutEdge, independent: tuple[str, ...], leading: tuple[FunctionCoordinate, ...]
+) -> CutEdge:
     """The same closure, led by other hinges and coordinates."""
-    result = loop.led_by(independent)
+    result = loop.with_leads(independent)
     object.__setattr__(result, "leading", leading)
     return result
 
@@ -112,12 +115,12 @@ def taken_names(system: System) -> set[str]:
     names = {*ENERGIES, *RESERVED, *system.outputs, *system.measurements}
     for body in system.bodies:
         hinge = body.inboard
-        names |= {dotted(body.name, suffix) for suffix in hinge.coordinate_names}
+        names |= {join_name(body.name, suffix) for suffix in hinge.coordinate_names}
         names |= {rate_name(body.name, suffix, hinge.coordinate_names) for suffix in hinge.velocity_names}
     return {plain(name) for name in names}
 
 
-def checked_stops(reader: str, given: object) -> tuple[float, float] | None:
+def check_stops(reader: str, given: object) -> tuple[float, float] | None:
     """Stiffness and dissipation of stops, as a caller gives them."""
     if given is None:
         return None

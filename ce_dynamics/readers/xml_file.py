@@ -97,7 +97,7 @@ class Element:
         given = self.content.split()
         if len(given) != count or not all(is_finite(word) for word in given):
             what = "a finite number" if count == 1 else f"{count} finite numbers separated by blanks"
-            raise self.error(f"{checks.shown(self.content)} must be {what}")
+            raise self.error(f"{checks.show(self.content)} must be {what}")
         return np.array([float(word) for word in given])
 
     @property
@@ -105,7 +105,7 @@ class Element:
         """File, line and element for a message."""
         named = self.attributes.get("name")
         tag = self.tag if len(self.tag) <= checks.LONGEST else f"{self.tag[: checks.LONGEST]}…"
-        label = f"<{tag} name={checks.shown(named)}>" if named is not None else f"<{tag}>"
+        label = f"<{tag} name={checks.show(named)}>" if named is not None else f"<{tag}>"
         return f"{self._path.name}, line {self.line}, {label}"
 
     def __iter__(self) -> Iterator[Element]:
@@ -124,7 +124,7 @@ class Element:
             raise found[1].error(f"<{self.tag}> has {len(found)} elements <{tag}>; keep one")
         return found[0] if found else None
 
-    def needed(self, tag: str) -> Element:
+    def find_required(self, tag: str) -> Element:
         """The child element of a name, which must occur once."""
         found = self.child(tag)
         if found is None:
@@ -155,7 +155,7 @@ class Element:
         given = self.text(attribute).split()
         if len(given) != count or not all(is_finite(word) for word in given):
             what = "a finite number" if count == 1 else f"{count} finite numbers separated by blanks"
-            raise self.error(f"{attribute}={checks.shown(self.text(attribute))} must be {what}")
+            raise self.error(f"{attribute}={checks.show(self.text(attribute))} must be {what}")
         return np.array([float(word) for word in given])
 
 
@@ -219,7 +219,7 @@ def measure(content: bytes, file: Path) -> None:
         if depth > DEEPEST:
             refuse(f"more than {DEEPEST} elements stand in one another")
         if len(attributes) > 2 * MOST_ATTRIBUTES:
-            shown = checks.shown(tag)
+            shown = checks.show(tag)
             refuse(f"element {shown} has {len(attributes) // 2} attributes, {MOST_ATTRIBUTES} are allowed")
 
     def end(tag: str) -> None:

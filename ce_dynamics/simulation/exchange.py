@@ -63,7 +63,7 @@ def save_table(results: xr.Dataset, path: str | Path) -> Path:
     --------
     >>> ce.save_table(run, "run.parquet")     # doctest: +SKIP
     """
-    path = checked(path_of("save_table: path", path, ModelError))
+    path = check_path(path_of("save_table: path", path, ModelError))
     told = channels(results)
     about = {str(name): str(value) for name, value in results.attrs.items()}
     try:
@@ -77,7 +77,7 @@ def save_table(results: xr.Dataset, path: str | Path) -> Path:
     return path
 
 
-def checked(path: Path) -> Path:
+def check_path(path: Path) -> Path:
     """The path, if its ending is known and what writes it is installed.
 
     Raises
@@ -99,7 +99,7 @@ def channels(results: xr.Dataset) -> list[Channel]:
     """Time, then all numbers over time, those of groups one by one."""
     if not hasattr(results, "data_vars") or "time" not in getattr(results, "coords", ()):
         raise checks.wrong_type(
-            f"save_table: {checks.shown(results)} must be the results of ce_dynamics.simulate"
+            f"save_table: {checks.show(results)} must be the results of ce_dynamics.simulate"
         )
     if "run" in results.dims:
         raise ModelError("save_table: these are many runs; take one with results.sel(run=0)")

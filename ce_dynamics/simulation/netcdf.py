@@ -36,7 +36,7 @@ def write_netcdf(record: Record, path: Path) -> None:
     with h5netcdf.File(content, "w") as file:
         file.attrs.update(record.attrs)
         for name, column in (*record.coordinates.items(), *record.variables.items()):
-            values = stored(column.values)
+            values = as_storable(column.values)
             for dimension, size in zip(column.dims, values.shape, strict=True):
                 if dimension not in file.dimensions:
                     file.dimensions[dimension] = size
@@ -61,7 +61,7 @@ def netcdf_bytes(groups: Mapping[str, xr.Dataset]) -> bytes:
     return content.getvalue()
 
 
-def stored(values: Any) -> np.ndarray[Any, Any]:
+def as_storable(values: Any) -> np.ndarray[Any, Any]:
     """An array of a type that HDF5 has."""
     import h5py  # here, because only those who write files need it
 

@@ -13,7 +13,7 @@ NOT_FINITE_AT_START = "the accelerations are not finite at t = 0"
 BROKEN_SLOPES = "derivatives of the accelerations that are not finite"
 
 
-def stored_times(duration: float, interval: float) -> Floats:
+def list_times(duration: float, interval: float) -> Floats:
     """Instants to store: every interval from 0, and the end."""
     n = math.floor(duration / interval * (1.0 + 1e-12))
     t: Floats = interval * np.arange(n + 1.0)

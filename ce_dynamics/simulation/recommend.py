@@ -57,7 +57,7 @@ class Costs(NamedTuple):
         return evaluations * self.rate + matrices
 
 
-def measured(rhs: RightHandSide, jacobian: DenseJacobian, states: list[tuple[float, Floats]]) -> Costs:
+def measure_costs(rhs: RightHandSide, jacobian: DenseJacobian, states: list[tuple[float, Floats]]) -> Costs:
     """Time evaluations as the loops over steps call them: the shortest of some batches."""
     from ce_dynamics.simulation.integrators.fixed_kernels import factorise  # here, because it loads Numba
 
@@ -233,7 +233,7 @@ class Recommendation:
         return "\n".join(lines)
 
 
-def judged(
+def judge_prospects(
     prospects: Mapping[str, Prospect],
     spectra: list[NDArray[np.complex128]],
     costs: Costs,
@@ -286,7 +286,7 @@ def reasons_for(
 ) -> Iterator[str]:
     """Yield the reasons."""
     chosen = prospects[best]
-    yield f"the fastest motion has λ = {shown(fastest)} 1/s"
+    yield f"the fastest motion has λ = {format_eigenvalue(fastest)} 1/s"
     yield (
         f"an evaluation takes {1e6 * costs.rate:.3g} µs, a Jacobian with its factors "
         f"{1e6 * (costs.jacobian + costs.factors):.3g} µs"
@@ -323,7 +323,7 @@ def explicit_steps(name: str, pair: Prospect, trial: Trial | None) -> str:
     )
 
 
-def shown(value: complex) -> str:
+def format_eigenvalue(value: complex) -> str:
     """Format an eigenvalue."""
     return (
         f"{value.real:.3g}"
@@ -364,14 +364,14 @@ def error(method: Method, rate: Rate, z: Floats, h: float, tolerance: float) -> 
     The tolerance is rtol; atol is a hundredth of rtol.
     """
     with np.errstate(all="ignore"):
-        ahead, apart = attempted(method, rate, z, h)
+        ahead, apart = try_step(method, rate, z, h)
         y, change = z[:-1], apart[:-1]
         scale = 0.01 * tolerance + tolerance * np.maximum(np.abs(y), np.abs(ahead[:-1]))
         size = float(np.sqrt(np.mean((change / scale) ** 2)))
     return size if np.isfinite(size) else float("inf")
 
 
-def attempted(method: Method, rate: Rate, z: Floats, h: float) -> tuple[Floats, Floats]:
+def try_step(method: Method, rate: Rate, z: Floats, h: float) -> tuple[Floats, Floats]:
     """The state a step later, and its error."""
     if isinstance(method, EmbeddedPair):
         k: list[Floats] = []
@@ -380,8 +380,8 @@ def attempted(method: Method, rate: Rate, z: Floats, h: float) -> tuple[Floats, 
         ahead = z + h * sum((b * k_j for b, k_j in zip(method.A[-1], k[:-1], strict=True)), start=0.0 * z)
         return ahead, h * sum((e * k_j for e, k_j in zip(method.error, k, strict=True)), start=0.0 * z)
     assert isinstance(method, ExplicitRungeKutta | LinearlyImplicit)
-    whole = method.stepped(rate, z, h)
-    halves = method.stepped(rate, method.stepped(rate, z, 0.5 * h), 0.5 * h)
+    whole = method.step_plain(rate, z, h)
+    halves = method.step_plain(rate, method.step_plain(rate, z, 0.5 * h), 0.5 * h)
     return halves, (whole - halves) / (1.0 - 0.5**method.order)
 
 
@@ -479,7 +479,7 @@ def recommend_method(
         spectra += [spectrum(jacobian, t, state) for t, state in states[1:]]
     rate = autonomous(rhs)
     augmented = [np.append(state, t) for t, state in states]
-    costs = measured(rhs, jacobian, states)
+    costs = measure_costs(rhs, jacobian, states)
     tried = {trial.method.name: trial for trial in trials}
     prospects = {
         method.name: prospect(
@@ -487,7 +487,7 @@ def recommend_method(
         )
         for method in REGISTERED
     }
-    return judged(prospects, spectra, costs, tolerance, tried)
+    return judge_prospects(prospects, spectra, costs, tolerance, tried)
 
 
 def autonomous(rhs: RightHandSide) -> Rate:
@@ -516,12 +516,12 @@ def prospect(
     if trial is not None:
         step, evaluations = 1.0 / trial.steps, trial.evaluations
     else:
-        step = rounded_down(min(MARGIN * stable, accurate))
+        step = round_down(min(MARGIN * stable, accurate))
         evaluations = method.evaluations / step
     return Prospect(step, stable, accurate, evaluations, costs.of(method, 1.0 / step, evaluations))
 
 
-def rounded_down(h: float) -> float:
+def round_down(h: float) -> float:
     """Round down to two digits."""
     unit = 10.0 ** (math.floor(math.log10(h)) - 1)
     return float(f"{math.floor(h / unit * (1.0 + 1e-9)) * unit:.1e}")

@@ -97,7 +97,7 @@ def record(
     Quantities named ``<member>.<rest>`` for every member of a group of the system (`System.group`) become one
     variable ``<rest>`` with the group as a second dimension.
     """
-    outputs, closures, _ = observed(model, Y, U) if seen is None else seen
+    outputs, closures, _ = observe_run(model, Y, U) if seen is None else seen
     parts = Y, U, outputs
     data: dict[str, Column] = {}
     for variable, places in model.once("places of variables", partial(places_of_variables, model)):
@@ -198,7 +198,7 @@ def states_and_inputs(model: Model, results: xr.Dataset) -> tuple[Floats, Floats
     return np.ascontiguousarray(rows[:, :n]), np.ascontiguousarray(rows[:, n:]), like
 
 
-def computed(results: xr.Dataset, name: str, model: Model) -> xr.DataArray | None:
+def compute_dependent(results: xr.Dataset, name: str, model: Model) -> xr.DataArray | None:
     """Return a dependent hinge's coordinate or rate from the states of a data set; None if there is none."""
     entries = [entry for entry in dependent_hinges(model, ALL) if plain(entry.name) == plain(name)]
     if not entries:
@@ -283,7 +283,7 @@ def quantity(results: xr.Dataset, name: str, model: Model | None = None) -> xr.D
                 return found
     if model is not None:
         checks.instance("quantity: model", model, Model, "a model, as ce_dynamics.compile(system) returns it")
-        found_there = computed(results, name, model)
+        found_there = compute_dependent(results, name, model)
         if found_there is not None:
             return found_there
     near = difflib.get_close_matches(plain(name), [str(variable) for variable in results], n=1, cutoff=0.5)
@@ -304,6 +304,6 @@ def names(dimension: str, members: Sequence[str]) -> Column:
     return Column((dimension,), np.array(members), {})
 
 
-def observed(model: Model, Y: Floats, U: Floats) -> Observed:
+def observe_run(model: Model, Y: Floats, U: Floats) -> Observed:
     """Outputs, closure errors and gearing at every stored instant."""
     return Observed(*model.observation.at_rows(Y, U))

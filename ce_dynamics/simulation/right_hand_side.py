@@ -63,7 +63,7 @@ class RightHandSide:
             self.control = model.control(inputs, self._u.copy())
             self._control = self.control.bind()
 
-    def audited(self) -> RightHandSide:
+    def audit(self) -> RightHandSide:
         """The same with the work done as the last entry of y, its law compiled once."""
         inputs, parameters = self._given
         twin = RightHandSide(self.model, None, True, parameters)
@@ -87,7 +87,7 @@ class RightHandSide:
         """Compiled functions that an evaluation calls, with the buffers of the last evaluation."""
         return (self._dynamics,) if self._control is None else (self._control, self._dynamics)
 
-    def sampled(self, t: float, y: Floats) -> Floats:
+    def sample(self, t: float, y: Floats) -> Floats:
         """The state after sampled controllers have looked at it (a fresh array)."""
         if self._sample is None:
             self._sample = self.model.sample.bind()

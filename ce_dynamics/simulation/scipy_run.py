@@ -122,28 +122,28 @@ def integrate(
 
             period = rhs.model.layout.sampling.period
             solution: Any = (
-                solve_across_samples(period, rhs.sampled, through, t_store, y0)
+                solve_across_samples(period, rhs.sample, through, t_store, y0)
                 if period
                 else through(t_store, y0)
             )
     except KeyboardInterrupt:
-        return stopped(accepted, None, t_store, INTERRUPTED)
+        return keep_finite(accepted, None, t_store, INTERRUPTED)
     except CeDynamicsError:
         raise
     except StalledError as error:
-        return stopped(accepted, None, t_store, f"{method} failed ({error})")
+        return keep_finite(accepted, None, t_store, f"{method} failed ({error})")
     except (ValueError, RuntimeError) as error:  # in a dense or sparse factorisation
         broke = "accelerations that are not finite, or that no step can follow"
         what = f"{method} met {BROKEN_SLOPES if str(error) == NOT_FINITE else broke}"
-        return stopped(accepted, None, t_store, what)
+        return keep_finite(accepted, None, t_store, what)
     if not solution.success:
-        return stopped(accepted, solution, t_store, f"{method} stopped ({solution.message})")
+        return keep_finite(accepted, solution, t_store, f"{method} stopped ({solution.message})")
     if not np.all(np.isfinite(solution.y)):
-        return stopped(accepted, solution, t_store, f"{method} met accelerations that are not finite")
+        return keep_finite(accepted, solution, t_store, f"{method} met accelerations that are not finite")
     return solution.t, solution.y.T, ""
 
 
-def stopped(
+def keep_finite(
     accepted: Sequence[tuple[float, Floats]],
     solution: OdeResult[np.float64] | None,
     t_store: Floats,

@@ -134,12 +134,12 @@ def simulate_sensitivities(
     t = np.linspace(0.0, end, 1 + stretches)
     state = model.given_state(y0, "y0")
     columns = columns_of(model, by, held)
-    rows = Rows(model, wanted(model, of))
+    rows = Rows(model, list_quantities(model, of))
     law = None if inputs is None or isinstance(inputs, Mapping) else inputs
     with at_work(f"tracing sensitivities of {model.system.name!r}"):
         functions = Functions(model, law, rows, columns, held)
     S0 = initial(columns, state, y0_by)
-    T, Y, S = integrated(functions, columns, t, state, S0, method, rtol, atol)
+    T, Y, S = integrate(functions, columns, t, state, S0, method, rtol, atol)
     values, derivatives = functions.read(T, Y, S)
     run = xr.Dataset(
         {
@@ -163,7 +163,7 @@ def refuse_charts(model: Model) -> None:
         )
 
 
-def wanted(
+def list_quantities(
     model: Model, of: Iterable[str | Point | Frame] | str | Point | Frame | None
 ) -> list[str | Point | Frame]:
     """Quantities to differentiate; all states if none are named."""
@@ -278,7 +278,7 @@ class Functions:
         return np.array([z for z, _ in pairs]), np.array([dz / scales for _, dz in pairs])
 
 
-def integrated(
+def integrate(
     functions: Functions,
     columns: list[Column],
     t: Floats,

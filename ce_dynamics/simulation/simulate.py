@@ -16,10 +16,10 @@ from ce_dynamics.compiler.progress import at_work
 from ce_dynamics.errors import AccuracyWarning, SimulationError
 from ce_dynamics.simulation.integrators.native import InterruptedRunError, make_stepper, march
 from ce_dynamics.simulation.monitors.charts import Charts
-from ce_dynamics.simulation.monitors.listed import explained, monitors_of
+from ce_dynamics.simulation.monitors.listed import explain_end, monitors_of
 from ce_dynamics.simulation.monitors.monitor import Monitor, Run, StalledError, StallWatch
 from ce_dynamics.simulation.options import Method as Method, RunOptions as RunOptions
-from ce_dynamics.simulation.reached import BROKEN_SLOPES, INTERRUPTED, NOT_FINITE_AT_START, stored_times
+from ce_dynamics.simulation.reached import BROKEN_SLOPES, INTERRUPTED, NOT_FINITE_AT_START, list_times
 from ce_dynamics.simulation.results import (
     WORK,
     Column,
@@ -188,7 +188,7 @@ def simulate_to_record(model: Model, inputs: Inputs, options: RunOptions) -> Rec
     start = np.append(start, 0.0) if options.audit else start
     size = 8.0 * (options.duration / options.interval + 2.0) * (len(start) + 1)
     checks.room("the states at the stored instants", size, "give a longer interval or a shorter duration")
-    run, told = integrated(rhs, start, options)
+    run, told = integrate_run(rhs, start, options)
     monitors = monitors_of(model)
     for monitor in monitors:
         monitor.judge(run)
@@ -198,11 +198,11 @@ def simulate_to_record(model: Model, inputs: Inputs, options: RunOptions) -> Rec
         about = {"units": "J", "long_name": WORK}
         results["work"] = Column(("time",), external_work(run.Y[:, -1], results), about)
     if run.trouble:
-        raise SimulationError(explained(monitors, run), results)
+        raise SimulationError(explain_end(monitors, run), results)
     return results
 
 
-def attempted(model: Model, inputs: Inputs, options: RunOptions) -> Record | None:
+def try_run(model: Model, inputs: Inputs, options: RunOptions) -> Record | None:
     """A run on somebody's way to something else, whose accuracy does not matter; None if it fails.
 
     Raises
@@ -220,9 +220,9 @@ def attempted(model: Model, inputs: Inputs, options: RunOptions) -> Record | Non
         return None
 
 
-def integrated(rhs: RightHandSide, start: Floats, options: RunOptions) -> tuple[Run, Effort]:
+def integrate_run(rhs: RightHandSide, start: Floats, options: RunOptions) -> tuple[Run, Effort]:
     """A run as the integrator leaves it, and what it took."""
-    t_store = stored_times(options.duration, options.interval)
+    t_store = list_times(options.duration, options.interval)
     accepted: list[tuple[float, Floats]] = [(0.0, start)]  # of SciPy's methods
     if not options.native:
         import_integrators()
@@ -241,7 +241,7 @@ def integrated(rhs: RightHandSide, start: Floats, options: RunOptions) -> tuple[
     wall = time.perf_counter() - began - rhs.preparation
     run = Run(rhs, options, t, Y, *way, stepper=stepper)
     if trouble:
-        run.ended(trouble, "interrupted" if trouble.startswith(INTERRUPTED) else "by itself")
+        run.end(trouble, "interrupted" if trouble.startswith(INTERRUPTED) else "by itself")
     return run, Effort(steps, rhs.evaluations, wall)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.compiler.free_numbers import nominal
-from ce_dynamics.dynamics.state import Entry, dotted
+from ce_dynamics.dynamics.state import Entry, join_name
 from ce_dynamics.embedding.aggregate import Aggregate, Embedding
 from ce_dynamics.embedding.closures.leading import Led
 from ce_dynamics.embedding.embed import embed, freedoms_of
@@ -97,7 +97,7 @@ def body_line(body: Body, S: Aggregate | None) -> BodyLine:
         parent=body.carrier.name,
         depth=body.depth,
         hinge=type(hinge).__name__,
-        coordinates=tuple(Entry(dotted(body.name, suffix), unit) for suffix, unit in names),
+        coordinates=tuple(Entry(join_name(body.name, suffix), unit) for suffix, unit in names),
         role=Role.UNDECIDED if S is None else role(body, S),
         mass=float(nominal(body.mass)),
         aggregate="" if S is None else S.name,

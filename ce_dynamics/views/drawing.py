@@ -109,7 +109,7 @@ def draw(
         draw_body(axes, outline, f"C{k % 10}")
     draw_hinges(axes, model, poses, plane)
     cuts = [loop.attachments[0] for loop in model.system.closures if loop.attachments]
-    draw_cuts(axes, located(model, y, u, cuts) @ plane.T)
+    draw_cuts(axes, locate_points(model, y, u, cuts) @ plane.T)
     axes.set_aspect("equal", adjustable="datalim")
     axes.margins(0.1)
     axes.set_xlabel(f"{axis_name(plane[0])} [m]")
@@ -141,11 +141,11 @@ def skeleton(
     for body in bodies:
         marked[body.name] += [body.com] * (len(marked[body.name]) == 1)
     pairs = [(body, at) for body in bodies for at in marked[body.name]]
-    positions = located(model, y, u, pairs)
+    positions = locate_points(model, y, u, pairs)
     return {body.name: positions[[owner is body for owner, _ in pairs]] for body in bodies}
 
 
-def located(
+def locate_points(
     model: Model, y: ArrayLike | None, u: ArrayLike | None, points: Sequence[tuple[Body, Array]]
 ) -> Floats:
     """World positions (n, 3) of body-fixed points given by their design positions."""
@@ -301,7 +301,12 @@ def label_bodies(axes: Axes, outlines: Mapping[str, Floats], hinges: Sequence[Fl
         half = 0.5 * np.array((extent.width, extent.height)) + 0.2 * extent.height
         edges = 0.5 * (outline + np.roll(outline, -1, axis=0)) if len(outline) > 1 else outline
         *_, spot, anchor = min(
-            (covered(place(edge) + step, half, taken, page), float(np.hypot(*step)), tuple(step), tuple(edge))
+            (
+                measure_cover(place(edge) + step, half, taken, page),
+                float(np.hypot(*step)),
+                tuple(step),
+                tuple(edge),
+            )
             for edge in edges
             for step in STEPS * half
         )
@@ -309,13 +314,17 @@ def label_bodies(axes: Axes, outlines: Mapping[str, Floats], hinges: Sequence[Fl
         taken.append(np.array((place(anchor) - half, place(anchor) + half)) + spot)
 
 
-def covered(middle: Floats, half: Floats, taken: Sequence[Floats], page: Floats) -> float:
+def measure_cover(middle: Floats, half: Floats, taken: Sequence[Floats], page: Floats) -> float:
     """Return the area [pixels²] of a rectangle that others cover, or that lies beside the page."""
     own = np.array((middle - half, middle + half))
-    return sum(shared(own, other) for other in taken) + float(np.prod(2.0 * half)) - shared(own, page)
+    return (
+        sum(measure_overlap(own, other) for other in taken)
+        + float(np.prod(2.0 * half))
+        - measure_overlap(own, page)
+    )
 
 
-def shared(a: Floats, b: Floats) -> float:
+def measure_overlap(a: Floats, b: Floats) -> float:
     """Return the area that two rectangles have in common, each given by two corners."""
     return float(np.prod(np.maximum(np.minimum(a[1], b[1]) - np.maximum(a[0], b[0]), 0.0)))
 

@@ -28,9 +28,11 @@ def heading(description: Lines) -> str:
     """Name and numbers of the parts."""
     n = description.degrees_of_freedom
     numbers = [
-        counted(len(description.bodies), "body", "bodies"),
-        counted(len(description.cuts), "cut edge"),
-        "degrees of freedom unknown" if n is None else counted(n, "degree of freedom", "degrees of freedom"),
+        format_count(len(description.bodies), "body", "bodies"),
+        format_count(len(description.cuts), "cut edge"),
+        "degrees of freedom unknown"
+        if n is None
+        else format_count(n, "degree of freedom", "degrees of freedom"),
     ]
     return f"{description.name}: " + ", ".join(numbers)
 
@@ -47,7 +49,7 @@ def tree_rows(description: Lines) -> list[list[str]]:
                 coordinates(line) if line.role is Role.INDEPENDENT else "",
                 line.role.value,
                 f"{line.mass:g}",
-                line.aggregate if line.aggregate != line.name or shared(description, line.name) else "",
+                line.aggregate if line.aggregate != line.name or is_shared(description, line.name) else "",
             ]
         )
     return rows
@@ -65,7 +67,7 @@ def coordinates(line: BodyLine) -> str:
     return "; ".join(f"{names[unit]} [{unit}]" for unit in units)
 
 
-def shared(description: Lines, name: str) -> bool:
+def is_shared(description: Lines, name: str) -> bool:
     """Return True if several bodies belong to the aggregated body of that name."""
     return any(line.name == name for line in description.aggregates)
 
@@ -92,7 +94,7 @@ def continues(depths: Sequence[int], k: int, level: int) -> bool:
 def cut_rows(description: Lines) -> list[list[str]]:
     """One row for every cut edge."""
     return [
-        ["  " + cut.name, f"{cut.body_a} – {cut.body_b}", cut.closure, counted(cut.rows, "condition")]
+        ["  " + cut.name, f"{cut.body_a} – {cut.body_b}", cut.closure, format_count(cut.rows, "condition")]
         for cut in description.cuts
     ]
 
@@ -127,7 +129,7 @@ def aggregate_lines(line: AggregateLine) -> list[str]:
     return parts
 
 
-def counted(number: int, one: str, several: str = "") -> str:
+def format_count(number: int, one: str, several: str = "") -> str:
     """A number with its noun."""
     return f"{number} {one if number == 1 else several or one + 's'}"
 

@@ -45,7 +45,7 @@ class Place(NamedTuple):
 
 def tree_figure(description: Lines) -> Figure:
     """The spanning tree from left to right, one body in a row; cut edges run in lanes of their own."""
-    places = placed(description.bodies)
+    places = place_bodies(description.bodies)
     tree_right = max(place.right for place in places.values())
     longest = max((text_width(cut_text(cut), 7.5) for cut in description.cuts), default=0.0)
     width = max(6.0, tree_right + LANE * (len(description.cuts) + 1) + longest)
@@ -72,7 +72,7 @@ def tree_figure(description: Lines) -> Figure:
     return figure
 
 
-def placed(bodies: Sequence[BodyLine]) -> dict[str, Place]:
+def place_bodies(bodies: Sequence[BodyLine]) -> dict[str, Place]:
     """Places of all bodies: one row each, every level of the tree to the right of the names before it."""
     widest = [text_width("ground", 9.0)]
     for line in bodies:

@@ -22,7 +22,7 @@ data = hmmwv.HmmwvParameters.load()
 corners = [data.corners[name] for name in SIDES]
 system = hmmwv.build(data)
 model = ce.compile(system)
-y = hmmwv.settled(model)
+y = hmmwv.settle(model)
 instant = model.instant(y, model.u0)
 named = dict(zip([entry.name for entry in (*model.layout.q, *model.layout.v)], y, strict=False))
 run = ce.simulate(model, duration=0.01, y0=y).isel(time=0).sel(corner=list(SIDES))

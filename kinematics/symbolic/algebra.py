@@ -73,7 +73,7 @@ class Algebra:
         self._random = random.Random(0)
         self.samples = [self._sample() for _ in range(3)]
 
-    def paired(self, expression: Expr) -> Expr:
+    def pair_products(self, expression: Expr) -> Expr:
         """An expression with cos and sin of whole multiples and sums of angles multiplied out in pairs."""
         return sympy.expand(self.in_pairs(expression))
 
@@ -99,7 +99,7 @@ class Algebra:
                 c, s = c * x - s * y, c * y + s * x
         return c, s
 
-    def shortened(self, expression: Expr) -> Expr:
+    def shorten(self, expression: Expr) -> Expr:
         """An expression with a c² + d s² of each angle written as d + (a − d) c², where a and d agree."""
         expression = sympy.expand(expression)
         for unknown in self.unknowns:

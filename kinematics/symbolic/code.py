@@ -14,7 +14,7 @@ from ce_dynamics.kinematics.symbolic.algebra import Expr
 from ce_dynamics.mechanism.hinges.base import Hinge
 
 
-def checked_coordinates(
+def check_coordinates(
     coordinates: Mapping[Expr, str | tuple[str, int]], hinges: Mapping[str, Hinge], owner: str
 ) -> dict[Expr, tuple[str, int]]:
     """Body and number of every coordinate, by symbol.
@@ -44,7 +44,7 @@ def checked_coordinates(
     return found
 
 
-def checked_equations(equations: Sequence[Expr], known: set[Expr], owner: str) -> list[Expr]:
+def check_equations(equations: Sequence[Expr], known: set[Expr], owner: str) -> list[Expr]:
     """Loop equations as expressions that must vanish.
 
     Raises
@@ -160,7 +160,8 @@ def function(
     plain = {symbol: sympy.Symbol(f"v{k}") for k, symbol in enumerate(text)}
     lines = [f"def {name}({', '.join(str(plain[a]) for a in arguments)}):"]
     lines += [
-        f"    {plain[s]} = {printer.doprint(definitions[s].xreplace(plain))}" for s in ordered(definitions)
+        f"    {plain[s]} = {printer.doprint(definitions[s].xreplace(plain))}"
+        for s in order_definitions(definitions)
     ]
     values = iter(reduced[n:])
     for key, expected in results.items():
@@ -184,7 +185,7 @@ def refuse_unknown(expressions: Sequence[Expr]) -> None:
                 raise ModelError(f"{name} in {part} is not among the functions allowed: {allowed}")
 
 
-def ordered(definitions: Mapping[Expr, Expr]) -> list[Expr]:
+def order_definitions(definitions: Mapping[Expr, Expr]) -> list[Expr]:
     """Symbols in an order in which everything is defined before it is used."""
     done: dict[Expr, None] = {}
 

@@ -97,13 +97,13 @@ def solve_blocks(J: Array, order: Sequence[Block], right: Array) -> Array:
             for column in range(k)
         ).reshape(len(rows), k)
         A = array(J[i, j] for i in rows for j in unknowns).reshape(len(rows), len(unknowns))
-        for j, row in zip(unknowns, solved(A, b), strict=True):
+        for j, row in zip(unknowns, solve_small(A, b), strict=True):
             X[j] = row
         done += unknowns
     return array(entry for row in X for entry in row).reshape(n, k)
 
 
-def solved(A: Array, b: Array) -> Array:
+def solve_small(A: Array, b: Array) -> Array:
     """A⁻¹ b: by division, Cramer's rule, or elimination."""
     if len(A) == 1:
         quotient: Array = b / A[0, 0]

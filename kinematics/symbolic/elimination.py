@@ -80,7 +80,7 @@ class Elimination:
     ----------
     algebra : Algebra
     equations : sequence of expressions
-        Written in pairs (`Algebra.paired`).
+        Written in pairs (`Algebra.pair_products`).
     unknowns : sequence of Unknown
         The dependent ones.
 
@@ -182,7 +182,7 @@ class Elimination:
         if first is None or second is None:
             return False
         (a, b, k1), (c, d, k2) = first, second
-        det = self.algebra.shortened(a * d - b * c)
+        det = self.algebra.shorten(a * d - b * c)
         if not self._regular(det):
             return False
         adjugate = d * -k1 - b * -k2, a * -k2 - c * -k1
@@ -194,7 +194,7 @@ class Elimination:
             eliminated = sizes[1]
         else:
             eliminated = sympy.expand(adjugate[0] ** 2 + adjugate[1] ** 2 - det**2)
-        step = self._from_one(self.algebra.shortened(eliminated), y)
+        step = self._from_one(self.algebra.shorten(eliminated), y)
         if step is None:
             return False
         self.steps.append(Step(y, step.assignments, step.margin, f"intersection of circles, {step.pattern}"))

@@ -19,9 +19,9 @@ from ce_dynamics.embedding.linkage import Limits
 from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion
 from ce_dynamics.embedding.numeric.linkage import NumericLinkage
 from ce_dynamics.errors import ModelError
-from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint, Link, expect_hinge, placed_bodies
+from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint, Link, expect_hinge, make_bodies
 from ce_dynamics.kinematics.symbolic.algebra import Algebra, Expr, Unknown
-from ce_dynamics.kinematics.symbolic.code import checked_coordinates, checked_equations, function
+from ce_dynamics.kinematics.symbolic.code import check_coordinates, check_equations, function
 from ce_dynamics.kinematics.symbolic.derivatives import blocks, derivatives, solve_blocks
 from ce_dynamics.kinematics.symbolic.elimination import Elimination
 from ce_dynamics.kinematics.symbolic.equations import LoopEquations
@@ -34,7 +34,7 @@ from ce_dynamics.mechanism.hinges.revolute import Revolute
 
 def numeric_linkage(linkage: LoopEquations) -> NumericLinkage:
     """The loop equations as couplings of the hinges of bodies of their own."""
-    bodies = placed_bodies(linkage.joints())
+    bodies = make_bodies(linkage.joints())
     by_name = {body.name: body for body in bodies}
     coordinates = tuple(Coordinate(by_name[body], k) for body, k in linkage.coordinates.values())
     edges = tuple(
@@ -136,7 +136,7 @@ class SymbolicLinkage(ClosedForm):
         given = checks.texts(f"{linkage}: independent", given)
         self.owner = name or f"linkage of {(given[0] if given else self._joints[0].body)!r}"
         self._hinges = {joint.body: joint.hinge for joint in self._joints}
-        self.coordinates = checked_coordinates(coordinates, self._hinges, self.owner)
+        self.coordinates = check_coordinates(coordinates, self._hinges, self.owner)
         if parameters is not None:
             checks.provides(
                 f"{self.owner}: parameters", parameters, ("items",), "a mapping of symbols to numbers"
@@ -147,7 +147,7 @@ class SymbolicLinkage(ClosedForm):
         }
         self.given = given
         self.independent = given[0] if len(given) == 1 and given[0] in self._hinges else None
-        self.equations = checked_equations(equations, {*self.coordinates, *self.parameters}, self.owner)
+        self.equations = check_equations(equations, {*self.coordinates, *self.parameters}, self.owner)
         self.determines = tuple(body for body in self._hinges if body not in given)
         self.closes = tuple(cut.name for cut in self._cuts) or self.equation_names
         self._unknowns = {symbol: Unknown(symbol, self._is_angle(symbol)) for symbol in self.coordinates}
@@ -156,7 +156,7 @@ class SymbolicLinkage(ClosedForm):
         self._check_numbers()
         self.algebra = Algebra(list(self._unknowns.values()), self.parameters)
         verify_design_pose(self)
-        paired = [self.algebra.paired(equation) for equation in self.equations]
+        paired = [self.algebra.pair_products(equation) for equation in self.equations]
         self._derivatives = derivatives(self.algebra, self.equations, self._dependent, self._inputs)
         self._check_regular()
         self._blocks = blocks(self._derivatives.by_dependent)

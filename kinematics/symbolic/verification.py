@@ -9,9 +9,9 @@ import numpy as np
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.newton import polish
 from ce_dynamics.compiler.free_numbers import nominal
-from ce_dynamics.embedding.closures.loop import Loop, held_at_design, moving, stacked_neutral
+from ce_dynamics.embedding.closures.loop import Loop, held_at_design, moving, stack_neutral
 from ce_dynamics.errors import ModelError
-from ce_dynamics.kinematics.base import placed_bodies
+from ce_dynamics.kinematics.base import make_bodies
 from ce_dynamics.kinematics.symbolic.algebra import Expr
 from ce_dynamics.kinematics.symbolic.equations import LoopEquations
 from ce_dynamics.mechanism.body import Body
@@ -38,7 +38,7 @@ def verify_design_pose(linkage: LoopEquations) -> None:
 
 def verify_against_closures(linkage: LoopEquations) -> None:
     """Refuse equations that do not hold in poses in which the closures do."""
-    for pose in closed_poses(linkage):
+    for pose in find_closed_poses(linkage):
         for k, equation in enumerate(linkage.equations):
             value, size = linkage.algebra.value(equation, pose), linkage.algebra.size(equation, pose)
             if not abs(value) <= 1e2 * HOLDS * max(size, 1e-300):
@@ -50,20 +50,21 @@ def verify_against_closures(linkage: LoopEquations) -> None:
                 )
 
 
-def closed_poses(linkage: LoopEquations) -> Iterator[dict[Expr, float]]:
+def find_closed_poses(linkage: LoopEquations) -> Iterator[dict[Expr, float]]:
     """Coordinates along each independent one, both ways from the design pose, as far as the loop closes."""
-    bodies = placed_bodies(linkage.joints())
+    bodies = make_bodies(linkage.joints())
     by_name = {body.name: body for body in bodies}
     outside = {body.carrier.name: body.carrier for body in bodies if body.carrier.name not in by_name}
     parent = min(outside.values(), key=lambda body: body.depth)
 
-    def found(name: str) -> Body:
+    def find_body(name: str) -> Body:
         if name not in by_name and name not in outside:
             outside[name] = Body(name, 0.0, parent.com, np.zeros((3, 3)), None, None)
         return by_name.get(name) or outside[name]
 
     closures = tuple(
-        LoopClosure(cut.name, found(cut.body_a), found(cut.body_b), cut.closure, ()) for cut in linkage.cuts()
+        LoopClosure(cut.name, find_body(cut.body_a), find_body(cut.body_b), cut.closure, ())
+        for cut in linkage.cuts()
     )
     dependent = tuple(by_name[name] for name in linkage.determines)
     loop = Loop(parent, tuple(bodies), closures, dependent)
@@ -77,13 +78,13 @@ def closed_poses(linkage: LoopEquations) -> Iterator[dict[Expr, float]]:
         for direction in (STEP, -STEP):
             q = loop.neutral()
             for n in range(1, FARTHEST + 1):
-                p = stacked_neutral(loop.given)
+                p = stack_neutral(loop.given)
                 p[k] += n * direction * (1.0 if unit == "rad" else loop.size)
                 closed = newton(loop, q, moving(loop.given, p), held)
                 if closed is None or float(np.max(np.abs((closed - q) / loop.scales), initial=0.0)) > 1.0:
                     break
                 q = closed
-                yield named(linkage, loop, q, p)
+                yield name_coordinates(linkage, loop, q, p)
 
 
 def newton(loop: Loop, q: Array, given: dict, held: dict) -> Array | None:  # type: ignore[type-arg]
@@ -96,11 +97,11 @@ def newton(loop: Loop, q: Array, given: dict, held: dict) -> Array | None:  # ty
         return r, Y[:, : loop.m] * loop.scales
 
     # below the tolerance on to rounding: it is a length that is much for a very small loop
-    q, error = polish(equations, lambda q, step: loop.advanced(q, step * loop.scales), q, loop.tolerance)
+    q, error = polish(equations, lambda q, step: loop.advance(q, step * loop.scales), q, loop.tolerance)
     return q if error <= 1e2 * loop.tolerance else None
 
 
-def named(linkage: LoopEquations, loop: Loop, q: Array, p: Array) -> dict[Expr, float]:
+def name_coordinates(linkage: LoopEquations, loop: Loop, q: Array, p: Array) -> dict[Expr, float]:
     """All coordinates by symbol."""
     values: dict[tuple[str, int], float] = {}
     for bodies, stacked in ((loop.dependent, q), (loop.given, p)):

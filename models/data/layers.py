@@ -58,7 +58,7 @@ class Groups:
                     yield (group, *key[1:]), [(member, *key[1:]) for member in members]
         yield key, [key]
 
-    def known(self, schema: type[BaseModel], like: str) -> list[str]:
+    def list_known(self, schema: type[BaseModel], like: str) -> list[str]:
         """Return all keys of a schema, in general form, and those that begin with the member `like`."""
         keys: dict[str, None] = {}
         for key in leaves(schema):
@@ -153,13 +153,13 @@ def _unknown_key(assignment: Assignment, schema: type[BaseModel], groups: Groups
     like = difflib.get_close_matches(assignment.key[0].lower(), (*sections, *words), n=1)
     if like and like[0] in words:
         return DataError(
-            f"{assignment.entry.where}: unknown parameter {checks.shown(key)}; did you mean {like[0]!r}?"
+            f"{assignment.entry.where}: unknown parameter {checks.show(key)}; did you mean {like[0]!r}?"
         )
-    known = groups.known(schema, assignment.key[0])
+    known = groups.list_known(schema, assignment.key[0])
     by_lower = {name.lower(): name for name in known}
     near = [by_lower[name] for name in difflib.get_close_matches(key.lower(), by_lower, n=3, cutoff=0.5)]
     hint = f"nearest: {', '.join(near)}" if near else f"sections are {', '.join(sections)}"
-    return DataError(f"{assignment.entry.where}: unknown parameter {checks.shown(key)}; {hint}")
+    return DataError(f"{assignment.entry.where}: unknown parameter {checks.show(key)}; {hint}")
 
 
 def _sections(schema: type[BaseModel], groups: Groups) -> list[str]:

@@ -93,7 +93,7 @@ def read_file(path: Path) -> DataFile:
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError as error:
-        named = checks.shown(str(path))
+        named = checks.show(str(path))
         raise DataError(f"parameter file {named} cannot be read: it is not UTF-8 text") from error
     return read_text(text, path.name)
 
@@ -112,15 +112,15 @@ class BoundedLoader(yaml.SafeLoader):
         anchor: str = getattr(event, "anchor", None) or ""
         if isinstance(event, yaml.AliasEvent):
             if anchor in self.anchors and anchor not in self.sizes:
-                raise self.refused(event, f"the alias *{anchor} stands within what it stands for")
+                raise self.refuse(event, f"the alias *{anchor} stands within what it stands for")
             self.count += self.sizes.get(anchor, 0)
         self.count += 1
         self.depth += 1
         if self.count > MOST_VALUES:
             meaning = "keys and values, counted with what aliases stand for"
-            raise self.refused(event, f"more than {MOST_VALUES} {meaning}")
+            raise self.refuse(event, f"more than {MOST_VALUES} {meaning}")
         if self.depth > DEEPEST:
-            raise self.refused(event, f"more than {DEEPEST} levels")
+            raise self.refuse(event, f"more than {DEEPEST} levels")
         before = self.count
         node = super().compose_node(parent, index)
         self.depth -= 1
@@ -128,7 +128,7 @@ class BoundedLoader(yaml.SafeLoader):
             self.sizes[anchor] = self.count - before + 1
         return node
 
-    def refused(self, event: Any, problem: str) -> yaml.MarkedYAMLError:
+    def refuse(self, event: Any, problem: str) -> yaml.MarkedYAMLError:
         """Return an error where an event stands."""
         return yaml.composer.ComposerError(None, None, problem, event.start_mark)
 
@@ -156,7 +156,7 @@ def read_text(text: str, label: str) -> DataFile:
         if entry.source != label and entry.source not in sources:
             known = ", ".join(sources) or "none"
             raise DataError(
-                f"{entry.where}: {'.'.join(key)}: unknown source {checks.shown(entry.source)}; "
+                f"{entry.where}: {'.'.join(key)}: unknown source {checks.show(entry.source)}; "
                 f"name one of the table 'sources' ({known}) or add it there"
             )
     return DataFile(assignments, sources, title, words, label, format=version)
@@ -167,7 +167,7 @@ def parse_override(text: str) -> Assignment:
     key, equals, value = text.partition("=")
     if not equals or not key.strip() or not value.strip():
         form = "key=value, for example chassis.mass='2200 kg'"
-        raise DataError(f"override {checks.shown(text)} is not of the form {form}")
+        raise DataError(f"override {checks.show(text)} is not of the form {form}")
     plain, source, note = split_tag(value)
     return Assignment(tuple(key.strip().split(".")), Entry(plain, source or OVERRIDE, OVERRIDE, note))
 
@@ -182,11 +182,11 @@ def _items(node: yaml.MappingNode, label: str) -> Iterator[tuple[str, yaml.Node]
         key = str(key_node.value)
         if node.flow_style and cut_at_a_comma(value_node):
             raise DataError(
-                f"{label}:{line}: {key}: {checks.shown(value_node.value)} ends at the comma; within braces "
+                f"{label}:{line}: {key}: {checks.show(value_node.value)} ends at the comma; within braces "
                 f"write it in quotes, for example {key}: '(1, 2, 3) m'"
             )
         if key in lines:
-            named = checks.shown(key)
+            named = checks.show(key)
             raise DataError(
                 f"{label}:{line}: the key {named} is there twice, first on line {lines[key]}; remove one"
             )
@@ -230,7 +230,7 @@ def _format(node: yaml.Node | None, label: str) -> int:
             return version
     known = " and ".join(map(str, FORMATS))
     raise DataError(
-        f"{label}:{node.start_mark.line + 1}: format: {checks.shown(str(node.value))} is not known; this "
+        f"{label}:{node.start_mark.line + 1}: format: {checks.show(str(node.value))} is not known; this "
         f"version reads {known}"
     )
 

@@ -66,19 +66,19 @@ def parse_distribution(name: str, text: str, quantity: Quantity) -> Distribution
     if len(parts) in (2, 3):
         low, high = (number(name, part, quantity) for part in parts[:2])
         if not low < high:
-            shown = checks.shown(text)
+            shown = checks.show(text)
             raise DataError(f"{name}: the range {shown} must go from a smaller to a larger value")
         if not np.isfinite(high - low):
-            raise DataError(f"{name}: the range {checks.shown(text)} is too wide")
+            raise DataError(f"{name}: the range {checks.show(text)} is too wide")
         if len(parts) == 2:
             return Range(low, high)
         points = parts[2].strip()
         if not (points.isdecimal() and len(points) < 19 and 2 <= int(points) <= MOST_RUNS):
-            shown, most = checks.shown(parts[2]), f"{MOST_RUNS:,} at most"
+            shown, most = checks.show(parts[2]), f"{MOST_RUNS:,} at most"
             raise DataError(f"{name}: {shown} must be the number of points of a grid, at least 2, {most}")
         return Range(low, high, int(parts[2]))
     if len(parts) > 3:
-        raise DataError(f"{name}: {checks.shown(text)} must be low:high, low:high:points or a,b,c")
+        raise DataError(f"{name}: {checks.show(text)} must be low:high, low:high:points or a,b,c")
     return Choice(tuple(number(name, part, quantity) for part in text.split(",")))
 
 

@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 def table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     """Return columns of text: the first left, the others right-aligned; numbers with four digits."""
     lines = [list(head), *([cell(value) for value in row] for row in rows)]
-    widths = [max(printed_width(line[k]) for line in lines) for k in range(len(head))]
+    widths = [max(measure_width(line[k]) for line in lines) for k in range(len(head))]
     shown = []
     for first, *others in lines:
-        first += " " * (widths[0] - printed_width(first))
-        right = [" " * (w - printed_width(text)) + text for text, w in zip(others, widths[1:], strict=True)]
+        first += " " * (widths[0] - measure_width(first))
+        right = [" " * (w - measure_width(text)) + text for text, w in zip(others, widths[1:], strict=True)]
         shown.append("  ".join((first, *right)).rstrip())
     return "\n".join(shown)
 
 
-def printed_width(text: str) -> int:
+def measure_width(text: str) -> int:
     """Return the number of characters side by side: combining ones (tildes, dots) do not count."""
     return sum(unicodedata.combining(character) == 0 for character in text)
 

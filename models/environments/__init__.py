@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from ce_dynamics.models.environments.env import VehicleEnv as VehicleEnv
     from ce_dynamics.models.environments.task import Feature as Feature, Judgement as Judgement, Task as Task
     from ce_dynamics.models.environments.vector_env import VehicleVectorEnv as VehicleVectorEnv
-    from ce_dynamics.models.environments.vehicle import DrivenVehicle as DrivenVehicle, prepared as prepared
+    from ce_dynamics.models.environments.vehicle import (
+        DrivenVehicle as DrivenVehicle,
+        prepare_vehicle as prepare_vehicle,
+    )
 
 register()
-__getattr__, __dir__, __all__ = lazy_names()
+__getattr__, __dir__, __all__ = lazy_names({"prepared": "prepare_vehicle"})

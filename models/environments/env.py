@@ -21,7 +21,7 @@ from ce_dynamics.models.environments.task import Task, corners, outward
 from ce_dynamics.models.environments.vehicle import DrivenVehicle
 from ce_dynamics.models.vehicles.case import VehicleSetup
 from ce_dynamics.models.vehicles.pictures import cameras_of, road_of, shapes_of
-from ce_dynamics.simulation.in_the_loop.fleet import traced_look
+from ce_dynamics.simulation.in_the_loop.fleet import trace_look
 from ce_dynamics.simulation.in_the_loop.simulator import Simulator
 from ce_dynamics.simulation.results import record
 from ce_dynamics.views.scene.shapes import line
@@ -83,7 +83,7 @@ def scene(task: Task, goal: Floats, trace: Trace) -> View:
     way = np.stack([results["x"].values, results["y"].values], axis=1)
     ground = road_of(system, way) if shapes_of(system) else []
     lines = [
-        line(np.column_stack((points, np.full(len(points), 0.02))).tolist()).painted(colour)
+        line(np.column_stack((points, np.full(len(points), 0.02))).tolist()).paint(colour)
         for points, colour in task.lines(goal, way[:, 0])
     ]
     return view(
@@ -153,12 +153,12 @@ class VehicleEnv(gymnasium.Env[Observation, NDArray[np.floating[Any]]]):
             options=options, steering=steering,
         )  # fmt: skip
         if render_mode not in (None, *self.metadata["render_modes"]):
-            raise ModelError(f"render_mode {checks.shown(render_mode)}: there is only 'rgb_array'")
+            raise ModelError(f"render_mode {checks.show(render_mode)}: there is only 'rgb_array'")
         self.render_mode = render_mode
         self._episodes = Episodes(self.task, 1, dt, randomise)
         model = self.task.vehicle.model
         self.simulator = Simulator(model, step=step, y0=self.task.vehicle.y0)
-        self._look = compile_function(traced_look(model, self._episodes.look, len(self.task.goal))).bind()
+        self._look = compile_function(trace_look(model, self._episodes.look, len(self.task.goal))).bind()
         self.observation_space, self.action_space = spaces_of(self._episodes)
         self._trace: list[tuple[float, Floats, Floats]] = []
         self._over = True
@@ -181,7 +181,7 @@ class VehicleEnv(gymnasium.Env[Observation, NDArray[np.floating[Any]]]):
         episodes.begin(0, given, seen)
         self._trace, self._over = [], False
         self._remember()
-        return episodes.told(seen[np.newaxis])[0], self._info(False)
+        return episodes.encode(seen[np.newaxis])[0], self._info(False)
 
     def step(
         self, action: NDArray[np.floating[Any]]
@@ -195,11 +195,9 @@ class VehicleEnv(gymnasium.Env[Observation, NDArray[np.floating[Any]]]):
         """
         if self._over:
             raise ModelError("the episode is over, or none was begun: call reset()")
-        actions = checked_actions(
-            checks.numbers(f"{self.task.name}: action", action)[np.newaxis], 1, self.task
-        )
+        actions = check_actions(checks.numbers(f"{self.task.name}: action", action)[np.newaxis], 1, self.task)
         episodes, failure = self._episodes, ""
-        inputs = {name: float(value[0]) for name, value in self.task.commanded(actions).items()}
+        inputs = {name: float(value[0]) for name, value in self.task.command(actions).items()}
         seen = episodes.before[0]
         try:
             self.simulator.step(episodes.dt, **inputs)
@@ -217,7 +215,7 @@ class VehicleEnv(gymnasium.Env[Observation, NDArray[np.floating[Any]]]):
         self._remember()
         terminated, truncated = bool(outcome.terminated[0]), bool(outcome.truncated[0])
         self._over = terminated or truncated
-        observation = episodes.told(seen[np.newaxis])[0]
+        observation = episodes.encode(seen[np.newaxis])[0]
         return observation, float(outcome.reward[0]), terminated, truncated, info
 
     def render(self) -> NDArray[np.uint8] | None:
@@ -235,7 +233,7 @@ class VehicleEnv(gymnasium.Env[Observation, NDArray[np.floating[Any]]]):
         trace = [(t, y.copy(), u.copy()) for t, y, u in self._trace]
         return {
             "simulator": self.simulator.save(),
-            "episodes": self._episodes.saved(),
+            "episodes": self._episodes.save(),
             "trace": trace,
             "over": self._over,
         }
@@ -248,7 +246,7 @@ class VehicleEnv(gymnasium.Env[Observation, NDArray[np.floating[Any]]]):
         ModelError
             If it was saved by another environment.
         """
-        self._episodes.restored(saved["episodes"])
+        self._episodes.restore(saved["episodes"])
         self.simulator.restore(saved["simulator"])
         self.np_random = self._episodes.random[0]
         self._look.inputs["given"][:] = self._episodes.given[0]
@@ -280,7 +278,7 @@ def spaces_of(episodes: Episodes) -> tuple[spaces.Box[Any], spaces.Box[Any]]:
     )
 
 
-def checked_actions(actions: NDArray[np.floating[Any]], number: int, task: Task) -> Floats:
+def check_actions(actions: NDArray[np.floating[Any]], number: int, task: Task) -> Floats:
     """Actions as an array (number, actions).
 
     Raises

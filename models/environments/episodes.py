@@ -14,7 +14,7 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import ModelError
-from ce_dynamics.models.environments.listed import Ranges, checked_ranges
+from ce_dynamics.models.environments.listed import Ranges, check_ranges
 from ce_dynamics.models.environments.task import Sensors, Task
 
 Flags = NDArray[np.bool_]
@@ -59,7 +59,7 @@ class Episodes:
         self.dt = checks.number("dt", dt, above=0.0)
         self.last = math.ceil(task.duration / dt * (1.0 - 1e-9))
         self.random = [np.random.default_rng() for _ in range(number)]
-        self._ranges = checked_ranges(task.vehicle, randomise)
+        self._ranges = check_ranges(task.vehicle, randomise)
         model = task.vehicle.model
         self._u = model.inputs_with()
         self._place = {entry.name: k for k, entry in enumerate(model.layout.u)}
@@ -73,7 +73,7 @@ class Episodes:
 
     def look(self, sensors: Sensors, given: Array) -> Sequence[Scalar]:
         """Return the features, then the facts, of one copy; to be traced."""
-        seen = self.task.seen(sensors, given)
+        seen = self.task.observe(sensors, given)
         return [seen[name] for name in self.task.names]
 
     def draw(self, member: int, options: Mapping[str, Any] | None = None) -> tuple[Floats, Floats]:
@@ -103,7 +103,7 @@ class Episodes:
         self.given[member], self.before[member] = given, seen
         self.steps[member], self.previous[member] = 0, 0.0
 
-    def told(self, seen: Floats) -> NDArray[np.float32]:
+    def encode(self, seen: Floats) -> NDArray[np.float32]:
         """Observations (n, features) of what is seen (n, names)."""
         features = seen[:, : len(self._scale)]
         told: NDArray[np.float32] = np.clip(features / self._scale, -self.high, self.high).astype(np.float32)
@@ -114,7 +114,7 @@ class Episodes:
         task = self.task
         self.steps += 1
         before, now = (dict(zip(task.names, rows.T, strict=True)) for rows in (self.before, seen))
-        reward, ended, success = task.judged(before, now, actions, self.previous)
+        reward, ended, success = task.judge(before, now, actions, self.previous)
         beyond = (np.abs(seen[:, : len(self._bound)]) > self._bound).any(axis=1) & ~failed
         lost = (failed | beyond) & ~(ended & ~failed)
         reward = np.where(failed, 0.0, reward) - task.failure * lost
@@ -133,7 +133,7 @@ class Episodes:
         """Free parameters that are drawn, by name, of inputs (n, m)."""
         return {name: u[:, self._place[name]] for name, _, _ in self._ranges}
 
-    def saved(self) -> dict[str, Any]:
+    def save(self) -> dict[str, Any]:
         """All that the next steps depend on besides the vehicles."""
         return {
             "task": task_key(self.task),
@@ -141,8 +141,8 @@ class Episodes:
             **{name: getattr(self, name).copy() for name in ("given", "steps", "previous", "before")},
         }
 
-    def restored(self, saved: Mapping[str, Any]) -> None:
-        """Back to what `saved` returned.
+    def restore(self, saved: Mapping[str, Any]) -> None:
+        """Back to what `save` returned.
 
         Raises
         ------

@@ -13,7 +13,7 @@ from ce_dynamics.errors import DataError, ModelError
 from ce_dynamics.models.environments.path_following import PathFollowing
 from ce_dynamics.models.environments.task import Task
 from ce_dynamics.models.environments.tasks import LaneChange, Parking
-from ce_dynamics.models.environments.vehicle import DrivenVehicle, prepared
+from ce_dynamics.models.environments.vehicle import DrivenVehicle, prepare_vehicle
 from ce_dynamics.models.vehicles.case import VehicleSetup, setup_of
 
 TASKS: Mapping[str, type[Task]] = {kind.name: kind for kind in (PathFollowing, LaneChange, Parking)}
@@ -56,7 +56,7 @@ def task_of(
             raise ModelError(f"{kind.name}: the vehicle starts at rest; leave the speed out")
         setup = setup_of(vehicle, overrides=overrides, tyres=tyres, road=road)
         setup = replace(setup, free=(*setup.free, *(randomise or {})))
-        ready = prepared(setup, kind.manoeuvre, at, steering=steering)
+        ready = prepare_vehicle(setup, kind.manoeuvre, at, steering=steering)
     try:
         return kind(ready, **given)
     except TypeError as error:
@@ -72,13 +72,13 @@ def kind_of(task: object) -> type[Task]:
         If there is none.
     """
     if isinstance(task, str):
-        return TASKS[checks.known("environments: task", task, list(TASKS), "task", DataError)]
+        return TASKS[checks.check_name("environments: task", task, list(TASKS), "task", DataError)]
     if inspect.isclass(task) and issubclass(task, Task):
         return task
-    raise ModelError(f"environments: task {checks.shown(task)} must be a name or a class of Task")
+    raise ModelError(f"environments: task {checks.show(task)} must be a name or a class of Task")
 
 
-def checked_ranges(vehicle: DrivenVehicle, randomise: Ranges | None) -> list[tuple[str, float, float]]:
+def check_ranges(vehicle: DrivenVehicle, randomise: Ranges | None) -> list[tuple[str, float, float]]:
     """Ranges of free parameters, both ends of which the model takes.
 
     Raises
@@ -89,7 +89,7 @@ def checked_ranges(vehicle: DrivenVehicle, randomise: Ranges | None) -> list[tup
     found = []
     known = [parameter.name for parameter in vehicle.model.layout.parameters]
     for name, ends in checks.mapping("randomise", {} if randomise is None else randomise).items():
-        checks.known("randomise", name, known, "free parameter")
+        checks.check_name("randomise", name, known, "free parameter")
         low, high = checks.vector(f"randomise: {name}", ends, 2).tolist()
         if not low <= high:
             raise ModelError(f"randomise: {name}: {low:g} must not be above {high:g}")

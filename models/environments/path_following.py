@@ -87,7 +87,7 @@ class PathFollowing(Task):
             STEERING,
         )
 
-    def seen(self, sensors: Sensors, goal: Array) -> Mapping[str, Scalar]:
+    def observe(self, sensors: Sensors, goal: Array) -> Mapping[str, Scalar]:
         x, y, yaw = within(sensors, *goal)
         speed = self.vehicle.speed
         views = [self.path.view(x, y, yaw, speed * ahead, speed * ahead) for ahead in AHEAD]
@@ -105,7 +105,7 @@ class PathFollowing(Task):
         drawn: Floats = random.uniform(-self._spread, self._spread)
         return drawn
 
-    def judged(self, before: Seen, now: Seen, actions: Floats, previous: Floats) -> Judgement:
+    def judge(self, before: Seen, now: Seen, actions: Floats, previous: Floats) -> Judgement:
         offset, speed = now["offset"] / self.width, self.vehicle.speed
         made = 1.0 - np.abs(now["along"] - speed) / speed
         reward = made - offset * offset - 0.05 * ((actions - previous) ** 2).sum(axis=1)

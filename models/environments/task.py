@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ce_dynamics.algebra.arrays import Array, Scalar, cos, sin
 from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.algebra.lazy_names import adopt_former_methods
 from ce_dynamics.models.environments.vehicle import DrivenVehicle
 
 Sensors = Mapping[str, Scalar]
@@ -62,11 +63,11 @@ class Task(ABC):
 
     1. ``name``, ``title``; ``manoeuvre`` whose road and settings the vehicle is prepared with, at
        ``default_speed`` (None where it stands); ``duration`` of an episode [s].
-    2. ``features`` are told to the agent, ``facts`` are further numbers that judging wants; `seen` answers
+    2. ``features`` are told to the agent, ``facts`` are further numbers that judging wants; `observe` answers
        both by name, from sensors and held inputs and from ``goal``, numbers that `drawn` chooses for every
        episode.  It is traced: no branches on numbers.
-    3. ``actions`` names what the agent does, each within ±1; `commanded` makes inputs of it.
-    4. `judged` says what a step was worth, on arrays with one entry for each copy.
+    3. ``actions`` names what the agent does, each within ±1; `command` makes inputs of it.
+    4. `judge` says what a step was worth, on arrays with one entry for each copy.
     5. `lines` are for pictures.
 
     The vehicle always starts at the origin; what changes from episode to episode is where things lie.
@@ -97,15 +98,19 @@ class Task(ABC):
         """Names of the features, then of the facts."""
         return (*(feature.name for feature in self.features), *self.facts)
 
+    def __init_subclass__(cls, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        adopt_former_methods(cls, {"seen": "observe", "commanded": "command", "judged": "judge"})
+
     @abstractmethod
-    def seen(self, sensors: Sensors, goal: Array) -> Mapping[str, Scalar]:
+    def observe(self, sensors: Sensors, goal: Array) -> Mapping[str, Scalar]:
         """Features and facts by name."""
 
     @abstractmethod
     def drawn(self, random: np.random.Generator) -> Floats:
         """The goal of an episode."""
 
-    def commanded(self, actions: Floats) -> dict[str, Floats]:
+    def command(self, actions: Floats) -> dict[str, Floats]:
         """Inputs by name, of actions (n, actions); the pedal is throttle where positive, else brake."""
         pedal = actions[:, 1]
         return {
@@ -115,7 +120,7 @@ class Task(ABC):
         }
 
     @abstractmethod
-    def judged(self, before: Seen, now: Seen, actions: Floats, previous: Floats) -> Judgement:
+    def judge(self, before: Seen, now: Seen, actions: Floats, previous: Floats) -> Judgement:
         """Return the judgement of a step, for each copy."""
 
     @abstractmethod

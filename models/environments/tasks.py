@@ -97,7 +97,7 @@ class Parking(Task):
         self._lost = 2.0 * max(self.distance)
         self._pitch = vehicle.width + room
 
-    def seen(self, sensors: Sensors, goal: Array) -> Mapping[str, Scalar]:
+    def observe(self, sensors: Sensors, goal: Array) -> Mapping[str, Scalar]:
         x, y, yaw = within(sensors, *goal)
         c, s = cos(yaw), sin(yaw)
         middle = self.vehicle.middle  # of both rectangles: that of the goal has its own at its origin
@@ -119,15 +119,15 @@ class Parking(Task):
         aside, yaw = random.uniform(-1.5, 1.5), random.uniform(-0.3, 0.3)
         return np.array([self.vehicle.middle + away, aside, yaw])
 
-    def commanded(self, actions: Floats) -> dict[str, Floats]:
-        given = super().commanded(actions)
+    def command(self, actions: Floats) -> dict[str, Floats]:
+        given = super().command(actions)
         if self.reverse:
             given["selector"] = np.where(actions[:, 2] >= 0.0, 1.0, -1.0)
         return given
 
-    def judged(self, before: Seen, now: Seen, actions: Floats, previous: Floats) -> Judgement:
-        distance, turned = np.sqrt(now["distance"]), np.abs(wrapped(now["turned"]))
-        nearer = np.sqrt(before["distance"]) + np.abs(wrapped(before["turned"])) - distance - turned
+    def judge(self, before: Seen, now: Seen, actions: Floats, previous: Floats) -> Judgement:
+        distance, turned = np.sqrt(now["distance"]), np.abs(wrap_angle(now["turned"]))
+        nearer = np.sqrt(before["distance"]) + np.abs(wrap_angle(before["turned"])) - distance - turned
         speed = np.abs(now["vx"])
         success = (distance < NEAR[0]) & (turned < NEAR[1]) & (speed < NEAR[2])
         touched = self.touches(now["ahead"], now["aside"], now["turned"])
@@ -155,7 +155,7 @@ class Parking(Task):
         return found
 
 
-def wrapped(angle: Floats) -> Floats:
+def wrap_angle(angle: Floats) -> Floats:
     """The angle in [−π, π)."""
     turned: Floats = (angle + np.pi) % (2.0 * np.pi) - np.pi
     return turned
@@ -218,7 +218,7 @@ class LaneChange(PathFollowing):
         )
         self.gates = course.gates
 
-    def seen(self, sensors: Sensors, goal: Array) -> Mapping[str, Scalar]:
+    def observe(self, sensors: Sensors, goal: Array) -> Mapping[str, Scalar]:
         x, y, yaw = within(sensors, *goal)
         c, s = cos(yaw), sin(yaw)
         vehicle = self.vehicle
@@ -229,10 +229,10 @@ class LaneChange(PathFollowing):
                 left = minimum(gate.left - at_y, at_y - gate.right)
                 left = where(at_x < gate.start, FAR, where(at_x > gate.end, FAR, left))
                 room = minimum(room, left)
-        return {**super().seen(sensors, goal), "room": room, "progress": x}
+        return {**super().observe(sensors, goal), "room": room, "progress": x}
 
-    def judged(self, before: Seen, now: Seen, actions: Floats, previous: Floats) -> Judgement:
-        along = super().judged(before, now, actions, previous)
+    def judge(self, before: Seen, now: Seen, actions: Floats, previous: Floats) -> Judgement:
+        along = super().judge(before, now, actions, previous)
         touched = (now["room"] < 0.0) & ~along.ended
         rear = self.vehicle.middle - 0.5 * self.vehicle.length
         success = (now["progress"] + rear > self.gates[-1].end) & ~touched & ~along.ended

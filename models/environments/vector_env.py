@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.errors import ModelError
-from ce_dynamics.models.environments.env import Observation, checked_actions, spaces_of
+from ce_dynamics.models.environments.env import Observation, check_actions, spaces_of
 from ce_dynamics.models.environments.episodes import LEFT_BOUNDS, Episodes, Flags
 from ce_dynamics.models.environments.listed import Ranges, task_of
 from ce_dynamics.models.environments.task import Task
@@ -83,7 +83,7 @@ class VehicleVectorEnv(VectorEnv[Observation, Actions, Any]):
             self._mode = AutoresetMode(autoreset_mode)
         except ValueError:
             known = ", ".join(repr(mode.value) for mode in AutoresetMode)
-            shown = checks.shown(autoreset_mode)
+            shown = checks.show(autoreset_mode)
             raise ModelError(f"autoreset_mode {shown} is none; choose one of {known}") from None
         self.metadata = {**type(self).metadata, "autoreset_mode": self._mode}
         self.task = task_of(
@@ -123,7 +123,7 @@ class VehicleVectorEnv(VectorEnv[Observation, Actions, Any]):
         self._begin(members, told)
         self._begun = True
         none = np.zeros(n, dtype=np.bool_)
-        return self._episodes.told(self.fleet.seen), self._info(none, none, none, mask)
+        return self._episodes.encode(self.fleet.seen), self._info(none, none, none, mask)
 
     def step(self, actions: Actions) -> tuple[Observation, Any, Any, Any, dict[str, Any]]:
         """Go on by dt with all that are not over.
@@ -136,30 +136,30 @@ class VehicleVectorEnv(VectorEnv[Observation, Actions, Any]):
         if not self._begun:
             raise ModelError("no episode was begun: call reset()")
         episodes, fleet = self._episodes, self.fleet
-        given = checked_actions(actions, self.num_envs, self.task)
+        given = check_actions(actions, self.num_envs, self.task)
         over = self._over.copy()
         if self._mode is AutoresetMode.DISABLED and over.any():
             raise ModelError(
                 f"the episode of vehicle {int(np.argmax(over))} is over: reset it by a reset_mask"
             )
         last = episodes.before
-        seen = fleet.step(episodes.dt, self.task.commanded(given))
+        seen = fleet.step(episodes.dt, self.task.command(given))
         failed = np.zeros(self.num_envs, dtype=np.bool_)
         failed[list(fleet.failures)] = True
         seen = np.where(failed[:, np.newaxis], last, seen) if failed.any() else seen
         reward, terminated, truncated, success, beyond = episodes.judge(seen, given, failed)
-        observation, info = episodes.told(seen), self._info(success, failed, beyond)
+        observation, info = episodes.encode(seen), self._info(success, failed, beyond)
         done = terminated | truncated
         if self._mode is AutoresetMode.NEXT_STEP and over.any():
             self._begin(np.flatnonzero(over).tolist(), {})
             reward[over], terminated[over], truncated[over] = 0.0, False, False
-            observation[over] = episodes.told(fleet.seen)[over]
+            observation[over] = episodes.encode(fleet.seen)[over]
             done &= ~over
             info = self._info(success & ~over, failed & ~over, beyond & ~over)
         if self._mode is AutoresetMode.SAME_STEP and done.any():
             told = final(observation, info, done)
             self._begin(np.flatnonzero(done).tolist(), {})
-            observation[done] = episodes.told(fleet.seen)[done]
+            observation[done] = episodes.encode(fleet.seen)[done]
             info = self._info(success & ~done, failed & ~done, beyond & ~done) | told
         else:
             self._over = done
@@ -169,7 +169,7 @@ class VehicleVectorEnv(VectorEnv[Observation, Actions, Any]):
         """All that the next steps depend on; can be pickled."""
         fleet = self.fleet
         return {
-            "episodes": self._episodes.saved(),
+            "episodes": self._episodes.save(),
             "states": fleet.states,
             "inputs": fleet.inputs,
             "failures": dict(fleet.failures),
@@ -185,7 +185,7 @@ class VehicleVectorEnv(VectorEnv[Observation, Actions, Any]):
         ModelError
             If it was saved by another environment.
         """
-        self._episodes.restored(saved["episodes"])
+        self._episodes.restore(saved["episodes"])
         self.fleet.put_back(saved["states"], saved["inputs"], self._episodes.given, saved["failures"])
         self._over, self._begun = saved["over"].copy(), saved["begun"]
 

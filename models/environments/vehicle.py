@@ -70,7 +70,7 @@ class DrivenVehicle:
         return "selector" in self.model.system.inputs
 
 
-def prepared(
+def prepare_vehicle(
     vehicle: str | Path | VehicleSetup,
     manoeuvre: str,
     speed: float | None,

@@ -37,7 +37,7 @@ def perform(
         reached.
     """
     checks.text("perform: name", name, DataError)
-    return procedure(name)(subject, progress, **options).finished()
+    return procedure(name)(subject, progress, **options).perform_safely()
 
 
 def compare(
@@ -65,7 +65,7 @@ def compare(
         By procedure, in the order of the subjects.
     """
     made = procedures(names, subjects, progress, options)
-    return {name: [one.finished() for one in ones] for name, ones in made.items()}
+    return {name: [one.perform_safely() for one in ones] for name, ones in made.items()}
 
 
 def procedures(
@@ -83,7 +83,7 @@ def procedures(
     titles = [subject.title for subject in subjects]
     twice = next((title for k, title in enumerate(titles) if title in titles[:k]), None)
     if twice is not None:
-        raise DataError(f"two of what is compared are called {checks.shown(twice)}; give each its own title")
+        raise DataError(f"two of what is compared are called {checks.show(twice)}; give each its own title")
     given = {} if options is None else options
     for name in given:
         if name not in names:
@@ -100,5 +100,5 @@ def procedure(name: str) -> type[Procedure]:
     """A procedure by its name."""
     if name not in PROCEDURES:
         hint = nearest(name, PROCEDURES)
-        raise DataError(f"unknown test {checks.shown(name)}{hint}; known are {', '.join(PROCEDURES)}")
+        raise DataError(f"unknown test {checks.show(name)}{hint}; known are {', '.join(PROCEDURES)}")
     return PROCEDURES[name]

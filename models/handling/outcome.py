@@ -153,7 +153,7 @@ def numbers(values: Floats) -> list[float | None]:
     return [finite(float(x)) for x in np.asarray(values, dtype=float).tolist()]
 
 
-def thinned(x: Floats, y: Floats, most: int = 400) -> tuple[Floats, Floats]:
+def decimate(x: Floats, y: Floats, most: int = 400) -> tuple[Floats, Floats]:
     """A curve by at most so many points, equally spaced in number, ends included."""
     if len(x) <= most:
         return x, y

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import ClassVar
 
 from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.lazy_names import FormerName
 from ce_dynamics.errors import CeDynamicsError, DataError
 from ce_dynamics.models.handling.outcome import Outcome
 from ce_dynamics.models.handling.run import INTERVAL, Run, make_run
@@ -67,7 +68,9 @@ class Procedure(ABC):
     def perform(self) -> None:
         """Make the runs and judge them."""
 
-    def finished(self) -> Outcome:
+    finished = FormerName("perform_safely")
+
+    def perform_safely(self) -> Outcome:
         """Perform, and keep what there is if that fails."""
         try:
             self.perform()
@@ -76,7 +79,7 @@ class Procedure(ABC):
         if not self.outcome.trouble:
             broken = next((run for run in self.outcome.runs if run.trouble), None)
             if broken is not None:
-                self.outcome.trouble = ended_early(broken)
+                self.outcome.trouble = describe_early_end(broken)
         return self.outcome
 
     def run(
@@ -100,7 +103,7 @@ class Procedure(ABC):
         task = self.subject.manoeuvre(kind, **options)
 
         if practised:
-            task = self.subject.practised(task, road)
+            task = self.subject.practise(task, road)
 
         def reached(t: float) -> None:
             if self.progress is not None:
@@ -116,7 +119,7 @@ class Procedure(ABC):
     def whole(self, run: Run) -> Run:
         """The run, if it came to its end."""
         if run.trouble:
-            raise DataError(ended_early(run))
+            raise DataError(describe_early_end(run))
         return run
 
     def valid(self, run: Run, begin: float = 0.0) -> Run:
@@ -144,7 +147,7 @@ class Procedure(ABC):
             )
 
 
-def ended_early(run: Run) -> str:
+def describe_early_end(run: Run) -> str:
     """Describe a run that ended early: time, speed and largest lateral acceleration reached, and cause."""
     return (
         f"{run.subject.title}, run '{run.name}' ended at {run.t[-1]:.4g} of {run.task.duration:g} s, at "

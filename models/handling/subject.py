@@ -114,7 +114,7 @@ class Subject(ABC):
         x, y, yaw = (np.asarray(record[name].values) for name in ("x", "y", "yaw"))
         return [AxlePath(np.stack((x, y), axis=1), np.stack((-np.sin(yaw), np.cos(yaw)), axis=1))]
 
-    def practised(self, task: Manoeuvre, road: str | None = None) -> Manoeuvre:
+    def practise(self, task: Manoeuvre, road: str | None = None) -> Manoeuvre:
         """The manoeuvre by a driver who has practised it, where a subject knows how to; else as it is."""
         return task
 

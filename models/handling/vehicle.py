@@ -23,8 +23,8 @@ from ce_dynamics.models.parts.roads.surfaces import FlatRoad
 from ce_dynamics.models.vehicles.case import VehicleSetup, add_road, first_pedals, setup_of
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.driving import AxlePath, driver_parameters
-from ce_dynamics.models.vehicles.equilibrium import settled
-from ce_dynamics.models.vehicles.practice import practised
+from ce_dynamics.models.vehicles.equilibrium import settle
+from ce_dynamics.models.vehicles.practice import practise
 from ce_dynamics.models.vehicles.sensors import Reference
 from ce_dynamics.models.vehicles.steering_angle import mean_wheel_angle
 from ce_dynamics.simulation.results import Record
@@ -82,11 +82,11 @@ class VehicleSubject(Subject):
 
     def _settled(self, model: Model, pedals: Floats) -> Floats:
         with self.data.naming():
-            return settled(model, pedals)
+            return settle(model, pedals)
 
-    def practised(self, task: Manoeuvre, road: str | None = None) -> Manoeuvre:
+    def practise(self, task: Manoeuvre, road: str | None = None) -> Manoeuvre:
         start = self.start(task, road)
-        return practised(task, start.model, start.y0)
+        return practise(task, start.model, start.y0)
 
     def road_wheel_angle(self, steering: Floats) -> Floats:
         if not self._angles:

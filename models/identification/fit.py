@@ -168,7 +168,7 @@ class Rounds:
             np.array([getattr(f, name) for f in problem.free]) for name in ("prior", "sd", "lower", "upper")
         )
         self.bounds = (low - self.prior) / self.scale, (high - self.prior) / self.scale
-        self.start_prior = np.array([problem.measured_start(k, channel) for k, channel, _ in starts])
+        self.start_prior = np.array([problem.measure_start(k, channel) for k, channel, _ in starts])
         self.starts = self.start_prior.copy()
         runs = list({id(s.run): s.run for s in problem.segments}.values())
         spread = {
@@ -182,22 +182,22 @@ class Rounds:
         self.time: dict[Key, float] = {}
         self._latest: tuple[bytes, Any] | None = None
 
-    def predicted(self, theta: Floats) -> Any:
+    def predict(self, theta: Floats) -> Any:
         """Predictions; the latest are kept, because derivatives are asked for at the same numbers."""
         x = np.concatenate((theta, self.starts))
         if self._latest is None or self._latest[0] != x.tobytes():
-            self._latest = x.tobytes(), self.problem.predicted(x)
+            self._latest = x.tobytes(), self.problem.predict(x)
         return self._latest[1]
 
     def residuals(self, theta: Floats) -> list[Floats]:
         """Measured less predicted values of all rows."""
-        values, _ = self.predicted(theta)
+        values, _ = self.predict(theta)
         return [rows.measured - value for rows, value in zip(self.problem.rows, values, strict=True)]
 
     def blocks(self, theta: Floats) -> list[tuple[list[int], list[int], Floats, Floats, Floats]]:
         """Return of every segment its rows, its starts, and r, ∂r/∂z and ∂r/∂s in standard deviations."""
         n, problem = self.n, self.problem
-        values, jacobians = self.predicted(theta)
+        values, jacobians = self.predict(theta)
         weights = self.weights()
         found = []
         for k in range(len(problem.segments)):
@@ -213,7 +213,7 @@ class Rounds:
             found.append((rows, own, r, A, B))
         return found
 
-    def eliminated(self, theta: Floats) -> tuple[Floats, Floats]:
+    def eliminate_starts(self, theta: Floats) -> tuple[Floats, Floats]:
         """Residuals and their derivatives, without starts; behind them the priors of the free numbers."""
         residuals, slopes = [], []
         for _, _, r, A, B in self.blocks(theta):
@@ -224,12 +224,12 @@ class Rounds:
         return np.concatenate([*residuals, z]), np.vstack([*slopes, np.eye(self.n)])
 
     def cost(self, z: Floats) -> Floats:
-        """Residuals of `eliminated` at z, in standard deviations of the priors."""
-        return self.eliminated(self.prior + self.scale * z)[0]
+        """Residuals of `eliminate_starts` at z, in standard deviations of the priors."""
+        return self.eliminate_starts(self.prior + self.scale * z)[0]
 
     def slope(self, z: Floats) -> Floats:
         """Their derivatives by z."""
-        return self.eliminated(self.prior + self.scale * z)[1]
+        return self.eliminate_starts(self.prior + self.scale * z)[1]
 
     def move_starts(self, theta: Floats) -> None:
         """Move the starts to where they fit best."""
@@ -251,7 +251,7 @@ class Rounds:
 
     def estimate_noise(self, theta: Floats) -> None:
         """Estimate noise and correlation times from the residuals, and what samples weigh then."""
-        values, residuals = self.predicted(theta)[0], self.residuals(theta)
+        values, residuals = self.predict(theta)[0], self.residuals(theta)
         sizes = [np.zeros(0)] * len(residuals)
         for key in dict.fromkeys(self.keys):
             own = [k for k, other in enumerate(self.keys) if other == key]
@@ -271,7 +271,7 @@ class Rounds:
         return [1.0 / (s * np.sqrt(self.time[k])) for s, k in zip(self.sizes, self.keys, strict=True)]
 
     def limits(self) -> Floats:
-        """Squares of the residuals beyond which they count linearly, in the order of `eliminated`."""
+        """Squares of the residuals beyond which they count linearly, in the order of `eliminate_starts`."""
         found = []
         for k in range(len(self.problem.segments)):
             own = [(r, key) for r, key in zip(self.problem.rows, self.keys, strict=True) if r.segment == k]
@@ -350,8 +350,8 @@ class Rounds:
                 )
 
     def normal(self, theta: Floats) -> tuple[Floats, Floats, Floats]:
-        """Return residuals and derivatives of `eliminated`, and the weights that the loss gives to rows."""
-        r, J = self.eliminated(theta)
+        """Return residuals and derivatives of `eliminate_starts`, and the weights of the rows."""
+        r, J = self.eliminate_starts(theta)
         return r, J, np.minimum(1.0, np.sqrt(self.limits() / np.maximum(r**2, TINY)))
 
     def widths(self, theta: Floats) -> dict[Key, float]:

@@ -62,7 +62,7 @@ def identify(
     else:
         checks.texts("identify: free", free, DataError)
     for name in options:
-        checks.known("identify: option", name, OPTIONS, "option", DataError)
+        checks.check_name("identify: option", name, OPTIONS, "option", DataError)
     chosen = Options(**options)
     if progress is not None:
         checks.function("identify: progress", progress, error=DataError)

@@ -133,13 +133,13 @@ class Placed(Reference):
 
     def velocity(self, observer: Observer, k: int) -> Scalar:
         at = self.chassis.inboard.at + self.place
-        return self.turned(observer, observer.point(self.chassis, at, self.ground).v, k)
+        return self.project_vector(observer, observer.point(self.chassis, at, self.ground).v, k)
 
     def acceleration(self, instant: Any, k: int) -> Scalar:
         at = self.chassis.inboard.at + self.place
-        return self.turned(instant.outward, instant.acceleration(self.chassis, at), k)
+        return self.project_vector(instant.outward, instant.acceleration(self.chassis, at), k)
 
-    def turned(self, observer: Observer, vector: Array, k: int) -> Scalar:
+    def project_vector(self, observer: Observer, vector: Array, k: int) -> Scalar:
         """Component along the forward (0) or left (1) axis of the sensor."""
         x, y = (self.horizontal(observer, vector, axis) for axis in (0, 1))
         c, s = cos(self.turn), sin(self.turn)
@@ -163,7 +163,7 @@ def vehicle_plant(
         As of `VehicleParameters.load`.
     """
     data = VehicleParameters.load(
-        vehicle, overrides, free=expanded(VehicleParameters.load(vehicle, overrides), free)
+        vehicle, overrides, free=expand_names(VehicleParameters.load(vehicle, overrides), free)
     )
     recorded = list(dict.fromkeys(name for run in runs for name in run.inputs))
     wanted = {name: channel for run in runs for name, channel in run.outputs.items()}
@@ -178,7 +178,7 @@ def vehicle_plant(
     names = {entry.name: entry for entry in (*layout.q, *layout.v, *layout.x, *model.output_entries)}
     sources = tuple(f"{name}_sensor" if c.position else c.output for name, c in wanted.items())
     for source in sources:
-        checks.known(f"{data.label}: outputs", source, list(names), "channel", DataError)
+        checks.check_name(f"{data.label}: outputs", source, list(names), "channel", DataError)
     rows = Rows(model, list(sources))
     entries = [entry.name for entry in layout.u]
     parameters = tuple(entries[m:])
@@ -193,14 +193,14 @@ def vehicle_plant(
         | {n: names[s].unit for n, s in zip(wanted, sources, strict=True)},
         rate=lambda y, u: model.instant(y, u).y_dot,
         read=lambda y, u: rows.quantities(y, u)["z"],
-        start=Started(model, settled(model, "speed" in recorded)),
+        start=Started(model, settle_straight(model, "speed" in recorded)),
         free_start={"vy": "chassis.vy", "yaw_rate": "chassis.wz"},
         defaults=defaults(model, recorded),
         from_channel=laid_out(data, recorded, entries[:m]),
     )
 
 
-def expanded(data: VehicleParameters, free: Sequence[str]) -> list[str]:
+def expand_names(data: VehicleParameters, free: Sequence[str]) -> list[str]:
     """Return names of single numbers; ``key*`` stands for all components of a number of several."""
     found: dict[str, None] = {}
     quantities = leaves(data.schema)
@@ -291,12 +291,12 @@ def laid_out(data: VehicleParameters, recorded: Sequence[str], inputs: Sequence[
         elif name == "speed":
             found[name] = "recorded_speed", None
         else:
-            checks.known(f"{data.label}: inputs", name, list(inputs), "channel", DataError)
+            checks.check_name(f"{data.label}: inputs", name, list(inputs), "channel", DataError)
             found[name] = name, None
     return found
 
 
-def settled(model: Model, follows: bool) -> Floats:
+def settle_straight(model: Model, follows: bool) -> Floats:
     """The state of a vehicle that has settled on its springs, driving straight on."""
     names = [entry.name for entry in model.layout.u][: model.layout.n_inputs]
     inputs = dict(zip(names, defaults(model, ["speed"] if follows else []).tolist(), strict=True))

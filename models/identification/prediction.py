@@ -107,12 +107,12 @@ def predict(fit: Fit, runs: Recording | Sequence[Recording], **options: Any) -> 
     for run in given:
         checks.instance("predict: runs: entry", run, Recording, "a recording, see read_recording", DataError)
     for name in options:
-        checks.known("predict: option", name, OPTIONS, "option", DataError)
+        checks.check_name("predict: option", name, OPTIONS, "option", DataError)
     chosen = replace(fit.options, **options)
     problem = Problem(fit.shooter, segments_of(given, chosen), fit.free, replace(chosen, free_starts=False))
     measured = Problem(fit.shooter, problem.segments, fit.free, replace(chosen, free_starts=True))
-    starts = np.array([measured.measured_start(k, channel) for k, channel, _ in measured.starts])
-    values, jacobians = measured.predicted(np.concatenate((fit.values, starts)))
+    starts = np.array([measured.measure_start(k, channel) for k, channel, _ in measured.starts])
+    values, jacobians = measured.predict(np.concatenate((fit.values, starts)))
     n, channels = len(fit.free), []
     keys = [(problem.segments[r.segment].run, r.channel) for r in problem.rows]
     for run, name in dict.fromkeys((run.name, name) for run, name in keys):

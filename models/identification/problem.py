@@ -113,7 +113,7 @@ def free_number(plant: Plant, runs: Sequence[Recording], name: str, given: Any) 
     """Return one; see `free_numbers`."""
     entry = {"sd": given} if isinstance(given, int | float) else dict(given or {})
     for key in entry:
-        checks.known(f"free: {name}", key, ["prior", "sd", "lower", "upper"], "key", DataError)
+        checks.check_name(f"free: {name}", key, ["prior", "sd", "lower", "upper"], "key", DataError)
     plain, _, session = name.partition("@")
     if session and session not in [run.session for run in runs]:
         known = ", ".join(sorted({run.session for run in runs}))
@@ -171,7 +171,7 @@ def channel_scale(plant: Plant, runs: Sequence[Recording], channel: str, owner: 
     found = [c for run in runs for kind in (run.inputs, run.outputs) for n, c in kind.items() if n == channel]
     known = list(dict.fromkeys(n for run in runs for n in (*run.inputs, *run.outputs)))
     if not found:
-        checks.known(owner, channel, known, "channel", DataError)
+        checks.check_name(owner, channel, known, "channel", DataError)
     spread = max(float(np.nanstd(c.values)) for c in found)
     return found[0].unit, spread or 1.0
 
@@ -255,7 +255,7 @@ class Problem:
                 )
         return values
 
-    def measured_start(self, k: int, channel: str) -> float:
+    def measure_start(self, k: int, channel: str) -> float:
         """Mean of a channel within 0.1 s of the start of a segment; 0 if there is no sample."""
         segment = self.segments[k]
         time, values = segment.run.time, segment.run.outputs[channel].values
@@ -323,7 +323,7 @@ class Problem:
             column[plant.parameters.index(plain)] = 1.0
         return Direction(parameters=column)
 
-    def predicted(self, x: Floats) -> tuple[list[Floats], list[Floats]]:
+    def predict(self, x: Floats) -> tuple[list[Floats], list[Floats]]:
         """Return predictions of all rows and their derivatives by x = [free numbers; starts].
 
         What a simulation does not reach is NaN.
@@ -350,7 +350,7 @@ class Problem:
             z, along = shot.values[:, place], shot.by[:, :, place]
             slower = np.zeros_like(z)
             if lag:
-                z, along, slower = lagged(z, along, lag, grid)
+                z, along, slower = apply_lag(z, along, lag, grid)
             raw, slope = sampled(z), sampled.slope(z) / grid
             by = {
                 "offset": np.ones_like(raw),
@@ -398,19 +398,19 @@ class Sampled:
         return np.asarray(z[self.i + 1] - z[self.i])
 
 
-def lagged(z: Floats, along: Floats, lag: float, grid: float) -> tuple[Floats, Floats, Floats]:
+def apply_lag(z: Floats, along: Floats, lag: float, grid: float) -> tuple[Floats, Floats, Floats]:
     """Pass z, linear within steps of a grid, and its derivatives through a low-pass; return these and ∂/∂lag.
 
     ẇ = (z − w)/T gives w⁺ = a w + (1 − a) z̄ with a = exp(−h/T) and the mean z̄ over the step.
     """
     a = np.exp(-grid / lag)
 
-    def passed(x: Floats) -> Floats:
+    def filter_signal(x: Floats) -> Floats:
         mean = 0.5 * (x[..., 1:] + x[..., :-1])
         out: Floats = lfilter([1.0 - a], [1.0, -a], mean, axis=-1, zi=a * x[..., :1])[0]
         return np.concatenate((x[..., :1], out), axis=-1)
 
-    w = passed(z)
+    w = filter_signal(z)
     slope = a * grid / lag**2
     by = lfilter([slope], [1.0, -a], w[:-1] - 0.5 * (z[1:] + z[:-1]))
-    return w, passed(along) if len(along) else along, np.concatenate(([0.0], by))
+    return w, filter_signal(along) if len(along) else along, np.concatenate(([0.0], by))

@@ -100,7 +100,7 @@ class Recording:
     spans: list[tuple[float, float]] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
 
-    def between(self, start: float, end: float) -> Recording:
+    def cut(self, start: float, end: float) -> Recording:
         """Return the part of the run between two instants [s]."""
         spans = [(max(a, start), min(b, end)) for a, b in self.spans if min(b, end) > max(a, start)]
         return replace(self, spans=spans)
@@ -138,7 +138,7 @@ def read_recording(
     table = read_table(Path(path))
     time_entry = entry_of(f"{label}: time", given.get("time", "time"))
     columns = {str(name): table[name].to_numpy() for name in table.columns}
-    raw = evaluated(f"{label}: time", str(time_entry["column"]), columns, np.zeros(len(table)))
+    raw = evaluate_column(f"{label}: time", str(time_entry["column"]), columns, np.zeros(len(table)))
     time = raw * si_value(f"{label}: time", f"1 {time_entry.get('unit', 's')}", "s")
     kept = check_time(f"{path}: time", time)
     time, columns = time[kept] - time[kept][0], {name: values[kept] for name, values in columns.items()}
@@ -153,12 +153,12 @@ def read_recording(
     made = Recording(name, session, time, kinds["inputs"], kinds["outputs"])
     use = checks.mapping(f"{label}: use", given.get("use", {}), DataError)
     for key in use:
-        checks.known(f"{label}: use", key, ["from", "to"], "key", DataError)
+        checks.check_name(f"{label}: use", key, ["from", "to"], "key", DataError)
     start, end = (si_value(f"{label}: use: {k}", use.get(k, d), "s") for k, d in (("from", 0.0), ("to", 1e9)))
-    found = examined(made, wheelbase, keep_standing=bool(given.get("standstill", False)))
+    found = examine(made, wheelbase, keep_standing=bool(given.get("standstill", False)))
     if not found.spans:
         raise DataError(f"{path}: the vehicle never moves with all inputs; set standstill: true to use it so")
-    if not (used := found.between(start, end)).spans:
+    if not (used := found.cut(start, end)).spans:
         raise DataError(
             f"{label}: use: nothing of {path} lies from {start:g} to {end:g} s; it ends at {time[-1]:g} s"
         )
@@ -178,7 +178,7 @@ def mapping_of(mapping: str | Path | Mapping[str, Any]) -> tuple[Mapping[str, An
     label = "mapping" if isinstance(mapping, Mapping) else str(mapping)
     checked = checks.mapping(label, given, DataError)
     for key in checked:
-        checks.known(label, key, MAPPING, "key", DataError)
+        checks.check_name(label, key, MAPPING, "key", DataError)
     return checked, label
 
 
@@ -258,10 +258,12 @@ def channel_of(
 ) -> Channel:
     """Return a channel in SI units, its sign and delay applied."""
     for key in entry:
-        checks.known(owner, key, ["column", "unit", "sign", "delay", "position", "output"], "key", DataError)
+        checks.check_name(
+            owner, key, ["column", "unit", "sign", "delay", "position", "output"], "key", DataError
+        )
     if "column" not in entry:
         raise DataError(f"{owner}: names no column; the table has {', '.join(list(columns)[:30])}")
-    values = evaluated(owner, str(entry["column"]), columns, time)
+    values = evaluate_column(owner, str(entry["column"]), columns, time)
     output = str(entry.get("output", name))
     unit = UNITS.get(output, str(entry.get("unit", "1")))
     if (sign := entry.get("sign", 1)) not in (1, -1):
@@ -288,7 +290,7 @@ OPERATIONS: dict[type, Callable[..., Any]] = {
 }  # fmt: skip
 
 
-def evaluated(owner: str, text: str, columns: Mapping[str, Any], time: Floats) -> Floats:
+def evaluate_column(owner: str, text: str, columns: Mapping[str, Any], time: Floats) -> Floats:
     """Return a column, or a formula of columns."""
     if text in columns:
         return np.asarray(columns[text], dtype=float)
@@ -324,7 +326,7 @@ def evaluated(owner: str, text: str, columns: Mapping[str, Any], time: Floats) -
     return np.asarray(value(tree.body), dtype=float)
 
 
-def examined(run: Recording, wheelbase: float | None, *, keep_standing: bool = False) -> Recording:
+def examine(run: Recording, wheelbase: float | None, *, keep_standing: bool = False) -> Recording:
     """Return the run with its spans and findings."""
     time, findings = run.time, list[Finding]()
     steps = np.diff(time)
@@ -353,7 +355,7 @@ def examined(run: Recording, wheelbase: float | None, *, keep_standing: bool = F
         findings.append(Finding("time", "note", f"{gaps.sum()} gaps, the widest of {widest:.3g} s"))
     if np.ptp(steps) > 0.1 * usual:
         findings.append(Finding("time", "note", f"samples are unequally spaced, {usual:.4g} s mostly"))
-    findings += compared(run, wheelbase, ~standing)
+    findings += compare_channels(run, wheelbase, ~standing)
     mistakes = [f"{one.channel}: {one.text}" for one in findings if one.kind == "mistake"]
     if mistakes:
         raise DataError(f"{run.name}: {'; '.join(mistakes)}")
@@ -383,7 +385,7 @@ def offsets_at_rest(run: Recording, standing: Any) -> list[Finding]:
     return found
 
 
-def compared(run: Recording, wheelbase: float | None, moving: Any) -> list[Finding]:
+def compare_channels(run: Recording, wheelbase: float | None, moving: Any) -> list[Finding]:
     """Compare channels that physics relates: sign, gain and delay of one against another."""
     outputs, inputs, speed = run.outputs, run.inputs, run.speed
     if speed is None or np.sum(moving) < 50:

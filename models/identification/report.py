@@ -117,7 +117,7 @@ def page(fit: Fit, runs: Sequence[Recording], predictions: Sequence[Prediction])
             "p", f"{fit.windows} windows of {fit.options.length:g} s, {fit.samples} samples.", class_="soft"
         ),
         text("h2", "Predictions"),
-        *predicted(predictions),
+        *report_predictions(predictions),
         text("h2", "Free numbers"),
         table(["number", "estimate", "± sd", "prior", "± sd", "unit"], told),
         items(remarks),
@@ -128,7 +128,7 @@ def page(fit: Fit, runs: Sequence[Recording], predictions: Sequence[Prediction])
     )
 
 
-def predicted(predictions: Sequence[Prediction]) -> list[str]:
+def report_predictions(predictions: Sequence[Prediction]) -> list[str]:
     """A table of all predictions, and pictures of the first."""
     rows = [
         [

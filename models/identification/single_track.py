@@ -140,14 +140,14 @@ def single_track(
         | {name: UNITS[of] for name, of in outputs.items()},
         rate=lambda y, u: array(motion(y, u)[f"rate of {name}"] for name in states),
         read=lambda y, u: read(outputs, dict(zip(values, u[len(inputs) :], strict=True)), motion(y, u)),
-        start=partial(started, len(states)),
+        start=partial(straight_state, len(states)),
         free_start={"vy": "vy", "yaw_rate": "yaw_rate"} if kind != "kinematic" else {},
         defaults=np.zeros(len(inputs)),
         from_channel={name: (name, None) for name in recorded if name in inputs},
     )
 
 
-def started(size: int, speed: float) -> Floats:
+def straight_state(size: int, speed: float) -> Floats:
     """The state of straight running."""
     return np.array([speed, 0.0, 0.0][:size])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ce_dynamics.algebra.lazy_names import lazy_names
 from ce_dynamics.models.kc.axle import Axle as Axle, Wheel as Wheel
 from ce_dynamics.models.kc.clearances import (
     Clearance as Clearance,
@@ -17,7 +18,7 @@ from ce_dynamics.models.kc.compliance import (
 from ce_dynamics.models.kc.compliance_sensitivities import (
     Changes as Changes,
     ComplianceSensitivities as ComplianceSensitivities,
-    forced_sensitivities as forced_sensitivities,
+    differentiate_force_sweep as differentiate_force_sweep,
 )
 from ce_dynamics.models.kc.ends import (
     EndOfTravel as EndOfTravel,
@@ -26,9 +27,9 @@ from ce_dynamics.models.kc.ends import (
 )
 from ce_dynamics.models.kc.force_sweeps import (
     ForceSweep as ForceSweep,
+    force_sweep as force_sweep,
     force_sweep_of as force_sweep_of,
-    forced as forced,
-    travelled as travelled,
+    travel_sweep as travel_sweep,
 )
 from ce_dynamics.models.kc.free_bodies import Bushing as Bushing
 from ce_dynamics.models.kc.optimisation import (
@@ -44,4 +45,12 @@ from ce_dynamics.models.kc.vehicle import (
     axle_of as axle_of,
     compliance_of as compliance_of,
     rig_of as rig_of,
+)
+
+__getattr__, __dir__, __all__ = lazy_names(
+    {
+        "forced": "force_sweep",
+        "travelled": "travel_sweep",
+        "forced_sensitivities": "differentiate_force_sweep",
+    }
 )

@@ -241,7 +241,7 @@ class Clearances:
             for part in (clearance.one, clearance.other):
                 start = len(ends)
                 for body, point in zip(part.bodies, part.points, strict=True):
-                    checks.known(f"clearance {clearance.name!r}", body, known, "body", DataError)
+                    checks.check_name(f"clearance {clearance.name!r}", body, known, "body", DataError)
                     ends.append((system.find(body), np.asarray(point)))
                 pair.append(slice(start, len(ends)))
             self.places.append((pair[0], pair[1]))
@@ -326,19 +326,19 @@ def nearest_of_segments(a: Floats, b: Floats, c: Floats, d: Floats) -> tuple[flo
     if uu == 0.0 and vv == 0.0:
         return 0.0, 0.0
     if uu == 0.0:
-        return 0.0, clipped(vw / vv)
+        return 0.0, clip_unit(vw / vv)
     if vv == 0.0:
-        return clipped(-uw / uu), 0.0
+        return clip_unit(-uw / uu), 0.0
     square = uu * vv - uv * uv
-    s = clipped((uv * vw - uw * vv) / square) if square > 1e-14 * uu * vv else 0.0
+    s = clip_unit((uv * vw - uw * vv) / square) if square > 1e-14 * uu * vv else 0.0
     t = (uv * s + vw) / vv
     if not 0.0 <= t <= 1.0:
-        t = clipped(t)
-        s = clipped((uv * t - uw) / uu)
+        t = clip_unit(t)
+        s = clip_unit((uv * t - uw) / uu)
     return float(s), float(t)
 
 
-def clipped(x: float) -> float:
+def clip_unit(x: float) -> float:
     """Between 0 and 1."""
     return float(min(max(x, 0.0), 1.0))
 
@@ -362,12 +362,12 @@ def hardpoint(data: VehicleParameters, key: str) -> Array:
     ['1.388', '-0.798', '0.130']
     """
     corner, _, rest = key.partition(".")
-    checks.known("hardpoint", corner, list(data.corners), "corner", DataError)
+    checks.check_name("hardpoint", corner, list(data.corners), "corner", DataError)
     value: Any = getattr(data.data, corner)
     for name in rest.split("."):
         value = getattr(value, name, None)
     if not isinstance(value, tuple) or len(value) != 3:
-        raise DataError(f"hardpoint: {checks.shown(key)} is no point; give one such as {corner}.W")
+        raise DataError(f"hardpoint: {checks.show(key)} is no point; give one such as {corner}.W")
     axle = corner.rpartition("_")[0]
     free = {parameter.name: parameter for parameter in data.free}
     written = [

@@ -87,7 +87,7 @@ class Compliance:
     Parameters
     ----------
     rig : KCRig
-        Free parameters have the values that a pose has (`KCRig.solved`).
+        Free parameters have the values that a pose has (`KCRig.solve_poses`).
     bushings : sequence of Bushing or ElasticJoint
 
     Examples
@@ -113,7 +113,7 @@ class Compliance:
         self.axle = FreeBodies(rig, joints)
 
     def at(self, c: ArrayLike, wheels: ArrayLike | None = None, vertical: ArrayLike | None = None) -> Elastic:
-        """The axle in balance near a pose of the rig (a row of `KCRig.solved`), linearised there.
+        """The axle in balance near a pose of the rig (a row of `KCRig.solve_poses`), linearised there.
 
         Parameters
         ----------
@@ -135,12 +135,12 @@ class Compliance:
         held = None if vertical is None else checks.finite_array("vertical", vertical, (2,), DataError)
         start = self.start(pose, loads, held)
         ideal = self.axle.balance(*start[:3], loads, start.p)
-        found = self.balanced(start, loads, ideal.W[:, 2], held is None)
+        found = self.balance(start, loads, ideal.W[:, 2], held is None)
         return self._linearised(found, loads, start, ideal)
 
     def start(self, c: Floats, loads: Floats, vertical: Floats | None) -> State:
         """The ideal pose, with reactions that hold it as well as they can."""
-        R, r = self.axle.placed(c)
+        R, r = self.axle.place_all(c)
         p = c[len(c) - len(self.rig.parameters) :]
         rows = self.axle.rows
         here = self.axle.balance(R, r, np.zeros(rows), loads, p)
@@ -151,7 +151,7 @@ class Compliance:
         force, preload = np.split(np.asarray(found, dtype=float), [rows])
         return State(R, r, force, preload, p)
 
-    def balanced(self, start: State, loads: Floats, heights: Floats, held: bool) -> State:
+    def balance(self, start: State, loads: Floats, heights: Floats, held: bool) -> State:
         """Newton's method; steps that are too long are shortened."""
         state = start
         for _ in range(ITERATIONS):
@@ -200,7 +200,7 @@ class Compliance:
         here = self.axle.balance(*state[:3], given, state.p)
         K = self.axle.stiffness(*state[:3], given, state.p)
         E = self.axle.wheel_columns(state.r, here.W)
-        C = E.T @ solved(K, here.G, E)
+        C = E.T @ solve_constrained(K, here.G, E)
         places = [self.axle.place[carrier.name] // 6 for carrier in self.rig.poses.carriers]
         turned = [Rotation.from_matrix(state.R[k] @ start.R[k].T).as_rotvec() for k in places]
         return Elastic(C, state.vertical, np.array(turned), here.W - ideal.W, here.W, here.e, state.R[places])
@@ -211,7 +211,7 @@ class Compliance:
         Parameters
         ----------
         poses : (n, n_c) array_like
-            Of `KCRig.solved`.
+            Of `KCRig.solve_poses`.
         """
         found = [self.at(pose).e for pose in np.atleast_2d(np.asarray(poses, dtype=float))]
         return {
@@ -234,7 +234,7 @@ def least_squares(A: Floats, b: Floats) -> Floats:
     return np.asarray(scipy.linalg.lstsq(A, b, cond=RANK, lapack_driver="gelsy")[0], dtype=float)
 
 
-def solved(K: Floats, G: Floats, F: Floats) -> Floats:
+def solve_constrained(K: Floats, G: Floats, F: Floats) -> Floats:
     """δ with K δ − Gᵀ λ = F and G δ = 0: on the null space of G; least where something moves freely."""
     N = null_space(G)
     reduced, load = N.T @ K @ N, N.T @ F

@@ -33,11 +33,11 @@ from ce_dynamics.models.kc.compliance import (
     Elastic,
     State,
     least_squares,
-    solved,
+    solve_constrained,
     with_vertical,
 )
 from ce_dynamics.models.kc.force_sweeps import ForceSweep, figures, force_sweep_of
-from ce_dynamics.models.kc.quantities import forced_quantities
+from ce_dynamics.models.kc.quantities import list_compliance_quantities
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -52,7 +52,7 @@ class Changes(NamedTuple):
     vertical : (2, n_p) array
         Of the vertical forces at the wheels.
     values, figures : (n_f,) and (n_f, n_p) arrays
-        Figures of `forced`, left and right of each beside each other, and their derivatives.
+        Figures of `force_sweep`, left and right of each beside each other, and their derivatives.
     C : (n_p, 12, 12) array
         Of the compliance matrix.
     """
@@ -89,7 +89,7 @@ class ComplianceSensitivities:
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the figures."""
-        return tuple(quantity.name for quantity in forced_quantities())
+        return tuple(quantity.name for quantity in list_compliance_quantities())
 
     @cached_property
     def _figures(self) -> TracedFunction:
@@ -149,7 +149,7 @@ class ComplianceSensitivities:
         pose = np.asarray(c, dtype=float)
         start = self.elastic.start(pose, loads, vertical)
         heights = self.axle.balance(*start[:3], loads, start.p).W[:, 2]
-        return self.elastic.balanced(start, loads, heights, vertical is None)
+        return self.elastic.balance(start, loads, heights, vertical is None)
 
     def _direction(self, state: State, k: int) -> list[Floats]:
         """Return the direction of the traced inputs along which parameter k alone changes."""
@@ -213,7 +213,7 @@ class ComplianceSensitivities:
         here = axle.balance(*state[:3], inputs[4], state.p)
         K, G = axle.stiffness(*state[:3], inputs[4], state.p), here.G
         E = axle.wheel_columns(state.r, here.W)
-        X = solved(K, G, E)
+        X = solve_constrained(K, G, E)
         reactions = np.linalg.lstsq(G.T, K @ X - E, rcond=None)[0]
         matrix = np.zeros((n + rows, n + rows))
         matrix[:n, :n], matrix[:n, n:], matrix[n:, :n] = K / FORCE, -G.T, G
@@ -238,21 +238,21 @@ class ComplianceSensitivities:
         return axle.wheel_columns(r + r_by, W + W_by) - axle.wheel_columns(r, W)
 
 
-def forced_sensitivities(
+def differentiate_force_sweep(
     elastic: Compliance,
     sweep: str | ForceSweep,
     values: ArrayLike | None = None,
     *,
     quantities: Sequence[str],
 ) -> xr.Dataset:
-    """Exact derivatives of curves over forces (`forced`) by all free parameters of the rig's model.
+    """Exact derivatives of curves over forces (`force_sweep`) by all free parameters of the rig's model.
 
     Parameters
     ----------
     elastic : Compliance
         On a rig with free parameters, see `kc.compliance_of`.
     sweep, values
-        As of `forced`.
+        As of `force_sweep`.
     quantities : sequence of str
         Figures to differentiate.
 
@@ -265,11 +265,11 @@ def forced_sensitivities(
 
     one = force_sweep_of(sweep, values) if isinstance(sweep, str) else sweep
     changes = ComplianceSensitivities(elastic)
-    known = {quantity.name: quantity for quantity in forced_quantities()}
+    known = {quantity.name: quantity for quantity in list_compliance_quantities()}
     names = checks.texts("quantities", quantities, DataError)
     for name in names:
-        checks.known("forced_sensitivities", name, list(known), "quantity", DataError)
-    pose = elastic.rig.solved([one.travel])[0]
+        checks.check_name("differentiate_force_sweep", name, list(known), "quantity", DataError)
+    pose = elastic.rig.solve_poses([one.travel])[0]
     found = np.array(
         [changes.at(pose, one.loads(float(x)), vertical=one.hold).figures for x in one.values]
     ).reshape(len(one.values), len(known), 2, -1)

@@ -81,7 +81,7 @@ def ends_of_travel(
     what = "a rig, as rig_of(vehicle, axle) returns it"
     checks.instance("ends_of_travel: rig", rig, KCRig, what, DataError)
     checks.mapping("ends_of_travel: parameters", {} if parameters is None else parameters, DataError)
-    checks.known("sweep", kind, list(KINDS), "kind", DataError)
+    checks.check_name("sweep", kind, list(KINDS), "kind", DataError)
     reach = checks.number("ends_of_travel: within", within, above=0.0, error=DataError)
     left, right, steering = KINDS[kind]
     if steering and not rig.poses.places.s:

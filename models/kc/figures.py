@@ -89,7 +89,7 @@ class AxleFigures:
             raise DataError(
                 f"axle {self.axle.name!r} has no {name}: {self.travels.why}, and there is {kinds} travel only"
             )
-        checks.known("rig", name, [quantity.name for quantity in self.known], "quantity", DataError)
+        checks.check_name("rig", name, [quantity.name for quantity in self.known], "quantity", DataError)
 
     def _has(self, name: str) -> bool:
         """Return True if the wheels can travel in the way that a figure tells of."""
@@ -156,17 +156,17 @@ class AxleFigures:
     @cached_property
     def all(self) -> TracedFunction:
         """All figures as functions of c."""
-        return self.chosen(tuple(quantity.name for quantity in self.known))
+        return self.select(tuple(quantity.name for quantity in self.known))
 
-    def chosen(self, names: tuple[str, ...]) -> TracedFunction:
+    def select(self, names: tuple[str, ...]) -> TracedFunction:
         """Some of the figures as functions of c."""
         rates = not {quantity.name for quantity in quantities.STIFFNESS}.isdisjoint(names)
 
-        def chosen(c: Array) -> Figures:
+        def evaluate(c: Array) -> Figures:
             found = self.at(c, rates)
             return {name: found[name] for name in names}
 
-        return trace(f"{self.axle.name} axle: {', '.join(names)}", chosen, {"c": self.poses.size})
+        return trace(f"{self.axle.name} axle: {', '.join(names)}", evaluate, {"c": self.poses.size})
 
     @cached_property
     def newton(self) -> TracedFunction:

@@ -15,7 +15,7 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.models.kc.compliance import Compliance, Elastic
 from ce_dynamics.models.kc.figures import SIGNS
 from ce_dynamics.models.kc.free_bodies import AT_CENTRE, AT_CONTACT, TORQUE
-from ce_dynamics.models.kc.quantities import Quantity, forced_quantities
+from ce_dynamics.models.kc.quantities import Quantity, list_compliance_quantities
 from ce_dynamics.models.kc.sweeps import Sweep, dataset, sweep_of
 from ce_dynamics.models.kc.wheel_geometry import (
     camber_angle,
@@ -97,7 +97,7 @@ def force_sweep_of(
     travel: tuple[float, float] = (0.0, 0.0),
 ) -> ForceSweep:
     """A sweep by name."""
-    checks.known("force sweep", kind, list(FORCES), "kind", DataError)
+    checks.check_name("force sweep", kind, list(FORCES), "kind", DataError)
     checks.choice("force sweep: place", place, PLACES, DataError)
     checks.choice("force sweep: hold", hold, HOLDS, DataError)
     unit = FORCES[kind].unit
@@ -112,7 +112,7 @@ def force_sweep_of(
     return ForceSweep(kind, x, place, hold, (left, right))
 
 
-def forced(elastic: Compliance, sweep: str | ForceSweep, values: ArrayLike | None = None) -> xr.Dataset:
+def force_sweep(elastic: Compliance, sweep: str | ForceSweep, values: ArrayLike | None = None) -> xr.Dataset:
     """Compute the places of the wheels under forces.
 
     Parameters
@@ -143,7 +143,7 @@ def forced(elastic: Compliance, sweep: str | ForceSweep, values: ArrayLike | Non
     (3, 2)
     """
     one = force_sweep_of(sweep, values) if isinstance(sweep, str) else sweep
-    pose = elastic.rig.solved([one.travel])[0]
+    pose = elastic.rig.solve_poses([one.travel])[0]
     free = elastic.at(pose).preload
     vertical = free if one.hold == "load" else None
     found = [elastic.at(pose, one.loads(float(x)), vertical) for x in one.values]
@@ -152,19 +152,19 @@ def forced(elastic: Compliance, sweep: str | ForceSweep, values: ArrayLike | Non
     travel, steering = np.tile(one.travel, (n, 1)), np.zeros(n)
     place = "" if unit == "N*m" else f", at the {one.place}"
     about = {"units": unit, "long_name": f"{one.kind}{place}, constant {one.hold}"}
-    return labelled(elastic, f"{one.kind}{place}", found, travel, steering).assign_coords(
+    return label_figures(elastic, f"{one.kind}{place}", found, travel, steering).assign_coords(
         force=("pose", one.values, about)
     )
 
 
-def travelled(elastic: Compliance, kind: str | Sweep, values: ArrayLike | None = None) -> xr.Dataset:
+def travel_sweep(elastic: Compliance, kind: str | Sweep, values: ArrayLike | None = None) -> xr.Dataset:
     """Compute the attitude of the wheels over travel or steering, with compliant bushings."""
     sweep = sweep_of(kind, values) if isinstance(kind, str) else kind
-    found = [elastic.at(pose) for pose in elastic.rig.solved(sweep.travel, sweep.steering)]
-    return labelled(elastic, sweep.kind, found, sweep.travel, sweep.steering)
+    found = [elastic.at(pose) for pose in elastic.rig.solve_poses(sweep.travel, sweep.steering)]
+    return label_figures(elastic, sweep.kind, found, sweep.travel, sweep.steering)
 
 
-def labelled(
+def label_figures(
     elastic: Compliance, kind: str, found: list[Elastic], travel: Floats, steering: Floats
 ) -> xr.Dataset:
     """Figures of some balances as labelled data."""
@@ -173,7 +173,7 @@ def labelled(
     rows = [figures(one, radii) for one in found]
     values = {name: np.array([row[name] for row in rows], dtype=float) for name in rows[0]} if rows else {}
     sweep = Sweep(kind, steering, travel, steering)
-    known: tuple[Quantity, ...] = forced_quantities()
+    known: tuple[Quantity, ...] = list_compliance_quantities()
     return dataset(rig.model.system.name, rig.axle, known, sweep, values)
 
 

@@ -123,7 +123,7 @@ class FreeBodies:
         ground = self.rig.model.system.ground
         n = len(every)
 
-        def placed(c: Array) -> dict[str, Array]:
+        def place(c: Array) -> dict[str, Array]:
             outward = poses.model.instant(*poses.state(c)).outward
             return {
                 "R": array(axes(outward, body) for body in every).reshape(n, 3, 3),
@@ -171,7 +171,7 @@ class FreeBodies:
             "wheels": (2, 9),
             **({"p": len(parameters)} if parameters else {}),
         }
-        self._placed = compile_function(trace("bodies of the axle", placed, {"c": poses.size}))
+        self._placed = compile_function(trace("bodies of the axle", place, {"c": poses.size}))
         self.traced = trace("balance of the axle", balance, sizes)
         self._balance = compile_function(self.traced)
         self._stiffness = compile_jacobian(self.traced, "f", "delta")
@@ -222,7 +222,7 @@ class FreeBodies:
 
     # Answers
 
-    def placed(self, c: Floats) -> tuple[Floats, Floats]:
+    def place_all(self, c: Floats) -> tuple[Floats, Floats]:
         """Axes (n, 3, 3) and centres of mass (n, 3) of all bodies in a pose of the ideal axle."""
         R, r = self._placed(c)
         return np.array(R), np.array(r)

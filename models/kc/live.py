@@ -35,11 +35,11 @@ from ce_dynamics.models.tyres.twin import single_tyres
 from ce_dynamics.models.vehicles.case import VehicleSetup, setup_of
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.pictures import wheel_shape
-from ce_dynamics.views.scene.motion import arrows_of, loads_of, places, stacked
+from ce_dynamics.views.scene.motion import arrows_of, loads_of, places, stack_rows
 from ce_dynamics.views.scene.page import Packed, page, take_content
 from ce_dynamics.views.scene.shapes import Shape
 from ce_dynamics.views.scene.take import Take
-from ce_dynamics.views.scene.take_of_model import moved, still_parts
+from ce_dynamics.views.scene.take_of_model import convert_places, still_parts
 from ce_dynamics.views.scene.view import save_page
 
 TRAVEL, POSES, REACH = 0.08, 33, 0.05
@@ -92,7 +92,7 @@ def live_page(
     if points is None:
         chosen = [name for name in known if can_move(setup, name)]
     else:
-        chosen = [checks.known("points", name, list(known), "hardpoint", DataError) for name in points]
+        chosen = [checks.check_name("points", name, list(known), "hardpoint", DataError) for name in points]
     if not chosen:
         raise DataError(f"axle {axle!r}: it has no hardpoints that can be moved")
     free = [f"{name}.{x}" for name in chosen for x in "xyz"]
@@ -100,14 +100,14 @@ def live_page(
     found = LivePage(rig, {name: known[name] for name in chosen}, f"{setup.data.title}: {axle} axle")
     for target in targets:
         checks.instance("live_page: targets: entry", target, Target, "a Target", DataError)
-        checks.known("live_page: targets", target.quantity, list(found.names), "figure", DataError)
+        checks.check_name("live_page: targets", target.quantity, list(found.names), "figure", DataError)
     found.targets = list(targets)
     return found
 
 
 def seen_through(tyre: RoadTyre) -> Shape:
     """A wheel that hides no linkage."""
-    return wheel_shape(tyre).painted("#c3c9ce", 0.25)
+    return wheel_shape(tyre).paint("#c3c9ce", 0.25)
 
 
 def can_move(setup: VehicleSetup, point: str) -> bool:
@@ -154,7 +154,7 @@ class LivePage:
         ``picture`` to ``places`` and ``arrows``, ``shape`` to ``points``, ``decide`` to ``kept``.
         """
         poses, sizes = self.rig.poses, {"c": self.rig.poses.size}
-        chosen = self.rig.figures.chosen(self.names)
+        chosen = self.rig.figures.select(self.names)
         parameters = self.rig.model.layout.parameters
 
         def newton(c: Array, goal: Array) -> dict[str, Array]:
@@ -168,7 +168,7 @@ class LivePage:
         def picture(c: Array) -> dict[str, Array]:
             instant = self.rig.model.instant(*poses.state(c))
             arrows = [arrow for _, arrow in self._arrows(instant)]
-            return {"places": places(instant.outward), "arrows": stacked(arrows)}
+            return {"places": places(instant.outward), "arrows": stack_rows(arrows)}
 
         def shape(c: Array) -> dict[str, Array]:
             given = c[len(c) - len(parameters) :]
@@ -252,7 +252,7 @@ class LivePage:
         return Take(
             label=self.title,
             t=np.zeros(1),
-            places=moved(seen["places"]),
+            places=convert_places(seen["places"]),
             forces=[name for name, _ in arrows],
             arrows=seen["arrows"],
             **self._still(values),

@@ -49,11 +49,11 @@ class Target:
     side: str = "left"
 
     def __post_init__(self) -> None:
-        owner = f"target {checks.shown(self.quantity)}"
+        owner = f"target {checks.show(self.quantity)}"
         checks.name_of("target: quantity", self.quantity, DataError)
         wanted = checks.numbers(f"{owner}: wanted", self.wanted, DataError)
         if not (wanted.size and np.isfinite(wanted).all()):
-            raise DataError(f"{owner}: wanted {checks.shown(self.wanted)} must be finite numbers")
+            raise DataError(f"{owner}: wanted {checks.show(self.wanted)} must be finite numbers")
         checks.number(f"{owner}: tolerance", self.tolerance, above=0.0, error=DataError)
         checks.choice(f"{owner}: side", self.side, ("left", "right", "both"), DataError)
         checks.instance(f"{owner}: sweep", self.sweep, (Sweep, str), "a Sweep or the kind of one", DataError)
@@ -144,7 +144,7 @@ class Targets:
         ):
             key = sweep.travel.tobytes(), sweep.steering.tobytes()
             if key not in read:
-                read[key] = self.figures.at(self.rig.reached(sweep.travel, sweep.steering, parameters))
+                read[key] = self.figures.at(self.rig.reach_poses(sweep.travel, sweep.steering, parameters))
             values, slopes = read[key]
             curves.append(values[:, places])
             r.append(((values[:, places] - wanted) / target.tolerance).ravel())
@@ -154,7 +154,7 @@ class Targets:
         for k, clearance in enumerate(self.clearances):
             assert self.distances is not None
             sweep = clearance.poses()
-            poses = self.rig.reached(sweep.travel, sweep.steering, parameters)
+            poses = self.rig.reach_poses(sweep.travel, sweep.steering, parameters)
             found = self.distances.at(k, poses)
             missing.append((clearance.least - found.d) / MILLIMETRE)
             slopes_of_missing.append(-found.by_parameters[:, self.columns] / MILLIMETRE)
@@ -287,12 +287,12 @@ def optimise(
         checks.instance("optimise: clearances: entry", clearance, Clearance, "a Clearance", DataError)
     names = list(checks.mapping("optimise: vary", vary, DataError))
     for name in names:
-        checks.known("optimise: vary", name, list(rig.parameters), "free parameter", DataError)
+        checks.check_name("optimise: vary", name, list(rig.parameters), "free parameter", DataError)
     if not names:
         raise DataError("optimise: nothing is to be varied")
     begun = checks.mapping("optimise: start", {} if start is None else start, DataError)
     for name, value in begun.items():
-        checks.known("optimise: start", name, list(rig.parameters), "free parameter", DataError)
+        checks.check_name("optimise: start", name, list(rig.parameters), "free parameter", DataError)
         checks.number(f"optimise: start: {name}", value, error=DataError)
     given = rig.nominal | dict(begun)
     bounds = np.array([checks.finite_array(f"bounds of {n}", vary[n], (2,), DataError) for n in names])
@@ -306,7 +306,7 @@ def optimise(
     try:
         first = of.at(given)
     except UnreachedError as unreached:
-        raise unreached.explained() from None
+        raise unreached.explain() from None
     search = Search(of, given, names, bounds, tolerance)
     found = search.run(x)
     values = dict(zip(names, map(float, found.x), strict=True))
@@ -472,7 +472,7 @@ class Scatter:
         """Standard deviation of the curves."""
         return np.asarray(np.std(self.curves, axis=0, ddof=1))
 
-    def between(self, low: float = 2.5, high: float = 97.5) -> tuple[Floats, Floats]:
+    def percentiles(self, low: float = 2.5, high: float = 97.5) -> tuple[Floats, Floats]:
         """Percentiles of the curves."""
         return np.percentile(self.curves, low, axis=0), np.percentile(self.curves, high, axis=0)
 
@@ -517,11 +517,11 @@ def scatter(
     if not checks.texts("scatter: quantities", quantities, DataError):
         raise DataError("scatter: quantities: name at least one figure of the rig")
     for name, spread in spreads.items():
-        checks.known("scatter", name, list(rig.parameters), "free parameter", DataError)
+        checks.check_name("scatter", name, list(rig.parameters), "free parameter", DataError)
         checks.number(f"scatter: spread of {name}", spread, at_least=0.0, error=DataError)
     sweep = sweep_of(kind, values) if isinstance(kind, str) else kind
     figures = Sensitivities(rig, quantities)
-    nominal = figures.at(rig.solved(sweep.travel, sweep.steering))
+    nominal = figures.at(rig.solve_poses(sweep.travel, sweep.steering))
     names = list(spreads)
     sizes = np.array([spreads[name] for name in names], dtype=float)
     sigma = sizes if distribution == "normal" else sizes / np.sqrt(3.0)
@@ -532,7 +532,7 @@ def scatter(
     for step in steps * sizes:
         changed = {name: float(rig.nominal[name] + d) for name, d in zip(names, step, strict=True)}
         try:
-            poses = rig.reached(sweep.travel, sweep.steering, changed)
+            poses = rig.reach_poses(sweep.travel, sweep.steering, changed)
         except CeDynamicsError:
             failed += 1
             continue

@@ -9,7 +9,7 @@ import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.algebra.streams import drawn_text
-from ce_dynamics.models.kc.sweeps import shown
+from ce_dynamics.models.kc.sweeps import convert_units
 from ce_dynamics.models.vehicles.plots.look import AXLE_COLOURS, COLUMNS, GREY, sheet, style, widen
 
 if TYPE_CHECKING:
@@ -173,7 +173,7 @@ def draw(axes: Axes, panel: Panel, variants: Mapping[str, xr.Dataset], colours: 
         for k, name in enumerate(names):
             if name not in results:
                 continue
-            values, unit = shown(results[name].values, results[name].attrs["units"])
+            values, unit = convert_units(results[name].values, results[name].attrs["units"])
             if moved and name.startswith("wheel_centre"):
                 values = values - values[np.argmin(np.abs(over))]
             colour = colours.get(variant, AXLE_COLOURS[k])

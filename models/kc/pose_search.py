@@ -55,7 +55,7 @@ def broken_part(poses: AxlePoses, here: Floats, ahead: Floats) -> str:
     for step in AHEAD if 0.0 < length < np.inf else ():
         y, u = (np.asarray(x, dtype=float) for x in poses.state(here + step / length * ahead))
         instant = poses.model.instant(y, u)
-        broken = poses.model.unassembled_in(instant)
+        broken = poses.model.find_unassembled_in(instant)
         if broken is not None:
             p = u[poses.model.layout.n_inputs :]
             found = instant.outward.motions[broken.name].hinge_motions
@@ -96,13 +96,13 @@ LONGEST = 0.02
 
 
 class UnreachedError(AssemblyError):
-    """A travel cannot be reached; what is in the way is told by `explained`, which takes a while."""
+    """A travel cannot be reached; what is in the way is told by `explain`, which takes a while."""
 
     def __init__(self, way: Way, done: float, here: Floats) -> None:
         super().__init__(way.goal_text + " cannot be reached")
         self.way, self.done, self.here = way, done, here
 
-    def explained(self) -> AssemblyError:
+    def explain(self) -> AssemblyError:
         """The error with the end of the way, and what is in the way there."""
         way = self.way
         _, here = way.end(self.done, self.here)
@@ -175,7 +175,7 @@ class PoseSearch:
         whole = math.isfinite(self._newton.outputs["gap"].sum())
         return given.copy() if whole else before
 
-    def led(self, c: Floats, goal: Floats, lock: float, before: Floats) -> Floats:
+    def lead_to(self, c: Floats, goal: Floats, lock: float, before: Floats) -> Floats:
         """From a pose to a travel and a steering position, in parts as long as Newton's method follows.
 
         Parameters

@@ -462,11 +462,11 @@ class AxlePoses:
         if np.max(np.abs(others @ moves), initial=0.0) <= IDLE * np.max(np.abs(moves)):
             return None
 
-        def measured(c: Array) -> tuple[Array, Array]:
+        def measure(c: Array) -> tuple[Array, Array]:
             found = self.at(c)
             return found.W[:, 2], found.energy
 
-        return Settling(self.axle.name, measured, self.start, moves, rows)
+        return Settling(self.axle.name, measure, self.start, moves, rows)
 
     def _q_places(self, owners: list[Body]) -> list[int]:
         layout, q_of = self.model.layout, self.model.embedding.q_of

@@ -139,7 +139,7 @@ def steering_quantities(unit: str) -> tuple[Quantity, ...]:
     )
 
 
-def forced_quantities() -> tuple[Quantity, ...]:
+def list_compliance_quantities() -> tuple[Quantity, ...]:
     """Return the quantities of axles with bushings, from the places and loads of the wheels."""
     places = tuple(q for q in POSITIONS if q.per_wheel and q.name != "wheelbase_change")
     load = ("vertical_force", "N", "at the wheel centre, upwards, that springs and bushings carry")

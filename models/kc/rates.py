@@ -163,11 +163,11 @@ class Travelling:
         """Direction in which the wheels travel so much; one that they can (`Travels.kinds`)."""
         way = self.of_travel(np.array((left, right)))
         d: Array = sum_of(part * self.D[:, k] for k, part in enumerate(way))
-        return concatenated(d, len(self.by) - self.n)
+        return pad_coordinates(d, len(self.by) - self.n)
 
     def ways(self) -> list[Array]:
         """Directions of the travels that can be chosen, one at a time."""
-        return [concatenated(d, len(self.by) - self.n) for d in self.D.T]
+        return [pad_coordinates(d, len(self.by) - self.n) for d in self.D.T]
 
     def steering(self, locked: Array | None = None) -> Array:
         """Direction of steering, the wheels at constant height, or with rows of ``locked`` constant.
@@ -200,7 +200,7 @@ def sum_of(terms: Iterable[Array]) -> Array:
     return total
 
 
-def concatenated(d: Array, others: int) -> Array:
+def pad_coordinates(d: Array, others: int) -> Array:
     """Coordinates' changes, and zeros for the rest."""
     return array([*d, *zeros(others)])
 
@@ -214,12 +214,12 @@ def steepness(poses: AxlePoses) -> TracedFunction:
 
     def steep(c: Array) -> dict[str, Array]:
         axle = Travelling(poses, c)
-        return {"sizes": array([norm(np.ravel(axle.D)), *(norm(moved(by)) for by in axle.by)])}
+        return {"sizes": array([norm(np.ravel(axle.D)), *(norm(stack_changes(by)) for by in axle.by)])}
 
     return trace(f"{poses.axle.name} axle: steepness", steep, {"c": poses.size})
 
 
-def moved(by: Geometry) -> Array:
+def stack_changes(by: Geometry) -> Array:
     """Return one vector of the changes of places, attitudes and lengths [m], [rad]."""
     return np.concatenate([np.ravel(part) for part in (by.W, by.R, by.lengths)])
 

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, array, where
 from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.algebra.lazy_names import FormerName
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import CompiledFunction, compile_function, trace
 from ce_dynamics.compiler.progress import at_work
@@ -140,7 +141,9 @@ class KCRig:
             raise AssemblyError(f"axle {self.axle.name!r} cannot be assembled in its design pose")
         return found
 
-    def solved(
+    solved = FormerName("solve_poses")
+
+    def solve_poses(
         self, travel: ArrayLike, steering: ArrayLike = 0.0, parameters: Mapping[str, float] | None = None
     ) -> Floats:
         """Poses c (n, n_c) with given travels of the wheels' centres.
@@ -161,13 +164,15 @@ class KCRig:
         """
         found, stopped = self._outward(travel, steering, parameters)
         if stopped:
-            raise explained(stopped)
-        return stacked(found, self._start)
+            raise explain_unreached(stopped)
+        return stack_poses(found, self._start)
 
-    def reached(
+    reached = FormerName("reach_poses")
+
+    def reach_poses(
         self, travel: ArrayLike, steering: ArrayLike = 0.0, parameters: Mapping[str, float] | None = None
     ) -> Floats:
-        """Return poses as `solved` does, for use with many parameters.
+        """Return poses as `solve_poses` does, for use with many parameters.
 
         The error is raised at once and does not explain the cause.
 
@@ -179,7 +184,7 @@ class KCRig:
         found, stopped = self._outward(travel, steering, parameters)
         if stopped:
             raise stopped[0]
-        return stacked(found, self._start)
+        return stack_poses(found, self._start)
 
     def _outward(
         self,
@@ -210,7 +215,7 @@ class KCRig:
             c, z = found.get(first, start), goals[first] if first in found else np.zeros(2)
             try:
                 for k in order:
-                    c = found[k] = self.search.led(c, goals[k], float(lock[k]), z)
+                    c = found[k] = self.search.lead_to(c, goals[k], float(lock[k]), z)
                     z = goals[k]
             except UnreachedError as error:
                 stopped.append(error)
@@ -240,7 +245,7 @@ class KCRig:
         if key not in self._functions:
             for name in key:
                 self.figures.check(name)
-            traced = self.figures.all if names is None else self.figures.chosen(key)
+            traced = self.figures.all if names is None else self.figures.select(key)
             self._functions[key] = compile_function(traced)
         return self._functions[key]
 
@@ -293,12 +298,12 @@ class KCRig:
         sweep = sweep_of(kind, values) if isinstance(kind, str) else kind
         found, stopped = self._outward(sweep.travel, sweep.steering, parameters, both_ways=True)
         if stopped and not found:
-            raise explained(stopped)
-        done = self.done(sweep.part(sorted(found)), stacked(found, self._start))
-        read = self.read(stacked(found, self._start), quantities)
+            raise explain_unreached(stopped)
+        done = self.done(sweep.part(sorted(found)), stack_poses(found, self._start))
+        read = self.read(stack_poses(found, self._start), quantities)
         results = dataset(self.model.system.name, self.axle, self.quantities, done, read)
         if stopped:
-            raise explained(stopped, results)
+            raise explain_unreached(stopped, results)
         return results
 
     def done(self, sweep: Sweep, poses: Floats) -> Sweep:
@@ -309,11 +314,11 @@ class KCRig:
         return replace(sweep, travel=travel)
 
 
-def stacked(found: Mapping[int, Floats], like: Floats) -> Floats:
+def stack_poses(found: Mapping[int, Floats], like: Floats) -> Floats:
     """Poses in their order (n, n_c)."""
     return np.array([found[k] for k in sorted(found)]).reshape(-1, len(like))
 
 
-def explained(stopped: Sequence[UnreachedError], partial: object | None = None) -> AssemblyError:
+def explain_unreached(stopped: Sequence[UnreachedError], partial: object | None = None) -> AssemblyError:
     """Return the error that names the travels not reached and the obstacles there."""
-    return AssemblyError("; ".join(str(one.explained()) for one in stopped), partial)
+    return AssemblyError("; ".join(str(one.explain()) for one in stopped), partial)

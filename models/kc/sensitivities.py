@@ -90,7 +90,7 @@ class AlongParameters:
         self._jacobian: CompiledJacobian = compile_jacobian(traced, "f", "c")
 
     def at(self, poses: Floats) -> Curves:
-        """Values and derivatives in poses of the rig (`KCRig.solved`)."""
+        """Values and derivatives in poses of the rig (`KCRig.solve_poses`)."""
         bound = self._values.bind()
         given, out = bound.inputs["c"], bound.outputs["f"]
         derivative = self._jacobian.bind(given)
@@ -166,11 +166,11 @@ class Sensitivities(AlongParameters):
         self.size = size
         figures = rig.figures
 
-        def chosen(c: Array) -> list[Scalar]:
-            found = call(figures.chosen(self.names), c=c)
+        def select(c: Array) -> list[Scalar]:
+            found = call(figures.select(self.names), c=c)
             return [x for name in self.names for x in np.ravel(np.asarray(found[name], dtype=object))]
 
-        super().__init__(rig, ", ".join(self.names), chosen)
+        super().__init__(rig, ", ".join(self.names), select)
 
 
 def sensitivities(
@@ -221,7 +221,7 @@ def sensitivities(
 
     sweep = sweep_of(kind, values) if isinstance(kind, str) else kind
     figures = Sensitivities(rig, quantities)
-    poses = rig.solved(sweep.travel, sweep.steering, parameters)
+    poses = rig.solve_poses(sweep.travel, sweep.steering, parameters)
     condition = rig.condition(poses)
     warn_near_ends(rig, condition, sweep.travel, sweep.steering, parameters)
     found = figures.at(poses).by_parameters

@@ -9,7 +9,7 @@ import numpy as np
 
 from ce_dynamics.models.kc.compliance import compliance_figures, unit_of
 from ce_dynamics.models.kc.ends import ends_of_travel
-from ce_dynamics.models.kc.sweeps import axes_of, shown
+from ce_dynamics.models.kc.sweeps import axes_of, convert_units
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -28,10 +28,10 @@ class Row(NamedTuple):
 
 def design_rows(rig: KCRig) -> list[Row]:
     """All figures in the design pose, in the units of engineers."""
-    read = rig.read(rig.solved([[0.0, 0.0]]))
+    read = rig.read(rig.solve_poses([[0.0, 0.0]]))
     rows = []
     for quantity in rig.quantities:
-        values, unit = shown(read[quantity.name][0], quantity.unit)
+        values, unit = convert_units(read[quantity.name][0], quantity.unit)
         if np.any(np.isfinite(values)):  # straight ahead there is no Ackermann
             rows.append(Row(quantity.name, tuple(float(x) for x in np.atleast_1d(values)), unit))
     return rows
@@ -50,7 +50,7 @@ def compliance_rows(elastic: Compliance) -> list[Row]:
     rear, ride steer towards toe-in; the matrix has turns about the vehicle's axes.
     """
     rig = elastic.rig
-    pose = rig.solved([[0.0, 0.0]])
+    pose = rig.solve_poses([[0.0, 0.0]])
     wheel = rig.axle.left
     track = float(rig.read(pose, ["track"])["track"][0])
     found = compliance_figures(elastic.at(pose[0]).C, track, wheel.loaded_radius, wheel.tyre_rate)
@@ -58,7 +58,7 @@ def compliance_rows(elastic: Compliance) -> list[Row]:
     for name, value in found.items():
         if math.isfinite(value):
             against = name == "ride_steer" or "camber" in name or "caster" in name
-            number, unit = shown(np.array(-value if against else value), unit_of(name))
+            number, unit = convert_units(np.array(-value if against else value), unit_of(name))
             rows.append(Row(name, (float(number),), unit))
     return rows
 

@@ -65,7 +65,7 @@ class Sweep:
 
 def sweep_of(kind: str, values: ArrayLike | None = None) -> Sweep:
     """A sweep by name."""
-    checks.known("sweep", kind, list(KINDS), "kind", DataError)
+    checks.check_name("sweep", kind, list(KINDS), "kind", DataError)
     largest = 1.0 if kind == "steering" else TRAVEL
     given = np.linspace(-largest, largest, POSES) if values is None else values
     x = checks.finite_array(f"{kind} sweep", given, (None,), DataError)
@@ -127,7 +127,7 @@ def axes_of(results: xr.Dataset) -> list[str]:
     return [name for name in ("force", "wheel_travel", "steering") if name in results.coords]
 
 
-def shown(values: Floats, unit: str) -> tuple[Floats, str]:
+def convert_units(values: Floats, unit: str) -> tuple[Floats, str]:
     """Values and unit as engineers read them."""
     factor, other = SHOWN.get(unit, (1.0, unit))
     return factor * np.asarray(values, dtype=float), other
@@ -142,7 +142,7 @@ def columns(results: xr.Dataset) -> dict[str, Floats]:
         sides = [str(side) for side in results["side"].values] if "side" in variable.dims else [""]
         for k, side in enumerate(sides):
             values = variable.values[:, k] if side else variable.values
-            scaled, text = shown(values, unit)
+            scaled, text = convert_units(values, unit)
             found[f"{side} {name} [{text}]".strip()] = scaled
     return found
 

@@ -52,7 +52,7 @@ def rig_of(
     overrides, free : sequences of str
         As of `VehicleParameters.load`: numbers that are changed, numbers that are free parameters.
     tyres : sequence of str
-        Property files in place of the vehicle's tyres, see `fitted_tyres`: their loaded radii decide where
+        Property files in place of the vehicle's tyres, see `fit_tyres`: their loaded radii decide where
         the road is, their vertical stiffnesses count in ride rates.
 
     Examples
@@ -69,9 +69,9 @@ def rig_of(
     fitted: Mapping[str, MagicFormulaTyre] = {}
     if tyres:
         # here, because few rigs need it
-        from ce_dynamics.models.vehicles.fitted_tyres import fitted_tyres
+        from ce_dynamics.models.vehicles.fitted_tyres import fit_tyres
 
-        fitted = fitted_tyres(tyres, data.corners).models
+        fitted = fit_tyres(tyres, data.corners).models
     system = build(data, ideal_joints=True, tyres=fitted)
     with data.naming():
         model = Model(system)
@@ -101,7 +101,7 @@ def compliance_of(
 ) -> Compliance:
     """An axle of a vehicle on the rig with the bushings of its data file.
 
-    Free parameters are for `forced_sensitivities` and `ComplianceSensitivities`.
+    Free parameters are for `differentiate_force_sweep` and `ComplianceSensitivities`.
     """
     data = data_of("compliance_of", vehicle, overrides, free)
     rig = rig_of(data, axle)
@@ -125,7 +125,7 @@ def axle_of(
     ``fitted`` are tyres by corner in place of those of the data.
     """
     names = [one.name for one in data.layout.axles]
-    checks.known("rig", axle, names, "axle", DataError)
+    checks.check_name("rig", axle, names, "axle", DataError)
     layout = data.layout.axles[names.index(axle)]
     corners: list[Corner] = [data.corners[name] for name in layout.corners]
     sprung = layout.trailer or "chassis"

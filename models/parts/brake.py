@@ -106,7 +106,7 @@ class Brake(ForceElement):
 
     def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
         p = self.parameters
-        pressure = self.wanted(u)
+        pressure = self.wanted_pressure(u)
         filling: tuple[Scalar, ...] = ()
         if p.lag is not None:
             pressure, filling = x[1], ((pressure - x[1]) / p.lag,)
@@ -119,7 +119,7 @@ class Brake(ForceElement):
             potential=0.5 * p.stiffness * x[0] * x[0],
         )
 
-    def wanted(self, u: Mapping[str, Scalar]) -> Scalar:
+    def wanted_pressure(self, u: Mapping[str, Scalar]) -> Scalar:
         """Pressure that pedal and controllers want, part of the full one."""
         wanted = unit_clip(u[self.pedal])
         if self.addition is not None:

@@ -236,7 +236,7 @@ def turn_steering(p: DriverParameters, wanted: Scalar, sensors: Sensors) -> Scal
     return minimum(maximum(given, -1.0), 1.0)
 
 
-def wanted_of(p: DriverParameters, steering: Floats, position: Floats, rate: Floats) -> Floats:
+def invert_arms(p: DriverParameters, steering: Floats, position: Floats, rate: Floats) -> Floats:
     """Return the w of (D1) behind steering inputs, as far as their rate lets arms follow it."""
     r = p.response
     if not r.omega:

@@ -8,15 +8,15 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from ce_dynamics.algebra.arrays import Scalar, absolute, maximum, minimum, where
-from ce_dynamics.compiler.free_numbers import decided, nominal
+from ce_dynamics.compiler.free_numbers import decide, nominal
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.forces.laws import Law
 from ce_dynamics.mechanism.forces.spring_damper import SpringDamper
 from ce_dynamics.models.data.quantities import check_number
 from ce_dynamics.models.parts.rounded_table import RoundedTable
 from ce_dynamics.models.parts.rounding import (
-    rounded_absolute,
-    rounded_ramp,
+    round_absolute,
+    round_ramp,
     rounded_ramp_integral,
     smooth_step,
 )
@@ -35,7 +35,7 @@ class Travel(NamedTuple):
         """Return the compression of the nearer stop [m], negative between both stops."""
         return absolute(x - self._middle) - 0.5 * (self.longest - self.shortest)
 
-    def signed(self, x: Scalar, push: Scalar) -> Scalar:
+    def sign_push(self, x: Scalar, push: Scalar) -> Scalar:
         """Return the push of the nearer stop as a tension."""
         return where(x > self._middle, push, -push)
 
@@ -75,8 +75,8 @@ class StoppedSpring(Law):
             return coil
         beyond = self.travel.beyond(x)
         delta = maximum(beyond, 0.0)
-        push = self.k * rounded_ramp(beyond, self.travel.rounding) + self.k_3 * (delta * delta * delta)
-        return coil + self.travel.signed(x, push)
+        push = self.k * round_ramp(beyond, self.travel.rounding) + self.k_3 * (delta * delta * delta)
+        return coil + self.travel.sign_push(x, push)
 
     def energy(self, x: Scalar) -> Scalar:
         xx = x * x
@@ -114,7 +114,7 @@ class Ramps(Law):
     ) -> None:
         check_table("table", "points", *([nominal(value) for value in values] for values in (x, y)))
         for before, after in pairwise(x):
-            decided(before < after, "the abscissae of a table must increase")
+            decide(before < after, "the abscissae of a table must increase")
         self.table = RoundedTable(tuple(x), tuple(y), widest, passive)
 
     def force(self, x: Scalar) -> Scalar:
@@ -142,7 +142,7 @@ class TabulatedStops(Law):
         self.travel, self.table = Travel(shortest, longest), table
 
     def force(self, x: Scalar) -> Scalar:
-        return self.travel.signed(x, self.table.force(self.travel.beyond(x)))
+        return self.travel.sign_push(x, self.table.force(self.travel.beyond(x)))
 
     def energy(self, x: Scalar) -> Scalar:
         return self.table.energy(self.travel.beyond(x)) - self.table.energy(self.travel.beyond(0.0))
@@ -179,7 +179,7 @@ class Degressive(Law):
 
     def force(self, x: Scalar) -> Scalar:
         mean, half = 0.5 * (self.extension + self.compression), 0.5 * (self.extension - self.compression)
-        slower = mean * rounded_absolute(x, DAMPER_ROUNDING) + half * x
+        slower = mean * round_absolute(x, DAMPER_ROUNDING) + half * x
         return self.coefficient * x / (1.0 + slower)
 
     def energy(self, x: Scalar) -> Scalar:
@@ -236,7 +236,7 @@ class DamperMap(SpringDamper):
             raise DataError(
                 f"damper {self.name}: {len(lengths)} lengths and {len(curves)} curves must pair up"
             )
-        if not all(decided(a < b, "its lengths must increase") for a, b in pairwise(lengths)):
+        if not all(decide(a < b, "its lengths must increase") for a, b in pairwise(lengths)):
             raise DataError(f"damper {self.name}: lengths {tuple(lengths)} must increase")
         self.lengths, self.curves = tuple(lengths), tuple(curves)
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ce_dynamics.algebra.arrays import Scalar, absolute, minimum, where
 from ce_dynamics.algebra.tables import Table
 from ce_dynamics.compiler.free_numbers import is_free, nominal
-from ce_dynamics.models.parts.rounding import AREA, fillet, nearness, pinned, rounded_ramp_integral
+from ce_dynamics.models.parts.rounding import AREA, fillet, nearness, rounded_ramp_integral, vertex_offset
 
 ROUNDED = 0.1
 """Half width of a rounded corner, of the narrower one of the intervals beside it."""
@@ -99,7 +99,7 @@ class RoundedTable:
             return self.y[0]
         c, d = self._nearest(x)
         slope, t = where(d > 0.0, c.after, c.before), nearness(d, c.width)
-        added = c.width * (fillet(t) - c.pinned * pinned(t))
+        added = c.width * (fillet(t) - c.pinned * vertex_offset(t))
         return c.y + slope * d + (c.after - c.before) * added
 
     def integral(self, x: Scalar) -> Scalar:

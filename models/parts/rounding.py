@@ -29,7 +29,7 @@ def fillet(t: Scalar) -> Scalar:
     return (t * t) * (t * t) * (2.0 * OFFSET + t * (t / 32.0 - 6.0 / 32.0))
 
 
-def pinned(t: Scalar) -> Scalar:
+def vertex_offset(t: Scalar) -> Scalar:
     """Return the correction to subtract from `fillet` so that the vertex stays in place.
 
     It is OFFSET (1 − (u/w)²)⁴.  Slopes overshoot by no more than a third of half the change of slope.
@@ -38,32 +38,32 @@ def pinned(t: Scalar) -> Scalar:
     return OFFSET * (s * s) * (s * s)
 
 
-def rounded_ramp(u: Scalar, width: Scalar) -> Scalar:
+def round_ramp(u: Scalar, width: Scalar) -> Scalar:
     """max(u, 0), rounded within ± `width`."""
     return maximum(u, 0.0) + width * fillet(nearness(u, width))
 
 
 def rounded_ramp_integral(u: Scalar, width: Scalar) -> Scalar:
-    """Return the integral of `rounded_ramp` from the beginning of its rounding."""
+    """Return the integral of `round_ramp` from the beginning of its rounding."""
     t, straight = nearness(u, width), maximum(u, 0.0)
     end = t * (t * t) * (t * t) * (2.0 - t + t * t / 7.0) / 32.0  # from the nearer end of the rounding
     return 0.5 * straight * straight + width * width * where(u > 0.0, AREA - end, end)
 
 
-def rounded_absolute(u: Scalar, width: Scalar) -> Scalar:
+def round_absolute(u: Scalar, width: Scalar) -> Scalar:
     """|u|, rounded within ± `width`."""
     return absolute(u) + 2.0 * width * fillet(nearness(u, width))
 
 
-def pinned_absolute(u: Scalar, width: Scalar) -> Scalar:
+def round_absolute_through_zero(u: Scalar, width: Scalar) -> Scalar:
     """|u|, rounded within ± `width`, and zero at zero."""
     t = nearness(u, width)
-    return absolute(u) + 2.0 * width * (fillet(t) - pinned(t))
+    return absolute(u) + 2.0 * width * (fillet(t) - vertex_offset(t))
 
 
-def rounded_clip(u: Scalar, width: Scalar) -> Scalar:
+def round_clip(u: Scalar, width: Scalar) -> Scalar:
     """u limited to [0, 1], rounded within ± `width` of both corners."""
-    return rounded_ramp(u, width) - rounded_ramp(u - 1.0, width)
+    return round_ramp(u, width) - round_ramp(u - 1.0, width)
 
 
 def finite_root(x: Scalar) -> Scalar:

@@ -13,7 +13,7 @@ from ce_dynamics.mechanism.forces.base import StateDeclaration
 from ce_dynamics.models.data.quantities import Numbers, Quantity
 from ce_dynamics.models.data.schema import Section, check_function
 from ce_dynamics.models.parts.rounded_table import ROUNDED, RoundedTable
-from ce_dynamics.models.parts.rounding import rounded_absolute, rounded_ramp
+from ce_dynamics.models.parts.rounding import round_absolute, round_ramp
 from ce_dynamics.models.powertrain.base import SELECTOR, THROTTLE, Drive, GearedData, Ratios, directions
 from ce_dynamics.models.powertrain.engine import TurningEngineData
 from ce_dynamics.models.powertrain.gear_choice import AutomaticGearboxData
@@ -65,8 +65,8 @@ class ConverterData(Section):
         by the housing, however the turbine turns, and hands nothing on.
         """
         nu = turbine / maximum(impeller, LEAST_SPEED)
-        slip = rounded_absolute(1.0 - nu, COUPLING_ROUNDING)
-        full = 1.0 - rounded_ramp(1.0 - absolute(1.0 - nu) / COUPLING_BAND, COUPLING_ROUNDING / COUPLING_BAND)
+        slip = round_absolute(1.0 - nu, COUPLING_ROUNDING)
+        full = 1.0 - round_ramp(1.0 - absolute(1.0 - nu) / COUPLING_BAND, COUPLING_ROUNDING / COUPLING_BAND)
         ahead, back = maximum(impeller, 0.0), minimum(impeller, 0.0)
         strength = where(nu < 1.0, full, -full) * extend_ends(self.speed_ratio, self.capacity)(1.0 - slip)
         taken = strength * (ahead * ahead)

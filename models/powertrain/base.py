@@ -129,7 +129,7 @@ class GearedData(PowertrainData):
 
     1. `inputs` names what it reads beside the throttle; `outputs` what it reports, with units.
     2. `states` declares its first-order states for a shaft that turns at a speed at the start.
-    3. `tied` returns what turns with the shaft in fixed gear, `drive` the rest.
+    3. `tie_to_shaft` returns what turns with the shaft in fixed gear, `drive` the rest.
     4. `drive` is written on scalars: it never branches on a value, and is finite at every speed.
     5. What turns by itself has as its state the speed about its axis in inertial space; the chassis turns
        beneath it.
@@ -147,7 +147,7 @@ class GearedData(PowertrainData):
         """Return the unit's states with the shaft at a speed [rad/s]; most have none."""
         return ()
 
-    def tied(self, x: Array | Sequence[Scalar], u: Mapping[str, Scalar]) -> Tied:
+    def tie_to_shaft(self, x: Array | Sequence[Scalar], u: Mapping[str, Scalar]) -> Tied:
         """Return the part of the unit that turns with the shaft; none by default."""
         return Tied()
 
@@ -266,10 +266,10 @@ class GearedDriveline(ForceElement):
     def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
         p, a, chassis = self.powertrain.shafts, self.powertrain.axle_ratio, self.driven.chassis
         s, phi, *own = list(x)
-        axes, omega_w = self.driven.observed(observer)
+        axes, omega_w = self.driven.observe(observer)
         omega = -1.0 * observer.angular_velocity(self.ground, chassis)  # of the chassis, in its axes
         omega_d = dot(self.axis, omega)
-        tied = self.powertrain.tied(own, u)
+        tied = self.powertrain.tie_to_shaft(own, u)
         J_p, J_h = p.inertia + tied.at_shaft, p.inertia + tied.turns * tied.inertia
         sigma = s - J_h / J_p * omega_d
         unit = self.powertrain.drive(sigma, own, u, omega_d)

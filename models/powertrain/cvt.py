@@ -10,7 +10,7 @@ from pydantic import model_validator
 from ce_dynamics.algebra.arrays import Array, Scalar, absolute
 from ce_dynamics.models.data.quantities import PositiveFraction, Quantity
 from ce_dynamics.models.data.schema import Section
-from ce_dynamics.models.parts.rounding import rounded_absolute, rounded_clip
+from ce_dynamics.models.parts.rounding import round_absolute, round_clip
 from ce_dynamics.models.powertrain.base import SELECTOR, THROTTLE, Drive, GearedData, directions
 from ce_dynamics.models.powertrain.engine import EngineData, Spin, turning_sign
 
@@ -44,7 +44,7 @@ class CvtGearboxData(Section):
 
     def ratio(self, output: Scalar) -> Scalar:
         """Output speed over input speed."""
-        part = rounded_clip((absolute(output) - self.begin) / (self.end - self.begin), RATIO_ROUNDING)
+        part = round_clip((absolute(output) - self.begin) / (self.end - self.begin), RATIO_ROUNDING)
         return self.lowest + (self.highest - self.lowest) * part
 
     def loss(self, torque: Scalar, way: Scalar) -> Scalar:
@@ -53,7 +53,7 @@ class CvtGearboxData(Section):
         ``way`` is `turning_sign`: the power lost is never negative.
         """
         eta = self.efficiency
-        unequal = (1.0 / eta - eta) * rounded_absolute(torque, TORQUE_ROUNDING)
+        unequal = (1.0 / eta - eta) * round_absolute(torque, TORQUE_ROUNDING)
         return 0.5 * way * (unequal - (1.0 / eta + eta - 2.0) * way * torque)
 
 
@@ -86,7 +86,7 @@ class CvtData(GearedData):
         forwards, backwards = directions(u[SELECTOR])
         turns = (forwards - backwards) / self.transmission.ratio(shaft_speed)
         omega_e = turns * shaft_speed
-        T_e = self.engine.tied_torque(omega_e, u[THROTTLE])
+        T_e = self.engine.geared_torque(omega_e, u[THROTTLE])
         loss = self.transmission.loss(T_e, turning_sign(omega_e))
         torque = turns * (T_e - loss)
         return Drive(

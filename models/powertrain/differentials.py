@@ -157,7 +157,7 @@ class DrivenWheels:
         on_axles = [(body, body.com) for body in self.housings]
         return (*on_wheels, *on_axles, (self.chassis, self.chassis.com))
 
-    def observed(self, observer: Observer) -> tuple[list[Array], Scalar]:
+    def observe(self, observer: Observer) -> tuple[list[Array], Scalar]:
         """Spin axes in chassis axes, times the shares, and the mean speed of the wheels [rad/s]."""
         axes: list[Array] = []
         mean: Scalar = 0.0
@@ -272,8 +272,8 @@ class DifferentialLock(ForceElement):
     def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
         """Return the torque from the first side to the second, where the first is faster."""
         p = self.parameters
-        one, omega_one = self.one.observed(observer)
-        other, omega_other = self.other.observed(observer)
+        one, omega_one = self.one.observe(observer)
+        other, omega_other = self.other.observe(observer)
         difference = omega_one - omega_other
         held = getattr(p, "max_torque", None)
         if held is None:

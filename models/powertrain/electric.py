@@ -106,7 +106,7 @@ class ElectricData(GearedData):
     def states(self, shaft_speed: float) -> tuple[StateDeclaration, ...]:
         return (StateDeclaration("charge_taken", "C"),)
 
-    def tied(self, x: Array | Sequence[Scalar], u: Mapping[str, Scalar]) -> Tied:
+    def tie_to_shaft(self, x: Array | Sequence[Scalar], u: Mapping[str, Scalar]) -> Tied:
         return Tied(self.motor.inertia, 1.0 / self.transmission.ratio)
 
     def drive(

@@ -10,7 +10,7 @@ from ce_dynamics.algebra.arrays import Scalar, absolute
 from ce_dynamics.models.data.quantities import MomentOfInertia, Numbers, Quantity
 from ce_dynamics.models.data.schema import Curve, Section
 from ce_dynamics.models.parts.rounded_table import RoundedTable
-from ce_dynamics.models.parts.rounding import rounded_clip, smooth_step, unit_clip
+from ce_dynamics.models.parts.rounding import round_clip, smooth_step, unit_clip
 
 GOVERNOR_BAND = 0.2
 """Of the idle speed: how far below it the idle governor opens the throttle fully."""
@@ -59,7 +59,7 @@ class EngineData(Section):
         drag, full = (curve.table()(speed) for curve in (self.closed_throttle, self.full_throttle))
         return drag + self._opening(speed, throttle) * (full - drag)
 
-    def tied_torque(self, speed: Scalar, throttle: Scalar) -> Scalar:
+    def geared_torque(self, speed: Scalar, throttle: Scalar) -> Scalar:
         """Return the same where gears turn the engine, either way: its drag is against its turning."""
         way, faster = turning_sign(speed), absolute(speed)
         curves = self.closed_throttle, self.full_throttle
@@ -92,7 +92,7 @@ class IdlingEngineData(EngineData):
     def govern(self, opening: Scalar, speed: Scalar) -> Scalar:
         """Return the opening after the idle governor."""
         below = (self.idle_speed - speed) / (GOVERNOR_BAND * self.idle_speed)
-        return opening + (1.0 - opening) * rounded_clip(below, GOVERNOR_ROUNDING)
+        return opening + (1.0 - opening) * round_clip(below, GOVERNOR_ROUNDING)
 
 
 class TurningEngineData(IdlingEngineData):

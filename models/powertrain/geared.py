@@ -38,7 +38,7 @@ class GearedEngineData(GearedData):
     def states(self, shaft_speed: float) -> tuple[StateDeclaration, ...]:
         return self.transmission.states(self.transmission.at_speed(shaft_speed))
 
-    def tied(self, x: Array | Sequence[Scalar], u: Mapping[str, Scalar]) -> Tied:
+    def tie_to_shaft(self, x: Array | Sequence[Scalar], u: Mapping[str, Scalar]) -> Tied:
         return Tied(self.engine.inertia or 0.0, self.turns(list(x), u))
 
     def turns(self, z: Sequence[Scalar], u: Mapping[str, Scalar]) -> Scalar:
@@ -58,7 +58,7 @@ class GearedEngineData(GearedData):
         turns = self.turns(z, u)
         rates = self.transmission.rates(z, shaft_speed)
         omega_e, J = turns * shaft_speed, self.engine.inertia or 0.0
-        T_e = self.engine.tied_torque(omega_e, u[THROTTLE])
+        T_e = self.engine.geared_torque(omega_e, u[THROTTLE])
         turns_rate: Scalar = 0.0
         if J > 0.0:
             turns_rate = forwards * self.transmission.turns_rate(z, rates)

@@ -104,7 +104,7 @@ class SlipForces(NamedTuple):
     Mx: Scalar = 0.0
 
 
-def combined(x: Curve, y: Curve, c: Scalar, s: Scalar) -> Curve:
+def combine_curves(x: Curve, y: Curve, c: Scalar, s: Scalar) -> Curve:
     """The curve in the direction (c, s) of the slips: each number by its components in both axes."""
     numbers = [sqrt(a * a * c * c + b * b * s * s) for a, b in zip(x, y, strict=True)]
     dF0, FM, sM, FS, sS = numbers
@@ -156,7 +156,7 @@ class ChronoTyre(TyreModel):
         """Load at a depth [m] and its rate."""
 
     @abstractmethod
-    def stored(self, depth: Scalar) -> Scalar:
+    def stored_energy(self, depth: Scalar) -> Scalar:
         """Energy stored by the load [J]."""
 
     @abstractmethod
@@ -212,7 +212,8 @@ class ChronoTyre(TyreModel):
             slip_angle=arctan(f.s_y),
             deflection=deflection,
             rolling_speed=rolling,
-            potential=self.stored(depth) + (1.0 - part) * 0.5 * DAHL_STIFFNESS * (x[0] * x[0] + x[1] * x[1]),
+            potential=self.stored_energy(depth)
+            + (1.0 - part) * 0.5 * DAHL_STIFFNESS * (x[0] * x[0] + x[1] * x[1]),
         )
 
 
@@ -242,7 +243,7 @@ class ChronoTMeasy(ChronoTyre):
     def load(self, depth: Scalar, rate: Scalar) -> Scalar:
         return vertical_force(self.parameters, depth, rate)
 
-    def stored(self, depth: Scalar) -> Scalar:
+    def stored_energy(self, depth: Scalar) -> Scalar:
         return vertical_energy(self.parameters, depth)
 
     def rolling_radius(self, depth: Scalar) -> Scalar:
@@ -260,7 +261,7 @@ class ChronoTMeasy(ChronoTyre):
         z = load_factor(p, at.Fz)
         # at rest, without a direction, half of each
         along, across = (sqrt(one * one + 0.5 * TINY * TINY) / s for one in (s_x, s_y))
-        curve = combined(axis_curve(p, "x", z, mu), axis_curve(p, "y", z, mu), along, across)
+        curve = combine_curves(axis_curve(p, "x", z, mu), axis_curve(p, "y", z, mu), along, across)
         per_slip = z * p.pn * force_over_slip(curve, s)
         Fy = per_slip * s_y
         trail = pneumatic_trail(p, at.Fz, s_y, 1.0, contact_length(p, at.depth))
@@ -296,8 +297,8 @@ class ChronoSlipTyre(ChronoTyre):
     def load(self, depth: Scalar, rate: Scalar) -> Scalar:
         return self.law.load(maximum(depth, 0.0), rate)
 
-    def stored(self, depth: Scalar) -> Scalar:
-        return self.law.stored(maximum(depth, 0.0))
+    def stored_energy(self, depth: Scalar) -> Scalar:
+        return self.law.stored_energy(maximum(depth, 0.0))
 
     def rolling_radius(self, depth: Scalar) -> Scalar:
         share = 1.0 / 3.0 if isinstance(self.law, TMsimpleTyre) else 1.0
@@ -310,13 +311,13 @@ class ChronoSlipTyre(ChronoTyre):
         rolling = self.rolling_radius(at.depth) * at.spin
         by = absolute(rolling) if isinstance(self.law, TMsimpleTyre) else absolute(at.v_x)
         kappa, tan_alpha = ((v / maximum(by, SLOWEST)) for v in (rolling - at.v_x, at.v_y))
-        part, loaded = loaded_part(at.Fz, self.law)
+        part, loaded = limit_load(at.Fz, self.law)
         s = self.law.steady(loaded, kappa, tan_alpha, maximum(at.friction / self.own_friction, 1e-6))
         Fx, Fy = part * s.Sx * kappa, -part * s.Sy * tan_alpha
         return SlipForces(Fx, Fy, -s.trail * Fy, kappa, -tan_alpha)
 
 
-def loaded_part(Fz: Scalar, law: SlipModel) -> tuple[Scalar, Scalar]:
+def limit_load(Fz: Scalar, law: SlipModel) -> tuple[Scalar, Scalar]:
     """Return the part of a least load that is there, and a load that is not less; forces vanish with it."""
     loaded = maximum(Fz, 1e-6 * law.radius * law.cz)
     return Fz / loaded, loaded
@@ -347,7 +348,7 @@ class ChronoPac89(ChronoSlipTyre):
         kappa = minimum(maximum((rolling - at.v_x) / maximum(absolute(at.v_x), SLOWEST), -1.0), 1.0)
         tan_alpha = at.v_y / maximum(absolute(rolling), SLOWEST)
         friction = maximum(at.friction / self.own_friction, 1e-6)
-        c, (part, loaded) = self.aligning, loaded_part(at.Fz, self.law)
+        c, (part, loaded) = self.aligning, limit_load(at.Fz, self.law)
         f, gamma = 1e-3 * loaded, math.degrees(1.0) * absolute(at.gamma)
         D = f * (c[1] * f + c[2])
         slope = f * (c[3] * f + c[4]) * (1.0 - c[6] * gamma) * exp(-c[5] * f)
@@ -422,7 +423,7 @@ class ChronoMagicFormula(ChronoTyre):
         damping = self.tyre.coefficients.VERTICAL_DAMPING
         return maximum(self.cz * pressed + damping * onset * rate, 0.0)
 
-    def stored(self, depth: Scalar) -> Scalar:
+    def stored_energy(self, depth: Scalar) -> Scalar:
         pressed = maximum(depth, 0.0)
         return 0.5 * self.cz * pressed * pressed
 
@@ -472,7 +473,7 @@ class ChronoMagicFormula(ChronoTyre):
             Fy = Fy0 * share(y, x * (Fy0 - py.SVy) / Dx)
         else:
             weight = fy.weight(c, mode, s, py.muy, 1.0)
-            Fx, Fy, induced = Fx0 * fx.weight(c, mode, s), fy.combined(Fy0, weight), weight.SVyk
+            Fx, Fy, induced = Fx0 * fx.weight(c, mode, s), fy.combine_force(Fy0, weight), weight.SVyk
         if c.ellipse or absent(c.RCX1):  # forces are not combined
             a = equivalent._replace(alpha_r_eq=equivalent.alpha_r, alpha_t_eq=equivalent.alpha_t)
             arm: Scalar = 0.0

@@ -62,7 +62,7 @@ class WheelOnRoad(NamedTuple):
         """Sin γ."""
         return sin(self.gamma) if self.sin_gamma is None else self.sin_gamma
 
-    def mirrored(self) -> WheelOnRoad:
+    def mirror(self) -> WheelOnRoad:
         """Its image in the plane of the wheel."""
         return self._replace(v_y=-self.v_y, gamma=-self.gamma, yaw_rate=-self.yaw_rate, sin_gamma=-self.lean)
 
@@ -134,7 +134,7 @@ DEFLECTIONS = (StateDeclaration("x_e", "m"), StateDeclaration("y_e", "m"))
 """States of models whose contact is deflected along and across."""
 
 
-def bounded_slip(v_x: Scalar, rolling_speed: Scalar) -> Scalar:
+def bound_slip(v_x: Scalar, rolling_speed: Scalar) -> Scalar:
     """Return the slip in [−1, 1]: −1 is locked, 0 rolling, 1 spinning on the spot, driving forwards.
 
     It is (r Ω − v_x) over the largest of |v_x|, |r Ω| and |r Ω − v_x|.  A wheel that turns against its motion
@@ -167,5 +167,5 @@ class SidedTyre(ABC):
         """Vertical stiffness at the nominal load [N/m]."""
 
     @abstractmethod
-    def mounted(self, side: int) -> TyreModel:
+    def mount(self, side: int) -> TyreModel:
         """Mounted on the left (1) or on the right (−1)."""

@@ -14,7 +14,7 @@ from ce_dynamics.mechanism.forces.base import ForceElement, Observer, PointLoad,
 from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.tyres.contact.choice import ContactMethod, method_for
 from ce_dynamics.models.tyres.contact.frame import Contact, WheelPose, contact_on
-from ce_dynamics.models.tyres.contract import TyreAnswer, TyreModel, WheelOnRoad, bounded_slip
+from ce_dynamics.models.tyres.contract import TyreAnswer, TyreModel, WheelOnRoad, bound_slip
 
 __all__ = ["RoadTyre", "wheel_on_road"]
 
@@ -43,7 +43,7 @@ MARGIN = "road_margin"
 """Output of tyres on roads that end: distance of the contact from the nearest edge [m]."""
 
 
-def shared(f: TyreAnswer, share: Scalar) -> TyreAnswer:
+def share_forces(f: TyreAnswer, share: Scalar) -> TyreAnswer:
     """Forces and moments where those of the contact partly cancel each other."""
     return f._replace(
         Fx=share * f.Fx,
@@ -157,7 +157,7 @@ class RoadTyre(ForceElement):
         seen = wheel_on_road(c, axis, omega)
         f = self.model.evaluate(seen, x)
         if not isinstance(c.share, float):
-            f = shared(f, c.share)
+            f = share_forces(f, c.share)
         force = f.Fx * c.e_x + f.Fy * c.e_y + f.Fz * c.e_n
         torque = f.Mx * c.e_x + f.My * c.e_y + f.Mz * c.e_n
         edge = self.road.margin(c.r[0], c.r[1])
@@ -173,7 +173,7 @@ class RoadTyre(ForceElement):
                 "Mz": f.Mz,
                 "slip": f.slip,
                 "slip_angle": f.slip_angle,
-                "bounded_slip": bounded_slip(c.v_x, f.rolling_speed),
+                "bounded_slip": bound_slip(c.v_x, f.rolling_speed),
                 "deflection": f.deflection,
                 "inclination": seen.gamma,
                 **({HEIGHT: c.r[2]} if HEIGHT in self.outputs else {}),

@@ -124,7 +124,7 @@ class PropertyFile:
     def number(self, key: str, entry: Entry) -> float:
         """A value that has to be a number."""
         if isinstance(entry.value, str):
-            raise DataError(f"{self.where(entry)}: {key} = {checks.shown(entry.value)} must be a number")
+            raise DataError(f"{self.where(entry)}: {key} = {checks.show(entry.value)} must be a number")
         return entry.value
 
     def where(self, entry: Entry) -> str:
@@ -140,10 +140,10 @@ def read_property_file(path: str | Path) -> PropertyFile:
     path : str or path
     """
     content = files.read("tyre property file", path, LARGEST_FILE)
-    return parse(decoded(content), Path(path).name)
+    return parse(decode(content), Path(path).name)
 
 
-def decoded(content: bytes) -> str:
+def decode(content: bytes) -> str:
     """Text of UTF-8 or UTF-16 with a mark, else of Latin-1; without what MS-DOS ends files with."""
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         text = content.decode("utf-16", "replace")
@@ -201,8 +201,8 @@ def _add(entries: dict[str, Entry], key: str, entry: Entry, name: str) -> None:
     known = entries.setdefault(key, entry)
     if known.value != entry.value:
         raise DataError(
-            f"{name}, line {entry.line}: {key} = {checks.shown(entry.value)}, but "
-            f"{checks.shown(known.value)} in line {known.line}; one of them has to go"
+            f"{name}, line {entry.line}: {key} = {checks.show(entry.value)}, but "
+            f"{checks.show(known.value)} in line {known.line}; one of them has to go"
         )
 
 
@@ -223,12 +223,12 @@ def _row(line: str, number: int, name: str) -> tuple[float, ...]:
     words = line.replace(",", " ").split()
     if not all(_NUMBER.match(word) for word in words):
         raise DataError(
-            f"{name}, line {number}: {checks.shown(line)} is neither [SECTION], KEY = value, "
+            f"{name}, line {number}: {checks.show(line)} is neither [SECTION], KEY = value, "
             "nor a row of numbers"
         )
     numbers = tuple(_number(word) for word in words)
     if not all(math.isfinite(value) for value in numbers):
-        raise DataError(f"{name}, line {number}: {checks.shown(line)} must be finite numbers")
+        raise DataError(f"{name}, line {number}: {checks.show(line)} must be finite numbers")
     return numbers
 
 
@@ -260,7 +260,7 @@ def _unit(file: PropertyFile, kind: str, entry: Entry) -> float:
     found = known.get(unit, known.get(unit.removesuffix("s"), known.get(unit.removesuffix("es"))))
     if found is None:
         raise DataError(
-            f"{file.where(entry)}: {kind} = {checks.shown(entry.value)} is no known unit; "
+            f"{file.where(entry)}: {kind} = {checks.show(entry.value)} is no known unit; "
             f"known are {', '.join(known)}"
         )
     return found

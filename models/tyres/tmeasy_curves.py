@@ -289,16 +289,16 @@ def slip_force(
     vN = sqrt(vN2)
     s = vN / (u + TINY_SPEED)
 
-    def generalised(along_x: Scalar, along_y: Scalar) -> Scalar:
+    def combine_axes(along_x: Scalar, along_y: Scalar) -> Scalar:
         return sqrt(along_x * along_x * cos2 + along_y * along_y * sin2)
 
     slope_x, slope_y = x.dF0 * hat_x, y.dF0 * hat_y
     curve = Curve(
-        generalised(slope_x, slope_y),
-        generalised(x.FM, y.FM),
-        generalised(x.sM / hat_x, y.sM / hat_y),
-        generalised(x.FS, y.FS),
-        generalised(x.sS / hat_x, y.sS / hat_y),
+        combine_axes(slope_x, slope_y),
+        combine_axes(x.FM, y.FM),
+        combine_axes(x.sM / hat_x, y.sM / hat_y),
+        combine_axes(x.FS, y.FS),
+        combine_axes(x.sS / hat_x, y.sS / hat_y),
     )
     # F = f(s) s, written with speeds: W = u (1 + s), G = f (1 + s) are bounded at rest (u → 0, s → ∞).
     W = u + vN

@@ -10,7 +10,7 @@ from typing import Annotated
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, Scalar
-from ce_dynamics.compiler.free_numbers import decided
+from ce_dynamics.compiler.free_numbers import decide
 from ce_dynamics.errors import DataError
 from ce_dynamics.kinematics.spindle import SpindleTieRod
 from ce_dynamics.mechanism.body import Body
@@ -60,7 +60,7 @@ class AntiRollBar(Mirrored):
         check_apart(name, [("end", data.end, "link", data.link)])
         beside = (data.pivot[0], data.pivot[1] + 1.0, data.pivot[2])
         check_off(name, [("end", data.end, "the bar's axis", data.pivot, beside)])
-        if not decided(data.end[1] > 0.0, f"{name}.end: not on the left"):
+        if not decide(data.end[1] > 0.0, f"{name}.end: not on the left"):
             raise DataError(
                 f"{name}.end: y = {data.end[1]:g} m is not on the left; give the left half (y > 0)"
             )
@@ -73,7 +73,7 @@ class AntiRollBar(Mirrored):
             damping=data.damping,
         )
 
-    def shifted(self, by: Vector) -> AntiRollBar:
+    def shift(self, by: Vector) -> AntiRollBar:
         """Return the bar farther along a vector [m]."""
         return replace(
             self,
@@ -86,7 +86,7 @@ class AntiRollBar(Mirrored):
     def add(self, system: System, axle: str, chassis: Body, links: tuple[Body, Body]) -> None:
         """Add both halves, hung on the suspensions' bodies `links` (left, right), and the torsion between."""
         halves = []
-        sides = ("left", self, links[0]), ("right", self.mirrored(), links[1])
+        sides = ("left", self, links[0]), ("right", self.mirror(), links[1])
         for side, bar, carrier in sides:
             along = bar.pivot + np.array((0.0, 1.0, 0.0))
             name = f"{axle}_{side}.anti_roll_bar"

@@ -86,13 +86,13 @@ def build(
     data = VehicleParameters.load(path, overrides) if parameters is None else parameters
     fitted = tyres or {}
     for name in fitted:
-        checks.known("tyres", name, list(data.corners), "corner", DataError)
+        checks.check_name("tyres", name, list(data.corners), "corner", DataError)
     surface = FlatRoad(data.road.friction) if road is None else road
     with data.naming():  # of what only the parts as built know, such as gears
-        return assembled(data, surface, speed, fitted, ideal_joints, steering_wheel)
+        return assemble_vehicle(data, surface, speed, fitted, ideal_joints, steering_wheel)
 
 
-def assembled(
+def assemble_vehicle(
     data: VehicleParameters,
     surface: Road,
     speed: float,

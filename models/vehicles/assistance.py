@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ce_dynamics.models.vehicles.description import VehicleParameters
 
 
-def assisted_wheels(parameters: VehicleParameters) -> list[AssistedWheel]:
+def find_assisted_wheels(parameters: VehicleParameters) -> list[AssistedWheel]:
     """Return the wheels but those of trailers, from front to rear, left before right."""
     return [
         AssistedWheel(name, corner.tyre.unloaded_radius, corner.W[1], name in parameters.driven)
@@ -42,7 +42,7 @@ def controllers(parameters: VehicleParameters, wheel_speed: float) -> Sequence[C
     data = parameters.assistance
     if data is None:
         return ()
-    wheels = assisted_wheels(parameters)
+    wheels = find_assisted_wheels(parameters)
     found: list[Controller] = []
     if data.shifting is not None:
         if not isinstance(parameters.powertrain, ManualData):

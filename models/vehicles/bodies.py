@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ce_dynamics.compiler.free_numbers import decided, is_free, nominal
+from ce_dynamics.compiler.free_numbers import decide, is_free, nominal
 from ce_dynamics.errors import DataError, PhysicalityWarning
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.checked import magnitude
@@ -88,7 +88,7 @@ def shift_points(section: AnySection, by: Vector) -> AnySection:
 class Mirrored:
     """A frozen dataclass in vehicle coordinates: what it has of points and bodies has a mirror image in y."""
 
-    def mirrored(self) -> Self:
+    def mirror(self) -> Self:
         """Return the mirror image in y."""
         thing: Any = self
         return replace(thing, **{f.name: image(getattr(self, f.name)) for f in fields(thing)})  # type: ignore[no-any-return]  # replace keeps the type
@@ -104,7 +104,7 @@ def image(thing: Any) -> Any:
         mirrored = {name: tuple(_S * np.array(getattr(thing, name))) for name in points_of(thing)}
         return thing.model_copy(update=mirrored)
     if isinstance(thing, Mirrored):
-        return thing.mirrored()
+        return thing.mirror()
     if is_dataclass(thing) and not isinstance(thing, type):
         points = {f.name: getattr(thing, f.name) for f in fields(thing)}
         if all(point is None or isinstance(point, np.ndarray) for point in points.values()):
@@ -120,7 +120,7 @@ class BodyParameters(Mirrored):
     com: Vector
     inertia: Vector
 
-    def mirrored(self) -> Self:
+    def mirror(self) -> Self:
         """Return the mirror image in y."""
         return replace(self, com=_S * self.com, inertia=_S[:, None] * self.inertia * _S)
 
@@ -154,7 +154,7 @@ def remainder(owner: str, whole: str, part: str, a: BodyParameters, b: BodyParam
     mass = a.mass - b.mass
     if b.mass == 0.0:
         return a
-    if not decided(mass > 0.0, f"{owner}.{part}.mass leaves nothing of {whole}.mass for the spindle"):
+    if not decide(mass > 0.0, f"{owner}.{part}.mass leaves nothing of {whole}.mass for the spindle"):
         raise DataError(
             f"{owner}.{part}.mass: {b.mass:g} kg leaves nothing of {whole}.mass {a.mass:g} kg "
             f"for the spindle; it must be less"

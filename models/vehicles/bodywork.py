@@ -133,7 +133,7 @@ def style_of(frame: Frame, mass_height: float) -> str:
 
 def look(shape: Shape, look: str, colour: str, opacity: float = 1.0) -> Shape:
     """The shape with a material."""
-    return replace(shape.painted(colour, opacity), look=look)
+    return replace(shape.paint(colour, opacity), look=look)
 
 
 def box(

@@ -10,7 +10,7 @@ from ce_dynamics.models.vehicles.anti_roll_bar import AntiRollBar
 from ce_dynamics.models.vehicles.bushing_data import BushingItem
 from ce_dynamics.models.vehicles.bushings import VehicleBushing
 from ce_dynamics.models.vehicles.corner import Corner
-from ce_dynamics.models.vehicles.layout import GRAPH, AxleLayout, Layout, steered_axles, steerings_of
+from ce_dynamics.models.vehicles.layout import GRAPH, AxleLayout, Layout, find_steered_axles, steerings_of
 from ce_dynamics.models.vehicles.sections import Description
 from ce_dynamics.models.vehicles.steering.base import Steering
 from ce_dynamics.models.vehicles.suspensions.beam import BeamAxle
@@ -45,15 +45,15 @@ def bushing_of(
 def bar_of(axle: AxleLayout, data: Description, trailers: Mapping[str, Trailer]) -> AntiRollBar:
     """The anti-roll bar of an axle, which is relative to the origin of the vehicle or of its trailer."""
     bar = AntiRollBar.of(axle.name, section(data, axle.name).anti_roll_bar)
-    return bar if axle.trailer is None else bar.shifted(trailers[axle.trailer].at)
+    return bar if axle.trailer is None else bar.shift(trailers[axle.trailer].at)
 
 
 def steering_of(name: str, layout: Layout, data: Description, corners: Mapping[str, Corner]) -> Steering:
     """Return a steering mechanism, placed, knowing the corners that it steers."""
-    axles = steered_axles(layout)[name]
+    axles = find_steered_axles(layout)[name]
     made = steerings_of(layout)[name].of(section(data, name))
     named = replace(made, name=name, phase=1 if axles[0].phase == "with" else -1)
-    return named.aimed([corners[corner] for axle in axles for corner in axle.corners])
+    return named.aim([corners[corner] for axle in axles for corner in axle.corners])
 
 
 def section(data: Description, name: str) -> Any:

@@ -116,15 +116,15 @@ def bushings_of(words: Sequence[Assignment], axles: Sequence[str], label: str) -
         if len(key) != 4 or key[3] != "joint" or not isinstance(entry.value, str):
             raise DataError(f"{where}: a bushing has a name and says its joint; for example {EXAMPLE}")
         if key[1] not in axles:
-            raise DataError(f"{where}: {checks.shown(key[1])} is none of the axles {list(axles)}")
+            raise DataError(f"{where}: {checks.show(key[1])} is none of the axles {list(axles)}")
         joint = tuple(entry.value.split())
         if not 1 <= len(joint) <= 2:
             raise DataError(
-                f"{where}: expected the name of a joint or of two bodies, found {checks.shown(entry.value)}"
+                f"{where}: expected the name of a joint or of two bodies, found {checks.show(entry.value)}"
             )
         if not re.fullmatch(r"[a-z][a-z0-9_]{0,30}", key[2]):
             raise DataError(
-                f"{where}: {checks.shown(key[2])} is no name for a bushing; use lower-case letters, digits "
+                f"{where}: {checks.show(key[2])} is no name for a bushing; use lower-case letters, digits "
                 "and _"
             )
         found.setdefault(key[1], {})[key[2]] = BushingItem(key[2], joint, entry.where)

@@ -64,24 +64,24 @@ class JointName:
     mechanism: str
     mount: bool
 
-    def found(self, system: System, corner: str) -> JoinedPoints:
+    def find(self, system: System, corner: str) -> JoinedPoints:
         """Return the joint at a corner."""
         found = [joint for joint in joints_of(system) if self._is(system, joint, corner)]
         if len(found) > 1:  # a link by its name is what closes the loop, not the body that shows it
             found = [joint for joint in found if not joint.name.startswith(HINGE_OF)] or found
         if not found:
             raise DataError(
-                f"{self.where}: no joint {checks.shown(' '.join(self.words))}; there are "
-                f"{self.known(system, corner)}"
+                f"{self.where}: no joint {checks.show(' '.join(self.words))}; there are "
+                f"{self.list_known(system, corner)}"
             )
         if len(found) > 1:
             raise DataError(
-                f"{self.where}: {checks.shown(' '.join(self.words))} are joined by "
+                f"{self.where}: {checks.show(' '.join(self.words))} are joined by "
                 f"{', '.join(joint.name for joint in found)}; name one of them by its last word"
             )
         return found[0]
 
-    def known(self, system: System, corner: str) -> str:
+    def list_known(self, system: System, corner: str) -> str:
         """Joints of the corner as files may name them."""
         owners = f"{corner}.", f"{self.axle}."
         found: dict[str, None] = {}
@@ -236,7 +236,7 @@ class VehicleBushing:
 
     def elastic(self, system: System) -> list[ElasticJoint]:
         """Return the joint in a system with ideal joints, and its elastic parts; a strut's mount has two."""
-        joint = self.joint.found(system, self.corner)
+        joint = self.joint.find(system, self.corner)
         closure = closure_of(system, joint)
         if isinstance(closure, Distance):
             return [ElasticJoint(joint.name, self._rod(joint))]
@@ -245,7 +245,7 @@ class VehicleBushing:
         if not isinstance(closure, Hinge):
             raise DataError(
                 f"{self.words}: {joint.name!r} is a {type(closure).__name__}, which guides but does not "
-                f"hold; known are {self.joint.known(system, self.corner)}"
+                f"hold; known are {self.joint.list_known(system, self.corner)}"
             )
         for axis in (*ALONG, *ABOUT):
             if axis not in self.stiffness:
@@ -340,7 +340,7 @@ class VehicleBushing:
         own = getattr(hinge, "axis", None)
         if own is None:
             return self._across(np.array((0.0, 0.0, 1.0)))
-        other = closure_of(system, self.joint.found(system, f"{self.axle}_left"))
+        other = closure_of(system, self.joint.find(system, f"{self.axle}_left"))
         as_left = nominal(getattr(other, "axis", own))
         mirrored = self.side < 0 and float(nominal(own) @ MIRROR @ as_left) < 0.0
         return self._across(unit(-own if mirrored else own))

@@ -33,9 +33,9 @@ from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.bodies import add_rigid_body
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.driving import make_manoeuvre
-from ce_dynamics.models.vehicles.equilibrium import settled, straightened, yaw_gain
+from ce_dynamics.models.vehicles.equilibrium import settle, straighten, yaw_gain
 from ce_dynamics.models.vehicles.files import describes_a_vehicle
-from ce_dynamics.models.vehicles.practice import practised
+from ce_dynamics.models.vehicles.practice import practise
 from ce_dynamics.models.vehicles.prepared import Case
 from ce_dynamics.models.vehicles.sensors import add_sensors
 from ce_dynamics.models.vehicles.shipped import RIDE, SHIPPED
@@ -115,7 +115,7 @@ class VehicleSetup:
         ``key=value`` each, see `VehicleParameters.load`.
     tyres : sequence of str
         Property files (``.tir``) of Magic Formula tyres, see
-        `ce_dynamics.models.vehicles.fitted_tyres.fitted_tyres`.
+        `ce_dynamics.models.vehicles.fitted_tyres.fit_tyres`.
     road : str, optional
         What to drive on, see `ce_dynamics.models.parts.roads.kinds.road`; it is added to the road of the
         manoeuvre.
@@ -136,13 +136,13 @@ class VehicleSetup:
         return load_parameters(self.model, self.overrides, self.free, self.tyres)
 
     @cached_property
-    def fitted(self) -> FittedTyres | None:
+    def fitted_tyres(self) -> FittedTyres | None:
         """The tyres of property files."""
         if not self.tyres:
             return None
-        from ce_dynamics.models.vehicles.fitted_tyres import fitted_tyres  # here, because few runs fit any
+        from ce_dynamics.models.vehicles.fitted_tyres import fit_tyres  # here, because few runs fit any
 
-        return fitted_tyres(self.tyres, self.data.corners)
+        return fit_tyres(self.tyres, self.data.corners)
 
     def system(
         self, speed: float = 0.0, ground: Road | None = None, *, steering_wheel: bool = False
@@ -161,7 +161,7 @@ class VehicleSetup:
         if ground is None:
             mu = self.data.road.friction
             ground = FlatRoad(mu) if self.road is None else road_of(self.road, float(nominal(mu)))
-        tyres = None if self.fitted is None else self.fitted.models
+        tyres = None if self.fitted_tyres is None else self.fitted_tyres.models
         return build(self.data, road=ground, speed=speed, tyres=tyres, steering_wheel=steering_wheel)
 
     def prepare(
@@ -215,9 +215,9 @@ class VehicleSetup:
         with parameters.naming():
             vehicle = Model(system)
             pedals = first_pedals(vehicle, task)
-            y0 = settled(vehicle, pedals)
+            y0 = settle(vehicle, pedals)
             if practice and not steering_wheel and task.path is not None and task.speed:
-                y0, straight = straightened(vehicle, y0, pedals)
+                y0, straight = straighten(vehicle, y0, pedals)
                 own = parameters.driver.understeer is None
                 task.driver = learn_vehicle(task.driver, vehicle, y0, pedals, straight, task.speed, own)
         attributes: dict[str, str | float] = {
@@ -230,15 +230,15 @@ class VehicleSetup:
         }
         if parameters.notes:
             attributes |= {"vehicle_files": "\n".join(parameters.notes)}
-        if self.fitted is not None:
-            attributes |= {"tyres": json.dumps(list(self.tyres)), "tyre_files": self.fitted.report}
+        if self.fitted_tyres is not None:
+            attributes |= {"tyres": json.dumps(list(self.tyres)), "tyre_files": self.fitted_tyres.report}
         if self.road is not None:
             attributes["road"] = self.road
         if steering_wheel:
             title = f"{parameters.short_title}, steered by hand"
             steered = Model(self.system(task.speed, surface, steering_wheel=True))
             return Case(title, steered, None, y0, task.duration, attributes)
-        known = practised(task, vehicle, y0) if practice else task
+        known = practise(task, vehicle, y0) if practice else task
         if known is not task:
             attributes["driver"] = "practised" + " with the nominal values of what is free" * bool(self.free)
         return Case(f"{parameters.short_title}, {task.title}", vehicle, known, y0, task.duration, attributes)
@@ -357,16 +357,22 @@ def load_parameters(
     model: str | Path, overrides: Sequence[str], free: Sequence[str] = (), tyres: Sequence[str] = ()
 ) -> VehicleParameters:
     """Return the parameters of a model given by name or data file, on the road of its fitted tyres."""
-    data = loaded(model, overrides, free)
+    data = load_model_parameters(model, overrides, free)
     if not tyres:
         return data
     from ce_dynamics.models.vehicles.fitted_tyres import default_friction  # here, because few runs need it
 
     friction = default_friction(tyres, data.corners, data.road.friction)
-    return data if friction is None else loaded(model, [f"road.friction={friction!r}", *overrides], free)
+    return (
+        data
+        if friction is None
+        else load_model_parameters(model, [f"road.friction={friction!r}", *overrides], free)
+    )
 
 
-def loaded(model: str | Path, overrides: Sequence[str], free: Sequence[str]) -> VehicleParameters:
+def load_model_parameters(
+    model: str | Path, overrides: Sequence[str], free: Sequence[str]
+) -> VehicleParameters:
     """Return the parameters of a model given by name or data file."""
     if str(model) in SHIPPED:
         return VehicleParameters.load(model, overrides=overrides, free=free)
@@ -376,7 +382,7 @@ def loaded(model: str | Path, overrides: Sequence[str], free: Sequence[str]) -> 
     except OSError:  # no file can have this name
         there = False
     if not there:
-        named = checks.shown(str(model))
+        named = checks.show(str(model))
         known = f"give {', '.join(MODELS)} or an existing data file"
         raise DataError(f"no vehicle {named}{nearest(str(model), MODELS)}; {known}")
     if describes_a_vehicle(path):

@@ -58,7 +58,7 @@ W_D = Weighting(0.4, 100.0, 2.0, 2.0, 0.63)
 """Horizontal acceleration."""
 
 
-def weighted_rms(t: Floats, a: Floats, weighting: Weighting) -> float:
+def compute_weighted_rms(t: Floats, a: Floats, weighting: Weighting) -> float:
     """Root mean square of a weighted acceleration over the record.
 
     Parameters

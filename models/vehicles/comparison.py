@@ -29,7 +29,7 @@ from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.chrono.axles import axle_names, from_front_to_rear
 from ce_dynamics.models.vehicles.chrono.json_file import Part
 from ce_dynamics.models.vehicles.chrono.pairing import Choice
-from ce_dynamics.models.vehicles.chrono.vehicle import converted
+from ce_dynamics.models.vehicles.chrono.vehicle import convert_vehicle
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.equilibrium import PARKED, state_names
 from ce_dynamics.simulation.options import Method, RunOptions
@@ -229,7 +229,7 @@ class Subject:
             transmission=vehicles / facts["transmission"] if facts["transmission"] else None,
             tyres=tuple(vehicles / name for name in facts["tires"]),
         )
-        made = converted(path, choice, like_chrono)
+        made = convert_vehicle(path, choice, like_chrono)
         files = Part.of(path).list_of_parts("Axles")
         self.axles = dict(zip(from_front_to_rear(files), axle_names(len(files)), strict=True))
         self.notes, self.lock = made.notes, made.lock

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Scalar
-from ce_dynamics.compiler.free_numbers import decided, nominal
+from ce_dynamics.compiler.free_numbers import decide, nominal
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.hinges.revolute import Revolute
@@ -62,7 +62,7 @@ class Corner(Mirrored, ABC):
     Contract of a suspension:
 
     1. ``template``: its name in data files; ``section``: its data as written.
-    2. `left` makes the left corner of these; `check` refuses, by name, what is no such suspension.
+    2. `make_left` makes the left corner of these; `check` refuses, by name, what is no such suspension.
     3. `add` adds bodies, loops, springs and dampers to a system and returns what carries the wheel.
     4. `bodies` are all that it consists of but the wheel.
     5. `wheel_angle` tells how far the wheel turns when the tie rod's inner end moves.
@@ -100,7 +100,7 @@ class Corner(Mirrored, ABC):
         check_side(name, data)
         o = np.array(data.origin)
         W = o + np.array(data.W)
-        left = cls.left(
+        left = cls.make_left(
             data,
             name=name,
             side=1,
@@ -112,11 +112,11 @@ class Corner(Mirrored, ABC):
             brake=data.brake,
             ground_spring=data.ground_spring,
         )
-        return replace(left.mirrored(), side=-1) if name.endswith("_right") else left
+        return replace(left.mirror(), side=-1) if name.endswith("_right") else left
 
     @classmethod
     @abstractmethod
-    def left(cls, data: Any, **common: Any) -> Self:
+    def make_left(cls, data: Any, **common: Any) -> Self:
         """Return the left corner; `common` are the fields that all suspensions have, `origin` among them."""
 
     @classmethod
@@ -191,7 +191,7 @@ class Corner(Mirrored, ABC):
         """Tyres on the hub."""
         return 1 if self.wheel.twin_spacing is None else 2
 
-    def derived_bodies(self) -> tuple[tuple[str, BodyParameters], ...]:
+    def list_derived_bodies(self) -> tuple[tuple[str, BodyParameters], ...]:
         """Bodies that are not written but computed, by a name that says of what; most have none."""
         return ()
 
@@ -249,7 +249,7 @@ def check_near(name: str, data: CornerData) -> None:
 def check_side(name: str, data: CornerData) -> None:
     """Refuse a wheel centre that is not on the left."""
     left = f"{name}.W.y: the wheel centre is not on the left"
-    if not decided(data.origin[1] + data.W[1] > 0.0, left):
+    if not decide(data.origin[1] + data.W[1] > 0.0, left):
         raise DataError(
             f"{name}.W.y: {data.W[1]:g} m is not on the left; corner values are always given as for the "
             f"left side (y > 0), right corners are mirrored"

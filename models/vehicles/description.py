@@ -53,9 +53,9 @@ from ce_dynamics.models.vehicles.layout import (
     AXES,
     AxleLayout,
     Layout,
+    explain_misspelling,
     groups_of,
     layout_of,
-    misspelt,
     schema_of,
     steerings_of,
     unit_of,
@@ -172,7 +172,7 @@ class VehicleParameters:
         try:
             layout = layout_of(words, label)
         except DataError as error:
-            hint = misspelt([one for layer in layers for one in layer.assignments])
+            hint = explain_misspelling([one for layer in layers for one in layer.assignments])
             raise DataError(f"{error}{hint}") from None
         schema, groups = schema_of(layout), groups_of(layout)
         check_tyre_files(layers, groups, schema)
@@ -184,7 +184,7 @@ class VehicleParameters:
             if change.key[-2:] == TYRE_FILE:
                 raise DataError(
                     f"override: {'.'.join(change.key)}: vehicle files name tyre files; give --tyre "
-                    f"{checks.shown(change.entry.value)}"
+                    f"{checks.show(change.entry.value)}"
                 )
         before, tree = tree, lay(tree, changes, schema, groups)
         name, shown = Path(label).stem, layers[-1].label + " as changed" * bool(changes)

@@ -181,11 +181,11 @@ def calm_speed(system: System) -> float:
 def marks_of_ground(case: Case) -> Iterator[Shape]:
     """Yield lines of the straight and of the skid-pad, and the cones of a double lane change ahead."""
     for y in STRAIGHT:
-        yield line([(x, y, LIFTED) for x in (-20.0, 240.0)]).painted("#ffffff")
+        yield line([(x, y, LIFTED) for x in (-20.0, 240.0)]).paint("#ffffff")
     turn = np.linspace(0.0, 2.0 * np.pi, 97)
     for radius in (SKID_PAD.inner, SKID_PAD.outer):
         circle = np.stack((radius * np.cos(turn), radius * np.sin(turn), np.full_like(turn, LIFTED)), axis=1)
-        yield line([(SKID_PAD.x + x, SKID_PAD.y + y, z) for x, y, z in circle.tolist()]).painted("#ffffff")
+        yield line([(SKID_PAD.x + x, SKID_PAD.y + y, z) for x, y, z in circle.tolist()]).paint("#ffffff")
     if case.manoeuvre is not None:
         lanes = DoubleLaneChange(case.manoeuvre.driver, lead_in=20.0)
         yield from cones_of(lanes, tyres_of(case.model.system)[0].road)

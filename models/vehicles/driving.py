@@ -72,7 +72,7 @@ def make_manoeuvre(
     checks.text("manoeuvre", name, DataError)
     if name not in MANOEUVRES:
         hint = nearest(name, MANOEUVRES)
-        raise DataError(f"unknown manoeuvre {checks.shown(name)}{hint}; known are {', '.join(MANOEUVRES)}")
+        raise DataError(f"unknown manoeuvre {checks.show(name)}{hint}; known are {', '.join(MANOEUVRES)}")
     kind = MANOEUVRES[name]
     data = VehicleParameters.load() if parameters is None else parameters
     driver = driver_parameters(data, backing=kind is Reversing)

@@ -22,7 +22,7 @@ from ce_dynamics.models.vehicles.standing import along_the_road, at_rest, headin
 from ce_dynamics.models.vehicles.trailers.hitches import unheld_coordinates
 from ce_dynamics.simulation.options import RunOptions
 from ce_dynamics.simulation.results import quantity
-from ce_dynamics.simulation.simulate import attempted
+from ce_dynamics.simulation.simulate import try_run
 
 FALLING = 4.0
 """[s] that a vehicle is left to itself where its equilibrium is not found at once."""
@@ -95,7 +95,7 @@ def turning_states(model: Model) -> tuple[str, ...]:
     return tuple(entry.name for entry in model.layout.x if entry.name in turning)
 
 
-def settled(model: Model, u: Floats | None = None) -> Floats:
+def settle(model: Model, u: Floats | None = None) -> Floats:
     """The initial state with the vehicle at its ride height, rolling steadily if it rolls.
 
     Found are heave, roll and pitch and the arms' angles at which their accelerations vanish; if the vehicle
@@ -148,7 +148,7 @@ def on_its_wheels(model: Model, u: Floats | None, rolling: Sequence[str]) -> Flo
     if standing is None:
         standing = first_of(model, u, ((),), start)
     if standing is None:
-        carried(model, fallen, u)
+        check_carried(model, fallen, u)
         raise AssemblyError(
             "the vehicle finds no equilibrium on its springs and tyres near its design position; "
             "check masses, spring and tyre.cz, or start where the road bends less"
@@ -221,7 +221,7 @@ def first_of(model: Model, u: Floats | None, ways: Sequence[Sequence[str]], star
     """
     for k, still in enumerate(ways):
         try:
-            found = carried(model, settled_state(model, u, still, start), u)
+            found = check_carried(model, find_settled_state(model, u, still, start), u)
         except AssemblyError:
             continue
         better = first_of(model, u, ways[:k], found)
@@ -245,10 +245,10 @@ def left_to_fall(model: Model, u: Floats | None, start: Floats, braked: bool = F
     options = RunOptions(
         duration=FALLING, method="rk4", step=0.5e-3, interval=FALLING, parameters=parameters or None
     )
-    run = None if braked else attempted(model, inputs, replace(options, y0=start))
+    run = None if braked else try_run(model, inputs, replace(options, y0=start))
     if run is None:
         inputs |= {name: value for name, value in PARKED.items() if name in inputs}
-        run = attempted(model, inputs, replace(options, y0=resting))
+        run = try_run(model, inputs, replace(options, y0=resting))
     if run is None:
         return start.copy()
     y = start.copy()
@@ -275,7 +275,7 @@ def road_height(model: Model, place: Sequence[float]) -> float:
     return 0.0 if road is None else float(nominal(road.height(*place)))
 
 
-def carried(model: Model, y: Floats, u: Floats | None) -> Floats:
+def check_carried(model: Model, y: Floats, u: Floats | None) -> Floats:
     """The state, if no tyre is pressed in further than it could be, and no suspension has given way.
 
     Raises
@@ -285,7 +285,7 @@ def carried(model: Model, y: Floats, u: Floats | None) -> Floats:
     """
     given = model.u0 if u is None else u
     seen = model.outputs(y, u=given)
-    if tilted(model, y, model.y0) and tilted(model, y, along_the_road(model)):
+    if is_tilted(model, y, model.y0) and is_tilted(model, y, along_the_road(model)):
         raise AssemblyError(
             "the vehicle finds no equilibrium on its springs: it tips over, or they give way at one end; "
             "check masses, springs and stops, or start where the road bends less"
@@ -318,13 +318,13 @@ def carried(model: Model, y: Floats, u: Floats | None) -> Floats:
     return y
 
 
-def tilted(model: Model, y: Floats, start: Floats) -> bool:
+def is_tilted(model: Model, y: Floats, start: Floats) -> bool:
     """Return True if the chassis is tilted from a start by more than `MOST_TILT`."""
     tilt = [state_names(model).index(f"chassis.q{axis}") for axis in "xy"]
     return bool(np.linalg.norm(y[tilt] - start[tilt]) > 0.5 * MOST_TILT)
 
 
-def settled_state(
+def find_settled_state(
     model: Model, u: Floats | None, rolling: Sequence[str], start: Floats | None = None
 ) -> Floats:
     """The state at which heave, roll, pitch, arms and what rolls have no accelerations."""
@@ -346,10 +346,10 @@ def sliding(model: Model, u: Floats | None, rolling: Sequence[str], standing: Fl
     start = standing.copy()
     names = state_names(model)
     start[[names.index(name) for name in wheel_rates(model)]] = 0.0
-    return settled_state(model, u, rolling, start)
+    return find_settled_state(model, u, rolling, start)
 
 
-def straightened(model: Model, y: Floats, u: Floats) -> tuple[Floats, float]:
+def straighten(model: Model, y: Floats, u: Floats) -> tuple[Floats, float]:
     """Return the settled state of a vehicle that runs straight on, and the steering input that keeps it so.
 
     A drag link that a beam pulls, a banked road or a torque of the driveline leads a vehicle aside whose
@@ -483,7 +483,7 @@ def steady(model: Model, speed: float, radius: float | None = None) -> SteadySta
         raise ModelError(
             "the vehicle was built at rest, with wheels that do not roll; build it with speed=..."
         )
-    y = settled(model)
+    y = settle(model)
     rolling = [names.index(name) for name in ("chassis.vx", *wheel_rates(model))]
     y[rolling] *= speed / built
     u = model.inputs_with(inputs={"throttle": THROTTLE})

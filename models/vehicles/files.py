@@ -50,10 +50,10 @@ def data_file(path: Path) -> DataFile:
 def chrono_file(path: Path) -> DataFile:
     """Project Chrono's JSON."""
     # here, because few vehicles come from there
-    from ce_dynamics.models.vehicles.chrono.vehicle import converted
+    from ce_dynamics.models.vehicles.chrono.vehicle import convert_vehicle
     from ce_dynamics.models.vehicles.chrono.writing import as_file
 
-    made = converted(path)
+    made = convert_vehicle(path)
     return as_file(made.text, path.name)._replace(notes=made.notes, origins=tuple(made.origins.items()))
 
 
@@ -86,7 +86,7 @@ def with_likes(file: DataFile) -> DataFile:
         others = [key[1] for key, _ in file.words_of("axles") if key[1] != axle]
         if entry.value not in others:
             raise DataError(
-                f"{entry.where}: axles.{axle}.like: unknown {checks.shown(entry.value)}; known are "
+                f"{entry.where}: axles.{axle}.like: unknown {checks.show(entry.value)}; known are "
                 f"{', '.join(dict.fromkeys(others)) or 'none'}"
             )
         words = [
@@ -117,14 +117,14 @@ def with_tyre_files(file: DataFile, folder: Path) -> DataFile:
     if not named:
         return file
     # here, because few files name any
-    from ce_dynamics.models.vehicles.fitted_tyres import measured_on, read_tyre
+    from ce_dynamics.models.vehicles.fitted_tyres import measurement_friction, read_tyre
     from ce_dynamics.models.vehicles.magic_formula_data import as_written
     from ce_dynamics.models.vehicles.tyre_kinds import MAGIC_FORMULA
 
     for (_, kind, *_), entry in file.words_of("kinds"):
         if kind == "tyre" and entry.value != MAGIC_FORMULA:
             raise DataError(
-                f"{entry.where}: tyre.kind: {checks.shown(entry.value)} does not go with "
+                f"{entry.where}: tyre.kind: {checks.show(entry.value)} does not go with "
                 f"{'.'.join(named[0].key)}, which makes it {MAGIC_FORMULA}; leave it out"
             )
     numbers: list[Assignment] = []
@@ -136,7 +136,7 @@ def with_tyre_files(file: DataFile, folder: Path) -> DataFile:
             raise DataError(f"{owner}: expected the name of a property file, for example car.tir")
         path = folder / files.path_of(owner, entry.value)
         if not path.is_file():
-            raise DataError(f"{owner}: no file {checks.shown(entry.value)} beside it; name a .tir file")
+            raise DataError(f"{owner}: no file {checks.show(entry.value)} beside it; name a .tir file")
         try:
             tyre = read_tyre(str(path))
         except DataError as error:
@@ -147,7 +147,7 @@ def with_tyre_files(file: DataFile, folder: Path) -> DataFile:
             )
         reports |= dict.fromkeys(f"tyre {line}" for line in tyre.report().splitlines())
         if all(one.key != (*key[:-1], "mu0") for one in file.assignments):
-            frictions[tyre.name] = measured_on(tyre)
+            frictions[tyre.name] = measurement_friction(tyre)
     if frictions:
         # of different tyres that with the most grip reaches the road's coefficient: they keep their ratios
         most = max(frictions.values())
@@ -193,7 +193,7 @@ def base_path(base: Entry, by: Path) -> Path:
         return SHIPPED[name]
     path = by.parent / files.path_of(f"{base.where}: base", name)
     if not path.is_file():
-        shown = checks.shown(name)
+        shown = checks.show(name)
         raise DataError(f"{base.where}: base: no file {shown} beside it, and no vehicle {shown} is shipped")
     return path
 
@@ -237,7 +237,7 @@ def check_vehicle(name: str) -> str:
     path = files.path_of("vehicle", name)
     if not path.is_file():
         known = f"give {', '.join(SHIPPED)} or an existing data file"
-        raise DataError(f"no vehicle {checks.shown(name)}; {known}")
+        raise DataError(f"no vehicle {checks.show(name)}; {known}")
     if not describes_a_vehicle(path):
         raise DataError(
             f"{path.name}: names neither its axles nor a base; add 'axles:', or what it builds on, "

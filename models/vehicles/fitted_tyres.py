@@ -35,7 +35,7 @@ class FittedTyres(NamedTuple):
     friction: float | None
 
 
-def fitted_tyres(files: Sequence[str], corners: Mapping[str, Corner]) -> FittedTyres:
+def fit_tyres(files: Sequence[str], corners: Mapping[str, Corner]) -> FittedTyres:
     """Magic Formula tyres from property files (``.tir``) or Chrono's ``Pac02Tire`` files (``.json``).
 
     On the side of the vehicle for which a file is not, its tyre is mirrored.  The friction coefficient of the
@@ -63,7 +63,7 @@ def fitted_tyres(files: Sequence[str], corners: Mapping[str, Corner]) -> FittedT
         chosen |= dict.fromkeys(wanted, path)
     read = {path: read_tyre(path) for path in dict.fromkeys(chosen.values())}
     whole = bool(chosen) and chosen.keys() == corners.keys()
-    friction = max(map(measured_on, read.values())) if whole else None
+    friction = max(map(measurement_friction, read.values())) if whole else None
     models: dict[str, MagicFormulaTyre] = {}
     for name, path in chosen.items():
         corner = corners[name]
@@ -73,14 +73,14 @@ def fitted_tyres(files: Sequence[str], corners: Mapping[str, Corner]) -> FittedT
     return FittedTyres(models, "\n".join(file.report() for file in read.values()), friction)
 
 
-def measured_on(file: TyreFile) -> float:
+def measurement_friction(file: TyreFile) -> float:
     """Return the friction coefficient of the road on which the coefficients of a file hold."""
     return file.friction or peak_of(file.coefficients).friction
 
 
 def default_friction(files: Sequence[str], corners: Mapping[str, Corner], road: float) -> float | None:
     """Return the friction coefficient of the fitted tyres' road, if that of the vehicle is its own tyres'."""
-    fitted = fitted_tyres(files, corners).friction
+    fitted = fit_tyres(files, corners).friction
     own = {nominal(reference_friction(corner.tyre)) for corner in corners.values()}
     return fitted if own == {nominal(road)} else None
 

@@ -105,7 +105,7 @@ def release_numbers(data: Any, keys: Sequence[str], groups: Groups) -> tuple[Any
         if not can_be_free(key, groups) and (there or reason(key)):
             raise DataError(f"'{key}' cannot be a free parameter{reason(key)}; give it as an override")
         if not there:
-            known = groups.known(type(data), key.partition(".")[0])
+            known = groups.list_known(type(data), key.partition(".")[0])
             near = ", ".join(difflib.get_close_matches(key, known, n=3, cutoff=0.5))
             raise DataError(f"unknown parameter '{key}'{near and f'; nearest: {near}'}")
         parameter = None

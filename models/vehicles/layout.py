@@ -42,7 +42,7 @@ from ce_dynamics.models.vehicles.sections import Description
 from ce_dynamics.models.vehicles.steering.base import Steering
 from ce_dynamics.models.vehicles.steering.pitman import Pitman
 from ce_dynamics.models.vehicles.steering.rack import Rack, RotaryArm
-from ce_dynamics.models.vehicles.suspensions.beam import GEARS, steered_section
+from ce_dynamics.models.vehicles.suspensions.beam import GEARS, make_steered_section
 from ce_dynamics.models.vehicles.suspensions.graph_words import Item, end_section, items_of, own_section
 from ce_dynamics.models.vehicles.suspensions.listed import BEAMS, CORNERS, SUSPENSIONS
 from ce_dynamics.models.vehicles.trailers.hitches import FOLDING, STRAIGHT
@@ -133,7 +133,7 @@ class Layout:
         return Parts(
             axles=[axle.name for axle in self.axles],
             trailers=[trailer.name for trailer in self.trailers],
-            steered={name: axles[0].name for name, axles in steered_axles(self).items()},
+            steered={name: axles[0].name for name, axles in find_steered_axles(self).items()},
             bushings={axle.name: [item.name for item in axle.bushings] for axle in self.axles},
         )
 
@@ -157,12 +157,12 @@ class Layout:
         return tuple(axle for axle in self.axles if axle.trailer in (None, *self.halves))
 
 
-def misspelt(others: Sequence[Assignment]) -> str:
+def explain_misspelling(others: Sequence[Assignment]) -> str:
     """``; 'axle' (file:3): did you mean 'axles'?`` where such a key stands among the numbers of a file."""
     for key, entry in others:
         near = difflib.get_close_matches(key[0], ("base", "axles"), n=1, cutoff=0.75)
         if near:
-            return f"; {checks.shown(key[0])} ({entry.where}): did you mean {near[0]!r}?"
+            return f"; {checks.show(key[0])} ({entry.where}): did you mean {near[0]!r}?"
     return ""
 
 
@@ -179,18 +179,18 @@ def layout_of(words: Sequence[Assignment], label: str) -> Layout:
     for (_, kind, *rest), entry in (word for word in words if word.key[0] == "kinds"):
         if rest or kind not in KINDS:
             raise DataError(
-                f"{entry.where}: kinds: {checks.shown(kind)} has none; known are {', '.join(KINDS)}"
+                f"{entry.where}: kinds: {checks.show(kind)} has none; known are {', '.join(KINDS)}"
             )
         if entry.value not in KINDS[kind]:
             name = ".".join(long_name(("kinds", kind), NO_PARTS))
             raise DataError(
-                f"{entry.where}: {name}: unknown {checks.shown(entry.value)}; known are "
+                f"{entry.where}: {name}: unknown {checks.show(entry.value)}; known are "
                 f"{', '.join(KINDS[kind])}"
             )
         kinds[kind] = str(entry.value)
     for (_, axle, *rest), entry in (word for word in words if word.key[0] == "axles"):
         if len(rest) != 1 or rest[0] not in CHOICES or not isinstance(entry.value, str):
-            said = checks.shown(".".join((axle, *rest)))
+            said = checks.show(".".join((axle, *rest)))
             raise DataError(
                 f"{entry.where}: axles: {said}: an axle has {', '.join(CHOICES)}, like; {EXAMPLE}"
             )
@@ -201,7 +201,7 @@ def layout_of(words: Sequence[Assignment], label: str) -> Layout:
             continue
         if entry.value not in known:
             raise DataError(
-                f"{entry.where}: axles.{axle}.{rest[0]}: unknown {checks.shown(entry.value)}; "
+                f"{entry.where}: axles.{axle}.{rest[0]}: unknown {checks.show(entry.value)}; "
                 f"known are {', '.join(known) or 'none'}"
             )
         axles.setdefault(axle, {})[rest[0]] = entry.value
@@ -222,7 +222,7 @@ def layout_of(words: Sequence[Assignment], label: str) -> Layout:
             continue
         axle = key[1]
         if axle not in axles:
-            raise DataError(f"{entry.where}: axles: {checks.shown(axle)} is none of the axles {list(axles)}")
+            raise DataError(f"{entry.where}: axles: {checks.show(axle)} is none of the axles {list(axles)}")
         chosen_since = any(later == ("axles", axle, "suspension") for later, _ in words[k:])
         if axle not in graphs and not chosen_since:
             raise DataError(
@@ -296,7 +296,7 @@ def check_name(name: str, what: str, where: str) -> None:
     if not re.fullmatch(r"[a-z][a-z0-9_]{0,30}", name) or name in taken or name in sections:
         article = "an" if what == "axle" else "a"
         raise DataError(
-            f"{where}: {what}s: {checks.shown(name)} is no name for {article} {what}; use lower-case "
+            f"{where}: {what}s: {checks.show(name)} is no name for {article} {what}; use lower-case "
             "letters, digits and _, for example front, and no name of a section"
         )
 
@@ -330,7 +330,7 @@ def check_steering(layout: Layout, label: str) -> None:
                 f"{label}: axles.{axle.name}: it is not steered, so mechanism and phase have no effect; "
                 "leave them out, or name a steering"
             )
-    steered = steered_axles(layout)
+    steered = find_steered_axles(layout)
     for count, name in enumerate(steered):
         if name != MECHANISMS[count]:
             raise DataError(
@@ -356,7 +356,7 @@ def check_steering(layout: Layout, label: str) -> None:
             )
 
 
-def steered_axles(layout: Layout) -> Mapping[str, tuple[AxleLayout, ...]]:
+def find_steered_axles(layout: Layout) -> Mapping[str, tuple[AxleLayout, ...]]:
     """Return the axles that each steering mechanism steers, mechanisms in their order."""
     found = {
         name: tuple(axle for axle in layout.axles if axle.steering is not None and axle.mechanism == name)
@@ -367,12 +367,12 @@ def steered_axles(layout: Layout) -> Mapping[str, tuple[AxleLayout, ...]]:
 
 def unit_of(layout: Layout, mechanism: str) -> str | None:
     """Return the trailer that a steering mechanism is on; None for the vehicle itself."""
-    return steered_axles(layout)[mechanism][0].trailer
+    return find_steered_axles(layout)[mechanism][0].trailer
 
 
 def steerings_of(layout: Layout) -> Mapping[str, type[Steering]]:
     """Return the steering mechanisms by the names of their sections."""
-    return {name: STEERINGS[str(axles[0].steering)] for name, axles in steered_axles(layout).items()}
+    return {name: STEERINGS[str(axles[0].steering)] for name, axles in find_steered_axles(layout).items()}
 
 
 def suspension_section(axle: AxleLayout) -> type[CornerData]:
@@ -405,7 +405,7 @@ def axle_section(axle: AxleLayout) -> type[Section] | None:
     if axle.suspension == GRAPH:
         return own_section(axle.graph)
     section = BEAMS[axle.suspension].section
-    return section if not axle.knuckles else steered_section(section, axle.steering_gear or "toe-bar")
+    return section if not axle.knuckles else make_steered_section(section, axle.steering_gear or "toe-bar")
 
 
 @lru_cache(maxsize=64)

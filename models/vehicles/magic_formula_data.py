@@ -55,7 +55,7 @@ class MagicFormulaParameters(SidedTyre):
         """Vertical stiffness at the nominal load [N/m]."""
         return self.coefficients.VERTICAL_STIFFNESS * self.coefficients.LCZ
 
-    def mounted(self, side: int) -> TyreModel:
+    def mount(self, side: int) -> TyreModel:
         """Mounted on the left (1) or on the right (−1)."""
         if self.chrono_delay is not None:
             opposite = MagicFormula(self.coefficients, self.side, "right" if side > 0 else "left")

@@ -139,7 +139,7 @@ def radius_of(tyre: RoadTyre) -> float:
 def wheel_shape(tyre: RoadTyre) -> Shape:
     """A tyre with its rim."""
     radius = radius_of(tyre)
-    return wheel(tyre.centre, tyre.spin_axis, radius, WIDTH * radius).painted("#c3c9ce")
+    return wheel(tyre.centre, tyre.spin_axis, radius, WIDTH * radius).paint("#c3c9ce")
 
 
 def shapes_of(system: System) -> dict[str, list[Shape]]:
@@ -178,7 +178,7 @@ def drawbar_of(system: System, body: str, tyres: list[RoadTyre]) -> list[Shape]:
     if at[0] < start:
         return []
     ends = [(start, side * 0.5 * half, height + 0.35 * radius) for side in (-1.0, 1.0)]
-    return [rod(at, end, 0.1 * radius).painted("#5b656d") for end in ends]
+    return [rod(at, end, 0.1 * radius).paint("#5b656d") for end in ends]
 
 
 def sizes_of(tyres: list[RoadTyre]) -> tuple[float, float, float, float, float]:
@@ -266,9 +266,9 @@ def patch(road: Road, ends: Floats, mu: float) -> Shape:
     """A tinted rectangle from (2, 2) ends along x and y: blue where it is slippery, brown where it grips."""
     x, y = (np.linspace(low, high, PROFILES) for low, high in ends.tolist())
     X, Y = np.meshgrid(x, y, indexing="ij")
-    z, _ = seen(road, x, y)
+    z, _ = sample_heights(road, x, y)
     points = mesh(*surface(np.stack((X, Y, z + ABOVE), axis=2)))
-    return points.painted("#a9d4ee" if mu < SLIPPERY else "#8a6f52", 0.45)
+    return points.paint("#a9d4ee" if mu < SLIPPERY else "#8a6f52", 0.45)
 
 
 def length_behind(system: System) -> float:
@@ -282,20 +282,20 @@ def relief(road: Road, way: Floats, side: float = SIDE) -> Shape:
     (x_low, y_low), (x_high, y_high) = way.min(axis=0) - side, way.max(axis=0) + side
     y = np.linspace(y_low, y_high, max(2, int((y_high - y_low) / FINEST)))
     x = np.linspace(x_low, x_high, max(2, int((x_high - x_low) / FINEST)))
-    z, inside = seen(road, x[:: max(1, len(x) // PROFILES)], y)
-    ys = y[uneven(y, np.concatenate((z, inside)).T)]
-    z, inside = seen(road, x, ys[:: max(1, len(ys) // PROFILES)])
-    xs = x[uneven(x, np.concatenate((z, inside), axis=1))]
+    z, inside = sample_heights(road, x[:: max(1, len(x) // PROFILES)], y)
+    ys = y[find_uneven(y, np.concatenate((z, inside)).T)]
+    z, inside = sample_heights(road, x, ys[:: max(1, len(ys) // PROFILES)])
+    xs = x[find_uneven(x, np.concatenate((z, inside), axis=1))]
     while len(xs) * len(ys) > MOST_POINTS:
         xs, ys = (np.unique(np.append(part[::2], part[-1])) for part in (xs, ys))
-    z, inside = seen(road, xs, ys)
+    z, inside = sample_heights(road, xs, ys)
     X, Y = np.meshgrid(xs, ys, indexing="ij")
     points, triangles = surface(np.stack((X, Y, z), axis=2))
     there = inside.ravel()[triangles].all(axis=1)
     return replace(terrain(points, triangles[there]), look="asphalt")
 
 
-def seen(road: Road, x: Floats, y: Floats) -> tuple[Floats, Array]:
+def sample_heights(road: Road, x: Floats, y: Floats) -> tuple[Floats, Array]:
     """Heights (n, m) of a road at n places along and m across, and where there is any road."""
 
     def function(x: Scalar, y: Scalar) -> dict[str, Scalar]:
@@ -312,7 +312,7 @@ def height(road: Road, x: float, y: float) -> float:
     return float(nominal(road.height(x, y)))
 
 
-def uneven(places: Floats, heights: Floats) -> list[int]:
+def find_uneven(places: Floats, heights: Floats) -> list[int]:
     """Return the indices of places between which profiles (places, m) are straight to within `EVEN`."""
     kept, last = [0], 0
     for k in range(2, len(places)):
@@ -347,7 +347,7 @@ def gates(system: System, way: Floats) -> Iterator[Shape]:
         top = max(float(foot[2]) for foot in low) + GATE_HEIGHT
         high = [np.array([*foot, top]) for foot in feet]
         for a, b in ((low[0], high[0]), (low[1], high[1]), (high[0], high[1])):
-            yield rod(a, b, 0.05).painted(GATE)
+            yield rod(a, b, 0.05).paint(GATE)
 
 
 def road_there(road: Road, at: Floats) -> bool:
@@ -361,4 +361,4 @@ def trail(system: System, way: Floats) -> Iterator[Shape]:
     road = tyres_of(system)[0].road
     if len(way) > 1:
         points = [(x, y, height(road, x, y) + 0.01) for x, y in way[:: max(1, len(way) // 500)]]
-        yield line(points).painted(TRAIL)
+        yield line(points).paint(TRAIL)

@@ -27,13 +27,13 @@ import numpy as np
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiled.variables import plain
-from ce_dynamics.models.parts.driver import DriverParameters, turn_steering, wanted_of
+from ce_dynamics.models.parts.driver import DriverParameters, invert_arms, turn_steering
 from ce_dynamics.models.parts.manoeuvres import Manoeuvre
 from ce_dynamics.models.parts.manoeuvres.following import DoubleLaneChange, Practised
 from ce_dynamics.models.parts.rounded_table import RoundedTable
 from ce_dynamics.models.vehicles.driving import AxlePath, clearance
 from ce_dynamics.simulation.options import RunOptions
-from ce_dynamics.simulation.simulate import attempted
+from ce_dynamics.simulation.simulate import try_run
 
 ROUNDS = 8
 GAIN = 1.4
@@ -73,7 +73,7 @@ class Round(NamedTuple):
     steering: Floats
 
 
-def practised(task: Manoeuvre, model: Model, y0: Floats) -> Manoeuvre:
+def practise(task: Manoeuvre, model: Model, y0: Floats) -> Manoeuvre:
     """The manoeuvre with a driver who has practised it, if its path is planned; else as it is.
 
     What controllers do he learns as far as it comes back each round.
@@ -119,7 +119,7 @@ def at_best(
         driven = drive(known, model, y0)
         if driven is None:
             break
-        room = spared(task, driven)
+        room = measure_clearance(task, driven)
         if room > least:
             best, least = known, room
         error = np.array([path.y_ref(x) for x in way.tolist()]) - np.interp(way, driven.x, driven.y)
@@ -196,20 +196,20 @@ def drive(task: DoubleLaneChange, model: Model, y0: Floats) -> Round | None:
     """A round; None if it goes wrong."""
     ends = task.gates[-1].end + BEHIND
     options = RunOptions(duration=LONGER * ends / task.speed, y0=y0, method="rk4", step=STEP, interval=STEP)
-    run = attempted(model, task, options)
+    run = try_run(model, task, options)
     if run is None:
         return None
     driven = Round(*(run[name].values for name in Round._fields))
     r = task.driver.response
     if r.position:
         moved = (run[plain(name)].values for name in (r.position, r.position_rate))
-        driven = driven._replace(steering=wanted_of(task.driver, driven.steering, *moved))
+        driven = driven._replace(steering=invert_arms(task.driver, driven.steering, *moved))
     driven = driven._replace(steering=driven.steering - task.driver.straight)
     on_the_way = driven.x < ends
     return None if on_the_way.all() else Round(*(column[on_the_way] for column in driven))
 
 
-def spared(task: DoubleLaneChange, driven: Round) -> float:
+def measure_clearance(task: DoubleLaneChange, driven: Round) -> float:
     """Least distance of the flanks, at both axles, from the cones [m]."""
     half, width = 0.5 * task.driver.wheelbase, task.values["vehicle_width"]
     centre = np.stack((driven.x, driven.y), axis=1)

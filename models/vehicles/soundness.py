@@ -10,7 +10,7 @@ from itertools import pairwise
 from pydantic import BaseModel
 
 from ce_dynamics.algebra.units import parse_unit, same_dimension
-from ce_dynamics.compiler.free_numbers import decided, nominal
+from ce_dynamics.compiler.free_numbers import decide, nominal
 from ce_dynamics.errors import DataError, PhysicalityWarning
 from ce_dynamics.models.data.layers import Groups, ListedNumber, entry_of
 from ce_dynamics.models.data.quantities import INERTIA, inertia_matrix, triangle_excess
@@ -30,7 +30,7 @@ def check_order(layout: Layout, corners: Mapping[str, Corner]) -> None:
     for ahead, behind in (pair for name in names for pair in pairwise(layout.axles_of(name))):
         for one, other in zip(ahead.corners, behind.corners, strict=True):
             front, rear = corners[one].W[0], corners[other].W[0]
-            if not decided(front > rear, f"{one}.W must lie ahead of {other}.W"):
+            if not decide(front > rear, f"{one}.W must lie ahead of {other}.W"):
                 raise DataError(
                     f"{one}.W at x = {front:g} m must lie ahead of {other}.W at x = {rear:g} m "
                     f"(vehicle coordinates: origin + W)"
@@ -158,7 +158,7 @@ def warn_of_light_chassis(chassis: float, unsprung: float) -> None:
 def warn_of_derived(layout: Layout, corners: Mapping[str, Corner]) -> None:
     """Warn of such inertias among those that follow from the data."""
     for axle, k in ((axle, k) for k in (0, 1) for axle in layout.axles):
-        for name, derived in corners[axle.corners[k]].derived_bodies():
+        for name, derived in corners[axle.corners[k]].list_derived_bodies():
             _warn(name, nominal(derived.inertia))
 
 

@@ -134,7 +134,7 @@ def under_pressure(model: Model, y: Floats, u: Floats) -> Floats:
     names = [entry.name for entry in (*model.layout.q, *model.layout.v, *model.layout.x)]
     for name, brake in brakes_of(model).items():
         if brake.parameters.lag is not None:
-            filled[names.index(f"{name}.pressure")] = nominal(brake.wanted(given))
+            filled[names.index(f"{name}.pressure")] = nominal(brake.wanted_pressure(given))
     return filled
 
 
@@ -161,7 +161,9 @@ def limit_forces(model: Model, y: Floats, u: Floats) -> dict[str, float]:
         load = max(seen[f"{name}.Fz"], 1.0) if f"{name}.Fz" in seen else 1.0
         brake = brakes.get(f"{corner}.brake")
         if brake is not None:
-            torque = nominal(brake.wanted(given)) * brake.share * nominal(brake.parameters.max_torque)
+            torque = (
+                nominal(brake.wanted_pressure(given)) * brake.share * nominal(brake.parameters.max_torque)
+            )
             load = max(min(load, torque / nominal(getattr(tyre, "unloaded_radius", 1.0))), 1e-3 * load)
         found[corner] = load
     return found

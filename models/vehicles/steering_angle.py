@@ -12,7 +12,7 @@ import numpy as np
 
 from ce_dynamics.algebra.arrays import Scalar, array, cross, dot
 from ce_dynamics.compiled.analysis.power_balance import drive_forces
-from ce_dynamics.compiler.free_numbers import decided, nominal
+from ce_dynamics.compiler.free_numbers import decide, nominal
 from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.dynamics.outward import Outward
 from ce_dynamics.errors import AccuracyWarning, AssemblyError, DataError
@@ -23,7 +23,7 @@ from ce_dynamics.mechanism.forces.base import Observer
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.vehicles.bodies import Vector
 from ce_dynamics.models.vehicles.corner import Corner, sprung_body
-from ce_dynamics.models.vehicles.steering.base import LOCKS, steered_angle, steering_reach
+from ce_dynamics.models.vehicles.steering.base import LOCKS, compute_wheel_angle, steering_reach
 from ce_dynamics.models.vehicles.steering.column import WANTED, Column
 
 if TYPE_CHECKING:
@@ -50,12 +50,12 @@ def max_wheel_angle(parameters: VehicleParameters) -> Scalar:
         If the steering linkage cannot reach full lock.
     """
     if not parameters.steerings:
-        return folded_angle(parameters)
+        return find_unfolded_angle(parameters)
     with parameters.naming():
         turned = [at_full_lock(parameters, corner) for corner in first_steered(parameters)]
     left, half = (0.5 * sum(angles) for angles in zip(*turned, strict=True))
     uneven = "the left lock hardly turns the wheels"
-    return half if decided(left < UNEVEN * half, uneven) else left
+    return half if decide(left < UNEVEN * half, uneven) else left
 
 
 def steering_wheel_lock(parameters: VehicleParameters) -> float:
@@ -244,9 +244,9 @@ def at_full_lock(parameters: VehicleParameters, corner: Corner) -> tuple[Scalar,
     angles = []
     with np.errstate(invalid="ignore"):
         for lock in LOCKS:
-            reached = steered_angle(mechanism, corner, lock)
+            reached = compute_wheel_angle(mechanism, corner, lock)
             open_at_lock = f"{name}: the steering linkage cannot be assembled at full lock"
-            if not decided(reached == reached, open_at_lock):  # NaN
+            if not decide(reached == reached, open_at_lock):  # NaN
                 part = steering_reach(mechanism, corner, lock)
                 key, locked = mechanism.full_lock()
                 _, reach = mechanism.full_lock(part)
@@ -254,7 +254,7 @@ def at_full_lock(parameters: VehicleParameters, corner: Corner) -> tuple[Scalar,
             angles.append(mechanism.phase * reached)
     left, right = angles
     wrong = f"{name}: full steering to the left does not turn the wheel to the left"
-    if decided(left <= right, wrong):
+    if decide(left <= right, wrong):
         degrees = np.degrees(nominal(left - right))
         raise DataError(
             f"{name}: full steering to the left instead of the right turns the wheel by {degrees:.3g} deg to "
@@ -264,14 +264,14 @@ def at_full_lock(parameters: VehicleParameters, corner: Corner) -> tuple[Scalar,
 
 
 def mean_wheel_angle(parameters: VehicleParameters, steering: float) -> float:
-    """Mean angle of the wheels of the first steered axle, positive to the left [rad], or `folded_angle`."""
+    """Return the mean angle of the wheels of the first steered axle, positive to the left [rad]."""
     if not parameters.steerings:
-        return float(nominal(folded_angle(parameters, steering)))
+        return float(nominal(find_unfolded_angle(parameters, steering)))
     sides = first_steered(parameters)
     return float(np.mean([float(nominal(wheel_angle(parameters, corner, steering))) for corner in sides]))
 
 
-def folded_angle(parameters: VehicleParameters, steering: float = 1.0) -> Scalar:
+def find_unfolded_angle(parameters: VehicleParameters, steering: float = 1.0) -> Scalar:
     """The wheel angle with which a vehicle that does not fold would turn as this one at an input [rad].
 
     With the joint l_1 behind the first axle and l_2 ahead of the mean of those behind it, folded by φ, the
@@ -306,4 +306,4 @@ def wheel_angle(parameters: VehicleParameters, corner: Corner, steering: float) 
     float
         NaN where the linkage cannot be assembled.
     """
-    return steered_angle(parameters.steerings[parameters.mechanism_of(corner.name)], corner, steering)
+    return compute_wheel_angle(parameters.steerings[parameters.mechanism_of(corner.name)], corner, steering)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ce_dynamics.models.parts.manoeuvres import DoubleLaneChange, Manoeuvre
-from ce_dynamics.models.vehicles.comfort import W_D, W_K, weighted_rms
+from ce_dynamics.models.vehicles.comfort import W_D, W_K, compute_weighted_rms
 from ce_dynamics.models.vehicles.driving import AxlePath, clearance
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ def comfort(results: Results) -> list[Figure]:
         ("weighted_lateral_acceleration", "lateral acceleration, W_d of ISO 2631-1, rms", "ay", W_D),
     )
     return [
-        Figure(key, label, weighted_rms(t, results[name].values, weighting), "m/s^2")
+        Figure(key, label, compute_weighted_rms(t, results[name].values, weighting), "m/s^2")
         for key, label, name, weighting in rows
     ]
 

@@ -161,7 +161,7 @@ def tow(
         on_sledge = centre + np.array((half[0], sign * side, 0.0))
         elements.append(Cable(name, box, on_sledge, chassis, on_chassis, length=length))
     model = Model(system)
-    return TowingCase(UnilateralModel(model, elements), named_state(model, y_start))
+    return TowingCase(UnilateralModel(model, elements), set_state(model, y_start))
 
 
 def on_hard_ground(
@@ -197,7 +197,7 @@ def on_hard_ground(
     for name, corner in data.corners.items():
         start[f"{name}.wheel_rate"] = forward / corner.tyre.unloaded_radius
     elements = on_ground(data, wheels, friction, friction_kind, restitution)
-    return TowingCase(UnilateralModel(model, elements), named_state(model, start))
+    return TowingCase(UnilateralModel(model, elements), set_state(model, start))
 
 
 def vehicle(data: VehicleParameters) -> tuple[System, list[Body]]:
@@ -266,7 +266,7 @@ def standing(data: VehicleParameters) -> dict[str, float]:
     return state
 
 
-def named_state(model: Model, values: Mapping[str, float]) -> Floats:
+def set_state(model: Model, values: Mapping[str, float]) -> Floats:
     """The model's initial state with some entries replaced."""
     y = model.y0
     names = [entry.name for entry in (*model.layout.q, *model.layout.v)]

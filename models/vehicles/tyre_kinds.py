@@ -167,12 +167,12 @@ class SlipLawData(Section):
         names = ("radius", "cz", "dz", "rolling_resistance")
         own: dict[str, Any] = {name: getattr(self, name) for name in names}
         own |= {name: getattr(self, name, DAHL_STIFFNESS) for name in ("cx", "cy")}
-        curve = None if self.load_curve is None else continued(self.load_curve, self.radius)
+        curve = None if self.load_curve is None else continue_curve(self.load_curve, self.radius)
         damping = getattr(self, "contact_damping", 0.0)
         return {**own, "damping": damping, "reference_friction": self.mu0, "load_curve": curve}
 
 
-def continued(curve: SpringCurve, radius: float) -> Ramps:
+def continue_curve(curve: SpringCurve, radius: float) -> Ramps:
     """Return a load curve whose ends are continued in their directions by the radius."""
     x, y = list(curve.deflection), list(curve.force)
     first, last = (y[1] - y[0]) / (x[1] - x[0]), (y[-1] - y[-2]) / (x[-1] - x[-2])
@@ -367,7 +367,7 @@ def tyre_section(kind: str) -> type[Section]:
 def model_of(tyre: BuiltTyre, side: int) -> TyreModel:
     """The model of a tyre as built, mounted on the left (1) or on the right (−1)."""
     if isinstance(tyre, SidedTyre):
-        return tyre.mounted(side)
+        return tyre.mount(side)
     return TMeasyTyre(tyre) if isinstance(tyre, TMeasyParameters) else tyre
 
 

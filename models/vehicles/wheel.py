@@ -100,9 +100,9 @@ class WheelParameters(BodyParameters):
             twin_spacing=data.twin_spacing,
         )
 
-    def mirrored(self) -> Self:
+    def mirror(self) -> Self:
         """The mirror image in y; its axis is to the left too, so it turns forwards as the original does."""
-        return replace(super().mirrored(), axis=self.axis * (-1.0, 1.0, -1.0) + 0.0)
+        return replace(super().mirror(), axis=self.axis * (-1.0, 1.0, -1.0) + 0.0)
 
 
 def wheel_axes(camber: float, toe: float) -> Vector:

@@ -26,7 +26,7 @@ def state_of(model: ce.Model) -> Floats:
     """Off the design pose, moving."""
     rng = np.random.default_rng(5)
     q, v, x = model.layout.split(model.y0)
-    moved = model.tangent.displaced(q, rng.uniform(-0.15, 0.15, len(v)))
+    moved = model.tangent.displace(q, rng.uniform(-0.15, 0.15, len(v)))
     return np.concatenate((moved, rng.uniform(-1.0, 1.0, len(v)), x))
 
 

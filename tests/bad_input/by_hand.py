@@ -167,8 +167,8 @@ def of_bushings() -> list[Case]:
         def run(folder: Path) -> Any:
             elastic = kc.compliance_of(str(soft_sedan(folder)), "front")
             if options:
-                return kc.forced(elastic, kc.force_sweep_of(*given, **options))
-            return kc.forced(elastic, *given)
+                return kc.force_sweep(elastic, kc.force_sweep_of(*given, **options))
+            return kc.force_sweep(elastic, *given)
 
         return Case(f"forced{given}{options or ''}", in_folder(run), says)
 

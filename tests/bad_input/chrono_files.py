@@ -14,7 +14,7 @@ from typing import Any
 
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.chrono.pairing import Choice
-from ce_dynamics.models.vehicles.chrono.vehicle import converted
+from ce_dynamics.models.vehicles.chrono.vehicle import convert_vehicle
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from tests.bad_input.cases import Case
 from tests.models.vehicles.chrono.test_bushings import BUSHING, soft
@@ -112,7 +112,7 @@ def read(content: dict[str, dict[str, Any]], whole: bool) -> Any:
         car = folder / "car" / "Vehicle.json"
         if not whole:
             return build(VehicleParameters.load(car))
-        made = converted(car, Choice(trailer=folder / "cart/Trailer.json"), bushings=True)
+        made = convert_vehicle(car, Choice(trailer=folder / "cart/Trailer.json"), bushings=True)
         both = folder / "both.yaml"
         both.write_text(made.text, "utf-8")
         return build(VehicleParameters.load(both))

@@ -360,7 +360,7 @@ def of_plain_bodies() -> list[Case]:
     vectors = values.no_state(2)
     found += calls(
         "Problem",
-        contact.Problem.reduced,
+        contact.Problem.from_dense,
         dense,
         {"GT": MATRIX, "M": MATRIX, "v": vectors, "c": vectors, "rows": values.NO_OBJECT},
         says=dict.fromkeys(dense, ""),
@@ -409,7 +409,7 @@ def of_plain_bodies() -> list[Case]:
         },
         says=dict.fromkeys(sparse, ""),
     )
-    problem = contact.Problem.reduced(**dense)
+    problem = contact.Problem.from_dense(**dense)
     solution = contact.Chain().solve(problem)
     for function in (contact.uniqueness, contact.evenly):
         found += calls(

@@ -226,7 +226,7 @@ def of_vehicles() -> list[Case]:
         (),
         dict.fromkeys(("overrides", "variant", "free"), ""),
     )
-    found += calls("settled", hmmwv.settled, {}, {"model": objects}, (), {"model": ""})
+    found += calls("settled", hmmwv.settle, {}, {"model": objects}, (), {"model": ""})
     return found
 
 

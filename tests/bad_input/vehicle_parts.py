@@ -18,7 +18,7 @@ from ce_dynamics.models.environments.env import VehicleEnv
 from ce_dynamics.models.kc.force_sweeps import force_sweep_of
 from ce_dynamics.models.kc.sweeps import sweep_of
 from ce_dynamics.models.tyres import read_tyre_file
-from ce_dynamics.models.vehicles.chrono.vehicle import converted
+from ce_dynamics.models.vehicles.chrono.vehicle import convert_vehicle
 from tests.bad_input import values
 from tests.bad_input.cases import Case
 from tests.bad_input.data_file import damaged
@@ -189,7 +189,7 @@ def convert(content: dict[str, Any], raw: dict[str, str | bytes] | None = None) 
         path = small_car.written(folder, content)
         for name, text in (raw or {}).items():
             (folder / name).write_bytes(text.encode() if isinstance(text, str) else text)
-        return converted(path)
+        return convert_vehicle(path)
     finally:
         shutil.rmtree(folder)
 

@@ -24,7 +24,7 @@ from tests.benchmarks.timing import best_of, native_loop
 
 Y, ROUNDS = (0, 1, 0), 200
 NOTHING = {
-    "ce_dynamics.embedding.complete.recognised": lambda part: None,
+    "ce_dynamics.embedding.complete.recognise": lambda part: None,
     "ce_dynamics.embedding.closed_forms.without_legs.legs_of": lambda *_: [],
     "ce_dynamics.embedding.closed_forms.without_legs.rods_of": lambda *_: [],
     "ce_dynamics.embedding.closed_forms.without_legs.peel_of": lambda *_: None,

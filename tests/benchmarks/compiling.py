@@ -59,7 +59,7 @@ def run(options: Options) -> Result:
         start = time.perf_counter()
         code = object_code(graph, way)
         seconds.append(time.perf_counter() - start)
-        function = compiler.linked(code, graph)
+        function = compiler.link(code, graph)
         contenders.append(Contender(way.name, "", prepared(function, model.y0)[0]))
     race(contenders, options.rounds)
     rows = tuple(

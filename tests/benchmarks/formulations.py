@@ -103,7 +103,7 @@ def run(options: Options) -> Result:
 
 def turning(model: Model) -> Floats:
     """The vehicle settled at speed, with its body rolling and turning and its arms moving."""
-    y = hmmwv.settled(model)
+    y = hmmwv.settle(model)
     n_q, n_v = len(model.layout.q), len(model.layout.v)
     y[n_q : n_q + n_v] += 0.1 * np.cos(np.arange(n_v))
     return y

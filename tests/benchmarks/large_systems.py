@@ -82,7 +82,7 @@ def tree(n: int) -> System:
 def add_double_wishbone(system: System, k: int, carrier: str, origin: Floats, side: float) -> Floats:
     """Add a corner with a spring; where those on its upright begin."""
     points = {name: origin + np.array((x, side * y, z)) for name, (x, y, z) in CORNER.items()}
-    bodies = DoubleWishboneBodies.prefixed(f"{k} ", carrier, tie_rod=False)
+    bodies = DoubleWishboneBodies.with_prefix(f"{k} ", carrier, tie_rod=False)
     linkage = DoubleWishbone(DoubleWishbonePoints(**{name: p.tolist() for name, p in points.items()}), bodies)
     masses = {"lower_arm": 4.0, "upper_arm": 2.0, "spindle": 8.0, "shock_lower": 1.0, "shock_upper": 1.0}
     ends = {

@@ -17,7 +17,7 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.description import VehicleParameters
-from ce_dynamics.models.vehicles.equilibrium import settled
+from ce_dynamics.models.vehicles.equilibrium import settle
 
 OUTPUTS = ("yaw_rate", "ay", "roll", "front_left.tyre.Fz", "front_left.tyre.Fy")
 STEP = 1e-6
@@ -36,7 +36,7 @@ def compared(vehicle: str, seed: int = 0) -> Worst:
     """All entries of the four matrices of a vehicle."""
     model = Model(build(VehicleParameters.load(vehicle), speed=BEGIN))
     u = model.inputs_with(inputs={"throttle": 0.1, "brake": 0.05, "steering": 0.02})
-    y = settled(model, u)
+    y = settle(model, u)
     y = y + 1e-3 * np.random.default_rng(seed).normal(size=len(y))
     y = model.with_unit_quaternions(y)
     outputs = [name for name in OUTPUTS if name in [entry.name for entry in model.output_entries]]

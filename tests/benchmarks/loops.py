@@ -12,7 +12,7 @@ from ce_dynamics.compiler import TracedFunction, machine
 from ce_dynamics.compiler.codegen.fused import code_of
 from ce_dynamics.compiler.codegen.outliner import outline
 from ce_dynamics.compiler.compiled_function import CompiledFunction
-from ce_dynamics.compiler.machine import linked, object_code
+from ce_dynamics.compiler.machine import link, object_code
 from ce_dynamics.mechanism.system import System
 from tests.benchmarks import large_systems, pinocchio_native
 from tests.benchmarks.evaluation import prepared
@@ -109,7 +109,7 @@ def compiled(
     """Seconds of compiling, object code, function."""
     code: list[bytes] = []
     seconds = stopwatch(lambda: code.append(object_code(traced, 1, largest_straight)))
-    return seconds, code[0], linked(code[0], traced)
+    return seconds, code[0], link(code[0], traced)
 
 
 def both_ways(n: int, options: Options) -> Data:

@@ -111,7 +111,7 @@ def both(build: Callable[[], System]) -> tuple[Model, Model]:
     """A model, and one whose observation leaves the checks out and is not kept on disk."""
     model, bare = compile_model(build()), compile_model(build())
     with unchecked():
-        bare.__dict__["observation"] = compile_function(bare.traced("observation", bare.observe))
+        bare.__dict__["observation"] = compile_function(bare.trace("observation", bare.observe))
     count = [one.observation.traced.n_instructions for one in (model, bare)]
     assert count[0] > count[1], "loops have closures to be looked at"
     return model, bare
@@ -208,7 +208,7 @@ def looks(duration: float, rounds: int) -> Table:
     for given in ({"method": "dopri5"}, {"method": "rosenbrock", "step": 1e-3}):
         rhs, options = RightHandSide(model, case.manoeuvre), RunOptions(duration=duration, **given)
         made = min(
-            (runs.integrated(rhs, model.start_at(case.y0), options) for _ in range(20)),
+            (runs.integrate_run(rhs, model.start_at(case.y0), options) for _ in range(20)),
             key=lambda pair: pair[1].wall_time,
         )
         run, whole = made[0], best(partial(runs.simulate_to_record, model, case.manoeuvre, options))

@@ -86,7 +86,7 @@ def killed_and_gone_on_with(folder: Path, runs: int, seconds: float) -> Table:
             kills += 1
         process.wait()
         process.stdout.close()
-        made = ce.Study(path).made
+        made = ce.Study(path).runs_made
         if told[0] != expected or made < expected:
             raise AssertionError(f"begins with {told[0]} runs, {expected} were stored, {made} are now")
         rows.append((str(told[0]), str(told[-1]), str(made)))

@@ -49,11 +49,11 @@ def by_differences(rig: kc.KCRig, read: Callable[[dict[str, float]], Any], names
 def rows_of(vehicle: str) -> list[tuple[str, str, str, str]]:
     """Milliseconds for one vehicle's front axle."""
     rig = kc.rig_of(vehicle, "front")
-    rig.read(rig.solved(BOTH))
+    rig.read(rig.solve_poses(BOTH))
     rows = [
         (
             f"{vehicle}: {POSES} poses, all figures",
-            number(1e3 * best(lambda: rig.read(rig.solved(BOTH)))),
+            number(1e3 * best(lambda: rig.read(rig.solve_poses(BOTH)))),
             "–",
             "5",
         )
@@ -61,10 +61,10 @@ def rows_of(vehicle: str) -> list[tuple[str, str, str, str]]:
     hardpoints = STRUT if vehicle == "hatchback" else HARDPOINTS
     free = kc.rig_of(vehicle, "front", free=hardpoints)
     toe = Sensitivities(free, ["toe_angle"])
-    exact = best(lambda: toe.at(free.solved(BOTH)))
+    exact = best(lambda: toe.at(free.solve_poses(BOTH)))
 
     def read(changed: dict[str, float]) -> Any:
-        return free.read(free.solved(BOTH, 0.0, changed), ["toe_angle"])
+        return free.read(free.solve_poses(BOTH, 0.0, changed), ["toe_angle"])
 
     read({})
     differences = best(lambda: by_differences(free, read, hardpoints), 3)
@@ -84,7 +84,7 @@ def optimisation() -> tuple[str, str, str, str]:
     names = list(tolerances)
 
     def read(parameters: dict[str, float]) -> Any:
-        found = rig.read(rig.solved(BOTH, 0.0, parameters), names)
+        found = rig.read(rig.solve_poses(BOTH, 0.0, parameters), names)
         return [value[:, 0] if value.ndim == 2 else value for value in found.values()]
 
     wanted = read(hidden)
@@ -117,7 +117,7 @@ def with_bushings() -> list[tuple[str, str, str, str]]:
     """Balances of the sedan's front axle, both arms on bushings and an elastic tie rod."""
     with TemporaryDirectory() as folder:
         elastic = kc.compliance_of(soft_sedan(Path(folder)), "front")
-    pose = elastic.rig.solved([[0.03, 0.03]])[0]
+    pose = elastic.rig.solve_poses([[0.03, 0.03]])[0]
     wheels = np.zeros((2, 9))
     wheels[:, 4] = 2e3
     return [

@@ -104,7 +104,7 @@ def on_the_vehicle() -> Table:
     for name, tyres in kinds.items():
         model = ce.compile(hmmwv.build(speed=15.0, tyres=tyres))
         bound = model.dynamics.bind()
-        bound.inputs["y"][:] = hmmwv.settled(model)
+        bound.inputs["y"][:] = hmmwv.settle(model)
         arrays: Sequence[Any] = [*bound.inputs.values(), *bound.outputs.values()]
         loop = native_loop(model.dynamics.address, [a.ctypes.data for a in arrays], (model, bound))
         contenders.append(Contender(name, str(model.dynamics.signature.n_instructions), loop))

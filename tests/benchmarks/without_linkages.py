@@ -24,7 +24,7 @@ from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.bodies import BodyParameters, Vector, add_rigid_body
 from ce_dynamics.models.vehicles.case import first_pedals
 from ce_dynamics.models.vehicles.description import VehicleParameters
-from ce_dynamics.models.vehicles.equilibrium import settled
+from ce_dynamics.models.vehicles.equilibrium import settle
 from ce_dynamics.models.vehicles.prepared import Case
 from ce_dynamics.models.vehicles.springs import DamperData, SpringData
 from ce_dynamics.models.vehicles.steering.base import add_position
@@ -150,7 +150,7 @@ def cases() -> dict[str, Case]:
     add_position(system, "steering", system.find("front_left.upright"), float(max_wheel_angle(data)))
     model = Model(system)
     assert whole.manoeuvre is not None
-    y0 = settled(model, first_pedals(model, whole.manoeuvre))
+    y0 = settle(model, first_pedals(model, whole.manoeuvre))
     return {"hmmwv": whole, "hmmwv on slides": replace(whole, model=model, y0=y0)}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ce_dynamics.augmented import FullyAugmented, embedded_accelerations
+from ce_dynamics.augmented import FullyAugmented, compute_accelerations
 from ce_dynamics.embedding.aggregate import Embedding
 
 
@@ -16,7 +16,7 @@ def largest_difference(embedding: Embedding, around: float, states: int = 2, see
     for _ in range(states):
         q = q0 + around * rng.uniform(-1.0, 1.0, len(q0))
         v = rng.uniform(-1.0, 1.0, embedding.n_v)
-        found = np.concatenate(list(embedded_accelerations(embedding, q, v, none, none).values()))
+        found = np.concatenate(list(compute_accelerations(embedding, q, v, none, none).values()))
         state = dae.state_from_embedded(embedding, q, v, none)
         expected = dae.accelerations(state).V_dot.reshape(-1)
         difference = np.max(np.abs(found - expected)) / np.max(np.abs(expected))

@@ -50,7 +50,7 @@ class Elsewhere:
         if isinstance(hinge, RollingOnPlane):
             return RollingOnPlane(self.direction(hinge.normal), self.point(hinge.at), hinge.radius)
         directions = [self.direction(getattr(hinge, name)) for name in hinge.directions]
-        return hinge.relocated(directions, self.point(hinge.at))
+        return hinge.relocate(directions, self.point(hinge.at))
 
     def closure(self, closure: Closure) -> Closure:
         if isinstance(closure, Distance):

@@ -18,7 +18,7 @@ from scipy.spatial.transform import Rotation
 
 import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import Array
-from ce_dynamics.augmented import FullyAugmented, embedded_accelerations
+from ce_dynamics.augmented import FullyAugmented, compute_accelerations
 from ce_dynamics.embedding.closures.freedoms import Freedoms
 from ce_dynamics.embedding.closures.independent_choice import IndependentChoice
 from ce_dynamics.embedding.embed import embed
@@ -73,7 +73,7 @@ def moving(model: ce.Model, seed: int, amount: float = 0.05) -> tuple[Array, Arr
 
 def equals_the_augmented_model(model: ce.Model, q: Array, v: Array, closed: float = 1e-12) -> None:
     """Closures, their rates, and accelerations of all bodies."""
-    found = embedded_accelerations(model.embedding, q, v, NOTHING, model.u0)
+    found = compute_accelerations(model.embedding, q, v, NOTHING, model.u0)
     full = FullyAugmented(model.system)
     y = full.state_from_embedded(model.embedding, q, v, NOTHING, model.u0)
     constraints = full.at(y, model.u0).constraints

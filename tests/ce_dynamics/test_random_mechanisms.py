@@ -20,7 +20,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, seed, settings
 
 from ce_dynamics.algebra.arrays import Array
-from ce_dynamics.augmented import FullyAugmented, embedded_accelerations
+from ce_dynamics.augmented import FullyAugmented, compute_accelerations
 from ce_dynamics.dynamics.energy import kinetic_energy
 from ce_dynamics.dynamics.inverse_dynamics import inverse_dynamics
 from ce_dynamics.dynamics.mass_matrix import mass_matrix
@@ -74,7 +74,7 @@ def state_of(recipe: Recipe) -> State:
 
 def accelerations(state: State) -> dict[str, Array]:
     """World accelerations of all bodies."""
-    return embedded_accelerations(state.embedding, state.q, state.v, NOTHING, state.u)
+    return compute_accelerations(state.embedding, state.q, state.v, NOTHING, state.u)
 
 
 def largest(by_body: dict[str, Array]) -> float:

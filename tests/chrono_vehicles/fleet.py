@@ -17,7 +17,7 @@ from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.case import prepare
 from ce_dynamics.models.vehicles.chrono.json_file import load
 from ce_dynamics.models.vehicles.description import VehicleParameters
-from ce_dynamics.models.vehicles.equilibrium import settled
+from ce_dynamics.models.vehicles.equilibrium import settle
 
 SPEED = 12.0
 """[m/s]."""
@@ -49,9 +49,9 @@ def vehicles(folder: Path) -> list[Path]:
 def driven(path: Path) -> Figures:
     """Read, settle at rest and rolling, drive straight, steer, brake; a driver changes lanes; RK4, 1 ms."""
     data = VehicleParameters.load(path)
-    settled(ce.compile(build(data)))
+    settle(ce.compile(build(data)))
     model = ce.compile(build(data, speed=SPEED))
-    rolling = settled(model)
+    rolling = settle(model)
     straight = run(model, rolling, LONG, throttle=0.1)
     steered = run(model, rolling, LONG, throttle=0.1, steering=0.1)
     braked = run(model, rolling, SHORT, brake=0.3)

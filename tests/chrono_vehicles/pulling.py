@@ -24,7 +24,7 @@ from ce_dynamics.errors import CeDynamicsError, PhysicalityWarning
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.chrono.json_file import load
 from ce_dynamics.models.vehicles.description import VehicleParameters
-from ce_dynamics.models.vehicles.equilibrium import settled
+from ce_dynamics.models.vehicles.equilibrium import settle
 from tests.chrono_vehicles.fleet import SPEED, run, vehicles
 
 WAY = 100.0
@@ -132,7 +132,7 @@ def pulls(path: Path, root: Path) -> Figures | None:
         return None
     data = VehicleParameters.load(path)
     model = ce.compile(build(data, speed=SPEED))
-    y = settled(model)
+    y = settle(model)
     design, now = model.poses(model.y0), model.poses(y)
 
     com = data.chassis.com

@@ -17,7 +17,7 @@ from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import CeDynamicsError, PhysicalityWarning
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.description import VehicleParameters
-from ce_dynamics.models.vehicles.equilibrium import settled
+from ce_dynamics.models.vehicles.equilibrium import settle
 from tests.benchmarks.timing import best_of, machine, native_loop
 from tests.chrono_vehicles.fleet import SPEED, run, vehicles
 
@@ -36,7 +36,7 @@ def row(path: Path) -> str:
     axles, freedoms = len(data.corners) // 2, len(model.layout.v)
     instructions = model.trace_dynamics().n_instructions
     try:
-        speed = f"{real_time(model, settled(model)):.0f}"
+        speed = f"{real_time(model, settle(model)):.0f}"
     except CeDynamicsError as error:
         speed = str(error)
     figures = f"{axles} | {freedoms} | {instructions:,} | {1e6 * evaluation(model):.2f} | {speed}"

@@ -13,8 +13,8 @@ from ce_dynamics.errors import CeDynamicsError, PhysicalityWarning
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.chrono.json_file import load
 from ce_dynamics.models.vehicles.description import VehicleParameters
-from ce_dynamics.models.vehicles.equilibrium import settled
-from ce_dynamics.models.vehicles.fitted_tyres import fitted_tyres
+from ce_dynamics.models.vehicles.equilibrium import settle
+from ce_dynamics.models.vehicles.fitted_tyres import fit_tyres
 from tests.chrono_vehicles.fleet import SPEED, run
 
 GRAVITY = 9.81
@@ -74,12 +74,12 @@ def tyres(folder: Path) -> list[Path]:
 def driven(vehicle: Path, tyre: Path) -> Figures:
     """Settled at rest and rolling, driven straight, steered, braked; RK4 with 1 ms."""
     data = VehicleParameters.load(vehicle)
-    fitted = fitted_tyres([str(tyre)], data.corners).models
+    fitted = fit_tyres([str(tyre)], data.corners).models
     at_rest = ce.compile(build(data, tyres=fitted))
-    standing = run(at_rest, settled(at_rest), 0.1)
+    standing = run(at_rest, settle(at_rest), 0.1)
     mass = sum(body.mass for body in at_rest.system.bodies)
     model = ce.compile(build(data, speed=SPEED, tyres=fitted))
-    rolling = settled(model)
+    rolling = settle(model)
     straight = run(model, rolling, LONG, throttle=0.1)
     steered = run(model, rolling, LONG, throttle=0.1, steering=0.1)
     braked = run(model, rolling, SHORT, brake=0.3)

@@ -26,7 +26,7 @@ from ce_dynamics.models.vehicles.chrono.json_file import load
 from ce_dynamics.models.vehicles.chrono.transmissions import TRANSMISSIONS
 from ce_dynamics.models.vehicles.chrono.tyres import TYRES
 from ce_dynamics.models.vehicles.description import VehicleParameters
-from ce_dynamics.models.vehicles.equilibrium import settled
+from ce_dynamics.models.vehicles.equilibrium import settle
 from tests.chrono_vehicles.fleet import SPEED, run, vehicles
 
 DURATION = 1.5
@@ -103,9 +103,9 @@ def steer_from(other: dict[str, Any], made: dict[str, Any]) -> None:
 def driven(path: Path) -> str:
     """Read, settled at rest and rolling, driven straight, steered, braked: what it did."""
     data = VehicleParameters.load(path)
-    settled(ce.compile(build(data)))
+    settle(ce.compile(build(data)))
     model = ce.compile(build(data, speed=SPEED))
-    rolling = settled(model)
+    rolling = settle(model)
     found = []
     for inputs in ({"throttle": 0.1}, {"throttle": 0.1, "steering": 0.1}, {"brake": 0.3}):
         record = run(model, rolling, DURATION, **inputs)

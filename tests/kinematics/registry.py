@@ -120,7 +120,9 @@ def pitman() -> PitmanSteering:
 
 def corner(points: DoubleWishbonePoints, side: float, x: float, steered: bool, tie_rod: bool = True) -> Case:
     """An HMMWV corner; the front ones with the Pitman steering beside them."""
-    bodies = DoubleWishboneBodies.prefixed("", steering="steering_link" if steered else None, tie_rod=tie_rod)
+    bodies = DoubleWishboneBodies.with_prefix(
+        "", steering="steering_link" if steered else None, tie_rod=tie_rod
+    )
     linkage = DoubleWishbone(moved(points, side, x), bodies)
     # The lower arm's angle is about -x (from A1 to A2 as moved): jounce changes sign with the side.
     return Case(linkage, {"lower_arm": (-0.4, 0.4)}, steering=pitman() if steered else None)

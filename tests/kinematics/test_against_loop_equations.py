@@ -46,9 +46,9 @@ def errors(b: Bench, state: State) -> tuple[dict[str, float], Exact]:
     exact = Exact(b, state, q)
     found = {
         "q": np.abs(q - exact.q).max(),
-        "X": np.abs(b.stacked(motion, "X") - exact.X).max(),
-        "eta": np.abs(b.stacked(motion, "eta") - exact.eta).max(),
-        "bias": np.abs(b.stacked(motion, "bias") - exact.bias).max(),
+        "X": np.abs(b.stack(motion, "X") - exact.X).max(),
+        "eta": np.abs(b.stack(motion, "eta") - exact.eta).max(),
+        "bias": np.abs(b.stack(motion, "bias") - exact.bias).max(),
     }
     return found, exact
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ce_dynamics.kinematics.checking import FIRST, H, Trajectory, accepted
+from ce_dynamics.kinematics.checking import FIRST, H, Trajectory, accept_errors
 from tests.kinematics.bench import State, bench
 from tests.kinematics.registry import LINKAGES, STEERED
 
@@ -21,7 +21,7 @@ def test_velocity_and_acceleration_of_body_points(name: str) -> None:
     for t in (0.0, 0.9):
         moved = path.positions(t + H) - path.positions(t - H)
         assert np.abs(moved).max() > 1e-2 * 2 * H  # the linkage does move
-        accepted(b, path.figures(t), path.at(t)[0].q)
+        accept_errors(b, path.figures(t), path.at(t)[0].q)
 
 
 @pytest.mark.parametrize("name", sorted(STEERED))

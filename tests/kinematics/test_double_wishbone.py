@@ -9,7 +9,7 @@ from ce_dynamics.algebra.arrays import array, zeros
 from ce_dynamics.compiler import trace
 from ce_dynamics.embedding.motion import SubgraphMotion
 from ce_dynamics.errors import ModelError
-from ce_dynamics.kinematics.base import ClosedForm, placed_bodies
+from ce_dynamics.kinematics.base import ClosedForm, make_bodies
 from ce_dynamics.kinematics.double_wishbone import (
     DoubleWishbone,
     DoubleWishboneBodies,
@@ -25,7 +25,7 @@ EPS = np.finfo(float).eps
 
 
 def solved(linkage: ClosedForm, theta: float, rate: float) -> SubgraphMotion:
-    bodies = placed_bodies(linkage.joints())
+    bodies = make_bodies(linkage.joints())
     motion = SubgraphMotion(bodies[0].carrier, bodies, array((rate,)))
     motion.independent("lower_arm", array((theta,)), slice(0, 1))
     linkage.solve(motion)
@@ -91,7 +91,7 @@ def test_optional_parts() -> None:
 
 
 def test_prefix_and_helper_name_the_same_hinges() -> None:
-    bodies = DoubleWishboneBodies.prefixed("FL_", steering="link")
+    bodies = DoubleWishboneBodies.with_prefix("FL_", steering="link")
     assert set(hinges(FRONT, bodies)) == {
         "FL_lower_arm", "FL_upper_arm", "FL_upright_link", "FL_spindle",
         "FL_tie_rod", "FL_shock_lower", "FL_shock_upper",
@@ -112,7 +112,7 @@ def test_a_body_with_another_hinge_is_refused() -> None:
         else joint
         for joint in linkage.joints()
     ]
-    bodies = placed_bodies(joints)
+    bodies = make_bodies(joints)
     motion = SubgraphMotion(bodies[0].carrier, bodies, array((0.0,)))
     motion.independent("lower_arm", array((0.0,)), slice(0, 1))
     with pytest.raises(

@@ -96,8 +96,8 @@ def test_X_S_of_the_paper() -> None:
     rates = four_bar_rates(loop.b, loop.c, loop.d, angles)
     dp, dq = four_bar_second(loop.b, loop.c, loop.d, angles, rates)
     closure = linkage.closure_turning(motion)
-    X = [*b.stacked(motion, "X")[:, 0], closure.rate.X[0]]
-    bias = [*b.stacked(motion, "bias"), closure.rate.bias]
+    X = [*b.stack(motion, "X")[:, 0], closure.rate.X[0]]
+    bias = [*b.stack(motion, "bias"), closure.rate.bias]
     np.testing.assert_allclose(X, rates.X, rtol=0.0, atol=20 * EPS)
     np.testing.assert_allclose(bias, np.array((dp, dq - dp, -dq)) * rate**2, rtol=0.0, atol=60 * EPS)
     # the angles of all four hinges of a quadrilateral: turning once around adds nothing

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ce_dynamics.kinematics.checking import accepted, closure_figures, generic_figures
+from ce_dynamics.kinematics.checking import accept_errors, closure_figures, generic_figures
 from tests.kinematics.bench import State, bench
 from tests.kinematics.registry import LINKAGES
 
@@ -22,7 +22,7 @@ def test_X_S_and_bias_solve_the_generic_equations(name: str) -> None:
     rng = np.random.default_rng(sum(map(ord, name)) + 1)
     for _ in range(20):
         state = b.sample(rng)
-        accepted(b, generic_figures(b, state), state.q)
+        accept_errors(b, generic_figures(b, state), state.q)
 
 
 @pytest.mark.parametrize("name", LINKAGES)
@@ -31,7 +31,7 @@ def test_closures_hold_to_rounding(name: str) -> None:
     rng = np.random.default_rng(sum(map(ord, name)) + 2)
     for _ in range(50):
         state = b.sample(rng)
-        accepted(b, closure_figures(b, state), state.q)
+        accept_errors(b, closure_figures(b, state), state.q)
 
 
 @pytest.mark.parametrize("name", LINKAGES)

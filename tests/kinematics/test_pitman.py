@@ -7,14 +7,14 @@ from scipy.spatial.transform import Rotation
 
 from ce_dynamics.algebra.arrays import array
 from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion
-from ce_dynamics.kinematics.base import placed_bodies
+from ce_dynamics.kinematics.base import make_bodies
 from tests.kinematics.registry import FRONT, HALF_WHEELBASE, moved, pitman
 
 
 def test_a_parallelogram_carries_its_link_without_turning() -> None:
     """The HMMWV's arm and idler are parallel and equal: the link's points move on circles like the arm's."""
     steering = pitman()
-    bodies = placed_bodies(steering.joints())
+    bodies = make_bodies(steering.joints())
     L = np.asarray(moved(FRONT, 1.0, HALF_WHEELBASE).L)
     T, U, axis = steering.loop.A, steering.loop.D, steering.loop.axis
     for s, rate, acceleration in ((0.3, 0.7, -0.4), (-0.5, 1.2, 2.0)):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from ce_dynamics.kinematics.base import placed_bodies, pose
+from ce_dynamics.kinematics.base import make_bodies, pose
 from ce_dynamics.kinematics.four_bar import FourBar
 from tests.kinematics.bench import State, bench
 from tests.kinematics.registry import FOLLOWERS, LINKAGES
@@ -139,7 +139,7 @@ def test_the_branch_is_continuous(name: str) -> None:
     thetas = lower + span * 0.5 * (1.0 - np.cos(np.linspace(0.02, math.pi - 0.02, 120)))
     motions = [b.motion(at(name, theta)) for theta in thetas]
     c = np.array([np.concatenate([m.__dict__["recorded"][n].c for n in b.dependents]) for m in motions])
-    X = np.array([np.abs(b.stacked(m, "X")).max() for m in motions])
+    X = np.array([np.abs(b.stack(m, "X")).max() for m in motions])
     allowed = 1.5 * np.maximum(X[1:], X[:-1]) * np.diff(thetas)
     jumps = np.abs(np.diff(c, axis=0)).max(axis=1)
     assert np.all(jumps <= allowed + 1e-12), float((jumps / allowed).max())
@@ -157,7 +157,7 @@ def test_the_two_branches_of_a_four_bar() -> None:
         tip = np.array((c * D[0] - s * D[1], s * D[0] + c * D[1])) - np.array(G)
         ends = []
         for linkage in (one, two):
-            motion = pose(linkage, placed_bodies(linkage.joints()), "crank", theta)
+            motion = pose(linkage, make_bodies(linkage.joints()), "crank", theta)
             ends.append(motion.point("coupler", linkage.loop.F).r[:2] - np.array(G))
         reflected = 2 * tip * (tip @ ends[0]) / (tip @ tip) - ends[0]
         np.testing.assert_allclose(ends[1], reflected, rtol=0.0, atol=1e-14)

@@ -61,10 +61,10 @@ def test_the_linkage_follows_the_formulas() -> None:
             b.coordinates(motion), (turn, angles.z - at_design.z), rtol=0.0, atol=10 * EPS
         )
         kappa = 1.0 / angles.z
-        X = b.stacked(motion, "X")[:, 0]
+        X = b.stack(motion, "X")[:, 0]
         np.testing.assert_allclose(X, shock_rates(y, angles), rtol=0.0, atol=10 * EPS * kappa**2)
         bias = np.array(shock_second(y, angles)) * rate**2
-        np.testing.assert_allclose(b.stacked(motion, "bias"), bias, rtol=0.0, atol=40 * EPS * kappa**3)
+        np.testing.assert_allclose(b.stack(motion, "bias"), bias, rtol=0.0, atol=40 * EPS * kappa**3)
 
 
 def test_the_rate_of_extension_is_regular_at_zero_compression() -> None:
@@ -78,7 +78,7 @@ def test_the_rate_of_extension_is_regular_at_zero_compression() -> None:
         b.coordinates(b.motion(State(np.array((s * h,)), np.zeros(1), np.zeros(3))))[-1] for s in (1, -1)
     ]
     # central difference: truncation ~h², rounding ~eps / h
-    assert b.stacked(motion, "X")[-1, 0] == pytest.approx((lengths[0] - lengths[1]) / (2 * h), abs=1e-9)
+    assert b.stack(motion, "X")[-1, 0] == pytest.approx((lengths[0] - lengths[1]) / (2 * h), abs=1e-9)
 
 
 def test_refused_geometry() -> None:

@@ -61,7 +61,7 @@ def functions_of(model: Model) -> list[TracedFunction]:
     """ẏ, and what sampled controllers remember after they have looked."""
     found = [model.trace_dynamics()]
     if model.system.controllers:
-        found.append(model.traced("sample", lambda y, u: {"y_sampled": model.instant(y, u).y_sampled}))
+        found.append(model.trace("sample", lambda y, u: {"y_sampled": model.instant(y, u).y_sampled}))
     return found
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
-from ce_dynamics.augmented import FullyAugmented, embedded_accelerations
+from ce_dynamics.augmented import FullyAugmented, compute_accelerations
 from ce_dynamics.compiled.model import compile
 from ce_dynamics.embedding.aggregate import Aggregate, Embedding
 from ce_dynamics.embedding.closures.loop import Loop
@@ -143,7 +143,7 @@ def freedoms_lost(recipe: Recipe, embedding: Embedding) -> int:
 def disagreement(recipe: Recipe, state: State) -> str:
     """How the accelerations of bodies differ from those of the fully augmented form; empty if they do not."""
     nothing = np.zeros(0)
-    found = embedded_accelerations(state.embedding, state.q, state.v, nothing, state.u)
+    found = compute_accelerations(state.embedding, state.q, state.v, nothing, state.u)
     full = FullyAugmented(state.embedding.system)
     y = full.state_from_embedded(state.embedding, state.q, state.v, nothing, state.u)
     constraints = full.at(y, state.u).constraints

@@ -15,7 +15,7 @@ import ce_dynamics as ce
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.description import VehicleParameters
-from ce_dynamics.models.vehicles.equilibrium import settled
+from ce_dynamics.models.vehicles.equilibrium import settle
 from ce_dynamics.models.vehicles.shipped import SHIPPED
 from tests.performance.by_hand import acceleration, braking, point_mass, shift_speeds
 
@@ -30,7 +30,7 @@ def run(model: Model, duration: float, **inputs: float) -> xr.Dataset:
     given = {"throttle": 0.0, "brake": 0.0, "steering": 0.0, **inputs}
     given = {name: value for name, value in given.items() if name in model.system.inputs}
     chosen = {name: value for name, value in given.items() if name in NEUTRAL}
-    y0 = settled(model, model.inputs_with(inputs=chosen))
+    y0 = settle(model, model.inputs_with(inputs=chosen))
     return ce.simulate(model, given, duration=duration, method="rk4", y0=y0, interval=0.02)
 
 

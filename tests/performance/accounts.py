@@ -15,7 +15,7 @@ from ce_dynamics.compiled.model import Model
 from ce_dynamics.models.vehicles.accounts import energy_account, momentum_account
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.description import VehicleParameters
-from ce_dynamics.models.vehicles.equilibrium import settled
+from ce_dynamics.models.vehicles.equilibrium import settle
 from ce_dynamics.models.vehicles.shipped import SHIPPED
 
 SPEED, DURATION, STEPS = 15.0, 1.0, (1e-3, 5e-4)
@@ -25,7 +25,7 @@ INPUTS = {"steering": 0.05, "throttle": 0.5, "brake": 0.05, "gear": 3.0}
 def drive(model: Model, step: float, duration: float = DURATION) -> xr.Dataset:
     """Pulled, steered and braked, every step stored."""
     inputs = {name: value for name, value in INPUTS.items() if name in model.system.inputs}
-    y0 = settled(model)
+    y0 = settle(model)
     return ce.simulate(model, inputs, duration=duration, method="rk4", y0=y0, step=step, interval=step)
 
 

@@ -308,7 +308,7 @@ def reached(rig: kc.KCRig) -> tuple[Floats, Floats]:
     poses, kept = [], []
     for travel in TRAVELS:
         try:
-            poses.append(rig.solved([[travel, travel]])[0])
+            poses.append(rig.solve_poses([[travel, travel]])[0])
         except AssemblyError:
             continue
         kept.append(travel)

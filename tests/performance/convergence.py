@@ -20,7 +20,7 @@ from ce_dynamics.errors import PhysicalityWarning
 from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.parts.roads.surfaces import KerbRoad
 from ce_dynamics.models.vehicles.assembly import build
-from ce_dynamics.models.vehicles.equilibrium import settled
+from ce_dynamics.models.vehicles.equilibrium import settle
 from ce_dynamics.models.vehicles.shipped import SHIPPED
 
 SPEED, DURATION = 15.0, 3.0
@@ -50,7 +50,7 @@ def ends(model: Model, inputs: Mapping[str, float], y0: Floats, step: float) -> 
 def errors(vehicle: str, manoeuvre: str = "bend", steps: Sequence[float] = STEPS) -> list[float]:
     """By step, of where the vehicle is in the end [m]."""
     model = ce.compile(build(path=vehicle, speed=SPEED, road=road_of(manoeuvre)))
-    y0, inputs = settled(model), INPUTS[manoeuvre]
+    y0, inputs = settle(model), INPUTS[manoeuvre]
     exact = ends(model, inputs, y0, FINEST)
     return [float(np.abs(ends(model, inputs, y0, step) - exact).max()) for step in steps]
 

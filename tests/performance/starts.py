@@ -16,7 +16,7 @@ from ce_dynamics.errors import CeDynamicsError
 from ce_dynamics.models.parts.roads.kinds import road as road_of
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.description import VehicleParameters
-from ce_dynamics.models.vehicles.equilibrium import settled
+from ce_dynamics.models.vehicles.equilibrium import settle
 from ce_dynamics.models.vehicles.shipped import SHIPPED
 
 ROADS = ("grade:0.15 + bank:slope=0.1", "grade:-0.1 + bank:slope=-0.15", "bank:slope=0.15")
@@ -43,7 +43,7 @@ def stopping(data: VehicleParameters, where: str) -> tuple[float, float]:
     """How fast it still moves at the end of a stop [m/s], and how far in its last seconds [m]."""
     model = ce.compile(build(data, road=road_of(where), speed=SPEED))
     held = {"brake": 0.5, "clutch": 1.0} if "clutch" in model.system.inputs else {"brake": 0.5}
-    y = settled(model)
+    y = settle(model)
     run = ce.simulate(model, held, duration=STOP, y0=y, method="rk4", interval=0.01)
     late = np.asarray(run["time"].values) > STOP - REST
     place = np.stack([run[k].values[late] for k in "xyz"])
@@ -63,7 +63,7 @@ def main(vehicles: list[str]) -> None:
                     height = data.ride_height + above
                     lifted = VehicleParameters.load(name, [f"vehicle.ride_height={height!r} m"])
                     model = ce.compile(build(lifted, road=road_of(where)))
-                    found.append(settled(model, model.inputs_with(inputs={"brake": 1.0})))
+                    found.append(settle(model, model.inputs_with(inputs={"brake": 1.0})))
                 poses = [pose(where, y) for y in found]
                 apart = max(float(np.abs(other - poses[0]).max()) for other in poses)
                 speed, way = stopping(data, where)

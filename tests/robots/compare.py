@@ -14,8 +14,8 @@ import scipy.linalg
 import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.rotation import rotation_about
-from ce_dynamics.augmented import FullyAugmented, embedded_accelerations
-from ce_dynamics.augmented.saddle import count_pivots, normalised_rows, solve_saddle
+from ce_dynamics.augmented import FullyAugmented, compute_accelerations
+from ce_dynamics.augmented.saddle import count_pivots, normalise_rows, solve_saddle
 from ce_dynamics.cli.gallery_mujoco import accelerations_at_rest
 from ce_dynamics.errors import CeDynamicsError
 from tests.benchmarks.timing import best_of, native_loop, python_loop
@@ -256,7 +256,7 @@ class Reference:
     def differences(self, q: Array, v: Array) -> tuple[float, float, float, float, float]:
         """Gap of the loops [m], relative differences from either form, each with how far that is known."""
         model, none = self.model, np.zeros(0)
-        bodies = embedded_accelerations(model.embedding, q, v, none, model.u0)
+        bodies = compute_accelerations(model.embedding, q, v, none, model.u0)
         found = np.concatenate([bodies[body.name] for body in model.system.bodies])
         state = self.dae.state_from_embedded(model.embedding, q, v, none)
         expected = self.dae.accelerations(state).V_dot
@@ -289,7 +289,7 @@ class Reference:
         )
         rng, found = np.random.default_rng(SEED), []
         for _ in range(CHOICES):
-            weighted = normalised_rows(G)[0] * np.exp(rng.uniform(-2.0, 2.0, (len(G), 1)))
+            weighted = normalise_rows(G)[0] * np.exp(rng.uniform(-2.0, 2.0, (len(G), 1)))
             _, R, order = scipy.linalg.qr(weighted.T, mode="economic", pivoting=True)
             kept = order[: count_pivots(R)]
             found.append(solve_saddle(M, G[kept], f, gamma[kept]).V_dot)

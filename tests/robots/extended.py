@@ -19,11 +19,11 @@ import scipy.linalg
 import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import Array, concatenate
 from ce_dynamics.augmented import FullyAugmented
-from ce_dynamics.augmented.embedded_states import observed_states
+from ce_dynamics.augmented.embedded_states import observe_states
 from ce_dynamics.augmented.saddle import row_rank
 from ce_dynamics.compiler import trace
 from ce_dynamics.embedding.closures.precision import Place, Subgraph, make_points_meet
-from ce_dynamics.embedding.embed import merged_groups
+from ce_dynamics.embedding.embed import merge_groups
 
 REFINEMENTS = 12
 ROUNDING = 1e-14
@@ -85,7 +85,7 @@ def meeting(system: ce.System) -> ce.System:
     """A twin whose points and lines that meet but for rounding meet to the last bit."""
     twin: ce.System = pickle.loads(pickle.dumps(system))
     with patch("ce_dynamics.embedding.closures.precision.move", moved):
-        for bodies, closures in merged_groups(twin, set()):
+        for bodies, closures in merge_groups(twin, set()):
             part = Subgraph(bodies, closures)
             places = part.places()
             make_points_meet(places, ROUNDING * part.size)
@@ -109,7 +109,7 @@ class BothForms:
 
         def embedded(y: Array, u: Array) -> dict[str, Array]:
             instant = model.instant(y, u)
-            states = observed_states(instant.outward)
+            states = observe_states(instant.outward)
             found: dict[str, list[Array]] = {"R": [], "r": [], "V": [], "V_dot": []}
             for body in system.bodies:
                 R, alpha = states[body.name].R, instant.accelerations.alpha[body.name]

@@ -76,7 +76,7 @@ class Loops:
     def on_branch(self, p: Array, found: list[Array]) -> int:
         """How many of some solutions lead to a pose that the design pose leads to."""
         known = Exploration(self.kernel, self.rows, Base(self.kernel.p0, self.q0))
-        known.reached([p])
+        known.search_goals([p])
         first, *others = known.poses
         near = [first, *sorted(others, key=lambda pose: float(np.linalg.norm(pose.p - p)))[: LED_TO - 1]]
         return sum(any(self.leads_to(Base(p, q), pose) for pose in near) for q in found)

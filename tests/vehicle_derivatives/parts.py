@@ -223,14 +223,14 @@ def rig(sample: Sample, axle: str, n: int) -> Tally:
     figures = Sensitivities(found, chosen(sample.rng, [quantity.name for quantity in found.quantities], n))
     labels = [name for name, place in figures.places.items() for _ in range(place.stop - place.start)]
     try:
-        exact = figures.at(found.solved(travel, lock)).by_parameters[0]
+        exact = figures.at(found.solve_poses(travel, lock)).by_parameters[0]
     except AssemblyError as error:
         tally.part += f" (not reached: {error})"
         return tally
     for k, (name, value) in enumerate(found.nominal.items()):
 
         def f(d: float, name: str = name, value: float = value) -> Floats:
-            return np.array(figures.at(found.solved(travel, lock, {name: value + d})).values[0])
+            return np.array(figures.at(found.solve_poses(travel, lock, {name: value + d})).values[0])
 
         h = 1e-4 * (abs(value) or 1.0)
         tally.add(name, compared(labels, exact[:, k], f, h, 0.0, TRAVEL))

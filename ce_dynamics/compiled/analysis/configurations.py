@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from ce_dynamics.algebra import checks, dense
 from ce_dynamics.algebra.checks import Floats, checked
 from ce_dynamics.algebra.newton import Found
-from ce_dynamics.compiled.analysis.continuation import CLOSE, EVALUATIONS, Effort, searched
+from ce_dynamics.compiled.analysis.continuation import CLOSE, EVALUATIONS, Effort, search_starts
 from ce_dynamics.compiled.analysis.coordinates import (
     coordinate_entries,
     coordinate_function,
@@ -25,21 +25,21 @@ from ce_dynamics.compiled.analysis.coordinates import (
 )
 from ce_dynamics.compiled.analysis.goals import Goal
 from ce_dynamics.compiled.analysis.in_loops import found_in_loops
-from ce_dynamics.compiled.analysis.one_state import placed_at, placed_on_floats
+from ce_dynamics.compiled.analysis.one_state import place_bodies, placed_on_floats
 from ce_dynamics.compiled.analysis.poses import Poses, pose_function
 from ce_dynamics.compiled.compiled_system import CompiledSystem
 from ce_dynamics.compiled.tangent import quaternion_places
 from ce_dynamics.compiler.progress import at_work
-from ce_dynamics.dynamics.state import dotted
+from ce_dynamics.dynamics.state import join_name
 from ce_dynamics.embedding import starts
-from ce_dynamics.embedding.numeric.linkage import led_straight
+from ce_dynamics.embedding.numeric.linkage import find_continued_linkages
 from ce_dynamics.errors import AssemblyError, CeDynamicsError, ModelError
 from ce_dynamics.mechanism.hinges.base import Hinge
 
 
 def is_led_straight(model: CompiledSystem) -> bool:
     """Return True if there is a loop that another start would lead elsewhere."""
-    return any(led_straight(S.linkages) for S in model.embedding.aggregates)
+    return any(find_continued_linkages(S.linkages) for S in model.embedding.aggregates)
 
 
 def can_start_at(model: CompiledSystem, y: Floats) -> bool:
@@ -54,7 +54,7 @@ def start_of(model: CompiledSystem, y: Floats) -> dict[str, Floats]:
     return {name: q[part] for name, part in model.embedding.q_of.items()}
 
 
-def started_at(model: CompiledSystem, y: Floats) -> CompiledSystem | None:
+def restart_model(model: CompiledSystem, y: Floats) -> CompiledSystem | None:
     """The model of the same system that starts at a state; None if it cannot, or has other coordinates."""
     system = copy.copy(model.system)
     system.initial = start_of(model, y)
@@ -165,9 +165,9 @@ def assemble(
     given = model.given_inputs(u)
     state = model.given_state(y)
     effort = Effort(checks.integer("assemble: evaluations", evaluations, at_least=1))
-    wanted = wanted_values(model, {} if coordinates is None else coordinates)
+    wanted = collect_targets(model, {} if coordinates is None else coordinates)
     q, v, x = model.layout.split(state)
-    state = np.concatenate((model.tangent.normalised(q), v, x))
+    state = np.concatenate((model.tangent.normalise(q), v, x))
     with at_work(f"assembling {model.system.name!r}"):
         if near is not None:
             state = nearest(model, state, given, targets(model, near))
@@ -175,8 +175,8 @@ def assemble(
             led = configuration_in_loops(model, state, given, (), wanted)
             if led is not None:
                 return led
-            model, state = solved(model, state, given, wanted, effort)
-    return configuration_at(model, state, placed_at(model, state, given))
+            model, state = solve_coordinates(model, state, given, wanted, effort)
+    return configuration_at(model, state, place_bodies(model, state, given))
 
 
 def configuration_in_loops(
@@ -195,17 +195,17 @@ def configuration_at(model: CompiledSystem, y: Floats, placed: tuple[Floats, Pos
     return Configuration(y, values, {entry.name: entry.unit for entry in entries}, placed[1], model)
 
 
-def wanted_values(model: CompiledSystem, coordinates: Mapping[str, float]) -> dict[int, float]:
+def collect_targets(model: CompiledSystem, coordinates: Mapping[str, float]) -> dict[int, float]:
     """Wanted values by place among all coordinates."""
     names = [entry.name for entry in coordinate_entries(model)]
     quaternions = {
-        dotted(body.name, body.inboard.coordinate_names[k])
+        join_name(body.name, body.inboard.coordinate_names[k])
         for body in model.system.bodies
         for k in quaternion_places(body.inboard)
     }
     wanted = {}
     for name, value in checks.mapping("coordinates", coordinates).items():
-        checks.known("coordinates", name, names, "coordinate")
+        checks.check_name("coordinates", name, names, "coordinate")
         if name in quaternions:
             raise ModelError(f"coordinate {name!r} is part of a quaternion; set it in y")
         wanted[names.index(name)] = checks.number(f"coordinate {name!r}:", value)
@@ -230,30 +230,30 @@ def nearest(model: CompiledSystem, y: Floats, u: Floats, targets: Mapping[int, F
     for _ in range(3):  # displacements are counted from where the last search ended
 
         def missed(step: Floats, base: Floats = y) -> Floats:
-            positions: Floats = function(displaced(model, base, step), u)[0].ravel()[rows] - goal
+            positions: Floats = function(displace(model, base, step), u)[0].ravel()[rows] - goal
             return np.where(np.isfinite(positions), positions, 1e3)
 
         def slope(step: Floats, base: Floats = y) -> Floats:
-            moved = displaced(model, base, step)
+            moved = displace(model, base, step)
             return derivative(moved, u)[rows] @ tangent_columns(model, moved)
 
         found = least_squares(missed, np.zeros(len(model.tangent)), slope, x_scale="jac", max_nfev=50)
-        y = displaced(model, y, found.x)
+        y = displace(model, y, found.x)
     return y
 
 
-def solved(
+def solve_coordinates(
     model: CompiledSystem, y: Floats, u: Floats, wanted: Mapping[int, float], effort: Effort
 ) -> tuple[CompiledSystem, Floats]:
     """A model that knows the state in which some coordinates have wanted values, and the state."""
     model.refuse_not_finite(y, u, gap_of(model, y, u, wanted))
-    found = searched(Wanted(model, u, wanted, effort), y, others=0)
+    found = search_starts(Wanted(model, u, wanted, effort), y, others=0)
     if found.size > CLOSE and is_led_straight(model):
         other, found = searched_from_elsewhere(model, found, u, wanted, effort)
         if found.size <= CLOSE:
             return other, found.x
     if found.size > CLOSE:
-        found = searched(Wanted(model, u, wanted, effort), y)
+        found = search_starts(Wanted(model, u, wanted, effort), y)
     if found.size <= CLOSE:
         return model, found.x
     worst = int(np.argmax(np.abs(found.gap)))
@@ -274,9 +274,9 @@ def searched_from_elsewhere(
     """Search with models that start where it is wanted to be, and where the last search ended."""
     names = [entry.name for entry in coordinate_entries(model)]
     there = with_coordinates(model, best.x, {names[k]: value for k, value in wanted.items()})
-    other = started_at(model, there) if can_start_at(model, there) else None
+    other = restart_model(model, there) if can_start_at(model, there) else None
     if other is not None:
-        found = searched(Wanted(other, u, wanted, effort), there, others=0)
+        found = search_starts(Wanted(other, u, wanted, effort), there, others=0)
         if found.size <= CLOSE:
             return other, found
     for _ in range(RESTARTS):
@@ -284,10 +284,10 @@ def searched_from_elsewhere(
             break
         if not leads_on(Wanted(model, u, wanted, effort), best):
             break
-        other = started_at(model, best.x)
+        other = restart_model(model, best.x)
         if other is None:
             break
-        found = searched(Wanted(other, u, wanted, effort), best.x, others=0)
+        found = search_starts(Wanted(other, u, wanted, effort), best.x, others=0)
         if not found.size < WORTH_IT * best.size:
             break
         model, best = other, found
@@ -306,7 +306,7 @@ def leads_on(problem: Wanted, best: Found) -> bool:
     size = float(np.max(np.abs(step), initial=0.0))
     if not size > 0.0:
         return False
-    ahead = problem.displaced(best.x, step * min(1.0, AHEAD / size))
+    ahead = problem.displace(best.x, step * min(1.0, AHEAD / size))
     return not np.isfinite(problem.gap(ahead)).all() and can_start_at(problem.model, ahead)
 
 
@@ -339,14 +339,14 @@ def wraps(model: CompiledSystem) -> list[bool]:
     return result
 
 
-def displaced(model: CompiledSystem, y: Floats, step: Floats) -> Floats:
+def displace(model: CompiledSystem, y: Floats, step: Floats) -> Floats:
     """A state with its coordinates displaced."""
     q, v, x = model.layout.split(y)
-    return np.concatenate((model.tangent.displaced(q, step), v, x))
+    return np.concatenate((model.tangent.displace(q, step), v, x))
 
 
 class Wanted(NamedTuple):
-    """Coordinates with wanted values, as a problem of `searched`."""
+    """Coordinates with wanted values, as a problem of `search_starts`."""
 
     model: CompiledSystem
     u: Floats
@@ -360,8 +360,8 @@ class Wanted(NamedTuple):
     def slope(self, y: Floats) -> Floats:
         return slope_of(self.model, y, self.u, list(self.values))
 
-    def displaced(self, y: Floats, step: Floats) -> Floats:
-        return displaced(self.model, y, step)
+    def displace(self, y: Floats, step: Floats) -> Floats:
+        return displace(self.model, y, step)
 
 
 def comes_round(hinge: Hinge, k: int) -> bool:

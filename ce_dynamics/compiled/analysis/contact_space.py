@@ -24,8 +24,8 @@ from ce_dynamics.compiled.analysis.operational_space import (
     DEFICIENT,
     Directed,
     OperationalSpace,
-    directed,
     inverse,
+    read_targets,
 )
 from ce_dynamics.compiled.analysis.points import Frame, Point
 from ce_dynamics.compiled.compiled_system import CompiledSystem
@@ -130,7 +130,7 @@ def contact_space(
     >>> held.force, held.rank
     (array([9.81, 9.81]), 2)
     """
-    held_rows, task_rows = directed("contacts", contacts, held), directed("tasks", tasks, directions)
+    held_rows, task_rows = read_targets("contacts", contacts, held), read_targets("tasks", tasks, directions)
 
     def dynamics(y: Array, u: Array, at: Array) -> dict[str, Array]:
         instant = model.instant(y, u)

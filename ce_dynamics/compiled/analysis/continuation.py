@@ -64,7 +64,7 @@ class Limited(Problem, Protocol):
         """Evaluations that the search may still make; each call of `gap` takes one."""
 
 
-def searched(problem: Limited, y: Floats, others: int = STARTS) -> Found:
+def search_starts(problem: Limited, y: Floats, others: int = STARTS) -> Found:
     """The state nearest to what is wanted of all that were reached, which is there if ``size`` is ≤ CLOSE.
 
     Parameters
@@ -79,7 +79,7 @@ def searched(problem: Limited, y: Floats, others: int = STARTS) -> Found:
     for start in starts(problem, y, others):
         if best.size <= CLOSE or problem.effort.is_spent:
             break
-        found = continued(problem, start)
+        found = continue_from(problem, start)
         if found.size < best.size:
             best = found
     return best
@@ -90,7 +90,7 @@ def newton(problem: Limited, y: Floats, goal: Floats | float = 0.0, tolerance: f
     return descend(problem, y, tolerance, goal=goal, is_spent=lambda: problem.effort.is_spent)
 
 
-def continued(problem: Limited, y: Floats) -> Found:
+def continue_from(problem: Limited, y: Floats) -> Found:
     """The gap led to zero as far as states can be followed, and Newton's method from there."""
     whole = problem.gap(y)
     if not np.all(np.isfinite(whole)):
@@ -113,4 +113,4 @@ def starts(problem: Limited, y: Floats, others: int) -> Iterator[Floats]:
     n = problem.slope(y).shape[1]
     for k in range(others):
         far = FARTHEST * (k + 1) / others
-        yield problem.displaced(y, np.asarray(rng.uniform(-far, far, n), dtype=np.float64))
+        yield problem.displace(y, np.asarray(rng.uniform(-far, far, n), dtype=np.float64))

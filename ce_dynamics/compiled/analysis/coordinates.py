@@ -10,7 +10,7 @@ from ce_dynamics.algebra.arrays import Array, array
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.compiled_system import CompiledSystem
 from ce_dynamics.compiler import CompiledFunction
-from ce_dynamics.dynamics.state import Entry, dotted
+from ce_dynamics.dynamics.state import Entry, join_name
 from ce_dynamics.embedding.aggregate import Aggregate
 from ce_dynamics.embedding.whole_loop import chart_of
 from ce_dynamics.mechanism.body import Body
@@ -19,7 +19,7 @@ from ce_dynamics.mechanism.body import Body
 def coordinate_entries(model: CompiledSystem) -> tuple[Entry, ...]:
     """Names and units of the coordinates of all inboard hinges and of what else leads loops."""
     return tuple(
-        Entry(dotted(body.name, suffix), unit)
+        Entry(join_name(body.name, suffix), unit)
         for body in coordinate_owners(model)
         for suffix, unit in zip(body.inboard.coordinate_names, body.inboard.coordinate_units, strict=True)
     )
@@ -28,7 +28,7 @@ def coordinate_entries(model: CompiledSystem) -> tuple[Entry, ...]:
 def coordinate_owners(model: CompiledSystem) -> tuple[Body, ...]:
     """All bodies, and what stands for independent coordinates that are none of their hinges'."""
     bodies = model.system.bodies
-    known = {dotted(body.name, suffix) for body in bodies for suffix in body.inboard.coordinate_names}
+    known = {join_name(body.name, suffix) for body in bodies for suffix in body.inboard.coordinate_names}
     leading = (edge.body_b for S in model.embedding.aggregates for edge in S.leading)
     return (*bodies, *(body for body in leading if body.name not in known))
 

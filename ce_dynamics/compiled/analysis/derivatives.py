@@ -150,7 +150,7 @@ def quantities_of(
         return [of]
     if isinstance(of, (bytes, Mapping)) or not isinstance(of, Iterable):
         raise checks.wrong_type(
-            f"{what} {checks.shown(of)} must be names, points or frames, or a list of them"
+            f"{what} {checks.show(of)} must be names, points or frames, or a list of them"
         )
     found = list(of)
     if not found:
@@ -191,7 +191,7 @@ class Rows:
                 self._add(each, "y_dot", states.index(str(each).removeprefix(RATE)))
             else:
                 known = [*outputs, *states, *(RATE + name for name in states)]
-                raise ModelError(f"derivatives: no quantity {checks.shown(each)}; known are {known}")
+                raise ModelError(f"derivatives: no quantity {checks.show(each)}; known are {known}")
 
     def _add(self, label: str, kind: str, place: int) -> None:
         self.labels.append(label)

@@ -50,7 +50,7 @@ class Search:
     def run(self, y: Floats, tolerance: float) -> Floats:
         """The state of rest that is found from a start."""
         near = self.neighbourhood(y)
-        g, _ = self.weighted(near)
+        g, _ = self.weigh(near)
         allowed = tolerance * max(1.0, largest(g))
         for k in range(ITERATIONS):
             if largest(g) <= allowed:
@@ -62,14 +62,14 @@ class Search:
                 break
             y = self._moved(y, step)
             near = self.neighbourhood(y)
-            g, _ = self.weighted(near)
+            g, _ = self.weigh(near)
         raise AssemblyError(self._failure(near))
 
     def neighbourhood(self, y: Floats) -> SmallMotion:
         """The linearised motion about a state, with what is held held."""
         return small_motion(self.model, y, self.u, self.freedom)
 
-    def weighted(self, near: SmallMotion) -> tuple[Floats, Floats]:
+    def weigh(self, near: SmallMotion) -> tuple[Floats, Floats]:
         """g = [T; −ẋ] and ∂g/∂z, in the metric of the masses: T/√M and √M δ."""
         d, m, s = self.freedom.free, self.freedom.moving, self.freedom.states
         rows, columns = self._weights(near)
@@ -97,7 +97,7 @@ class Search:
 
         A wary search takes it only where the stiffness is that of a stable equilibrium.
         """
-        g, J = self.weighted(near)
+        g, J = self.weigh(near)
         if wary and lowest(self._stiffness(J)) < -NEUTRAL * largest(J):
             return None
         rows, columns = self._weights(near)
@@ -115,7 +115,7 @@ class Search:
 
     def _let_down(self, y: Floats, near: SmallMotion) -> Floats | None:
         """A step along the forces, with damping where they would push away; None if loops break at once."""
-        g, J = self.weighted(near)
+        g, J = self.weigh(near)
         _, columns = self._weights(near)
         n = min(len(self.freedom.free), len(self.freedom.moving))
         mu = max(-1.5 * lowest(self._stiffness(J)), 1e-6 * largest(J), 1e-3 * largest(g))
@@ -135,7 +135,7 @@ class Search:
 
     def _polished(self, y: Floats, near: SmallMotion) -> Floats:
         """One more step of Newton, which leaves rounding, if it is a small one."""
-        g, J = self.weighted(near)
+        g, J = self.weigh(near)
         rows, columns = self._weights(near)
         closer = self._moved(y, -columns * least_squares(J, g, rcond=NEUTRAL))
         return closer if largest(rows * self._forces(closer)) < largest(g) else y
@@ -153,7 +153,7 @@ class Search:
         delta = np.zeros(len(self.model.tangent))
         delta[self.freedom.free] = step[:n]
         x[self.freedom.states] += step[n:]
-        return np.concatenate((self.model.tangent.normalised(self.model.tangent.displaced(q, delta)), v, x))
+        return np.concatenate((self.model.tangent.normalise(self.model.tangent.displace(q, delta)), v, x))
 
     def _forces(self, y: Floats) -> Floats:
         """[T; −ẋ]."""
@@ -163,7 +163,7 @@ class Search:
     # What went wrong
 
     def _failure(self, near: SmallMotion) -> str:
-        g, J = self.weighted(near)
+        g, J = self.weigh(near)
         k = int(np.argmax(np.abs(g)))
         entry, value = self._row(k, near)
         U, singular, _ = singular_values_and_vectors(J)
@@ -194,7 +194,7 @@ class Search:
         ModelError
             That names one coordinate to hold for each.
         """
-        _, J = self.weighted(near)
+        _, J = self.weigh(near)
         columns, rows = list(range(J.shape[1])), list(range(J.shape[0]))
         names: list[str] = []
         while chosen := neutral(J[np.ix_(rows, columns)], [k >= len(self.freedom.free) for k in columns]):
@@ -353,7 +353,7 @@ def equilibrium(
         found,
         given,
         holding,
-        largest(search.weighted(near)[0]),
+        largest(search.weigh(near)[0]),
         eigenvalues[np.argsort(-eigenvalues.real, kind="stable")],
     )
 
@@ -361,4 +361,4 @@ def equilibrium(
 def resting(model: CompiledSystem, y: Floats) -> Floats:
     """A state with its velocities zero and its quaternions of unit length."""
     q, v, x = model.layout.split(y)
-    return np.concatenate((model.tangent.normalised(q), np.zeros(len(v)), x))
+    return np.concatenate((model.tangent.normalise(q), np.zeros(len(v)), x))

@@ -34,14 +34,14 @@ class Goal(NamedTuple):
         com: Floats = nominal(self.frame.body.com).astype(float)
         return self.frame.at - com
 
-    def missed(self, r: Floats, R: Floats) -> Floats:
+    def find_error(self, r: Floats, R: Floats) -> Floats:
         """Rotation vector, where that matters, and displacement from the goal to a frame at r, R."""
         if self.R is None:
             return r - self.r
         return np.concatenate((rotation_vector_of(R @ self.R.T), r - self.r))
 
     def rows(self, J: Floats) -> Floats:
-        """The rows of a frame's Jacobian that belong to `missed`, to first order in what is left."""
+        """The rows of a frame's Jacobian that belong to `find_error`, to first order in what is left."""
         return J if self.R is not None else J[3:]
 
 

@@ -25,7 +25,7 @@ from ce_dynamics.compiled.analysis.coordinates import coordinate_owners
 from ce_dynamics.compiled.analysis.goals import Goal
 from ce_dynamics.compiled.compiled_system import CompiledSystem
 from ce_dynamics.embedding.aggregate import slices
-from ce_dynamics.embedding.closures.loop import advanced, split, with_unit_quaternions
+from ce_dynamics.embedding.closures.loop import advance_coordinates, split, with_unit_quaternions
 from ce_dynamics.embedding.motion import SubgraphMotion
 from ce_dynamics.embedding.numeric.linkage import NumericLinkage
 from ce_dynamics.mechanism.body import Body
@@ -61,7 +61,7 @@ def found_in_loops(
     q_of, q = model.embedding.q_of, model.layout.split(y)[0]
     coordinates = {body.name: q[q_of[body.name]] for body in hinges.independent}
     for linkage in hinges.linkages:
-        start = led_by(linkage, coordinates)
+        start = follow_loop(linkage, coordinates)
         if start is None:
             return None
         coordinates |= start
@@ -72,7 +72,7 @@ def found_in_loops(
         return None
     coordinates = split(found.x, hinges.bodies)
     for linkage in hinges.linkages:
-        arrived = led_by(linkage, coordinates)
+        arrived = follow_loop(linkage, coordinates)
         if arrived is None or any(np.any(np.abs(coordinates[n] - x) > SAME) for n, x in arrived.items()):
             return None
     result = y.copy()
@@ -81,9 +81,9 @@ def found_in_loops(
     return result
 
 
-def led_by(linkage: NumericLinkage, coordinates: Mapping[str, Array]) -> dict[str, Array] | None:
+def follow_loop(linkage: NumericLinkage, coordinates: Mapping[str, Array]) -> dict[str, Array] | None:
     """Dependent coordinates of a loop by body where it arrives; None where it does not."""
-    q = linkage.led_to(np.concatenate([coordinates[body.name] for body in linkage.parameters]))
+    q = linkage.continue_to(np.concatenate([coordinates[body.name] for body in linkage.parameters]))
     return None if q is None or not np.isfinite(q).all() else linkage.loop.split(q)
 
 
@@ -154,7 +154,7 @@ class InLoops:
         for goal in self.goals:
             motion, name = self._motion(goal, coordinates), goal.frame.body.name
             r = motion.parent.com + motion.point(name, goal.frame.at).r
-            parts.append(goal.missed(r.astype(np.float64), motion.body(name).R.astype(np.float64)))
+            parts.append(goal.find_error(r.astype(np.float64), motion.body(name).R.astype(np.float64)))
         parts.append(
             np.array([coordinates[body.name][k] - value for (body, k), value in self.wanted.items()])
         )
@@ -179,10 +179,10 @@ class InLoops:
             rows[-1][0, self.columns[body.name].start + k] = 1.0
         return np.concatenate(rows)
 
-    def displaced(self, y: Floats, step: Floats) -> Floats:
+    def displace(self, y: Floats, step: Floats) -> Floats:
         """Coordinates moved to first order, quaternions of unit length."""
         bodies = self.hinges.bodies
-        moved = with_unit_quaternions(bodies, advanced(bodies, y, step))
+        moved = with_unit_quaternions(bodies, advance_coordinates(bodies, y, step))
         return np.asarray(moved, dtype=np.float64)
 
     def _closures(self, linkage: NumericLinkage, coordinates: Mapping[str, Array]) -> tuple[Array, Array]:

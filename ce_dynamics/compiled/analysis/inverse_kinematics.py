@@ -14,12 +14,12 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.analysis.configurations import (
     Configuration,
     assemble,
+    collect_targets,
     configuration_in_loops,
-    displaced,
+    displace,
     gap_of,
-    wanted_values,
 )
-from ce_dynamics.compiled.analysis.continuation import CLOSE, EVALUATIONS, Effort, searched
+from ce_dynamics.compiled.analysis.continuation import CLOSE, EVALUATIONS, Effort, search_starts
 from ce_dynamics.compiled.analysis.coordinates import slope_of, tangent_columns
 from ce_dynamics.compiled.analysis.goals import Goal, goal_of, labels_of
 from ce_dynamics.compiled.analysis.points import Frame, Point
@@ -80,18 +80,18 @@ def inverse_kinematics(
     """
     given, state = model.given_inputs(u), model.given_state(y)
     q, v, x = model.layout.split(state)
-    state = np.concatenate((model.tangent.normalised(q), np.zeros(len(v)), x))
+    state = np.concatenate((model.tangent.normalise(q), np.zeros(len(v)), x))
     checks.instance("targets", targets, Mapping, "a mapping of model.point(...) or model.frame(...)")
     if not targets:
         raise ModelError("targets: name at least one point or frame, and where it is to be")
     goals = [goal_of(target, wanted) for target, wanted in targets.items()]
-    values = wanted_values(model, {} if coordinates is None else coordinates)
+    values = collect_targets(model, {} if coordinates is None else coordinates)
     effort = Effort(checks.integer("inverse_kinematics: evaluations", evaluations, at_least=1))
     with at_work(f"inverse kinematics of {model.system.name!r}"):
         led = configuration_in_loops(model, state, given, goals, values)
         if led is not None:
             return led
-        found = searched(Reached(model, given, tuple(goals), values, effort), state)
+        found = search_starts(Reached(model, given, tuple(goals), values, effort), state)
     if found.size > CLOSE:
         worst = int(np.argmax(np.where(np.isfinite(found.gap), np.abs(found.gap), np.inf)))
         labels = [label for goal in goals for label in labels_of(goal)]
@@ -105,7 +105,7 @@ def inverse_kinematics(
 
 
 class Reached(NamedTuple):
-    """Frames where they are wanted, as a problem of `searched`."""
+    """Frames where they are wanted, as a problem of `search_starts`."""
 
     model: CompiledSystem
     u: Floats
@@ -121,7 +121,7 @@ class Reached(NamedTuple):
         parts = []
         for goal in self.goals:
             k = bodies.index(goal.frame.body)
-            parts.append(goal.missed(positions[k] + rotations[k] @ goal.arm, rotations[k]))
+            parts.append(goal.find_error(positions[k] + rotations[k] @ goal.arm, rotations[k]))
         if self.values:
             parts.append(gap_of(self.model, y, self.u, self.values))
         return np.concatenate(parts)
@@ -133,8 +133,8 @@ class Reached(NamedTuple):
             rows.append(slope_of(self.model, y, self.u, list(self.values)))
         return np.concatenate(rows) if rows else tangent_columns(self.model, y)[:0]
 
-    def displaced(self, y: Floats, step: Floats) -> Floats:
-        return displaced(self.model, y, step)
+    def displace(self, y: Floats, step: Floats) -> Floats:
+        return displace(self.model, y, step)
 
 
 def jacobian_of(model: CompiledSystem, frame: Frame, y: Floats, u: Floats) -> Floats:

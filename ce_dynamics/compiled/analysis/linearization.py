@@ -201,10 +201,10 @@ def chosen_outputs(model: CompiledSystem, names: tuple[str, ...]) -> CompiledFun
             raise ModelError(f"no output {name!r}; the outputs are {known}")
     places = [known.index(name) for name in names]
 
-    def chosen(y: Array, u: Array) -> Mapping[str, Array]:
+    def select(y: Array, u: Array) -> Mapping[str, Array]:
         return {"z": observe(model, y, u)["outputs"][places]}
 
-    return model.function(f"outputs {', '.join(names)}", chosen, model.sizes_of("y", "u"))
+    return model.function(f"outputs {', '.join(names)}", select, model.sizes_of("y", "u"))
 
 
 @takes_state("y", "u")

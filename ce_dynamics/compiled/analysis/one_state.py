@@ -14,13 +14,13 @@ from ce_dynamics.compiled.compiled_system import CompiledSystem
 from ce_dynamics.compiler import CompiledFunction
 from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.embedding.linkage import Linkage
-from ce_dynamics.embedding.numeric.linkage import led_straight
-from ce_dynamics.embedding.on_numbers import led_to, with_placed
+from ce_dynamics.embedding.numeric.linkage import find_continued_linkages
+from ce_dynamics.embedding.on_numbers import continue_linkages, with_placed
 
 ASKED = "coordinates and poses where loops are led"
 
 
-def placed_at(model: CompiledSystem, y: Floats, u: Floats) -> tuple[Floats, Poses]:
+def place_bodies(model: CompiledSystem, y: Floats, u: Floats) -> tuple[Floats, Poses]:
     """Coordinates in the order of `coordinate_entries`, and poses, by compiled functions.
 
     Raises
@@ -39,7 +39,7 @@ def placed_on_floats(model: CompiledSystem, y: Floats, u: Floats) -> tuple[Float
     None where a loop cannot be assembled.  Where it is asked again, and formulas find all but what is led,
     these are compiled, which takes as long as some ten answers, and each then a tenth.
     """
-    found = led_to(model.embedding, model.layout.split(y)[0])
+    found = continue_linkages(model.embedding, model.layout.split(y)[0])
     asked = model.once(ASKED, lambda: [0])
     asked[0] += 1
     if asked[0] > 1 and not straight(model) - set(found):
@@ -56,7 +56,7 @@ def placed_on_floats(model: CompiledSystem, y: Floats, u: Floats) -> tuple[Float
 
 def straight(model: CompiledSystem) -> set[Linkage]:
     """Loops that are led straight."""
-    return {linkage for S in model.embedding.aggregates for linkage in led_straight(S.linkages)}
+    return {linkage for S in model.embedding.aggregates for linkage in find_continued_linkages(S.linkages)}
 
 
 def placing(model: CompiledSystem, found: Mapping[Linkage, Array]) -> CompiledFunction:

@@ -89,7 +89,7 @@ def operational_space(
     >>> model.operational_space(tip, directions=[(0, 0, 1)]).inertia  # a third of the mass
     array([[1.]])
     """
-    chosen = directed("targets", targets, directions)
+    chosen = read_targets("targets", targets, directions)
     if not chosen.parts:
         raise ModelError("targets: name at least one point or frame")
     D = chosen.D
@@ -136,7 +136,7 @@ class Directed(NamedTuple):
     @property
     def names(self) -> list[str]:
         """Names of the directions, for messages."""
-        return combined(self.labels, self.D)
+        return label_rows(self.labels, self.D)
 
     @property
     def key(self) -> str:
@@ -144,7 +144,7 @@ class Directed(NamedTuple):
         return str([(frame.body.name, rows.start) for frame, rows in self.parts])
 
 
-def directed(
+def read_targets(
     what: str, targets: Point | Frame | Sequence[Point | Frame], directions: ArrayLike | None
 ) -> Directed:
     """Points and frames as a caller names them, with the directions that count."""
@@ -162,7 +162,7 @@ def directed(
     return Directed(parts, labels, D)
 
 
-def combined(labels: Sequence[str], D: Floats) -> list[str]:
+def label_rows(labels: Sequence[str], D: Floats) -> list[str]:
     """Return the name of each row of the directions, for messages."""
     texts = []
     for row in D:

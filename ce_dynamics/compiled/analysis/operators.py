@@ -181,7 +181,7 @@ def innovations(
         nodes = tip_to_base(outward, {}, {})
         return {
             **factors.innovations_factors(outward, nodes)._asdict(),
-            "K": factors.shifted_gains(outward, nodes),
+            "K": factors.shift_gains(outward, nodes),
         }
 
     L, D, K = at_rest(model, "innovations", function, state, given)

@@ -14,10 +14,10 @@ from ce_dynamics.compiled.compiled_system import CompiledSystem
 from ce_dynamics.compiled.state_arguments import state_given, takes_state
 from ce_dynamics.compiler import CompiledFunction
 from ce_dynamics.dynamics.armature import with_armature
-from ce_dynamics.dynamics.control import controlled
-from ce_dynamics.dynamics.energy import energy_rates, load_power, transmitted, velocities
+from ce_dynamics.dynamics.control import run_controllers
+from ce_dynamics.dynamics.energy import energy_rates, load_power, transmit_forces, velocities
 from ce_dynamics.dynamics.instant import Instant
-from ce_dynamics.dynamics.inverse_dynamics import prescribed_forces
+from ce_dynamics.dynamics.inverse_dynamics import compute_drive_forces
 from ce_dynamics.dynamics.loads import gather_loads, sum_loads
 from ce_dynamics.dynamics.outward import Outward
 from ce_dynamics.mechanism.drives import Prescribed
@@ -185,7 +185,7 @@ def rates_of_stored(model: CompiledSystem, y: Floats, u: Floats, positions: Floa
         }
         outward = Outward(model.embedding, q, v, prescribed)
         elements = {element.name: element for element in model.system.forces}
-        inputs = controlled(model.system, model.layout, outward, (q, v, x), u).inputs
+        inputs = run_controllers(model.system, model.layout, outward, (q, v, x), u).inputs
         loads = gather_loads(outward, elements, model.layout.states_of(x), inputs)
         return {"potentials": array(loads.responses[name].potential for name in elements)}
 
@@ -211,18 +211,18 @@ def drive_forces(instant: Instant) -> Array:
     """Generalised force of the drive of every prescribed hinge."""
     forces: dict[str, Array] = {}
     for node in instant.nodes.values():
-        forces |= transmitted(node, instant.accelerations)
+        forces |= transmit_forces(node, instant.accelerations)
     torques = with_armature(instant.outward, instant.loads.torques, instant.accelerations.v_dot)
-    found = prescribed_forces(instant.outward, instant.q, instant.prescribed, forces, torques)
+    found = compute_drive_forces(instant.outward, instant.q, instant.prescribed, forces, torques)
     return array(found[name] for name in instant.prescribed)
 
 
-def audited_dynamics(model: CompiledSystem) -> CompiledFunction:
+def trace_audited_dynamics(model: CompiledSystem) -> CompiledFunction:
     """[ẏ; Ẇ] = f(y, u) with Ẇ the power of all loads and drives, which changes T + V_g."""
 
-    def audited(y: Array, u: Array) -> dict[str, Array]:
+    def audit(y: Array, u: Array) -> dict[str, Array]:
         instant = model.instant(y, u)
         feed = instant.power
         return {"y_dot": concatenate((instant.y_dot, array((feed.loads + feed.prescribed,))))}
 
-    return model.at_state("audited_dynamics", audited)
+    return model.at_state("audited_dynamics", audit)

@@ -14,7 +14,7 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.analysis.derivatives import all_names, variables
 from ce_dynamics.compiled.compiled_system import CompiledSystem
 from ce_dynamics.compiled.state_arguments import state_given, takes_state
-from ce_dynamics.dynamics.traced_reactions import traced_reactions
+from ce_dynamics.dynamics.traced_reactions import trace_reactions
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.couplings.base import Coupled
 
@@ -86,15 +86,15 @@ def reaction_derivatives(
     columns = variables(model, "by", by)
     closures = {edge.name for edge in model.system.closures}
 
-    def transmitted(y: Array, u: Array) -> dict[str, Array]:
-        found = traced_reactions(model.instant(y, u))
+    def transmit(y: Array, u: Array) -> dict[str, Array]:
+        found = trace_reactions(model.instant(y, u))
         return {
             "f": concatenate(
                 [found.closures[name] if name in closures else found.hinges[name] for name in joints]
             )
         }
 
-    function = model.function(f"reactions {joints}", transmitted, model.sizes_of("y", "u"))
+    function = model.function(f"reactions {joints}", transmit, model.sizes_of("y", "u"))
     (f,) = function(state, given)
     model.refuse_not_finite(state, given, f)
     J = np.hstack([model.derivative(function.traced, "f", x)(state, given) for x in ("y", "u")])[:, columns]

@@ -218,7 +218,7 @@ class Modes:
         rows = [
             np.concatenate(
                 (
-                    self.model.tangent.displaced(q, step[:n]),
+                    self.model.tangent.displace(q, step[:n]),
                     v + step[n : n + len(v)],
                     x + step[n + len(v) :],
                 )
@@ -296,17 +296,17 @@ def modes(
     checks.flag("damped", damped)
     state, given = state_given(model, q, v, x, u, y)
     q, v, x = model.layout.split(state)
-    state = np.concatenate((model.tangent.normalised(q), v, x))
+    state = np.concatenate((model.tangent.normalise(q), v, x))
     held = Freedom(model, hold)
     near = small_motion(model, state, given, held)
     if damped:
-        eigenvalues, vectors = damped_modes(near, held)
+        eigenvalues, vectors = find_damped_modes(near, held)
     else:
         refuse_no_potential(near, held)
-        eigenvalues, vectors = undamped_modes(near, held)
+        eigenvalues, vectors = find_undamped_modes(near, held)
     order = np.lexsort((eigenvalues.imag, eigenvalues.real, np.abs(eigenvalues)))
     entries = model.tangent.entries
-    vectors = scaled(vectors[:, order], len(entries))
+    vectors = scale_vectors(vectors[:, order], len(entries))
     along = np.linalg.pinv(near.Q) @ vectors[: len(entries)]  # displacements by the velocities they take
     return Modes(
         model,
@@ -343,7 +343,7 @@ class Selected(NamedTuple):
     vectors: Complex
 
 
-def damped_modes(near: SmallMotion, held: Freedom) -> Selected:
+def find_damped_modes(near: SmallMotion, held: Freedom) -> Selected:
     """Modes of A; of each conjugate pair the one with Im λ > 0."""
     eigenvalues, vectors = np.linalg.eig(near.matrix(held))
     chosen = eigenvalues.imag >= 0.0
@@ -354,7 +354,7 @@ def damped_modes(near: SmallMotion, held: Freedom) -> Selected:
     return Selected(eigenvalues[chosen].astype(complex), everywhere)
 
 
-def undamped_modes(near: SmallMotion, held: Freedom) -> Selected:
+def find_undamped_modes(near: SmallMotion, held: Freedom) -> Selected:
     """Modes of K φ = ω² M φ, λ = i ω; a negative ω² gives the pair λ = ±√−ω², of which that which grows."""
     from scipy.linalg import eigh  # here, because most runs never ask
 
@@ -369,7 +369,7 @@ def undamped_modes(near: SmallMotion, held: Freedom) -> Selected:
     return Selected(eigenvalues, everywhere)
 
 
-def scaled(vectors: Complex, n: int) -> Complex:
+def scale_vectors(vectors: Complex, n: int) -> Complex:
     """Vectors whose largest displacement (or, without any, largest entry) is 1."""
     result = vectors.copy()
     for k in range(vectors.shape[1]):

@@ -79,7 +79,7 @@ def export_c(
         f"{name}.c": source(interface, derivatives),
         **{what: template(what, name) for what in ("example.c", "CMakeLists.txt")},
     }
-    return written(path_of("export_c: folder", folder, ModelError), texts)
+    return write_texts(path_of("export_c: folder", folder, ModelError), texts)
 
 
 def template(what: str, name: str) -> str:
@@ -88,7 +88,7 @@ def template(what: str, name: str) -> str:
     return text.replace("@NAME@", name).replace("@UPPER@", name.upper())
 
 
-def written(folder: Path, texts: dict[str, str]) -> list[Path]:
+def write_texts(folder: Path, texts: dict[str, str]) -> list[Path]:
     """Files with these texts in a folder.
 
     Raises
@@ -120,7 +120,7 @@ def header(interface: Interface, derivatives: bool) -> str:
         "CLOSURES": len(model.system.closures),
     }
     lines = [
-        f"/* {commented(model.system.name)}, written by ce-dynamics {__version__}.",
+        f"/* {format_comment(model.system.name)}, written by ce-dynamics {__version__}.",
         " *",
         " * State y, inputs and free parameters u, and outputs: names, units and first values are tables.",
         " * All numbers are SI.  NaN in a result means that a loop cannot be assembled at the state.",
@@ -186,7 +186,7 @@ def source(interface: Interface, derivatives: bool) -> str:
     """The definitions."""
     name, layout = interface.name, interface.model.layout
     tables = [
-        table(f"const char *const {name}_{what}_{kind}", (quoted(getattr(entry, field)) for entry in entries))
+        table(f"const char *const {name}_{what}_{kind}", (quote(getattr(entry, field)) for entry in entries))
         for what, entries in (
             ("state", interface.states),
             ("u", interface.given),
@@ -215,12 +215,12 @@ def source(interface: Interface, derivatives: bool) -> str:
         *tables,
         *(c_function(traced, f"{name}_{what}") for what, traced in functions.items()),
         template("step.c", name),
-        refused(interface),
+        check_values_source(interface),
     ]
     return "\n".join(parts)
 
 
-def refused(interface: Interface) -> str:
+def check_values_source(interface: Interface) -> str:
     """The check of values of the parameters."""
     name, reasons = interface.name, interface.refusals
     head = f"const char *{name}_refused(const double u[])\n{{"
@@ -236,8 +236,8 @@ def refused(interface: Interface) -> str:
         return "\n".join([head, *finite, "    return NULL;", "}", ""])
     return "\n".join(
         [
-            c_function(interface.kept, f"{name}_kept").replace("void ", "static void ", 1),
-            table(f"static const char *const {name}_reasons", map(quoted, reasons)),
+            c_function(interface.guards, f"{name}_kept").replace("void ", "static void ", 1),
+            table(f"static const char *const {name}_reasons", map(quote, reasons)),
             head,
             f"    double kept[{len(reasons)}];",
             *finite,
@@ -258,7 +258,7 @@ def table(head: str, entries: Iterable[str]) -> str:
     return "\n".join([f"{head}[] = {{", *(f"    {entry}," for entry in listed), "};", ""])
 
 
-def quoted(text: str) -> str:
+def quote(text: str) -> str:
     """A text as C writes it, in UTF-8."""
     escaped = "".join(
         chr(byte) if 32 <= byte < 127 and byte not in b'"\\?' else f"\\{byte:03o}"
@@ -267,6 +267,6 @@ def quoted(text: str) -> str:
     return f'"{escaped}"'
 
 
-def commented(text: str) -> str:
+def format_comment(text: str) -> str:
     """A text inside a comment of C."""
     return " ".join(text.split()).replace("*/", "* /")

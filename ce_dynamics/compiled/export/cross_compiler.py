@@ -121,7 +121,7 @@ class Compilers:
                 os.killpg(process.pid, signal.SIGKILL)
 
 
-def shared_library(
+def build_library(
     compilers: Compilers, sources: Sequence[Path], includes: Sequence[Path], platform: str, result: Path
 ) -> None:
     """Compile and link.

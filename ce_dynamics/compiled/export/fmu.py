@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.files import check_place, path_of, shown_path, whole
-from ce_dynamics.compiled.export.c_source import header, quoted, source, template, written
+from ce_dynamics.compiled.export.c_source import header, quote, source, template, write_texts
 from ce_dynamics.compiled.export.cross_compiler import (
     PLATFORMS,
     Compilers,
+    build_library,
     require,
-    shared_library,
     universal,
 )
 from ce_dynamics.compiled.export.fmu_description import build_description, description
@@ -107,8 +107,8 @@ def export_fmu(
     interface = Interface(model, name, y0)
     with tempfile.TemporaryDirectory(prefix="fmu-") as scratch:
         texts, token = source_texts(interface, fmi, step)
-        code = written(Path(scratch), texts)
-        libraries = compiled(interface.name, code, fmi, chosen)
+        code = write_texts(Path(scratch), texts)
+        libraries = compile_libraries(interface.name, code, fmi, chosen)
         inside = [c.name for c in code if c.suffix == ".c"] if sources else []
         variables = fmu_variables(interface, step)
         members = {"modelDescription.xml": description(fmi, interface, variables, token, step, inside)}
@@ -129,7 +129,7 @@ def source_texts(interface: Interface, fmi: str, step: float) -> tuple[dict[str,
     tables = {
         "@PLACES@": [str(place) for place in interface.continuous],
         "@LIMITS@": [str(place) for place in interface.limits],
-        "@BEYOND@": [quoted(what) for what in interface.limits.values()],
+        "@BEYOND@": [quote(what) for what in interface.limits.values()],
     }
     for file in ("instance.h", "instance.c", f"fmi{fmi[0]}.c"):
         text = template(file, name).replace("@STEP@", repr(step))
@@ -142,14 +142,16 @@ def source_texts(interface: Interface, fmi: str, step: float) -> tuple[dict[str,
     return {file: text.replace("@TOKEN@", token) for file, text in texts.items()}, token
 
 
-def compiled(name: str, code: Sequence[Path], fmi: str, platforms: Sequence[str]) -> dict[str, bytes]:
+def compile_libraries(
+    name: str, code: Sequence[Path], fmi: str, platforms: Sequence[str]
+) -> dict[str, bytes]:
     """Libraries by their place in the archive."""
     folder = code[0].parent
     files = [c for c in code if c.suffix == ".c"]
 
     def library(platform: str) -> bytes:
         result = folder / f"{name}-{platform}{PLATFORMS[platform].suffix}"
-        shared_library(compilers, files, [headers(), folder], platform, result)
+        build_library(compilers, files, [headers(), folder], platform, result)
         return result.read_bytes()
 
     with ThreadPoolExecutor(os.cpu_count()) as pool, Compilers() as compilers:

@@ -56,7 +56,7 @@ def structure(interface: Interface, variables: Sequence[FmuVariable]) -> Structu
     anything = range(n + len(interface.given))
     changing = {*interface.continuous, *range(n, n + interface.n_inputs)}
 
-    def known(of: Dependencies, among: Container[int]) -> list[Known]:
+    def list_known(of: Dependencies, among: Container[int]) -> list[Known]:
         return [
             # states are counted from 1, rates stand between them and what is given
             Known(1 + k if k < n else 1 + n_rates + k, "constant" if k in of.constant else "dependent")
@@ -65,8 +65,8 @@ def structure(interface: Interface, variables: Sequence[FmuVariable]) -> Structu
         ]
 
     return Structure(
-        {reference: known(of, changing) for reference, of in found.items()},
-        {reference: known(of, anything) for reference, of in found.items()},
+        {reference: list_known(of, changing) for reference, of in found.items()},
+        {reference: list_known(of, anything) for reference, of in found.items()},
     )
 
 

@@ -82,7 +82,7 @@ class Interface:
             written_out if exactly or is_portable() else same
         )
         self.y0 = model.start_at(y0)
-        self.name = identifier(model.system.name) if name is None else checked_identifier(name)
+        self.name = identifier(model.system.name) if name is None else check_identifier(name)
         self.states: tuple[Entry, ...] = (*layout.q, *layout.v, *layout.x)
         self.given: tuple[Entry, ...] = layout.u
         self.n_inputs = layout.n_inputs
@@ -143,13 +143,13 @@ class Interface:
         return directional_derivative(trace("evaluation", both, self._sizes))
 
     @cached_property
-    def kept(self) -> TracedFunction:
+    def guards(self) -> TracedFunction:
         """For every decision that free parameters made, 1 where they still make it at u, else 0."""
         _ = self.rate, self.observe, self.sample  # decisions are made while tracing
         parameters = self.model.layout.parameters
         guards = guards_of(parameters)
 
-        def kept(u: Array) -> dict[str, Array]:
+        def evaluate_guards(u: Array) -> dict[str, Array]:
             outcomes = outcomes_of(guards, parameters, u[self.n_inputs :])
             values = (guard.value for guard in guards.values())
             signs = [
@@ -158,12 +158,12 @@ class Interface:
             ]
             return {"kept": array(signs)}
 
-        return self._written(trace("kept", kept, {"u": len(self.given)}))
+        return self._written(trace("kept", evaluate_guards, {"u": len(self.given)}))
 
     @cached_property
     def refusals(self) -> list[str]:
         """Explanation for every entry of ``kept``, which applies if the entry is 0."""
-        _ = self.kept
+        _ = self.guards
         return [meaning_of(guard) for guard in guards_of(self.model.layout.parameters).values()]
 
     def _observed(self, y: Array, u: Array) -> dict[str, Array]:
@@ -183,7 +183,7 @@ def identifier(text: str) -> str:
     return f"{name}_" if name in _KEYWORDS else name
 
 
-def checked_identifier(name: object) -> str:
+def check_identifier(name: object) -> str:
     """A user's name for C.
 
     Raises
@@ -193,7 +193,7 @@ def checked_identifier(name: object) -> str:
     """
     if not (isinstance(name, str) and _IDENTIFIER.fullmatch(name)) or name in _KEYWORDS:
         raise ModelError(
-            f"name {checks.shown(name)} is no identifier of C; allowed are letters, digits and _, at most "
+            f"name {checks.show(name)} is no identifier of C; allowed are letters, digits and _, at most "
             "63, a letter first, and no keyword"
         )
     return name

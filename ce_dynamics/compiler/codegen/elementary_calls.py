@@ -65,7 +65,7 @@ FAMILY: dict[int, Family] = {op: family for family in FAMILIES for op in family.
 
 
 @functools.cache
-def traced_formula(family: Family, single: bool = False) -> TracedFunction:
+def trace_formula(family: Family, single: bool = False) -> TracedFunction:
     """The formula of a family as instructions."""
     graph = Graph()
     coefficients = elementary.SINGLE if single else elementary.DOUBLE
@@ -121,7 +121,9 @@ def in_groups(items: Sequence[int], shape: Sequence[int] | None) -> Sequence[int
     return [n for group in groups.values() for n in group]
 
 
-def needed(group: Sequence[int], operands: Sequence[Sequence[int]], missing: Sequence[bool]) -> list[int]:
+def find_missing(
+    group: Sequence[int], operands: Sequence[Sequence[int]], missing: Sequence[bool]
+) -> list[int]:
     """Instructions that are missing and that a group reads, directly or not, in their order."""
     found: set[int] = set()
     ahead = list(group)

@@ -41,11 +41,11 @@ from ce_dynamics.compiler.codegen.elementary_calls import (
     FARTHEST_SINGLE,
     Family,
     calls_together,
+    find_missing,
     function_name,
-    needed,
     number_type,
     results_type,
-    traced_formula,
+    trace_formula,
 )
 from ce_dynamics.compiler.codegen.emit_pairs import PairWriter
 from ce_dynamics.compiler.codegen.fused import Code, code_of
@@ -109,7 +109,7 @@ def straight_line(writer: Writer, traced: TracedFunction, code: Code, pairs: boo
         elif op == Op.INPUT:
             lines.append(f"  %p{n} = getelementptr {kind}, ptr %in{operands[0]}, i64 {operands[1]}")
             lines.append(f"  {writer.double(name)} = load {kind}, ptr %p{n}, align 8")
-            writer.narrowed(name)
+            writer.narrow(name)
         elif op == Op.LOOKUP:
             key, offset = (traced.numbers[traced.instructions[k][1]] for k in operands[1:])
             writer.looked_up[name] = key, int(offset)
@@ -125,7 +125,7 @@ def straight_line(writer: Writer, traced: TracedFunction, code: Code, pairs: boo
         for entry, node in enumerate(nodes):
             lines.append(f"  %o{k}.{entry} = getelementptr {kind}, ptr %out{k}, i64 {entry}")
             lines.append(
-                f"  store {kind} {writer.widened(value(node), f'%s{k}.{entry}')}, ptr %o{k}.{entry}, align 8"
+                f"  store {kind} {writer.widen(value(node), f'%s{k}.{entry}')}, ptr %o{k}.{entry}, align 8"
             )
     lines += [FENCE, "  ret void", "}", ""]
 
@@ -142,7 +142,7 @@ def instructions(writer: Writer, code: Code, values: list[str]) -> None:
         if group is None:
             writer.operation(values[n], op[n], [values[k] for k in operands[n] if k >= 0])
             return
-        for member in needed(group, operands, missing):
+        for member in find_missing(group, operands, missing):
             if missing[member]:
                 write(member)
         for member in group:
@@ -177,7 +177,7 @@ def define_formulas(writer: Writer) -> None:
 
 def define_formula(writer: Writer, family: Family) -> None:
     """Write the formula of a family as a function of the module."""
-    traced, kind = traced_formula(family, writer.single), writer.type
+    traced, kind = trace_formula(family, writer.single), writer.type
     code = code_of(traced)
     results = results_type(family, writer.lanes, writer.single)
     writer.begin(f"define internal {results} @{function_name(family, writer.lanes)}({kind} %x) nounwind {{")

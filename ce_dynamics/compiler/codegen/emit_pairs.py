@@ -159,7 +159,7 @@ class PairWriter:
     def _computed(self, pair: Pair) -> Register:
         """Write a pair whose operands are there."""
         op, name = self._op[pair[0]], f"{self._values[pair[0]]}.two"
-        operands = [self._operand(*below) for below in self._pairs.matched(pair)]
+        operands = [self._operand(*below) for below in self._pairs.match(pair)]
         if op in SUMS:
             return self._sum(name, pair, operands)
         if op in FUSED:
@@ -182,7 +182,7 @@ class PairWriter:
         found = self._registers.get((a, b))
         if found is not None:
             return found
-        (a, sign_a), (b, sign_b) = self._pairs.unsigned(a), self._pairs.unsigned(b)
+        (a, sign_a), (b, sign_b) = self._pairs.split_sign(a), self._pairs.split_sign(b)
         if self._op[a] == self._op[b] == Op.CONST:
             numbers = (self._traced.numbers[self._operands[k][0]] for k in (a, b))
             return Register(self._literal(*numbers), (sign_a, sign_b), constant=True)
@@ -227,9 +227,9 @@ class PairWriter:
         return Register(self._line(name, f"fsub {TWO} {y.name}, {x.name}"), of_y)
 
     def _terms(self, pair: Pair) -> tuple[Signs, Signs]:
-        """Signs of the terms of the two sums, in the order of `Pairs.matched`."""
+        """Signs of the terms of the two sums, in the order of `Pairs.match`."""
         first, second = (SIGNS[self._op[n]] for n in pair)
-        if self._op[pair[0]] in SUMS and self._pairs.matched(pair)[0][1] != self._operands[pair[1]][0]:
+        if self._op[pair[0]] in SUMS and self._pairs.match(pair)[0][1] != self._operands[pair[1]][0]:
             second = second[::-1]
         return first, second
 

@@ -113,14 +113,14 @@ def tables(parts: Outline) -> list[str]:
     lines = [
         f"@kinds = internal constant [{len(rows)} x {{ ptr, i64, i64 }}] [{', '.join(rows)}]",
         data("order", np.array(parts.order, dtype="<i4")),
-        data("bases", joined([next(bases[kind]) for kind in parts.order]).astype("<i4")),
-        data("numbers", joined([next(numbers[kind]) for kind in parts.order]).astype("<f8")),
+        data("bases", concatenate([next(bases[kind]) for kind in parts.order]).astype("<i4")),
+        data("numbers", concatenate([next(numbers[kind]) for kind in parts.order]).astype("<f8")),
     ]
     lines += [data(f"slots{k}", slots.astype("<i4")) for k, slots in enumerate(parts.outputs)]
     return lines
 
 
-def joined(rows: list[NDArray[Any]]) -> NDArray[Any]:
+def concatenate(rows: list[NDArray[Any]]) -> NDArray[Any]:
     """Rows end to end."""
     return np.concatenate([np.zeros(0), *rows])
 

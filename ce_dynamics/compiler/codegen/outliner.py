@@ -103,19 +103,19 @@ def outline(traced: TracedFunction, code: Code, shortest: int = SHORTEST, longes
     """
     pieces = Pieces(code, traced.marks, shortest, longest)
     values = np.array([*traced.numbers, 0.0])
-    order, members = kinds_of(pieces, looked_up(pieces, code, values))
-    slots, given = fixed_slots(traced, code)
+    order, members = kinds_of(pieces, find_table_reads(pieces, code, values))
+    slots, given = fix_slots(traced, code)
     exports = exports_of(pieces, members, code)
     sizes = np.array([len(exports[kind]) for kind in order], dtype=np.int64)
-    starts, n_slots = allocated(sizes, last_readers(pieces, code), n_inputs(traced) + len(given))
+    starts, n_slots = allocate_slots(sizes, last_readers(pieces, code), n_inputs(traced) + len(given))
     for who, places in zip(members, exports, strict=True):
         slots[pieces.nodes[pieces.places(who)[:, places]]] = starts[who][:, None] + np.arange(len(places))
     kinds = []
     for who, places in zip(members, exports, strict=True):
         own = pieces.places(who)
         outside = slots[pieces.outside.rows(who)]
-        addresses, bases = addressed(np.hstack((outside, slots[pieces.nodes[own[:, places]]])))
-        constants, numbers = tabulated(values[code.operands[pieces.constants.rows(who), 0]])
+        addresses, bases = address_slots(np.hstack((outside, slots[pieces.nodes[own[:, places]]])))
+        constants, numbers = tabulate_constants(values[code.operands[pieces.constants.rows(who), 0]])
         kinds.append(
             Kind(
                 op=pieces.op[own[0]],
@@ -136,7 +136,7 @@ def n_inputs(traced: TracedFunction) -> int:
     return sum(int(np.prod(shape)) for shape in traced.input_shapes.values())
 
 
-def looked_up(pieces: Pieces, code: Code, values: Floats) -> Integers:
+def find_table_reads(pieces: Pieces, code: Code, values: Floats) -> Integers:
     """At each place that reads a table a number of table and offset, else 0: these belong to the code."""
     found = np.zeros(len(pieces.nodes), dtype=np.int64)
     reading = np.flatnonzero(pieces.op == Op.LOOKUP)
@@ -170,7 +170,7 @@ def exports_of(pieces: Pieces, members: list[Integers], code: Code) -> list[Inte
     return [np.flatnonzero(exported[pieces.places(who)].any(axis=0)) for who in members]
 
 
-def fixed_slots(traced: TracedFunction, code: Code) -> tuple[Integers, Integers]:
+def fix_slots(traced: TracedFunction, code: Code) -> tuple[Integers, Integers]:
     """Slots by instruction with those filled in that no piece writes, and the constants that are outputs."""
     slots = np.full(len(code.op), -1)
     sizes = [int(np.prod(shape)) for shape in traced.input_shapes.values()]
@@ -194,7 +194,7 @@ def last_readers(pieces: Pieces, code: Code) -> Integers:
     return last
 
 
-def allocated(sizes: Integers, last: Integers, start: int) -> tuple[Integers, int]:
+def allocate_slots(sizes: Integers, last: Integers, start: int) -> tuple[Integers, int]:
     """First slot of each piece, and the number of slots; slots are used again when they have been read."""
     free: dict[int, list[int]] = {}
     done: dict[int, list[int]] = {}
@@ -212,7 +212,7 @@ def allocated(sizes: Integers, last: Integers, start: int) -> tuple[Integers, in
     return starts, end
 
 
-def addressed(slots: Integers) -> tuple[list[Address], Integers]:
+def address_slots(slots: Integers) -> tuple[list[Address], Integers]:
     """Slots (n_pieces, n) as bases and offsets: those that differ by the same in all pieces share one."""
     addresses: list[Address] = []
     columns: list[Integers] = []
@@ -228,7 +228,7 @@ def addressed(slots: Integers) -> tuple[list[Address], Integers]:
     return addresses, np.array(columns, dtype=np.int64).reshape(-1, len(slots)).T
 
 
-def tabulated(values: Floats) -> tuple[list[float | int], Floats]:
+def tabulate_constants(values: Floats) -> tuple[list[float | int], Floats]:
     """Constants (n_pieces, n) as numbers if they are the same in all pieces, else as columns of a table."""
     constants: list[float | int] = []
     columns: list[Floats] = []

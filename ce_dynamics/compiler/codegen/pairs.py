@@ -65,7 +65,7 @@ class Pairs:
         """The operands of an instruction."""
         return self.operands[n][: USED.get(self.op[n], 0)]
 
-    def matched(self, pair: Pair) -> list[Pair]:
+    def match(self, pair: Pair) -> list[Pair]:
         """The operands of a pair: those of the first in their order, each with what is like it."""
         first, second = pair
         ours, theirs = self.reads(first), self.reads(second)
@@ -73,7 +73,7 @@ class Pairs:
             theirs = [theirs[1], theirs[0], *theirs[2:]]
         return list(zip(ours, theirs, strict=True))
 
-    def unsigned(self, n: int) -> tuple[int, int]:
+    def split_sign(self, n: int) -> tuple[int, int]:
         """The instruction that one negates, and the sign; itself if it negates none."""
         sign = 1
         while self.op[n] == Op.NEG:
@@ -92,8 +92,8 @@ class Pairs:
             if taken or not (self._may_be_paired(a) and self._may_be_paired(b)):
                 continue
             self.of[a] = self.of[b] = pair
-            for x, y in self.matched(pair):
-                below = self.unsigned(x)[0], self.unsigned(y)[0]
+            for x, y in self.match(pair):
+                below = self.split_sign(x)[0], self.split_sign(y)[0]
                 if self.shape[below[0]] == self.shape[below[1]]:
                     ahead.append(below)
 

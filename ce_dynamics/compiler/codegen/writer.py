@@ -99,13 +99,13 @@ class Writer:
         """The name of the double that becomes this value."""
         return f"{name}.d" if self.single else name
 
-    def narrowed(self, name: str) -> None:
+    def narrow(self, name: str) -> None:
         """Let a name be the double of that name in single precision."""
         if self.single:
             wide = number_type(self.lanes)
             self.lines.append(f"  {name} = fptrunc {wide} {self.double(name)} to {self.type}")
 
-    def widened(self, value: str, name: str) -> str:
+    def widen(self, value: str, name: str) -> str:
         """The name of a value as a double."""
         if not self.single:
             return value
@@ -180,7 +180,7 @@ class Writer:
             add(f"  {name}.a = getelementptr double, ptr @{symbol}, i64 {name}.w")
             add(f"  {name}.o = getelementptr double, ptr {name}.a, i64 {offset}")
             add(f"  {self.double(name)} = load double, ptr {name}.o, align 8")
-            self.narrowed(name)
+            self.narrow(name)
             return
         result = "poison"
         for lane in range(self.lanes):
@@ -238,9 +238,9 @@ class Writer:
         signature = ", ".join(["double"] * len(x))
         self.declarations.add(f"declare double @{function}({signature}) nounwind willreturn memory(none)")
         if self.lanes == 1:
-            wide = [self.widened(y, f"{name}.{k}") for k, y in enumerate(x)]
+            wide = [self.widen(y, f"{name}.{k}") for k, y in enumerate(x)]
             add(f"  {self.double(name)} = call double @{function}({', '.join(f'double {y}' for y in wide)})")
-            self.narrowed(name)
+            self.narrow(name)
             return
         result = "poison"
         for lane in range(self.lanes):

@@ -74,7 +74,7 @@ def compile_jacobian(
     wide = "" if (lanes, single) == (1, False) else f" {lanes} {single}"
     key = hashlib.sha256(f"jacobian {VERSION} {output} {input} {traced.digest()}{wide}".encode()).hexdigest()
     shape = math.prod(traced.output_shapes[output]), math.prod(traced.input_shapes[input])
-    known = noted(key)
+    known = read_note(key)
     if known is not None:
         function = load_function(
             known.signature, lambda: sparse_forward_jacobian(traced, output, input).function, lanes, single
@@ -101,7 +101,7 @@ class Noted(NamedTuple):
     columns: Integers
 
 
-def noted(key: str) -> Noted | None:
+def read_note(key: str) -> Noted | None:
     """The note of a Jacobian; None if there is none, or if another release has written it."""
     note = disk_cache.load(key)
     if note is None:

@@ -89,14 +89,14 @@ def rebuilt(
         elif op == Op.LOOKUP:
             values.append(graph.lookup(values[a], values[b], values[c]))
         elif op == Op.SELECT:
-            values.append(selected(graph, values[a], values[b], values[c]))
+            values.append(select_number(graph, values[a], values[b], values[c]))
         elif op in COMPARISONS:
             values.append(graph.compare(op, values[a], values[b]))
         elif op == Op.NOT:
             known = isinstance(values[a], bool)
             values.append(not values[a] if known else graph.logical_not(values[a]))
         elif op in (Op.AND, Op.OR):
-            values.append(joined(graph, op, values[a], values[b]))
+            values.append(join_conditions(graph, op, values[a], values[b]))
         elif op in UNARY:
             values.append(graph.unary(op, values[a]))
         else:
@@ -107,14 +107,14 @@ def rebuilt(
 _ARITHMETIC = {Op.ADD: Graph.add, Op.SUB: Graph.sub, Op.MUL: Graph.mul, Op.DIV: Graph.div}
 
 
-def selected(graph: Graph, condition: int | bool, if_true: int, if_false: int) -> int:
+def select_number(graph: Graph, condition: int | bool, if_true: int, if_false: int) -> int:
     """One of two numbers."""
     if isinstance(condition, bool):
         return if_true if condition else if_false
     return graph.select(condition, if_true, if_false)
 
 
-def joined(graph: Graph, op: int, i: int | bool, j: int | bool) -> int | bool:
+def join_conditions(graph: Graph, op: int, i: int | bool, j: int | bool) -> int | bool:
     """Both conditions, or either."""
     for known, other in ((i, j), (j, i)):
         if isinstance(known, bool):

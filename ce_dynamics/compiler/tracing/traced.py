@@ -50,8 +50,8 @@ def node_of(graph: Graph, value: Any) -> int:
         return node_of(graph, value[()])
     if isinstance(value, Condition):
         raise TypeError("a traced condition is not a number; use condition.where(if_true, if_false)")
-    if hasattr(value, "traced"):  # a formula of free parameters
-        return node_of(graph, value.traced(graph))
+    if hasattr(value, "to_graph"):  # a formula of free parameters
+        return node_of(graph, value.to_graph(graph))
     raise TypeError(
         f"cannot use a {type(value).__name__} as a traced scalar; allowed are floats and traced scalars"
     )
@@ -92,8 +92,8 @@ class Condition:
         return Condition(self.graph, self.graph.logical_not(self.node))
 
     def _other(self, other: Any) -> int:
-        if hasattr(other, "traced"):  # a condition on free parameters
-            other = other.traced(self.graph)
+        if hasattr(other, "to_graph"):  # a condition on free parameters
+            other = other.to_graph(self.graph)
         if not isinstance(other, Condition):
             raise TypeError(
                 f"cannot combine a traced condition with a {type(other).__name__}; compare on both sides"
@@ -133,7 +133,7 @@ def _arithmetic(op: Op) -> tuple[Any, Any]:
         carrier = graph.carriers.get(n)
         return wrap(graph, n) if carrier is None else carrier
 
-    def reflected(self: Traced, other: Any) -> Any:
+    def reflect(self: Traced, other: Any) -> Any:
         graph = self.graph
         if isinstance(other, np.ndarray):
             return broadcast_operator(function, other, self)
@@ -141,7 +141,7 @@ def _arithmetic(op: Op) -> tuple[Any, Any]:
             return NotImplemented
         return wrap(graph, build(graph, graph.constant(float(other)), self.node))
 
-    return forward, reflected
+    return forward, reflect
 
 
 def _function(op: Op) -> Callable[[Traced], Any]:
@@ -243,7 +243,7 @@ class Traced:
         """Length of (self, y) without overflow."""
         return wrap(self.graph, self.graph.binary(Op.HYPOT, self.node, node_of(self.graph, y)))
 
-    def looked_up(self, table: Table, offset: int) -> Any:
+    def look_up(self, table: Table, offset: int) -> Any:
         """The number of a table at this index plus an offset; see `Table.at`."""
         graph = self.graph
         graph.tables[table.key] = table

@@ -13,9 +13,9 @@ from scipy.sparse.csgraph import connected_components
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.contact.conditions import NONE, Conditions, ConvergenceError, Integers, SparseRows
-from ce_dynamics.contact.gauss_seidel import Solver, allowed
+from ce_dynamics.contact.gauss_seidel import Solver, restrict_start
 from ce_dynamics.contact.problem import Problem, Solution, residual
-from ce_dynamics.contact.solvers.rows import DENSE_ROWS, Judge, Operator, Rows, in_rows, scaled_rows
+from ce_dynamics.contact.solvers.rows import DENSE_ROWS, Judge, Operator, Rows, in_rows, scale_rows
 
 NEWTON_STEPS = 10
 """Newton steps of each of the first attempts."""
@@ -101,15 +101,15 @@ class Chain:
         A, d, b = delassus(problem), problem.diagonal, problem.b
         allowance = self.tolerance * problem.speed
         permitted, deadline = allowance + problem.rounding, time.thread_time() + self.time_limit
-        p, count, method = allowed(problem, start), 0, "start"
+        p, count, method = restrict_start(problem, start), 0, "start"
         for chosen in islands(A, problem.conditions.normal):
             conditions, own = part_of(problem.conditions, chosen), part_of_matrix(A, chosen)
             verdict = relative(own, b[chosen], d[chosen], conditions, permitted)
             if verdict(p[chosen]) <= 1.0:
                 continue
-            rows = scaled_rows(own, b[chosen], conditions, d[chosen])
+            rows = scale_rows(own, b[chosen], conditions, d[chosen])
             left = max(0.0, deadline - time.thread_time())
-            found = solve_rows(rows, rows.scaled(p[chosen]), of_scaled(verdict, rows), left)
+            found = solve_rows(rows, rows.scale(p[chosen]), of_scaled(verdict, rows), left)
             p[chosen] = rows.impulses(found.x)
             count, method = count + found.steps, "proximal points"
         return problem.solution(p, method, count, allowance)
@@ -194,7 +194,7 @@ def quickly(problem: Problem, start: Floats | None, allowance: float) -> Solutio
     from ce_dynamics.contact.kernels import sweeps  # here, because it loads Numba
     from ce_dynamics.contact.solvers.newton import HALVINGS, newton_small
 
-    p = allowed(problem, start)
+    p = restrict_start(problem, start)
     best, count = problem.solution(p, "start", 0, allowance), 0
     aim = max(1e-4 * allowance, 0.1 * problem.rounding)  # a last step of Newton's method costs little
 

@@ -22,7 +22,7 @@ from ce_dynamics.contact.conditions import Conditions, Kind, SparseRows
 from ce_dynamics.contact.problem import Problem
 from ce_dynamics.contact.solvers.chain import quickly
 from ce_dynamics.contact.solvers.proximal import solve_rows
-from ce_dynamics.contact.solvers.rows import Operator, in_rows, scaled_rows
+from ce_dynamics.contact.solvers.rows import Operator, in_rows, scale_rows
 from ce_dynamics.errors import ModelError
 
 
@@ -106,7 +106,7 @@ def solve_friction(
     if diagonal is not None:
         warnings.warn("solve_friction: diagonal is no longer used", DeprecationWarning, stacklevel=2)
     A, d = matrix_and_diagonal(W)
-    rows = scaled_rows(A, velocity, conditions, d)
+    rows = scale_rows(A, velocity, conditions, d)
     size = len(velocity)
     r0 = np.zeros(size) if start is None else checks.vector("solve_friction: start", start, size)
 
@@ -114,13 +114,13 @@ def solve_friction(
         r = rows.impulses(x)
         return de_saxce_residual(r, A @ r + velocity, friction, velocity) / tolerance
 
-    x, steps, method = rows.scaled(r0), 0, "start"
+    x, steps, method = rows.scale(r0), 0, "start"
     if size and judge(x) > 1.0:
         quick = quickly(
             Problem(unit_rows(size), sparse_rows(A), velocity, np.zeros(size), conditions), r0, 0.0
         )
-        if judge(rows.scaled(quick.p)) < judge(x):
-            x, steps, method = rows.scaled(quick.p), quick.sweeps, quick.method
+        if judge(rows.scale(quick.p)) < judge(x):
+            x, steps, method = rows.scale(quick.p), quick.sweeps, quick.method
     found = solve_rows(rows, x, judge, time_limit)
     r = rows.impulses(found.x)
     return FrictionSolution(

@@ -274,14 +274,14 @@ class BodyPoints(Points):
         if self.rows.dense:
             H = rho * (self.C[held].T @ ((D + D @ S) @ self.C))
             H[np.diag_indices_from(H)] += 1.0
-            return solved(H, -Phi)
+            return solve_dense(H, -Phi)
         right = in_rows(D + D @ S) @ self.A_J
         left, H = self.A_J[held], self.A_JJ.copy()
         if sp.issparse(left):
             add_products(*csr_parts(left), *csr_parts(right), rho, H)
         else:
             H += rho * (left.T @ right)
-        impulses = solved(H, -self.L @ Phi)
+        impulses = solve_dense(H, -self.L @ Phi)
         return None if impulses is None else np.asarray(self.L.T @ impulses)
 
 
@@ -311,7 +311,7 @@ class RowPoints(Points):
         return step
 
 
-def solved(H: Floats, right: Floats) -> Floats | None:
+def solve_dense(H: Floats, right: Floats) -> Floats | None:
     """Return H⁻¹ right; None where H is singular.  H is overwritten."""
     lu, pivots, info = la.lapack.dgetrf(H.T, overwrite_a=1)  # transposed: nothing is copied
     return None if info != 0 else np.asarray(la.lapack.dgetrs(lu, pivots, right, trans=1)[0])

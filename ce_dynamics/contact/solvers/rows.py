@@ -72,7 +72,7 @@ class Rows:
         p[self.where] = self.size * x
         return p
 
-    def scaled(self, p: Floats) -> Floats:
+    def scale(self, p: Floats) -> Floats:
         """Scaled impulses."""
         return np.asarray(p[self.where] / self.size)
 
@@ -121,7 +121,7 @@ class Rows:
         return s
 
 
-def scaled_rows(A: Operator, b: Floats, conditions: Conditions, diagonal: Floats) -> Rows:
+def scale_rows(A: Operator, b: Floats, conditions: Conditions, diagonal: Floats) -> Rows:
     """Rows that move something, scaled so that impulses and velocities are of order one.
 
     Parameters
@@ -157,7 +157,7 @@ def scaled_rows(A: Operator, b: Floats, conditions: Conditions, diagonal: Floats
         np.where(held, 0.0, lower / size)[where],
         np.where(held, 0.0, upper / size)[where],
     )
-    return Rows(scaled_matrix(A, root, where), (root * b)[where] / unit, rows, where, size[where], m)
+    return Rows(scale_matrix(A, root, where), (root * b)[where] / unit, rows, where, size[where], m)
 
 
 def together(d: Floats, normal: Integers) -> None:
@@ -172,7 +172,7 @@ def together(d: Floats, normal: Integers) -> None:
     d[tied] = d[normal[tied]]
 
 
-def scaled_matrix(A: Operator, root: Floats, where: Integers) -> Operator:
+def scale_matrix(A: Operator, root: Floats, where: Integers) -> Operator:
     """Return S A S of the chosen rows: array or CSR matrix."""
     whole = len(where) == len(root)
     s = root[where]

@@ -29,7 +29,7 @@ from ce_dynamics.algebra.arrays import (
 from ce_dynamics.algebra.dense import gram_schmidt, least_squares, singular_values_and_vectors
 from ce_dynamics.algebra.newton import largest
 from ce_dynamics.algebra.pivoted_lu import PivotedLU
-from ce_dynamics.embedding.closures.assembly import assembled
+from ce_dynamics.embedding.closures.assembly import assemble
 from ce_dynamics.embedding.closures.closure_errors import numerical_rank
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
 from ce_dynamics.embedding.closures.loop import Loop, with_unit_quaternions
@@ -38,7 +38,7 @@ from ce_dynamics.embedding.closures.row_choice import RowChoice
 from ce_dynamics.embedding.linkage import Linkage
 from ce_dynamics.embedding.loop_coordinate import LoopCoordinate, coordinate_body
 from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion
-from ce_dynamics.embedding.numeric.substeps import closed
+from ce_dynamics.embedding.numeric.substeps import is_closed
 from ce_dynamics.embedding.path.curve import on_curve
 from ce_dynamics.embedding.path.table import coordinate_map
 from ce_dynamics.errors import IndependentCoordinatesError
@@ -156,7 +156,7 @@ class ChartLinkage(Linkage):
         self.closes = tuple(closure.name for closure in loop.closures)
         self.kernel = LoopKernel(loop, ())
         self.scales = self.kernel.coordinate_scales
-        self.q0 = assembled(self.kernel)
+        self.q0 = assemble(self.kernel)
         refuse_contradiction(self.kernel, self.q0)
         self.n = len(self.q0)
         self._tolerance = TOLERANCE * max(1.0, self.kernel.size) + loop.rounding
@@ -167,7 +167,7 @@ class ChartLinkage(Linkage):
     def directions(self, q: Array) -> Array:
         """Orthonormal directions (n, N), in scaled coordinates, in which the loop can move."""
         _, Y = self.kernel(q, self.kernel.p0)
-        scaled = self.kernel.scaled(Y)
+        scaled = self.kernel.scale_columns(Y)
         _, _, Vt = singular_values_and_vectors(scaled)
         motions = Vt[numerical_rank(scaled) :].T
         basis, _ = np.linalg.qr((coordinate_map(self.kernel, q) @ motions) / self.scales[:, np.newaxis])
@@ -180,7 +180,7 @@ class ChartLinkage(Linkage):
 
     def rates(self, q: Array, v: Array) -> Array:
         """θ̇ on the chart at q for hinge velocities v that the closures allow."""
-        coordinate_rates = self.kernel.advanced(q, v) - q
+        coordinate_rates = self.kernel.advance(q, v) - q
         return np.asarray(self.directions(q).T @ (coordinate_rates / self.scales))
 
     def wear(self, c: Array) -> float:
@@ -207,11 +207,11 @@ class ChartLinkage(Linkage):
                 return None
             off = T.T @ ((q - q_r) / self.scales) - theta
             step = least_squares(self._augmented(q, Y, T), -np.concatenate((r, off)))
-            q = kernel.moved(q, step)
+            q = kernel.move(q, step)
         r, _ = kernel(q, kernel.p0)
         return q if largest(r) <= self._tolerance else None
 
-    def renewed(self, c: Array, theta_dot: Array) -> tuple[Array, Array]:
+    def recentre(self, c: Array, theta_dot: Array) -> tuple[Array, Array]:
         """The same configuration and motion on a chart of its own: coordinates and rates.
 
         A chart that has been left already is returned as it is.
@@ -228,7 +228,7 @@ class ChartLinkage(Linkage):
     def _augmented(self, q: Array, Y: Array, T: Array) -> Array:
         """Y over Tᵀ E, per scaled velocity."""
         along = (T / self.scales[:, np.newaxis]).T @ coordinate_map(self.kernel, q)
-        return np.vstack((self.kernel.scaled(Y), along))
+        return np.vstack((self.kernel.scale_columns(Y), along))
 
     @cached_property
     def _rows(self) -> list[int]:
@@ -236,7 +236,7 @@ class ChartLinkage(Linkage):
         samples = []
         for q in self._sampled():
             _, Y = self.kernel(q, self.kernel.p0)
-            scaled = self.kernel.scaled(Y)
+            scaled = self.kernel.scale_columns(Y)
             _, _, Vt = singular_values_and_vectors(scaled)
             N = self.coordinate.inboard.n_v
             samples.append(scaled @ Vt[: Y.shape[1] - N].T)
@@ -249,14 +249,14 @@ class ChartLinkage(Linkage):
                 q, before = self.q0, None
                 for _ in range(SAMPLES):
                     _, Y = self.kernel(q, self.kernel.p0)
-                    scaled = self.kernel.scaled(Y)
+                    scaled = self.kernel.scale_columns(Y)
                     _, _, Vt = singular_values_and_vectors(scaled)
                     N = Vt[Vt.shape[0] - self.coordinate.inboard.n_v :]
                     t = sign * N[k] if before is None else N.T @ (N @ before)
                     before = t / np.linalg.norm(t)
                     ahead = on_curve(
                         self.kernel,
-                        self.kernel.advanced(q, SAMPLE_STEP * before * self.kernel.column_scales),
+                        self.kernel.advance(q, SAMPLE_STEP * before * self.kernel.column_scales),
                         N,
                     )
                     if ahead is None:
@@ -272,7 +272,7 @@ class ChartLinkage(Linkage):
         return "on charts of its configurations"
 
     def solve(self, motion: SubgraphMotion) -> None:
-        here = self.solved(motion.hinge_motions[self.coordinate.name].c, motion.theta_dot)
+        here = self.solve_on_chart(motion.hinge_motions[self.coordinate.name].c, motion.theta_dot)
         start = 0
         for body, q in zip(self.loop.dependent, self.loop.split(here.q).values(), strict=True):
             hinge = body.inboard
@@ -284,7 +284,7 @@ class ChartLinkage(Linkage):
                 HingeMotion(hinge.configuration(q), here.X[part], zeros(hinge.n_v), here.bias[part], q=plain),
             )
 
-    def solved(self, c: Array, theta_dot: Array) -> OnChart:
+    def solve_on_chart(self, c: Array, theta_dot: Array) -> OnChart:
         """Configuration, X_S and bias; NaN where the plane is too far from the loop's configurations."""
         theta, q_r, T = self._parts(c)
         rows, loop, n_v = self._rows, self.loop, self.loop.m
@@ -296,8 +296,8 @@ class ChartLinkage(Linkage):
             A = PivotedLU(np.vstack((errors.Y[rows], T_scaled.T @ self._map(q))))
             off = T_scaled.T @ (q - q_r) - theta
             step = A.solve(concatenate((errors.residual[rows], off)))
-            q = with_unit_quaternions(loop.dependent, loop.advanced(q, -step))
-        fits = closed(loop.residual(q, {}, {}), self._tolerance)
+            q = with_unit_quaternions(loop.dependent, loop.advance(q, -step))
+        fits = is_closed(loop.residual(q, {}, {}), self._tolerance)
         q = array(where(fits, entry, math.nan) for entry in q)
         # (T33): Y X = 0 and Tᵀ E X = 1
         E = self._map(q)
@@ -307,12 +307,12 @@ class ChartLinkage(Linkage):
         # Y v̇ + δ̇ = 0 and Tᵀ (E v̇ + Ė v) = 0
         v = X @ theta_dot
         delta_dot = loop.errors(q, v, {}, {}).delta_dot[rows]
-        q_ddot = loop.advanced(q + E @ v, v) - loop.advanced(q, v) - E @ v  # q̇(q, v) is affine in q
+        q_ddot = loop.advance(q + E @ v, v) - loop.advance(q, v) - E @ v  # q̇(q, v) is affine in q
         bias = -A.solve(concatenate((delta_dot, T_scaled.T @ q_ddot)))
         return OnChart(q, X, bias)
 
     def renewal(self, c: Array, theta_dot: Array) -> tuple[Scalar, Array, Array]:
-        """Wear, and the same motion on a fresh chart, as `wear` and `renewed` answer; traced, too.
+        """Wear, and the same motion on a fresh chart, as `wear` and `recentre` answer; traced, too.
 
         The loop moves along M θ̇ = Q R θ̇ in scaled coordinates, with Tᵀ M = 1 (T33): the new chart has the
         directions Q, and Tᵀ Q = R⁻¹ has the cosines between both.  None is above one, so that the smallest is
@@ -320,7 +320,7 @@ class ChartLinkage(Linkage):
         way.
         """
         theta, _, _ = self._parts(c)
-        here = self.solved(c, theta_dot)
+        here = self.solve_on_chart(c, theta_dot)
         Q, R = gram_schmidt((self._map(here.q) @ here.X) / self.scales[:, np.newaxis])
         N = len(theta)
         steepest = 1.0 / sqrt(maximum(dot(R.ravel(), R.ravel()) - (N - 1.0), 1.0))
@@ -336,4 +336,4 @@ class ChartLinkage(Linkage):
 
     def _map(self, q: Array) -> Array:
         """Coordinate rates per velocity, (n, n_v)."""
-        return array(self.loop.advanced(q, e) - q for e in np.eye(self.loop.m)).T
+        return array(self.loop.advance(q, e) - q for e in np.eye(self.loop.m)).T

@@ -10,7 +10,7 @@ from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.dense import least_squares
 from ce_dynamics.algebra.newton import LONGEST_TURN, Polished, largest, polish
 from ce_dynamics.embedding.charts.linkage import ChartLinkage
-from ce_dynamics.embedding.closures.assembly import unassembled
+from ce_dynamics.embedding.closures.assembly import explain_open_loop
 from ce_dynamics.embedding.closures.closure_errors import numerical_rank
 from ce_dynamics.errors import AssemblyError, IndependentCoordinatesError
 from ce_dynamics.mechanism.body import Body
@@ -22,7 +22,7 @@ SMALLEST = (
 ITERATIONS = 30
 
 
-def placed(linkage: ChartLinkage, given: Mapping[Body, float], held: Sequence[Body]) -> Array:
+def find_start(linkage: ChartLinkage, given: Mapping[Body, float], held: Sequence[Body]) -> Array:
     """Coordinates of all hinges with some as given, led there from the design pose with as little else moved.
 
     Parameters
@@ -48,14 +48,14 @@ def placed(linkage: ChartLinkage, given: Mapping[Body, float], held: Sequence[Bo
     conditions = conditions_at(linkage, q, places)
     while done < 1.0:
         there = min(1.0, done + part)
-        found, error = closed_with(linkage, q, places, start + there * (target - start))
+        found, error = close_with(linkage, q, places, start + there * (target - start))
         ahead = conditions_at(linkage, found, places)
         if part > SMALLEST * longest and (error > kernel.tolerance or is_beyond(conditions, ahead)):
             part *= 0.5
             continue
         if error > kernel.tolerance:
             raise AssemblyError(
-                f"{unassembled(kernel, found)}; on the way to the initial coordinates "
+                f"{explain_open_loop(kernel, found)}; on the way to the initial coordinates "
                 f"{ {body.name: value for body, value in given.items()} }, at {there:.0%} of it"
             )
         q, conditions, done, part = found, ahead, there, min(longest, 2.0 * part)
@@ -65,7 +65,7 @@ def placed(linkage: ChartLinkage, given: Mapping[Body, float], held: Sequence[Bo
 def conditions_at(linkage: ChartLinkage, q: Array, places: list[int]) -> Array:
     """Conditions on all scaled velocities: the closures', and one for each coordinate that is given."""
     _, Y = linkage.kernel(q, linkage.kernel.p0)
-    return np.vstack((linkage.kernel.scaled(Y), velocity_rows(linkage, places)))
+    return np.vstack((linkage.kernel.scale_columns(Y), velocity_rows(linkage, places)))
 
 
 def is_beyond(before: Array, ahead: Array) -> bool:
@@ -80,17 +80,17 @@ def is_beyond(before: Array, ahead: Array) -> bool:
     return bool(np.linalg.slogdet(before.T @ ahead)[0] <= 0.0)
 
 
-def closed_with(linkage: ChartLinkage, q: Array, places: list[int], wanted: Array) -> Polished:
+def close_with(linkage: ChartLinkage, q: Array, places: list[int], wanted: Array) -> Polished:
     """Coordinates that close the loop with some as wanted, and what stays open."""
     kernel, rows = linkage.kernel, velocity_rows(linkage, places)
 
     def equations(q: Array) -> tuple[Array, Array]:
         r, Y = kernel(q, kernel.p0)
         off = (q[places] - wanted) / linkage.scales[places]
-        return np.concatenate((r, off)), np.vstack((kernel.scaled(Y), rows))
+        return np.concatenate((r, off)), np.vstack((kernel.scale_columns(Y), rows))
 
     return polish(
-        equations, kernel.moved, q, kernel.tolerance, iterations=ITERATIONS, rcond=1e-10, longest=LONGEST_TURN
+        equations, kernel.move, q, kernel.tolerance, iterations=ITERATIONS, rcond=1e-10, longest=LONGEST_TURN
     )
 
 
@@ -107,7 +107,7 @@ def moving_as(linkage: ChartLinkage, q: Array, given: Mapping[Body, float], held
         return np.zeros(linkage.loop.m)
     places = [coordinate_place(linkage, body) for body in (*given, *held)]
     _, Y = kernel(q, kernel.p0)
-    A = np.vstack((kernel.scaled(Y), velocity_rows(linkage, places)))
+    A = np.vstack((kernel.scale_columns(Y), velocity_rows(linkage, places)))
     rates = np.array([*given.values(), *np.zeros(len(held))]) / linkage.scales[places]
     v = least_squares(A, np.concatenate((np.zeros(len(Y)), rates)), 1e-10)
     names = [body.name for body in (*given, *held)]

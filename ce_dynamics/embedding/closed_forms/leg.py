@@ -352,7 +352,7 @@ class LegLinkage(Step):
             return None
         leg = self.leg
         line = d * (1.0 / sqrt(dot(d, d)))
-        e2 = carrier.turned(rotate_about(leg.axis1, c1[0], c1[1], leg.axis2))
+        e2 = carrier.rotate(rotate_about(leg.axis1, c1[0], c1[1], leg.axis2))
         now = np.stack((e2, line, cross(e2, line)), axis=1)
         design = np.stack((leg.axis2, self._line, np.cross(leg.axis2, self._line)), axis=1)
         return Directions(now, design)

@@ -77,7 +77,7 @@ class Peel:
         for body in self.given:
             c, X, eta, bias, _, _ = motion.hinge_motions[body.name]
             back = HingeMotion(array((c[0], -c[1])), -X, -eta, -bias)
-            reached = across(mirrored(body, self.other), reached, back, motion.theta_dot, turns=True)
+            reached = across(reverse_body(body, self.other), reached, back, motion.theta_dot, turns=True)
         return reached
 
 
@@ -91,7 +91,7 @@ def within_pin(body: Body, pin: Revolute) -> Body:
     return body
 
 
-def mirrored(body: Body, other: Body) -> Body:
+def reverse_body(body: Body, other: Body) -> Body:
     """A body on the same hinge, carried from the other side."""
     return Body(
         name=body.name,

@@ -111,8 +111,8 @@ class PlanarPair(Step):
         self.serial = dyad.serial
         self.determines = (self.x.name, self.y.name, *(body.name for body in self.welded))
         self.closes = (closes,)
-        self.inner = between(self.x, self.y.carrier if self.serial else self.end.body)
-        self.outer = between(self.y, self.end.body if self.serial else self.other.body)
+        self.inner = find_bodies_between(self.x, self.y.carrier if self.serial else self.end.body)
+        self.outer = find_bodies_between(self.y, self.end.body if self.serial else self.other.body)
 
     @abstractmethod
     def place(self, motion: SubgraphMotion, carrier: BodyMotion, n: Array) -> tuple[Array, Array]:
@@ -120,18 +120,18 @@ class PlanarPair(Step):
 
     def positions(self, motion: SubgraphMotion) -> dict[str, HingeMotion]:
         carrier = motion.carrier(self.x.name)
-        c_x, c_y = self.place(motion, carrier, carrier.turned(self.n))
+        c_x, c_y = self.place(motion, carrier, carrier.rotate(self.n))
         return {self.x.name: at_rest(c_x, 1, motion.N), self.y.name: at_rest(c_y, 1, motion.N)}
 
     def errors(self, motion: SubgraphMotion) -> ClosureErrors:
         return point_errors(motion, (self.other.body, self.other.at), (self.end.body, self.end.at))
 
     def aside(self, motion: SubgraphMotion) -> Array:
-        return motion.carrier(self.x.name).turned(self.n)
+        return motion.carrier(self.x.name).rotate(self.n)
 
     # What positions are found from
 
-    def posed(self, motion: SubgraphMotion, body: Body, c: Array) -> SubgraphMotion:
+    def pose_hinge(self, motion: SubgraphMotion, body: Body, c: Array) -> SubgraphMotion:
         """Return the motion with one of the two hinges in a configuration."""
         return motion.trial({body.name: at_rest(c, 1, motion.N)})
 
@@ -147,9 +147,9 @@ class PlanarPair(Step):
         """Return the vector from a hinge to a point behind it in the plane, as seen from the body on it."""
         if not way:
             return self.flat(at - hinge.at)
-        return self.flat(self.seen(hinge, way, motion).point(at, motion.theta_dot).r)
+        return self.flat(self.relative_motion(hinge, way, motion).point(at, motion.theta_dot).r)
 
-    def seen(self, hinge: Revolute, way: Sequence[Body], motion: SubgraphMotion) -> BodyMotion:
+    def relative_motion(self, hinge: Revolute, way: Sequence[Body], motion: SubgraphMotion) -> BodyMotion:
         """Return the last of given hinges' bodies as seen from the body on a hinge, at its hinge point."""
         reached = body_at_rest(hinge.at, motion.N)
         for body in way:
@@ -192,7 +192,7 @@ class PlanarBars(PlanarPair):
         to_J = third_corner(D, n, dot(f, f), dot(g, g), self.sigma)
         c_x = angle(f, carrier.R.T @ to_J, self.n)
         if self.serial:
-            middle = self.posed(motion, self.x, c_x).carrier(self.y.name)
+            middle = self.pose_hinge(motion, self.x, c_x).carrier(self.y.name)
             return c_x, angle(g, middle.R.T @ (D - to_J), y.axis)
         return c_x, angle(g, motion.carrier(self.y.name).R.T @ (to_J - D), y.axis)
 
@@ -215,8 +215,8 @@ class BarOnSlide(PlanarPair):
 
     def place(self, motion: SubgraphMotion, carrier: BodyMotion, n: Array) -> tuple[Array, Array]:
         hinge, guide = revolute(self.bar), motion.carrier(self.slide.name)
-        unmoved = self.posed(motion, self.slide, UNMOVED)
-        t = self.sign * guide.turned(prismatic(self.slide).axis)
+        unmoved = self.pose_hinge(motion, self.slide, UNMOVED)
+        t = self.sign * guide.rotate(prismatic(self.slide).axis)
         way = self.outer if self.serial else self.inner
         f = self.lever(hinge, way, self.end.at, motion)
         D = (self.far(motion) if self.serial else unmoved.point(self.other.body.name, self.other.at)).r
@@ -244,8 +244,8 @@ class BarWithSlide(PlanarPair):
     def place(self, motion: SubgraphMotion, carrier: BodyMotion, n: Array) -> tuple[Array, Array]:
         D = self.far(motion).r - self.foot(motion, self.x).r
         D = D - n * dot(n, D)
-        seen = self.seen(revolute(self.x), self.inner, motion)
-        a = seen.turned(prismatic(self.y).axis)
+        seen = self.relative_motion(revolute(self.x), self.inner, motion)
+        a = seen.rotate(prismatic(self.y).axis)
         moved = across(self.y, seen, at_rest(UNMOVED, 1, motion.N), motion.theta_dot, turns=True)
         for body in self.outer:
             moved = across(body, moved, motion.hinge_motions[body.name], motion.theta_dot, turns=True)
@@ -267,9 +267,9 @@ class TwoSlides(PlanarPair):
         return f"in closed form: the slides {self.x.name!r} and {self.y.name!r} meet, two lines"
 
     def place(self, motion: SubgraphMotion, carrier: BodyMotion, n: Array) -> tuple[Array, Array]:
-        unmoved = self.posed(self.posed(motion, self.x, UNMOVED), self.y, UNMOVED)
-        t_x = carrier.turned(prismatic(self.x).axis)
-        t_y = unmoved.carrier(self.y.name).turned(prismatic(self.y).axis) * (1.0 if self.serial else -1.0)
+        unmoved = self.pose_hinge(self.pose_hinge(motion, self.x, UNMOVED), self.y, UNMOVED)
+        t_x = carrier.rotate(prismatic(self.x).axis)
+        t_y = unmoved.carrier(self.y.name).rotate(prismatic(self.y).axis) * (1.0 if self.serial else -1.0)
         D = self.errors(unmoved).residual
         over = cross(t_y, n)
         per = 1.0 / dot(t_x, over)
@@ -355,7 +355,7 @@ def parallel(a: Array, b: Array) -> bool:
     return float(np.linalg.norm(np.cross(a, b))) < PARALLEL
 
 
-def between(inner: Body, outer: Body) -> tuple[Body, ...]:
+def find_bodies_between(inner: Body, outer: Body) -> tuple[Body, ...]:
     """Return the bodies on hinges that move, from the one behind a body outward to another."""
     bodies = chain(outer)
     return tuple(

@@ -98,7 +98,7 @@ class Rod:
         return self.at_tip - self.at_foot
 
     @property
-    def found(self) -> tuple[Body, Body]:
+    def pointing_hinges(self) -> tuple[Body, Body]:
         """The two hinges of the near ball that point the rod."""
         one, other = (body for body in self.near.turning if body is not self.given)
         return one, other
@@ -184,7 +184,7 @@ def is_regular(rod: Rod) -> bool:
     if rod.axis is not None and abs(float(rod.axis @ rod.e)) < STEEP * length:
         return False
     axes = dict(zip(rod.near.turning, rod.near.axes, strict=True))
-    one, other = (axes[body] for body in rod.found)
+    one, other = (axes[body] for body in rod.pointing_hinges)
     return triple(one, other, rod.e / length) > STEEP
 
 
@@ -209,7 +209,7 @@ class RodLinkage(Step):
         self.closes = (rod.edge.name,)
         self.welded = rod.near.welded
         axes = dict(zip(rod.near.turning, rod.near.axes, strict=True))
-        one, other = (axes[body] for body in rod.found)
+        one, other = (axes[body] for body in rod.pointing_hinges)
         self._branch = float(np.sign(np.cross(one, other) @ rod.e))
 
     @property
@@ -234,7 +234,7 @@ class RodLinkage(Step):
         s = displacement(rod, motion, d)
         e = rod.e if s is None or rod.axis is None else rod.e + rod.axis * s
         c = self._angles(motion, motion.body(rod.foot.name).R.T @ d, e)
-        resting = {body.name: at_rest(c[body], 1, motion.N) for body in rod.found}
+        resting = {body.name: at_rest(c[body], 1, motion.N) for body in rod.pointing_hinges}
         if s is None or not rod.slides or rod.slide is None:
             return resting
         return resting | {rod.slide.name: at_rest(array((s,)), 1, motion.N)}
@@ -255,13 +255,13 @@ class RodLinkage(Step):
             found = two_turns(a0, a1, rotate_about(a2, cos, sin, e), d, self._branch)
         else:
             back = rotate_about(a1, cos, -sin, a0)
-            last = inner_turn(back, a2, e, turned_back(a0, d, back), self._branch)
+            last = inner_turn(back, a2, e, align_component(a0, d, back), self._branch)
             out = rotate_about(a1, cos, sin, rotate_about(a2, last[0], last[1], e))
             found = turn_between(a0, out, d), last
-        return {rod.given: known, **dict(zip(rod.found, found, strict=True))}
+        return {rod.given: known, **dict(zip(rod.pointing_hinges, found, strict=True))}
 
 
-def turned_back(a0: Array, d: Array, back: Array) -> Array:
+def align_component(a0: Array, d: Array, back: Array) -> Array:
     """A vector that has along ``back`` what d has along a0, both unit vectors."""
     along: Array = back * dot(a0, d)
     return along

@@ -67,7 +67,7 @@ class SphericalDyad(Step):
         a_x, a_y, n_0 = revolute(self.x).axis, revolute(self.y).axis, self.axis
         inner = motion.carrier(self.x.name)
         if self.serial:
-            n = motion.body(self.other.name).turned(n_0)
+            n = motion.body(self.other.name).rotate(n_0)
             c_x, c_y = two_turns(a_x, a_y, n_0, inner.R.T @ n, self._branch)
         else:
             Q = inner.R.T @ motion.carrier(self.y.name).R
@@ -80,7 +80,7 @@ class SphericalDyad(Step):
         return orientation_errors(one, other, self.aside(motion))
 
     def aside(self, motion: SubgraphMotion) -> Array:
-        return motion.body(self.edge.body_a.name).turned(self.axis)
+        return motion.body(self.edge.body_a.name).rotate(self.axis)
 
 
 def spherical_dyad(block: Block) -> SphericalDyad | None:

@@ -78,15 +78,15 @@ def set_moving(
         one along which neither hinge moves anything.
     """
     size = sum(len(hinge.eta) for hinge in resting.values())
-    unit = motion.at_rest(size).trial(distributed(resting, np.eye(size), zeros(size), zeros(size)))
+    unit = motion.at_rest(size).trial(distribute_rows(resting, np.eye(size), zeros(size), zeros(size)))
     still = motion.trial(resting)
     solve = solver(errors(unit).Y, None if aside is None else aside(still))
     error = errors(still)
     X = array([-solve(error.Y[:, k]) for k in range(motion.N)]).reshape(motion.N, size).T  # (13)
     eta = -solve(error.drift)
-    moving = motion.trial(distributed(resting, X, eta, zeros(size)))
+    moving = motion.trial(distribute_rows(resting, X, eta, zeros(size)))
     bias = -solve(errors(moving).delta_dot)  # (14)
-    for name, hinge in distributed(resting, X, eta, bias).items():
+    for name, hinge in distribute_rows(resting, X, eta, bias).items():
         motion.set(name, hinge)
 
 
@@ -109,7 +109,7 @@ def orientation_errors(one: BodyMotion, other: BodyMotion, about: Array | None =
     return ClosureErrors(zeros(3), one.w - other.w, one.w_drift - other.w_drift, delta_dot)
 
 
-def distributed(
+def distribute_rows(
     hinges: Mapping[str, HingeMotion], X: Array, eta: Array, bias: Array
 ) -> dict[str, HingeMotion]:
     """Return the hinges with their rows of X, η and the bias."""

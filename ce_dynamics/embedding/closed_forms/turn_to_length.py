@@ -76,7 +76,7 @@ class LegLength(CutEdge):
         leg = self.leg
         return motion.point(leg.foot.name, leg.at_foot), motion.point(leg.anchor.name, leg.at_anchor)
 
-    def stretched(self, motion: SubgraphMotion) -> tuple[Scalar, Scalar]:
+    def compute_length(self, motion: SubgraphMotion) -> tuple[Scalar, Scalar]:
         """ℓ², and half its derivative by s."""
         leg = self.leg
         square = float(leg.e @ leg.e)
@@ -93,14 +93,14 @@ class LegLength(CutEdge):
 def _(edge: LegLength, motion: SubgraphMotion) -> Array:
     foot, ball = edge.ends(motion)
     d = ball.r - foot.r
-    return array(((dot(d, d) - edge.stretched(motion)[0]) * (0.5 / edge.length),))
+    return array(((dot(d, d) - edge.compute_length(motion)[0]) * (0.5 / edge.length),))
 
 
 @one_closure.register
 def _(edge: LegLength, motion: SubgraphMotion) -> ClosureErrors:
     foot, ball = edge.ends(motion)
     d, v = ball.r - foot.r, ball.v - foot.v
-    square, slope = edge.stretched(motion)
+    square, slope = edge.compute_length(motion)
     row = d @ (ball.J - foot.J)
     drift = dot(d, ball.drift - foot.drift)
     bias = dot(d, ball.a - foot.a) + dot(v, v)
@@ -183,7 +183,7 @@ class TurnToLength(Step):
 def square_of(edge: CutEdge, motion: SubgraphMotion) -> Scalar:
     """ℓ² [m²]."""
     if isinstance(edge, LegLength):
-        return edge.stretched(motion)[0]
+        return edge.compute_length(motion)[0]
     distance = getattr(edge, "closure", None)
     assert isinstance(distance, Distance), "as `is_length` tells"
     return distance.length**2
@@ -204,7 +204,7 @@ def turn_to_length(block: Block) -> TurnToLength | None:
         return None
     on_foot, on_anchor = rigidly_on(edge.body_a, body), rigidly_on(edge.body_b, body)
     other = edge.body_b if on_foot else edge.body_a
-    if on_foot == on_anchor or carried(other, body):
+    if on_foot == on_anchor or is_carried(other, body):
         return None
     welded = tuple(member for member in block.dependent if member is not body)
     linkage = TurnToLength(body, body.inboard, edge, on_foot, welded)
@@ -220,7 +220,7 @@ def rigidly_on(end: Body, body: Body) -> bool:
     return True
 
 
-def carried(end: Body, body: Body) -> bool:
+def is_carried(end: Body, body: Body) -> bool:
     """Return True if a body moves with another."""
     while not end.is_ground:
         if end is body:

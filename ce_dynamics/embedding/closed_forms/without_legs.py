@@ -14,7 +14,7 @@ from ce_dynamics.embedding.closed_forms.leg import Leg, legs_of
 from ce_dynamics.embedding.closed_forms.peel import BallBehind, Peel, peel_of
 from ce_dynamics.embedding.closed_forms.rod import Rod, rods_of
 from ce_dynamics.embedding.closed_forms.turn_to_length import LegLength
-from ce_dynamics.embedding.closures.loop import Loop, held_at_design, moving, stacked_neutral
+from ce_dynamics.embedding.closures.loop import Loop, held_at_design, moving, stack_neutral
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
 
@@ -59,7 +59,7 @@ def without_legs(
     if not certain:
         return whole
     legs = legs_and_rods(closures, bodies, dependent)
-    peeled = peeled_off(closures, bodies, dependent, legs)
+    peeled = peel_welds(closures, bodies, dependent, legs)
     if not legs and not peeled:
         return whole
     legs += behind_peels(closures, bodies, dependent, legs, peeled)
@@ -113,7 +113,7 @@ def behind_peels(
     return [leg for leg in found if leg.edge.name in names and not used & {*leg.bodies, leg.foot, leg.anchor}]
 
 
-def peeled_off(
+def peel_welds(
     closures: Sequence[CutEdge],
     bodies: Sequence[Body],
     dependent: Sequence[Body],
@@ -141,7 +141,7 @@ def is_certain(loop: Loop, siblings: Sequence[Body] = ()) -> bool:
 
 def is_closed(loop: Loop, siblings: Sequence[Body] = ()) -> bool:
     """Return True if the closures hold in the design pose, with what lies outside in its own."""
-    given = moving(loop.given, stacked_neutral(loop.given))
+    given = moving(loop.given, stack_neutral(loop.given))
     held = held_at_design(siblings, loop.parent)
     residual: Array = np.asarray(loop.residual(loop.neutral(), given, held), dtype=float)
     return largest(residual) <= loop.tolerance

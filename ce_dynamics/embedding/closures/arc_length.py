@@ -67,7 +67,7 @@ class March(ABC, Generic[P, E]):
         """The end if the next step, h, would be too short to go on with; else None."""
 
     @abstractmethod
-    def arrived(self, there: P) -> E | None:
+    def find_end(self, there: P) -> E | None:
         """The end if the curve need not be followed beyond a point; else None."""
 
     def run(self) -> tuple[list[P], E]:
@@ -81,7 +81,7 @@ class March(ABC, Generic[P, E]):
             else:
                 self.points.append(there)
                 before, here, h = here, there, min(GROWTH * h, LARGEST_STEP)
-                end = self.arrived(there)
+                end = self.find_end(there)
             if end is not None:
                 return self.points, end
         raise AssemblyError(
@@ -90,12 +90,12 @@ class March(ABC, Generic[P, E]):
         )
 
 
-def turned(here: OnCurve, there: OnCurve) -> bool:
+def has_turned(here: OnCurve, there: OnCurve) -> bool:
     """Return True if the tangent has turned too far from one point to the next."""
     return float(there.t @ here.t) < LARGEST_TURN
 
 
-def closed_across(kernel: LoopKernel, q: Array, p: Array, t: Array) -> tuple[Array, Array] | None:
+def close_across(kernel: LoopKernel, q: Array, p: Array, t: Array) -> tuple[Array, Array] | None:
     """Dependent coordinates and parameters that close, in the plane through (q, p) across t.
 
     t is one direction, or several in rows.  None if Newton does not find the point.
@@ -104,12 +104,12 @@ def closed_across(kernel: LoopKernel, q: Array, p: Array, t: Array) -> tuple[Arr
 
     def equations(u: Array) -> tuple[Array, Array]:
         r, Y = kernel(u[:n], u[n:])
-        return np.append(r, np.zeros(len(across))), np.vstack((kernel.scaled(Y), across))
+        return np.append(r, np.zeros(len(across))), np.vstack((kernel.scale_columns(Y), across))
 
-    def moved(u: Array, step: Array) -> Array:
+    def move(u: Array, step: Array) -> Array:
         correction = step * kernel.column_scales
-        return np.concatenate((kernel.advanced(u[:n], correction[:m]), u[n:] + correction[m:]))
+        return np.concatenate((kernel.advance(u[:n], correction[:m]), u[n:] + correction[m:]))
 
     start, limit = np.concatenate((q, p)), kernel.tolerance
-    u, error = polish(equations, moved, start, limit, iterations=ITERATIONS, rcond=RANK_TOLERANCE)
+    u, error = polish(equations, move, start, limit, iterations=ITERATIONS, rcond=RANK_TOLERANCE)
     return (u[:n], u[n:]) if error <= kernel.tolerance else None

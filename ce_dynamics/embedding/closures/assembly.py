@@ -25,7 +25,7 @@ FARTHER = 0.15  # [rad, or sizes of the loop] that every further start lies away
 SEED = 20240229  # the same guess is assembled in the same way every time
 
 
-def assembled(kernel: LoopKernel) -> Array:
+def assemble(kernel: LoopKernel) -> Array:
     """Dependent coordinates that close the loop with everything given in the design pose.
 
     A design pose that closes already is kept as it is.  Otherwise Gauss-Newton steps, at most 0.3 rad (or 0.3
@@ -43,12 +43,12 @@ def assembled(kernel: LoopKernel) -> Array:
         return q
     best, smallest = q, np.inf
     for start in starts(kernel, q):
-        closed = kernel.newton(descended(kernel, start), kernel.p0)
+        closed = kernel.newton(descend_squares(kernel, start), kernel.p0)
         if closed.error <= kernel.tolerance:
             return closed.q
         if closed.error < smallest:
             best, smallest = closed.q, closed.error
-    raise AssemblyError(unassembled(kernel, best))
+    raise AssemblyError(explain_open_loop(kernel, best))
 
 
 def starts(kernel: LoopKernel, q: Array) -> Iterator[Array]:
@@ -57,7 +57,7 @@ def starts(kernel: LoopKernel, q: Array) -> Iterator[Array]:
     m = kernel.loop.m
     for k in range(STARTS):
         step = k * FARTHER * rng.uniform(-1.0, 1.0, m) * kernel.column_scales[:m]
-        yield with_unit_quaternions(kernel.loop.dependent, kernel.advanced(q, step))
+        yield with_unit_quaternions(kernel.loop.dependent, kernel.advance(q, step))
 
 
 class Closing(NamedTuple):
@@ -70,13 +70,13 @@ class Closing(NamedTuple):
 
     def slope(self, q: Array) -> Array:
         _, Y = self.kernel(q, self.kernel.p0)
-        return self.kernel.scaled(Y)[:, : self.kernel.loop.m]
+        return self.kernel.scale_columns(Y)[:, : self.kernel.loop.m]
 
-    def displaced(self, q: Array, step: Array) -> Array:
-        return self.kernel.advanced(q, step * self.kernel.column_scales[: self.kernel.loop.m])
+    def displace(self, q: Array, step: Array) -> Array:
+        return self.kernel.advance(q, step * self.kernel.column_scales[: self.kernel.loop.m])
 
 
-def descended(kernel: LoopKernel, q: Array) -> Array:
+def descend_squares(kernel: LoopKernel, q: Array) -> Array:
     """Return the dependent coordinates that damped Gauss-Newton steps reach from q."""
     enough = 1e-6 * kernel.size
     found = descend(Closing(kernel), q, enough, iterations=ITERATIONS, rcond=1e-6, smallest=SMALLEST_DAMPING)
@@ -93,25 +93,25 @@ def nearly_assembled(kernel: LoopKernel, tolerance: float) -> Array | None:
         Of directions [rad] and of points, in sizes of the loop.  Singular values of Y below it count as zero.
     """
     for start in starts(kernel, kernel.loop.neutral()):
-        q = closed_best(kernel, descended(kernel, start), tolerance)
+        q = close_best(kernel, descend_squares(kernel, start), tolerance)
         if largest(kernel(q, kernel.p0)[0]) <= tolerance * kernel.size:
             return q
     return None
 
 
-def closed_best(kernel: LoopKernel, q: Array, tolerance: float) -> Array:
+def close_best(kernel: LoopKernel, q: Array, tolerance: float) -> Array:
     """Return where Gauss-Newton steps from nearby lead, small singular values of Y counting as zero."""
     m = kernel.loop.m
     for _ in range(BEST_STEPS):
         r, Y = kernel(q, kernel.p0)
-        step = least_squares(kernel.scaled(Y)[:, :m], -r, tolerance)
-        q = kernel.moved(q, step)
+        step = least_squares(kernel.scale_columns(Y)[:, :m], -r, tolerance)
+        q = kernel.move(q, step)
         if largest(step) <= kernel.tolerance:
             break
     return q
 
 
-def unassembled(kernel: LoopKernel, q: Array) -> str:
+def explain_open_loop(kernel: LoopKernel, q: Array) -> str:
     """Return the message for a loop that cannot be closed: the worst closure, its error and remedies."""
     r, Y = kernel(q, kernel.p0)
     start, worst, name = 0, -1.0, ""
@@ -122,7 +122,7 @@ def unassembled(kernel: LoopKernel, q: Array) -> str:
             worst, name = error, loop.name
         start += rows
     off = 10.0 ** math.ceil(math.log10(worst / kernel.size)) if worst > 0.0 else 0.0
-    precise = 0.0 < off <= COARSEST and numerical_rank(kernel.scaled(Y)) < len(Y)
+    precise = 0.0 < off <= COARSEST and numerical_rank(kernel.scale_columns(Y)) < len(Y)
     digits = f"; give System(tolerance={off:g}) if that is the precision of the data" if precise else ""
     held = [body.name for body in kernel.parameters]
     moved = [body.name for body in kernel.loop.dependent]

@@ -52,7 +52,7 @@ def closure_errors(motion: SubgraphMotion, closures: Sequence[CutEdge]) -> Closu
 @singledispatch
 def one_closure(loop: CutEdge, motion: SubgraphMotion) -> ClosureErrors:
     """The rows of one closure."""
-    return stacked_rows(moving_residuals(loop, motion), motion.N)
+    return stack_rows(moving_residuals(loop, motion), motion.N)
 
 
 @one_closure.register
@@ -66,7 +66,7 @@ def joint_errors(motion: SubgraphMotion, body_a: str, body_b: str, closure: Clos
     o_at, p_at = motion.point(body_a, closure.at_parent), motion.point(body_b, closure.at_child)
     ends = End(o.R, o_at.r), End(p.R, p_at.r)
     twists = Twist(o.w_total, o_at.v), Twist(p.w_total, p_at.v)
-    columns, drift, acceleration = stacked(o, o_at, p, p_at)
+    columns, drift, acceleration = stack_twists(o, o_at, p, p_at)
     residual, Y, drifts, delta_dot = [zeros(0)], [zeros(0, motion.N)], [zeros(0)], [zeros(0)]
     for condition in closure.constraints:
         A = condition.velocity_rows(*ends)
@@ -79,7 +79,7 @@ def joint_errors(motion: SubgraphMotion, body_a: str, body_b: str, closure: Clos
     )
 
 
-def stacked_rows(rows: Sequence[ScalarMotion], N: int) -> ClosureErrors:
+def stack_rows(rows: Sequence[ScalarMotion], N: int) -> ClosureErrors:
     """Residuals that carry their derivatives, row by row."""
     return ClosureErrors(
         array(row.value for row in rows),
@@ -89,7 +89,9 @@ def stacked_rows(rows: Sequence[ScalarMotion], N: int) -> ClosureErrors:
     )
 
 
-def stacked(o: BodyMotion, o_at: PointMotion, p: BodyMotion, p_at: PointMotion) -> tuple[Array, Array, Array]:
+def stack_twists(
+    o: BodyMotion, o_at: PointMotion, p: BodyMotion, p_at: PointMotion
+) -> tuple[Array, Array, Array]:
     """Twists of both closure nodes on top of each other: columns (12, N), drift (12,), acceleration (12,)."""
     return (
         np.vstack((o.w, o_at.J, p.w, p_at.J)),

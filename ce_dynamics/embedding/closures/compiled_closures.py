@@ -16,12 +16,12 @@ from ce_dynamics.algebra.newton import largest
 from ce_dynamics.compiler import Binding, compile_function, trace
 from ce_dynamics.embedding.closures.loop import (
     Loop,
-    advanced,
+    advance_coordinates,
     coordinate_scales,
     has_own_velocities,
     held_at_design,
     moving,
-    stacked_neutral,
+    stack_neutral,
     velocity_scales,
     with_unit_quaternions,
 )
@@ -73,7 +73,7 @@ class LoopKernel:
         self._tolerance = loop.tolerance
         self.column_scales = np.concatenate((loop.scales, velocity_scales(self.parameters, self.size)))
         self.coordinate_scales = coordinate_scales(loop.dependent, self.size)
-        self.p0 = stacked_neutral(self.parameters)
+        self.p0 = stack_neutral(self.parameters)
         held = held_at_design(siblings, loop.parent)
 
         def equations(q: Array, p: Array) -> Mapping[str, Array]:
@@ -100,7 +100,7 @@ class LoopKernel:
             Y[self._varying] = bound.outputs["Y"]
             return r, Y
 
-    def advanced(self, q: Array, step: Array) -> Array:
+    def advance(self, q: Array, step: Array) -> Array:
         """Dependent coordinates moved by a small step of the dependent velocities, to first order."""
         bound = self._advance
         if bound is None:
@@ -121,12 +121,12 @@ class LoopKernel:
         if not any(has_own_velocities(body.inboard) for body in loop.dependent):
             return None
 
-        def moved(q: Array, step: Array) -> Mapping[str, Array]:
-            return {"q": loop.advanced(q, step)}
+        def advance(q: Array, step: Array) -> Mapping[str, Array]:
+            return {"q": loop.advance(q, step)}
 
         sizes = {"q": len(loop.neutral()), "step": loop.m}
         # not fused, so that a step is the same to the last bit as it is on floats
-        return compile_function(trace(f"steps of {loop.name}", moved, sizes), fused=False).bind()
+        return compile_function(trace(f"steps of {loop.name}", advance, sizes), fused=False).bind()
 
     @cached_property
     def comes_round(self) -> Array:
@@ -150,7 +150,7 @@ class LoopKernel:
         """Residual that counts as closed."""
         return self._tolerance
 
-    def scaled(self, Y: Array) -> Array:
+    def scale_columns(self, Y: Array) -> Array:
         """Y per unit of each velocity (1 rad, or the loop's size)."""
         return np.asarray(Y * self.column_scales)
 
@@ -162,22 +162,22 @@ class LoopKernel:
         for _ in range(iterations):
             if not error > 0.01 * self.tolerance:
                 break
-            step = least_squares(self.scaled(Y)[:, :m], -r) * self.column_scales[:m]
-            trial = self.advanced(q, step)
+            step = least_squares(self.scale_columns(Y)[:, :m], -r) * self.column_scales[:m]
+            trial = self.advance(q, step)
             r, Y = self(trial, p)
             if error <= self.tolerance and not largest(r) < 0.5 * error:
                 break  # as far as rounding goes
             q, error = trial, largest(r)
         return Closed(with_unit_quaternions(self.loop.dependent, q), error)
 
-    def moved(self, q: Array, step: Array) -> Array:
+    def move(self, q: Array, step: Array) -> Array:
         """Dependent coordinates moved by a small scaled step, quaternions of unit length."""
         m = self.loop.m
-        return with_unit_quaternions(self.loop.dependent, self.advanced(q, step * self.column_scales[:m]))
+        return with_unit_quaternions(self.loop.dependent, self.advance(q, step * self.column_scales[:m]))
 
-    def moved_parameters(self, p: Array, step: Array) -> Array:
+    def move_parameters(self, p: Array, step: Array) -> Array:
         """Parameters moved by a small step of their velocities."""
-        return advanced(self.parameters, p, step)
+        return advance_coordinates(self.parameters, p, step)
 
 
 def comes_round(hinge: Hinge, k: int) -> bool:

@@ -70,7 +70,7 @@ class Equals(Generic[T]):
 
     _known: dict[tuple[object, ...], list[tuple[Shape, T]]] = field(default_factory=dict)
 
-    def found(self, shape: Shape | None) -> tuple[Shape, T] | None:
+    def find(self, shape: Shape | None) -> tuple[Shape, T] | None:
         """Return what was found for an equal loop, and its shape; None if there is none."""
         if shape is None:
             return None

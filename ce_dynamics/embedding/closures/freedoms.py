@@ -11,7 +11,7 @@ import numpy as np
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.dense import singular_values_and_vectors
 from ce_dynamics.algebra.newton import largest
-from ce_dynamics.embedding.closures.assembly import assembled
+from ce_dynamics.embedding.closures.assembly import assemble
 from ce_dynamics.embedding.closures.closure_errors import numerical_rank
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
 from ce_dynamics.embedding.closures.independent_choice import MOST_TRIED, IndependentChoice
@@ -19,10 +19,10 @@ from ce_dynamics.embedding.closures.loop import (
     Loop,
     held_at_design,
     moving,
-    stacked_neutral,
+    stack_neutral,
     with_unit_quaternions,
 )
-from ce_dynamics.embedding.closures.nearby_pose import closed_nearby, refuse_contradicting
+from ce_dynamics.embedding.closures.nearby_pose import close_nearby, refuse_contradicting
 from ce_dynamics.errors import IndependentCoordinatesError, OverConstrainedError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.components import HingeComponent, Lead
@@ -82,12 +82,12 @@ class Freedoms:
         self.free = tuple(body for body in members if body in free)
         loop = Loop(parent, members, tuple(closures), self.free)
         self.loop, siblings = at_nominal((loop, siblings), parent)
-        self._given = moving(self.loop.given, stacked_neutral(self.loop.given))
+        self._given = moving(self.loop.given, stack_neutral(self.loop.given))
         self._held = held_at_design(siblings, self.loop.parent)
         self._tolerance = self.loop.tolerance
         self._q, self._exactly = self.loop.neutral(), EXACTLY
         if largest(self._residual(self._q)) > self._tolerance:
-            self._q = assembled(LoopKernel(self.loop, siblings))
+            self._q = assemble(LoopKernel(self.loop, siblings))
             self._exactly = ASSEMBLED
         _, self.Y, self._Y_given = self._errors(self._q)
 
@@ -145,7 +145,7 @@ class Freedoms:
         Velocities in a few poses span them: a ball joint in a planar mechanism turns about one axis only.
         """
         elsewhere = (
-            closed_nearby(self._equations, self._advanced, self._q, self._tolerance, length)
+            close_nearby(self._equations, self._advanced, self._q, self._tolerance, length)
             for length in AROUND
         )
         poses = [self.Y, *(Y for Y in elsewhere if Y is not None)]
@@ -198,7 +198,7 @@ class Freedoms:
     @cached_property
     def _Y_nearby(self) -> Array | None:
         """Y in a closed pose close by, None if there is none."""
-        return closed_nearby(self._equations, self._advanced, self._q, self._tolerance)
+        return close_nearby(self._equations, self._advanced, self._q, self._tolerance)
 
     def _equations(self, q: Array) -> tuple[Array, Array]:
         """Residual and scaled Y over the free hinges."""
@@ -207,7 +207,7 @@ class Freedoms:
 
     def _advanced(self, q: Array, step: Array) -> Array:
         """Coordinates moved by a small step of scaled velocities."""
-        moved = self.loop.advanced(q, step * self.loop.scales)
+        moved = self.loop.advance(q, step * self.loop.scales)
         return with_unit_quaternions(self.loop.dependent, moved)
 
     def refuse_contradiction(self) -> None:
@@ -249,7 +249,7 @@ class Freedoms:
 
     _searched = True  # all sets of hinges and components, as far as any were
 
-    def chosen(self, avoid: Container[Body] = ()) -> list[Lead] | None:
+    def choose_leads(self, avoid: Container[Body] = ()) -> list[Lead] | None:
         """Independent coordinates that make the best conditioned Y₁: whole hinges, or components of some.
 
         Hinges to avoid are taken only where there is no choice without them; None if not even components of

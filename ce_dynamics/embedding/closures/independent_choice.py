@@ -15,7 +15,7 @@ import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.dense import singular_values_and_vectors
-from ce_dynamics.embedding.closures.leading import gathered
+from ce_dynamics.embedding.closures.leading import group_leads
 from ce_dynamics.embedding.closures.row_choice import smallest_singular
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.components import HingeComponent, Lead, components
@@ -82,7 +82,7 @@ class IndependentChoice:
         for tier in tiers:
             rows = self._greedy([at[c.name] for c in tier])
             if rows is not None:
-                whole, others = gathered(c for c in tier if at[c.name] in rows)
+                whole, others = group_leads(c for c in tier if at[c.name] in rows)
                 return [*whole, *others]
         return None
 
@@ -97,7 +97,7 @@ class IndependentChoice:
         for tier in ([c for c in known if len(c.bodies) == 1], known):
             rows = self._greedy([at[c.name] for c in tier], fixed)
             if rows is not None:
-                whole, others = gathered(c for c in tier if at[c.name] in rows)
+                whole, others = group_leads(c for c in tier if at[c.name] in rows)
                 return [*wanted, *whole, *others]
         return None
 

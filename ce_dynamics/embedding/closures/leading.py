@@ -75,7 +75,7 @@ def leading_condition(parent: Body, lead: FunctionCoordinate) -> Written:
     return Written(lead.name, (*lead.seen, stands), (stands,), led, 1, ())
 
 
-def gathered(leads: Iterable[Lead]) -> tuple[list[Body], list[FunctionCoordinate]]:
+def group_leads(leads: Iterable[Lead]) -> tuple[list[Body], list[FunctionCoordinate]]:
     """Whole hinges, and coordinates of the loop; all components of a hinge are the whole hinge."""
     leads = list(leads)
     whole = [lead for lead in leads if isinstance(lead, Body)]

@@ -13,7 +13,7 @@ from functools import singledispatch
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, array, concatenate, zeros
-from ce_dynamics.algebra.rotation import normalised
+from ce_dynamics.algebra.rotation import normalise
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.embedding.closures.closure_errors import ClosureErrors, closure_errors
 from ce_dynamics.embedding.closures.coupling_rows import moving_residuals
@@ -114,11 +114,11 @@ class Loop:
 
     def neutral(self) -> Array:
         """Dependent coordinates of the design pose."""
-        return stacked_neutral(self.dependent)
+        return stack_neutral(self.dependent)
 
-    def advanced(self, q: Array, step: Array) -> Array:
+    def advance(self, q: Array, step: Array) -> Array:
         """Dependent coordinates moved by a small step of the dependent velocities, to first order."""
-        return advanced(self.dependent, q, step)
+        return advance_coordinates(self.dependent, q, step)
 
     def residual(
         self, q: Array, given: Mapping[str, HingeMotion], siblings: Mapping[str, BodyMotion]
@@ -193,7 +193,7 @@ def split(q: Array, bodies: Sequence[Body]) -> Coordinates:
     return parts
 
 
-def advanced(bodies: Sequence[Body], q: Array, step: Array) -> Array:
+def advance_coordinates(bodies: Sequence[Body], q: Array, step: Array) -> Array:
     """Stacked coordinates moved by a small step of the velocities, q + q̇(q, step).
 
     First order is enough under Newton's iteration, whose errors are of second order anyway.
@@ -215,7 +215,7 @@ def with_unit_quaternions(bodies: Sequence[Body], q: Array) -> Array:
     for body, coordinates in zip(bodies, split(q, bodies).values(), strict=True):
         w = body.inboard.quaternion
         if w is not None:
-            coordinates = concatenate((coordinates[:w], normalised(coordinates[w:])))
+            coordinates = concatenate((coordinates[:w], normalise(coordinates[w:])))
         parts.append(coordinates)
     return concatenate(parts)
 
@@ -225,7 +225,7 @@ def has_own_velocities(hinge: Hinge) -> bool:
     return type(hinge).q_dot is not Hinge.q_dot
 
 
-def stacked_neutral(bodies: Sequence[Body]) -> Array:
+def stack_neutral(bodies: Sequence[Body]) -> Array:
     """Coordinates of some hinges in the design pose."""
     return np.concatenate([np.zeros(0), *(body.inboard.neutral for body in bodies)])
 

@@ -27,7 +27,7 @@ Equations = Callable[[Array], tuple[Array, Array]]
 """Residual and scaled Y over all hinges at given coordinates."""
 
 
-def closed_nearby(
+def close_nearby(
     equations: Equations,
     advanced: Callable[[Array, Array], Array],
     q: Array,
@@ -69,7 +69,7 @@ def closed_nearby(
 def regular_nearby(kernel: LoopKernel, q0: Array) -> bool:
     """Return True if Y₁ is regular in a closed pose near the one with dependent coordinates q0."""
     equations, advanced = over_all_hinges(kernel, q0)
-    Y = closed_nearby(equations, advanced, np.concatenate((q0, kernel.p0)), kernel.tolerance)
+    Y = close_nearby(equations, advanced, np.concatenate((q0, kernel.p0)), kernel.tolerance)
     return Y is not None and numerical_rank(Y[:, : kernel.loop.m]) == kernel.loop.m
 
 
@@ -122,7 +122,7 @@ def contradicts(kernel: LoopKernel, left: float, Y: Array) -> bool:
     """Return True if what stays open of redundant closures is too little to come from anything else."""
     if not kernel.tolerance < left < CONTRADICTION * kernel.size:
         return False
-    scaled = kernel.scaled(Y)
+    scaled = kernel.scale_columns(Y)
     rank = numerical_rank(scaled)
     return len(Y) > rank == numerical_rank(scaled, REGULAR)
 
@@ -133,12 +133,12 @@ def over_all_hinges(kernel: LoopKernel, q0: Array) -> tuple[Equations, Callable[
 
     def equations(q: Array) -> tuple[Array, Array]:
         r, Y = kernel(q[:n_q], q[n_q:])
-        return r, kernel.scaled(Y)
+        return r, kernel.scale_columns(Y)
 
-    def advanced(q: Array, step: Array) -> Array:
+    def advance(q: Array, step: Array) -> Array:
         moved = step * kernel.column_scales
-        dependent = with_unit_quaternions(loop.dependent, kernel.advanced(q[:n_q], moved[:m]))
-        parameters = kernel.moved_parameters(q[n_q:], moved[m:])
+        dependent = with_unit_quaternions(loop.dependent, kernel.advance(q[:n_q], moved[:m]))
+        parameters = kernel.move_parameters(q[n_q:], moved[m:])
         return np.concatenate((dependent, with_unit_quaternions(kernel.parameters, parameters)))
 
-    return equations, advanced
+    return equations, advance

@@ -26,7 +26,7 @@ from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.dense import least_squares, singular_values_and_vectors
 from ce_dynamics.algebra.newton import largest
 from ce_dynamics.compiler.free_numbers import is_free
-from ce_dynamics.embedding.closures.assembly import closed_best, nearly_assembled
+from ce_dynamics.embedding.closures.assembly import close_best, nearly_assembled
 from ce_dynamics.embedding.closures.closure_errors import numerical_rank
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
 from ce_dynamics.embedding.closures.equal_loops import find_freedoms, known_loops, shape_of
@@ -94,17 +94,17 @@ class Place:
     @property
     def as_given(self) -> bool:
         """True if it was not moved at all."""
-        return not self.turned and not self.moved
+        return not self.rotation and not self.displacement
 
     @property
-    def turned(self) -> float:
+    def rotation(self) -> float:
         """By how much directions were turned [rad]."""
         given = [getattr(self.hinge, name) for name in self.hinge.directions]
         turns = [np.linalg.norm(a - b) for a, b in zip(self.directions, given, strict=True)]
         return float(max(turns, default=0.0))
 
     @property
-    def moved(self) -> float:
+    def displacement(self) -> float:
         """By how much the point was moved [m]."""
         return float(np.linalg.norm(self.at - self.hinge.at))
 
@@ -112,7 +112,7 @@ class Place:
         """Let its owner have the moved hinge; what the owner had."""
         attribute = "hinge" if isinstance(self.owner, Body) else "closure"
         original = Original(self.owner, attribute, self.hinge)
-        object.__setattr__(self.owner, attribute, self.hinge.relocated(self.directions, self.at))
+        object.__setattr__(self.owner, attribute, self.hinge.relocate(self.directions, self.at))
         return original
 
 
@@ -130,18 +130,18 @@ def settle(system: System, groups: Sequence[Group]) -> None:
     give_back(system)
     for bodies, closures in groups:
         subgraph = Subgraph(bodies, closures)
-        if known_loops().settled.found(subgraph.shape) is not None:
+        if known_loops().settled.find(subgraph.shape) is not None:
             continue
         before = len(system.assumptions)
         moved = subgraph.made_exact(system.tolerance)
-        system.assumptions += subgraph.told(moved, taken=True)
+        system.assumptions += subgraph.list_assumptions(moved, taken=True)
         system.originals += tuple(place.apply() for place in moved)
         parts = subgraph.independent_conditions(system.tolerance)
         for part in parts:
             system.assumptions += (Assumption(subgraph.name, part.edge.name, "conditions", part.off, True),)
             system.originals += (part.apply(),)
         if not moved and system.tolerance < TOLERANCE:
-            system.assumptions += subgraph.told(subgraph.made_exact(TOLERANCE), taken=False)
+            system.assumptions += subgraph.list_assumptions(subgraph.made_exact(TOLERANCE), taken=False)
         if not moved and not parts and len(system.assumptions) == before:
             known_loops().settled.add(subgraph.shape, None)
 
@@ -208,7 +208,9 @@ class Subgraph:
             make_directions_exact(found, tolerance)
             if with_points:
                 make_points_meet(found, tolerance * self.size)
-            if all(place.as_given for place in found) or (with_points and not any(p.moved for p in found)):
+            if all(place.as_given for place in found) or (
+                with_points and not any(p.displacement for p in found)
+            ):
                 continue
             moved = [place for place in found if not place.as_given]
             redundant = self.redundant(moved)
@@ -218,7 +220,7 @@ class Subgraph:
 
     def redundant(self, moved: Sequence[Place] = ()) -> int:
         """Return how many conditions others imply exactly, with hinges moved; −1 where they contradict."""
-        with applied(moved):
+        with relocate_hinges(moved):
             try:
                 return self._freedoms().redundant_exactly
             except AssemblyError:
@@ -244,7 +246,7 @@ class Subgraph:
 
     def mobility(self, moved: Sequence[Place] = ()) -> tuple[int, int]:
         """Freedoms, and hinges that cannot move, with some hinges moved."""
-        with applied(moved):
+        with relocate_hinges(moved):
             freedoms = self._freedoms()
             return freedoms.number_nearby, len(freedoms.immobile)
 
@@ -252,14 +254,14 @@ class Subgraph:
         """Return the freedoms of all hinges; prescribed hinges count as free."""
         return find_freedoms(self.bodies, self.closures, self.bodies)
 
-    def told(self, moved: Sequence[Place], taken: bool) -> tuple[Assumption, ...]:
+    def list_assumptions(self, moved: Sequence[Place], taken: bool) -> tuple[Assumption, ...]:
         """Return the assumptions on axes and points of hinges that are moved, or would be moved."""
         found = []
         for place in moved:
-            if place.turned > ROUNDING:
-                found.append(Assumption(self.name, place.owner.name, "axis", place.turned, taken))
-            if place.moved > ROUNDING * self.size:
-                found.append(Assumption(self.name, place.owner.name, "point", place.moved, taken))
+            if place.rotation > ROUNDING:
+                found.append(Assumption(self.name, place.owner.name, "axis", place.rotation, taken))
+            if place.displacement > ROUNDING * self.size:
+                found.append(Assumption(self.name, place.owner.name, "point", place.displacement, taken))
         return tuple(found)
 
 
@@ -284,7 +286,9 @@ def kept_of(bodies: Sequence[Body], closures: Sequence[CutEdge], tolerance: floa
     if not near or np.any(off > tolerance * sizes):
         return []
     loose = np.array([isinstance(condition, MAY_AGREE) for condition in conditions])
-    kept = independent_rows([kernel.scaled(kernel(q, kernel.p0)[1]) for q in (*near, *far)], loose, tolerance)
+    kept = independent_rows(
+        [kernel.scale_columns(kernel(q, kernel.p0)[1]) for q in (*near, *far)], loose, tolerance
+    )
     parts, start = [], 0
     for edge, given in zip(loop.closures, closures, strict=True):
         mine = range(start, start + edge.rows)
@@ -346,13 +350,13 @@ def along_way(kernel: LoopKernel, q: Array, t: Array, tolerance: float) -> Itera
 
 def ahead(kernel: LoopKernel, q: Array, step: Array, tolerance: float) -> Array:
     """Return the pose that is closed best a step of scaled velocities from another."""
-    moved = kernel.advanced(q, step * kernel.column_scales)
-    return closed_best(kernel, with_unit_quaternions(kernel.loop.dependent, moved), tolerance)
+    moved = kernel.advance(q, step * kernel.column_scales)
+    return close_best(kernel, with_unit_quaternions(kernel.loop.dependent, moved), tolerance)
 
 
 def null_space(kernel: LoopKernel, q: Array, tolerance: float) -> Array:
     """Return an orthonormal basis (rows) of the scaled velocities that keep a loop closed to a tolerance."""
-    Y = kernel.scaled(kernel(q, kernel.p0)[1])
+    Y = kernel.scale_columns(kernel(q, kernel.p0)[1])
     return np.asarray(singular_values_and_vectors(Y)[2][numerical_rank(Y, tolerance) :])
 
 
@@ -386,7 +390,7 @@ Member = tuple[Place, int]
 
 
 @contextmanager
-def applied(moved: Sequence[Place]) -> Iterator[None]:
+def relocate_hinges(moved: Sequence[Place]) -> Iterator[None]:
     """Hinges are where they were moved to, as long as it lasts."""
     originals = [place.apply() for place in moved]
     try:

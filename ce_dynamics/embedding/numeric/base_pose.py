@@ -65,7 +65,7 @@ def base_at(
     goals = sorted(
         turns_of(kernel, p) if wraps else [p], key=lambda goal: float(np.linalg.norm(goal - kernel.p0))
     )
-    found = Exploration(kernel, rows, Base(kernel.p0, q0)).reached(goals)
+    found = Exploration(kernel, rows, Base(kernel.p0, q0)).search_goals(goals)
     return None if found is None else Base(p, found)
 
 
@@ -102,7 +102,7 @@ class Exploration:
         self.poses = [start]
         self._sign = self._determinant(self.poses[0])
 
-    def reached(self, goals: Sequence[Array]) -> Array | None:
+    def search_goals(self, goals: Sequence[Array]) -> Array | None:
         """Dependent coordinates at the first of some goals that a way leads to; None if none was found."""
         for goal in goals:
             found = self.towards(goal)
@@ -169,7 +169,7 @@ class Exploration:
 
     def _determinant(self, pose: Base) -> float:
         _, Y = self.kernel(pose.q, pose.p)
-        return float(np.linalg.det(self.kernel.scaled(Y)[self.rows, : self.kernel.loop.m]))
+        return float(np.linalg.det(self.kernel.scale_columns(Y)[self.rows, : self.kernel.loop.m]))
 
 
 def reach_of(kernel: LoopKernel, name: str) -> Array:

@@ -40,7 +40,7 @@ class Basin:
         sizes = {"q": len(loop.neutral()), "p": len(kernel.p0)}
         self._steps = trace(f"Newton's steps of {loop.name}", steps, sizes)
 
-    def led(self, theta: Array, guesses: Array) -> tuple[Array, Array]:
+    def follow_steps(self, theta: Array, guesses: Array) -> tuple[Array, Array]:
         """Return the ends of the steps from guesses (M, n_q) at parameters θ (M,), and a mask of right ends.
 
         An end is right if all closures hold, redundant ones as well, and the guess was near.

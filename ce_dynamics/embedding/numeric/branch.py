@@ -18,7 +18,7 @@ import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.dense import singular_values_and_vectors
-from ce_dynamics.embedding.closures.arc_length import SMALLEST_STEP, March, closed_across, turned
+from ce_dynamics.embedding.closures.arc_length import SMALLEST_STEP, March, close_across, has_turned
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
 from ce_dynamics.embedding.closures.loop import with_unit_quaternions
 from ce_dynamics.embedding.closures.nearby_pose import contradiction, contradicts
@@ -163,7 +163,7 @@ def coordinate_rates(kernel: LoopKernel, point: Point) -> Array:
     """Rates of (q, θ) per arc length."""
     velocity = point.t * kernel.column_scales
     m = kernel.loop.m
-    return np.append(kernel.advanced(point.q, velocity[:m]) - point.q, velocity[m])
+    return np.append(kernel.advance(point.q, velocity[:m]) - point.q, velocity[m])
 
 
 def follow(kernel: LoopKernel, q0: Array, limits: tuple[float, float]) -> Branch:
@@ -178,11 +178,11 @@ def follow(kernel: LoopKernel, q0: Array, limits: tuple[float, float]) -> Branch
 def first_point(kernel: LoopKernel, q0: Array) -> Point:
     """The design pose as a point of the branch, with θ increasing along it."""
     _, Y = kernel(q0, kernel.p0)
-    U, _, Vt = singular_values_and_vectors(kernel.scaled(Y))
+    U, _, Vt = singular_values_and_vectors(kernel.scale_columns(Y))
     m = kernel.loop.m
     t, basis = Vt[m], U[:, :m]
     t = t if t[m] > 0.0 else -t
-    return Point(q0, float(kernel.p0[0]), t, basis, determinant(basis, kernel.scaled(Y), m))
+    return Point(q0, float(kernel.p0[0]), t, basis, determinant(basis, kernel.scale_columns(Y), m))
 
 
 def determinant(basis: Array, Y: Array, m: int) -> float:
@@ -205,7 +205,7 @@ class BranchMarch(March[Point, BranchEnd]):
     def ahead(self, before: Point, here: Point, h: float) -> Point | None:
         there = step(self.kernel, here, h)
         self._crossed = False
-        if there is None or turned(here, there):
+        if there is None or has_turned(here, there):
             return None
         if there.det * here.det <= 0.0:
             there = self._last = end_within(self.kernel, here, h)
@@ -223,7 +223,7 @@ class BranchMarch(March[Point, BranchEnd]):
             refuse_contradiction_ahead(self.kernel, here, self.direction)
         return BranchEnd(here.theta, True)
 
-    def arrived(self, there: Point) -> BranchEnd | None:
+    def find_end(self, there: Point) -> BranchEnd | None:
         if there is self._last:
             return BranchEnd(there.theta, True)
         slide, out = self._farthest(there)
@@ -256,7 +256,7 @@ def refuse_contradiction_ahead(kernel: LoopKernel, here: Point, direction: float
     m, scales = kernel.loop.m, kernel.column_scales
     step = direction * AHEAD * here.t * scales
     theta = here.theta + float(step[m])
-    closed = kernel.newton(kernel.advanced(here.q, step[:m]), np.array((theta,)))
+    closed = kernel.newton(kernel.advance(here.q, step[:m]), np.array((theta,)))
     _, Y = kernel(closed.q, np.array((theta,)))
     if contradicts(kernel, closed.error, Y):
         raise contradiction(kernel.loop, f"at a coordinate of {theta:.6g}", closed.error)
@@ -287,23 +287,23 @@ def end_within(kernel: LoopKernel, here: Point, h: float) -> Point | None:
 def step(kernel: LoopKernel, here: Point, h: float) -> Point | None:
     """The point of the branch at arc length h along the tangent; None if it is not found."""
     m, scales = kernel.loop.m, kernel.column_scales
-    q = kernel.advanced(here.q, h * here.t[:m] * scales[:m])
+    q = kernel.advance(here.q, h * here.t[:m] * scales[:m])
     theta = here.theta + h * float(here.t[m]) * float(scales[m])
-    found = closed_across(kernel, q, np.array((theta,)), here.t)
+    found = close_across(kernel, q, np.array((theta,)), here.t)
     if found is None:
         return None
     off = (np.append(*found) - np.append(q, theta)) / np.append(kernel.coordinate_scales, scales[m])
     if float(np.linalg.norm(off)) > FARTHEST_OFF * abs(h):
         return None
-    return oriented(kernel, here, found[0], float(found[1][0]))
+    return orient_point(kernel, here, found[0], float(found[1][0]))
 
 
-def oriented(kernel: LoopKernel, here: Point, q: Array, theta: float) -> Point | None:
+def orient_point(kernel: LoopKernel, here: Point, q: Array, theta: float) -> Point | None:
     """A new point with tangent and range turned the way they were at the last one."""
     m = kernel.loop.m
     q = with_unit_quaternions(kernel.loop.dependent, q)
     _, Y = kernel(q, np.array((theta,)))
-    scaled = kernel.scaled(Y)
+    scaled = kernel.scale_columns(Y)
     U, _, Vt = singular_values_and_vectors(scaled)
     t, basis = Vt[m], U[:, :m]
     t = t if float(t @ here.t) > 0.0 else -t

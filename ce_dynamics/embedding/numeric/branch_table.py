@@ -62,7 +62,7 @@ class Reach(NamedTuple):
         """θ for x in [−1, 1]."""
         return self.centre + self.half * (x if self.turning else math.sin(0.5 * math.pi * x))
 
-    def reduced(self, theta: Scalar) -> Scalar:
+    def normalise(self, theta: Scalar) -> Scalar:
         """x in [−1, 1] for θ, NaN outside the interval."""
         if self.turning:
             return (theta - self.centre) * (1.0 / self.half)
@@ -104,15 +104,15 @@ class BranchTable:
 
     def evaluate(self, theta: Scalar) -> Array:
         """Dependent coordinates at θ."""
-        x = self.reach.reduced(theta)
+        x = self.reach.normalise(theta)
         below = [x < end for end in self.bounds[1:-1].tolist()]
-        middle, factor = (selected(below, values.tolist()) for values in self._pieces())
+        middle, factor = (select_piece(below, values.tolist()) for values in self._pieces())
         local = (x - middle) * factor
         return array(self._horner(c, below, local) for c in self.coefficients)
 
     def evaluate_many(self, theta: Array) -> Array:
         """The same at plain numbers (M,): (M, n_q)."""
-        x = np.array([self.reach.reduced(value) for value in theta.tolist()])
+        x = np.array([self.reach.normalise(value) for value in theta.tolist()])
         piece = np.searchsorted(self.bounds[1:-1], x, side="right")
         middle, factor = self._pieces()
         local = (x - middle[piece]) * factor[piece]
@@ -130,11 +130,11 @@ class BranchTable:
     def _horner(c: Array, below: list[Scalar], local: Scalar) -> Scalar:
         value: Scalar = 0.0
         for k in range(c.shape[1] - 1, -1, -1):
-            value = value * local + selected(below, c[:, k].tolist())
+            value = value * local + select_piece(below, c[:, k].tolist())
         return value
 
 
-def selected(below: list[Scalar], choices: list[float]) -> Scalar:
+def select_piece(below: list[Scalar], choices: list[float]) -> Scalar:
     """The choice of the first piece whose end lies above x."""
     if all(choice == choices[0] for choice in choices):
         return choices[0]
@@ -153,7 +153,7 @@ def tabulate(branch: Branch, reach: Reach, basin: Basin) -> BranchTable:
         If the branch is too sharp for that.
     """
     table = of_equal_pieces(branch, reach)
-    if not len(missed(table, branch, basin)):
+    if not len(find_misses(table, branch, basin)):
         return table
     known: dict[tuple[float, float], Array] = {}
     found = [of_unequal_pieces(branch, reach, basin, degree, known) for degree in DEGREES]
@@ -179,7 +179,7 @@ def of_equal_pieces(branch: Branch, reach: Reach) -> BranchTable:
     best: BranchTable | None = None
     for P in PIECES:
         bounds = np.linspace(-1.0, 1.0, P + 1)
-        table, enough = fitted(branch, reach, bounds, LARGEST_DEGREE - 2)
+        table, enough = fit_table(branch, reach, bounds, LARGEST_DEGREE - 2)
         if not np.all(enough) and PIECES[-1] > P:
             continue
         if best is None or table.operations < best.operations:
@@ -196,10 +196,10 @@ def of_unequal_pieces(
     """A table of pieces that are halved until they are good; the parameter where that does not help."""
     bounds = np.array((-1.0, 1.0))
     while len(bounds) - 1 <= MOST_PIECES:
-        table, enough = fitted(branch, reach, bounds, degree, known)
+        table, enough = fit_table(branch, reach, bounds, degree, known)
         bad = np.flatnonzero(~enough)
         if not len(bad):
-            places = missed(table, branch, basin)
+            places = find_misses(table, branch, basin)
             if not len(places):
                 return table
             bad = np.unique(np.searchsorted(bounds[1:-1], places, side="right"))
@@ -211,7 +211,7 @@ def of_unequal_pieces(
     return reach.parameter(0.5 * float(bounds[narrowest] + bounds[narrowest + 1]))
 
 
-def missed(table: BranchTable, branch: Branch, basin: Basin) -> Array:
+def find_misses(table: BranchTable, branch: Branch, basin: Basin) -> Array:
     """Places x at which Newton's steps from the table do not lead to the branch.
 
     They are looked for between the nodes of every piece, and where continuation had put points of the branch,
@@ -221,16 +221,16 @@ def missed(table: BranchTable, branch: Branch, basin: Basin) -> Array:
     inner = (np.arange(CHECKS) + 0.5) / CHECKS
     x = (bounds[:-1, np.newaxis] + np.diff(bounds)[:, np.newaxis] * inner).ravel()
     theta = np.array([reach.parameter(value) for value in x.tolist()])
-    _, good = basin.led(theta, table.evaluate_many(theta))
+    _, good = basin.follow_steps(theta, table.evaluate_many(theta))
     within = [point for point in branch.points if reach.lower < point.theta < reach.upper]
     at = np.array([point.theta for point in within])
-    q, closed = basin.led(at, table.evaluate_many(at))
+    q, closed = basin.follow_steps(at, table.evaluate_many(at))
     same = closed & basin.near(q, np.array([point.q for point in within]), SAME)
-    places = [float(reach.reduced(value)) for value in at[~same].tolist()]
+    places = [float(reach.normalise(value)) for value in at[~same].tolist()]
     return np.concatenate((x[~good], places))
 
 
-def fitted(
+def fit_table(
     branch: Branch,
     reach: Reach,
     bounds: Array,
@@ -248,9 +248,9 @@ def fitted(
             known[piece] = fit(branch, reach, *piece)
     coefficients = np.array([known[piece] for piece in pieces])  # (pieces, degree + 1, n_q)
     scales = branch.kernel.coordinate_scales
-    degrees = [needed(coefficients[:, :, j], ACCURACY * s) for j, s in enumerate(scales)]
+    degrees = [find_degree(coefficients[:, :, j], ACCURACY * s) for j, s in enumerate(scales)]
     enough = [
-        all(needed(piece[np.newaxis, :, j], ACCURACY * s) <= degree for j, s in enumerate(scales))
+        all(find_degree(piece[np.newaxis, :, j], ACCURACY * s) <= degree for j, s in enumerate(scales))
         for piece in coefficients
     ]
     table = BranchTable(reach, bounds, [monomials(coefficients, j, d) for j, d in enumerate(degrees)])
@@ -268,7 +268,7 @@ def fit(branch: Branch, reach: Reach, low: float, high: float) -> Array:
     return np.asarray(chebyshev.chebfit(nodes, values, LARGEST_DEGREE))
 
 
-def needed(coefficients: Array, accuracy: float) -> int:
+def find_degree(coefficients: Array, accuracy: float) -> int:
     """Degree beyond which the coefficients (pieces, degree + 1) add less than the accuracy."""
     tails = np.max(np.cumsum(np.abs(coefficients[:, ::-1]), axis=1)[:, ::-1], axis=0)
     enough = np.flatnonzero(tails <= accuracy)

@@ -29,7 +29,7 @@ def refuse_undetermined(kernel: LoopKernel, q0: Array) -> None:
     """
     loop = kernel.loop
     _, Y = kernel(q0, kernel.p0)
-    Y1 = kernel.scaled(Y)[:, : loop.m]
+    Y1 = kernel.scale_columns(Y)[:, : loop.m]
     largest = max(1.0, float(np.linalg.norm(Y1, 2)))
     if Y1.shape[0] >= loop.m and smallest_singular(Y1) > SINGULAR * largest:
         return

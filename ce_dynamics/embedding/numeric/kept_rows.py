@@ -22,7 +22,7 @@ def rows_along(kernel: LoopKernel, q0: Array, branch: Branch) -> RowChoice:
     """Rows for the poses of a branch."""
     stride = max(1, len(branch.points) // 40)
     poses = ((p.q, np.array((p.theta,))) for p in branch.points[::stride])
-    return chosen(kernel, [kernel(q, p)[1] for q, p in ((q0, kernel.p0), *poses)])
+    return choose_rows(kernel, [kernel(q, p)[1] for q, p in ((q0, kernel.p0), *poses)])
 
 
 def rows_around(kernel: LoopKernel, pose: Base) -> RowChoice:
@@ -33,16 +33,16 @@ def rows_around(kernel: LoopKernel, pose: Base) -> RowChoice:
         for amount in (-0.2, -0.05, 0.05, 0.2):
             step = np.zeros(len(kernel.column_scales) - m)
             step[j] = amount * scale
-            p = kernel.moved_parameters(pose.p, step)
+            p = kernel.move_parameters(pose.p, step)
             found = kernel.newton(pose.q, p)
             if found.error <= kernel.tolerance:
                 samples.append(kernel(found.q, p)[1])
-    return chosen(kernel, samples)
+    return choose_rows(kernel, samples)
 
 
-def chosen(kernel: LoopKernel, samples: list[Array]) -> RowChoice:
+def choose_rows(kernel: LoopKernel, samples: list[Array]) -> RowChoice:
     """Rows for all samples of Y."""
-    choice = RowChoice([kernel.scaled(Y)[:, : kernel.loop.m] for Y in samples])
+    choice = RowChoice([kernel.scale_columns(Y)[:, : kernel.loop.m] for Y in samples])
     if choice.quality < POOR:
         logger.warning(
             "loop of %r: no fixed choice of rows is well conditioned (quality %.2g); cut it elsewhere",

@@ -16,7 +16,7 @@ from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
 from ce_dynamics.embedding.closures.loop import with_unit_quaternions
 from ce_dynamics.embedding.numeric.base_pose import Base
 from ce_dynamics.embedding.numeric.newton_steps import two_steps
-from ce_dynamics.embedding.numeric.substeps import Linearised, led_along
+from ce_dynamics.embedding.numeric.substeps import Linearised, continue_along
 
 
 def led_on_numbers(
@@ -45,9 +45,9 @@ def led_on_numbers(
         r, Y = kernel(q, base.p + s * (p - base.p))
         return Linearised(r[kept], NumberFactors(Y[kept, :m]))
 
-    q, regular = led_along(linearise, kernel.advanced, base.q, substeps)
+    q, regular = continue_along(linearise, kernel.advance, base.q, substeps)
     for _ in range(final):
-        q = two_steps(lambda q: linearise(q, 1.0), lambda q: kernel(q, p)[0][kept], kernel.advanced, q)
+        q = two_steps(lambda q: linearise(q, 1.0), lambda q: kernel(q, p)[0][kept], kernel.advance, q)
     if not (regular and largest(kernel(q, p)[0]) < tolerance):
         return np.full_like(base.q, np.nan)
     return with_unit_quaternions(kernel.loop.dependent, q)

@@ -23,10 +23,10 @@ from ce_dynamics.algebra.arrays import Array, Scalar, array, concatenate, where,
 from ce_dynamics.algebra.newton import largest
 from ce_dynamics.algebra.pivoted_lu import PivotedLU
 from ce_dynamics.compiler.progress import at_work
-from ce_dynamics.embedding.closures.assembly import assembled
+from ce_dynamics.embedding.closures.assembly import assemble
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
 from ce_dynamics.embedding.closures.leading import counts_turns
-from ce_dynamics.embedding.closures.loop import Loop, held_at_design, moving, split, stacked_neutral
+from ce_dynamics.embedding.closures.loop import Loop, held_at_design, moving, split, stack_neutral
 from ce_dynamics.embedding.closures.nearby_pose import refuse_contradiction
 from ce_dynamics.embedding.closures.row_choice import RowChoice
 from ce_dynamics.embedding.linkage import Limits, Linkage
@@ -36,9 +36,9 @@ from ce_dynamics.embedding.numeric.branch_table import BranchTable
 from ce_dynamics.embedding.numeric.determined import refuse_undetermined
 from ce_dynamics.embedding.numeric.kept_rows import rows_along, rows_around
 from ce_dynamics.embedding.numeric.led_on_numbers import led_on_numbers
-from ce_dynamics.embedding.numeric.newton_steps import linearised, polished
+from ce_dynamics.embedding.numeric.newton_steps import linearise_closures, polish
 from ce_dynamics.embedding.numeric.single_parameter import REMEDY, SingleParameter
-from ce_dynamics.embedding.numeric.substeps import Linearised, Pose, closed, led_along, path
+from ce_dynamics.embedding.numeric.substeps import Linearised, Pose, continue_along, is_closed, path
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.nominal import at_nominal, at_random, part_way
 
@@ -124,7 +124,7 @@ class NumericLinkage(Linkage):
             return
         self.kernel = LoopKernel(*at_nominal((loop, siblings), loop.parent))
         self.parameters = self.kernel.parameters
-        self.q0 = assembled(self.kernel)
+        self.q0 = assemble(self.kernel)
         refuse_undetermined(self.kernel, self.q0)
         refuse_contradiction(self.kernel, self.q0)
 
@@ -280,7 +280,7 @@ class NumericLinkage(Linkage):
         if not given and not siblings and not self.has_free_geometry:
             return self.q0
         if self.single is not None and not self.has_free_geometry:
-            return polished(self.loop, self._rows.rows, self.single.looked_up(given), (dict(given), {}))
+            return polish(self.loop, self._rows.rows, self.single.look_up(given), (dict(given), {}))
         q, regular = self._led(given, siblings)
         if self.single is not None and self._goes_round:
             turned = {name: self.single.other_way_round(hinge) for name, hinge in given.items()}
@@ -289,9 +289,9 @@ class NumericLinkage(Linkage):
             regular = regular | fits
         end = self._way(given, siblings)(1.0)
         for _ in range(FINAL_STEPS):
-            q = polished(self.loop, self._rows.rows, q, end)
+            q = polish(self.loop, self._rows.rows, q, end)
         residual = self.loop.residual(q, *end)
-        fits = closed(residual, self._path_tolerance) & regular
+        fits = is_closed(residual, self._path_tolerance) & regular
         return array(where(fits, entry, math.nan) for entry in q)
 
     def _way(
@@ -313,10 +313,10 @@ class NumericLinkage(Linkage):
 
         def on_the_way(q: Array, s: float) -> Linearised:
             loop = self.loop if whole else part_way(self.loop, s, self.loop.parent)
-            return linearised(loop, self._rows.rows, q, pose(s))
+            return linearise_closures(loop, self._rows.rows, q, pose(s))
 
         q0 = self.q0 if base is None else base.q
-        return led_along(on_the_way, self.loop.advanced, q0, self.substeps)
+        return continue_along(on_the_way, self.loop.advance, q0, self.substeps)
 
     @property
     def substeps(self) -> int:
@@ -331,7 +331,7 @@ class NumericLinkage(Linkage):
         few = self._substeps is not None and self._substeps < SUBSTEPS_ROUND
         return self.has_free_geometry and self.single is not None and self.single.may_go_round and not few
 
-    def led_to(self, p: Array) -> Array | None:
+    def continue_to(self, p: Array) -> Array | None:
         """Return the dependent coordinates of `solve` at parameters p, up to rounding, at much lower cost.
 
         The result is None if the loop is not led straight from its start, or has siblings or free geometry.
@@ -357,7 +357,7 @@ class NumericLinkage(Linkage):
     @cached_property
     def _closed_at_design(self) -> bool:
         """True if the design pose is closed whatever the values of free parameters: some random ones."""
-        given = moving(self.loop.given, stacked_neutral(self.loop.given))
+        given = moving(self.loop.given, stack_neutral(self.loop.given))
         held = held_at_design(self.siblings, self.loop.parent)
         residual = self.loop.residual(self.loop.neutral(), given, held)
         return all(largest(r) <= self.kernel.tolerance for r in at_random(residual, TRIED))
@@ -368,7 +368,7 @@ class NumericLinkage(Linkage):
         return any(counts_turns(closure) for closure in self.loop.closures)
 
 
-def led_straight(linkages: Iterable[Linkage]) -> list[NumericLinkage]:
+def find_continued_linkages(linkages: Iterable[Linkage]) -> list[NumericLinkage]:
     """Return the linkages that are led straight from a start."""
     return [one for one in linkages if isinstance(one, NumericLinkage) and one.is_led_straight]
 

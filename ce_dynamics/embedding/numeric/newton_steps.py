@@ -10,11 +10,14 @@ from ce_dynamics.embedding.closures.loop import Loop
 from ce_dynamics.embedding.numeric.substeps import Linearised, Pose
 
 
-def polished(loop: Loop, rows: Sequence[int], q: Array, pose: Pose) -> Array:
+def polish(loop: Loop, rows: Sequence[int], q: Array, pose: Pose) -> Array:
     """Two Newton steps on the kept rows, the second with the Y₁ of the first."""
     kept = list(rows)
     return two_steps(
-        lambda q: linearised(loop, rows, q, pose), lambda q: loop.residual(q, *pose)[kept], loop.advanced, q
+        lambda q: linearise_closures(loop, rows, q, pose),
+        lambda q: loop.residual(q, *pose)[kept],
+        loop.advance,
+        q,
     )
 
 
@@ -30,7 +33,7 @@ def two_steps(
     return advance(q, -Y1.solve(residual(q)))
 
 
-def linearised(loop: Loop, rows: Sequence[int], q: Array, pose: Pose) -> Linearised:
+def linearise_closures(loop: Loop, rows: Sequence[int], q: Array, pose: Pose) -> Linearised:
     """The kept rows of the closures at a trial."""
     given, siblings = pose
     N = next((motion.X.shape[1] for motion in given.values()), 0)

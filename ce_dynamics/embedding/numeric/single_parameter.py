@@ -19,8 +19,14 @@ from ce_dynamics.embedding.numeric.basin import Basin
 from ce_dynamics.embedding.numeric.branch import Branch, BranchEnd, follow
 from ce_dynamics.embedding.numeric.branch_table import BranchTable, Reach, tabulate
 from ce_dynamics.embedding.numeric.kept_rows import rows_along
-from ce_dynamics.embedding.numeric.newton_steps import polished
-from ce_dynamics.embedding.numeric.whole_turns import displaced, likely_period, repeats, turns_after, within
+from ce_dynamics.embedding.numeric.newton_steps import polish
+from ce_dynamics.embedding.numeric.whole_turns import (
+    find_displaced_body,
+    likely_period,
+    repeats,
+    turns_after,
+    within,
+)
 from ce_dynamics.errors import IndependentCoordinatesError
 from ce_dynamics.mechanism.hinges.base import Hinge
 
@@ -99,16 +105,16 @@ class SingleParameter:
         if not wraps(hinge):
             turns = hinge.coordinate_units[0] == "rad"
             farthest = 2.0 * math.pi * MOST_TURNS if turns else LONGEST_SLIDE * self._kernel.size
-            branch = self._follow(*(self._limits or around(centre, farthest)))
+            branch = self._follow(*(self._limits or surround_centre(centre, farthest)))
             return branch, Reach(branch.lower.theta, branch.upper.theta, False)
-        low, high = self._limits or around(centre, math.pi)
+        low, high = self._limits or surround_centre(centre, math.pi)
         branch = self._follow(low, high)
         if self._limits is None and branch.lower.singular != branch.upper.singular:
             # the other end may lie beyond half a turn
             low = branch.upper.theta - 2.0 * math.pi if branch.upper.singular else low
             high = branch.lower.theta + 2.0 * math.pi if branch.lower.singular else high
             if self._turns_count:  # what lies beyond is not what was there a turn before
-                low, high = around(centre, 2.0 * math.pi * MOST_TURNS)
+                low, high = surround_centre(centre, 2.0 * math.pi * MOST_TURNS)
             branch = self._follow(low, high)
         ends: tuple[BranchEnd, BranchEnd] = branch.lower, branch.upper
         if self._limits is None and not any(end.singular for end in ends):
@@ -124,14 +130,14 @@ class SingleParameter:
         turns = likely_period(loop, branch)
         if turns is not None:
             half = turns * math.pi
-            longer = branch if turns == 1 else self._follow(*around(self._centre, half))
-            back = not longer.singular and displaced(loop, longer, turns) is None
-            reach = Reach(*around(self._centre, half), True)
+            longer = branch if turns == 1 else self._follow(*surround_centre(self._centre, half))
+            back = not longer.singular and find_displaced_body(loop, longer, turns) is None
+            reach = Reach(*surround_centre(self._centre, half), True)
             if back and repeats(loop, longer, parameter, turns) and self._tabulated(longer, reach):
                 return longer, reach
         half = 2.0 * math.pi * MOST_TURNS
         while half > 2.0 * math.pi:
-            longer = self._follow(*around(self._centre, half))
+            longer = self._follow(*surround_centre(self._centre, half))
             reach = Reach(longer.lower.theta, longer.upper.theta, False)
             if self._tabulated(longer, reach):
                 return longer, reach
@@ -155,12 +161,12 @@ class SingleParameter:
             If no number of turns up to `whole_turns.MOST_TURNS` does.
         """
         loop = self._kernel.loop
-        found = displaced(loop, branch, 1)
+        found = find_displaced_body(loop, branch, 1)
         if found is None:
-            return branch, Reach(*around(self._centre, math.pi), True)
-        longest = self._follow(*around(self._centre, whole_turns.MOST_TURNS * math.pi))
+            return branch, Reach(*surround_centre(self._centre, math.pi), True)
+        longest = self._follow(*surround_centre(self._centre, whole_turns.MOST_TURNS * math.pi))
         periods = () if longest.singular else range(2, whole_turns.MOST_TURNS + 1)
-        turns = next((k for k in periods if displaced(loop, longest, k) is None), None)
+        turns = next((k for k in periods if find_displaced_body(loop, longest, k) is None), None)
         if turns is None:
             body, apart = found
             raise IndependentCoordinatesError(
@@ -170,7 +176,7 @@ class SingleParameter:
                 "or a path coordinate: through_dead_centres=True"
             )
         logger.info("loop of %r: it takes %d turns of %r to come back", loop.name, turns, self.body.name)
-        reach = Reach(*around(self._centre, turns * math.pi), True)
+        reach = Reach(*surround_centre(self._centre, turns * math.pi), True)
         return self._follow(reach.lower, reach.upper), reach
 
     @cached_property
@@ -188,7 +194,7 @@ class SingleParameter:
     def _basin(self, branch: Branch) -> Basin:
         """Return the basin that verifies the steps from a table of a branch, at nominal values."""
         loop, rows = self._kernel.loop, rows_along(self._kernel, self._q0, branch).rows
-        return Basin(self._kernel, lambda q, given: polished(loop, rows, q, (given, {})))
+        return Basin(self._kernel, lambda q, given: polish(loop, rows, q, (given, {})))
 
     # What is evaluated, on floats or traced scalars
 
@@ -212,7 +218,7 @@ class SingleParameter:
                     "has turned is not known, on which the others depend; choose another independent "
                     "coordinate"
                 )
-        return theta if reach.turning else turned_into(reach, theta, self._centre)
+        return theta if reach.turning else wrap_into(reach, theta, self._centre)
 
     @property
     def may_go_round(self) -> bool:
@@ -228,7 +234,7 @@ class SingleParameter:
         full = 2.0 * math.pi
         return given._replace(q=array((where(theta > self._centre, theta - full, theta + full),)))
 
-    def looked_up(self, given: Mapping[str, HingeMotion]) -> Array:
+    def look_up(self, given: Mapping[str, HingeMotion]) -> Array:
         """Dependent coordinates of the table, the given hinge within reach."""
         q = given[self.body.name].q
         assert q is not None, "set by `within_reach`"
@@ -263,12 +269,12 @@ def wraps(hinge: Hinge) -> bool:
     return abs(float(turned[0] - hinge.neutral[0])) < 1e-9
 
 
-def around(centre: float, half: float) -> tuple[float, float]:
+def surround_centre(centre: float, half: float) -> tuple[float, float]:
     """The interval so far to either side of its centre."""
     return centre - half, centre + half
 
 
-def turned_into(reach: Reach, theta: Scalar, centre: float) -> Scalar:
+def wrap_into(reach: Reach, theta: Scalar, centre: float) -> Scalar:
     """An angle at most half a turn from a centre brought within half a turn of an interval's middle."""
     full = 2.0 * math.pi
     low, high = reach.centre - math.pi, reach.centre + math.pi

@@ -28,7 +28,7 @@ from ce_dynamics.algebra.arrays import (
     where,
     zeros,
 )
-from ce_dynamics.algebra.rotation import normalised, rotation_from_quaternion
+from ce_dynamics.algebra.rotation import normalise, rotation_from_quaternion
 from ce_dynamics.embedding.closures.loop import at_rest
 from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, PointMotion
 from ce_dynamics.mechanism.body import Body
@@ -110,11 +110,11 @@ def part_way(motion: BodyMotion, s: float, parent: Body) -> BodyMotion:
     r = design + s * (motion.origin.r - design)
     N = motion.w.shape[1]
     still = PointMotion(r, zeros(3, N), zeros(3), zeros(3), zeros(3))
-    R_s = rotation_from_quaternion(normalised(quaternion))
+    R_s = rotation_from_quaternion(normalise(quaternion))
     return BodyMotion(R_s, motion.at, still, zeros(3, N), zeros(3), zeros(3), zeros(3))
 
 
-def led_along(
+def continue_along(
     linearise: Callable[[Array, float], Linearised],
     advance: Callable[[Array, Array], Array],
     q0: Array,
@@ -152,7 +152,7 @@ def in_single_precision() -> Iterator[None]:
         _unit.reset(before)
 
 
-def closed(residual: Array, tolerance: float) -> Scalar:
+def is_closed(residual: Array, tolerance: float) -> Scalar:
     """Return True if all residuals are below a tolerance of double precision, False where any is NaN."""
     result: Scalar = True
     for r in residual:

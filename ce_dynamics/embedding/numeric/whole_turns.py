@@ -35,7 +35,7 @@ def turns_after(loop: Loop, branch: Branch, turns: int) -> dict[str, Array]:
     return {name: (high[name] - low[name]) / FULL for name in low}
 
 
-def displaced(loop: Loop, branch: Branch, turns: int) -> tuple[str, float] | None:
+def find_displaced_body(loop: Loop, branch: Branch, turns: int) -> tuple[str, float] | None:
     """The first body that is not where it was after some turns, and how far off; None if there is none."""
     low, high = (loop.split(branch.at(branch.centre + sign * turns * math.pi)) for sign in (-1.0, 1.0))
     for body in loop.dependent:

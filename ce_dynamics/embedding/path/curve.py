@@ -16,7 +16,7 @@ import numpy as np
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.dense import singular_values_and_vectors
 from ce_dynamics.algebra.newton import largest
-from ce_dynamics.embedding.closures.arc_length import SMALLEST_STEP, March, closed_across, turned
+from ce_dynamics.embedding.closures.arc_length import SMALLEST_STEP, March, close_across, has_turned
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
 from ce_dynamics.embedding.closures.loop import with_unit_quaternions
 
@@ -81,7 +81,7 @@ def follow_curve(kernel: LoopKernel, q0: Array, forward: Array, longest: float =
     longest : float
     """
     _, Y = kernel(q0, kernel.p0)
-    t, regular = null_vector(kernel.scaled(Y))
+    t, regular = null_vector(kernel.scale_columns(Y))
     t = t if float(t @ forward) >= 0.0 else -t
     start = CurvePoint(0.0, q0, t, regular)
     ahead, closed = CurveMarch(kernel, start, 1.0, longest).run()
@@ -111,16 +111,16 @@ class CurveMarch(March[CurvePoint, bool]):
 
     def ahead(self, before: CurvePoint, here: CurvePoint, h: float) -> CurvePoint | None:
         there = step(self.kernel, before, here, h)
-        if there is None or turned(here, there):
+        if there is None or has_turned(here, there):
             return None
         if self.direction > 0.0 and len(self.points) > 3:
-            self._last = returned(self.kernel, self.start, here, there)
+            self._last = find_return(self.kernel, self.start, here, there)
         return self._last or there
 
     def stuck(self, here: CurvePoint, h: float) -> bool | None:
         return False if h < SMALLEST_STEP else None
 
-    def arrived(self, there: CurvePoint) -> bool | None:
+    def find_end(self, there: CurvePoint) -> bool | None:
         if there is self._last:
             return True
         return False if abs(there.s) >= self.longest else None
@@ -130,12 +130,12 @@ def step(kernel: LoopKernel, before: CurvePoint, here: CurvePoint, h: float) -> 
     """The point of the curve at about arc length h along the tangent; None if it is not found."""
     scales = kernel.column_scales
     turning = (here.t - before.t) / (here.s - before.s) if here.s != before.s else 0.0 * here.t
-    predicted = kernel.advanced(here.q, h * (here.t + 0.5 * h * turning) * scales)
+    predicted = kernel.advance(here.q, h * (here.t + 0.5 * h * turning) * scales)
     q = on_curve(kernel, predicted, here.t)
     if q is None:
         return None
     _, Y = kernel(q, kernel.p0)
-    t, regular = null_vector(kernel.scaled(Y))
+    t, regular = null_vector(kernel.scale_columns(Y))
     if regular < CROSSING:
         return None
     t = t if float(t @ here.t) > 0.0 else -t
@@ -152,7 +152,7 @@ def on_curve(kernel: LoopKernel, q: Array, t: Array) -> Array | None:
 
     None if Newton does not find it.
     """
-    found = closed_across(kernel, q, kernel.p0, t)
+    found = close_across(kernel, q, kernel.p0, t)
     return None if found is None else with_unit_quaternions(kernel.loop.dependent, found[0])
 
 
@@ -170,7 +170,9 @@ def whole_turns(kernel: LoopKernel, a: Array, b: Array) -> Array:
     return turns
 
 
-def returned(kernel: LoopKernel, start: CurvePoint, here: CurvePoint, there: CurvePoint) -> CurvePoint | None:
+def find_return(
+    kernel: LoopKernel, start: CurvePoint, here: CurvePoint, there: CurvePoint
+) -> CurvePoint | None:
     """The start again, after whole turns, if the step from here to there passes it."""
     a = difference(kernel, here.q - whole_turns(kernel, here.q, start.q), start.q)
     b = difference(kernel, there.q - whole_turns(kernel, there.q, start.q), start.q)
@@ -194,5 +196,5 @@ def returned(kernel: LoopKernel, start: CurvePoint, here: CurvePoint, there: Cur
 def same_closures(kernel: LoopKernel, start: CurvePoint, q: Array) -> bool:
     """Return True if whole turns are the same to the closures too (not to a cam's profile over its angle)."""
     r, Y = kernel(q, kernel.p0)
-    drift = kernel.scaled(Y) @ start.t
+    drift = kernel.scale_columns(Y) @ start.t
     return largest(r) <= 1e3 * kernel.tolerance and largest(drift) <= 1e-9

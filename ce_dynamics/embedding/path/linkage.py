@@ -13,7 +13,7 @@ import numpy as np
 
 from ce_dynamics.algebra.arrays import zeros
 from ce_dynamics.compiler.progress import at_work
-from ce_dynamics.embedding.closures.assembly import assembled
+from ce_dynamics.embedding.closures.assembly import assemble
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
 from ce_dynamics.embedding.closures.loop import Loop, has_own_velocities
 from ce_dynamics.embedding.closures.nearby_pose import refuse_contradiction
@@ -75,7 +75,7 @@ class PathLinkage(Linkage):
         self.determines = tuple(body.name for body in loop.dependent)
         self.closes = tuple(closure.name for closure in loop.closures)
         self.kernel = LoopKernel(loop, ())
-        self.q0 = assembled(self.kernel)
+        self.q0 = assemble(self.kernel)
         refuse_contradiction(self.kernel, self.q0)
         self._forward = forward
 
@@ -86,7 +86,7 @@ class PathLinkage(Linkage):
         """The curve through the design pose."""
         kernel = self.kernel
         _, Y = kernel(self.q0, kernel.p0)
-        t, _ = null_vector(kernel.scaled(Y))
+        t, _ = null_vector(kernel.scale_columns(Y))
         owners = [body for body in self.loop.dependent for _ in range(body.inboard.n_v)]
         moving = [k for k in range(len(t)) if abs(t[k]) > AT_REST]
         named = [k for k in moving if owners[k] is self._forward]

@@ -111,7 +111,7 @@ class Trigonometric(Series):
         F = F * np.exp(-2j * math.pi * k * offset / M) * np.where(k == 0, 1.0, 2.0)
         return cls(period, slope, F.real.copy(), -F.imag)
 
-    def shifted(self, by: float) -> Trigonometric:
+    def shift(self, by: float) -> Trigonometric:
         """The functions f(s + by)."""
         k = np.arange(self.order + 1)[:, np.newaxis]
         turned = (self.a - 1j * self.b) * np.exp(2j * math.pi * k * by / self.period)
@@ -123,7 +123,7 @@ class Trigonometric(Series):
         """Largest coefficient from some order on: what rounding left, if the samples were enough."""
         return float(max(np.max(np.abs(x[order:]), initial=0.0) for x in (self.a, self.b)))
 
-    def truncated(self, tolerance: float) -> Trigonometric:
+    def truncate(self, tolerance: float) -> Trigonometric:
         """Without coefficients, and orders, below a tolerance."""
         a, b = (np.where(np.abs(x) > tolerance, x, 0.0) for x in (self.a, self.b))
         a[0] = self.a[0]
@@ -159,7 +159,7 @@ class Polynomial(Series):
         sums = []
         for derivative in range(3):
             c = chebyshev.chebder(self.c, derivative, scl=1.0 / half) if derivative else self.c
-            sums.append(array(weighted(c[:, j], T) for j in range(c.shape[1])))
+            sums.append(array(sum_weighted(c[:, j], T) for j in range(c.shape[1])))
         return Jet(*sums)
 
     def at(self, s: Array, derivative: int = 0) -> Array:
@@ -183,7 +183,7 @@ class Polynomial(Series):
         x = np.cos(np.pi * (np.arange(M) + 0.5) / M)
         return np.asarray(0.5 * (lower + upper) + 0.5 * (upper - lower) * x)
 
-    def shifted(self, by: float) -> Polynomial:
+    def shift(self, by: float) -> Polynomial:
         """The functions f(s + by)."""
         return Polynomial(self.lower - by, self.upper - by, self.c)
 
@@ -191,7 +191,7 @@ class Polynomial(Series):
         """Return the largest coefficient from ``order`` on: rounding error, if the samples suffice."""
         return float(np.max(np.abs(self.c[order:]), initial=0.0))
 
-    def truncated(self, tolerance: float) -> Polynomial:
+    def truncate(self, tolerance: float) -> Polynomial:
         """Without coefficients, and orders, below a tolerance."""
         kept = np.abs(self.c) > tolerance
         kept[0] = True
@@ -199,7 +199,7 @@ class Polynomial(Series):
         return Polynomial(self.lower, self.upper, np.where(kept, self.c, 0.0)[: last + 1])
 
 
-def weighted(c: Array, T: list[Scalar]) -> Scalar:
+def sum_weighted(c: Array, T: list[Scalar]) -> Scalar:
     """Σ c_k T_k, the small terms first."""
     total: Scalar = 0.0
     for k in range(len(c) - 1, -1, -1):

@@ -66,7 +66,7 @@ def make_table(curve: Curve) -> PathTable:
     """
     interpolated = Interpolant(curve)
     reference = reference_of(interpolated)
-    coordinates = converged(curve.kernel, interpolated, reference)
+    coordinates = converge_series(curve.kernel, interpolated, reference)
     return PathTable(coordinates, velocity_series(curve.kernel, coordinates), curve.closed)
 
 
@@ -115,7 +115,7 @@ class Interpolant:
         """Direction of another branch where it is nearest to the curve, in scaled velocities."""
         q = min(self._curve.points, key=lambda point: point.regular).q
         _, Y = self.kernel(q, self.kernel.p0)
-        return np.asarray(singular_values_and_vectors(self.kernel.scaled(Y))[2][-2])
+        return np.asarray(singular_values_and_vectors(self.kernel.scale_columns(Y))[2][-2])
 
     def points(self, M: int, offset: float = 0.0) -> Array:
         """Return the path coordinates of M samples, (M,)."""
@@ -129,17 +129,17 @@ def coordinate_map(kernel: LoopKernel, q: Array) -> Array:
     if not any(has_own_velocities(body.inboard) for body in kernel.loop.dependent):
         return np.diag(kernel.column_scales)
     steps = np.diag(kernel.column_scales)
-    return np.array([kernel.advanced(q, step) - q for step in steps]).T
+    return np.array([kernel.advance(q, step) - q for step in steps]).T
 
 
 def reference_of(interpolated: Interpolant) -> Trigonometric | Polynomial:
     """A smooth curve near the true one, in scaled coordinates."""
     samples = REFERENCE_SAMPLES if interpolated.closed else REFERENCE_SAMPLES // 4
     values = interpolated(interpolated.points(samples)) / interpolated.scales
-    return interpolated.series(values).truncated(REFERENCE)
+    return interpolated.series(values).truncate(REFERENCE)
 
 
-def converged(kernel: LoopKernel, interpolated: Interpolant, reference: Series) -> Series:
+def converge_series(kernel: LoopKernel, interpolated: Interpolant, reference: Series) -> Series:
     """The series of the curve, to rounding."""
     enough = TIMES_REFERENCE * reference.order
     for M in [M for M in SAMPLES if enough <= M] or SAMPLES[-1:]:
@@ -149,9 +149,9 @@ def converged(kernel: LoopKernel, interpolated: Interpolant, reference: Series) 
         series = interpolated.series(values, offset)
         noise, size = series.largest_from(M // 3), max(1.0, float(np.max(np.abs(values))))
         if noise <= CONVERGED * size or (noise <= ROUNDING * size and is_rounding(series, M // 3)):
-            series = series.truncated(max(NEGLIGIBLE, 3.0 * noise))
+            series = series.truncate(max(NEGLIGIBLE, 3.0 * noise))
             found = from_the_design_pose(in_coordinates(series, interpolated.scales), interpolated)
-            if closed_between(kernel, found, interpolated):
+            if is_closed_between(kernel, found, interpolated):
                 return found
     remedy = near_gimbal_pose(kernel.loop.dependent, interpolated.other_branch) or (
         "it nearly meets another branch, so change its lengths a little, or name an independent coordinate "
@@ -169,7 +169,7 @@ def is_rounding(series: Trigonometric | Polynomial, order: int) -> bool:
     return series.largest_from(middle) >= FLAT * series.largest_from(order)
 
 
-def closed_between(kernel: LoopKernel, series: Series, interpolated: Interpolant) -> bool:
+def is_closed_between(kernel: LoopKernel, series: Series, interpolated: Interpolant) -> bool:
     """Return True if a series of coordinates closes the loop all along the curve, also between samples.
 
     The points checked are at steps of the golden ratio and fall on no regular grid.
@@ -183,7 +183,7 @@ def closed_between(kernel: LoopKernel, series: Series, interpolated: Interpolant
 def regularity(kernel: LoopKernel, q: Array) -> float:
     """The smallest singular value of Y that is not zero by structure: zero where branches cross."""
     _, Y = kernel(q, kernel.p0)
-    singular = np.linalg.svd(kernel.scaled(Y), compute_uv=False)
+    singular = np.linalg.svd(kernel.scale_columns(Y), compute_uv=False)
     n = Y.shape[1]
     return float(singular[n - 2]) if n > 1 and len(singular) > n - 2 else 1.0
 
@@ -212,9 +212,9 @@ def on_plane(kernel: LoopKernel, q: Array, target: Array, T: Array) -> Array:
     def equations(q: Array) -> tuple[Array, Array]:
         r, Y = kernel(q, kernel.p0)
         along = (T / scales) @ coordinate_map(kernel, q)
-        return np.append(r, T @ (q / scales - target)), np.vstack((kernel.scaled(Y), along))
+        return np.append(r, T @ (q / scales - target)), np.vstack((kernel.scale_columns(Y), along))
 
-    q, best = polish(equations, kernel.moved, q, kernel.tolerance, gain=0.5, rcond=1e-13)
+    q, best = polish(equations, kernel.move, q, kernel.tolerance, gain=0.5, rcond=1e-13)
     if best <= kernel.tolerance:
         return q
     raise ModelError(
@@ -233,7 +233,7 @@ def from_the_design_pose(
         tangent = series.at(np.array((s,)), 1)[0] / interpolated.scales
         off = (q_0 - series.at(np.array((s,)))[0]) / interpolated.scales
         s += float(tangent @ off) / float(tangent @ tangent)
-    return series.shifted(s)
+    return series.shift(s)
 
 
 def in_coordinates(series: Trigonometric | Polynomial, scales: Array) -> Trigonometric | Polynomial:
@@ -260,7 +260,7 @@ def velocity_series(kernel: LoopKernel, coordinates: Series) -> Series | None:
         series = Trigonometric.through(values, coordinates.period, np.zeros(values.shape[1]))
     else:
         series = Polynomial.through(values, coordinates.lower, coordinates.upper)
-    return series.truncated(max(NEGLIGIBLE, 3.0 * series.largest_from(M // 3)))
+    return series.truncate(max(NEGLIGIBLE, 3.0 * series.largest_from(M // 3)))
 
 
 def velocities_of(bodies: tuple[Body, ...], q: Array, rates: Array) -> Array:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar
+from ce_dynamics.algebra.lazy_names import adopt_former_methods
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
@@ -21,7 +22,7 @@ class Coupling(ABC):
     """Contract of a coupling: φ(q_1, …, q_n) = 0.
 
     1. `residual` is φ, written on scalars that may be floats, traced or moving: no branch on a value.
-    2. `solved` gives coordinate k from the others where `solves` says so; what it gives satisfies φ = 0 and
+    2. `solve` gives coordinate k from the others where `solves` says so; what it gives satisfies φ = 0 and
        has no jumps, whole turns of angles included.
     3. A linear coupling tells its `row`.
     4. `check` refuses a wrong number of coordinates.
@@ -29,6 +30,10 @@ class Coupling(ABC):
 
     size: ClassVar[int | None] = None
     """Number of coordinates it couples; None for any number."""
+
+    def __init_subclass__(cls, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        adopt_former_methods(cls, {"solved": "solve"})
 
     @abstractmethod
     def residual(self, q: Sequence[Scalar]) -> Scalar:
@@ -38,7 +43,7 @@ class Coupling(ABC):
         """Return True if coordinate k of that number has a closed form."""
         return False
 
-    def solved(self, k: int, q: Sequence[Scalar]) -> Scalar:
+    def solve(self, k: int, q: Sequence[Scalar]) -> Scalar:
         """Coordinate k from the others (entry k of q is ignored)."""
         raise NotImplementedError(f"{type(self).__name__} has no closed form for coordinate {k}")
 
@@ -125,7 +130,7 @@ def couplings_in(edges: Iterable[CutEdge]) -> list[Coupled]:
     return [edge for edge in edges if isinstance(edge, Coupled)]
 
 
-def checked_coordinates(owner: str, bodies: Sequence[Body], numbers: Sequence[int]) -> tuple[Coordinate, ...]:
+def check_coordinates(owner: str, bodies: Sequence[Body], numbers: Sequence[int]) -> tuple[Coordinate, ...]:
     """Hinge coordinates that a coupling may name: their rates are velocities of the hinge.
 
     Raises

@@ -65,7 +65,7 @@ class Component:
         checks.instance("Component: body", self.body, (Body, str), "a body or its name")
         if isinstance(self.which, bool) or not isinstance(self.which, (str, int)):
             raise checks.wrong_type(
-                f"Component: which {checks.shown(self.which)} must be the name or the number of a coordinate"
+                f"Component: which {checks.show(self.which)} must be the name or the number of a coordinate"
             )
 
 

@@ -63,7 +63,7 @@ class CutEdge:
         """Bodies below which nothing needs to be known."""
         return self.bodies
 
-    def led_by(self, independent: tuple[str, ...]) -> CutEdge:
+    def with_leads(self, independent: tuple[str, ...]) -> CutEdge:
         """The same with other independent hinges."""
         result = copy.copy(self)
         object.__setattr__(result, "independent", independent)

@@ -41,7 +41,7 @@ class FunctionCoupling(Coupling):
     def solves(self, k: int, number: int) -> bool:
         return k == number - 1
 
-    def solved(self, k: int, q: Sequence[Scalar]) -> Scalar:
+    def solve(self, k: int, q: Sequence[Scalar]) -> Scalar:
         return self.function(*q[:-1])
 
 

@@ -66,7 +66,7 @@ class LinearCoupling(Coupling):
     def solves(self, k: int, number: int) -> bool:
         return True
 
-    def solved(self, k: int, q: Sequence[Scalar]) -> Scalar:
+    def solve(self, k: int, q: Sequence[Scalar]) -> Scalar:
         c = self.coefficients
         total: Scalar = self.constant / c[k]
         for j, entry in enumerate(q):

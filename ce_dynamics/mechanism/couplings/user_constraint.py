@@ -71,7 +71,7 @@ class Written(CutEdge):
         return residuals(self.function(view))
 
 
-def written(
+def read_constraint(
     name: str,
     bodies: Sequence[Body],
     function: Callable[[Any], Any],

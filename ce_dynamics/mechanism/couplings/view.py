@@ -60,7 +60,7 @@ class View(ABC):
         name: object = body.name if isinstance(body, Body) else body
         if not isinstance(name, str) or name not in self.bodies:
             raise ModelError(
-                f"constraint {self.name!r} looks at body {checks.shown(name)}, for which it was not "
+                f"constraint {self.name!r} looks at body {checks.show(name)}, for which it was not "
                 f"declared; it was for {list(self.bodies)}"
             )
         return self.bodies[name]

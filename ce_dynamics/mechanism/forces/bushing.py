@@ -77,7 +77,7 @@ class Bushing(ForceElement):
         owner = f"bushing {name!r}"
         self.a, self.b = two_bodies(owner, body_a, body_b)
         self.at = finite_vector(at, owner, "at")
-        self.axes = IDENTITY if axes is None else checked_axes(axes, owner)
+        self.axes = IDENTITY if axes is None else check_axes(axes, owner)
         handed = nominal(self.axes).astype(float)
         self.sense = 1.0 if axes is None else float(np.sign(np.linalg.det(handed)))
         self.springs = six_laws(stiffness, owner, "stiffness")
@@ -118,7 +118,7 @@ def six_laws(values: Sequence[Law | float], owner: str, what: str) -> tuple[Law,
     return tuple(as_law(v, f"{owner}: {what} {axis}") for v, axis in zip(given, DIRECTIONS, strict=True))
 
 
-def checked_axes(value: ArrayLike, owner: str) -> Array:
+def check_axes(value: ArrayLike, owner: str) -> Array:
     """Three unit vectors at right angles, of either handedness, as columns; they may follow free numbers."""
     free = free_numbers(value)
     given = nominal(np.asarray(value)) if free else value

@@ -12,11 +12,11 @@ from numpy.typing import ArrayLike
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar, dot, norm, where
 from ce_dynamics.errors import ModelError
-from ce_dynamics.mechanism.body import Body, checked_body, ground_of
+from ce_dynamics.mechanism.body import Body, check_body, ground_of
 from ce_dynamics.mechanism.checked import finite_number, finite_vector
 from ce_dynamics.mechanism.forces.actuator_law import Range, ascending
 from ce_dynamics.mechanism.forces.base import ForceElement, Observer, PointLoad, Response
-from ce_dynamics.mechanism.forces.fixed_tendon import commanded, slack_spring
+from ce_dynamics.mechanism.forces.fixed_tendon import read_command_law, slack_spring
 from ce_dynamics.mechanism.forces.spring_damper import common_carrier
 
 Via = tuple[Body, ArrayLike]
@@ -106,7 +106,7 @@ class Cord(ForceElement):
         self.stiffness = checks.number(f"{owner}: stiffness", stiffness, at_least=0.0)
         self.damping = checks.number(f"{owner}: damping", damping, at_least=0.0)
         self.rest = ascending(rest or (self.design_length, self.design_length), owner, "rest")
-        self.law = commanded(owner, command, law)
+        self.law = read_command_law(owner, command, law)
         self.inputs = () if self.law is None else (self.law.command,)
         self.states = () if self.law is None else self.law.states
         self.gear = finite_number(gear, owner, "gear")
@@ -150,7 +150,7 @@ def points(path: Sequence[Via], owner: str) -> list[tuple[Body, Array]]:
     given = checks.pairs(f"{owner}: path", path, "(body, point)")
     if len(given) < 2:
         raise ModelError(f"{owner}: a path has {len(given)} points; give at least two")
-    found = [(checked_body(body, owner), finite_vector(at, owner, "point")) for body, at in given]
+    found = [(check_body(body, owner), finite_vector(at, owner, "point")) for body, at in given]
     if any(ground_of(body) is not ground_of(found[0][0]) for body, _ in found):
         raise ModelError(f"{owner}: its bodies belong to different systems")
     return found

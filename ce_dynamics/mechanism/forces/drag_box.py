@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar, absolute, array, dot, zeros
-from ce_dynamics.algebra.checks import shown
+from ce_dynamics.algebra.checks import show
 from ce_dynamics.errors import ModelError
-from ce_dynamics.mechanism.body import Body, checked_body, ground_of
+from ce_dynamics.mechanism.body import Body, check_body, ground_of
 from ce_dynamics.mechanism.checked import finite_vector
 from ce_dynamics.mechanism.forces.base import ForceElement, Observer, PointLoad, Response
 
@@ -61,7 +61,7 @@ class DragBox(ForceElement):
         axes: ArrayLike | None = None,
     ) -> None:
         owner = f"drag box {name!r}"
-        self.name, self.body = checks.name_of("DragBox: name", name), checked_body(body, owner)
+        self.name, self.body = checks.name_of("DragBox: name", name), check_body(body, owner)
         if body.is_ground or not body.mass > 0.0:
             raise ModelError(f"{owner}: {body.name!r} has no mass; a box of its inertia has no sides")
         self.density = checks.number(f"{owner}: density", density, at_least=0.0)
@@ -74,7 +74,7 @@ class DragBox(ForceElement):
         skewed = abs(self.axes @ self.axes.T - np.eye(3)).max()
         mixed = abs(turned - np.diag(moments)).max()
         if skewed > PRINCIPAL or mixed > PRINCIPAL * max(moments.max(), SMALLEST):
-            raise ModelError(f"{owner}: axes {shown(axes)} are not principal axes of {body.name!r}")
+            raise ModelError(f"{owner}: axes {show(axes)} are not principal axes of {body.name!r}")
         self.sides = np.sqrt(np.maximum(moments.sum() - 2.0 * moments, SMALLEST) * (6.0 / float(body.mass)))
 
     @property

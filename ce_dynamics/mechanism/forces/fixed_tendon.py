@@ -89,7 +89,7 @@ class FixedTendon(ForceElement):
         self.stiffness = checks.number(f"{owner}: stiffness", stiffness, at_least=0.0)
         self.damping = checks.number(f"{owner}: damping", damping, at_least=0.0)
         self.rest = ascending(rest, owner, "rest")
-        self.law = commanded(owner, command, law)
+        self.law = read_command_law(owner, command, law)
         self.inputs = () if self.law is None else (self.law.command,)
         self.states = () if self.law is None else self.law.states
         self.gear = finite_number(gear, owner, "gear")
@@ -122,7 +122,7 @@ class FixedTendon(ForceElement):
         return slack_spring(self.stiffness, self.damping, self.rest, length, rate)
 
 
-def commanded(owner: str, command: str | None, law: Mapping[str, Any]) -> ActuatorLaw | None:
+def read_command_law(owner: str, command: str | None, law: Mapping[str, Any]) -> ActuatorLaw | None:
     """The law of an actuator, if there is a command."""
     if command is not None:
         return ActuatorLaw(owner, command=command, **law)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar
 from ce_dynamics.errors import ModelError
-from ce_dynamics.mechanism.body import Body, checked_body
+from ce_dynamics.mechanism.body import Body, check_body
 from ce_dynamics.mechanism.checked import finite_number
 from ce_dynamics.mechanism.forces.base import ForceElement, HingeLoad, Observer, Response
 
@@ -31,7 +31,7 @@ class HingeDamper(ForceElement):
 
     def __init__(self, name: str, body: Body, damping: float) -> None:
         owner = f"hinge damper {name!r}"
-        self.name, self.body = checks.name_of("HingeDamper: name", name), checked_body(body, owner)
+        self.name, self.body = checks.name_of("HingeDamper: name", name), check_body(body, owner)
         if body.hinge is None or body.hinge.n_v == 0:
             raise ModelError(f"{owner}: {body.name!r} has no hinge that moves; name the body behind one")
         self.damping = finite_number(damping, owner, "damping", at_least=0.0)

@@ -144,8 +144,8 @@ class Tabulated(Law):
         self.x = finite_numbers(x, "Tabulated", "x")
         self.y = finite_numbers(y, "Tabulated", "y")
         check_table(self.x, self.y)
-        self.interpolation = chosen(interpolation, ("linear", "cubic"), "interpolation")
-        self.extrapolation = chosen(extrapolation, ("linear", "nan"), "extrapolation")
+        self.interpolation = check_choice(interpolation, ("linear", "cubic"), "interpolation")
+        self.extrapolation = check_choice(extrapolation, ("linear", "nan"), "extrapolation")
         if extrapolation == "nan" and not self.x[0] <= 0.0 <= self.x[-1]:
             raise ModelError(
                 f"Tabulated: x from {self.x[0]:g} to {self.x[-1]:g} does not contain 0, from where energy is"
@@ -236,7 +236,7 @@ def finite_numbers(values: object, owner: str, what: str) -> Floats:
         return free
     vector = checks.numbers(f"{owner}: {what}", values)
     if vector.ndim != 1 or not np.all(np.isfinite(vector)):
-        raise ModelError(f"{owner}: {what} {checks.shown(values)} must be a list of finite numbers")
+        raise ModelError(f"{owner}: {what} {checks.show(values)} must be a list of finite numbers")
     return np.array(vector)
 
 
@@ -255,6 +255,6 @@ def check_table(x: Floats, y: Floats) -> None:
         )
 
 
-def chosen(value: str, allowed: tuple[str, ...], what: str) -> str:
+def check_choice(value: str, allowed: tuple[str, ...], what: str) -> str:
     """A user's choice; refuses any other."""
     return checks.choice(f"Tabulated: {what}", value, allowed)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from ce_dynamics.algebra.arrays import Scalar, maximum, minimum
 
 
-def pressed(p: Scalar, onset: float) -> tuple[Scalar, Scalar]:
+def compute_press(p: Scalar, onset: float) -> tuple[Scalar, Scalar]:
     """Load and stored energy per stiffness where the parts overlap by p; none where p is negative."""
     if onset == 0.0:
         p = maximum(p, 0.0)

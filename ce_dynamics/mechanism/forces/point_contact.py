@@ -9,10 +9,10 @@ from numpy.typing import ArrayLike
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar, cross, dot, maximum, sqrt
 from ce_dynamics.errors import ModelError
-from ce_dynamics.mechanism.body import Body, checked_body, ground_of
+from ce_dynamics.mechanism.body import Body, check_body, ground_of
 from ce_dynamics.mechanism.checked import finite_vector, unit_axis
 from ce_dynamics.mechanism.forces.base import ForceElement, Observer, PointLoad, Response
-from ce_dynamics.mechanism.forces.onset import pressed
+from ce_dynamics.mechanism.forces.onset import compute_press
 
 
 class PointContact(ForceElement):
@@ -81,8 +81,8 @@ class PointContact(ForceElement):
     ) -> None:
         owner = f"contact {name!r}"
         self.name = checks.name_of("PointContact: name", name)
-        self.body, self.at = checked_body(body, owner), finite_vector(at, owner, "at")
-        self.plane = ground_of(body) if plane is None else checked_body(plane, owner, "plane")
+        self.body, self.at = check_body(body, owner), finite_vector(at, owner, "at")
+        self.plane = ground_of(body) if plane is None else check_body(plane, owner, "plane")
         if self.plane is body:
             raise ModelError(f"{owner}: {body.name!r} cannot touch a plane of its own; name another body")
         self.through, self.normal = (
@@ -108,7 +108,7 @@ class PointContact(ForceElement):
         height = dot(n, centre.r - (self.through - frame.com)) - self.radius
         depth = maximum(-height, 0.0)
         rate = -dot(n, centre.v)
-        pressing, energy = pressed(-height, self.onset)
+        pressing, energy = compute_press(-height, self.onset)
         N = self.stiffness * pressing * maximum(1.0 + self.dissipation * rate, 0.0)
         touching = centre.r - self.radius * n  # where the ball is lowest
         spin = observer.angular_velocity(self.body, frame)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar, dot, norm, where
-from ce_dynamics.algebra.checks import shown
+from ce_dynamics.algebra.checks import show
 from ce_dynamics.errors import ModelError, WrongTypeError
 from ce_dynamics.mechanism.body import Body, two_bodies
 from ce_dynamics.mechanism.checked import finite_number, finite_vector
@@ -107,7 +107,7 @@ def as_law(value: object, owner: str) -> Law:
         return value
     if isinstance(value, (str, type)) or callable(value):
         raise WrongTypeError(
-            f"{owner} {shown(value)} must be a number or a law, such as Linear(1e5), Tabulated(x, y) or an "
+            f"{owner} {show(value)} must be a number or a law, such as Linear(1e5), Tabulated(x, y) or an "
             "object of a class that derives from Law"
         )
     coefficient = finite_number(value, owner, "coefficient")

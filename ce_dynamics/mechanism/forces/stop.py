@@ -12,7 +12,7 @@ from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.checked import finite_number
 from ce_dynamics.mechanism.forces.base import ForceElement, HingeLoad, Observer, Response
-from ce_dynamics.mechanism.forces.onset import pressed
+from ce_dynamics.mechanism.forces.onset import compute_press
 from ce_dynamics.mechanism.forces.torsion import LOAD_UNITS, coordinate_unit
 
 
@@ -103,11 +103,11 @@ class JointStop(ForceElement):
         load: Scalar = 0.0
         stored: Scalar = 0.0
         if math.isfinite(self.upper):
-            p, energy = pressed(q - self.upper, self.onset)
+            p, energy = compute_press(q - self.upper, self.onset)
             load = load - self.stiffness * p * maximum(1.0 + self.dissipation * rate, 0.0)
             stored = stored + self.stiffness * energy
         if math.isfinite(self.lower):
-            p, energy = pressed(self.lower - q, self.onset)
+            p, energy = compute_press(self.lower - q, self.onset)
             load = load + self.stiffness * p * maximum(1.0 - self.dissipation * rate, 0.0)
             stored = stored + self.stiffness * energy
         return Response(

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar, dot
 from ce_dynamics.errors import ModelError
-from ce_dynamics.mechanism.body import Body, checked_body, ground_of
+from ce_dynamics.mechanism.body import Body, check_body, ground_of
 from ce_dynamics.mechanism.checked import finite_vector
 from ce_dynamics.mechanism.forces.actuator_law import ActuatorLaw
 from ce_dynamics.mechanism.forces.base import ForceElement, Observer, PointLoad, Response
@@ -65,7 +65,7 @@ class Thruster(ForceElement):
     ) -> None:
         owner = f"thruster {name!r}"
         self.name = checks.name_of("Thruster: name", name)
-        self.body = checked_body(body, owner)
+        self.body = check_body(body, owner)
         if body.is_ground:
             raise ModelError(f"{owner}: it pushes the ground, which does not move; name another body")
         self.at = finite_vector(at, owner, "at")

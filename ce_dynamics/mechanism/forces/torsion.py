@@ -8,7 +8,7 @@ from types import MappingProxyType
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar
 from ce_dynamics.errors import ModelError
-from ce_dynamics.mechanism.body import Body, checked_body
+from ce_dynamics.mechanism.body import Body, check_body
 from ce_dynamics.mechanism.checked import finite_number
 from ce_dynamics.mechanism.forces.base import ForceElement, HingeLoad, Observer, Response
 from ce_dynamics.mechanism.forces.laws import Law
@@ -84,7 +84,7 @@ class TorsionSpringDamper(ForceElement):
 
 def coordinate_unit(body: Body, component: int, owner: str) -> str:
     """Unit of a hinge coordinate whose rate is the generalised velocity of the same number."""
-    checked_body(body, owner)
+    check_body(body, owner)
     if body.hinge is None:
         raise ModelError(f"{owner}: the ground has no hinge; name the body that the hinge carries")
     hinge = body.hinge

@@ -10,7 +10,7 @@ import numpy as np
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar, array, zeros
 from ce_dynamics.errors import ModelError
-from ce_dynamics.mechanism.body import Body, checked_body, ground_of
+from ce_dynamics.mechanism.body import Body, check_body, ground_of
 from ce_dynamics.mechanism.checked import finite_number, finite_vector
 from ce_dynamics.mechanism.forces.base import ForceElement, Observer, PointLoad, Response
 
@@ -59,9 +59,9 @@ class AppliedWrench(ForceElement):
     ) -> None:
         owner = f"wrench {name!r}"
         self.name = checks.name_of("AppliedWrench: name", name)
-        if checked_body(body, owner).is_ground:
+        if check_body(body, owner).is_ground:
             raise ModelError(f"{owner}: it acts on the ground, which does not move; name another body")
-        if frame is not None and ground_of(checked_body(frame, owner, "frame")) is not ground_of(body):
+        if frame is not None and ground_of(check_body(frame, owner, "frame")) is not ground_of(body):
             raise ModelError(f"{owner}: {body.name!r} and {frame.name!r} belong to different systems")
         self.body, self.frame = body, frame
         self.at = finite_vector(at, owner, "at")

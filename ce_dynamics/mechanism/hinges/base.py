@@ -46,8 +46,8 @@ class Hinge(ABC):
     7. ``turns`` is False where the child cannot turn: R_rel = 1, and c holds displacements along the rows of
        H, d = H_linearᵀ c.
     8. `revolve` may tell how directions of the carrier that the child shares turn with it; `axes` and
-       `turned_bias` may make use of an orientation of the child that is known otherwise than by c.
-    9. `directions` names its axes; `relocated` is the same hinge with these and its point moved a little.
+       `rotate_bias` may make use of an orientation of the child that is known otherwise than by c.
+    9. `directions` names its axes; `relocate` is the same hinge with these and its point moved a little.
     10. `constraints` lists the 6 − n_v scalar conditions a hinge imposes between ``at_parent`` and
        ``at_child``, for formulations that cut every hinge.
     """
@@ -75,7 +75,7 @@ class Hinge(ABC):
         """Design position of the hinge point on the child."""
         return self.at
 
-    def relocated(self, directions: Sequence[Array], at: Array) -> Hinge:
+    def relocate(self, directions: Sequence[Array], at: Array) -> Hinge:
         """The same hinge with other `directions` (unit vectors, nearly what they were) and another point."""
         twin = copy.copy(self)
         vars(twin).update(zip(self.directions, directions, strict=True), at=at)
@@ -121,7 +121,7 @@ class Hinge(ABC):
         H = self.H(c)
         return carrier.columns(H[:, :3]), carrier.columns(H[:, 3:])
 
-    def turned_bias(
+    def rotate_bias(
         self, c: Array, v: Array, carrier: Orientation, child: Orientation | None = None
     ) -> tuple[Array, Array]:
         """The `bias` where the carrier is seen: angular and linear parts, (3,) each."""

@@ -268,7 +268,7 @@ class Separation(Condition):
         return array((dot(delta_dot, delta_dot) / self.length,))
 
 
-def aligned(axis: Array) -> tuple[Condition, ...]:
+def align_axes(axis: Array) -> tuple[Condition, ...]:
     """``axis`` is common to both bodies (two rows)."""
     e1, e2 = across(axis)
     return Angle(e1, axis), Angle(e2, axis)

@@ -9,7 +9,7 @@ from ce_dynamics.algebra.rotation import rotation_about
 from ce_dynamics.algebra.spatial import spatial
 from ce_dynamics.mechanism.checked import finite_vector, unit_axis
 from ce_dynamics.mechanism.hinges.base import Hinge
-from ce_dynamics.mechanism.hinges.conditions import Condition, aligned, on_line
+from ce_dynamics.mechanism.hinges.conditions import Condition, align_axes, on_line
 
 
 class Cylindrical(Hinge):
@@ -50,4 +50,4 @@ class Cylindrical(Hinge):
 
     @property
     def constraints(self) -> tuple[Condition, ...]:
-        return (*on_line(self.axis), *aligned(self.axis))
+        return (*on_line(self.axis), *align_axes(self.axis))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra.arrays import Array, Scalar
-from ce_dynamics.compiler.free_numbers import decided
+from ce_dynamics.compiler.free_numbers import decide
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.checked import finite_number, finite_vector, magnitude
 from ce_dynamics.mechanism.hinges.conditions import Condition, Separation
@@ -35,7 +35,7 @@ class Distance:
         self.at_a = finite_vector(at_a, "Distance", "at_a")
         self.at_b = finite_vector(at_b, "Distance", "at_b")
         self.length = self._design_length() if length is None else finite_number(length, "Distance", "length")
-        if decided(self.length <= 0.0, "Distance: the two points coincide, or the length is not positive"):
+        if decide(self.length <= 0.0, "Distance: the two points coincide, or the length is not positive"):
             raise ModelError(
                 f"Distance: length is {self.length!r} m between at_a {at_a!r} and at_b {at_b!r}; it must be"
                 " positive (points that coincide are closed by Spherical)"

@@ -98,10 +98,10 @@ def axes_of(value: ArrayLike, what: str) -> Array:
     """A user's axes of a frame, checked."""
     R = checks.numbers(f"BetweenFrames: {what}", value)
     if R.shape != (3, 3) or not np.all(np.isfinite(R)):
-        raise ModelError(f"BetweenFrames: {what} {checks.shown(value)} must be 3×3 finite numbers")
+        raise ModelError(f"BetweenFrames: {what} {checks.show(value)} must be 3×3 finite numbers")
     if np.max(np.abs(R.T @ R - np.eye(3))) > ORTHOGONAL or np.linalg.det(R) < 0.0:
         raise ModelError(
-            f"BetweenFrames: {what} {checks.shown(value)} must have orthogonal unit vectors as columns, "
+            f"BetweenFrames: {what} {checks.show(value)} must have orthogonal unit vectors as columns, "
             f"right-handed"
         )
     return R

@@ -5,7 +5,7 @@ from __future__ import annotations
 from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra.arrays import Array, array, concatenate
-from ce_dynamics.algebra.rotation import normalised, quaternion_rate, rotation_from_quaternion
+from ce_dynamics.algebra.rotation import normalise, quaternion_rate, rotation_from_quaternion
 from ce_dynamics.algebra.spatial import IDENTITY, blocks
 from ce_dynamics.mechanism.checked import finite_vector
 from ce_dynamics.mechanism.hinges.base import Hinge
@@ -41,7 +41,7 @@ class Free(Hinge):
 
     def configuration(self, q: Array) -> Array:
         """c = [x y z, quaternion of unit length]: integration errors in its length do no harm."""
-        return concatenate((q[:3], normalised(q[3:])))
+        return concatenate((q[:3], normalise(q[3:])))
 
     def coordinates(self, c: Array) -> Array:
         return c

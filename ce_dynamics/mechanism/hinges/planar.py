@@ -10,11 +10,11 @@ from numpy.typing import ArrayLike
 from ce_dynamics.algebra.arrays import Array, arctan2, array, cos, cross, sin, zeros
 from ce_dynamics.algebra.rotation import rotation_about
 from ce_dynamics.algebra.spatial import spatial
-from ce_dynamics.compiler.free_numbers import decided
+from ce_dynamics.compiler.free_numbers import decide
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.checked import ANGULAR_TOLERANCE, across, finite_vector, magnitude, unit_axis
 from ce_dynamics.mechanism.hinges.base import Hinge
-from ce_dynamics.mechanism.hinges.conditions import Condition, InPlane, aligned
+from ce_dynamics.mechanism.hinges.conditions import Condition, InPlane, align_axes
 
 
 class Planar(Hinge):
@@ -56,7 +56,7 @@ class Planar(Hinge):
         self.at = finite_vector(at, "Planar", "at")
         self.e1, self.e2 = across(self.normal) if x_axis is None else self._frame(x_axis)
 
-    def relocated(self, directions: Sequence[Array], at: Array) -> Planar:
+    def relocate(self, directions: Sequence[Array], at: Array) -> Planar:
         twin = copy.copy(self)
         (twin.normal,), twin.at = directions, at
         e2 = cross(twin.normal, self.e1)
@@ -79,11 +79,11 @@ class Planar(Hinge):
 
     @property
     def constraints(self) -> tuple[Condition, ...]:
-        return (InPlane(self.normal), *aligned(self.normal))
+        return (InPlane(self.normal), *align_axes(self.normal))
 
     def _frame(self, x_axis: ArrayLike) -> tuple[Array, Array]:
         x = unit_axis(x_axis, "Planar", "x_axis")
-        if decided(abs(x @ self.normal) > ANGULAR_TOLERANCE, "Planar: x_axis leaves the plane"):
+        if decide(abs(x @ self.normal) > ANGULAR_TOLERANCE, "Planar: x_axis leaves the plane"):
             raise ModelError(
                 f"Planar: x_axis {x_axis!r} is not perpendicular to the normal {tuple(self.normal.tolist())};"
                 f" give a direction within {ANGULAR_TOLERANCE:g} rad of the plane, or leave it out"

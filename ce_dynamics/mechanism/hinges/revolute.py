@@ -10,7 +10,7 @@ from ce_dynamics.algebra.rotation import rotation_about
 from ce_dynamics.algebra.spatial import spatial
 from ce_dynamics.mechanism.checked import finite_number, finite_vector, unit_axis
 from ce_dynamics.mechanism.hinges.base import Hinge
-from ce_dynamics.mechanism.hinges.conditions import Coincident, Condition, aligned
+from ce_dynamics.mechanism.hinges.conditions import Coincident, Condition, align_axes
 from ce_dynamics.mechanism.orientation import Directions
 
 
@@ -61,8 +61,8 @@ class Revolute(Hinge):
         return array((spatial(self.axis, zeros(3)),))
 
     def revolve(self, directions: Directions, c: Array) -> Directions | None:
-        return directions.revolved(self.axis, c[0], c[1])
+        return directions.revolve(self.axis, c[0], c[1])
 
     @property
     def constraints(self) -> tuple[Condition, ...]:
-        return (Coincident(), *aligned(self.axis))
+        return (Coincident(), *align_axes(self.axis))

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra.arrays import Array, array, concatenate, skew
-from ce_dynamics.algebra.rotation import normalised, quaternion_rate, rotation_from_quaternion
+from ce_dynamics.algebra.rotation import normalise, quaternion_rate, rotation_from_quaternion
 from ce_dynamics.algebra.spatial import IDENTITY
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.checked import ANGULAR_TOLERANCE, across, finite_vector
@@ -82,7 +82,7 @@ class RollingOnPlane(Hinge):
 
     def configuration(self, q: Array) -> Array:
         """c = [x y, quaternion of unit length]."""
-        return concatenate((q[:2], normalised(q[2:])))
+        return concatenate((q[:2], normalise(q[2:])))
 
     def coordinates(self, c: Array) -> Array:
         return c

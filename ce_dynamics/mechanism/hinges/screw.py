@@ -9,7 +9,7 @@ from ce_dynamics.algebra.rotation import rotation_about
 from ce_dynamics.algebra.spatial import spatial
 from ce_dynamics.mechanism.checked import finite_number, finite_vector, unit_axis
 from ce_dynamics.mechanism.hinges.base import Hinge
-from ce_dynamics.mechanism.hinges.conditions import Condition, InPlane, Screwed, aligned, on_line
+from ce_dynamics.mechanism.hinges.conditions import Condition, InPlane, Screwed, align_axes, on_line
 
 
 class Screw(Hinge):
@@ -54,4 +54,4 @@ class Screw(Hinge):
     @property
     def constraints(self) -> tuple[Condition, ...]:
         along = InPlane(self.axis) if self.pitch == 0.0 else Screwed(self.axis, self.pitch)
-        return (*on_line(self.axis), *aligned(self.axis), along)
+        return (*on_line(self.axis), *align_axes(self.axis), along)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra.arrays import Array, array, zeros
-from ce_dynamics.algebra.rotation import normalised, quaternion_rate, rotation_from_quaternion
+from ce_dynamics.algebra.rotation import normalise, quaternion_rate, rotation_from_quaternion
 from ce_dynamics.algebra.spatial import IDENTITY, spatial
 from ce_dynamics.mechanism.checked import finite_vector
 from ce_dynamics.mechanism.hinges.base import Hinge
@@ -40,7 +40,7 @@ class Spherical(Hinge):
 
     def configuration(self, q: Array) -> Array:
         """c = q / |q|: integration errors in the length of q do no harm."""
-        return normalised(q)
+        return normalise(q)
 
     def coordinates(self, c: Array) -> Array:
         return c

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from ce_dynamics.algebra.arrays import Array, arctan2, array, cos, cross, sin, zeros
 from ce_dynamics.algebra.rotation import rotate_about, rotation_about
 from ce_dynamics.algebra.spatial import spatial
-from ce_dynamics.compiler.free_numbers import decided, number
+from ce_dynamics.compiler.free_numbers import decide, number
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.checked import ANGULAR_TOLERANCE, finite_vector, magnitude, unit_axis
 from ce_dynamics.mechanism.hinges.base import Hinge
@@ -52,7 +52,7 @@ class Universal(Hinge):
         self.axis2 = unit_axis(axis2, "Universal", "axis2")
         self.at = finite_vector(at, "Universal", "at")
         sine = magnitude(cross(self.axis1, self.axis2))
-        if decided(sine < ANGULAR_TOLERANCE, "Universal: axis1 and axis2 become parallel"):
+        if decide(sine < ANGULAR_TOLERANCE, "Universal: axis1 and axis2 become parallel"):
             raise ModelError(
                 f"Universal: axis1 {axis1!r} and axis2 {axis2!r} are parallel; give two directions more than"
                 f" {ANGULAR_TOLERANCE:g} rad apart, or use Revolute for a single axis"
@@ -81,16 +81,16 @@ class Universal(Hinge):
             return super().axes(c, carrier)
         return np.stack(self._axes_on(carrier, child), axis=1), zeros(3, 2)
 
-    def turned_bias(
+    def rotate_bias(
         self, c: Array, v: Array, carrier: Orientation, child: Orientation | None = None
     ) -> tuple[Array, Array]:
         if child is None:
-            return super().turned_bias(c, v, carrier)
+            return super().rotate_bias(c, v, carrier)
         return cross(*self._axes_on(carrier, child)) * (v[0] * v[1]), zeros(3)
 
     def _axes_on(self, carrier: Orientation, child: Orientation) -> tuple[Array, Array]:
         """Axis1 is fixed on the carrier, axis2 on the child."""
-        return carrier.turned(self.axis1), child.turned(self.axis2)
+        return carrier.rotate(self.axis1), child.rotate(self.axis2)
 
     @property
     def constraints(self) -> tuple[Condition, ...]:

@@ -21,7 +21,7 @@ from ce_dynamics.readers.mjcf.checks import ONE_COORDINATE, nonlinear
 from ce_dynamics.readers.mjcf.model import Compiled
 from ce_dynamics.readers.mjcf.tendons import cord_of, is_cord, joints_of, plain_tendon, terms_of
 from ce_dynamics.readers.survey import Finding
-from ce_dynamics.readers.tree import located, taken_names
+from ce_dynamics.readers.tree import locate_errors, taken_names
 
 KNOWN = {
     "mjtDyn": ("NONE", "INTEGRATOR", "FILTER", "FILTEREXACT"),
@@ -43,7 +43,7 @@ def active(file: Compiled) -> list[int]:
     """Actuators that the file does not switch off."""
     off = int(file.model.opt.disableactuator)
     groups = file.model.actuator_group
-    if file.disabled("ACTUATION"):
+    if file.is_disabled("ACTUATION"):
         return []
     return [k for k in range(len(groups)) if not off & (1 << int(groups[k]))]
 
@@ -56,7 +56,7 @@ def other_actuators(file: Compiled) -> Iterator[Finding]:
         if not representable(file, k):
             yield Finding("actuator", file.where("actuators", k, name), name=name)
             continue
-        limited |= {joint for joint in pulled(file, k) if file.model.jnt_actfrclimited[joint]}
+        limited |= {joint for joint in find_driven_joints(file, k) if file.model.jnt_actfrclimited[joint]}
     for joint in sorted(limited):
         name = file.joint(joint)
         where = file.where("joints", joint, name)
@@ -94,7 +94,7 @@ def on_tendon(file: Compiled, k: int) -> bool:
     return transmission(file, k) == "TENDON"
 
 
-def pulled(file: Compiled, k: int) -> list[int]:
+def find_driven_joints(file: Compiled, k: int) -> list[int]:
     """The joints whose coordinates an actuator acts on."""
     first = int(file.model.actuator_trnid[k][0])
     if on_tendon(file, k):
@@ -104,13 +104,13 @@ def pulled(file: Compiled, k: int) -> list[int]:
 
 def pulling(file: Compiled, joint: int) -> list[int]:
     """The actuators that act on a joint's coordinate."""
-    return [k for k in active(file) if representable(file, k) and joint in pulled(file, k)]
+    return [k for k in active(file) if representable(file, k) and joint in find_driven_joints(file, k)]
 
 
 def driven_joints(file: Compiled) -> set[str]:
     """Return names of the joints whose coordinates actuators act on."""
     acting = (k for k in active(file) if representable(file, k))
-    return {file.joint(joint) for k in acting for joint in pulled(file, k)}
+    return {file.joint(joint) for k in acting for joint in find_driven_joints(file, k)}
 
 
 def types(file: Compiled, enumeration: str) -> list[int]:
@@ -136,7 +136,7 @@ def add_actuators(system: System, file: Compiled, carried: dict[int, Body], key:
         command = name if plain(name) not in taken else f"{name} command"
         if command != name:
             notes.append(f"{place}: its input is {command!r}, as results call a coordinate {name!r}")
-        with located(place):
+        with locate_errors(place):
             default = 0.0 if key is None else float(key.ctrl[int(model.actuator_ctrladr[k])])
             system.add_input(command, "1", default)
             law = law_of(file, k, command, key)
@@ -174,7 +174,7 @@ def law_of(file: Compiled, k: int, command: str, key: Any) -> dict[str, Any]:
         "command": command,
         "gain": coefficients(file, k, "mjtGain", "actuator_gainprm"),
         "bias": coefficients(file, k, "mjtBias", "actuator_biasprm"),
-        "command_range": limits(file, k, "ctrl", not file.disabled("CLAMPCTRL")),
+        "command_range": limits(file, k, "ctrl", not file.is_disabled("CLAMPCTRL")),
         "force_range": limits(file, k, "force", True),
     }
     dynamics = file.kind("mjtDyn", types(file, "mjtDyn")[k])

@@ -28,31 +28,31 @@ def of_joint(file: Compiled, joint: int) -> Iterator[Finding]:
     dofs = file.dofs(joint)
     simple = file.joint_kind(joint) in ONE_COORDINATE
     name = file.joint(joint)
-    if limited(file, joint):
+    if is_limited(file, joint):
         yield Finding("joint@range", where, told=True, name=name)
     if friction(file, joint) and not simple:
         yield Finding("joint@frictionloss", where, name=name)
-    if not file.disabled("SPRING"):
+    if not file.is_disabled("SPRING"):
         curved = nonlinear(model, "jnt_stiffnesspoly", joint)
         if curved or (model.jnt_stiffness[joint] and not simple):
             yield Finding("joint@stiffness", where)
         if nonlinear(model, "jnt_springyield", joint):
             yield Finding("joint@springyield", where)
-    if not file.disabled("DAMPER"):
+    if not file.is_disabled("DAMPER"):
         curved = nonlinear(model, "dof_dampingpoly", dofs)
         uneven = bool(np.ptp(model.dof_damping[dofs])) if dofs.stop > dofs.start else False
         if curved or uneven:
             yield Finding("joint@damping", where, name=name)
 
 
-def limited(file: Compiled, joint: int) -> bool:
+def is_limited(file: Compiled, joint: int) -> bool:
     """Return True if a joint has a range that is to be kept."""
-    return bool(file.model.jnt_limited[joint]) and not file.disabled("CONSTRAINT", "LIMIT")
+    return bool(file.model.jnt_limited[joint]) and not file.is_disabled("CONSTRAINT", "LIMIT")
 
 
 def friction(file: Compiled, joint: int) -> float:
     """Largest dry friction of a joint."""
-    if file.disabled("CONSTRAINT", "FRICTIONLOSS"):
+    if file.is_disabled("CONSTRAINT", "FRICTIONLOSS"):
         return 0.0
     return float(np.max(file.model.dof_frictionloss[file.dofs(joint)], initial=0.0))
 
@@ -78,17 +78,19 @@ def of_medium(file: Compiled) -> Iterator[Finding]:
         return
     for geom in np.flatnonzero(np.asarray(model.geom_fluid)[:, 0] > 0.0).tolist():
         name = str(model.geom(geom).name or f"geom {geom}")
-        yield Finding("geom@fluidshape", checks.shown(name), name=name)
+        yield Finding("geom@fluidshape", checks.show(name), name=name)
 
 
 def of_contacts(file: Compiled) -> Iterator[Finding]:
     """Pairs of bodies whose geoms may touch, by the rules of MuJoCo."""
     model = file.model
-    if file.disabled("CONSTRAINT", "CONTACT"):
+    if file.is_disabled("CONSTRAINT", "CONTACT"):
         return
     excluded = {int(signature) for signature in model.exclude_signature}
     touching = dict.fromkeys(
-        pair for pair in pairs(file) if (pair[0] << 16) + pair[1] not in excluded and not fixed(file, *pair)
+        pair
+        for pair in pairs(file)
+        if (pair[0] << 16) + pair[1] not in excluded and not is_excluded(file, *pair)
     )
     for one, other in touching:
         yield Finding("contact", f"{file.body(one)!r} on {file.body(other)!r}", told=True)
@@ -105,7 +107,7 @@ def pairs(file: Compiled) -> Iterator[tuple[int, int]]:
             yield bodies
 
 
-def fixed(file: Compiled, one: int, other: int) -> bool:
+def is_excluded(file: Compiled, one: int, other: int) -> bool:
     """Return True if contact of two bodies is ruled out: rigidly joined, or parent and child.
 
     Parent and child may touch where the file disables ``FILTERPARENT``, or where the parent is fixed to the
@@ -116,4 +118,4 @@ def fixed(file: Compiled, one: int, other: int) -> bool:
     if a == b:
         return True
     over_a, over_b = int(weld[parent[a]]), int(weld[parent[b]])
-    return not file.disabled("FILTERPARENT") and ((a != 0 and a == over_b) or (b != 0 and b == over_a))
+    return not file.is_disabled("FILTERPARENT") and ((a != 0 and a == over_b) or (b != 0 and b == over_a))

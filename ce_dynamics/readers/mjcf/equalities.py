@@ -10,11 +10,11 @@ from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings import Coupling, LinearCoupling, PolynomialCoupling
 from ce_dynamics.mechanism.drives import Held
 from ce_dynamics.mechanism.system import System
-from ce_dynamics.readers.closures import between
+from ce_dynamics.readers.closures import close_between
 from ce_dynamics.readers.mjcf.model import Compiled
 from ce_dynamics.readers.mjcf.tendons import couple_tendon
 from ce_dynamics.readers.pose import Pose
-from ce_dynamics.readers.tree import gap_note, located
+from ce_dynamics.readers.tree import gap_note, locate_errors
 
 X = np.array((1.0, 0.0, 0.0))
 
@@ -22,14 +22,14 @@ X = np.array((1.0, 0.0, 0.0))
 def add_equalities(system: System, file: Compiled, carried: dict[int, Body]) -> list[str]:
     """All that are active, and notes on the others."""
     notes: list[str] = []
-    off = file.disabled("CONSTRAINT", "EQUALITY")
+    off = file.is_disabled("CONSTRAINT", "EQUALITY")
     for index in range(file.model.neq):
         name = file.equality(index)
         place = file.place("equalities", index, name)
         if off or not file.model.eq_active0[index]:
             notes.append(f"{place}: switched off in the file")
             continue
-        with located(place):
+        with locate_errors(place):
             kind = file.kind("mjtEq", file.model.eq_type[index])
             if kind == "JOINT":
                 couple(system, file, index, carried)
@@ -44,7 +44,7 @@ def close(system: System, file: Compiled, index: int, place: str) -> list[str]:
     """A point or a frame that two bodies share."""
     weld = file.kind("mjtEq", file.model.eq_type[index]) == "WELD"
     (one, at_one), (other, at_other) = ends(file, index, weld)
-    closure, gap = between("fixed" if weld else "spherical", at_one, at_other, X)
+    closure, gap = close_between("fixed" if weld else "spherical", at_one, at_other, X)
     notes = gap_note(gap, place)
     system.close_loop(file.equality(index), file.body(one), file.body(other), closure)
     return notes

@@ -11,7 +11,7 @@ import numpy as np
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.mechanism.assumptions import TOLERANCE
 from ce_dynamics.readers.feet import CORNERS, Foot
-from ce_dynamics.readers.mjcf.checks import fixed
+from ce_dynamics.readers.mjcf.checks import is_excluded
 from ce_dynamics.readers.mjcf.limits import check_copies
 from ce_dynamics.readers.mjcf.model import Compiled, matrix
 from ce_dynamics.readers.mjcf.posing import put_together
@@ -91,13 +91,13 @@ def geom_name(file: Compiled, geom: int) -> str:
 def touching(file: Compiled, one: int, other: int) -> bool:
     """Return True if MuJoCo lets two shapes touch."""
     model = file.model
-    if file.disabled("CONSTRAINT", "CONTACT"):
+    if file.is_disabled("CONSTRAINT", "CONTACT"):
         return False
     masks = model.geom_contype[one] & model.geom_conaffinity[other]
     masks |= model.geom_contype[other] & model.geom_conaffinity[one]
     bodies = sorted((int(model.geom_bodyid[one]), int(model.geom_bodyid[other])))
     excluded = (bodies[0] << 16) + bodies[1] in {int(each) for each in model.exclude_signature}
-    return bool(masks) and not excluded and not fixed(file, bodies[0], bodies[1])
+    return bool(masks) and not excluded and not is_excluded(file, bodies[0], bodies[1])
 
 
 def points_of(file: Compiled, geom: int) -> Iterator[tuple[Array, float]]:

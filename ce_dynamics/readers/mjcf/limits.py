@@ -32,7 +32,7 @@ def check_copies(
         if element.tag == "replicate":
             given = element.text("count").strip()
             if not given.isdecimal() or not 0 < len(given) < 19 or int(given) < 1:
-                raise element.error(f"count={checks.shown(given)} must be an integer of at least 1")
+                raise element.error(f"count={checks.show(given)} must be an integer of at least 1")
             own = copies * int(given)
             if own > MOST_COPIES:
                 raise element.error(f"count={given} makes {own:,} copies, {MOST_COPIES:,} are allowed")
@@ -47,4 +47,4 @@ def refuse_devices(element: Element) -> None:
     name = element.attributes.get("file", "")
     path = element.path.parent / name
     if name and "\0" not in name and path.exists() and not path.is_file():
-        raise element.error(f"file={checks.shown(name)} must be a file, and is a folder, a pipe or a device")
+        raise element.error(f"file={checks.show(name)} must be a file, and is a folder, a pipe or a device")

@@ -40,7 +40,7 @@ def mjcf_looks(
     put_together(file, pose, independent, tolerance=tolerance)
     found, left_out = [], [finding.where for finding in file.missing]
     for geom in range(file.model.ngeom):
-        if int(file.model.geom_group[geom]) < SHOWN and not replaced(file, geom):
+        if int(file.model.geom_group[geom]) < SHOWN and not is_replaced(file, geom):
             shape = look(file, geom)
             if shape is None:
                 left_out.append(f"{file.model.geom(geom).name or f'geom {geom}'}")
@@ -49,7 +49,7 @@ def mjcf_looks(
     return found, left_out
 
 
-def replaced(file: Compiled, geom: int) -> bool:
+def is_replaced(file: Compiled, geom: int) -> bool:
     """Return True if a shape stands for a file that is missing."""
     if file.kind("mjtGeom", file.model.geom_type[geom]) != "MESH":
         return False

@@ -14,7 +14,7 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.rotation import rotation_from_quaternion
 from ce_dynamics.errors import DataError, ModelError
-from ce_dynamics.readers.pose import Pose, cleaned
+from ce_dynamics.readers.pose import Pose, clean_rotation
 from ce_dynamics.readers.survey import Finding
 from ce_dynamics.readers.xml_file import EXTRA, POINTER
 
@@ -32,26 +32,26 @@ def replace_missing(mujoco: Any, spec: Any, file: str) -> Iterator[Finding]:
     missing = [mesh for mesh in spec.meshes if is_missing(spec, spec.meshdir, mesh.file)]
     refuse_weights(mujoco, spec, file, {mesh.name or Path(mesh.file).stem: mesh.file for mesh in missing})
     for mesh in missing:
-        yield told("mesh@file", mesh.file, mesh.name)
+        yield make_finding("mesh@file", mesh.file, mesh.name)
         mesh.name = mesh.name or Path(mesh.file).stem
         mesh.file, mesh.uservert, mesh.scale = "", TETRAHEDRON, [1.0] * 3
     for field in spec.hfields:
         if is_missing(spec, spec.meshdir, field.file):
-            yield told("hfield@file", field.file, field.name)
+            yield make_finding("hfield@file", field.file, field.name)
             field.name = field.name or Path(field.file).stem
             field.file, field.nrow, field.ncol, field.userdata = "", 2, 2, [0.0] * 4
     for texture in spec.textures:
         given = [name for name in (texture.file, *texture.cubefiles) if name]
         if any(is_missing(spec, spec.texturedir, name) for name in given):
-            yield told("texture@file", given[0], texture.name)
+            yield make_finding("texture@file", given[0], texture.name)
             texture.name = texture.name or Path(given[0]).stem
             texture.file, texture.cubefiles = "", [""] * len(texture.cubefiles)
             texture.builtin, texture.width, texture.height = mujoco.mjtBuiltin.mjBUILTIN_FLAT, 8, 8
 
 
-def told(kind: str, file: str, name: str) -> Finding:
+def make_finding(kind: str, file: str, name: str) -> Finding:
     """Return a finding for a missing file."""
-    return Finding(kind, f"{checks.shown(file)} is not there", told=True, name=name)
+    return Finding(kind, f"{checks.show(file)} is not there", told=True, name=name)
 
 
 def is_missing(spec: Any, folder: str, name: str) -> bool:
@@ -69,7 +69,7 @@ def refuse_weights(mujoco: Any, spec: Any, file: str, missing: dict[str, str]) -
     """Refuse missing shapes that masses come from, but of bodies that cannot move: those weigh nothing."""
     always = spec.compiler.inertiafromgeom == mujoco.mjtInertiaFromGeom.mjINERTIAFROMGEOM_TRUE
     low, high = spec.compiler.inertiagrouprange
-    still = {body.id for body in fixed_bodies(spec.worldbody)}
+    still = {body.id for body in find_fixed_bodies(spec.worldbody)}
     for body in spec.bodies[1:] if missing else ():
         if body.explicitinertial and not always:
             continue
@@ -78,20 +78,20 @@ def refuse_weights(mujoco: Any, spec: Any, file: str, missing: dict[str, str]) -
                 geom.mass = 0.0
             weightless = geom.mass == 0.0 or geom.density == 0.0 or not low <= geom.group <= high
             if geom.meshname in missing and not weightless:
-                name = checks.shown(body.name)
+                name = checks.show(body.name)
                 raise DataError(
                     f"{file}, {geom.info or body.info}: the mass of body {name} comes from the mesh "
-                    f"{checks.shown(missing[geom.meshname])}, which is not there; put the file where the "
+                    f"{checks.show(missing[geom.meshname])}, which is not there; put the file where the "
                     f"robot's file looks for it, or give the body an <inertial>"
                 )
 
 
-def fixed_bodies(parent: Any) -> Iterator[Any]:
+def find_fixed_bodies(parent: Any) -> Iterator[Any]:
     """Yield bodies that no joint lets move against the world."""
     for body in parent.bodies:
         if not body.joints:
             yield body
-            yield from fixed_bodies(body)
+            yield from find_fixed_bodies(body)
 
 
 GROUND = "ground"
@@ -153,7 +153,7 @@ class Compiled:
             for name, size in sizes.items():
                 wanted = int(getattr(self.model, KEYS[name]))
                 if size not in (0, wanted):
-                    key = checks.shown(str(self.model.key(k).name))
+                    key = checks.show(str(self.model.key(k).name))
                     raise DataError(
                         f"{self.file}: keyframe {key}: {name} has {size} of {wanted} numbers; "
                         "give all of them, or none"
@@ -181,7 +181,7 @@ class Compiled:
     def where(self, what: str, index: int, name: str) -> str:
         """Line and name of something in one of the lists of the specification."""
         line = self._lines[what].get(index, "")
-        return f"{line} ({checks.shown(name)})" if line else checks.shown(name)
+        return f"{line} ({checks.show(name)})" if line else checks.show(name)
 
     def place(self, what: str, index: int, name: str) -> str:
         """File, line and name."""
@@ -196,7 +196,7 @@ class Compiled:
         """Name of a constant without its prefix, as ``HINGE``."""
         return str(getattr(self.mujoco, enumeration)(int(value)).name).partition("_")[2]
 
-    def disabled(self, *what: str) -> bool:
+    def is_disabled(self, *what: str) -> bool:
         """Return True if the file's flags switch one of these off."""
         bits = self.mujoco.mjtDisableBit
         return any(int(self.model.opt.disableflags) & int(getattr(bits, f"mjDSBL_{name}")) for name in what)
@@ -242,4 +242,4 @@ class Compiled:
 
 def matrix(entries: Any) -> Array:
     """A rotation matrix of nine entries."""
-    return cleaned(np.array(entries, dtype=float).reshape(3, 3))
+    return clean_rotation(np.array(entries, dtype=float).reshape(3, 3))

@@ -57,7 +57,7 @@ def put_together(
     DataError
         For a keyframe or joint that does not exist.
     """
-    qpos = wanted_pose(file, pose)
+    qpos = choose_pose(file, pose)
     file.take_pose(qpos)
     skeleton = skeleton_of(file)
     chains, joints = skeleton.chains, skeleton.joint_of
@@ -79,13 +79,13 @@ def put_together(
     for part in parts(chains):
         asked = any(part.moved_by_loops()[wishes])
         search = Search(part, wanted, wishes, limits.reshape(-1, 2), tolerance, asked)
-        found = search.found()
+        found = search.find()
         if found is None:  # the loops' own assembly says what is wrong, if anything is
             continue
         q[search.seen] = found.q[search.seen]
         notes += report(search, found, names, places, file.file)
         acting = [k for k in driven if search.seen[k]]
-        leaders = found.lead if asked else search.led_by(acting, found)
+        leaders = found.lead if asked else search.choose_leads(acting, found)
         led = [k for k in (search.wished if asked else acting) if k in leaders]
         if led == search.wished or not asked:
             alone = all(simple[k] for k in leaders)  # else components of balls lead beside them
@@ -95,11 +95,11 @@ def put_together(
                 f"{file.file}: joints {[names[k] for k in acting]} have motors, but lead their loop badly or "
                 f"not at all in the design pose; independent={{...}} finds another pose for them"
             )
-    file.take_pose(moved(file, qpos, joints, q))
+    file.take_pose(set_coordinates(file, qpos, joints, q))
     return lead, notes
 
 
-def wanted_pose(file: Compiled, pose: str | Mapping[str, float] | None) -> Array:
+def choose_pose(file: Compiled, pose: str | Mapping[str, float] | None) -> Array:
     """``qpos`` of the pose that is wanted."""
     qpos = np.array(file.model.qpos0, dtype=float)
     if pose is None:
@@ -108,12 +108,12 @@ def wanted_pose(file: Compiled, pose: str | Mapping[str, float] | None) -> Array
         return np.array(key_named(file, pose).qpos, dtype=float)
     if not isinstance(pose, Mapping):
         raise ModelError(
-            f"read_mjcf: pose {checks.shown(pose)} must be a keyframe, or name joints: {{'a': 0.5}}"
+            f"read_mjcf: pose {checks.show(pose)} must be a keyframe, or name joints: {{'a': 0.5}}"
         )
     known = {file.joint(j): j for j in range(file.model.njnt) if file.joint_kind(j) in ("HINGE", "SLIDE")}
     for name, value in pose.items():
         if name not in known:
-            raise DataError(f"{file.file}: pose: {checks.shown(name)} is no hinge or slide: {list(known)}")
+            raise DataError(f"{file.file}: pose: {checks.show(name)} is no hinge or slide: {list(known)}")
         number = checks.number(f"read_mjcf: pose[{name!r}]", value)
         qpos[file.coordinates(known[name]).start] += number
     return qpos
@@ -134,7 +134,7 @@ def limits_of(file: Compiled, joint: int) -> tuple[float, float]:
     return lower - ref, upper - ref
 
 
-def moved(file: Compiled, qpos: Array, joints: list[int], q: Array) -> Array:
+def set_coordinates(file: Compiled, qpos: Array, joints: list[int], q: Array) -> Array:
     """``qpos`` with coordinates as found."""
     result = np.array(qpos)
     for joint in dict.fromkeys(joints):
@@ -190,7 +190,7 @@ def skeleton_of(file: Compiled) -> Skeleton:
 
 def active(file: Compiled, kind: str) -> Iterator[int]:
     """Equality constraints of some kind that hold."""
-    if not file.disabled("CONSTRAINT", "EQUALITY"):
+    if not file.is_disabled("CONSTRAINT", "EQUALITY"):
         for index in range(file.model.neq):
             if file.model.eq_active0[index] and file.kind("mjtEq", file.model.eq_type[index]) == kind:
                 yield index

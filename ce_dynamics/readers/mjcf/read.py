@@ -22,11 +22,11 @@ from ce_dynamics.readers.survey import (
     annotate,
     check_ignored,
     check_names,
-    known,
+    make_rule,
     refuse,
     survey,
 )
-from ce_dynamics.readers.tree import checked_stops
+from ce_dynamics.readers.tree import check_stops
 from ce_dynamics.readers.xml_file import Element, parse
 
 ANY = Rule(None, "anything")
@@ -61,7 +61,7 @@ SOLVER = [
     "magnetic",
 ]
 LIMITS = ["solreflimit", "solimplimit", "solreffriction", "solimpfriction", "margin"]
-JOINT = known(
+JOINT = make_rule(
     *["name", "class", "type", "pos", "axis", "ref", "range", "limited"],
     *["stiffness", "damping", "springref", "springdamper", "armature", "frictionloss", "springyield"],
     *["actuatorfrcrange", "actuatorfrclimited", "actuatorgravcomp"],
@@ -72,59 +72,65 @@ DEFAULTS = "mesh material camera light site pair flex plugin"
 ACTUATORS = "general motor position velocity intvelocity damper cylinder muscle adhesion dcmotor"
 
 GRAMMAR: Grammar = {
-    "file": {"mujoco": known("model", children="mujoco")},
+    "file": {"mujoco": make_rule("model", children="mujoco")},
     "mujoco": {
         "compiler": Rule(None, "compiler"),
-        "option": known(
+        "option": make_rule(
             *["gravity", "density", "viscosity", "wind", "actuatorgroupdisable"],
             children="option",
             settings=SOLVER,
         ),
-        "default": known("class", children="default"),
-        "worldbody": known(children="body"),
-        "equality": known(children="equality"),
-        "contact": known(children="contact"),
-        "keyframe": known(children="keyframe"),
-        "actuator": known(children="actuator"),
-        "tendon": known(children="tendon"),
+        "default": make_rule("class", children="default"),
+        "worldbody": make_rule(children="body"),
+        "equality": make_rule(children="equality"),
+        "contact": make_rule(children="contact"),
+        "keyframe": make_rule(children="keyframe"),
+        "actuator": make_rule(children="actuator"),
+        "tendon": make_rule(children="tendon"),
         **dict.fromkeys(["size", "visual", "statistic", "asset", "custom", "sensor"], LOOKS),
     },
     "compiler": {"lengthrange": LOOKS},
     "option": {"flag": ANY},
     "default": {
-        "default": known("class", children="default"),
+        "default": make_rule("class", children="default"),
         "joint": JOINT,
         "geom": ANY,
-        "equality": known(settings=SOFTNESS),
+        "equality": make_rule(settings=SOFTNESS),
         "tendon": ANY,
         **dict.fromkeys(ACTUATORS.split(), ANY),
         **dict.fromkeys(DEFAULTS.split(), LOOKS),
     },
     "body": {
-        "body": known(*PLACED, "gravcomp", "mocap", children="body", settings=("user",)),
-        "frame": known(*PLACED, children="body"),
-        "replicate": known("count", "offset", "euler", "sep", "childclass", children="body"),
-        "inertial": known("pos", *ORIENTATION, "mass", "diaginertia", "fullinertia"),
+        "body": make_rule(*PLACED, "gravcomp", "mocap", children="body", settings=("user",)),
+        "frame": make_rule(*PLACED, children="body"),
+        "replicate": make_rule("count", "offset", "euler", "sep", "childclass", children="body"),
+        "inertial": make_rule("pos", *ORIENTATION, "mass", "diaginertia", "fullinertia"),
         "joint": JOINT,
         "attach": ANY,
-        "freejoint": known("name", "align", settings=("group",)),
+        "freejoint": make_rule("name", "align", settings=("group",)),
         "geom": ANY,
         **dict.fromkeys(("site", "camera", "light"), LOOKS),
     },
     "equality": {
-        "connect": known(
+        "connect": make_rule(
             *["name", "class", "active", "body1", "body2", "anchor", "site1", "site2"], settings=SOFTNESS
         ),
-        "weld": known(
+        "weld": make_rule(
             *["name", "class", "active", "body1", "body2", "anchor", "relpose", "site1", "site2"],
             settings=(*SOFTNESS, "torquescale"),
         ),
-        "joint": known(*["name", "class", "active", "joint1", "joint2", "polycoef"], settings=SOFTNESS),
-        "tendon": known(*["name", "class", "active", "tendon1", "tendon2", "polycoef"], settings=SOFTNESS),
+        "joint": make_rule(*["name", "class", "active", "joint1", "joint2", "polycoef"], settings=SOFTNESS),
+        "tendon": make_rule(
+            *["name", "class", "active", "tendon1", "tendon2", "polycoef"], settings=SOFTNESS
+        ),
     },
     "tendon": {"fixed": Rule(None, "fixed"), "spatial": Rule(None, "spatial")},
-    "spatial": {"site": known("site"), "pulley": known("divisor"), "geom": known("geom", "sidesite")},
-    "fixed": {"joint": known("joint", "coef")},
+    "spatial": {
+        "site": make_rule("site"),
+        "pulley": make_rule("divisor"),
+        "geom": make_rule("geom", "sidesite"),
+    },
+    "fixed": {"joint": make_rule("joint", "coef")},
     "contact": {"exclude": ANY, "pair": TOLD},
     "keyframe": {"key": ANY},
     "actuator": dict.fromkeys(ACTUATORS.split(), ANY),
@@ -208,7 +214,7 @@ def read_mjcf(
     ]
     check_ignored(root.path.name, ignore, root, findings, GRAMMAR, contents)
     notes = refuse(root.path.name, findings, ignore)
-    stops = checked_stops("read_mjcf", stops)
+    stops = check_stops("read_mjcf", stops)
     system, more = build(compiled, keyframe, independent, ignore, stops, pose, tolerance)
     annotate(system, [*notes, *more])
     return system

@@ -9,7 +9,7 @@ import numpy as np
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array
-from ce_dynamics.algebra.rotation import normalised, rotation_from_quaternion
+from ce_dynamics.algebra.rotation import normalise, rotation_from_quaternion
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.embedding.embed import embed
 from ce_dynamics.errors import DataError
@@ -31,7 +31,7 @@ def key_named(file: Compiled, name: str) -> Any:
     names = [str(model.key(k).name) for k in range(model.nkey)]
     if name not in names:
         raise DataError(
-            f"{file.file}: there is no keyframe {checks.shown(name)}; those with a name are {names}"
+            f"{file.file}: there is no keyframe {checks.show(name)}; those with a name are {names}"
         )
     return model.key(names.index(name))
 
@@ -57,7 +57,7 @@ def start_from(system: System, file: Compiled, key: Any, carried: dict[int, Body
     dependent = {joint: body for joint, body in carried.items() if body.name not in independent}
     if not dependent:
         return []
-    found = assembled(Model(system))
+    found = assemble(Model(system))
     off = {joint: difference(found[body.name], states[joint][0]) for joint, body in dependent.items()}
     worst = max(off, key=lambda joint: off[joint])
     names = [file.joint(joint) for joint in dependent]
@@ -67,7 +67,7 @@ def start_from(system: System, file: Compiled, key: Any, carried: dict[int, Body
     ]
 
 
-def assembled(model: Model) -> dict[str, Array]:
+def assemble(model: Model) -> dict[str, Array]:
     """Coordinates of all hinges in the initial state."""
     motions = model.instant(model.y0, model.u0).outward.motions
     return {
@@ -99,17 +99,17 @@ def hinge_state(file: Compiled, joint: int, qpos: Array, qvel: Array) -> tuple[A
     design: Pose = file.frame(int(model.jnt_bodyid[joint]))
     reference = np.array(file.data.qpos[file.coordinates(joint)], dtype=float)
     if kind == "BALL":
-        there = normalised(reference)
+        there = normalise(reference)
         unturned = design.R @ rotation_from_quaternion(there).astype(float).T
-        q = turned(product(normalised(qpos), conjugate(there)), unturned)
+        q = rotate_quaternion(product(normalise(qpos), conjugate(there)), unturned)
         R = rotation_from_quaternion(q).astype(float) @ design.R
         return q, R @ qvel
-    q = product(normalised(qpos[3:]), conjugate(normalised(reference[3:])))
-    R = rotation_from_quaternion(normalised(qpos[3:])).astype(float)
+    q = product(normalise(qpos[3:]), conjugate(normalise(reference[3:])))
+    R = rotation_from_quaternion(normalise(qpos[3:])).astype(float)
     return np.concatenate((qpos[:3] - reference[:3], q)), np.concatenate((R @ qvel[3:], qvel[:3]))
 
 
-def turned(q: Array, R: Array) -> Array:
+def rotate_quaternion(q: Array, R: Array) -> Array:
     """The same rotation in axes that R takes q's axes to: R rot(q) Rᵀ."""
     return np.concatenate((q[:1], R @ q[1:]))
 

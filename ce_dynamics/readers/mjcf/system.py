@@ -20,13 +20,13 @@ from ce_dynamics.mechanism.forces.wrench import AppliedWrench
 from ce_dynamics.mechanism.hinges import Fixed, Free, Hinge, Prismatic, Revolute, Spherical
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.readers.mjcf.actuators import add_actuators, driven_joints
-from ce_dynamics.readers.mjcf.checks import ONE_COORDINATE, friction, limited, of_joint
+from ce_dynamics.readers.mjcf.checks import ONE_COORDINATE, friction, is_limited, of_joint
 from ce_dynamics.readers.mjcf.equalities import add_equalities
 from ce_dynamics.readers.mjcf.model import Compiled
 from ce_dynamics.readers.mjcf.posing import put_together
 from ce_dynamics.readers.mjcf.start import key_named, start_from
 from ce_dynamics.readers.mjcf.tendons import add_tendons
-from ce_dynamics.readers.tree import choose_independent, located
+from ce_dynamics.readers.tree import choose_independent, locate_errors
 
 
 def add_surroundings(system: System, file: Compiled) -> None:
@@ -39,8 +39,8 @@ def add_surroundings(system: System, file: Compiled) -> None:
             continue
         name = file.body(index)
         body, mass = system.find(name), float(model.body_mass[index])
-        borne = 0.0 if file.disabled("GRAVITY") else model.body_gravcomp[index]
-        with located(file.place("bodies", index, name)):
+        borne = 0.0 if file.is_disabled("GRAVITY") else model.body_gravcomp[index]
+        with locate_errors(file.place("bodies", index, name)):
             if borne and mass:
                 force = -float(borne) * mass * gravity
                 system.add_force(AppliedWrench(f"gravcomp of {name}", body, body.com, force=force.tolist()))
@@ -62,7 +62,7 @@ def build(
     model = file.model
     acting = () if "actuator" in ignore else driven_joints(file)
     lead, told = put_together(file, pose, independent, acting, tolerance)
-    gravity = np.zeros(3) if file.disabled("GRAVITY") else np.array(model.opt.gravity)
+    gravity = np.zeros(3) if file.is_disabled("GRAVITY") else np.array(model.opt.gravity)
     names = file.spec.modelname
     system = System(gravity, name=names or file.file, tolerance=tolerance)
     carried: dict[int, Body] = {}
@@ -76,7 +76,7 @@ def build(
     add_tendons(system, file, carried)
     add_surroundings(system, file)
     notes = [*told, *add_equalities(system, file, carried)]
-    chosen = [*named_joints(file, carried, independent), *(carried[joint] for joint in lead)]
+    chosen = [*find_joints(file, carried, independent), *(carried[joint] for joint in lead)]
     choose_independent(system, lambda bodies: [body for body in bodies if body in chosen])
     key = None if keyframe is None else key_named(file, keyframe)
     if "actuator" not in ignore:
@@ -91,7 +91,7 @@ def add_body(system: System, file: Compiled, index: int, carried: dict[int, Body
     name = file.body(index)
     parent = file.body(int(file.model.body_parentid[index]))
     joints = list(file.joints(index))
-    with located(file.place("bodies", index, name)):
+    with locate_errors(file.place("bodies", index, name)):
         for joint in joints[:-1]:
             between = f"{name}/{file.joint(joint)}"
             carried[joint] = system.add_body(
@@ -129,22 +129,22 @@ def hinge(file: Compiled, joint: int) -> Hinge:
 def add_spring(system: System, file: Compiled, joint: int, body: Body, ignore: Collection[str]) -> None:
     """Spring and damper of a joint, unless they are left out."""
     model, dof = file.model, file.dofs(joint).start
-    left_out = {f.kind for f in of_joint(file, joint) if f.ignored(ignore) and not f.told}
+    left_out = {f.kind for f in of_joint(file, joint) if f.is_ignored(ignore) and not f.told}
     if file.joint_kind(joint) not in ONE_COORDINATE:
-        damping = 0.0 if file.disabled("DAMPER") or dof is None else float(model.dof_damping[dof])
+        damping = 0.0 if file.is_disabled("DAMPER") or dof is None else float(model.dof_damping[dof])
         if damping and "joint@damping" not in left_out:
-            with located(file.place("joints", joint, file.joint(joint))):
+            with locate_errors(file.place("joints", joint, file.joint(joint))):
                 system.add_force(HingeDamper(f"damper of {file.joint(joint)}", body, damping))
         return
-    spring = 0.0 if file.disabled("SPRING") else float(model.jnt_stiffness[joint])
-    damper = 0.0 if file.disabled("DAMPER") else float(model.dof_damping[dof])
+    spring = 0.0 if file.is_disabled("SPRING") else float(model.jnt_stiffness[joint])
+    damper = 0.0 if file.is_disabled("DAMPER") else float(model.dof_damping[dof])
     spring = 0.0 if "joint@stiffness" in left_out else spring
     damper = 0.0 if "joint@damping" in left_out else damper
     if spring or damper:
         at = file.coordinates(joint).start
         free = float(model.qpos_spring[at] - model.qpos0[at])
         name = f"spring of {file.joint(joint)}"
-        with located(file.place("joints", joint, file.joint(joint))):
+        with locate_errors(file.place("joints", joint, file.joint(joint))):
             system.add_force(TorsionSpringDamper(name, body, spring=spring, damper=damper, free=free))
 
 
@@ -152,17 +152,17 @@ def add_friction(system: System, file: Compiled, joint: int, body: Body, ignore:
     """Dry friction of a joint with one coordinate, smooth through rest."""
     level = friction(file, joint)
     if level and file.joint_kind(joint) in ONE_COORDINATE and "joint@frictionloss" not in ignore:
-        with located(file.place("joints", joint, file.joint(joint))):
+        with locate_errors(file.place("joints", joint, file.joint(joint))):
             name = f"friction of {file.joint(joint)}"
             system.add_force(TorsionSpringDamper(name, body, damper=DryFriction(level)))
 
 
 def add_stop(system: System, file: Compiled, joint: int, body: Body, stops: tuple[float, float]) -> None:
     """Compliant stops at the range of a joint with one coordinate."""
-    if limited(file, joint) and file.joint_kind(joint) in ONE_COORDINATE:
+    if is_limited(file, joint) and file.joint_kind(joint) in ONE_COORDINATE:
         ref = float(file.model.qpos0[file.coordinates(joint).start])
         lower, upper = (float(end) - ref for end in file.model.jnt_range[joint])
-        with located(file.place("joints", joint, file.joint(joint))):
+        with locate_errors(file.place("joints", joint, file.joint(joint))):
             system.add_force(JointStop(f"stop of {file.joint(joint)}", body, lower, upper, *stops))
 
 
@@ -171,7 +171,7 @@ def armature(file: Compiled, joint: int) -> Array:
     return np.array(file.model.dof_armature[file.dofs(joint)])
 
 
-def named_joints(file: Compiled, carried: dict[int, Body], names: Collection[str]) -> list[Body]:
+def find_joints(file: Compiled, carried: dict[int, Body], names: Collection[str]) -> list[Body]:
     """Bodies whose hinges are joints of the given names.
 
     Raises
@@ -182,7 +182,7 @@ def named_joints(file: Compiled, carried: dict[int, Body], names: Collection[str
     known = {file.joint(joint): body for joint, body in carried.items()}
     for name in names:
         if name not in known:
-            shown = checks.shown(name)
+            shown = checks.show(name)
             raise DataError(
                 f"{file.file}: there is no joint {shown} to be independent; joints are {list(known)}"
             )

@@ -19,7 +19,7 @@ from ce_dynamics.mechanism.system import System
 from ce_dynamics.readers.mjcf.checks import ONE_COORDINATE, nonlinear
 from ce_dynamics.readers.mjcf.model import Compiled
 from ce_dynamics.readers.survey import Finding
-from ce_dynamics.readers.tree import located
+from ce_dynamics.readers.tree import locate_errors
 
 
 def joints_of(file: Compiled, tendon: int) -> dict[int, float]:
@@ -65,11 +65,11 @@ def is_cord(file: Compiled, tendon: int) -> bool:
     pieces = wraps(file, tendon)
     if not all(kind in ("SITE", "PULLEY") for kind, _, _ in pieces):
         return False
-    paths, _ = divided(file, tendon)
+    paths, _ = split_at_pulleys(file, tendon)
     return any(file.site(a)[0] != file.site(b)[0] for path in paths for a, b in pairwise(path))
 
 
-def divided(file: Compiled, tendon: int) -> tuple[list[list[int]], list[float]]:
+def split_at_pulleys(file: Compiled, tendon: int) -> tuple[list[list[int]], list[float]]:
     """Sites of the paths between pulleys, and the pulleys' divisors."""
     paths: list[list[int]] = [[]]
     divisors = [1.0]
@@ -90,7 +90,7 @@ def cord_of(system: System, file: Compiled, tendon: int) -> tuple[list[list[Via]
         body, in_body = file.site(site)
         return system.find(file.body(body)) if body else system.ground, (file.frame(body) @ in_body).r
 
-    paths, divisors = divided(file, tendon)
+    paths, divisors = split_at_pulleys(file, tendon)
     return [[via(site) for site in path] for path in paths], divisors
 
 
@@ -103,9 +103,9 @@ def other_tendons(file: Compiled) -> Iterator[Finding]:
         if not plain_tendon(file, tendon) and not is_cord(file, tendon):
             yield Finding("tendon", where, name=name)
             continue
-        if model.tendon_limited[tendon] and not file.disabled("CONSTRAINT", "LIMIT"):
+        if model.tendon_limited[tendon] and not file.is_disabled("CONSTRAINT", "LIMIT"):
             yield Finding("tendon@range", where, told=True, name=name)
-        if model.tendon_frictionloss[tendon] and not file.disabled("CONSTRAINT", "FRICTIONLOSS"):
+        if model.tendon_frictionloss[tendon] and not file.is_disabled("CONSTRAINT", "FRICTIONLOSS"):
             yield Finding("tendon@frictionloss", where, name=name)
         for field in ("armature", "stiffnesspoly", "dampingpoly", "actfrclimited"):
             if nonlinear(model, f"tendon_{field}", tendon):
@@ -119,7 +119,7 @@ def other_tendons(file: Compiled) -> Iterator[Finding]:
 def equalities(file: Compiled) -> list[int]:
     """Equalities of tendons that hold."""
     model = file.model
-    if file.disabled("CONSTRAINT", "EQUALITY"):
+    if file.is_disabled("CONSTRAINT", "EQUALITY"):
         return []
     kinds = [file.kind("mjtEq", kind) for kind in model.eq_type]
     return [k for k in range(model.neq) if kinds[k] == "TENDON" and model.eq_active0[k]]
@@ -153,14 +153,14 @@ def add_tendons(system: System, file: Compiled, carried: dict[int, Body]) -> Non
     """Springs and dampers of tendons."""
     model = file.model
     for tendon in range(model.ntendon):
-        stiffness = 0.0 if file.disabled("SPRING") else float(np.max(model.tendon_stiffness[tendon]))
-        damping = 0.0 if file.disabled("DAMPER") else float(np.max(model.tendon_damping[tendon]))
+        stiffness = 0.0 if file.is_disabled("SPRING") else float(np.max(model.tendon_stiffness[tendon]))
+        damping = 0.0 if file.is_disabled("DAMPER") else float(np.max(model.tendon_damping[tendon]))
         if not (stiffness or damping):
             continue
         name = name_of(file, tendon)
         law: dict[str, Any] = {"stiffness": stiffness, "damping": damping}
         law["rest"] = tuple(model.tendon_lengthspring[tendon].tolist())
-        with located(file.place("tendons", tendon, name)):
+        with locate_errors(file.place("tendons", tendon, name)):
             if plain_tendon(file, tendon):
                 law["zero"] = -float(model.tendon_length0[tendon])
                 system.add_force(FixedTendon(f"tendon {name}", terms_of(file, tendon, carried), **law))

@@ -43,7 +43,7 @@ class Frames:
         """A frame by its name."""
         if name not in self._known:
             if name not in self._elements:
-                raise asking.error(f"there is no frame {checks.shown(name)}; known are {[*self._elements]}")
+                raise asking.error(f"there is no frame {checks.show(name)}; known are {[*self._elements]}")
             if name in self._asked:
                 raise asking.error(f"frames refer to each other in a circle: {' → '.join(self._asked)}")
             self._asked.append(name)
@@ -63,7 +63,7 @@ class Frames:
     def _default(self, element: Element, base: str) -> str:
         """Return the name of the frame that the pose of an element is relative to by default."""
         if base == "child":
-            return element.needed("child").content
+            return element.find_required("child").content
         return element.attributes.get(base, MODEL) if base else MODEL
 
     def _placed(self, element: Element, default: str) -> Pose:

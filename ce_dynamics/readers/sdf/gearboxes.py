@@ -53,10 +53,10 @@ def with_gearboxes(
     """
     couplings = dict(robot.couplings)
     for element in gearboxes:
-        reference = element.needed("gearbox_reference_body").content
+        reference = element.find_required("gearbox_reference_body").content
         reference = GROUND if reference == "world" else reference
-        ratio = float(element.needed("gearbox_ratio").values(1)[0])
-        parent, child = (element.needed(tag).content for tag in ("parent", "child"))
+        ratio = float(element.find_required("gearbox_ratio").values(1)[0])
+        parent, child = (element.find_required(tag).content for tag in ("parent", "child"))
         one = sense(element, parent, reference, tree, direction(element, "axis"))
         other = sense(element, child, reference, tree, direction(element, "axis2"))
         name = element.text("name")
@@ -72,6 +72,6 @@ def sense(element: Element, link: str, reference: str, tree: Sequence[Turning], 
             if float(np.linalg.norm(np.cross(own, axis))) < PARALLEL:
                 return float(np.sign(own @ axis))
     raise element.error(
-        f"link {checks.shown(link)} does not turn on {checks.shown(reference)}, its gearbox_reference_body, "
+        f"link {checks.show(link)} does not turn on {checks.show(reference)}, its gearbox_reference_body, "
         f"about the gearbox's axis"
     )

@@ -18,8 +18,8 @@ from ce_dynamics.readers.pose import Pose
 from ce_dynamics.readers.sdf.frames import Frames, inverse
 from ce_dynamics.readers.sdf.model import read_model
 from ce_dynamics.readers.sdf.read import chosen_model, version_of
-from ce_dynamics.readers.urdf.looks import located_file
-from ce_dynamics.readers.urdf.posing import checked_pose
+from ce_dynamics.readers.urdf.looks import find_file
+from ce_dynamics.readers.urdf.posing import check_pose
 from ce_dynamics.readers.urdf.put_together import Wishes, put_together
 from ce_dynamics.readers.urdf.read import RIGHT_ANGLES, without
 from ce_dynamics.readers.xml_file import Element, parse
@@ -52,7 +52,7 @@ def sdf_looks(
     robot = without(robot, ignore)
     robot = replace(robot, loops={name: loop for name, loop in robot.loops.items() if name not in ignore})
     wishes = Wishes(
-        "fixed", (0.0,) * 3, checked_pose(robot, pose), tuple(independent), tuple(motors), tolerance=tolerance
+        "fixed", (0.0,) * 3, check_pose(robot, pose), tuple(independent), tuple(motors), tolerance=tolerance
     )
     placed = put_together(robot, wishes).frames
     frames = Frames(chosen, RIGHT_ANGLES)
@@ -95,19 +95,19 @@ def look(link: str, visual: Element, shape: Element, frame: Pose, file: Path) ->
     plain = Look(link, kind, frame, colour=colour_of(visual))
     if kind in WIDTH_OF:
         number = 1 if kind == "sphere" else 3
-        return plain._replace(size=tuple(shape.needed(WIDTH_OF[kind]).values(number).tolist()))
+        return plain._replace(size=tuple(shape.find_required(WIDTH_OF[kind]).values(number).tolist()))
     if kind in ("cylinder", "capsule"):
-        sizes = (float(shape.needed(tag).values(1)[0]) for tag in ("radius", "length"))
+        sizes = (float(shape.find_required(tag).values(1)[0]) for tag in ("radius", "length"))
         return plain._replace(size=tuple(sizes))
     if kind == "plane":
         normal = shape.child("normal")
         return plain if normal is None else plain._replace(frame=frame @ facing(normal))
     if kind != "mesh":
         raise shape.error(f"a shape of kind {kind} is not known")
-    said = shape.needed("uri").content
-    found = located_file(said, file)
+    said = shape.find_required("uri").content
+    found = find_file(said, file)
     if found is None:
-        raise shape.error(f"{checks.shown(said)} is not there")
+        raise shape.error(f"{checks.show(said)} is not there")
     scale = shape.child("scale")
     vertices, triangles = surface(found, np.ones(3) if scale is None else scale.values(3))
     return plain._replace(vertices=vertices, triangles=triangles)
@@ -124,7 +124,7 @@ def facing(normal: Element) -> Pose:
     n: Array = normal.values(3)
     length = float(np.linalg.norm(n))
     if length == 0.0:
-        raise normal.error(f"{checks.shown(normal.content)} is no direction")
+        raise normal.error(f"{checks.show(normal.content)} is no direction")
     x, y, z = n / length
     half = np.array((1.0 + z, -y, x, 0.0)) if z > -1.0 + 1e-12 else np.array((0.0, 1.0, 0.0, 0.0))
     return Pose(rotation_from_quaternion(half / np.linalg.norm(half)).astype(float), np.zeros(3))

@@ -84,7 +84,7 @@ class Edge:
             return 0
         return {"fixed": 1, "prismatic": 2, "spherical": 4}.get(self.kind, 3)
 
-    def reversed(self) -> Edge:
+    def reverse(self) -> Edge:
         """The same seen from its child: its coordinates are what they were."""
         axis, second, loads = -self.axis, self.second, self.loads
         if second is not None:
@@ -121,7 +121,7 @@ def read_model(
 
     def direction(element: Element, tag: str) -> Array:
         at = frames(element.text("name"), element)
-        axis = axis_of(element.needed(tag), at, frames, version)
+        axis = axis_of(element.find_required(tag), at, frames, version)
         assert axis is not None
         return at.direction(axis)
 
@@ -132,13 +132,13 @@ def edge_of(element: Element, frames: Frames, version: tuple[int, ...], links: C
     """A joint."""
     name, word = element.text("name"), element.text("type")
     if word not in KINDS:
-        raise element.error(f"type={checks.shown(word)} is not known; it must be one of {[*KINDS]}")
+        raise element.error(f"type={checks.show(word)} is not known; it must be one of {[*KINDS]}")
     kind = KINDS[word]
     ends = []
     for tag in ("parent", "child"):
-        end = frames.carrier(element.needed(tag).content)
+        end = frames.carrier(element.find_required(tag).content)
         if end != WORLD_NAME and end not in links:
-            raise element.error(f"its {tag} {checks.shown(end)} is no link, nor a frame attached to one")
+            raise element.error(f"its {tag} {checks.show(end)} is no link, nor a frame attached to one")
         ends.append(GROUND if end == WORLD_NAME else end)
     at = frames(name, element)
     first, second = (axis_of(element.child(tag), at, frames, version) for tag in ("axis", "axis2"))
@@ -177,7 +177,7 @@ def pitch_of(joint: Element) -> float:
         raise joint.error(
             "engines read <thread_pitch> in different ways; give <screw_thread_pitch>, metres per turn"
         )
-    return float(joint.needed("screw_thread_pitch").values(1)[0]) / (2.0 * math.pi)
+    return float(joint.find_required("screw_thread_pitch").values(1)[0]) / (2.0 * math.pi)
 
 
 def number(element: Element | None, tag: str, default: float) -> float:
@@ -190,11 +190,11 @@ def axis_of(element: Element | None, at: Pose, frames: Frames, version: tuple[in
     """The direction of an axis in the joint's frame."""
     if element is None:
         return None
-    xyz = element.needed("xyz")
+    xyz = element.find_required("xyz")
     axis = xyz.values(3)
     length = float(np.linalg.norm(axis))
     if length == 0.0:
-        raise xyz.error(f"{checks.shown(xyz.content)} is no direction")
+        raise xyz.error(f"{checks.show(xyz.content)} is no direction")
     told = element.child("use_parent_model_frame")
     by_model = version < EXPRESSED_IN_MODEL if told is None else told.content.lower() in TRUE
     said = xyz.attributes.get("expressed_in") or (MODEL if by_model else "")
@@ -208,10 +208,10 @@ def limit_of(axis: Element | None) -> Range | None:
     given = None if axis is None else axis.child("limit")
     if given is None:
         return None
-    lower, upper = bound(given, "lower", -UNLIMITED), bound(given, "upper", UNLIMITED)
+    lower, upper = read_bound(given, "lower", -UNLIMITED), read_bound(given, "upper", UNLIMITED)
     if lower > upper:
         raise given.error(f"lower={lower!r} is above upper={upper!r}")
-    effort, velocity = (bound(given, tag, -1.0) for tag in ("effort", "velocity"))
+    effort, velocity = (read_bound(given, tag, -1.0) for tag in ("effort", "velocity"))
     return Range(
         given,
         -math.inf if lower <= -UNLIMITED else lower,
@@ -221,7 +221,7 @@ def limit_of(axis: Element | None) -> Range | None:
     )
 
 
-def bound(limit: Element, tag: str, default: float) -> float:
+def read_bound(limit: Element, tag: str, default: float) -> float:
     """A number that may be infinite."""
     given = limit.child(tag)
     if given is not None and given.content.lower().lstrip("+-") in INFINITE:
@@ -246,7 +246,7 @@ def root_edge(model: Element, links: dict[str, Element], frames: Frames, base: s
     """
     name = model.attributes.get("canonical_link") or next(iter(links))
     if name not in links:
-        raise model.error(f"canonical_link={checks.shown(name)} is no link")
+        raise model.error(f"canonical_link={checks.show(name)} is no link")
     static = model.child("static")
     held = static is not None and static.content.lower() in TRUE
     kind = "fixed" if base == "fixed" or (base is None and held) else "floating"
@@ -278,7 +278,7 @@ def spanning_tree(model: Element, edges: list[Edge], links: Collection[str]) -> 
     while chosen:
         edge = next(edge for edge in chosen if {edge.parent, edge.child} & reached)
         chosen.remove(edge)
-        edge = edge if edge.parent in reached else edge.reversed()
+        edge = edge if edge.parent in reached else edge.reverse()
         ordered.append(edge)
         reached.add(edge.child)
     return ordered, cuts
@@ -328,7 +328,7 @@ def inertial_of(link: Element, to_link: Pose, frames: Frames) -> Inertial | None
     return Inertial(to_link @ at, mass, np.array(((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))))
 
 
-def unkept(cuts: list[Edge]) -> Iterator[Finding]:
+def find_unsupported(cuts: list[Edge]) -> Iterator[Finding]:
     """Yield findings for loads, mimic laws, types and limits of joints that no closure can represent."""
     for edge in cuts:
         for load in edge.loads:
@@ -339,5 +339,5 @@ def unkept(cuts: list[Edge]) -> Iterator[Finding]:
             yield Finding("mimic", where(edge.mimic.element), name=edge.name)
         if edge.kind in ("cardan", "floating", "screw"):
             yield Finding("joint@type", where(edge.element), name=edge.name)
-        if any(limit.bounded for limit in edge.limits):
+        if any(limit.is_bounded for limit in edge.limits):
             yield Finding("limit@lower, limit@upper", where(edge.element), told=True, name=edge.name)

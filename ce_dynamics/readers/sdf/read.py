@@ -13,7 +13,7 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.assumptions import COARSEST, TOLERANCE
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.readers.sdf.frames import TRUE
-from ce_dynamics.readers.sdf.model import Edge, read_model, unkept
+from ce_dynamics.readers.sdf.model import Edge, find_unsupported, read_model
 from ce_dynamics.readers.survey import (
     LOOKS,
     TOLD,
@@ -22,13 +22,13 @@ from ce_dynamics.readers.survey import (
     annotate,
     check_ignored,
     check_names,
-    known,
+    make_rule,
     refuse,
     survey,
     where,
 )
-from ce_dynamics.readers.tree import checked_stops
-from ce_dynamics.readers.urdf.posing import checked_pose
+from ce_dynamics.readers.tree import check_stops
+from ce_dynamics.readers.urdf.posing import check_pose
 from ce_dynamics.readers.urdf.put_together import Wishes
 from ce_dynamics.readers.urdf.read import (
     ARMATURE,
@@ -36,7 +36,7 @@ from ce_dynamics.readers.urdf.read import (
     DAMPING,
     FRICTION,
     MOST_OFF,
-    checked_armature,
+    check_armature,
     limits,
     losses,
     without,
@@ -44,17 +44,17 @@ from ce_dynamics.readers.urdf.read import (
 from ce_dynamics.readers.urdf.system import build
 from ce_dynamics.readers.xml_file import Element, parse
 
-POSE = known("relative_to", "rotation_format", "degrees")
-VALUE = known()
-AXIS = known(children="axis")
-MODEL = known("name", "canonical_link", children="model")
-INNER = known("name", "placement_frame", "merge", children="model")
+POSE = make_rule("relative_to", "rotation_format", "degrees")
+VALUE = make_rule()
+AXIS = make_rule(children="axis")
+MODEL = make_rule("name", "canonical_link", children="model")
+INNER = make_rule("name", "placement_frame", "merge", children="model")
 GEARBOX = ("gearbox_ratio", "gearbox_reference_body")
 SCENERY = ("light", "gui", "scene", "physics", "magnetic_field", "spherical_coordinates")
 
 GRAMMAR: Grammar = {
-    "file": {"sdf": known("version", children="sdf")},
-    "sdf": {"model": MODEL, "world": known("name", children="world")},
+    "file": {"sdf": make_rule("version", children="sdf")},
+    "sdf": {"model": MODEL, "world": make_rule("name", children="world")},
     "world": {
         "model": MODEL,
         "gravity": VALUE,
@@ -64,9 +64,9 @@ GRAMMAR: Grammar = {
     "model": {
         "pose": POSE,
         "static": VALUE,
-        "link": known("name", children="link"),
-        "joint": known("name", "type", children="joint"),
-        "frame": known("name", "attached_to", children="frame"),
+        "link": make_rule("name", children="link"),
+        "joint": make_rule("name", "type", children="joint"),
+        "frame": make_rule("name", "attached_to", children="frame"),
         "model": INNER,
         **dict.fromkeys(("self_collide", "plugin", "allow_auto_disable", "enable_wind"), TOLD),
         "drake:collision_filter_group": TOLD,
@@ -74,13 +74,13 @@ GRAMMAR: Grammar = {
     "frame": {"pose": POSE},
     "link": {
         "pose": POSE,
-        "inertial": known("auto", children="inertial"),
+        "inertial": make_rule("auto", children="inertial"),
         **dict.fromkeys(("visual", "sensor", "light"), LOOKS),
         **dict.fromkeys(("collision", "self_collide", "enable_wind", "must_be_base_link", "projector"), TOLD),
         **dict.fromkeys(("kinematic", "velocity_decay", "audio_source", "audio_sink", "battery"), TOLD),
         "gravity": VALUE,
     },
-    "inertial": {"pose": POSE, "mass": VALUE, "inertia": known(children="inertia"), "density": TOLD},
+    "inertial": {"pose": POSE, "mass": VALUE, "inertia": make_rule(children="inertia"), "density": TOLD},
     "inertia": dict.fromkeys(("ixx", "ixy", "ixz", "iyy", "iyz", "izz"), VALUE),
     "joint": {
         "pose": POSE,
@@ -93,11 +93,11 @@ GRAMMAR: Grammar = {
         "sensor": LOOKS,
     },
     "axis": {
-        "xyz": known("expressed_in"),
+        "xyz": make_rule("expressed_in"),
         "use_parent_model_frame": VALUE,
-        "limit": known(children="limit"),
-        "dynamics": known(children="dynamics"),
-        "mimic": known("joint", "axis", children="mimic"),
+        "limit": make_rule(children="limit"),
+        "dynamics": make_rule(children="dynamics"),
+        "mimic": make_rule("joint", "axis", children="mimic"),
     },
     "limit": {
         **dict.fromkeys(("lower", "upper", "effort", "velocity"), VALUE),
@@ -164,7 +164,7 @@ def read_sdf(
         checks.choice("read_sdf: base", base, BASES)
     for what, names in (("ignore", ignore), ("independent", independent), ("motors", motors)):
         check_names(f"read_sdf: {what}", names)
-    stops = checked_stops("read_sdf", stops)
+    stops = check_stops("read_sdf", stops)
     checks.number("read_sdf: right_angles", right_angles, at_least=0.0, at_most=MOST_OFF, unit="rad")
     root = parse(path, "sdf")
     findings = list(survey([root], GRAMMAR))
@@ -173,9 +173,9 @@ def read_sdf(
     robot, tree, cuts = read_model(chosen, version, right_angles, base)
     for name in (*independent, *motors):
         if name not in robot.joints:
-            shown = checks.shown(name)
+            shown = checks.show(name)
             raise DataError(f"{root.path.name}: {shown} is no joint of the tree: {[*robot.joints]}")
-    findings += [*unread(tree, chosen.children("link")), *unkept(cuts), *losses(robot, ignore)]
+    findings += [*unread(tree, chosen.children("link")), *find_unsupported(cuts), *losses(robot, ignore)]
     findings += limits(robot, stops, motors)
     check_ignored(
         root.path.name, ignore, root, findings, GRAMMAR, more=(FRICTION, DAMPING, ARMATURE, *robot.loops)
@@ -186,11 +186,11 @@ def read_sdf(
     wishes = Wishes(
         "fixed",
         found_gravity if gravity is None else gravity,
-        checked_pose(robot, pose),
+        check_pose(robot, pose),
         tuple(independent),
         tuple(motors),
         stops,
-        armature=checked_armature(robot, armature),
+        armature=check_armature(robot, armature),
         tolerance=checks.number("read_sdf: tolerance", tolerance, at_least=0.0, at_most=COARSEST),
     )
     system, more = build(robot, wishes)
@@ -213,7 +213,7 @@ def chosen_model(root: Element, name: str | None) -> tuple[Element, tuple[float,
     if name is None and len(models) == 1:
         return models[0], gravity
     if name is None or name not in names:
-        said = "" if name is None else f" {checks.shown(name)}"
+        said = "" if name is None else f" {checks.show(name)}"
         raise root.error(f"which model{said} is meant? There are {names}; name one with model=")
     return models[names.index(name)], gravity
 
@@ -222,14 +222,14 @@ def version_of(root: Element) -> tuple[int, ...]:
     """The version of the format."""
     words = root.text("version").split(".")
     if not all(word.isdigit() for word in words):
-        raise root.error(f"version={checks.shown(root.text('version'))} must be numbers such as 1.9")
+        raise root.error(f"version={checks.show(root.text('version'))} must be numbers such as 1.9")
     return tuple(int(word) for word in words)
 
 
 def unread(edges: Collection[Edge], links: Iterable[Element]) -> Iterator[Finding]:
     """Limits of joints with several coordinates, and links without weight."""
     for edge in edges:
-        if edge.limit is None and any(limit.bounded for limit in edge.limits):
+        if edge.limit is None and any(limit.is_bounded for limit in edge.limits):
             yield Finding("limit@lower, limit@upper", where(edge.element), told=True, name=edge.name)
     for link in links:
         weight = link.child("gravity")

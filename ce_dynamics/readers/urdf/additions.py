@@ -55,5 +55,5 @@ def kind_of(word: str, owner: str, error: type[DataError] | type[ModelError]) ->
     """The kind of joint that a word means."""
     found = HELD.get(word.lower(), word)
     if found not in KINDS:
-        raise error(f"{owner} {checks.shown(word)} is not known; it must be one of {[*HELD, *KINDS]}")
+        raise error(f"{owner} {checks.show(word)} is not known; it must be one of {[*HELD, *KINDS]}")
     return found

@@ -49,12 +49,12 @@ def from_file(path: Path, ignore: Collection[str]) -> Additions:
     refused = [key for key in others if key not in ignore and EVERYTHING not in ignore]
     if refused:
         raise DataError(
-            f"{path.name}: {', '.join(map(checks.shown, refused))} not known; it may hold {', '.join(KEYS)}; "
+            f"{path.name}: {', '.join(map(checks.show, refused))} not known; it may hold {', '.join(KEYS)}; "
             f"leave it out of the model with ignore={set(refused)!r}"
         )
     pairs = [
         texts(f"{path.name}: closed_loop[{k}]", pair)
-        for k, pair in enumerate(listed(path, said, "closed_loop"))
+        for k, pair in enumerate(read_list(path, said, "closed_loop"))
     ]
     for k, pair in enumerate(pairs):
         if len(pair) != 2:
@@ -64,7 +64,7 @@ def from_file(path: Path, ignore: Collection[str]) -> Additions:
     return Additions(
         path.name,
         tuple((a, b, kind) for (a, b), kind in zip(pairs, kinds, strict=False)),
-        () if by_part else texts(f"{path.name}: name_mot", listed(path, said, "name_mot")),
+        () if by_part else texts(f"{path.name}: name_mot", read_list(path, said, "name_mot")),
         types_of(path, said),
         (
             *(f"{path.name}: {key}: left out as asked" for key in others),
@@ -86,9 +86,9 @@ def kinds_of(path: Path, said: Mapping[Any, Any], number: int) -> tuple[str, ...
     owner, given = f"{path.name}: type", said.get("type")
     if isinstance(given, str):
         if given.lower() not in HELD:
-            raise DataError(f"{owner} {checks.shown(given)} is not known; it must be one of {[*HELD]}")
+            raise DataError(f"{owner} {checks.show(given)} is not known; it must be one of {[*HELD]}")
         return (HELD[given.lower()],) * max(number, 1)
-    words = texts(owner, listed(path, said, "type")) or ("6d",) * max(number, 1)
+    words = texts(owner, read_list(path, said, "type")) or ("6d",) * max(number, 1)
     if number and len(words) != number:
         raise DataError(f"{owner} has {len(words)} words for {number} pairs of closed_loop")
     return tuple(kind_of(word, owner, DataError) for word in words)
@@ -98,14 +98,14 @@ def part_of(path: Path, said: Mapping[Any, Any], key: str) -> str:
     """A part of names; empty if it is not there."""
     value = said.get(key, "")
     if not isinstance(value, str) or (key in said and not value.strip()):
-        raise DataError(f"{path.name}: {key} {checks.shown(value)} must be a part of names")
+        raise DataError(f"{path.name}: {key} {checks.show(value)} must be a part of names")
     return value
 
 
 def types_of(path: Path, said: Mapping[Any, Any]) -> dict[str, str]:
     """Joints and the kinds that they are to be of."""
     names, words = (
-        texts(f"{path.name}: {key}", listed(path, said, key)) for key in ("joint_name", "joint_type")
+        texts(f"{path.name}: {key}", read_list(path, said, key)) for key in ("joint_name", "joint_type")
     )
     if len(names) != len(words):
         raise DataError(
@@ -114,26 +114,26 @@ def types_of(path: Path, said: Mapping[Any, Any]) -> dict[str, str]:
     for word in words:
         if word.upper() not in JOINT_TYPES:
             raise DataError(
-                f"{path.name}: joint_type {checks.shown(word)} is not known; it must be one of "
+                f"{path.name}: joint_type {checks.show(word)} is not known; it must be one of "
                 f"{[*JOINT_TYPES]}"
             )
     return {name: JOINT_TYPES[word.upper()] for name, word in zip(names, words, strict=True)}
 
 
-def listed(path: Path, said: Mapping[Any, Any], key: str) -> list[Any]:
+def read_list(path: Path, said: Mapping[Any, Any], key: str) -> list[Any]:
     """A list of the file; empty if it is not there."""
     value = said.get(key)
     if value is None:
         return []
     if not isinstance(value, list):
-        raise DataError(f"{path.name}: {key} {checks.shown(value)} must be a list")
+        raise DataError(f"{path.name}: {key} {checks.show(value)} must be a list")
     return value
 
 
 def texts(owner: str, values: Any) -> tuple[str, ...]:
     """Names of the file."""
     if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
-        raise DataError(f"{owner} {checks.shown(values)} must be a list of names")
+        raise DataError(f"{owner} {checks.show(values)} must be a list of names")
     return tuple(values)
 
 
@@ -160,7 +160,7 @@ def additions(given: Loops | None, ignore: Collection[str]) -> Additions:
         owner = f"read_urdf: loops[{k}]"
         words = () if isinstance(item, str) else checks.texts(owner, item)
         if len(words) not in (2, 3):
-            raise ModelError(f"{owner} {checks.shown(item)} must be two frames, and perhaps '3d' or '6d'")
+            raise ModelError(f"{owner} {checks.show(item)} must be two frames, and perhaps '3d' or '6d'")
         pairs.append((words[0], words[1], kind_of(words[2] if len(words) == 3 else "6d", owner, ModelError)))
     return Additions("loops", tuple(pairs))
 
@@ -173,8 +173,8 @@ def with_loops(robot: Robot, beside: Additions) -> Robot:
     DataError
         For a frame that is neither joint nor link, or a motor that is no joint.
     """
-    robot = retyped(robot, beside)
-    beside = replace(beside, pairs=(*beside.pairs, *numbered(robot, beside)))
+    robot = retype_joints(robot, beside)
+    beside = replace(beside, pairs=(*beside.pairs, *find_numbered_pairs(robot, beside)))
     loops = dict(robot.loops)
     for a, b, kind in beside.pairs:
         name = f"{a} to {b}"
@@ -188,11 +188,11 @@ def with_loops(robot: Robot, beside: Additions) -> Robot:
     for motor in beside.motors:
         if motor not in robot.joints:
             place = Beside(f"{beside.place}, name_mot")
-            raise place.error(f"there is no joint {checks.shown(motor)}")
+            raise place.error(f"there is no joint {checks.show(motor)}")
     return replace(robot, loops=loops)
 
 
-def numbered(robot: Robot, beside: Additions) -> list[tuple[str, str, str]]:
+def find_numbered_pairs(robot: Robot, beside: Additions) -> list[tuple[str, str, str]]:
     """Pairs of links that are, or whose joints are, named by a word and a number.
 
     Raises
@@ -211,7 +211,7 @@ def numbered(robot: Robot, beside: Additions) -> list[tuple[str, str, str]]:
             ends[found[1]] = list(dict.fromkeys((*ends.get(found[1], ()), link)))
     place = Beside(f"{beside.place}, name_closedloop")
     if not ends:
-        raise place.error(f"there is no joint or link whose name is {checks.shown(word)} and a number")
+        raise place.error(f"there is no joint or link whose name is {checks.show(word)} and a number")
     for number, links in ends.items():
         if len(links) != 2:
             raise place.error(
@@ -221,7 +221,7 @@ def numbered(robot: Robot, beside: Additions) -> list[tuple[str, str, str]]:
     return pairs
 
 
-def named_motors(robot: Robot, beside: Additions) -> tuple[str, ...]:
+def find_motors(robot: Robot, beside: Additions) -> tuple[str, ...]:
     """Joints with motors: those that are listed, or of whose names a part is given."""
     part = beside.part_of_motors
     if not part:
@@ -229,7 +229,7 @@ def named_motors(robot: Robot, beside: Additions) -> tuple[str, ...]:
     return tuple(name for name, joint in robot.joints.items() if part in name and joint.kind != "fixed")
 
 
-def retyped(robot: Robot, beside: Additions) -> Robot:
+def retype_joints(robot: Robot, beside: Additions) -> Robot:
     """The robot with joints of the kinds that are given beside its file."""
     joints = dict(robot.joints)
     part = beside.part_of_balls
@@ -237,7 +237,7 @@ def retyped(robot: Robot, beside: Additions) -> Robot:
     for name, kind in (dict.fromkeys(balls, "spherical") | dict(beside.types)).items():
         place = Beside(f"{beside.place}, joint_name")
         if name not in joints:
-            raise place.error(f"there is no joint {checks.shown(name)}")
+            raise place.error(f"there is no joint {checks.show(name)}")
         if joints[name].mimic is not None:
             raise place.error(
                 f"joint {name!r} follows another, which takes one coordinate; leave it as it is"
@@ -256,5 +256,5 @@ def link_of(robot: Robot, frame: str, where: Beside) -> str:
     if joint is not None:
         return joint.child
     if frame not in robot.links:
-        raise where.error(f"there is no joint or link {checks.shown(frame)}")
+        raise where.error(f"there is no joint or link {checks.show(frame)}")
     return frame

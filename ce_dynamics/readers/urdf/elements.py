@@ -55,24 +55,24 @@ def read_robot(root: Element, right_angles: float) -> Robot:
         {name: loop(e, name, right_angles) for name, e in unique([*root.children("loop"), *closing]).items()},
         {name: coupling_of(e, name) for name, e in unique([*root.children("coupling"), *coupling]).items()},
     )
-    balls = {name: ball(e, name) for name, e in numbered(root.children(BALL), robot.loops).items()}
+    balls = {name: ball(e, name) for name, e in number_elements(root.children(BALL), robot.loops).items()}
     return replace(robot, loops=robot.loops | balls)
 
 
-def numbered(elements: list[Element], taken: Collection[str]) -> dict[str, Element]:
+def number_elements(elements: list[Element], taken: Collection[str]) -> dict[str, Element]:
     """Return elements, which need no name, by one: their own, or their tag with their number."""
     found: dict[str, Element] = {}
     for number, element in enumerate(elements, start=1):
         name = element.attributes.get("name", f"{element.tag.rpartition(':')[2]} {number}")
         if name in taken or name in found:
-            raise element.error(f"the name {checks.shown(name)} is taken; give every loop its own")
+            raise element.error(f"the name {checks.show(name)} is taken; give every loop its own")
         found[name] = element
     return found
 
 
 def ball(element: Element, name: str) -> UrdfLoop:
     """Return a point that two links share, as Drake writes it."""
-    ends = [element.needed(f"{BALL}_body_{end}").text("name") for end in "AB"]
+    ends = [element.find_required(f"{BALL}_body_{end}").text("name") for end in "AB"]
     zero = (0.0, 0.0, 0.0)
     points = [element.child(f"{BALL}_p_{point}") for point in ("AP", "BQ")]
     at = [Pose(np.eye(3), np.array(zero) if p is None else p.numbers("value", 3)) for p in points]
@@ -110,7 +110,7 @@ def unit(element: Element) -> Array:
     largest = float(np.max(np.abs(axis)))
     if largest == 0.0:
         raise given.error(
-            f"xyz={checks.shown(given.text('xyz'))} of {element.tag} {element.text('name')!r} is no direction"
+            f"xyz={checks.show(given.text('xyz'))} of {element.tag} {element.text('name')!r} is no direction"
         )
     scaled = axis / largest  # squares of very long or short ones would overflow or vanish
     return np.asarray(scaled / np.linalg.norm(scaled))
@@ -121,10 +121,12 @@ def inertial(link: Element, right_angles: float) -> Inertial | None:
     given = link.child("inertial")
     if given is None:
         return None
-    mass = given.needed("mass").number("value")
+    mass = given.find_required("mass").number("value")
     if mass < 0.0:
-        raise given.needed("mass").error(f"value={mass!r} of link {link.text('name')!r} must be >= 0 kg")
-    element = given.needed("inertia")
+        raise given.find_required("mass").error(
+            f"value={mass!r} of link {link.text('name')!r} must be >= 0 kg"
+        )
+    element = given.find_required("inertia")
     xx, xy, xz, yy, yz, zz = (element.number(name) for name in INERTIA)
     return Inertial(origin(given, right_angles), mass, np.array(((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))))
 
@@ -139,8 +141,8 @@ def joint(element: Element, name: str, right_angles: float) -> UrdfJoint:
         element,
         name,
         kind,
-        element.needed("parent").text("link"),
-        element.needed("child").text("link"),
+        element.find_required("parent").text("link"),
+        element.find_required("child").text("link"),
         origin(element, right_angles),
         unit(element) if kind in WITH_AXIS else np.array((1.0, 0.0, 0.0)),
         damping,
@@ -172,16 +174,16 @@ def limit(element: Element | None) -> Range | None:
     """
     if element is None:
         return None
-    lower, upper = (bound(element, name, 0.0) for name in ("lower", "upper"))
+    lower, upper = (read_bound(element, name, 0.0) for name in ("lower", "upper"))
     if lower > upper:
         raise element.error(f"lower={lower!r} is above upper={upper!r}")
     if lower == upper:
         lower, upper = -math.inf, math.inf
-    effort, velocity = (bound(element, name, math.inf) for name in ("effort", "velocity"))
+    effort, velocity = (read_bound(element, name, math.inf) for name in ("effort", "velocity"))
     return Range(element, lower, upper, effort, velocity)
 
 
-def bound(element: Element, attribute: str, default: float) -> float:
+def read_bound(element: Element, attribute: str, default: float) -> float:
     """A limit, which many files give as infinite."""
     word = element.text(attribute, "").strip().lower()
     if word.lstrip("+-") in ("inf", "infinity"):
@@ -203,9 +205,9 @@ def loop(element: Element, name: str, right_angles: float) -> UrdfLoop:
     axis = np.array((0.0, 0.0, 1.0))
     if element.tag == "loop_constraint":
         at = [origin(element, right_angles, f"{end}_origin") for end in ("parent", "child")]
-        ends = [element.needed(end).text("link") for end in ("parent", "child")]
+        ends = [element.find_required(end).text("link") for end in ("parent", "child")]
         return UrdfLoop(element, name, "spherical", ends[0], at[0], ends[1], at[1], axis)
-    predecessor, successor = element.needed("predecessor"), element.needed("successor")
+    predecessor, successor = element.find_required("predecessor"), element.find_required("successor")
     if element.tag == "constraint":
         at = [origin(end, right_angles) for end in (predecessor, successor)]
         ends = [end.text("link") for end in (predecessor, successor)]
@@ -230,7 +232,7 @@ def coupling_of(element: Element, name: str) -> CouplingOf:
         ends, ratio = ("predecessor", "successor"), element.child("ratio")
         if "type" in element.attributes:
             one_of(element, "type", (ROLLING,))
-    predecessor, successor = (element.needed(end).text("link") for end in ends)
+    predecessor, successor = (element.find_required(end).text("link") for end in ends)
     return CouplingOf(element, name, predecessor, successor, 1.0 if ratio is None else ratio.number("value"))
 
 
@@ -253,7 +255,7 @@ def one_of(element: Element, attribute: str, allowed: tuple[str, ...]) -> str:
     value = element.text(attribute)
     if value not in allowed:
         raise element.error(
-            f"{attribute}={checks.shown(value)} is not known; it must be one of {', '.join(allowed)}"
+            f"{attribute}={checks.show(value)} is not known; it must be one of {', '.join(allowed)}"
         )
     return value
 
@@ -264,5 +266,5 @@ def flag(element: Element, attribute: str) -> bool | None:
     if value is None:
         return None
     if value.lower() not in ("true", "false"):
-        raise element.error(f"{attribute}={checks.shown(value)} must be true or false")
+        raise element.error(f"{attribute}={checks.show(value)} must be true or false")
     return value.lower() == "true"

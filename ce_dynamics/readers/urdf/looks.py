@@ -20,9 +20,9 @@ from ce_dynamics.readers.pose import Pose
 from ce_dynamics.readers.survey import check_names
 from ce_dynamics.readers.urdf.beside import Loops
 from ce_dynamics.readers.urdf.elements import origin
-from ce_dynamics.readers.urdf.posing import checked_pose
+from ce_dynamics.readers.urdf.posing import check_pose
 from ce_dynamics.readers.urdf.put_together import Wishes, put_together
-from ce_dynamics.readers.urdf.read import RIGHT_ANGLES, described
+from ce_dynamics.readers.urdf.read import RIGHT_ANGLES, read_description
 from ce_dynamics.readers.xml_file import Element
 
 PACKAGE = "package://"
@@ -121,17 +121,17 @@ def shapes_of(
     """All elements of a kind that have a geometry, and the file's root."""
     check_names("ignore", ignore)
     check_names("independent", independent)
-    given = described(path, loops, ignore, RIGHT_ANGLES)
+    given = read_description(path, loops, ignore, RIGHT_ANGLES)
     for name in independent:
         if name not in given.robot.joints:
             raise DataError(
-                f"{given.root.path.name}: there is no joint {checks.shown(name)} to be independent"
+                f"{given.root.path.name}: there is no joint {checks.show(name)} to be independent"
             )
     lead = given.motors if not independent else ()
     wishes = Wishes(
         "fixed",
         (0.0, 0.0, 0.0),
-        checked_pose(given.robot, pose),
+        check_pose(given.robot, pose),
         tuple(independent),
         lead,
         tolerance=tolerance,
@@ -171,9 +171,9 @@ def look(each: Placed, file: Path, colours: Mapping[str, tuple[float, float, flo
     if kind != "mesh":
         raise geometry.error(f"a shape of kind {kind} is not known")
     said = geometry.text("filename")
-    found = located_file(said, file)
+    found = find_file(said, file)
     if found is None:
-        raise geometry.error(f"{checks.shown(said)} is not there")
+        raise geometry.error(f"{checks.show(said)} is not there")
     vertices, triangles = surface(found, geometry.numbers("scale", 3, (1.0, 1.0, 1.0)))
     return plain._replace(vertices=vertices, triangles=triangles)
 
@@ -187,7 +187,7 @@ def colour_of(material: Element) -> tuple[float, float, float, float] | None:
     return red, green, blue, opacity
 
 
-def located_file(said: str, file: Path) -> Path | None:
+def find_file(said: str, file: Path) -> Path | None:
     """The file of a mesh, beside the robot's or in a folder above it that a package's name may stand for."""
     name = said
     for start in ENDS:

@@ -113,7 +113,7 @@ class Range:
     velocity: float
 
     @property
-    def bounded(self) -> bool:
+    def is_bounded(self) -> bool:
         """True if the coordinate has a range."""
         return math.isfinite(self.lower) or math.isfinite(self.upper)
 
@@ -124,7 +124,7 @@ class Range:
 
     def stoppable(self, kind: str) -> bool:
         """Return True if a stop can keep a joint in it: turns are not counted."""
-        return self.bounded and (kind == "prismatic" or self.upper - self.lower < 2.0 * math.pi)
+        return self.is_bounded and (kind == "prismatic" or self.upper - self.lower < 2.0 * math.pi)
 
 
 @dataclass(frozen=True)

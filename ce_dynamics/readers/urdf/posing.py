@@ -45,7 +45,7 @@ class Placed:
     notes: tuple[str, ...] = ()
 
 
-def moved(joint: UrdfJoint, q: float) -> Pose:
+def move_joint(joint: UrdfJoint, q: float) -> Pose:
     """The pose of a joint's child in the joint's frame at a coordinate."""
     if q == 0.0:
         return WORLD
@@ -54,7 +54,7 @@ def moved(joint: UrdfJoint, q: float) -> Pose:
     return Pose(turns(joint.axis, np.array((q,)))[0], np.zeros(3))
 
 
-def placed(
+def place_robot(
     robot: Robot,
     joints: list[UrdfJoint],
     root: str,
@@ -83,9 +83,9 @@ def placed(
     places = {name: loop.element.place for name, loop in robot.loops.items()}
     for chains in parts(chains_of(robot, joints, root)):
         search = Search(chains, wanted, wishes, limits_of(moving), tolerance, must_lead)
-        found = search.found()
+        found = search.find()
         if found is None:
-            raise unclosed(robot, search)
+            raise explain_open_loop(robot, search)
         q[search.seen] = found.q[search.seen]
         if search.wished:
             lead += [names[k] for k in found.lead]
@@ -96,7 +96,7 @@ def placed(
     return Placed(at, tuple(lead), tuple(dropped), precision, tuple(notes))
 
 
-def unclosed(robot: Robot, search: Search) -> DataError:
+def explain_open_loop(robot: Robot, search: Search) -> DataError:
     """Return the error for a robot whose loops no pose closes, with the loop that is open furthest."""
     gaps = list(gaps_of(search.chains, search.wanted))
     if not gaps:
@@ -179,7 +179,7 @@ def limits_of(joints: list[UrdfJoint]) -> Array:
     ).reshape(-1, 2)
 
 
-def checked_pose(robot: Robot, pose: Mapping[str, float] | None) -> dict[str, float]:
+def check_pose(robot: Robot, pose: Mapping[str, float] | None) -> dict[str, float]:
     """Coordinates of joints as a caller wants them.
 
     Raises
@@ -190,9 +190,9 @@ def checked_pose(robot: Robot, pose: Mapping[str, float] | None) -> dict[str, fl
     if pose is None:
         return {}
     if not isinstance(pose, Mapping):
-        raise ModelError(f"read_urdf: pose {checks.shown(pose)} must name joints: {{'knee': 0.5}}")
+        raise ModelError(f"read_urdf: pose {checks.show(pose)} must name joints: {{'knee': 0.5}}")
     for name in pose:
         if name not in robot.joints or robot.joints[name].kind not in WITH_COORDINATE:
             known = [joint.name for joint in robot.joints.values() if joint.kind in WITH_COORDINATE]
-            raise ModelError(f"read_urdf: pose: {checks.shown(name)} is no joint with a coordinate: {known}")
+            raise ModelError(f"read_urdf: pose: {checks.show(name)} is no joint with a coordinate: {known}")
     return {name: checks.number(f"read_urdf: pose[{name!r}]", value) for name, value in pose.items()}

@@ -14,7 +14,7 @@ from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.mechanism.assumptions import TOLERANCE
 from ce_dynamics.readers.pose import WORLD, Pose
 from ce_dynamics.readers.urdf.model import Beside, Robot, UrdfJoint, UrdfLink, UrdfLoop
-from ce_dynamics.readers.urdf.posing import Placed, moved, placed
+from ce_dynamics.readers.urdf.posing import Placed, move_joint, place_robot
 from ce_dynamics.readers.xml_file import Element
 
 SHORT = 1e-9
@@ -26,7 +26,7 @@ def with_single_hinges(robot: Robot, whole: Collection[str] = ()) -> Robot:
 
     All but the last stand before links without mass, named after the joint's link: ``link/1``, ``link/2``.
     """
-    inside = looped(robot) - set(whole)
+    inside = find_loop_joints(robot) - set(whole)
     joints: dict[str, UrdfJoint] = {}
     links = dict(robot.links)
     for name, joint in robot.joints.items():
@@ -37,7 +37,7 @@ def with_single_hinges(robot: Robot, whole: Collection[str] = ()) -> Robot:
         parent, frame = joint.parent, joint.frame
         for k, axis in enumerate(axes[:-1], start=1):
             link, hinge = (
-                unused(f"{each}/{k}", (*links, *joints, *robot.joints)) for each in (joint.child, name)
+                make_name(f"{each}/{k}", (*links, *joints, *robot.joints)) for each in (joint.child, name)
             )
             links[link] = UrdfLink(robot.links[joint.child].element, link, None)
             joints[hinge] = replace(
@@ -48,7 +48,7 @@ def with_single_hinges(robot: Robot, whole: Collection[str] = ()) -> Robot:
     return replace(robot, joints=joints, links=links)
 
 
-def looped(robot: Robot) -> set[str]:
+def find_loop_joints(robot: Robot) -> set[str]:
     """Joints between the ends of loops."""
     carrier = {joint.child: joint for joint in robot.joints.values()}
 
@@ -62,7 +62,7 @@ def looped(robot: Robot) -> set[str]:
     return {name for loop in robot.loops.values() for name in way(loop.predecessor) ^ way(loop.successor)}
 
 
-def unused(name: str, taken: tuple[str, ...]) -> str:
+def make_name(name: str, taken: tuple[str, ...]) -> str:
     """A name that nothing has yet."""
     while name in taken:
         name += "'"
@@ -188,12 +188,12 @@ class PutTogether(NamedTuple):
 def put_together(robot: Robot, wishes: Wishes) -> PutTogether:
     """Frames of all links in the design pose."""
     robot = with_world(robot, wishes.base)
-    ordered(robot)
+    order_joints(robot)
     check_loops(robot)
     robot = with_single_hinges(robot, wishes.independent)
-    joints = ordered(robot)
+    joints = order_joints(robot)
     root = root_of(robot)
-    at = placed(
+    at = place_robot(
         robot,
         joints,
         root,
@@ -204,7 +204,9 @@ def put_together(robot: Robot, wishes: Wishes) -> PutTogether:
     )
     frames = {root: WORLD}
     for joint in joints:
-        frames[joint.child] = frames[joint.parent] @ joint.frame @ moved(joint, at.q.get(joint.name, 0.0))
+        frames[joint.child] = (
+            frames[joint.parent] @ joint.frame @ move_joint(joint, at.q.get(joint.name, 0.0))
+        )
     return PutTogether(robot, joints, at, frames)
 
 
@@ -234,7 +236,7 @@ def with_world(robot: Robot, base: str) -> Robot:
         )
     pattern = next(joint for joint in joints.values() if joint.parent == GROUND)
     for link in (link for name, link in robot.links.items() if name not in carried):
-        name = unused(f"base {link.name}", tuple(joints))
+        name = make_name(f"base {link.name}", tuple(joints))
         kind = "fixed" if base == "fixed" else "floating"
         joints[name] = UrdfJoint(
             link.element, name, kind, GROUND, link.name, WORLD, pattern.axis, 0.0, 0.0, 0.0, None, None, None
@@ -263,7 +265,7 @@ def root_of(robot: Robot) -> str:
     return roots[0]
 
 
-def ordered(robot: Robot) -> list[UrdfJoint]:
+def order_joints(robot: Robot) -> list[UrdfJoint]:
     """Joints from the root to the tips, in the order of the file where the tree leaves a choice."""
     check_ends(robot)
     placed = {root_of(robot)}
@@ -314,4 +316,4 @@ def check_loops(robot: Robot) -> None:
 def need_link(robot: Robot, name: str, element: Element | Beside) -> None:
     """Refuse a link that does not exist."""
     if name not in robot.links:
-        raise element.error(f"there is no link {checks.shown(name)}")
+        raise element.error(f"there is no link {checks.show(name)}")

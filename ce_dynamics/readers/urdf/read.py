@@ -23,79 +23,87 @@ from ce_dynamics.readers.survey import (
     annotate,
     check_ignored,
     check_names,
-    known,
+    make_rule,
     refuse,
     survey,
     where,
 )
-from ce_dynamics.readers.tree import checked_stops
+from ce_dynamics.readers.tree import check_stops
 from ce_dynamics.readers.urdf.additions import Additions
-from ce_dynamics.readers.urdf.beside import Loops, additions, named_motors, with_loops
+from ce_dynamics.readers.urdf.beside import Loops, additions, find_motors, with_loops
 from ce_dynamics.readers.urdf.elements import BALL, read_robot
 from ce_dynamics.readers.urdf.model import INERTIA, WITH_COORDINATE, Robot
-from ce_dynamics.readers.urdf.posing import checked_pose
+from ce_dynamics.readers.urdf.posing import check_pose
 from ce_dynamics.readers.urdf.put_together import Wishes
 from ce_dynamics.readers.urdf.system import build
 from ce_dynamics.readers.xml_file import Element, parse
 
-ORIGIN = known("xyz", "rpy")
-AXIS = known("xyz")
-END = known("link", children="end")
+ORIGIN = make_rule("xyz", "rpy")
+AXIS = make_rule("xyz")
+END = make_rule("link", children="end")
 
 GRAMMAR: Grammar = {
-    "file": {"robot": known("name", "version", children="robot")},
+    "file": {"robot": make_rule("name", "version", children="robot")},
     "robot": {
-        "link": known("name", children="link"),
-        "joint": known("name", "type", "independent", children="joint"),
-        "loop": known("name", "type", children="loop"),
-        "coupling": known("name", "type", children="coupling"),
-        "constraint": known("name", "type", children="constraint"),
-        "loop_constraint": known("name", children="loop_constraint"),
-        "joint_constraint": known("name", children="joint_constraint"),
+        "link": make_rule("name", children="link"),
+        "joint": make_rule("name", "type", "independent", children="joint"),
+        "loop": make_rule("name", "type", children="loop"),
+        "coupling": make_rule("name", "type", children="coupling"),
+        "constraint": make_rule("name", "type", children="constraint"),
+        "loop_constraint": make_rule("name", children="loop_constraint"),
+        "joint_constraint": make_rule("name", children="joint_constraint"),
         "material": LOOKS,
         "sensor": LOOKS,
         **dict.fromkeys(
             ("transmission", "gazebo", "mujoco", "ros2_control", "group", "disable_collisions"), TOLD
         ),
         **dict.fromkeys(("drake:proximity_properties", "drake:collision_filter_group"), TOLD),
-        BALL: known("name", children=BALL),
+        BALL: make_rule("name", children=BALL),
     },
     BALL: {
-        **dict.fromkeys((f"{BALL}_body_A", f"{BALL}_body_B"), known("name")),
-        **dict.fromkeys((f"{BALL}_p_AP", f"{BALL}_p_BQ"), known("value")),
+        **dict.fromkeys((f"{BALL}_body_A", f"{BALL}_body_B"), make_rule("name")),
+        **dict.fromkeys((f"{BALL}_p_AP", f"{BALL}_p_BQ"), make_rule("value")),
     },
     "link": {
-        "inertial": known(children="inertial"),
+        "inertial": make_rule(children="inertial"),
         "visual": LOOKS,
         "collision": TOLD,
         "contact": TOLD,
         "self_collision_checking": TOLD,
         "drake:proximity_properties": TOLD,
     },
-    "inertial": {"origin": ORIGIN, "mass": known("value"), "inertia": known(*INERTIA)},
+    "inertial": {"origin": ORIGIN, "mass": make_rule("value"), "inertia": make_rule(*INERTIA)},
     "joint": {
         "origin": ORIGIN,
-        "parent": known("link"),
-        "child": known("link"),
+        "parent": make_rule("link"),
+        "child": make_rule("link"),
         "axis": AXIS,
-        "dynamics": known("damping", "friction", "armature"),
-        "joint_properties": known("damping", "friction", "armature"),
-        "limit": known("lower", "upper", "effort", "velocity"),
-        "mimic": known("joint", "multiplier", "offset"),
+        "dynamics": make_rule("damping", "friction", "armature"),
+        "joint_properties": make_rule("damping", "friction", "armature"),
+        "limit": make_rule("lower", "upper", "effort", "velocity"),
+        "mimic": make_rule("joint", "multiplier", "offset"),
         "calibration": LOOKS,
         "safety_controller": LOOKS,
     },
     "loop": {"predecessor": END, "successor": END, "axis": AXIS},
     "end": {"origin": ORIGIN},
-    "coupling": {"predecessor": known("link"), "successor": known("link"), "ratio": known("value")},
-    "constraint": {"predecessor": END, "successor": END, "ratio": known("value"), "axis": AXIS},
+    "coupling": {
+        "predecessor": make_rule("link"),
+        "successor": make_rule("link"),
+        "ratio": make_rule("value"),
+    },
+    "constraint": {"predecessor": END, "successor": END, "ratio": make_rule("value"), "axis": AXIS},
     "loop_constraint": {
-        "parent": known("link"),
+        "parent": make_rule("link"),
         "parent_origin": ORIGIN,
-        "child": known("link"),
+        "child": make_rule("link"),
         "child_origin": ORIGIN,
     },
-    "joint_constraint": {"parent": known("link"), "child": known("link"), "gear_ratio": known("value")},
+    "joint_constraint": {
+        "parent": make_rule("link"),
+        "child": make_rule("link"),
+        "gear_ratio": make_rule("value"),
+    },
     "nothing": {},
 }
 
@@ -184,13 +192,13 @@ def read_urdf(
     checks.choice("read_urdf: base", base, BASES)
     check_names("read_urdf: ignore", ignore)
     check_names("read_urdf: independent", independent)
-    stops = checked_stops("read_urdf", stops)
+    stops = check_stops("read_urdf", stops)
     checks.number("read_urdf: right_angles", right_angles, at_least=0.0, at_most=MOST_OFF, unit="rad")
-    root, robot, beside, motors = described(path, loops, ignore, right_angles)
+    root, robot, beside, motors = read_description(path, loops, ignore, right_angles)
     findings = list(survey([root], GRAMMAR))
     for name in independent:
         if name not in robot.joints:
-            raise DataError(f"{root.path.name}: there is no joint {checks.shown(name)} to be independent")
+            raise DataError(f"{root.path.name}: there is no joint {checks.show(name)} to be independent")
     findings += [*losses(robot, ignore), *limits(robot, stops, motors)]
     check_ignored(root.path.name, ignore, root, findings, GRAMMAR, more=(*beside.others, *robot.loops))
     notes = refuse(root.path.name, findings, ignore)
@@ -198,11 +206,11 @@ def read_urdf(
     wishes = Wishes(
         base,
         gravity,
-        checked_pose(robot, pose),
+        check_pose(robot, pose),
         tuple(independent),
         motors,
         stops,
-        armature=checked_armature(robot, armature),
+        armature=check_armature(robot, armature),
         tolerance=checks.number("read_urdf: tolerance", tolerance, at_least=0.0, at_most=COARSEST),
     )
     system, more = build(robot, wishes)
@@ -222,7 +230,7 @@ class Described(NamedTuple):
     motors: tuple[str, ...]
 
 
-def described(
+def read_description(
     path: str | Path, loops: Loops | None, ignore: Collection[str], right_angles: float
 ) -> Described:
     """Read both.
@@ -236,7 +244,7 @@ def described(
     refuse_macros(root, ignore)
     beside = additions(loops, ignore)
     robot = with_loops(read_robot(root, right_angles), beside)
-    return Described(root, robot, beside, named_motors(robot, beside))
+    return Described(root, robot, beside, find_motors(robot, beside))
 
 
 def refuse_macros(robot: Element, ignore: Collection[str]) -> None:
@@ -266,7 +274,7 @@ def losses(robot: Robot, ignore: Collection[str]) -> Iterator[Finding]:
                     yield Finding(kind, where(joint.element), name=name)
 
 
-def checked_armature(robot: Robot, given: Mapping[str, float] | None) -> dict[str, float]:
+def check_armature(robot: Robot, given: Mapping[str, float] | None) -> dict[str, float]:
     """Armature of joints as a caller gives it.
 
     Raises
@@ -277,7 +285,7 @@ def checked_armature(robot: Robot, given: Mapping[str, float] | None) -> dict[st
     found = {}
     for name, value in checks.mapping("read_urdf: armature", {} if given is None else given).items():
         if name not in robot.joints or robot.joints[name].kind not in WITH_COORDINATE:
-            raise ModelError(f"read_urdf: armature: {checks.shown(name)} is no joint with one coordinate")
+            raise ModelError(f"read_urdf: armature: {checks.show(name)} is no joint with one coordinate")
         found[name] = checks.number(f"read_urdf: armature[{name!r}]", value, at_least=0.0)
     return found
 
@@ -293,7 +301,7 @@ def limits(
         given, place = joint.limit, where(joint.element)
         if given is None:
             continue
-        if given.bounded and (stops is None or not given.stoppable(joint.kind)):
+        if given.is_bounded and (stops is None or not given.stoppable(joint.kind)):
             yield Finding("limit@lower, limit@upper", place, told=True, name=joint.name)
         for kind, value in (("limit@effort", given.effort), ("limit@velocity", given.velocity)):
             kept = kind == "limit@effort" and joint.name in motors and given.drives

@@ -25,9 +25,9 @@ from ce_dynamics.mechanism.hinges import (
     Universal,
 )
 from ce_dynamics.mechanism.system import System
-from ce_dynamics.readers.closures import between
+from ce_dynamics.readers.closures import close_between
 from ce_dynamics.readers.pose import WORLD, Pose
-from ce_dynamics.readers.tree import choose_independent, located, massless_tip, taken_names
+from ce_dynamics.readers.tree import choose_independent, locate_errors, massless_tip, taken_names
 from ce_dynamics.readers.urdf.model import WITH_COORDINATE, CouplingOf, Robot, UrdfJoint, UrdfLink, UrdfLoop
 from ce_dynamics.readers.urdf.put_together import GROUND, Wishes, put_together, root_of, wishes_of
 from ce_dynamics.readers.xml_file import Element
@@ -48,7 +48,7 @@ def couple(system: System, coupling: CouplingOf, carriers: dict[str, UrdfJoint])
     element = coupling.element
     for name in (coupling.predecessor, coupling.successor):
         if name not in carriers:
-            raise element.error(f"there is no link {checks.shown(name)} that a joint carries")
+            raise element.error(f"there is no link {checks.show(name)} that a joint carries")
     ends = [system.find(name) for name in (coupling.predecessor, coupling.successor)]
     root = common_ancestor(*ends)
     if root in ends:
@@ -59,7 +59,7 @@ def couple(system: System, coupling: CouplingOf, carriers: dict[str, UrdfJoint])
         raise element.error("the ratio is zero; fix the joint instead")
     chains = [moving(end, root, carriers, element) for end in ends]
     coefficients = [coupling.ratio] * len(chains[0]) + [-1.0] * len(chains[1])
-    with located(element.place):
+    with locate_errors(element.place):
         system.couple(coupling.name, [*chains[0], *chains[1]], LinearCoupling(coefficients))
 
 
@@ -80,7 +80,7 @@ def follow(system: System, joint: UrdfJoint, joints: dict[str, UrdfJoint]) -> No
     assert mimic is not None
     if mimic.joint not in joints:
         raise mimic.element.error(
-            f"there is no joint {checks.shown(mimic.joint)} for joint {joint.name!r} to follow"
+            f"there is no joint {checks.show(mimic.joint)} for joint {joint.name!r} to follow"
         )
     if mimic.joint == joint.name:
         raise mimic.element.error(f"joint {joint.name!r} follows itself; name another")
@@ -89,7 +89,7 @@ def follow(system: System, joint: UrdfJoint, joints: dict[str, UrdfJoint]) -> No
     other = joints[mimic.joint]
     for each in (joint, other):
         need_coordinate(each, mimic.element)
-    with located(joint.element.place):
+    with locate_errors(joint.element.place):
         law = LinearCoupling((-mimic.multiplier, 1.0), mimic.offset)
         system.couple(f"{joint.name} follows {other.name}", [other.child, joint.child], law)
 
@@ -149,7 +149,7 @@ def add_link(
     system: System, link: UrdfLink, frame: Pose, parent: str, hinge: Hinge, armature: float | None = None
 ) -> Body:
     """A link as a body."""
-    with located(link.element.place):
+    with locate_errors(link.element.place):
         if link.inertial is None:
             return system.add_body(
                 link.name, mass=0.0, com=frame.r, parent=parent, hinge=hinge, armature=armature
@@ -186,7 +186,7 @@ def hinge(joint: UrdfJoint, frame: Pose, q: float) -> Hinge:
 
 def add_loads(system: System, joint: UrdfJoint, body: Body, wishes: Wishes) -> None:
     """Viscous and dry friction of a joint, and its stops if they are wished for."""
-    with located(joint.element.place):
+    with locate_errors(joint.element.place):
         if joint.damping:
             system.add_force(TorsionSpringDamper(f"damping of {joint.name}", body, damper=joint.damping))
         if joint.friction:
@@ -202,7 +202,7 @@ def add_axis_loads(system: System, joint: UrdfJoint, body: Body, wishes: Wishes)
     """Springs, viscous and dry friction of single coordinates."""
     for load in joint.loads:
         of = joint.name if body.inboard.n_v == 1 else f"{joint.name} {load.component + 1}"
-        with located(joint.element.place):
+        with locate_errors(joint.element.place):
             if load.damping or load.stiffness:
                 element = TorsionSpringDamper(
                     f"spring of {of}",
@@ -241,8 +241,8 @@ def close(system: System, loop: UrdfLoop, robot: Robot, frames: dict[str, Pose],
     """Add a loop."""
     at_predecessor = frames[loop.predecessor] @ loop.at_predecessor
     at_successor = frames[loop.successor] @ loop.at_successor
-    closure, _ = between(loop.kind, at_predecessor, at_successor, loop.axis, precision)
-    with located(loop.element.place):
+    closure, _ = close_between(loop.kind, at_predecessor, at_successor, loop.axis, precision)
+    with locate_errors(loop.element.place):
         system.close_loop(loop.name, loop.predecessor, loop.successor, closure)
 
 

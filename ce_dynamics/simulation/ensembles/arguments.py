@@ -90,7 +90,7 @@ class EnsembleOptions:
         if self.method not in NATIVE_METHODS:
             known = ", ".join(NATIVE_METHODS)
             raise ModelError(
-                f"method {checks.shown(self.method)} is not known to ensembles; choose one of {known}"
+                f"method {checks.show(self.method)} is not known to ensembles; choose one of {known}"
             )
         if self.method in FIXED:
             check_steps(self.duration, self.settings.step)
@@ -242,7 +242,7 @@ def spread(
         values[:, k] = np.broadcast_to(value, (runs, len(time))).T
     where = np.array([names.index(name) for name in histories], dtype=np.int64)
     y0 = np.array(np.broadcast_to(states, (runs, n)))
-    return Runs(y0, u, time, values, where, refused(model, y0, u, values, list(histories)))
+    return Runs(y0, u, time, values, where, explain_refusals(model, y0, u, values, list(histories)))
 
 
 def number_of_runs(states: Floats, parameters: Mapping[str, Floats], histories: Mapping[str, Floats]) -> int:
@@ -301,14 +301,16 @@ def check_ranges(model: Model, histories: Mapping[str, Floats]) -> None:
                 check_range(name, number, model.ranges[name])
 
 
-def refused(model: Model, y0: Floats, u: Floats, values: Floats, controls: Sequence[str]) -> list[str]:
+def explain_refusals(
+    model: Model, y0: Floats, u: Floats, values: Floats, controls: Sequence[str]
+) -> list[str]:
     """Per run why it cannot even be started, or ''."""
     n_inputs = model.layout.n_inputs
     columns = {p.name: u[:, n_inputs + k] for k, p in enumerate(model.layout.parameters)}
     reasons = refusals(model.layout.parameters, columns) or [""] * len(y0)
     started = np.asarray(np.isfinite(y0).all(axis=1))
     given = np.asarray(np.isfinite(values).all(axis=(0, 1)))
-    undirected = model.tangent.undirected(model.layout.split(y0)[0])
+    undirected = model.tangent.find_undirected(model.layout.split(y0)[0])
     for run, (fine, body, controlled) in enumerate(zip(started, undirected, given, strict=True)):
         if not fine:
             reasons[run] = reasons[run] or "the initial state is not finite"

@@ -29,7 +29,7 @@ from ce_dynamics.simulation.integrators.methods import EMBEDDED, FIXED, IMPLICIT
 from ce_dynamics.simulation.integrators.settings import Settings
 from ce_dynamics.simulation.interrupts import StopSign
 from ce_dynamics.simulation.monitors.charts import Charts
-from ce_dynamics.simulation.reached import stored_times
+from ce_dynamics.simulation.reached import list_times
 
 if TYPE_CHECKING:
     from ce_dynamics.compiler.derivatives.compiled import CompiledJacobian
@@ -54,11 +54,13 @@ def make(model: Model, runs: Runs, options: EnsembleOptions, report: Progress) -
     report : callable
     """
     records = Records(
-        model, runs, stored_times(options.duration, options.interval), options.keep, options.hinges
+        model, runs, list_times(options.duration, options.interval), options.keep, options.hinges
     )
     observed = records.observed
     implicit = options.settings.method in IMPLICIT
-    code = compiled(model, options.inputs, options.width(runs.number), observed, options.single, implicit)
+    code = compile_lanes(
+        model, options.inputs, options.width(runs.number), observed, options.single, implicit
+    )
     if options.single:
         check_single(model, runs, code)
     with at_work(f"integrating {runs.number} runs of {model.system.name!r} by {options.settings.method}"):
@@ -94,7 +96,7 @@ def check_single(model: Model, runs: Runs, code: Code) -> None:
     )
 
 
-def compiled(
+def compile_lanes(
     model: Model,
     law: InputLaw | None,
     lanes: int,
@@ -141,7 +143,7 @@ def compiled(
     def code(width: int, narrow: bool, steps: bool, sees: bool, observer: Code | None = None) -> Code:
         return Code(
             function("dynamics", lambda: rates(narrow), width, narrow) if steps else None,
-            None if law is None else function("control", lambda: traced_law(model, law), width, narrow),
+            None if law is None else function("control", lambda: trace_law(model, law), width, narrow),
             function("observation", observation, width, False) if sees else None,
             function("sample", lambda: model.sample.traced, width, False) if steps and period else None,
             period,
@@ -177,7 +179,7 @@ _jacobians: WeakKeyDictionary[Model, dict[tuple[int, bool], CompiledJacobian]] =
 """By lanes and precision."""
 
 
-def traced_law(model: Model, law: InputLaw) -> TracedFunction:
+def trace_law(model: Model, law: InputLaw) -> TracedFunction:
     """U of t, y and the held inputs."""
 
     def control(t: Array, y: Array, held: Array) -> dict[str, Array]:
@@ -186,7 +188,7 @@ def traced_law(model: Model, law: InputLaw) -> TracedFunction:
     return trace("control", control, {"t": 1, "y": len(model.layout.y0), "held": len(model.layout.u)})
 
 
-def told(settings: Settings) -> dict[str, float | str]:
+def describe_integration(settings: Settings) -> dict[str, float | str]:
     """Return the attributes of results that describe the integration."""
     if settings.method in FIXED:
         every = {"jacobian_every": float(settings.jacobian_every)} if settings.method in IMPLICIT else {}

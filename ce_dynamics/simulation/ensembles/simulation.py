@@ -11,7 +11,7 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import SimulationError
 from ce_dynamics.simulation.ensembles.arguments import Controls, EnsembleOptions, spread
-from ce_dynamics.simulation.ensembles.making import Progress, make, told
+from ce_dynamics.simulation.ensembles.making import Progress, describe_integration, make
 from ce_dynamics.simulation.options import lists_options
 from ce_dynamics.simulation.reached import INTERRUPTED
 from ce_dynamics.simulation.results import dependent_hinges
@@ -84,7 +84,7 @@ def simulate_ensemble(
     runs = spread(model, y0s, parameters, controls)
     check_room(model, runs.number, chosen)
     began = time.perf_counter()
-    with shown(progress) as report:
+    with show_progress(progress) as report:
         records, whole = make(model, runs, chosen, report)
     if chosen.inputs is not None:
         records.warn_of_ranges()
@@ -94,7 +94,7 @@ def simulate_ensemble(
         "lanes": chosen.width(runs.number),
         "threads": chosen.workers,
     }
-    results = records.dataset(began, **told(chosen.settings), **about)
+    results = records.dataset(began, **describe_integration(chosen.settings), **about)
     if not whole:
         raise SimulationError(INTERRUPTED, results)
     return results
@@ -116,7 +116,7 @@ def check_room(model: Model, number: int, options: EnsembleOptions) -> None:
 
 
 @contextmanager
-def shown(progress: bool | Progress) -> Iterator[Progress]:
+def show_progress(progress: bool | Progress) -> Iterator[Progress]:
     """Yield the function that reports progress."""
     if callable(progress):
         yield progress

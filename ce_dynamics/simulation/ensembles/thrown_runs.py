@@ -43,7 +43,7 @@ class SingleRun:
         self._n = len(model.layout.y0)
         self._bound = None if control is None else control.bind()
 
-    def audited(self) -> SingleRun:
+    def audit(self) -> SingleRun:
         """The same, nothing counted yet."""
         return SingleRun(*self._given)
 
@@ -83,7 +83,7 @@ def thrown_runs(
         seen = Known(outcome.U[:stored, :, lane], outcome.gearing[:stored, :, lane])
         known = seen if seen.gearing.shape[1] else None
         near = reaches.near(t[:stored], states, alone.inputs_at, known)
-        jump = first_jump(near, t[:stored], states, reproduced(model, alone.audited), stopped)
+        jump = first_jump(near, t[:stored], states, reproduced(model, alone.audit), stopped)
         if jump is not None and jump.what:
             found[lane] = Fault(int(np.sum(t[:stored] <= jump.t)), jump.what)
     return found

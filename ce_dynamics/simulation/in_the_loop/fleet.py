@@ -36,7 +36,7 @@ Look = Callable[[Mapping[str, Scalar], Array], Sequence[Scalar]]
 the function has no branches on its arguments, as laws have none."""
 
 
-def traced_look(model: Model, look: Look, given: int) -> TracedFunction:
+def trace_look(model: Model, look: Look, given: int) -> TracedFunction:
     """A look at y, u and ``given`` numbers.
 
     Returns
@@ -47,7 +47,7 @@ def traced_look(model: Model, look: Look, given: int) -> TracedFunction:
     """
     layout = model.layout
 
-    def looked(y: Array, u: Array, given: Array) -> dict[str, Array]:
+    def evaluate(y: Array, u: Array, given: Array) -> dict[str, Array]:
         instant = model.instant(y, u)
         held = {entry.name: u[k] for k, entry in enumerate(layout.u[: layout.n_inputs])}
         responses = instant.loads.responses
@@ -63,7 +63,7 @@ def traced_look(model: Model, look: Look, given: int) -> TracedFunction:
             "margins": array(margins),
         }
 
-    return trace("look", looked, {"y": len(layout.y0), "u": len(layout.u), "given": given})
+    return trace("look", evaluate, {"y": len(layout.y0), "u": len(layout.u), "given": given})
 
 
 LONG = 20_000
@@ -122,19 +122,19 @@ class Fleet:
         threads: int | None = None,
     ) -> None:
         # here, because these load Numba
-        from ce_dynamics.simulation.ensembles.making import compiled
+        from ce_dynamics.simulation.ensembles.making import compile_lanes
         from ce_dynamics.simulation.in_the_loop.lane_group import LaneGroup
 
         checks.integer("Fleet: number", number, at_least=1)
         if method not in EXPLICIT:
-            raise ModelError(f"method {checks.shown(method)}: fleets know {', '.join(EXPLICIT)}")
+            raise ModelError(f"method {checks.show(method)}: fleets know {', '.join(EXPLICIT)}")
         check_step(step)
         workers = checks.integer("threads", 1 if threads is None else threads, at_least=1)
         width = (8 if number > 4 else 4) if lanes is None else checks.integer("lanes", lanes, at_least=1)
         self.model, self.number, self.step_size = model, number, step
         _ = model.dynamics  # which sets the last guards of the parameters
-        code = compiled(model, None, width, None)
-        looking = compile_function(traced_look(model, look, given), width)
+        code = compile_lanes(model, None, width, None)
+        looking = compile_function(trace_look(model, look, given), width)
         count = -(-number // width)
         settings, self._stop = settings_of(method, tuple(EXPLICIT), step=step), StopSign()
         self._groups: list[LaneGroup] = [
@@ -210,7 +210,7 @@ class Fleet:
         check_steps(checks.number("dt", dt, above=0.0), self.step_size)
         model_ranges, spread = self.model.ranges, dict[int, Floats]()
         for name, values in (inputs or {}).items():
-            checks.known("Fleet: inputs", name, list(self._inputs), "input")
+            checks.check_name("Fleet: inputs", name, list(self._inputs), "input")
             given = np.broadcast_to(np.asarray(values, dtype=float), self.number)
             lower, upper = model_ranges.get(name, UNLIMITED)
             if not ((given >= lower) & (given <= upper)).all():
@@ -297,7 +297,7 @@ class Fleet:
         """Collect what is seen, and which copies broke a promise."""
         self.seen = self._rows("seen")
         for k, group in enumerate(self._groups):
-            sound = group.sound(self._limits)
+            sound = group.find_sound(self._limits)
             geared = sound & (group.gearing > CLOSE).any(axis=0) if dt > 0.0 else ~sound & sound
             if sound.all() and not geared.any():
                 continue
@@ -331,5 +331,5 @@ class Fleet:
         rhs = RightHandSide(self.model, values, True, parameters)
         times, Y = np.array((0.0, dt)), np.stack((group.before[:, lane], group.y[:, lane]))
         near = Reaches(self.model).near(times, Y, rhs.inputs_at)
-        jump = first_jump(near, times, Y, reproduced(self.model, rhs.audited))
+        jump = first_jump(near, times, Y, reproduced(self.model, rhs.audit))
         return "" if jump is None else jump.what

@@ -22,7 +22,7 @@ class LaneGroup:
     ----------
     code : Code
     looking : CompiledFunction
-        Compiled `ce_dynamics.simulation.in_the_loop.fleet.traced_look` for the same number of lanes.
+        Compiled `ce_dynamics.simulation.in_the_loop.fleet.trace_look` for the same number of lanes.
     settings : Settings
         Settings of an explicit method.
     y, u : array
@@ -37,7 +37,7 @@ class LaneGroup:
     held : array
         Inputs and free parameters.
     given, seen, closure, gearing, margins : arrays
-        See `traced_look`.
+        See `trace_look`.
     alive : int array
         1 for copies that march; 0 for copies that keep their state.
     stopped : bool array
@@ -78,7 +78,7 @@ class LaneGroup:
         self._looking.inputs["u"][:] = self.held
         self._looking.run()
 
-    def sound(self, limits: Floats) -> NDArray[np.bool_]:
+    def find_sound(self, limits: Floats) -> NDArray[np.bool_]:
         """Return the mask of sound copies, (lanes,) bool.
 
         Sound copies march, are finite, have loops closed to ``limits`` and no negative margin.

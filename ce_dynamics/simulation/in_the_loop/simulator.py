@@ -115,7 +115,7 @@ class Simulator:
         )
         if method not in NATIVE_METHODS:
             raise ModelError(
-                f"method {checks.shown(method)} cannot be stepped from outside; choose one of "
+                f"method {checks.show(method)} cannot be stepped from outside; choose one of "
                 f"{', '.join(NATIVE_METHODS)}"
             )
         check_step(step)
@@ -245,7 +245,7 @@ class Simulator:
             If it was saved by a simulator of another model or method, or is damaged.
         """
         if not isinstance(saved, (bytes, bytearray, memoryview)):
-            raise WrongTypeError(f"restore: {checks.shown(saved)} must be the bytes that save() returned")
+            raise WrongTypeError(f"restore: {checks.show(saved)} must be the bytes that save() returned")
         head = MAGIC + self._signature()
         stepper = self._stepper
         n_u, n = len(self._u), len(self.state)
@@ -416,7 +416,9 @@ class Simulator:
         """Go back to before a step that threw a loop over a dead centre, and say so."""
         inputs, parameters = self._given()
         rates = RightHandSide(self.model, inputs, True, parameters)
-        what = self._guard.thrown(near, np.array((t, t_end)), np.array((before, self.state)), self._u, rates)
+        what = self._guard.explain_jump(
+            near, np.array((t, t_end)), np.array((before, self.state)), self._u, rates
+        )
         if what:
             self._stepper.y[:] = before
             self.time = t

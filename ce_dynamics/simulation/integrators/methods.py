@@ -136,7 +136,7 @@ class ExplicitRungeKutta(Explicit):
     def stability(self) -> Floats:
         return stability_of(lower_rows(self.A), np.array(self.b) / self.over)
 
-    def stepped(self, rate: Callable[[Floats], Floats], y: Floats, h: float) -> Floats:
+    def step_plain(self, rate: Callable[[Floats], Floats], y: Floats, h: float) -> Floats:
         """The state a step later, of a right-hand side that does not depend on time, on plain arrays."""
         k: list[Floats] = []
         for row in self.A:
@@ -176,7 +176,7 @@ class LinearlyImplicit(Method):
     def table(self) -> Table:
         return as_table(*zip(self.c, self.A, strict=True), (1.0, self.b))
 
-    def stepped(
+    def step_plain(
         self,
         rate: Callable[[Floats], Floats],
         y: Floats,

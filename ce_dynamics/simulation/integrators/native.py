@@ -107,8 +107,8 @@ def march(
                 interrupts.check()
                 watch(at.t, at.evaluations)
     except (Exception, KeyboardInterrupt) as error:
-        raise InterruptedRunError(reached(stepper.y, t_store, Y, at, "")) from error
-    return reached(stepper.y, t_store, Y, at, at.trouble)
+        raise InterruptedRunError(collect_stored(stepper.y, t_store, Y, at, "")) from error
+    return collect_stored(stepper.y, t_store, Y, at, at.trouble)
 
 
 class InterruptedRunError(Exception):
@@ -119,7 +119,7 @@ class InterruptedRunError(Exception):
         self.reached = reached
 
 
-def reached(y: Floats, t_store: Floats, Y: Floats, at: Progress, trouble: str) -> Reached:
+def collect_stored(y: Floats, t_store: Floats, Y: Floats, at: Progress, trouble: str) -> Reached:
     """The instants stored, and the last state where it lies beyond them."""
     t, rows = t_store[: at.stored], Y[: at.stored]
     if at.t > t[-1]:

@@ -99,7 +99,7 @@ def settings_of(
     for name, value in given.items():
         if value is not None and name not in taken:
             raise ModelError(
-                f"{name} {checks.shown(value)} means nothing to {method}{instead(name, method, known)}"
+                f"{name} {checks.show(value)} means nothing to {method}{instead(name, method, known)}"
             )
     values = DEFAULTS | {name: value for name, value in given.items() if value is not None}
     check_step(values["step"])

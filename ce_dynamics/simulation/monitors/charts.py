@@ -49,7 +49,7 @@ class Charts(Monitor):
             return False
         worn = [chart for chart in self._charts if chart.linkage.wear(y[chart.q]) >= limit]
         for chart in worn:
-            y[chart.q], y[chart.v] = chart.linkage.renewed(y[chart.q], y[chart.v])
+            y[chart.q], y[chart.v] = chart.linkage.recentre(y[chart.q], y[chart.v])
         return bool(worn)
 
     def _at_most(self, y: Floats) -> float:
@@ -63,10 +63,10 @@ class Charts(Monitor):
     @cached_property
     def _wear(self) -> CompiledFunction:
         model = self._model
-        return model.once("wear", lambda: model.recalled("wear", partial(traced_wear, model)))
+        return model.once("wear", lambda: model.recall("wear", partial(trace_wear, model)))
 
 
-def traced_wear(model: Model) -> TracedFunction:
+def trace_wear(model: Model) -> TracedFunction:
     """Return the traced upper bound of the wear of the most worn chart, a function of y."""
     return trace("wear", lambda y: {"wear": on_fresh_charts(model, y)["wear"]}, {"y": len(model.layout.y0)})
 

@@ -58,7 +58,7 @@ def comes_out_the_same(model: Model, reach: Reach, audited: AuditedRates, t: Flo
     """
     from scipy.integrate import solve_ivp  # here, because most runs never ask
 
-    def limited(time: float, y: Floats) -> Floats:
+    def rate(time: float, y: Floats) -> Floats:
         if audited.evaluations > MOST_EVALUATIONS:
             raise CreepingError
         return audited(time, y)
@@ -67,7 +67,7 @@ def comes_out_the_same(model: Model, reach: Reach, audited: AuditedRates, t: Flo
     span, longest = (float(t[0]), float(t[-1])), float(t[-1] - t[0]) / SMALLER
     try:
         close = solve_ivp(
-            limited, span, np.append(first, 0.0), "DOP853", rtol=1e-9, atol=1e-12, max_step=longest
+            rate, span, np.append(first, 0.0), "DOP853", rtol=1e-9, atol=1e-12, max_step=longest
         )
     except CreepingError:
         return False
@@ -105,12 +105,12 @@ class Jumps(Monitor):
         stopped, rhs = bool(run.trouble) and AT_ITS_END not in run.trouble, run.rhs
         stored = run.steps_Y is run.Y and run.model.geared_loops
         known = Known(run.U, run.seen.gearing) if stored else None
-        rows, is_sound = (run.steps_t, run.steps_Y), reproduced(run.model, rhs.audited)
+        rows, is_sound = (run.steps_t, run.steps_Y), reproduced(run.model, rhs.audit)
         jump = judge_run(run.model, rows, rhs.inputs_at, is_sound, stopped, known, 6)
         if jump is not None:
             run.cut(int(np.sum(run.t <= jump.t)))
             if jump.what:
-                run.ended(jump.what, "thrown")
+                run.end(jump.what, "thrown")
 
     def where(self, run: Run) -> str:
         return where_it_stands(run.model, *run.last, run.rhs.inputs_at) if run.cause == "by itself" else ""
@@ -134,7 +134,7 @@ class Thrown(Monitor):
         if len(accepted) % STEPS_PER_LOOK == 0 and rhs.model.geared_loops:
             times, Y = (np.array(part) for part in zip(*accepted[-2 * STEPS_PER_LOOK :], strict=True))
             near = Reaches(rhs.model).near(times, Y, rhs.inputs_at)
-            if first_jump(near, times, Y, reproduced(rhs.model, rhs.audited)) is not None:
+            if first_jump(near, times, Y, reproduced(rhs.model, rhs.audit)) is not None:
                 raise StalledError(AT_ITS_END)
         return False
 
@@ -200,7 +200,9 @@ class ReachGuard:
                     reach.warn_at(t, theta, stacklevel=5)
         return found
 
-    def thrown(self, near: Sequence[Reach], t: Floats, Y: Floats, u: Floats, audited: AuditedRates) -> str:
+    def explain_jump(
+        self, near: Sequence[Reach], t: Floats, Y: Floats, u: Floats, audited: AuditedRates
+    ) -> str:
         """Return why a step near an end is not the motion; empty if it is.
 
         Instants and states, in rows, are those at the beginning and the end of the step.

@@ -25,7 +25,7 @@ def monitors_of(model: Model) -> tuple[Monitor, ...]:
     )
 
 
-def explained(monitors: Sequence[Monitor], run: Run) -> str:
+def explain_end(monitors: Sequence[Monitor], run: Run) -> str:
     """Return the trouble of a run and the place where the run broke; empty without trouble."""
     text = run.trouble
     if text:

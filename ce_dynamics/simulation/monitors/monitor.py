@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.simulation.options import RunOptions
-from ce_dynamics.simulation.results import Observed, observed
+from ce_dynamics.simulation.results import Observed, observe_run
 from ce_dynamics.simulation.right_hand_side import RightHandSide
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class Run:
     def _observed(self) -> tuple[Floats, Observed]:
         if self._seen is None:
             U = self.rhs.inputs_over(self.t, self.Y)
-            self._seen = U, observed(self.model, self.states, U)
+            self._seen = U, observe_run(self.model, self.states, U)
         return self._seen
 
     def cut(self, n: int) -> None:
@@ -86,7 +86,7 @@ class Run:
             U, seen = self._seen
             self._seen = U[:n], seen.until(n)
 
-    def ended(self, trouble: str, cause: Cause) -> None:
+    def end(self, trouble: str, cause: Cause) -> None:
         """Say why the run is not what was asked for."""
         self.trouble, self.cause = trouble, cause
 

@@ -106,7 +106,7 @@ class Promises(Monitor):
         if fault is not None:
             run.cut(max(fault.k, 1))  # what happened at the start is shown
             if not run.trouble:
-                run.ended(fault.what, "broken promise")
+                run.end(fault.what, "broken promise")
 
     def first_fault(self, t: Floats, Y: Floats, U: Floats, seen: Observed) -> Fault | None:
         """The first instant at which something is not finite or a loop is open; None if all is well."""

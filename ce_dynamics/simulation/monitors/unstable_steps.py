@@ -114,7 +114,7 @@ def too_long(name: str, h: float, states: Iterable[tuple[Rate, Floats]]) -> str:
         said = ""
         if isinstance(method, ExplicitRungeKutta):
             said = growing(method, h, rate, y)
-        elif isinstance(method, LinearlyImplicit) and unresolved(method, h, rate, y):
+        elif isinstance(method, LinearlyImplicit) and is_unresolved(method, h, rate, y):
             said = (
                 f"; steps of {h:.3g} s are too long for {name}: they lead elsewhere than steps of half that "
                 "length; take shorter ones"
@@ -139,12 +139,12 @@ def growing(method: ExplicitRungeKutta, h: float, rate: Rate, y: Floats) -> str:
     )
 
 
-def unresolved(method: LinearlyImplicit, h: float, rate: Rate, y: Floats) -> bool:
+def is_unresolved(method: LinearlyImplicit, h: float, rate: Rate, y: Floats) -> bool:
     """Return True if a step is far from two of half its length."""
     with np.errstate(all="ignore"):
         # one Jacobian will do, and a coarse one: methods that need one keep their order whatever it is
         J = jacobian_at(rate, y, central=False)
-        whole, halves = method.stepped(rate, y, h, J), method.stepped(rate, y, 0.5 * h, J, times=2)
+        whole, halves = method.step_plain(rate, y, h, J), method.step_plain(rate, y, 0.5 * h, J, times=2)
         return far_apart(method, y, whole, halves)
 
 

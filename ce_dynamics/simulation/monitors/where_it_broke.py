@@ -41,7 +41,7 @@ def where_it_broke(model: Model, rhs: RightHandSide, t: float, y: Floats) -> str
     n = len(model.layout.y0)
 
     def broken_at(ahead: float, state: Floats) -> Aggregate | None:
-        return model.unassembled(state[:n], rhs.inputs_at(t + ahead, state).copy())
+        return model.find_unassembled(state[:n], rhs.inputs_at(t + ahead, state).copy())
 
     y_dot = rhs(t, y).copy()
     return left_range(broken_at, y, y_dot) or without_force(

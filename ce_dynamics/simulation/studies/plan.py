@@ -26,10 +26,10 @@ from ce_dynamics.simulation.ensembles.arguments import (
     numbers,
     spread,
 )
-from ce_dynamics.simulation.ensembles.making import traced_law
+from ce_dynamics.simulation.ensembles.making import trace_law
 from ce_dynamics.simulation.ensembles.records import CLOSURE_ERROR, Records
 from ce_dynamics.simulation.ensembles.simulation import check_room
-from ce_dynamics.simulation.reached import stored_times
+from ce_dynamics.simulation.reached import list_times
 
 MOST_OF_A_BATCH = 1024
 """Runs."""
@@ -87,7 +87,7 @@ class Plan:
         check_room(
             model, LEAST_OF_A_BATCH if batch is None else checks.integer("batch", batch, at_least=1), most
         )
-        self.model, self.t = model, stored_times(options.duration, options.interval)
+        self.model, self.t = model, list_times(options.duration, options.interval)
         self.y0s = model.y0 if y0s is None else numbers("y0s", y0s)
         given = checks.mapping("parameters", {} if parameters is None else parameters)
         self.parameters = {name: numbers(name, value) for name, value in given.items()}
@@ -149,7 +149,7 @@ class Plan:
             "version": __version__,
             "model": self._digest_of_model(),
             "defaults of inputs and parameters": digest_of(repr(left), []),
-            "inputs": "none" if options.inputs is None else str(traced_law(model, options.inputs).digest()),
+            "inputs": "none" if options.inputs is None else str(trace_law(model, options.inputs).digest()),
             "y0s": digest_of(str(self.number), [self.y0s]),
             "parameters": digest_of(repr([*self.parameters]), self.parameters.values()),
             "controls": digest_of(repr([*self.histories]), [self.controlled, *self.histories.values()]),

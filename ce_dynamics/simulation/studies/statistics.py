@@ -87,7 +87,7 @@ def partial(values: Floats, first: int) -> Floats:
     return kept
 
 
-def merged(parts: Floats, quantiles: Sequence[float]) -> Merged:
+def merge_statistics(parts: Floats, quantiles: Sequence[float]) -> Merged:
     """Statistics over the runs of some batches.
 
     Parameters
@@ -118,11 +118,11 @@ def merged(parts: Floats, quantiles: Sequence[float]) -> Merged:
         np.take_along_axis(highest, high, axis=0)[0],
         np.take_along_axis(parts[:, RUN_OF_LOWEST], low, axis=0)[0],
         np.take_along_axis(parts[:, RUN_OF_HIGHEST], high, axis=0)[0],
-        merged_quantiles(parts, quantiles),
+        merge_quantiles(parts, quantiles),
     )
 
 
-def merged_quantiles(parts: Floats, quantiles: Sequence[float]) -> Floats:
+def merge_quantiles(parts: Floats, quantiles: Sequence[float]) -> Floats:
     """Quantiles of the weighted order statistics of all batches, a row for each."""
     shape = parts.shape[2:]
     n = parts[:, COUNT][:, np.newaxis]

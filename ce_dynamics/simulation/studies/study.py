@@ -19,11 +19,11 @@ from ce_dynamics.errors import ModelError, SimulationError
 from ce_dynamics.mechanism.input_ranges import Excess, warn_out_of_range
 from ce_dynamics.simulation.ensembles.arguments import Controls, EnsembleOptions
 from ce_dynamics.simulation.ensembles.making import Progress
-from ce_dynamics.simulation.ensembles.simulation import shown
+from ce_dynamics.simulation.ensembles.simulation import show_progress
 from ce_dynamics.simulation.options import lists_options
 from ce_dynamics.simulation.studies.batch import COMPLETED, FAILED, NOT_MADE
 from ce_dynamics.simulation.studies.plan import Plan
-from ce_dynamics.simulation.studies.statistics import ROWS, Merged, merged
+from ce_dynamics.simulation.studies.statistics import ROWS, Merged, merge_statistics
 from ce_dynamics.simulation.studies.study_file import DIGEST, MADE, StudyFile, create, digests_of, layout
 from ce_dynamics.simulation.studies.workers import in_threads, on_cluster
 
@@ -69,7 +69,7 @@ class Study:
             self._told = str(file.attrs["told"]).split()
 
     @property
-    def made(self) -> int:
+    def runs_made(self) -> int:
         """Runs that are made and stored by now."""
         import h5py  # here, because it loads slowly
 
@@ -137,11 +137,11 @@ class Study:
             names = {d: runs[d].values for d in runs.coords if d != "run"}
         used = {d for dims, *_ in data.values() for d in dims}
         coordinates = {d: values for d, values in names.items() if d in used}
-        attributes = {"runs": self.made, "of": self.number}
+        attributes = {"runs": self.runs_made, "of": self.number}
         return xr.Dataset(data, {**coordinates, "quantile": list(quantiles)}, attributes)
 
     def __repr__(self) -> str:
-        return f"Study({str(self.path)!r}: {self.made} of {self.number} runs)"
+        return f"Study({str(self.path)!r}: {self.runs_made} of {self.number} runs)"
 
 
 def merged_in_blocks(parts: Any, made: Any, quantiles: Sequence[float]) -> Merged:
@@ -150,10 +150,12 @@ def merged_in_blocks(parts: Any, made: Any, quantiles: Sequence[float]) -> Merge
     if not len(made):
         empty = np.full((1, ROWS, instants, *others), np.nan)
         empty[:, 0] = 0.0
-        return merged(empty, quantiles)
+        return merge_statistics(empty, quantiles)
     row = 8 * len(made) * ROWS * math.prod(others)
     block = max(1, MERGED_AT_ONCE // row)
-    blocks = [merged(parts[:, :, k : k + block][made], quantiles) for k in range(0, instants, block)]
+    blocks = [
+        merge_statistics(parts[:, :, k : k + block][made], quantiles) for k in range(0, instants, block)
+    ]
     axes = [int(name == "quantiles") for name in Merged._fields]
     return Merged(*(np.concatenate(p, axis=a) for a, p in zip(axes, zip(*blocks, strict=True), strict=True)))
 
@@ -258,16 +260,16 @@ def simulate_study(
     plan = Plan(model, y0s, parameters, controls, chosen, named, batch)
     where = path_of("study", path, ModelError)
     excesses: dict[str, tuple[Excess, int]] = {}
-    with locked(where):
-        file = opened(plan, where)
+    with lock_file(where):
+        file = open_study(plan, where)
         try:
-            with shown(progress) as report:
+            with show_progress(progress) as report:
                 go_on(plan, file, client, retries, report, excesses)
         except KeyboardInterrupt:
             study = Study(where)
             raise SimulationError(
-                f"interrupted: {study.made} of {plan.number} runs are in {shown_path(where)}; the same call "
-                "goes on from there",
+                f"interrupted: {study.runs_made} of {plan.number} runs are in {shown_path(where)}; the same "
+                "call goes on from there",
                 study,
             ) from None
         except SimulationError as error:
@@ -280,7 +282,7 @@ def simulate_study(
     return Study(where)
 
 
-def opened(plan: Plan, path: Path) -> StudyFile:
+def open_study(plan: Plan, path: Path) -> StudyFile:
     """The file of a study: made now, or with some of its runs."""
     if not path.exists():
         create(plan, path)
@@ -342,7 +344,7 @@ def len_of(plan: Plan, k: int) -> int:
 
 
 @contextmanager
-def locked(path: Path) -> Iterator[None]:
+def lock_file(path: Path) -> Iterator[None]:
     """Keep other processes from writing to a file; the lock is the system's, and ends with the process.
 
     Raises

@@ -34,7 +34,7 @@ from ce_dynamics._version import __version__
 from ce_dynamics.algebra.files import clear, shown_path, whole
 from ce_dynamics.compiled.variables import Variable
 from ce_dynamics.errors import ModelError
-from ce_dynamics.simulation.ensembles.making import told as settings_told
+from ce_dynamics.simulation.ensembles.making import describe_integration as settings_told
 from ce_dynamics.simulation.ensembles.records import CLOSURE_ERROR
 from ce_dynamics.simulation.studies.batch import COMPLETED, FAILED, NOT_MADE, Batch
 from ce_dynamics.simulation.studies.plan import Plan

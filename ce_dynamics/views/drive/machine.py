@@ -23,7 +23,7 @@ from ce_dynamics.mechanism.parameters import Values
 from ce_dynamics.views.scene.motion import picture
 from ce_dynamics.views.scene.shapes import Shape
 from ce_dynamics.views.scene.take import Camera, Instruments, Take
-from ce_dynamics.views.scene.take_of_model import moved, still_parts
+from ce_dynamics.views.scene.take_of_model import convert_places, still_parts
 
 PREFIX = "physics"
 """Prefix of names in the C code."""
@@ -66,7 +66,7 @@ class Control:
     calm: tuple[str, float] | None = None
 
     def __post_init__(self) -> None:
-        owner = f"control of {checks.shown(self.input)}"
+        owner = f"control of {checks.show(self.input)}"
         for row in checks.items(f"{owner}: keys", self.keys, 2):
             checks.texts(f"{owner}: keys", row)
         checks.number(f"{owner}: rest", self.rest)
@@ -84,7 +84,7 @@ class Control:
             said = getattr(self, what)
             if not isinstance(said, str) or not re.fullmatch(pattern, said):
                 allowed = "'axis 0', 'axis -0', 'button 7'" if what == "gamepad" else "'left x', '-right y'"
-                raise ModelError(f"{owner}: {what} {checks.shown(said)} must be such as {allowed}, or empty")
+                raise ModelError(f"{owner}: {what} {checks.show(said)} must be such as {allowed}, or empty")
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ class Slider:
     step: float = 0.0
 
     def __post_init__(self) -> None:
-        owner = f"slider {checks.shown(self.name)}"
+        owner = f"slider {checks.show(self.name)}"
         low, high = checks.number(f"{owner}: low", self.low), checks.number(f"{owner}: high", self.high)
         checks.number(f"{owner}: step", self.step, at_least=0.0)
         if not low < high:
@@ -134,7 +134,7 @@ class Gauge:
     digits: int = 2
 
     def __post_init__(self) -> None:
-        owner = f"gauge of {checks.shown(self.output)}"
+        owner = f"gauge of {checks.show(self.output)}"
         for what in ("label", "unit"):
             checks.unit(f"{owner}: {what}", getattr(self, what))
         checks.number(f"{owner}: factor", self.factor)
@@ -193,28 +193,28 @@ class Machine:
         given = [entry.name for entry in self.interface.given]
         for control in self.controls:
             checks.instance("Machine: controls: entry", control, Control, "a Control")
-            checks.known("Machine: controls", control.input, given[: self.interface.n_inputs], "input")
+            checks.check_name("Machine: controls", control.input, given[: self.interface.n_inputs], "input")
         for slider in self.sliders:
             checks.instance("Machine: sliders: entry", slider, Slider, "a Slider")
-            checks.known("Machine: sliders", slider.name, given, "parameter or input")
+            checks.check_name("Machine: sliders", slider.name, given, "parameter or input")
         outputs = [entry.name for entry in self.interface.outputs]
         for control in self.controls:
             if control.calm is not None:
-                checks.known("Machine: controls: calm", control.calm[0], outputs, "output")
+                checks.check_name("Machine: controls: calm", control.calm[0], outputs, "output")
         self.circuit = (
             None if circuit is None else checks.instance("Machine: circuit", circuit, Circuit, "a Circuit")
         )
         for gauge in self.gauges:
             checks.instance("Machine: gauges: entry", gauge, Gauge, "a Gauge")
-            checks.known("Machine: gauges", gauge.output, outputs, "output")
+            checks.check_name("Machine: gauges", gauge.output, outputs, "output")
         for name in () if forces is None else checks.texts("Machine: forces", forces):
-            checks.known(
+            checks.check_name(
                 "Machine: forces", name, [force.name for force in model.system.forces], "force element"
             )
         self.forces = None if forces is None else tuple(forces)
         self._shapes = dict(checks.mapping("Machine: shapes", {} if shapes is None else shapes))
         self._scenery, self._cameras, self._instruments = list(scenery), list(cameras), instruments
-        checks.known("Machine: camera", camera, self.take.camera_names, "camera")
+        checks.check_name("Machine: camera", camera, self.take.camera_names, "camera")
         self.camera = camera
 
     @cached_property
@@ -234,7 +234,7 @@ class Machine:
         return Take(
             label=self.label,
             t=np.zeros(1),
-            places=moved(motion["places"]),
+            places=convert_places(motion["places"]),
             arrows=motion["arrows"],
             forces=forces,
             scenery=self._scenery,

@@ -80,7 +80,7 @@ def module(machine: Machine) -> bytes:
     functions = {"rate": interface.rate, "observe": interface.observe}
     functions |= {"sample": interface.sample} if interface.period else {}
     functions |= {"renew": interface.renew} if interface.has_charts else {}
-    functions |= {"decide": interface.kept, "picture": machine.picture, "shape": machine.shape}
+    functions |= {"decide": interface.guards, "picture": machine.picture, "shape": machine.shape}
     return wasm_module(functions)
 
 

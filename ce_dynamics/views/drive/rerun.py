@@ -63,7 +63,7 @@ def rerun(machine: Machine, recording: str | Path | Mapping[str, Any]) -> Rerun:
         If the recording is none, or of another machine.
     """
     content = recording if isinstance(recording, Mapping) else read(recording)
-    checked(content, machine)
+    check_recording(content, machine)
     interface = machine.interface
     rate, sample = (compile_function(f, fused=False) for f in (interface.rate, interface.sample))
     renew = compile_function(interface.renew, fused=False) if interface.has_charts else None
@@ -80,7 +80,7 @@ def rerun(machine: Machine, recording: str | Path | Mapping[str, Any]) -> Rerun:
                 if renew is not None:
                     fresh, wear = renew(y)
                     y = fresh if wear[0] > WORN else y
-                y = stepped(rate, y, u, length)
+                y = step_once(rate, y, u, length)
     same = np.array_equal(y, np.array(content["end"], dtype=float))
     return Rerun(h * np.arange(steps + 1, dtype=float), states, inputs, same)
 
@@ -107,7 +107,7 @@ def pieces(t: float, length: float, period: float) -> Iterator[tuple[bool, float
         t = stop
 
 
-def stepped(rate: CompiledFunction, y: Floats, u: Floats, h: float) -> Floats:
+def step_once(rate: CompiledFunction, y: Floats, u: Floats, h: float) -> Floats:
     """A step of the classical Runge–Kutta method, operation by operation as the C code makes it."""
     (k_1,) = rate(y, u)
     (k_2,) = rate(y + 0.5 * h * k_1, u)
@@ -129,7 +129,7 @@ def read(path: str | Path) -> Mapping[str, Any]:
     return checks.mapping("recording", content)
 
 
-def checked(content: Mapping[str, Any], machine: Machine) -> None:
+def check_recording(content: Mapping[str, Any], machine: Machine) -> None:
     """Refuse what is no recording of this machine."""
     for name in ("machine", "step", "steps", "inputs", "y0", "end"):
         if name not in content:
@@ -145,7 +145,7 @@ def checked(content: Mapping[str, Any], machine: Machine) -> None:
         row = checks.numbers("recording: inputs", change)
         if row.shape != (width,) or not np.all(np.isfinite(row)) or row[0] != np.floor(row[0]):
             raise ModelError(
-                f"recording: inputs {checks.shown(change)} must be the number of a step and {width - 1} "
+                f"recording: inputs {checks.show(change)} must be the number of a step and {width - 1} "
                 "finite numbers"
             )
     checks.vector("recording: end", content["end"], len(machine.y0))

@@ -36,7 +36,7 @@ def body_pictures(
     owner = {body.name: S.name for S in model.embedding.aggregates if S.closures for body in S.bodies}
     pictures = []
     for body in model.system.bodies:
-        shapes = given[body.name] if body.name in given else derived(model, body, size)
+        shapes = given[body.name] if body.name in given else derive_shapes(model, body, size)
         here = [local(shape, body, numbers) for shape in shapes]
         pictures.append(BodyPicture(body.name, here, owner.get(body.name, "")))
     return pictures
@@ -47,7 +47,7 @@ def local(shape: Shape, body: Body, numbers: Numbers) -> Shape:
     return replace(shape, points=numbers(shape.points - body.com))
 
 
-def derived(model: Model, body: Body, size: float) -> list[Shape]:
+def derive_shapes(model: Model, body: Body, size: float) -> list[Shape]:
     """Rods between the points of a body, a plate where there are three or more, else a block of its inertia.
 
     A body with one point is drawn up to its centre of mass.  Points are formulas where hardpoints are free.
@@ -64,7 +64,7 @@ def derived(model: Model, body: Body, size: float) -> list[Shape]:
         return [rod(points[0], points[1], thin)]
     wrapped = plate(points)
     edges = outline(wrapped.triangles) or [(k, k + 1) for k in range(len(points) - 1)]
-    return [wrapped.painted("", 0.45), *(rod(points[a], points[b], 0.7 * thin) for a, b in edges)]
+    return [wrapped.paint("", 0.45), *(rod(points[a], points[b], 0.7 * thin) for a, b in edges)]
 
 
 def apart(points: Floats, tolerance: float) -> list[int]:
@@ -109,12 +109,12 @@ def strands(model: Model, numbers: Numbers) -> list[Strand]:
         if isinstance(force, SpringDamper):
             resting = all(nominal(force.spring.force(x)) == 0.0 for x in (1.0, -1.0))
             kind = "damper" if resting else "spring"
-            a, b = (tied(model.system, body, at, numbers) for body, at in force.attachments)
+            a, b = (attach_point(model.system, body, at, numbers) for body, at in force.attachments)
             found.append(Strand(kind, force.name, *a, *b))
     return found
 
 
-def tied(system: System, body: Body, at: Array, numbers: Numbers) -> tuple[int, Floats]:
+def attach_point(system: System, body: Body, at: Array, numbers: Numbers) -> tuple[int, Floats]:
     """Number of a body, and a design point of it in its axes."""
     return number_of(system, body), numbers(np.asarray(at) - body.com)
 
@@ -134,11 +134,11 @@ def marks(model: Model, numbers: Numbers) -> list[Mark]:
         hinge = body.inboard
         if not isinstance(hinge, Free):
             axis = numbers(np.asarray(getattr(hinge, "axis", np.zeros(3))))
-            place = tied(system, body, hinge.at_child, numbers)
+            place = attach_point(system, body, hinge.at_child, numbers)
             found.append(Mark(roles.get(body.name, "dependent"), *place, axis, body.name))
     for loop in system.closures:
         for body, at in loop.attachments[:1]:
-            found.append(Mark("cut", *tied(system, body, at, numbers), np.zeros(3), loop.name))
+            found.append(Mark("cut", *attach_point(system, body, at, numbers), np.zeros(3), loop.name))
     return found
 
 

@@ -15,7 +15,7 @@ from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import TracedFunction
 from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.dynamics.outward import Outward, axes
-from ce_dynamics.dynamics.state import dotted, rate_name
+from ce_dynamics.dynamics.state import join_name, rate_name
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.forces.base import HingeLoad, PointLoad
 
@@ -43,15 +43,15 @@ class Picture(NamedTuple):
 def picture(model: Model) -> Picture:
     """Places of all bodies and forces of all force elements."""
     forces: list[str] = []
-    return Picture(model.traced("picture", partial(seen, model, forces)), forces)
+    return Picture(model.trace("picture", partial(trace_scene, model, forces)), forces)
 
 
-def seen(model: Model, names: list[str], y: Array, u: Array) -> dict[str, Array]:
+def trace_scene(model: Model, names: list[str], y: Array, u: Array) -> dict[str, Array]:
     """For floats or traced scalars; the names of forces are written into `names`."""
     instant = model.instant(y, u)
     arrows = arrows_of(instant.outward, loads_of(instant))
     names[:] = [name for name, _ in arrows]
-    return {"places": places(instant.outward), "arrows": stacked([arrow for _, arrow in arrows])}
+    return {"places": places(instant.outward), "arrows": stack_rows([arrow for _, arrow in arrows])}
 
 
 def places(outward: Outward) -> Array:
@@ -92,7 +92,7 @@ def nothing(force: Array) -> bool:
     return all(isinstance(x, (int, float)) and x == 0.0 for x in np.asarray(force).tolist())
 
 
-def stacked(rows: Sequence[Array]) -> Array:
+def stack_rows(rows: Sequence[Array]) -> Array:
     """Rows of six numbers."""
     return array(concatenate(rows) if rows else ()).reshape(len(rows), 6)
 
@@ -144,7 +144,7 @@ def chart_columns(model: Model, chart: Chart, columns: Mapping[str, Floats]) -> 
     """
     linkage, layout = chart.linkage, model.layout
     hinges = [(body.name, body.inboard) for body in linkage.loop.dependent]
-    names = [dotted(name, suffix) for name, hinge in hinges for suffix in hinge.coordinate_names]
+    names = [join_name(name, suffix) for name, hinge in hinges for suffix in hinge.coordinate_names]
     rates = [
         rate_name(name, suffix, hinge.coordinate_names)
         for name, hinge in hinges

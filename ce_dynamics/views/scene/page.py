@@ -46,10 +46,10 @@ class Packed:
 
     def text(self) -> str:
         """All of it, compressed, in letters."""
-        return compressed(b"".join(self._parts))
+        return compress_text(b"".join(self._parts))
 
 
-def compressed(content: bytes) -> str:
+def compress_text(content: bytes) -> str:
     """Bytes as text that the page's `unpacked` reads; the same for the same bytes."""
     return base64.b64encode(gzip.compress(content, 6, mtime=0)).decode("ascii")
 
@@ -84,7 +84,7 @@ def page(title: str, content: Mapping[str, Any], packed: Packed, start: str) -> 
     parts = {
         "TITLE": escape(title),
         "STYLE": (WEB / "page.css").read_text("utf-8"),
-        "LIBRARY": compressed((WEB / LIBRARY).read_bytes()),
+        "LIBRARY": compress_text((WEB / LIBRARY).read_bytes()),
         "CONTENT": json.dumps(content, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c"),
         "PACKED": packed.text(),
         "SCRIPT": script(start),
@@ -110,7 +110,7 @@ def take_content(take: Take, packed: Packed) -> dict[str, Any]:
         "cameras": take.cameras,
         "forces": take.forces,
         "scenery": [shape_content(shape, packed) for shape in take.scenery],
-        "up": rounded(take.up),
+        "up": round_values(take.up),
         "weight": take.weight,
         "instruments": None if take.instruments is None else asdict(take.instruments),
         "t": packed.add(take.t, "f8"),
@@ -134,7 +134,7 @@ def shape_content(shape: Shape, packed: Packed) -> dict[str, Any]:
             "look": shape.look,
             **places,
         }
-    found: dict[str, Any] = {"kind": shape.kind, "points": rounded(shape.points)}
+    found: dict[str, Any] = {"kind": shape.kind, "points": round_values(shape.points)}
     if shape.radius:
         found["radius"] = shape.radius
     if len(shape.triangles):
@@ -153,8 +153,8 @@ def strand_content(strand: Strand) -> dict[str, Any]:
     return {
         "kind": strand.kind,
         "name": strand.name,
-        "a": [strand.body_a, *rounded(strand.at_a)],
-        "b": [strand.body_b, *rounded(strand.at_b)],
+        "a": [strand.body_a, *round_values(strand.at_a)],
+        "b": [strand.body_b, *round_values(strand.at_b)],
         "length": strand.length,
     }
 
@@ -164,11 +164,11 @@ def mark_content(mark: Mark) -> dict[str, Any]:
     return {
         "kind": mark.kind,
         "name": mark.name,
-        "at": [mark.body, *rounded(mark.at)],
-        "axis": rounded(mark.axis),
+        "at": [mark.body, *round_values(mark.at)],
+        "axis": round_values(mark.axis),
     }
 
 
-def rounded(values: ArrayLike) -> Any:
+def round_values(values: ArrayLike) -> Any:
     """Numbers for JSON."""
     return np.round(np.asarray(values, dtype=float), 6).tolist()

@@ -63,13 +63,13 @@ def robot_shapes(path: str | Path, **given: Any) -> tuple[dict[str, list[Shape]]
     """
     suffix = path_of("robot_shapes: path", path, ModelError).suffix
     if suffix not in LOOKS:
-        shown = checks.shown(str(path))
+        shown = checks.show(str(path))
         raise ModelError(f"robot_shapes: {shown} must be a .urdf, .sdf or .world file, or MJCF in .xml")
     looks, left_out = LOOKS[suffix](path, **given)
     shapes: dict[str, list[Shape]] = {}
     for look in looks:
         try:
-            shapes.setdefault(look.body, []).append(painted(shape_of(look), look))
+            shapes.setdefault(look.body, []).append(paint(shape_of(look), look))
         except ModelError as error:
             left_out.append(f"{look.body}: {error}")
     return shapes, left_out
@@ -109,9 +109,9 @@ def globe() -> tuple[Any, Any]:
     return vertices.reshape(-1, 3), np.array(triangles)
 
 
-def painted(shape: Shape, look: Look) -> Shape:
+def paint(shape: Shape, look: Look) -> Shape:
     """In the colour of the file, if it has one."""
     if look.colour is None or shape.kind == "plane":
         return shape
     *rgb, opacity = look.colour
-    return shape.painted("#" + "".join(f"{round(255 * x):02x}" for x in rgb), opacity)
+    return shape.paint("#" + "".join(f"{round(255 * x):02x}" for x in rgb), opacity)

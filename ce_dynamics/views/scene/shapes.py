@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.dense import singular_values_and_vectors
+from ce_dynamics.algebra.lazy_names import FormerName
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.checked import finite_number, finite_vector, unit_axis
@@ -50,7 +51,9 @@ class Shape:
     opacity: float = 1.0
     look: str = ""
 
-    def painted(self, colour: str, opacity: float = 1.0) -> Shape:
+    painted = FormerName("paint")
+
+    def paint(self, colour: str, opacity: float = 1.0) -> Shape:
         """The same in a colour as HTML writes it, such as ``"#c04020"``."""
         return replace(self, colour=colour, opacity=opacity)
 

@@ -25,10 +25,10 @@ from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.checked import finite_vector
 from ce_dynamics.mechanism.forces.base import PointLoad
 from ce_dynamics.views.scene.derived import number_of
-from ce_dynamics.views.scene.motion import arrows_of, stacked, states_of
+from ce_dynamics.views.scene.motion import arrows_of, stack_rows, states_of
 from ce_dynamics.views.scene.shapes import Shape, ball, block, plane, rod, wheel
 from ce_dynamics.views.scene.take import BodyPicture, Camera, Series, Strand, Take, upwards
-from ce_dynamics.views.scene.take_of_model import derived_and, take_of_model
+from ce_dynamics.views.scene.take_of_model import derive_with, take_of_model
 
 THIN = 0.05
 """Width of a disc, in radii."""
@@ -55,7 +55,7 @@ def take_of_unilateral(
     rest += [plane(s.point, s.normal) for s in planes.values() if isinstance(s, Plane)]
     results = None if run is None else run.results
     take = take_of_model(
-        model, results, label, {**derived_and(model, moving), **shapes}, [*scenery, *rest], cameras
+        model, results, label, {**derive_with(model, moving), **shapes}, [*scenery, *rest], cameras
     )
     add_cables(take, unilateral)
     if run is not None:
@@ -116,7 +116,7 @@ def with_contact_forces(take: Take, unilateral: UnilateralModel, run: Run) -> tu
         outward = model.instant(y, u).outward
         found = arrows_of(outward, list(row_loads(unilateral, outward, t[0], p)))
         names[:] = [name for name, _ in found]
-        return {"arrows": stacked([arrow for _, arrow in found])}
+        return {"arrows": stack_rows([arrow for _, arrow in found])}
 
     layout = model.layout
     sizes = {"y": len(layout.y0), "u": len(layout.u), "t": 1, "p": len(unilateral.row_kinds)}

@@ -19,7 +19,7 @@ from ce_dynamics.mechanism.system import System
 from ce_dynamics.views.scene.derived import (
     Numbers,
     body_pictures,
-    derived,
+    derive_shapes,
     marks,
     number_of,
     size_of,
@@ -47,13 +47,11 @@ def take_of_model(
         t, Y, U = np.zeros(1), model.y0[None], model.u0[None]
     else:
         if not hasattr(results, "data_vars") or "time" not in results:
-            raise checks.wrong_type(
-                f"view: results {checks.shown(results)} must be what ce.simulate returned"
-            )
+            raise checks.wrong_type(f"view: results {checks.show(results)} must be what ce.simulate returned")
         t, (Y, U) = np.asarray(results["time"].values, dtype=float), states_of(model, results)
     seen = picture(model)
     motion = seen.traced.evaluate_many(y=Y, u=U)
-    places = moved(motion["places"])
+    places = convert_places(motion["places"])
     if not np.all(np.isfinite(places)):
         k = int(np.argmax(~np.isfinite(places).all(axis=(1, 2))))
         raise ModelError(f"view: bodies have no place at t = {t[k]:g} s; cut the results off before")
@@ -93,10 +91,12 @@ def still_parts(
     }
 
 
-def derived_and(model: Model, more: Mapping[str, Sequence[Shape]]) -> dict[str, list[Shape]]:
+def derive_with(model: Model, more: Mapping[str, Sequence[Shape]]) -> dict[str, list[Shape]]:
     """Derived shapes of some bodies, and more on these."""
     size = reach(model)
-    return {name: [*derived(model, model.system.find(name), size), *found] for name, found in more.items()}
+    return {
+        name: [*derive_shapes(model, model.system.find(name), size), *found] for name, found in more.items()
+    }
 
 
 def reach(model: Model) -> float:
@@ -130,7 +130,7 @@ def riding(system: System, camera: Camera, numbers: Numbers) -> dict[str, object
     }
 
 
-def moved(rows: Array) -> Floats:
+def convert_places(rows: Array) -> Floats:
     """Places (n, bodies, 7) as pages want them from (n, bodies, 12)."""
     found = np.full((*rows.shape[:-1], 7), np.nan)
     sound = np.isfinite(rows).all(axis=-1)

@@ -49,7 +49,7 @@ class View:
     def __init__(self, takes: Sequence[Take], title: str, camera: str = "orbit") -> None:
         if not takes:
             raise ModelError("view: there is nothing to show; give at least one run")
-        checks.known("view: camera", camera, takes[0].camera_names, "camera")
+        checks.check_name("view: camera", camera, takes[0].camera_names, "camera")
         self.takes, self.title, self.camera = tuple(takes), title, camera
 
     def over(self, other: View) -> View:
@@ -161,7 +161,7 @@ def view(
     """
     what = "a Model, a UnilateralModel or RigidContacts"
     if not isinstance(system, (Model, UnilateralModel, RigidContacts)):
-        raise checks.wrong_type(f"view: system {checks.shown(system)} must be {what}")
+        raise checks.wrong_type(f"view: system {checks.show(system)} must be {what}")
     given = checks.mapping("view: shapes", {} if shapes is None else shapes)
     for name, listed in (
         *((f"shapes: {body}", pieces) for body, pieces in given.items()),

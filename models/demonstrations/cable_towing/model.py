@@ -248,7 +248,7 @@ class Towing:
         J_b = np.hstack((-w, np.cross(ends.e_b, -w)))
         drift = -np.sum(w * ends.v_b, axis=1)
         cables = RigidRows(self.first, self.second, J_a, J_b, self.length - span, drift)
-        return stacked(cables, self._foot_rows(state))
+        return stack_rows(cables, self._foot_rows(state))
 
     def _foot_rows(self, state: RigidState) -> RigidRows:
         n = len(self.feet)
@@ -276,7 +276,7 @@ class Towing:
         c = rows.psi / h + rows.drift
         return self.bodies.problem(state, rows, self.conditions, h, c, self.forces(t))
 
-    def mixed(self, state: RigidState, t: float, h: float) -> Mixed:
+    def make_mixed(self, state: RigidState, t: float, h: float) -> Mixed:
         """The MLCP of a step as the source prints it, dense; for cables only.
 
         Raises
@@ -311,7 +311,7 @@ class Towing:
             raise InitialStateError(f"{self.row_names[k]} {what} by {-psi[k]:.6g} m at the start")
 
 
-def stacked(one: RigidRows, other: RigidRows) -> RigidRows:
+def stack_rows(one: RigidRows, other: RigidRows) -> RigidRows:
     """Rows on top of each other."""
     return RigidRows(*(np.concatenate(pair) for pair in zip(one, other, strict=True)))
 
@@ -388,7 +388,7 @@ def simulate(
     try:
         for k in range(steps):
             solution = chosen.solve(problem_of(towing, state, k * h, h, rows), p)
-            moved = towing.bodies.moved(state, solution.v, h)
+            moved = towing.bodies.move(state, solution.v, h)
             if not all(np.all(np.isfinite(part)) for part in moved):
                 raise SimulationError("the motion grows without bound; use a smaller step")
             t, p, state = (k + 1) * h, solution.p, moved
@@ -398,10 +398,12 @@ def simulate(
             if progress is not None:
                 progress(t)
     except KeyboardInterrupt:
-        raise SimulationError(f"interrupted at t = {stored[-1].t:.4g} s", collected(stored, watch)) from None
+        raise SimulationError(
+            f"interrupted at t = {stored[-1].t:.4g} s", collect_run(stored, watch)
+        ) from None
     except SimulationError as error:
-        raise SimulationError(f"at t = {stored[-1].t:.4g} s: {error}", collected(stored, watch)) from error
-    return collected(stored, watch)
+        raise SimulationError(f"at t = {stored[-1].t:.4g} s: {error}", collect_run(stored, watch)) from error
+    return collect_run(stored, watch)
 
 
 def problem_of(towing: Towing, state: RigidState, t: float, h: float, rows: RigidRows) -> Problem:
@@ -449,7 +451,7 @@ class Instant(NamedTuple):
     residual: float
 
 
-def collected(stored: Sequence[Instant], watch: EventWatch) -> TowingRun:
+def collect_run(stored: Sequence[Instant], watch: EventWatch) -> TowingRun:
     """Return the stored values as arrays; the first instant has the forces of the first step."""
     t, states, force, psi, energy, sweeps, residual = zip(*stored, strict=True)
     forces = np.array(force)

@@ -1,8 +1,8 @@
 """Two free bodies joined by a ball-and-socket joint: the point-to-point constraint as its source writes it.
 
 `Pair.equations` is the source's 15×15 system, entry by entry, with named blocks; `simulate` integrates it,
-with Baumgarte's terms or without, when the joint drifts apart.  `constrained` is the same pair with the
-library's `PointToPoint`, and `embedded` with a spherical hinge, where nothing can drift.
+with Baumgarte's terms or without, when the joint drifts apart.  `make_constrained` is the same pair with the
+library's `PointToPoint`, and `make_embedded` with a spherical hinge, where nothing can drift.
 
     python -m ce_dynamics.models.demonstrations.point_to_point
 """
@@ -19,15 +19,15 @@ from scipy.integrate import solve_ivp
 
 from ce_dynamics.algebra.arrays import skew
 from ce_dynamics.algebra.checks import checked
-from ce_dynamics.algebra.rotation import normalised, quaternion_rate, rotation_from_quaternion
+from ce_dynamics.algebra.rotation import normalise, quaternion_rate, rotation_from_quaternion
 from ce_dynamics.augmented.constrained_system import ConstrainedState, ConstrainedSystem, PointToPoint
-from ce_dynamics.augmented.embedded_states import embedded_accelerations
+from ce_dynamics.augmented.embedded_states import compute_accelerations
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiled.variables import plain
 from ce_dynamics.embedding.embed import embed
 from ce_dynamics.errors import AssemblyError, ModelError, SimulationError
 from ce_dynamics.mechanism.checked import finite_number, finite_vector
-from ce_dynamics.mechanism.checked_inertia import checked_inertia
+from ce_dynamics.mechanism.checked_inertia import check_inertia
 from ce_dynamics.mechanism.hinges import Free, Spherical
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.simulation.simulate import simulate as simulate_embedded
@@ -83,7 +83,7 @@ class RigidBody:
         mass = finite_number(self.mass, "RigidBody", "mass")
         if mass <= 0.0:
             raise ModelError(f"RigidBody: mass {mass:g} must be > 0 kg; a free body needs mass")
-        inertia = checked_inertia(self.inertia, "RigidBody")
+        inertia = check_inertia(self.inertia, "RigidBody")
         smallest = np.linalg.eigvalsh(inertia)[0]
         if smallest <= 0.0:
             raise ModelError(f"RigidBody: principal moment of inertia {smallest:g} must be > 0 kg m²")
@@ -162,12 +162,12 @@ class PairState(NamedTuple):
     @property
     def R1(self) -> Floats:
         """Axes of body 1 in the world."""
-        return rotation_from_quaternion(normalised(self.q1))
+        return rotation_from_quaternion(normalise(self.q1))
 
     @property
     def R2(self) -> Floats:
         """Axes of body 2 in the world."""
-        return rotation_from_quaternion(normalised(self.q2))
+        return rotation_from_quaternion(normalise(self.q2))
 
 
 @dataclass(frozen=True, eq=False)
@@ -272,7 +272,7 @@ class Pair:
 
     # The same pair in the library's terms.  Design pose: no rotation, centre of mass of body 1 at the origin.
 
-    def constrained(self) -> tuple[ConstrainedSystem, PointToPoint]:
+    def make_constrained(self) -> tuple[ConstrainedSystem, PointToPoint]:
         """Free bodies with the library's constraint."""
         system = System(gravity=self.gravity, name="pair")
         body_1, body_2 = (
@@ -284,13 +284,13 @@ class Pair:
         joint = PointToPoint("joint", body_1, body_2, at=self.body_1.c)
         return ConstrainedSystem(system, joint), joint
 
-    def constrained_state(self, system: ConstrainedSystem, state: PairState) -> ConstrainedState:
-        """A state in terms of `constrained`."""
+    def make_constrained_state(self, system: ConstrainedSystem, state: PairState) -> ConstrainedState:
+        """A state in terms of `make_constrained`."""
         placed = system.default_state()
         placed = placed.place("body 1", r=state.x1, quaternion=state.q1, v=state.v1, w=state.w1)
         return placed.place("body 2", r=state.x2, quaternion=state.q2, v=state.v2, w=state.w2)
 
-    def embedded(self) -> System:
+    def make_embedded(self) -> System:
         """Body 1 free, body 2 on it by a spherical hinge: nine velocities, nothing to drift."""
         system = System(gravity=self.gravity, name="embedded pair")
         one, two = self.body_1, self.body_2
@@ -307,8 +307,8 @@ class Pair:
         )
         return system
 
-    def embedded_state(self, state: PairState) -> tuple[Floats, Floats]:
-        """Q and v of `embedded`."""
+    def make_embedded_state(self, state: PairState) -> tuple[Floats, Floats]:
+        """Q and v of `make_embedded`."""
         a, b = state.q1 * np.array((1.0, -1.0, -1.0, -1.0)), state.q2
         scalar = a[0] * b[0] - a[1:] @ b[1:]
         relative = np.array((scalar, *(a[0] * b[1:] + b[0] * a[1:] + np.cross(a[1:], b[1:]))))  # q₁* ⊗ q₂
@@ -434,7 +434,7 @@ def unit_quaternion(value: ArrayLike, name: str) -> Floats:
     q = checked(name, value, 4)
     if not np.any(q):
         raise ModelError(f"{name} (0, 0, 0, 0) is no rotation; (1, 0, 0, 0) is none")
-    return np.asarray(normalised(q))
+    return np.asarray(normalise(q))
 
 
 def example_pair() -> Pair:
@@ -451,7 +451,7 @@ def example_state(pair: Pair) -> PairState:
 
 def pendulum_pair(pair: Pair) -> tuple[ConstrainedSystem, PointToPoint, PointToPoint]:
     """The pair hung from the ground: its constraint to body 1 at the free end of that, and the joint."""
-    system, joint = pair.constrained()
+    system, joint = pair.make_constrained()
     body_1 = system.system.find("body 1")
     hook = PointToPoint("hook", body_1, system.system.ground, at=-pair.body_1.c)
     return ConstrainedSystem(system.system, hook, joint), hook, joint
@@ -459,8 +459,8 @@ def pendulum_pair(pair: Pair) -> tuple[ConstrainedSystem, PointToPoint, PointToP
 
 def run_embedded(pair: Pair, state: PairState, t: Floats, rtol: float = 1e-6) -> PairRun:
     """The same motion by the embedded system, whose joint cannot drift; RK45 as well."""
-    model = Model(pair.embedded())
-    q, v = pair.embedded_state(state)
+    model = Model(pair.make_embedded())
+    q, v = pair.make_embedded_state(state)
     data = simulate_embedded(
         model,
         duration=float(t[-1]),
@@ -495,8 +495,8 @@ def product(a: Floats, b: Floats) -> Floats:
 def apart(pair: Pair, state: PairState) -> float:
     """Largest difference of the accelerations by the 15×15 system and embedded, over the largest of them."""
     a = pair.equations(state).solve()
-    q, v = pair.embedded_state(state)
-    b = embedded_accelerations(embed(pair.embedded()), q, v, np.zeros(0), np.zeros(0))
+    q, v = pair.make_embedded_state(state)
+    b = compute_accelerations(embed(pair.make_embedded()), q, v, np.zeros(0), np.zeros(0))
     ours = np.concatenate((a.w1_dot, a.x1_ddot, a.w2_dot, a.x2_ddot))
     theirs = np.concatenate((b["body 1"], b["body 2"]))
     return float(np.max(np.abs(ours - theirs)) / np.max(np.abs(theirs)))

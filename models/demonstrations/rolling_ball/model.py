@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ce_dynamics.algebra.arrays import Array, Scalar, cos, sin
 from ce_dynamics.algebra.checks import checked
 from ce_dynamics.augmented.constrained_system import ConstrainedState, ConstrainedSystem
-from ce_dynamics.augmented.embedded_states import observed_states
+from ce_dynamics.augmented.embedded_states import observe_states
 from ce_dynamics.augmented.rolling_ball import BallRollingOnPlane
 from ce_dynamics.augmented.states import BodyState
 from ce_dynamics.compiled.model import Model
@@ -180,14 +180,14 @@ class Scene:
         """Centre of the ball at the start."""
         return self.contact + self.ball.radius * np.asarray(self.normal)
 
-    def embedded(self) -> System:
+    def make_embedded(self) -> System:
         """The ball on a rolling hinge."""
         system, plane = self._carrier("embedded")
         self._add_ball(system, plane, RollingOnPlane(self.normal, self.centre, self.ball.radius))
         system.start("ball", v=self.w)
         return system
 
-    def constrained(self) -> tuple[ConstrainedSystem, BallRollingOnPlane]:
+    def make_constrained(self) -> tuple[ConstrainedSystem, BallRollingOnPlane]:
         """A free ball with a rolling constraint."""
         system, plane = self._carrier("constrained")
         ball = self._add_ball(system, system.ground, Free(self.centre))
@@ -268,14 +268,14 @@ def run_embedded(scene: Scene, t: Floats) -> Record:
     ------
     ModelError, SimulationError
     """
-    model = Model(scene.embedded())
+    model = Model(scene.make_embedded())
     interval = float(t[1] - t[0])
     data = simulate(model, duration=float(t[-1]), interval=interval, method="DOP853", rtol=1e-11, atol=1e-12)
     entries = (*model.layout.q, *model.layout.v, *model.layout.x)
     rows = np.stack([data[plain(entry.name)].values for entry in entries], axis=1)
     instants = [model.instant(y, model.u0) for y in rows]
     forces = [reactions(i.outward, i.loads, i.accelerations).hinges["ball"].force for i in instants]
-    states = [observed_states(i.outward) for i in instants]
+    states = [observe_states(i.outward) for i in instants]
     energy = np.array([float(i.energy) for i in instants])
     return record(scene, data.time.values, states, np.array(forces), energy, np.zeros(len(rows)))
 
@@ -287,7 +287,7 @@ def run_constrained(scene: Scene, t: Floats, alpha: float = 10.0, beta: float = 
     ------
     ModelError, AssemblyError, SimulationError
     """
-    system, rolling = scene.constrained()
+    system, rolling = scene.make_constrained()
     motion = system.simulate(start_of(scene, system), t, alpha=alpha, beta=beta, rtol=1e-10, atol=1e-11)
     errors = [[rolling.position_error(s), *rolling.velocity_error(s)] for s in motion.states]
     forces = np.array([rolling.contact_force(state) for state in motion.states])
@@ -298,8 +298,8 @@ def run_constrained(scene: Scene, t: Floats, alpha: float = 10.0, beta: float = 
 
 def start_of(scene: Scene, system: ConstrainedSystem) -> ConstrainedState:
     """The scene's initial state in terms of the constrained system."""
-    model = Model(scene.embedded())
-    return system.default_state().moved(observed_states(model.instant(model.y0, model.u0).outward))
+    model = Model(scene.make_embedded())
+    return system.default_state().with_motions(observe_states(model.instant(model.y0, model.u0).outward))
 
 
 def record(
@@ -391,7 +391,7 @@ def turntable(
     return Scene("turntable", ball, contact, n, gravity, w, plate, expected, duration, 0.9)
 
 
-def shaken(ball: Ball, amplitude: float = 0.3, omega: float = 5.0) -> Scene:
+def shake_tray(ball: Ball, amplitude: float = 0.3, omega: float = 5.0) -> Scene:
     """On a tray shaken along x: the ball goes k/(1 + k) of the tray's way."""
     n = np.array((0.0, 0.0, 1.0))
     motion = Shaking(amplitude, omega)
@@ -422,7 +422,7 @@ SCENES: Mapping[str, Callable[[Ball], Scene]] = {
     "incline": incline,
     "ceiling": ceiling,
     "turntable": turntable,
-    "shaken": shaken,
+    "shaken": shake_tray,
     "floating": floating,
 }
 

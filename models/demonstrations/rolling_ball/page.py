@@ -30,7 +30,7 @@ def page(scene: Scene, records: Mapping[str, Record]) -> View:
 def take(scene: Scene, record: Record, label: str) -> Take:
     """One run."""
     states = [record.ball]
-    bodies = [BodyPicture("ball", striped(scene.ball.radius))]
+    bodies = [BodyPicture("ball", make_striped_ball(scene.ball.radius))]
     scenery = []
     reach = 0.5 * float(np.ptp(record.centre, axis=0).max()) + 2.0 * scene.ball.radius
     half = reach if scene.half_width is None else scene.half_width
@@ -76,12 +76,12 @@ def beside(scene: Scene, body: int) -> dict[str, object]:
     return {"name": BESIDE, "body": body, "eye": eye.tolist(), "target": [0.0] * 3, "steady": True}
 
 
-def striped(radius: float) -> list[Shape]:
+def make_striped_ball(radius: float) -> list[Shape]:
     """A ball with three great circles."""
     turn = np.linspace(0.0, math.tau, 49)
     circle = PROUD * radius * np.stack((np.cos(turn), np.sin(turn), np.zeros_like(turn)), axis=1)
     turned = [circle, circle[:, [2, 0, 1]], circle[:, [1, 2, 0]]]
-    return [ball(np.zeros(3), radius), *(line(list(points)).painted("#202020") for points in turned)]
+    return [ball(np.zeros(3), radius), *(line(list(points)).paint("#202020") for points in turned)]
 
 
 def slab(scene: Scene, half: float, near: Floats, origin: Floats) -> Shape:
@@ -89,4 +89,4 @@ def slab(scene: Scene, half: float, near: Floats, origin: Floats) -> Shape:
     n = np.asarray(scene.normal)
     below = near + float(n @ (scene.contact - near)) * n - THIN * n
     edges = (2.0 * half, 2.0 * half, 2.0 * THIN)
-    return block(edges, below - origin, np.stack((*across(n), n))).painted("#a0a4a8", 0.7)
+    return block(edges, below - origin, np.stack((*across(n), n))).paint("#a0a4a8", 0.7)

@@ -27,7 +27,7 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.handling.metrics.instants import signals
 from ce_dynamics.models.tyres.element import RoadTyre
-from ce_dynamics.models.vehicles.comfort import W_K, Weighting, weighted_rms
+from ce_dynamics.models.vehicles.comfort import W_K, Weighting, compute_weighted_rms
 from ce_dynamics.models.vehicles.corner import sprung_body
 
 Complex = NDArray[np.complex128]
@@ -205,7 +205,7 @@ def state_matrix(model: Model, y: Floats, u: Floats) -> Floats:
     sizes = np.concatenate((np.ones(n), np.maximum(1.0, np.abs(v)), np.maximum(1.0, np.abs(x))))
 
     def rates(step: Floats) -> Floats:
-        moved = tangent.displaced(q, step[:n])
+        moved = tangent.displace(q, step[:n])
         y_dot = model.dynamics(np.concatenate((moved, v + step[n : n + len(v)], x + step[n + len(v) :])), u)[
             0
         ]
@@ -263,7 +263,7 @@ def power_spectrum(t: ArrayLike, x: ArrayLike, resolution: float = 0.25) -> Spec
     return Spectrum(np.asarray(f, dtype=float), np.asarray(density, dtype=float))
 
 
-def felt(t: ArrayLike, acceleration: ArrayLike, weighting: Weighting = W_K) -> float:
+def weigh_acceleration(t: ArrayLike, acceleration: ArrayLike, weighting: Weighting = W_K) -> float:
     """Frequency-weighted root mean square of an acceleration by ISO 2631-1 [m/s²]."""
     t, a = signals(t, acceleration)
-    return weighted_rms(t, a, weighting)
+    return compute_weighted_rms(t, a, weighting)

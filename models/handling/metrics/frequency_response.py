@@ -101,7 +101,7 @@ def frequency_response(
             f"{limit:g} Hz"
         )
     for name, signal in (("steering", x), ("response", y)):
-        if not died_down(signal):
+        if not is_at_rest(signal):
             left, peak = float(np.max(np.abs(signal[[0, -1]]))), float(np.max(np.abs(signal)))
             raise DataError(
                 f"the {name} is {left:.3g} at an end of the record and {peak:.3g} at its peak; let the "
@@ -120,7 +120,7 @@ def frequency_response(
     return FrequencyResponse(f, spectra[1] / spectra[0])
 
 
-def died_down(signal: Floats) -> bool:
+def is_at_rest(signal: Floats) -> bool:
     """Return True if a signal begins and ends at rest."""
     return bool(np.max(np.abs(signal[[0, -1]])) <= REST * np.max(np.abs(signal)))
 

@@ -63,8 +63,8 @@ def unsteady(t: ArrayLike, ay: ArrayLike, speed: ArrayLike, yaw_rate: ArrayLike)
         [s], [m/s²], [m/s], [rad/s].
     """
     t, a, v, r = signals(t, ay, speed, yaw_rate)
-    rest = averaged(t, a - v * r)
-    allowed = UNSTEADY * np.maximum(np.abs(averaged(t, a)), LINEAR[1])
+    rest = average(t, a - v * r)
+    allowed = UNSTEADY * np.maximum(np.abs(average(t, a)), LINEAR[1])
     beyond = np.flatnonzero(np.abs(rest) > allowed)
     if not beyond.size:
         return None
@@ -100,7 +100,7 @@ def first(violations: Sequence[Violation | None]) -> Violation | None:
     return min((one for one in violations if one is not None), key=lambda one: one.t, default=None)
 
 
-def averaged(t: Floats, x: Floats) -> Floats:
+def average(t: Floats, x: Floats) -> Floats:
     """Return the mean of a signal over `WINDOW` around each instant, or as much of it as there is."""
     whole = integral(t, x)
     ends = [np.clip(t + half, t[0], t[-1]) for half in (-0.5 * WINDOW, 0.5 * WINDOW)]

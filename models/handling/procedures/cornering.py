@@ -17,7 +17,7 @@ from ce_dynamics.models.handling.metrics.steady_state import (
     yaw_rate_gain,
 )
 from ce_dynamics.models.handling.metrics.step_response import StepResponse, step_response, tb_factor
-from ce_dynamics.models.handling.outcome import DEGREES, Chart, Line, thinned
+from ce_dynamics.models.handling.outcome import DEGREES, Chart, Line, decimate
 from ce_dynamics.models.handling.procedure import Procedure
 from ce_dynamics.models.handling.procedures.steering_wheel import BEGIN, ramp, steering_at
 from ce_dynamics.models.handling.run import Run
@@ -94,7 +94,7 @@ def draw(procedure: Procedure, points: Points) -> None:
         ("Roll", "roll angle, outwards [deg]", points.roll),
         ("Side-slip", "side-slip angle of the centre of mass [deg]", points.sideslip),
     ):
-        line = Line("", *thinned(points.ay, DEGREES * angle))
+        line = Line("", *decimate(points.ay, DEGREES * angle))
         procedure.outcome.charts.append(Chart(title, over, label, (line,)))
 
 

@@ -10,8 +10,8 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.handling.metrics.frequency_response import (
     FrequencyResponse,
-    died_down,
     frequency_response,
+    is_at_rest,
     shape,
 )
 from ce_dynamics.models.handling.metrics.step_response import random_response
@@ -54,12 +54,12 @@ class FrequencyInputTest(Procedure):
         if not v["last"] > v["first"]:
             raise DataError(f"{self.name}: last = {v['last']:g} Hz must be above first = {v['first']:g} Hz")
         steer = steering_at(self, v["speed"], v["lateral_acceleration"])
-        run = self.valid(self.excited(steer))
+        run = self.valid(self.excite(steer))
         self.holds_speed(run, 1.0)
         f = np.linspace(v["first"], v["last"], POINTS)
         delta, *responses = changes(run)
-        if not all(died_down(response) for response in responses):
-            other = changes(self.valid(self.excited(-steer, "-other-way")))
+        if not all(is_at_rest(response) for response in responses):
+            other = changes(self.valid(self.excite(-steer, "-other-way")))
             mine = (delta, *responses)
             delta, *responses = (0.5 * (a - b) for a, b in zip(mine, other, strict=True))
             self.outcome.notes.append(PULLS)
@@ -68,7 +68,7 @@ class FrequencyInputTest(Procedure):
         self.figures("lateral_acceleration", "lateral acceleration", ay, self.per_degree, "m/s^2/deg")
         self.draw(yaw, ay)
 
-    def excited(self, steer: float, more: str = "") -> Run:
+    def excite(self, steer: float, more: str = "") -> Run:
         """The run, with something added to its name."""
         v = self.values
         if v["pulse"] == 1.0:

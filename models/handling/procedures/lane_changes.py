@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.handling.outcome import DEGREES, Chart, Line, thinned
+from ce_dynamics.models.handling.outcome import DEGREES, Chart, Line, decimate
 from ce_dynamics.models.handling.procedure import Procedure
 from ce_dynamics.models.handling.run import Run
 from ce_dynamics.models.parts.manoeuvres import DoubleLaneChange, ObstacleAvoidance, Option
@@ -107,7 +107,7 @@ class DoubleLaneChangeTest(Procedure):
             return math.nan
         return clearance(self.subject.axle_paths(run.record), self.values["vehicle_width"], gates)
 
-    def passed(self, run: Run) -> bool:
+    def has_passed(self, run: Run) -> bool:
         """Return True if all cones stand."""
         return self.clearance(run) >= 0.0
 
@@ -117,7 +117,7 @@ class DoubleLaneChangeTest(Procedure):
         None if even the slowest knocks cones over.
         """
         best = self.at_speed(self.SLOWEST)
-        if not self.passed(best):
+        if not self.has_passed(best):
             if math.isnan(self.clearance(best)):
                 what = "does not get to the last gate at {}; give search = 0 and a higher speed"
             else:
@@ -128,7 +128,7 @@ class DoubleLaneChangeTest(Procedure):
         while high - low > self.values["fineness"]:
             middle = 0.5 * (low + high)
             run = self.at_speed(middle)
-            if self.passed(run):
+            if self.has_passed(run):
                 low, best = middle, run
             else:
                 high = middle
@@ -148,13 +148,13 @@ class DoubleLaneChangeTest(Procedure):
             for gate in run.task.gates
             for y in (gate.left, gate.right)
         ]
-        path = Line("", *thinned(run["x"], run["y"]))
+        path = Line("", *decimate(run["x"], run["y"]))
         charts.append(Chart("Path", "x [m]", "y [m]", (path,), tuple(edges)))
         for title, label, values in (
             ("Steering", "road-wheel angle [deg]", DEGREES * run.steer),
             ("Lateral acceleration", "lateral acceleration [m/s²]", run.ay),
         ):
-            charts.append(Chart(title, "x [m]", label, (Line("", *thinned(run["x"], values)),)))
+            charts.append(Chart(title, "x [m]", label, (Line("", *decimate(run["x"], values)),)))
 
 
 class ObstacleAvoidanceTest(DoubleLaneChangeTest):

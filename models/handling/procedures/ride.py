@@ -11,9 +11,9 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.models.handling.metrics.driving_modes import (
     DrivingMode,
     ModalSpectrum,
-    felt,
     power_spectrum,
     spectrum,
+    weigh_acceleration,
 )
 from ce_dynamics.models.handling.outcome import Chart, Line
 from ce_dynamics.models.handling.procedure import Procedure
@@ -59,8 +59,10 @@ class RideTest(Procedure):
         az, ay = run["az"][on], run.ay[on]
         out.add("vertical", "vertical acceleration, rms", rms(az), "m/s^2")
         weighted = "vertical acceleration, weighted by W_k of ISO 2631-1"
-        out.add("felt_vertical", weighted, felt(t, az, W_K), "m/s^2")
-        out.add("felt_lateral", "lateral acceleration, weighted by W_d", felt(t, ay, W_D), "m/s^2")
+        out.add("felt_vertical", weighted, weigh_acceleration(t, az, W_K), "m/s^2")
+        out.add(
+            "felt_lateral", "lateral acceleration, weighted by W_d", weigh_acceleration(t, ay, W_D), "m/s^2"
+        )
         spectrum = power_spectrum(t, az)
         for name, band in BANDS.items():
             label = f"vertical acceleration, {name} band ({band[0]:g} to {band[1]:g} Hz), rms"
@@ -155,16 +157,16 @@ class ModesTest(Procedure):
 
     def at(self, speed: float) -> list[DrivingMode]:
         """Return the modes at a speed [m/s], named at `NAMED_AT` and followed from there."""
-        return self.followed(speed).modes()
+        return self.track_modes(speed).modes()
 
-    def followed(self, speed: float) -> ModalSpectrum:
+    def track_modes(self, speed: float) -> ModalSpectrum:
         """Return the eigenvalues at a speed [m/s] with the names of those nearer to `NAMED_AT`."""
         if speed not in self.spectra:
             found = self.spectrum_at(speed)
             steps = math.ceil(abs(speed - NAMED_AT) / NEAR - 1e-9)
             if steps:
                 nearer = NAMED_AT + math.copysign((steps - 1) * NEAR, speed - NAMED_AT)
-                found = found.following(self.followed(nearer))
+                found = found.following(self.track_modes(nearer))
             self.spectra[speed] = found
         return self.spectra[speed]
 

@@ -184,13 +184,13 @@ class RolloverTest(Procedure):
             self.outcome.notes.append(f"full lock cuts {v['multiple']:g} A off to {1.0 / A:.3g} A")
             steer = 1.0
         self.outcome.add("steer", "steering-wheel angle", steer, "deg", DEGREES * v["lock"])
-        run = self.steered(v["direction"] * steer, self.RATE / v["lock"])
+        run = self.run_steered(v["direction"] * steer, self.RATE / v["lock"])
         self.judge(run)
         self.note_violation(run)
         self.draw(run)
 
     @abstractmethod
-    def steered(self, steer: float, rate: float) -> Run:
+    def run_steered(self, steer: float, rate: float) -> Run:
         """The run that is judged."""
 
     def judge(self, run: Run) -> None:
@@ -244,7 +244,7 @@ class JTurnTest(RolloverTest):
     )
     RATE = math.radians(1000.0)
 
-    def steered(self, steer: float, rate: float) -> Run:
+    def run_steered(self, steer: float, rate: float) -> Run:
         return self.run("j-turn", JTurn, speed=self.values["speed"], steer=steer, rate=rate)
 
 
@@ -263,7 +263,7 @@ class FishhookTest(RolloverTest):
     )
     RATE = math.radians(720.0)
 
-    def steered(self, steer: float, rate: float) -> Run:
+    def run_steered(self, steer: float, rate: float) -> Run:
         speed = self.values["speed"]
         first = self.run("first-steering", JTurn, speed=speed, steer=steer, rate=rate, duration=4.0)
         begin = 1.0 + abs(steer) / rate

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from ce_dynamics.models.handling.metrics.straight import STANDING, braking, time_over, times_to
-from ce_dynamics.models.handling.outcome import DEGREES, Chart, Line, thinned
+from ce_dynamics.models.handling.outcome import DEGREES, Chart, Line, decimate
 from ce_dynamics.models.handling.procedure import Procedure
 from ce_dynamics.models.handling.run import Run
 from ce_dynamics.models.parts.manoeuvres import Braking, Option, SplitBraking, StraightAcceleration
@@ -55,7 +55,7 @@ class BrakingTest(Procedure):
         out.add("yaw", "largest yaw angle", float(abs(run["yaw"]).max()), "deg", DEGREES)
         steered = float(abs(run.steer[moving]).max()) if moving.any() else math.nan
         out.add("steer", "largest road-wheel angle", steered, "deg", DEGREES)
-        self.locked(run)
+        self.note_locked_wheels(run)
         wrong = run.violation()
         if wrong is not None and not run.trouble:
             out.trouble = f"{self.subject.title}, run '{run.name}': {wrong.condition}"
@@ -68,7 +68,7 @@ class BrakingTest(Procedure):
         """Options of the manoeuvre beyond those of braking."""
         return {}
 
-    def locked(self, run: Run) -> None:
+    def note_locked_wheels(self, run: Run) -> None:
         """Add a note of the wheels that lock at speeds above 5 m/s."""
         if "tyre_bounded_slip" not in run.record:
             return
@@ -87,7 +87,7 @@ class BrakingTest(Procedure):
             ("Yaw", "yaw angle [deg]", DEGREES * run["yaw"]),
         ):
             shown = (run.t <= end_of(run)) if run.speed.size else slice(None)
-            line = Line("", *thinned(run.t[shown] - BEGIN, values[shown]))
+            line = Line("", *decimate(run.t[shown] - BEGIN, values[shown]))
             self.outcome.charts.append(Chart(title, "time since the pedal is touched [s]", label, (line,)))
 
 
@@ -159,7 +159,7 @@ class AccelerationTest(Procedure):
             ("Speed", "speed [km/h]", 3.6 * vx),
             ("Acceleration", "acceleration [m/s²]", run.at_centre("ax")),
         ):
-            out.charts.append(Chart(title, "time [s]", label, (Line("", *thinned(run.t, values)),)))
+            out.charts.append(Chart(title, "time [s]", label, (Line("", *decimate(run.t, values)),)))
         if math.isnan(out["time_to_100"]) and not run.trouble:
             out.notes.append(
                 f"100 km/h are not reached within {run.t[-1]:g} s, but {3.6 * vx.max():.4g} km/h"

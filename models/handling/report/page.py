@@ -175,11 +175,11 @@ def verdict_rows(made: Sequence[Outcome]) -> list[list[str]]:
     for criterion in dict.fromkeys(v.criterion for outcome in made for v in outcome.verdicts):
         own = [next((v for v in outcome.verdicts if v.criterion == criterion), None) for outcome in made]
         allowed = next(v.allowed for v in own if v is not None)
-        rows.append([escape(f"{made[0].title}: {criterion}"), *map(judged, own), escape(allowed)])
+        rows.append([escape(f"{made[0].title}: {criterion}"), *map(format_verdict, own), escape(allowed)])
     return rows
 
 
-def judged(verdict: Verdict | None) -> str:
+def format_verdict(verdict: Verdict | None) -> str:
     """Return the value reached and its judgement as HTML; a dash without a verdict."""
     if verdict is None:
         return "–"
@@ -198,7 +198,11 @@ def test_section(made: Sequence[Outcome]) -> str:
         text("h2", first.title[0].upper() + first.title[1:]),
         text("p", f"{first.standard}. {'; '.join(settings)}.", class_="soft"),
     ]
-    parts += [element("div", escape(named(outcome)), class_="trouble") for outcome in made if outcome.trouble]
+    parts += [
+        element("div", escape(format_trouble(outcome)), class_="trouble")
+        for outcome in made
+        if outcome.trouble
+    ]
     charts = [element("figure", svg(made, title)) for title in titles_of(made)]
     if charts:
         parts.append(key(names))
@@ -235,7 +239,7 @@ def setting(name: str, value: float, given: str) -> str:
     return f"{name.replace('_', ' ')} {number(factor * value)} {shown}".rstrip()
 
 
-def named(outcome: Outcome) -> str:
+def format_trouble(outcome: Outcome) -> str:
     """Return the trouble of an outcome, with the title of its subject."""
     own = outcome.trouble.startswith(outcome.subject)
     return outcome.trouble if own else f"{outcome.subject}: {outcome.trouble}"

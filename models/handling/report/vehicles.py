@@ -16,7 +16,7 @@ from ce_dynamics.models.handling.report.html import element, items, number, tabl
 from ce_dynamics.models.handling.subject import Subject
 from ce_dynamics.models.handling.vehicle import VehicleSubject, design_centre
 from ce_dynamics.models.kc.compliance import Compliance
-from ce_dynamics.models.kc.force_sweeps import FORCE, TORQUE_RANGE, forced, travelled
+from ce_dynamics.models.kc.force_sweeps import FORCE, TORQUE_RANGE, force_sweep, travel_sweep
 from ce_dynamics.models.kc.page import page
 from ce_dynamics.models.kc.rig import KCRig
 from ce_dynamics.models.kc.vehicle import elastic_joints, rig_of
@@ -99,17 +99,17 @@ def of_data(data: VehicleParameters) -> dict[str, tuple[str, str]]:
     return found
 
 
-def listed(data: VehicleParameters) -> dict[str, tuple[str, str]]:
+def list_numbers(data: VehicleParameters) -> dict[str, tuple[str, str]]:
     """Every number as text, with where it comes from."""
     return {p.key: (p.text, data.sources.get(p.source, p.source)) for p in data.flat()}
 
 
 def differences(vehicles: Sequence[VehicleSubject]) -> str:
     """Numbers in which the others differ from the first, if these are few enough to be read."""
-    first = listed(vehicles[0].data)
+    first = list_numbers(vehicles[0].data)
     parts = []
     for other in vehicles[1:]:
-        own = listed(other.data)
+        own = list_numbers(other.data)
         changed = [key for key in own if key not in first or own[key][0] != first[key][0]]
         if len(changed) > 40:
             said = (
@@ -162,9 +162,9 @@ def yielding(vehicle: VehicleSubject, rig: KCRig, travel: float) -> dict[str, xr
     if not soft:
         return {}
     elastic = Compliance(rig, soft)
-    curves = {"parallel-bushings": travelled(elastic, "parallel", np.linspace(-travel, travel, FORCED))}
+    curves = {"parallel-bushings": travel_sweep(elastic, "parallel", np.linspace(-travel, travel, FORCED))}
     for kind, largest in (("lateral", FORCE), ("longitudinal", FORCE), ("aligning", TORQUE_RANGE)):
-        curves[kind] = forced(elastic, kind, np.linspace(-largest, largest, FORCED))
+        curves[kind] = force_sweep(elastic, kind, np.linspace(-largest, largest, FORCED))
     return curves
 
 

@@ -34,7 +34,7 @@ class Road(ABC):
     title: str = "road"
 
     def __init__(self, friction: float | Friction) -> None:
-        self._friction = checked_friction(friction)
+        self._friction = check_friction(friction)
 
     @abstractmethod
     def height(self, x: Scalar, y: Scalar) -> Scalar:
@@ -67,7 +67,7 @@ class Road(ABC):
     def with_friction(self, friction: float | Friction) -> Self:
         """Return the same heights with another friction."""
         other = copy(self)
-        other._friction = checked_friction(friction)
+        other._friction = check_friction(friction)
         return other
 
     @property
@@ -85,7 +85,7 @@ class Road(ABC):
         return None
 
 
-def checked_friction(friction: float | Friction) -> float | Friction:
+def check_friction(friction: float | Friction) -> float | Friction:
     """Return a positive number, or how friction is distributed."""
     if isinstance(friction, Friction):
         return friction

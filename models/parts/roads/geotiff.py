@@ -106,7 +106,7 @@ def check_units(path: Path, tags: dict[int, object], sized: bool) -> None:
             raise DataError(f"road {path}: its {what} are in {name}; convert it to metres")
     told = gdal(tags).get("unittype", "m")
     if told.strip().lower() not in METRES:
-        raise DataError(f"road {path}: its heights are in {checks.shown(told)}; convert it to metres")
+        raise DataError(f"road {path}: its heights are in {checks.show(told)}; convert it to metres")
 
 
 def geo_keys(tags: dict[int, object]) -> dict[int, int]:
@@ -156,7 +156,7 @@ def number(path: Path, what: str, text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise DataError(f"road {path}: its {what} {checks.shown(text)} is no number") from None
+        raise DataError(f"road {path}: its {what} {checks.show(text)} is no number") from None
 
 
 def read_pixel_size(path: Path, tags: dict[int, object]) -> tuple[float, float]:

@@ -84,7 +84,7 @@ class Axis:
             cell = minimum(floor(t), self.number - 2.0)
         return Place(cell, t - cell, self.step)
 
-    def fitted(self, values: Floats) -> Floats:
+    def fit(self, values: Floats) -> Floats:
         """Return the coefficients of the cubic spline through values along the first array axis."""
         return coefficients(values, self.periodic)
 
@@ -139,7 +139,7 @@ class UnevenAxis(Axis):
         step = self._positions.at(cell, 1) - first
         return Place(cell, (x - first) / step, step)
 
-    def fitted(self, values: Floats) -> Floats:
+    def fit(self, values: Floats) -> Floats:
         from scipy.interpolate import make_interp_spline  # here, because most runs have no maps
 
         return np.asarray(make_interp_spline(self._nodes, values, 3, bc_type="natural").c)
@@ -271,7 +271,7 @@ class Grid:
         z = np.asarray(values, dtype=float)
         self.x, self.y, self.smooth = x, y, smooth
         if smooth:
-            z = y.fitted(x.fitted(z).T).T
+            z = y.fit(x.fit(z).T).T
         self.row = z.shape[1]
         self.order = 4 if smooth else 2
         self.table = Table(z, reach=(self.order - 1) * (self.row + 1))

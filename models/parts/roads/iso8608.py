@@ -42,7 +42,7 @@ def roughness(road_class: str) -> float:
     """G_d(n_0) of a class [m³], the geometric mean of its bounds."""
     letter = str(road_class).upper()
     if len(letter) != 1 or letter not in CLASSES:
-        raise DataError(f"iso8608: class {checks.shown(road_class)} must be one of {', '.join(CLASSES)}")
+        raise DataError(f"iso8608: class {checks.show(road_class)} must be one of {', '.join(CLASSES)}")
     return float(16e-6 * 4.0 ** CLASSES.index(letter))
 
 

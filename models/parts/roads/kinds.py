@@ -180,7 +180,7 @@ def road(text: str, friction: float = 0.8) -> Road:
     everywhere += [part.title for part in roads if isinstance(part.given_friction, Friction)]
     if len(everywhere) > 1:
         raise DataError(
-            f"road {checks.shown(text)}: the friction of all of it is said {len(everywhere)} times, by "
+            f"road {checks.show(text)}: the friction of all of it is said {len(everywhere)} times, by "
             f"{', '.join(everywhere)}; leave all but one out, or lay patches over it"
         )
     mu = next((part.given_friction for part in roads if isinstance(part.given_friction, Friction)), friction)
@@ -220,7 +220,7 @@ def make_road(name: str, given: dict[str, Any], friction: float | Friction) -> R
         near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
         hint = f"; did you mean {near[0]!r}?" if near else ""
         raise DataError(
-            f"no road {checks.shown(name)}{hint}; known are {', '.join(known)}, "
+            f"no road {checks.show(name)}{hint}; known are {', '.join(known)}, "
             "and files .crg, .npy, .npz, .tif"
         )
     kind = ROADS[name]

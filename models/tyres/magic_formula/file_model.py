@@ -27,7 +27,7 @@ def version_of(file: PropertyFile) -> int:
         )
     if kind in OTHER_TYRES:
         raise DataError(
-            f"{file.name}: PROPERTY_FILE_FORMAT = {checks.shown(kind)} is {OTHER_TYRES[kind]}; "
+            f"{file.name}: PROPERTY_FILE_FORMAT = {checks.show(kind)} is {OTHER_TYRES[kind]}; "
             "FITTYP 5, 6, 21, 52, 60, 61, 62 and PAC2002 are read"
         )
     if entry is not None:
@@ -37,7 +37,7 @@ def version_of(file: PropertyFile) -> int:
         if version is None:
             older = f" ({OLDER_FITTYP[whole]})" if whole is not None and whole in OLDER_FITTYP else ""
             raise DataError(
-                f"{file.where(entry)}: FITTYP = {checks.shown(value)}{older} is no known Magic Formula; "
+                f"{file.where(entry)}: FITTYP = {checks.show(value)}{older} is no known Magic Formula; "
                 f"known are {', '.join(map(str, VERSIONS))}"
             )
         return version
@@ -63,7 +63,7 @@ def side_of(file: PropertyFile) -> tuple[str, list[str]]:
     word = file.word("TYRESIDE", "MODEL") or file.word("TIRESIDE", "MODEL") or "UNKNOWN"
     word = {"L": "LEFT", "R": "RIGHT"}.get(word, word)
     if word not in SIDES:
-        raise DataError(f"{file.name}: TYRESIDE = {checks.shown(word)}; give one of {', '.join(SIDES)}")
+        raise DataError(f"{file.name}: TYRESIDE = {checks.show(word)}; give one of {', '.join(SIDES)}")
     if word == "UNKNOWN":
         return "left", ["TYRESIDE is not given: the coefficients are taken as those of a left tyre"]
     if word == "SYMMETRIC":
@@ -79,7 +79,7 @@ def ellipse_of(file: PropertyFile, version: int, values: Mapping[str, float]) ->
     """
     word = file.word("FE_METHOD", "MODEL")
     if word not in (None, "YES", "NO"):
-        raise DataError(f"{file.name}: FE_METHOD = {checks.shown(word)}; give 'YES' or 'NO'")
+        raise DataError(f"{file.name}: FE_METHOD = {checks.show(word)}; give 'YES' or 'NO'")
     if version != 52:
         if word == "YES":
             raise DataError(

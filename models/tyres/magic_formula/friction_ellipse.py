@@ -31,7 +31,7 @@ class Combined(NamedTuple):
     upright: fy.Weight
 
 
-def combined(
+def weigh_combined(
     c: Coefficients, mode: Mode, s: OperatingPoint, px: fx.Longitudinal, py: fy.Lateral, upright: fy.Lateral
 ) -> Combined:
     """Weights of combined slip: by coefficients (4.E51), (4.E59), or of the ellipse (a)."""

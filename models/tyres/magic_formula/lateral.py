@@ -139,11 +139,11 @@ def weight(c: Coefficients, mode: Mode, s: OperatingPoint, muy: Scalar, zeta2: S
     return Weight(Gyk, SVyk)
 
 
-def combined(Fy0: Scalar, w: Weight) -> Scalar:
+def combine_force(Fy0: Scalar, w: Weight) -> Scalar:
     """Fy = G_yκ Fy0 + S_Vyκ (4.E58) [N]."""
     return w.Gyk * Fy0 + w.SVyk
 
 
-def reported_friction(mode: Mode, s: OperatingPoint, muy: Scalar) -> Scalar:
+def report_friction(mode: Mode, s: OperatingPoint, muy: Scalar) -> Scalar:
     """μ_y as an output: positive within limits, zero in the air."""
     return where(s.Fz > 0.0, absolute(muy) if mode.limits else muy, 0.0)

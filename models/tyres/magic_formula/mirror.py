@@ -6,12 +6,12 @@ from ce_dynamics.models.tyres.magic_formula.operating_point import Inputs
 from ce_dynamics.models.tyres.magic_formula.outputs import Outputs
 
 
-def mirrored(inputs: Inputs) -> Inputs:
+def mirror_inputs(inputs: Inputs) -> Inputs:
     """Return the inputs of the mirrored tyre: α, γ and φ_t change sign."""
     return inputs._replace(alpha=-inputs.alpha, gamma=-inputs.gamma, phit=-inputs.phit)
 
 
-def turned_over(outputs: Outputs) -> Outputs:
+def mirror_outputs(outputs: Outputs) -> Outputs:
     """The answer of the image, seen from this side: Fy, Mx and Mz change sign."""
     o = outputs
     return o._replace(Fy=-o.Fy, Mx=-o.Mx, Mz=-o.Mz, Mzr=-o.Mzr, alpha=-o.alpha, gamma=-o.gamma, phit=-o.phit)

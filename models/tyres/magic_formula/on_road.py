@@ -41,7 +41,7 @@ from ce_dynamics.models.tyres.magic_formula import aligning as mz, lateral as fy
 from ce_dynamics.models.tyres.magic_formula.coefficients import Coefficients
 from ce_dynamics.models.tyres.magic_formula.curve import absent, side
 from ce_dynamics.models.tyres.magic_formula.effective_radius import turning
-from ce_dynamics.models.tyres.magic_formula.friction_ellipse import Combined, combined
+from ce_dynamics.models.tyres.magic_formula.friction_ellipse import Combined, weigh_combined
 from ce_dynamics.models.tyres.magic_formula.mode import Mode
 from ce_dynamics.models.tyres.magic_formula.operating_point import (
     Inputs,
@@ -53,7 +53,7 @@ from ce_dynamics.models.tyres.magic_formula.overturning import overturning
 from ce_dynamics.models.tyres.magic_formula.peak import peak_of
 from ce_dynamics.models.tyres.magic_formula.relaxation import relaxation
 from ce_dynamics.models.tyres.magic_formula.rolling_resistance import rolling_resistance
-from ce_dynamics.models.tyres.magic_formula.sliding import Sliding, along_x, along_y, deflected, stiffness
+from ce_dynamics.models.tyres.magic_formula.sliding import Sliding, along_x, along_y, deflect, stiffness
 from ce_dynamics.models.tyres.magic_formula.tyre import MagicFormula
 from ce_dynamics.models.tyres.magic_formula.vertical import vertical
 
@@ -151,7 +151,7 @@ class MagicFormulaTyre(TyreModel):
     def evaluate(self, wheel: WheelOnRoad, x: Array) -> TyreAnswer:
         if not self.tyre.is_mirrored:
             return self.forces(wheel, x)
-        image = wheel.mirrored()
+        image = wheel.mirror()
         turned = [-value if k % 2 else value for k, value in enumerate(x)]
         f = self.forces(image, np.array(turned, dtype=object))
         x_dot = tuple(-rate if k % 2 else rate for k, rate in enumerate(f.x_dot))
@@ -163,8 +163,8 @@ class MagicFormulaTyre(TyreModel):
         c = self.coefficients
         damping = self.damping(at.s)
         capacity = at.px.mux * at.Fz, absolute(at.py.muy) * at.Fz
-        Fx, x_dot = deflected(at.along, at.stiffness[0], damping, x[0], capacity[0], c.FNOMIN)
-        Fy, y_dot = deflected(at.across, at.stiffness[1], damping, x[1], capacity[1], c.FNOMIN)
+        Fx, x_dot = deflect(at.along, at.stiffness[0], damping, x[0], capacity[0], c.FNOMIN)
+        Fy, y_dot = deflect(at.across, at.stiffness[1], damping, x[1], capacity[1], c.FNOMIN)
         stored = 0.5 * (at.stiffness[0] * x[0] * x[0] + at.stiffness[1] * x[1] * x[1])
         return self.answer(at, Fx, Fy, (x_dot, y_dot), stored)
 
@@ -211,7 +211,7 @@ class MagicFormulaTyre(TyreModel):
         px = fx.pure(c, mode, s)
         py = fy.pure(c, mode, s, s.gamma_star)
         upright = fy.pure(c, mode, s, 0.0)
-        both = combined(c, mode, s, px, py, upright)
+        both = weigh_combined(c, mode, s, px, py, upright)
         tread = relaxation(c, s, px.Kxk, py.Kya)
         return SlidingTyre(
             Fz=Fz,

@@ -132,7 +132,7 @@ def low_speed_reduction(c: Coefficients, Vx: Scalar) -> tuple[Scalar, Scalar]:
     return linear, 0.5 * (1.0 - cos(math.pi * linear))
 
 
-def limited(c: Coefficients, mode: Mode, i: Inputs) -> Limited:
+def limit_inputs(c: Coefficients, mode: Mode, i: Inputs) -> Limited:
     """Hold an operating point within the ranges of the file, and reduce slips below VXLOW."""
     linear, smooth = low_speed_reduction(c, i.Vx)
     sideways = 1.0
@@ -159,7 +159,7 @@ def operating_point(c: Coefficients, mode: Mode, inputs: Inputs) -> OperatingPoi
     given = inputs._replace(Fz=maximum(inputs.Fz, 0.0))
     Vx = given.Vx
     if mode.limits:
-        at = limited(c, mode, given)
+        at = limit_inputs(c, mode, given)
     else:
         at = Limited(
             given.Fz, given.Fz, given.kappa, given.alpha, given.gamma, given.phit, given.p, smooth=1.0

@@ -12,7 +12,7 @@ from ce_dynamics.models.tyres.magic_formula import (
 )
 from ce_dynamics.models.tyres.magic_formula.coefficients import Coefficients
 from ce_dynamics.models.tyres.magic_formula.contact_patch import contact_patch
-from ce_dynamics.models.tyres.magic_formula.friction_ellipse import combined
+from ce_dynamics.models.tyres.magic_formula.friction_ellipse import weigh_combined
 from ce_dynamics.models.tyres.magic_formula.loaded_radius import Surroundings, deflection
 from ce_dynamics.models.tyres.magic_formula.mode import Mode
 from ce_dynamics.models.tyres.magic_formula.operating_point import (
@@ -107,11 +107,11 @@ def forces(c: Coefficients, mode: Mode, s: OperatingPoint) -> Forces:
     x = fx.pure(c, mode, s)
     y = fy.pure(c, mode, s, s.gamma_star)
     upright = fy.pure(c, mode, s, 0.0)  # without camber
-    both = combined(c, mode, s, x, y, upright)
+    both = weigh_combined(c, mode, s, x, y, upright)
     Fx = both.Gxa * x.Fx0  # (4.E50)
-    Fy = fy.combined(y.Fy0, both.y)
+    Fy = fy.combine_force(y.Fy0, both.y)
     m = mz.aligning(c, mode, s, y, upright, both.upright, x.Kxk, Fx, Fy)
-    muy = fy.reported_friction(mode, s, y.muy)
+    muy = fy.report_friction(mode, s, y.muy)
     Mx, My = overturning(c, s, Fy), rolling_resistance(c, s, Fx)
     return Forces(Fx, Fy, Mx, My, m.Mz, m.t, m.Mzr, x.mux, muy, x.Kxk, y.Kya)
 
@@ -124,7 +124,7 @@ def evaluate(c: Coefficients, mode: Mode, inputs: Inputs) -> Outputs:
     under = deflection(c, s.Fz_moment if c.version == 61 else s.Fz, around)
     patch = contact_patch(c, s.given.Fz, s.dpi)
     lag = relaxation(c, s, f.Kxk, f.Kya)
-    kappa, alpha, phit = reported_slips(c, mode, s)
+    kappa, alpha, phit = report_slips(c, mode, s)
     return Outputs(
         Fx=f.Fx,
         Fy=f.Fy,
@@ -158,7 +158,7 @@ def evaluate(c: Coefficients, mode: Mode, inputs: Inputs) -> Outputs:
     )
 
 
-def reported_slips(c: Coefficients, mode: Mode, s: OperatingPoint) -> tuple[Scalar, Scalar, Scalar]:
+def report_slips(c: Coefficients, mode: Mode, s: OperatingPoint) -> tuple[Scalar, Scalar, Scalar]:
     """κ, α and φ_t as outputs: not held at the ends of their ranges, κ reduced at low speed, no α at rest."""
     kappa = s.given.kappa * low_speed_reduction(c, s.Vx)[0] if mode.limits else s.given.kappa
     return kappa, where(s.Vx == 0.0, 0.0, s.given.alpha), s.phit

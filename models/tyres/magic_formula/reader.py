@@ -136,7 +136,7 @@ def tyre_of(file: PropertyFile) -> TyreFile:
                 add(file, values, name, key, entry)
             elif section in SECTIONS and key not in IGNORED and (section, key) != ("UNITS", "MASS"):
                 unknown.append(key)
-    notes = unused_sections(file, known)
+    notes = find_unused_sections(file, known)
     notes += [f"[{name}] stands twice with other rows: the first counts" for name in file.repeated]
     for found, said in (spring(file, values), rim(file, values)):
         values |= found
@@ -183,7 +183,7 @@ def check_size(file: PropertyFile, radius: float) -> None:
         )
 
 
-def unused_sections(file: PropertyFile, known: Mapping[str, object]) -> list[str]:
+def find_unused_sections(file: PropertyFile, known: Mapping[str, object]) -> list[str]:
     """Sections of which nothing is read."""
     found = [
         section
@@ -209,7 +209,7 @@ def add(file: PropertyFile, values: dict[str, float], name: str, key: str, entry
     known = values.setdefault(name, value)
     if known != value:
         raise DataError(
-            f"{file.where(entry)}: {key} = {checks.shown(entry.value)} is {name}, which another line gives "
+            f"{file.where(entry)}: {key} = {checks.show(entry.value)} is {name}, which another line gives "
             f"as {known:g}; one of them has to go"
         )
 

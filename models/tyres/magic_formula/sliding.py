@@ -65,7 +65,7 @@ def along_y(
     forward: Scalar,
 ) -> Sliding:
     """Sliding across the wheel (a)."""
-    steady = fy.combined(p.Fy0, w)
+    steady = fy.combine_force(p.Fy0, w)
     offset = w.Gyk * forward * p.SVy + w.SVyk
     S = secant(steady - offset, Vsy / speed + forward * p.SHy, w.Gyk * p.Kya)
     return Sliding(speed, S, Vsy + forward * p.SHy * speed, offset, steady)
@@ -78,7 +78,7 @@ def stiffness(by_length: bool, K: Scalar, sigma: Scalar, C: Scalar) -> Scalar:
     return (absolute(K) + _TINY_LENGTH * C) / (absolute(sigma) + _TINY_LENGTH)
 
 
-def deflected(
+def deflect(
     a: Sliding, C: Scalar, damping: Scalar, x: Scalar, capacity: Scalar, nominal: Scalar
 ) -> tuple[Scalar, Scalar]:
     """Force of one axis [N] and rate of its deflection [m/s]."""

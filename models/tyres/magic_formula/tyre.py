@@ -17,7 +17,7 @@ from ce_dynamics.compiler.tracing.function import TracedFunction, trace
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.tyres.batch import Batch
 from ce_dynamics.models.tyres.magic_formula.coefficients import Coefficients
-from ce_dynamics.models.tyres.magic_formula.mirror import mirrored, turned_over
+from ce_dynamics.models.tyres.magic_formula.mirror import mirror_inputs, mirror_outputs
 from ce_dynamics.models.tyres.magic_formula.mode import Mode
 from ce_dynamics.models.tyres.magic_formula.operating_point import Inputs
 from ce_dynamics.models.tyres.magic_formula.outputs import Outputs, evaluate
@@ -83,7 +83,7 @@ class MagicFormula:
         """The tyre of a file that has been read; see `read`."""
         coefficients = file.coefficients
         for key in changes or {}:
-            checks.known("changes", key, [*coefficients.__dataclass_fields__], "coefficient", DataError)
+            checks.check_name("changes", key, [*coefficients.__dataclass_fields__], "coefficient", DataError)
         if changes:
             coefficients = replace(coefficients, **changes)  # type: ignore[arg-type]  # names are checked above
         tyre = cls(coefficients, file.side, mounted)
@@ -143,7 +143,7 @@ class MagicFormula:
         filled = {name: self.nominal[name] if value is None else value for name, value in given.items()}
         if omega is not None:
             filled["omega"] = omega
-        points, shape = stacked(filled)
+        points, shape = stack_inputs(filled)
         results = self.batch(use_mode, omega is not None)(points).T
         return Outputs(*(row.reshape(shape) if shape else float(row[0]) for row in results))
 
@@ -165,11 +165,11 @@ class MagicFormula:
     def outputs(self, mode: Mode, inputs: Inputs) -> Outputs:
         """All outputs at one operating point of floats or traced scalars."""
         if self.is_mirrored:
-            return turned_over(evaluate(self.coefficients, mode, mirrored(inputs)))
+            return mirror_outputs(evaluate(self.coefficients, mode, mirror_inputs(inputs)))
         return evaluate(self.coefficients, mode, inputs)
 
 
-def stacked(given: Mapping[str, object]) -> tuple[Floats, tuple[int, ...]]:
+def stack_inputs(given: Mapping[str, object]) -> tuple[Floats, tuple[int, ...]]:
     """Inputs as rows of points, and their common shape."""
     columns: list[Array] = []
     for name, value in given.items():

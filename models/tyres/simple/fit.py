@@ -87,8 +87,8 @@ def fit(model: Model, vary: Sequence[str], points: Points, arm: float = 0.05) ->
     if not vary:
         raise DataError(f"vary is empty; name numbers of the tyre, of {', '.join(known)}")
     for name in vary:
-        checks.known("vary", name, known, "number of the tyre", DataError)
-    table = measured(points)
+        checks.check_name("vary", name, known, "number of the tyre", DataError)
+    table = stack_points(points)
     start = [np.atleast_1d(getattr(model, name)) for name in vary]
     sizes = [len(part) for part in start]
     signs = np.sign(np.concatenate(start))
@@ -99,7 +99,7 @@ def fit(model: Model, vary: Sequence[str], points: Points, arm: float = 0.05) ->
     if count < sum(sizes):
         raise DataError(f"fit: {count} measured values cannot tell {sum(sizes)} numbers; measure more")
 
-    def changed(logs: Floats) -> dict[str, Any]:
+    def change_values(logs: Floats) -> dict[str, Any]:
         parts = np.split(signs * np.exp(logs), np.cumsum(sizes)[:-1])
         return {
             name: tuple(part.tolist()) if isinstance(getattr(model, name), tuple) else float(part[0])
@@ -107,11 +107,11 @@ def fit(model: Model, vary: Sequence[str], points: Points, arm: float = 0.05) ->
         }
 
     def residuals(logs: Floats) -> Floats:
-        trial = replace(model, **changed(logs))
+        trial = replace(model, **change_values(logs))
         found = np.array([trial.forces(*row[:3]) for row in table])
         return found - table[:, 3:]
 
-    def weighted(logs: Floats) -> Floats:
+    def weigh_errors(logs: Floats) -> Floats:
         try:
             left = residuals(logs) * np.array([1.0, 1.0, 1.0 / arm]) / table[:, :1]
         except DataError:  # numbers that no tyre has
@@ -119,10 +119,10 @@ def fit(model: Model, vary: Sequence[str], points: Points, arm: float = 0.05) ->
         return np.asarray(left[np.isfinite(left)])
 
     first = np.log(np.abs(np.concatenate(start)))
-    solution = least_squares(weighted, first, x_scale=1.0, xtol=1e-10, ftol=1e-10)
+    solution = least_squares(weigh_errors, first, x_scale=1.0, xtol=1e-10, ftol=1e-10)
     if not solution.success:
         raise DataError(f"fit: {solution.message}; start closer, or vary fewer numbers")
-    numbers = changed(solution.x)
+    numbers = change_values(solution.x)
     left = residuals(solution.x)
     rms = {
         name: float(np.sqrt(np.nanmean(column**2)))
@@ -132,7 +132,7 @@ def fit(model: Model, vary: Sequence[str], points: Points, arm: float = 0.05) ->
     return Fit(replace(model, **numbers), numbers, rms)
 
 
-def measured(points: Points) -> Floats:
+def stack_points(points: Points) -> Floats:
     """Points as rows Fz, κ, α, Fx, Fy, Mz."""
     columns = [checks.numbers(name, value, DataError) for name, value in points._asdict().items()]
     for name, column in zip(Points._fields[:3], columns, strict=False):

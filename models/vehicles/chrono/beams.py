@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ce_dynamics.models.vehicles.chrono.bodies import UNPHYSICAL, body, link, middle, rod
-from ce_dynamics.models.vehicles.chrono.bushings import RIGID, bushed
+from ce_dynamics.models.vehicles.chrono.bushings import RIGID, report_bushings
 from ce_dynamics.models.vehicles.chrono.force_laws import damper_law, spring_and_damper, spring_law
 from ce_dynamics.models.vehicles.chrono.frames import Matrix, moments
 from ce_dynamics.models.vehicles.chrono.json_file import Part
@@ -108,7 +108,7 @@ def three_links(reading: Reading, part: Part) -> Sections:
     }
 
 
-def pinned(reading: Reading, part: Part) -> Sections:
+def read_pinned_axle(reading: Reading, part: Part) -> Sections:
     """``RigidPinnedAxle``: turns about a pin along the vehicle."""
     tube = part.part("Tube")
     return {"axle": body(tube), "pin": quantities(ACROSS * tube.vector("Pin Location"), "m")}
@@ -119,7 +119,7 @@ def beam(reading: Reading, part: Part) -> Sections:
     return {
         "axle": body(part.part("Axle Tube")),
         **spring_and_damper(reading, part, arm="Location Axle"),
-        **(steered(reading, part) if "ToeBar" in part.template or part.has("Knuckle") else {}),
+        **(read_steered_knuckles(reading, part) if "ToeBar" in part.template or part.has("Knuckle") else {}),
     }
 
 
@@ -195,7 +195,7 @@ def sae_leaf_spring(reading: Reading, part: Part) -> Sections:
         },
         "spring": spring,
         "damper": damper,
-        **(steered(reading, part) if "ToeBar" in part.template or part.has("Knuckle") else {}),
+        **(read_steered_knuckles(reading, part) if "ToeBar" in part.template or part.has("Knuckle") else {}),
     }
 
 
@@ -226,11 +226,11 @@ def steiner(r: Matrix) -> Matrix:
     return np.asarray((r @ r) * np.eye(3) - np.outer(r, r))
 
 
-def steered(reading: Reading, part: Part) -> Sections:
+def read_steered_knuckles(reading: Reading, part: Part) -> Sections:
     """Knuckles on kingpins, a drag link to one of them, a toe bar between both."""
     knuckle, bar, drag = part.part("Knuckle"), part.part("Tierod"), part.part("Draglink")
     for block in (bar, drag):
-        bushed(reading, block)
+        report_bushings(reading, block)
     return {
         "D": quantities(knuckle.vector("Location Lower"), "m"),
         "F": quantities(knuckle.vector("Location Upper"), "m"),

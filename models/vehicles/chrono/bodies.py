@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ce_dynamics.models.vehicles.chrono.bushings import RIGID
-from ce_dynamics.models.vehicles.chrono.frames import Matrix, moments, turned
+from ce_dynamics.models.vehicles.chrono.frames import Matrix, moments, rotate_inertia
 from ce_dynamics.models.vehicles.chrono.json_file import Part
 from ce_dynamics.models.vehicles.chrono.reading import Reading
 from ce_dynamics.models.vehicles.chrono.writing import Sections, inertia, quantities, quantity
@@ -22,7 +22,7 @@ def body(part: Part, com: Matrix | None = None, R: Matrix | None = None) -> Sect
     return {
         "mass": quantity(part.number("Mass", least=0.0), "kg"),
         "com": quantities(part.vector("COM") if com is None else com, "m"),
-        "inertia": inertia(J if R is None else turned(J, R), UNPHYSICAL),
+        "inertia": inertia(J if R is None else rotate_inertia(J, R), UNPHYSICAL),
     }
 
 

@@ -26,7 +26,7 @@ Law = tuple[float, float]
 """A stiffness and a damping."""
 
 
-def bushed(reading: Reading, part: Part) -> None:
+def report_bushings(reading: Reading, part: Part) -> None:
     """Name bushings that are not done."""
     for key in part.data:
         if key.startswith(DATA):
@@ -46,7 +46,7 @@ def yielding(
         return {}
     along, across, free = laws(part.part(key))
     about = dict.fromkeys(ABOUT, free if ball else across) | {ABOUT[2]: free}
-    return written(reading, f"{joint}_bushing", joint, along, about, {"at": quantities(at, "m")})
+    return write_bushing(reading, f"{joint}_bushing", joint, along, about, {"at": quantities(at, "m")})
 
 
 def rod_with_body(reading: Reading, block: Part, outer: Matrix, inner: Matrix) -> Sections:
@@ -60,8 +60,10 @@ def rod_with_body(reading: Reading, block: Part, outer: Matrix, inner: Matrix) -
     about = dict.fromkeys(ABOUT, free)
     ends: Sections = {"at": quantities(inner, "m"), "through": quantities(outer, "m")}
     return together(
-        written(reading, "tie_rod_outer_bushing", "tie_rod", along, about, {}),
-        written(reading, "tie_rod_bushing", "tie_rod steering", along, about | {ABOUT[2]: across}, ends),
+        write_bushing(reading, "tie_rod_outer_bushing", "tie_rod", along, about, {}),
+        write_bushing(
+            reading, "tie_rod_bushing", "tie_rod steering", along, about | {ABOUT[2]: across}, ends
+        ),
     )
 
 
@@ -75,7 +77,7 @@ def rod_as_length(
     if any(free != (0.0, 0.0) for _, _, free in ends):
         reading.note(TURNING)
     stiffness, damping = (in_series([along[k] for along, _, _ in ends]) for k in (0, 1))
-    return written(reading, f"{joint}_bushing", joint, (stiffness, damping), {}, {}, axes=ALONG[2:])
+    return write_bushing(reading, f"{joint}_bushing", joint, (stiffness, damping), {}, {}, axes=ALONG[2:])
 
 
 def soft_ends(reading: Reading, block: Part, keys: Sequence[str]) -> list[str]:
@@ -110,7 +112,7 @@ def laws(block: Part) -> tuple[Law, Law, Law]:
     return law(block, "Linear"), law(block, "Rotational"), law(free, "Rotational", 0.0)
 
 
-def written(
+def write_bushing(
     reading: Reading,
     name: str,
     joint: str,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ce_dynamics.models.vehicles.chrono.bodies import UNPHYSICAL
-from ce_dynamics.models.vehicles.chrono.frames import Matrix, moments, rotation, turned
+from ce_dynamics.models.vehicles.chrono.frames import Matrix, moments, rotate_inertia, rotation
 from ce_dynamics.models.vehicles.chrono.json_file import Part
 from ce_dynamics.models.vehicles.chrono.reading import Reading
 from ce_dynamics.models.vehicles.chrono.writing import Sections, inertia, quantities, quantity
@@ -27,7 +27,9 @@ def chassis(
         sign = -1.0 if component.flag("Void") else 1.0
         m = sign * component.number("Mass", least=0.0)
         mass, first = mass + m, first + m * r
-        second = second + sign * turned(moments(component), R) + m * ((r @ r) * np.eye(3) - np.outer(r, r))
+        second = (
+            second + sign * rotate_inertia(moments(component), R) + m * ((r @ r) * np.eye(3) - np.outer(r, r))
+        )
     if not mass > 0.0:
         raise part.wrong("Components", f"their masses add up to {mass:g} kg; the sum must be above 0")
     com = first / mass

@@ -57,7 +57,7 @@ def simple(reading: Reading, part: Part) -> Engine:
     return Engine((tuple(speeds), tuple(torques)), ((0.0, highest), (0.0, 0.0)), highest)
 
 
-def mapped(reading: Reading, part: Part) -> Engine:
+def read_engine_map(reading: Reading, part: Part) -> Engine:
     """``EngineSimpleMap``: both tables."""
     return Engine(
         in_radians(*part.pairs("Map Full Throttle")),
@@ -83,7 +83,7 @@ def in_radians(speeds: tuple[float, ...], torques: tuple[float, ...]) -> Table:
 
 
 ENGINES: Mapping[str, Callable[[Reading, Part], Engine]] = {
-    "EngineSimpleMap": mapped,
+    "EngineSimpleMap": read_engine_map,
     "EngineSimple": simple,
     "EngineShafts": shafts,
 }

@@ -77,7 +77,7 @@ def overlapping(part: Part, shortest: float, longest: float) -> Sections:
 def damper_law(reading: Reading, part: Part) -> Sections:
     """The numbers of a damper but its ends."""
     if part.has("Map Data"):
-        return mapped(reading, part)
+        return read_force_map(reading, part)
     if part.has("Damping Curve Data"):
         v, f = part.pairs("Damping Curve Data")
         return {"curve": {"speed": quantities(v, "m/s"), "force": quantities(f, "N")}}
@@ -91,7 +91,7 @@ def damper_law(reading: Reading, part: Part) -> Sections:
     return law
 
 
-def mapped(reading: Reading, part: Part) -> Sections:
+def read_force_map(reading: Reading, part: Part) -> Sections:
     """A map over speed (rows) and absolute length (columns); ours stays constant beyond its ends."""
     rows, lengths = part.rows("Map Data"), part.numbers("Deformation")
     if len(rows[0]) != len(lengths) + 1:

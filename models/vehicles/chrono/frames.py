@@ -62,6 +62,6 @@ def moments(part: Part, products: str = "Products of Inertia") -> Matrix:
     return J
 
 
-def turned(J: Matrix, R: Matrix) -> Matrix:
+def rotate_inertia(J: Matrix, R: Matrix) -> Matrix:
     """An inertia in the axes R, in those of the vehicle."""
     return np.asarray(R @ J @ R.T)

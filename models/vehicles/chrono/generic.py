@@ -52,7 +52,7 @@ def generic(reading: Reading, part: Part) -> Sections:
         joints[only(item, joints)] = add_joint(reading, item, names, words, numbers)
     for item in items(part, "Distance Constraints"):
         name = own_name(item, words)
-        words[name] = between(item, names, "distance")
+        words[name] = join_bodies(item, names, "distance")
         points = {"one": "Point1", "other": "Point2"}
         numbers[name] = {key: quantities(item.vector(theirs), "m") for key, theirs in points.items()}
     for item in items(part, "TSDAs"):
@@ -83,7 +83,7 @@ def only(item: Part, known: Mapping[str, str]) -> str:
     """The name of an item, which no other may have."""
     name = item.text("Name")
     if name in known:
-        raise item.wrong("Name", f"{checks.shown(name)} is there twice; choose another")
+        raise item.wrong("Name", f"{checks.show(name)} is there twice; choose another")
     return name
 
 
@@ -117,11 +117,11 @@ def body_name(item: Part, key: str, names: Mapping[str, str]) -> str:
     if name == "Subchassis":
         return "chassis"
     if name not in names:
-        raise item.wrong(key, f"no body {checks.shown(name)}; there are {', '.join(names)}")
+        raise item.wrong(key, f"no body {checks.show(name)}; there are {', '.join(names)}")
     return f"{names[name]}{side}"
 
 
-def between(item: Part, names: Mapping[str, str], kind: str, *, swapped: bool = False) -> Sections:
+def join_bodies(item: Part, names: Mapping[str, str], kind: str, *, swapped: bool = False) -> Sections:
     """The words of an item that joins two bodies."""
     one, other = (body_name(item, key, names) for key in ("Body1", "Body2"))
     words: Sections = {kind: f"{other} {one}" if swapped else f"{one} {other}"}
@@ -134,12 +134,12 @@ def add_joint(reading: Reading, item: Part, names: Mapping[str, str], words: Wor
     """A joint, by our name; lines and planes of points: on the second body with Chrono, on the first here."""
     kind = item.text("Type")
     if kind not in JOINTS:
-        raise item.wrong("Type", f"{checks.shown(kind)} is no joint; known are {', '.join(JOINTS)}")
+        raise item.wrong("Type", f"{checks.show(kind)} is no joint; known are {', '.join(JOINTS)}")
     if item.has("Bushing Data"):
         item.part("Bushing Data").read.update(item.part("Bushing Data").data)
         reading.note(RIGID)
     name, ours = own_name(item, words), JOINTS[kind]
-    words[name] = between(item, names, ours, swapped=ours.startswith("point-on"))
+    words[name] = join_bodies(item, names, ours, swapped=ours.startswith("point-on"))
     at, R = item.vector("Position"), rotation(item, "Rotation")
     section: Sections = {"at": quantities(at, "m")}
     if ours == "universal":
@@ -168,7 +168,7 @@ def add_springs(
     for there, kind, law in ((sprung, "spring", spring_law), (damped, "damper", damper_law)):
         if there:
             name = own_name(item, words, "_damper" if sprung and kind == "damper" else "")
-            words[name] = between(item, names, kind)
+            words[name] = join_bodies(item, names, kind)
             numbers[name] = {**ends, **law(reading, item)}
 
 
@@ -190,7 +190,7 @@ def add_torsion(
     Chrono's torque on the second body is P − k (θ − θ0) − c ω with the angle of the second body against the
     first; a preload is an angle P/k more.
     """
-    pair = between(item, names, "revolute")
+    pair = join_bodies(item, names, "revolute")
     one, other = str(pair["revolute"]).split()
     axis = unit(item, "Axis", item.vector("Axis"))
     for joint in joints:

@@ -8,7 +8,7 @@ from ce_dynamics.algebra.arrays import cross
 from ce_dynamics.models.vehicles.chrono.bodies import UNPHYSICAL, body, link, middle, rod
 from ce_dynamics.models.vehicles.chrono.bushings import rod_as_length, rod_with_body, together, yielding
 from ce_dynamics.models.vehicles.chrono.force_laws import spring_and_damper
-from ce_dynamics.models.vehicles.chrono.frames import Matrix, arm_plane, moments, turned, unit
+from ce_dynamics.models.vehicles.chrono.frames import Matrix, arm_plane, moments, rotate_inertia, unit
 from ce_dynamics.models.vehicles.chrono.json_file import Part
 from ce_dynamics.models.vehicles.chrono.reading import Reading
 from ce_dynamics.models.vehicles.chrono.writing import Sections, inertia, quantities, quantity
@@ -184,7 +184,7 @@ def control_arm(reading: Reading, arm: Part, vehicle_frame: bool) -> Sections:
         R = arm_plane(arm, "Location Chassis Front", front, back, arm.vector("Location Upright"))
         if J[0, 2] or J[1, 2]:
             reading.note("products of inertia of arms: the right arm is the mirror image of the left one")
-        J = turned(J, R)
+        J = rotate_inertia(J, R)
     return {
         **pivots(arm),
         "mass": quantity(arm.number("Mass", least=0.0), "kg"),

@@ -56,7 +56,7 @@ def load(path: Path) -> dict[str, Any]:
         found: dict[str, Any] = {}
         for key, value in pairs:
             if key in found:
-                raise DataError(f"{path.name}: the key {checks.shown(key)} is there twice; remove one")
+                raise DataError(f"{path.name}: the key {checks.show(key)} is there twice; remove one")
             found[key] = value
         return found
 
@@ -159,7 +159,7 @@ class Part:
         asked = f"a list of {count} numbers" if count else "a list of numbers"
         value = self._value(key, f"{asked}, for example [1, 2, 3]")
         if not isinstance(value, list) or not value or (count is not None and len(value) != count):
-            raise self.wrong(key, f"{checks.shown(value)} is not {asked}; write [1, 2, 3]")
+            raise self.wrong(key, f"{checks.show(value)} is not {asked}; write [1, 2, 3]")
         return tuple(self._finite(key, item) for item in value)
 
     def vector(self, key: str) -> NDArray[np.float64]:
@@ -183,7 +183,7 @@ class Part:
         """A list of lists of numbers, all as long."""
         value = self._value(key, "a list of pairs, for example [[0, 1], [2, 3]]")
         if not isinstance(value, list) or not value or not all(isinstance(row, list) for row in value):
-            raise self.wrong(key, f"{checks.shown(value)} is no table; write [[0, 1], [2, 3]]")
+            raise self.wrong(key, f"{checks.show(value)} is no table; write [[0, 1], [2, 3]]")
         if len({len(row) for row in value}) > 1:
             raise self.wrong(key, "its rows are not equally long; give as many numbers in each")
         return [tuple(self._finite(key, item) for item in row) for row in value]
@@ -205,7 +205,7 @@ class Part:
         """A word."""
         value = self._value(key, "text in quotes")
         if not isinstance(value, str) or not value.strip():
-            raise self.wrong(key, f"{checks.shown(value)} is no text; write it in quotes")
+            raise self.wrong(key, f"{checks.show(value)} is no text; write it in quotes")
         return value
 
     def flag(self, key: str, default: bool = False) -> bool:
@@ -214,21 +214,21 @@ class Part:
             return default
         value = self.data[key]
         if not isinstance(value, bool):
-            raise self.wrong(key, f"{checks.shown(value)} is neither true nor false; write one of them")
+            raise self.wrong(key, f"{checks.show(value)} is neither true nor false; write one of them")
         return value
 
     def part(self, key: str) -> Part:
         """An object inside this one."""
         value = self._value(key, "an object {...}")
         if not isinstance(value, dict):
-            raise self.wrong(key, f"{checks.shown(value)} is no object; write {{...}}")
+            raise self.wrong(key, f"{checks.show(value)} is no object; write {{...}}")
         return self.parts.setdefault(key, Part(value, self.path, self.name(key)))
 
     def list_of_parts(self, key: str) -> list[Part]:
         """The objects of a list."""
         value = self._value(key, "a list [...] of objects {...}")
         if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
-            raise self.wrong(key, f"{checks.shown(value)} is no list of objects; write [{{...}}, {{...}}]")
+            raise self.wrong(key, f"{checks.show(value)} is no list of objects; write [{{...}}, {{...}}]")
         names = [f"{key}[{k}]" for k in range(len(value))]
         return [
             self.parts.setdefault(name, Part(item, self.path, self.name(name)))
@@ -242,7 +242,7 @@ class Part:
 
     def is_no(self, what: str) -> DataError:
         """The error of a file that describes something else."""
-        return self.wrong("Template", f"{checks.shown(self.template)} is no {what}")
+        return self.wrong("Template", f"{checks.show(self.template)} is no {what}")
 
     def unread(self) -> Iterator[str]:
         """Names of keys that nothing has asked for, without those that never say anything about motion."""
@@ -263,7 +263,7 @@ class Part:
 
     def _finite(self, key: str, value: Any) -> float:
         if isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise self.wrong(key, f"{checks.shown(value)} is no number; write one without quotes")
+            raise self.wrong(key, f"{checks.show(value)} is no number; write one without quotes")
         if not -LARGEST < value < LARGEST:
-            raise self.wrong(key, f"{checks.shown(value)} is no finite number below {LARGEST:g}")
+            raise self.wrong(key, f"{checks.show(value)} is no finite number below {LARGEST:g}")
         return float(value)

@@ -74,7 +74,7 @@ def candidates(folder: Path, templates: Collection[str]) -> list[Path]:
     """JSON files of a folder and its folders with one of some templates, in the order of these."""
     found: list[tuple[int, int, str, Path]] = []
     order = list(templates)
-    for path in limited(sorted(folder.rglob("*.json"))):
+    for path in take_first(sorted(folder.rglob("*.json"))):
         try:
             template = Part.of(path).data.get("Template")
         except DataError:  # some other file, which nobody asked for
@@ -84,7 +84,7 @@ def candidates(folder: Path, templates: Collection[str]) -> list[Path]:
     return [path for *_, path in sorted(found)]
 
 
-def limited(paths: Iterable[Path]) -> Iterable[Path]:
+def take_first(paths: Iterable[Path]) -> Iterable[Path]:
     """The first so many."""
     for count, path in enumerate(paths):
         if count == MOST_CANDIDATES:

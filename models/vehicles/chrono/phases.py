@@ -9,7 +9,7 @@ from ce_dynamics.models.vehicles.built_parts import beam_of, corners_of, steerin
 from ce_dynamics.models.vehicles.chrono.reading import Reading
 from ce_dynamics.models.vehicles.chrono.writing import Sections, as_file, yaml_text
 from ce_dynamics.models.vehicles.corner import Corner
-from ce_dynamics.models.vehicles.layout import groups_of, layout_of, schema_of, steered_axles
+from ce_dynamics.models.vehicles.layout import find_steered_axles, groups_of, layout_of, schema_of
 from ce_dynamics.models.vehicles.steering.base import Steering
 from ce_dynamics.models.vehicles.suspensions.listed import CORNERS
 
@@ -47,7 +47,7 @@ def built(
         if axle.steering is not None
         for corner in (corners_of(axle, data) if axle.suspension in CORNERS else beam_of(axle, data).ends)
     }
-    steered = steered_axles(layout)
+    steered = find_steered_axles(layout)
     return {
         name: (
             steering_of(name, layout, data, corners),

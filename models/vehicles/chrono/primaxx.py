@@ -7,7 +7,7 @@ import numpy as np
 from ce_dynamics.algebra.arrays import cross
 from ce_dynamics.models.vehicles.chrono.bodies import UNPHYSICAL, body, rod
 from ce_dynamics.models.vehicles.chrono.force_laws import damper_law, spring_law
-from ce_dynamics.models.vehicles.chrono.frames import moments, turned, unit
+from ce_dynamics.models.vehicles.chrono.frames import moments, rotate_inertia, unit
 from ce_dynamics.models.vehicles.chrono.generic import GEAR
 from ce_dynamics.models.vehicles.chrono.json_file import Part
 from ce_dynamics.models.vehicles.chrono.reading import Reading
@@ -75,7 +75,7 @@ def both_sides(link: Part, other: Part) -> Sections:
     C, A = link.vector(CHASSIS), link.vector(HOUSING)
     z = unit(link, CHASSIS, C - A)
     y = unit(link, CHASSIS, cross(A - other.vector(HOUSING), C - other.vector(HOUSING)))
-    J = turned(moments(link), np.column_stack((cross(y, z), y, z)))
+    J = rotate_inertia(moments(link), np.column_stack((cross(y, z), y, z)))
     mass, com = link.number("Mass", least=0.0), link.vector("COM")
     aside = mass * com[1] ** 2 * np.diag([1.0, 0.0, 1.0])
     return {

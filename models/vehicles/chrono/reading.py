@@ -81,9 +81,9 @@ class Reading:
 
     def path_of(self, part: Part, key: str) -> Path:
         """Path of the file that a key names."""
-        return self.found(part.text(key), part.path.parent, lambda problem: part.wrong(key, problem))
+        return self.find_file(part.text(key), part.path.parent, lambda problem: part.wrong(key, problem))
 
-    def found(self, name: str, naming: Path, wrong: Callable[[str], DataError]) -> Path:
+    def find_file(self, name: str, naming: Path, wrong: Callable[[str], DataError]) -> Path:
         """The file of a name: below the common folder, or beside the vehicle's own file.
 
         What begins with ``..`` is counted from the folder of the file that names it.
@@ -94,7 +94,7 @@ class Reading:
             path = Path(os.path.normpath(naming / relative))
             if is_file(path):
                 return path
-            raise wrong(f"no file {checks.shown(name)}, counted from {naming}; correct the path")
+            raise wrong(f"no file {checks.show(name)}, counted from {naming}; correct the path")
         for folder in self.folders():
             path = folder / relative
             if is_file(path):
@@ -106,7 +106,7 @@ class Reading:
             self.note(f"{name}: no such file, {beside.name} beside {self.path.name} is taken")
             return beside
         raise wrong(
-            f"no file {checks.shown(name)} in a folder above {self.path.name}; put it there, as in Chrono's "
+            f"no file {checks.show(name)} in a folder above {self.path.name}; put it there, as in Chrono's "
             "folder data/vehicle"
         )
 
@@ -124,7 +124,7 @@ class Reading:
         if template not in table:
             raise part.wrong(
                 "Template",
-                f"{checks.shown(template)} is no {what} that can be read; "
+                f"{checks.show(template)} is no {what} that can be read; "
                 f"known are {', '.join(sorted(table))}",
             )
         return table[template]

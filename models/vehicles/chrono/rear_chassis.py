@@ -48,11 +48,11 @@ def rear_chassis(reading: Reading, part: Part, main: Part) -> list[RearChassis]:
         file, connector = (reading.file(block, f"{what}Input File") for what in ("", "Connector "))
         parent = None if index < 0.0 else found[int(index)]
         joint = middle(main, REAR) if parent is None else parent.rear
-        found.append(coupled(reading, f"rear_chassis_{k + 1}", file, connector, joint, parent))
+        found.append(couple_chassis(reading, f"rear_chassis_{k + 1}", file, connector, joint, parent))
     return found
 
 
-def coupled(
+def couple_chassis(
     reading: Reading, name: str, file: Part, connector: Part, joint: Matrix | None, parent: RearChassis | None
 ) -> RearChassis:
     """A chassis on a connector at a point of what is ahead of it, which is not known without that."""
@@ -99,7 +99,7 @@ def torsion(reading: Reading, connector: Part) -> Sections:
     }
 
 
-def articulated(reading: Reading, connector: Part) -> Sections:
+def read_articulation(reading: Reading, connector: Part) -> Sections:
     """A pin that steers."""
     angle = connector.positive("Maximum Steering Angle (deg)")
     return {"max_angle": quantity(angle, "deg"), "actuator": actuator(reading)}
@@ -109,6 +109,6 @@ CONNECTORS: Mapping[str, tuple[str, Callable[[Reading, Part], Sections]]] = {
     "ChassisConnectorHitch": ("ball", free),
     "ChassisConnectorFifthWheel": ("fifth-wheel", free),
     "ChassisConnectorTorsion": ("torsion", torsion),
-    "ChassisConnectorArticulated": ("articulated", articulated),
+    "ChassisConnectorArticulated": ("articulated", read_articulation),
 }
 """Our name of a hitch, and what reads its numbers."""

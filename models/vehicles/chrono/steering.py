@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from ce_dynamics.models.vehicles.chrono.bodies import UNPHYSICAL
-from ce_dynamics.models.vehicles.chrono.frames import Matrix, moments, rotation, turned, unit
+from ce_dynamics.models.vehicles.chrono.frames import Matrix, moments, rotate_inertia, rotation, unit
 from ce_dynamics.models.vehicles.chrono.json_file import Part
 from ce_dynamics.models.vehicles.chrono.reading import Reading
 from ce_dynamics.models.vehicles.chrono.writing import Sections, inertia, quantities, quantity
@@ -65,7 +65,7 @@ def rack(reading: Reading, part: Part, origin: Matrix, R: Matrix) -> Sections:
     return {
         "mass": quantity(link.number("Mass", least=0.0), "kg"),
         "com": quantities(origin + R @ (0.0, link.number("COM"), 0.0), "m"),
-        "inertia": inertia(turned(moments(link), R)),
+        "inertia": inertia(rotate_inertia(moments(link), R)),
         "travel": quantity(abs(radius) * angle, "m"),
     }
 
@@ -134,7 +134,7 @@ def rotary_arm(reading: Reading, part: Part, origin: Matrix, R: Matrix) -> Secti
         "max_angle": quantity(largest(arm), "deg"),
         "mass": quantity(arm.number("Mass", least=0.0), "kg"),
         "com": quantities(origin + R @ (0.5 * (at + end)), "m"),
-        "inertia": inertia(turned(J, R), UNPHYSICAL),
+        "inertia": inertia(rotate_inertia(J, R), UNPHYSICAL),
     }
 
 

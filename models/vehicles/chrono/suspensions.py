@@ -42,5 +42,5 @@ SUSPENSIONS: Mapping[str, Template] = {
     "SolidBellcrankThreeLinkAxle": Template("graph", bell_cranks.three_links_and_crank),
     "SolidAxle": Template("graph", bell_cranks.four_links_and_crank),
     "HendricksonPRIMAXX": Template("parallel-links", primaxx.primaxx),
-    "RigidPinnedAxle": Template("pinned-axle", beams.pinned),
+    "RigidPinnedAxle": Template("pinned-axle", beams.read_pinned_axle),
 }

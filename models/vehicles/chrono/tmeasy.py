@@ -69,9 +69,9 @@ def tmeasy(reading: Reading, part: Part) -> Sections:
     """Our section ``tyre`` of a file."""
     design, radius, mass = measures(reading, part)
     if part.has("Parameters"):
-        pn, cz, dz, pairs = given(reading, part.part("Parameters"), KEYS)
+        pn, cz, dz, pairs = read_parameters(reading, part.part("Parameters"), KEYS)
     else:
-        pn, cz, dz = guessed(part, design, mass)
+        pn, cz, dz = guess_stiffness(part, design, mass)
         pairs = TRUCK if vehicle_type(reading, part) == "Truck" else PASSENGER
     cx, cy = (share * cz for share in CARCASS)
     section: Sections = {
@@ -128,9 +128,11 @@ def tmsimple(reading: Reading, part: Part) -> Sections:
     design, radius, mass = measures(reading, part)
     if part.has("Parameters"):
         keys = {name: KEYS[name] for name in FORCES}
-        pn, cz, dz, pairs = given(reading, part.part("Parameters"), keys, "Vertical Tire Damping [Ns/m]")
+        pn, cz, dz, pairs = read_parameters(
+            reading, part.part("Parameters"), keys, "Vertical Tire Damping [Ns/m]"
+        )
     else:
-        pn, cz, dz = guessed(part, design, mass)
+        pn, cz, dz = guess_stiffness(part, design, mass)
         pairs = TMSIMPLE["Truck" if vehicle_type(reading, part).lower() == "truck" else "Passenger"]
     cx, cy = (share * cz for share in CARCASS)
     return {
@@ -148,7 +150,7 @@ def tmsimple(reading: Reading, part: Part) -> Sections:
     }
 
 
-def guessed(part: Part, design: Part, mass: float) -> tuple[float, float, float]:
+def guess_stiffness(part: Part, design: Part, mass: float) -> tuple[float, float, float]:
     """Nominal load, stiffness and damping from the load that the tyre may carry."""
     radius, rim = design.positive("Unloaded Radius [m]"), design.positive("Rim Radius [m]")
     if not rim < radius:
@@ -171,7 +173,7 @@ def guessed(part: Part, design: Part, mass: float) -> tuple[float, float, float]
     return pn, cz, math.sqrt(cz * mass)
 
 
-def given(
+def read_parameters(
     reading: Reading,
     part: Part,
     keys: Mapping[str, tuple[str, str]],

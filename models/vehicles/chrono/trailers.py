@@ -9,7 +9,7 @@ from ce_dynamics.models.vehicles.chrono.axles import Axle, axle, from_front_to_r
 from ce_dynamics.models.vehicles.chrono.json_file import Part
 from ce_dynamics.models.vehicles.chrono.pairing import own_folder
 from ce_dynamics.models.vehicles.chrono.reading import Reading
-from ce_dynamics.models.vehicles.chrono.rear_chassis import REAR, RearChassis, coupled, middle
+from ce_dynamics.models.vehicles.chrono.rear_chassis import REAR, RearChassis, couple_chassis, middle
 
 TRAILER = "WheeledTrailer"
 """Template of a trailer's file."""
@@ -23,7 +23,7 @@ class Towed(NamedTuple):
     axles: dict[str, Axle]
 
 
-def towed(
+def read_trailer(
     reading: Reading, part: Part, tower: Part | None, kind: str | None, tyre: Path | None = None
 ) -> Towed:
     """A trailer behind a chassis, or by itself; with tyres of a kind, if one is asked for.
@@ -37,7 +37,7 @@ def towed(
     joint = None if tower is None else middle(tower, REAR)
     if tower is not None and not tower.has(REAR):
         reading.note(f"{REAR!r}, which {tower.path.name} does not say: the trailer is coupled at its origin")
-    chassis = coupled(reading, NAME, body, connector, joint, None)
+    chassis = couple_chassis(reading, NAME, body, connector, joint, None)
     files = part.list_of_parts("Axles")
     if not files:
         raise part.wrong("Axles", "it is empty; describe one axle at least")

@@ -63,7 +63,7 @@ def as_in_chrono(part: Part, kind: str, section: Sections) -> tuple[str, Section
 
 def check(part: Part, kind: str, section: Sections) -> None:
     """Refuse numbers that make no tyre together, by the keys of the file where these have others."""
-    numbers = untagged(section)
+    numbers = strip_sources(section)
     try:
         made: Any = tyre_section(kind).model_validate(numbers)
         made.built()
@@ -79,10 +79,10 @@ def check(part: Part, kind: str, section: Sections) -> None:
     raise DataError(f"{part.path.name}: {said}")
 
 
-def untagged(section: Sections) -> dict[str, Any]:
+def strip_sources(section: Sections) -> dict[str, Any]:
     """Return the values of a section without their sources."""
     return {
-        name: untagged(value) if isinstance(value, dict) else split_tag(str(value))[0]
+        name: strip_sources(value) if isinstance(value, dict) else split_tag(str(value))[0]
         for name, value in section.items()
         if name != "source"
     }

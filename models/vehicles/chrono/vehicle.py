@@ -29,7 +29,7 @@ from ce_dynamics.models.vehicles.chrono.power import power, shafts
 from ce_dynamics.models.vehicles.chrono.reading import Reading
 from ce_dynamics.models.vehicles.chrono.rear_chassis import RearChassis, rear_chassis
 from ce_dynamics.models.vehicles.chrono.steering import steering
-from ce_dynamics.models.vehicles.chrono.trailers import TRAILER, towed
+from ce_dynamics.models.vehicles.chrono.trailers import TRAILER, read_trailer
 from ce_dynamics.models.vehicles.chrono.writing import Sections, quantity, yaml_text
 from ce_dynamics.models.vehicles.layout import MECHANISMS
 from ce_dynamics.models.vehicles.trailers.hitches import FOLDING
@@ -52,7 +52,7 @@ class Converted(NamedTuple):
     lock: float = 1.0
 
 
-def converted(
+def convert_vehicle(
     path: Path, choice: Choice = UNCHOSEN, like_chrono: bool = False, bushings: bool = False
 ) -> Converted:
     """A vehicle's JSON file as our YAML.
@@ -71,7 +71,7 @@ def converted(
     reading = Reading(path, like_chrono, bushings)
     part = reading.open(path)
     if part.has("Vehicle") and not part.has("Axles"):
-        choice = named(reading, part, choice)
+        choice = choose_named_tyre(reading, part, choice)
         reading.path = reading.path_of(part.part("Vehicle"), "Input File")
         part = reading.open(reading.path)
     if part.template == TRAILER:
@@ -94,7 +94,7 @@ def converted(
     )
 
 
-def named(reading: Reading, part: Part, choice: Choice) -> Choice:
+def choose_named_tyre(reading: Reading, part: Part, choice: Choice) -> Choice:
     """The tyre that a file names beside the vehicle."""
     if part.has("Powertrain"):
         reading.note("powertrains in one file, as of Chrono before version 9")
@@ -125,7 +125,7 @@ def vehicle(reading: Reading, part: Part, choice: Choice) -> Sections:
         read[name] = axle(reading, files[k], name, steered, k in driven, choice.tyre(k), folder, rears)
     if choice.trailer is not None:
         kind = next(iter(read.values())).tyre_kind
-        behind = towed(reading, reading.open(choice.trailer), main, kind)
+        behind = read_trailer(reading, reading.open(choice.trailer), main, kind)
         rears, read = [*rears, behind.chassis], read | behind.axles
     kinds = sorted({one.tyre_kind for one in read.values()})
     if len(kinds) > 1:
@@ -237,7 +237,7 @@ class Mechanisms:
 
 def alone(reading: Reading, part: Part, choice: Choice) -> Sections:
     """A trailer without what tows it: to be laid over a vehicle, whose file says where it is coupled."""
-    one = towed(reading, part, None, None, choice.tyre(0))
+    one = read_trailer(reading, part, None, None, choice.tyre(0))
     reading.note("what tows it: write 'base: [VEHICLE, TRAILER]', and hitch.x and hitch.z of the trailer")
     name = one.chassis.name
     soft, kind = bushings_of(reading, one.axles)

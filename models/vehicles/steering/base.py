@@ -95,9 +95,9 @@ class Steering(ABC):
 
     1. ``template``: its name in data files; ``section``: its data as written.
     2. `of` makes it of these and refuses, by name, what is no such mechanism.
-    3. `aimed` lets it know what it steers; `add` adds its bodies, whose names begin with ``name``, driven by
+    3. `aim` lets it know what it steers; `add` adds its bodies, whose names begin with ``name``, driven by
        the input ``steering``, and returns what carries the tie rods' ends.
-    4. `moved` tells where a point of that body is at a steering input, from the hardpoints alone.
+    4. `move_point` tells where a point of that body is at a steering input, from the hardpoints alone.
     5. `full_lock` names the number that sets full lock, in a unit for people.
 
     Attributes
@@ -136,7 +136,7 @@ class Steering(ABC):
     def of(cls, data: Any) -> Steering:
         """Build the mechanism from its data."""
 
-    def aimed(self, corners: Sequence[Corner]) -> Steering:
+    def aim(self, corners: Sequence[Corner]) -> Steering:
         """The mechanism, turned such that a positive input steers these corners to the left."""
         return self
 
@@ -145,7 +145,7 @@ class Steering(ABC):
         """Add it and return the body that carries the inner ends of the tie rods."""
 
     @abstractmethod
-    def moved(self, point: Vector, steering: float) -> Vector:
+    def move_point(self, point: Vector, steering: float) -> Vector:
         """Return the place of a point of the link at a steering input; NaN out of the mechanism's reach."""
 
     @abstractmethod
@@ -161,20 +161,20 @@ LOCKS = 1.0, -1.0
 """Steering inputs at full lock: to the left, to the right."""
 
 
-def steered_angle(mechanism: Steering, corner: Corner, steering: float) -> Scalar:
+def compute_wheel_angle(mechanism: Steering, corner: Corner, steering: float) -> Scalar:
     """Angle of a wheel about the vertical, positive to the left [rad]; NaN where the linkage is open."""
-    return corner.wheel_angle(mechanism.moved(corner.tie_rod_end, steering))
+    return corner.wheel_angle(mechanism.move_point(corner.tie_rod_end, steering))
 
 
 def steering_reach(mechanism: Steering, corner: Corner, lock: float) -> float:
     """Return the steering input reachable from 0 towards a lock; 1 if the linkage can be assembled there."""
     with np.errstate(invalid="ignore"):
-        if not math.isnan(nominal(steered_angle(mechanism, corner, lock))):
+        if not math.isnan(nominal(compute_wheel_angle(mechanism, corner, lock))):
             return 1.0
         reached, beyond = 0.0, 1.0
         for _ in range(40):
             middle = 0.5 * (reached + beyond)
-            if math.isnan(nominal(steered_angle(mechanism, corner, lock * middle))):
+            if math.isnan(nominal(compute_wheel_angle(mechanism, corner, lock * middle))):
                 beyond = middle
             else:
                 reached = middle

@@ -117,7 +117,7 @@ class Column(ForceElement):
         angle, rate = turns * observer.coordinate(self.body), turns * observer.rate(self.body)
         held = p.hands.stiffness * (p.lock * u[WANTED] - angle) - p.hands.damping * rate
         driver = u[TORQUE] + unit_clip(u[GRIP]) * held
-        assisted = driver * self.assisted(observer)
+        assisted = driver * self.scale_assistance(observer)
         friction, rates, stored = self.sticking(x, rate)
         beyond = maximum(angle - p.lock, 0.0) - maximum(-angle - p.lock, 0.0)
         torque = driver + assisted - friction - p.damping * rate - p.stop_stiffness * beyond
@@ -135,7 +135,7 @@ class Column(ForceElement):
             potential=0.5 * p.stop_stiffness * beyond * beyond + stored,
         )
 
-    def assisted(self, observer: Observer) -> Scalar:
+    def scale_assistance(self, observer: Observer) -> Scalar:
         """a: 1/(1 + (v/v_half)²) of the gain."""
         p = self.data.assistance
         if p is None:

@@ -12,7 +12,7 @@ from pydantic import model_validator
 
 from ce_dynamics.algebra.arrays import Array, Scalar, array, cos, cross, dot, norm, sin
 from ce_dynamics.algebra.rotation import rotate_about
-from ce_dynamics.compiler.free_numbers import decided
+from ce_dynamics.compiler.free_numbers import decide
 from ce_dynamics.errors import DataError
 from ce_dynamics.kinematics.pitman import PitmanSteering
 from ce_dynamics.kinematics.rotation_to_distance import RotationToDistance
@@ -159,10 +159,10 @@ class Pitman(Steering):
         for first, second in (("T", "U"), ("W", "V"), ("U", "V"), ("T", "W")):
             a, b = np.array(getattr(data, first)[:2]), np.array(getattr(data, second)[:2])
             together = f"steering: {first} and {second} lie on one axis; they must be 1 mm apart or more"
-            if decided(magnitude(a - b) < SMALLEST_LENGTH, together):
+            if decide(magnitude(a - b) < SMALLEST_LENGTH, together):
                 raise DataError(together)
 
-        def placed(b: BodyData) -> BodyParameters:
+        def place(b: BodyData) -> BodyParameters:
             return BodyParameters(b.mass, origin + R @ np.array(b.com), R @ inertia_matrix(b.inertia) @ R.T)
 
         return cls(
@@ -173,11 +173,11 @@ class Pitman(Steering):
             U=origin + R @ np.array(data.U),
             V=origin + R @ np.array(data.V),
             W=origin + R @ np.array(data.W),
-            pitman_arm=placed(data.pitman_arm),
+            pitman_arm=place(data.pitman_arm),
             idler_arm=massless(origin + R @ np.array(data.W))
             if data.idler_arm is None
-            else placed(data.idler_arm),
-            link=placed(data.link),
+            else place(data.idler_arm),
+            link=place(data.link),
             max_angle=data.max_angle,
             idler_joint=data.idler_joint,
             actuator=data.actuator,
@@ -217,7 +217,7 @@ class Pitman(Steering):
         system.add_force(IdlerJoint(f"{self.name}.idler_joint", chassis, link, *of_arm, self.idler_joint))
         return link
 
-    def moved(self, point: Vector, steering: float) -> Vector:
+    def move_point(self, point: Vector, steering: float) -> Vector:
         """Return the place of a point of the link at a steering input; for the sign see `add`."""
         angle = -steering * self.phase * self.max_angle
         T, U, V, W = self.T, self.U, self.V, self.W

@@ -10,7 +10,7 @@ from typing import Annotated
 import numpy as np
 
 from ce_dynamics.algebra.rotation import rotate_about
-from ce_dynamics.compiler.free_numbers import decided
+from ce_dynamics.compiler.free_numbers import decide
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.checked import magnitude
 from ce_dynamics.mechanism.hinges.prismatic import Prismatic
@@ -54,11 +54,11 @@ class Rack(Steering):
         """Build the rack from its data."""
         return cls(body(data, np.zeros(3)), data.travel, actuator=data.actuator, column=data.column)
 
-    def aimed(self, corners: Sequence[Corner]) -> Rack:
+    def aim(self, corners: Sequence[Corner]) -> Rack:
         """The rack that steers these corners to the left when the input is positive."""
         corner = corners[0]
         ahead = corner.wheel_angle(corner.tie_rod_end + np.array((0.0, 1e-3, 0.0)))
-        left = decided(ahead > 0.0, f"{corner.name}: the side of the steering axis on which K lies")
+        left = decide(ahead > 0.0, f"{corner.name}: the side of the steering axis on which K lies")
         return replace(self, sense=1 if left else -1)
 
     def add(self, system: System, chassis: Body) -> Body:
@@ -70,7 +70,7 @@ class Rack(Steering):
         self.lead(system, rack, gain)
         return rack
 
-    def moved(self, point: Vector, steering: float) -> Vector:
+    def move_point(self, point: Vector, steering: float) -> Vector:
         """Return the place of a point of the rack at a steering input."""
         return np.asarray(point + np.array((0.0, steering * self.phase * self.sense * self.travel, 0.0)))
 
@@ -124,11 +124,11 @@ class RotaryArm(Steering):
         led = {"actuator": data.actuator, "column": data.column}
         return cls(arm, np.array(data.pivot), along / magnitude(along), data.max_angle, **led)  # type: ignore[arg-type]  # as named
 
-    def aimed(self, corners: Sequence[Corner]) -> RotaryArm:
+    def aim(self, corners: Sequence[Corner]) -> RotaryArm:
         """The arm that steers these corners to the left when the input is positive."""
         corner = corners[0]
-        turned = corner.wheel_angle(self.moved(corner.tie_rod_end, 1e-3))
-        left = decided(turned > 0.0, f"{corner.name}: the side to which the steering's arm turns the wheel")
+        turned = corner.wheel_angle(self.move_point(corner.tie_rod_end, 1e-3))
+        left = decide(turned > 0.0, f"{corner.name}: the side to which the steering's arm turns the wheel")
         return replace(self, sense=1 if left else -1)
 
     def add(self, system: System, chassis: Body) -> Body:
@@ -139,7 +139,7 @@ class RotaryArm(Steering):
         self.lead(system, arm, gain)
         return arm
 
-    def moved(self, point: Vector, steering: float) -> Vector:
+    def move_point(self, point: Vector, steering: float) -> Vector:
         """Return the place of a point of the arm at a steering input."""
         angle = steering * self.phase * self.sense * self.max_angle
         return self.pivot + rotate_about(self.axis, math.cos(angle), math.sin(angle), point - self.pivot)

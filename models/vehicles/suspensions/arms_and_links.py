@@ -9,7 +9,7 @@ import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, Scalar, arctan2, array, concatenate, cross, dot
 from ce_dynamics.algebra.pivoted_lu import PivotedLU
-from ce_dynamics.algebra.rotation import normalised, quaternion_rate, rotation_from_quaternion
+from ce_dynamics.algebra.rotation import normalise, quaternion_rate, rotation_from_quaternion
 from ce_dynamics.compiler.free_numbers import number
 from ce_dynamics.errors import DataError
 from ce_dynamics.kinematics.spindle import SpindleTieRod
@@ -79,7 +79,7 @@ STEPS = 8
 """From the design pose to the far ends; each ends with a Newton step, the last with three more."""
 
 
-def turned_upright(rods: Sequence[tuple[Vector, Vector, Vector]], W: Vector, axis: Vector) -> Scalar:
+def measure_upright_turn(rods: Sequence[tuple[Vector, Vector, Vector]], W: Vector, axis: Vector) -> Scalar:
     """Angle of the wheel about the vertical, positive to the left [rad]; far from 0 or NaN if out of reach.
 
     Parameters
@@ -103,7 +103,7 @@ def turned_upright(rods: Sequence[tuple[Vector, Vector, Vector]], W: Vector, axi
             errors.append(0.5 * (dot(d, d) - dot(before, before)))
         step = -PivotedLU(np.stack(rows)).solve(array(errors))
         shift = shift + step[:3]
-        quaternion = normalised(quaternion + quaternion_rate(quaternion, step[3:]))
+        quaternion = normalise(quaternion + quaternion_rate(quaternion, step[3:]))
     forward, left = wheel_frame(axis)
     turned: Array = rotation_from_quaternion(quaternion) @ left
     return number(arctan2(-dot(turned, forward), dot(turned, left)))
@@ -151,7 +151,7 @@ class FiveLinkCorner(LinkedCorner):
         """With the wheel at its height, the rods lead the upright."""
         p = self.points
         fixed = [(p[f"{link}.upright"], p[f"{link}.chassis"], p[f"{link}.chassis"]) for link in LINKS]
-        return turned_upright([*fixed, (p["K"], p["L"], L)], self.W, self.wheel.axis)
+        return measure_upright_turn([*fixed, (p["K"], p["L"], L)], self.W, self.wheel.axis)
 
 
 PIVOTS = ("front_pivot", "rear_pivot")
@@ -208,7 +208,7 @@ class MultiLinkCorner(LinkedCorner):
             (p[f"{link}.upright"], p[f"{link}.chassis"], p[f"{link}.chassis"])
             for link in ("lateral_link", "trailing_link")
         ]
-        return turned_upright([*fixed, (p["K"], p["L"], L)], p["F"], self.wheel.axis)
+        return measure_upright_turn([*fixed, (p["K"], p["L"], L)], p["F"], self.wheel.axis)
 
 
 class HingedArmData(BodyData):

@@ -240,7 +240,7 @@ def gear_of(name: str, data: Any, origin: Vector) -> AnyGear:
     )
 
 
-def steered_section(section: type[Section], gear: str) -> type[Section]:
+def make_steered_section(section: type[Section], gear: str) -> type[Section]:
     """The section of an axle with its steering gear."""
     return create_model(f"Steered{section.__name__}", __base__=section, steering_gear=(GEARS[gear], ...))
 

@@ -18,7 +18,7 @@ from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.vehicles.bodies import BodyData, BodyParameters, RodData, Vector, body, rod
 from ce_dynamics.models.vehicles.suspensions.graph import STEERING, Graph
 from ce_dynamics.models.vehicles.suspensions.linked import LinkedCorner
-from ce_dynamics.models.vehicles.suspensions.points import check_apart, check_off, turned_wheel
+from ce_dynamics.models.vehicles.suspensions.points import check_apart, check_off, measure_wheel_turn
 from ce_dynamics.models.vehicles.suspensions.toe_bar import Ends
 
 
@@ -102,4 +102,4 @@ class BellCrank:
         inner = self.rods_on_crank[0 if end.name == ends[0].name else 1]
         now = self.pivot + rotate_about(hinge.axis, c, s, inner - self.pivot)
         D, F, K = (end.points[name] for name in "DFK")
-        return turned_wheel(end.name, D, F, K, inner, now, end.wheel.axis)
+        return measure_wheel_turn(end.name, D, F, K, inner, now, end.wheel.axis)

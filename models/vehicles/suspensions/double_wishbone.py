@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Scalar
-from ce_dynamics.compiler.free_numbers import decided, nominal
+from ce_dynamics.compiler.free_numbers import decide, nominal
 from ce_dynamics.errors import DataError
 from ce_dynamics.kinematics.double_wishbone import DoubleWishbone, DoubleWishboneBodies, DoubleWishbonePoints
 from ce_dynamics.mechanism.body import Body
@@ -28,7 +28,7 @@ from ce_dynamics.models.vehicles.bodies import (
 )
 from ce_dynamics.models.vehicles.corner import Corner, CornerData
 from ce_dynamics.models.vehicles.springs import DamperData, SpringData
-from ce_dynamics.models.vehicles.suspensions.points import check_apart, check_off, turned_wheel
+from ce_dynamics.models.vehicles.suspensions.points import check_apart, check_off, measure_wheel_turn
 
 
 class ArmData(BodyData):
@@ -101,7 +101,7 @@ class DoubleWishboneCorner(Corner):
         check_geometry(name, data)
 
     @classmethod
-    def left(cls, data: DoubleWishboneData, **common: Any) -> DoubleWishboneCorner:
+    def make_left(cls, data: DoubleWishboneData, **common: Any) -> DoubleWishboneCorner:
         """The left corner."""
         origin: Vector = common["origin"]
         B, J = origin + np.array(data.damper.arm), origin + np.array(data.damper.chassis)
@@ -136,7 +136,7 @@ class DoubleWishboneCorner(Corner):
     def linkage(self, chassis: Body, steering: Body | None) -> DoubleWishbone:
         """The closed-form linkage."""
         carrier = None if steering is None else steering.name
-        bodies = DoubleWishboneBodies.prefixed(
+        bodies = DoubleWishboneBodies.with_prefix(
             f"{self.name}.", chassis=chassis.name, steering=carrier, tie_rod=self.tie_rod is not None
         )
         return DoubleWishbone(self.points, bodies)
@@ -163,7 +163,7 @@ class DoubleWishboneCorner(Corner):
             *(body for body in given if body is not None),
         )
 
-    def derived_bodies(self) -> tuple[tuple[str, BodyParameters], ...]:
+    def list_derived_bodies(self) -> tuple[tuple[str, BodyParameters], ...]:
         """The spindle, if the upright it is taken from is possible."""
         if triangle_excess(nominal(self.upright.inertia)):
             return ()
@@ -188,7 +188,7 @@ class DoubleWishboneCorner(Corner):
     def wheel_angle(self, L: Vector) -> Scalar:
         """With the arms held, the spindle turns about DF."""
         D, F, K, L_0 = (np.asarray(getattr(self.points, letter)) for letter in "DFKL")
-        return turned_wheel(self.name, D, F, K, L_0, L, self.wheel.axis)
+        return measure_wheel_turn(self.name, D, F, K, L_0, L, self.wheel.axis)
 
 
 def _shock_half(data: ShockHalfData | None, joint: Vector, other: Vector) -> BodyParameters | None:
@@ -218,7 +218,7 @@ def check_geometry(name: str, data: DoubleWishboneData) -> None:
     check_off(name, off)
     for arm, pivots in (("lower_arm", lower), ("upper_arm", upper)):
         ahead = f"{name}.{arm}: front_pivot must lie ahead of rear_pivot"
-        if not decided(pivots.front_pivot[0] > pivots.rear_pivot[0], ahead):
+        if not decide(pivots.front_pivot[0] > pivots.rear_pivot[0], ahead):
             raise DataError(
                 f"{name}.{arm}: front_pivot at x = {pivots.front_pivot[0]:g} m must lie ahead of "
                 f"rear_pivot at x = {pivots.rear_pivot[0]:g} m"
@@ -236,13 +236,13 @@ def _check_shock(name: str, data: DoubleWishboneData) -> None:
     length = magnitude(np.subtract(data.damper.chassis, data.damper.arm))
     halves = (("shock_lower", data.shock_lower.length), ("shock_upper", data.shock_upper.length))
     for half, own in halves:
-        if decided(own > length, f"{name}.{half}.length: longer than the whole shock in the design position"):
+        if decide(own > length, f"{name}.{half}.length: longer than the whole shock in the design position"):
             raise DataError(
                 f"{name}.{half}.length: {own:g} m is longer than the whole shock "
                 f"in the design position, {length:.4g} m"
             )
     apart = f"{name}: shock_lower.length and shock_upper.length do not overlap"
-    if decided(halves[0][1] + halves[1][1] < length, apart):
+    if decide(halves[0][1] + halves[1][1] < length, apart):
         raise DataError(
             f"{name}: shock_lower.length {halves[0][1]:g} m and shock_upper.length {halves[1][1]:g} m do not "
             f"overlap: the shock is {length:.4g} m long in the design position"

@@ -25,7 +25,7 @@ from ce_dynamics.models.vehicles.bodies import BodyParameters, Vector, add_rigid
 from ce_dynamics.models.vehicles.corner import CornerData
 from ce_dynamics.models.vehicles.springs import DamperData, SpringData
 from ce_dynamics.models.vehicles.suspensions.graph import CHASSIS, STEERING, SUBSTEPS, Graph, free_hinges
-from ce_dynamics.models.vehicles.suspensions.graph_tree import Edge, Leading, Leads, grown, joint_of
+from ce_dynamics.models.vehicles.suspensions.graph_tree import Edge, Leading, Leads, grow_tree, joint_of
 from ce_dynamics.models.vehicles.suspensions.graph_words import (
     FORCES,
     JOINTS,
@@ -48,7 +48,7 @@ class GraphEnd(LinkedCorner):
     torsions: Mapping[str, TorsionData]
 
     @classmethod
-    def left(cls, data: Any, **common: Any) -> GraphEnd:
+    def make_left(cls, data: Any, **common: Any) -> GraphEnd:
         """The left side."""
         found = read(data, common["origin"], (), CornerData)
         return cls(
@@ -70,19 +70,19 @@ class GraphEnd(LinkedCorner):
 
     def add(self, system: System, chassis: Body, steering: Body | None) -> Body:
         """Return the body that carries the wheel; the system has it already."""
-        name = self.axle.body_name(self.axle.named("wheel"), self)
+        name = self.axle.body_name(self.axle.find_body("wheel"), self)
         return chassis if name == CHASSIS else system.find(name)
 
     @property
     def drop_link_carrier(self) -> str:
         """Name of the body that the item ``bar`` gives, else of the body that carries the wheel."""
         given = {item.name for item in self.axle.items if item.kind == "carrier"}
-        return self.axle.body_name(self.axle.named("bar" if "bar" in given else "wheel"), self)
+        return self.axle.body_name(self.axle.find_body("bar" if "bar" in given else "wheel"), self)
 
     @property
     def tie_rod_end(self) -> Vector:
         """The first point that the steering holds, in the design position [m]."""
-        return self.axle.steered_point(self)
+        return self.axle.find_steered_point(self)
 
     @cached_property
     def bench(self) -> Bench:
@@ -200,7 +200,7 @@ class GraphAxle:
         """Bodies that are there once; the sides tell theirs."""
         return tuple(self.parts.values())
 
-    def named(self, carrier: str) -> str:
+    def find_body(self, carrier: str) -> str:
         """The body that a carrier item names."""
         return next(item.between[0] for item in self.items if item.name == carrier and item.kind == "carrier")
 
@@ -216,7 +216,7 @@ class GraphAxle:
 
     def housing(self) -> str | None:
         """Name of the body that may carry a final drive: one that carries both wheels, if there is one."""
-        left, right = (self.body_name(self.named("wheel"), end) for end in self.ends)
+        left, right = (self.body_name(self.find_body("wheel"), end) for end in self.ends)
         return left if left == right != CHASSIS else None
 
     @property
@@ -224,14 +224,14 @@ class GraphAxle:
         """Place of the final drive, unless data files give it: the chassis, or an axle with a housing."""
         return CHASSIS if self.housing() is None else "axle"
 
-    def steered_point(self, end: GraphEnd) -> Vector:
+    def find_steered_point(self, end: GraphEnd) -> Vector:
         """The first point that the steering holds, on a side or in the middle."""
         item = next(item for item in self.items if "steering" in item.between)
         points = self.points if item.single else end.points
         which = ("one", "other")[item.between.index("steering")] if item.kind == "distance" else "at"
         return points[f"{item.name}.{which}"]
 
-    def placed(self) -> Iterator[tuple[Item, GraphEnd | None, GraphAxle | GraphEnd]]:
+    def place_items(self) -> Iterator[tuple[Item, GraphEnd | None, GraphAxle | GraphEnd]]:
         """Every item as often as it is there, with its side and with what holds its numbers."""
         for item in self.items:
             if item.single:
@@ -243,7 +243,7 @@ class GraphAxle:
     def edges(self) -> list[Edge]:
         """All joints."""
         found = []
-        for item, end, store in self.placed():
+        for item, end, store in self.place_items():
             if item.kind in JOINTS:
                 one, other = (self.body_name(name, end) for name in item.between)
                 joint = joint_of(item, store.points)
@@ -261,10 +261,10 @@ class GraphAxle:
         """Add bodies and joints; the carrier of every body."""
         parts = {
             f"{self.name if end is None else end.name}.{item.name}": store.parts[item.name]
-            for item, end, store in self.placed()
+            for item, end, store in self.place_items()
             if item.kind == "body"
         }
-        tree, cut = grown(self.edges(), parts)
+        tree, cut = grow_tree(self.edges(), parts)
         for name, carrier, hinge in tree:
             parent = around.get(carrier) or system.find(carrier)
             add_rigid_body(system, name, parts[name], parent, hinge)
@@ -278,7 +278,7 @@ class GraphAxle:
 
     def add_rods(self, system: System, around: Mapping[str, Body]) -> None:
         """Bodies of distances that have mass: each points from its first end at its second."""
-        for item, end, store in self.placed():
+        for item, end, store in self.place_items():
             if item.kind != "distance" or item.name not in store.parts:
                 continue
             name = f"{self.name if end is None else end.name}.{item.name}"
@@ -295,12 +295,12 @@ class GraphAxle:
     @cached_property
     def leads(self) -> Leads:
         """Independent coordinates of the loops, by the joints that close them."""
-        wheel = self.named("wheel")
+        wheel = self.find_body("wheel")
         return Leading(self.join, tuple(self.body_name(wheel, end) for end in self.ends)).leads()
 
     def add_forces(self, system: System, around: Mapping[str, Body], tree: Mapping[str, str]) -> None:
         """Springs, dampers and torsion springs."""
-        for item, end, store in self.placed():
+        for item, end, store in self.place_items():
             name = f"{self.name if end is None else end.name}.{item.name}"
             if item.kind in FORCES:
                 ends = [self.body_name(body, end) for body in item.between]

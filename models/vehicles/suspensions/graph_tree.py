@@ -58,7 +58,7 @@ def joint_of(item: Item, points: Mapping[str, Vector]) -> Closure:
     return Spherical(at.tolist()) if item.kind == "spherical" else Fixed(at.tolist())
 
 
-def grown(
+def grow_tree(
     edges: Sequence[Edge], parts: Mapping[str, BodyParameters]
 ) -> tuple[list[tuple[str, str, Hinge]], list[Edge]]:
     """A spanning tree of some bodies, each with its carrier and hinge, and the joints that are left.
@@ -142,23 +142,23 @@ class Leading(NamedTuple):
         What a body on no hinge leads is led by its height and roll, where these can lead.  The hinges on the
         way to a wheel lead instead where that leaves Newton's method less to solve.
         """
-        led = self.led({})
-        led = self.led_otherwise(led, {name: self.unsteered(led, name) for name in led.leads}) or led
+        led = self.lead_by({})
+        led = self.change_leads(led, {name: self.find_unsteered(led, name) for name in led.leads}) or led
         upright = {name: heave_and_roll(leads) for name, leads in led.leads.items()}
-        led = self.led_otherwise(led, upright) or led
-        outward = self.led_otherwise(led, {name: self.on_the_way(led, name) for name in led.leads})
+        led = self.change_leads(led, upright) or led
+        outward = self.change_leads(led, {name: self.on_the_way(led, name) for name in led.leads})
         return (led if outward is None or outward.effort >= led.effort else outward).leads
 
-    def led_otherwise(self, led: Led, leads: Leads) -> Led | None:
+    def change_leads(self, led: Led, leads: Leads) -> Led | None:
         """The same with other independent coordinates; None if these are no others or cannot lead."""
         if leads == led.leads:
             return None
         try:
-            return self.led(leads)
+            return self.lead_by(leads)
         except ModelError:
             return None
 
-    def led(self, leads: Leads) -> Led:
+    def lead_by(self, leads: Leads) -> Led:
         """The axle by itself, with independent coordinates by closure of which some may be named."""
         system = System()
         chassis = system.add_body(CHASSIS, mass=1.0, parent=system.ground, hinge=Fixed())
@@ -189,7 +189,7 @@ class Leading(NamedTuple):
                 number -= body.inboard.n_v
         return found if number == 0 else leads
 
-    def unsteered(self, led: Led, closure: str) -> Sequence[Lead]:
+    def find_unsteered(self, led: Led, closure: str) -> Sequence[Lead]:
         """The roll of the beam that a crank or knuckle is on, not that one's own angle; alone, its height.
 
         What the steering holds by a rod would be an independent coordinate else, and the steering move the

@@ -131,7 +131,7 @@ def items_of(words: Sequence[Assignment], axle: str, label: str) -> tuple[Item, 
             raise DataError(f"{where}: an item has one of {', '.join(KINDS)}, and may be single; {EXAMPLE}")
         taken = key[2] in CornerData.model_fields and key[3] != "carrier"  # which has no numbers
         if taken or not re.fullmatch(r"[a-z][a-z0-9_]{0,30}", key[2]):
-            raise DataError(f"{where}: {checks.shown(key[2])} is no name for an item; use another word")
+            raise DataError(f"{where}: {checks.show(key[2])} is no name for an item; use another word")
         said.setdefault(key[2], {})[key[3]] = entry.value
     items = [item_of(f"{label}: axles.{axle}.suspension.{name}", name, told) for name, told in said.items()]
     check_items(f"{label}: axles.{axle}.suspension", items)
@@ -149,16 +149,16 @@ def item_of(owner: str, name: str, told: Mapping[str, str]) -> Item:
         raise DataError(f"{owner}: single has no effect on a {kind}; {remedy}")
     if kind == "body":
         if told[kind] not in BODIES:
-            raise DataError(f"{owner}: body: unknown {checks.shown(told[kind])}; write mirrored or single")
+            raise DataError(f"{owner}: body: unknown {checks.show(told[kind])}; write mirrored or single")
         return Item(name, kind, (), told[kind] == "single")
     between = tuple(told[kind].split())
     count = 1 if kind in ("torsion", "carrier") else 2
     if len(between) != count:
         what = "one name" if count == 1 else "the names of two bodies"
-        raise DataError(f"{owner}: {kind}: expected {what}, found {checks.shown(told[kind])}")
+        raise DataError(f"{owner}: {kind}: expected {what}, found {checks.show(told[kind])}")
     single = told.get("single", "no")
     if single not in ("yes", "no"):
-        raise DataError(f"{owner}: single: unknown {checks.shown(single)}; write yes or no")
+        raise DataError(f"{owner}: single: unknown {checks.show(single)}; write yes or no")
     return Item(name, kind, between, single == "yes")
 
 
@@ -170,13 +170,13 @@ def check_items(owner: str, items: Sequence[Item]) -> None:
         for name in item.between:
             if item.kind == "torsion":
                 if name not in revolutes:
-                    raise DataError(f"{owner}.{item.name}: no revolute joint {checks.shown(name)}")
+                    raise DataError(f"{owner}.{item.name}: no revolute joint {checks.show(name)}")
                 continue
             plain, _, side = name.partition(".")
             known = plain in bodies or (plain in SURROUNDINGS and not side)
             if not known or side not in ("", "left", "right"):
                 raise DataError(
-                    f"{owner}.{item.name}: no body {checks.shown(name)}; there are "
+                    f"{owner}.{item.name}: no body {checks.show(name)}; there are "
                     f"{', '.join((*SURROUNDINGS, *bodies))}"
                 )
             if item.single and plain in bodies and not bodies[plain].single and not side:

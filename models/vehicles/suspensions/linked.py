@@ -30,7 +30,7 @@ from ce_dynamics.models.vehicles.bodies import (
 from ce_dynamics.models.vehicles.corner import Corner, CornerData
 from ce_dynamics.models.vehicles.springs import DamperData, SpringData
 from ce_dynamics.models.vehicles.suspensions.graph import CHASSIS, Graph
-from ce_dynamics.models.vehicles.suspensions.points import check_apart, check_off, turned_wheel
+from ce_dynamics.models.vehicles.suspensions.points import check_apart, check_off, measure_wheel_turn
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -167,7 +167,7 @@ class LinkedCorner(Corner):
     springs: Mapping[str, SpringData | DamperData]
 
     @classmethod
-    def left(cls, data: Any, **common: Any) -> Self:
+    def make_left(cls, data: Any, **common: Any) -> Self:
         """The left corner."""
         found = read(data, common["origin"], cls.rods, CornerData)
         return cls(**common, points=found.points, parts=found.bodies, springs=found.springs)
@@ -224,4 +224,4 @@ class LinkedCorner(Corner):
         if self.pins is None or "K" not in self.points:
             raise DataError(f"{self.name}: a {self.template} suspension has no tie rod and cannot be steered")
         D, F = (self.points[name] for _, name in self.pins)
-        return turned_wheel(self.name, D, F, self.points["K"], self.points["L"], L, self.wheel.axis)
+        return measure_wheel_turn(self.name, D, F, self.points["K"], self.points["L"], L, self.wheel.axis)

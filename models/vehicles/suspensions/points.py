@@ -8,7 +8,7 @@ import numpy as np
 
 from ce_dynamics.algebra.arrays import Scalar, arctan2, cross, norm
 from ce_dynamics.algebra.rotation import rotate_about
-from ce_dynamics.compiler.free_numbers import decided, number
+from ce_dynamics.compiler.free_numbers import decide, number
 from ce_dynamics.errors import DataError
 from ce_dynamics.kinematics.rotation_to_distance import RotationToDistance
 from ce_dynamics.mechanism.checked import magnitude
@@ -24,7 +24,7 @@ def check_apart(name: str, pairs: Iterable[tuple[str, Numbers, str, Numbers]]) -
     """Refuse points that coincide; pairs of name and point, twice."""
     for first, a, second, b in pairs:
         coincide = f"{name}: {first} and {second} coincide; they must be 1 mm apart or more"
-        if decided(norm(np.subtract(a, b)) < SMALLEST_LENGTH, coincide):
+        if decide(norm(np.subtract(a, b)) < SMALLEST_LENGTH, coincide):
             raise DataError(
                 f"{name}: {first} and {second} coincide at {at(a)}; they must be 1 mm apart or more"
             )
@@ -34,7 +34,7 @@ def check_off(name: str, rows: Iterable[tuple[str, Numbers, str, Numbers, Number
     """Refuse points on a line: name and point, name of the line and two points of it."""
     for point, r, line, a, b in rows:
         off = f"{name}.{point} lies on {line}; it must be 1 mm off or more"
-        if decided(distance_to_line(r, a, b) < SMALLEST_LENGTH, off):
+        if decide(distance_to_line(r, a, b) < SMALLEST_LENGTH, off):
             raise DataError(f"{name}.{point}: {at(r)} lies on {line}; it must be 1 mm off or more")
 
 
@@ -42,7 +42,7 @@ def check_along(name: str, point: Numbers, component: int, expected: Scalar) -> 
     """Refuse a point that is not where it is expected along its own axis, on which nothing depends."""
     axis, value = "xyz"[component], np.asarray(point)[component]
     aside = f"{name}.{axis}: the axis through {name.rpartition('.')[2]} lies along {axis}"
-    if decided(abs(value - expected) > NEGLIGIBLE, f"{aside}, so that it has no effect"):
+    if decide(abs(value - expected) > NEGLIGIBLE, f"{aside}, so that it has no effect"):
         raise DataError(f"{aside}, so that {value:g} m has no effect; give {expected:g} m")
 
 
@@ -57,7 +57,7 @@ def at(point: Numbers) -> str:
     return f"({', '.join(f'{x:g}' for x in point)}) m"
 
 
-def turned_wheel(
+def measure_wheel_turn(
     owner: str, D: Vector, F: Vector, K: Vector, L: Vector, L_now: Vector, axis: Vector
 ) -> Scalar:
     """Angle of a wheel about the vertical, positive to the left, when L has moved to `L_now` [rad].

@@ -17,7 +17,7 @@ from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.vehicles.bodies import BodyParameters, RodData, Vector, rod
 from ce_dynamics.models.vehicles.suspensions.graph import STEERING, Graph
 from ce_dynamics.models.vehicles.suspensions.linked import LinkedCorner
-from ce_dynamics.models.vehicles.suspensions.points import check_apart, turned_wheel
+from ce_dynamics.models.vehicles.suspensions.points import check_apart, measure_wheel_turn
 
 Ends = tuple[LinkedCorner, LinkedCorner]
 """Left and right end of a beam."""
@@ -88,13 +88,13 @@ class Gear:
         one, other = self.sides(ends)
         D, F = one.points["D"], one.points["F"]
         if end.name == one.name:
-            return turned_wheel(one.name, D, F, self.knuckle, self.end, L, one.wheel.axis)
+            return measure_wheel_turn(one.name, D, F, self.knuckle, self.end, L, one.wheel.axis)
         kingpin = Revolute(F - D, at=D)
         knuckle = RotationToDistance(kingpin, self.knuckle, self.end, f"{one.name} knuckle", "drag link")
         c, s = knuckle.configuration(L - D)
         K = D + rotate_about(kingpin.axis, c, s, one.points["K"] - D)
         p = other.points
-        return turned_wheel(other.name, p["D"], p["F"], p["K"], one.points["K"], K, other.wheel.axis)
+        return measure_wheel_turn(other.name, p["D"], p["F"], p["K"], one.points["K"], K, other.wheel.axis)
 
 
 class TieRodsData(Section):
@@ -143,4 +143,4 @@ class TieRods:
     def wheel_angle(self, ends: Ends, end: LinkedCorner, L: Vector) -> Scalar:
         """Angle of the wheel at an end with its rod's inner end at L and the beam as designed [rad]."""
         D, F, K = (end.points[name] for name in "DFK")
-        return turned_wheel(end.name, D, F, K, self.inner(end), L, end.wheel.axis)
+        return measure_wheel_turn(end.name, D, F, K, self.inner(end), L, end.wheel.axis)

@@ -146,9 +146,9 @@ class PushRodCorner(WishboneCorner):
     off = (*OFF, ("rocker.rod", "rocker.pivot", "rocker.shaft"))
 
     @classmethod
-    def left(cls, data: Any, **common: Any) -> Self:
+    def make_left(cls, data: Any, **common: Any) -> Self:
         """The left corner, with the rod between the points that the rocker names."""
-        made = super().left(data, **common)
+        made = super().make_left(data, **common)
         if data.push_rod is None:
             return made
         ends = made.points["rocker.rod"], made.points[f"rocker.{made.end}"]

@@ -15,7 +15,7 @@ from ce_dynamics.compiled.variables import plain as plain_name
 from ce_dynamics.compiler import compile_function, disk_cache, trace
 from ce_dynamics.errors import CeDynamicsError, DataError, SimulationError
 from ce_dynamics.models.vehicles.case import prepare
-from ce_dynamics.models.vehicles.equilibrium import settled
+from ce_dynamics.models.vehicles.equilibrium import settle
 from ce_dynamics.models.vehicles.prepared import Case, swinging
 from ce_dynamics.models.vehicles.summary import summarise
 from ce_dynamics.models.vehicles.sweeps.plan import Sweep
@@ -78,11 +78,11 @@ def run_batch(text: str, runs: Sequence[int]) -> Batch:
         raise DataError("runs is empty; give one or more")
     for run in runs:
         checks.integer("runs", run, at_least=0, at_most=len(sweep.values) - 1, error=DataError)
-    with disk_cache.switched_off() if sweep.models > FEW_MODELS else nullcontext():
+    with disk_cache.switch_off() if sweep.models > FEW_MODELS else nullcontext():
         try:
-            case = case_of(text, sweep.fixed(runs[0]))
+            case = case_of(text, sweep.fixed_overrides(runs[0]))
         except CeDynamicsError as error:
-            return Batch({run: failed(str(error)) for run in runs}, None)
+            return Batch({run: make_failed_row(str(error)) for run in runs}, None)
         return make_runs(sweep, case, runs)
 
 
@@ -124,9 +124,9 @@ def make_runs(sweep: Sweep, case: Case, runs: Sequence[int]) -> Batch:
     for run in runs:
         values = dict(zip(sweep.free, sweep.values[run, columns].tolist(), strict=True))
         try:
-            starts[run] = settled(model, pedals(case, model.inputs_with(values)))
+            starts[run] = settle(model, pedals(case, model.inputs_with(values)))
         except CeDynamicsError as error:
-            rows[run] = failed(str(error))
+            rows[run] = make_failed_row(str(error))
     if not starts:
         return Batch(rows, None)
     started = list(starts)
@@ -160,7 +160,7 @@ def batch_of(sweep: Sweep, case: Case, rows: Mapping[int, dict[str, Any]], resul
     singles = [single(case, results.isel(run=k)) for k in range(len(runs))]
     results = without_swinging(case, results, singles)
     made = {run: row_of(case, results.sel(run=run), own) for run, own in zip(runs, singles, strict=True)}
-    return Batch({**rows, **made}, netcdf_bytes({"/": collected(sweep, case, results, singles)}))
+    return Batch({**rows, **made}, netcdf_bytes({"/": collect_batch(sweep, case, results, singles)}))
 
 
 def pedals(case: Case, u: Floats) -> Floats:
@@ -221,7 +221,7 @@ def row_of(case: Case, results: xr.Dataset, reached: xr.Dataset) -> dict[str, An
     return row
 
 
-def collected(sweep: Sweep, case: Case, results: xr.Dataset, singles: Sequence[xr.Dataset]) -> xr.Dataset:
+def collect_batch(sweep: Sweep, case: Case, results: xr.Dataset, singles: Sequence[xr.Dataset]) -> xr.Dataset:
     """A batch with what only the case and the sweep know."""
     runs = results["run"].values
     if "path_error" in singles[0]:
@@ -240,6 +240,6 @@ def plain(value: float) -> float | None:
     return float(value) if np.isfinite(value) else None
 
 
-def failed(reason: str) -> dict[str, Any]:
+def make_failed_row(reason: str) -> dict[str, Any]:
     """The row of a run that did not start."""
     return {"status": "failed", "failure": reason, "time_reached": 0.0}

@@ -67,7 +67,7 @@ class SweepFolder:
             self.batches.mkdir(parents=True, exist_ok=True)
             lock(self, self.path / ".lock")
         except OSError as error:
-            named = checks.shown(str(self.path))
+            named = checks.show(str(self.path))
             raise DataError(f"sweep folder {named} cannot be used: {error.strerror or error}") from error
         plan = self.path / "sweep.json"
         if (
@@ -82,7 +82,7 @@ class SweepFolder:
         self.rows: dict[int, dict[str, Any]] = {}
         for marker in sorted(self.batches.glob("*.json")):
             try:
-                self.rows |= finished(marker, len(sweep.values))
+                self.rows |= read_finished(marker, len(sweep.values))
             except ValueError as error:
                 warnings.warn(f"{marker}: {error}; its runs are made again", UserWarning, stacklevel=2)
                 remove(marker)
@@ -91,7 +91,7 @@ class SweepFolder:
                 remove(results)
 
     @property
-    def left(self) -> list[int]:
+    def unfinished(self) -> list[int]:
         """Runs that are not finished."""
         return [run for run in range(len(self.sweep.values)) if run not in self.rows]
 
@@ -184,7 +184,7 @@ def refuse_damaged(plan: Path, content: bytes) -> None:
         )
 
 
-def finished(marker: Path, runs: int) -> dict[int, dict[str, Any]]:
+def read_finished(marker: Path, runs: int) -> dict[int, dict[str, Any]]:
     """The rows of a marker, if it is whole and the results it vouches for are there.
 
     Raises
@@ -201,7 +201,7 @@ def finished(marker: Path, runs: int) -> dict[int, dict[str, Any]]:
         raise ValueError("is damaged, or of another version")
     for run, row in read["runs"].items():
         if not (run.isascii() and run.isdecimal() and len(run) < 19 and int(run) < runs and is_row(row)):
-            raise ValueError(f"is damaged: run {checks.shown(run)}")
+            raise ValueError(f"is damaged: run {checks.show(run)}")
     results, size = marker.with_suffix(".nc"), read["results"]
     if size is not None and not (results.is_file() and results.stat().st_size == size):
         raise ValueError(f"its results {results.name} are gone or damaged")

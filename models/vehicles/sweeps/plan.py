@@ -32,7 +32,7 @@ from ce_dynamics.models.parts.roads.kinds import road as road_of
 from ce_dynamics.models.vehicles.case import load_parameters
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.driving import make_manoeuvre
-from ce_dynamics.models.vehicles.fitted_tyres import fitted_tyres
+from ce_dynamics.models.vehicles.fitted_tyres import fit_tyres
 from ce_dynamics.models.vehicles.free import can_be_free
 from ce_dynamics.models.vehicles.layout import Layout, groups_of, schema_of
 from ce_dynamics.models.vehicles.shipped import RIDE
@@ -149,7 +149,7 @@ class Sweep:
         task = make_manoeuvre(
             self.manoeuvre, {**self.options, **given}, load_parameters(self.model, self.overrides)
         )
-        fitted_tyres(self.tyres, self.vehicle.corners)
+        fit_tyres(self.tyres, self.vehicle.corners)
         if self.road is not None:
             road_of(self.road, nominal(task.values["friction"]))
         if self.method in FIXED:
@@ -214,7 +214,7 @@ class Sweep:
         """Names of what is varied within one compiled model."""
         return tuple(name for name in self.names if can_be_free(name, self.vehicle.groups))
 
-    def fixed(self, run: int) -> tuple[str, ...]:
+    def fixed_overrides(self, run: int) -> tuple[str, ...]:
         """Overrides that take a model of their own."""
         row = self.values[run].tolist()
         pairs = [(name, value) for name, value in zip(self.names, row, strict=True) if name not in self.free]
@@ -223,13 +223,13 @@ class Sweep:
     @cached_property
     def models(self) -> int:
         """Number of models that the sweep takes."""
-        return len({self.fixed(run) for run in range(len(self.values))})
+        return len({self.fixed_overrides(run) for run in range(len(self.values))})
 
     def batches(self, todo: Sequence[int]) -> list[list[int]]:
         """Runs that share a model, some at a time."""
         by_model: dict[tuple[str, ...], list[int]] = {}
         for run in todo:
-            by_model.setdefault(self.fixed(run), []).append(run)
+            by_model.setdefault(self.fixed_overrides(run), []).append(run)
         return [runs[k : k + BATCH] for runs in by_model.values() for k in range(0, len(runs), BATCH)]
 
     def text(self) -> str:
@@ -242,9 +242,9 @@ class Sweep:
         try:
             content = json.loads(checks.text("sweep", text, DataError))
         except (ValueError, RecursionError) as error:
-            raise DataError(f"sweep {checks.shown(text)} is not JSON") from error
+            raise DataError(f"sweep {checks.show(text)} is not JSON") from error
         known = [field.name for field in fields(cls)]
         if not isinstance(content, dict) or set(content) != set(known):
-            raise DataError(f"sweep {checks.shown(text)} must be a mapping of {', '.join(known)}")
+            raise DataError(f"sweep {checks.show(text)} must be a mapping of {', '.join(known)}")
         listed = {name: checks.texts(name, content[name], DataError) for name in ("overrides", "tyres")}
         return cls(**{**content, **listed})

@@ -28,7 +28,7 @@ CONNECTING = 10.0
 """Time that a Dask scheduler has to answer [s]."""
 
 
-def finished_batches(
+def finish_batches(
     sweep: Sweep, batches: Sequence[Sequence[int]], processes: int, scheduler: str | None = None
 ) -> Iterator[Batch]:
     """Make all batches and hand them out as they are finished.
@@ -139,7 +139,7 @@ def check_address(scheduler: str) -> None:
     found = ADDRESS.fullmatch(scheduler)
     if found is None or not 0 < int(found["port"]) < 2**16:
         raise DataError(
-            f"--scheduler {checks.shown(scheduler)} must be '{LOCAL}', or an address with its port, for "
+            f"--scheduler {checks.show(scheduler)} must be '{LOCAL}', or an address with its port, for "
             "example tcp://10.0.0.5:8786"
         )
 

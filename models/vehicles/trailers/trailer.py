@@ -46,13 +46,13 @@ def trailers_of(words: Sequence[Assignment], label: str) -> tuple[TrailerLayout,
     said: dict[str, dict[str, str]] = {}
     for (_, name, *rest), entry in (word for word in words if word.key[0] == "trailers"):
         if len(rest) != 1 or rest[0] not in ("hitch", "behind") or not isinstance(entry.value, str):
-            shown = checks.shown(".".join((name, *rest)))
+            shown = checks.show(".".join((name, *rest)))
             raise DataError(
                 f"{entry.where}: trailers: {shown}: a trailer has hitch, behind; {TRAILER_EXAMPLE}"
             )
         if rest[0] == "hitch" and entry.value not in HITCHES:
             raise DataError(
-                f"{entry.where}: trailers.{name}.hitch: unknown {checks.shown(entry.value)}; "
+                f"{entry.where}: trailers.{name}.hitch: unknown {checks.show(entry.value)}; "
                 f"known are {', '.join(HITCHES)}"
             )
         said.setdefault(name, {})[rest[0]] = entry.value
@@ -61,7 +61,7 @@ def trailers_of(words: Sequence[Assignment], label: str) -> tuple[TrailerLayout,
             raise DataError(f"{label}: trailers.{name}: no hitch is named; known are {', '.join(HITCHES)}")
         if chosen.get("behind", name) not in said or chosen.get("behind") == name:
             raise DataError(
-                f"{label}: trailers.{name}.behind: {checks.shown(chosen['behind'])} is no other trailer; "
+                f"{label}: trailers.{name}.behind: {checks.show(chosen['behind'])} is no other trailer; "
                 "leave it out for one that the vehicle itself tows"
             )
     if len(said) > MOST_TRAILERS:

@@ -37,7 +37,7 @@ class Arctangent:
     def slope(self, x: Floats) -> Floats:
         return np.diag(1.0 / (1.0 + x * x))
 
-    def displaced(self, x: Floats, step: Floats) -> Floats:
+    def displace(self, x: Floats, step: Floats) -> Floats:
         return np.asarray(x + step)
 
 

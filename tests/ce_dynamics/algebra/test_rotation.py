@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.rotation import (
-    normalised,
+    normalise,
     quaternion_rate,
     rotate_about,
     rotation_about,
@@ -79,7 +79,7 @@ def test_quaternions_agree_with_scipy(rng: np.random.Generator) -> None:
 @pytest.mark.parametrize("length", [1e-100, 1e-3, 1.0, 1e100])
 def test_normalised_keeps_direction_and_sign(length: float, rng: np.random.Generator) -> None:
     q = unit(rng, 4)
-    np.testing.assert_allclose(normalised(length * q), q, rtol=1e-15, atol=1e-15)
+    np.testing.assert_allclose(normalise(length * q), q, rtol=1e-15, atol=1e-15)
 
 
 def test_quaternion_rate_turns_with_the_angular_velocity_in_parent_axes(rng: np.random.Generator) -> None:
@@ -116,7 +116,7 @@ def test_rotations_do_not_look_at_values(rng: np.random.Generator) -> None:
         (rotation_about(axis, 0.6, 0.8), rotation_about(axis, c, s)),
         (rotation_about(axis, 0.6, 0.8), rotation_about(opaque(axis), c, s)),
         (rotate_about(axis, 0.6, 0.8, omega), rotate_about(axis, c, s, opaque(omega))),
-        (normalised(q), normalised(opaque(q))),
+        (normalise(q), normalise(opaque(q))),
         (rotation_from_quaternion(q), rotation_from_quaternion(opaque(q))),
         (quaternion_rate(q, omega), quaternion_rate(opaque(q), omega)),
     ):

@@ -14,7 +14,6 @@ from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.spatial import (
     IDENTITY,
     blocks,
-    mirrored,
     phi_force,
     phi_inertia,
     phi_T_motion,
@@ -24,6 +23,7 @@ from ce_dynamics.algebra.spatial import (
     rotate_symmetric,
     rotate_vector,
     spatial,
+    symmetric_from_upper,
     symmetric_product,
 )
 from tests.ce_dynamics.opaque import Opaque, opaque, reveal
@@ -155,7 +155,7 @@ def test_assembly_of_blocks(rng: np.random.Generator) -> None:
 def test_only_the_upper_triangle_is_read(rng: np.random.Generator) -> None:
     S = symmetric(rng, 4)
     damaged = np.where(np.tri(4, k=-1, dtype=bool), math.nan, S)
-    np.testing.assert_array_equal(mirrored(damaged), S)
+    np.testing.assert_array_equal(symmetric_from_upper(damaged), S)
 
 
 def test_symmetric_product_of_rectangular_factors(rng: np.random.Generator) -> None:

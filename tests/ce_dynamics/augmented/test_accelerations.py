@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ce_dynamics.algebra.arrays import Array
-from ce_dynamics.augmented import FullyAugmented, TreeAugmented, embedded_accelerations
+from ce_dynamics.augmented import FullyAugmented, TreeAugmented, compute_accelerations
 from ce_dynamics.augmented.observer import AbsoluteObserver
 from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.dynamics.state import Layout
@@ -92,7 +92,7 @@ def random_state(system: System, rng: np.random.Generator) -> tuple[Array, Array
 def compare(system: System, q: Array, v: Array, x: Array, u: Array) -> None:
     """All three formulations at one state."""
     embedding = embed(system)
-    by_embedding = embedded_accelerations(embedding, q, v, x, u)
+    by_embedding = compute_accelerations(embedding, q, v, x, u)
     expected = np.concatenate([by_embedding[body.name] for body in system.bodies])
     scale = np.max(np.abs(expected))
 

@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from ce_dynamics.algebra.arrays import Array
-from ce_dynamics.augmented.rows import JoinedPoints, Rows, joint_rows, prescribed_rows
+from ce_dynamics.augmented.rows import JoinedPoints, Rows, impose_motion, joint_rows
 from ce_dynamics.augmented.states import AT_REST, BodyState
 from ce_dynamics.mechanism.drives import Prescribed
 from ce_dynamics.mechanism.hinges import Distance, Hinge, Prismatic, Revolute, Screw
@@ -80,7 +80,7 @@ def test_rows_of_prescribed_motion(kind: str, s: float, rng: np.random.Generator
     def motion(t: float) -> Prescribed:
         return Prescribed(s + 1.3 * t - 0.4 * t * t, 1.3 - 0.8 * t, -0.8)
 
-    check(lambda t: prescribed_rows(b, states(t), motion(t)), states(0.0), "a", "b")
+    check(lambda t: impose_motion(b, states(t), motion(t)), states(0.0), "a", "b")
 
 
 @pytest.mark.parametrize("s", [0.0, 1.5, 3.0, -3.1, 7.0])
@@ -95,5 +95,5 @@ def test_prescribed_angle_has_its_root_at_the_angle(s: float, rng: np.random.Gen
     )
     for angle in (s, s + 0.3, s - 1.2):
         state = BodyState(Rotation.from_rotvec(axis * angle).as_matrix(), at, np.zeros(3), np.zeros(3))
-        rows = prescribed_rows(b, {"ground": AT_REST, "b": state}, Prescribed(s, 0.0, 0.0))
+        rows = impose_motion(b, {"ground": AT_REST, "b": state}, Prescribed(s, 0.0, 0.0))
         np.testing.assert_allclose(rows.g, np.sin(angle - s), rtol=0, atol=1e-14)

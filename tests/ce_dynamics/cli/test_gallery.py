@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ce_dynamics.cli.gallery import main, robots, seen
+from ce_dynamics.cli.gallery import examine_robot, main, robots
 from tests.ce_dynamics.readers.mujoco_states import ROBOTS
 
 
@@ -21,7 +21,7 @@ def test_files_are_found_with_the_loops_beside_them(tmp_path: Path) -> None:
 
 def test_a_robot_moves_and_agrees_with_mujoco(tmp_path: Path) -> None:
     """Both sum up a few hundred numbers of order one; 1e-10 leaves room for the condition of M."""
-    row = seen(ROBOTS / "four_bar.xml", None, [], 0.02, tmp_path / "pages")
+    row = examine_robot(ROBOTS / "four_bar.xml", None, [], 0.02, tmp_path / "pages")
     assert row.trouble == ""
     assert (row.freedoms, row.loops) == (1, 1)
     assert row.closure < 1e-14

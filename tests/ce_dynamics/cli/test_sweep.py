@@ -263,7 +263,7 @@ def test_who_stops_a_sweep_has_the_runs_that_are_done(
 
         return nullcontext(told)
 
-    monkeypatch.setattr(ensembles, "shown", stopped)
+    monkeypatch.setattr(ensembles, "show_progress", stopped)
     command = ("sweep", *VARIED, "-n", 48, *SHORT, "--output", tmp_path, "--processes", 1)
     result = run(*command)
     assert result.code == 130
@@ -284,7 +284,7 @@ def test_what_a_kill_leaves_behind_is_cleared(tmp_path: Path) -> None:
     rows = {"1": {"status": "failed", "failure": "why", "time_reached": 0.0}}
     (tmp_path / "batches" / "000001.json").write_text(json.dumps({"results": None, "runs": rows}))
     folder = SweepFolder(tmp_path, Sweep.from_text(plan.text()))
-    assert folder.left == [0, 2]
+    assert folder.unfinished == [0, 2]
     assert not (tmp_path / "batches" / "000000.nc").exists()
     assert np.array_equal(Sweep.from_text(plan.text()).values, plan.values)
 
@@ -318,7 +318,7 @@ def test_damaged_markers_are_named_and_their_runs_made_again(tmp_path: Path, con
     (tmp_path / "batches" / "000000.json").write_bytes(content)
     with pytest.warns(UserWarning, match=r"000000\.json: is damaged.*; its runs are made again"):
         folder = SweepFolder(tmp_path, plan)
-    assert folder.left == [0, 1]
+    assert folder.unfinished == [0, 1]
     assert sorted(path.name for path in (tmp_path / "batches").iterdir()) == ["000002.json", "000002.nc"]
 
 
@@ -327,7 +327,7 @@ def test_a_marker_vouches_for_results_that_are_there_and_whole(tmp_path: Path) -
     (tmp_path / "batches" / "000000.nc").unlink()
     (tmp_path / "batches" / "000002.nc").write_bytes(b"results of some")
     with pytest.warns(UserWarning, match=r"its results 00000\d\.nc are gone or damaged") as said:
-        assert SweepFolder(tmp_path, plan).left == [0, 1, 2, 3]
+        assert SweepFolder(tmp_path, plan).unfinished == [0, 1, 2, 3]
     assert len(said) == 2
 
 
@@ -355,7 +355,7 @@ def test_one_process_at_a_time_and_files_for_whom_the_umask_says(tmp_path: Path)
         os.umask(before)
     assert (tmp_path / "batches" / "000000.json").stat().st_mode & 0o777 == 0o640
     del first
-    assert SweepFolder(tmp_path, plan).left == [1]
+    assert SweepFolder(tmp_path, plan).unfinished == [1]
 
 
 @pytest.mark.parametrize(

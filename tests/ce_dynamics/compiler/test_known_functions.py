@@ -58,7 +58,7 @@ def refuse(*_: Any) -> NoReturn:
 @pytest.fixture
 def no_tracing(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     """From here on, what is traced fails."""
-    monkeypatch.setattr(Model, "traced", refuse)
+    monkeypatch.setattr(Model, "trace", refuse)
     return monkeypatch
 
 

@@ -22,7 +22,7 @@ def frictionless(rng: np.random.Generator, *, doubled: bool) -> Problem:
     kinds = [Kind.BILATERAL if k < n // 3 and rng.random() < 0.3 else Kind.UNILATERAL for k in range(m)]
     spare = np.abs(rng.normal(size=m)) * (rng.random(m) < 0.5)
     spare[[kind == Kind.BILATERAL for kind in kinds]] = 0.0
-    return Problem.reduced(GT, M, rng.normal(size=n), spare - GT @ feasible, Conditions.of(kinds))
+    return Problem.from_dense(GT, M, rng.normal(size=n), spare - GT @ feasible, Conditions.of(kinds))
 
 
 def frictional(rng: np.random.Generator) -> Problem:
@@ -36,7 +36,7 @@ def frictional(rng: np.random.Generator) -> Problem:
     limit = [0.0] * (2 * k) + [0.2]
     conditions = Conditions.of(kinds, normal, mu, [-x for x in limit], limit)
     GT = rng.normal(size=(2 * k + 1, n))
-    return Problem.reduced(GT, M, rng.normal(size=n), np.zeros(2 * k + 1), conditions)
+    return Problem.from_dense(GT, M, rng.normal(size=n), np.zeros(2 * k + 1), conditions)
 
 
 def states_of(problem: Problem) -> list[Floats]:

@@ -23,7 +23,7 @@ from ce_dynamics.contact.exact import certificate
 from ce_dynamics.contact.row_states import lemke
 from ce_dynamics.contact.solvers.friction_problem import de_saxce_residual
 from ce_dynamics.contact.solvers.newton import proximal
-from ce_dynamics.contact.solvers.rows import Rows, scaled_rows
+from ce_dynamics.contact.solvers.rows import Rows, scale_rows
 from ce_dynamics.errors import ModelError
 from tests.ce_dynamics.contact.piles import bricks, coulomb_violation, rocks, sphere_wall, stack
 from tests.ce_dynamics.contact.random_problems import frictional, frictionless, states_of
@@ -86,7 +86,7 @@ def test_a_problem_with_several_solutions_gets_one_of_them() -> None:
     A = np.array([[1.0, -1.5], [-1.5, 4.0]])
     L = np.linalg.cholesky(A)
     conditions = Conditions.of([Kind.UNILATERAL, Kind.FRICTION], [-1, 0], [0.0, 1.0])
-    problem = Problem.reduced(L, np.eye(2), np.linalg.solve(L, [0.5, -1.0]), np.zeros(2), conditions)
+    problem = Problem.from_dense(L, np.eye(2), np.linalg.solve(L, [0.5, -1.0]), np.zeros(2), conditions)
     every = states_of(problem)
     assert len(every) > 1
     for solver in (Chain(), Exact()):
@@ -127,7 +127,7 @@ def test_lemke_by_enumeration(rng: np.random.Generator) -> None:
 
 
 def rows_of(problem: Problem) -> Rows:
-    return scaled_rows(problem.delassus, problem.b, problem.conditions, problem.diagonal)
+    return scale_rows(problem.delassus, problem.b, problem.conditions, problem.diagonal)
 
 
 def test_the_derivative_of_the_natural_map(rng: np.random.Generator) -> None:
@@ -188,7 +188,7 @@ def test_proximal_newton_ends_near_a_solution(many: bool) -> None:
     rows = rows_of(problem)
     if many:
         rows.A = sp.csr_matrix(rows.A)
-    near = rows.scaled(Chain().solve(problem).p) * 1.001
+    near = rows.scale(Chain().solve(problem).p) * 1.001
     assert proximal(rows, near, steps=60, tolerance=1e-12).gap <= 1e-12
 
 
@@ -235,7 +235,7 @@ def test_bad_matrices_are_refused() -> None:
 def contradiction(kinds: list[Kind]) -> Problem:
     conditions = Conditions.of(kinds, [-1, -1, 0][: len(kinds)], [0.0, 0.0, 0.5][: len(kinds)])
     GT = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0]])[: len(kinds)]
-    return Problem.reduced(GT, np.eye(2), [0.0, 1.0], [-1.0, -1.0, 0.0][: len(kinds)], conditions)
+    return Problem.from_dense(GT, np.eye(2), [0.0, 1.0], [-1.0, -1.0, 0.0][: len(kinds)], conditions)
 
 
 def test_only_a_limit_stops_and_the_best_point_is_returned() -> None:
@@ -253,7 +253,7 @@ def test_infeasible_is_said_with_a_certificate() -> None:
     y = certificate(problem)
     assert y is not None
     assert np.all(y[:2] >= 0.0)
-    np.testing.assert_allclose(problem.GT.transposed_times(y), 0.0, atol=1e-12)
+    np.testing.assert_allclose(problem.GT.multiply_transposed(y), 0.0, atol=1e-12)
     assert problem.c @ y < 0.0
     with pytest.raises(InfeasibleError, match=r"rows \[0, 1\] contradict"):
         Exact().solve(problem)

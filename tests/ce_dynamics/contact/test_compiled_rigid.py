@@ -144,7 +144,7 @@ def test_islands_are_solved_each_by_itself() -> None:
     normal[::3] = -1
     mu = np.tile((0.0, 0.5, 0.5), n)
     unit = np.eye(3 * n)
-    problem = Problem.reduced(unit, unit, b, np.zeros(3 * n), Conditions.of(kinds, normal, mu))
+    problem = Problem.from_dense(unit, unit, b, np.zeros(3 * n), Conditions.of(kinds, normal, mu))
     found = Chain().solve(problem)
     slide = b.reshape(-1, 3)[:, 1:]
     speed = np.linalg.norm(slide, axis=1)
@@ -157,7 +157,7 @@ def test_islands_that_are_solved_stay_as_they_are(rng: np.random.Generator) -> N
     # two masses on a plane, of which one is solved already: by any of many impulses, as it is held twice
     rows = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
     conditions = Conditions.of([Kind.UNILATERAL] * 3)
-    problem = Problem.reduced(rows, np.eye(2), np.array([-1.0, -2.0]), np.zeros(3), conditions)
+    problem = Problem.from_dense(rows, np.eye(2), np.array([-1.0, -2.0]), np.zeros(3), conditions)
     found = Thorough(Chain()).solve(problem, np.array([0.3, 0.7, 0.5]))
     assert found.converged
     assert found.p[:2].tolist() == [0.3, 0.7]

@@ -91,7 +91,7 @@ def test_gaps_are_closed_nearby_or_not_at_all(body: Model, apart: float, possibl
     y[2] = 0.1 * np.sin(0.01)
     steps = SmoothSteps(unilateral, 2, body.u0)
     held = np.array([True, True])
-    found = steps.projected(0.0, y, Acting(held, ~held, np.ones(2)))
+    found = steps.project(0.0, y, Acting(held, ~held, np.ones(2)))
     assert (found is not None) == possible
     if found is not None:
         np.testing.assert_allclose(unilateral.stage(0.0, found[0], body.u0).psi, 0.0, atol=1e-5)

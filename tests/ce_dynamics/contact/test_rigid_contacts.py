@@ -31,7 +31,7 @@ from ce_dynamics.contact import (
 )
 from ce_dynamics.contact.pairs import WITH_MANY_POINTS, pair_of
 from ce_dynamics.contact.rigid import rotations
-from ce_dynamics.contact.rigid_contacts import started
+from ce_dynamics.contact.rigid_contacts import warm_start
 from ce_dynamics.contact.shapes import Placed, Shape
 from ce_dynamics.errors import AccuracyWarning, ModelError, SimulationError
 
@@ -96,7 +96,7 @@ def test_rows_are_the_rates_of_the_gaps(rng: np.random.Generator) -> None:
     v = state.v
 
     def psi(sign: float) -> dict[int, float]:
-        moved = contacts.bodies.moved(state, sign * v.ravel(), h)
+        moved = contacts.bodies.move(state, sign * v.ravel(), h)
         found = contacts.meetings(moved, 0.3)
         return dict(zip(found.key.tolist(), found.psi.tolist(), strict=True))
 
@@ -189,8 +189,8 @@ def test_box_slides_to_rest_and_a_sphere_rolls_on() -> None:
 def test_impulses_are_carried_over_by_the_meeting() -> None:
     key = np.array([7, 3, 9])
     p = np.arange(9.0)
-    assert started(np.array([3, 8, 7]), (key, p)).tolist() == [3, 4, 5, 0, 0, 0, 0, 1, 2]  # type: ignore[union-attr]
-    assert started(np.array([3]), None) is None
+    assert warm_start(np.array([3, 8, 7]), (key, p)).tolist() == [3, 4, 5, 0, 0, 0, 0, 1, 2]  # type: ignore[union-attr]
+    assert warm_start(np.array([3]), None) is None
 
 
 def test_impossible_scenes_are_refused_and_interrupted_runs_kept() -> None:

@@ -116,8 +116,8 @@ def test_mixed_and_reduced_problem_have_the_same_solution(rng: np.random.Generat
         lines = mixed.matrix @ np.concatenate((v, p)) + mixed.vector
         np.testing.assert_allclose(lines[: len(v)], 0.0, atol=1e-9 * max(1.0, float(np.max(np.abs(M @ v)))))
         np.testing.assert_allclose(lines[len(v) :], w, atol=1e-9)
-        A, b = mixed.reduced()
-        reduced = Problem.reduced(GT, M, problem.v, c, Conditions.of([Kind.UNILATERAL] * m))
+        A, b = mixed.eliminate_velocities()
+        reduced = Problem.from_dense(GT, M, problem.v, c, Conditions.of([Kind.UNILATERAL] * m))
         np.testing.assert_allclose(A, reduced.delassus, atol=1e-10)
         np.testing.assert_allclose(b, reduced.b, atol=1e-10)
         np.testing.assert_allclose(w, Exact().solve(reduced).w, atol=AGREE)
@@ -126,12 +126,12 @@ def test_mixed_and_reduced_problem_have_the_same_solution(rng: np.random.Generat
 def test_friction_on_a_disc_opposes_sliding() -> None:
     # a unit mass pressed down by 2 that slides with (3, 4): μ = 0.25 takes 0.5 along (3, 4) / 5
     conditions = Conditions.of([Kind.UNILATERAL, Kind.DISC_1, Kind.DISC_2], [-1, 0, 0], [0.0, 0.25, 0.25])
-    problem = Problem.reduced(np.eye(3), np.eye(3), [-2.0, 3.0, 4.0], np.zeros(3), conditions)
+    problem = Problem.from_dense(np.eye(3), np.eye(3), [-2.0, 3.0, 4.0], np.zeros(3), conditions)
     solution = GaussSeidel(1e-13).solve(problem).require()
     np.testing.assert_allclose(solution.p, [2.0, -0.3, -0.4], atol=1e-12)
     # on a box it would take 0.5 of each component
     box = Conditions.of([Kind.UNILATERAL, Kind.FRICTION, Kind.FRICTION], [-1, 0, 0], [0.0, 0.25, 0.25])
-    problem = Problem.reduced(np.eye(3), np.eye(3), [-2.0, 3.0, 4.0], np.zeros(3), box)
+    problem = Problem.from_dense(np.eye(3), np.eye(3), [-2.0, 3.0, 4.0], np.zeros(3), box)
     np.testing.assert_allclose(GaussSeidel(1e-13).solve(problem).p, [2.0, -0.5, -0.5], atol=1e-12)
 
 
@@ -139,7 +139,7 @@ def test_friction_on_a_disc_sticks_where_it_can(rng: np.random.Generator) -> Non
     B = rng.normal(size=(3, 3))
     M = B @ B.T + np.eye(3)
     conditions = Conditions.of([Kind.UNILATERAL, Kind.DISC_1, Kind.DISC_2], [-1, 0, 0], [0.0, 9.0, 9.0])
-    problem = Problem.reduced(np.eye(3), M, [-2.0, 0.3, 0.4], np.zeros(3), conditions)
+    problem = Problem.from_dense(np.eye(3), M, [-2.0, 0.3, 0.4], np.zeros(3), conditions)
     solution = GaussSeidel(1e-13).solve(problem).require()
     # all held: M v⁺ = 0, so that the impulse is −M v
     np.testing.assert_allclose(solution.p, -M @ problem.v, atol=1e-11)
@@ -174,26 +174,26 @@ def test_tolerance_bounds_the_residual_and_too_few_sweeps_are_reported(rng: np.r
 def test_contradicting_rows_are_infeasible() -> None:
     rows = Conditions.of([Kind.UNILATERAL] * 2)
     # v ≥ 1 and v ≤ −1
-    problem = Problem.reduced([[1.0], [-1.0]], [[1.0]], [0.0], [-1.0, -1.0], rows)
+    problem = Problem.from_dense([[1.0], [-1.0]], [[1.0]], [0.0], [-1.0, -1.0], rows)
     with pytest.raises(InfeasibleError, match="no velocity"):
         Exact().solve(problem)
     assert not GaussSeidel(max_sweeps=1000).solve(problem).converged
     both = Conditions.of([Kind.BILATERAL] * 2)
-    problem = Problem.reduced([[1.0, 0.0], [1.0, 0.0]], np.eye(2), [0.0, 0.0], [1.0, 2.0], both)
+    problem = Problem.from_dense([[1.0, 0.0], [1.0, 0.0]], np.eye(2), [0.0, 0.0], [1.0, 2.0], both)
     with pytest.raises(InfeasibleError, match="bilateral"):
         Exact().solve(problem)
     mixed = Conditions.of([Kind.BILATERAL, Kind.UNILATERAL])
-    problem = Problem.reduced([[1.0, 0.0], [1.0, 0.0]], np.eye(2), [0.0, 0.0], [0.0, -1.0], mixed)
+    problem = Problem.from_dense([[1.0, 0.0], [1.0, 0.0]], np.eye(2), [0.0, 0.0], [0.0, -1.0], mixed)
     with pytest.raises(InfeasibleError, match="bilateral"):
         Exact().solve(problem)
 
 
 def test_rows_that_move_nothing() -> None:
     rows = Conditions.of([Kind.UNILATERAL] * 2)
-    fine = Problem.reduced([[0.0, 0.0], [1.0, 0.0]], np.eye(2), [-1.0, 0.0], [0.5, 0.0], rows)
+    fine = Problem.from_dense([[0.0, 0.0], [1.0, 0.0]], np.eye(2), [-1.0, 0.0], [0.5, 0.0], rows)
     for solver in (Exact(), GaussSeidel()):
         np.testing.assert_allclose(solver.solve(fine).p, [0.0, 1.0])
-    impossible = Problem.reduced(
+    impossible = Problem.from_dense(
         [[0.0, 0.0]], np.eye(2), [0.0, 0.0], [-0.5], Conditions.of([Kind.UNILATERAL])
     )
     with pytest.raises(InfeasibleError, match="nothing it acts on can move"):
@@ -214,7 +214,7 @@ def test_no_rows_at_all() -> None:
 
 def test_parallel_cables_share_their_load_in_any_way() -> None:
     GT = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
-    problem = Problem.reduced(
+    problem = Problem.from_dense(
         GT, np.diag([2.0, 1.0]), [-1.0, -3.0], np.zeros(3), Conditions.of([Kind.UNILATERAL] * 3)
     )
     one = GaussSeidel().solve(problem)
@@ -233,7 +233,7 @@ def test_parallel_cables_share_their_load_in_any_way() -> None:
 
 def test_opposite_cables_may_be_stretched_without_limit() -> None:
     GT = np.array([[1.0], [-1.0]])
-    problem = Problem.reduced(GT, [[1.0]], [-1.0], np.zeros(2), Conditions.of([Kind.UNILATERAL] * 2))
+    problem = Problem.from_dense(GT, [[1.0]], [-1.0], np.zeros(2), Conditions.of([Kind.UNILATERAL] * 2))
     solution = Exact().solve(problem)
     report = uniqueness(problem, solution)
     np.testing.assert_allclose(report.lowest, [1.0, 0.0], atol=1e-9)
@@ -244,7 +244,7 @@ def test_opposite_cables_may_be_stretched_without_limit() -> None:
 
 
 def test_independent_rows_have_unique_impulses(rng: np.random.Generator) -> None:
-    problem = Problem.reduced(
+    problem = Problem.from_dense(
         np.eye(3), np.eye(3), -np.ones(3), np.zeros(3), Conditions.of([Kind.UNILATERAL] * 3)
     )
     report = uniqueness(problem, Exact().solve(problem))
@@ -265,7 +265,9 @@ def test_least_distance_is_the_projection_onto_a_cone() -> None:
 
 def one_row(**changes: Floats | float) -> Problem:
     given = {"GT": np.ones((1, 1)), "M": np.eye(1), "v": np.zeros(1), "c": np.zeros(1), **changes}
-    return Problem.reduced(given["GT"], given["M"], given["v"], given["c"], Conditions.of([Kind.UNILATERAL]))
+    return Problem.from_dense(
+        given["GT"], given["M"], given["v"], given["c"], Conditions.of([Kind.UNILATERAL])
+    )
 
 
 @pytest.mark.parametrize(

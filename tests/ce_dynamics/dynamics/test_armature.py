@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import ce_dynamics as ce
-from ce_dynamics.augmented import FullyAugmented, TreeAugmented, embedded_accelerations
+from ce_dynamics.augmented import FullyAugmented, TreeAugmented, compute_accelerations
 from ce_dynamics.dynamics.energy import kinetic_energy, momentum_about_origin
 from ce_dynamics.dynamics.inverse_dynamics import inverse_dynamics
 from ce_dynamics.dynamics.mass_matrix import inverse_mass_matrix, mass_matrix
@@ -67,7 +67,7 @@ def state(model: ce.Model) -> tuple[np.ndarray, np.ndarray]:
 def test_accelerations_of_the_augmented_forms(model: ce.Model, state: tuple[np.ndarray, np.ndarray]) -> None:
     q, v = state
     u = model.u0
-    found = embedded_accelerations(model.embedding, q, v, NOTHING, u)
+    found = compute_accelerations(model.embedding, q, v, NOTHING, u)
     full = FullyAugmented(model.system)
     y = full.state_from_embedded(model.embedding, q, v, NOTHING, u)
     expected = full.accelerations(y, u).V_dot.reshape(-1, 6)

@@ -10,9 +10,9 @@ import pytest
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.compiler import trace
 from ce_dynamics.dynamics.articulated_body import forward_dynamics, tip_to_base
-from ce_dynamics.dynamics.energy import prescribed_power
+from ce_dynamics.dynamics.energy import compute_drive_power
 from ce_dynamics.dynamics.instant import Instant
-from ce_dynamics.dynamics.inverse_dynamics import inverse_dynamics, prescribed_forces
+from ce_dynamics.dynamics.inverse_dynamics import compute_drive_forces, inverse_dynamics
 from ce_dynamics.dynamics.mass_matrix import mass_matrix, solve_mass
 from ce_dynamics.mechanism.hinges import Prismatic, Revolute
 from ce_dynamics.mechanism.system import System
@@ -110,7 +110,7 @@ def test_drives_deliver_the_prescribed_power(name: str) -> None:
     forces = drive_forces(case, instant)
     nodes = tip_to_base(instant.outward, instant.loads.wrenches, instant.loads.torques)
     delivered = sum(force * instant.prescribed[body].rate for body, force in forces.items())
-    expected = prescribed_power(instant.outward, instant.loads, instant.accelerations, nodes)
+    expected = compute_drive_power(instant.outward, instant.loads, instant.accelerations, nodes)
     assert delivered == pytest.approx(expected, rel=1e-11)
     assert abs(delivered) > 1e-3
 
@@ -119,7 +119,7 @@ def drive_forces(case: Case, instant: Instant) -> dict[str, float]:
     result = inverse_dynamics(
         instant.outward, instant.loads.wrenches, instant.loads.torques, instant.accelerations.v_dot
     )
-    return prescribed_forces(
+    return compute_drive_forces(
         instant.outward, case.q, instant.prescribed, result.forces, instant.loads.torques
     )
 
@@ -162,7 +162,7 @@ def test_traced_equals_float(name: str) -> None:
         instant = Instant(case.embedding, case.layout, q, v, case.x, u)
         loads = instant.loads
         result = inverse_dynamics(instant.outward, loads.wrenches, loads.torques, np.cos(np.arange(case.n_v)))
-        drives = prescribed_forces(instant.outward, q, instant.prescribed, result.forces, loads.torques)
+        drives = compute_drive_forces(instant.outward, q, instant.prescribed, result.forces, loads.torques)
         return {"T": result.T, "drives": np.array(list(drives.values()), dtype=object)}
 
     given = {"q": case.q, "v": case.v, "u": case.u}

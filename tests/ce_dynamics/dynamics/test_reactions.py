@@ -12,7 +12,7 @@ from ce_dynamics.compiled.model import Model
 from ce_dynamics.dynamics.articulated_body import Accelerations
 from ce_dynamics.dynamics.energy import momentum
 from ce_dynamics.dynamics.instant import Instant
-from ce_dynamics.dynamics.inverse_dynamics import inverse_dynamics, prescribed_forces
+from ce_dynamics.dynamics.inverse_dynamics import compute_drive_forces, inverse_dynamics
 from ce_dynamics.dynamics.reactions import Reactions, reactions
 from ce_dynamics.dynamics.state import Layout
 from ce_dynamics.kinematics.double_wishbone import DoubleWishbone
@@ -88,7 +88,7 @@ def test_drives_agree_with_virtual_work(case: Case) -> None:
     forces = inverse_dynamics(
         instant.outward, loads.wrenches, loads.torques, instant.accelerations.v_dot
     ).forces
-    drives = prescribed_forces(instant.outward, case.q, instant.prescribed, forces, loads.torques)
+    drives = compute_drive_forces(instant.outward, case.q, instant.prescribed, forces, loads.torques)
     result = reactions_of(instant)
     assert set(drives) == set(case.system.prescribed)
     for name, drive in drives.items():

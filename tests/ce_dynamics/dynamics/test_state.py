@@ -9,7 +9,7 @@ import pytest
 
 from ce_dynamics.algebra.arrays import Array, Scalar
 from ce_dynamics.compiled.model import Model
-from ce_dynamics.dynamics.state import Entry, Layout, dotted, rate_name
+from ce_dynamics.dynamics.state import Entry, Layout, join_name, rate_name
 from ce_dynamics.embedding.embed import embed
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body
@@ -162,7 +162,7 @@ def test_a_system_without_freedom_has_an_empty_state() -> None:
 
 
 def test_name_parts() -> None:
-    assert dotted("arm", "") == "arm"
-    assert dotted("arm", "x") == "arm.x"
+    assert join_name("arm", "") == "arm"
+    assert join_name("arm", "x") == "arm.x"
     assert rate_name("arm", "", ("",)) == "arm_rate"
     assert rate_name("arm", "wx", ("qw", "qx")) == "arm.wx"

@@ -11,7 +11,7 @@ import pytest
 @contextmanager
 def _by_newton() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ce_dynamics.embedding.complete.recognised", lambda part: None)
+        patch.setattr("ce_dynamics.embedding.complete.recognise", lambda part: None)
         for name in ("legs_of", "rods_of"):
             patch.setattr(f"ce_dynamics.embedding.closed_forms.without_legs.{name}", lambda *_: [])
         patch.setattr("ce_dynamics.embedding.closed_forms.without_legs.peel_of", lambda *_: None)

@@ -9,7 +9,7 @@ import pytest
 
 import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import Array
-from ce_dynamics.augmented import FullyAugmented, embedded_accelerations
+from ce_dynamics.augmented import FullyAugmented, compute_accelerations
 from ce_dynamics.embedding import complete
 from ce_dynamics.embedding.blocks import Block, blocks
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
@@ -91,7 +91,7 @@ def test_the_same_accelerations_as_at_once(rng: np.random.Generator, monkeypatch
         one, other = (each.accelerations(q, v) for each in (model, whole))
         # both close their loops to 4e-13, whose condition is some tens
         np.testing.assert_allclose(one, other, rtol=1e-10, atol=1e-10)
-        bodies = embedded_accelerations(model.embedding, q, v, none, none)
+        bodies = compute_accelerations(model.embedding, q, v, none, none)
         found = np.concatenate([bodies[body.name] for body in model.system.bodies])
         expected = dae.accelerations(dae.state_from_embedded(model.embedding, q, v, none)).V_dot
         assert np.max(np.abs(found - expected)) < 1e-10 * np.max(np.abs(expected))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ce_dynamics.algebra.arrays import Array
-from ce_dynamics.augmented import FullyAugmented, embedded_accelerations
+from ce_dynamics.augmented import FullyAugmented, compute_accelerations
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.embedding.embed import embed
 from ce_dynamics.embedding.numeric.linkage import NumericLinkage
@@ -46,7 +46,7 @@ def test_a_closed_form_and_newton_agree_with_newton_alone(q: float) -> None:
     nothing = np.zeros(0)
     mixed, numeric = embed(six_bar(closed_form=True)), embed(six_bar(closed_form=False))
     state = (np.array((q,)), np.array((1.3,)), nothing, nothing)
-    ours, theirs = embedded_accelerations(mixed, *state), embedded_accelerations(numeric, *state)
+    ours, theirs = compute_accelerations(mixed, *state), compute_accelerations(numeric, *state)
     for name, value in theirs.items():
         np.testing.assert_allclose(ours[name], value, rtol=0.0, atol=1e-11)
 
@@ -124,7 +124,7 @@ def test_what_a_drive_moves_is_by_formulas_too(inside: bool, rng: np.random.Gene
         q, v, u = rng.uniform(-0.1, 0.1, 1), rng.normal(size=1), np.array((0.05, 0.7, -3.0))
         at = dae.at(dae.state_from_embedded(embedding, q, v, none, u), u)
         expected = dae.solve(at).V_dot
-        found = np.concatenate(list(embedded_accelerations(embedding, q, v, none, u).values()))
+        found = np.concatenate(list(compute_accelerations(embedding, q, v, none, u).values()))
         assert np.max(np.abs(at.constraints.g)) < 1e-13
         # Condition of the augmented matrix some 1e3, of which 1e-16 is lost
         assert np.max(np.abs(found - expected)) < 1e-12 * np.max(np.abs(expected))

@@ -194,7 +194,7 @@ def test_points_and_axes_of_every_hinge(hinge: str) -> None:
     u = np.array(list(values.values()))
     traces: list[Callable[[ce.Model], TracedFunction]] = [
         lambda m: m.trace_dynamics(),
-        lambda m: m.traced("observation", m.observe),
+        lambda m: m.trace("observation", m.observe),
     ]
     for traced in traces:
         found = traced(model).evaluate(y=y, u=u)
@@ -307,7 +307,7 @@ def test_other_hardpoints_are_reached_round_either_side(
     for k in range(2):
         system.add_output(f"{k}", "m", pin(k))
     model = ce.compile(system)
-    traced = model.traced("observation", model.observe)
+    traced = model.trace("observation", model.observe)
     rng = np.random.default_rng(11)
     seen = {"straight": 0, "round": 0, "never": 0}
     for _ in range(600):

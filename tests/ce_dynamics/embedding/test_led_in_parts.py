@@ -16,7 +16,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import ce_dynamics as ce
-from ce_dynamics.augmented import FullyAugmented, embedded_accelerations
+from ce_dynamics.augmented import FullyAugmented, compute_accelerations
 from ce_dynamics.embedding import complete
 from ce_dynamics.embedding.aggregate import Aggregate
 from ce_dynamics.embedding.blocks import blocks
@@ -110,7 +110,7 @@ def in_some_pose(
     assert np.max(np.abs(at.constraints.g)) < closed
     assert np.max(np.abs(at.constraints.rate)) < 10.0 * closed
     expected = dae.solve(at).V_dot
-    found = np.concatenate(list(embedded_accelerations(embedding, q, v, NOTHING, u).values()))
+    found = np.concatenate(list(compute_accelerations(embedding, q, v, NOTHING, u).values()))
     return q, v, u, float(np.max(np.abs(found - expected)) / np.max(np.abs(expected)))
 
 

@@ -288,10 +288,10 @@ def test_an_unturned_body_moves_as_it_would_but_for_its_axes(rng: np.random.Gene
     still, expected = motion.body("f"), turning.body("f")
     np.testing.assert_array_equal(still.R, motion.body("b").R)
     assert_same(still._replace(R=expected.R), expected)
-    assert_same(motion.turned("f"), expected)
-    assert_same(motion.turned("b"), turning.body("b"))
+    assert_same(motion.spinning_body("f"), expected)
+    assert_same(motion.spinning_body("b"), turning.body("b"))
     on_axis = f.at + 0.37 * f.axis
     for found, wanted in zip(motion.point("f", on_axis), turning.point("f", on_axis), strict=True):
         np.testing.assert_allclose(found, wanted, rtol=0.0, atol=1e-13)
-    # Off the axis the two differ: that is what `turned` is for.
+    # Off the axis the two differ: that is what `spinning_body` is for.
     assert np.linalg.norm(motion.point("f", POINT).r - turning.point("f", POINT).r) > 0.1

@@ -33,7 +33,7 @@ def test_vectors_turn_as_the_matrix_turns_them() -> None:
         np.testing.assert_allclose(orientation.R, R, rtol=0.0, atol=4 * EPS)
         for vector in (RNG.normal(size=3), 1e8 * RNG.normal(size=3), np.zeros(3)):
             size = max(1.0, float(np.linalg.norm(vector)))
-            np.testing.assert_allclose(orientation.turned(vector), R @ vector, rtol=0.0, atol=8 * EPS * size)
+            np.testing.assert_allclose(orientation.rotate(vector), R @ vector, rtol=0.0, atol=8 * EPS * size)
         rows = RNG.normal(size=(2, 3))
         np.testing.assert_allclose(orientation.columns(rows), R @ rows.T, rtol=0.0, atol=16 * EPS)
         assert orientation.columns(np.zeros((0, 3))).shape == (3, 0)
@@ -74,7 +74,7 @@ def test_a_vector_along_a_direction_turns_by_three_multiplications() -> None:
     design = a_rotation()
 
     def along(now: Array) -> dict[str, Array]:
-        return {"now": by_directions(Directions(now.reshape(3, 3), design)).turned(0.7 * design[:, 1])}
+        return {"now": by_directions(Directions(now.reshape(3, 3), design)).rotate(0.7 * design[:, 1])}
 
     assert trace("along", along, {"now": 9}).n_instructions == 3
 
@@ -86,7 +86,7 @@ def test_principal_form_is_the_inertia(moments: tuple[float, float, float]) -> N
     form = principal_inertia(0.5 * (I + I.T))
     assert len(form.terms) == len(set(moments)) - 1
     R, orientation = known_by_directions()
-    turned = form.turned(orientation)
+    turned = form.rotate(orientation)
     np.testing.assert_allclose(form.matrix, I, rtol=0.0, atol=32 * EPS)
     np.testing.assert_allclose(turned.matrix, R @ I @ R.T, rtol=0.0, atol=64 * EPS)
     omega = RNG.normal(size=3)

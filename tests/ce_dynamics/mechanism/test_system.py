@@ -19,7 +19,7 @@ from ce_dynamics.embedding.linkage import Linkage
 from ce_dynamics.embedding.motion import SubgraphMotion
 from ce_dynamics.errors import ModelError, PhysicalityWarning
 from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.checked_inertia import checked_inertia
+from ce_dynamics.mechanism.checked_inertia import check_inertia
 from ce_dynamics.mechanism.drives import Driven, Held, SecondOrderActuator
 from ce_dynamics.mechanism.forces.base import ForceElement, Observer, Response
 from ce_dynamics.mechanism.forces.spring_damper import SpringDamper
@@ -120,14 +120,14 @@ def test_an_inertia_that_no_body_has_is_used_with_a_warning() -> None:
 def test_points_rods_and_discs_are_bodies(inertia: tuple[float, float, float]) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert np.array_equal(checked_inertia(inertia, "arm"), np.diag(inertia))
+        assert np.array_equal(check_inertia(inertia, "arm"), np.diag(inertia))
 
 
 def test_a_turned_inertia_is_symmetric_to_rounding(rng: np.random.Generator) -> None:
     for _ in range(50):
         Q = np.linalg.qr(rng.normal(size=(3, 3)))[0]
         given = Q @ np.diag((2.0, 3.0, 4.0)) @ Q.T
-        kept = checked_inertia(given, "arm")
+        kept = check_inertia(given, "arm")
         assert np.array_equal(kept, kept.T)
         np.testing.assert_allclose(kept, given, rtol=0.0, atol=1e-15)
 

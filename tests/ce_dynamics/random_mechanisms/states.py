@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.augmented.coupling_rows import AbsoluteView
-from ce_dynamics.augmented.embedded_states import observed_states
+from ce_dynamics.augmented.embedded_states import observe_states
 from ce_dynamics.augmented.hinge_coordinates import coordinates, rate_rows, relative_motion
 from ce_dynamics.augmented.states import BodyState
 from ce_dynamics.dynamics.articulated_body import smallest_inertia
@@ -95,7 +95,7 @@ def regular(state: State) -> bool:
 
 def on_another_tree(state: State, system: System, u: Array) -> State:
     """The state of another description of the same mechanism, read off the motion of its bodies."""
-    states = observed_states(state.instant.outward)
+    states = observe_states(state.instant.outward)
     embedding = embed(system)
     if any(led_by_no_hinge(S) for S in embedding.aggregates):
         raise IndependentCoordinatesError("coordinates of a whole loop cannot be read off bodies")

@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.mechanism.hinges import Closure
 from ce_dynamics.mechanism.hinges.conditions import End
-from ce_dynamics.readers.closures import BetweenFrames, between, ordinary
+from ce_dynamics.readers.closures import BetweenFrames, close_between, ordinary
 from ce_dynamics.readers.pose import Pose
 
 AXIS = np.array((2.0, -1.0, 2.0)) / 3.0
@@ -50,9 +50,9 @@ def residuals(closure: Closure, p: Pose, c: Pose) -> Array:
 def test_it_holds_where_the_hinge_leaves_the_frames(kind: str, rng: np.random.Generator) -> None:
     for _ in range(5):
         a, b = random_pose(rng), random_pose(rng)
-        closure, gap = between(kind, a, b, AXIS)
+        closure, gap = close_between(kind, a, b, AXIS)
         assert isinstance(closure, BetweenFrames)
-        assert not gap.closed
+        assert not gap.is_closed
         assert sum(condition.rows for condition in closure.constraints) == 6 - FREEDOMS[kind]
         p = random_pose(rng)
         # where the child's body goes if its frame b is to be where the hinge has it, seen from a
@@ -70,8 +70,8 @@ def test_it_holds_where_the_hinge_leaves_the_frames(kind: str, rng: np.random.Ge
 @pytest.mark.parametrize("kind", FREEDOMS)
 def test_frames_that_meet_give_the_hinge_itself(kind: str, rng: np.random.Generator) -> None:
     a = random_pose(rng)
-    closure, gap = between(kind, a, a, AXIS)
-    assert gap.closed
+    closure, gap = close_between(kind, a, a, AXIS)
+    assert gap.is_closed
     assert type(closure) is type(ordinary(kind, AXIS, a.r))
     np.testing.assert_array_equal(closure.at_parent, a.r)
 
@@ -88,9 +88,9 @@ def test_gaps_are_counted_where_they_have_to_close(rng: np.random.Generator) -> 
         "spherical": np.hypot(0.2, 0.4),
     }
     for kind, distance in distances.items():
-        _, gap = between(kind, a, moved, AXIS)
+        _, gap = close_between(kind, a, moved, AXIS)
         assert gap.distance == pytest.approx(distance, rel=1e-13)
         assert gap.angle == pytest.approx(0.0 if kind == "spherical" else 0.3, rel=1e-13)
     half_turn = a @ Pose(Rotation.from_rotvec(np.pi * e).as_matrix(), np.zeros(3))
-    assert between("fixed", a, half_turn, AXIS)[1].angle == pytest.approx(np.pi, rel=1e-7)
-    assert between("revolute", a, half_turn, AXIS)[1].closed  # the axes are on one line
+    assert close_between("fixed", a, half_turn, AXIS)[1].angle == pytest.approx(np.pi, rel=1e-7)
+    assert close_between("revolute", a, half_turn, AXIS)[1].is_closed  # the axes are on one line

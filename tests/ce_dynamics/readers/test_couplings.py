@@ -9,7 +9,7 @@ import pytest
 
 import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import Array
-from ce_dynamics.augmented import FullyAugmented, embedded_accelerations
+from ce_dynamics.augmented import FullyAugmented, compute_accelerations
 from tests.ce_dynamics.readers.mujoco_states import Peer, assert_hard_limit, random_state
 
 
@@ -72,7 +72,7 @@ def test_a_belt_counts_all_joints_on_the_way(tmp_path: Path, rng: np.random.Gene
 def assert_augmented_equations(model: ce.Model, q: Array, v: Array) -> None:
     dae = FullyAugmented(model.system)
     reference = dae.accelerations(dae.state_from_embedded(model.embedding, q, v, np.zeros(0))).V_dot
-    found = embedded_accelerations(model.embedding, q, v, np.zeros(0), np.zeros(0))
+    found = compute_accelerations(model.embedding, q, v, np.zeros(0), np.zeros(0))
     embedded = np.concatenate([found[body.name] for body in model.system.bodies])
     assert abs(embedded - reference).max() < 1e-10 * abs(reference).max()
 

@@ -19,7 +19,7 @@ import ce_dynamics as ce
 from ce_dynamics.errors import SimulationError
 from ce_dynamics.simulation.in_the_loop.fleet import Fleet
 from ce_dynamics.simulation.options import RunOptions
-from ce_dynamics.simulation.simulate import attempted
+from ce_dynamics.simulation.simulate import try_run
 from tests.ce_dynamics.simulation.integrators.systems import PENDULUM_START, pendulum
 
 PROMISED = 0.2
@@ -156,9 +156,9 @@ def test_interrupted_runs_on_the_way_are_no_failures() -> None:
 
     model = pendulum()
     with pytest.raises(KeyboardInterrupt):
-        attempted(model, None, RunOptions(duration=1.0, y0=PENDULUM_START, method="rk4", progress=stop))
+        try_run(model, None, RunOptions(duration=1.0, y0=PENDULUM_START, method="rk4", progress=stop))
     fast = RunOptions(duration=1.0, y0=np.array([0.3, -0.5, 1.0, 1e6]), method="rk4")  # rad/s
-    assert attempted(model, None, fast) is None
-    whole = attempted(model, None, RunOptions(duration=0.1, y0=PENDULUM_START, method="rk4"))
+    assert try_run(model, None, fast) is None
+    whole = try_run(model, None, RunOptions(duration=0.1, y0=PENDULUM_START, method="rk4"))
     assert whole is not None
     assert whole["time"].values[-1] == 0.1

@@ -28,7 +28,7 @@ from ce_dynamics.mechanism.system import System
 from ce_dynamics.simulation.integrators.methods import FIXED, IMPLICIT
 from ce_dynamics.simulation.monitors.monitor import StalledError, StallWatch
 from ce_dynamics.simulation.monitors.promises import check_balance
-from ce_dynamics.simulation.reached import stored_times
+from ce_dynamics.simulation.reached import list_times
 from ce_dynamics.simulation.results import WORK
 from ce_dynamics.simulation.simulate import simulate
 from tests.ce_dynamics.recursion_systems import add_drive, add_linkage
@@ -144,7 +144,7 @@ def test_the_initial_state_is_checked(model: Model, y0: Any) -> None:
     [(1.0, 0.1, 11), (10.0, 0.01, 1001), (0.3, 0.1, 4), (1.05, 0.1, 12), (0.05, 0.1, 2), (2.0, 2.0, 2)],
 )
 def test_stored_times_have_the_end_once(duration: float, interval: float, count: int) -> None:
-    t = stored_times(duration, interval)
+    t = list_times(duration, interval)
     assert len(t) == count
     assert t[0] == 0.0
     assert t[-1] == pytest.approx(duration, rel=1e-15)

@@ -11,7 +11,7 @@ import pytest
 import sympy as sp
 
 import ce_dynamics as ce
-from ce_dynamics.augmented import FullyAugmented, embedded_accelerations
+from ce_dynamics.augmented import FullyAugmented, compute_accelerations
 from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion
 from ce_dynamics.kinematics import ClosedForm, Cut, FourBar, Joint, SymbolicLinkage
 from ce_dynamics.kinematics.checking import check_linkage
@@ -90,7 +90,7 @@ def accelerations_agree(system: ce.System, q: list[float], v: list[float]) -> No
     y = full.state_from_embedded(embedding, *state)
     assert np.max(np.abs(full.at(y).constraints.g.astype(float))) < 1e-12
     expected = full.accelerations(y).V_dot.reshape(-1, 6)
-    found = embedded_accelerations(embedding, *state, np.zeros(0))
+    found = compute_accelerations(embedding, *state, np.zeros(0))
     for body, a in zip(system.bodies, expected, strict=True):
         np.testing.assert_allclose(found[body.name], a, rtol=0.0, atol=1e-9 * max(1.0, np.abs(a).max()))
     compiled = model.accelerations(q, v)
@@ -123,7 +123,7 @@ def test_a_prescribed_crank_drives_a_linkage_by_equations() -> None:
     nothing = np.zeros(0)
     y = full.state_from_embedded(model.embedding, nothing, nothing, nothing, model.u0)
     expected = full.accelerations(y, model.u0).V_dot.reshape(-1, 6)
-    found = embedded_accelerations(model.embedding, nothing, nothing, nothing, model.u0)
+    found = compute_accelerations(model.embedding, nothing, nothing, nothing, model.u0)
     for body, a in zip(s.bodies, expected, strict=True):
         np.testing.assert_allclose(found[body.name], a, rtol=0.0, atol=1e-9 * max(1.0, np.abs(a).max()))
 

@@ -80,7 +80,7 @@ def test_gaps_change_as_the_rows_say() -> None:
     problem = towing.problem(state, t, 1e-3)
     psi = []
     for sign in (1.0, -1.0):
-        moved = towing.bodies.moved(state, state.v, sign * h)
+        moved = towing.bodies.move(state, state.v, sign * h)
         psi.append(towing.rows(moved, t + sign * h).psi)
     rate = problem.GT.to_dense() @ state.v.ravel() + rows.drift
     np.testing.assert_allclose(rate, (psi[0] - psi[1]) / (2.0 * h), atol=1e-8)
@@ -91,7 +91,7 @@ def test_matrix_form_is_that_of_the_source() -> None:
     towing = swarm()
     h = 1e-3
     state = towing.start
-    mixed = towing.mixed(state, 0.0, h)
+    mixed = towing.make_mixed(state, 0.0, h)
     ends = towing.ends(state, 0.0)
     w = (ends.b - ends.a) / np.linalg.norm(ends.b - ends.a, axis=1)[:, None]
     r = ends.a - state.r[towing.first]
@@ -105,7 +105,7 @@ def test_matrix_form_is_that_of_the_source() -> None:
     n = len(mixed.M)
     np.testing.assert_array_equal(mixed.matrix[:n, n:], -mixed.G)
     np.testing.assert_array_equal(mixed.matrix[n:, n:], 0.0)
-    A, b = mixed.reduced()
+    A, b = mixed.eliminate_velocities()
     problem = towing.problem(state, 0.0, h)
     np.testing.assert_allclose(A, problem.delassus, atol=1e-12)
     np.testing.assert_allclose(b, problem.b, atol=1e-9)
@@ -118,12 +118,12 @@ def test_mixed_reduced_and_iterative_solutions_agree_along_a_run() -> None:
     for k in range(200):
         exact = solve_step(towing, state, k * h, h, Exact(), np.zeros(4))
         swept = solve_step(towing, state, k * h, h, TIGHT, np.zeros(4))
-        v, _, w = towing.mixed(state, k * h, h).solve()
+        v, _, w = towing.make_mixed(state, k * h, h).solve()
         np.testing.assert_allclose(swept.w, exact.w, rtol=0.0, atol=1e-8)
         np.testing.assert_allclose(w, exact.w, rtol=0.0, atol=1e-8)
         np.testing.assert_allclose(v, exact.v, rtol=0.0, atol=1e-8)
         active.add(tuple((exact.p > 1e-9).tolist()))
-        state = towing.bodies.moved(state, exact.v, h)
+        state = towing.bodies.move(state, exact.v, h)
     assert len(active) > 4  # many patterns of slack and taut
 
 
@@ -214,7 +214,7 @@ def test_two_robots_with_parallel_cables_leave_their_tensions_open() -> None:
         state, p = towing.start, first
         for k in range(200):
             solution = solve_step(towing, state, k * 1e-3, 1e-3, GaussSeidel(1e-12), p)
-            state, p = towing.bodies.moved(state, solution.v, 1e-3), solution.p
+            state, p = towing.bodies.move(state, solution.v, 1e-3), solution.p
         ends.append((state, p))
     for state, p in ends:
         np.testing.assert_allclose(state.v, ends[0][0].v, atol=1e-9)
@@ -357,7 +357,9 @@ def test_unconnected_cables_are_refused() -> None:
     with pytest.raises(ModelError, match="not negative"):
         Towing([ball()], [], [Foot("ball", (0, 0, 0), -0.5)])
     with pytest.raises(ModelError, match="cables only"):
-        Towing([ball()], [], [Foot("ball", (0, 0, 0), 0.5)]).mixed(RigidBodies([ball()]).start, 0.0, 1e-3)
+        Towing([ball()], [], [Foot("ball", (0, 0, 0), 0.5)]).make_mixed(
+            RigidBodies([ball()]).start, 0.0, 1e-3
+        )
 
 
 def test_impossible_initial_states_are_refused() -> None:

@@ -15,9 +15,9 @@ from scipy.linalg import eigh
 from scipy.spatial.transform import Rotation
 
 import ce_dynamics as ce
-from ce_dynamics.augmented import embedded_accelerations
+from ce_dynamics.augmented import compute_accelerations
 from ce_dynamics.augmented.constrained_system import ConstrainedSystem, PointToPoint
-from ce_dynamics.augmented.embedded_states import observed_states
+from ce_dynamics.augmented.embedded_states import observe_states
 from ce_dynamics.compiled.variables import plain
 from ce_dynamics.dynamics.outward import Outward
 from ce_dynamics.embedding.embed import embed
@@ -127,15 +127,15 @@ def test_three_formulations_agree_to_rounding(seed: int) -> None:
     a = pair.equations(state).solve()
     printed = np.concatenate((a.w1_dot, a.x1_ddot, a.w2_dot, a.x2_ddot))
     size = np.max(np.abs(printed))
-    system, joint = pair.constrained()
-    placed = pair.constrained_state(system, state)
+    system, joint = pair.make_constrained()
+    placed = pair.make_constrained_state(system, state)
     np.testing.assert_allclose(placed.solution.V_dot, printed, atol=ROUNDING * size)
     np.testing.assert_allclose(joint.force(placed), a.force, atol=ROUNDING * size)
     np.testing.assert_allclose(joint.position_error(placed), 0.0, atol=1e-14)
     np.testing.assert_allclose(joint.velocity_error(placed), 0.0, atol=1e-14)
     np.testing.assert_allclose(joint.acceleration_error(placed), 0.0, atol=ROUNDING * size)
-    q, v = pair.embedded_state(state)
-    found = embedded_accelerations(embed(pair.embedded()), q, v, np.zeros(0), np.zeros(0))
+    q, v = pair.make_embedded_state(state)
+    found = compute_accelerations(embed(pair.make_embedded()), q, v, np.zeros(0), np.zeros(0))
     np.testing.assert_allclose(
         np.concatenate((found["body 1"], found["body 2"])), printed, atol=ROUNDING * size
     )
@@ -143,8 +143,8 @@ def test_three_formulations_agree_to_rounding(seed: int) -> None:
 
 def test_embedded_reaction_is_the_force_of_the_constraint() -> None:
     pair, state = random_pair(11)
-    model = ce.compile(pair.embedded())
-    reaction = model.reactions(np.concatenate(pair.embedded_state(state))).hinges["body 2"]
+    model = ce.compile(pair.make_embedded())
+    reaction = model.reactions(np.concatenate(pair.make_embedded_state(state))).hinges["body 2"]
     F = pair.equations(state).solve().force
     np.testing.assert_allclose(reaction.force, -F, atol=ROUNDING * np.max(np.abs(F)) * 10)  # on body 2
     np.testing.assert_allclose(reaction.torque, 0.0, atol=1e-11)
@@ -224,12 +224,12 @@ def test_pendulum_pair_hangs_swings_and_agrees_with_its_embedded_form() -> None:
     model = ce.compile(embedded)
     y0 = model.with_unit_quaternions(np.array((1, 0.4, 0.3, 0.1, 1, -0.5, 0.2, 0, 1, 0.5, 2, -1, 3, 1.0)))
     outward: Outward = model.instant(y0, model.u0).outward
-    start = rest.moved(observed_states(outward))
+    start = rest.with_motions(observe_states(outward))
     end = system.simulate(start, [0.0, 2.0], rtol=1e-10, atol=1e-11).states[-1]
     run = ce.simulate(model, duration=2.0, y0=y0, method="DOP853", rtol=1e-11, atol=1e-12, interval=2.0)
     entries = (*model.layout.q, *model.layout.v)
     y = np.array([float(run[plain(entry.name)][-1]) for entry in entries])
-    expected = observed_states(model.instant(y, model.u0).outward)
+    expected = observe_states(model.instant(y, model.u0).outward)
     for name in ("body 1", "body 2"):
         np.testing.assert_allclose(end.body(name).r, expected[name].r.astype(float), atol=1e-7)
     assert end.energy == pytest.approx(start.energy, abs=1e-7)
@@ -249,9 +249,9 @@ def test_points_that_are_apart_in_the_design_pose_and_disabling() -> None:
     np.testing.assert_allclose(joint.position_error(apart), (-3.0, 0.0, 0.0))
     with pytest.raises(ce.AssemblyError, match="'joint': position error 3"):
         constrained.simulate(apart, [0.0, 1.0])
-    together = apart.assembled()
+    together = apart.assemble()
     np.testing.assert_allclose(joint.position_error(together), 0.0, atol=1e-13)
-    spinning = together.place("a", w=(0, 0, 3.0)).assembled()
+    spinning = together.place("a", w=(0, 0, 3.0)).assemble()
     assert np.linalg.norm(joint.force(spinning)) > 0.1
     loose = joint.disable(spinning)
     assert not joint.force(loose).any()
@@ -295,7 +295,7 @@ def test_impossible_starts_and_wrong_arguments_are_refused() -> None:
     ):
         with pytest.raises(ce.ModelError):
             wrong()
-    system, _ = pair.constrained()
+    system, _ = pair.make_constrained()
     body = system.system.find("body 1")
     with pytest.raises(ce.ModelError, match="joins body 'body 1' to itself"):
         PointToPoint("loop", body, body, at=(0, 0, 0))
@@ -319,6 +319,6 @@ def test_extreme_mass_ratio_still_agrees_with_the_embedded_pair() -> None:
     )
     state = pair.state(w1=(1, -2, 0.5), w2=(0.3, 4, 2), q2=(0.8, 0.2, 0.4, 0.1))
     a = pair.equations(state).solve()
-    q, v = pair.embedded_state(state)
-    found = embedded_accelerations(embed(pair.embedded()), q, v, np.zeros(0), np.zeros(0))
+    q, v = pair.make_embedded_state(state)
+    found = compute_accelerations(embed(pair.make_embedded()), q, v, np.zeros(0), np.zeros(0))
     np.testing.assert_allclose(found["body 2"], np.concatenate((a.w2_dot, a.x2_ddot)), rtol=1e-9, atol=1e-9)

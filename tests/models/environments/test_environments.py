@@ -16,7 +16,7 @@ import ce_dynamics as ce
 from ce_dynamics.errors import DataError, ModelError
 from ce_dynamics.models.environments import VehicleEnv, VehicleVectorEnv, registration
 from ce_dynamics.models.environments.listed import TASKS
-from ce_dynamics.models.environments.vehicle import DrivenVehicle, prepared
+from ce_dynamics.models.environments.vehicle import DrivenVehicle, prepare_vehicle
 from ce_dynamics.models.vehicles.case import setup_of
 from ce_dynamics.models.vehicles.steering_angle import steering_wheel_lock
 from tests.models.environments.toy import toy
@@ -192,11 +192,11 @@ def test_a_vehicle_that_fails_takes_no_other_with_it(free: DrivenVehicle) -> Non
 def test_actions_reach_a_steering_wheel_angle() -> None:
     """As part of full lock in the data: 90 degrees of the sedan's steering wheel."""
     setup = setup_of("sedan", overrides=["steering.ratio=16"])
-    vehicle = prepared(setup, "straight", None, steering="90 deg")
-    given = VehicleEnv("path-following", vehicle).task.commanded(np.array([[-1.0, 0.0]]))
+    vehicle = prepare_vehicle(setup, "straight", None, steering="90 deg")
+    given = VehicleEnv("path-following", vehicle).task.command(np.array([[-1.0, 0.0]]))
     assert given["steering"][0] * steering_wheel_lock(setup.data) == pytest.approx(-math.pi / 2)
     with pytest.raises(DataError, match=r"environments: steering .* at most 1"):
-        prepared(setup, "straight", None, steering="900 deg")
+        prepare_vehicle(setup, "straight", None, steering="900 deg")
 
 
 def test_wrong_arguments_are_named(vehicles: dict[str, DrivenVehicle], free: DrivenVehicle) -> None:

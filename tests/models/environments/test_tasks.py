@@ -45,7 +45,7 @@ def test_the_bay_as_the_driver_sees_it(vehicle: DrivenVehicle) -> None:
         x, y, yaw = random.uniform(-10.0, 10.0, 3)
         goal = random.uniform(-10.0, 10.0, 3)
         sensors = {"x": x, "y": y, "yaw": yaw, "vx": 0.0, "yaw_rate": 0.0, "steering": 0.0}
-        seen = task.seen(sensors, goal)
+        seen = task.observe(sensors, goal)
         middle = x + 1j * y + vehicle.middle * np.exp(1j * yaw)
         there = (goal[0] + 1j * goal[1] - middle) * np.exp(-1j * yaw)
         turned = np.exp(1j * (goal[2] - yaw))
@@ -54,9 +54,9 @@ def test_the_bay_as_the_driver_sees_it(vehicle: DrivenVehicle) -> None:
         np.testing.assert_allclose([float(seen[name]) for name in names], expected, atol=1e-12)
     # where the bay is drawn, the vehicle is parked
     at = {name: np.zeros(1) for name in task.names}
-    assert task.judged(at, at, np.zeros((1, 2)), np.zeros((1, 2))).success.all()
+    assert task.judge(at, at, np.zeros((1, 2)), np.zeros((1, 2))).success.all()
     beside = at | {"aside": np.array([0.9]), "distance": np.array([0.81])}
-    touched = task.judged(at, beside, np.zeros((1, 2)), np.zeros((1, 2)))
+    touched = task.judge(at, beside, np.zeros((1, 2)), np.zeros((1, 2)))
     assert touched.ended.all()
     assert not touched.success.any()
 
@@ -68,26 +68,26 @@ def test_the_cones_are_where_the_standard_has_them(vehicle: DrivenVehicle) -> No
         x = 0.5 * (gate.start + gate.end) - vehicle.middle
         sensors = dict.fromkeys(("yaw", "vx", "vy", "yaw_rate", "steering"), 0.0) | {"x": x, "y": gate.centre}
         room = 0.5 * (factor * 1.8 + 0.25 - 1.8)
-        assert float(task.seen(sensors, np.zeros(3))["room"]) == pytest.approx(room)
+        assert float(task.observe(sensors, np.zeros(3))["room"]) == pytest.approx(room)
         # shifted by more than that, a cone falls
-        seen = task.seen(sensors | {"y": gate.centre - room - 0.01}, np.zeros(3))
+        seen = task.observe(sensors | {"y": gate.centre - room - 0.01}, np.zeros(3))
         assert float(seen["room"]) == pytest.approx(-0.01)
     before = {name: np.zeros(1) for name in task.names} | {"room": np.ones(1)}
     none = np.zeros((1, 2))
     at_speed = before | {"along": np.array([vehicle.speed])}
-    assert task.judged(before, at_speed, none, none).reward == pytest.approx(1.0)
-    assert task.judged(before, at_speed | {"room": -np.ones(1)}, none, none).ended.all()
+    assert task.judge(before, at_speed, none, none).reward == pytest.approx(1.0)
+    assert task.judge(before, at_speed | {"room": -np.ones(1)}, none, none).ended.all()
     beyond = at_speed | {"progress": np.array([task.gates[-1].end + 5.0])}
-    assert task.judged(before, beyond, none, none).success.all()
+    assert task.judge(before, beyond, none, none).success.all()
 
 
 def test_the_best_step_is_along_the_path_at_speed(vehicle: DrivenVehicle) -> None:
     task = PathFollowing(vehicle)
     on = {name: np.zeros(1) for name in task.names} | {"along": np.array([vehicle.speed])}
     none = np.zeros((1, 2))
-    best = task.judged(on, on, none, none)
+    best = task.judge(on, on, none, none)
     assert best.reward == pytest.approx(1.0)
     assert not best.ended.any()
     off = on | {"offset": np.array([1.5])}
-    assert task.judged(on, off, none, none).reward == pytest.approx(0.75)
-    assert task.judged(on, on | {"offset": np.array([3.1])}, none, none).ended.all()
+    assert task.judge(on, off, none, none).reward == pytest.approx(0.75)
+    assert task.judge(on, on | {"offset": np.array([3.1])}, none, none).ended.all()

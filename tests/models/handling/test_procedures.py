@@ -191,7 +191,7 @@ def test_lanes_are_practised_if_that_is_asked(car: SingleTrack) -> None:
     made: list[Manoeuvre] = []
 
     class Practising(SingleTrack):
-        def practised(self, task: Manoeuvre, road: str | None = None) -> Manoeuvre:
+        def practise(self, task: Manoeuvre, road: str | None = None) -> Manoeuvre:
             made.append(copy.copy(task))
             return made[-1]
 

@@ -62,7 +62,7 @@ def clean(plant: Plant) -> Recording:
         free_numbers(plant, [run], dict.fromkeys(TRUTH)),
         replace(OPTIONS, free_starts=False),
     )  # fmt: skip
-    values, _ = problem.predicted(np.array(list(TRUTH.values())))
+    values, _ = problem.predict(np.array(list(TRUTH.values())))
     outputs = {}
     for rows, value in zip(problem.rows, values, strict=True):
         series = np.full(len(run.time), np.nan)
@@ -102,12 +102,12 @@ def test_derivatives_are_exact(plant: Plant) -> None:
         [0.007 if f.unit == "s" and f.prior == 0.0 else f.prior for f in problem.free]
         + [0.0] * len(problem.starts)
     )
-    J = np.concatenate(problem.predicted(x)[1])
+    J = np.concatenate(problem.predict(x)[1])
     scale = np.array([f.sd for f in problem.free] + [0.1] * len(problem.starts))
     for k, s in enumerate(scale):
         # Central differences over 2e-4 deviations: errors of 1e-8, and of rounding, 1e-16/1e-4.
         h = 1e-4 * s * np.eye(len(x))[k]
-        ahead, behind = (np.concatenate(problem.predicted(x + side * h)[0]) for side in (1.0, -1.0))
+        ahead, behind = (np.concatenate(problem.predict(x + side * h)[0]) for side in (1.0, -1.0))
         numeric = (ahead - behind) / 2e-4
         wanted = J[:, k] * s
         np.testing.assert_allclose(numeric, wanted, atol=1e-5 * np.abs(wanted).max(), rtol=0.0)
@@ -173,7 +173,7 @@ def test_unknown_free_number_is_named(plant: Plant, clean: Recording) -> None:
 
 def test_run_too_short_is_named(plant: Plant, clean: Recording) -> None:
     with pytest.raises(DataError, match="no window of 5 s with a lead of 1 s"):
-        fit_plant(plant, [clean.between(1.0, 4.0)], ["inertia"], OPTIONS)
+        fit_plant(plant, [clean.cut(1.0, 4.0)], ["inertia"], OPTIONS)
 
 
 def test_run_that_cannot_be_followed_is_named(plant: Plant, clean: Recording) -> None:

@@ -48,7 +48,7 @@ def swept(elastic: kc.Compliance, kind: str, hold: str, mirrored: bool) -> Itera
     """What is wrong with one sweep."""
     unit, axis = FORCES[kind].unit, FORCES[kind].axis
     sweep: ForceSweep = force_sweep_of(kind, LARGEST[unit] * PARTS, hold=hold)
-    found = kc.forced(elastic, sweep)
+    found = kc.force_sweep(elastic, sweep)
     values = {name: np.asarray(found[name].values, dtype=float) for name in MIRRORED}
     for name, value in values.items():
         if not np.all(np.isfinite(value)):
@@ -78,7 +78,7 @@ def tried(vehicle: str | Path) -> int:
         try:
             rig = kc.rig_of(data, axle.name)
             elastic = kc.Compliance(rig, elastic_joints(data, rig))
-            C = elastic.at(rig.solved([[0.0, 0.0]])[0]).C
+            C = elastic.at(rig.solve_poses([[0.0, 0.0]])[0]).C
         except CeDynamicsError as error:
             print(f"  {axle.name}: refused: {error}", flush=True)
             continue

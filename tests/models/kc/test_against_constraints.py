@@ -50,7 +50,7 @@ def posed(tried: Any, k: int) -> list[tuple[RodCarrier, Pose]]:
     for side, carrier in enumerate(carriers(data, axle)):
         moved = carrier
         if steered:
-            moved = carrier.steered(data.steering.moved(carrier.anchors[4], LOCKS[k]))
+            moved = carrier.steered(data.steering.move_point(carrier.anchors[4], LOCKS[k]))
         found.append((moved, moved.solved(TRAVELS[k, side])))
     return found
 
@@ -58,7 +58,7 @@ def posed(tried: Any, k: int) -> list[tuple[RodCarrier, Pose]]:
 @pytest.fixture(scope="module")
 def read(tried: Any) -> dict[str, Floats]:
     _, rig, _, steered = tried
-    found: dict[str, Floats] = rig.read(rig.solved(TRAVELS, LOCKS if steered else 0.0))
+    found: dict[str, Floats] = rig.read(rig.solve_poses(TRAVELS, LOCKS if steered else 0.0))
     return found
 
 
@@ -141,7 +141,7 @@ def test_steering_ratio_from_the_tie_rod(tried: Any, read: dict[str, Floats]) ->
     for k in range(len(TRAVELS)):
         for side, (carrier, pose) in enumerate(posed(tried, k)):
             L = carrier.anchors[4]
-            moved = [data.steering.moved(L, LOCKS[k] + d) for d in (-2 * h, -h, h, 2 * h)]
+            moved = [data.steering.move_point(L, LOCKS[k] + d) for d in (-2 * h, -h, h, 2 * h)]
             dL = (moved[0] - 8 * moved[1] + 8 * moved[2] - moved[3]) / (12 * h)  # 1e-11 of rounding
             w, _ = carrier.twist(pose, [0.0], dL)
             e = pose.R @ carrier.wheels[0].e
@@ -168,8 +168,8 @@ def test_the_instantaneous_steering_axis_is_the_kingpin(tried: Any) -> None:
         "caster_offset",
     ]
     twin = kc.KCRig(rig.model, bare)
-    poses = rig.solved(TRAVELS, LOCKS)
-    found, expected = twin.read(twin.solved(TRAVELS, LOCKS), names), rig.read(poses, names)
+    poses = rig.solve_poses(TRAVELS, LOCKS)
+    found, expected = twin.read(twin.solve_poses(TRAVELS, LOCKS), names), rig.read(poses, names)
     for name in names:
         np.testing.assert_allclose(found[name], expected[name], atol=1e-11, rtol=0.0)
 
@@ -199,8 +199,8 @@ def test_the_ends_of_travel(tried: Any) -> None:
             assert end.obstacle.startswith(f"the loop of '{axle}_left.lower_arm' is at its dead centre")
             assert brentq(across_the_upright, z - 2e-6, z + 2e-5, xtol=1e-12) == pytest.approx(z, abs=3e-8)
         with pytest.raises(AssemblyError, match=rf"comes to {str(1e3 * z)[:6]}\d* mm and 0 mm, where"):
-            rig.solved([[1.01 * z, 0.0]])
+            rig.solve_poses([[1.01 * z, 0.0]])
         with pytest.raises(AssemblyError):
-            rig.solved([[0.0, 1.01 * z]])
-        near = rig.condition(rig.solved([[0.9 * z, 0.0], [0.999 * z, 0.0]]))
+            rig.solve_poses([[0.0, 1.01 * z]])
+        near = rig.condition(rig.solve_poses([[0.9 * z, 0.0], [0.999 * z, 0.0]]))
         assert 1.0 < near[0] < near[1]

@@ -61,7 +61,7 @@ def test_against_scipy(elastic: kc.Compliance, kind: str, axis: int, size: float
     force, torque = (np.zeros(3), load) if kind == "aligning" else (load, np.zeros(3))
     place = {} if kind == "aligning" else {"place": "centre"}
     sweep = force_sweep_of(kind, [size], travel=(travel, travel), **place)
-    found = kc.forced(elastic, sweep).isel(pose=0).sel(side="left")
+    found = kc.force_sweep(elastic, sweep).isel(pose=0).sel(side="left")
     W, e, vertical = by_hand.solved(travel, force, torque)
     for k, name in enumerate("xyz"):
         assert float(found[f"wheel_centre_{name}"]) == pytest.approx(W[k], abs=1e-10), name
@@ -98,7 +98,7 @@ def test_derivatives_against_scipy(elastic: kc.Compliance, free: list[str], part
     wheels = np.zeros((2, 9))
     wheels[0, :3] = load
     changes = kc.ComplianceSensitivities(elastic)
-    found = changes.at(elastic.rig.solved([[0.01, 0.0]])[0], wheels)
+    found = changes.at(elastic.rig.solve_poses([[0.01, 0.0]])[0], wheels)
     names = [*(f"wheel_centre_{axis}" for axis in "xyz"), "toe_angle"]
     left = [2 * changes.names.index(name) for name in names]
     columns = [elastic.rig.parameters.index(name) for name in free]
@@ -115,7 +115,7 @@ def test_the_matrix_and_the_loads_by_parameters(elastic: kc.Compliance, hold: st
     wheels[:, 3:5] = (800.0, -1500.0), (800.0, 1000.0)
 
     def pose(**parameters: float) -> Floats:
-        found: Floats = elastic.rig.solved([[0.01, -0.02]], parameters=parameters)[0]
+        found: Floats = elastic.rig.solve_poses([[0.01, -0.02]], parameters=parameters)[0]
         return found
 
     found = changes.at(pose(), wheels, vertical=hold)

@@ -92,10 +92,10 @@ def test_a_disc_keeps_its_distance_from_a_rod(rig: kc.KCRig, data: VehicleParame
     disc = kc.Disc("front_left.spindle", W, (0, 1, 0), 0.14, 0.012)
     clearance = kc.Clearance("disc", disc, parts(data)[1], 0.0, values=TRAVEL)
     of, h = Clearances(rig, [clearance]), 1e-4
-    here = of.at(0, rig.solved(clearance.poses().travel))
+    here = of.at(0, rig.solve_poses(clearance.poses().travel))
     for k, name in enumerate(rig.parameters):
         up, down = (
-            of.at(0, rig.solved(clearance.poses().travel, 0.0, {name: rig.nominal[name] + step})).d
+            of.at(0, rig.solve_poses(clearance.poses().travel, 0.0, {name: rig.nominal[name] + step})).d
             for step in (h, -h)
         )
         np.testing.assert_allclose(here.by_parameters[:, k], (up - down) / (2 * h), atol=2e-6)
@@ -121,7 +121,7 @@ def test_derivatives_against_differences(rig: kc.KCRig, data: VehicleParameters)
 
     def distances(**change: float) -> Any:
         values = {name: rig.nominal[name] + change.get(name[-1], 0.0) for name in VARIED}
-        return of.at(0, rig.solved(sweep.travel, 0.0, values))
+        return of.at(0, rig.solve_poses(sweep.travel, 0.0, values))
 
     here, h = distances(), 1e-4
     assert np.ptp(here.d) > 1e-3

@@ -190,7 +190,7 @@ class Bushed:
 
 def test_compliance_against_a_bushed_suspension(rig: kc.KCRig, elastic: kc.Compliance) -> None:
     """Loads of ±1 N and ±1 N m move by 0.5 mm at most: differences are good to (0.5 mm/0.35 m)² = 2e-6."""
-    C = elastic.at(rig.solved([[0.0, 0.0]])[0]).C
+    C = elastic.at(rig.solve_poses([[0.0, 0.0]])[0]).C
     np.testing.assert_allclose(C, C.T, rtol=1e-9, atol=1e-9 * np.abs(C).max())  # Maxwell: nothing is loaded
     assert (
         np.max(np.abs(C[:6, 6:])) < 1e-11 * np.abs(C).max()
@@ -206,7 +206,7 @@ def test_travel_with_bushings_against_scipy(rig: kc.KCRig, elastic: kc.Complianc
     """±10 mm: both solve the same balance; steps of 1e-6 in the other's derivatives do not change its end."""
     yields = []
     for z in (-0.01, 0.01):
-        pose = rig.solved([[z, z]])
+        pose = rig.solve_poses([[z, z]])
         found = elastic.angles(pose)
         ideal = rig.read(pose, ["toe_angle", "camber_angle"])
         _, turn = Bushed().solved(np.zeros(6), z)
@@ -226,7 +226,7 @@ def test_forces_against_scipy(elastic: kc.Compliance, kind: str, axis: int, size
     """Wheels held at a height; the bushings yield by millimetres, which no linear step would give."""
     place = "contact" if kind == "aligning" else "centre"
     sweep = kc.force_sweep_of(kind, [-size, size], place=place, travel=(0.005, 0.005))
-    found = kc.forced(elastic, sweep).sel(side="left")
+    found = kc.force_sweep(elastic, sweep).sel(side="left")
     for k, value in enumerate((-size, size)):
         shift, turn = Bushed().solved(value * np.eye(6)[axis], 0.005)
         expected = LEFT["centre"] + shift
@@ -240,7 +240,7 @@ def test_forces_against_scipy(elastic: kc.Compliance, kind: str, axis: int, size
 def test_small_forces_give_the_figures_of_the_matrix(sprung: kc.KCRig, elastic_sprung: kc.Compliance) -> None:
     """With constant load, ±10 N: curves bend by (10 N/5 kN)² of what they are, at most."""
     elastic = elastic_sprung
-    C = elastic.at(sprung.solved([[0.0, 0.0]])[0]).C
+    C = elastic.at(sprung.solve_poses([[0.0, 0.0]])[0]).C
     figures = kc.compliance_figures(C, 1.5, 0.3)
     for kind, place, name in (
         ("lateral", "contact", "lateral_force_steer_parallel"),
@@ -250,7 +250,7 @@ def test_small_forces_give_the_figures_of_the_matrix(sprung: kc.KCRig, elastic_s
         ("longitudinal", "centre", "longitudinal_steer_at_centre"),
     ):
         sweep = kc.force_sweep_of(kind, [-10.0, 10.0], place=place, hold="load")
-        steer = kc.forced(elastic, sweep)["steer_angle"].sel(side="left").values
+        steer = kc.force_sweep(elastic, sweep)["steer_angle"].sel(side="left").values
         assert np.ptp(steer) / 20.0 == pytest.approx(abs(figures[name]), rel=1e-4)
         assert np.sign(steer[1] - steer[0]) == np.sign(figures[name])
 
@@ -262,7 +262,7 @@ def test_dynamic_bushings_rest_where_the_rig_says(sprung: kc.KCRig) -> None:
     wheels[0, :3] = load
     rig_system = sprung.model.system
     soft: list[Any] = [*bushings(), *(rod(rig_system, side) for side in ("left", "right"))]
-    rigs = kc.Compliance(sprung, soft).at(sprung.solved([[0.0, 0.0]])[0], wheels, np.zeros(2))
+    rigs = kc.Compliance(sprung, soft).at(sprung.solve_poses([[0.0, 0.0]])[0], wheels, np.zeros(2))
     rate, lean = SPRING
     system = linkage(rate, ("left",), lean)
     elastic = [
@@ -316,7 +316,7 @@ def elastic_sprung(sprung: kc.KCRig) -> kc.Compliance:
 def changes_over_travel(one: kc.KCRig, soft: bool) -> list[float]:
     """Of toe and camber from 10 mm of droop to 10 mm of bump [deg]."""
     names = ("toe_angle", "camber_angle")
-    poses = one.solved([[-0.01, -0.01], [0.01, 0.01]])
+    poses = one.solve_poses([[-0.01, -0.01], [0.01, 0.01]])
     angles = kc.Compliance(one, bushings()).angles(poses) if soft else one.read(poses, names)
     return [float(np.degrees(np.ptp(angles[key][:, 0]))) for key in names]
 
@@ -338,7 +338,7 @@ def test_adams_demonstration(rig: kc.KCRig, sprung: kc.KCRig) -> None:
 @pytest.mark.parametrize("travel", [(0.0, 0.0), (0.05, 0.05), (0.03, -0.04)])
 def test_without_bushings_the_rates_are_those_of_the_ideal_axle(sedan: kc.KCRig, travel: Any) -> None:
     """Free bodies in equilibrium against the energy over the travel: springs, stops, bars, preloads."""
-    pose = sedan.solved([travel])
+    pose = sedan.solve_poses([travel])
     read = sedan.read(pose)
     found = kc.Compliance(sedan, []).at(pose[0])
     np.testing.assert_allclose(found.preload, read["wheel_force"][0], rtol=1e-9)
@@ -375,7 +375,7 @@ def sedan() -> kc.KCRig:
 def test_stiff_bushings_are_ideal_and_softer_ones_yield_more(sprung: kc.KCRig) -> None:
     """What bushings without torsion add to the compliance of the ideal axle goes with their compliance."""
     rig = sprung
-    pose = rig.solved([[0.004, 0.004]])[0]
+    pose = rig.solve_poses([[0.004, 0.004]])[0]
     ideal = kc.Compliance(rig, []).at(pose).C
     added = []
     for factor in (1e3, 1.0, 0.1):
@@ -428,4 +428,4 @@ def test_mistakes_are_named(rig: kc.KCRig, changed: dict[str, Any], words: str) 
 def test_what_carries_nothing_is_told(rig: kc.KCRig) -> None:
     loose = [kc.Bushing(b.between, b.at, b.axis, (1e6, 1e6, 1e6, 0.0, 0.0, 0.0)) for b in bushings()]
     with pytest.raises(DataError, match="carried by nothing"):
-        kc.Compliance(rig, loose).at(rig.solved([[0.0, 0.0]])[0])
+        kc.Compliance(rig, loose).at(rig.solve_poses([[0.0, 0.0]])[0])

@@ -61,7 +61,7 @@ def compare(
     content = page.content(Packed())
     last = 1.0 if kind == "steering" else content["travel"]
     sweep = sweep_of(kind, np.linspace(-last, last, content["poses"]))
-    poses = page.rig.solved(sweep.travel, sweep.steering, parameters)
+    poses = page.rig.solve_poses(sweep.travel, sweep.steering, parameters)
     expected = page.rig.read(poses, page.names)
     for n, name in enumerate(page.names):
         want = expected[name].reshape(len(poses), -1)
@@ -125,7 +125,7 @@ return { before, clear, values: ce.axle.values, rows: ce.sweeps.parallel.rows, r
     assert set(changed) == {"front.L.x", "front.L.y", "front.L.z"}
     assert changed["front.L.z"] > page.rig.nominal["front.L.z"]
     compare(page, "parallel", seen["rows"], values)
-    poses = page.rig.solved([[0.05, 0.05]], parameters=values)
+    poses = page.rig.solve_poses([[0.05, 0.05]], parameters=values)
     expected = page.rig.read(poses, ["toe_angle"])["toe_angle"][0]
     np.testing.assert_allclose(seen["row"][page.names.index("toe_angle")], expected, rtol=1e-9)
     assert seen["charts"] == len(page.content(Packed())["panels"])

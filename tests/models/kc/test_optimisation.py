@@ -27,7 +27,7 @@ def bounds(rig: kc.KCRig, room: float = 0.03) -> dict[str, tuple[float, float]]:
 
 def curves(rig: kc.KCRig, parameters: dict[str, float]) -> dict[str, Any]:
     names = ["toe_angle", "camber_angle", "caster_angle", "roll_centre_height"]
-    return rig.read(rig.solved(np.stack((TRAVEL, TRAVEL), axis=1), 0.0, parameters), names)
+    return rig.read(rig.solve_poses(np.stack((TRAVEL, TRAVEL), axis=1), 0.0, parameters), names)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -71,7 +71,7 @@ def test_steps_beyond_what_can_be_assembled_are_taken_back(rig: kc.KCRig) -> Non
     wanted = kc.Target("toe_angle", np.linspace(-0.6, 0.6, len(TRAVEL)), 1e-3, values=TRAVEL)
     found = kc.optimise(rig, wide, [wanted])
     assert found.after[0] < found.before[0]
-    rig.solved(np.stack((TRAVEL, TRAVEL), axis=1), 0.0, found.parameters)  # it can be assembled
+    rig.solve_poses(np.stack((TRAVEL, TRAVEL), axis=1), 0.0, found.parameters)  # it can be assembled
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_small_scatter_is_the_linear_estimate(rig: kc.KCRig) -> None:
         assert scatter.failed == 0
         np.testing.assert_allclose(scatter.spread, scatter.estimated, rtol=0.1)
         assert sum(scatter.contributions.values()) == pytest.approx(np.ones(scatter.nominal.shape))
-        low, high = scatter.between()
+        low, high = scatter.percentiles()
         assert np.all((low < scatter.nominal) & (scatter.nominal < high))
     assert found["toe_angle"].curves.shape == (800, 2, 2)
     uniform = kc.scatter(

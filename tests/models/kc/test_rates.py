@@ -52,7 +52,7 @@ def spring_length(data: VehicleParameters, side: int, z: float) -> float:
 
 def bar_angle(data: VehicleParameters, side: int, z: float) -> float:
     """Of the bar's half about y: where its drop link has its length."""
-    bar = data.anti_roll_bars["front"] if side == 0 else data.anti_roll_bars["front"].mirrored()
+    bar = data.anti_roll_bars["front"] if side == 0 else data.anti_roll_bars["front"].mirror()
     link = arm_point(data, side, z, bar.link)
     length = np.linalg.norm(bar.end - bar.link)
 
@@ -70,7 +70,7 @@ def derivatives(f: Any, z: float) -> tuple[float, float]:
 
 
 def test_springs_bars_and_rates(data: VehicleParameters, rig: kc.KCRig) -> None:
-    read = rig.read(rig.solved(TRAVELS))
+    read = rig.read(rig.solve_poses(TRAVELS))
     spring = data.corners["front_left"].spring
     k_bar = data.anti_roll_bars["front"].stiffness
     for row, (z, track) in enumerate(zip(TRAVELS, read["track"], strict=True)):
@@ -111,7 +111,7 @@ def test_springs_bars_and_rates(data: VehicleParameters, rig: kc.KCRig) -> None:
 def test_the_springs_carry_the_vehicle_within_their_travel(data: VehicleParameters) -> None:
     """The sum of the rear's wheel forces grows with travel, and passes the rear's share of the weight."""
     rig = kc.rig_of(data, "rear")
-    read = rig.read(rig.solved(np.linspace(-0.05, 0.05, 21)[:, None] * np.ones(2)), ["wheel_force"])
+    read = rig.read(rig.solve_poses(np.linspace(-0.05, 0.05, 21)[:, None] * np.ones(2)), ["wheel_force"])
     force = read["wheel_force"].sum(axis=1)
     assert np.all(np.diff(force) > 0.0)
     x, _ = rig.axle.centre_of_mass
@@ -124,7 +124,7 @@ def test_roll_rate_by_the_stiffness_of_the_bar() -> None:
     """Straight ahead an axle is its mirror image: its roll rate is the springs' and k times a lever²."""
     rig = kc.rig_of("sedan", "rear", free=["rear.anti_roll_bar.stiffness"])
     by = kc.sensitivities(rig, "parallel", [-0.03, 0.02], quantities=["roll_rate", "wheel_rate"])
-    read = rig.read(rig.solved([(-0.03, -0.03), (0.02, 0.02)]), ["roll_rate", "roll_rate_without_bars"])
+    read = rig.read(rig.solve_poses([(-0.03, -0.03), (0.02, 0.02)]), ["roll_rate", "roll_rate_without_bars"])
     (k,) = rig.nominal.values()
     expected = (read["roll_rate"] - read["roll_rate_without_bars"]) / k
     assert np.all(expected > 0.1)

@@ -44,15 +44,15 @@ def test_sweeps_go_where_they_say(rig: kc.KCRig, kind: str) -> None:
 def test_the_order_of_poses_does_not_matter(rig: kc.KCRig) -> None:
     """Poses are led from their neighbours, but found by themselves."""
     travel = np.linspace(-0.09, 0.09, 19)
-    forward = rig.solved(np.stack((travel, travel), axis=1))
+    forward = rig.solve_poses(np.stack((travel, travel), axis=1))
     scattered = np.random.default_rng(1).permutation(19)
-    there = rig.solved(np.stack((travel, travel), axis=1)[scattered])
+    there = rig.solve_poses(np.stack((travel, travel), axis=1)[scattered])
     np.testing.assert_allclose(there, forward[scattered], atol=1e-12, rtol=0.0)
 
 
 def test_left_and_right_are_mirror_images(rig: kc.KCRig) -> None:
-    one = rig.read(rig.solved([(0.03, -0.05)], [0.4]))
-    other = rig.read(rig.solved([(-0.05, 0.03)], [-0.4]))
+    one = rig.read(rig.solve_poses([(0.03, -0.05)], [0.4]))
+    other = rig.read(rig.solve_poses([(-0.05, 0.03)], [-0.4]))
     odd = {"steer_angle", "wheel_centre_y", "contact_y", "front_instant_centre_y", "roll_camber"}
     odd |= {"steering_position", "roll_centre_lateral", "ideal_outer_angle", "anti_roll_bar_twist"}
     for quantity in rig.quantities:
@@ -66,7 +66,7 @@ def test_left_and_right_are_mirror_images(rig: kc.KCRig) -> None:
 
 def test_the_end_of_travel_is_told(rig: kc.KCRig) -> None:
     with pytest.raises(AssemblyError, match=r"travel of 900 mm left and 900 mm.* it comes to [1-9]\d\d"):
-        rig.solved([[0.9, 0.9]])
+        rig.solve_poses([[0.9, 0.9]])
 
 
 def test_a_sweep_beyond_the_reach_keeps_the_poses_within(rig: kc.KCRig) -> None:
@@ -92,7 +92,7 @@ def test_parallel_wheels_have_no_turning_circle() -> None:
 def test_no_pose_is_found_beyond_the_end(travel: tuple[float, float]) -> None:
     """A strut's wheel comes 296 mm up; other branches, higher up, are not jumped to."""
     with pytest.raises(AssemblyError, match=r"it comes to \S+ mm and 295\.703\d* mm, where"):
-        kc.rig_of("hatchback", "front").solved([travel])
+        kc.rig_of("hatchback", "front").solve_poses([travel])
 
 
 @pytest.mark.parametrize(
@@ -102,9 +102,9 @@ def test_no_pose_is_found_beyond_the_end(travel: tuple[float, float]) -> None:
         (lambda rig: rig.sweep("parallel", [0.0, np.nan]), "finite"),
         (lambda rig: rig.sweep("parallel", "wide"), "list of numbers"),
         (lambda rig: rig.sweep("parallel", [0.0], quantities=["toe"]), "toe"),
-        (lambda rig: rig.solved([0.1, 0.1]), "shape"),
-        (lambda rig: rig.solved([[0.0, 0.0]], [np.inf]), "finite"),
-        (lambda rig: rig.solved([[0.0, 0.0]], 0.0, {"front.D.x": 1.0}), "front.D.x"),
+        (lambda rig: rig.solve_poses([0.1, 0.1]), "shape"),
+        (lambda rig: rig.solve_poses([[0.0, 0.0]], [np.inf]), "finite"),
+        (lambda rig: rig.solve_poses([[0.0, 0.0]], 0.0, {"front.D.x": 1.0}), "front.D.x"),
         (lambda rig: kc.KCRig(rig.model, replace(rig.axle, chassis="nothing")), "nothing"),
         (lambda rig: kc.KCRig(rig.model, replace(rig.axle, steered_by="chassis")), "steering.rack"),
         (lambda rig: kc.KCRig(rig.model, replace(rig.axle, left=kc.Wheel("chassis", 0.3))), "Revolute"),
@@ -154,7 +154,7 @@ def test_a_suspension_of_ones_own() -> None:
     axle = kc.Axle("rear", left, right, chassis="ground", wheelbase=3.0, centre_of_mass=(1.0, 0.5))
     rig = kc.KCRig(ce.compile(system), axle)
     z = 0.06
-    read = rig.read(rig.solved([(z, z), (z, 0.0)]))
+    read = rig.read(rig.solve_poses([(z, z), (z, 0.0)]))
     length = np.hypot(0.4, 0.1)
     angle = np.arcsin((0.1 - z) / length)  # of the arm below the horizontal
     assert read["wheel_centre_x"][0] == pytest.approx(-length * np.cos(angle), abs=1e-12)
@@ -210,7 +210,7 @@ def test_shipped_vehicles_go_on_the_rig(vehicle: str, axle: str) -> None:
     """A beam with a drag link, and whatever the hatchback's rear is: finite, and carried by their springs."""
     rig = kc.rig_of(vehicle, axle)
     names = ["camber_angle", "toe_angle", "roll_centre_height", "wheel_rate", "roll_rate", "track"]
-    read = rig.read(rig.solved([(-0.03, -0.03), (0.02, -0.02), (0.03, 0.03)]), names)
+    read = rig.read(rig.solve_poses([(-0.03, -0.03), (0.02, -0.02), (0.03, 0.03)]), names)
     assert all(np.all(np.isfinite(values)) for values in read.values())
     assert np.all(read["wheel_rate"] > 1e4)
     assert np.all(read["roll_rate"] > 1e4)

@@ -27,8 +27,8 @@ def test_every_figure_by_parameters_of_every_kind(rig: kc.KCRig) -> None:
     1e-12 over h where figures divide by what is small; so 1e-6 of the largest derivative of a figure."""
     names = [quantity.name for quantity in rig.quantities]
     figures = Sensitivities(rig, names)
-    found = figures.at(rig.solved(TRAVEL, LOCK))
-    read = rig.read(rig.solved(TRAVEL, LOCK))
+    found = figures.at(rig.solve_poses(TRAVEL, LOCK))
+    read = rig.read(rig.solve_poses(TRAVEL, LOCK))
     for name, place in figures.places.items():
         np.testing.assert_allclose(
             np.squeeze(found.values[:, place]), read[name], rtol=1e-10, atol=1e-10, equal_nan=True
@@ -36,7 +36,7 @@ def test_every_figure_by_parameters_of_every_kind(rig: kc.KCRig) -> None:
     for column, name in enumerate(rig.parameters):
         h = 1e-4 * max(1.0, abs(rig.nominal[name]))
         a, b, c, d = (
-            figures.at(rig.solved(TRAVEL, LOCK, {name: rig.nominal[name] + k * h})).values
+            figures.at(rig.solve_poses(TRAVEL, LOCK, {name: rig.nominal[name] + k * h})).values
             for k in (-2, -1, 1, 2)
         )
         slopes = (a - 8.0 * b + 8.0 * c - d) / (12.0 * h)
@@ -106,6 +106,6 @@ def test_mistakes_are_named(rig: kc.KCRig) -> None:
     with pytest.raises(DataError, match="nothing"):
         kc.sensitivities(rig, "parallel", quantities=["nothing"])
     with pytest.raises(CeDynamicsError, match="no parameter"):
-        rig.solved(TRAVEL, LOCK, {"rear.D.x": 0.0})
+        rig.solve_poses(TRAVEL, LOCK, {"rear.D.x": 0.0})
     with pytest.raises(CeDynamicsError, match=r"front\.D\.y"):
-        rig.solved(TRAVEL, LOCK, {"front.D.y": float("nan")})
+        rig.solve_poses(TRAVEL, LOCK, {"front.D.y": float("nan")})

@@ -110,7 +110,7 @@ def rig() -> kc.KCRig:
 
 def test_poses_and_figures_are_those_of_the_balance(rig: kc.KCRig) -> None:
     assert rig.kinds == ("parallel", "opposed", "left", "right")
-    read = rig.read(rig.solved(POSES))
+    read = rig.read(rig.solve_poses(POSES))
     for k, (left, right) in enumerate(POSES):
         here = Pose(left, right)
         centre = here.at((0.0, A, 0.3), here.y)
@@ -134,14 +134,14 @@ def test_poses_and_figures_are_those_of_the_balance(rig: kc.KCRig) -> None:
 
 def test_the_roll_centre_is_where_the_beam_turns(rig: kc.KCRig) -> None:
     """In opposed travel the beam turns by 1/a and goes sideways by dy/ds: at rest its centre is level."""
-    read = rig.read(rig.solved([[0.0, 0.0]]), ["roll_centre_height"])
+    read = rig.read(rig.solve_poses([[0.0, 0.0]]), ["roll_centre_height"])
     sideways = first(lambda d: Pose(d, -d).y)
     assert np.isclose(read["roll_centre_height"][0], 0.3 + A * sideways, rtol=0, atol=1e-9)
 
 
 def test_bodies_let_loose_stay_where_they_are(rig: kc.KCRig) -> None:
     elastic = kc.Compliance(rig, [])
-    for pose in rig.solved(POSES):
+    for pose in rig.solve_poses(POSES):
         found = elastic.at(pose)
         assert np.max(np.abs(found.shifts)) < 1e-12
         read = rig.read(pose[np.newaxis], ["single_wheel_rate"])["single_wheel_rate"][0]

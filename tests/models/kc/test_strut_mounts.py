@@ -59,7 +59,7 @@ def test_how_far_the_wheel_goes(written: Path) -> None:
         found = np.linalg.solve(A, -np.concatenate((np.cross(W, load), load)))
         goes = found[3] ** 2 / STIFF[0] + found[4] ** 2 / STIFF[1]
         kind = ("longitudinal", "lateral")[axis]
-        pushed = kc.forced(elastic, kc.force_sweep_of(kind, [-1.0, 1.0], place="centre"))
+        pushed = kc.force_sweep(elastic, kc.force_sweep_of(kind, [-1.0, 1.0], place="centre"))
         moved = pushed[f"wheel_centre_{'xy'[axis]}"].sel(side="left").values
         assert 0.5 * (moved[1] - moved[0]) == pytest.approx(goes, rel=1e-5)
 

@@ -111,7 +111,7 @@ def five_links(one: Any) -> RodCarrier:
 def test_a_strut() -> None:
     """The kingpin goes through the top mount too."""
     rig, made = corners("macpherson")
-    read = rig.read(rig.solved(TRAVELS, LOCKS), kinematic(rig))
+    read = rig.read(rig.solve_poses(TRAVELS, LOCKS), kinematic(rig))
     for side, one in enumerate(made):
         p, carrier = one.points, strut(one)
         for k, (travel, lock) in enumerate(zip(TRAVELS, LOCKS, strict=True)):
@@ -134,7 +134,7 @@ def test_five_links_have_an_instantaneous_steering_axis() -> None:
             pose = moved.solved(travel[side])
             D, F = screw_axis(moved, pose, spring.chassis, spring.arm)
             expected[k, side] = figures(moved, pose, RADIUS) | about_kingpin(moved, pose, RADIUS, D, F)
-    read = rig.read(rig.solved(TRAVELS, LOCKS), list(expected[0, 0]))
+    read = rig.read(rig.solve_poses(TRAVELS, LOCKS), list(expected[0, 0]))
     for (k, side), values in expected.items():
         compare(read, k, side, values)
 
@@ -191,7 +191,7 @@ def screw_axis(carrier: RodCarrier, pose: Pose, top: Floats, low: Floats) -> tup
 def test_a_beam_on_four_links() -> None:
     """One carrier for both wheels: four rods and two heights."""
     rig, axle = beams("four-link", False)
-    read = rig.read(rig.solved(TRAVELS), kinematic(rig))
+    read = rig.read(rig.solve_poses(TRAVELS), kinematic(rig))
     points = [end.points for end in axle.ends]
     links = ("upper_link", "lower_link")
     on_carrier = np.array([p[f"{link}.upright"] for p in points for link in links])
@@ -216,7 +216,7 @@ def test_a_beam_on_four_links() -> None:
 def test_other_corners(template: str) -> None:
     """Heights are as asked; with the springs of both sides alike, so are the wheels' figures."""
     rig, _ = corners(template)
-    read = rig.read(rig.solved(TRAVELS))
+    read = rig.read(rig.solve_poses(TRAVELS))
     height = read["wheel_centre_z"] - read["wheel_centre_z"][1]
     np.testing.assert_allclose(height, TRAVELS, atol=1e-13)
     for name in ("toe_angle", "camber_angle", "wheel_rate", "spring_motion_ratio"):
@@ -230,7 +230,7 @@ def test_other_corners(template: str) -> None:
 )
 def test_other_beams(template: str, steered: bool) -> None:
     rig, _ = beams(template, steered)
-    read = rig.read(rig.solved(TRAVELS, LOCKS if steered else 0.0))
+    read = rig.read(rig.solve_poses(TRAVELS, LOCKS if steered else 0.0))
     height = read["wheel_centre_z"] - read["wheel_centre_z"][1]
     np.testing.assert_allclose(height, TRAVELS, atol=1e-13)
     if not steered:  # a beam leans as a whole

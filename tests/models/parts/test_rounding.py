@@ -12,10 +12,10 @@ from ce_dynamics.models.parts.rounding import (
     OFFSET,
     fillet,
     nearness,
-    pinned_absolute,
-    rounded_absolute,
-    rounded_clip,
-    rounded_ramp,
+    round_absolute,
+    round_absolute_through_zero,
+    round_clip,
+    round_ramp,
     rounded_ramp_integral,
 )
 
@@ -38,25 +38,25 @@ def test_a_rounded_ramp_is_the_convolution_with_the_kernel() -> None:
 
 def test_outside_it_is_exact_to_the_last_bit_and_inside_between_its_lines() -> None:
     for u in U:
-        ramp, size = rounded_ramp(u, W), rounded_absolute(u, W)
+        ramp, size = round_ramp(u, W), round_absolute(u, W)
         if abs(u) >= W:
             assert (ramp, size) == (max(u, 0.0), abs(u))
         assert 0.0 <= ramp - max(u, 0.0) <= OFFSET * W
         assert 0.0 <= size - abs(u) <= 2.0 * OFFSET * W
-    slopes = np.diff([rounded_ramp(u, W) for u in U]) / np.diff(U)
+    slopes = np.diff([round_ramp(u, W) for u in U]) / np.diff(U)
     assert np.all(np.diff(slopes) >= -1e-12)  # convex; rounding is 1e-16 over 5e-3
     assert -1e-13 < slopes.min() < slopes.max() < 1.0 + 1e-13
 
 
 @pytest.mark.parametrize("u", [-0.4, -0.2, 0.0, 0.1, 0.3, 0.9])
 def test_integral_of_a_rounded_ramp(u: float) -> None:
-    integral = quad(lambda s: float(rounded_ramp(s, W)), -1.0, u, points=[-W, 0.0, W], epsabs=1e-13)[0]
+    integral = quad(lambda s: float(round_ramp(s, W)), -1.0, u, points=[-W, 0.0, W], epsabs=1e-13)[0]
     assert rounded_ramp_integral(u, W) == pytest.approx(integral, abs=1e-12)
 
 
 def test_a_pinned_corner_stays_where_it_is_and_overshoots_by_less_than_a_third() -> None:
-    assert pinned_absolute(0.0, W) == 0.0
-    sizes = np.array([pinned_absolute(u, W) for u in U])
+    assert round_absolute_through_zero(0.0, W) == 0.0
+    sizes = np.array([round_absolute_through_zero(u, W) for u in U])
     assert np.all((sizes >= 0.0) & (sizes <= np.abs(U) + 1e-15))
     slopes = np.abs(np.diff(sizes) / np.diff(U))
     assert 1.3 < slopes.max() < 4.0 / 3.0
@@ -65,7 +65,7 @@ def test_a_pinned_corner_stays_where_it_is_and_overshoots_by_less_than_a_third()
 
 def test_rounded_limits() -> None:
     x = np.linspace(-0.5, 1.5, 201)
-    found = np.array([rounded_clip(value, 0.1) for value in x])
+    found = np.array([round_clip(value, 0.1) for value in x])
     assert np.all(np.diff(found) >= -1e-16)
     exact = (np.abs(x) >= 0.1) & (np.abs(x - 1.0) >= 0.1)
     assert found[exact] == pytest.approx(np.clip(x, 0.0, 1.0)[exact], abs=1e-15)

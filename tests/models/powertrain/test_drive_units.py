@@ -59,7 +59,7 @@ def driven(
 
     def rates(_: float, y: Floats) -> list[float]:
         d = unit.drive(y[0], list(y[1:]), u)
-        tied = unit.tied(list(y[1:]), u)
+        tied = unit.tie_to_shaft(list(y[1:]), u)
         return [float((d.torque - load) / (J + tied.at_shaft)), *(float(x) for x in d.x_dot)]
 
     run = solve_ivp(rates, (0.0, until), start, rtol=1e-9, atol=1e-9, max_step=0.01)
@@ -73,7 +73,7 @@ def test_an_engine_in_gear_by_hand() -> None:
     d = unit.drive(40.0, [0.0, 0.0], u)
     assert d.outputs["engine_speed"] == pytest.approx(160.0)
     assert d.torque == pytest.approx(4.0 * (100.0 + 200.0 * 160.0 / 200.0))
-    assert unit.tied([0.0, 0.0], u).at_shaft == pytest.approx(16.0 * 0.2)
+    assert unit.tie_to_shaft([0.0, 0.0], u).at_shaft == pytest.approx(16.0 * 0.2)
     back = unit.drive(-10.0, [0.0, 0.0], {"throttle": 0.0, "selector": -1.0})
     assert back.outputs["gear"] == -1.0
     assert unit.drive(40.0, [0.0, 0.0], {"throttle": 1.0, "selector": 0.0}).torque == 0.0
@@ -102,7 +102,7 @@ def test_energy_of_shifting_gears(throttle: float) -> None:
     for shaft, *z in y.T:
         d = unit.drive(shaft, z, u)
         power.append(float(d.outputs["engine_torque"] * d.outputs["engine_speed"]))
-        inertia = J + unit.tied(z, u).at_shaft
+        inertia = J + unit.tie_to_shaft(z, u).at_shaft
         stored.append(float(0.5 * inertia * shaft * shaft + d.energy))
     work = np.trapezoid(power, t)
     # The trapezoidal rule on steps of at most 10 ms: some 1e-5 of the energy.
@@ -210,7 +210,7 @@ def test_an_electric_motor_drives_brakes_and_counts_charge() -> None:
     assert full.torque == pytest.approx(10.0 * (250.0 - drag))
     power = 250.0 * omega + 0.02 * 250.0**2 + 0.01 * omega**2
     assert full.outputs["battery_power"] == pytest.approx(power)
-    assert unit.tied([0.0], {}).at_shaft == pytest.approx(5.0)
+    assert unit.tie_to_shaft([0.0], {}).at_shaft == pytest.approx(5.0)
     braking = unit.drive(20.0, [0.0], {"throttle": -0.5, "selector": 1.0})
     assert float(braking.torque) < 0.0
     assert float(braking.x_dot[0]) < 0.0  # charges

@@ -292,13 +292,13 @@ def test_torques_by_hand() -> None:
     _, (chassis, axle, *wheels) = floating(INERTIA)
     each = [DrivenWheel(wheel, axle, wheel.com, (0.0, 1.0, 0.0), axle) for wheel in wheels]
     driven_wheels = DrivenWheels("line", chassis, each, None, Propeller(0.25, ALONG))
-    axes, _ = driven_wheels.observed(Scripted())
+    axes, _ = driven_wheels.observe(Scripted())
     np.testing.assert_allclose(1000.0 * driven_wheels.on_housing(axes, axle), (-250.0, -1000.0, 0.0))
     np.testing.assert_allclose(1000.0 * driven_wheels.on_chassis(axes), (250.0, 0.0, 0.0))
     # With half of the torque by a gear of 1/5, that wheel gets 5/4 of its half; the shaft's torque stays.
     each[1] = each[1]._replace(ratio=0.2)
     unequal = DrivenWheels("line", chassis, each, None, Propeller(0.25, ALONG))
-    axes, _ = unequal.observed(Scripted())
+    axes, _ = unequal.observe(Scripted())
     np.testing.assert_allclose(1000.0 * unequal.on_housing(axes, axle), (-250.0, -500.0 - 625.0, 0.0))
     np.testing.assert_allclose(1000.0 * unequal.on_chassis(axes), (250.0, 0.0, 0.0))
     with pytest.raises(DataError, match="axle need a propeller shaft"):

@@ -20,7 +20,7 @@ from ce_dynamics.augmented import (
     FullyAugmented,
     Preparation,
     TreeAugmented,
-    embedded_accelerations,
+    compute_accelerations,
     simulate_dae,
 )
 from ce_dynamics.compiled.model import Model
@@ -114,7 +114,7 @@ def test_initial_accelerations_of_the_squeezer() -> None:
     """β̈ and Θ̈ of the IVP test set, printed to 10 decimals: 1e-14 of their size."""
     model = model_of("A03 Andrews' squeezer")
     nothing = np.zeros(0)
-    by_body = embedded_accelerations(model.embedding, np.zeros(1), np.zeros(1), nothing, nothing)
+    by_body = compute_accelerations(model.embedding, np.zeros(1), np.zeros(1), nothing, nothing)
     beta, beta_and_theta = by_body["K1"][2], by_body["K2"][2]
     np.testing.assert_allclose(beta, 14222.4439199541, rtol=1e-13)
     np.testing.assert_allclose(beta_and_theta - beta, -10666.8329399656, rtol=1e-13)
@@ -246,7 +246,7 @@ def test_accelerations_along_the_motion(name: str) -> None:
     for t, y in zip(*embedded_run(name, duration(name)), strict=True):
         u = u_at(name, t)
         q, v, x = model.layout.split(y)
-        by_body = embedded_accelerations(model.embedding, q, v, x, u)
+        by_body = compute_accelerations(model.embedding, q, v, x, u)
         found = np.concatenate([by_body[body.name] for body in model.system.bodies])
         state = augmented.state_from_embedded(model.embedding, q, v, x, u)
         expected = augmented.accelerations(state, u).V_dot

@@ -14,7 +14,7 @@ from scipy.spatial.transform import Rotation
 from ce_dynamics.compiler.derivatives.compiled import compile_jacobian
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.tyres.chrono import ChronoSlipTyre, ChronoTMeasy
-from ce_dynamics.models.tyres.contract import TyreModel, WheelOnRoad, bounded_slip
+from ce_dynamics.models.tyres.contract import TyreModel, WheelOnRoad, bound_slip
 from ce_dynamics.models.tyres.magic_formula.contact_mass import ContactMassTyre
 from ce_dynamics.models.tyres.magic_formula.on_road import MagicFormulaTyre
 from ce_dynamics.models.tyres.magic_formula.tyre import MagicFormula
@@ -273,13 +273,13 @@ def test_load_follows_deflection(rig: tuple[Rig, float]) -> None:
 
 
 def test_slip_that_is_reported_is_bounded() -> None:
-    assert bounded_slip(10.0, 0.0) == -1.0
-    assert bounded_slip(0.0, 5.0) == 1.0
-    assert bounded_slip(10.0, 10.0) == 0.0
-    assert bounded_slip(0.0, 0.0) == 0.0
-    assert bounded_slip(10.0, 9.0) == pytest.approx(-0.1)
-    assert bounded_slip(10.0, -9.8) == -1.0  # turned against its motion, it slides as a locked wheel at least
-    assert bounded_slip(-10.0, 9.8) == 1.0
+    assert bound_slip(10.0, 0.0) == -1.0
+    assert bound_slip(0.0, 5.0) == 1.0
+    assert bound_slip(10.0, 10.0) == 0.0
+    assert bound_slip(0.0, 0.0) == 0.0
+    assert bound_slip(10.0, 9.0) == pytest.approx(-0.1)
+    assert bound_slip(10.0, -9.8) == -1.0  # turned against its motion, it slides as a locked wheel at least
+    assert bound_slip(-10.0, 9.8) == 1.0
 
 
 @pytest.mark.parametrize("gamma", [0.0, 0.05, -0.2])

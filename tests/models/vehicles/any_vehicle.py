@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
-from ce_dynamics.augmented import FullyAugmented, embedded_accelerations
+from ce_dynamics.augmented import FullyAugmented, compute_accelerations
 from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.dynamics.state import Layout
 from ce_dynamics.embedding.embed import embed
@@ -69,7 +69,7 @@ def largest_deviation(instant: Instant) -> float:
     assert np.max(np.abs(at.constraints.g)) < 1e-12  # the same poses: the loops are closed
     assert np.max(np.abs(at.constraints.rate)) < 1e-11  # the same velocities: some 10 m/s and rad/s
     expected = full.solve(at).V_dot.reshape(-1, 6)
-    found: dict[str, Array] = embedded_accelerations(instant.embedding, *state)
+    found: dict[str, Array] = compute_accelerations(instant.embedding, *state)
     return max(
         float(np.linalg.norm(found[body.name] - expected[k]) / np.linalg.norm(expected[k]))
         for k, body in enumerate(system.bodies)

@@ -13,7 +13,7 @@ from ce_dynamics.algebra.arrays import Scalar, sin, where
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.description import VehicleParameters
-from ce_dynamics.models.vehicles.equilibrium import settled
+from ce_dynamics.models.vehicles.equilibrium import settle
 
 SPEED = 22.2
 FREE = ["road.friction", "assistance.abs.slip"]
@@ -24,7 +24,7 @@ def vehicle(name: str) -> tuple[ce.Model, np.ndarray]:
     """With free friction, rolling."""
     free = FREE if name.endswith("assisted") else FREE[:1]
     model = ce.compile(build(VehicleParameters.load(name, free=free), speed=SPEED))
-    return model, settled(model)
+    return model, settle(model)
 
 
 def driven(name: str, inputs: Any, duration: float, friction: float) -> xr.Dataset:

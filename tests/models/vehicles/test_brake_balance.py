@@ -10,7 +10,7 @@ from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.brake_balance import BrakeBalance, brake_balance
 from ce_dynamics.models.vehicles.case import run
 from ce_dynamics.models.vehicles.description import VehicleParameters
-from ce_dynamics.models.vehicles.equilibrium import settled
+from ce_dynamics.models.vehicles.equilibrium import settle
 from ce_dynamics.models.vehicles.shipped import SHIPPED
 from ce_dynamics.simulation.simulate import simulate
 
@@ -23,7 +23,7 @@ def test_against_braking_in_neutral() -> None:
     data = VehicleParameters.load("sedan")
     model = Model(build(data, speed=20.0))
     inputs = {"brake": 0.3, "selector": 0.0}
-    run = simulate(model, inputs, duration=1.2, method="rk4", y0=settled(model), interval=0.02)
+    run = simulate(model, inputs, duration=1.2, method="rk4", y0=settle(model), interval=0.02)
     late = run.isel(time=slice(-10, None)).mean("time")
     z = -float(late["ax"]) / 9.81
     used = [

@@ -9,7 +9,7 @@ import pytest
 from scipy import signal
 
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.vehicles.comfort import W_D, W_K, weighted_rms
+from ce_dynamics.models.vehicles.comfort import W_D, W_K, compute_weighted_rms
 
 
 @pytest.mark.parametrize(
@@ -52,15 +52,15 @@ def test_records_are_weighted_as_by_filters_in_time(vertical: bool) -> None:
         weighted = signal.lfilter(*signal.bilinear(numerator, denominator, 1.0 / step), weighted)
     expected = math.sqrt(float(np.mean(weighted**2)))
     # the bilinear rule warps 100 Hz by (π/10)²/12 = 0.8 %
-    assert weighted_rms(t, a, W_K if vertical else W_D) == pytest.approx(expected, rel=5e-3)
+    assert compute_weighted_rms(t, a, W_K if vertical else W_D) == pytest.approx(expected, rel=5e-3)
 
 
 def test_a_long_sine_has_its_weight() -> None:
     t = np.arange(0.0, 200.0, 0.01)
-    found = weighted_rms(t, 3.0 * np.sin(2.0 * math.pi * 5.0 * t), W_K)
+    found = compute_weighted_rms(t, 3.0 * np.sin(2.0 * math.pi * 5.0 * t), W_K)
     assert found == pytest.approx(3.0 / math.sqrt(2.0) * abs(W_K.response(np.array([5.0]))[0]), rel=2e-3)
 
 
 def test_a_record_is_needed() -> None:
     with pytest.raises(DataError, match="two instants"):
-        weighted_rms(np.zeros(1), np.zeros(1), W_K)
+        compute_weighted_rms(np.zeros(1), np.zeros(1), W_K)

@@ -17,7 +17,7 @@ from ce_dynamics.models.tyres.magic_formula.on_road import MagicFormulaTyre
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.case import load_parameters
 from ce_dynamics.models.vehicles.description import VehicleParameters
-from ce_dynamics.models.vehicles.fitted_tyres import fitted_tyres
+from ce_dynamics.models.vehicles.fitted_tyres import fit_tyres
 from tests.models.tyres.magic_formula.figures import coefficients
 
 
@@ -51,7 +51,7 @@ def pac2002(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_files_for_wheels(path: Path) -> None:
     corners = VehicleParameters.load().corners
-    everywhere = fitted_tyres([str(path)], corners)
+    everywhere = fit_tyres([str(path)], corners)
     assert list(everywhere.models) == list(corners)
     assert "truck.tir: Magic Formula 6.1, side: left" in everywhere.report
     assert "not understood: ODD" in everywhere.report
@@ -59,12 +59,12 @@ def test_files_for_wheels(path: Path) -> None:
         assert isinstance(model, MagicFormulaTyre)
         assert model.tyre.is_mirrored == name.endswith("right")
         assert model.reference_friction == everywhere.friction
-    front = fitted_tyres([f"front={path}"], corners)
+    front = fit_tyres([f"front={path}"], corners)
     assert list(front.models) == ["front_left", "front_right"]
     assert front.friction is None  # the road's is the peak of the tyres that stay
     assert front.models["front_left"].reference_friction == corners["front_left"].tyre.mu0
-    assert list(fitted_tyres([f"rear_left={path}"], corners).models) == ["rear_left"]
-    assert fitted_tyres([], corners).models == {}
+    assert list(fit_tyres([f"rear_left={path}"], corners).models) == ["rear_left"]
+    assert fit_tyres([], corners).models == {}
 
 
 @pytest.mark.parametrize("text", ["middle=car.tir", "front=", "=car.tir", ""])
@@ -72,7 +72,7 @@ def test_places_that_there_are_not(text: str) -> None:
     with pytest.raises(
         DataError, match=r"give FILE for all wheels.*axles are front, rear, corners front_left"
     ):
-        fitted_tyres([text], VehicleParameters.load().corners)
+        fit_tyres([text], VehicleParameters.load().corners)
     with pytest.raises(DataError, match="no corner 'front'"):
         build(tyres={"front": None})  # type: ignore[dict-item]
     with pytest.raises(DataError, match="springs for tyres"):
@@ -112,7 +112,7 @@ def test_the_default_road_is_that_of_the_tyres(path: Path, pac2002: Path, tmp_pa
             named = load_parameters(
                 vehicle_file(tmp_path, f"base: hmmwv\ntyre: {{file: {file.name}}}\n"), given
             )
-            model = fitted_tyres([str(file)], fitted.corners).models["front_left"]
+            model = fit_tyres([str(file)], fitted.corners).models["front_left"]
             ratios.append((fitted.road.friction / model.reference_friction, fitted.road.friction))
             assert named.road.friction == fitted.road.friction
             assert named.corners["front_left"].tyre.mu0 == model.reference_friction
@@ -136,7 +136,7 @@ def test_vehicle_files_name_tyre_files(path: Path, pac2002: Path, tmp_path: Path
     for file in (path, pac2002):
         (tmp_path / file.name).write_text(file.read_text())
     own = VehicleParameters.load("hmmwv")
-    fitted = fitted_tyres([f"front={path}", f"rear={pac2002}"], own.corners)
+    fitted = fit_tyres([f"front={path}", f"rear={pac2002}"], own.corners)
     tyres = "".join(
         f"{axle}: {{tyre: {{file: {file.name}, mu0: {fitted.friction}}}}}\n"
         for axle, file in (("front", path), ("rear", pac2002))

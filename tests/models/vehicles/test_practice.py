@@ -12,7 +12,7 @@ from ce_dynamics.models.parts.manoeuvres.following import DoubleLaneChange
 from ce_dynamics.models.vehicles.case import prepare
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.driving import AxlePath, clearance, make_manoeuvre
-from ce_dynamics.models.vehicles.practice import lateral_response, practised
+from ce_dynamics.models.vehicles.practice import lateral_response, practise
 from ce_dynamics.models.vehicles.prepared import Case
 from ce_dynamics.simulation.simulate import simulate
 
@@ -59,8 +59,8 @@ def test_the_response_is_that_of_the_vehicle(case: Case) -> None:
 def test_other_tasks_are_not_practised(case: Case) -> None:
     slow = make_manoeuvre("double-lane-change", {"speed": 12.0})
     turn = make_manoeuvre("step-steer", {"speed": 22.0})
-    assert practised(slow, case.model, case.y0) is slow
-    assert practised(turn, case.model, case.y0) is turn
+    assert practise(slow, case.model, case.y0) is slow
+    assert practise(turn, case.model, case.y0) is turn
 
 
 def test_free_numbers_have_their_nominal_values_when_it_is_practised(

@@ -113,12 +113,12 @@ def test_a_free_body_finds_place_and_attitude() -> None:
     q0 = model.layout.split(model.y0)[0]
 
     def displaced(d: np.ndarray) -> float:
-        return potential(model, model.tangent.displaced(q0, d))
+        return potential(model, model.tangent.displace(q0, d))
 
     least = minimize(displaced, np.zeros(6), tol=1e-12)
     assert potential(model, q) <= least.fun + 1e-9
     # Found to the square root of the rounding of the energy, with finite differences in between.
-    np.testing.assert_allclose(model.tangent.displaced(q0, least.x), q, atol=2e-5)
+    np.testing.assert_allclose(model.tangent.displace(q0, least.x), q, atol=2e-5)
 
 
 def test_motions_that_change_no_force_are_named() -> None:

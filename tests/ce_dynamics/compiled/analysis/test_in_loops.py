@@ -11,7 +11,7 @@ from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.compiled.analysis import configurations
 from ce_dynamics.compiled.analysis.goals import goal_of
 from ce_dynamics.compiled.analysis.in_loops import found_in_loops
-from ce_dynamics.compiled.analysis.one_state import ASKED, placed_at, placed_on_floats
+from ce_dynamics.compiled.analysis.one_state import ASKED, place_bodies, placed_on_floats
 from ce_dynamics.compiled.model import Model
 from tests.ce_dynamics.stewart import points, stewart
 
@@ -110,7 +110,7 @@ def test_answers_are_those_of_compiled_functions(planar: Model) -> None:
     far = np.array((0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 0.0, 0.0))
     assert placed_on_floats(planar, far, planar.u0) is None
     with pytest.raises(ce.AssemblyError, match="the loop of 'top' cannot be assembled"):
-        placed_at(planar, far, planar.u0)
+        place_bodies(planar, far, planar.u0)
 
 
 def test_the_general_search_finds_the_same(planar: Model, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,7 +20,7 @@ def vehicle() -> Model:
 
 def test_linearisation_of_the_rolling_vehicle(vehicle: Model) -> None:
     y, u = (
-        hmmwv.settled(vehicle),
+        hmmwv.settle(vehicle),
         vehicle.inputs_with(inputs={"steering": 0.02, "throttle": 0.2, "brake": 0.1}),
     )
     found = vehicle.linearize(y, u=u)
@@ -104,7 +104,7 @@ def test_an_undamped_resonance_is_infinite() -> None:
 
 def test_outputs_are_linearised_by_name(vehicle: Model) -> None:
     y, u = (
-        hmmwv.settled(vehicle),
+        hmmwv.settle(vehicle),
         vehicle.inputs_with(inputs={"steering": 0.02, "throttle": 0.2, "brake": 0.1}),
     )
     names = ["yaw_rate", "roll", "rear_left.tyre.Fz"]
@@ -144,13 +144,13 @@ def test_outputs_are_linearised_by_name(vehicle: Model) -> None:
 
 def test_modes_of_states_alone_bear_their_names(vehicle: Model) -> None:
     """The wind-up of a brake that is not pressed decays by itself and moves nothing."""
-    modes = vehicle.modes(hmmwv.settled(vehicle), hold=["chassis.x", "chassis.y"])
+    modes = vehicle.modes(hmmwv.settle(vehicle), hold=["chassis.x", "chassis.y"])
     fastest = {modes.dominant(k) for k in range(len(modes) - 4, len(modes))}
     assert fastest == {f"{corner}.brake.windup" for corner in vehicle.system.groups["corner"]}
 
 
 def test_all_outputs_at_one_state_are_those_of_a_run(vehicle: Model) -> None:
-    y = hmmwv.settled(vehicle)
+    y = hmmwv.settle(vehicle)
     found = vehicle.outputs(y, u=vehicle.u0)
     run = simulate(vehicle, duration=0.01, interval=0.01, y0=y)
     assert found["yaw_rate"] == float(run["yaw_rate"][0])

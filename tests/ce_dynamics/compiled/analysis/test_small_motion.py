@@ -19,7 +19,7 @@ from tests.ce_dynamics.recursion_systems import make_case
 
 
 def normalised(tangent: Tangent, q: np.ndarray) -> np.ndarray:
-    return tangent.normalised(np.asarray(q, dtype=float))
+    return tangent.normalise(np.asarray(q, dtype=float))
 
 
 def test_displacements_are_what_velocities_do_for_every_holonomic_hinge() -> None:
@@ -37,7 +37,7 @@ def test_finite_displacements_have_the_tangent_as_their_derivative() -> None:
     tangent = Tangent(case.embedding)
     q, step = normalised(tangent, case.q), np.random.default_rng(0).normal(size=len(tangent))
     h = 1e-5  # central difference: h² of third derivatives (of order 1), rounding 1e-16/h
-    difference = (tangent.displaced(q, h * step) - tangent.displaced(q, -h * step)) / (2.0 * h)
+    difference = (tangent.displace(q, h * step) - tangent.displace(q, -h * step)) / (2.0 * h)
     np.testing.assert_allclose(difference, tangent.columns(q) @ step, atol=1e-9)
 
 
@@ -49,7 +49,7 @@ def test_rotations_of_any_size_are_exact() -> None:
     q = normalised(tangent, rng.normal(size=7))
     for size in (0.0, 1e-9, 1.0, 3.0, 7.0):
         step = size * rng.normal(size=6)
-        moved = tangent.displaced(q, step)
+        moved = tangent.displace(q, step)
         expected = Rotation.from_rotvec(step[:3]) * Rotation.from_quat(q[3:], scalar_first=True)
         found = Rotation.from_quat(moved[3:], scalar_first=True)
         np.testing.assert_allclose(found.as_matrix(), expected.as_matrix(), atol=1e-14)

@@ -48,7 +48,7 @@ def unfused(traced: TracedFunction, *inputs: np.ndarray) -> list[np.ndarray]:
     module = llvm.binding().parse_assembly(emit_llvm(traced, fuse=False))
     target = llvm.target_machine(FULL)
     module.triple, module.data_layout = llvm.host()[0], str(target.target_data)
-    return list(machine.linked(bytes(target.emit_object(module)), traced)(*inputs))
+    return list(machine.link(bytes(target.emit_object(module)), traced)(*inputs))
 
 
 def four_bar() -> ce.System:

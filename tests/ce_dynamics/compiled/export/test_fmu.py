@@ -478,7 +478,7 @@ def test_the_sources_inside_are_whole(fmus: dict[str, Path], tmp_path: Path) -> 
             archive.extractall(tmp_path / fmi)
         folder = tmp_path / fmi / "sources"
         with cross_compiler.Compilers() as compilers:
-            cross_compiler.shared_library(
+            cross_compiler.build_library(
                 compilers, sorted(folder.glob("*.c")), [folder], HOST, tmp_path / f"again{fmi[0]}.so"
             )
         assert hasattr(ctypes.CDLL(str(tmp_path / f"again{fmi[0]}.so")), f"fmi{fmi[0]}DoStep")

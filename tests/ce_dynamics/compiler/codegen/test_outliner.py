@@ -153,7 +153,7 @@ def test_random_functions_give_the_same_bits(
         patch.setattr(
             "ce_dynamics.compiler.machine.outline", lambda t, code: outline(t, code, shortest, longest)
         )
-        pieces = [machine.linked(machine.object_code(traced, n), traced, n) for n in (1, 4)]
+        pieces = [machine.link(machine.object_code(traced, n), traced, n) for n in (1, 4)]
     one, four = straight(traced), straight(traced, 4)
     np.testing.assert_array_equal(pieces[0](x[:, 0])[0], one(x[:, 0])[0])
     for got, expected in zip(pieces[1](x), four(x), strict=True):

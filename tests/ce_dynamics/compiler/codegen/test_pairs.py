@@ -28,7 +28,7 @@ def compiled(traced: TracedFunction, pairs: bool) -> Any:
     module.verify()
     target = llvm.target_machine(QUICK)
     module.triple, module.data_layout = llvm.host()[0], str(target.target_data)
-    return machine.linked(bytes(target.emit_object(module)), traced)
+    return machine.link(bytes(target.emit_object(module)), traced)
 
 
 def assert_same_bits(traced: TracedFunction, *inputs: Any) -> None:

@@ -19,7 +19,7 @@ from ce_dynamics.contact.solvers.proximal import (
     shift_derivative,
     solve_rows,
 )
-from ce_dynamics.contact.solvers.rows import Judge, Rows, scaled_rows
+from ce_dynamics.contact.solvers.rows import Judge, Rows, scale_rows
 from tests.ce_dynamics.contact.piles import coulomb_violation, rocks, sphere_wall, stack
 from tests.ce_dynamics.contact.random_problems import states_of
 
@@ -66,7 +66,7 @@ def test_derivatives_are_those_of_differences(rng: np.random.Generator) -> None:
 
 def given(W: Floats, q: Floats, mu: Floats, tolerance: float = 1e-10) -> tuple[Rows, Judge]:
     """Scaled rows and what judges them."""
-    rows = scaled_rows(W, q, contact_conditions(W, q, mu), np.diag(W))
+    rows = scale_rows(W, q, contact_conditions(W, q, mu), np.diag(W))
 
     def judge(x: Floats) -> float:
         r = rows.impulses(x)
@@ -163,7 +163,7 @@ def test_contradictions_end_without_a_time_limit() -> None:
     # one body of mass 1 between two walls: w₁ + w₂ = b₁ + b₂ whatever the impulses are, so that the larger
     # violation is at least −(b₁ + b₂)/2
     A, b = np.array([[1.0, -1.0], [-1.0, 1.0]]), np.array([-1.0, 0.5])
-    rows = scaled_rows(A, b, Conditions.of([Kind.UNILATERAL] * 2), np.ones(2))
+    rows = scale_rows(A, b, Conditions.of([Kind.UNILATERAL] * 2), np.ones(2))
     found = solve_rows(rows, np.zeros(2), lambda x: float(np.max(-rows.w(x))) / 1e-8)
     assert found.verdict > 1.0
     np.testing.assert_allclose(rows.w(found.x), [-0.25, -0.25], rtol=1e-3)
@@ -184,7 +184,7 @@ def test_planar_problems_have_the_solution_of_enumeration(rng: np.random.Generat
     for _ in range(5):
         G = rng.normal(size=(6, 9))
         conditions = contact_conditions(G @ G.T, rng.normal(size=6), np.full(3, 0.1))
-        problem = Problem.reduced(G, np.eye(9), rng.normal(size=9), np.zeros(6), conditions)
+        problem = Problem.from_dense(G, np.eye(9), rng.normal(size=9), np.zeros(6), conditions)
         every = states_of(problem)
         assert len({tuple(p.round(6)) for p in every}) == 1
         rows, judge = given(problem.delassus, problem.b, np.full(3, 0.1), 1e-12)

@@ -16,7 +16,7 @@ import pytest
 
 import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import Array
-from ce_dynamics.augmented import FullyAugmented, Preparation, embedded_accelerations, simulate_dae
+from ce_dynamics.augmented import FullyAugmented, Preparation, compute_accelerations, simulate_dae
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import compile_function, trace
 from ce_dynamics.dynamics.outward import Outward
@@ -34,7 +34,7 @@ from ce_dynamics.mechanism.hinges import Distance, Planar, Prismatic, Revolute, 
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.simulation.monitors.charts import Charts
 from ce_dynamics.simulation.monitors.where_it_broke import warn_if_steep
-from ce_dynamics.simulation.results import observed
+from ce_dynamics.simulation.results import observe_run
 from tests.ce_dynamics.dynamics.test_control import Held, Push
 from tests.ce_dynamics.embedding.path.test_linkage import five_point, stacked, through
 from tests.ce_dynamics.mechanisms import Z, add, dyad, five_bar
@@ -95,7 +95,7 @@ def random_state(embedding: Embedding, rng: np.random.Generator) -> tuple[Array,
     c = linkage.coordinate.inboard.neutral
     for _ in range(3):
         c[:N] = rng.uniform(-0.2, 0.2, N)
-        c, _ = linkage.renewed(c, np.zeros(N))
+        c, _ = linkage.recentre(c, np.zeros(N))
     c[:N] = rng.uniform(-0.25, 0.25, N)
     return c, rng.uniform(-1.0, 1.0, N)
 
@@ -113,7 +113,7 @@ def test_accelerations_equal_those_of_the_augmented_model(
         constraints = full.at(y, NOTHING).constraints
         assert np.max(np.abs(constraints.g)) < 2e-14
         assert np.max(np.abs(constraints.rate)) < 1e-13
-        by_body = embedded_accelerations(mechanism, q, v, NOTHING, NOTHING)
+        by_body = compute_accelerations(mechanism, q, v, NOTHING, NOTHING)
         found = np.concatenate([by_body[body.name] for body in mechanism.system.bodies])
         expected = full.accelerations(y, NOTHING).V_dot
         np.testing.assert_allclose(found, expected, rtol=0.0, atol=1e-10 * np.max(np.abs(expected)))
@@ -159,7 +159,7 @@ def test_another_chart_is_the_same_state(mechanism: Embedding, rng: np.random.Ge
     """Positions, velocities and accelerations of all bodies, as seen from both charts."""
     linkage = linkage_of(mechanism)
     q, v = random_state(mechanism, rng)
-    q_new, v_new = linkage.renewed(q, v)
+    q_new, v_new = linkage.recentre(q, v)
     assert linkage.wear(q_new) < 1e-6
     np.testing.assert_array_equal(q_new[: len(v)], 0.0)
     system = mechanism.system
@@ -168,8 +168,8 @@ def test_another_chart_is_the_same_state(mechanism: Embedding, rng: np.random.Ge
         a, b = one.placement(body, system.ground), other.placement(body, system.ground)
         for part in ("R", "r", "v", "w"):
             np.testing.assert_allclose(getattr(b, part), getattr(a, part), rtol=0.0, atol=1e-13)
-    ours = embedded_accelerations(mechanism, q, v, NOTHING, NOTHING)
-    theirs = embedded_accelerations(mechanism, q_new, v_new, NOTHING, NOTHING)
+    ours = compute_accelerations(mechanism, q, v, NOTHING, NOTHING)
+    theirs = compute_accelerations(mechanism, q_new, v_new, NOTHING, NOTHING)
     for name, value in ours.items():
         np.testing.assert_allclose(theirs[name], value, rtol=0.0, atol=1e-10)
 
@@ -221,7 +221,7 @@ def test_what_is_no_number_has_left_its_chart(mechanism: Embedding, lost: float)
     with np.errstate(all="ignore"):
         assert linkage.position(c) is None
         assert linkage.wear(c) == np.inf
-        kept, rates = linkage.renewed(c, np.ones(linkage.coordinate.inboard.n_v))
+        kept, rates = linkage.recentre(c, np.ones(linkage.coordinate.inboard.n_v))
     np.testing.assert_array_equal(kept, c)
     np.testing.assert_array_equal(rates, 1.0)
 
@@ -292,7 +292,7 @@ def test_a_warning_near_a_singular_configuration() -> None:
     model = Model(five_bar())
     y = np.array([[0.0, 0.0, 1.0, 1.0], [-1.0, 1.15, 1.0, 1.0]])
     u = np.zeros((2, 0))
-    gearing = observed(model, y, u).gearing
+    gearing = observe_run(model, y, u).gearing
     worst = float(gearing[1, 0])
     assert warn_if_steep(model, np.array((0.0, 0.1)), y, gearing) == ""
     with pytest.MonkeyPatch.context() as patch:
@@ -313,7 +313,7 @@ def test_gearing_is_the_norm_of_what_hinges_lead() -> None:
         return np.array([outward.coordinate(body) for body in couplers], dtype=float)
 
     X = np.array([(angles(1e-5 * e) - angles(-1e-5 * e)) / 2e-5 for e in np.eye(2)])
-    gearing = observed(model, y[np.newaxis], model.u0[np.newaxis]).gearing
+    gearing = observe_run(model, y[np.newaxis], model.u0[np.newaxis]).gearing
     assert gearing[0, 0] == pytest.approx(np.linalg.norm(X), rel=1e-8)
     assert not Model(falling(False)).geared_loops
 

@@ -13,7 +13,7 @@ import pytest
 
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.rotation import rotation_about
-from ce_dynamics.augmented import FullyAugmented, embedded_accelerations
+from ce_dynamics.augmented import FullyAugmented, compute_accelerations
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.embedding.embed import embed
 from ce_dynamics.errors import AssemblyError, ModelError
@@ -74,7 +74,7 @@ def test_bricard_is_assembled_from_a_rough_guess(size: float, rng: np.random.Gen
         constraints = full.at(y, nothing).constraints
         assert np.max(np.abs(constraints.g)) < 1e-13
         assert np.max(np.abs(constraints.rate)) < 1e-12
-        by_body = embedded_accelerations(model.embedding, q, v, nothing, nothing)
+        by_body = compute_accelerations(model.embedding, q, v, nothing, nothing)
         found = np.concatenate([by_body[body.name] for body in system.bodies])
         expected = full.accelerations(y, nothing).V_dot
         np.testing.assert_allclose(found, expected, rtol=0.0, atol=1e-9 * np.max(np.abs(expected)))

@@ -222,7 +222,7 @@ def test_a_start_that_no_way_leads_to_is_refused() -> None:
 @pytest.mark.usefixtures("by_newton")
 def test_where_no_way_leads_no_other_model_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
     """The tips of the cranks cannot be farther apart than both rods: told without compiling anything more."""
-    monkeypatch.setattr(configurations, "started_at", None)
+    monkeypatch.setattr(configurations, "restart_model", None)
     model = ce.compile(five_bar())
     far = max(
         ((a, b) for a in np.linspace(-3.0, 3.0, 13) for b in np.linspace(-3.0, 3.0, 13)),

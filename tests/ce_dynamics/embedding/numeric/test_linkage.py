@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from ce_dynamics.algebra.arrays import Array, Scalar
-from ce_dynamics.augmented import FullyAugmented, embedded_accelerations
+from ce_dynamics.augmented import FullyAugmented, compute_accelerations
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import compile_function, trace
 from ce_dynamics.dynamics.outward import Outward
@@ -149,7 +149,7 @@ def test_accelerations_equal_those_of_the_augmented_model(
     for _ in range(5):
         q, v = random_state(mechanism, rng)
         nothing = np.zeros(0)
-        by_body = embedded_accelerations(mechanism, q, v, nothing, nothing)
+        by_body = compute_accelerations(mechanism, q, v, nothing, nothing)
         found = np.concatenate([by_body[body.name] for body in mechanism.system.bodies])
         y = full.state_from_embedded(mechanism, q, v, nothing, nothing)
         expected = full.accelerations(y, nothing).V_dot
@@ -332,8 +332,8 @@ def test_choice_of_cut_of_a_spatial_loop(q: float) -> None:
 
 def compare_accelerations(one: Embedding, other: Embedding, q: Array, v: Array) -> None:
     nothing = np.zeros(0)
-    ours = embedded_accelerations(one, q, v, nothing, nothing)
-    theirs = embedded_accelerations(other, q, v, nothing, nothing)
+    ours = compute_accelerations(one, q, v, nothing, nothing)
+    theirs = compute_accelerations(other, q, v, nothing, nothing)
     scale = max(np.max(np.abs(a)) for a in ours.values())
     for name, value in ours.items():
         np.testing.assert_allclose(theirs[name], value, rtol=0.0, atol=1e-11 * scale)
@@ -348,8 +348,8 @@ def test_choice_of_independent_coordinate(independent: str) -> None:
     q_other = one.system.find(independent).inboard.coordinates(motion.c).astype(float)
     v_other = (motion.X @ v).astype(float)
     nothing = np.zeros(0)
-    ours = embedded_accelerations(one, q, v, nothing, nothing)
-    theirs = embedded_accelerations(other, q_other, v_other, nothing, nothing)
+    ours = compute_accelerations(one, q, v, nothing, nothing)
+    theirs = compute_accelerations(other, q_other, v_other, nothing, nothing)
     for name, value in ours.items():
         np.testing.assert_allclose(theirs[name], value, rtol=0.0, atol=1e-10)
 
@@ -412,7 +412,7 @@ def compare_with_augmented(embedding: Embedding, q: Array, v: Array, u: Array) -
     assert np.max(np.abs(constraints.g)) < 1e-14
     assert np.max(np.abs(constraints.rate)) < 1e-13
     expected = full.accelerations(y, u).V_dot
-    by_body = embedded_accelerations(embedding, q, v, nothing, u)
+    by_body = compute_accelerations(embedding, q, v, nothing, u)
     found = np.concatenate([by_body[body.name] for body in system.bodies])
     np.testing.assert_allclose(found, expected, rtol=0.0, atol=1e-11 * np.max(np.abs(expected)))
 

@@ -17,12 +17,12 @@ from scipy.integrate import solve_ivp
 
 import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import Array
-from ce_dynamics.augmented import FullyAugmented, embedded_accelerations
+from ce_dynamics.augmented import FullyAugmented, compute_accelerations
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import compile_function, trace
 from ce_dynamics.dynamics.outward import Outward
 from ce_dynamics.embedding.aggregate import Embedding
-from ce_dynamics.embedding.closures.arc_length import closed_across
+from ce_dynamics.embedding.closures.arc_length import close_across
 from ce_dynamics.embedding.closures.loop import EPSILON, held_at_design
 from ce_dynamics.embedding.embed import embed
 from ce_dynamics.embedding.path import table
@@ -134,7 +134,7 @@ def test_accelerations_equal_those_of_the_augmented_model(
     for _ in range(5):
         s, s_dot = random_state(mechanism, rng)
         state = (np.array((s,)), np.array((s_dot,)), NOTHING, NOTHING)
-        by_body = embedded_accelerations(mechanism, *state)
+        by_body = compute_accelerations(mechanism, *state)
         found = np.concatenate([by_body[body.name] for body in mechanism.system.bodies])
         expected = full.accelerations(full.state_from_embedded(mechanism, *state), NOTHING).V_dot
         np.testing.assert_allclose(found, expected, rtol=0.0, atol=1e-9 * np.max(np.abs(expected)))
@@ -328,8 +328,8 @@ def test_newton_back_to_the_curve_ends_where_rounding_is_all_that_is_left() -> N
     linkage = linkage_of(embed(through(four_bar((0.2, 0.5, 0.4, 0.5), 0.7), "crank")))
     for point in linkage.curve.points[::20]:
         kernel: Any = Counted(linkage.kernel)
-        ahead = kernel.advanced(point.q, 1e-2 * point.t * kernel.column_scales)
-        found = closed_across(kernel, ahead, kernel.p0, point.t)
+        ahead = kernel.advance(point.q, 1e-2 * point.t * kernel.column_scales)
+        found = close_across(kernel, ahead, kernel.p0, point.t)
         assert found is not None
         assert kernel.calls <= 6
 

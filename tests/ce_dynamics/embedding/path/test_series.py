@@ -32,12 +32,12 @@ def exact(s: Array, derivative: int) -> Array:
 def periodic() -> Trigonometric:
     M, offset = 128, 0.37
     s = (np.arange(M) + offset) * PERIOD / M
-    return Trigonometric.through(exact(s, 0), PERIOD, np.array((2.0, 0.0)), offset).truncated(1e-16)
+    return Trigonometric.through(exact(s, 0), PERIOD, np.array((2.0, 0.0)), offset).truncate(1e-16)
 
 
 def on_an_interval() -> Polynomial:
     s = Polynomial.nodes(128, -1.0, 0.5)
-    return Polynomial.through(exact(s, 0), -1.0, 0.5).truncated(1e-16)
+    return Polynomial.through(exact(s, 0), -1.0, 0.5).truncate(1e-16)
 
 
 @pytest.mark.parametrize(("series", "kind"), [(periodic(), "periodic"), (on_an_interval(), "interval")])
@@ -63,7 +63,7 @@ def test_compiled_evaluation(series: Series) -> None:
 @pytest.mark.parametrize("series", [periodic(), on_an_interval()], ids=["periodic", "interval"])
 def test_shifted(series: Trigonometric | Polynomial) -> None:
     s = np.array((-0.7, 0.1, 0.2))
-    np.testing.assert_allclose(series.shifted(0.25).at(s), exact(s + 0.25, 0), rtol=0.0, atol=1e-14)
+    np.testing.assert_allclose(series.shift(0.25).at(s), exact(s + 0.25, 0), rtol=0.0, atol=1e-14)
 
 
 def test_too_few_samples_show() -> None:
@@ -86,7 +86,7 @@ def test_nan_outside_the_interval() -> None:
 def test_a_line_has_no_terms() -> None:
     s = np.arange(64) * PERIOD / 64
     line = Trigonometric.through(np.outer(s, [1.0, -2.0]) + 0.5, PERIOD, np.array((1.0, -2.0)))
-    line = line.truncated(1e-15)
+    line = line.truncate(1e-15)
     assert line.order == 0
     jet = line.evaluate(100.25)
     np.testing.assert_allclose(jet.value, (100.75, -200.0), rtol=1e-15)

@@ -11,7 +11,7 @@ import pytest
 
 import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import array, cos, sin
-from ce_dynamics.augmented import FullyAugmented, TreeAugmented, embedded_accelerations, simulate_dae
+from ce_dynamics.augmented import FullyAugmented, TreeAugmented, compute_accelerations, simulate_dae
 from ce_dynamics.compiler.fingerprint import content_key
 from ce_dynamics.embedding.couplings_solved import CoupledHinges
 from ce_dynamics.embedding.numeric.linkage import NumericLinkage
@@ -177,7 +177,7 @@ def assert_agrees(s: System, seed: int = 0, amplitude: float = 0.3, tolerance: f
     q = model.y0[: e.n_q] + amplitude * rng.uniform(-1, 1, e.n_q)
     v, u = rng.uniform(-2, 2, e.n_v), model.u0 + rng.uniform(-0.2, 0.2, len(model.u0))
     x = model.layout.split(model.y0)[2]
-    expected = embedded_accelerations(e, q, v, x, u)
+    expected = compute_accelerations(e, q, v, x, u)
     size = max(float(np.max(np.abs(a))) for a in expected.values())
     full = FullyAugmented(s)
     y = full.state_from_embedded(e, q, v, x, u)
@@ -390,7 +390,7 @@ def test_loops_that_never_come_back_are_followed_a_few_turns() -> None:
         for theta in (-6.0, 0.4, 3.5, 6.1):
             assert closure_error(model, theta) < 1e-11
         right = model.system.find("right")
-        expected = coupling.solved(1, (3.5, 0.0))
+        expected = coupling.solve(1, (3.5, 0.0))
         outward = model.instant(np.array((3.5, 1.0)), model.u0).outward
         assert outward.coordinate(right) == pytest.approx(expected, abs=1e-12)
         with pytest.raises(AssemblyError, match=r"cannot be assembled at \{'left': \[60\.0\]\}"):

@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 
 import ce_dynamics as ce
 from ce_dynamics.algebra.rotation import rotation_vector, turning_rate
-from ce_dynamics.augmented import embedded_accelerations
+from ce_dynamics.augmented import compute_accelerations
 from ce_dynamics.augmented.observer import AbsoluteObserver
 from ce_dynamics.augmented.states import AT_REST, BodyState
 from ce_dynamics.errors import ModelError
@@ -193,7 +193,7 @@ def test_an_elastic_joint_against_the_same_by_multipliers(
     model = ce.compile(system)
     assert len(model.layout.v) == 3
     q, v, x = model.layout.split(model.y0)
-    by_embedding = embedded_accelerations(model.embedding, q, v, x, model.u0)
+    by_embedding = compute_accelerations(model.embedding, q, v, x, model.u0)
     plain = four_bar()  # the same bodies and hinges but for the one joint
     if joint == "pin":
         plain.closures.clear()

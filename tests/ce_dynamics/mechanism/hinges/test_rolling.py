@@ -19,7 +19,7 @@ from scipy.spatial.transform import Rotation
 
 import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import Array
-from ce_dynamics.augmented import FullyAugmented, TreeAugmented, embedded_accelerations, simulate_dae
+from ce_dynamics.augmented import FullyAugmented, TreeAugmented, compute_accelerations, simulate_dae
 from ce_dynamics.augmented.constrained_system import ConstrainedState, ConstrainedSystem
 from ce_dynamics.augmented.rolling_ball import BallRollingOnPlane
 from ce_dynamics.compiled.variables import plain
@@ -207,7 +207,7 @@ def test_recursion_agrees_with_free_bodies_and_their_constraints(seed: int) -> N
     rows = full.at(state).constraints
     np.testing.assert_allclose(rows.g.astype(float), 0.0, atol=ROUNDING)
     np.testing.assert_allclose(rows.rate.astype(float), 0.0, atol=10 * ROUNDING)
-    ours = embedded_accelerations(model.embedding, q, v, x, model.u0)
+    ours = compute_accelerations(model.embedding, q, v, x, model.u0)
     theirs = full.accelerations(state).V_dot.reshape(-1, 6)
     scale = np.max(np.abs(theirs))
     for body, acceleration in zip(system.bodies, theirs, strict=True):
@@ -232,7 +232,7 @@ def test_free_ball_with_a_cut_rolling_contact_agrees_in_the_tree_augmented_form(
     cut.close_loop("contact", cut.ground, ball, contact)
     q, w = np.array((0.2, -0.1, 0.7, 0.1, -0.5, 0.5)), rng.normal(size=3)
     q[2:] /= np.linalg.norm(q[2:])
-    ours = embedded_accelerations(embed(embedded), q, w, np.zeros(0), np.zeros(0))["ball"]
+    ours = compute_accelerations(embed(embedded), q, w, np.zeros(0), np.zeros(0))["ball"]
     tree = TreeAugmented(cut)
     d, v = q[0] * hinge.e1 + q[1] * hinge.e2, hinge.H(q).T @ w
     answer = tree.accelerations(np.concatenate((d, q[2:], v)))
@@ -479,7 +479,7 @@ def test_plate_pushed_from_the_side_feels_two_sevenths_of_the_ball() -> None:
         if embedded:
             model = ce.compile(system)
             q, v, x = model.layout.split(model.y0)
-            accelerations.append(embedded_accelerations(model.embedding, q, v, x, model.u0))
+            accelerations.append(compute_accelerations(model.embedding, q, v, x, model.u0))
         else:
             rolling = BallRollingOnPlane(plate, (0, 0, 1), 0.0, ball, (0, 0, r), r)
             state = ConstrainedSystem(system, rolling).default_state()
@@ -503,13 +503,13 @@ def test_disabled_the_ball_flies_and_enabled_again_it_takes_an_impulse() -> None
     gripping = rolling.enable(state)
     with pytest.raises(ce.AssemblyError, match=r"'rolling': velocity error 1\.4"):
         system.simulate(gripping, [0.0, 1.0])
-    rolled = gripping.assembled()
+    rolled = gripping.assemble()
     np.testing.assert_allclose(rolled.body("ball").v, (1.0, 0.0, 0.0), atol=1e-14)
     np.testing.assert_allclose(rolled.body("ball").w, (0.0, 2.0, 0.0), atol=1e-14)
     after = system.simulate(rolled, [0.0, 1.0]).states[-1]
     np.testing.assert_allclose(after.body("ball").r, (1.0, 0.0, 0.5), atol=1e-9)
     assert rolling.is_enabled(after)
-    landed = rolling.enable(flown).assembled()  # out of the plane and into rolling
+    landed = rolling.enable(flown).assemble()  # out of the plane and into rolling
     assert abs(rolling.position_error(landed)) < 1e-12
     np.testing.assert_allclose(rolling.velocity_error(landed), 0.0, atol=1e-12)
 
@@ -518,7 +518,7 @@ def test_disabled_the_ball_flies_and_enabled_again_it_takes_an_impulse() -> None
 def test_both_integrations_keep_rows_of_both_kinds_and_the_energy(method: str) -> None:
     system, rolling = ball_on((0.6, 0.0, 0.8), plate=True)
     state = system.default_state().place("ball", v=(0.3, 0.2, 0.1), w=(3.0, -1.0, 2.0))
-    state = state.place("plate", w=(0.2, 0.4, -0.3)).assembled()
+    state = state.place("plate", w=(0.2, 0.4, -0.3)).assemble()
     rtol = 1e-9
     motion = system.simulate(state, np.linspace(0.0, 1.0, 11), method=method, rtol=rtol, atol=rtol)
     end = motion.states[-1]
@@ -629,13 +629,13 @@ def test_states_off_the_plane_and_impossible_ones_are_refused() -> None:
     high = system.default_state().place("ball", r=(0.0, 0.0, 0.8))
     with pytest.raises(ce.AssemblyError, match=r"'rolling': position error 0\.3"):
         system.simulate(high, [0.0, 1.0])
-    assert rolling.gap(high.assembled()) == pytest.approx(0.0, abs=1e-13)
+    assert rolling.gap(high.assemble()) == pytest.approx(0.0, abs=1e-13)
     ceiling = BallRollingOnPlane(
         rolling.plane_body, (0, 0, -1), -3.0, rolling.ball_body, (0, 0, 0.5), 0.5, name="ceiling"
     )
     both = ConstrainedSystem(system.system, rolling, ceiling)  # 3 m apart, the ball has 1 m
     with pytest.raises(ce.AssemblyError, match="cannot be assembled"):
-        both.default_state().assembled()
+        both.default_state().assemble()
 
 
 def test_a_ball_without_inertia_is_refused_by_both_formulations() -> None:

@@ -13,7 +13,7 @@ import ce_dynamics as ce
 from ce_dynamics.simulation.ensembles.arguments import spread
 from ce_dynamics.simulation.ensembles.lanes import group_of
 from ce_dynamics.simulation.ensembles.looks import look_of
-from ce_dynamics.simulation.ensembles.making import compiled, lanes_of
+from ce_dynamics.simulation.ensembles.making import compile_lanes, lanes_of
 from ce_dynamics.simulation.integrators.methods import FIXED
 from ce_dynamics.simulation.integrators.settings import settings_of
 from ce_dynamics.simulation.monitors.promises import Bounds, Promises
@@ -30,7 +30,7 @@ def seen(model: ce.Model, t: Any, Y: Any, moved: bool = False) -> Any:
     """The outcome of a group of runs with these states."""
     outputs = frozenset(range(len(model.output_entries)))
     runs = spread(model, np.tile(model.y0, (LANES, 1)), None, None)
-    look, code = look_of(model, Promises.of(model), outputs), compiled(model, None, LANES, outputs)
+    look, code = look_of(model, Promises.of(model), outputs), compile_lanes(model, None, LANES, outputs)
     heads, calm = look.heads.copy(), [*look.bounds]
     if len(heads):
         heads[:, 3], calm[3] = moved, Bounds.of([0], [-math.inf], [CLOSE])

@@ -15,7 +15,7 @@ from ce_dynamics.errors import ModelError, RangeWarning, SimulationError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.forces.base import Response
 from ce_dynamics.mechanism.parameters import Parameter
-from ce_dynamics.simulation.ensembles.making import compiled
+from ce_dynamics.simulation.ensembles.making import compile_lanes
 from tests.ce_dynamics.mechanisms import four_bar
 
 
@@ -253,7 +253,7 @@ def test_keep_and_files(model: ce.Model, tmp_path: Any) -> None:
 
 def test_functions_are_compiled_once(model: ce.Model) -> None:
     law = Swing()
-    first, second = (compiled(model, law, 8, frozenset({0})) for _ in range(2))
+    first, second = (compile_lanes(model, law, 8, frozenset({0})) for _ in range(2))
     assert all(a is b for a, b in zip(first, second, strict=True))
 
 

@@ -40,7 +40,7 @@ class SmoothSteer:
 @cache
 def vehicle() -> tuple[Model, Floats]:
     model = Model(hmmwv.build(speed=12.0))
-    return model, hmmwv.settled(model)
+    return model, hmmwv.settle(model)
 
 
 def final_state(model: Model, law: Any, y0: Floats, duration: float, **how: Any) -> Floats:

@@ -19,7 +19,7 @@ from ce_dynamics.simulation.right_hand_side import RightHandSide
 @cache
 def vehicle() -> tuple[Model, Floats]:
     model = Model(hmmwv.build(speed=12.0))
-    return model, hmmwv.settled(model)
+    return model, hmmwv.settle(model)
 
 
 def test_the_vehicles_jacobian_is_its_derivative(rng: np.random.Generator) -> None:

@@ -18,9 +18,9 @@ from ce_dynamics.simulation.monitors.monitor import Run
 from ce_dynamics.simulation.monitors.promises import Bounds, InputRanges, Promises, all_finite
 from ce_dynamics.simulation.monitors.reach import Known, Reaches, probes_of
 from ce_dynamics.simulation.options import RunOptions
-from ce_dynamics.simulation.results import Observed, observed
+from ce_dynamics.simulation.results import Observed, observe_run
 from ce_dynamics.simulation.right_hand_side import RightHandSide
-from ce_dynamics.simulation.simulate import integrated
+from ce_dynamics.simulation.simulate import integrate_run
 from tests.ce_dynamics.mechanisms import four_bar
 
 
@@ -99,7 +99,7 @@ def turning() -> ce.Model:
 
 def run_of(model: ce.Model, slope: float) -> Run:
     options = RunOptions(duration=0.5, method="rk4", step=1e-3)
-    return integrated(RightHandSide(model, Ramp(slope)), model.y0, options)[0]
+    return integrate_run(RightHandSide(model, Ramp(slope)), model.y0, options)[0]
 
 
 def test_a_law_beyond_its_input_range_warns(turning: ce.Model) -> None:
@@ -142,7 +142,7 @@ def test_observed_gearing_changes_no_approach() -> None:
             Y = np.tile(model.y0, (2, 1))
             Y[0, corner] = rate
             U = rhs.inputs_over(t, Y)
-            known = Known(U, observed(model, Y, U).gearing)
+            known = Known(U, observe_run(model, Y, U).gearing)
             found = [
                 [reach.S.name for reach in Reaches(model).near(t, Y, rhs.inputs_at, given)]
                 for given in (None, known)

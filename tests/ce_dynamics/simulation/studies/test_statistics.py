@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.simulation.studies.statistics import ROWS, STRATA, merged, partial
+from ce_dynamics.simulation.studies.statistics import ROWS, STRATA, merge_statistics, partial
 
 
 def batches(values: Floats, size: int) -> Floats:
@@ -20,7 +20,7 @@ def test_quantiles_have_the_promised_rank(size: int) -> None:
     n = 4200
     values = np.stack([np.arange(n) * 1.0, rng.permutation(n) * 1.0, rng.standard_cauchy(n)], axis=1)
     levels = (0.0, 0.001, 0.05, 0.5, 0.77, 1.0)
-    found = merged(batches(values, size), levels).quantiles
+    found = merge_statistics(batches(values, size), levels).quantiles
     allowed = 0.0 if size <= STRATA else 0.5 / STRATA + 1.0 / size
     for q, row in zip(levels, found, strict=True):
         for column, x in enumerate(row):
@@ -34,7 +34,7 @@ def test_quantiles_have_the_promised_rank(size: int) -> None:
 def test_moments_far_from_zero() -> None:
     """Of numbers of size 1e8 that differ by 1 a rounded mean, and each deviation, is right to some 1e-8."""
     values = 1e8 + np.random.default_rng(0).normal(size=(1000, 2))
-    found = merged(batches(values, 64), ())
+    found = merge_statistics(batches(values, 64), ())
     np.testing.assert_allclose(found.deviation, values.std(axis=0, ddof=1), rtol=1e-6)
     np.testing.assert_allclose(found.mean, values.mean(axis=0), rtol=1e-15)
     np.testing.assert_array_equal(found.run_of_lowest, values.argmin(axis=0))
@@ -45,7 +45,7 @@ def test_what_is_not_finite_is_left_out() -> None:
     values = np.full((250, 3), np.nan)
     values[200:, 1] = np.arange(50)
     values[3, 2], values[4, 2] = np.inf, 5.0
-    found = merged(batches(values, 60), (0.5,))
+    found = merge_statistics(batches(values, 60), (0.5,))
     assert found.number.tolist() == [0, 50, 1]
     np.testing.assert_array_equal(found.mean, [np.nan, 24.5, 5.0])
     np.testing.assert_array_equal(found.deviation, [np.nan, np.arange(50).std(ddof=1), np.nan])

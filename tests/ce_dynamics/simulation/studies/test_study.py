@@ -153,7 +153,7 @@ def test_who_is_stopped_goes_on(
         np.testing.assert_array_equal(found["height"].values[:16], before)
         np.testing.assert_array_equal(found["height"].values, ensemble["height"].values)
     content = path.read_bytes()
-    assert ce.simulate_study(model, path, **common).made == RUNS  # nothing is left
+    assert ce.simulate_study(model, path, **common).runs_made == RUNS  # nothing is left
     assert path.read_bytes() == content
 
 
@@ -184,7 +184,7 @@ def test_a_killed_study_loses_nothing_and_repeats_nothing(model: ce.Model, tmp_p
     process.wait()
     process.stdout.close()
     study = ce.Study(path)
-    before = study.made
+    before = study.runs_made
     assert 100 <= before < 1500
     with study.results() as found:
         made = (found["status"] == "completed").values
@@ -197,7 +197,7 @@ def test_a_killed_study_loses_nothing_and_repeats_nothing(model: ce.Model, tmp_p
         method="dopri5", batch=50, progress=lambda done, total: told.append(done),
     )  # fmt: skip
     assert told[0] == before // 50 * 50
-    assert told[-1] == whole.made == 1500
+    assert told[-1] == whole.runs_made == 1500
     with whole.results() as found:
         np.testing.assert_array_equal(found["height"].values[:before], heights[:before])
         straight = ce.simulate_ensemble(
@@ -273,8 +273,8 @@ def test_a_cluster_that_is_gone_is_named(model: ce.Model, given: dict[str, Any],
     with pytest.raises(SimulationError, match=r"does not answer any more .*closed.* are kept") as caught:
         ce.simulate_study(model, tmp_path / "a.nc", **common, client=client, progress=leave)
     assert isinstance(caught.value.partial, ce.Study)
-    assert 8 <= caught.value.partial.made < RUNS
-    assert ce.simulate_study(model, tmp_path / "a.nc", **common).made == RUNS
+    assert 8 <= caught.value.partial.runs_made < RUNS
+    assert ce.simulate_study(model, tmp_path / "a.nc", **common).runs_made == RUNS
 
 
 def test_another_study_is_refused(model: ce.Model, given: dict[str, Any], tmp_path: Path) -> None:
@@ -435,8 +435,8 @@ def test_a_disk_that_fails_keeps_what_it_has(
         with pytest.raises(SimulationError, match=message) as caught:
             ce.simulate_study(model, path, **common)
     assert isinstance(caught.value.partial, ce.Study)
-    assert caught.value.partial.made == 16
-    assert ce.simulate_study(model, path, **common).made == RUNS
+    assert caught.value.partial.runs_made == 16
+    assert ce.simulate_study(model, path, **common).runs_made == RUNS
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="has no limit of a file's size")

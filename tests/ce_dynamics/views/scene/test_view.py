@@ -155,7 +155,7 @@ def test_shapes_that_are_given_are_drawn_where_they_were_given(model: ce.Model) 
     crank = model.system.find("crank")
     tyre = wheel(crank.com, (0, 2, 0), 0.1, 0.04)
     camera = Camera("beside", "crank", np.array([0.1, -1.0, 0.05]), crank.com)
-    (take,) = ce.view(model, shapes={"crank": [tyre.painted("#123456")]}, cameras=[camera]).takes
+    (take,) = ce.view(model, shapes={"crank": [tyre.paint("#123456")]}, cameras=[camera]).takes
     (shape,) = take.bodies[0].shapes
     np.testing.assert_allclose(shape.points, [[0, -0.02, 0], [0, 0.02, 0]], atol=1e-16)
     assert shape.colour == "#123456"

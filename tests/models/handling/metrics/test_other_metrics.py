@@ -9,7 +9,7 @@ import pytest
 from scipy.signal import lsim
 
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.handling.metrics.driving_modes import felt, power_spectrum
+from ce_dynamics.models.handling.metrics.driving_modes import power_spectrum, weigh_acceleration
 from ce_dynamics.models.handling.metrics.frequency_response import (
     Complex,
     FrequencyResponse,
@@ -205,6 +205,8 @@ def test_spectrum_of_a_sine() -> None:
     assert spectrum.rms(10.0, 14.0) == pytest.approx(1.0 / math.sqrt(2.0), rel=1e-3)
     one = np.sin(2.0 * math.pi * 5.0 * t)
     gain = abs(W_K.response(np.array([5.0])))[0]
-    assert felt(t, one) == pytest.approx(gain / math.sqrt(2.0), rel=0.01)  # the beginning of 40 s rings
+    assert weigh_acceleration(t, one) == pytest.approx(
+        gain / math.sqrt(2.0), rel=0.01
+    )  # the beginning of 40 s rings
     with pytest.raises(DataError, match="let the run last longer"):
         power_spectrum(t[:100], x[:100])

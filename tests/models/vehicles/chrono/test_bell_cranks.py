@@ -15,7 +15,7 @@ from ce_dynamics.embedding.numeric.linkage import NumericLinkage
 from ce_dynamics.kinematics.rod import Rod
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.description import VehicleParameters
-from ce_dynamics.models.vehicles.equilibrium import settled
+from ce_dynamics.models.vehicles.equilibrium import settle
 from tests.models.vehicles.any_vehicle import driven, largest_deviation, random_instant
 from tests.models.vehicles.chrono.small_car import SUSPENSION, files, written
 
@@ -66,7 +66,7 @@ def test_it_carries_the_vehicle_and_turns_it_to_the_left(tmp_path: Path, steerin
     del front["Antirollbar Input File"]
     data = VehicleParameters.load(written(tmp_path, content))
     model = ce.compile(build(data, speed=8.0))
-    y = settled(model)
+    y = settle(model)
     responses = model.instant(y, model.u0).loads.responses
     loads = np.array([float(responses[f"{corner}.tyre"].outputs["Fz"]) for corner in data.corners])
     assert loads.sum() == pytest.approx(9.81 * data.mass, rel=1e-6)

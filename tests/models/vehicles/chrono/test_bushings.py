@@ -11,7 +11,7 @@ import pytest
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.vehicles.assembly import build
-from ce_dynamics.models.vehicles.chrono.vehicle import converted
+from ce_dynamics.models.vehicles.chrono.vehicle import convert_vehicle
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from tests.models.vehicles.chrono.small_car import SUSPENSION, files, written
 
@@ -44,7 +44,7 @@ def soft(**bushings: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 def test_the_vehicle_drives_rigid_unless_it_is_asked_to_yield(tmp_path: Path) -> None:
     path = written(tmp_path, soft(Upper=BUSHING))
-    made = converted(path)
+    made = convert_vehicle(path)
     assert "dynamic" not in made.text
     assert "damping: 4000" not in made.text  # which would have no effect
     assert any("they yield on the rig; as the vehicle drives their joints are rigid" in x for x in made.notes)
@@ -55,7 +55,7 @@ def test_the_vehicle_drives_rigid_unless_it_is_asked_to_yield(tmp_path: Path) ->
 
 def test_arms_yield_as_their_files_say(tmp_path: Path) -> None:
     """Stiffness and damping along, across and about the joint, half way between its pivots."""
-    made = converted(written(tmp_path, soft(Upper=BUSHING, Lower=LEAST)), bushings=True)
+    made = convert_vehicle(written(tmp_path, soft(Upper=BUSHING, Lower=LEAST)), bushings=True)
     assert not any("bushing" in note for note in made.notes)
     (tmp_path / "soft.yaml").write_text(made.text)
     data = VehicleParameters.load(tmp_path / "soft.yaml")
@@ -80,7 +80,7 @@ def test_a_bushing_without_its_numbers_is_named(tmp_path: Path) -> None:
     wrong = {key: value for key, value in BUSHING.items() if key != "Damping Linear"}
     path = written(tmp_path, soft(Lower=wrong))
     with pytest.raises(DataError, match=r"^Front.json: Lower Control Arm/Bushing Data/Damping Linear: it is"):
-        converted(path, bushings=True)
+        convert_vehicle(path, bushings=True)
 
 
 def test_tie_rods_with_a_body_yield_at_both_ends(tmp_path: Path) -> None:
@@ -134,14 +134,14 @@ def test_rods_that_are_lengths_yield_in_series(tmp_path: Path) -> None:
     lower = found["rear_left.lower_link_bushing"].elastic(build(data, ideal_joints=True))[0]
     assert lower.joint == "rear_left.trailing_arm/chassis lower_link"
     axle["Upper Link"]["Bushing Data Arm"] = BUSHING
-    notes = converted(written(tmp_path, content)).notes
+    notes = convert_vehicle(written(tmp_path, content)).notes
     assert any("rotational stiffness of the bushings of rods" in note for note in notes)
 
 
 def test_bushings_of_rods_without_mass_are_said_to_be_rigid(tmp_path: Path) -> None:
     content = soft()
     content["car/Front.json"]["Tierod"]["Bushing Data"] = BUSHING
-    made = converted(written(tmp_path, content))
+    made = convert_vehicle(written(tmp_path, content))
     assert any("bushings of rods without mass" in note for note in made.notes)
     assert not any("keys that say nothing" in note and "Bushing" in note for note in made.notes)
     assert "tie_rod_bushing" not in made.text

@@ -16,7 +16,7 @@ from ce_dynamics.mechanism.forces.base import PointLoad
 from ce_dynamics.models.handling.vehicle import vehicle
 from ce_dynamics.models.kc import rig_of
 from ce_dynamics.models.vehicles.assembly import build
-from ce_dynamics.models.vehicles.chrono.vehicle import converted
+from ce_dynamics.models.vehicles.chrono.vehicle import convert_vehicle
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.steering_angle import max_wheel_angle
 from tests.models.vehicles.chrono.small_car import files, written
@@ -175,7 +175,7 @@ def test_what_cannot_be_joined_is_named(
     content = folding()
     changed(content)
     with pytest.raises(DataError, match=message):
-        converted(written(tmp_path, content))
+        convert_vehicle(written(tmp_path, content))
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import pytest
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.vehicles.assembly import build
-from ce_dynamics.models.vehicles.chrono.vehicle import converted
+from ce_dynamics.models.vehicles.chrono.vehicle import convert_vehicle
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.steering_angle import wheel_angle
 from tests.models.vehicles.chrono.small_car import SUSPENSION, files, written
@@ -72,16 +72,16 @@ def test_leaf_springs_by_hand(tmp_path: Path) -> None:
 def test_preloads_that_chrono_loses(tmp_path: Path) -> None:
     """They are lost if its ways are asked for, and said to be."""
     path = written(tmp_path, rear(SAE))
-    made = converted(path, like_chrono=True)
+    made = convert_vehicle(path, like_chrono=True)
     assert "preload: 0 N" in made.text
     assert any("preloads of leaf springs" in note and note.endswith("as there") for note in made.notes)
-    assert "preload: 1500 N" in converted(path).text
+    assert "preload: 1500 N" in convert_vehicle(path).text
 
 
 def test_solid_axles_need_their_track_bar(tmp_path: Path) -> None:
     axle = {**AXLE, "Template": "SolidAxle"}
     with pytest.raises(DataError, match=r"Rear.json: Trackbar: it is missing; give the bar"):
-        converted(written(tmp_path, rear(axle)))
+        convert_vehicle(written(tmp_path, rear(axle)))
 
 
 MULTI_LINK: dict[str, Any] = {
@@ -126,7 +126,7 @@ def test_trailing_links_turn_about_the_files_axes(tmp_path: Path, like_chrono: b
     plane with the spring.
     """
     file = tmp_path / f"{like_chrono}.yaml"
-    file.write_text(converted(written(tmp_path, rear(MULTI_LINK)), like_chrono=like_chrono).text)
+    file.write_text(convert_vehicle(written(tmp_path, rear(MULTI_LINK)), like_chrono=like_chrono).text)
     data = VehicleParameters.load(file)
     corner: Any = data.corners["rear_left"]
     assert np.diag(corner.parts["trailing_link"].inertia) == pytest.approx([0.3, 0.1, 0.2])
@@ -204,7 +204,7 @@ def test_torsion_springs_of_free_graphs(
 
 def test_torsion_springs_need_a_joint(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"RSDAs\[0\]/Axis: no revolute joint of its two bodies turns about"):
-        converted(written(tmp_path, rear(torsion([0, 0, 1], "Chassis", "Arm"))))
+        convert_vehicle(written(tmp_path, rear(torsion([0, 0, 1], "Chassis", "Arm"))))
 
 
 def test_torsion_springs_may_just_damp(tmp_path: Path) -> None:
@@ -221,7 +221,7 @@ def test_names_of_free_graphs_are_there_once(tmp_path: Path, items: str) -> None
     graph = torsion([0, -1, 0], "Chassis", "Arm")
     graph[items].append(dict(graph[items][0]))
     with pytest.raises(DataError, match=rf"{items}\[1\]/Name: '(Arm|Pivot)' is there twice; choose another$"):
-        converted(written(tmp_path, rear(graph)))
+        convert_vehicle(written(tmp_path, rear(graph)))
 
 
 def test_a_free_graph_that_nothing_steers(tmp_path: Path) -> None:
@@ -230,7 +230,7 @@ def test_a_free_graph_that_nothing_steers(tmp_path: Path) -> None:
     with pytest.raises(
         DataError, match=r"^Vehicle\.json: Axles\[1\]/Steering Index: nothing of .* is joined"
     ):
-        converted(written(tmp_path, content))
+        convert_vehicle(written(tmp_path, content))
 
 
 def two_steerings() -> dict[str, dict[str, Any]]:
@@ -250,7 +250,7 @@ def test_a_second_steering_mechanism(tmp_path: Path) -> None:
     data = VehicleParameters.load(written(tmp_path, two_steerings()), ["second_steering.travel=20 mm"])
     assert list(data.steerings) == ["steering", "second_steering"]
     front, back = (data.corners[f"{axle}_left"] for axle in ("front", "rear"))
-    travels = [data.steerings[name].moved(np.zeros(3), 1.0)[1] for name in data.steerings]
+    travels = [data.steerings[name].move_point(np.zeros(3), 1.0)[1] for name in data.steerings]
     assert np.abs(travels) == pytest.approx([0.2 * math.radians(20.0), 0.02])
     assert wheel_angle(data, front, 1.0) > wheel_angle(data, back, 1.0) > 0.0
 
@@ -340,7 +340,7 @@ def test_camber_and_toe_turn_the_spindle(tmp_path: Path) -> None:
 def test_what_chrono_does_not_turn_is_not_turned(tmp_path: Path) -> None:
     rigid = {key: SUSPENSION[key] for key in ("Name", "Type", "Spindle", "Axle")}
     content = rear({**rigid, "Template": "RigidSuspension", "Camber Angle (deg)": 2.0})
-    made = converted(written(tmp_path, content))
+    made = convert_vehicle(written(tmp_path, content))
     assert "camber:" not in made.text
     assert any("of RigidSuspension, which Chrono does not read" in note for note in made.notes)
 

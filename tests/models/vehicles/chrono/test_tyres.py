@@ -17,9 +17,9 @@ from ce_dynamics.models.tyres.simple.tmsimple import TMsimpleTyre
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.chrono.pac02 import read_pac02, tyre_file
 from ce_dynamics.models.vehicles.chrono.reading import Reading
-from ce_dynamics.models.vehicles.chrono.vehicle import converted
+from ce_dynamics.models.vehicles.chrono.vehicle import convert_vehicle
 from ce_dynamics.models.vehicles.description import VehicleParameters
-from ce_dynamics.models.vehicles.fitted_tyres import fitted_tyres
+from ce_dynamics.models.vehicles.fitted_tyres import fit_tyres
 from tests.models.vehicles.chrono.small_car import files, written
 
 PAC89: dict[str, Any] = {
@@ -78,7 +78,7 @@ def test_pac89_by_its_coefficients(tmp_path: Path) -> None:
 
 def test_shifts_of_pac89_are_named(tmp_path: Path) -> None:
     block = PAC89["Lateral Coefficients"] | {"a9": 0.1}
-    made = converted(with_tyre(tmp_path, PAC89 | {"Lateral Coefficients": block}))
+    made = convert_vehicle(with_tyre(tmp_path, PAC89 | {"Lateral Coefficients": block}))
     assert "camber and shifts of Pac89 tyres: left out" in made.notes
 
 
@@ -142,7 +142,7 @@ def test_a_vehicle_that_names_a_pac02(tmp_path: Path) -> None:
     data = VehicleParameters.load(with_tyre(tmp_path, PAC02))
     assert data.layout.tyre == "magic-formula"
     assert data.corners["front_left"].wheel.mass == 2.0 + 8.0 + 11.5  # hub, rim, tyre
-    fitted = fitted_tyres([str(tmp_path / "car" / "Tyre.json")], data.corners).models
+    fitted = fit_tyres([str(tmp_path / "car" / "Tyre.json")], data.corners).models
     digests = [Model(build(data, tyres=tyres)).trace_dynamics().digest() for tyres in (None, fitted)]
     assert digests[0] == digests[1]
     changed = VehicleParameters.load(tmp_path / "car" / "Vehicle.json", ["front.tyre.LMUX=0.8"])
@@ -248,11 +248,11 @@ TMEASY: dict[str, Any] = files()["car/Tyre.json"] | {
 def test_parameters_that_make_no_tyre_are_told_by_their_own_keys(
     tmp_path: Path, block: str, key: str, pair: list[float], message: str
 ) -> None:
-    converted(with_tyre(tmp_path, TMEASY))
+    convert_vehicle(with_tyre(tmp_path, TMEASY))
     wrong = json.loads(json.dumps(TMEASY))
     wrong["Parameters"][block][key] = pair
     with pytest.raises(DataError, match=rf"^Tyre\.json: .*{message}"):
-        converted(with_tyre(tmp_path, wrong))
+        convert_vehicle(with_tyre(tmp_path, wrong))
 
 
 FIALA: dict[str, Any] = {
@@ -327,7 +327,7 @@ def test_tyre_forces_of_chrono(
     In 1 ms forces change by 0.01 %; the velocities are differences of rows 20 ms apart, good to 0.1 %, and
     the front wheels slide at an angle where F_y is half as steep as without slip.
     """
-    made = converted(with_tyre(tmp_path, {"Name": "tyre", "Type": "Tire"} | file), like_chrono=True)
+    made = convert_vehicle(with_tyre(tmp_path, {"Name": "tyre", "Type": "Tire"} | file), like_chrono=True)
     path = tmp_path / "car.yaml"
     path.write_text(made.text)
     tyre = VehicleParameters.load(path).corners["front_left"].tyre

@@ -17,9 +17,9 @@ from ce_dynamics.errors import AssemblyError, DataError
 from ce_dynamics.mechanism.forces.base import PointLoad
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.case import prepare
-from ce_dynamics.models.vehicles.chrono.vehicle import converted
+from ce_dynamics.models.vehicles.chrono.vehicle import convert_vehicle
 from ce_dynamics.models.vehicles.description import VehicleParameters
-from ce_dynamics.models.vehicles.equilibrium import settled
+from ce_dynamics.models.vehicles.equilibrium import settle
 from ce_dynamics.models.vehicles.steering_angle import first_steered, max_wheel_angle, wheel_angle
 from tests.models.vehicles.chrono.small_car import FILES, files, written
 
@@ -77,7 +77,7 @@ def test_an_axle_without_torque_turns_freely(tmp_path: Path) -> None:
 
 def test_the_file_that_is_written_makes_the_same_model(car: Path, tmp_path: Path) -> None:
     """The JSON itself, and the YAML written from it: all numbers, and the accelerations to the last bit."""
-    made = converted(car)
+    made = convert_vehicle(car)
     own = tmp_path / "own.yaml"
     own.write_text(made.text)
     there, here = VehicleParameters.load(car), VehicleParameters.load(own)
@@ -94,7 +94,7 @@ def test_the_file_that_is_written_makes_the_same_model(car: Path, tmp_path: Path
 def test_it_settles_and_carries_its_weight(car: Path) -> None:
     data = VehicleParameters.load(car)
     model = ce.compile(build(data, speed=15.0))
-    y = settled(model)
+    y = settle(model)
     responses = model.instant(y, model.u0).loads.responses
     carried = sum(responses[f"{corner}.tyre"].outputs["Fz"] for corner in data.corners)
     # Rolling resistance and drag of the engine slow the car down, which takes nothing from the vertical.
@@ -110,7 +110,7 @@ def test_names_of_files_as_others_write_them(tmp_path: Path, car: Path, ahead: s
     text = json.dumps(content["car/Vehicle.json"]).replace('"car/', f'"{ahead}')
     content["car/Vehicle.json"] = json.loads(text)
     path = written(tmp_path / "vehicle", content)
-    assert converted(path).text == converted(car).text
+    assert convert_vehicle(path).text == convert_vehicle(car).text
 
 
 def test_errors_of_converted_numbers_and_of_built_parts_name_the_file(tmp_path: Path) -> None:
@@ -142,7 +142,7 @@ def test_errors_of_converted_numbers_and_of_built_parts_name_the_file(tmp_path: 
 
 
 def test_what_is_named_in_notes(car: Path) -> None:
-    notes = " | ".join(converted(car).notes)
+    notes = " | ".join(convert_vehicle(car).notes)
     for said in ("locks of differentials", "Engine.json is taken", "Tyre.json is taken", "visualisation"):
         assert said in notes
     assert "keys that say nothing" not in notes
@@ -151,7 +151,7 @@ def test_what_is_named_in_notes(car: Path) -> None:
 def test_keys_that_say_nothing_are_named(tmp_path: Path) -> None:
     content = files()
     content["car/Brake.json"]["Colour"] = 3
-    notes = " ".join(converted(written(tmp_path, content)).notes)
+    notes = " ".join(convert_vehicle(written(tmp_path, content)).notes)
     assert "keys that say nothing: Brake.json: Colour" in notes
 
 
@@ -198,7 +198,7 @@ def test_overlapping_shift_points_get_hysteresis(tmp_path: Path, template: str) 
     rpm = np.pi / 30
     assert 0.8 * 960 * rpm < lowest < 0.95 * 960 * rpm  # apart by more than the shift's own band of 2 %
     assert second == pytest.approx(1200 * rpm)
-    (note,) = (one for one in converted(path).notes if "overlap" in one)
+    (note,) = (one for one in convert_vehicle(path).notes if "overlap" in one)
     assert "gear 2 turns its input at 960 rpm" in note
 
 
@@ -324,7 +324,7 @@ def test_the_idler_arm_of_a_pitman_steering(tmp_path: Path, like_chrono: bool) -
     """As an arm without mass; with the joint of Chrono where its ways are asked for, and with its tyres."""
     content = files()
     content["car/Rack.json"] = pitman()
-    made = converted(written(tmp_path, content), like_chrono=like_chrono)
+    made = convert_vehicle(written(tmp_path, content), like_chrono=like_chrono)
     file = tmp_path / "own.yaml"
     file.write_text(made.text, encoding="utf-8")
     data = VehicleParameters.load(file)
@@ -336,7 +336,7 @@ def test_the_idler_arm_of_a_pitman_steering(tmp_path: Path, like_chrono: bool) -
     tyre: Any = data.corners["front_left"].tyre
     assert tyre.width == content["car/Tyre.json"]["Design"]["Width [m]"]
     model = ce.compile(build(data, speed=10.0))
-    seen = model.outputs(settled(model), u=model.u0)
+    seen = model.outputs(settle(model), u=model.u0)
     assert abs(seen["steering.idler_joint.axial_force"]) > 1.0
 
 
@@ -403,7 +403,7 @@ def test_a_free_graph_is_the_same_car(tmp_path: Path) -> None:
             content["car/Suspension.json"] = as_graph(suspension)
         data = VehicleParameters.load(written(tmp_path / name, content))
         model = ce.compile(build(data, speed=15.0))
-        y = settled(model)
+        y = settle(model)
         responses = model.instant(y, model.u0).loads.responses
         loads = [float(responses[f"{corner}.tyre"].outputs["Fz"]) for corner in data.corners]
         found.append([*y[:7].tolist(), *(load / 1e4 for load in loads)])
@@ -421,11 +421,11 @@ def test_a_free_graph_and_a_steering_that_tilts(tmp_path: Path) -> None:
             suspension[arm]["Moments of Inertia"] = [0.03, 0.03, 0.03]
         if name == "graph":
             content["car/Suspension.json"] = as_graph(suspension)
-        made = converted(written(tmp_path / name, content), like_chrono=True)
+        made = convert_vehicle(written(tmp_path / name, content), like_chrono=True)
         file = tmp_path / name / "own.yaml"
         file.write_text(made.text, encoding="utf-8")
         model = ce.compile(build(VehicleParameters.load(file), speed=10.0))
-        seen = model.outputs(settled(model), u=model.u0)
+        seen = model.outputs(settle(model), u=model.u0)
         found.append([seen["steering.idler_joint.axial_force"], seen["front_left.tyre.Fz"]])
     assert found[1] == pytest.approx(found[0], rel=1e-6)
 
@@ -436,7 +436,7 @@ def test_a_free_graph_and_a_column(tmp_path: Path) -> None:
     for arm in ("Upper Control Arm", "Lower Control Arm"):
         content["car/Suspension.json"][arm]["Moments of Inertia"] = [0.03, 0.03, 0.03]
     content["car/Suspension.json"] = as_graph(content["car/Suspension.json"])
-    written_out = yaml.safe_load(converted(written(tmp_path, content)).text)
+    written_out = yaml.safe_load(convert_vehicle(written(tmp_path, content)).text)
     (steering,) = (axle["steering"] for axle in written_out["axles"].values() if "steering" in axle)
     del steering["actuator"]
     steering["column"] = {
@@ -450,7 +450,7 @@ def test_a_free_graph_and_a_column(tmp_path: Path) -> None:
     file = tmp_path / "own.yaml"
     file.write_text(yaml.safe_dump(written_out), encoding="utf-8")
     model = ce.compile(build(VehicleParameters.load(file), speed=10.0))
-    run = ce.simulate(model, {"steering": 0.1}, duration=1.0, y0=settled(model))
+    run = ce.simulate(model, {"steering": 0.1}, duration=1.0, y0=settle(model))
     angle = float(run["steering_column_angle"][-1])
     assert 0.04 * np.deg2rad(540.0) < angle < 0.1 * np.deg2rad(540.0)
     assert float(run["yaw_rate"][-1]) > 0.05
@@ -593,7 +593,7 @@ def test_bad_files_are_refused_by_name(
     content = files()
     changed(content)
     with pytest.raises(DataError, match=message) as caught:
-        converted(written(tmp_path, content))
+        convert_vehicle(written(tmp_path, content))
     assert "\n" not in str(caught.value)
 
 
@@ -609,7 +609,7 @@ def leaves(node: Any, at: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
 def refusal(path: Path) -> str:
     """Why a vehicle is refused; nothing if it is not."""
     try:
-        converted(path)
+        convert_vehicle(path)
     except DataError as error:
         return str(error)
     return ""

@@ -10,7 +10,7 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.models.handling.vehicle import vehicle
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.description import VehicleParameters
-from ce_dynamics.models.vehicles.equilibrium import settled
+from ce_dynamics.models.vehicles.equilibrium import settle
 from ce_dynamics.models.vehicles.steering_angle import first_steered, max_wheel_angle, wheel_angle
 from tests.models.vehicles.any_vehicle import driven, largest_deviation, random_instant
 
@@ -47,7 +47,7 @@ def test_it_settles_near_its_design_position(data: VehicleParameters) -> None:
     system = build(data)
     model = Model(system)
     u = model.inputs_with(inputs={"selector": 0.0}) if "selector" in system.inputs else model.u0
-    y = settled(model, u)
+    y = settle(model, u)
     corners = system.groups["corner"]
     responses = model.instant(y, u).loads.responses
     loads = np.array([float(responses[f"{c}.tyre"].outputs["Fz"]) for c in corners]).reshape(-1, 2)
@@ -64,7 +64,7 @@ def test_at_walking_pace_the_engine_idles(data: VehicleParameters) -> None:
     model = Model(build(data, speed=1.0))
     idle = data.powertrain.engine.idle_speed  # type: ignore[attr-defined]  # all have an engine
     names = [entry.name for entry in model.layout.x]
-    turned = model.layout.split(settled(model))[2][names.index("driveline.engine_speed")]
+    turned = model.layout.split(settle(model))[2][names.index("driveline.engine_speed")]
     assert 0.5 * idle < turned < 1.1 * idle
 
 

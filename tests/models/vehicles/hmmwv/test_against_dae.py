@@ -18,10 +18,10 @@ from ce_dynamics.augmented import (
     Preparation,
     Trajectory,
     TreeAugmented,
-    embedded_accelerations,
+    compute_accelerations,
     simulate_dae,
 )
-from ce_dynamics.augmented.embedded_states import observed_states
+from ce_dynamics.augmented.embedded_states import observe_states
 from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.vehicles.case import build_ride, prepare
@@ -81,7 +81,7 @@ def named_halves(names: list[str], halves: Array) -> dict[str, Array]:
 
 def embedded(instant: Instant) -> dict[str, Array]:
     """Angular and linear acceleration of every body by the recursion."""
-    found = embedded_accelerations(instant.embedding, instant.q, instant.v, instant.x, instant.u)
+    found = compute_accelerations(instant.embedding, instant.q, instant.v, instant.x, instant.u)
     names = list(found)
     return named_halves(names, np.array([found[name] for name in names]).reshape(-1, 2, 3))
 
@@ -210,7 +210,7 @@ def worst_deviation(case: Case, exact: Array, run: Trajectory, tolerance: float)
     26 rad/s, velocity 12 m/s.
     """
     system = case.model.system
-    expected = [observed_states(case.model.instant(y, u).outward) for y, u in zip(exact, run.u, strict=True)]
+    expected = [observe_states(case.model.instant(y, u).outward) for y, u in zip(exact, run.u, strict=True)]
     wheels = [k for k, entry in enumerate(case.model.layout.q) if entry.name.endswith(".wheel")]
     turned = np.max(np.abs(exact[:, wheels]))
     worst = 0.0

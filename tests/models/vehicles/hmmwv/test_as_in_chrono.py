@@ -14,7 +14,7 @@ import xarray as xr
 
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.models.vehicles.assembly import build
-from ce_dynamics.models.vehicles.equilibrium import settled
+from ce_dynamics.models.vehicles.equilibrium import settle
 from tests.chrono_vehicles.step import WHEELS, driven
 
 # t: yaw rate [rad/s], roll [rad], wheel loads [N] front left, front right, rear left, rear right
@@ -73,6 +73,6 @@ def test_moments_are_late_by_one_step_and_no_other(run: xr.Dataset, delay: str) 
 def test_it_settles(speed: float) -> None:
     """Deflections of the friction at rest are constant in rolling wheels, and no part of the equilibrium."""
     model = Model(build(path="hmmwv-chrono", speed=speed))
-    seen = model.outputs(settled(model), u=model.u0)
+    seen = model.outputs(settle(model), u=model.u0)
     loads = [seen[f"{corner}.tyre.Fz"] for corner in WHEELS.values()]
     assert loads == pytest.approx([6450.0, 6450.0, 6170.0, 6170.0], rel=0.03)

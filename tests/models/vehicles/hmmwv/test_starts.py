@@ -17,10 +17,10 @@ from ce_dynamics.models.vehicles import equilibrium
 from ce_dynamics.models.vehicles.assembly import above, build
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.equilibrium import (
+    find_settled_state,
     first_of,
     rolling_states,
-    settled,
-    settled_state,
+    settle,
     state_names,
 )
 
@@ -32,7 +32,7 @@ def test_all_start_heights_settle_alike(height: str, speed: float) -> None:
     found = []
     for overrides in ([], [f"vehicle.ride_height={height}"]):
         data = VehicleParameters.load("hmmwv", overrides)
-        found.append(settled(ce.compile(build(data, speed=speed)))[2])
+        found.append(settle(ce.compile(build(data, speed=speed)))[2])
     assert found[1] == pytest.approx(found[0], abs=1e-6)
 
 
@@ -49,7 +49,7 @@ def test_parked_on_a_grade_nothing_moves(grade: float, friction: float, override
     road = InclinedRoad(friction, math.atan(grade))
     model = ce.compile(build(VehicleParameters.load("hmmwv", overrides), road=road))
     u = model.inputs_with(inputs={"brake": 1.0})
-    y = settled(model, u)
+    y = settle(model, u)
     assert np.abs(model.dynamics(y, u)[0]).max() < 1e-7
     run = ce.simulate(model, {"brake": 1.0}, duration=2.0, y0=y, method="rk4", interval=0.5)
     assert np.abs(run["x"].values - run["x"].values[0]).max() < 1e-7
@@ -76,7 +76,7 @@ def test_any_vehicle_parked_stays(vehicle: str, grade: float, bank: float) -> No
     road = InclinedRoad(0.8, math.atan(grade), math.atan(bank))
     model = ce.compile(build(VehicleParameters.load(vehicle), road=road))
     u = model.inputs_with(inputs={"brake": 1.0})
-    y = settled(model, u)
+    y = settle(model, u)
     assert np.abs(model.dynamics(y, u)[0]).max() < 1e-7
     run = ce.simulate(model, {"brake": 1.0}, duration=1.0, y0=y, method="rk4", interval=0.5)
     assert max(float(np.ptp(run[name].values)) for name in "xyz") < 1e-8
@@ -90,9 +90,9 @@ def test_what_is_not_found_from_afar_is_looked_for_from_nearby(monkeypatch: pyte
     def near_only(model: ce.Model, u: None, still: Sequence[str], start: Floats) -> Floats:
         if still and start is afar:
             raise AssemblyError("too far")
-        return settled_state(model, u, still, start)
+        return find_settled_state(model, u, still, start)
 
-    monkeypatch.setattr(equilibrium, "settled_state", near_only)
+    monkeypatch.setattr(equilibrium, "find_settled_state", near_only)
     found = first_of(model, None, (rolling, ()), afar)
     assert found is not None
     rates = dict(zip(state_names(model), model.dynamics(found, model.u0)[0], strict=True))
@@ -124,7 +124,7 @@ def test_wheels_do_not_begin_inside_the_road(monkeypatch: pytest.MonkeyPatch) ->
     model = ce.compile(build(VehicleParameters.load("van-trailer"), road=road))
     assert deepest(model, road) < 0.25 * 0.35  # a part of the radius that a tyre takes up
     u = model.inputs_with(inputs={"brake": 1.0})
-    y = settled(model, u)
+    y = settle(model, u)
     seen = model.outputs(y, u=u)
     corners = model.system.groups["corner"]
     loads = [seen[f"{corner}.tyre.Fz"] for corner in corners]
@@ -149,7 +149,7 @@ def test_rolling_over_a_bend_nothing_is_pressed_in_or_lifted(grade: float) -> No
     """
     road = RampRoad(0.8, grade, position=-3.0, length=20.0, rounding=0.3)
     model = ce.compile(build(VehicleParameters.load("van-trailer"), road=road, speed=8.0))
-    y = settled(model)
+    y = settle(model)
     seen = model.outputs(y)
     loads = np.array([seen[f"{corner}.tyre.Fz"] for corner in model.system.groups["corner"]])
     assert loads.min() > 0.4 * loads.mean()
@@ -166,7 +166,7 @@ def test_wheels_in_the_air_turn_as_if_they_rolled() -> None:
     """A truck on a crest: the middle axle carries, one behind it hangs; nothing turns that wheel."""
     road = RampRoad(0.8, -0.2, position=-1.0, length=20.0)
     model = ce.compile(build(VehicleParameters.load("truck"), road=road, speed=8.0))
-    y = settled(model)
+    y = settle(model)
     seen = model.outputs(y)
     rates = dict(zip(state_names(model), y, strict=True))
     lifted = [c for c in model.system.groups["corner"] if seen[f"{c}.tyre.Fz"] == 0.0]
@@ -182,10 +182,10 @@ def test_parked_in_gear_the_engine_stands_and_nothing_moves() -> None:
     road = InclinedRoad(0.8, 0.0, math.atan(0.15))
     model = ce.compile(build(VehicleParameters.load("sedan-manual"), road=road))
     u = model.inputs_with(inputs={"brake": 1.0})
-    y = settled(model, u)
+    y = settle(model, u)
     assert abs(y[state_names(model).index("driveline.engine_speed")]) < 1e-6
     assert np.abs(model.dynamics(y, u)[0]).max() < 1e-7
-    idling = settled(model, model.inputs_with(inputs={"brake": 1.0, "clutch": 1.0}))
+    idling = settle(model, model.inputs_with(inputs={"brake": 1.0, "clutch": 1.0}))
     assert idling[state_names(model).index("driveline.engine_speed")] > 50.0
     np.testing.assert_allclose(y[2:7], idling[2:7], rtol=0.0, atol=1e-3)
 
@@ -193,7 +193,7 @@ def test_parked_in_gear_the_engine_stands_and_nothing_moves() -> None:
 def test_pedals_that_do_not_hold_let_it_go() -> None:
     """No brake on a grade: it starts to roll with g sin α, less what turns the wheels."""
     model = ce.compile(build(VehicleParameters.load("hmmwv"), road=InclinedRoad(0.8, math.atan(0.3))))
-    y = settled(model)
+    y = settle(model)
     run = ce.simulate(model, duration=1.0, y0=y, method="rk4", interval=0.5)
     assert -2.9 < float(run["vx"][-1]) < -1.5
 
@@ -207,7 +207,7 @@ def test_loads_that_no_tyre_carries_are_named() -> None:
     data = VehicleParameters.load("hmmwv", ["chassis.mass=400 t"])
     model = ce.compile(build(data, speed=12.0))
     with pytest.raises(AssemblyError, match=r"front_left: a load of .* kN presses the tyre in .* masses"):
-        settled(model)
+        settle(model)
 
 
 def test_what_falls_to_find_its_place_does_not_drive_away() -> None:

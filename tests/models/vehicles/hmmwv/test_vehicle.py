@@ -10,8 +10,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from ce_dynamics.algebra.arrays import Array
-from ce_dynamics.augmented import embedded_accelerations
-from ce_dynamics.augmented.embedded_states import observed_states
+from ce_dynamics.augmented import compute_accelerations
+from ce_dynamics.augmented.embedded_states import observe_states
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.errors import AssemblyError
@@ -20,7 +20,7 @@ from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.case import build_ride, prepare
 from ce_dynamics.models.vehicles.description import VehicleParameters
-from ce_dynamics.models.vehicles.equilibrium import settled
+from ce_dynamics.models.vehicles.equilibrium import settle
 from ce_dynamics.models.vehicles.hmmwv import CORNERS
 from ce_dynamics.simulation.simulate import simulate
 from tests.models.vehicles.hmmwv.vehicle_states import driven_vehicle, random_instant
@@ -65,9 +65,9 @@ def total(vectors: Iterable[Array]) -> Array:
 def test_tyres_carry_the_weight(model: Model) -> None:
     """Σ F = weight and Σ r × F = its moment about the origin, all 36 bodies where they have settled."""
     assert len(model.system.bodies) == 36
-    instant = model.instant(settled(model), model.u0)
+    instant = model.instant(settle(model), model.u0)
     weight = G * total_mass(model.system)
-    states = observed_states(instant.outward)
+    states = observe_states(instant.outward)
     moment_of_weight = total(np.cross(states[b.name].r, (0.0, 0.0, G * b.mass)) for b in model.system.bodies)
     force, moment = outer_wrench(instant)
     np.testing.assert_allclose(force, np.array((0.0, 0.0, weight)), rtol=0.0, atol=1e-6 * weight)
@@ -80,7 +80,7 @@ def test_load_of_every_wheel(model: Model) -> None:
     Settling moves the axles by less than 10 mm of 3302 mm.  Left and right differ by the steering linkage,
     6.9 kg less than 0.1 m off the middle, over a track of 1.8 m.
     """
-    instant = model.instant(settled(model), model.u0)
+    instant = model.instant(settle(model), model.u0)
     mass = total_mass(model.system)
     x = sum(body.mass * body.com[0] for body in model.system.bodies) / mass
     front, rear = (model.system.find(f"{axle}_left.wheel").com[0] for axle in ("front", "rear"))
@@ -93,7 +93,7 @@ def test_load_of_every_wheel(model: Model) -> None:
 
 def test_settled_means_at_rest(model: Model) -> None:
     """No rate of any state is left: 1e-9 of g, and of the tyres' relaxation."""
-    y_dot = model.dynamics(settled(model), model.u0)[0]
+    y_dot = model.dynamics(settle(model), model.u0)[0]
     assert np.max(np.abs(y_dot)) < 1e-6
 
 
@@ -131,8 +131,8 @@ def test_momentum_of_the_whole_vehicle(seed: int, rng: np.random.Generator) -> N
     """
     system = driven_vehicle()
     instant = random_instant(system, rng)
-    states = observed_states(instant.outward)
-    found = embedded_accelerations(instant.embedding, instant.q, instant.v, instant.x, instant.u)
+    states = observe_states(instant.outward)
+    found = compute_accelerations(instant.embedding, instant.q, instant.v, instant.x, instant.u)
     force, moment, scale = np.zeros(3), np.zeros(3), np.zeros(2)
     for body in system.bodies:
         s, alpha, a = states[body.name], found[body.name][:3], found[body.name][3:]
@@ -203,7 +203,7 @@ def test_place_and_heading_do_not_matter(rng: np.random.Generator) -> None:
 
 def test_angles_of_the_wheels_do_not_matter(model: Model, rng: np.random.Generator) -> None:
     """Wheels are bodies of revolution: the angle they have turned by enters nothing."""
-    y = settled(model)
+    y = settle(model)
     y[len(model.layout.q) :][:14] += rng.normal(size=14)
     turned = y.copy()
     for k, entry in enumerate(model.layout.q):
@@ -279,7 +279,7 @@ def pose(name: str = "", value: float = 0.0) -> dict[str, float]:
 
 def settled_pose(model: Model, values: dict[str, float]) -> dict[str, float]:
     u = model.inputs_with(values)
-    y = settled(model, u)
+    y = settle(model, u)
     names = [entry.name for entry in model.layout.q]
     seen = model.outputs(y, u=u)
     loads = {f"{name}.Fz": seen[f"{name}.tyre.Fz"] for name in CORNERS}
@@ -323,7 +323,7 @@ def test_a_spring_that_cannot_carry_the_vehicle_is_refused() -> None:
     nothing = ("linear=0 N/m", "cubic=0 N/m^3", "stop_stiffness=0 N/m", "stop_progression=0 N/m^3")
     model = Model(build(overrides=[f"spring.{law}" for law in nothing]))
     with pytest.raises(AssemblyError, match="no equilibrium"):
-        settled(model)
+        settle(model)
 
 
 @cache
@@ -340,7 +340,7 @@ def test_on_a_road_too_slippery_to_roll_wheels_slide_steadily(friction: float) -
     """
     model = rolling_model()
     u = model.inputs_with({"road.friction": friction})
-    y = settled(model, u)
+    y = settle(model, u)
     names = [entry.name for entry in (*model.layout.q, *model.layout.v, *model.layout.x)]
     rates, seen = model.dynamics(y, u)[0], model.outputs(y, u=u)
     for name in CORNERS:
@@ -354,7 +354,7 @@ def test_on_a_road_too_slippery_to_roll_wheels_slide_steadily(friction: float) -
 def test_starting_speed_rolls_the_wheels() -> None:
     """Settled at speed, wheels roll on their dynamic radius (2 r0 + r_loaded)/3."""
     model = Model(build(speed=10.0))
-    y = settled(model)
+    y = settle(model)
     names = [entry.name for entry in (*model.layout.q, *model.layout.v)]
     for name in CORNERS:
         rate = y[names.index(f"{name}.wheel_rate")]

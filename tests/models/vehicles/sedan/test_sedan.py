@@ -13,7 +13,7 @@ from ce_dynamics.models.powertrain.automatic import AutomaticData
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.case import prepare
 from ce_dynamics.models.vehicles.description import VehicleParameters
-from ce_dynamics.models.vehicles.equilibrium import settled
+from ce_dynamics.models.vehicles.equilibrium import settle
 from ce_dynamics.models.vehicles.steering_angle import max_wheel_angle, wheel_angle
 from tests.models.vehicles.any_vehicle import driven, largest_deviation, random_instant
 
@@ -123,7 +123,7 @@ def test_torque_split() -> None:
 
 def test_it_stands_on_its_wheels(sedan: System) -> None:
     model = Model(sedan)
-    y = settled(model)
+    y = settle(model)
     loads = [
         model.instant(y, model.u0).loads.responses[f"{c}.tyre"].outputs["Fz"] for c in sedan.groups["corner"]
     ]

@@ -17,7 +17,7 @@ from ce_dynamics.mechanism.hinges.free import Free
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.description import VehicleParameters
-from ce_dynamics.models.vehicles.equilibrium import settled
+from ce_dynamics.models.vehicles.equilibrium import settle
 from ce_dynamics.models.vehicles.steering.pitman import IdlerJoint, IdlerJointData, Pitman
 
 Floats = NDArray[np.float64]
@@ -89,11 +89,11 @@ def test_its_force_is_what_a_rigid_link_hands_on() -> None:
     """Rolling straight ahead: the moment about x at U that keeps a link from tilting, over the arm to V."""
     data = VehicleParameters.load("hmmwv-chrono", ["steering.idler_joint.reaction_error=0"])
     yielding = Model(build(data, speed=12.0))
-    force = yielding.outputs(settled(yielding), u=yielding.u0)["steering.idler_joint.axial_force"]
+    force = yielding.outputs(settle(yielding), u=yielding.u0)["steering.idler_joint.axial_force"]
     pitman = data.steerings["steering"]
     assert isinstance(pitman, Pitman)
     rigid = Model(build(replace(data, steerings={"steering": replace(pitman, idler_joint=None)}), speed=12.0))
-    reactions = rigid.reactions(settled(rigid), u=rigid.u0, frame="chassis")
+    reactions = rigid.reactions(settle(rigid), u=rigid.u0, frame="chassis")
     hinge, end = reactions.hinges["steering.link"], reactions.closures["steering.link/steering.idler_arm"]
     arm, x = pitman.V - pitman.U, pitman.R[:, 0]
     moment = (hinge.torque + np.cross(arm, -end.force)) @ x

@@ -17,7 +17,7 @@ from ce_dynamics.models.kc.vehicle import rig_of
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.corner import sprung_body
 from ce_dynamics.models.vehicles.description import VehicleParameters
-from ce_dynamics.models.vehicles.equilibrium import settled, wheel_rates
+from ce_dynamics.models.vehicles.equilibrium import settle, wheel_rates
 from ce_dynamics.models.vehicles.sensors import crossing_force
 from tests.models.vehicles.any_vehicle import driven, largest_deviation, random_instant
 from tests.models.vehicles.trailers.single_track import single_track
@@ -202,7 +202,7 @@ def model() -> Model:
 
 def test_it_settles_with_the_weight_on_wheels_and_hitch(model: Model, van: VehicleParameters) -> None:
     """Loads carry the train; the hitch carries what the trailer's wheels do not."""
-    y = settled(model)
+    y = settle(model)
     seen = model.outputs(y, u=model.u0)
     loads = {name: seen[f"{name}.tyre.Fz"] for name in van.corners}
     lift = 0.5 * 1.2 * 4.4 * (0.05 + 0.02) * 20.0**2  # of the data's coefficients
@@ -245,7 +245,7 @@ def test_sway_is_that_of_a_single_track_model(
 def cruising(model: Model, speed: float, u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Straight on at constant speed, with free parameters as given."""
     names = [entry.name for entry in (*model.layout.q, *model.layout.v, *model.layout.x)]
-    y = settled(model, u)
+    y = settle(model, u)
     y[[names.index(name) for name in ("chassis.vx", *wheel_rates(model))]] *= speed / 20.0
     u[[entry.name for entry in model.layout.u].index("throttle")] = 0.2
     found = steady_state(model, {"speed": speed}, ["throttle"], y, u)
