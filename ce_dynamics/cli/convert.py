@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from ce_dynamics.algebra import files
@@ -9,16 +10,23 @@ from ce_dynamics.algebra.files import whole
 from ce_dynamics.cli.messages import complain
 from ce_dynamics.cli.options import Convert
 from ce_dynamics.errors import DataError
+from ce_dynamics.models.exchange.hardpoints import AXES, convert_hardpoints
 from ce_dynamics.models.vehicles.chrono.pairing import Choice
 from ce_dynamics.models.vehicles.chrono.vehicle import convert_vehicle
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.files import FORMATS, describes_a_vehicle
 from ce_dynamics.models.vehicles.tree import FORMAT, NO_PARTS, convert_text
 
+OF_CHRONO = ("engine", "transmission", "tyre", "trailer", "like_chrono", "bushings")
+"""Options for files of Project Chrono alone."""
+
 
 def run(options: Convert) -> int:
     """Write the data file."""
     path = files.path_of("vehicle", options.vehicle)
+    if options.axes is not None:
+        return convert_table(options, path)
+    refuse(options, ("base", "axle"), "without --axes, which tables of hardpoints need, it has no effect")
     if path.suffix.lower() not in FORMATS:
         return convert_file(options, path)
     parts = {name: getattr(options, name) for name in ("engine", "transmission", "trailer")}
@@ -39,10 +47,7 @@ def run(options: Convert) -> int:
 
 def convert_file(options: Convert, path: Path) -> int:
     """Write a data file of an earlier format in today's."""
-    for name in ("engine", "transmission", "tyre", "trailer", "like_chrono", "bushings"):
-        if getattr(options, name):
-            option = name.replace("_", "-")
-            raise DataError(f"--{option}: {path.name} is no file of Project Chrono; leave it out")
+    refuse(options, OF_CHRONO, f"{path.name} is no file of Project Chrono; leave it out")
     before = VehicleParameters.load(path) if describes_a_vehicle(path) else None
     text = path.read_text(encoding="utf-8")
     new = convert_text(text, path.name, NO_PARTS if before is None else before.layout.parts)
@@ -53,6 +58,33 @@ def convert_file(options: Convert, path: Path) -> int:
             raise DataError(f"{path.name}: the converted file has other numbers; convert it by hand")
     print(written)
     return 0
+
+
+def convert_table(options: Convert, path: Path) -> int:
+    """Write a vehicle file with the hardpoints of a table, and print them."""
+    refuse(options, OF_CHRONO, f"{path.name} is read as a table of hardpoints; leave it out")
+    if options.base is None or options.axle is None:
+        raise DataError(f"{path.name}: a table of hardpoints needs --base, --axle and --axes")
+    made = convert_hardpoints(path, options.base, options.axle, str(options.axes), options.length)
+    written = output_of(options, f"{path.stem}.yaml")
+    with whole(written) as temporary:
+        temporary.write_text(made.text, encoding="utf-8")
+        VehicleParameters.load(temporary)  # the file can be read
+    print(f"table: {AXES[str(options.axes)][0]}, in {options.length}")
+    print(f"vehicle: {AXES['iso'][0]}, in m; points of the left side")
+    for name, point in made.points.items():
+        print(f"{options.axle}.{name:24}", *(f"{number:9.4f}" for number in point))
+    for name in made.unused:
+        complain(f"{name}: the suspension has no such point", "not used")
+    print(written)
+    return 0
+
+
+def refuse(options: Convert, names: Sequence[str], reason: str) -> None:
+    """Refuse options that have no effect."""
+    for name in names:
+        if getattr(options, name):
+            raise DataError(f"--{name.replace('_', '-')}: {reason}")
 
 
 def output_of(options: Convert, default: str) -> Path:

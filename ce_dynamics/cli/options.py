@@ -113,6 +113,7 @@ RANGE = Panel("How")
 LOADS = Panel("Forces")
 TESTED = Panel("What to test")
 PARTS = Panel("What the file does not name")
+TABLE = Panel("Tables of hardpoints")
 DIFFERENT = Panel("What differs")
 PLAIN = Panel(None)
 
@@ -458,12 +459,12 @@ class Identify:
 
 @dataclass(frozen=True, kw_only=True)
 class Convert:
-    """Write a vehicle of Project Chrono, or of an earlier format, as a data file.
+    """Write a vehicle of Project Chrono, of an earlier format, or a table of hardpoints as a data file.
 
     What of Chrono's files is not done, or was chosen, is named: here, and at the head of the data file.
     """
 
-    vehicle: str = argument("A vehicle's JSON file of Project Chrono, or a data file.", metavar="FILE")
+    vehicle: str = argument("A file of Project Chrono, a data file, or a table.", metavar="FILE")
     engine: str | None = PARTS("Its engine.", metavar="FILE")
     transmission: str | None = PARTS("Its transmission.", metavar="FILE")
     tyre: str | None = PARTS("Its tyres.", metavar="FILE")
@@ -478,6 +479,13 @@ class Convert:
         "--bushings",
         default=False,
     )
+    base: str | None = TABLE("Vehicle whose axle gets the hardpoints of a table.", metavar="NAME|FILE")
+    axle: str | None = TABLE("Name of that axle.")
+    axes: str | None = TABLE(
+        "Axes of the table: iso (x forward, y left), adams (x rearward, y right), sae (y right, z down).",
+        metavar="iso|adams|sae",
+    )
+    length: str = TABLE("Unit of the table.", default="mm", metavar="UNIT")
     output: Path | None = AS(
         "The data file.  [dim]Default: the vehicle's name with .yaml, in this folder[/dim]",
         metavar="FILE",
