@@ -109,8 +109,8 @@ def convert_hardpoints(path: Path, base: str, axle: str, axes: str, length: str 
         Unit of the table.
     """
     if axes not in AXES:
-        known = "; ".join(f"{name}: {what}" for name, (what, _) in AXES.items())
-        raise DataError(f"axes: unknown {checks.shown(axes)}{nearest(axes, AXES)}; choose from {known}")
+        choices = "; ".join(f"{name}: {what}" for name, (what, _) in AXES.items())
+        raise DataError(f"axes: unknown {checks.shown(axes)}{nearest(axes, AXES)}; choose from {choices}")
     vehicle = VehicleParameters.load(base)
     layout = {one.name: one for one in vehicle.layout.axles}
     if axle not in layout:
