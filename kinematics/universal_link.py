@@ -28,12 +28,12 @@ from __future__ import annotations
 import numpy as np
 
 from ce_dynamics.algebra.arrays import array, cross, dot, sqrt
-from ce_dynamics.compiler.free_numbers import decided, number
+from ce_dynamics.compiler.free_numbers import decide, number
 from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion
 from ce_dynamics.errors import ModelError
 from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint, expect_hinge
-from ce_dynamics.kinematics.hardpoints import Point, checked_point, length_between
-from ce_dynamics.kinematics.rotated import hinge_axes, hinge_point, rotated
+from ce_dynamics.kinematics.hardpoints import Point, check_point, length_between
+from ce_dynamics.kinematics.rotated import carry_by_rotation, hinge_axes, hinge_point
 from ce_dynamics.mechanism.checked import ANGULAR_TOLERANCE
 from ce_dynamics.mechanism.hinges.guides import PointOnLine
 from ce_dynamics.mechanism.hinges.universal import Universal
@@ -59,16 +59,16 @@ class UniversalLink(ClosedForm):
 
     def __init__(self, hinge: Universal, U: Point, link: str, carrier: str, anchor: str) -> None:
         owner = f"link {link!r}"
-        self.hinge, self.U = hinge, checked_point(U, owner, "U")
+        self.hinge, self.U = hinge, check_point(U, owner, "U")
         self.link, self.carrier, self.anchor = link, carrier, anchor
         self.length = length_between(hinge.at, self.U, owner, "its ends")
         self.across = cross(hinge.axis1, hinge.axis2)
         d0 = (self.U - hinge.at) / self.length
         self.design = tuple(number(axis @ d0) for axis in (hinge.axis1, hinge.axis2, self.across))
         skew = abs(number(hinge.axis1 @ hinge.axis2))
-        if decided(skew > ANGULAR_TOLERANCE, f"{owner}: the axes of its joint are not perpendicular"):
+        if decide(skew > ANGULAR_TOLERANCE, f"{owner}: the axes of its joint are not perpendicular"):
             raise ModelError(f"{owner}: the axes of its universal joint have to be perpendicular")
-        if decided(abs(self.design[2]) <= ANGULAR_TOLERANCE, f"{owner} lies in the plane of its axes"):
+        if decide(abs(self.design[2]) <= ANGULAR_TOLERANCE, f"{owner} lies in the plane of its axes"):
             raise ModelError(f"{owner} lies in the plane of its joint's axes; choose others")
         self.determines = (link,)
         self.closes = tuple(cut.name for cut in self.cuts())
@@ -91,7 +91,7 @@ class UniversalLink(ClosedForm):
         t1, t2, t0 = (dot(axis, local) for axis in (self.hinge.axis1, self.hinge.axis2, self.across))
         s1, s2, s0 = self.design
         one, two = s1 * s1 + s0 * s0, t2 * t2 + t0 * t0
-        m = sqrt(one - t1 * t1) * (1.0 if decided(s0 > 0.0, "side of a link's axes") else -1.0)
+        m = sqrt(one - t1 * t1) * (1.0 if decide(s0 > 0.0, "side of a link's axes") else -1.0)
         c = array(
             (
                 (s2 * t2 + m * t0) / two,
@@ -109,7 +109,7 @@ class UniversalLink(ClosedForm):
         eta = per_T * array(
             (-(dot(e2, drift) + dot(g2, carrier.w_drift)), dot(e1, drift) + dot(g1, carrier.w_drift))
         )
-        body = rotated(carrier, self.hinge, c, X, eta, theta_dot)
+        body = carry_by_rotation(carrier, self.hinge, c, X, eta, theta_dot)
         W = body.w_total
         rest = a - cross(W, cross(W, d))
         later = -(dot(e2, rest) + dot(body.alpha, g2)), dot(e1, rest) + dot(body.alpha, g1)

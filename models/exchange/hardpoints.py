@@ -86,7 +86,7 @@ def read_hardpoints(path: Path) -> dict[str, Floats]:
             found[name] = np.array([float(cells[axis]) for axis in "xyz"])
         except (KeyError, ValueError):
             raise DataError(
-                f"{path.name}: row {number}: expected a name and three numbers, found {checks.shown(row)}"
+                f"{path.name}: row {number}: expected a name and three numbers, found {checks.show(row)}"
             ) from None
     return found
 
@@ -110,11 +110,11 @@ def convert_hardpoints(path: Path, base: str, axle: str, axes: str, length: str 
     """
     if axes not in AXES:
         choices = "; ".join(f"{name}: {what}" for name, (what, _) in AXES.items())
-        raise DataError(f"axes: unknown {checks.shown(axes)}{nearest(axes, AXES)}; choose from {choices}")
+        raise DataError(f"axes: unknown {checks.show(axes)}{nearest(axes, AXES)}; choose from {choices}")
     vehicle = VehicleParameters.load(base)
     layout = {one.name: one for one in vehicle.layout.axles}
     if axle not in layout:
-        raise DataError(f"axle: {base} has no axle {checks.shown(axle)}; it has {', '.join(layout)}")
+        raise DataError(f"axle: {base} has no axle {checks.show(axle)}; it has {', '.join(layout)}")
     what, signs = AXES[axes]
     scale = si_value("length", f"1 {length}", "m")
     section = getattr(vehicle.data, layout[axle].corners[0])

@@ -56,7 +56,7 @@ def measured(shooter: Shooter, run: Recording, truth: Mapping[str, float]) -> Re
     plant, segment = shooter.plant, Segment(run, 1.0, float(run.time[-1]))
     alone = replace(OPTIONS, free_starts=False)
     problem = Problem(shooter, [segment], free_numbers(plant, [run], dict.fromkeys(truth)), alone)
-    values, outputs = problem.predicted(np.array(list(truth.values())))[0], dict(run.outputs)
+    values, outputs = problem.predict(np.array(list(truth.values())))[0], dict(run.outputs)
     for rows, value in zip(problem.rows, values, strict=True):
         series = np.full(len(run.time), np.nan)
         series[np.searchsorted(run.time, rows.time - 1e-9)] = value
