@@ -311,7 +311,7 @@ def test_toe_and_camber(vehicle: Model) -> None:
     gap = {where: rims["left"][where][1] - rims["right"][where][1] for where in rims["left"]}
     toe = math.degrees(math.asin((gap["rear"] - gap["front"]) / (4.0 * radius)))
     camber = math.degrees(math.asin((gap["top"] - gap["bottom"]) / (4.0 * radius)))
-    assert toe == pytest.approx(1.2, abs=0.2)  # docs/hmmwv.md has 1.16° and 0.97° at rest
+    assert toe == pytest.approx(1.2, abs=0.2)  # docs/gallery.md has 1.16° and 0.97° at rest
     assert camber == pytest.approx(0.97, abs=0.2)
     # The spin axis says the same; rims of an upright that is turned about it (caster) are 0.05° off.
     axis = vehicle.frame("front_left.spindle")(y).R[:, 1]  # towards the left

@@ -44,7 +44,7 @@ PAGES = sorted([*(ROOT / name for name in BESIDE), *(ROOT / "docs").glob("**/*.m
 EXAMPLES = sorted((ROOT / "docs" / "examples").glob("*.py"))
 TOO_SLOW = {
     "loop_closure_drift.py",  # a minute: draws a figure of docs/verification.md
-    "learn_to_drive.py",  # minutes, and wants torch; docs/learning-to-drive.md says what it printed
+    "learn_to_drive.py",  # minutes, and wants torch; docs/in-the-loop.md says what it printed
 }
 
 FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)

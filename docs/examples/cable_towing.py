@@ -2,7 +2,7 @@
 
     python docs/examples/cable_towing.py [robots|train|pendulum] [--animation]
 
-writes into the current folder; the pictures of ``docs/cable-towing.md`` are in ``docs/figures``.
+writes into the current folder; the pictures of ``docs/gallery.md`` are in ``docs/figures``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The figure of docs/dead-centres.md, written into the current folder."""
+"""The figure of docs/how-to.md, written into the current folder."""
 
 import re
 import sys
@@ -6,7 +6,8 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 
-page = (Path(__file__).parents[1] / "dead-centres.md").read_text(encoding="utf-8")
+page = (Path(__file__).parents[1] / "how-to.md").read_text(encoding="utf-8")
+page = page.partition("## Pass dead centres\n")[2].partition("\n## Understand errors")[0]
 exec("\n".join(re.findall(r"```python\n(.*?)```", page, re.DOTALL)))
 
 run, stopped, model = (sys.modules[__name__].__dict__[name] for name in ("run", "stopped", "model"))

@@ -1,4 +1,4 @@
-"""Numbers about the HMMWV model that docs/hmmwv.md states."""
+"""Numbers about the HMMWV model that docs/gallery.md states."""
 
 import math
 

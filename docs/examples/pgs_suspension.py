@@ -2,7 +2,7 @@
 
     python docs/examples/pgs_suspension.py [--animation]
 
-writes into the current folder; the pictures of ``docs/pgs-suspension.md`` are in ``docs/figures``.
+writes into the current folder; the pictures of ``docs/gallery.md`` are in ``docs/figures``.
 """
 
 from __future__ import annotations

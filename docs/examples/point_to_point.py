@@ -2,7 +2,7 @@
 
     python docs/examples/point_to_point.py [--animation]
 
-writes into the current folder; the pictures of ``docs/point-to-point.md`` are in ``docs/figures``.
+writes into the current folder; the pictures of ``docs/gallery.md`` are in ``docs/figures``.
 """
 
 from __future__ import annotations

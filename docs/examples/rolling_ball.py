@@ -2,7 +2,7 @@
 
     python docs/examples/rolling_ball.py [SCENE...] [--animation]
 
-writes into the current folder; the pictures of ``docs/rolling-ball.md`` are in ``docs/figures``.
+writes into the current folder; the pictures of ``docs/gallery.md`` are in ``docs/figures``.
 """
 
 from __future__ import annotations
