@@ -24,4 +24,4 @@ if TYPE_CHECKING:
     )
 
 register()
-__getattr__, __dir__, __all__ = lazy_names({"prepared": "prepare_vehicle"})
+__getattr__, __dir__, __all__ = lazy_names({"prepared": "prepare_vehicle", "Vehicle": "DrivenVehicle"})

@@ -6,6 +6,7 @@
 >>> outcome["yaw_rate_response_time"]  # doctest: +SKIP
 """
 
+from ce_dynamics.algebra.lazy_names import lazy_names
 from ce_dynamics.models.handling.bench import compare as compare, perform as perform
 from ce_dynamics.models.handling.drawing import page as page, save_page as save_page
 from ce_dynamics.models.handling.outcome import (
@@ -19,3 +20,5 @@ from ce_dynamics.models.handling.procedures.listed import PROCEDURES as PROCEDUR
 from ce_dynamics.models.handling.run import Run as Run, make_run as make_run
 from ce_dynamics.models.handling.subject import Start as Start, Subject as Subject
 from ce_dynamics.models.handling.vehicle import VehicleSubject as VehicleSubject, vehicle as vehicle
+
+__getattr__, __dir__, __all__ = lazy_names({"Vehicle": "VehicleSubject"})
