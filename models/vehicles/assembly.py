@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,9 +18,17 @@ from ce_dynamics.mechanism.controller import Controller
 from ce_dynamics.mechanism.elastic_joints import make_elastic
 from ce_dynamics.mechanism.hinges.free import Free
 from ce_dynamics.mechanism.system import System
+from ce_dynamics.models.parts.assistance.controllers import (
+    AntiLock,
+    AssistedWheel,
+    StabilityControl,
+    TractionControl,
+)
+from ce_dynamics.models.parts.assistance.shifting import Shifting
 from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.parts.roads.surfaces import FlatRoad
 from ce_dynamics.models.powertrain.differentials import DifferentialLock, DrivenWheel, Propeller
+from ce_dynamics.models.powertrain.manual import ManualData
 from ce_dynamics.models.tyres.contract import TyreModel
 from ce_dynamics.models.tyres.leaning import LeaningTyre
 from ce_dynamics.models.vehicles.bodies import Vector, add_rigid_body
@@ -28,9 +37,13 @@ from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.layout import unit_of
 from ce_dynamics.models.vehicles.sensors import add_hitch_sensors, add_sensors
 from ce_dynamics.models.vehicles.steering.column import WANTED
-from ce_dynamics.models.vehicles.steering_angle import add_command, add_steering_wheel
+from ce_dynamics.models.vehicles.steering_angle import add_command, add_steering_wheel, max_wheel_angle
 from ce_dynamics.models.vehicles.tree import SIDES
 from ce_dynamics.models.vehicles.tyre_kinds import model_of
+
+if TYPE_CHECKING:
+    from ce_dynamics.models.vehicles.description import VehicleParameters
+
 
 LEVEL = 1e-9
 """Slope below which a road is level where a vehicle starts: what maps leave of zero by rounding."""
@@ -144,9 +157,6 @@ def assemble_vehicle(
     assisting: Sequence[Controller] = ()
     assisted_brakes: dict[str, dict[str, str]] = {}
     if data.assistance is not None:
-        # here, because few vehicles have any
-        from ce_dynamics.models.vehicles.assistance import brake_inputs, controllers
-
         assisting = controllers(data, spin)
         assisted_brakes = {name: brake_inputs(name, assisting) for name in data.corners}
     wheels: dict[str, DrivenWheel] = {}
@@ -284,3 +294,47 @@ def start_tilted(system: System, chassis: Body, road: Road, height: float, speed
     q[np.abs(q) < LEVEL] = 0.0
     forward = np.array([1.0 - n[0] * n[0] / (1.0 + n[2]), -n[0] * n[1] / (1.0 + n[2]), -n[0]])
     system.start(chassis, q=[*r.tolist(), *q.tolist()], v=[0.0, 0.0, 0.0, *(speed * forward).tolist()])
+
+
+def find_assisted_wheels(parameters: VehicleParameters) -> list[AssistedWheel]:
+    """Return the wheels but those of trailers, from front to rear, left before right."""
+    return [
+        AssistedWheel(name, corner.tyre.unloaded_radius, corner.W[1], name in parameters.driven)
+        for axle in parameters.layout.axles_of(None)
+        for name, corner in ((name, parameters.corners[name]) for name in axle.corners)
+    ]
+
+
+def controllers(parameters: VehicleParameters, wheel_speed: float) -> Sequence[Controller]:
+    """The controllers of a vehicle in the order they are asked in: anti-lock brakes have the last word.
+
+    Its wheels begin to turn at a speed [rad/s].
+    """
+    data = parameters.assistance
+    if data is None:
+        return ()
+    wheels = find_assisted_wheels(parameters)
+    found: list[Controller] = []
+    if data.shifting is not None:
+        if not isinstance(parameters.powertrain, ManualData):
+            raise DataError(
+                f"assistance.shifting: a powertrain of the kind {parameters.layout.powertrain!r} has no "
+                "gears to be shifted by hand; leave it out, or choose powertrain: {kind: manual}"
+            )
+        _, first, most = parameters.powertrain.inputs_at(wheel_speed)["gear"]
+        found.append(Shifting(int(most), data.shifting, first))
+    if data.traction is not None:
+        found.append(TractionControl(wheels, data.traction))
+    if data.esc is not None:
+        lock = max_wheel_angle(parameters)
+        found.append(StabilityControl(wheels, parameters.wheelbase, lock, data.esc))
+    if data.abs is not None:
+        found.append(AntiLock(wheels, data.abs))
+    return found
+
+
+def brake_inputs(corner: str, assisting: Sequence[Controller]) -> dict[str, str]:
+    """Inputs of a corner's brake that controllers answer, by the argument of `Brake`."""
+    answered = {name for controller in assisting for name in controller.answers}
+    named = {"addition": f"{corner}.brake_addition", "release": f"{corner}.brake_release"}
+    return {argument: name for argument, name in named.items() if name in answered}
