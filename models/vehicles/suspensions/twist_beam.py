@@ -12,8 +12,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-import numpy as np
-
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.components import Component
 from ce_dynamics.mechanism.forces.torsion import TorsionSpringDamper
@@ -28,8 +26,7 @@ from ce_dynamics.models.vehicles.corner import CornerData
 from ce_dynamics.models.vehicles.springs import DamperData, SpringData
 from ce_dynamics.models.vehicles.suspensions.beam import BeamAxle
 from ce_dynamics.models.vehicles.suspensions.graph import CHASSIS, Graph
-
-Y = np.array((0.0, 1.0, 0.0))
+from ce_dynamics.models.vehicles.suspensions.linked_axles import Y
 
 
 class TrailingHalfData(BodyData):
