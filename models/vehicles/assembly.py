@@ -1,7 +1,8 @@
 """A vehicle from its data: chassis, corners, steering, tyres, brakes and driveline.
 
-To add a controller that assists the driver, write it and its section in `ce_dynamics.models.parts.assistance`,
-name the section in its `AssistanceData`, and give it its place in `make_controllers`.
+To add a controller that assists the driver, write it and its section in
+`ce_dynamics.models.parts.assistance`, name the section in its `AssistanceData`, and give it its place in
+`controllers`.
 """
 
 from __future__ import annotations

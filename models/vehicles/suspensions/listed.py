@@ -26,10 +26,10 @@ from ce_dynamics.models.vehicles.suspensions.linked_axles import (
     PinnedAxle,
     ThreeLinkAxle,
     ThreeLinkPanhardAxle,
+    TwistBeamAxle,
 )
 from ce_dynamics.models.vehicles.suspensions.push_pipe import DeDionAxle, PushPipeAxle
 from ce_dynamics.models.vehicles.suspensions.shackled_leaf_spring import ShackledLeafAxle
-from ce_dynamics.models.vehicles.suspensions.twist_beam import TwistBeamAxle
 from ce_dynamics.models.vehicles.suspensions.wishbones import PushRodCorner, ReducedWishboneCorner
 
 CORNERS: Mapping[str, type[Corner]] = {
