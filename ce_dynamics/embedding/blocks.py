@@ -8,6 +8,7 @@ a quarter, and a part with one given coordinate gets a table (`ce_dynamics.embed
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import reduce
 from itertools import combinations
 from typing import NamedTuple
 
@@ -16,6 +17,7 @@ import numpy as np
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.embedding.closures.freedoms import Freedoms
 from ce_dynamics.embedding.closures.row_choice import smallest_singular
+from ce_dynamics.mechanism.ancestry import chain_between, common_ancestor
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
 
@@ -118,10 +120,9 @@ def make_block(
 
     Ends outside the aggregated body are siblings, which move in a given way.
     """
-    chains = [chain(end) for edge in part for end in edge.tops]
-    shared = [body for body in chains[0] if all(body in other for other in chains)]
-    carrier = shared[0]
-    inside = {body for way in chains for body in way[: way.index(carrier)]}
+    ends = [end for edge in part for end in edge.tops]
+    carrier = reduce(common_ancestor, ends)
+    inside = {body for end in ends for body in chain_between(end, carrier)[:-1]}
     bodies = tuple(body for body in members if body in inside)
     mine = {body for edge in part for body in paths[edge.name]}
     found = tuple(
@@ -134,21 +135,8 @@ def path(edge: CutEdge) -> tuple[Body, ...]:
     """Bodies between the ends of a closure of bodies and what carries all; none for those of hinges alone."""
     if edge.couples_hinges:
         return ()
-    chains = [chain(end) for end in edge.tops]
-    return tuple(
-        body
-        for k, way in enumerate(chains)
-        for body in way
-        if not all(body in other for j, other in enumerate(chains) if j != k)
-    )
-
-
-def chain(body: Body) -> list[Body]:
-    """A body and everything that carries it, up to the ground."""
-    found = [body]
-    while found[-1].parent is not None:
-        found.append(found[-1].parent)
-    return found
+    root = reduce(common_ancestor, edge.tops)
+    return tuple(body for end in edge.tops for body in chain_between(end, root)[:-1])
 
 
 def columns_of(bodies: Sequence[Body]) -> dict[Body, range]:

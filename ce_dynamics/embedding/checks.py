@@ -91,7 +91,7 @@ def check_leading(
 
 def refuse_taken_names(system: System, leading: Sequence[FunctionCoordinate]) -> None:
     """Refuse coordinates that are called as a body is."""
-    taken = {body.name for body in system.bodies}
+    taken = {body.name for body in system.bodies} if leading else set()
     for lead in leading:
         if lead.name in taken:
             raise ModelError(f"coordinate {lead.name!r} is called as a body is; rename one of them")

@@ -41,7 +41,7 @@ from ce_dynamics.embedding.couplings_solved import find_implied
 from ce_dynamics.embedding.linkage import Linkage
 from ce_dynamics.embedding.starts import with_starts
 from ce_dynamics.embedding.whole_loop import along_path
-from ce_dynamics.mechanism.ancestry import ancestors, chain_between, common_ancestor
+from ce_dynamics.mechanism.ancestry import carries, chain_between, common_ancestor
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.base import couplings_in
 from ce_dynamics.mechanism.couplings.components import Lead
@@ -170,8 +170,7 @@ def smallest_subgraph(loop: CutEdge, driven: set[str]) -> tuple[list[Body], Body
 
 def anchor(body: Body, driven: set[str], other: Body | None = None) -> Body:
     """The first body below that is not driven, or that carries another one."""
-    carrying = [] if other is None else ancestors(other)
-    while body.name in driven and body not in carrying:
+    while body.name in driven and not (other is not None and carries(body, other)):
         body = body.carrier
     return body
 

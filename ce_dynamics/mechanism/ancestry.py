@@ -13,6 +13,13 @@ def ancestors(body: Body) -> list[Body]:
     return chain
 
 
+def carries(a: Body, b: Body) -> bool:
+    """Return True if a body is another one or its ancestor."""
+    while b is not a and b.depth > a.depth:
+        b = b.carrier
+    return b is a
+
+
 def common_ancestor(a: Body, b: Body) -> Body:
     """Return the lowest common ancestor of two bodies."""
     if a.is_ground or b.is_ground:

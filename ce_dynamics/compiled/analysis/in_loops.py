@@ -28,6 +28,7 @@ from ce_dynamics.embedding.aggregate import slices
 from ce_dynamics.embedding.closures.loop import advance_coordinates, split, with_unit_quaternions
 from ce_dynamics.embedding.motion import SubgraphMotion
 from ce_dynamics.embedding.numeric.linkage import NumericLinkage
+from ce_dynamics.mechanism.ancestry import ancestors
 from ce_dynamics.mechanism.body import Body
 
 EVALUATIONS = 100
@@ -108,7 +109,9 @@ class Hinges(NamedTuple):
 
 def hinges_of(model: CompiledSystem, goals: Sequence[Goal], wanted: Wanted) -> Hinges | None:
     """Hinges that matter, where loops are led straight by as many coordinates as there are conditions."""
-    bodies = {body for goal in goals for body in chain(goal.frame.body)} | {body for body, _ in wanted}
+    bodies = {body for goal in goals for body in ancestors(goal.frame.body)[:-1]} | {
+        body for body, _ in wanted
+    }
     if model.layout.parameters or any(body.inboard.n_q != body.inboard.n_v for body, _ in wanted):
         return None
     solved = {
@@ -127,15 +130,6 @@ def hinges_of(model: CompiledSystem, goals: Sequence[Goal], wanted: Wanted) -> H
     if sum(body.inboard.n_v for body in leading) != conditions:
         return None
     return Hinges(tuple(sorted(leading, key=lambda body: body.index)), loops)
-
-
-def chain(body: Body) -> list[Body]:
-    """A body and all that carries it but the ground, from base to tip."""
-    found = []
-    while not body.is_ground:
-        found.append(body)
-        body = body.carrier
-    return found[::-1]
 
 
 class InLoops:
@@ -193,7 +187,7 @@ class InLoops:
 
     def _motion(self, goal: Goal, coordinates: Mapping[str, Array]) -> SubgraphMotion:
         """The open chain that carries a frame."""
-        bodies = chain(goal.frame.body)
+        bodies = ancestors(goal.frame.body)[-2::-1]  # from base to tip
         motion = SubgraphMotion(bodies[0].carrier, bodies, np.zeros(self.n_v))
         for body in bodies:
             q = coordinates.get(body.name, np.zeros(0))  # what is fixed has none

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, array, cross, dot
-from ce_dynamics.embedding.blocks import Block, chain
+from ce_dynamics.embedding.blocks import Block
 from ce_dynamics.embedding.closed_forms.formulas import solve_slide, third_corner
 from ce_dynamics.embedding.closed_forms.step import Step, point_errors
 from ce_dynamics.embedding.closed_forms.turn_to_length import DEAD
@@ -35,6 +35,7 @@ from ce_dynamics.embedding.motion import (
     across,
     at_rest as body_at_rest,
 )
+from ce_dynamics.mechanism.ancestry import ancestors, carries, chain_between
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.loop_closure import LoopClosure
 from ce_dynamics.mechanism.hinges.base import Hinge
@@ -88,7 +89,7 @@ class Dyad(NamedTuple):
     @property
     def serial(self) -> bool:
         """True if x carries y."""
-        return self.x in chain(self.y)
+        return carries(self.x, self.y)
 
 
 class PlanarPair(Step):
@@ -293,9 +294,10 @@ def planar_dyad(block: Block) -> PlanarPair | None:
     welded = tuple(body for body in block.dependent if body not in moving)
     for end, other in (ends, ends[::-1]):
         for x, y in ((moving[0], moving[1]), (moving[1], moving[0])):
-            serial = y in chain(end.body) and x in chain(y) and x not in chain(other.body)
-            beside = x in chain(end.body) and y in chain(other.body)
-            apart = not {x, y} <= {*chain(end.body)} and not {x, y} <= {*chain(other.body)}
+            x_end, y_end, x_other, y_other = (carries(a, b.body) for b in (end, other) for a in (x, y))
+            serial = y_end and carries(x, y) and not x_other
+            beside = x_end and y_other
+            apart = not (x_end and y_end) and not (x_other and y_other)
             form = form_of(x, y, serial) if serial or (beside and apart) else None
             if form is not None:
                 # counted about the axis of the first bar, or of a plane with slides alone
@@ -335,8 +337,7 @@ def normal(moving: Sequence[Body], joint: Closure) -> Array | None:
 
 def way(body: Body, root: Body) -> list[Body]:
     """Return the bodies from one inward to what carries it, which is left out."""
-    bodies = chain(body)
-    return bodies[: bodies.index(root)] if root in bodies else bodies[:-1]
+    return chain_between(body, root)[:-1] if carries(root, body) else ancestors(body)[:-1]
 
 
 def keeps_plane(hinge: Hinge, n: Array) -> bool:
@@ -357,10 +358,8 @@ def parallel(a: Array, b: Array) -> bool:
 
 def find_bodies_between(inner: Body, outer: Body) -> tuple[Body, ...]:
     """Return the bodies on hinges that move, from the one behind a body outward to another."""
-    bodies = chain(outer)
-    return tuple(
-        body for body in reversed(bodies[: bodies.index(inner)]) if not isinstance(body.inboard, Fixed)
-    )
+    bodies = reversed(chain_between(outer, inner)[:-1])
+    return tuple(body for body in bodies if not isinstance(body.inboard, Fixed))
 
 
 def revolute(body: Body) -> Revolute:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, array
-from ce_dynamics.embedding.blocks import Block, chain
+from ce_dynamics.embedding.blocks import Block
 from ce_dynamics.embedding.closed_forms.ball import crossing, off_line, scale, triple
 from ce_dynamics.embedding.closed_forms.formulas import two_turns
 from ce_dynamics.embedding.closed_forms.leg import MEET, STEEP
@@ -25,6 +25,7 @@ from ce_dynamics.embedding.closed_forms.turn_to_length import rigidly_on
 from ce_dynamics.embedding.closures.closure_errors import ClosureErrors
 from ce_dynamics.embedding.closures.loop import at_rest
 from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion
+from ce_dynamics.mechanism.ancestry import carries
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.loop_closure import LoopClosure
 from ce_dynamics.mechanism.hinges.base import Hinge
@@ -103,9 +104,9 @@ def spherical_dyad(block: Block) -> SphericalDyad | None:
     welded = tuple(body for body in block.dependent if body not in moving)
     for end, other in (ends, ends[::-1]):
         for x, y in ((moving[0], moving[1]), (moving[1], moving[0])):
-            serial = rigidly_on(end, y) and rigidly_on(y.carrier, x) and x not in chain(other)
+            serial = rigidly_on(end, y) and rigidly_on(y.carrier, x) and not carries(x, other)
             beside = rigidly_on(end, x) and rigidly_on(other, y)
-            apart = x not in chain(y) and y not in chain(x)
+            apart = not carries(x, y) and not carries(y, x)
             if serial or (beside and apart):
                 found = SphericalDyad(x, y, edge, other, welded)
                 return found if found.regular else None
