@@ -275,6 +275,12 @@ def test_measured_tables_are_shown_by_a_page() -> None:
     assert named <= set(site_hooks.measured())
 
 
+def test_commands_for_maintainers_name_existing_tests() -> None:
+    named = re.findall(r"tests/[\w/.]+", (ROOT / "docs" / "maintaining.md").read_text())
+    assert len(named) >= 10
+    assert [path for path in named if not (ROOT / path).exists()] == []
+
+
 def test_fields_of_the_notation_exist() -> None:
     homes = {
         "embedding.motion": ("PointMotion", "BodyMotion", "HingeMotion"),
