@@ -31,6 +31,7 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.models.identification.noise import (
     OUTLYING,
     TINY,
+    WITHIN,
     Huber,
     Noise,
     correlation_time,
@@ -53,12 +54,17 @@ UNTOLD = 0.9
 """Part of its prior standard deviation above which a number counts as not determined by the data."""
 CORRELATED = 0.95
 """Correlation of two estimates that is reported."""
-ROUNDS, EVALUATIONS = 20, 4
-"""Most rounds, and most evaluations of each: noise that is still wrong makes more a waste."""
+ROUNDS, EVALUATIONS, AT_FIRST = 20, 4, 30
+"""Most rounds, and most evaluations of each: noise that is still wrong makes more a waste.
+
+The first round runs on, without outliers: noise of half a fit would hide what is to be fitted.
+"""
 SETTLED, CLOSE = 0.05, 0.04
 """Relative change of the noise, and square of the last step [posterior sd], that end the rounds."""
 FIRST = 0.1
 """Noise of the first round, as a part of every channel's standard deviation."""
+FEWEST = 5
+"""Windows that tell how wide bands must be: without one of them, four still tell the numbers."""
 START_PART = 0.3
 """Standard deviation of the prior of a start, as a part of that of the channel that measures it."""
 Key = tuple[str, str]
@@ -290,12 +296,13 @@ class Rounds:
             self.assume_noise()
         while count < ROUNDS:
             before, previous, (low, high) = dict(self.noise), theta, self.bounds
-            loss: Any = Huber(self.limits())
+            loss: Any = Huber(self.limits()) if count else "linear"
             found = least_squares(
                 self.cost,
                 np.clip((theta - self.prior) / self.scale, low + TINY, high - TINY),
                 self.slope,
-                bounds=self.bounds, loss=loss, max_nfev=EVALUATIONS, xtol=1e-5, ftol=1e-4,
+                bounds=self.bounds, loss=loss, xtol=1e-5, ftol=1e-4,
+                max_nfev=EVALUATIONS if count else AT_FIRST,
             )  # fmt: skip
             theta, count = self.prior + self.scale * found.x, count + 1
             self.move_starts(theta)
@@ -355,7 +362,12 @@ class Rounds:
         return r, J, np.minimum(1.0, np.sqrt(self.limits() / np.maximum(r**2, TINY)))
 
     def widths(self, theta: Floats) -> dict[Key, float]:
-        """Return half widths of bands: quantiles of the errors of windows that the others predict."""
+        """Return half widths of bands: quantiles of the errors of windows that the others predict.
+
+        Errors count as normal where there are fewer than `FEWEST` windows.
+        """
+        if len(self.problem.segments) < FEWEST:
+            return dict.fromkeys(self.keys, WITHIN)
         r, J, w = self.normal(theta)
         total, fitted, first = J.T @ (w[:, np.newaxis] * J), self.starts, 0
         ratios: dict[Key, list[Floats]] = {}

@@ -12,6 +12,8 @@ from ce_dynamics.algebra.checks import Floats
 
 OUTLYING = 3.0
 """Standard deviations beyond which a residual counts linearly."""
+WITHIN = 1.959964
+"""Half width of a band that holds 95 % of normal errors, in standard deviations."""
 TINY = 1e-12
 SMALLEST_PART = 0.01
 """Least constant part of the noise, of the variance of the residuals: samples at rest count no more."""

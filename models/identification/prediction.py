@@ -12,12 +12,11 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.identification.fit import Fit, segments_of
+from ce_dynamics.models.identification.noise import WITHIN
 from ce_dynamics.models.identification.problem import OPTIONS, Problem
 from ce_dynamics.models.identification.recording import Recording
 
 PARTS = "time", "measured"
-WITHIN = 1.959964
-"""Half width of a band that holds 95 % of normal errors, in standard deviations."""
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,17 @@ import numpy as np
 from ce_dynamics.models.handling.drawing import svg_of
 from ce_dynamics.models.handling.report.html import document, element, items, number, table, text, unit
 from ce_dynamics.models.identification.fit import Fit
-from ce_dynamics.models.identification.prediction import WITHIN, Channel, Prediction
+from ce_dynamics.models.identification.noise import WITHIN
+from ce_dynamics.models.identification.prediction import Channel, Prediction
 from ce_dynamics.models.identification.problem import components
 from ce_dynamics.models.identification.recording import Recording
 from ce_dynamics.models.vehicles.plots.look import style
+
+NOISE = [
+    "channel", "session", "sd", "part of the signal", "correlation time (samples)",
+    "half width of the 95 % band (sd)", "unit",
+]  # fmt: skip
+"""Headings of the table of noise."""
 
 
 def save(
@@ -66,6 +73,7 @@ def figures_of(fit: Fit, runs: Sequence[Recording], predictions: Sequence[Predic
             f"{channel}@{session}": {
                 **noise._asdict(),
                 "correlation_time": fit.correlation_time[session, channel],
+                "width": fit.width[session, channel],
             }
             for (session, channel), noise in fit.noise.items()
         },
@@ -98,7 +106,12 @@ def page(fit: Fit, runs: Sequence[Recording], predictions: Sequence[Prediction])
         for f, v, s in zip(fit.free, fit.values.tolist(), fit.sd.tolist(), strict=True)
     ]
     noise = [
-        [escape(channel), escape(session), *map(number, (*one, fit.correlation_time[session, channel]))]
+        [
+            escape(channel),
+            escape(session),
+            *map(number, (*one, fit.correlation_time[session, channel], fit.width[session, channel])),
+            escape(unit(fit.plant.units[channel])),
+        ]
         for (session, channel), one in fit.noise.items()
     ]
     remarks = [f"{name}: the data cannot determine it; it stays at its prior" for name in fit.undetermined]
@@ -114,15 +127,15 @@ def page(fit: Fit, runs: Sequence[Recording], predictions: Sequence[Prediction])
         heading,
         text("h1", heading),
         text(
-            "p", f"{fit.windows} windows of {fit.options.length:g} s, {fit.samples} samples.", class_="soft"
+            "p", f"Windows of {fit.options.length:g} s: {fit.windows}; samples: {fit.samples}.", class_="soft"
         ),
         text("h2", "Predictions"),
         *report_predictions(predictions),
         text("h2", "Free numbers"),
-        table(["number", "estimate", "± sd", "prior", "± sd", "unit"], told),
+        element("div", table(["number", "estimate", "± sd", "prior", "± sd", "unit"], told), class_="scroll"),
         items(remarks),
         text("h2", "Noise"),
-        table(["channel", "session", "sd", "part of the signal", "correlation time (samples)"], noise),
+        element("div", table(NOISE, noise), class_="scroll"),
         text("h2", "What was found in the data"),
         items(found or ["nothing"]),
     )
@@ -140,7 +153,10 @@ def report_predictions(predictions: Sequence[Prediction]) -> list[str]:
     ]  # fmt: skip
     head = ["channel", "run", "model", "RMSE", "rms of the signal", "within the 95 % band", "unit"]
     first = predictions[0].channels if predictions else []
-    return [element("div", table(head, rows), class_="scroll"), *map(picture, first)]
+    return [
+        element("div", table(head, rows), class_="scroll"),
+        *(element("figure", picture(channel)) for channel in first),
+    ]
 
 
 def picture(channel: Channel) -> str:

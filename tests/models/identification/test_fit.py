@@ -191,7 +191,7 @@ def test_run_that_cannot_be_followed_is_named(plant: Plant, clean: Recording) ->
 
 def test_bands_hold_for_heavy_correlated_errors(plant: Plant, clean: Recording) -> None:
     # Student's t with 3 degrees of freedom through a low-pass of 5 samples.  Ten runs of 1150 samples have
-    # about 1000 independent errors, standard error 0.007; four windows that calibrate have 100 each, 0.011.
+    # about 1000 independent errors, standard error 0.007; seven windows calibrate, 0.011.
     def spoilt(seed: int) -> Recording:
         rng, outputs = np.random.default_rng(seed), dict(clean.outputs)
         for name, sd in NOISE.items():
@@ -199,7 +199,7 @@ def test_bands_hold_for_heavy_correlated_errors(plant: Plant, clean: Recording) 
             outputs[name] = outputs[name]._replace(values=outputs[name].values + 2.0 * sd * errors)
         return replace(clean, outputs=outputs)
 
-    made = fit_plant(plant, [spoilt(0)], dict.fromkeys(TRUTH), OPTIONS)
+    made = fit_plant(plant, [spoilt(0)], dict.fromkeys(TRUTH), replace(OPTIONS, length=3.0))
     others = [predict(made, spoilt(seed), length=20.0).channels for seed in range(1, 11)]
     for k in range(len(NOISE)):
         coverage = np.mean([channels[k].coverage for channels in others])
