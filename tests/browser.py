@@ -1,4 +1,4 @@
-"""Pages in a real browser: without a screen, where one is installed."""
+"""Pages in a real browser, without a screen, where one is installed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ import json
 import os
 import re
 import subprocess
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from queue import Queue
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -74,3 +77,33 @@ def answer(page: str, script: str, folder: Path, picture: Path | None = None, si
         elif found[1]:
             return json.loads(html.unescape(found[1]))
     raise AssertionError(trouble)
+
+
+def answer_in_time(page: str, script: str, folder: Path) -> Any:
+    """Return what a script answers as `answer` does, but by the machine's clock: the page posts it here."""
+    assert CHROMIUM is not None
+    answers: Queue[bytes] = Queue()
+
+    class Post(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            answers.put(self.rfile.read(int(self.headers["Content-Length"])))
+            self.send_response(204)
+            self.end_headers()
+
+        def log_message(self, *_: Any) -> None:
+            """Print nothing."""
+
+    with HTTPServer(("127.0.0.1", 0), Post) as server:
+        Thread(target=server.handle_request, daemon=True).start()
+        sent = '{ method: "POST", mode: "no-cors", body: JSON.stringify(answer) }'
+        post = f'fetch("http://127.0.0.1:{server.server_port}", {sent});'
+        file = folder / "page.html"
+        asked = ASKING.format(script=script).replace("</script></body>", f"{post}</script></body>")
+        file.write_text(page.replace("</body>", asked), "utf-8")
+        shown = [part for part in command(CHROMIUM, folder / "profile", 0) if "virtual-time" not in part]
+        shown += ["--remote-debugging-port=0", file.as_uri()]  # a port keeps it from ending at once
+        with subprocess.Popen(shown, stderr=subprocess.DEVNULL) as browser:
+            try:
+                return json.loads(answers.get(timeout=PATIENCE))
+            finally:
+                browser.terminate()

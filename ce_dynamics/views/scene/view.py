@@ -15,6 +15,7 @@ from ce_dynamics.contact.embedded import UnilateralModel
 from ce_dynamics.contact.rigid_contacts import RigidContacts
 from ce_dynamics.errors import ModelError
 from ce_dynamics.views.scene.headless import SCRIPTS, draw_page
+from ce_dynamics.views.scene.mcap import save_mcap
 from ce_dynamics.views.scene.page import Packed, page, take_content
 from ce_dynamics.views.scene.shapes import Shape
 from ce_dynamics.views.scene.take import Camera, Instruments, Take
@@ -66,13 +67,21 @@ class View:
         return page(self.title, content, packed, "play.js")
 
     def save(self, path: str | Path) -> Path:
-        """Write the page, or a picture (.png) or film (.gif) of it, which a browser without window draws.
+        """Write the page, or its first run for other programs.
+
+        Parameters
+        ----------
+        path : str or Path
+            A picture (.png) or film (.gif) is drawn by a browser without window; Foxglove plays .mcap, which
+            takes the extra ``tables``; any other ending is the page.
 
         Raises
         ------
         ModelError
-            If it cannot be written, or no browser is installed that draws it.
+            If it cannot be written, or what writes it is not installed.
         """
+        if Path(str(path)).suffix.lower() == ".mcap":
+            return save_mcap(self.takes[0], self.title, path)
         if Path(str(path)).suffix.lower() in SCRIPTS:
             return draw_page(self.html, path)
         return save_page(self.html, path)

@@ -6,6 +6,8 @@ const OPEN = new Set(["plate", "mesh"]); // both sides of whose faces are seen
 
 const CLOSED = new Set(["paint", "glass"]); // but not from inside, so that one looks out of a cabin
 
+export const SHADELESS = new Set(["marking", "glass", "headlamp", "brakelamp", "disc"]); // on what casts a shadow itself
+
 // A unit cylinder, capsule or the like along y, laid from a to b.
 export function lay(object, a, b) {
   const from = new THREE.Vector3(...a), way = new THREE.Vector3(...b).sub(from);
@@ -124,7 +126,7 @@ export function meshes(shapes, colour, opacity = 1) {
   for (const { look, own, see, open, geometries } of groups.values()) {
     const mesh = new THREE.Mesh(joined(geometries), material(own ?? colour, see, look, open));
     Object.assign(mesh.userData, { look, own, see });
-    mesh.castShadow = see > 0.5 && look !== "marking";
+    mesh.castShadow = see > 0.5 && !SHADELESS.has(look);
     mesh.receiveShadow = look !== "glass";
     if (look === "rubber") mesh.frustumCulled = false; // its vertices move
     found.push(mesh);

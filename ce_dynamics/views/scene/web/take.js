@@ -1,7 +1,7 @@
 // One run: its bodies and what belongs to them, placed at any time.
 
 import { PALETTE, material } from "./looks.js";
-import { coil, lay, meshes } from "./shapes.js";
+import { SHADELESS, coil, lay, meshes } from "./shapes.js";
 
 const MARKS = { independent: "#1f6fb4", dependent: "#9aa5ad", prescribed: "#2e9e58", cut: "#d23b33" };
 const GHOST = 0.35;
@@ -21,6 +21,7 @@ export class Take {
     if (this.solid) for (const mesh of meshes(content.scenery, "#b9c2c9")) this.group.add(mesh);
     this.forceScale = 1;
     this.shown = { forces: false, loops: false, body: "solid" };
+    this.showBody("solid");
   }
 
   #body(body, k) {
@@ -37,7 +38,7 @@ export class Take {
     for (const mesh of group.userData.meshes ?? []) group.remove(mesh);
     group.userData.meshes = meshes(shapes, group.userData.colour, this.solid ? 1 : GHOST);
     for (const mesh of group.userData.meshes) group.add(mesh);
-    if (this.shown && this.shown.body !== "solid") this.showBody(this.shown.body);
+    if (this.shown) this.showBody(this.shown.body);
   }
 
   // All points of bodies, then ends of strands, one after the other, where hardpoints moved.
@@ -149,11 +150,15 @@ export class Take {
 
   // Bodywork solid, seen through, or away.
   showBody(how) {
+    const covers = how === "solid" && this.hasBodywork; // what is under a body casts no shadow of its own
+    for (const strand of this.strands) strand.castShadow = !covers;
     for (const mesh of this.bodies.flatMap((group) => group.userData.meshes)) {
       const { look, see } = mesh.userData;
-      if (!BODYWORK.has(look) || mesh.isGroup) continue;
+      if (mesh.isGroup) continue;
+      mesh.castShadow = see > 0.5 && this.solid && !SHADELESS.has(look) && (!covers || look === "paint" || look === "rubber");
+      if (!BODYWORK.has(look)) continue;
       mesh.visible = how !== "hidden";
-      mesh.castShadow = how === "solid" && see > 0.5 && this.solid;
+      mesh.castShadow &&= how === "solid";
       const opacity = how === "solid" ? see : Math.min(see, look === "glass" ? 0.1 : 0.22);
       Object.assign(mesh.material, { opacity, transparent: opacity < 1, depthWrite: opacity === 1, needsUpdate: true });
     }

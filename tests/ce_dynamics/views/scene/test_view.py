@@ -33,8 +33,9 @@ from ce_dynamics.contact import (
     simulate_unilateral,
 )
 from ce_dynamics.views.scene import Camera, block, mesh, wheel
+from ce_dynamics.views.scene.mcap import primitives
 from ce_dynamics.views.scene.page import LIBRARY, WEB, script
-from ce_dynamics.views.scene.shapes import plate
+from ce_dynamics.views.scene.shapes import plate, rod
 from tests.browser import answer, needs_chromium
 
 EPS = 2.0**-24
@@ -240,6 +241,41 @@ def test_plain_bodies_in_contact() -> None:
     (drawn,) = take.bodies[0].shapes
     np.testing.assert_allclose(np.linalg.norm(drawn.points[1:], axis=1), [0.5, 1.0, 1.5])
     assert [series.name for series in take.series] == ["energy", "contact work", "contacts"]
+
+
+def test_mcap_has_places_and_shapes_for_its_library(model: ce.Model, run: Any, tmp_path: Path) -> None:
+    reader = pytest.importorskip("mcap.reader", reason="the extra tables is not installed")
+    path = ce.view(model, run).save(tmp_path / "run.mcap")
+    (take,) = ce.view(model, run).takes
+    with path.open("rb") as stream:
+        found = list(reader.make_reader(stream).iter_messages())
+    topics = [channel.topic for _, channel, _ in found]
+    assert (topics.count("/tf"), topics.count("/scene")) == (len(take.t), 1)
+    contents = [(c.topic, m.log_time, json.loads(m.data)) for _, c, m in found]
+    frames = [content for topic, _, content in contents if topic == "/tf"]
+    last = {f["child_frame_id"]: f for f in frames[-1]["transforms"]}["crank"]
+    places = take.places[-1, [body.name for body in take.bodies].index("crank")]
+    np.testing.assert_array_equal([*last["translation"].values(), *last["rotation"].values()], places)
+    times = [time for topic, time, _ in contents if topic == "/tf"]
+    np.testing.assert_allclose(times, 1e9 * take.t, atol=0.5)  # whole nanoseconds
+    (scene,) = [content for topic, _, content in contents if topic == "/scene"]
+    kinds = ("triangles", "spheres", "cubes", "cylinders", "lines")
+    counts = {entity["id"]: sum(len(entity[kind]) for kind in kinds) for entity in scene["entities"]}
+    flat = {"plate"}  # of points on a line: nothing is seen of it
+    drawn = {b.name: sum(s.kind not in flat or len(s.triangles) > 0 for s in b.shapes) for b in take.bodies}
+    assert counts == {name: count for name, count in drawn.items() if count}
+    quantities = [content for topic, _, content in contents if topic == "/quantities"]
+    assert quantities[-1]["crank"] == float(run["crank"].values[-1])
+
+
+def test_cylinders_of_mcap_lie_along_rods() -> None:
+    """Turned by the quaternion, the cylinder's axis is the way from end to end."""
+    ((kind, found),) = primitives(rod((1.0, 0.0, 0.0), (1.0, 3.0, 4.0), 0.1))
+    x, y, z, w = found["pose"]["orientation"].values()
+    axis = (2.0 * (x * z + w * y), 2.0 * (y * z - w * x), 1.0 - 2.0 * (x * x + y * y))
+    assert (kind, found["size"]["z"]) == ("cylinders", pytest.approx(5.0))
+    np.testing.assert_allclose(axis, (0.0, 0.6, 0.8), atol=1e-15)
+    assert list(found["pose"]["position"].values()) == [1.0, 1.5, 2.0]
 
 
 def test_what_cannot_be_shown_is_refused(model: ce.Model, run: Any, tmp_path: Path) -> None:

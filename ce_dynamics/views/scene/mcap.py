@@ -1,0 +1,188 @@
+"""Views as MCAP files, which Foxglove plays: frames and shapes of bodies, quantities, as JSON messages.
+
+Message types are Foxglove's: ``foxglove.FrameTransforms`` on ``/tf``, ``foxglove.SceneUpdate`` on ``/scene``;
+``/quantities`` has all series by name.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.algebra.files import path_of, shown_path, whole
+from ce_dynamics.errors import ModelError
+from ce_dynamics.views.scene.shapes import Shape
+from ce_dynamics.views.scene.take import Take, quaternions
+
+WORLD = "world"
+GREY = "#9aa5ad"
+"""Of shapes without a colour."""
+ALWAYS = {"sec": 0, "nsec": 0}
+REMEDY = "pip install 'ce-dynamics[tables]'"
+
+
+def save_mcap(take: Take, title: str, path: str | Path) -> Path:
+    """Write a run.
+
+    Raises
+    ------
+    ModelError
+        If the package mcap is missing, or the file cannot be written.
+    """
+    file = path_of("view: path", path, ModelError)
+    if importlib.util.find_spec("mcap") is None:
+        raise ModelError(f"{shown_path(file)} needs the package mcap: {REMEDY}")
+    from mcap.writer import Writer  # here, because it is an extra
+
+    try:
+        with whole(file) as part, part.open("wb") as stream:
+            writer = Writer(stream)
+            writer.start()
+            channels = {}
+            for topic, schema in TOPICS.items():
+                known = writer.register_schema(schema["title"], "jsonschema", json.dumps(schema).encode())
+                channels[topic] = writer.register_channel(topic, "json", known)
+            writer.add_metadata("run", {"title": title, "label": take.label})
+            for t, topic, message in messages(take):
+                time = round(1e9 * t)
+                writer.add_message(channels[topic], time, json.dumps(message).encode(), time)
+            writer.finish()
+    except OSError as error:
+        raise ModelError(f"cannot write {shown_path(file)}: {error.strerror}; choose another place") from None
+    return file
+
+
+def messages(take: Take) -> Iterator[tuple[float, str, dict[str, Any]]]:
+    """Yield all messages of a run with their times [s] and topics."""
+    first = float(take.t[0])
+    owners = [(body.name, body.shapes) for body in take.bodies]
+    entities = [entity(name, shapes, first) for name, shapes in [(WORLD, take.scenery), *owners] if shapes]
+    yield first, "/scene", {"deletions": [], "entities": entities}
+    for n, t in enumerate(take.t.tolist()):
+        rows = zip(take.bodies, take.places[n].tolist(), strict=True)
+        transforms = [
+            {
+                "timestamp": stamp(t),
+                "parent_frame_id": WORLD,
+                "child_frame_id": body.name,
+                "translation": dict(zip("xyz", row[:3], strict=True)),
+                "rotation": dict(zip("xyzw", row[3:], strict=True)),
+            }
+            for body, row in rows
+        ]
+        yield t, "/tf", {"transforms": transforms}
+        yield t, "/quantities", {series.name: float(series.values[n]) for series in take.series}
+
+
+def stamp(t: float) -> dict[str, int]:
+    """Return a time as whole seconds and nanoseconds."""
+    sec, nsec = divmod(round(1e9 * t), 1_000_000_000)
+    return {"sec": sec, "nsec": nsec}
+
+
+def entity(name: str, shapes: Sequence[Shape], t: float) -> dict[str, Any]:
+    """Return the shapes of a body, which move with its frame."""
+    found: dict[str, list[Any]] = {"triangles": [], "spheres": [], "cubes": [], "cylinders": [], "lines": []}
+    for shape in shapes:
+        for kind, primitive in primitives(shape):
+            found[kind].append(primitive)
+    none: dict[str, list[Any]] = {"arrows": [], "texts": [], "models": [], "metadata": []}
+    about = {"timestamp": stamp(t), "frame_id": name, "id": name, "lifetime": ALWAYS, "frame_locked": True}
+    return {**about, **none, **found}
+
+
+def primitives(shape: Shape) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the list that a shape belongs to, and the shape as Foxglove describes it; planes are left out."""
+    points = np.asarray(shape.points, dtype=float)
+    colour = coloured(shape)
+    if len(shape.triangles):
+        corners = [dict(zip("xyz", point, strict=True)) for point in points.tolist()]
+        indices = np.asarray(shape.triangles).ravel().tolist()
+        yield (
+            "triangles",
+            {"pose": posed(np.zeros(3)), "points": corners, "color": colour}
+            | {
+                "colors": [],
+                "indices": indices,
+            },
+        )
+    elif shape.kind == "ball":
+        yield "spheres", {"pose": posed(points[0]), "size": sized(3 * [2.0 * shape.radius]), "color": colour}
+    elif shape.kind == "block":
+        halves = points[1:] - points[0]
+        lengths = np.linalg.norm(halves, axis=1)
+        pose = posed(points[0], (halves / lengths[:, None]).T)
+        yield "cubes", {"pose": pose, "size": sized((2.0 * lengths).tolist()), "color": colour}
+    elif shape.kind in ("rod", "wheel"):
+        way = points[1] - points[0]
+        size = [2.0 * shape.radius, 2.0 * shape.radius, float(np.linalg.norm(way))]
+        yield (
+            "cylinders",
+            {"pose": posed(points.mean(axis=0), along(way)), "size": sized(size)}
+            | {
+                "bottom_scale": 1.0,
+                "top_scale": 1.0,
+                "color": colour,
+            },
+        )
+    elif shape.kind == "line":
+        corners = [dict(zip("xyz", point, strict=True)) for point in points.tolist()]
+        yield (
+            "lines",
+            {"type": 0, "pose": posed(np.zeros(3)), "thickness": 2.0, "scale_invariant": True}
+            | {
+                "points": corners,
+                "color": colour,
+                "colors": [],
+                "indices": [],
+            },
+        )
+
+
+def along(way: Floats) -> Floats:
+    """Return a rotation whose third axis has a direction."""
+    z = way / (np.linalg.norm(way) or 1.0)
+    x = np.cross(z, np.eye(3)[np.argmin(np.abs(z))])
+    x /= np.linalg.norm(x)
+    return np.stack((x, np.cross(z, x), z), axis=1)
+
+
+def posed(at: Floats, R: Floats | None = None) -> dict[str, Any]:
+    """Return a pose; without a turn if no rotation is given."""
+    turn = [0.0, 0.0, 0.0, 1.0] if R is None else quaternions(R).tolist()
+    return {
+        "position": dict(zip("xyz", at.tolist(), strict=True)),
+        "orientation": dict(zip("xyzw", turn, strict=True)),
+    }
+
+
+def sized(lengths: list[float]) -> dict[str, float]:
+    """Return edges [m]."""
+    return dict(zip("xyz", lengths, strict=True))
+
+
+def coloured(shape: Shape) -> dict[str, float]:
+    """Return a colour as parts of red, green, blue, and its opacity."""
+    text = shape.colour if shape.colour.startswith("#") and len(shape.colour) == 7 else GREY
+    parts = [int(text[k : k + 2], 16) / 255.0 for k in (1, 3, 5)]
+    return dict(zip("rgba", [*parts, shape.opacity], strict=True))
+
+
+def schema(title: str, **properties: dict[str, Any]) -> dict[str, Any]:
+    """Return a JSON schema of objects."""
+    return {"title": title, "type": "object", "properties": properties}
+
+
+LISTED = {"type": "array", "items": {"type": "object"}}
+TOPICS = {
+    "/tf": schema("foxglove.FrameTransforms", transforms=LISTED),
+    "/scene": schema("foxglove.SceneUpdate", deletions=LISTED, entities=LISTED),
+    "/quantities": schema("quantities"),
+}
+"""Schemas of messages by topic."""
