@@ -35,6 +35,8 @@ def anti_roll_bar(reading: Reading, axle: Part, name: str, origin: Matrix) -> Se
 
 OWN = "Anti Roll Bar"
 """Block of an axle that has a bar of its own."""
+HALF_ACROSS = np.array([1.0, 0.5, 1.0])
+"""Of the pivot, where an arm's mass centre is: half way to the middle, on the axis."""
 DROP = np.array([0.0, 0.0, -0.5])
 """[m] from an arm's end straight down to where it is hung: in Chrono it slides on the beam at its height."""
 
@@ -49,7 +51,7 @@ def own_bar(reading: Reading, suspension: Part, origin: Matrix) -> Sections:
     return {
         "source": "chrono",
         "mass": quantity(arm.number("Mass", least=0.0), "kg"),
-        "com": quantities(origin + 0.5 * (pivot + end), "m"),
+        "com": quantities(origin + HALF_ACROSS * pivot, "m"),
         "inertia": inertia(arm.moments("Inertia"), UNPHYSICAL),
         "pivot": quantities(origin + pivot, "m"),
         "end": quantities(origin + end, "m"),

@@ -354,7 +354,11 @@ def test_the_own_bar_of_a_beam_is_twisted_by_its_roll(tmp_path: Path) -> None:
     rod = {**PART, "Location Axle": [0.1, 0.4, 0.0], "Location Chassis": [0.1, -0.4, 0.0]}
     axle = {**AXLE, "Template": "RigidPanhardAxle", "Panhard Rod": rod, "Anti Roll Bar": bar}
     del axle["Knuckle"]
-    model = Model(build(VehicleParameters.load(written(tmp_path, rear(axle)))))
+    data = VehicleParameters.load(written(tmp_path, rear(axle)))
+    model = Model(build(data))
+    # an arm reaches to the middle of the axis it turns about, on which its mass centre lies
+    place = data.corners["rear_left"].origin + (-0.4, 0.175, -0.05)
+    assert model.system.find("rear_left.anti_roll_bar").com == pytest.approx(place)
     y = model.y0.copy()
     y[[entry.name for entry in model.layout.q].index("rear.axle")] = phi = 0.01
     twist = float(model.instant(y, model.u0).loads.responses["rear.anti_roll_bar"].outputs["twist"])
