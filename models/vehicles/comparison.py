@@ -324,11 +324,15 @@ class Rest:
     moving : float
         Vertical force of Chrono's tyres that its vehicle's weight does not balance, relative to the weight:
         by so much it is not at rest.
+    turning : float
+        Fastest wheel of Chrono's [rad/s].  Its simple brakes are torques against the motion, whose sign
+        changes at every step: braked wheels turn to and fro, the vehicle creeps, and its springs carry the
+        mean of forces that are recorded at every twentieth step.
     """
 
     TITLES: ClassVar = (
         *("at rest", "mass", "mass centre x, y, z, mm", "wheel load, %", "spring length, mm"),
-        *("spring force, %", "spindle, mm", "imbalance of Chrono, %"),
+        *("spring force, %", "spindle, mm", "imbalance of Chrono, %", "its fastest wheel, rad/s"),
     )
     name: str
     mass: float
@@ -338,12 +342,13 @@ class Rest:
     spring_force: float
     spindle: float
     moving: float
+    turning: float
 
     def row(self) -> str:
         """Return a row of a table."""
         com = ", ".join(f"{1e3 * value:.2f}" for value in self.com)
         parts = f"{1e2 * self.load:.3f}", f"{1e3 * self.spring_length:.3f}", f"{1e2 * self.spring_force:.2f}"
-        ends = f"{1e3 * self.spindle:.3f}", f"{1e2 * self.moving:.3f}"
+        ends = f"{1e3 * self.spindle:.3f}", f"{1e2 * self.moving:.3f}", f"{self.turning:.0e}"
         return f"| {' | '.join((self.name, f'{self.mass:.1e}', com, *parts, *ends))} |"
 
 
@@ -367,6 +372,9 @@ def compare_rest(subject: Subject, recording: Recording) -> Rest:
     R = rotation(q[:, None])[..., 0]
     com = R.T @ (np.asarray(whole.com, dtype=float) - at)
     mass = facts["mass_sum_of_bodies"]
+    # Chrono's own sum over its subsystems, in the summary, leaves bodies out
+    theirs = np.array([mean(f"com_{axis}") - mean(axis) for axis in "xyz"])
+    attitude = rotation(np.array([[mean(f"q{k}")] for k in range(4)]))[..., 0]
     loads, lengths, forces, spindles, carried = [], [], [], [], 0.0
     for place, corner in subject.corners.items():
         load = float(recording.wheel(place, "Fz")[last].mean())
@@ -382,12 +390,13 @@ def compare_rest(subject: Subject, recording: Recording) -> Rest:
     return Rest(
         recording.name,
         float(whole.mass) / mass - 1.0,
-        tuple(float(value) for value in com - np.array(facts["com_in_chassis_frame"])),
+        tuple(float(value) for value in com - attitude.T @ theirs),
         worst(loads),
         worst(lengths),
         worst([difference for difference, _ in forces]) / largest,
         worst(spindles),
         carried / (9.81 * mass) - 1.0,
+        worst([float(np.abs(recording.wheel(place, "omega")[last]).max()) for place in subject.corners]),
     )
 
 
