@@ -130,3 +130,34 @@ def test_pac2002_is_mirrored_across_the_vehicle() -> None:
     left, right = (Rig(ChronoMagicFormula(MagicFormula(c, "left", side), 1.0)) for side in ("right", "left"))
     one, other = (rig(wheel(0.3, 20.0, v, 66.0), np.zeros(2)) for rig, v in ((left, 0.5), (right, -0.5)))
     assert (other.Fx, other.Fy, other.Mz) == pytest.approx((one.Fx, -one.Fy, -one.Mz))
+
+
+@pytest.mark.parametrize(("h", "oscillates"), [(1e-3, True), (2e-4, False)])
+def test_light_wheels_oscillate_in_steps_of_chrono(h: float, oscillates: bool) -> None:
+    """Forces act one step late: ω″ − ω′ + g ω = 0 with g = h R² C/(J v) grows by √g a step where g > 1.
+
+    A braked wheel at 10 m/s, of an inertia at which g is 1.5 in steps of 1 ms.  Its swing is as large as
+    slip that reaches from driving to braking.
+    """
+    v, load, torque = 10.0, 8000.0, 1000.0
+    rig = Rig(ChronoTMeasy(TYRE))
+    radius, rest = rig.radius(load), np.zeros(2)
+
+    def force(spin: float) -> float:
+        return float(rig(wheel(radius, v, 0.0, spin), rest).Fx)
+
+    low, high = 0.8 * v / radius, v / radius
+    for _ in range(60):  # the spin at which the road holds the brake
+        spin = 0.5 * (low + high)
+        low, high = (spin, high) if radius * force(spin) < -torque else (low, spin)
+    slope = (force(spin + 1e-4) - force(spin - 1e-4)) / 2e-4
+    J = 1e-3 * radius * slope / 1.5
+    omega, before = spin * 1.001, force(spin)
+    found = []
+    for _ in range(int(0.5 / h)):
+        now = force(omega)
+        omega += h / J * (-torque - radius * before)
+        before = now
+        found.append(omega)
+    swing = np.ptp(found[len(found) // 2 :]) / spin
+    assert swing > 0.05 if oscillates else swing < 1e-6
