@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,12 @@ import pytest
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.vehicles import comparison
 from ce_dynamics.models.vehicles.comparison import Recording, Subject
+from tests.models.tyres.magic_formula.figures import REFERENCE
 from tests.models.vehicles.chrono.small_car import files, written
 
 ROWS, INTERVAL = 101, 0.02
+TABLE = Path(__file__).resolve().parents[3] / "docs/measured/chrono_recordings.txt"
+"""What ``simulate-vehicle compare RECORDINGS --vehicles FOLDER --like-chrono`` prints."""
 
 
 def facts() -> dict[str, Any]:
@@ -102,6 +106,31 @@ def test_comparison_shows_ten_per_cent(
     found = comparison.compare_run(subject, record(tmp_path, columns | {"wz": 1.1 * columns["wz"]})).agreement
     assert found["yaw_rate"].ratio == pytest.approx(1.0 / 1.1, rel=1e-6)
     assert 0.03 < found["yaw_rate"].rms < 0.1  # a constant yaw rate would differ by 0.1/1.1
+
+
+@pytest.mark.skipif(not (REFERENCE / "chrono/recordings").is_dir(), reason="the recordings are not here")
+def test_kept_table_is_what_the_command_prints() -> None:
+    """Two vehicles, all but the times; figures may round otherwise on other processors."""
+    kept = {line.split(" |")[0]: line for line in TABLE.read_text().splitlines()}
+    subjects: dict[str, Subject] = {}
+    for recording in comparison.recordings(
+        REFERENCE / "chrono/recordings", ["g500_settle", "hmmwv_4wd_step_lu"]
+    ):
+        subject = subjects.setdefault(
+            recording.vehicle, Subject(recording, REFERENCE / "chrono/vehicles", like_chrono=True)
+        )
+        if recording.is_rest:
+            row = comparison.compare_rest(subject, recording).row()
+        else:
+            row = comparison.compare_run(subject, recording).row()
+        there = kept[row.split(" |")[0]]
+        numbers, theirs = (
+            [float(number) for number in re.findall(r"-?[\d.]+(?:e[-+]\d+)?", text.split("|", 2)[2])]
+            for text in (row, there)
+        )
+        if not recording.is_rest:
+            numbers, theirs = numbers[:-4], theirs[:-4]  # times, and the 4 of rk4
+        assert numbers == pytest.approx(theirs, rel=0.02, abs=0.02)
 
 
 def test_recordings_name_what_is_missing(tmp_path: Path) -> None:
