@@ -18,6 +18,9 @@ def main() -> NoReturn:
     print_anything()
     os.environ["MPLBACKEND"] = "Agg"  # pictures are files; a name that matplotlib does not know would end it
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # small matrices: more threads would only wait, awake
+    if os.environ.get("CE_DYNAMICS_CODE") == "portable" or sys.argv[1:2] == ["determinism"]:
+        # matrix products of NumPy follow the processor; these are for all of x86
+        os.environ.setdefault("OPENBLAS_CORETYPE", "Prescott")
     try:
         with loading():
             # here, so that Ctrl-C while it is loaded is told
