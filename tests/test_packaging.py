@@ -157,11 +157,26 @@ def test_metadata(wheel: Path) -> None:
         "fmi",
         "gym",
         "mutation",
+        "plots",
         "roads",
         "robots",
         "tables",
         "test",
     }
+
+
+def requirements(lines: list[str]) -> set[str]:
+    """Return requirements without blanks, in lower case."""
+    return {line.replace(" ", "").lower() for line in lines}
+
+
+def test_conda_recipe_requires_what_the_wheel_requires(wheel: Path) -> None:
+    core = core_metadata(wheel)
+    wanted = requirements([one for one in core.get_all("Requires-Dist", []) if "extra" not in one])
+    recipe = (ROOT / ".ci" / "conda" / "meta.yaml").read_text()
+    assert f'version = "{ce_dynamics.__version__}"' in recipe
+    run = recipe.partition("  run:")[2].partition("  run_constrained:")[0].splitlines()[1:]
+    assert requirements([line.strip("- ") for line in run]) == wanted | {"python>=3.10"}
 
 
 def test_every_module_of_the_unpacked_wheel_imports_from_there(archives: Archives, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ free parameters is checked by `ce_dynamics.mechanism.checked`, which builds on t
 from __future__ import annotations
 
 import difflib
+import importlib.util
 import math
 import operator
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -51,6 +52,12 @@ def wrong_type(message: str, error: type[CeDynamicsError] = ModelError) -> CeDyn
 
 
 # Numbers
+
+
+def require_plots() -> None:
+    """Refuse to go on without matplotlib."""
+    if importlib.util.find_spec("matplotlib") is None:
+        raise ModelError("plots need matplotlib: pip install 'ce-dynamics[plots]'")
 
 
 def number(

@@ -20,7 +20,7 @@ def main() -> NoReturn:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # small matrices: more threads would only wait, awake
     if os.environ.get("CE_DYNAMICS_CODE") == "portable" or sys.argv[1:2] == ["determinism"]:
         # matrix products of NumPy follow the processor; these are for all of x86
-        os.environ.setdefault("OPENBLAS_CORETYPE", "Prescott")
+        os.environ["OPENBLAS_CORETYPE"] = "Prescott"
     try:
         with loading():
             # here, so that Ctrl-C while it is loaded is told

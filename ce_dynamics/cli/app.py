@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from difflib import get_close_matches
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -12,6 +14,7 @@ from typer.core import TyperGroup
 from ce_dynamics.cli import exit_codes
 from ce_dynamics.cli.as_typed import CommandAsTyped, as_typed
 from ce_dynamics.cli.loading import loading
+from ce_dynamics.cli.messages import complain
 from ce_dynamics.cli.options import SUBCOMMANDS, Simulate, with_options
 
 if TYPE_CHECKING:
@@ -45,6 +48,9 @@ class LoadedWhenAsked(TyperGroup):
 
 def run(module: str, options: Any) -> int:
     """Import the module that does a command's work, and run it."""
+    if not getattr(options, "no_plots", True) and find_spec("matplotlib") is None:
+        complain("no plots are drawn, which need matplotlib: pip install 'ce-dynamics[plots]'", "note")
+        options = replace(options, no_plots=True)
     with loading():
         work = import_module(f"ce_dynamics.cli.{module}")
     code: int = work.run(options)

@@ -40,6 +40,7 @@ class Description(Lines):
         matplotlib.figure.Figure
             Save it with its ``savefig``.
         """
+        checks.require_plots()
         from ce_dynamics.views.tree import tree_figure  # here, because a printed description needs no plots
 
         return tree_figure(self)

@@ -92,6 +92,7 @@ def draw(
     >>> axes = ce.draw(ce.compile(system))
     >>> axes.figure.savefig("pendulum.png")  # doctest: +SKIP
     """
+    checks.require_plots()
     from matplotlib.figure import Figure  # here, because only pictures need it
 
     checks.instance("draw: model", model, Model, "a model, as ce_dynamics.compile(system) returns it")

@@ -51,6 +51,7 @@ def poses(task: Task, trace: Trace) -> Floats:
 
 def picture(task: Task, goal: Floats, trace: Trace) -> NDArray[np.uint8]:
     """The vehicle from above at the end of a trace, (height, width, 3)."""
+    checks.require_plots()
     # here, because only pictures need it
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.streams import drawn_text
 from ce_dynamics.models.handling.outcome import Chart, Line, Outcome
 from ce_dynamics.models.vehicles.plots.look import AXLE_COLOURS, COLUMNS, GREY, sheet, style
@@ -46,6 +47,7 @@ def page(outcomes: Sequence[Outcome]) -> Figure:
 
 def svg(outcomes: Sequence[Outcome], title: str) -> str:
     """One chart of a procedure as an SVG element, to stand inside a page."""
+    checks.require_plots()
     from matplotlib import rc_context  # here, because only pictures need it
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.models.handling.drawing import svg_of
 from ce_dynamics.models.handling.report.html import document, element, items, number, table, text, unit
 from ce_dynamics.models.identification.fit import Fit
@@ -161,6 +162,7 @@ def report_predictions(predictions: Sequence[Prediction]) -> list[str]:
 
 def picture(channel: Channel) -> str:
     """A channel over time: measured, predicted, band."""
+    checks.require_plots()
     from matplotlib import rc_context  # here, because only pictures need it
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure

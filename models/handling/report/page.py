@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ce_dynamics._version import __version__
+from ce_dynamics.algebra import checks
 from ce_dynamics.models.handling.drawing import colours, svg, titles_of
 from ce_dynamics.models.handling.outcome import DEGREES, Outcome, Verdict
 from ce_dynamics.models.handling.report.html import document, element, items, number, table, text, unit
@@ -114,6 +115,7 @@ def key(names: Sequence[str]) -> str:
 
 def css(colour: str) -> str:
     """A colour of matplotlib as browsers know it."""
+    checks.require_plots()
     from matplotlib.colors import to_hex  # here, because only pictures need it
 
     return to_hex(colour)

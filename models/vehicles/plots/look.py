@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ce_dynamics.algebra import checks
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -51,6 +53,7 @@ def short_name(corner: str) -> str:
 
 def style() -> AbstractContextManager[None]:
     """Our settings, for as long as a page is drawn."""
+    checks.require_plots()
     import matplotlib  # here, because only pictures need it
 
     settings: dict[Any, Any] = {**matplotlib.rcParamsDefault, **STYLE, "backend": "agg"}
@@ -73,6 +76,7 @@ def sheet(
     hspace : float
         Between rows, in parts of a panel's height.
     """
+    checks.require_plots()
     from matplotlib.backends.backend_agg import FigureCanvasAgg  # here, because only pictures need it
     from matplotlib.figure import Figure
 

@@ -1,6 +1,7 @@
 """The command line, run in-process: what it prints, saves and refuses."""
 
 import errno
+import importlib.util
 import json
 import os
 import re
@@ -16,8 +17,9 @@ from typing import Any, NamedTuple
 import pytest
 import xarray as xr
 
+import ce_dynamics as ce
 from ce_dynamics._version import __version__
-from ce_dynamics.cli import simulation
+from ce_dynamics.cli import app, simulation
 from ce_dynamics.cli.command import execute
 from ce_dynamics.cli.simulation import is_brief
 from ce_dynamics.simulation.netcdf import write_netcdf
@@ -589,3 +591,22 @@ def test_roads_are_listed(run: Run) -> None:
         assert f"{name}: {kind.about}" in out
     assert "  seed=1    # of the random phases" in out
     assert "  dx=...    # spacing" in out
+
+
+def test_without_matplotlib_runs_draw_no_plots(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An installation without the extra ``plots`` computes and saves, and names the extra."""
+
+    def found(name: str, package: str | None = None) -> object:
+        return None if name == "matplotlib" else there(name, package)
+
+    there = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", found)
+    monkeypatch.setattr(app, "find_spec", found)
+    result = run("--duration", "0.1")
+    assert result.code == 0
+    assert [path.suffix for path in tmp_path.iterdir()] == [".nc"]
+    assert "pip install 'ce-dynamics[plots]'" in result.err
+    with pytest.raises(ce.ModelError, match="plots need matplotlib: pip install"):
+        ce.draw(ce.compile(ce.System()))
