@@ -243,15 +243,16 @@ def test_a_cluster_makes_the_same_and_what_it_loses_again(
     xr.testing.assert_identical(alone.statistics(), study.statistics())
 
 
-def test_a_cluster_that_loses_all_workers_is_sent_the_model_again(tmp_path: Path) -> None:
-    """The only worker is killed: with it goes all that the cluster had been sent.  Another follows."""
+@pytest.mark.parametrize("workers", [1, 4])
+def test_a_cluster_that_loses_a_worker_makes_the_same(tmp_path: Path, workers: int) -> None:
+    """One worker is killed: with the only one goes all that the cluster had been sent.  Another follows."""
     model, killed = two_carts(), list[int]()
-    common: dict[str, Any] = {"parameters": {"one": np.linspace(1.0, 2.0, 64)}, "duration": 0.1, "batch": 8}
-    with a_cluster(processes=True, n_workers=1, threads_per_worker=1) as client:
+    common: dict[str, Any] = {"parameters": {"one": np.linspace(1.0, 2.0, 160)}, "duration": 0.1, "batch": 8}
+    with a_cluster(processes=True, n_workers=workers, threads_per_worker=1) as client:
 
         def kill(done: int, total: int) -> None:
             if done >= 8 and not killed:
-                killed.extend(worker.pid for worker in client.cluster.workers.values())
+                killed.append(next(iter(client.cluster.workers.values())).pid)
                 os.kill(killed[0], signal.SIGKILL)
 
         study = ce.simulate_study(model, tmp_path / "a.nc", **common, client=client, progress=kill)
