@@ -175,6 +175,7 @@ def test_conda_recipe_requires_what_the_wheel_requires(wheel: Path) -> None:
     wanted = requirements([one for one in core.get_all("Requires-Dist", []) if "extra" not in one])
     recipe = (ROOT / ".ci" / "conda" / "meta.yaml").read_text()
     assert f'version = "{ce_dynamics.__version__}"' in recipe
+    assert f"\nversion: {ce_dynamics.__version__}\n" in (ROOT / "CITATION.cff").read_text()
     run = recipe.partition("  run:")[2].partition("  run_constrained:")[0].splitlines()[1:]
     assert requirements([line.strip("- ") for line in run]) == wanted | {"python>=3.10"}
 
