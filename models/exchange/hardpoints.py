@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -61,12 +60,24 @@ class HardpointFile(NamedTuple):
     unused: tuple[str, ...]
 
 
+def adams_block(text: str) -> list[str] | None:
+    """Return the rows of the block ``[HARDPOINT]`` of Adams/Car, or None if there is none."""
+    _, found, rest = text.partition("[HARDPOINT]")
+    if not found:
+        return None
+    header, closed, rows = rest.partition("}")
+    if not closed or not header.lstrip().startswith("{"):
+        return None
+    lines = [line.strip() for line in rows.splitlines()]
+    ends = (k for k, line in enumerate(lines) if line[:1] in ("[", "$"))
+    return [line for line in lines[: next(ends, len(lines))] if line]
+
+
 def read_hardpoints(path: Path) -> dict[str, Floats]:
     """Return the points of a table by name, as written; those of the right side are left out."""
     text = files.read("table of hardpoints", path, LARGEST_TABLE).decode("utf-8", errors="replace")
-    block = re.search(r"\[HARDPOINT\]\s*\{[^}]*\}(.*?)(?=\n\s*(?:\[|\$)|\Z)", text, re.DOTALL)
-    if block is not None:
-        rows = [row.replace("'", "").split() for row in block[1].splitlines() if row.strip()]
+    if (block := adams_block(text)) is not None:
+        rows = [row.replace("'", "").split() for row in block]
         header = ["name", "symmetry", "x", "y", "z"]
     else:
         dialect = next((mark for mark in (";", "\t", ",") if mark in text.partition("\n")[0]), ",")

@@ -102,8 +102,8 @@ class Circuit:
     def __post_init__(self) -> None:
         for what in ("x", "y"):
             checks.number(f"circuit: {what}", getattr(self, what))
-        checks.number("circuit: inner", self.inner, above=0.0)
-        checks.number("circuit: outer", self.outer, above=self.inner)
+        checks.number("circuit: inner", self.inner, above=0.0, unit="m")
+        checks.number("circuit: outer", self.outer, above=self.inner, unit="m")
 
 
 @dataclass(frozen=True)

@@ -90,7 +90,7 @@ class RampRoad(Road):
         rounding: float = 1.0,
     ) -> None:
         super().__init__(friction)
-        self.grade = check_number("ramp", "grade", grade, at_least=-1.7, at_most=1.7)
+        self.grade = check_number("ramp", "grade", grade, at_least=-1.7, at_most=1.7, unit="1")
         self.position = check_number("ramp", "position", position)
         self.rounding = check_number("ramp", "rounding", rounding, above=0.0)
         self.length = check_number("ramp", "length", length, at_least=self.rounding, unit="m")
@@ -236,7 +236,7 @@ class HillsRoad(Road):
         self.x, self.y = check_number("hills", "x", x), check_number("hills", "y", y)
         self.length = check_number("hills", "length", length, above=0.0)
         self.width = check_number("hills", "width", width, above=0.0)
-        self.count = checks.number("hills: count", count, at_least=1.0, at_most=1e6, error=DataError)
+        self.count = check_number("hills", "count", count, at_least=1.0, at_most=1e6, unit="1")
         if self.count != math.floor(self.count):
             raise DataError(f"hills: count {self.count:g} must be a whole number")
 
