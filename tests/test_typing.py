@@ -32,7 +32,7 @@ assert_type(model, ce.Model)
 assert_type(ce.simulate(model, duration=1.0), xr.Dataset)
 assert_type(ce.Simulator(model).step(0.1), NDArray[np.float64])
 """
-WRONG = "import ce_dynamics as ce\nce.compile(3)\nce.sistem\n"
+WRONG = "import ce_dynamics as ce\nce.compile(3)\nce.System().add_bdy()\n"
 
 
 @pytest.fixture(scope="module")
