@@ -20,7 +20,7 @@ from ce_dynamics.cli.app import app
 from ce_dynamics.cli.exit_codes import EXPLANATION
 from ce_dynamics.cli.listings import bounds
 from ce_dynamics.models import hmmwv
-from ce_dynamics.models.data.quantities import Option, Quantity
+from ce_dynamics.models.data.quantities import Option, ParameterQuantity
 from ce_dynamics.models.data.schema import fields_of
 from ce_dynamics.models.handling.procedures.listed import PROCEDURES
 from ce_dynamics.models.kc import quantities
@@ -32,7 +32,7 @@ from ce_dynamics.models.powertrain.differentials import DIFFERENTIALS
 from ce_dynamics.models.vehicles import layout
 from ce_dynamics.models.vehicles.corner import CornerData
 from ce_dynamics.models.vehicles.description import VehicleParameters
-from ce_dynamics.models.vehicles.sections import Description
+from ce_dynamics.models.vehicles.sections import VehicleDescription
 from ce_dynamics.models.vehicles.shipped import SHIPPED
 from ce_dynamics.models.vehicles.suspensions.beam import GEARS
 from ce_dynamics.models.vehicles.suspensions.listed import BEAMS, CORNERS
@@ -138,8 +138,8 @@ def vehicle_file() -> str:
         "## Sections of every vehicle",
         "",
     ]
-    for name, field in fields_of(Description).items():
-        if name != "powertrain" and not isinstance(field, Quantity):
+    for name, field in fields_of(VehicleDescription).items():
+        if name != "powertrain" and not isinstance(field, ParameterQuantity):
             text += section(f"`{name}`", field, name)
     corner = fields_of(CornerData)
     text += ["## Sections of every corner", ""]
@@ -217,7 +217,7 @@ def keys(kind: type[BaseModel], key: str, without: set[str], optional: bool = Fa
             continue
         stated = kind.model_fields[name]
         free = optional or not stated.is_required()
-        if not isinstance(field, Quantity):
+        if not isinstance(field, ParameterQuantity):
             yield from keys(field, f"{key}.{name}", set(), free)
             continue
         default = "" if stated.is_required() else str(stated.default).replace("None", "–")
@@ -226,7 +226,7 @@ def keys(kind: type[BaseModel], key: str, without: set[str], optional: bool = Fa
         yield f"| `{key}.{name}` | {field.unit}{shape} | {default} | {limits(field)} |"
 
 
-def limits(quantity: Quantity) -> str:
+def limits(quantity: ParameterQuantity) -> str:
     """Return the bounds of a number."""
     stated = ((">", quantity.above), ("≥", quantity.at_least), ("<", quantity.below))
     return ", ".join(f"{sign} {value:g}" for sign, value in stated if value is not None)

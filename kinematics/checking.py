@@ -43,7 +43,7 @@ class Recorded(SubgraphMotion):
         return found
 
 
-class State(NamedTuple):
+class BenchState(NamedTuple):
     """Independent coordinates with rates, and the prescribed coordinate with rate and acceleration."""
 
     q: Floats
@@ -97,7 +97,7 @@ class LinkageBench:
             checks.check_name(f"{owner}: span", name, self.independents, "independent hinge")
         self._span = span
 
-    def motion(self, state: State) -> Recorded:
+    def motion(self, state: BenchState) -> Recorded:
         """Solve the linkage."""
         motion = Recorded(self.parent, self.bodies, state.v, self.siblings(state.s))
         first = 0
@@ -128,12 +128,12 @@ class LinkageBench:
         assert list(at_parent) == [self.parent.name]
         return bodies
 
-    def sample(self, rng: np.random.Generator) -> State:
+    def sample(self, rng: np.random.Generator) -> BenchState:
         """A random state within the span."""
         s = zeros(3)
         if self.steering is not None:
             s = np.array((rng.uniform(*self.steering_span), rng.normal(), rng.normal()))
-        return State(rng.uniform(*self.span), rng.normal(size=self.N), s)
+        return BenchState(rng.uniform(*self.span), rng.normal(size=self.N), s)
 
     @cached_property
     def span(self) -> tuple[Floats, Floats]:
@@ -175,7 +175,7 @@ class LinkageBench:
             edges.append(Coupled(name, coordinates, coupling, ()))
         return edges
 
-    def spread(self, motion: Recorded, state: State) -> SubgraphMotion:
+    def spread(self, motion: Recorded, state: BenchState) -> SubgraphMotion:
         """The same pose and velocities with every hinge of the tree independent, dependent ones first."""
         order = [*self.dependents, *self.independents]
         sizes = [motion.hinge(name).n_v for name in order]
@@ -284,7 +284,7 @@ def check_linkage(
         state = bench.sample(rng)
         worst = worst.worse(accept_errors(bench, closure_figures(bench, state), state.q))
         worst = worst.worse(accept_errors(bench, generic_figures(bench, state), state.q))
-    path = Trajectory(bench, rng)
+    path = BenchTrajectory(bench, rng)
     for t in (0.0, 0.9):
         worst = worst.worse(accept_errors(bench, path.figures(t), path.at(t)[0].q))
     return worst
@@ -305,11 +305,11 @@ def accept_errors(bench: LinkageBench, errors: LinkageErrors, q: Floats) -> Link
 
 def design_error(bench: LinkageBench) -> float:
     """Dependent coordinates of the design pose, over 1e-14 of the size."""
-    motion = bench.motion(State(np.zeros(bench.N), np.zeros(bench.N), np.zeros(3)))
+    motion = bench.motion(BenchState(np.zeros(bench.N), np.zeros(bench.N), np.zeros(3)))
     return float(np.abs(bench.coordinates(motion)).max() / (1e-14 * bench.size))
 
 
-def closure_figures(bench: LinkageBench, state: State) -> LinkageErrors:
+def closure_figures(bench: LinkageBench, state: BenchState) -> LinkageErrors:
     """Return the closure errors: positions over 1e-14 of the size, rates and accelerations in proportion."""
     motion = bench.motion(state)
     errors: ClosureErrors = closure_errors(motion, bench.closures(motion))
@@ -325,7 +325,7 @@ def closure_figures(bench: LinkageBench, state: State) -> LinkageErrors:
     )
 
 
-def generic_figures(bench: LinkageBench, state: State) -> LinkageErrors:
+def generic_figures(bench: LinkageBench, state: BenchState) -> LinkageErrors:
     """X, η and bias against (13) and (14), solved by least squares.
 
     Least squares lose κ ulps, κ the condition of Y₁, the closed form about as many.
@@ -355,7 +355,7 @@ def generic_figures(bench: LinkageBench, state: State) -> LinkageErrors:
     )
 
 
-class Trajectory:
+class BenchTrajectory:
     """Independent and prescribed coordinates as sines of time inside the middle of their spans.
 
     No derivative formula is used: positions of points are differenced in time.
@@ -369,7 +369,7 @@ class Trajectory:
         self.s = 0.6 * bench.steering_span[1] if bench.steering is not None else 0.0
         self.phase = rng.uniform(0.0, 6.0, bench.N)
 
-    def at(self, t: float) -> tuple[State, Floats]:
+    def at(self, t: float) -> tuple[BenchState, Floats]:
         """State and θ̈ at a time."""
         angle = 1.7 * t + self.phase
         q = self.middle + self.swing * np.sin(angle)
@@ -377,7 +377,7 @@ class Trajectory:
         a = -(1.7**2) * self.swing * np.sin(angle)
         turn = 1.1 * t + 0.4
         s = self.s * np.array((np.sin(turn), 1.1 * np.cos(turn), -1.21 * np.sin(turn)))
-        return State(q, v, s), a
+        return BenchState(q, v, s), a
 
     def positions(self, t: float) -> Floats:
         """Three points of every dependent body, which also pin down its rotation."""

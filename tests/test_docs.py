@@ -31,7 +31,7 @@ from ce_dynamics.models.handling.procedures.listed import PROCEDURES
 from ce_dynamics.models.parts.manoeuvres import MANOEUVRES
 from ce_dynamics.models.parts.roads.kinds import ROADS
 from ce_dynamics.models.vehicles.description import VehicleParameters
-from ce_dynamics.models.vehicles.sections import Description
+from ce_dynamics.models.vehicles.sections import VehicleDescription
 from ce_dynamics.models.vehicles.shipped import SHIPPED
 from ce_dynamics.models.vehicles.suspensions.listed import SUSPENSIONS
 
@@ -263,7 +263,9 @@ def test_reference_of_vehicle_files_has_every_number() -> None:
     """Every key of a shipped vehicle, its own corner's parts apart, and with unit and bounds."""
     text = reference()["vehicle-file.md"]
     keys = {".".join(number.key.split(".")[:2]) for number in VehicleParameters.load("sedan").flat()}
-    missing = [key for key in keys if key.split(".")[0] in Description.model_fields and f"`{key}" not in text]
+    missing = [
+        key for key in keys if key.split(".")[0] in VehicleDescription.model_fields and f"`{key}" not in text
+    ]
     assert missing == []
     assert "| `chassis.mass` | kg |" in text
     assert "| `front.brake.max_torque` | N*m |" in text

@@ -66,7 +66,7 @@ class PivotedLU:
     def __init__(self, A: Array) -> None:
         self.n = len(A)
         rows = [list(row) for row in A]
-        self._parts: list[tuple[Part, list[list[Scalar]], Dense]] = []
+        self._parts: list[tuple[Subsystem, list[list[Scalar]], Dense]] = []
         known: list[int] = []
         for part in parts(rows):
             before = [[rows[i][j] for j in known] for i in part.rows]
@@ -143,14 +143,14 @@ class Dense:
         return x
 
 
-class Part(NamedTuple):
+class Subsystem(NamedTuple):
     """Rows and columns that are solved together."""
 
     rows: list[int]
     columns: list[int]
 
 
-def parts(rows: list[list[Scalar]]) -> list[Part]:
+def parts(rows: list[list[Scalar]]) -> list[Subsystem]:
     """The parts of a square matrix, each with entries in its own columns and in those of earlier parts alone.
 
     They are the strong components of the graph in which a row, matched with a column of its own, leads to the
@@ -160,10 +160,10 @@ def parts(rows: list[list[Scalar]]) -> list[Part]:
     columns = [[j for j, entry in enumerate(row) if not is_zero(entry)] for row in rows]
     mine = match_columns(columns)
     if mine is None:
-        return [Part(list(range(len(rows))), list(range(len(rows))))]
+        return [Subsystem(list(range(len(rows))), list(range(len(rows))))]
     row_of = {j: i for i, j in mine.items()}
     found = strong_components([[row_of[j] for j in columns[i]] for i in range(len(rows))])
-    return [Part(sorted(group), sorted(mine[i] for i in group)) for group in found]
+    return [Subsystem(sorted(group), sorted(mine[i] for i in group)) for group in found]
 
 
 def match_columns(columns: list[list[int]]) -> dict[int, int] | None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     )
     from ce_dynamics.augmented.fully_augmented import FullyAugmented as FullyAugmented
     from ce_dynamics.augmented.observer import AbsoluteObserver as AbsoluteObserver
-    from ce_dynamics.augmented.results import Poses as Poses, Trajectory as Trajectory
+    from ce_dynamics.augmented.results import StoredPoses as StoredPoses, Trajectory as Trajectory
     from ce_dynamics.augmented.saddle import RowRank as RowRank, SaddleSolution as SaddleSolution
     from ce_dynamics.augmented.simulate import (
         Preparation as Preparation,
@@ -34,5 +34,9 @@ if TYPE_CHECKING:
     from ce_dynamics.augmented.tree_augmented import TreeAugmented as TreeAugmented
 
 __getattr__, __dir__, __all__ = lazy_names(
-    {"embedded_states": "compute_states", "embedded_accelerations": "compute_accelerations"}
+    {
+        "embedded_states": "compute_states",
+        "embedded_accelerations": "compute_accelerations",
+        "Poses": "StoredPoses",
+    }
 )

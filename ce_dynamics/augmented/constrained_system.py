@@ -26,7 +26,7 @@ from ce_dynamics.algebra.rotation import normalise, rotation_from_quaternion
 from ce_dynamics.augmented.augmented import Inputs
 from ce_dynamics.augmented.fully_augmented import FullyAugmented
 from ce_dynamics.augmented.results import Trajectory
-from ce_dynamics.augmented.rows import JoinedPoints, Rows, joint_rows
+from ce_dynamics.augmented.rows import ConstraintRows, JoinedPoints, joint_rows
 from ce_dynamics.augmented.saddle import RANK_TOLERANCE, SaddleSolution, solve_saddle
 from ce_dynamics.augmented.simulate import simulate_baumgarte, simulate_dae
 from ce_dynamics.augmented.states import BodyState, position_vector, velocity_vector
@@ -51,7 +51,7 @@ class Setting(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Configuration:
+class ConstraintConfiguration:
     """Settings of all constraints, and the augmented model they make."""
 
     system: System
@@ -70,7 +70,7 @@ class Configuration:
                 system.close_loop(constraint.name, constraint.parent, constraint.child, closure)
         return FullyAugmented(system)
 
-    def with_setting(self, name: str, **changes: Any) -> Configuration:
+    def with_setting(self, name: str, **changes: Any) -> ConstraintConfiguration:
         """The same with another setting of one constraint."""
         setting = self.settings[name]._replace(**changes)
         return replace(self, settings={**self.settings, name: setting})
@@ -90,7 +90,7 @@ class ConstrainedState:
         Inputs.
     """
 
-    configuration: Configuration
+    configuration: ConstraintConfiguration
     y: Array
     u: Array
 
@@ -252,7 +252,7 @@ class ConstrainedSystem:
     def default_state(self, inputs: Inputs = None) -> ConstrainedState:
         """The design pose at rest with default parameters."""
         settings = {c.name: Setting(c.default_enabled, c.default_parameters()) for c in self.constraints}
-        configuration = Configuration(self.system, self.constraints, settings)
+        configuration = ConstraintConfiguration(self.system, self.constraints, settings)
         model = configuration.model
         return ConstrainedState(configuration, model.design_state(), model.input_vector(inputs))
 
@@ -312,7 +312,7 @@ class ConstrainedMotion:
     """
 
     run: Trajectory
-    configuration: Configuration
+    configuration: ConstraintConfiguration
 
     @property
     def t(self) -> Array:
@@ -381,7 +381,7 @@ class Constraint(ABC):
             state, configuration=state.configuration.with_setting(self.name, parameters=parameters)
         )
 
-    def rows(self, state: ConstrainedState) -> Rows:
+    def rows(self, state: ConstrainedState) -> ConstraintRows:
         """Its constraint rows in a state, enforced or not."""
         closure = self.closure(self.parameters(state))
         at = closure.at_parent, closure.at_child
@@ -418,7 +418,7 @@ class Constraint(ABC):
         }
 
 
-class Points(NamedTuple):
+class PointClosure(NamedTuple):
     """A closure between two points that need not coincide in the design pose."""
 
     at_parent: Array
@@ -462,8 +462,8 @@ class PointToPoint(Constraint):
     def closure(self, parameters: Any) -> Closure:
         return parameters  # type: ignore[no-any-return]  # they are the two points
 
-    def default_parameters(self) -> Points:
-        return Points(self.at_2, self.at_1)
+    def default_parameters(self) -> PointClosure:
+        return PointClosure(self.at_2, self.at_1)
 
     def position_error(self, state: ConstrainedState) -> Array:
         """(x₁ + c₁) − (x₂ + c₂), (3,) [m]."""

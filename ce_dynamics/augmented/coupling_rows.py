@@ -23,13 +23,13 @@ import numpy as np
 from ce_dynamics.algebra.arrays import Array, Scalar, array, cross, sin, zeros
 from ce_dynamics.algebra.jets import ScalarMotion
 from ce_dynamics.algebra.spatial import IDENTITY
-from ce_dynamics.augmented.hinge_coordinates import Relative, coordinates
+from ce_dynamics.augmented.hinge_coordinates import RelativeMotion, coordinates
 from ce_dynamics.augmented.states import BodyState
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.base import Coupled
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
 from ce_dynamics.mechanism.couplings.user_constraint import Written
-from ce_dynamics.mechanism.couplings.view import View
+from ce_dynamics.mechanism.couplings.view import ConstraintView
 from ce_dynamics.mechanism.system import System
 
 LARGEST_DENOMINATOR = 1000
@@ -55,7 +55,7 @@ class CouplingRows(NamedTuple):
     gamma: Array
 
 
-class AbsoluteView(View):
+class AbsoluteView(ConstraintView):
     """Poses of free bodies whose six velocities each are columns of their own."""
 
     def __init__(self, name: str, bodies: Sequence[Body], states: Mapping[str, BodyState]) -> None:
@@ -97,7 +97,7 @@ class AbsoluteView(View):
         hinge, R_p = body.inboard, self._R(body.carrier)
         delta = self._x(body, hinge.at_child) - self._x(body.carrier, hinge.at_parent)
         still = zeros(3)  # coordinates ask for positions only
-        return coordinates(hinge, Relative(R_p.T @ self._R(body), R_p.T @ delta, still, still))[k]
+        return coordinates(hinge, RelativeMotion(R_p.T @ self._R(body), R_p.T @ delta, still, still))[k]
 
 
 def couplings_of(system: System) -> list[CutEdge]:

@@ -21,9 +21,9 @@ from ce_dynamics.augmented.coupling_rows import coupling_rows, couplings_of, is_
 from ce_dynamics.augmented.embedded_states import compute_states
 from ce_dynamics.augmented.observer import Applied, apply_elements, free_force, inertia_matrix
 from ce_dynamics.augmented.rows import (
+    ConstraintRows,
     JoinedPoints,
-    Placed,
-    Rows,
+    PlacedRows,
     dense,
     holonomic_rows,
     impose_motion,
@@ -51,7 +51,7 @@ from ce_dynamics.mechanism.system import System
 
 
 @dataclass(frozen=True, eq=False)
-class FreeBodies(AugmentedInstant):
+class FreeBodiesInstant(AugmentedInstant):
     """The fully augmented model at one instant."""
 
     system: System
@@ -77,7 +77,7 @@ class FreeBodies(AugmentedInstant):
         return self.loads.responses
 
     @cached_property
-    def rows(self) -> list[Placed]:
+    def rows(self) -> list[PlacedRows]:
         """Rows of every joint, coupling and prescribed motion."""
         found = [
             place_rows(joint_rows(joint, self.states), joint.parent, joint.child) for joint in self.joints
@@ -85,7 +85,7 @@ class FreeBodies(AugmentedInstant):
         for edge in self.couplings:
             g, blocks, gamma = coupling_rows(edge, self.states)
             columns = ((first_column(self.system.find(name)), block) for name, block in blocks.items())
-            found.append(Placed(g, zeros(len(g)), gamma, tuple(columns)))
+            found.append(PlacedRows(g, zeros(len(g)), gamma, tuple(columns)))
         for name, motion in self.prescribed.items():
             body = self.system.find(name)
             found.append(place_rows(impose_motion(body, self.states, motion), body.carrier, body))
@@ -154,9 +154,9 @@ class FullyAugmented(Augmented):
         for edge in self.couplings:
             self.holonomic[[name == edge.name for name in self.row_names]] = is_holonomic(edge)
 
-    def instant(self, p: Array, V: Array, x: Array, u: Array) -> FreeBodies:
+    def instant(self, p: Array, V: Array, x: Array, u: Array) -> FreeBodiesInstant:
         states, inputs = self.states_of(x), self.inputs_of(u)
-        return FreeBodies(
+        return FreeBodiesInstant(
             self.system,
             self.joints,
             self.couplings,
@@ -205,7 +205,7 @@ class FullyAugmented(Augmented):
             of least norm where rows are redundant.
         """
         instant = self.at(y, u)
-        assert isinstance(instant, FreeBodies)
+        assert isinstance(instant, FreeBodiesInstant)
         multipliers = self.solve(instant).multipliers
         ends = [(joint.name, joint.child, joint.at_child) for joint in self.joints]
         ends += [(edge.name, edge.body_b, at_of(edge)) for edge in self.couplings]
@@ -225,10 +225,10 @@ class FullyAugmented(Augmented):
         return result
 
 
-def place_rows(rows: Rows, parent: Body, child: Body) -> Placed:
+def place_rows(rows: ConstraintRows, parent: Body, child: Body) -> PlacedRows:
     """Rows between two bodies with the columns of these."""
     blocks = ((first_column(parent), rows.G_parent), (first_column(child), rows.G_child))
-    return Placed(rows.g, rows.drift, rows.gamma, blocks)
+    return PlacedRows(rows.g, rows.drift, rows.gamma, blocks)
 
 
 def at_of(edge: CutEdge) -> Array:

@@ -31,7 +31,7 @@ from ce_dynamics.mechanism.hinges.rolling import RollingOnPlane
 NOTHING = zeros(3)
 
 
-class Relative(NamedTuple):
+class RelativeMotion(NamedTuple):
     """Motion of a hinge's child as seen by its parent, in the parent's axes.
 
     Attributes
@@ -50,13 +50,13 @@ class Relative(NamedTuple):
     v: Array
 
 
-def relative_motion(body: Body, parent: BodyState, child: BodyState) -> Relative:
+def relative_motion(body: Body, parent: BodyState, child: BodyState) -> RelativeMotion:
     """Motion of a body relative to the parent of its inboard hinge."""
     hinge = body.inboard
     x_p, v_p = point_of(body.carrier, parent, hinge.at_parent)
     x_c, v_c = point_of(body, child, hinge.at_child)
     delta, R_T = x_c - x_p, parent.R.T
-    return Relative(
+    return RelativeMotion(
         R_T @ child.R, R_T @ delta, R_T @ (child.w - parent.w), R_T @ (v_c - v_p - cross(parent.w, delta))
     )
 
@@ -68,7 +68,7 @@ def measure_turn(axis: Array, start: Array, end: Array) -> Scalar:
 
 
 @singledispatch
-def coordinates(hinge: Hinge, relative: Relative) -> Array:
+def coordinates(hinge: Hinge, relative: RelativeMotion) -> Array:
     """Coordinates of a hinge, in the order of its ``coordinate_names``; angles in (−π, π].
 
     A hinge of your own is taught by ``@coordinates.register``.
@@ -85,34 +85,34 @@ def coordinates(hinge: Hinge, relative: Relative) -> Array:
 
 
 @coordinates.register
-def _(hinge: Revolute, relative: Relative) -> Array:
+def _(hinge: Revolute, relative: RelativeMotion) -> Array:
     return array((angle_about(hinge.axis, relative.R),))
 
 
 @coordinates.register
-def _(hinge: Prismatic, relative: Relative) -> Array:
+def _(hinge: Prismatic, relative: RelativeMotion) -> Array:
     return array((dot(hinge.axis, relative.d),))
 
 
 @coordinates.register
-def _(hinge: Cylindrical, relative: Relative) -> Array:
+def _(hinge: Cylindrical, relative: RelativeMotion) -> Array:
     return array((angle_about(hinge.axis, relative.R), dot(hinge.axis, relative.d)))
 
 
 @coordinates.register
-def _(hinge: Screw, relative: Relative) -> Array:
+def _(hinge: Screw, relative: RelativeMotion) -> Array:
     along = dot(hinge.axis, relative.d)
     return array((angle_about(hinge.axis, relative.R) if hinge.pitch == 0.0 else along / hinge.pitch,))
 
 
 @coordinates.register
-def _(hinge: Planar, relative: Relative) -> Array:
+def _(hinge: Planar, relative: RelativeMotion) -> Array:
     d = relative.d
     return array((dot(hinge.e1, d), dot(hinge.e2, d), angle_about(hinge.normal, relative.R)))
 
 
 @coordinates.register
-def _(hinge: Universal, relative: Relative) -> Array:
+def _(hinge: Universal, relative: RelativeMotion) -> Array:
     # R = Rot(axis1, q1) Rot(axis2, q2): R axis2 is axis2 turned by q1, Rᵀ axis1 is axis1 turned by −q2
     q1 = measure_turn(hinge.axis1, hinge.axis2, relative.R @ hinge.axis2)
     q2 = measure_turn(hinge.axis2, hinge.axis1, relative.R.T @ hinge.axis1)
@@ -120,12 +120,12 @@ def _(hinge: Universal, relative: Relative) -> Array:
 
 
 @coordinates.register
-def _(hinge: Free, relative: Relative) -> Array:
+def _(hinge: Free, relative: RelativeMotion) -> Array:
     return relative.d
 
 
 @coordinates.register
-def _(hinge: RollingOnPlane, relative: Relative) -> Array:
+def _(hinge: RollingOnPlane, relative: RelativeMotion) -> Array:
     return array((dot(hinge.e1, relative.d), dot(hinge.e2, relative.d)))
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 from ce_dynamics.algebra.arrays import Array, Scalar, array, concatenate, cross, dot, zeros
 from ce_dynamics.algebra.spatial import IDENTITY
 from ce_dynamics.augmented.augmented import Augmented
-from ce_dynamics.augmented.hinge_coordinates import Relative, coordinates, rate_rows, relative_motion
+from ce_dynamics.augmented.hinge_coordinates import RelativeMotion, coordinates, rate_rows, relative_motion
 from ce_dynamics.augmented.states import BodyState, point_of
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body
@@ -58,7 +58,7 @@ class AbsoluteObserver:
         row = rate_rows(body.inboard, relative.R)[k]
         return dot(row, concatenate((relative.w, relative.v)))
 
-    def relative(self, body: Body) -> Relative:
+    def relative(self, body: Body) -> RelativeMotion:
         """Motion of a body relative to the parent of its inboard hinge."""
         return relative_motion(body, self.states[body.carrier.name], self.states[body.name])
 

@@ -14,7 +14,7 @@ from ce_dynamics.augmented.augmented import Augmented
 from ce_dynamics.augmented.states import BodyState
 
 
-class Poses(NamedTuple):
+class StoredPoses(NamedTuple):
     """A body's motion at all stored instants.
 
     Attributes
@@ -82,11 +82,11 @@ class Trajectory:
         """States of all bodies at every instant."""
         return [self.model.at(y, u).states for y, u in zip(self.y, self.u, strict=True)]
 
-    def body(self, name: str) -> Poses:
+    def body(self, name: str) -> StoredPoses:
         """Motion of a body."""
         self.model.system.find(name)
         chosen = [states[name] for states in self.states]
-        return Poses(
+        return StoredPoses(
             *(np.array([getattr(s, key) for s in chosen], dtype=float) for key in ("r", "R", "v", "w"))
         )
 

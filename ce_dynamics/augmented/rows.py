@@ -20,7 +20,7 @@ from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
 from ce_dynamics.mechanism.couplings.loop_closure import joints_in
 from ce_dynamics.mechanism.drives import Prescribed
 from ce_dynamics.mechanism.hinges import Prismatic, Revolute, Screw
-from ce_dynamics.mechanism.hinges.conditions import Angle, Condition, End, InPlane, Twist
+from ce_dynamics.mechanism.hinges.conditions import Angle, Condition, InPlane, JointEnd, Twist
 from ce_dynamics.mechanism.system import System
 
 
@@ -35,7 +35,7 @@ class JoinedPoints(NamedTuple):
     conditions: tuple[Condition, ...]
 
 
-class Rows(NamedTuple):
+class ConstraintRows(NamedTuple):
     """Constraint rows of one joint.
 
     Attributes
@@ -57,7 +57,7 @@ class Rows(NamedTuple):
     gamma: Array
 
 
-class Ends(NamedTuple):
+class JointEnds(NamedTuple):
     """Both ends of a joint and how they move.
 
     Attributes
@@ -70,8 +70,8 @@ class Ends(NamedTuple):
         From the centre of mass to the point, world axes.
     """
 
-    p: End
-    c: End
+    p: JointEnd
+    c: JointEnd
     V_p: Twist
     V_c: Twist
     accelerations: Array
@@ -101,14 +101,14 @@ def joints_of(system: System) -> list[JoinedPoints]:
     return [joint for joint in (*hinges, *closures) if joint.conditions]
 
 
-def ends_of(joint: JoinedPoints, states: Mapping[str, BodyState]) -> Ends:
+def ends_of(joint: JoinedPoints, states: Mapping[str, BodyState]) -> JointEnds:
     """Positions and motions of the two points of a joint."""
     p, c = states[joint.parent.name], states[joint.child.name]
     e_p, e_c = p.R @ joint.parent.local(joint.at_parent), c.R @ joint.child.local(joint.at_child)
     swing_p, swing_c = cross(p.w, e_p), cross(c.w, e_c)
-    return Ends(
-        End(p.R, p.r + e_p),
-        End(c.R, c.r + e_c),
+    return JointEnds(
+        JointEnd(p.R, p.r + e_p),
+        JointEnd(c.R, c.r + e_c),
         Twist(p.w, p.v + swing_p),
         Twist(c.w, c.v + swing_c),
         concatenate((zeros(3), cross(p.w, swing_p), zeros(3), cross(c.w, swing_c))),
@@ -117,7 +117,7 @@ def ends_of(joint: JoinedPoints, states: Mapping[str, BodyState]) -> Ends:
     )
 
 
-def joint_rows(joint: JoinedPoints, states: Mapping[str, BodyState]) -> Rows:
+def joint_rows(joint: JoinedPoints, states: Mapping[str, BodyState]) -> ConstraintRows:
     """The rows of a hinge or closure."""
     ends = ends_of(joint, states)
     parts = []
@@ -125,7 +125,7 @@ def joint_rows(joint: JoinedPoints, states: Mapping[str, BodyState]) -> Rows:
         A = condition.velocity_rows(ends.p, ends.c)
         bias = condition.acceleration_bias(ends.p, ends.c, ends.V_p, ends.V_c)
         parts.append(
-            Rows(
+            ConstraintRows(
                 condition.residual(ends.p, ends.c),
                 at_centre_of_mass(A[:, :6], ends.e_parent),
                 at_centre_of_mass(A[:, 6:], ends.e_child),
@@ -136,10 +136,10 @@ def joint_rows(joint: JoinedPoints, states: Mapping[str, BodyState]) -> Rows:
     return stack_rows(parts)
 
 
-def stack_rows(parts: Sequence[Rows]) -> Rows:
+def stack_rows(parts: Sequence[ConstraintRows]) -> ConstraintRows:
     """Rows on top of each other."""
     g, G_parent, G_child, drift, gamma = zip(*parts, strict=True)
-    return Rows(
+    return ConstraintRows(
         concatenate(g),
         array(row for block in G_parent for row in block),
         array(row for block in G_child for row in block),
@@ -153,7 +153,7 @@ def at_centre_of_mass(A: Array, e: Array) -> Array:
     return array(concatenate((row[:3] + cross(e, row[3:]), row[3:])) for row in A)
 
 
-def impose_motion(body: Body, states: Mapping[str, BodyState], motion: Prescribed) -> Rows:
+def impose_motion(body: Body, states: Mapping[str, BodyState], motion: Prescribed) -> ConstraintRows:
     """The rheonomic row: the coordinate of the inboard hinge follows the motion.
 
     Raises
@@ -174,7 +174,7 @@ def impose_motion(body: Body, states: Mapping[str, BodyState], motion: Prescribe
 
 def impose_displacement(
     joint: JoinedPoints, axis: Array, scale: float, states: Mapping[str, BodyState], motion: Prescribed
-) -> Rows:
+) -> ConstraintRows:
     """Displacement along an axis of the parent: n · (x_c − x_p) − scale s = 0."""
     rows = joint_rows(joint._replace(conditions=(InPlane(axis),)), states)
     return rows._replace(
@@ -186,7 +186,7 @@ def impose_displacement(
 
 def impose_angle(
     joint: JoinedPoints, axis: Array, states: Mapping[str, BodyState], motion: Prescribed
-) -> Rows:
+) -> ConstraintRows:
     """Angle about an axis: −a · b = sin(angle − s) = 0; a is the parent's e1 turned by s, b the child's e2.
 
     The condition is the constant `Angle` between the child and a frame p' that turns on the parent with the
@@ -197,11 +197,11 @@ def impose_angle(
     angle = Angle(e1, e2)
     p, c, V_p, V_c = ends.p, ends.c, ends.V_p, ends.V_c
     n = p.R @ axis
-    turned = End(p.R @ rotation_about(axis, cos(motion.position), sin(motion.position)), p.x)
+    turned = JointEnd(p.R @ rotation_about(axis, cos(motion.position), sin(motion.position)), p.x)
     A = -angle.velocity_rows(turned, c)
     bias = -angle.acceleration_bias(turned, c, Twist(V_p.w + n * motion.rate, V_p.v), V_c)
     alpha = n * motion.acceleration + cross(V_p.w, n) * motion.rate  # of p' where p is not accelerated
-    return Rows(
+    return ConstraintRows(
         -angle.residual(turned, c),
         at_centre_of_mass(A[:, :6], ends.e_parent),
         at_centre_of_mass(A[:, 6:], ends.e_child),
@@ -232,7 +232,7 @@ def holonomic_rows(conditions: Sequence[Condition], n_g: int) -> Array:
     return result
 
 
-class Placed(NamedTuple):
+class PlacedRows(NamedTuple):
     """Constraint rows and where the velocities of their bodies are.
 
     Attributes
@@ -248,7 +248,7 @@ class Placed(NamedTuple):
     blocks: tuple[tuple[int, Array], ...]
 
 
-def dense(rows: Sequence[Placed], n_V: int) -> Array:
+def dense(rows: Sequence[PlacedRows], n_V: int) -> Array:
     """G (n, n_V)."""
     G = np.zeros((sum(len(part.g) for part in rows), n_V), dtype=object)
     G[:] = 0.0

@@ -12,13 +12,13 @@ from ce_dynamics.models.vehicles import comparison
 def run(options: Compare) -> int:
     """Print the differences."""
     found = comparison.recordings(options.recordings, options.only or ())
-    subjects: dict[str, comparison.Subject] = {}
+    subjects: dict[str, comparison.ComparedVehicle] = {}
     at_rest, runs, failed = [], [], 0
     for recording in found:
         complain(recording.name, "drives")
         try:
             if recording.vehicle not in subjects:
-                one = comparison.Subject(
+                one = comparison.ComparedVehicle(
                     recording, options.vehicles, options.like_chrono, options.overrides or ()
                 )
                 subjects = {recording.vehicle: one}  # recordings of a vehicle follow each other
@@ -29,7 +29,7 @@ def run(options: Compare) -> int:
         except CeDynamicsError as error:
             complain(str(error), recording.name)
             failed += 1
-    for titles, rows in ((comparison.Rest.TITLES, at_rest), (comparison.Driven.TITLES, runs)):
+    for titles, rows in ((comparison.Rest.TITLES, at_rest), (comparison.ComparedRun.TITLES, runs)):
         if rows:
             print(f"| {' | '.join(titles)} |\n{'| --- ' * len(titles)}|")
             print("\n".join(rows) + "\n", flush=True)

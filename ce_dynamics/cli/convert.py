@@ -11,7 +11,7 @@ from ce_dynamics.cli.messages import complain
 from ce_dynamics.cli.options import Convert
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.exchange.hardpoints import AXES, convert_hardpoints
-from ce_dynamics.models.vehicles.chrono.pairing import Choice
+from ce_dynamics.models.vehicles.chrono.pairing import FileChoice
 from ce_dynamics.models.vehicles.chrono.vehicle import convert_vehicle
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.files import FORMATS, describes_a_vehicle
@@ -32,7 +32,7 @@ def run(options: Convert) -> int:
     parts = {name: getattr(options, name) for name in ("engine", "transmission", "trailer")}
     given = {key: files.path_of(key, text) for key, text in parts.items() if text is not None}
     tyres = () if options.tyre is None else (files.path_of("tyre", options.tyre),)
-    choice = Choice(**given, tyres=tyres)
+    choice = FileChoice(**given, tyres=tyres)
     made = convert_vehicle(path, choice, options.like_chrono, options.bushings)
     written = output_of(options, f"{path.stem}.yaml")
     with whole(written) as temporary:

@@ -31,7 +31,7 @@ HEADER = (
 
 
 @dataclass
-class Row:
+class RobotRow:
     """Figures of one robot; ``trouble`` is the error, ``why`` the reason for a missing comparison."""
 
     name: str
@@ -81,10 +81,10 @@ def read(path: Path, loops: Path | None, ignore: list[str]) -> ce.System:
 
 def examine_robot(
     path: Path, loops: Path | None, ignore: list[str], duration: float, pages: Path | None
-) -> Row:
+) -> RobotRow:
     """A robot's row."""
     generic = path.stem in ("robot", "model")
-    row = Row(path.parent.name if generic else path.stem)
+    row = RobotRow(path.parent.name if generic else path.stem)
     try:
         fill(row, path, loops, ignore, duration, pages)
     except (CeDynamicsError, ce.SimulationError) as error:
@@ -93,7 +93,7 @@ def examine_robot(
 
 
 def fill(
-    row: Row, path: Path, loops: Path | None, ignore: list[str], duration: float, pages: Path | None
+    row: RobotRow, path: Path, loops: Path | None, ignore: list[str], duration: float, pages: Path | None
 ) -> None:
     """Read, compile, move, compare, draw."""
     start = time.perf_counter()

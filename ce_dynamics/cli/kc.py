@@ -37,7 +37,7 @@ from ce_dynamics.models.kc.force_sweeps import (
 from ce_dynamics.models.kc.live import live_page
 from ce_dynamics.models.kc.page import save_page
 from ce_dynamics.models.kc.rig import KCRig
-from ce_dynamics.models.kc.summary import Row, as_json, compliance_rows, design_rows, end_rows
+from ce_dynamics.models.kc.summary import SummaryRow, as_json, compliance_rows, design_rows, end_rows
 from ce_dynamics.models.kc.sweeps import KINDS, MOST_POSES, POSES, Sweep, csv_text, sweep_of
 from ce_dynamics.models.kc.vehicle import elastic_joints
 from ce_dynamics.models.vehicles.plots.look import AXLE_COLOURS
@@ -101,8 +101,8 @@ class Measured:
     stem: str
     rig: KCRig
     sweeps: dict[str, xr.Dataset]
-    rows: list[Row]
-    compliance: list[Row]
+    rows: list[SummaryRow]
+    compliance: list[SummaryRow]
     soft: bool
     trouble: str
 
@@ -137,7 +137,7 @@ def has_bushings(car: Vehicle, axle: str) -> bool:
 
 
 @dataclass(frozen=True)
-class Plan:
+class SweepSelection:
     """Sweeps of travel, steering and forces; ``usual`` ones of forces are for axles with bushings.
 
     By default (``all_kinds``) sweeps that an axle cannot do are left out.
@@ -150,7 +150,7 @@ class Plan:
     usual: Sequence[ForceSweep]
 
 
-def plan_of(options: Kc, soft: bool) -> Plan:
+def plan_of(options: Kc, soft: bool) -> SweepSelection:
     """Return the sweeps that options ask for; ``soft`` is True if an axle has bushings."""
     only_forces = options.force is not None and options.sweep is None
     kinds = options.sweep or (() if only_forces else ("parallel", "opposed", "steering"))
@@ -159,10 +159,12 @@ def plan_of(options: Kc, soft: bool) -> Plan:
     pushes = [force_sweep_from(kind, options) for kind in options.force or ()]
     refuse_idle(options, soft and options.sweep is None)
     usual = [force_sweep_from(kind, options) for kind in DEFAULT_FORCES]
-    return Plan(options.axle, sweeps, options.sweep is None, pushes, usual if options.force is None else ())
+    return SweepSelection(
+        options.axle, sweeps, options.sweep is None, pushes, usual if options.force is None else ()
+    )
 
 
-def measure(subject: ComparedAxle, plan: Plan, display: Display) -> Measured:
+def measure(subject: ComparedAxle, plan: SweepSelection, display: Display) -> Measured:
     """Take an axle through all sweeps."""
     display.stage(f"{subject.label}: preparing the axle")
     rig = subject.car.axle(plan.axle)
@@ -340,7 +342,7 @@ def values_of(owner: str, text: str, unit: str) -> list[float]:
     return found
 
 
-def print_rows(title: str, rows: Mapping[str, list[Row]]) -> None:
+def print_rows(title: str, rows: Mapping[str, list[SummaryRow]]) -> None:
     """Print a table: left and right for one vehicle, a column for each of several."""
     by_name = {label: {row.name: row for row in own} for label, own in rows.items()}
     known = {row.name: row.unit for own in rows.values() for row in own}

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ce_dynamics.algebra.checks import with_unit
 from ce_dynamics.cli.options import Simulate
 from ce_dynamics.models.parts.manoeuvres import MANOEUVRES, Option
-from ce_dynamics.models.parts.roads.kinds import FRICTIONS, ROADS, Kind
+from ce_dynamics.models.parts.roads.kinds import FRICTIONS, ROADS, RoadKind
 from ce_dynamics.models.parts.roads.map_files import FILE_WORDS, READERS
 from ce_dynamics.models.vehicles.case import load_parameters
 from ce_dynamics.models.vehicles.files import data_file
@@ -68,7 +68,7 @@ def print_options(options: Sequence[Option]) -> None:
 
 def print_roads() -> None:
     """Name of every road and friction, and what may be said of it with defaults; then files."""
-    kinds: dict[str, Kind] = {**ROADS, **FRICTIONS}
+    kinds: dict[str, RoadKind] = {**ROADS, **FRICTIONS}
     for name, kind in kinds.items():
         print(f"{name}: {kind.about}")
         print_options(kind.words)

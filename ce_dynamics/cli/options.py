@@ -23,7 +23,7 @@ def argument(text: str, *, default: Any = MISSING, metavar: str) -> Any:
     return field(default=default, metadata={"typer": typer.Argument(metavar=metavar, help=text)})
 
 
-class Panel(NamedTuple):
+class HelpPanel(NamedTuple):
     """A panel of ``--help``: makes the fields of its options; methods make those that commands share."""
 
     title: str | None
@@ -65,7 +65,7 @@ def with_options(options: type[Options], work: Callable[..., int], **first: Any)
     Parameters
     ----------
     options : dataclass
-        With fields made by `argument` and `Panel`; its docstring is the help text.
+        With fields made by `argument` and `HelpPanel`; its docstring is the help text.
     work : callable
         Called with an instance.
     **first
@@ -99,23 +99,23 @@ def show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-RUN = Panel("What to simulate")
-VARIED = Panel("What to vary")
-WHERE = Panel("Where")
-INTEGRATION = Panel("Integration")
-OUTPUT = Panel("Output")
-ABOUT = Panel("About")
-EXPORTED = Panel("What to export")
-AS = Panel("As what")
-DRIVEN = Panel("What to drive")
-TRIED = Panel("What to try")
-RANGE = Panel("How")
-LOADS = Panel("Forces")
-TESTED = Panel("What to test")
-PARTS = Panel("What the file does not name")
-TABLE = Panel("Tables of hardpoints")
-DIFFERENT = Panel("What differs")
-PLAIN = Panel(None)
+RUN = HelpPanel("What to simulate")
+VARIED = HelpPanel("What to vary")
+WHERE = HelpPanel("Where")
+INTEGRATION = HelpPanel("Integration")
+OUTPUT = HelpPanel("Output")
+ABOUT = HelpPanel("About")
+EXPORTED = HelpPanel("What to export")
+AS = HelpPanel("As what")
+DRIVEN = HelpPanel("What to drive")
+TRIED = HelpPanel("What to try")
+RANGE = HelpPanel("How")
+LOADS = HelpPanel("Forces")
+TESTED = HelpPanel("What to test")
+PARTS = HelpPanel("What the file does not name")
+TABLE = HelpPanel("Tables of hardpoints")
+DIFFERENT = HelpPanel("What differs")
+PLAIN = HelpPanel(None)
 
 
 @dataclass(frozen=True, kw_only=True)

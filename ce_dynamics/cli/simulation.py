@@ -35,7 +35,7 @@ from ce_dynamics.simulation.simulate import Method
 
 
 @dataclass(frozen=True)
-class Outcome:
+class SimulationOutcome:
     """Results, whole or partial, and what went wrong."""
 
     results: Record
@@ -105,10 +105,12 @@ def run(options: Simulate) -> int:
                     files["table"] = save_table(outcome.results.dataset(), options.table)
         problem = draw(files, outcome.results, case, options, interruption)
     if problem and not outcome.message:
-        outcome = Outcome(outcome.results, exit_codes.BAD_INPUT, problem)
+        outcome = SimulationOutcome(outcome.results, exit_codes.BAD_INPUT, problem)
     drawn = (options.no_plots or "png" in files) and (options.view is None or "html" in files)
     if not drawn and not outcome.message:
-        outcome = Outcome(outcome.results, exit_codes.INTERRUPTED, "interrupted before all was drawn")
+        outcome = SimulationOutcome(
+            outcome.results, exit_codes.INTERRUPTED, "interrupted before all was drawn"
+        )
     names = {kind: str(files[kind]) for kind in KINDS if kind in files}
     if options.json:
         print_json(case.title, outcome.message, outcome.results.attrs, summary, names)
@@ -134,7 +136,9 @@ def is_brief(duration: str | None, options: Mapping[str, str]) -> bool:
         return True
 
 
-def integrate(case: Case, accuracy: Accuracy, display: Display, interruption: Interruption) -> Outcome:
+def integrate(
+    case: Case, accuracy: Accuracy, display: Display, interruption: Interruption
+) -> SimulationOutcome:
     """Integrate, and keep what there is if it stops early."""
 
     def progress(t: float) -> None:
@@ -149,13 +153,13 @@ def integrate(case: Case, accuracy: Accuracy, display: Display, interruption: In
     except SimulationError as error:
         partial = cast("Record", error.partial)
         code = exit_codes.INTERRUPTED if interruption.requested else exit_codes.FAILED
-        return Outcome(partial, code, str(error))
+        return SimulationOutcome(partial, code, str(error))
     finally:
         interruption.reset()
-    return Outcome(results, exit_codes.OK, "")
+    return SimulationOutcome(results, exit_codes.OK, "")
 
 
-def name_of(case: Case, outcome: Outcome) -> str:
+def name_of(case: Case, outcome: SimulationOutcome) -> str:
     """Return the name of the files of a run, without suffix; that of a partial run ends in ``-partial``."""
     name = "ride" if case.manoeuvre is None else case.manoeuvre.name
     return name if outcome.exit_code == exit_codes.OK else f"{name}-partial"

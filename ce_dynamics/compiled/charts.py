@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ce_dynamics.compiled.compiled_system import CompiledSystem
 
 
-class Chart(NamedTuple):
+class LoopChart(NamedTuple):
     """Chart of a loop, with the slices of its q and v in the state y."""
 
     linkage: ChartLinkage
@@ -22,7 +22,7 @@ class Chart(NamedTuple):
     v: slice
 
 
-def charts_of(model: CompiledSystem) -> list[Chart]:
+def charts_of(model: CompiledSystem) -> list[LoopChart]:
     """All loops of a model with coordinates on charts."""
     embedding, n_q = model.embedding, len(model.layout.q)
     found = []
@@ -31,7 +31,7 @@ def charts_of(model: CompiledSystem) -> list[Chart]:
         if linkage is not None:
             name = linkage.coordinate.name
             v = embedding.v_of[name]
-            found.append(Chart(linkage, embedding.q_of[name], slice(n_q + v.start, n_q + v.stop)))
+            found.append(LoopChart(linkage, embedding.q_of[name], slice(n_q + v.start, n_q + v.stop)))
     return found
 
 

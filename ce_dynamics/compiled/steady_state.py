@@ -22,7 +22,7 @@ CYCLIC = 1e-7
 """Influence of a displacement on the rates, relative to the largest, that counts as none."""
 
 
-class Search:
+class SteadySearch:
     """Unknowns z = [δ of what stands still; v; x; inputs] and the rates that are to vanish."""
 
     def __init__(
@@ -381,7 +381,7 @@ def steady_state(
         for name, value in checks.mapping("steady_state: targets", targets).items()
     }
     checks.number("steady_state: tolerance", tolerance, above=0.0)
-    search = Search(model, wanted, list(checks.texts("steady_state: find", find)), y, u)
+    search = SteadySearch(model, wanted, list(checks.texts("steady_state: find", find)), y, u)
     search.let_run(moving)
     with at_work(f"searching a steady state of {model.system.name!r}"):
         z = search.solve(tolerance)

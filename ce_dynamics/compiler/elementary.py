@@ -67,7 +67,7 @@ ARCTANGENT = [
 """(arctan u/u − 1)/u² likewise, for |u| ≤ tan π/8."""
 
 
-class Coefficients(NamedTuple):
+class FormulaCoefficients(NamedTuple):
     """Coefficients of the formulas for one precision.
 
     Attributes
@@ -87,8 +87,8 @@ class Coefficients(NamedTuple):
     arctangent: Sequence[float]
 
 
-DOUBLE = Coefficients(PI_2, PI_2[:2], SINE, COSINE, ARCTANGENT)
-SINGLE = Coefficients(
+DOUBLE = FormulaCoefficients(PI_2, PI_2[:2], SINE, COSINE, ARCTANGENT)
+SINGLE = FormulaCoefficients(
     (1.5703125, 0.0004837512969970703, 7.549789948768648e-08),  # 8, 10 and 24 bits
     (1.5707963705062866, -4.371138828673793e-08),
     [-0.1666666716337204, 0.008333331905305386, -0.00019840087043121457, 2.7249925551586784e-06],
@@ -165,20 +165,20 @@ def copysign(x: Scalar, y: Scalar) -> Scalar:
 # Sine and cosine
 
 
-def quarter_turns(x: Scalar, of: Coefficients) -> tuple[Scalar, Scalar]:
+def quarter_turns(x: Scalar, of: FormulaCoefficients) -> tuple[Scalar, Scalar]:
     """X as k quarter turns and a rest of at most an eighth: k modulo 4, and the rest."""
     k = floor(x * (2.0 / math.pi) + 0.5)
     rest = ((x - k * of.quarter[0]) - k * of.quarter[1]) - k * of.quarter[2]
     return k - 4.0 * floor(0.25 * k), rest
 
 
-def sine_near_zero(r: Scalar, of: Coefficients) -> Scalar:
+def sine_near_zero(r: Scalar, of: FormulaCoefficients) -> Scalar:
     """For |r| ≤ π/4."""
     z = r * r
     return r + r * (z * polynomial(z, of.sine))
 
 
-def cosine_near_zero(r: Scalar, of: Coefficients) -> Scalar:
+def cosine_near_zero(r: Scalar, of: FormulaCoefficients) -> Scalar:
     """For |r| ≤ π/4; what 1 − z/2 loses is added again."""
     z = r * r
     half = 0.5 * z
@@ -186,21 +186,21 @@ def cosine_near_zero(r: Scalar, of: Coefficients) -> Scalar:
     return rough + (((1.0 - rough) - half) + z * z * polynomial(z, of.cosine))
 
 
-def sine(x: Scalar, of: Coefficients = DOUBLE) -> Scalar:
+def sine(x: Scalar, of: FormulaCoefficients = DOUBLE) -> Scalar:
     """Sin x."""
     k, r = quarter_turns(x, of)
     size = where((k == 1.0) | (k == 3.0), cosine_near_zero(r, of), sine_near_zero(r, of))
     return where(k >= 2.0, -size, size)
 
 
-def cosine(x: Scalar, of: Coefficients = DOUBLE) -> Scalar:
+def cosine(x: Scalar, of: FormulaCoefficients = DOUBLE) -> Scalar:
     """Cos x."""
     k, r = quarter_turns(x, of)
     size = where((k == 1.0) | (k == 3.0), sine_near_zero(r, of), cosine_near_zero(r, of))
     return where((k == 1.0) | (k == 2.0), -size, size)
 
 
-def tangent(x: Scalar, of: Coefficients = DOUBLE) -> Scalar:
+def tangent(x: Scalar, of: FormulaCoefficients = DOUBLE) -> Scalar:
     """Tan x."""
     return sine(x, of) / cosine(x, of)
 
@@ -208,7 +208,7 @@ def tangent(x: Scalar, of: Coefficients = DOUBLE) -> Scalar:
 # Inverse functions
 
 
-def angle_of_slope(rise: Scalar, run: Scalar, of: Coefficients = DOUBLE) -> Scalar:
+def angle_of_slope(rise: Scalar, run: Scalar, of: FormulaCoefficients = DOUBLE) -> Scalar:
     """Arctan of rise/run for 0 ≤ rise ≤ run and run > 0, by the difference from the nearer of 0 and π/4."""
     steep = rise > math.tan(math.pi / 8.0) * run
     u = where(steep, rise - run, rise) / where(steep, rise + run, run)
@@ -217,7 +217,7 @@ def angle_of_slope(rise: Scalar, run: Scalar, of: Coefficients = DOUBLE) -> Scal
     return where(steep, 0.5 * of.half_pi[0] + (near + 0.5 * of.half_pi[1]), near)
 
 
-def arctangent(x: Scalar, of: Coefficients = DOUBLE) -> Scalar:
+def arctangent(x: Scalar, of: FormulaCoefficients = DOUBLE) -> Scalar:
     """Arctan x."""
     a = abs(x)
     large = a > 1.0

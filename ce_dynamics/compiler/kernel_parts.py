@@ -24,7 +24,7 @@ class Unfinished:
     """Stands where the callable for Python would be."""
 
 
-class Part(JITCodeLibrary):
+class PartLibrary(JITCodeLibrary):
     """A library that is linked into others only: neither optimised nor made into machine code."""
 
     def _optimize_functions(self, ll_module: Any) -> None:
@@ -49,7 +49,7 @@ class Lowering(NativeLowering):
         """Run the pass of numba, or lower a part into a library that is linked only."""
         if not now.parts[-1]:
             return bool(super().run_pass(state))
-        state.library = Part(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library = PartLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
         flags = state.flags
         flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
         super().run_pass(state)

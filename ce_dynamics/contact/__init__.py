@@ -14,7 +14,7 @@ from ce_dynamics.algebra.lazy_names import lazy_names
 if TYPE_CHECKING:
     from ce_dynamics.contact.cable import (
         Cable as Cable,
-        Path as Path,
+        CablePath as CablePath,
         Straight as Straight,
         Weaving as Weaving,
     )
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from ce_dynamics.contact.joint import JointFriction as JointFriction, JointStop as JointStop
     from ce_dynamics.contact.meetings import RigidShape as RigidShape
     from ce_dynamics.contact.problem import Problem as Problem, Solution as Solution
-    from ce_dynamics.contact.recorder import Event as Event, Run as Run
+    from ce_dynamics.contact.recorder import ContactRun as ContactRun, Event as Event
     from ce_dynamics.contact.rigid import (
         RigidBodies as RigidBodies,
         RigidBody as RigidBody,
@@ -69,4 +69,4 @@ if TYPE_CHECKING:
         uniqueness as uniqueness,
     )
 
-__getattr__, __dir__, __all__ = lazy_names()
+__getattr__, __dir__, __all__ = lazy_names({"Run": "ContactRun", "Path": "CablePath"})

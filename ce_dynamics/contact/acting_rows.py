@@ -27,7 +27,7 @@ SLOW = 1e-9
 """Sliding slower than this has no direction [m/s or rad/s]."""
 
 
-class Rows(NamedTuple):
+class ActingRows(NamedTuple):
     """Rows, and which of them act.
 
     Attributes

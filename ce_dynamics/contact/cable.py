@@ -21,7 +21,7 @@ from ce_dynamics.mechanism.checked import finite_number, finite_vector, unit_axi
 from ce_dynamics.mechanism.forces.base import Observer, PointLoad
 
 
-class Path(Protocol):
+class CablePath(Protocol):
     """Contract: `velocity` is the time derivative of `position`; both work on floats and traced scalars."""
 
     def position(self, t: Scalar) -> Array:
@@ -128,7 +128,7 @@ class Cable(UnilateralElement):
         name: str,
         body: Body,
         at: ArrayLike,
-        other: Body | Path,
+        other: Body | CablePath,
         other_at: ArrayLike | None = None,
         *,
         length: float,

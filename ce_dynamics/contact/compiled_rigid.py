@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ce_dynamics.contact.rigid_contacts import RigidContacts
 
 
-class Given(NamedTuple):
+class RigidBodiesData(NamedTuple):
     """Data of bodies and contacts that do not change from step to step.
 
     Attributes
@@ -55,7 +55,7 @@ class Given(NamedTuple):
     rest_speed: float
 
 
-class Buffers(NamedTuple):
+class RigidBuffers(NamedTuple):
     """State and scratch; the state is advanced in place.
 
     Attributes
@@ -100,12 +100,12 @@ class Buffers(NamedTuple):
     starts: Integers
 
 
-def buffers(state: RigidState, per: int, count: int) -> Buffers:
+def buffers(state: RigidState, per: int, count: int) -> RigidBuffers:
     """For a state and so many meetings."""
     n, rows = len(state.r), per * count
     J = np.zeros((4, rows, 6))
     of_rows = np.zeros((4, rows))
-    return Buffers(
+    return RigidBuffers(
         state.r.copy(),
         state.quaternion.copy(),
         state.v.copy(),
@@ -181,7 +181,7 @@ class CompiledRigid:
         bodies, per = contacts.bodies, contacts.per
         largest = LARGEST // per
         conditions = contacts.conditions(largest)
-        self._given = Given(
+        self._given = RigidBodiesData(
             bodies.mass,
             bodies.inertia,
             np.ascontiguousarray(np.linalg.inv(bodies.inertia)),

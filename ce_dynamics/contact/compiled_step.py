@@ -15,7 +15,7 @@ import numpy as np
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.contact.conditions import Conditions, Integers
 from ce_dynamics.contact.gyroscopic import ENOUGH
-from ce_dynamics.contact.machine import Functions, kernel, machine, observe, responses
+from ce_dynamics.contact.machine import ContactFunctions, kernel, machine, observe, responses
 from ce_dynamics.contact.problem import ROUNDING
 from ce_dynamics.contact.rigid_kernels import rotate_all
 from ce_dynamics.contact.solvers.newton import HALVINGS, newton_small
@@ -25,7 +25,7 @@ SOLVED, LEFT, REBOUNDS = 1, 0, 2
 NEWTON_STEPS = 10
 
 
-class Given(NamedTuple):
+class StepData(NamedTuple):
     """Conditions, restitution and tolerances of a step.
 
     Attributes
@@ -247,7 +247,7 @@ class CompiledStep:
 
     def __init__(
         self,
-        functions: Functions,
+        functions: ContactFunctions,
         conditions: Conditions,
         limit: Floats,
         quaternions: list[int],
@@ -277,7 +277,7 @@ class CompiledStep:
         p = np.zeros(m) if start is None else np.array(start)
         y_plus, w = np.empty(len(y)), np.empty(m)
         added = self._nothing if turning is None else turning
-        given = Given(*self._rows, restitution, self._quaternions, rest_speed, tolerance, added)
+        given = StepData(*self._rows, restitution, self._quaternions, rest_speed, tolerance, added)
         status, count, residual, work = whole_step(M, given, self._scratch, t, y, h, p, y_plus, w)
         if status == LEFT or not math.isfinite(residual):
             return None

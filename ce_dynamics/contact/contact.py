@@ -20,7 +20,7 @@ from ce_dynamics.algebra.arrays import Array, Scalar, cross, dot, norm, where, z
 from ce_dynamics.contact.conditions import Kind
 from ce_dynamics.contact.element import Row, RowKind, UnilateralElement
 from ce_dynamics.contact.pairs import pair_of
-from ce_dynamics.contact.shapes import Meeting, Placed, Shape, checked_shape, frame
+from ce_dynamics.contact.shapes import Meeting, PlacedShape, Shape, checked_shape, frame
 from ce_dynamics.contact.surfaces import Surface, meet
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body, check_body, ground_of
@@ -322,9 +322,9 @@ class BodyContact(UnilateralElement):
         axes = (meeting.n, *frame(meeting.n))
         return contact_rows(self.law, axes, meeting.psi, self.mu, v_1 - v_2, w_1 - w_2, loads)
 
-    def _placed(self, observer: Observer, body: Body, shape: Shape) -> Placed:
+    def _placed(self, observer: Observer, body: Body, shape: Shape) -> PlacedShape:
         points = [observer.point(body, at, self.ground).r for at in shape.points]
-        return Placed(
+        return PlacedShape(
             points, [observer.direction(body, axis, self.ground) for axis in shape.axes], shape.sizes
         )
 
@@ -335,6 +335,6 @@ class BodyContact(UnilateralElement):
         return at.v + cross(w, C - at.r), w
 
 
-def as_designed(shape: Shape) -> Placed:
+def as_designed(shape: Shape) -> PlacedShape:
     """A shape in the design pose."""
-    return Placed(shape.points, shape.axes, shape.sizes)
+    return PlacedShape(shape.points, shape.axes, shape.sizes)

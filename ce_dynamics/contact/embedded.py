@@ -23,9 +23,9 @@ from ce_dynamics.contact.conditions import Conditions, InitialStateError, Kind, 
 from ce_dynamics.contact.element import UnilateralElement, check_elements, rows_of
 from ce_dynamics.contact.gauss_seidel import Solver
 from ce_dynamics.contact.gyroscopic import at_midpoint
-from ce_dynamics.contact.machine import Functions
+from ce_dynamics.contact.machine import ContactFunctions
 from ce_dynamics.contact.problem import Problem, Solution, closing, without_gain
-from ce_dynamics.contact.restitution import Impact, Touching, impacts
+from ce_dynamics.contact.restitution import Impact, TouchingRows, impacts
 from ce_dynamics.contact.rigid import rotate_quaternions
 from ce_dynamics.contact.row_functions import RowFunctions
 from ce_dynamics.contact.solvers.chain import Chain
@@ -54,7 +54,7 @@ class Stage(NamedTuple):
     power: float
 
 
-class Step(NamedTuple):
+class TimeStep(NamedTuple):
     """One time step.
 
     Attributes
@@ -74,10 +74,10 @@ class Step(NamedTuple):
     work: float
 
 
-def together(before: Stage, hit: Impact, done: Step) -> Step:
+def together(before: Stage, hit: Impact, done: TimeStep) -> TimeStep:
     """A step that begins with impacts."""
     solution = done.solution.behind(hit.p, hit.residual, hit.unresolved)
-    return Step(done.y, before._replace(power=done.stage.power), solution, hit.work + done.work)
+    return TimeStep(done.y, before._replace(power=done.stage.power), solution, hit.work + done.work)
 
 
 ALLOWED_VIOLATION = 1e-6
@@ -199,7 +199,9 @@ class UnilateralModel:
         drift = stage.rate - stage.GT @ v
         predicted = stage.GT @ self.free_velocities(y, u, h, stage.v_dot) + drift
         matrices = SparseRows.dense(stage.GT), SparseRows.dense(self.responses(y, u, stage.GT))
-        rows = Touching(*matrices, drift, stage.psi, self._conditions._replace(mu=stage.mu), self.restitution)
+        rows = TouchingRows(
+            *matrices, drift, stage.psi, self._conditions._replace(mu=stage.mu), self.restitution
+        )
         return impacts(rows, v, predicted, h, self.rest_speed, solver)
 
     @cached_property
@@ -221,7 +223,7 @@ class UnilateralModel:
         solver: Solver,
         start: Floats | None = None,
         turning: Floats | None = None,
-    ) -> Step:
+    ) -> TimeStep:
         """Advance by one step.
 
         Parameters
@@ -274,7 +276,7 @@ class UnilateralModel:
         start: Floats | None,
         stage: Stage,
         turning: Floats | None = None,
-    ) -> Step:
+    ) -> TimeStep:
         q, v, x = self.model.layout.split(y)
         problem = self.problem(y, u, h, stage, turning)
         solution = solver.solve(problem, start)
@@ -287,7 +289,7 @@ class UnilateralModel:
             q_plus[where] = rotate_quaternions(q[None, where], q_dot[None, where], h)[0]
         y_plus = np.concatenate((q_plus, v_plus, x + h * stage.x_dot))
         work = 0.5 * float(solution.p @ (stage.GT @ (v + v_plus)))
-        return Step(y_plus, stage, solution, work)
+        return TimeStep(y_plus, stage, solution, work)
 
     def _in_machine_code(
         self,
@@ -299,7 +301,7 @@ class UnilateralModel:
         start: Floats | None,
         turning: Floats | None = None,
         bouncing: bool = True,
-    ) -> tuple[Step | None, Stage | None]:
+    ) -> tuple[TimeStep | None, Stage | None]:
         """The step, or None and, where rows rebound, the stage."""
         machine = self._compiled_step
         restitution = self.restitution if bouncing else np.zeros_like(self.restitution)
@@ -320,13 +322,13 @@ class UnilateralModel:
         if answer.rebounds or not answer.residual <= solver.limit:
             return None, stage
         solution = Solution(answer.v, answer.p, answer.w, answer.residual, True, answer.steps, "Newton")
-        return Step(answer.y, stage, solution, answer.work), stage
+        return TimeStep(answer.y, stage, solution, answer.work), stage
 
     @cached_property
-    def functions(self) -> Functions:
+    def functions(self) -> ContactFunctions:
         """Compiled functions that kernels call in first-order steps."""
         response = self.compiled.responses(1 if len(self.row_kinds) == 1 else 4)
-        return Functions(self.compiled.stage, response, self.model.dynamics, self.compiled.rates)
+        return ContactFunctions(self.compiled.stage, response, self.model.dynamics, self.compiled.rates)
 
     @cached_property
     def _compiled_step(self) -> CompiledStep:

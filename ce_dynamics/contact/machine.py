@@ -29,7 +29,7 @@ def kernel(function: Callable[..., Any]) -> Any:
     return loops.kernel(function, sources=SOURCES)
 
 
-class Functions(NamedTuple):
+class ContactFunctions(NamedTuple):
     """Compiled functions.
 
     Attributes
@@ -50,7 +50,7 @@ class Functions(NamedTuple):
     control: CompiledFunction | None = None
 
 
-class Machine(NamedTuple):
+class ContactMachine(NamedTuple):
     """Addresses and buffers of the functions that a kernel calls.
 
     Attributes
@@ -100,7 +100,7 @@ class Machine(NamedTuple):
     gamma: Floats
 
 
-def machine(functions: Functions) -> tuple[Machine, tuple[Program, ...]]:
+def machine(functions: ContactFunctions) -> tuple[ContactMachine, tuple[Program, ...]]:
     """Bind the functions to arrays; returns the programs too, which must live as long as the machine."""
     stage, response, dynamics, rates, bias, control = functions
     main = Program({"stage": stage, "rates": rates, "control": control})
@@ -111,13 +111,13 @@ def machine(functions: Functions) -> tuple[Machine, tuple[Program, ...]]:
     middle = Program({"dynamics": dynamics}, {"u": a["u"]})
     lanes = Program({"response": response})
     wide = {name: array.reshape(-1, response.lanes) for name, array in lanes.arrays.items()}
-    made: dict[str, Any] = {name: a[name] for name in Machine._fields if name in a}
+    made: dict[str, Any] = {name: a[name] for name in ContactMachine._fields if name in a}
     made |= {"y_lanes": wide["y"], "u_lanes": wide["u"], "T": wide["T"], "Y": wide["Y"]}
     made |= {"y_mid": middle.arrays["y"], "y_dot": middle.arrays["y_dot"], "along": along, "gamma": gamma}
     calls = zip(("stage", "rates", "control"), main.calls.reshape(3, 2), strict=True)
     made |= {f"{name}_call": call for name, call in calls}
     made |= {"bias_call": slope.calls, "dynamics_call": middle.calls, "response_call": lanes.calls}
-    M = Machine(**made)
+    M = ContactMachine(**made)
     return M, (main, slope, middle, lanes)
 
 

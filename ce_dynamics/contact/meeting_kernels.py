@@ -19,7 +19,7 @@ POINTS = 64
 """More than two shapes can meet in."""
 
 
-class Scene(NamedTuple):
+class ShapeArrays(NamedTuple):
     """Shapes as kernels see them.
 
     Attributes
@@ -72,7 +72,7 @@ def room(count: int) -> Meetings:
 
 def scene(
     kind: Integers, body: Integers, local: Floats, middle: Floats, radius: Floats
-) -> tuple[Scene, tuple[object, ...]]:
+) -> tuple[ShapeArrays, tuple[object, ...]]:
     """Buffers and addresses, and what has to live as long as they are used."""
     kinds = len(KINDS)
     points, axes, sizes = np.array(COUNTS, dtype=np.int64).T.copy()
@@ -97,7 +97,7 @@ def scene(
     normal, tangents = np.zeros(3), np.zeros(6)
     framed = frames()
     frame = np.array([framed.table_address, table([normal], [tangents, tangents[3:]])], dtype=np.int64)
-    S = Scene(
+    S = ShapeArrays(
         kind,
         body,
         points,

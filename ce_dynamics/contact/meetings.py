@@ -21,7 +21,7 @@ from ce_dynamics.contact.shapes import HalfSpace, Shape, checked_shape
 from ce_dynamics.errors import ModelError
 
 if TYPE_CHECKING:
-    from ce_dynamics.contact.meeting_kernels import Scene
+    from ce_dynamics.contact.meeting_kernels import ShapeArrays
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +89,7 @@ class RigidShapes:
             self._local[k, : len(numbers_of)] = numbers_of
 
     @cached_property
-    def scene(self) -> Scene:
+    def scene(self) -> ShapeArrays:
         """Shapes in the form that kernels read."""
         from ce_dynamics.contact.meeting_kernels import scene  # here, because it loads Numba
 

@@ -13,7 +13,7 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiler import CompiledFunction, compile_function, trace
 from ce_dynamics.contact.conditions import Integers
 from ce_dynamics.contact.pairs import WITH_MANY_POINTS, pair_of
-from ce_dynamics.contact.shapes import Box, Capsule, HalfSpace, Placed, Shape, Sphere, frame
+from ce_dynamics.contact.shapes import Box, Capsule, HalfSpace, PlacedShape, Shape, Sphere, frame
 
 KINDS = (Sphere, Capsule, Box, HalfSpace)
 
@@ -63,11 +63,11 @@ def bounding_radius(shape: Shape) -> float:
     return spread + float(shape.sizes[0])
 
 
-def unpack_shape(kind: int, data: Array) -> Placed:
+def unpack_shape(kind: int, data: Array) -> PlacedShape:
     """A placed shape from its numbers."""
     n_points, n_axes, _ = COUNTS[kind]
     vectors = [data[3 * k : 3 * k + 3] for k in range(n_points + n_axes)]
-    return Placed(vectors[:n_points], vectors[n_points:], list(data[3 * (n_points + n_axes) :]))
+    return PlacedShape(vectors[:n_points], vectors[n_points:], list(data[3 * (n_points + n_axes) :]))
 
 
 EXAMPLES: tuple[Shape, ...] = (Sphere(1.0), Capsule((0, 0, 0), (1, 0, 0), 1.0), Box((1, 1, 1)), HalfSpace())

@@ -30,7 +30,7 @@ from ce_dynamics.contact.shapes import (
     HalfSpace,
     Meeting,
     Pair,
-    Placed,
+    PlacedShape,
     Shape,
     Sphere,
     along,
@@ -49,24 +49,24 @@ LEVEL = 1e-6
 """Difference of gaps along two normals up to which boxes are face to face [m]."""
 
 
-def corners_on(one: Placed, other: Placed) -> list[Meeting]:
+def corners_on(one: PlacedShape, other: PlacedShape) -> list[Meeting]:
     """The corners of either box on the other."""
     on_other = [on_box(corner, 0.0, other) for corner in corners(one)]
     on_one = [on_box(corner, 0.0, one) for corner in corners(other)]
     return on_other + [Meeting(m.b, m.a, -m.n, m.psi) for m in on_one]
 
 
-def extent(box: Placed, n: Array) -> Scalar:
+def extent(box: PlacedShape, n: Array) -> Scalar:
     """Return the half-width of a box along n."""
     return sum(h * absolute(dot(n, e)) for h, e in zip(box.sizes, box.axes, strict=True))
 
 
-def apart_along(one: Placed, other: Placed, n: Array) -> Scalar:
+def apart_along(one: PlacedShape, other: PlacedShape, n: Array) -> Scalar:
     """Gap between two boxes along n, negative where they overlap."""
     return dot(n, one.points[0] - other.points[0]) - extent(one, n) - extent(other, n)
 
 
-def facing_edges(box: Placed, along_axis: int, n: Array) -> list[Array]:
+def facing_edges(box: PlacedShape, along_axis: int, n: Array) -> list[Array]:
     """Middles of the two edges along an axis that a contact with normal n may have, n into the box.
 
     Of the two other axes, that nearer to n tells the side; along the other both edges may touch, which of two
@@ -91,7 +91,7 @@ class Crossing(NamedTuple):
     apart: Scalar
 
 
-def crossings(one: Placed, other: Placed) -> tuple[list[Crossing], Scalar]:
+def crossings(one: PlacedShape, other: PlacedShape) -> tuple[list[Crossing], Scalar]:
     """The nine pairs of edge directions, and the largest gap along these normals and those of the faces."""
     between = one.points[0] - other.points[0]
     found = []
@@ -112,7 +112,7 @@ def crossings(one: Placed, other: Placed) -> tuple[list[Crossing], Scalar]:
     return found, widest
 
 
-def edges_crossing(one: Placed, other: Placed, crossing: Crossing, counts: Scalar) -> list[Meeting]:
+def edges_crossing(one: PlacedShape, other: PlacedShape, crossing: Crossing, counts: Scalar) -> list[Meeting]:
     """Return the four meetings of facing edges of a crossing.
 
     The gap exceeds the distance of the box centres where two edges do not cross or `counts` is False.
@@ -135,7 +135,7 @@ def edges_crossing(one: Placed, other: Placed, crossing: Crossing, counts: Scala
     return found
 
 
-def box_box(one: Placed, other: Placed) -> list[Meeting]:
+def box_box(one: PlacedShape, other: PlacedShape) -> list[Meeting]:
     """The corners of either on the other, and the edges that cross along the normal of the widest gap."""
     pairs, widest = crossings(one, other)
     found = corners_on(one, other)
@@ -154,11 +154,11 @@ def box_box(one: Placed, other: Placed) -> list[Meeting]:
             for k in range(3):  # the edge's axis first
                 axes[side][k] = axes[side][k] + now * box.axes[(first + k) % 3]
                 sizes[side][k] = sizes[side][k] + now * box.sizes[(first + k) % 3]
-    turned = [Placed(box.points, axes[k], sizes[k]) for k, box in enumerate((one, other))]
+    turned = [PlacedShape(box.points, axes[k], sizes[k]) for k, box in enumerate((one, other))]
     return found + edges_crossing(turned[0], turned[1], Crossing(0, 0, n, widest), counts_any)
 
 
-def box_box_all(one: Placed, other: Placed) -> list[Meeting]:
+def box_box_all(one: PlacedShape, other: PlacedShape) -> list[Meeting]:
     """The corners of either on the other, and all edges that cross: what is far apart is to be left out."""
     pairs, widest = crossings(one, other)
     crossed = [edges_crossing(one, other, pair, pair.apart >= widest - LEVEL) for pair in pairs]
@@ -183,33 +183,33 @@ def pair_of(first: Shape, second: Shape) -> Pair:
     raise ModelError(f"contact of {names} is not known; give one of them by spheres, capsules or boxes")
 
 
-def sphere_sphere(one: Placed, other: Placed) -> list[Meeting]:
+def sphere_sphere(one: PlacedShape, other: PlacedShape) -> list[Meeting]:
     """On the line through their centres."""
     return [between_points(one.points[0], other.points[0], one.sizes[0], other.sizes[0])]
 
 
-def sphere_plane(one: Placed, plane: Placed) -> list[Meeting]:
+def sphere_plane(one: PlacedShape, plane: PlacedShape) -> list[Meeting]:
     """Below its centre."""
     return [on_plane(one.points[0], one.sizes[0], plane)]
 
 
-def sphere_box(one: Placed, box: Placed) -> list[Meeting]:
+def sphere_box(one: PlacedShape, box: PlacedShape) -> list[Meeting]:
     """On a face, an edge or a corner."""
     return [on_box(one.points[0], one.sizes[0], box)]
 
 
-def sphere_capsule(one: Placed, line: Placed) -> list[Meeting]:
+def sphere_capsule(one: PlacedShape, line: PlacedShape) -> list[Meeting]:
     """Return the meeting of a sphere with a sphere around the nearest point of the capsule's axis."""
     c = one.points[0]
     return [between_points(c, along(line, c), one.sizes[0], line.sizes[0])]
 
 
-def capsule_plane(line: Placed, plane: Placed) -> list[Meeting]:
+def capsule_plane(line: PlacedShape, plane: PlacedShape) -> list[Meeting]:
     """Its two ends."""
     return [on_plane(end, line.sizes[0], plane) for end in line.points]
 
 
-def capsule_capsule(one: Placed, other: Placed) -> list[Meeting]:
+def capsule_capsule(one: PlacedShape, other: PlacedShape) -> list[Meeting]:
     """Return the meetings at the nearest points of the axes and at the ends of each capsule.
 
     The ends hold capsules that lie side by side.
@@ -221,12 +221,12 @@ def capsule_capsule(one: Placed, other: Placed) -> list[Meeting]:
     return [between_points(c, d, r, s) for c, d in pairs]
 
 
-def capsule_box(line: Placed, box: Placed) -> list[Meeting]:
+def capsule_box(line: PlacedShape, box: PlacedShape) -> list[Meeting]:
     """Return the meetings at the point of the capsule's axis nearest to the box and at both ends."""
     return [on_box(c, line.sizes[0], box) for c in (nearest_to_box(line, box), *line.points)]
 
 
-def box_plane(box: Placed, plane: Placed) -> list[Meeting]:
+def box_plane(box: PlacedShape, plane: PlacedShape) -> list[Meeting]:
     """Its corners."""
     return [on_plane(corner, 0.0, plane) for corner in corners(box)]
 

@@ -21,7 +21,14 @@ from ce_dynamics.contact.problem import Solution
 from ce_dynamics.dynamics.state import Entry
 from ce_dynamics.mechanism.input_ranges import furthest_out, warn_out_of_range
 from ce_dynamics.simulation.monitors.promises import Fault, Promises
-from ce_dynamics.simulation.results import WORK, Column, external_work, hinge_columns, observe_run, record
+from ce_dynamics.simulation.results import (
+    WORK,
+    ResultVariable,
+    external_work,
+    hinge_columns,
+    observe_run,
+    record,
+)
 from ce_dynamics.simulation.right_hand_side import Inputs, constant_inputs
 
 if TYPE_CHECKING:
@@ -110,7 +117,7 @@ class Statistics:
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
+class ContactRun:
     """Results of a run.
 
     Attributes
@@ -163,7 +170,7 @@ class InputsOverTime:
 
 
 class Stored(NamedTuple):
-    """Stored data of one instant; see `Run`."""
+    """Stored data of one instant; see `ContactRun`."""
 
     t: float
     y: Floats
@@ -242,8 +249,8 @@ class Recorder:
         U = np.array([law.at(one.t, one.y) for one in self.stored]).reshape(len(self.stored), -1)
         return np.array([one.t for one in self.stored]), U
 
-    def run(self, law: InputsOverTime, wall: float, solver: Solver) -> tuple[Run, Fault | None]:
-        """Return the stored data as a `Run`, and the first broken promise or None."""
+    def run(self, law: InputsOverTime, wall: float, solver: Solver) -> tuple[ContactRun, Fault | None]:
+        """Return the stored data as a `ContactRun`, and the first broken promise or None."""
         _, Y, gap, force, work, contact_work = (np.array(part) for part in zip(*self.stored, strict=True))
         t, U = self.inputs(law)
         model = self.unilateral.model
@@ -256,7 +263,9 @@ class Recorder:
         }
         seen = observe_run(model, Y, U)
         recorded = record(model, t, Y, U, about, seen)
-        recorded["work"] = Column(("time",), external_work(work, recorded), {"units": "J", "long_name": WORK})
+        recorded["work"] = ResultVariable(
+            ("time",), external_work(work, recorded), {"units": "J", "long_name": WORK}
+        )
         recorded.variables |= hinge_columns(model, Y, U, self.hinges)
         results = recorded.dataset()
         results = results.assign_coords(row=list(self.unilateral.row_names))
@@ -272,4 +281,6 @@ class Recorder:
             self.unresolved,
             self.smooth,
         )
-        return Run(results, self.watch.events, statistics), Promises.of(model).first_fault(t, Y, U, seen)
+        return ContactRun(results, self.watch.events, statistics), Promises.of(model).first_fault(
+            t, Y, U, seen
+        )

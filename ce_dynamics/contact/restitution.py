@@ -83,7 +83,7 @@ def rebounding(
 
 
 @dataclass(frozen=True, eq=False)
-class Touching:
+class TouchingRows:
     """The rows at an instant.
 
     Parameters
@@ -148,7 +148,7 @@ class Impact(NamedTuple):
 
 
 def impacts(
-    rows: Touching, v: Floats, predicted: Floats, h: float, rest_speed: float, solver: Solver
+    rows: TouchingRows, v: Floats, predicted: Floats, h: float, rest_speed: float, solver: Solver
 ) -> Impact | None:
     """All impacts at the start of a step; None if there are none.
 
@@ -180,7 +180,7 @@ def impacts(
     return Impact(v, total, work, residual, unresolved) if np.any(total) else None
 
 
-def impact(rows: Touching, v: Floats, w: Floats, c: Floats, rest_speed: float, solver: Solver) -> Impact:
+def impact(rows: TouchingRows, v: Floats, w: Floats, c: Floats, rest_speed: float, solver: Solver) -> Impact:
     """One impact: compression and expansion.
 
     Parameters
@@ -209,7 +209,9 @@ def impact(rows: Touching, v: Floats, w: Floats, c: Floats, rest_speed: float, s
     return Impact(after, p + more, lost + gained, solution.residual, int(not solution.converged))
 
 
-def expansion(rows: Touching, v: Floats, w: Floats, p: Floats, speed: float) -> tuple[Floats, Floats, float]:
+def expansion(
+    rows: TouchingRows, v: Floats, w: Floats, p: Floats, speed: float
+) -> tuple[Floats, Floats, float]:
     """Impulses, velocities behind them and work: of those given, or better with the least energy."""
     after = rows.behind(v, p)
     work = 0.5 * float(p @ (w + rows.rates(after)))
@@ -222,7 +224,7 @@ def expansion(rows: Touching, v: Floats, w: Floats, p: Floats, speed: float) -> 
     return p, after, work
 
 
-def safe(p: Floats, w: Floats, rows: Touching) -> Floats:
+def safe(p: Floats, w: Floats, rows: TouchingRows) -> Floats:
     """The impulses, shortened where an unsolved compression would give energy: α p with the least of it."""
     change = rows.GT @ rows.behind(np.zeros(rows.GT.width), p)
     first, second = float(p @ w), float(p @ change)  # ΔT(α) = α p w + ½ α² p A p
@@ -249,7 +251,7 @@ def largest_share(lost: float, gained: float, quadratic: float) -> float:
     return (root - gained) / (2.0 * quadratic) if gained <= 0.0 else -2.0 * lost / (gained + root)
 
 
-def with_least_energy(rows: Touching, v: Floats, p: Floats, speed: float) -> Floats | None:
+def with_least_energy(rows: TouchingRows, v: Floats, p: Floats, speed: float) -> Floats | None:
     """Impulses of the expansion with the normal ones given: friction by Coulomb's law with a given bound.
 
     The tolerance is relative to the speeds of the impact: behind the compression there may be none.

@@ -15,7 +15,7 @@ from ce_dynamics.contact.gauss_seidel import Solver
 from ce_dynamics.contact.meetings import RigidShape, RigidShapes
 from ce_dynamics.contact.narrow_phase import Meetings
 from ce_dynamics.contact.problem import Solution, closing, without_gain
-from ce_dynamics.contact.restitution import Impact, Touching, impacts
+from ce_dynamics.contact.restitution import Impact, TouchingRows, impacts
 from ce_dynamics.contact.rigid import RigidBodies, RigidRows, RigidState, rotations
 from ce_dynamics.mechanism.checked import finite_number
 
@@ -137,7 +137,7 @@ class RigidContacts:
         R = rotations(state.quaternion)
         predicted = velocity_of(rows, self.bodies.free_velocities(state, R, h))
         e = np.where(conditions.kind == Kind.UNILATERAL, self.e, 0.0)
-        touching = Touching(*self.bodies.matrices(R, rows), rows.drift, rows.psi, conditions, e)
+        touching = TouchingRows(*self.bodies.matrices(R, rows), rows.drift, rows.psi, conditions, e)
         return impacts(touching, state.v.ravel(), predicted, h, self.rest_speed, solver)
 
     def check_start(self, state: RigidState) -> None:

@@ -25,7 +25,7 @@ TINY = 1e-12
 """Distance below which two points have no direction from one to the other [m]."""
 
 
-class Placed(NamedTuple):
+class PlacedShape(NamedTuple):
     """A shape where it is: its points and axes in the world, and its lengths."""
 
     points: Sequence[Array]
@@ -147,7 +147,7 @@ class Meeting(NamedTuple):
     psi: Scalar
 
 
-Pair: TypeAlias = Callable[[Placed, Placed], list[Meeting]]
+Pair: TypeAlias = Callable[[PlacedShape, PlacedShape], list[Meeting]]
 
 
 def frame(n: Array) -> tuple[Array, Array]:
@@ -167,14 +167,14 @@ def between_points(c: Array, d: Array, r: Scalar, s: Scalar) -> Meeting:
     return Meeting(c - r * n, d + s * n, n, span - r - s)
 
 
-def on_plane(c: Array, r: Scalar, plane: Placed) -> Meeting:
+def on_plane(c: Array, r: Scalar, plane: PlacedShape) -> Meeting:
     """A sphere around c on a plane."""
     n = plane.axes[0]
     height = dot(n, c - plane.points[0])
     return Meeting(c - r * n, c - height * n, n, height - r)
 
 
-def on_box(c: Array, r: Scalar, box: Placed) -> Meeting:
+def on_box(c: Array, r: Scalar, box: PlacedShape) -> Meeting:
     """A sphere around c on a box; from inside, out of the nearest face."""
     x = [dot(c - box.points[0], e) for e in box.axes]
     beyond = [absolute(x_k) - h for x_k, h in zip(x, box.sizes, strict=True)]
@@ -193,7 +193,7 @@ def on_box(c: Array, r: Scalar, box: Placed) -> Meeting:
     return Meeting(c - r * n, c - distance * n, n, distance - r)
 
 
-def along(line: Placed, c: Array) -> Array:
+def along(line: PlacedShape, c: Array) -> Array:
     """The point of a capsule's axis nearest to c."""
     a, u = line.points[0], line.points[1] - line.points[0]
     return np.asarray(a + unit_interval(dot(c - a, u) / dot(u, u)) * u)
@@ -204,7 +204,7 @@ def unit_interval(t: Scalar) -> Scalar:
     return minimum(maximum(t, 0.0), 1.0)
 
 
-def nearest_of_lines(one: Placed, other: Placed) -> tuple[Array, Array]:
+def nearest_of_lines(one: PlacedShape, other: PlacedShape) -> tuple[Array, Array]:
     """The two nearest points of two capsules' axes; of parallel ones, any."""
     p, u = one.points[0], one.points[1] - one.points[0]
     q, w = other.points[0], other.points[1] - other.points[0]
@@ -218,7 +218,7 @@ def nearest_of_lines(one: Placed, other: Placed) -> tuple[Array, Array]:
     return p + s * u, q + unit_interval(t) * w
 
 
-def nearest_to_box(line: Placed, box: Placed) -> Array:
+def nearest_to_box(line: PlacedShape, box: PlacedShape) -> Array:
     """The point of a capsule's axis nearest to a box: where its distance, which is convex, ceases to fall."""
     a, u = line.points[0], line.points[1] - line.points[0]
 
@@ -236,7 +236,7 @@ def nearest_to_box(line: Placed, box: Placed) -> Array:
     return np.asarray(a + unit_interval(low + width) * u)
 
 
-def corners(box: Placed) -> list[Array]:
+def corners(box: PlacedShape) -> list[Array]:
     """The eight corners of a box."""
     reach = [h * e for h, e in zip(box.sizes, box.axes, strict=True)]
     signs = [(i, j, k) for i in (1.0, -1.0) for j in (1.0, -1.0) for k in (1.0, -1.0)]

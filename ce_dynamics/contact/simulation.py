@@ -19,7 +19,7 @@ from ce_dynamics.compiled.model import Model
 from ce_dynamics.contact.conditions import ConvergenceError, InfeasibleError
 from ce_dynamics.contact.embedded import UnilateralModel
 from ce_dynamics.contact.gauss_seidel import Solver
-from ce_dynamics.contact.recorder import InputsOverTime, Recorder, Run
+from ce_dynamics.contact.recorder import ContactRun, InputsOverTime, Recorder
 from ce_dynamics.contact.solvers.chain import Chain
 from ce_dynamics.contact.steps import SmoothSteps, advance
 from ce_dynamics.errors import AccuracyWarning, ModelError, SimulationError
@@ -116,7 +116,7 @@ def simulate_unilateral(
     interval: float = 0.01,
     progress: Callable[[float], None] | None = None,
     hinges: Iterable[str] | str = (),
-) -> Run:
+) -> ContactRun:
     """Advance a model with unilateral elements by time stepping.
 
     Parameters

@@ -26,7 +26,7 @@ import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiler import CompiledFunction
-from ce_dynamics.contact.acting_rows import Rows, room
+from ce_dynamics.contact.acting_rows import ActingRows, room
 from ce_dynamics.contact.compiled_smooth import AT_REST, BIAS, PROJECTION, STEP, smooth_step
 from ce_dynamics.contact.conditions import Booleans, Kind
 from ce_dynamics.contact.embedded import UnilateralModel
@@ -177,7 +177,7 @@ class SmoothSteps:
         return (near, float(work)) if possible else None
 
     def _asked(
-        self, what: int, t: float, y: Floats, h: float, rows: Rows, known: bool, y_end: Floats
+        self, what: int, t: float, y: Floats, h: float, rows: ActingRows, known: bool, y_end: Floats
     ) -> tuple[bool, bool, float, float]:
         """The kernel's answer."""
         rates = self._first, self._middle, self._last
@@ -186,10 +186,10 @@ class SmoothSteps:
         )
         return answer
 
-    def _rows(self, acting: Acting) -> Rows:
+    def _rows(self, acting: Acting) -> ActingRows:
         near = acting.multipliers if self._leaning is acting else self._nothing
         limit = self.unilateral.limit
-        return Rows(self.kind, self.normal, limit, acting.held, acting.sliding, near, self._quaternions)
+        return ActingRows(self.kind, self.normal, limit, acting.held, acting.sliding, near, self._quaternions)
 
 
 def same(known: tuple[float, Floats, Acting] | None, t: float, y: Floats, acting: Acting) -> bool:
@@ -216,7 +216,7 @@ def advance(
 ) -> None:
     """Make all steps."""
     charts = Charts(unilateral.model)
-    way = Way(unilateral, law, solver, recorder, smooth)
+    way = StepLoop(unilateral, law, solver, recorder, smooth)
     y = np.array(y)
     charts.renew(y)
     recorder.store(y, unilateral.stage(0.0, y, law.at(0.0, y)).psi, way.force)
@@ -238,7 +238,7 @@ def advance(
                 progress(recorder.t)
 
 
-class Way:
+class StepLoop:
     """Makes one step after the other.
 
     Attributes

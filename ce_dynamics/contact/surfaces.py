@@ -23,7 +23,7 @@ SLOPE_STEP = 1e-6
 Lever: TypeAlias = Callable[[Array], Array]
 
 
-class Touch(NamedTuple):
+class SurfaceTouch(NamedTuple):
     """A surface seen from a point.
 
     Attributes
@@ -46,12 +46,12 @@ class Touch(NamedTuple):
 class Surface(Protocol):
     """A surface on the ground."""
 
-    def touch(self, r: Array) -> Touch:
+    def touch(self, r: Array) -> SurfaceTouch:
         """Distance, frame and friction at a point in world axes."""
         ...
 
 
-class Road(Protocol):
+class RoadLike(Protocol):
     """Interface of a road; see `ce_dynamics.models.parts.roads`."""
 
     def height(self, x: Scalar, y: Scalar) -> Scalar:
@@ -98,8 +98,10 @@ class Plane:
         self.point = finite_vector(point, "plane", "point")
         self.tangent_1, self.tangent_2 = across(self.normal)
 
-    def touch(self, r: Array) -> Touch:
-        return Touch((r - self.point) @ self.normal, self.normal, self.tangent_1, self.tangent_2, self.mu)
+    def touch(self, r: Array) -> SurfaceTouch:
+        return SurfaceTouch(
+            (r - self.point) @ self.normal, self.normal, self.tangent_1, self.tangent_2, self.mu
+        )
 
 
 class RoadSurface:
@@ -111,14 +113,14 @@ class RoadSurface:
     so that its rate is that of the material point at r.
     """
 
-    def __init__(self, road: Road) -> None:
+    def __init__(self, road: RoadLike) -> None:
         what = "a road: an object with height(x, y), normal(x, y) and friction(x, y)"
         self.road = checks.provides("RoadSurface: road", road, ("height", "normal", "friction"), what)
 
-    def touch(self, r: Array) -> Touch:
+    def touch(self, r: Array) -> SurfaceTouch:
         return self.meet(r, lambda n: 0.0 * n)[1]
 
-    def meet(self, centre: Array, lever: Lever) -> tuple[Array, Touch]:
+    def meet(self, centre: Array, lever: Lever) -> tuple[Array, SurfaceTouch]:
         """The nearest point of a wheel, and the road seen from it; see `meet`."""
         x, y = centre[0], centre[1]
         first = centre + lever(self.road.normal(x, y))
@@ -130,7 +132,7 @@ class RoadSurface:
         foot = array((x, y, self.road.height(x, y)))
         tangent_1 = array((n[2], 0.0, -n[0]))  # along x, in the surface
         tangent_1 = tangent_1 / norm(tangent_1)
-        return r, Touch(dot(n, r - foot), n, tangent_1, cross(n, tangent_1), self.road.friction(x, y))
+        return r, SurfaceTouch(dot(n, r - foot), n, tangent_1, cross(n, tangent_1), self.road.friction(x, y))
 
     def _off(self, centre: Array, lever: Lever, x: Scalar, y: Scalar) -> tuple[Scalar, Scalar]:
         """(r − f) · ∂f/∂x and (r − f) · ∂f/∂y."""
@@ -156,7 +158,7 @@ class RoadSurface:
         return x + dx, y + dy
 
 
-def meet(surface: Surface, centre: Array, lever: Lever) -> tuple[Array, Touch]:
+def meet(surface: Surface, centre: Array, lever: Lever) -> tuple[Array, SurfaceTouch]:
     """The nearest point of a wheel, and the surface seen from it.
 
     Parameters
@@ -169,7 +171,7 @@ def meet(surface: Surface, centre: Array, lever: Lever) -> tuple[Array, Touch]:
         From the centre to the point nearest to a plane of a given normal.
     """
     if hasattr(surface, "meet"):
-        curved: tuple[Array, Touch] = surface.meet(centre, lever)
+        curved: tuple[Array, SurfaceTouch] = surface.meet(centre, lever)
         return curved
     r = centre + lever(surface.touch(centre).normal)
     return r, surface.touch(r)

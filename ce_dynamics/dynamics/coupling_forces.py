@@ -17,7 +17,7 @@ from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.base import Coupled
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
 from ce_dynamics.mechanism.couplings.user_constraint import Written
-from ce_dynamics.mechanism.couplings.view import View
+from ce_dynamics.mechanism.couplings.view import ConstraintView
 from ce_dynamics.mechanism.parameters import Values
 
 Floats = NDArray[np.float64]
@@ -39,7 +39,7 @@ class CouplingForces(NamedTuple):
     generalised: Floats
 
 
-class ColumnView(View):
+class ColumnView(ConstraintView):
     """Positions of a sub-graph in which every body has six velocities of its own."""
 
     def __init__(self, edge: Written, motion: SubgraphMotion, values: Values) -> None:

@@ -148,9 +148,9 @@ class BackwardPass:
         order = {body.name: self.result.hinges[body.name] for body in self.system.bodies}
         return Reactions(order, self.result.closures, self.result.redundant, residual)
 
-    def _placed(self, body: Body) -> Placed:
+    def _placed(self, body: Body) -> BodyPlacement:
         placement = self.outward.placement(body, self.system.ground)
-        return Placed(self.values(placement.R), self.values(placement.r))
+        return BodyPlacement(self.values(placement.R), self.values(placement.r))
 
     def _newton_euler(self, body: Body, accelerations: Accelerations) -> Floats:
         """[I α + ω × I ω; m (a − g)] less the applied wrench: what the hinges of a body must provide."""
@@ -269,7 +269,7 @@ class BackwardPass:
         return f, at
 
 
-class Placed(NamedTuple):
+class BodyPlacement(NamedTuple):
     """Axes of a body as columns and its centre of mass, in the world."""
 
     R: Floats

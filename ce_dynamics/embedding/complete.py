@@ -18,15 +18,15 @@ from ce_dynamics.embedding.closed_forms.leg import Leg, LegLinkage
 from ce_dynamics.embedding.closed_forms.on_branch import OnBranch
 from ce_dynamics.embedding.closed_forms.peel import Peel, PeelLinkage
 from ce_dynamics.embedding.closed_forms.planar import planar_dyad
-from ce_dynamics.embedding.closed_forms.rod import Rod, RodLinkage
+from ce_dynamics.embedding.closed_forms.rod import RodJoints, RodLinkage
 from ce_dynamics.embedding.closed_forms.spherical_dyad import spherical_dyad
-from ce_dynamics.embedding.closed_forms.standing_for import Relative
+from ce_dynamics.embedding.closed_forms.standing_for import InnerLinkage
 from ce_dynamics.embedding.closed_forms.step import Welded
 from ce_dynamics.embedding.closed_forms.turn_to_length import turn_to_length
 from ce_dynamics.embedding.closed_forms.without_legs import WithoutLegs, is_certain, with_slides, without_legs
 from ce_dynamics.embedding.closures.equal_loops import known_loops, shape_of
 from ce_dynamics.embedding.closures.loop import Loop
-from ce_dynamics.embedding.couplings_solved import CoupledHinges, Plan, find_implied, plan_couplings
+from ce_dynamics.embedding.couplings_solved import CoupledHinges, CouplingPlan, find_implied, plan_couplings
 from ce_dynamics.embedding.linkage import Linkage
 from ce_dynamics.embedding.numeric.linkage import NumericLinkage
 from ce_dynamics.mechanism.body import Body
@@ -186,7 +186,7 @@ def find_looped_bodies(S: Aggregate, geometric: Sequence[CutEdge]) -> set[Body]:
     return {body for edge in geometric for end in edge.bodies for body in find_chain(S, end)}
 
 
-def as_linkage(plan: Plan) -> tuple[Linkage, ...]:
+def as_linkage(plan: CouplingPlan) -> tuple[Linkage, ...]:
     """A plan's steps, if it has any."""
     return (CoupledHinges(plan.steps),) if plan.steps else ()
 
@@ -228,7 +228,7 @@ def in_order(
     unknown = {body for body in S.dependent if body.inboard.n_v}
     for part, linkage in zip(parts, linkages, strict=True):
         apart = unknown & set(find_chain(S, part.parent)) and not isinstance(linkage, NumericLinkage)
-        solved.append(Relative(linkage, part) if apart else linkage)
+        solved.append(InnerLinkage(linkage, part) if apart else linkage)
         unknown -= set(part.dependent)
     linkages = (*solved, *legs)
     ends = [[end for edge in part.closures for end in edge.bodies] for part in parts]
@@ -252,16 +252,16 @@ def set_first(S: Aggregate, linkages: Sequence[Linkage], ends: Sequence[Sequence
     return tuple(body for body in fixed if body in needed or body.name not in found)
 
 
-def ends_of(part: Leg | Rod | Peel) -> tuple[Body, Body]:
+def ends_of(part: Leg | RodJoints | Peel) -> tuple[Body, Body]:
     """Return the foot and the anchor of a leg or rod, or the two sides of a peel."""
     return (part.ball.carrier, part.other) if isinstance(part, Peel) else (part.foot, part.anchor)
 
 
-def linkage_of(part: Leg | Rod | Peel) -> Linkage:
+def linkage_of(part: Leg | RodJoints | Peel) -> Linkage:
     """The formulas for what is recognised."""
     if isinstance(part, Leg):
         return LegLinkage(part)
-    return RodLinkage(part) if isinstance(part, Rod) else PeelLinkage(part)
+    return RodLinkage(part) if isinstance(part, RodJoints) else PeelLinkage(part)
 
 
 def part_solved(S: Aggregate, part: Block, certain: bool) -> Linkage:

@@ -127,7 +127,7 @@ class CoupledHinges(Linkage):
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class CouplingPlan:
     """Steps by which couplings determine coordinates once some hinges are known.
 
     Attributes
@@ -152,9 +152,9 @@ class Plan:
         ) and (not self.left or all(step.linear for step in self.steps))
 
 
-def plan_couplings(edges: Iterable[Coupled], known: Iterable[str]) -> Plan:
+def plan_couplings(edges: Iterable[Coupled], known: Iterable[str]) -> CouplingPlan:
     """Find whatever couplings determine, given the bodies whose hinges are known."""
-    plan = Plan([], list(edges), set(known))
+    plan = CouplingPlan([], list(edges), set(known))
     while True:
         step = next_solved(plan) or next_eliminated(plan)
         if step is None:
@@ -165,7 +165,7 @@ def plan_couplings(edges: Iterable[Coupled], known: Iterable[str]) -> Plan:
             plan.left.remove(step.edge)
 
 
-def next_solved(plan: Plan) -> Solved | None:
+def next_solved(plan: CouplingPlan) -> Solved | None:
     """A coupling with one unknown coordinate, for which it can be solved."""
     for edge in plan.left:
         number = len(edge.coordinates)
@@ -176,7 +176,7 @@ def next_solved(plan: Plan) -> Solved | None:
     return None
 
 
-def next_eliminated(plan: Plan) -> Eliminated | None:
+def next_eliminated(plan: CouplingPlan) -> Eliminated | None:
     """A combination of linear couplings in which all unknown coordinates but one cancel."""
     edges = [edge for edge in plan.left if edge.coupling.row() is not None]
     coordinates = list(dict.fromkeys(c for edge in edges for c in edge.coordinates))

@@ -177,7 +177,7 @@ def anchor(body: Body, driven: set[str], other: Body | None = None) -> Body:
 
 def merge_groups(system: System, driven: set[str]) -> list[tuple[list[Body], list[CutEdge]]]:
     """Aggregation sub-graphs with those that share a body put together."""
-    groups = Groups()
+    groups = BodyGroups()
     first: dict[str, Body] = {}
     for loop in system.closures:
         bodies, _ = smallest_subgraph(loop, driven)
@@ -202,7 +202,7 @@ def merge_groups(system: System, driven: set[str]) -> list[tuple[list[Body], lis
     return list(groups.members.values())
 
 
-class Groups:
+class BodyGroups:
     """Groups of bodies with closures; ``home`` has the number of each body's group."""
 
     def __init__(self) -> None:

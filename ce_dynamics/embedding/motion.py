@@ -20,7 +20,7 @@ from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.loop_closure import LoopClosure
 from ce_dynamics.mechanism.drives import Prescribed
 from ce_dynamics.mechanism.hinges.base import Hinge
-from ce_dynamics.mechanism.hinges.conditions import End
+from ce_dynamics.mechanism.hinges.conditions import JointEnd
 from ce_dynamics.mechanism.orientation import AS_DESIGNED, Directions, Orientation, by_directions
 
 NOWHERE = zeros(3)
@@ -200,11 +200,11 @@ class SubgraphMotion:
         """Motion of a body-fixed point given by its design position."""
         return self._motions[name].point(at, self.theta_dot)
 
-    def ends(self, loop: LoopClosure) -> tuple[End, End]:
+    def ends(self, loop: LoopClosure) -> tuple[JointEnd, JointEnd]:
         """Return the two ends of a closure: the first two arguments of its conditions."""
         a, b = loop.body_a.name, loop.body_b.name
         o_at, p_at = self.point(a, loop.closure.at_parent), self.point(b, loop.closure.at_child)
-        return End(self.body(a).R, o_at.r), End(self.body(b).R, p_at.r)
+        return JointEnd(self.body(a).R, o_at.r), JointEnd(self.body(b).R, p_at.r)
 
     def independent(self, name: str, q: Array, columns: slice) -> None:
         """Set an independent hinge, whose velocities are the given entries of θ̇(S)."""

@@ -15,7 +15,7 @@ from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion
 from ce_dynamics.embedding.numeric.linkage import NumericLinkage, find_continued_linkages
 
 
-class Placed(StandingFor):
+class SolvedLinkage(StandingFor):
     """Hinges of a loop at coordinates that were found for one state, at rest.
 
     Parameters
@@ -69,5 +69,5 @@ def with_placed(embedding: Embedding, found: Mapping[Linkage, Array]) -> Embeddi
 
 
 def place_linkage(linkage: Linkage, q: Array | None) -> Linkage:
-    """Return a `Placed` linkage at q if the linkage is numeric and q is known; else the linkage itself."""
-    return Placed(linkage, q) if isinstance(linkage, NumericLinkage) and q is not None else linkage
+    """Return a `SolvedLinkage` at q if the linkage is numeric and q is known; else the linkage itself."""
+    return SolvedLinkage(linkage, q) if isinstance(linkage, NumericLinkage) and q is not None else linkage

@@ -16,7 +16,7 @@ from ce_dynamics.embedding.aggregate import Aggregate
 from ce_dynamics.embedding.linkage import Linkage
 from ce_dynamics.embedding.motion import SubgraphMotion
 from ce_dynamics.embedding.numeric.linkage import NumericLinkage, find_continued_linkages, is_moved
-from ce_dynamics.embedding.on_numbers import Placed
+from ce_dynamics.embedding.on_numbers import SolvedLinkage
 
 Start = Mapping[str, Array]
 """Coordinates at the start by body, where they are not of the design pose."""
@@ -49,7 +49,7 @@ def starting(S: Aggregate, start: Start) -> Iterator[tuple[NumericLinkage, Numer
             moved = linkage.starting_at(known)
             yield linkage, moved
             q = np.full_like(linkage.q0, np.nan) if moved.start is None else moved.start.q
-            Placed(linkage, q).solve(motion)
+            SolvedLinkage(linkage, q).solve(motion)
         else:
             with np.errstate(all="ignore"):
                 linkage.solve(motion)

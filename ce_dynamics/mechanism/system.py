@@ -31,7 +31,7 @@ from ce_dynamics.mechanism.couplings.components import (
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
 from ce_dynamics.mechanism.couplings.loop_closure import LoopClosure, is_closure
 from ce_dynamics.mechanism.couplings.user_constraint import Written, read_constraint
-from ce_dynamics.mechanism.couplings.view import View
+from ce_dynamics.mechanism.couplings.view import ConstraintView
 from ce_dynamics.mechanism.drives import Motion
 from ce_dynamics.mechanism.forces.base import ForceElement, Observer
 from ce_dynamics.mechanism.hinges.base import Hinge, check_complementary
@@ -326,7 +326,7 @@ class System:
         self,
         name: str,
         bodies: Sequence[Body | str],
-        function: Callable[[View], Any],
+        function: Callable[[ConstraintView], Any],
         independent: Sequence[Independent] = (),
     ) -> Written:
         """Impose a holonomic constraint that is written as a function of positions.

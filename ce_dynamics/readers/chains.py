@@ -71,7 +71,7 @@ class ChainLaw:
     powers: tuple[float, ...] = (0.0,)
 
 
-class Poses(NamedTuple):
+class LinkPoses(NamedTuple):
     """Frames of all links for many poses: rotations (M, links, 3, 3) and origins (M, links, 3)."""
 
     R: Array
@@ -118,7 +118,7 @@ class Chains:
         """Units of the coordinates, (n,): `size` [m] for lengths, 1 rad for angles."""
         return np.where(self.slides, self.size, 1.0)
 
-    def poses(self, q: Array) -> Poses:
+    def poses(self, q: Array) -> LinkPoses:
         """Frames of the links that loops depend on, at coordinates (M, n)."""
         M = len(q)
         R, r = np.empty((M, len(self.links), 3, 3)), np.empty((M, len(self.links), 3))
@@ -134,7 +134,7 @@ class Chains:
             elif link.kind == "slide":
                 r_k = r_k + (R_k @ link.axis) * q[:, self.column[k], np.newaxis]
             R[:, k], r[:, k] = R_k, r_k
-        return Poses(R, r)
+        return LinkPoses(R, r)
 
     def orient(self, q: Array) -> None:
         """Take axes of hinges as lines: that end meets the other's which is nearer at coordinates (n,)."""
@@ -155,7 +155,7 @@ class Chains:
         J = np.concatenate([part[1] for part in parts], axis=1)
         return np.concatenate([part[0] for part in parts], axis=1), J * self.scales
 
-    def errors_of(self, loop: ChainLoop, sign: float, poses: Poses) -> tuple[Array, Array]:
+    def errors_of(self, loop: ChainLoop, sign: float, poses: LinkPoses) -> tuple[Array, Array]:
         """Residuals and Jacobian of one loop."""
         R_a, r_a = frame_of(poses, loop.a, loop.at_a)
         R_b, r_b = frame_of(poses, loop.b, loop.at_b)
@@ -237,7 +237,7 @@ def chains_with(chains: Chains, loops: Sequence[ChainLoop], laws: Sequence[Chain
     return Chains(chains.links, loops, laws)
 
 
-def frame_of(poses: Poses, link: int, frame: Pose) -> tuple[Array, Array]:
+def frame_of(poses: LinkPoses, link: int, frame: Pose) -> tuple[Array, Array]:
     """A frame of a link in all poses; the link −1 is the world."""
     if link < 0:
         M = len(poses.r)

@@ -50,7 +50,7 @@ SEED = 20240517  # the same pose is found every time
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class ClosedPose:
     """A closed pose.
 
     Attributes
@@ -76,7 +76,7 @@ class Found:
     error: float = 0.0
 
 
-class Search:
+class DesignPoseSearch:
     """The search for an assembled pose.
 
     Parameters
@@ -120,7 +120,7 @@ class Search:
         self.must_lead = must_lead
         self.tolerance = max(tolerance, CLOSED)
 
-    def find(self) -> Found | None:
+    def find(self) -> ClosedPose | None:
         """The pose that the method chooses; None if none was closed."""
         asked = None
         if self.error(self.wanted) <= MEANT:
@@ -143,14 +143,14 @@ class Search:
             [*([] if asked is None else [asked]), *(self._judged(q, "by search") for q in poses)]
         )
 
-    def _nearby(self, pose: Found) -> int:
+    def _nearby(self, pose: ClosedPose) -> int:
         """Freedoms of closed poses close to a closed one; its own if none is found."""
         rng = np.random.default_rng(SEED)
         step = rng.uniform(-CLOSE, CLOSE, (NEIGHBOURS, self.chains.n)) * self.chains.scales * self.seen
         found = self._closed(pose.q + step, self.seen)
         return min((self._judged(q, "").freedoms for q in found), default=pose.freedoms)
 
-    def _chosen(self, poses: list[Found]) -> Found | None:
+    def _chosen(self, poses: list[ClosedPose]) -> ClosedPose | None:
         if not poses:
             return None
         fewest = min(pose.freedoms for pose in poses)
@@ -164,11 +164,11 @@ class Search:
         roomiest = max(room for room, _ in rooms)
         return next(pose for room, pose in rooms if room >= roomiest - SELDOMER)
 
-    def _led(self, pose: Found) -> int:
+    def _led(self, pose: ClosedPose) -> int:
         """Return how many of the wanted coordinates lead in a pose."""
         return len({*self.wished} & {*pose.lead})
 
-    def _distance(self, pose: Found) -> float:
+    def _distance(self, pose: ClosedPose) -> float:
         off = np.where(self.chains.slides, pose.q - self.wanted, wrap_angle(pose.q - self.wanted))
         return float(np.linalg.norm(off / self.chains.scales))
 
@@ -260,13 +260,13 @@ class Search:
         residual, _ = self.chains.errors(q[np.newaxis])
         return float(np.max(np.abs(residual), initial=0.0))
 
-    def choose_leads(self, acting: Sequence[int], pose: Found) -> tuple[int, ...]:
+    def choose_leads(self, acting: Sequence[int], pose: ClosedPose) -> tuple[int, ...]:
         """Return what leads in a pose where some coordinates should; none if others do clearly better."""
         led = self._judged(pose.q, "", acting)
         well = led.quality >= WORST * self._judged(pose.q, "", ()).quality
         return led.lead if well and {*acting} & {*led.lead} else ()
 
-    def _judged(self, q: Array, how: str, wished: Sequence[int] | None = None) -> Found:
+    def _judged(self, q: Array, how: str, wished: Sequence[int] | None = None) -> ClosedPose:
         """Return freedoms of a closed pose, what leads it, and how well."""
         wished = self.wished if wished is None else wished
         seen = np.flatnonzero(self.seen)
@@ -279,9 +279,9 @@ class Search:
         values = np.linalg.svd(J[:, rest], compute_uv=False)
         quality = float(values[len(rest) - 1]) if len(values) >= len(rest) > 0 else float(not rest)
         led = tuple(int(seen[k]) for k in lead)
-        return Found(q, quality, len(seen) - rank, led, how, self.error(q))
+        return ClosedPose(q, quality, len(seen) - rank, led, how, self.error(q))
 
-    def _room(self, pose: Found) -> float:
+    def _room(self, pose: ClosedPose) -> float:
         """The part of states around a pose in which the loops can be closed."""
         rng = np.random.default_rng(SEED)
         lead = list(pose.lead)

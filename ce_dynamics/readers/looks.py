@@ -12,7 +12,7 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.readers.pose import Pose
 
 
-class Look(NamedTuple):
+class BodyLook(NamedTuple):
     """A shape of a body, in the design pose.
 
     Attributes

@@ -9,7 +9,7 @@ import numpy as np
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.readers.chains import Chains, frame_of
 from ce_dynamics.readers.closures import Gap, gap_between
-from ce_dynamics.readers.design_pose import MEANT, Found, Search
+from ce_dynamics.readers.design_pose import MEANT, ClosedPose, DesignPoseSearch
 from ce_dynamics.readers.pose import Pose
 
 LISTED = 12
@@ -17,7 +17,7 @@ LISTED = 12
 
 
 def report(
-    search: Search, found: Found, names: Sequence[str], places: Mapping[str, str], file: str
+    search: DesignPoseSearch, found: ClosedPose, names: Sequence[str], places: Mapping[str, str], file: str
 ) -> list[str]:
     """Return notes on the design pose; none if it is as given.
 

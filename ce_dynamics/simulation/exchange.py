@@ -22,7 +22,7 @@ PACKAGES = {".parquet": "pyarrow", ".mf4": "asammdf"}
 REMEDY = "pip install 'ce-dynamics[tables]'"
 
 
-class Channel(NamedTuple):
+class TableChannel(NamedTuple):
     """One quantity over time."""
 
     name: str
@@ -95,7 +95,7 @@ def check_path(path: Path) -> Path:
     return path
 
 
-def channels(results: xr.Dataset) -> list[Channel]:
+def channels(results: xr.Dataset) -> list[TableChannel]:
     """Time, then all numbers over time, those of groups one by one."""
     if not hasattr(results, "data_vars") or "time" not in getattr(results, "coords", ()):
         raise checks.wrong_type(
@@ -103,18 +103,18 @@ def channels(results: xr.Dataset) -> list[Channel]:
         )
     if "run" in results.dims:
         raise ModelError("save_table: these are many runs; take one with results.sel(run=0)")
-    found = [Channel("time", "s", np.asarray(results["time"].values, dtype=float))]
+    found = [TableChannel("time", "s", np.asarray(results["time"].values, dtype=float))]
     for name, values in results.data_vars.items():
         if values.dims[:1] != ("time",) or values.ndim > 2 or values.dtype.kind not in "fiub":
             continue
         unit = str(values.attrs.get("units", ""))
         columns = np.asarray(values.values, dtype=float).reshape(len(values), -1)
         members = [""] if values.ndim == 1 else [f"{x}." for x in results[values.dims[1]].values]
-        found += [Channel(f"{m}{name}", unit, c) for m, c in zip(members, columns.T, strict=True)]
+        found += [TableChannel(f"{m}{name}", unit, c) for m, c in zip(members, columns.T, strict=True)]
     return found
 
 
-def write_csv(told: list[Channel], about: Mapping[str, str], path: Path) -> None:
+def write_csv(told: list[TableChannel], about: Mapping[str, str], path: Path) -> None:
     """Headings with units, a row for every instant."""
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
@@ -122,7 +122,7 @@ def write_csv(told: list[Channel], about: Mapping[str, str], path: Path) -> None
         writer.writerows(map(repr, row) for row in np.stack([c.values for c in told], axis=1).tolist())
 
 
-def write_parquet(told: list[Channel], about: Mapping[str, str], path: Path) -> None:
+def write_parquet(told: list[TableChannel], about: Mapping[str, str], path: Path) -> None:
     """By Apache Arrow."""
     import pyarrow as pa  # here, because it is an extra
     import pyarrow.parquet as pq
@@ -131,7 +131,7 @@ def write_parquet(told: list[Channel], about: Mapping[str, str], path: Path) -> 
     pq.write_table(pa.table([c.values for c in told], schema=pa.schema(fields, metadata=dict(about))), path)
 
 
-def write_mdf4(told: list[Channel], about: Mapping[str, str], path: Path) -> None:
+def write_mdf4(told: list[TableChannel], about: Mapping[str, str], path: Path) -> None:
     """By asammdf, all channels in one group."""
     from asammdf import MDF, Signal  # here, because it is an extra
 
@@ -142,7 +142,7 @@ def write_mdf4(told: list[Channel], about: Mapping[str, str], path: Path) -> Non
         file.save(path, overwrite=True, compression=1)
 
 
-WRITERS: Mapping[str, Callable[[list[Channel], Mapping[str, str], Path], None]] = {
+WRITERS: Mapping[str, Callable[[list[TableChannel], Mapping[str, str], Path], None]] = {
     ".csv": write_csv,
     ".parquet": write_parquet,
     ".mf4": write_mdf4,

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 
-class Column(NamedTuple):
+class ResultVariable(NamedTuple):
     """A variable: its dimensions, its values, and what is to be said about it."""
 
     dims: tuple[str, ...]
@@ -41,14 +41,14 @@ class Record:
     attrs : dict
     """
 
-    variables: dict[str, Column]
-    coordinates: dict[str, Column]
+    variables: dict[str, ResultVariable]
+    coordinates: dict[str, ResultVariable]
     attrs: dict[str, Any] = field(default_factory=dict)
 
-    def __getitem__(self, name: str) -> Column:
+    def __getitem__(self, name: str) -> ResultVariable:
         return self.variables[name] if name in self.variables else self.coordinates[name]
 
-    def __setitem__(self, name: str, column: Column) -> None:
+    def __setitem__(self, name: str, column: ResultVariable) -> None:
         self.variables[name] = column
 
     def __contains__(self, name: str) -> bool:
@@ -99,19 +99,21 @@ def record(
     """
     outputs, closures, _ = observe_run(model, Y, U) if seen is None else seen
     parts = Y, U, outputs
-    data: dict[str, Column] = {}
+    data: dict[str, ResultVariable] = {}
     for variable, places in model.once("places of variables", partial(places_of_variables, model)):
         columns = [parts[place.part][:, place.column] for place in places]
         units = {"units": variable.unit}
         if variable.dimension is None:
-            data[variable.name] = Column(("time",), columns[0].copy(), units)
+            data[variable.name] = ResultVariable(("time",), columns[0].copy(), units)
         else:
-            data[variable.name] = Column(("time", variable.dimension), np.stack(columns, axis=1), units)
-    coordinates = {"time": Column(("time",), t, {"units": "s"})}
+            data[variable.name] = ResultVariable(
+                ("time", variable.dimension), np.stack(columns, axis=1), units
+            )
+    coordinates = {"time": ResultVariable(("time",), t, {"units": "s"})}
     coordinates |= {name: names(name, members) for name, members in model.system.groups.items()}
     if closures.shape[1]:
         about = {"units": "m", "long_name": "loop closure error"}
-        data["closure_error"] = Column(("time", "closure"), closures, about)
+        data["closure_error"] = ResultVariable(("time", "closure"), closures, about)
         coordinates["closure"] = names("closure", [loop.name for loop in model.system.closures])
     return Record(data, coordinates, dict(attributes))
 
@@ -143,7 +145,7 @@ def dependent_hinges(model: Model, hinges: Iterable[str] | str) -> list[Entry]:
     return [entry for entry in hinge_entries(bodies) if entry.name not in recorded]
 
 
-def hinge_columns(model: Model, Y: Floats, U: Floats, entries: Sequence[Entry]) -> dict[str, Column]:
+def hinge_columns(model: Model, Y: Floats, U: Floats, entries: Sequence[Entry]) -> dict[str, ResultVariable]:
     """Return dependent hinges at every instant as variables; those that a group shares are one.
 
     Raises
@@ -161,16 +163,16 @@ def hinge_columns(model: Model, Y: Floats, U: Floats, entries: Sequence[Entry]) 
 
     (values,) = model.at_state("hinges", hinges).at_rows(Y, U)
     known = {variable.name for variable in model.variables}
-    columns: dict[str, Column] = {}
+    columns: dict[str, ResultVariable] = {}
     for variable in variables(entries, model.system.groups):
         if variable.name in known:
             raise ModelError(f"hinges: results hold another {variable.name!r} already; rename that")
         found = values[:, [every.index(name) for name in variable.entries]]
         units = {"units": variable.unit}
         if variable.dimension is None:
-            columns[variable.name] = Column(("time",), found[:, 0], units)
+            columns[variable.name] = ResultVariable(("time",), found[:, 0], units)
         else:
-            columns[variable.name] = Column(("time", variable.dimension), found, units)
+            columns[variable.name] = ResultVariable(("time", variable.dimension), found, units)
     return columns
 
 
@@ -224,17 +226,17 @@ def external_work(work: Floats, results: Record) -> Floats:
     return external
 
 
-class Place(NamedTuple):
+class EntryPlace(NamedTuple):
     """Place of an entry of a model: part (states, inputs or outputs), and column in that part."""
 
     part: int
     column: int
 
 
-def places_of_variables(model: Model) -> list[tuple[Variable, list[Place]]]:
+def places_of_variables(model: Model) -> list[tuple[Variable, list[EntryPlace]]]:
     """Return every variable of the results with the places of its entries."""
     sizes = len(model.layout.y0), len(model.layout.u), len(model.output_entries)
-    places = [Place(part, column) for part, size in enumerate(sizes) for column in range(size)]
+    places = [EntryPlace(part, column) for part, size in enumerate(sizes) for column in range(size)]
     by_name = {entry.name: place for entry, place in zip(model.entries, places, strict=True)}
     return [(variable, [by_name[name] for name in variable.entries]) for variable in model.variables]
 
@@ -299,9 +301,9 @@ def quantity(results: xr.Dataset, name: str, model: Model | None = None) -> xr.D
     raise ModelError(f"no quantity {name!r} in the results{hint}{dependent}")
 
 
-def names(dimension: str, members: Sequence[str]) -> Column:
+def names(dimension: str, members: Sequence[str]) -> ResultVariable:
     """The coordinate of a dimension whose entries have names."""
-    return Column((dimension,), np.array(members), {})
+    return ResultVariable((dimension,), np.array(members), {})
 
 
 def observe_run(model: Model, Y: Floats, U: Floats) -> Observed:

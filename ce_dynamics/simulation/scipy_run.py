@@ -13,7 +13,7 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import CeDynamicsError
 from ce_dynamics.simulation.integrators.settings import ADAPTIVE
 from ce_dynamics.simulation.integrators.stretches import NEAR
-from ce_dynamics.simulation.monitors.charts import Charts, Pieces, solve_across_charts
+from ce_dynamics.simulation.monitors.charts import Charts, SolutionPieces, solve_across_charts
 from ce_dynamics.simulation.monitors.jumps import Thrown
 from ce_dynamics.simulation.monitors.monitor import StalledError, StallWatch
 from ce_dynamics.simulation.options import RunOptions
@@ -30,7 +30,7 @@ def solve_across_samples(
     solve: Callable[[Floats, Floats], Any],
     t_store: Floats,
     y0: Floats,
-) -> Pieces:
+) -> SolutionPieces:
     """Solve from sample to sample; each piece begins with what sampled controllers make of the state.
 
     Parameters
@@ -59,12 +59,12 @@ def solve_across_samples(
         if not piece.success or len(piece.t) < len(inside) + 2:
             times.append(piece.t[1:])
             states.append(piece.y[:, 1:])
-            return Pieces(np.concatenate(times), np.hstack(states), False, str(piece.message))
+            return SolutionPieces(np.concatenate(times), np.hstack(states), False, str(piece.message))
         last = len(piece.t) if stored else len(piece.t) - 1
         times.append(piece.t[1:last])
         states.append(piece.y[:, 1:last])
         t, y = stop, np.array(piece.y[:, -1])
-    return Pieces(np.concatenate(times), np.hstack(states), True, "")
+    return SolutionPieces(np.concatenate(times), np.hstack(states), True, "")
 
 
 def integrate(

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, array
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.compiled.analysis.derivatives import Rows, all_names, quantities_of
+from ce_dynamics.compiled.analysis.derivatives import QuantityRows, all_names, quantities_of
 from ce_dynamics.compiled.analysis.points import Frame, Point
 from ce_dynamics.compiled.input_laws import answers
 from ce_dynamics.compiled.model import Model
@@ -41,7 +41,7 @@ METHODS = ("DOP853", "RK45", "LSODA", "Radau")
 MOST_INSTANTS = 10_000_000
 
 
-class Column(NamedTuple):
+class SensitivityColumn(NamedTuple):
     """Variable of differentiation: its name, its place in y or u, True for a state, its size."""
 
     name: str
@@ -134,7 +134,7 @@ def simulate_sensitivities(
     t = np.linspace(0.0, end, 1 + stretches)
     state = model.given_state(y0, "y0")
     columns = columns_of(model, by, held)
-    rows = Rows(model, list_quantities(model, of))
+    rows = QuantityRows(model, list_quantities(model, of))
     law = None if inputs is None or isinstance(inputs, Mapping) else inputs
     with at_work(f"tracing sensitivities of {model.system.name!r}"):
         functions = Functions(model, law, rows, columns, held)
@@ -173,7 +173,7 @@ def list_quantities(
     return quantities_of("sensitivities: of", of)
 
 
-def columns_of(model: Model, by: Iterable[str] | str, held: Floats) -> list[Column]:
+def columns_of(model: Model, by: Iterable[str] | str, held: Floats) -> list[SensitivityColumn]:
     """Return the variables of differentiation.
 
     Raises
@@ -188,13 +188,13 @@ def columns_of(model: Model, by: Iterable[str] | str, held: Floats) -> list[Colu
             raise ModelError(f"sensitivities: by: no {name!r}; states, inputs and parameters are {names}")
         k = names.index(name)
         size = 1.0 if k < n else abs(float(held[k - n])) or 1.0
-        found.append(Column(name, k if k < n else k - n, k < n, size))
+        found.append(SensitivityColumn(name, k if k < n else k - n, k < n, size))
     if not found:
         raise ModelError("sensitivities: by: name what to differentiate by")
     return found
 
 
-def initial(columns: list[Column], state: Floats, y0_by: ArrayLike | None) -> Floats:
+def initial(columns: list[SensitivityColumn], state: Floats, y0_by: ArrayLike | None) -> Floats:
     """S(0), times the sizes of the columns."""
     if y0_by is not None:
         given = checks.finite_array("y0_by", y0_by, (len(state), len(columns)))
@@ -220,7 +220,9 @@ class Functions:
         Inputs and free parameters.
     """
 
-    def __init__(self, model: Model, law: Any, rows: Rows, columns: list[Column], held: Floats) -> None:
+    def __init__(
+        self, model: Model, law: Any, rows: QuantityRows, columns: list[SensitivityColumn], held: Floats
+    ) -> None:
         self.columns = columns
         self.places = [column.place for column in columns if not column.is_state]
         self.p = held[self.places]
@@ -280,7 +282,7 @@ class Functions:
 
 def integrate(
     functions: Functions,
-    columns: list[Column],
+    columns: list[SensitivityColumn],
     t: Floats,
     state: Floats,
     S0: Floats,

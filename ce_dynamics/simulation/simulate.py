@@ -17,13 +17,13 @@ from ce_dynamics.errors import AccuracyWarning, SimulationError
 from ce_dynamics.simulation.integrators.native import InterruptedRunError, make_stepper, march
 from ce_dynamics.simulation.monitors.charts import Charts
 from ce_dynamics.simulation.monitors.listed import explain_end, monitors_of
-from ce_dynamics.simulation.monitors.monitor import Monitor, Run, StalledError, StallWatch
+from ce_dynamics.simulation.monitors.monitor import FinishedRun, Monitor, StalledError, StallWatch
 from ce_dynamics.simulation.options import Method as Method, RunOptions as RunOptions
 from ce_dynamics.simulation.reached import BROKEN_SLOPES, INTERRUPTED, NOT_FINITE_AT_START, list_times
 from ce_dynamics.simulation.results import (
     WORK,
-    Column,
     Record,
+    ResultVariable,
     dependent_hinges,
     external_work,
     hinge_columns,
@@ -196,7 +196,7 @@ def simulate_to_record(model: Model, inputs: Inputs, options: RunOptions) -> Rec
     results.variables |= hinge_columns(model, run.states, run.U, dependent)
     if options.audit:
         about = {"units": "J", "long_name": WORK}
-        results["work"] = Column(("time",), external_work(run.Y[:, -1], results), about)
+        results["work"] = ResultVariable(("time",), external_work(run.Y[:, -1], results), about)
     if run.trouble:
         raise SimulationError(explain_end(monitors, run), results)
     return results
@@ -220,7 +220,7 @@ def try_run(model: Model, inputs: Inputs, options: RunOptions) -> Record | None:
         return None
 
 
-def integrate_run(rhs: RightHandSide, start: Floats, options: RunOptions) -> tuple[Run, Effort]:
+def integrate_run(rhs: RightHandSide, start: Floats, options: RunOptions) -> tuple[FinishedRun, Effort]:
     """A run as the integrator leaves it, and what it took."""
     t_store = list_times(options.duration, options.interval)
     accepted: list[tuple[float, Floats]] = [(0.0, start)]  # of SciPy's methods
@@ -239,7 +239,7 @@ def integrate_run(rhs: RightHandSide, start: Floats, options: RunOptions) -> tup
             way = np.array([t for t, _ in accepted]), np.array([y for _, y in accepted])
             steps = len(accepted) - 1
     wall = time.perf_counter() - began - rhs.preparation
-    run = Run(rhs, options, t, Y, *way, stepper=stepper)
+    run = FinishedRun(rhs, options, t, Y, *way, stepper=stepper)
     if trouble:
         run.end(trouble, "interrupted" if trouble.startswith(INTERRUPTED) else "by itself")
     return run, Effort(steps, rhs.evaluations, wall)
@@ -253,7 +253,7 @@ class Effort(NamedTuple):
     wall_time: float
 
 
-def attributes(run: Run, effort: Effort) -> dict[str, str | float]:
+def attributes(run: FinishedRun, effort: Effort) -> dict[str, str | float]:
     """Return the attributes of the results."""
     options = run.options
     used = options.settings

@@ -10,7 +10,7 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.dynamics.state import Entry, join_name
 from ce_dynamics.embedding.aggregate import Aggregate, Embedding
-from ce_dynamics.embedding.closures.leading import Led
+from ce_dynamics.embedding.closures.leading import LeadCondition
 from ce_dynamics.embedding.embed import embed, freedoms_of
 from ce_dynamics.errors import CeDynamicsError
 from ce_dynamics.mechanism.body import Body
@@ -116,7 +116,7 @@ def role(body: Body, S: Aggregate) -> Role:
 
 def owners_of(leading: Sequence[Written]) -> set[str]:
     """Bodies whose hinges have components that lead."""
-    functions = [lead.function.function for lead in leading if isinstance(lead.function, Led)]
+    functions = [lead.function.function for lead in leading if isinstance(lead.function, LeadCondition)]
     return {function.body for function in functions if isinstance(function, (HingeCoordinate, Turned))}
 
 

@@ -35,7 +35,7 @@ CUT = "tab:red"
 DASHES = (0, (5, 3))
 
 
-class Place(NamedTuple):
+class BoxPlace(NamedTuple):
     """Left and right end of the box with the name of a body, and the height of its row [in]."""
 
     left: float
@@ -72,17 +72,17 @@ def tree_figure(description: Lines) -> Figure:
     return figure
 
 
-def place_bodies(bodies: Sequence[BodyLine]) -> dict[str, Place]:
+def place_bodies(bodies: Sequence[BodyLine]) -> dict[str, BoxPlace]:
     """Places of all bodies: one row each, every level of the tree to the right of the names before it."""
     widest = [text_width("ground", 9.0)]
     for line in bodies:
         widest += [0.0] * (line.depth + 1 - len(widest))
         widest[line.depth] = max(widest[line.depth], text_width(line.name, 9.0))
     left = [sum(widest[:depth]) + HINGE_ROOM * depth for depth in range(len(widest))]
-    places = {"ground": Place(0.0, widest[0], 0.0)}
+    places = {"ground": BoxPlace(0.0, widest[0], 0.0)}
     for row, line in enumerate(bodies, start=1):
         x = left[line.depth]
-        places[line.name] = Place(x, x + text_width(line.name, 9.0), -ROW * row)
+        places[line.name] = BoxPlace(x, x + text_width(line.name, 9.0), -ROW * row)
     return places
 
 
@@ -91,13 +91,13 @@ def text_width(text: str, size: float) -> float:
     return float(TextPath((0.0, 0.0), drawn_text(text), size=size).get_extents().width) / 72.0 + 0.12
 
 
-def draw_body(axes: Axes, place: Place, text: str, colour: str) -> None:
+def draw_body(axes: Axes, place: BoxPlace, text: str, colour: str) -> None:
     """The name of a body in a box."""
     box = {"boxstyle": "round,pad=0.3", "facecolor": colour, "edgecolor": "0.3", "linewidth": 0.8}
     axes.text(place.left, place.y, drawn_text(text), ha="left", va="center", fontsize=9, bbox=box, zorder=5)
 
 
-def draw_hinge(axes: Axes, places: Mapping[str, Place], line: BodyLine) -> None:
+def draw_hinge(axes: Axes, places: Mapping[str, BoxPlace], line: BodyLine) -> None:
     """The edge from the parent to a body, with the type of its hinge."""
     parent, place = places[line.parent], places[line.name]
     colour, dashes, thickness = STYLE[line.role]
@@ -123,7 +123,7 @@ def draw_hinge(axes: Axes, places: Mapping[str, Place], line: BodyLine) -> None:
     )
 
 
-def draw_cuts(axes: Axes, places: Mapping[str, Place], cuts: Sequence[CutLine], right: float) -> None:
+def draw_cuts(axes: Axes, places: Mapping[str, BoxPlace], cuts: Sequence[CutLine], right: float) -> None:
     """The cut edges: to the right of the tree, the longest outermost, each with its name."""
     span = {cut.name: abs(places[cut.body_a].y - places[cut.body_b].y) for cut in cuts}
     ends = Counter(name for cut in cuts for name in (cut.body_a, cut.body_b))

@@ -18,14 +18,14 @@ from ce_dynamics.contact import Exact, GaussSeidel, RigidBody, Straight, evenly,
 from ce_dynamics.contact.recorder import NEGLIGIBLE
 from ce_dynamics.contact.rigid import rotations
 from ce_dynamics.models.demonstrations.cable_towing.model import (
-    End,
+    CableEnd,
     Tow,
     Towing,
     TowingRun,
     simulate,
     tension_report,
 )
-from ce_dynamics.models.demonstrations.cable_towing.page import SCENES, Scene, page
+from ce_dynamics.models.demonstrations.cable_towing.page import SCENES, TowingScene, page
 from ce_dynamics.models.demonstrations.output import save_animation, save_figure, table
 
 FRAMES = 40
@@ -53,7 +53,7 @@ def demonstrate(name: str, *, animation: bool) -> None:
         animate(scene, run, f"cable_towing_{name}")
 
 
-def cables(scene: Scene, run: TowingRun) -> list[tuple[str, float, float, float, float, str]]:
+def cables(scene: TowingScene, run: TowingRun) -> list[tuple[str, float, float, float, float, str]]:
     """Rows of the table of cables."""
     h = run.t[1] - run.t[0]
     rows = []
@@ -67,7 +67,7 @@ def cables(scene: Scene, run: TowingRun) -> list[tuple[str, float, float, float,
     return rows
 
 
-def summary(scene: Scene, run: TowingRun) -> list[tuple[str, float | str, str]]:
+def summary(scene: TowingScene, run: TowingRun) -> list[tuple[str, float | str, str]]:
     """Figures of a run: label, value, unit."""
     h = float(run.t[1] - run.t[0])
     # the report needs states that are solved well below its own tolerance
@@ -89,7 +89,7 @@ def summary(scene: Scene, run: TowingRun) -> list[tuple[str, float | str, str]]:
     ]
 
 
-def figure(scene: Scene, run: TowingRun) -> Figure:
+def figure(scene: TowingScene, run: TowingRun) -> Figure:
     """Tensions, slack and speeds over time."""
     picture = Figure(figsize=(9.0, 8.0), layout="constrained")
     axes = picture.subplots(3, 1, sharex=True)
@@ -109,7 +109,7 @@ def figure(scene: Scene, run: TowingRun) -> Figure:
     return picture
 
 
-def animate(scene: Scene, run: TowingRun, name: str) -> None:
+def animate(scene: TowingScene, run: TowingRun, name: str) -> None:
     """Boxes and cables, taut ones red."""
     picture = Figure(figsize=(7.0, 4.2))
     axes = picture.add_subplot()
@@ -121,7 +121,7 @@ def animate(scene: Scene, run: TowingRun, name: str) -> None:
     save_animation(picture, draw, FRAMES, name)
 
 
-def extent(scene: Scene, run: TowingRun) -> Floats:
+def extent(scene: TowingScene, run: TowingRun) -> Floats:
     """Limits of the two drawn coordinates, (2, 2)."""
     seen = [0, 1] if scene.top else [0, 2]
     points = np.concatenate([state.r for state in run.states])
@@ -133,7 +133,7 @@ def extent(scene: Scene, run: TowingRun) -> Floats:
     return np.stack((points.min(axis=0) - margin, points.max(axis=0) + margin))
 
 
-def snapshot(axes: Axes, scene: Scene, run: TowingRun, k: int, limits: Floats) -> None:
+def snapshot(axes: Axes, scene: TowingScene, run: TowingRun, k: int, limits: Floats) -> None:
     """Draw one instant."""
     seen = [0, 1] if scene.top else [0, 2]
     state = run.states[k]
@@ -151,7 +151,7 @@ def snapshot(axes: Axes, scene: Scene, run: TowingRun, k: int, limits: Floats) -
         taut = run.force[k, i] > 0.0
         points = np.array((a, b)) if taut else hanging(a, b, cable.length, scene.top)
         axes.plot(*points.T, color=TAUT if taut else SLACK, lw=2.0 if taut else 1.2)
-        if not isinstance(cable.second, End):
+        if not isinstance(cable.second, CableEnd):
             axes.plot(*b, "ks", ms=6)
     label = "xy" if scene.top else "xz"
     axes.set(aspect="equal", xlabel=f"{label[0]} [m]", ylabel=f"{label[1]} [m]")
@@ -174,7 +174,7 @@ def hanging(a: Floats, b: Floats, length: float, top: bool) -> Floats:
 def report() -> None:
     """Two robots pull a crate with cables side by side: any share of the load moves it alike."""
     crate = RigidBody("crate", 2.0, (0.1, 0.1, 0.1))
-    cables = [Tow(f"robot {n}", End("crate"), Straight((n, 0, 0)), float(n)) for n in (2, 3)]
+    cables = [Tow(f"robot {n}", CableEnd("crate"), Straight((n, 0, 0)), float(n)) for n in (2, 3)]
     towing = Towing([crate], cables, gravity=(-9.81, 0.0, 0.0))
     h = 1e-3
     problem = towing.problem(towing.start, 0.0, h)

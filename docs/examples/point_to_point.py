@@ -21,8 +21,8 @@ from ce_dynamics.models.demonstrations.point_to_point.model import (
     BLOCKS,
     RIGHT_HAND_SIDE,
     UNKNOWNS,
+    BodyPair,
     Floats,
-    Pair,
     PairRun,
     PairState,
     apart,
@@ -78,7 +78,7 @@ def rows(runs: Sequence[PairRun]) -> list[tuple[Any, ...]]:
     ]
 
 
-def print_equations(pair: Pair, state: PairState) -> None:
+def print_equations(pair: BodyPair, state: PairState) -> None:
     """The system with its blocks, then with its numbers."""
     grid = [
         (*row, unknown, right) for row, unknown, right in zip(BLOCKS, UNKNOWNS, RIGHT_HAND_SIDE, strict=True)
@@ -119,20 +119,20 @@ def draw(runs: dict[str, PairRun]) -> Figure:
     return figure
 
 
-def ends(pair: Pair, state: PairState) -> tuple[Floats, Floats, Floats, Floats]:
+def ends(pair: BodyPair, state: PairState) -> tuple[Floats, Floats, Floats, Floats]:
     """Free end and joint of body 1, joint and free end of body 2, in the world."""
     c1, c2 = pair.levers(state)
     return state.x1 - c1, state.x1 + c1, state.x2 + c2, state.x2 - c2
 
 
-def about_centre(pair: Pair, state: PairState) -> list[Floats]:
+def about_centre(pair: BodyPair, state: PairState) -> list[Floats]:
     """`ends` from the common centre of mass."""
     m1, m2 = pair.body_1.mass, pair.body_2.mass
     middle = (m1 * state.x1 + m2 * state.x2) / (m1 + m2)
     return [end - middle for end in ends(pair, state)]
 
 
-def draw_pair(axes: Axes, pair: Pair, state: PairState, place: Floats) -> None:
+def draw_pair(axes: Axes, pair: BodyPair, state: PairState, place: Floats) -> None:
     """Both bodies as bars, and the joint."""
     a, b, c, d = (end[[0, 2]] + place for end in about_centre(pair, state))
     axes.plot((a[0], b[0]), (a[1], b[1]), color=BLUE, lw=4.0, solid_capstyle="round")

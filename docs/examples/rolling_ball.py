@@ -21,10 +21,10 @@ from ce_dynamics.mechanism.checked import across
 from ce_dynamics.models.demonstrations.output import save_animation, save_figure, table
 from ce_dynamics.models.demonstrations.rolling_ball.model import (
     SCENES,
-    Ball,
+    BallMotion,
+    BallScene,
     Floats,
-    Record,
-    Scene,
+    RollingBall,
     run_constrained,
     run_embedded,
 )
@@ -48,10 +48,10 @@ ROUNDING = 1e-17
 
 def main() -> None:
     for name in [argument for argument in sys.argv[1:] if argument in SCENES] or ["turntable", "incline"]:
-        demonstrate(SCENES[name](Ball()), name, animation="--animation" in sys.argv)
+        demonstrate(SCENES[name](RollingBall()), name, animation="--animation" in sys.argv)
 
 
-def demonstrate(scene: Scene, name: str, *, animation: bool) -> None:
+def demonstrate(scene: BallScene, name: str, *, animation: bool) -> None:
     """Run a scene in both formulations, print a table, draw it and write a page that plays it."""
     ball, t = scene.ball, np.linspace(0.0, scene.duration, SAMPLES)
     embedded, augmented = run_embedded(scene, t), run_constrained(scene, t)
@@ -63,7 +63,7 @@ def demonstrate(scene: Scene, name: str, *, animation: bool) -> None:
         animate(scene, embedded, f"rolling_ball_{name}")
 
 
-def rows(scene: Scene, embedded: Record, augmented: Record) -> list[tuple[Any, ...]]:
+def rows(scene: BallScene, embedded: BallMotion, augmented: BallMotion) -> list[tuple[Any, ...]]:
     """The table."""
     both = (embedded, augmented)
     theory = scene.expected
@@ -94,7 +94,7 @@ def rows(scene: Scene, embedded: Record, augmented: Record) -> list[tuple[Any, .
     return result
 
 
-def draw(scene: Scene, embedded: Record, augmented: Record) -> Figure:
+def draw(scene: BallScene, embedded: BallMotion, augmented: BallMotion) -> Figure:
     """Path, forces, differences."""
     figure = Figure(figsize=(11.0, 4.2), layout="constrained")
     path, forces, errors = figure.subplots(1, 3)
@@ -123,7 +123,7 @@ def draw(scene: Scene, embedded: Record, augmented: Record) -> Figure:
     return figure
 
 
-def draw_path(axes: Axes, scene: Scene, record: Record) -> None:
+def draw_path(axes: Axes, scene: BallScene, record: BallMotion) -> None:
     """The centre's path: seen against the normal of a plane at rest, else in the world.
 
     Of a straight path the way over time is drawn.
@@ -152,7 +152,7 @@ def draw_path(axes: Axes, scene: Scene, record: Record) -> None:
     axes.legend(loc="upper right" if straight else "best", ncols=2 if straight else 1, fontsize=9)
 
 
-def animate(scene: Scene, record: Record, name: str) -> None:
+def animate(scene: BallScene, record: BallMotion, name: str) -> None:
     """The scene in space, with the contact force."""
     figure = Figure(figsize=(5.2, 4.4), layout="constrained")
     axes: Any = figure.add_subplot(projection="3d", computed_zorder=False)
@@ -187,7 +187,7 @@ def animate(scene: Scene, record: Record, name: str) -> None:
     save_animation(figure, frame, FRAMES, name)
 
 
-def drawn_plane(scene: Scene, record: Record, middle: Floats, half: float) -> list[Floats]:
+def drawn_plane(scene: BallScene, record: BallMotion, middle: Floats, half: float) -> list[Floats]:
     """Corners (4, 3) of the square that shows the plane, at every instant.
 
     Of a plane at rest, which has no middle, it lies below (or above) the middle of the path.
@@ -197,7 +197,7 @@ def drawn_plane(scene: Scene, record: Record, middle: Floats, half: float) -> li
     return [plane_corners(scene, record, k, half) for k in range(len(record.t))]
 
 
-def plane_corners(scene: Scene, record: Record, k: int, half: float) -> Floats:
+def plane_corners(scene: BallScene, record: BallMotion, k: int, half: float) -> Floats:
     """Corners of the plate's square in the world, (4, 3)."""
     state = record.plate[k]
     design = square(scene.normal, half)
@@ -206,7 +206,7 @@ def plane_corners(scene: Scene, record: Record, k: int, half: float) -> Floats:
     return np.asarray(state.r + (design + height) @ np.asarray(state.R).T, dtype=float)
 
 
-def ground_patch(scene: Scene, middle: Floats, half: float) -> Floats:
+def ground_patch(scene: BallScene, middle: Floats, half: float) -> Floats:
     """A square of a plane at rest below (or above) a point, (4, 3)."""
     n = scene.normal
     below = middle - float(n @ (middle - scene.contact)) * n
@@ -219,7 +219,7 @@ def square(n: Floats, half: float) -> Floats:
     return half * np.array((e1 + e2, -e1 + e2, -e1 - e2, e1 - e2))
 
 
-def circles(scene: Scene, record: Record, k: int) -> list[Floats]:
+def circles(scene: BallScene, record: BallMotion, k: int) -> list[Floats]:
     """Three great circles that turn with the ball."""
     angle = np.linspace(0.0, 2.0 * math.pi, 25)
     c, s, o = np.cos(angle), np.sin(angle), np.zeros_like(angle)

@@ -16,7 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ce_dynamics.algebra.rotation import rotation_from_quaternion
-from ce_dynamics.contact import Run, simulate_unilateral
+from ce_dynamics.contact import ContactRun, simulate_unilateral
 from ce_dynamics.models.demonstrations.output import save_animation, save_figure
 from ce_dynamics.models.vehicles.hmmwv import CORNERS
 from ce_dynamics.models.vehicles.hmmwv.parameters import HmmwvParameters
@@ -38,7 +38,7 @@ def main() -> None:
         draw(case, run)
 
 
-def draw(case: TowingCase, run: Run) -> None:
+def draw(case: TowingCase, run: ContactRun) -> None:
     """Pictures of towing and of a fall, and an animation."""
     save_figure(figure(run), "towing_hmmwv")
     animate(case, run)
@@ -48,7 +48,7 @@ def draw(case: TowingCase, run: Run) -> None:
     save_figure(fall(run), "hmmwv_drop")
 
 
-def report(title: str, run: Run) -> None:
+def report(title: str, run: ContactRun) -> None:
     """The numbers of a run."""
     results, numbers = run.results, run.statistics
     gain = float(results["energy"][-1] - results["energy"][0])
@@ -60,7 +60,7 @@ def report(title: str, run: Run) -> None:
         print(f"  {event.time:.3f} s: {event.row} {'taut' if event.active else 'slack'}")
 
 
-def figure(run: Run) -> Figure:
+def figure(run: ContactRun) -> Figure:
     """Speeds, tensions and wheel loads."""
     picture = Figure(figsize=(9.0, 8.0), layout="constrained")
     speed, tension, load = picture.subplots(3, 1, sharex=True)
@@ -82,7 +82,7 @@ def figure(run: Run) -> Figure:
     return picture
 
 
-def fall(run: Run) -> Figure:
+def fall(run: ContactRun) -> Figure:
     """Heights of the wheels and their loads."""
     picture = Figure(figsize=(9.0, 6.0), layout="constrained")
     height, load = picture.subplots(2, 1, sharex=True)
@@ -104,7 +104,7 @@ def fall(run: Run) -> Figure:
     return picture
 
 
-def animate(case: TowingCase, run: Run) -> None:
+def animate(case: TowingCase, run: ContactRun) -> None:
     """Side view that moves with the cables' middle."""
     picture = Figure(figsize=(9.0, 2.6))
     axes = picture.add_subplot()
@@ -116,7 +116,7 @@ def animate(case: TowingCase, run: Run) -> None:
     save_animation(picture, draw, FRAMES, "towing_hmmwv")
 
 
-def snapshot(axes: Axes, case: TowingCase, run: Run, k: int) -> None:
+def snapshot(axes: Axes, case: TowingCase, run: ContactRun, k: int) -> None:
     """One instant: wheels, chassis, cable, sledge."""
     r = run.results.isel(time=k)
     system = case.unilateral.model.system

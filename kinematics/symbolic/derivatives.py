@@ -13,7 +13,7 @@ from ce_dynamics.algebra.pivoted_lu import PivotedLU
 from ce_dynamics.kinematics.symbolic.algebra import Algebra, Expr, Unknown
 
 
-class Derivatives(NamedTuple):
+class LoopDerivatives(NamedTuple):
     """Φ_d, Φ_i and Φ̈ at accelerations zero, written in pairs.
 
     Attributes
@@ -34,7 +34,7 @@ class Derivatives(NamedTuple):
 
 def derivatives(
     algebra: Algebra, equations: Sequence[Expr], dependent: Sequence[Unknown], independent: Sequence[Unknown]
-) -> Derivatives:
+) -> LoopDerivatives:
     """Differentiate the loop equations twice."""
     coordinates = [unknown.symbol for unknown in (*dependent, *independent)]
     rates = tuple(sympy.Symbol(f"{symbol.name}_dot", real=True) for symbol in coordinates)
@@ -49,20 +49,20 @@ def derivatives(
     second = [sum(J_dot[i * columns + j] * rates[j] for j in range(columns)) for i in range(len(equations))]
     n = len(dependent)
     paired = J.applyfunc(algebra.in_pairs)
-    return Derivatives(paired[:, :n], paired[:, n:], [algebra.in_pairs(e) for e in second], rates)
+    return LoopDerivatives(paired[:, :n], paired[:, n:], [algebra.in_pairs(e) for e in second], rates)
 
 
-class Block(NamedTuple):
+class EquationBlock(NamedTuple):
     """Equations and the unknowns they give, by number."""
 
     equations: tuple[int, ...]
     unknowns: tuple[int, ...]
 
 
-def blocks(J: Expr) -> list[Block]:
+def blocks(J: Expr) -> list[EquationBlock]:
     """The smallest sets of equations that can be solved one after the other (block triangular form)."""
     n = J.rows
-    rows, known, found = list(range(n)), set[int](), list[Block]()
+    rows, known, found = list(range(n)), set[int](), list[EquationBlock]()
     there = [{j for j in range(n) if J[i, j] != 0} for i in range(n)]
     while rows:
         for size in range(1, len(rows) + 1):
@@ -76,16 +76,16 @@ def blocks(J: Expr) -> list[Block]:
             )
             if chosen is not None:
                 unknown = tuple(sorted(set().union(*(there[i] for i in chosen)) - known))
-                found.append(Block(chosen, unknown))
+                found.append(EquationBlock(chosen, unknown))
                 known |= set(unknown)
                 rows = [i for i in rows if i not in chosen]
                 break
         else:
-            return [*found, Block(tuple(rows), tuple(sorted(set(range(n)) - known)))]
+            return [*found, EquationBlock(tuple(rows), tuple(sorted(set(range(n)) - known)))]
     return found
 
 
-def solve_blocks(J: Array, order: Sequence[Block], right: Array) -> Array:
+def solve_blocks(J: Array, order: Sequence[EquationBlock], right: Array) -> Array:
     """X with J X = right, block by block; J (n, n) and right (n, k) of floats or traced scalars."""
     n, k = right.shape
     X: list[Array] = [right[0]] * n

@@ -53,7 +53,7 @@ REGULAR = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Step:
+class EliminationStep:
     """Solution for one unknown in terms of known ones.
 
     Attributes
@@ -96,8 +96,8 @@ class Elimination:
         self.algebra = algebra
         self.equations = list(equations)
         self.left = list(unknowns)
-        self.steps: list[Step] = []
-        self._later: list[Step] = []
+        self.steps: list[EliminationStep] = []
+        self._later: list[EliminationStep] = []
         while self.left and (self._single() or self._pair() or self._linear() or self._solved()):
             pass
         if not self.left:
@@ -105,7 +105,7 @@ class Elimination:
         else:
             self.left += [step.unknown for step in self._later]
 
-    def _found(self, step: Step, *equations: Expr) -> bool:
+    def _found(self, step: EliminationStep, *equations: Expr) -> bool:
         self.steps.append(step)
         self.left.remove(step.unknown)
         for equation in equations:
@@ -124,7 +124,7 @@ class Elimination:
                     return self._found(step, equation)
         return False
 
-    def _from_one(self, equation: Expr, x: Unknown) -> Step | None:
+    def _from_one(self, equation: Expr, x: Unknown) -> EliminationStep | None:
         poly = self.algebra.polynomial(equation, x)
         if poly is None or poly.total_degree() == 0:
             return None
@@ -132,10 +132,14 @@ class Elimination:
             return self._angle(poly, x) if poly.total_degree() == 1 else None
         if poly.degree() == 1:
             b, c = poly.nth(1), poly.nth(0)
-            return Step(x, ((x.symbol, -c / b),), sympy.Integer(1), "linear") if self._regular(b) else None
+            return (
+                EliminationStep(x, ((x.symbol, -c / b),), sympy.Integer(1), "linear")
+                if self._regular(b)
+                else None
+            )
         return self._quadratic(poly, x) if poly.degree() == 2 else None
 
-    def _angle(self, poly: sympy.Poly, x: Unknown) -> Step | None:
+    def _angle(self, poly: sympy.Poly, x: Unknown) -> EliminationStep | None:
         """A c + B s = C: c = (A C ∓ B w)/r², s = (B C ± A w)/r², w² = r² − C², r² = A² + B²."""
         A, B = poly.coeff_monomial((1, 0)), poly.coeff_monomial((0, 1))
         C = -poly.coeff_monomial((0, 0))
@@ -150,9 +154,9 @@ class Elimination:
             r = sympy.sqrt(r2)
             pair = ((x.c, sign * B / r), (x.s, -sign * A / r))
         margin = 1 - C * C / r2
-        return Step(x, pair, margin, "A cos + B sin = C")
+        return EliminationStep(x, pair, margin, "A cos + B sin = C")
 
-    def _quadratic(self, poly: sympy.Poly, x: Unknown) -> Step | None:
+    def _quadratic(self, poly: sympy.Poly, x: Unknown) -> EliminationStep | None:
         """a x² + b x + c = 0, the root that is zero in the design pose: x = −2c/(b ± √(b² − 4ac))."""
         a, b, c = (poly.nth(k) for k in (2, 1, 0))
         slope = self.algebra.at_design(b)
@@ -161,7 +165,7 @@ class Elimination:
         sign = 1 if slope > 0 else -1
         discriminant = b * b - 4 * a * c
         root = -2 * c / (b + sign * sympy.sqrt(discriminant))
-        return Step(x, ((x.symbol, root),), discriminant / (b * b), "quadratic")
+        return EliminationStep(x, ((x.symbol, root),), discriminant / (b * b), "quadratic")
 
     def _pair(self) -> bool:
         """Two equations, two unknowns, one of which is an angle that enters linearly."""
@@ -197,14 +201,16 @@ class Elimination:
         step = self._from_one(self.algebra.shorten(eliminated), y)
         if step is None:
             return False
-        self.steps.append(Step(y, step.assignments, step.margin, f"intersection of circles, {step.pattern}"))
+        self.steps.append(
+            EliminationStep(y, step.assignments, step.margin, f"intersection of circles, {step.pattern}")
+        )
         self.left.remove(y)
         # the length is |det|, but this way rounding leaves the direction of unit length
         length = sympy.sqrt(adjugate[0] ** 2 + adjugate[1] ** 2)
         if not self.algebra.at_design(det) > 0:
             length = -length
         pair = ((x.c, adjugate[0] / length), (x.s, adjugate[1] / length))
-        return self._found(Step(x, pair, sympy.Integer(1), "end of the bar"), *equations)
+        return self._found(EliminationStep(x, pair, sympy.Integer(1), "end of the bar"), *equations)
 
     def _linear(self) -> bool:
         """An unknown that is linear in an equation, in the others put in place of it."""
@@ -217,7 +223,7 @@ class Elimination:
                 others = [other for other in self.equations if other is not equation]
                 if any(self._has_pair(other, x) for other in others):
                     continue
-                self._later.append(Step(x, ((x.symbol, value),), sympy.Integer(1), "linear"))
+                self._later.append(EliminationStep(x, ((x.symbol, value),), sympy.Integer(1), "linear"))
                 self.left.remove(x)
                 self.equations = [sympy.expand(other.subs(x.symbol, value)) for other in others]
                 return True
@@ -236,7 +242,7 @@ class Elimination:
                 for root in solutions(equation, x.symbol):
                     if abs(self.algebra.at_design(root)) < 1e-9:
                         return self._found(
-                            Step(x, ((x.symbol, root),), sympy.Integer(1), "sympy.solve"), equation
+                            EliminationStep(x, ((x.symbol, root),), sympy.Integer(1), "sympy.solve"), equation
                         )
         return False
 

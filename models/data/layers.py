@@ -14,8 +14,8 @@ from pydantic import BaseModel, ValidationError
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.data.quantities import Quantity, QuantityError
-from ce_dynamics.models.data.reading import OVERRIDE, TEXTS, WORDS, Assignment, Entry, Tree
+from ce_dynamics.models.data.quantities import ParameterQuantity, QuantityError
+from ce_dynamics.models.data.reading import OVERRIDE, TEXTS, WORDS, Assignment, FileEntry, Tree
 from ce_dynamics.models.data.schema import Section, fields_of, leaves
 
 
@@ -70,7 +70,7 @@ class Groups:
         return list(keys)
 
 
-def section_of(schema: type[BaseModel], member: str) -> Mapping[str, type[BaseModel] | Quantity]:
+def section_of(schema: type[BaseModel], member: str) -> Mapping[str, type[BaseModel] | ParameterQuantity]:
     """Return the fields of a member."""
     section = fields_of(schema)[member]
     assert isinstance(section, type), "members are sections"
@@ -100,7 +100,7 @@ def assign(
         field = fields_of(model).get(name)
         if field is None:
             raise _unknown_key(assignment, schema, groups)
-        if isinstance(field, Quantity):
+        if isinstance(field, ParameterQuantity):
             node[name] = _entry(node.get(name), key[depth + 1 :], field, assignment, schema, groups)
             return
         child = node.setdefault(name, {})
@@ -114,19 +114,19 @@ def assign(
 
 
 def _entry(
-    old: Tree | Entry | None,
+    old: Tree | FileEntry | None,
     rest: tuple[str, ...],
-    quantity: Quantity,
+    quantity: ParameterQuantity,
     assignment: Assignment,
     schema: type[BaseModel],
     groups: Groups,
-) -> Entry:
+) -> FileEntry:
     """Return the new entry of a quantity: the given one, or the old one with a single component replaced."""
     given = assignment.entry
     if not rest:
         return given
     index = quantity.component_index(rest[0]) if len(rest) == 1 else None
-    if index is None or not isinstance(old, Entry):
+    if index is None or not isinstance(old, FileEntry):
         raise _unknown_key(assignment, schema, groups)
     key = ".".join(assignment.key)
     base = list(_parse(quantity, old, key[: key.rindex(".")]))
@@ -136,7 +136,7 @@ def _entry(
     return replace(given, value=tuple(base))
 
 
-def _parse(quantity: Quantity, entry: Entry, key: str) -> tuple[float, ...]:
+def _parse(quantity: ParameterQuantity, entry: FileEntry, key: str) -> tuple[float, ...]:
     try:
         value = quantity.parse(entry.value)
     except ValueError as error:
@@ -233,31 +233,31 @@ def _values(tree: Tree) -> dict[str, object]:
     return {name: _values(node) if isinstance(node, dict) else node.value for name, node in tree.items()}
 
 
-def entry_of(tree: Tree, key: Sequence[str]) -> Entry | None:
+def entry_of(tree: Tree, key: Sequence[str]) -> FileEntry | None:
     """Return the entry of a key, None if there is none."""
-    node: Tree | Entry = tree
+    node: Tree | FileEntry = tree
     for name in key:
         if not isinstance(node, dict) or name not in node:
             return None
         node = node[name]
-    return node if isinstance(node, Entry) else None
+    return node if isinstance(node, FileEntry) else None
 
 
 def _where(tree: Tree, key: tuple[str, ...], label: str) -> str:
     """Return the place of a value; for a section, `OVERRIDE` if it holds such a value, else ``label``."""
-    node: Tree | Entry = tree
+    node: Tree | FileEntry = tree
     for name in key:
         if not isinstance(node, dict) or name not in node:
             return label
         node = node[name]
-    if isinstance(node, Entry):
+    if isinstance(node, FileEntry):
         return node.where
     return OVERRIDE if any(entry.where == OVERRIDE for entry in _entries(node)) else label
 
 
-def _entries(tree: Tree) -> Iterator[Entry]:
+def _entries(tree: Tree) -> Iterator[FileEntry]:
     for node in tree.values():
-        if isinstance(node, Entry):
+        if isinstance(node, FileEntry):
             yield node
         else:
             yield from _entries(node)
@@ -301,7 +301,7 @@ def _section(schema: type[BaseModel], key: Sequence[str]) -> type[BaseModel] | N
     """Return the section of a key."""
     for name in key:
         field = fields_of(schema)[name]
-        if isinstance(field, Quantity):
+        if isinstance(field, ParameterQuantity):
             return None
         schema = field
     return schema
@@ -314,14 +314,14 @@ def _write_section(section: type[BaseModel], key: tuple[str, ...], examples: Exa
         if section.model_fields[name].is_required():
             # within braces commas part numbers, unless there are quotes
             inner = (*key, name)
-            if isinstance(field, Quantity):
+            if isinstance(field, ParameterQuantity):
                 said.append(f"{name}: {_quote_commas(_example(field, inner, examples))}")
             else:
                 said.append(f"{name}: {_write_section(field, inner, examples)}")
     return f"{{{', '.join(said)}}}"
 
 
-def _example(quantity: Quantity, key: tuple[str, ...], examples: Examples) -> str:
+def _example(quantity: ParameterQuantity, key: tuple[str, ...], examples: Examples) -> str:
     """Return a value that is known for the key if the quantity takes it, else the quantity's own example."""
     known = examples(key)
     try:
@@ -336,7 +336,7 @@ def _list_needs(section: type[BaseModel]) -> str:
     said = []
     for name, field in fields_of(section).items():
         if section.model_fields[name].is_required():
-            inner = f"in {field.unit}" if isinstance(field, Quantity) else _list_needs(field)
+            inner = f"in {field.unit}" if isinstance(field, ParameterQuantity) else _list_needs(field)
             said.append(f"{name} {inner}" if inner != "in 1" else name)
     return f"{{{', '.join(said)}}}"
 

@@ -100,7 +100,7 @@ class QuantityError(ValueError):
 
 
 @dataclass(frozen=True)
-class Quantity:
+class ParameterQuantity:
     """Unit, components and bounds of a parameter.
 
     Parameters
@@ -176,9 +176,9 @@ class Quantity:
             return int(name) if name.isdecimal() else None
         return self.components.index(name) if name in self.components else None
 
-    def component(self) -> Quantity:
+    def component(self) -> ParameterQuantity:
         """Return the kind of one component of this quantity."""
-        return Quantity(self.unit, above=self.above, at_least=self.at_least, below=self.below)
+        return ParameterQuantity(self.unit, above=self.above, at_least=self.at_least, below=self.below)
 
     def text(self, value: float | Sequence[float]) -> str:
         """Write an SI value so that `parse` reads the same bits back."""
@@ -318,26 +318,26 @@ def _quote(value: object) -> str:
     return f"'{text}'" if len(text) <= LONGEST else f"'{text[:LONGEST]}…'"
 
 
-Mass = Annotated[float, Quantity("kg", at_least=0.0)]
+Mass = Annotated[float, ParameterQuantity("kg", at_least=0.0)]
 """A mass that may be zero: bodies inside an aggregated body."""
-PositiveMass = Annotated[float, Quantity("kg", above=0.0)]
-Length = Annotated[float, Quantity("m", above=0.0)]
-Point = Annotated[Numbers, Quantity("m", components=XYZ)]
-InertiaTensor = Annotated[Numbers, Quantity("kg*m^2", components=INERTIA)]
-MomentOfInertia = Annotated[float, Quantity("kg*m^2", at_least=0.0)]
-Stiffness = Annotated[float, Quantity("N/m", at_least=0.0)]
-PositiveStiffness = Annotated[float, Quantity("N/m", above=0.0)]
-CubicStiffness = Annotated[float, Quantity("N/m^3", at_least=0.0)]
-Damping = Annotated[float, Quantity("N*s/m", at_least=0.0)]
-Fraction = Annotated[float, Quantity("1", at_least=0.0)]
-PositiveFraction = Annotated[float, Quantity("1", above=0.0)]
+PositiveMass = Annotated[float, ParameterQuantity("kg", above=0.0)]
+Length = Annotated[float, ParameterQuantity("m", above=0.0)]
+Point = Annotated[Numbers, ParameterQuantity("m", components=XYZ)]
+InertiaTensor = Annotated[Numbers, ParameterQuantity("kg*m^2", components=INERTIA)]
+MomentOfInertia = Annotated[float, ParameterQuantity("kg*m^2", at_least=0.0)]
+Stiffness = Annotated[float, ParameterQuantity("N/m", at_least=0.0)]
+PositiveStiffness = Annotated[float, ParameterQuantity("N/m", above=0.0)]
+CubicStiffness = Annotated[float, ParameterQuantity("N/m^3", at_least=0.0)]
+Damping = Annotated[float, ParameterQuantity("N*s/m", at_least=0.0)]
+Fraction = Annotated[float, ParameterQuantity("1", at_least=0.0)]
+PositiveFraction = Annotated[float, ParameterQuantity("1", above=0.0)]
 
 
 def si_value(owner: str, value: float | str, unit: str) -> float:
     """A number in SI, from a number or a text with a unit; `owner` starts the message if it is neither."""
     given = value if isinstance(value, str) else checks.as_float(owner, value, DataError)
     try:
-        number = Quantity(unit).parse(given)
+        number = ParameterQuantity(unit).parse(given)
     except ValueError as error:
         raise DataError(f"{owner}: {error}") from None
     assert isinstance(number, float), "a quantity without components is one number"

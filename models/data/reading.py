@@ -17,7 +17,7 @@ OVERRIDE = "override"
 
 
 @dataclass(frozen=True)
-class Entry:
+class FileEntry:
     """A value as written, with its source, its note (``[source; note]``) and the place where it stands."""
 
     value: object
@@ -30,10 +30,10 @@ class Assignment(NamedTuple):
     """One ``key = value`` of a layer."""
 
     key: tuple[str, ...]
-    entry: Entry
+    entry: FileEntry
 
 
-Tree: TypeAlias = "dict[str, Tree | Entry]"
+Tree: TypeAlias = "dict[str, Tree | FileEntry]"
 """Entries by key, section by section."""
 
 
@@ -169,7 +169,7 @@ def parse_override(text: str) -> Assignment:
         form = "key=value, for example chassis.mass='2200 kg'"
         raise DataError(f"override {checks.show(text)} is not of the form {form}")
     plain, source, note = split_tag(value)
-    return Assignment(tuple(key.strip().split(".")), Entry(plain, source or OVERRIDE, OVERRIDE, note))
+    return Assignment(tuple(key.strip().split(".")), FileEntry(plain, source or OVERRIDE, OVERRIDE, note))
 
 
 def _items(node: yaml.MappingNode, label: str) -> Iterator[tuple[str, yaml.Node]]:
@@ -256,9 +256,9 @@ def _assignments(node: yaml.Node, key: tuple[str, ...], source: str, label: str)
     value = _plain(node)
     if isinstance(value, str):
         value, own_source, note = split_tag(value)
-        yield Assignment(key, Entry(value, own_source or source, where, note))
+        yield Assignment(key, FileEntry(value, own_source or source, where, note))
     else:
-        yield Assignment(key, Entry(value, source, where))
+        yield Assignment(key, FileEntry(value, source, where))
 
 
 def _as_answer(word: Assignment) -> Assignment:
@@ -269,7 +269,7 @@ def _as_answer(word: Assignment) -> Assignment:
 
 
 def _plain(node: yaml.Node) -> object:
-    """The Python value of a scalar or list; numbers stay text: `Quantity` reads them better than YAML."""
+    """The Python value of a scalar or list; numbers stay text, for `ParameterQuantity` to read."""
     if isinstance(node, yaml.SequenceNode):
         return [_plain(item) for item in node.value]
     if node.tag == "tag:yaml.org,2002:null":

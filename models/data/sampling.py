@@ -13,7 +13,7 @@ import numpy as np
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.data.quantities import Quantity
+from ce_dynamics.models.data.quantities import ParameterQuantity
 
 Kind = Literal["grid", "latin-hypercube", "monte-carlo"]
 KINDS: tuple[str, ...] = get_args(Kind)
@@ -60,7 +60,7 @@ class Choice:
 Distribution = Range | Choice
 
 
-def parse_distribution(name: str, text: str, quantity: Quantity) -> Distribution:
+def parse_distribution(name: str, text: str, quantity: ParameterQuantity) -> Distribution:
     """Read ``low:high``, ``low:high:points`` or ``a,b,c``; numbers in SI or with units."""
     parts = text.split(":")
     if len(parts) in (2, 3):
@@ -82,7 +82,7 @@ def parse_distribution(name: str, text: str, quantity: Quantity) -> Distribution
     return Choice(tuple(number(name, part, quantity) for part in text.split(",")))
 
 
-def number(name: str, text: str, quantity: Quantity) -> float:
+def number(name: str, text: str, quantity: ParameterQuantity) -> float:
     """Return one value in SI."""
     try:
         value = replace(quantity, components=(), curve=False).parse(text.strip())

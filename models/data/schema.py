@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.data.quantities import Numbers, Quantity
+from ce_dynamics.models.data.quantities import Numbers, ParameterQuantity
 
 
 class Section(BaseModel):
@@ -54,30 +54,30 @@ def check_function(name: str, x: Numbers, values: str, y: Numbers) -> None:
 
 
 @functools.cache
-def fields_of(model: type[BaseModel]) -> Mapping[str, type[BaseModel] | Quantity]:
+def fields_of(model: type[BaseModel]) -> Mapping[str, type[BaseModel] | ParameterQuantity]:
     """Return the fields of a section: sub-sections and quantities."""
     return {name: _field(field.annotation, field.metadata) for name, field in model.model_fields.items()}
 
 
-def _field(annotation: Any, metadata: Sequence[Any]) -> type[BaseModel] | Quantity:
+def _field(annotation: Any, metadata: Sequence[Any]) -> type[BaseModel] | ParameterQuantity:
     for item in metadata:
-        if isinstance(item, Quantity):
+        if isinstance(item, ParameterQuantity):
             return item
     candidates = (annotation, *getattr(annotation, "__args__", ()))
     for candidate in candidates:
         for item in getattr(candidate, "__metadata__", ()):  # a number that need not be given
-            if isinstance(item, Quantity):
+            if isinstance(item, ParameterQuantity):
                 return item
         if isinstance(candidate, type) and issubclass(candidate, BaseModel):
             return candidate
     raise TypeError(f"{annotation} is neither a section nor a Quantity")
 
 
-def leaves(model: type[BaseModel]) -> dict[tuple[str, ...], Quantity]:
+def leaves(model: type[BaseModel]) -> dict[tuple[str, ...], ParameterQuantity]:
     """Return every quantity of a schema by its key."""
-    found: dict[tuple[str, ...], Quantity] = {}
+    found: dict[tuple[str, ...], ParameterQuantity] = {}
     for name, field in fields_of(model).items():
-        if isinstance(field, Quantity):
+        if isinstance(field, ParameterQuantity):
             found[(name,)] = field
         else:
             found.update({(name, *rest): quantity for rest, quantity in leaves(field).items()})

@@ -21,7 +21,7 @@ Flags = NDArray[np.bool_]
 LEFT_BOUNDS = "an observation left its bounds"
 
 
-class Outcome(NamedTuple):
+class StepOutcome(NamedTuple):
     """Outcome of a step; arrays with one entry for each copy."""
 
     reward: Floats
@@ -109,7 +109,7 @@ class Episodes:
         told: NDArray[np.float32] = np.clip(features / self._scale, -self.high, self.high).astype(np.float32)
         return told
 
-    def judge(self, seen: Floats, actions: Floats, failed: Flags) -> Outcome:
+    def judge(self, seen: Floats, actions: Floats, failed: Flags) -> StepOutcome:
         """After a step of all copies."""
         task = self.task
         self.steps += 1
@@ -120,7 +120,7 @@ class Episodes:
         reward = np.where(failed, 0.0, reward) - task.failure * lost
         self.before, self.previous = seen.copy(), actions.copy()
         terminated = ended | lost
-        return Outcome(
+        return StepOutcome(
             reward, terminated, (self.steps >= self.last) & ~terminated, success & ~lost, beyond & ~ended
         )
 

@@ -16,8 +16,8 @@ from ce_dynamics.models.environments.task import (
     VY,
     YAW_RATE,
     Feature,
+    GroundLine,
     Judgement,
-    Line,
     Seen,
     Sensors,
     Task,
@@ -112,11 +112,11 @@ class PathFollowing(Task):
         left = np.abs(offset) > 1.0
         return Judgement(reward - self.failure * left, left, np.zeros_like(left))
 
-    def lines(self, goal: Floats, x: Floats) -> list[Line]:
+    def lines(self, goal: Floats, x: Floats) -> list[GroundLine]:
         along = np.linspace(x.min() - 10.0, x.max() + 40.0, 200)
         if not isinstance(self.path, LateralPath):
             return []
         middle = np.array([[s, float(self.path.y_ref(s))] for s in along])
         side = np.array([0.0, self.width])
-        found = [Line(outward(middle, goal), "#0b6fb8")]
-        return [*found, *(Line(outward(middle + sign * side, goal), "#999999") for sign in (-1.0, 1.0))]
+        found = [GroundLine(outward(middle, goal), "#0b6fb8")]
+        return [*found, *(GroundLine(outward(middle + sign * side, goal), "#999999") for sign in (-1.0, 1.0))]

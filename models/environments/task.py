@@ -45,7 +45,7 @@ class Judgement(NamedTuple):
     success: NDArray[np.bool_]
 
 
-class Line(NamedTuple):
+class GroundLine(NamedTuple):
     """Something on the ground for pictures: points (n, 2) in the world, and a colour."""
 
     points: Floats
@@ -124,7 +124,7 @@ class Task(ABC):
         """Return the judgement of a step, for each copy."""
 
     @abstractmethod
-    def lines(self, goal: Floats, x: Floats) -> list[Line]:
+    def lines(self, goal: Floats, x: Floats) -> list[GroundLine]:
         """Return the lines on the ground, for a vehicle that has been at the positions x [m]."""
 
 

@@ -18,8 +18,8 @@ from ce_dynamics.models.environments.task import (
     VX,
     YAW_RATE,
     Feature,
+    GroundLine,
     Judgement,
-    Line,
     Seen,
     Sensors,
     Task,
@@ -146,12 +146,12 @@ class Parking(Task):
             touched |= overlap(mine, own + [0.0, side * self._pitch], R)
         return touched
 
-    def lines(self, goal: Floats, x: Floats) -> list[Line]:
+    def lines(self, goal: Floats, x: Floats) -> list[GroundLine]:
         own = corners(self.vehicle.length, self.vehicle.width)
         found = []
         for side, colour in ((-1.0, "#e0701a"), (0.0, "#0b6fb8"), (1.0, "#e0701a")):
             ring = own[[0, 1, 2, 3, 0]] + [0.0, side * self._pitch]
-            found.append(Line(outward(ring, goal), colour))
+            found.append(GroundLine(outward(ring, goal), colour))
         return found
 
 
@@ -239,10 +239,10 @@ class LaneChange(PathFollowing):
         reward = along.reward - self.failure * touched + FAR_BONUS * success
         return Judgement(reward, along.ended | touched | success, success)
 
-    def lines(self, goal: Floats, x: Floats) -> list[Line]:
+    def lines(self, goal: Floats, x: Floats) -> list[GroundLine]:
         found = super().lines(goal, np.array([0.0, self.gates[-1].end]))[:1]
         for gate in self.gates:
             for side in (gate.left, gate.right):
                 edge = np.array([[gate.start, side], [gate.end, side]])
-                found.append(Line(outward(edge, goal), "#e0701a"))
+                found.append(GroundLine(outward(edge, goal), "#e0701a"))
         return found

@@ -40,9 +40,9 @@ from ce_dynamics.models.identification.noise import (
 from ce_dynamics.models.identification.plant import Plant
 from ce_dynamics.models.identification.problem import (
     LOST,
-    FreeNumber,
+    FitProblem,
+    FittedNumber,
     Options,
-    Problem,
     Segment,
     free_numbers,
 )
@@ -99,7 +99,7 @@ class Fit:
     plant: Plant
     shooter: Shooter
     options: Options
-    free: list[FreeNumber]
+    free: list[FittedNumber]
     values: Floats
     sd: Floats
     covariance: Floats
@@ -155,7 +155,7 @@ def fit_plant(
     chosen = options or Options()
     shooter = Shooter(plant, chosen.step, max(1, round(chosen.interval / chosen.step)))
     wanted = free if isinstance(free, Mapping) else dict.fromkeys(free)
-    problem = Problem(shooter, segments_of(runs, chosen), free_numbers(plant, runs, wanted), chosen)
+    problem = FitProblem(shooter, segments_of(runs, chosen), free_numbers(plant, runs, wanted), chosen)
     return Rounds(problem).fit(progress or (lambda line: None), keep)
 
 
@@ -167,7 +167,7 @@ class Rounds:
     the free numbers θ is (1 − B B⁺) r(θ, s), at the s of the round before.
     """
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: FitProblem) -> None:
         self.problem, self.n = problem, len(problem.free)
         starts = problem.starts
         self.prior, self.scale, low, high = (

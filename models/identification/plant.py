@@ -12,7 +12,7 @@ import numpy as np
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar, array, cos, sin, where
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.compiled.analysis.derivatives import Rows
+from ce_dynamics.compiled.analysis.derivatives import QuantityRows
 from ce_dynamics.compiled.model import Model, compile as compile_model
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import DataError, SimulationError
@@ -125,7 +125,7 @@ class Bank(ForceElement):
 
 
 @dataclass(frozen=True, eq=False)
-class Placed(Reference):
+class ChassisSensor(Reference):
     """A sensor on the chassis: its place from the chassis' origin [m], its turn to the left [rad]."""
 
     place: Array
@@ -179,7 +179,7 @@ def vehicle_plant(
     sources = tuple(f"{name}_sensor" if c.position else c.output for name, c in wanted.items())
     for source in sources:
         checks.check_name(f"{data.label}: outputs", source, list(names), "channel", DataError)
-    rows = Rows(model, list(sources))
+    rows = QuantityRows(model, list(sources))
     entries = [entry.name for entry in layout.u]
     parameters = tuple(entries[m:])
     return Plant(
@@ -259,7 +259,7 @@ def add_channels(
             for axis, value in zip("xyz", channel.position, strict=True)
         )
         turn = system.add_parameter(Parameter(f"channels.{name}.turn", 0.0, "rad"))
-        sensor = Placed(chassis, system.ground, place, turn)
+        sensor = ChassisSensor(chassis, system.ground, place, turn)
         kind, k = PLACED[channel.output]
         if kind == "velocity":
             system.add_output(f"{name}_sensor", channel.unit, partial(sensor.velocity, k=k))

@@ -13,14 +13,14 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.identification.fit import Fit, segments_of
 from ce_dynamics.models.identification.noise import WITHIN
-from ce_dynamics.models.identification.problem import OPTIONS, Problem
+from ce_dynamics.models.identification.problem import OPTIONS, FitProblem
 from ce_dynamics.models.identification.recording import Recording
 
 PARTS = "time", "measured"
 
 
 @dataclass(frozen=True)
-class Channel:
+class ChannelPrediction:
     """Prediction of one channel of a run.
 
     Attributes
@@ -72,7 +72,7 @@ class Prediction:
     """Predictions of runs by one model."""
 
     model: str
-    channels: list[Channel]
+    channels: list[ChannelPrediction]
 
     def table(self) -> list[dict[str, Any]]:
         """Return the figures of every channel."""
@@ -108,8 +108,10 @@ def predict(fit: Fit, runs: Recording | Sequence[Recording], **options: Any) -> 
     for name in options:
         checks.check_name("predict: option", name, OPTIONS, "option", DataError)
     chosen = replace(fit.options, **options)
-    problem = Problem(fit.shooter, segments_of(given, chosen), fit.free, replace(chosen, free_starts=False))
-    measured = Problem(fit.shooter, problem.segments, fit.free, replace(chosen, free_starts=True))
+    problem = FitProblem(
+        fit.shooter, segments_of(given, chosen), fit.free, replace(chosen, free_starts=False)
+    )
+    measured = FitProblem(fit.shooter, problem.segments, fit.free, replace(chosen, free_starts=True))
     starts = np.array([measured.measure_start(k, channel) for k, channel, _ in measured.starts])
     values, jacobians = measured.predict(np.concatenate((fit.values, starts)))
     n, channels = len(fit.free), []
@@ -124,7 +126,7 @@ def predict(fit: Fit, runs: Recording | Sequence[Recording], **options: Any) -> 
         ]
         time, truth = (np.concatenate([getattr(problem.rows[k], part) for k in own]) for part in PARTS)
         channels.append(
-            Channel(
+            ChannelPrediction(
                 run, name, keys[own[0]][0].outputs[name].unit,
                 time, truth,
                 predicted=z,

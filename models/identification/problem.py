@@ -21,7 +21,7 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.quantities import nearest
 from ce_dynamics.models.identification.plant import Plant
 from ce_dynamics.models.identification.recording import Recording
-from ce_dynamics.models.identification.shooting import Direction, Drive, Shooter
+from ce_dynamics.models.identification.shooting import Excitation, ExcitationDerivative, Shooter
 
 CORRECTIONS = ("offset", "scale", "delay", "lag")
 PRIOR_SCALE, PRIOR_DELAY, PRIOR_POSITION, PRIOR_TURN = 0.1, 0.1, 0.5, 0.02
@@ -34,7 +34,7 @@ LOST = 1e3
 """Residual of a sample that a simulation does not reach, in standard deviations."""
 
 
-class FreeNumber(NamedTuple):
+class FittedNumber(NamedTuple):
     """A number that is fitted: prior mean and standard deviation, bounds."""
 
     name: str
@@ -53,7 +53,7 @@ class Segment(NamedTuple):
     end: float
 
 
-class Rows(NamedTuple):
+class SegmentRows(NamedTuple):
     """Samples of one channel in one segment: instants [s], measured values."""
 
     segment: int
@@ -96,7 +96,7 @@ OPTIONS = tuple(field.name for field in fields(Options))
 """Names of all options."""
 
 
-def free_numbers(plant: Plant, runs: Sequence[Recording], wanted: Mapping[str, Any]) -> list[FreeNumber]:
+def free_numbers(plant: Plant, runs: Sequence[Recording], wanted: Mapping[str, Any]) -> list[FittedNumber]:
     """Return free numbers with priors and bounds.
 
     Parameters
@@ -109,7 +109,7 @@ def free_numbers(plant: Plant, runs: Sequence[Recording], wanted: Mapping[str, A
     return [free_number(plant, runs, name, given) for name, given in wanted.items()]
 
 
-def free_number(plant: Plant, runs: Sequence[Recording], name: str, given: Any) -> FreeNumber:
+def free_number(plant: Plant, runs: Sequence[Recording], name: str, given: Any) -> FittedNumber:
     """Return one; see `free_numbers`."""
     entry = {"sd": given} if isinstance(given, int | float) else dict(given or {})
     for key in entry:
@@ -156,7 +156,7 @@ def free_number(plant: Plant, runs: Sequence[Recording], name: str, given: Any) 
     lower, upper = float(entry.get("lower", -np.inf)), float(entry.get("upper", np.inf))
     if not lower < prior < upper:
         raise DataError(f"free: {name}: the prior {prior:g} is outside the bounds {lower:g} and {upper:g}")
-    return FreeNumber(name, prior, sd, lower, upper, unit)
+    return FittedNumber(name, prior, sd, lower, upper, unit)
 
 
 def correction_of(name: str) -> tuple[str, str] | None:
@@ -182,7 +182,7 @@ def components(plant: Plant, name: str) -> list[int]:
     return [k for k, p in enumerate(plant.parameters) if p == stem or p.startswith(f"{stem}.")]
 
 
-class Problem:
+class FitProblem:
     """Residuals of segments of runs and their derivatives by free numbers and starts.
 
     Parameters
@@ -195,7 +195,7 @@ class Problem:
     """
 
     def __init__(
-        self, shooter: Shooter, segments: Sequence[Segment], free: Sequence[FreeNumber], options: Options
+        self, shooter: Shooter, segments: Sequence[Segment], free: Sequence[FittedNumber], options: Options
     ) -> None:
         self.shooter, self.segments, self.free, self.options = shooter, list(segments), list(free), options
         plant = shooter.plant
@@ -220,14 +220,14 @@ class Problem:
         ]
         self.number = len(self.free) + len(self.starts)
 
-    def _rows(self, k: int, segment: Segment, name: str) -> Rows | None:
+    def _rows(self, k: int, segment: Segment, name: str) -> SegmentRows | None:
         time, values = segment.run.time, segment.run.outputs[name].values
         inside = np.flatnonzero((time > segment.start) & (time <= segment.end) & np.isfinite(values))
         if not len(inside):
             return None
         usual = float(np.median(np.diff(time)))
         kept = inside[:: max(1, round(self.options.interval / usual))]
-        return Rows(k, name, time[kept], values[kept])
+        return SegmentRows(k, name, time[kept], values[kept])
 
     def correction(self, theta: Floats, channel: str, kind: str, session: str) -> float:
         """Offset, scale or delay of a channel in a session."""
@@ -263,7 +263,7 @@ class Problem:
         some = values[near & np.isfinite(values)]
         return float(some.mean()) if len(some) else 0.0
 
-    def drive(self, k: int, theta: Floats, starts: Floats) -> tuple[Drive, list[Direction]]:
+    def drive(self, k: int, theta: Floats, starts: Floats) -> tuple[Excitation, list[ExcitationDerivative]]:
         """Return what drives a segment, and its directions: of the free numbers, then of its starts."""
         segment, plant, h = self.segments[k], self.shooter.plant, self.options.step
         session, begin = segment.run.session, segment.start - self.options.lead
@@ -297,8 +297,8 @@ class Problem:
         for place in own:
             column = np.zeros(len(plant.states))
             column[plant.states.index(self.starts[place][2])] = 1.0
-            directions.append(Direction(start=column))
-        return Drive(y0, U, p), directions
+            directions.append(ExcitationDerivative(start=column))
+        return Excitation(y0, U, p), directions
 
     def _speed(self, segment: Segment, t: float) -> float:
         values = segment.run.speed
@@ -308,20 +308,20 @@ class Problem:
         return float(np.interp(t, segment.run.time[good], values[good]))
 
     def _direction(
-        self, number: FreeNumber, session: str, slopes: Mapping[str, Mapping[str, Floats]]
-    ) -> Direction:
+        self, number: FittedNumber, session: str, slopes: Mapping[str, Mapping[str, Floats]]
+    ) -> ExcitationDerivative:
         plain, _, only = number.name.partition("@")
         if only not in ("", session):
-            return Direction()
+            return ExcitationDerivative()
         plant, channel = self.shooter.plant, correction_of(plain)
         if channel is not None:
-            return Direction(inputs=slopes.get(channel[0], {}).get(channel[1]))
+            return ExcitationDerivative(inputs=slopes.get(channel[0], {}).get(channel[1]))
         column = np.zeros(len(plant.nominal))
         if plain.endswith("*"):
             column[components(plant, plain)] = plant.nominal[components(plant, plain)]
         else:
             column[plant.parameters.index(plain)] = 1.0
-        return Direction(parameters=column)
+        return ExcitationDerivative(parameters=column)
 
     def predict(self, x: Floats) -> tuple[list[Floats], list[Floats]]:
         """Return predictions of all rows and their derivatives by x = [free numbers; starts].

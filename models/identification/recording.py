@@ -60,7 +60,7 @@ FACTORS = {"deg for rad": 180.0 / np.pi, "km/h for m/s": 3.6, "g for m/s^2": 1.0
 """Gains of one signal over another that a wrong unit makes; their inverses too."""
 
 
-class Finding(NamedTuple):
+class RecordingFinding(NamedTuple):
     """One result of the examination: the channel, ``note`` or ``mistake``, a sentence."""
 
     channel: str
@@ -98,7 +98,7 @@ class Recording:
     inputs: Mapping[str, Channel]
     outputs: Mapping[str, Channel]
     spans: list[tuple[float, float]] = field(default_factory=list)
-    findings: list[Finding] = field(default_factory=list)
+    findings: list[RecordingFinding] = field(default_factory=list)
 
     def cut(self, start: float, end: float) -> Recording:
         """Return the part of the run between two instants [s]."""
@@ -328,7 +328,7 @@ def evaluate_column(owner: str, text: str, columns: Mapping[str, Any], time: Flo
 
 def examine(run: Recording, wheelbase: float | None, *, keep_standing: bool = False) -> Recording:
     """Return the run with its spans and findings."""
-    time, findings = run.time, list[Finding]()
+    time, findings = run.time, list[RecordingFinding]()
     steps = np.diff(time)
     usual = float(np.median(steps[steps > 0.0]))
     good = np.isfinite(time)
@@ -337,7 +337,7 @@ def examine(run: Recording, wheelbase: float | None, *, keep_standing: bool = Fa
             missing = ~np.isfinite(channel.values)
             if missing.any():
                 findings.append(
-                    Finding(name, "note", f"{missing.sum()} of {len(time)} samples are no numbers")
+                    RecordingFinding(name, "note", f"{missing.sum()} of {len(time)} samples are no numbers")
                 )
             if kind == "input":
                 good &= ~missing
@@ -345,16 +345,18 @@ def examine(run: Recording, wheelbase: float | None, *, keep_standing: bool = Fa
     standing = np.zeros(len(time), bool) if speed is None else np.abs(speed) < STANDSTILL
     if standing.any():
         seconds = float(np.sum(np.gradient(time)[standing]))
-        findings.append(Finding("speed", "note", f"the vehicle stands for {seconds:.1f} s"))
+        findings.append(RecordingFinding("speed", "note", f"the vehicle stands for {seconds:.1f} s"))
         findings += offsets_at_rest(run, standing)
         if not keep_standing:
             good &= ~standing
     gaps = steps > GAP * usual
     if gaps.any():
         widest = float(steps.max())
-        findings.append(Finding("time", "note", f"{gaps.sum()} gaps, the widest of {widest:.3g} s"))
+        findings.append(RecordingFinding("time", "note", f"{gaps.sum()} gaps, the widest of {widest:.3g} s"))
     if np.ptp(steps) > 0.1 * usual:
-        findings.append(Finding("time", "note", f"samples are unequally spaced, {usual:.4g} s mostly"))
+        findings.append(
+            RecordingFinding("time", "note", f"samples are unequally spaced, {usual:.4g} s mostly")
+        )
     findings += compare_channels(run, wheelbase, ~standing)
     mistakes = [f"{one.channel}: {one.text}" for one in findings if one.kind == "mistake"]
     if mistakes:
@@ -372,7 +374,7 @@ def stretches(time: Floats, good: Any, gap: float) -> list[tuple[float, float]]:
     return [(float(time[kept[a]]), float(time[kept[b]])) for a, b in zip(first, last, strict=True) if b > a]
 
 
-def offsets_at_rest(run: Recording, standing: Any) -> list[Finding]:
+def offsets_at_rest(run: Recording, standing: Any) -> list[RecordingFinding]:
     """Return means at standstill of channels that should be zero there."""
     found = []
     for name in ("yaw_rate", "ay", "ax", "vy"):
@@ -380,12 +382,14 @@ def offsets_at_rest(run: Recording, standing: Any) -> list[Finding]:
             some, unit = run.outputs[name].values[standing], run.outputs[name].unit
             mean, noise = float(np.nanmedian(some)), float(np.nanstd(some))
             found.append(
-                Finding(name, "note", f"offset {mean:.3g} and noise {noise:.2g} {unit} at standstill")
+                RecordingFinding(
+                    name, "note", f"offset {mean:.3g} and noise {noise:.2g} {unit} at standstill"
+                )
             )
     return found
 
 
-def compare_channels(run: Recording, wheelbase: float | None, moving: Any) -> list[Finding]:
+def compare_channels(run: Recording, wheelbase: float | None, moving: Any) -> list[RecordingFinding]:
     """Compare channels that physics relates: sign, gain and delay of one against another."""
     outputs, inputs, speed = run.outputs, run.inputs, run.speed
     if speed is None or np.sum(moving) < 50:
@@ -411,7 +415,9 @@ def compare_channels(run: Recording, wheelbase: float | None, moving: Any) -> li
     return found
 
 
-def relation(name: str, other: str, time: Floats, a: Floats, b: Floats, moving: Any) -> list[Finding]:
+def relation(
+    name: str, other: str, time: Floats, a: Floats, b: Floats, moving: Any
+) -> list[RecordingFinding]:
     """Compare a signal with one that it should equal but for noise and dynamics.
 
     Both are interpolated on a common grid and filtered by a moving mean of 0.2 s.  The delay is that of the
@@ -433,11 +439,11 @@ def relation(name: str, other: str, time: Floats, a: Floats, b: Floats, moving: 
     best = int(np.argmax(np.abs(correlations)))
     r, lag = float(correlations[best]), float(shifts[best] * GRID)
     if abs(r) < 0.7:
-        return [Finding(name, "note", f"correlates with {other} by {r:.2f} only")]
+        return [RecordingFinding(name, "note", f"correlates with {other} by {r:.2f} only")]
     gain = abs(r) * float(np.linalg.norm(x) / np.linalg.norm(z))
     if r < 0.0:
         return [
-            Finding(
+            RecordingFinding(
                 name,
                 "mistake",
                 f"has the opposite sign of {other} (correlation {r:.2f}); give sign: -1 to one of them",
@@ -447,9 +453,9 @@ def relation(name: str, other: str, time: Floats, a: Floats, b: Floats, moving: 
         for wrong, size_of in ((what, factor), (" for ".join(reversed(what.split(" for "))), 1.0 / factor)):
             if abs(np.log(gain / size_of)) < np.log(1.35) and abs(np.log(gain)) > np.log(1.8):
                 text = f"is {gain:.3g} times {other}, as with {wrong}; correct the unit of one of them"
-                return [Finding(name, "mistake", text)]
+                return [RecordingFinding(name, "mistake", text)]
     ends = abs(best - len(shifts) // 2) == len(shifts) // 2
     note = f"follows {other} with gain {gain:.3g}, correlation {r:.3f}"
     if abs(lag) >= 0.06:
         note += f", {'at least ' if ends else ''}{abs(lag):.2f} s {'late' if lag > 0 else 'early'}"
-    return [Finding(name, "note", note)]
+    return [RecordingFinding(name, "note", note)]

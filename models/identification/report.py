@@ -15,7 +15,7 @@ from ce_dynamics.models.handling.drawing import svg_of
 from ce_dynamics.models.handling.report.html import document, element, items, number, table, text, unit
 from ce_dynamics.models.identification.fit import Fit
 from ce_dynamics.models.identification.noise import WITHIN
-from ce_dynamics.models.identification.prediction import Channel, Prediction
+from ce_dynamics.models.identification.prediction import ChannelPrediction, Prediction
 from ce_dynamics.models.identification.problem import components
 from ce_dynamics.models.identification.recording import Recording
 from ce_dynamics.models.vehicles.plots.look import style
@@ -160,7 +160,7 @@ def report_predictions(predictions: Sequence[Prediction]) -> list[str]:
     ]
 
 
-def picture(channel: Channel) -> str:
+def picture(channel: ChannelPrediction) -> str:
     """A channel over time: measured, predicted, band."""
     checks.require_plots()
     from matplotlib import rc_context  # here, because only pictures need it

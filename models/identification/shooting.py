@@ -30,8 +30,8 @@ from ce_dynamics.simulation.interrupts import StopSign
 LANES = 8
 
 
-class Drive(NamedTuple):
-    """What drives a segment.
+class Excitation(NamedTuple):
+    """Start, inputs and parameters of a segment.
 
     Attributes
     ----------
@@ -47,8 +47,8 @@ class Drive(NamedTuple):
     parameters: Floats
 
 
-class Direction(NamedTuple):
-    """Derivative of a `Drive` by one number; None where it is zero."""
+class ExcitationDerivative(NamedTuple):
+    """Derivative of a `Excitation` by one number; None where it is zero."""
 
     start: Floats | None = None
     inputs: Floats | None = None
@@ -93,7 +93,9 @@ class Shooter:
 
         return compile_function(trace(f"{name} along", both, {"y": 2 * n, "u": 2 * w}), LANES)
 
-    def shoot(self, drives: Sequence[Drive], directions: Sequence[Sequence[Direction]]) -> list[Shot]:
+    def shoot(
+        self, drives: Sequence[Excitation], directions: Sequence[Sequence[ExcitationDerivative]]
+    ) -> list[Shot]:
         """Simulate segments, all of the same length.
 
         Outputs are NaN from where a simulation fails.
@@ -123,7 +125,10 @@ class Shooter:
         ]
 
     def _work(
-        self, groups: Sequence[Any], drives: Sequence[Drive], directions: Sequence[Sequence[Direction]]
+        self,
+        groups: Sequence[Any],
+        drives: Sequence[Excitation],
+        directions: Sequence[Sequence[ExcitationDerivative]],
     ) -> list[Floats]:
         """Outputs and their derivatives of groups of lanes, (instants, 2 outputs, lanes) each."""
         if not groups:
@@ -143,7 +148,7 @@ class Shooter:
             held = np.zeros((steps, 2 * m, LANES))
             for lane, (k, d) in enumerate([*group, *[group[-1]] * (LANES - len(group))]):
                 drive = drives[k]
-                along = directions[k][d] if directions[k] else Direction()
+                along = directions[k][d] if directions[k] else ExcitationDerivative()
                 y0[:n, lane], u[m:w, lane], held[:, :m, lane] = drive.start, drive.parameters, drive.inputs
                 if along.start is not None:
                     y0[n:, lane] = along.start

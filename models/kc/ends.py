@@ -11,7 +11,7 @@ import numpy as np
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import DataError, SingularityWarning
-from ce_dynamics.models.kc.pose_search import Way
+from ce_dynamics.models.kc.pose_search import PosePath
 from ce_dynamics.models.kc.rates import NEAR
 from ce_dynamics.models.kc.rig import KCRig
 from ce_dynamics.models.kc.sweeps import KINDS
@@ -95,16 +95,16 @@ def ends_of_travel(
     return Ends(*(end_of(way, sign * reach) for way, sign in zip(ways, (-1.0, 1.0), strict=True)))
 
 
-def way_of(rig: KCRig, start: Floats, travel: Floats, steering: float) -> Way:
+def way_of(rig: KCRig, start: Floats, travel: Floats, steering: float) -> PosePath:
     """A way on which all parts of the axle are assembled."""
 
     def whole(c: Floats) -> bool:
         return bool(np.isfinite(rig.condition(c[np.newaxis])[0]))
 
-    return Way(rig.search, start, travel, steering, allowed=whole)
+    return PosePath(rig.search, start, travel, steering, allowed=whole)
 
 
-def end_of(way: Way, value: float) -> EndOfTravel | None:
+def end_of(way: PosePath, value: float) -> EndOfTravel | None:
     """The end of a way, at whose goal a sweep has a value."""
     done, pose = way.end()
     if done == 1.0:

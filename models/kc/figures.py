@@ -18,9 +18,9 @@ from ce_dynamics.models.kc.poses import AxlePoses
 from ce_dynamics.models.kc.quantities import Quantity
 from ce_dynamics.models.kc.rates import Travelling, rates_of
 from ce_dynamics.models.kc.wheel_geometry import (
-    Screw,
+    CarrierScrew,
     SteeringAxis,
-    SwingArm,
+    WheelSwingArm,
     ackermann,
     camber_angle,
     camber_rate,
@@ -284,7 +284,7 @@ class AxleFigures:
             found |= swing_arm("side", "xz", beside) | self._support(axle, screws, P)
         return found
 
-    def _support(self, axle: Travelling, screws: list[Screw], P: Array) -> Figures:
+    def _support(self, axle: Travelling, screws: list[CarrierScrew], P: Array) -> Figures:
         """Parts of the load transfer in braking and driving that the links carry, in per cent.
 
         Braking with the part β of the force F transfers F h/L; the links carry β F tan φ of it.
@@ -369,7 +369,7 @@ class AxleFigures:
         }
 
 
-def swing_arm(view: str, plane: str, arms: list[SwingArm]) -> Figures:
+def swing_arm(view: str, plane: str, arms: list[WheelSwingArm]) -> Figures:
     """The figures of swing arms."""
     found: Figures = {
         f"{view}_swing_arm_length": array(arm.length for arm in arms),

@@ -307,7 +307,7 @@ def optimise(
         first = of.at(given)
     except UnreachedError as unreached:
         raise unreached.explain() from None
-    search = Search(of, given, names, bounds, tolerance)
+    search = BoundedSearch(of, given, names, bounds, tolerance)
     found = search.run(x)
     values = dict(zip(names, map(float, found.x), strict=True))
     last = of.at(given | values)
@@ -333,7 +333,7 @@ def optimise(
     )
 
 
-class Search:
+class BoundedSearch:
     """Least squares within bounds, once for each weight and multipliers of the clearances.
 
     Parameters

@@ -25,7 +25,7 @@ LEAST = {"deg": 0.02, "mm": 0.2, "%": 1.0, "N/mm": 0.2, "1": 1e-3}
 """Range of a panel at least, lest it shows rounding."""
 
 
-class Panel(NamedTuple):
+class SweepPlot(NamedTuple):
     """A plot over one sweep.
 
     Attributes
@@ -41,33 +41,35 @@ class Panel(NamedTuple):
 
 
 PANELS = (
-    Panel("parallel", "Toe (+ in)", {"toe_angle": "toe"}),
-    Panel("parallel", "Camber (+ top outward)", {"camber_angle": "camber"}),
-    Panel(
+    SweepPlot("parallel", "Toe (+ in)", {"toe_angle": "toe"}),
+    SweepPlot("parallel", "Camber (+ top outward)", {"camber_angle": "camber"}),
+    SweepPlot(
         "parallel", "Steering axis", {"caster_angle": "caster", "kingpin_inclination": "kingpin inclination"}
     ),
-    Panel(
+    SweepPlot(
         "parallel", "Track and wheelbase", {"track_change": "track change", "wheelbase_change": "wheelbase"}
     ),
-    Panel("parallel", "Roll centre above the road", {"roll_centre_height": "roll centre"}),
-    Panel("parallel", "Steering axis at the road", {"scrub_radius": "scrub radius", "caster_trail": "trail"}),
-    Panel(
+    SweepPlot("parallel", "Roll centre above the road", {"roll_centre_height": "roll centre"}),
+    SweepPlot(
+        "parallel", "Steering axis at the road", {"scrub_radius": "scrub radius", "caster_trail": "trail"}
+    ),
+    SweepPlot(
         "parallel",
         "Carried by the links",
         {"anti_dive": "anti-dive", "anti_lift": "anti-lift", "anti_squat": "anti-squat"},
     ),
-    Panel(
+    SweepPlot(
         "parallel",
         "Shortening per wheel travel",
         {"spring_motion_ratio": "spring", "damper_motion_ratio": "damper"},
     ),
-    Panel("parallel", "Rates at the wheel", {"wheel_rate": "wheel rate", "ride_rate": "with tyre"}),
-    Panel("parallel-bushings", "Toe with bushings (+ in)", {"toe_angle": "toe"}),
-    Panel("parallel-bushings", "Camber with bushings (+ top outward)", {"camber_angle": "camber"}),
-    Panel("parallel-bushings", "Vertical force with bushings", {"vertical_force": "at the wheel centre"}),
-    Panel("opposed", "Steer in roll (+ left)", {"steer_angle": "steer"}),
-    Panel("opposed", "Camber in roll (+ top outward)", {"camber_angle": "camber"}),
-    Panel(
+    SweepPlot("parallel", "Rates at the wheel", {"wheel_rate": "wheel rate", "ride_rate": "with tyre"}),
+    SweepPlot("parallel-bushings", "Toe with bushings (+ in)", {"toe_angle": "toe"}),
+    SweepPlot("parallel-bushings", "Camber with bushings (+ top outward)", {"camber_angle": "camber"}),
+    SweepPlot("parallel-bushings", "Vertical force with bushings", {"vertical_force": "at the wheel centre"}),
+    SweepPlot("opposed", "Steer in roll (+ left)", {"steer_angle": "steer"}),
+    SweepPlot("opposed", "Camber in roll (+ top outward)", {"camber_angle": "camber"}),
+    SweepPlot(
         "opposed",
         "Roll centre in roll",
         {"roll_centre_height": "height", "roll_centre_lateral": "to the left"},
@@ -83,17 +85,17 @@ PANELS = (
             ("aligning-opposed", "Aligning, opposed"),
         )
         for panel in (
-            Panel(kind, f"{title}: angles", {"steer_angle": "steer (+ left)", "camber_angle": "camber"}),
-            Panel(
+            SweepPlot(kind, f"{title}: angles", {"steer_angle": "steer (+ left)", "camber_angle": "camber"}),
+            SweepPlot(
                 kind,
                 f"{title}: centre",
                 {"wheel_centre_x": "forward", "wheel_centre_y": "to the left", "wheel_centre_z": "up"},
             ),
         )
     ),
-    Panel("steering", "Wheels (+ left)", {"steer_angle": "steer", "ideal_outer_angle": "ideal outer"}),
-    Panel("steering", "Ackermann (100 % is ideal)", {"ackermann_percentage": "Ackermann"}),
-    Panel("steering", "Steering ratio", {"steering_ratio": "ratio"}),
+    SweepPlot("steering", "Wheels (+ left)", {"steer_angle": "steer", "ideal_outer_angle": "ideal outer"}),
+    SweepPlot("steering", "Ackermann (100 % is ideal)", {"ackermann_percentage": "Ackermann"}),
+    SweepPlot("steering", "Steering ratio", {"steering_ratio": "ratio"}),
 )
 AXES = {
     "parallel": "wheel travel, both up [mm]",
@@ -156,12 +158,14 @@ def page(variants: Mapping[str, Mapping[str, xr.Dataset]], title: str) -> Figure
     return figure
 
 
-def answers(panel: Panel, sweeps: Mapping[str, xr.Dataset]) -> bool:
+def answers(panel: SweepPlot, sweeps: Mapping[str, xr.Dataset]) -> bool:
     """Return whether sweeps have a curve of a panel."""
     return panel.sweep in sweeps and any(name in sweeps[panel.sweep] for name in panel.curves)
 
 
-def draw(axes: Axes, panel: Panel, variants: Mapping[str, xr.Dataset], colours: Mapping[str, str]) -> None:
+def draw(
+    axes: Axes, panel: SweepPlot, variants: Mapping[str, xr.Dataset], colours: Mapping[str, str]
+) -> None:
     """Draw one panel; colours tell curves, or variants where these have any."""
     from matplotlib.lines import Line2D  # here, because only pictures need it
 
@@ -199,7 +203,7 @@ def draw(axes: Axes, panel: Panel, variants: Mapping[str, xr.Dataset], colours: 
         axes.legend(handles=handles, loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=3)
 
 
-def abscissa(panel: Panel, results: xr.Dataset) -> tuple[Floats, bool]:
+def abscissa(panel: SweepPlot, results: xr.Dataset) -> tuple[Floats, bool]:
     """Return what a panel's curves go over, in its unit, and whether forces do it."""
     if "force" in results.coords:
         return (1e-3 if results["force"].attrs["units"] == "N" else 1.0) * results["force"].values, True

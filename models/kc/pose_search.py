@@ -98,7 +98,7 @@ LONGEST = 0.02
 class UnreachedError(AssemblyError):
     """A travel cannot be reached; what is in the way is told by `explain`, which takes a while."""
 
-    def __init__(self, way: Way, done: float, here: Floats) -> None:
+    def __init__(self, way: PosePath, done: float, here: Floats) -> None:
         super().__init__(way.goal_text + " cannot be reached")
         self.way, self.done, self.here = way, done, here
 
@@ -193,7 +193,7 @@ class PoseSearch:
         UnreachedError
             If they cannot be reached.
         """
-        way = Way(self, c, goal, lock, before)
+        way = PosePath(self, c, goal, lock, before)
         done, here = 0.0, c
         part = longest = min(1.0, STRIDE / max(float(np.max(np.abs(goal - before))), STRIDE))
         while True:
@@ -234,7 +234,7 @@ def same_branch(first: Floats, whole: Floats) -> bool:
     return float(off @ off) <= float(first @ first) + NOISE
 
 
-class Way:
+class PosePath:
     """The straight way from a pose to a travel of the wheels and a steering position.
 
     Parameters

@@ -26,7 +26,7 @@ from ce_dynamics.models.kc.poses import (
     inverse,
     right_inverse,
 )
-from ce_dynamics.models.kc.wheel_geometry import Screw, turning
+from ce_dynamics.models.kc.wheel_geometry import CarrierScrew, turning
 
 
 def rates_of(
@@ -185,10 +185,10 @@ class Travelling:
         """Derivative of a part of the geometry along a direction."""
         return sum_of(d * getattr(by, name) for d, by in zip(direction, self.by, strict=True))
 
-    def screw(self, side: int, direction: Array) -> Screw:
+    def screw(self, side: int, direction: Array) -> CarrierScrew:
         """Motion of a carrier along a direction, at its wheel's centre."""
         w = turning(self.now.R[side], self.change("R", direction)[side])
-        return Screw(w, self.now.W[side], self.change("W", direction)[side])
+        return CarrierScrew(w, self.now.W[side], self.change("W", direction)[side])
 
 
 def sum_of(terms: Iterable[Array]) -> Array:

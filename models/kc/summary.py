@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ce_dynamics.models.kc.rig import KCRig
 
 
-class Row(NamedTuple):
+class SummaryRow(NamedTuple):
     """A figure as people read it; ``values`` are left and right, or one of the axle."""
 
     name: str
@@ -26,24 +26,24 @@ class Row(NamedTuple):
     unit: str
 
 
-def design_rows(rig: KCRig) -> list[Row]:
+def design_rows(rig: KCRig) -> list[SummaryRow]:
     """All figures in the design pose, in the units of engineers."""
     read = rig.read(rig.solve_poses([[0.0, 0.0]]))
     rows = []
     for quantity in rig.quantities:
         values, unit = convert_units(read[quantity.name][0], quantity.unit)
         if np.any(np.isfinite(values)):  # straight ahead there is no Ackermann
-            rows.append(Row(quantity.name, tuple(float(x) for x in np.atleast_1d(values)), unit))
+            rows.append(SummaryRow(quantity.name, tuple(float(x) for x in np.atleast_1d(values)), unit))
     return rows
 
 
-def end_rows(rig: KCRig) -> list[Row]:
+def end_rows(rig: KCRig) -> list[SummaryRow]:
     """Return the ends of travel of both wheels together, or against each other if no other travel exists."""
     found = zip(("lowest", "highest"), ends_of_travel(rig, rig.kinds[0]), strict=True)
-    return [Row(f"{what} travel", (1e3 * end.value,), "mm") for what, end in found if end is not None]
+    return [SummaryRow(f"{what} travel", (1e3 * end.value,), "mm") for what, end in found if end is not None]
 
 
-def compliance_rows(elastic: Compliance) -> list[Row]:
+def compliance_rows(elastic: Compliance) -> list[SummaryRow]:
     """Figures of the compliance matrix in the design pose, of the left wheel, in the units of engineers.
 
     With the signs that the same figures have elsewhere: camber angles positive top outward, caster top to the
@@ -59,7 +59,7 @@ def compliance_rows(elastic: Compliance) -> list[Row]:
         if math.isfinite(value):
             against = name == "ride_steer" or "camber" in name or "caster" in name
             number, unit = convert_units(np.array(-value if against else value), unit_of(name))
-            rows.append(Row(name, (float(number),), unit))
+            rows.append(SummaryRow(name, (float(number),), unit))
     return rows
 
 

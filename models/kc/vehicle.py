@@ -27,7 +27,7 @@ from ce_dynamics.models.vehicles.case import VehicleSetup, setup_of
 from ce_dynamics.models.vehicles.corner import Corner, sprung_body
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.steering.column import Column
-from ce_dynamics.models.vehicles.trailers.hitches import TorsionData
+from ce_dynamics.models.vehicles.trailers.hitches import TorsionHitchData
 
 Kingpin: TypeAlias = tuple[tuple[str, Vector], tuple[str, Vector]]
 """Lower and upper point of a steering axis, each with the body it is fixed on."""
@@ -188,7 +188,7 @@ def on_unit(kingpin: Kingpin | None, unit: str) -> Kingpin | None:
 
 def wheelbase(data: VehicleParameters, corner: Corner, trailer: str | None) -> Scalar:
     """Return the wheelbase of the vehicle, or the distance of a trailer's axle from its hitch [m]."""
-    if trailer is None or isinstance(data.trailers[trailer].hitch, TorsionData):
+    if trailer is None or isinstance(data.trailers[trailer].hitch, TorsionHitchData):
         return data.wheelbase
     return number(data.trailers[trailer].at[0] - corner.W[0])
 

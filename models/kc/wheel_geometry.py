@@ -196,7 +196,7 @@ PARALLEL = 1e-12
 """Difference of the slopes of two lines that rounding makes: they are parallel."""
 
 
-class Screw(NamedTuple):
+class CarrierScrew(NamedTuple):
     """Motion of a carrier, per unit of what moves it.
 
     Attributes
@@ -242,7 +242,7 @@ def turning_about(w: Scalar) -> Scalar:
     return where(w * w < STILL * STILL, 0.0, w)
 
 
-class SwingArm(NamedTuple):
+class WheelSwingArm(NamedTuple):
     """Swing arm of a wheel in one view, from the contact centre to the instant centre.
 
     Attributes
@@ -260,21 +260,21 @@ class SwingArm(NamedTuple):
     centre: tuple[Scalar, Scalar]
 
 
-def front_swing_arm(screw: Screw, P: Array, side: int) -> SwingArm:
+def front_swing_arm(screw: CarrierScrew, P: Array, side: int) -> WheelSwingArm:
     """In the front view: v_y = v_y(P) − ω_x Δz and v_z = v_z(P) + ω_x Δy vanish at the instant centre."""
     v, w = screw.at(P), turning_about(screw.w[0])
     y, z = quotient(-v[2], w), quotient(v[1], w)
-    return SwingArm(-side * y, arctan2(side * v[1], v[2]), (P[1] + y, P[2] + z))
+    return WheelSwingArm(-side * y, arctan2(side * v[1], v[2]), (P[1] + y, P[2] + z))
 
 
-def side_swing_arm(screw: Screw, P: Array, towards: float) -> SwingArm:
+def side_swing_arm(screw: CarrierScrew, P: Array, towards: float) -> WheelSwingArm:
     """In the side view: v_x = v_x(P) + ω_y Δz and v_z = v_z(P) − ω_y Δx vanish at the instant centre.
 
     `towards` is −1 of a front axle, whose middle of the vehicle is behind it, and 1 of a rear one.
     """
     v, w = screw.at(P), turning_about(screw.w[1])
     x, z = quotient(v[2], w), quotient(-v[0], w)
-    return SwingArm(towards * x, arctan2(-towards * v[0], v[2]), (P[0] + x, P[2] + z))
+    return WheelSwingArm(towards * x, arctan2(-towards * v[0], v[2]), (P[0] + x, P[2] + z))
 
 
 def roll_centre(left: tuple[Array, Array], right: tuple[Array, Array]) -> tuple[Scalar, Scalar]:

@@ -15,7 +15,7 @@ from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.checked import finite_vector
 from ce_dynamics.mechanism.forces.base import ForceElement, Observer, PointLoad, Response
 from ce_dynamics.mechanism.system import System
-from ce_dynamics.models.data.quantities import Length, Numbers, Point, Quantity
+from ce_dynamics.models.data.quantities import Length, Numbers, ParameterQuantity, Point
 from ce_dynamics.models.data.schema import Section
 
 TINY_SPEED = 1e-3
@@ -24,8 +24,8 @@ WIND = ("wind_x", "wind_y")
 """Inputs: wind along the world's x and y, on top of the steady one [m/s]."""
 
 
-Coefficient = Annotated[float, Quantity("1")]
-Resistance = Annotated[float, Quantity("1", at_least=0.0)]
+Coefficient = Annotated[float, ParameterQuantity("1")]
+Resistance = Annotated[float, ParameterQuantity("1", at_least=0.0)]
 
 
 class AerodynamicsData(Section):
@@ -39,15 +39,15 @@ class AerodynamicsData(Section):
     """
 
     point: Point
-    density: Annotated[float, Quantity("kg/m^3", above=0.0)]
-    area: Annotated[float, Quantity("m^2", above=0.0)]
+    density: Annotated[float, ParameterQuantity("kg/m^3", above=0.0)]
+    area: Annotated[float, ParameterQuantity("m^2", above=0.0)]
     length: Length
     drag: Resistance
     lift_front: Coefficient
     lift_rear: Coefficient
     side_force: Resistance
     yaw_moment: Coefficient
-    wind: Annotated[Numbers, Quantity("m/s", components=("x", "y"))] | None = None
+    wind: Annotated[Numbers, ParameterQuantity("m/s", components=("x", "y"))] | None = None
 
     def add(self, system: System, body: Body, origin: NDArray[np.float64]) -> None:
         """Add the element ``BODY.air``, its point relative to an origin, and the inputs of the wind."""

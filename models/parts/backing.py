@@ -40,7 +40,7 @@ LEAST = 1e-3
 """Of 1 + κ² (d² − e²), which vanishes where what tows would turn on the spot."""
 
 
-class Towed(NamedTuple):
+class BackedTrailer(NamedTuple):
     """A trailer as who backs it up knows it.
 
     ``overhang`` is how far its hitch lies behind the axles of what tows it (negative: ahead of them) and
@@ -87,7 +87,7 @@ class Train(NamedTuple):
     """
 
     rear: Scalar
-    towed: tuple[Towed, ...]
+    towed: tuple[BackedTrailer, ...]
     folded: bool = False
 
     @property
@@ -99,7 +99,8 @@ class Train(NamedTuple):
     def nominal(self) -> Train:
         """With the nominal values of what is free."""
         towed = (
-            Towed(one.name, float(nominal(one.overhang)), float(nominal(one.drawbar))) for one in self.towed
+            BackedTrailer(one.name, float(nominal(one.overhang)), float(nominal(one.drawbar)))
+            for one in self.towed
         )
         return Train(float(nominal(self.rear)), tuple(towed), self.folded)
 
@@ -111,7 +112,7 @@ class Train(NamedTuple):
         return QUICKEST / len(self.towed) / float(max(gains(self.nominal.towed)))
 
 
-class Place(NamedTuple):
+class AxlePlace(NamedTuple):
     """Position of an axle on the ground [m] and its heading [rad]."""
 
     x: Scalar
@@ -119,7 +120,7 @@ class Place(NamedTuple):
     yaw: Scalar
 
 
-def last_axle(train: Train, sensors: Mapping[str, Scalar]) -> Place:
+def last_axle(train: Train, sensors: Mapping[str, Scalar]) -> AxlePlace:
     """Return the position and heading of the last axle of a train."""
     yaw = sensors["yaw"]
     x, y = sensors["x"] + train.rear * cos(yaw), sensors["y"] + train.rear * sin(yaw)
@@ -128,7 +129,7 @@ def last_axle(train: Train, sensors: Mapping[str, Scalar]) -> Place:
         x = x - one.overhang * cos(yaw) - one.drawbar * cos(own)
         y = y - one.overhang * sin(yaw) - one.drawbar * sin(own)
         yaw = own
-    return Place(x, y, yaw)
+    return AxlePlace(x, y, yaw)
 
 
 def curvature_to_steer(
@@ -164,7 +165,7 @@ def curvature_to_steer(
     return curvature
 
 
-def gains(towed: Sequence[Towed]) -> list[Scalar]:
+def gains(towed: Sequence[BackedTrailer]) -> list[Scalar]:
     """k of each trailer [1/m]: what tows another one is led more quickly than that."""
     found: list[Scalar] = []
     behind: Scalar = 0.0

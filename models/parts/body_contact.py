@@ -18,9 +18,9 @@ from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.data.quantities import (
     Fraction,
     Length,
+    ParameterQuantity,
     Point,
     PositiveStiffness,
-    Quantity,
     check_number,
 )
 from ce_dynamics.models.data.schema import Section
@@ -37,9 +37,9 @@ class ContactData(Section):
 
     stiffness: PositiveStiffness
     onset: Length
-    damping: Annotated[float, Quantity("s/m", at_least=0.0)]
+    damping: Annotated[float, ParameterQuantity("s/m", at_least=0.0)]
     friction: Fraction
-    slip_speed: Annotated[float, Quantity("m/s", above=0.0)]
+    slip_speed: Annotated[float, ParameterQuantity("m/s", above=0.0)]
 
 
 class Push(NamedTuple):
@@ -61,7 +61,7 @@ def elastic(depth: Scalar, k: float, w: float) -> Push:
     return Push(force, energy)
 
 
-class BodyContact(ForceElement):
+class RoadBodyContact(ForceElement):
     """Forces of the road on points of a body.
 
     Parameters
@@ -251,4 +251,4 @@ class HullData(ContactData):
         """Add the element ``hull``."""
         left = [np.array(point) for point in (getattr(self, name) for name in POINTS) if point is not None]
         points = [np.array([1.0, side, 1.0]) * point for point in left for side in (1.0, -1.0)]
-        system.add_force(BodyContact("hull", body, system.ground, points, self, road))
+        system.add_force(RoadBodyContact("hull", body, system.ground, points, self, road))

@@ -9,7 +9,7 @@ from ce_dynamics.algebra.arrays import Array, Scalar, absolute
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.checked import finite_vector
 from ce_dynamics.mechanism.forces.base import ForceElement, HingeLoad, Observer, Response, StateDeclaration
-from ce_dynamics.models.data.quantities import Quantity, check_number
+from ce_dynamics.models.data.quantities import ParameterQuantity, check_number
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.parts.deflection import deflection_force, deflection_rate, excess_release
 from ce_dynamics.models.parts.rounding import unit_clip
@@ -21,9 +21,9 @@ RELEASE_SPIN = 50.0
 class ClutchData(Section):
     """Dry friction between two shafts: what it holds when closed, and the wind-up under torque."""
 
-    max_torque: Annotated[float, Quantity("N*m", above=0.0)]
-    stiffness: Annotated[float, Quantity("N*m/rad", above=0.0)]
-    damping: Annotated[float, Quantity("N*m*s/rad", above=0.0)]
+    max_torque: Annotated[float, ParameterQuantity("N*m", above=0.0)]
+    stiffness: Annotated[float, ParameterQuantity("N*m/rad", above=0.0)]
+    damping: Annotated[float, ParameterQuantity("N*m*s/rad", above=0.0)]
 
 
 class BrakeData(ClutchData):
@@ -32,7 +32,7 @@ class BrakeData(ClutchData):
     ``lag`` is the time in which the pressure follows the pedal, to first order; at once if not given.
     """
 
-    lag: Annotated[float, Quantity("s", above=0.0)] | None = None
+    lag: Annotated[float, ParameterQuantity("s", above=0.0)] | None = None
 
 
 def brake_torque(p: Any, capacity: Scalar, windup: Scalar, spin: Scalar) -> tuple[Scalar, Scalar]:

@@ -21,7 +21,7 @@ LOOKED_UP = 5
 """Corners from which on the nearest one's numbers are looked up rather than selected one after the other."""
 
 
-class Corner(NamedTuple):
+class TableBend(NamedTuple):
     """Bend of a table at a knot.
 
     Attributes
@@ -70,7 +70,7 @@ class RoundedTable:
     passive: bool = False
 
     @cached_property
-    def corners(self) -> tuple[Corner, ...]:
+    def corners(self) -> tuple[TableBend, ...]:
         """Knots at which the slope changes."""
         intervals = [b - a for a, b in pairwise(self.x)]
         rises = zip(pairwise(self.y), intervals, strict=True)
@@ -89,7 +89,7 @@ class RoundedTable:
             kept = 1.0 if self.passive and nominal(x) == nominal(y) == 0.0 else 0.0
             if self.passive and nominal(x) != 0.0:
                 width = minimum(width, absolute(x))
-            found.append(Corner(x, y, before, after, width, kept, area))
+            found.append(TableBend(x, y, before, after, width, kept, area))
             area = area + (after - before) * AREA * width * width
         return tuple(found)
 
@@ -114,18 +114,18 @@ class RoundedTable:
         bent = (c.after - c.before) * rounded_ramp_integral(d, c.width)
         return c.area + d * (c.y + 0.5 * c.before * d) + bent
 
-    def _nearest(self, x: Scalar) -> tuple[Corner, Scalar]:
+    def _nearest(self, x: Scalar) -> tuple[TableBend, Scalar]:
         """Return the nearest corner, and x from there."""
         between = [0.5 * (here.x + following.x) for here, following in pairwise(self.corners)]
         if self._columns is None:
             chosen = self.corners[0]
             for middle, following in zip(between, self.corners[1:], strict=True):
-                chosen = Corner(*(where(x > middle, b, a) for b, a in zip(following, chosen, strict=True)))
+                chosen = TableBend(*(where(x > middle, b, a) for b, a in zip(following, chosen, strict=True)))
         else:
             index: Scalar = 0.0
             for middle in between:
                 index = index + where(x > middle, 1.0, 0.0)
-            chosen = Corner(*(column.at(index) for column in self._columns))
+            chosen = TableBend(*(column.at(index) for column in self._columns))
         return chosen, x - chosen.x
 
     @cached_property

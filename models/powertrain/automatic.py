@@ -10,11 +10,11 @@ from pydantic import model_validator
 
 from ce_dynamics.algebra.arrays import Array, Scalar, absolute, maximum, minimum, where
 from ce_dynamics.mechanism.forces.base import StateDeclaration
-from ce_dynamics.models.data.quantities import Numbers, Quantity
+from ce_dynamics.models.data.quantities import Numbers, ParameterQuantity
 from ce_dynamics.models.data.schema import Section, check_function
 from ce_dynamics.models.parts.rounded_table import ROUNDED, RoundedTable
 from ce_dynamics.models.parts.rounding import round_absolute, round_ramp
-from ce_dynamics.models.powertrain.base import SELECTOR, THROTTLE, Drive, GearedData, Ratios, directions
+from ce_dynamics.models.powertrain.base import SELECTOR, THROTTLE, GearedData, Ratios, ShaftDrive, directions
 from ce_dynamics.models.powertrain.engine import TurningEngineData
 from ce_dynamics.models.powertrain.gear_choice import AutomaticGearboxData
 
@@ -33,8 +33,8 @@ class ConverterData(Section):
     torque.
     """
 
-    speed_ratio: Annotated[Numbers, Quantity("1", curve=True, at_least=0.0)]
-    capacity: Annotated[Numbers, Quantity("N*m*s^2/rad^2", curve=True, above=0.0)]
+    speed_ratio: Annotated[Numbers, ParameterQuantity("1", curve=True, at_least=0.0)]
+    capacity: Annotated[Numbers, ParameterQuantity("N*m*s^2/rad^2", curve=True, above=0.0)]
     torque_ratio: Ratios
 
     @model_validator(mode="after")
@@ -126,7 +126,7 @@ class AutomaticData(GearedData):
         x: Array | Sequence[Scalar],
         u: Mapping[str, Scalar],
         chassis_spin: Scalar = 0.0,
-    ) -> Drive:
+    ) -> ShaftDrive:
         turning, *z = list(x)
         omega_e = turning - chassis_spin
         forwards, backwards = directions(u[SELECTOR])
@@ -135,7 +135,7 @@ class AutomaticData(GearedData):
         T_e = self.engine.torque(omega_e, u[THROTTLE])
         T_p, T_t = self.converter.torques(omega_e, turns * shaft_speed)
         J, T = self.engine.inertia, T_e - engaged * T_p
-        return Drive(
+        return ShaftDrive(
             torque=turns * T_t,
             x_dot=(T / J, *self.transmission.rates(z, shaft_speed)),
             energy=0.5 * J * turning * turning,

@@ -13,7 +13,13 @@ from ce_dynamics.algebra.arrays import Array, Scalar, array, cross, dot, maximum
 from ce_dynamics.mechanism.body import Body, ground_of
 from ce_dynamics.mechanism.checked import unit_axis
 from ce_dynamics.mechanism.forces.base import ForceElement, Observer, PointLoad, Response, StateDeclaration
-from ce_dynamics.models.data.quantities import Fraction, Numbers, PositiveFraction, Quantity, check_number
+from ce_dynamics.models.data.quantities import (
+    Fraction,
+    Numbers,
+    ParameterQuantity,
+    PositiveFraction,
+    check_number,
+)
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.powertrain.differentials import CentreData, DrivenWheel, DrivenWheels, Propeller
 
@@ -22,7 +28,7 @@ THROTTLE, SELECTOR = "throttle", "selector"
 Inputs = Mapping[str, tuple[float, float, float]]
 SELECTS: Inputs = {SELECTOR: (-1.0, 1.0, 1.0)}
 """The selector's least, default and largest value."""
-Ratios = Annotated[Numbers, Quantity("1", curve=True, above=0.0)]
+Ratios = Annotated[Numbers, ParameterQuantity("1", curve=True, above=0.0)]
 
 
 class PowertrainData(Section):
@@ -70,14 +76,14 @@ class ShaftsData(Section):
     unless given: the axle's reaction is that of engine and gearbox, on the same body.
     """
 
-    inertia: Annotated[float, Quantity("kg*m^2", above=0.0)]
-    stiffness: Annotated[float, Quantity("N*m/rad", above=0.0)]
-    damping: Annotated[float, Quantity("N*m*s/rad", above=0.0)]
+    inertia: Annotated[float, ParameterQuantity("kg*m^2", above=0.0)]
+    stiffness: Annotated[float, ParameterQuantity("N*m/rad", above=0.0)]
+    damping: Annotated[float, ParameterQuantity("N*m*s/rad", above=0.0)]
     roll_reaction: Fraction | None = None
 
 
 @dataclass(frozen=True)
-class Drive:
+class ShaftDrive:
     """Action of a drive unit on the shaft at the gearbox' output, which turns at ω_s.
 
     Attributes
@@ -158,7 +164,7 @@ class GearedData(PowertrainData):
         x: Array | Sequence[Scalar],
         u: Mapping[str, Scalar],
         chassis_spin: Scalar = 0.0,
-    ) -> Drive:
+    ) -> ShaftDrive:
         """Return the action of the unit at a speed of the shaft relative to the chassis [rad/s].
 
         ``chassis_spin`` is the chassis' angular velocity about the axis of engine and shafts [rad/s].

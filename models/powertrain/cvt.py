@@ -8,10 +8,10 @@ from typing import Annotated, ClassVar
 from pydantic import model_validator
 
 from ce_dynamics.algebra.arrays import Array, Scalar, absolute
-from ce_dynamics.models.data.quantities import PositiveFraction, Quantity
+from ce_dynamics.models.data.quantities import ParameterQuantity, PositiveFraction
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.parts.rounding import round_absolute, round_clip
-from ce_dynamics.models.powertrain.base import SELECTOR, THROTTLE, Drive, GearedData, directions
+from ce_dynamics.models.powertrain.base import SELECTOR, THROTTLE, GearedData, ShaftDrive, directions
 from ce_dynamics.models.powertrain.engine import EngineData, Spin, turning_sign
 
 RATIO_ROUNDING = 0.05
@@ -30,7 +30,7 @@ class CvtGearboxData(Section):
     highest: PositiveFraction
     begin: Spin
     end: Spin
-    efficiency: Annotated[float, Quantity("1", above=0.0)]
+    efficiency: Annotated[float, ParameterQuantity("1", above=0.0)]
 
     @model_validator(mode="after")
     def _in_order(self) -> CvtGearboxData:
@@ -82,14 +82,14 @@ class CvtData(GearedData):
         x: Array | Sequence[Scalar],
         u: Mapping[str, Scalar],
         chassis_spin: Scalar = 0.0,
-    ) -> Drive:
+    ) -> ShaftDrive:
         forwards, backwards = directions(u[SELECTOR])
         turns = (forwards - backwards) / self.transmission.ratio(shaft_speed)
         omega_e = turns * shaft_speed
         T_e = self.engine.geared_torque(omega_e, u[THROTTLE])
         loss = self.transmission.loss(T_e, turning_sign(omega_e))
         torque = turns * (T_e - loss)
-        return Drive(
+        return ShaftDrive(
             torque=torque,
             outputs={
                 "engine_torque": T_e,

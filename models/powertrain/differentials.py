@@ -34,7 +34,7 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.checked import finite_number, finite_vector, unit_axis
 from ce_dynamics.mechanism.forces.base import ForceElement, Observer, PointLoad, Response, StateDeclaration
-from ce_dynamics.models.data.quantities import Quantity
+from ce_dynamics.models.data.quantities import ParameterQuantity
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.parts.brake import ClutchData, brake_torque
 
@@ -62,7 +62,7 @@ class DrivenWheel(NamedTuple):
     ratio: float | None = None
 
 
-class Placed(NamedTuple):
+class CheckedWheel(NamedTuple):
     """A driven wheel as checked: as `DrivenWheel`, with arrays, and the chassis where no housing is named.
 
     ``pull`` is a_k d.
@@ -124,7 +124,7 @@ class DrivenWheels:
             a, d = finite_number(propeller.ratio, owner, "ratio"), unit_axis(propeller.axis, owner)
         given = [DrivenWheel(*each) for each in wheels]
         self.wheels = tuple(
-            Placed(
+            CheckedWheel(
                 wheel,
                 carrier,
                 finite_vector(centre, owner, f"centre of {wheel.name}"),
@@ -214,14 +214,14 @@ class DrivenWheels:
 class LockedData(Section):
     """Shafts that turn alike but for their wind-up against each other."""
 
-    stiffness: Annotated[float, Quantity("N*m/rad", above=0.0)]
-    damping: Annotated[float, Quantity("N*m*s/rad", above=0.0)]
+    stiffness: Annotated[float, ParameterQuantity("N*m/rad", above=0.0)]
+    damping: Annotated[float, ParameterQuantity("N*m*s/rad", above=0.0)]
 
 
 class CentreData(LockedData):
     """Lock between driven axles; without ``max_torque`` it does not slide."""
 
-    max_torque: Annotated[float, Quantity("N*m", above=0.0)] | None = None
+    max_torque: Annotated[float, ParameterQuantity("N*m", above=0.0)] | None = None
 
 
 DIFFERENTIALS: Mapping[str, type[LockedData] | type[ClutchData]] = {

@@ -10,10 +10,10 @@ from pydantic import model_validator
 
 from ce_dynamics.algebra.arrays import Array, Scalar, absolute, maximum, sqrt
 from ce_dynamics.mechanism.forces.base import StateDeclaration
-from ce_dynamics.models.data.quantities import MomentOfInertia, PositiveFraction, Quantity
+from ce_dynamics.models.data.quantities import MomentOfInertia, ParameterQuantity, PositiveFraction
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.parts.rounding import unit_clip
-from ce_dynamics.models.powertrain.base import SELECTOR, THROTTLE, Drive, GearedData, Tied
+from ce_dynamics.models.powertrain.base import SELECTOR, THROTTLE, GearedData, ShaftDrive, Tied
 from ce_dynamics.models.powertrain.engine import TorqueCurve
 
 STANDING = 1.0
@@ -24,9 +24,9 @@ class MotorData(Section):
     """The largest torque over speed, drag, losses c_T T² and c_ω ω², inertia of the rotor."""
 
     full_throttle: TorqueCurve
-    drag: Annotated[float, Quantity("N*m", at_least=0.0)]
-    copper_loss: Annotated[float, Quantity("W/N^2/m^2", at_least=0.0)]
-    iron_loss: Annotated[float, Quantity("W*s^2/rad^2", at_least=0.0)]
+    drag: Annotated[float, ParameterQuantity("N*m", at_least=0.0)]
+    copper_loss: Annotated[float, ParameterQuantity("W/N^2/m^2", at_least=0.0)]
+    iron_loss: Annotated[float, ParameterQuantity("W*s^2/rad^2", at_least=0.0)]
     inertia: MomentOfInertia
 
     @model_validator(mode="after")
@@ -45,8 +45,8 @@ class MotorData(Section):
 class BatteryData(Section):
     """Open-circuit voltage U behind a resistance R."""
 
-    voltage: Annotated[float, Quantity("V", above=0.0)]
-    resistance: Annotated[float, Quantity("ohm", above=0.0)]
+    voltage: Annotated[float, ParameterQuantity("V", above=0.0)]
+    resistance: Annotated[float, ParameterQuantity("ohm", above=0.0)]
 
     @property
     def most(self) -> float:
@@ -115,7 +115,7 @@ class ElectricData(GearedData):
         x: Array | Sequence[Scalar],
         u: Mapping[str, Scalar],
         chassis_spin: Scalar = 0.0,
-    ) -> Drive:
+    ) -> ShaftDrive:
         m = self.motor
         omega = shaft_speed / self.transmission.ratio
         speed = absolute(omega)
@@ -125,7 +125,7 @@ class ElectricData(GearedData):
         drag = m.drag * omega / (speed + STANDING)
         power = m.power(T_m, omega)
         current = self.battery.current(power)
-        return Drive(
+        return ShaftDrive(
             torque=(T_m - drag) / self.transmission.ratio,
             x_dot=(current,),
             outputs={

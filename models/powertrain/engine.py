@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import model_validator
 
 from ce_dynamics.algebra.arrays import Scalar, absolute
-from ce_dynamics.models.data.quantities import MomentOfInertia, Numbers, Quantity
+from ce_dynamics.models.data.quantities import MomentOfInertia, Numbers, ParameterQuantity
 from ce_dynamics.models.data.schema import Curve, Section
 from ce_dynamics.models.parts.rounded_table import RoundedTable
 from ce_dynamics.models.parts.rounding import round_clip, smooth_step, unit_clip
@@ -21,14 +21,14 @@ LIMITER_BAND = 0.02
 STANDING = 5.0
 """Speed of an engine that gears turn by which its drag has set in, either way [rad/s]."""
 
-Spin = Annotated[float, Quantity("rad/s", above=0.0)]
+Spin = Annotated[float, ParameterQuantity("rad/s", above=0.0)]
 
 
 class TorqueCurve(Curve):
     """Torque against speed, linear between the points, with rounded corners."""
 
-    speed: Annotated[Numbers, Quantity("rad/s", curve=True)]
-    torque: Annotated[Numbers, Quantity("N*m", curve=True)]
+    speed: Annotated[Numbers, ParameterQuantity("rad/s", curve=True)]
+    torque: Annotated[Numbers, ParameterQuantity("N*m", curve=True)]
 
     def table(self) -> RoundedTable:
         """Return the function."""
@@ -98,7 +98,7 @@ class IdlingEngineData(EngineData):
 class TurningEngineData(IdlingEngineData):
     """An engine with inertia (of all that turns with the crankshaft), which turns by itself."""
 
-    inertia: Annotated[float, Quantity("kg*m^2", above=0.0)]
+    inertia: Annotated[float, ParameterQuantity("kg*m^2", above=0.0)]
 
 
 class TiedEngineData(EngineData):

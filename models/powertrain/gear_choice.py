@@ -19,7 +19,7 @@ from pydantic import model_validator
 
 from ce_dynamics.algebra.arrays import Scalar
 from ce_dynamics.mechanism.forces.base import StateDeclaration
-from ce_dynamics.models.data.quantities import Numbers, Quantity
+from ce_dynamics.models.data.quantities import Numbers, ParameterQuantity
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.parts.rounding import smooth_step, smooth_step_slope
 from ce_dynamics.models.powertrain.engine import Spin
@@ -29,15 +29,15 @@ BAND = 0.02
 FINISHED = 5.0
 """Time constants in one shift time: what is left of a shift then is 0.7 % of it."""
 
-ReverseRatio = Annotated[float, Quantity("1", below=0.0)]
-ShiftSpeeds = Annotated[Numbers, Quantity("rad/s", curve=True, above=0.0, fewest=1)]
-ShiftTime = Annotated[float, Quantity("s", above=0.0)]
+ReverseRatio = Annotated[float, ParameterQuantity("1", below=0.0)]
+ShiftSpeeds = Annotated[Numbers, ParameterQuantity("rad/s", curve=True, above=0.0, fewest=1)]
+ShiftTime = Annotated[float, ParameterQuantity("s", above=0.0)]
 
 
 class GearboxData(Section):
     """Gear ratios: output speed over input speed."""
 
-    gears: Annotated[Numbers, Quantity("1", curve=True, above=0.0)]
+    gears: Annotated[Numbers, ParameterQuantity("1", curve=True, above=0.0)]
 
     @model_validator(mode="after")
     def _in_order(self) -> GearboxData:
@@ -155,7 +155,7 @@ class ScheduledGearboxData(ShiftedGearboxData):
     ``upshift`` are those of all gears but the last, ``downshift`` of all but the first.
     """
 
-    gears: Annotated[Numbers, Quantity("1", curve=True, above=0.0, fewest=1)]
+    gears: Annotated[Numbers, ParameterQuantity("1", curve=True, above=0.0, fewest=1)]
     upshift: ShiftSpeeds | None = None
     downshift: ShiftSpeeds | None = None
     shift_time: ShiftTime | None = None

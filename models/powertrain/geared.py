@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from ce_dynamics.algebra.arrays import Array, Scalar
 from ce_dynamics.mechanism.forces.base import StateDeclaration
-from ce_dynamics.models.powertrain.base import SELECTOR, THROTTLE, Drive, GearedData, Tied, directions
+from ce_dynamics.models.powertrain.base import SELECTOR, THROTTLE, GearedData, ShaftDrive, Tied, directions
 from ce_dynamics.models.powertrain.engine import TiedEngineData
 from ce_dynamics.models.powertrain.gear_choice import ScheduledGearboxData
 
@@ -52,7 +52,7 @@ class GearedEngineData(GearedData):
         x: Array | Sequence[Scalar],
         u: Mapping[str, Scalar],
         chassis_spin: Scalar = 0.0,
-    ) -> Drive:
+    ) -> ShaftDrive:
         z = list(x)
         forwards, backwards = directions(u[SELECTOR])
         turns = self.turns(z, u)
@@ -62,7 +62,7 @@ class GearedEngineData(GearedData):
         turns_rate: Scalar = 0.0
         if J > 0.0:
             turns_rate = forwards * self.transmission.turns_rate(z, rates)
-        return Drive(
+        return ShaftDrive(
             torque=turns * (T_e - J * turns_rate * shaft_speed),
             x_dot=rates,
             tied_rate=turns_rate,

@@ -10,7 +10,7 @@ from ce_dynamics.algebra.arrays import Array, Scalar, maximum, minimum
 from ce_dynamics.mechanism.forces.base import StateDeclaration
 from ce_dynamics.models.parts.brake import ClutchData, brake_torque
 from ce_dynamics.models.parts.rounding import unit_clip
-from ce_dynamics.models.powertrain.base import THROTTLE, Drive, GearedData, Inputs
+from ce_dynamics.models.powertrain.base import THROTTLE, GearedData, Inputs, ShaftDrive
 from ce_dynamics.models.powertrain.engine import TurningEngineData
 from ce_dynamics.models.powertrain.gear_choice import GearboxData, ReverseRatio
 
@@ -82,7 +82,7 @@ class ManualData(GearedData):
         x: Array | Sequence[Scalar],
         u: Mapping[str, Scalar],
         chassis_spin: Scalar = 0.0,
-    ) -> Drive:
+    ) -> ShaftDrive:
         turning, windup = list(x)
         omega_e = turning - chassis_spin
         turns, engaged = self.turns(u[GEAR]), minimum(maximum(u[GEAR], -u[GEAR]), 1.0)
@@ -92,7 +92,7 @@ class ManualData(GearedData):
         T_c, windup_dot = brake_torque(c, capacity, windup, slip)
         T_e = self.engine.torque(omega_e, u[THROTTLE])
         J = self.engine.inertia
-        return Drive(
+        return ShaftDrive(
             torque=turns * T_c,
             x_dot=((T_e - T_c) / J, windup_dot),
             energy=0.5 * (J * turning * turning + c.stiffness * windup * windup),

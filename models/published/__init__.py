@@ -34,8 +34,8 @@ if TYPE_CHECKING:
         pendulum as pendulum,
     )
     from ce_dynamics.models.published.mechanism import (
-        Figure as Figure,
+        PublishedFigure as PublishedFigure,
         PublishedMechanism as PublishedMechanism,
     )
 
-__getattr__, __dir__, __all__ = lazy_names()
+__getattr__, __dir__, __all__ = lazy_names({"Figure": "PublishedFigure"})

@@ -17,7 +17,7 @@ from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.published.a03_squeezer import squeezer
 from ce_dynamics.models.published.a05_governor import governor
 from ce_dynamics.models.published.mechanism import (
-    Figure,
+    PublishedFigure,
     PublishedMechanism,
     bar_inertia,
     show_hinge,
@@ -214,9 +214,9 @@ MODELICA_SOLVER = 1e-5
 """The figures are a solver's at its usual tolerance; what deviates grows along the run as its errors do."""
 
 
-def at(time: float, precision: float, turns: bool = False, **values: float) -> tuple[Figure, ...]:
+def at(time: float, precision: float, turns: bool = False, **values: float) -> tuple[PublishedFigure, ...]:
     """Figures of several outputs at one instant."""
-    return tuple(Figure(name, time, value, precision, turns) for name, value in values.items())
+    return tuple(PublishedFigure(name, time, value, precision, turns) for name, value in values.items())
 
 
 def decimals(number: int) -> float:
@@ -285,7 +285,7 @@ MECHANISMS: dict[str, PublishedMechanism] = {
         modelica_four_bar,
         0.3,
         tuple(
-            Figure("phi", t, phi, MODELICA_SOLVER)
+            PublishedFigure("phi", t, phi, MODELICA_SOLVER)
             for t, phi in ((0.1, 0.573376668), (0.2, 1.327559802), (0.3, 2.336372125))
         ),
     ),

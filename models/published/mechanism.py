@@ -15,7 +15,7 @@ from ce_dynamics.mechanism.forces.base import Observer
 from ce_dynamics.mechanism.system import System
 
 
-class Figure(NamedTuple):
+class PublishedFigure(NamedTuple):
     """A published value of one of a mechanism's outputs.
 
     Attributes
@@ -63,7 +63,7 @@ class PublishedMechanism(NamedTuple):
     source: str
     build: Callable[[], System]
     duration: float
-    figures: tuple[Figure, ...]
+    figures: tuple[PublishedFigure, ...]
     inputs: InputLaw | None = None
     stiff: bool = False
 

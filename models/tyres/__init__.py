@@ -27,10 +27,14 @@ if TYPE_CHECKING:
     from ce_dynamics.models.tyres.magic_formula.tyre import MagicFormula as MagicFormula
     from ce_dynamics.models.tyres.simple.brush import BrushTyre as BrushTyre
     from ce_dynamics.models.tyres.simple.fiala import FialaTyre as FialaTyre
-    from ce_dynamics.models.tyres.simple.fit import Fit as Fit, Points as Points, fit as fit
+    from ce_dynamics.models.tyres.simple.fit import (
+        MeasuredPoints as MeasuredPoints,
+        TyreFit as TyreFit,
+        fit as fit,
+    )
     from ce_dynamics.models.tyres.simple.linear import LinearTyre as LinearTyre
     from ce_dynamics.models.tyres.simple.pac89 import Pac89Tyre as Pac89Tyre
     from ce_dynamics.models.tyres.simple.tmsimple import TMsimpleTyre as TMsimpleTyre
     from ce_dynamics.models.tyres.tmeasy import TMeasyTyre as TMeasyTyre
 
-__getattr__, __dir__, __all__ = lazy_names()
+__getattr__, __dir__, __all__ = lazy_names({"Fit": "TyreFit", "Points": "MeasuredPoints"})

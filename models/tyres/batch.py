@@ -19,7 +19,7 @@ LANES = 8
 """Points at once beyond that."""
 
 
-class Batch:
+class TyreBatch:
     """A traced function of one vector ``x`` with one vector ``y`` as result, over rows of points.
 
     Parameters

@@ -69,7 +69,7 @@ SLOWEST = 0.1
 """Speed that slips are divided by at least [m/s]; friction at rest acts alone there."""
 
 
-class Contact(NamedTuple):
+class ChronoContact(NamedTuple):
     """A wheel on the road as Chrono's tyres see it.
 
     Attributes
@@ -126,7 +126,7 @@ def dahl(v: Scalar, z: Scalar, most: Scalar) -> tuple[Scalar, Scalar]:
 
 @dataclass(frozen=True, kw_only=True)
 class ChronoTyre(TyreModel):
-    """What Chrono's tyre models have in common.
+    """Base of Chrono's tyre models.
 
     Attributes
     ----------
@@ -168,7 +168,7 @@ class ChronoTyre(TyreModel):
         """Moment of rolling resistance over the load [m]."""
 
     @abstractmethod
-    def slip_forces(self, at: Contact) -> SlipForces:
+    def slip_forces(self, at: ChronoContact) -> SlipForces:
         """Forces at slips; the road's friction is that of the measurement times `own_friction`."""
 
     def evaluate(self, wheel: WheelOnRoad, x: Array) -> TyreAnswer:
@@ -177,7 +177,7 @@ class ChronoTyre(TyreModel):
         depth = (r0 - wheel.radius) * upright * upright - r0 * (1.0 - upright)
         v_x, v_y, v_z = (upright * v for v in wheel.v_centre)
         Fz = self.load(depth, -v_z)
-        f = self.slip_forces(Contact(Fz, depth, wheel.friction, v_x, v_y, wheel.spin, wheel.gamma))
+        f = self.slip_forces(ChronoContact(Fz, depth, wheel.friction, v_x, v_y, wheel.spin, wheel.gamma))
         rolling = self.rolling_radius(depth) * wheel.spin
         most = Fz * wheel.friction / self.own_friction
         (rest_x, z_x), (rest_y, z_y) = dahl(v_x - rolling, x[0], most), dahl(v_y, x[1], most)
@@ -252,7 +252,7 @@ class ChronoTMeasy(ChronoTyre):
     def rolling_arm(self, depth: Scalar) -> Scalar:
         return self.parameters.rolling_resistance * self.unloaded_radius
 
-    def slip_forces(self, at: Contact) -> SlipForces:
+    def slip_forces(self, at: ChronoContact) -> SlipForces:
         p, mu = self.parameters, at.friction / self.own_friction
         R_e = self.rolling_radius(at.depth)
         v_t = R_e * absolute(at.spin) + p.v_n
@@ -307,7 +307,7 @@ class ChronoSlipTyre(ChronoTyre):
     def rolling_arm(self, depth: Scalar) -> Scalar:
         return self.law.rolling_resistance * self.unloaded_radius
 
-    def slip_forces(self, at: Contact) -> SlipForces:
+    def slip_forces(self, at: ChronoContact) -> SlipForces:
         rolling = self.rolling_radius(at.depth) * at.spin
         by = absolute(rolling) if isinstance(self.law, TMsimpleTyre) else absolute(at.v_x)
         kappa, tan_alpha = ((v / maximum(by, SLOWEST)) for v in (rolling - at.v_x, at.v_y))
@@ -343,7 +343,7 @@ class ChronoPac89(ChronoSlipTyre):
     def rolling_arm(self, depth: Scalar) -> Scalar:
         return self.law.rolling_resistance * self.rolling_radius(depth)
 
-    def slip_forces(self, at: Contact) -> SlipForces:
+    def slip_forces(self, at: ChronoContact) -> SlipForces:
         rolling = self.rolling_radius(at.depth) * at.spin
         kappa = minimum(maximum((rolling - at.v_x) / maximum(absolute(at.v_x), SLOWEST), -1.0), 1.0)
         tan_alpha = at.v_y / maximum(absolute(rolling), SLOWEST)
@@ -385,7 +385,7 @@ class ChronoMagicFormula(ChronoTyre):
 
     @cached_property
     def mode(self) -> Mode:
-        """What is evaluated: angles, E at most 1."""
+        """Evaluation settings: angles as slips, E at most 1."""
         return Mode(limits=True, star=False, turn_slip=False, least_load=False, low_speed=False)
 
     @cached_property
@@ -433,7 +433,7 @@ class ChronoMagicFormula(ChronoTyre):
     def rolling_arm(self, depth: Scalar) -> Scalar:
         return 0.0
 
-    def slip_forces(self, at: Contact) -> SlipForces:
+    def slip_forces(self, at: ChronoContact) -> SlipForces:
         c, speed = self.coefficients, absolute(at.v_x) + SLOWEST
         sense = -1.0 if self.tyre.is_mirrored else 1.0
         tan_alpha, rolling = at.v_y / speed, self.rolling_radius(at.depth) * at.spin

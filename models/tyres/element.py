@@ -13,7 +13,7 @@ from ce_dynamics.mechanism.checked import finite_vector, unit_axis
 from ce_dynamics.mechanism.forces.base import ForceElement, Observer, PointLoad, Response
 from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.tyres.contact.choice import ContactMethod, method_for
-from ce_dynamics.models.tyres.contact.frame import Contact, WheelPose, contact_on
+from ce_dynamics.models.tyres.contact.frame import WheelContact, WheelPose, contact_on
 from ce_dynamics.models.tyres.contract import TyreAnswer, TyreModel, WheelOnRoad, bound_slip
 
 __all__ = ["RoadTyre", "wheel_on_road"]
@@ -55,7 +55,7 @@ def share_forces(f: TyreAnswer, share: Scalar) -> TyreAnswer:
     )
 
 
-def wheel_on_road(c: Contact, axis: Array, omega: Array) -> WheelOnRoad:
+def wheel_on_road(c: WheelContact, axis: Array, omega: Array) -> WheelOnRoad:
     """Return a tyre model's input from a contact, the wheel's spin axis and angular velocity [rad/s]."""
     lean, upright = dot(axis, c.e_n), dot(axis, c.e_y)
     return WheelOnRoad(
@@ -142,7 +142,7 @@ class RoadTyre(ForceElement):
     def attachments(self) -> tuple[tuple[Body, Array], ...]:
         return ((self.wheel, self.centre), (self.carrier, self.centre), (self.ground, self.centre))
 
-    def contact(self, observer: Observer) -> Contact:
+    def contact(self, observer: Observer) -> WheelContact:
         """The contact for the observed motion."""
         centre = observer.point(self.wheel, self.centre, self.ground)
         axis = observer.direction(self.carrier, self.spin_axis, self.ground)

@@ -77,7 +77,7 @@ OTHER_NAMES: Mapping[str, str] = {"VELOCITY": "SPEED"}
 
 
 @dataclass(frozen=True)
-class Entry:
+class PropertyEntry:
     """A value, a number or a text, and the line of the file where it stands."""
 
     value: float | str
@@ -103,12 +103,12 @@ class PropertyFile:
     """
 
     name: str
-    sections: Mapping[str, Mapping[str, Entry]]
+    sections: Mapping[str, Mapping[str, PropertyEntry]]
     tables: Mapping[str, tuple[tuple[float, ...], ...]]
     scales: Mapping[str, float] = field(default_factory=dict)
     repeated: tuple[str, ...] = ()
 
-    def find(self, key: str, *sections: str) -> Entry | None:
+    def find(self, key: str, *sections: str) -> PropertyEntry | None:
         """The entry of a key in the first of the sections that has it; of all sections, if none is named."""
         for section in sections or self.sections:
             entry = self.sections.get(section, {}).get(key)
@@ -121,13 +121,13 @@ class PropertyFile:
         entry = self.find(key, *sections)
         return None if entry is None else str(entry.value).strip().upper()
 
-    def number(self, key: str, entry: Entry) -> float:
+    def number(self, key: str, entry: PropertyEntry) -> float:
         """A value that has to be a number."""
         if isinstance(entry.value, str):
             raise DataError(f"{self.where(entry)}: {key} = {checks.show(entry.value)} must be a number")
         return entry.value
 
-    def where(self, entry: Entry) -> str:
+    def where(self, entry: PropertyEntry) -> str:
         """File and line, for messages."""
         return f"{self.name}, line {entry.line}"
 
@@ -157,7 +157,7 @@ def decode(content: bytes) -> str:
 
 def parse(text: str, name: str = "tyre property file") -> PropertyFile:
     """The same of a text, with the name that messages give it."""
-    sections: dict[str, dict[str, Entry]] = {}
+    sections: dict[str, dict[str, PropertyEntry]] = {}
     tables: dict[str, list[tuple[float, ...]]] = {}
     repeated: list[str] = []
     section, skipped = "", False
@@ -171,7 +171,7 @@ def parse(text: str, name: str = "tyre property file") -> PropertyFile:
             continue
         elif "=" in line:
             key, _, value = line.partition("=")
-            _add(sections.setdefault(section, {}), key, Entry(_value(value), number), name)
+            _add(sections.setdefault(section, {}), key, PropertyEntry(_value(value), number), name)
         else:
             row = _row(line, number, name)
             if not skipped:
@@ -194,7 +194,7 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
             yield number, line
 
 
-def _add(entries: dict[str, Entry], key: str, entry: Entry, name: str) -> None:
+def _add(entries: dict[str, PropertyEntry], key: str, entry: PropertyEntry, name: str) -> None:
     key = key.strip().upper()
     if isinstance(entry.value, float) and not math.isfinite(entry.value):
         raise DataError(f"{name}, line {entry.line}: {key} must be a finite number")
@@ -254,7 +254,7 @@ def _can_be(file: PropertyFile, kind: str, scale: float) -> bool:
     return all(low <= value * scale <= high for value in values if isinstance(value, float))
 
 
-def _unit(file: PropertyFile, kind: str, entry: Entry) -> float:
+def _unit(file: PropertyFile, kind: str, entry: PropertyEntry) -> float:
     known = SCALES[kind]
     unit = str(entry.value).strip().lower()
     found = known.get(unit, known.get(unit.removesuffix("s"), known.get(unit.removesuffix("es"))))

@@ -16,7 +16,7 @@ from ce_dynamics.kinematics.spindle import SpindleTieRod
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.forces.base import ForceElement, HingeLoad, Observer, Response
 from ce_dynamics.mechanism.system import System
-from ce_dynamics.models.data.quantities import Point, Quantity
+from ce_dynamics.models.data.quantities import ParameterQuantity, Point
 from ce_dynamics.models.vehicles.bodies import (
     BodyData,
     BodyParameters,
@@ -38,8 +38,8 @@ class AntiRollBarData(BodyData):
     pivot: Point
     end: Point
     link: Point
-    stiffness: Annotated[float, Quantity("N*m/rad", above=0.0)]
-    damping: Annotated[float, Quantity("N*m*s/rad", at_least=0.0)]
+    stiffness: Annotated[float, ParameterQuantity("N*m/rad", above=0.0)]
+    damping: Annotated[float, ParameterQuantity("N*m*s/rad", at_least=0.0)]
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,9 +26,9 @@ from ce_dynamics.models.data.quantities import (
     InertiaTensor,
     Length,
     Mass,
+    ParameterQuantity,
     Point,
     PositiveMass,
-    Quantity,
     inertia_matrix,
 )
 from ce_dynamics.models.data.schema import Section, fields_of
@@ -74,7 +74,7 @@ AnySection = TypeVar("AnySection", bound=Section)
 def points_of(section: Section) -> list[str]:
     """Return the names of the points that a section gives itself."""
     kinds = fields_of(type(section)).items()
-    points = [name for name, kind in kinds if isinstance(kind, Quantity) and kind.components == XYZ]
+    points = [name for name, kind in kinds if isinstance(kind, ParameterQuantity) and kind.components == XYZ]
     return [name for name in points if getattr(section, name) is not None]
 
 

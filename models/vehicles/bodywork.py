@@ -66,7 +66,7 @@ def styles() -> dict[str, Style]:
 
 
 @dataclass(frozen=True)
-class Frame:
+class FrameSizes:
     """Sizes of the running gear under a body [m].
 
     Attributes
@@ -115,7 +115,7 @@ class Frame:
         return found
 
 
-def style_of(frame: Frame, mass_height: float) -> str:
+def style_of(frame: FrameSizes, mass_height: float) -> str:
     """Return the class of a vehicle by its sizes: wheelbase, wheels, height of the mass centre [m]."""
     base, R = frame.front - frame.rear, frame.radius
     if mass_height < 0.42:
@@ -144,7 +144,7 @@ def box(
 
 
 def stations(
-    frame: Frame, ends: Sequence[float], corners: Sequence[float], arches: Sequence[float], reach: float
+    frame: FrameSizes, ends: Sequence[float], corners: Sequence[float], arches: Sequence[float], reach: float
 ) -> Floats:
     """Places along x of sections: even ones, corners of profiles, wheel arches."""
     first, last = frame.x(ends)
@@ -172,7 +172,7 @@ def loft(x: Floats, rings: Floats) -> Shape:
     return mesh(points, triangles[area > 1e-9])
 
 
-def shell(style: Style, frame: Frame) -> Iterator[Shape]:
+def shell(style: Style, frame: FrameSizes) -> Iterator[Shape]:
     """A body with a cabin, windows, lamps and wheel houses."""
     R, W, arch = frame.radius, frame.width, 1.13 * frame.radius
     ends = style.deck[0][0], style.deck[-1][0]
@@ -197,14 +197,14 @@ def shell(style: Style, frame: Frame) -> Iterator[Shape]:
     yield from lamps(style, frame)
 
 
-def width_at(style: Style, frame: Frame, x: Floats | float) -> Floats:
+def width_at(style: Style, frame: FrameSizes, x: Floats | float) -> Floats:
     """Half width in parts of the largest."""
     known, parts = zip(*style.width, strict=True)
     found: Floats = np.interp(-x, -frame.x(known), parts)
     return found
 
 
-def cabin(style: Style, frame: Frame) -> Iterator[Shape]:
+def cabin(style: Style, frame: FrameSizes) -> Iterator[Shape]:
     """The cabin: a painted shell and dark windows a little outside of it."""
     R = frame.radius
     ends = style.cabin[0][0], style.cabin[-1][0]
@@ -251,7 +251,7 @@ def cabin(style: Style, frame: Frame) -> Iterator[Shape]:
     yield from screens(style, frame)
 
 
-def cabin_half(style: Style, frame: Frame, x: Floats | float, up: Floats) -> Floats:
+def cabin_half(style: Style, frame: FrameSizes, x: Floats | float, up: Floats) -> Floats:
     """Half width of the cabin at parts of the height from its belt to its roof [m]."""
     found: Floats = (
         0.93 * frame.width * width_at(style, frame, x) * (1.0 - style.tumble * np.clip(up, 0.0, 1.0))
@@ -259,7 +259,7 @@ def cabin_half(style: Style, frame: Frame, x: Floats | float, up: Floats) -> Flo
     return found
 
 
-def screens(style: Style, frame: Frame) -> Iterator[Shape]:
+def screens(style: Style, frame: FrameSizes) -> Iterator[Shape]:
     """Windscreen and rear window: on the slopes of the roof line, from its foot to the roof."""
     R = frame.radius
     line = style.cabin
@@ -284,7 +284,7 @@ def screens(style: Style, frame: Frame) -> Iterator[Shape]:
         yield look(mesh(*surface(np.array(rows), turned=slope[0] >= 0.0)), "glass", GLASS, 0.9)
 
 
-def wheel_houses(frame: Frame, arch: float) -> Iterator[Shape]:
+def wheel_houses(frame: FrameSizes, arch: float) -> Iterator[Shape]:
     """Dark linings of the wheel arches, and the floor between them."""
     angles = np.linspace(0.0, np.pi, 15)
     inner, outer = frame.half - 1.3 * frame.tyre, frame.width * 0.97
@@ -297,7 +297,7 @@ def wheel_houses(frame: Frame, arch: float) -> Iterator[Shape]:
             yield look(mesh(points, np.concatenate((faces, faces[:, ::-1]))), "trim", TRIM)
 
 
-def lamps(style: Style, frame: Frame) -> Iterator[Shape]:
+def lamps(style: Style, frame: FrameSizes) -> Iterator[Shape]:
     """Headlamps, brake lamps, grille, bumpers and number plates."""
     R, W = frame.radius, frame.width
     (nose, low), (_, high) = style.deck[0], style.deck[2]

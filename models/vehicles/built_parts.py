@@ -10,8 +10,14 @@ from ce_dynamics.models.vehicles.anti_roll_bar import AntiRollBar
 from ce_dynamics.models.vehicles.bushing_data import BushingItem
 from ce_dynamics.models.vehicles.bushings import VehicleBushing
 from ce_dynamics.models.vehicles.corner import Corner
-from ce_dynamics.models.vehicles.layout import GRAPH, AxleLayout, Layout, find_steered_axles, steerings_of
-from ce_dynamics.models.vehicles.sections import Description
+from ce_dynamics.models.vehicles.layout import (
+    GRAPH,
+    AxleLayout,
+    VehicleLayout,
+    find_steered_axles,
+    steerings_of,
+)
+from ce_dynamics.models.vehicles.sections import VehicleDescription
 from ce_dynamics.models.vehicles.steering.base import Steering
 from ce_dynamics.models.vehicles.suspensions.beam import BeamAxle
 from ce_dynamics.models.vehicles.suspensions.free_graph import GraphAxle
@@ -19,13 +25,13 @@ from ce_dynamics.models.vehicles.suspensions.listed import BEAMS, CORNERS
 from ce_dynamics.models.vehicles.trailers.trailer import Trailer
 
 
-def corners_of(axle: AxleLayout, data: Description) -> list[Corner]:
+def corners_of(axle: AxleLayout, data: VehicleDescription) -> list[Corner]:
     """Return the corners of an axle without a beam."""
     kind = CORNERS[axle.suspension]
     return [kind.of(name, section(data, name), axle.steering is not None) for name in axle.corners]
 
 
-def beam_of(axle: AxleLayout, data: Description) -> BeamAxle | GraphAxle:
+def beam_of(axle: AxleLayout, data: VehicleDescription) -> BeamAxle | GraphAxle:
     """Return an axle whose two sides belong together: with a beam, or as a graph."""
     ends = {name: section(data, name) for name in axle.corners}
     if axle.suspension == GRAPH:
@@ -35,20 +41,22 @@ def beam_of(axle: AxleLayout, data: Description) -> BeamAxle | GraphAxle:
 
 
 def bushing_of(
-    item: BushingItem, axle: AxleLayout, corner: Corner, data: Description, mode: str
+    item: BushingItem, axle: AxleLayout, corner: Corner, data: VehicleDescription, mode: str
 ) -> VehicleBushing:
     """Return a bushing of a corner."""
     written, unit = section(data, corner.name), axle.trailer or "chassis"
     return VehicleBushing.of(item, axle.name, corner, written, unit, axle.mechanism, mode)
 
 
-def bar_of(axle: AxleLayout, data: Description, trailers: Mapping[str, Trailer]) -> AntiRollBar:
+def bar_of(axle: AxleLayout, data: VehicleDescription, trailers: Mapping[str, Trailer]) -> AntiRollBar:
     """The anti-roll bar of an axle, which is relative to the origin of the vehicle or of its trailer."""
     bar = AntiRollBar.of(axle.name, section(data, axle.name).anti_roll_bar)
     return bar if axle.trailer is None else bar.shift(trailers[axle.trailer].at)
 
 
-def steering_of(name: str, layout: Layout, data: Description, corners: Mapping[str, Corner]) -> Steering:
+def steering_of(
+    name: str, layout: VehicleLayout, data: VehicleDescription, corners: Mapping[str, Corner]
+) -> Steering:
     """Return a steering mechanism, placed, knowing the corners that it steers."""
     axles = find_steered_axles(layout)[name]
     made = steerings_of(layout)[name].of(section(data, name))
@@ -56,6 +64,6 @@ def steering_of(name: str, layout: Layout, data: Description, corners: Mapping[s
     return named.aim([corners[corner] for axle in axles for corner in axle.corners])
 
 
-def section(data: Description, name: str) -> Any:
+def section(data: VehicleDescription, name: str) -> Any:
     """Return a section that not every vehicle has."""
     return getattr(data, name)

@@ -23,7 +23,7 @@ from pydantic import model_validator
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.data.quantities import Damping, Numbers, Point, Quantity, Stiffness
+from ce_dynamics.models.data.quantities import Damping, Numbers, ParameterQuantity, Point, Stiffness
 from ce_dynamics.models.data.reading import Assignment
 from ce_dynamics.models.data.schema import Curve, Section
 from ce_dynamics.models.vehicles.springs import SpringCurve
@@ -37,8 +37,8 @@ ALONG, ABOUT = ("x", "y", "z"), ("about_x", "about_y", "about_z")
 class AngleCurve(Curve):
     """Torque over angle."""
 
-    angle: Annotated[Numbers, Quantity("rad", curve=True)]
-    torque: Annotated[Numbers, Quantity("N*m", curve=True)]
+    angle: Annotated[Numbers, ParameterQuantity("rad", curve=True)]
+    torque: Annotated[Numbers, ParameterQuantity("N*m", curve=True)]
 
 
 class AlongData(Section):
@@ -58,9 +58,9 @@ class AlongData(Section):
 class AboutData(Section):
     """Law of a bushing about one of its axes: a stiffness or a curve, and a damping."""
 
-    stiffness: Annotated[float, Quantity("N*m/rad", at_least=0.0)] | None = None
+    stiffness: Annotated[float, ParameterQuantity("N*m/rad", at_least=0.0)] | None = None
     curve: AngleCurve | None = None
-    damping: Annotated[float, Quantity("N*m*s/rad", at_least=0.0)] | None = None
+    damping: Annotated[float, ParameterQuantity("N*m*s/rad", at_least=0.0)] | None = None
 
     @model_validator(mode="after")
     def _pushes_back(self) -> AboutData:

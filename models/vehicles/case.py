@@ -270,7 +270,7 @@ def learn_vehicle(
     own : bool
         Whether understeer is that of the vehicle, L + K v² = v δ/ψ̇ at its speed: with its suspension and load
         transfer, by which the yaw rate of a tall vehicle is a multiple of what its tyres alone give.  Below
-        `SteeringResponse.rocking`, where tyres stick, it stays that of the tyres.
+        `PracticeResponse.rocking`, where tyres stick, it stays that of the tyres.
     """
     known = replace(driver, straight=straight)
     if not own or speed <= driver.response.rocking:

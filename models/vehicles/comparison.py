@@ -27,8 +27,8 @@ from ce_dynamics.dynamics.energy import momentum
 from ce_dynamics.errors import DataError, SimulationError
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.chrono.axles import axle_names, from_front_to_rear
-from ce_dynamics.models.vehicles.chrono.json_file import Part
-from ce_dynamics.models.vehicles.chrono.pairing import Choice
+from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
+from ce_dynamics.models.vehicles.chrono.pairing import FileChoice
 from ce_dynamics.models.vehicles.chrono.vehicle import convert_vehicle
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.equilibrium import PARKED, state_names
@@ -52,7 +52,7 @@ START_SPEED = 12.0
 """Of a model built to roll [m/s]; runs start at the speed of their recording."""
 
 
-class Recording:
+class ChronoRecording:
     """A run of Chrono.
 
     Parameters
@@ -141,7 +141,7 @@ def rotation(q: Floats) -> Floats:
     )
 
 
-def recordings(folder: Path, names: Sequence[str] = ()) -> list[Recording]:
+def recordings(folder: Path, names: Sequence[str] = ()) -> list[ChronoRecording]:
     """Return the recordings of a folder, in the order of its summary.
 
     Parameters
@@ -153,7 +153,7 @@ def recordings(folder: Path, names: Sequence[str] = ()) -> list[Recording]:
     summary = folder / SUMMARY
     try:
         entries = json.loads(summary.read_text(encoding="utf-8"))
-        found = [Recording(folder / entry["path"], entry) for entry in entries]
+        found = [ChronoRecording(folder / entry["path"], entry) for entry in entries]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise DataError(f"{summary}: expected a list of recordings with their files: {error}") from error
     for name in names:
@@ -172,7 +172,7 @@ class RecordedInputs:
     interval: float
 
     @classmethod
-    def of(cls, recording: Recording, lock: float = 1.0) -> RecordedInputs:
+    def of(cls, recording: ChronoRecording, lock: float = 1.0) -> RecordedInputs:
         """Inputs of a recording, for a vehicle with a part of its full lock."""
         columns = recording["steering"] / lock, recording["throttle"], recording["braking"]
         steering, throttle, brake = (Table(column, reach=1) for column in columns)
@@ -193,7 +193,7 @@ class RecordedInputs:
         }
 
 
-class Subject:
+class ComparedVehicle:
     """A vehicle of recordings, read from Chrono's files and settled at rest.
 
     Parameters
@@ -214,7 +214,7 @@ class Subject:
 
     def __init__(
         self,
-        recording: Recording,
+        recording: ChronoRecording,
         vehicles: Path,
         like_chrono: bool,
         overrides: Sequence[str] = (),
@@ -224,13 +224,13 @@ class Subject:
         self.method, self.step = method, step
         facts = recording.facts
         path = vehicles / facts["vehicle"]
-        choice = Choice(
+        choice = FileChoice(
             engine=vehicles / facts["engine"] if facts["engine"] else None,
             transmission=vehicles / facts["transmission"] if facts["transmission"] else None,
             tyres=tuple(vehicles / name for name in facts["tires"]),
         )
         made = convert_vehicle(path, choice, like_chrono)
-        files = Part.of(path).list_of_parts("Axles")
+        files = JsonObject.of(path).list_of_parts("Axles")
         self.axles = dict(zip(from_front_to_rear(files), axle_names(len(files)), strict=True))
         self.notes, self.lock = made.notes, made.lock
         with TemporaryDirectory() as folder:
@@ -282,7 +282,7 @@ class Subject:
             for letter, side in SIDES.items()
         }
 
-    def start(self, recording: Recording) -> Floats:
+    def start(self, recording: ChronoRecording) -> Floats:
         """State at rest on the place of the recording's first row, thrown to its speed."""
         names, y = state_names(self.model), self.rest.copy()
         values = {f"chassis.{name}": recording[name][0] for name in ("x", "y", "vx", "vz")}
@@ -354,7 +354,7 @@ class Rest:
         return f"| {' | '.join((self.name, f'{self.mass:.1e}', com, *parts, *ends))} |"
 
 
-def compare_rest(subject: Subject, recording: Recording) -> Rest:
+def compare_rest(subject: ComparedVehicle, recording: ChronoRecording) -> Rest:
     """Compare the vehicle at rest with the mean over the last second of a recording."""
     facts, model, run = recording.facts, subject.model, subject.settling
     last = recording["t"] > recording["t"][-1] - 1.0
@@ -402,7 +402,7 @@ def compare_rest(subject: Subject, recording: Recording) -> Rest:
     )
 
 
-def springs(recording: Recording, place: str, run: Record) -> Iterator[tuple[str, str]]:
+def springs(recording: ChronoRecording, place: str, run: Record) -> Iterator[tuple[str, str]]:
     """Yield columns of a corner's spring and damper with our names of the part."""
     for name, part in (("Spring", "spring"), ("Shock", "damper")):
         column = f"{place}_tsda_{name}"
@@ -451,7 +451,7 @@ QUANTITIES = {
 
 
 @dataclass(frozen=True)
-class Driven:
+class ComparedRun:
     """A run beside a recording: by quantity, of wheels the worst; with times of Chrono and ours."""
 
     TITLES: ClassVar = (
@@ -479,7 +479,7 @@ LATERAL = ("yaw_rate", "ay", "roll", "Fy")
 """Quantities that vanish in a recording without steering."""
 
 
-def compare_run(subject: Subject, recording: Recording) -> Driven:
+def compare_run(subject: ComparedVehicle, recording: ChronoRecording) -> ComparedRun:
     """Drive the vehicle by the inputs of a recording and compare from `COMPARED_FROM` on."""
     law, y0 = RecordedInputs.of(recording, subject.lock), subject.start(recording)
     asked = subject.method, subject.step
@@ -530,7 +530,7 @@ def compare_run(subject: Subject, recording: Recording) -> Driven:
         rms = max(float(np.sqrt(np.mean((ours - theirs)[late] ** 2))) for ours, theirs in pairs)
         own = max(float(np.abs(ours[late]).max()) for ours, _ in pairs)
         found[name] = Agreement(rms / peak, own / peak, peak)
-    return Driven(
+    return ComparedRun(
         recording.name,
         found,
         float(t[-1]) / spent,

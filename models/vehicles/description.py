@@ -52,7 +52,7 @@ from ce_dynamics.models.vehicles.free import release_numbers
 from ce_dynamics.models.vehicles.layout import (
     AXES,
     AxleLayout,
-    Layout,
+    VehicleLayout,
     explain_misspelling,
     groups_of,
     layout_of,
@@ -61,7 +61,7 @@ from ce_dynamics.models.vehicles.layout import (
     unit_of,
 )
 from ce_dynamics.models.vehicles.merging import check_tyre_files, merge_layers
-from ce_dynamics.models.vehicles.sections import Description, DriverData, PublishedData, RoadData
+from ce_dynamics.models.vehicles.sections import DriverData, PublishedData, RoadData, VehicleDescription
 from ce_dynamics.models.vehicles.steering.base import Steering
 from ce_dynamics.models.vehicles.suspensions.beam import BeamAxle
 from ce_dynamics.models.vehicles.suspensions.free_graph import GraphAxle
@@ -111,8 +111,8 @@ class VehicleParameters:
     name: str
     label: str
     title: str
-    layout: Layout
-    data: Description
+    layout: VehicleLayout
+    data: VehicleDescription
     sources: dict[str, str]
     gravity: Vector
     ride_height: float
@@ -200,8 +200,8 @@ class VehicleParameters:
         name: str,
         label: str,
         origins: Mapping[str, str],
-        layout: Layout,
-        data: Description,
+        layout: VehicleLayout,
+        data: VehicleDescription,
         tree: Tree,
         layers: Sequence[DataFile],
         free: Sequence[str],
@@ -291,7 +291,7 @@ class VehicleParameters:
         return self.title.partition(",")[0].partition(" (")[0]
 
     @property
-    def schema(self) -> type[Description]:
+    def schema(self) -> type[VehicleDescription]:
         """Schema of the vehicle's numbers."""
         return schema_of(self.layout)
 

@@ -15,7 +15,7 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.quantities import check_number, nearest, si_value
-from ce_dynamics.models.parts.backing import Towed, Train
+from ce_dynamics.models.parts.backing import BackedTrailer, Train
 from ce_dynamics.models.parts.driver import DriverParameters, SteeringResponse
 from ce_dynamics.models.parts.manoeuvres import MANOEUVRES, DoubleLaneChange, Manoeuvre, Reversing
 from ce_dynamics.models.parts.paths import Gate
@@ -289,7 +289,7 @@ def train_of(parameters: VehicleParameters) -> Train | None:
                 f"{wrong}the axles of {one.name} are {nominal(axle - hitch):.3g} m ahead of its hitch, which "
                 "nobody can back up; put their origin behind it (x below 0)"
             )
-        towed.append(Towed(one.name, x - hitch, hitch - axle))
+        towed.append(BackedTrailer(one.name, x - hitch, hitch - axle))
         x = axle
     return Train(rear, tuple(towed), folded)
 

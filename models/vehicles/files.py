@@ -19,7 +19,7 @@ from pathlib import Path
 from ce_dynamics.algebra import checks, files
 from ce_dynamics.errors import AssemblyError, DataError, ModelError
 from ce_dynamics.models.data.layers import Groups
-from ce_dynamics.models.data.reading import OVERRIDE, Assignment, DataFile, Entry, read_file
+from ce_dynamics.models.data.reading import OVERRIDE, Assignment, DataFile, FileEntry, read_file
 from ce_dynamics.models.vehicles.shipped import SHIPPED, VARIANTS
 from ce_dynamics.models.vehicles.tree import shorten
 
@@ -143,7 +143,9 @@ def with_tyre_files(file: DataFile, folder: Path) -> DataFile:
             raise DataError(f"{owner}: {error}") from None
         for name, (value, unit) in as_written(tyre).items():
             numbers.append(
-                Assignment((*key[:-1], name), Entry(f"{value!r} {unit}".rstrip(), entry.source, entry.where))
+                Assignment(
+                    (*key[:-1], name), FileEntry(f"{value!r} {unit}".rstrip(), entry.source, entry.where)
+                )
             )
         reports |= dict.fromkeys(f"tyre {line}" for line in tyre.report().splitlines())
         if all(one.key != (*key[:-1], "mu0") for one in file.assignments):
@@ -154,26 +156,26 @@ def with_tyre_files(file: DataFile, folder: Path) -> DataFile:
         keys = [(*key[:-1], "mu0") for key, _ in named]
         if TYRE_FILE in (key for key, _ in named):
             keys.insert(0, ("road", "friction"))
-        numbers += [Assignment(key, Entry(repr(most), *_place(named[0][1]))) for key in keys]
+        numbers += [Assignment(key, FileEntry(repr(most), *_place(named[0][1]))) for key in keys]
         reports |= {
             f"tyre {name}: as its file has it on a road of friction {most:.4g} (tyre.mu0)": None
             for name in frictions
         }
     return file._replace(
         assignments=numbers + [one for one in file.assignments if one not in named],
-        words=[*file.words, Assignment(("kinds", "tyre"), Entry(MAGIC_FORMULA, *_place(named[0].entry)))],
+        words=[*file.words, Assignment(("kinds", "tyre"), FileEntry(MAGIC_FORMULA, *_place(named[0].entry)))],
         notes=(*file.notes, *reports),
         whole=tuple(key[:-1] for key, _ in named),
     )
 
 
-def _place(entry: Entry) -> tuple[str, str]:
+def _place(entry: FileEntry) -> tuple[str, str]:
     return entry.source, entry.where
 
 
-def bases(file: DataFile) -> list[Entry]:
+def bases(file: DataFile) -> list[FileEntry]:
     """Return the bases that a file names, one or several; later ones override earlier ones."""
-    entries: list[Entry] = []
+    entries: list[FileEntry] = []
     for _, *rest in (word.key for word in file.words_of("base")):
         if rest:
             raise DataError(f"{file.label}: base: expected the name of a file or a list of these")
@@ -182,11 +184,11 @@ def bases(file: DataFile) -> list[Entry]:
         for value in values:
             if not isinstance(value, str):
                 raise DataError(f"{word.entry.where}: base: expected the name of a file or a list of these")
-            entries.append(Entry(value, word.entry.source, word.entry.where))
+            entries.append(FileEntry(value, word.entry.source, word.entry.where))
     return entries
 
 
-def base_path(base: Entry, by: Path) -> Path:
+def base_path(base: FileEntry, by: Path) -> Path:
     """Return a shipped vehicle, or a file beside the one that names it."""
     name = str(base.value)
     if name in SHIPPED:

@@ -22,7 +22,7 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.parameters import Parameter
 from ce_dynamics.models.data.layers import Groups
-from ce_dynamics.models.data.quantities import Quantity
+from ce_dynamics.models.data.quantities import ParameterQuantity
 from ce_dynamics.models.data.schema import leaves
 
 _FREE = re.compile(
@@ -124,12 +124,14 @@ def release_numbers(data: Any, keys: Sequence[str], groups: Groups) -> tuple[Any
     return data, tuple(parameters)
 
 
-def leaf_of(path: tuple[str, ...], quantities: Mapping[tuple[str, ...], Quantity]) -> tuple[str, ...]:
+def leaf_of(
+    path: tuple[str, ...], quantities: Mapping[tuple[str, ...], ParameterQuantity]
+) -> tuple[str, ...]:
     """Return the key of the number, or of the numbers of which one is meant; empty if there is none."""
     return next((path[:n] for n in (len(path), len(path) - 1) if path[:n] in quantities), ())
 
 
-def not_one_number(key: str, quantity: Quantity) -> DataError:
+def not_one_number(key: str, quantity: ParameterQuantity) -> DataError:
     """Return the error for a name of several numbers."""
     return DataError(f"'{key}' is not one number; name a component, such as '{key}.{_first(quantity)}'")
 

@@ -25,7 +25,7 @@ from pydantic import create_model
 from ce_dynamics.algebra import checks
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.layers import Groups
-from ce_dynamics.models.data.reading import Assignment, Entry
+from ce_dynamics.models.data.reading import Assignment, FileEntry
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.powertrain import POWERTRAINS
 from ce_dynamics.models.powertrain.differentials import DIFFERENTIALS
@@ -38,7 +38,7 @@ from ce_dynamics.models.vehicles.bushing_data import (
     bushings_of,
 )
 from ce_dynamics.models.vehicles.corner import CornerData
-from ce_dynamics.models.vehicles.sections import Description
+from ce_dynamics.models.vehicles.sections import VehicleDescription
 from ce_dynamics.models.vehicles.steering.base import Steering
 from ce_dynamics.models.vehicles.steering.pitman import Pitman
 from ce_dynamics.models.vehicles.steering.rack import Rack, RotaryArm
@@ -108,7 +108,7 @@ class AxleLayout:
 
 
 @dataclass(frozen=True)
-class Layout:
+class VehicleLayout:
     """Layout of a vehicle: its axles from front to rear, kinds of parts, and trailers."""
 
     axles: tuple[AxleLayout, ...]
@@ -166,7 +166,7 @@ def explain_misspelling(others: Sequence[Assignment]) -> str:
     return ""
 
 
-def layout_of(words: Sequence[Assignment], label: str) -> Layout:
+def layout_of(words: Sequence[Assignment], label: str) -> VehicleLayout:
     """Return the layout that data files ask for; a later word about an axle replaces an earlier one."""
     for key, entry in words:
         if len(key) == 1 and key != ("base",):
@@ -239,7 +239,7 @@ def layout_of(words: Sequence[Assignment], label: str) -> Layout:
         AxleLayout(name, **chosen, graph=graphs.get(name, ()), bushings=soft.get(name, ()))
         for name, chosen in axles.items()
     ]
-    layout = Layout(tuple(made), **kinds, trailers=trailers)
+    layout = VehicleLayout(tuple(made), **kinds, trailers=trailers)
     check_trailers(layout, label)
     check_steering(layout, label)
     for one in layout.axles:
@@ -279,7 +279,7 @@ OPTIONAL = ("steering", "anti_roll_bar", "differential", "final_drive", "steerin
 """Choices that `NONE` takes back where a base has made them."""
 
 
-def check_axle_name(axle: str, entry: Entry) -> None:
+def check_axle_name(axle: str, entry: FileEntry) -> None:
     """Refuse a name that cannot start a dotted key, or means something else."""
     check_name(axle, "axle", entry.where)
     if axle.endswith(tuple(f"_{side}" for side in SIDES)):
@@ -289,7 +289,7 @@ def check_axle_name(axle: str, entry: Entry) -> None:
 def check_name(name: str, what: str, where: str) -> None:
     """Refuse the name of an axle or a trailer that cannot start a dotted key, or means something else."""
     taken = {
-        *Description.model_fields,
+        *VehicleDescription.model_fields,
         *(f for kind in CORNERS.values() for f in kind.section.model_fields),
     }
     sections = ("ground", *MECHANISMS)
@@ -301,7 +301,7 @@ def check_name(name: str, what: str, where: str) -> None:
         )
 
 
-def check_trailers(layout: Layout, label: str) -> None:
+def check_trailers(layout: VehicleLayout, label: str) -> None:
     """Refuse trailers without axles, and a vehicle of trailers alone."""
     for name in (None, *(trailer.name for trailer in layout.trailers)):
         if not layout.axles_of(name):
@@ -318,7 +318,7 @@ def check_trailers(layout: Layout, label: str) -> None:
             raise DataError(f"{label}: trailers: {trailer.name} is the name of an axle; choose another one")
 
 
-def check_steering(layout: Layout, label: str) -> None:
+def check_steering(layout: VehicleLayout, label: str) -> None:
     """Refuse a vehicle that cannot be steered, or an axle by two mechanisms."""
     if all(axle.steering is None for axle in layout.axles) and not layout.folding:
         raise DataError(
@@ -356,7 +356,7 @@ def check_steering(layout: Layout, label: str) -> None:
             )
 
 
-def find_steered_axles(layout: Layout) -> Mapping[str, tuple[AxleLayout, ...]]:
+def find_steered_axles(layout: VehicleLayout) -> Mapping[str, tuple[AxleLayout, ...]]:
     """Return the axles that each steering mechanism steers, mechanisms in their order."""
     found = {
         name: tuple(axle for axle in layout.axles if axle.steering is not None and axle.mechanism == name)
@@ -365,12 +365,12 @@ def find_steered_axles(layout: Layout) -> Mapping[str, tuple[AxleLayout, ...]]:
     return {name: axles for name, axles in found.items() if axles}
 
 
-def unit_of(layout: Layout, mechanism: str) -> str | None:
+def unit_of(layout: VehicleLayout, mechanism: str) -> str | None:
     """Return the trailer that a steering mechanism is on; None for the vehicle itself."""
     return find_steered_axles(layout)[mechanism][0].trailer
 
 
-def steerings_of(layout: Layout) -> Mapping[str, type[Steering]]:
+def steerings_of(layout: VehicleLayout) -> Mapping[str, type[Steering]]:
     """Return the steering mechanisms by the names of their sections."""
     return {name: STEERINGS[str(axles[0].steering)] for name, axles in find_steered_axles(layout).items()}
 
@@ -409,7 +409,7 @@ def axle_section(axle: AxleLayout) -> type[Section] | None:
 
 
 @lru_cache(maxsize=64)
-def schema_of(layout: Layout) -> type[Description]:
+def schema_of(layout: VehicleLayout) -> type[VehicleDescription]:
     """Return the schema of the numbers of such a vehicle."""
     fields: dict[str, Any] = {"powertrain": (POWERTRAINS[layout.powertrain], ...)}
     for axle in layout.axles:
@@ -428,7 +428,9 @@ def schema_of(layout: Layout) -> type[Description]:
     for trailer in layout.trailers:
         fields[trailer.name] = (trailer_section(trailer.hitch), ...)
     fields |= {name: (kind.section, ...) for name, kind in steerings_of(layout).items()}
-    schema: type[Description] = create_model("VehicleDescription", __base__=Description, **fields)
+    schema: type[VehicleDescription] = create_model(
+        "VehicleDescription", __base__=VehicleDescription, **fields
+    )
     return schema
 
 
@@ -459,7 +461,7 @@ def without_brake(section: type[CornerData]) -> type[CornerData]:
 
 
 @lru_cache(maxsize=64)
-def groups_of(layout: Layout) -> Groups:
+def groups_of(layout: VehicleLayout) -> Groups:
     """Return the corners, and which of them the name of an axle stands for."""
     return Groups(
         members=tuple(corner for axle in layout.axles for corner in axle.corners),

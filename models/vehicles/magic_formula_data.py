@@ -13,7 +13,7 @@ from pydantic import create_model, model_validator
 
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.data.quantities import PositiveFraction, Quantity
+from ce_dynamics.models.data.quantities import ParameterQuantity, PositiveFraction
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.tyres.chrono import ChronoMagicFormula
 from ce_dynamics.models.tyres.contract import SidedTyre, TyreModel
@@ -71,12 +71,12 @@ class MagicFormulaBase(Section):
     With ``chrono_delay`` the tyre is evaluated as Project Chrono does, its moments late by this time.
     """
 
-    version: Annotated[float, Quantity("1", at_least=0.0)]
-    side: Annotated[float, Quantity("1", at_least=-1.0)]
+    version: Annotated[float, ParameterQuantity("1", at_least=0.0)]
+    side: Annotated[float, ParameterQuantity("1", at_least=-1.0)]
     mu0: PositiveFraction | None = None
-    turn_slip: Annotated[float, Quantity("1", at_least=0.0)] | None = None
-    ellipse: Annotated[float, Quantity("1", at_least=0.0)] | None = None
-    chrono_delay: Annotated[float, Quantity("s", at_least=0.0)] | None = None
+    turn_slip: Annotated[float, ParameterQuantity("1", at_least=0.0)] | None = None
+    ellipse: Annotated[float, ParameterQuantity("1", at_least=0.0)] | None = None
+    chrono_delay: Annotated[float, ParameterQuantity("s", at_least=0.0)] | None = None
 
     @model_validator(mode="after")
     def _consistent(self) -> MagicFormulaBase:
@@ -128,7 +128,7 @@ def quantity_of(field: Field[Any]) -> Any:
     """The annotation of a coefficient."""
     unit = unit_of(field.name) or "1"
     above = 0.0 if field.name in POSITIVE else None
-    number = Annotated[float, Quantity(unit, above=above)]
+    number = Annotated[float, ParameterQuantity(unit, above=above)]
     return (number, ...) if field.default is MISSING else (number | None, None)
 
 

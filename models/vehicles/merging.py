@@ -12,12 +12,12 @@ from typing import NamedTuple, TypeAlias
 
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.layers import Groups, assign
-from ce_dynamics.models.data.quantities import XYZ, Quantity
-from ce_dynamics.models.data.reading import Assignment, DataFile, Entry, Tree
+from ce_dynamics.models.data.quantities import XYZ, ParameterQuantity
+from ce_dynamics.models.data.reading import Assignment, DataFile, FileEntry, Tree
 from ce_dynamics.models.data.schema import leaves
 from ce_dynamics.models.vehicles.corner import CornerData
-from ce_dynamics.models.vehicles.layout import MECHANISMS, NONE, Layout, steerings_of
-from ce_dynamics.models.vehicles.sections import Description
+from ce_dynamics.models.vehicles.layout import MECHANISMS, NONE, VehicleLayout, steerings_of
+from ce_dynamics.models.vehicles.sections import VehicleDescription
 from ce_dynamics.models.vehicles.tyre_kinds import MAGIC_FORMULA
 
 Key: TypeAlias = tuple[str, ...]
@@ -42,14 +42,14 @@ class Replacement(NamedTuple):
     since: int
     sections: Collection[Key]
     kept: Collection[str] = ()
-    known: Mapping[Key, Quantity] = {}
+    known: Mapping[Key, ParameterQuantity] = {}
 
-    def covers(self, key: Key, entry: Entry) -> bool:
+    def covers(self, key: Key, entry: FileEntry) -> bool:
         """Return True if a number of an earlier layer does not count."""
         names = next((n for n in (1, 2) if key[:n] in self.sections and len(key) > n), 0)
         return names > 0 and key[names] not in self.kept and not self.fits(key, entry)
 
-    def fits(self, key: Key, entry: Entry) -> bool:
+    def fits(self, key: Key, entry: FileEntry) -> bool:
         """Return True if the new kind has this number and accepts its value."""
         if key not in self.known:
             return key[:-1] in self.known  # a component
@@ -68,7 +68,7 @@ class Given(NamedTuple):
 
 
 def merge_layers(
-    layers: Sequence[DataFile], layout: Layout, groups: Groups, schema: type[Description]
+    layers: Sequence[DataFile], layout: VehicleLayout, groups: Groups, schema: type[VehicleDescription]
 ) -> tuple[Tree, list[str]]:
     """Return the tree of all layers, and notes on points that a base leaves where they were.
 
@@ -103,7 +103,7 @@ def merge_layers(
 
 
 def find_changed(
-    layers: Sequence[DataFile], layout: Layout, schema: type[Description]
+    layers: Sequence[DataFile], layout: VehicleLayout, schema: type[VehicleDescription]
 ) -> Iterator[Replacement]:
     """Yield what the last layers that change the kind of a part replace.
 
@@ -135,7 +135,7 @@ def last_change(layers: Sequence[DataFile], table: str, word: Key, chosen: str =
     return since
 
 
-def find_taken(layers: Sequence[DataFile], layout: Layout) -> Iterator[Replacement]:
+def find_taken(layers: Sequence[DataFile], layout: VehicleLayout) -> Iterator[Replacement]:
     """Yield the parts that layers take away.
 
     The word ``none`` takes a part, ``braked: no`` a brake; actuator and column of a steering exclude one
@@ -158,7 +158,7 @@ def find_taken(layers: Sequence[DataFile], layout: Layout) -> Iterator[Replaceme
             yield Replacement(max(given), [sections[given.index(min(given))]])
 
 
-def whole_sections(layer: DataFile, groups: Groups, schema: type[Description]) -> dict[Key, Key]:
+def whole_sections(layer: DataFile, groups: Groups, schema: type[VehicleDescription]) -> dict[Key, Key]:
     """Return the sections that a layer gives as a whole, each with the most specific key that covers it."""
     ranked = sorted((groups.expand(key, schema), key) for key in layer.whole)
     return {covered[:2]: key for (_, keys), key in ranked for covered in keys}
@@ -168,8 +168,8 @@ def note_kept_points(
     layers: Sequence[DataFile],
     given: Mapping[Key, Given],
     changed: Mapping[Key, int],
-    layout: Layout,
-    schema: type[Description],
+    layout: VehicleLayout,
+    schema: type[VehicleDescription],
 ) -> list[str]:
     """Return notes on points that a base leaves where they were although a later file changed their axle.
 
@@ -233,7 +233,7 @@ def is_hardpoint(key: tuple[str, ...], points: Sequence[tuple[str, ...]]) -> boo
     return key in points and key[-1] != "com" and not any(name.endswith(("spring", "damper")) for name in key)
 
 
-def check_tyre_files(layers: Sequence[DataFile], groups: Groups, schema: type[Description]) -> None:
+def check_tyre_files(layers: Sequence[DataFile], groups: Groups, schema: type[VehicleDescription]) -> None:
     """Refuse property files for some of the wheels where no file has a Magic Formula tyre for the others."""
     named = [key for layer in layers for key in layer.whole]
     if not named:

@@ -22,7 +22,7 @@ from ce_dynamics.models.parts.roads.friction import Friction, FrictionPatch, Spl
 from ce_dynamics.models.parts.roads.surfaces import FlatRoad, HillsRoad, InclinedRoad
 from ce_dynamics.models.tyres.element import RoadTyre
 from ce_dynamics.models.tyres.twin import single_tyres
-from ce_dynamics.models.vehicles.bodywork import Frame, shell, style_of, styles
+from ce_dynamics.models.vehicles.bodywork import FrameSizes, shell, style_of, styles
 from ce_dynamics.models.vehicles.corner import sprung_body
 from ce_dynamics.models.vehicles.special_bodies import BODIES
 from ce_dynamics.views.scene.shapes import Shape, line, mesh, plane, rod, surface, terrain, wheel
@@ -157,7 +157,7 @@ def shapes_of(system: System) -> dict[str, list[Shape]]:
     return shapes
 
 
-def bodywork(style: str, frame: Frame) -> list[Shape]:
+def bodywork(style: str, frame: FrameSizes) -> list[Shape]:
     """Shapes of a body of some class over its wheels, in the design pose."""
     return list(BODIES[style](frame) if style in BODIES else shell(styles()[style], frame))
 
@@ -189,11 +189,11 @@ def sizes_of(tyres: list[RoadTyre]) -> tuple[float, float, float, float, float]:
     return float(x.min()), float(x.max()), float(np.abs(y).max()), float(z.mean()), radius
 
 
-def frame_of(tyres: list[RoadTyre]) -> Frame:
+def frame_of(tyres: list[RoadTyre]) -> FrameSizes:
     """Running gear of a chassis or trailer."""
     rear, front, half, height, radius = sizes_of(tyres)
     axles = sorted({round(float(nominal(tyre.centre)[0]), 3) for tyre in tyres}, reverse=True)
-    return Frame(front, rear, tuple(axles), half, height - radius, radius, 0.5 * WIDTH * radius)
+    return FrameSizes(front, rear, tuple(axles), half, height - radius, radius, 0.5 * WIDTH * radius)
 
 
 def cameras_of(system: System) -> Iterator[Camera]:

@@ -56,7 +56,7 @@ BEHIND = 20.0
 DIFFERENCE = 1e-6
 
 
-class Response(NamedTuple):
+class PracticeResponse(NamedTuple):
     """From the steering input to lateral acceleration and yaw rate, at the frequencies of the grid."""
 
     acceleration: Any
@@ -101,7 +101,7 @@ def practise(task: Manoeuvre, model: Model, y0: Floats) -> Manoeuvre:
 
 
 def at_best(
-    task: DoubleLaneChange, response: Response, omega: Floats, model: Model, y0: Floats
+    task: DoubleLaneChange, response: PracticeResponse, omega: Floats, model: Model, y0: Floats
 ) -> tuple[DoubleLaneChange, float]:
     """The task with what its best round had by heart, and the room that this left [m]."""
     way: Floats = np.asarray(GRID * np.arange(COUNT) - AHEAD, dtype=np.float64)
@@ -130,7 +130,7 @@ def at_best(
     return best, least
 
 
-def side_slip(response: Response, omega: Floats, speed: float) -> float:
+def side_slip(response: PracticeResponse, omega: Floats, speed: float) -> float:
     """v² β/a: by how much the vehicle is turned from its course where that bends, in a lane change.
 
     The yaw angle is r/(jω), the course a/(jω v).
@@ -152,7 +152,7 @@ def learnt(way: Floats, steering: Floats, yaw_rate: Floats, ends: float) -> Prac
 
 def lateral_response(
     model: Model, y0: Floats, omega: Floats, driver: DriverParameters | None = None
-) -> Response:
+) -> PracticeResponse:
     """G(jω) by differences of the compiled model, of what does not just count up.
 
     From the steering input, or from what a driver wants the steering to be.
@@ -189,7 +189,7 @@ def lateral_response(
             continue
         x = np.linalg.solve(s * identity - A, B)
         acceleration[k], yaw_rate[k] = x[place] * s * s, 2.0 * x[heading] * s
-    return Response(acceleration, yaw_rate)
+    return PracticeResponse(acceleration, yaw_rate)
 
 
 def drive(task: DoubleLaneChange, model: Model, y0: Floats) -> Round | None:

@@ -14,7 +14,7 @@ from ce_dynamics.compiled.variables import plain
 from ce_dynamics.errors import SimulationError
 from ce_dynamics.models.parts.manoeuvres.base import Manoeuvre
 from ce_dynamics.simulation.options import Method, RunOptions
-from ce_dynamics.simulation.results import Column, Record
+from ce_dynamics.simulation.results import Record, ResultVariable
 from ce_dynamics.simulation.simulate import simulate_to_record
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def add_path_error(results: Record | xr.Dataset, manoeuvre: Manoeuvre | None, mo
     columns = np.stack(list(seen.values()), axis=1).tolist()
     errors = [manoeuvre.path_error(dict(zip(seen, row, strict=True))) for row in columns]
     about = {"units": "m", "long_name": "distance from the path, positive to its left"}
-    results["path_error"] = Column(("time",), np.array(errors, dtype=float), about)
+    results["path_error"] = ResultVariable(("time",), np.array(errors, dtype=float), about)
 
 
 def refuse_swinging(manoeuvre: Manoeuvre | None, results: Record) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from ce_dynamics.models.data.quantities import Fraction, Length, PositiveFraction, Quantity
+from ce_dynamics.models.data.quantities import Fraction, Length, ParameterQuantity, PositiveFraction
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.parts.aerodynamics import AerodynamicsData
 from ce_dynamics.models.parts.assistance import AssistanceData
@@ -16,8 +16,8 @@ from ce_dynamics.models.vehicles.bodies import ChassisData
 class VehicleData(Section):
     """Data of the vehicle that belong to no part."""
 
-    gravity: Annotated[float, Quantity("m/s^2", at_least=0.0)]
-    ride_height: Annotated[float, Quantity("m")]
+    gravity: Annotated[float, ParameterQuantity("m/s^2", at_least=0.0)]
+    ride_height: Annotated[float, ParameterQuantity("m")]
     width: Length
 
 
@@ -34,27 +34,27 @@ class DriverData(Section):
     ``understeer`` and ``yaw_damping`` if they are left out.
     """
 
-    understeer: Annotated[float, Quantity("rad*s^2/m")] | None = None
-    preview_time: Annotated[float, Quantity("s", above=0.0)]
+    understeer: Annotated[float, ParameterQuantity("rad*s^2/m")] | None = None
+    preview_time: Annotated[float, ParameterQuantity("s", above=0.0)]
     min_preview: Length
-    feedforward_time: Annotated[float, Quantity("s", at_least=0.0)]
+    feedforward_time: Annotated[float, ParameterQuantity("s", at_least=0.0)]
     aim_gain: Fraction
-    yaw_damping: Annotated[float, Quantity("s", at_least=0.0)] | None = None
-    throttle_gain: Annotated[float, Quantity("s/m", at_least=0.0)]
-    brake_gain: Annotated[float, Quantity("s/m", at_least=0.0)]
+    yaw_damping: Annotated[float, ParameterQuantity("s", at_least=0.0)] | None = None
+    throttle_gain: Annotated[float, ParameterQuantity("s/m", at_least=0.0)]
+    brake_gain: Annotated[float, ParameterQuantity("s/m", at_least=0.0)]
     hold_throttle: Fraction
-    brake_margin: Annotated[float, Quantity("m/s", at_least=0.0)]
+    brake_margin: Annotated[float, ParameterQuantity("m/s", at_least=0.0)]
 
 
 class PublishedData(Section):
     """Published properties of the whole vehicle; not used by the model, there to compare with."""
 
     wheelbase: Length
-    max_wheel_angle: Annotated[float, Quantity("rad", above=0.0)]
+    max_wheel_angle: Annotated[float, ParameterQuantity("rad", above=0.0)]
     min_turning_radius: Length
 
 
-class Description(Section):
+class VehicleDescription(Section):
     """All numbers of a vehicle after layering; `layout` adds axles, steering, powertrain."""
 
     vehicle: VehicleData

@@ -19,12 +19,12 @@ from ce_dynamics.models.data.schema import leaves
 from ce_dynamics.models.powertrain.base import PowertrainData
 from ce_dynamics.models.vehicles.bodies import Vector
 from ce_dynamics.models.vehicles.corner import Corner
-from ce_dynamics.models.vehicles.layout import AxleLayout, Layout
+from ce_dynamics.models.vehicles.layout import AxleLayout, VehicleLayout
 from ce_dynamics.models.vehicles.suspensions.beam import BeamAxle
 from ce_dynamics.models.vehicles.suspensions.free_graph import GraphAxle
 
 
-def check_order(layout: Layout, corners: Mapping[str, Corner]) -> None:
+def check_order(layout: VehicleLayout, corners: Mapping[str, Corner]) -> None:
     """Refuse axles that do not follow one another from front to rear."""
     names = (None, *(trailer.name for trailer in layout.trailers))
     for ahead, behind in (pair for name in names for pair in pairwise(layout.axles_of(name))):
@@ -37,7 +37,7 @@ def check_order(layout: Layout, corners: Mapping[str, Corner]) -> None:
                 )
 
 
-def check_brakes(layout: Layout, label: str) -> None:
+def check_brakes(layout: VehicleLayout, label: str) -> None:
     """Refuse a vehicle without brakes."""
     if all(axle.braked == "no" for axle in layout.axles):
         raise DataError(f"{label}: axles: none is braked; take 'braked: no' from one of them")
@@ -76,7 +76,7 @@ def check_final_drive(axle: AxleLayout, beam: BeamAxle | GraphAxle | None, label
         )
 
 
-def check_engine_axis(layout: Layout, powertrain: PowertrainData, inside: bool, label: str) -> None:
+def check_engine_axis(layout: VehicleLayout, powertrain: PowertrainData, inside: bool, label: str) -> None:
     """Refuse an axis about which nothing turns; `inside` is whether an axle carries its final drive."""
     if layout.engine is not None and not inside and not powertrain.reacts:
         raise DataError(
@@ -155,7 +155,7 @@ def warn_of_light_chassis(chassis: float, unsprung: float) -> None:
         )
 
 
-def warn_of_derived(layout: Layout, corners: Mapping[str, Corner]) -> None:
+def warn_of_derived(layout: VehicleLayout, corners: Mapping[str, Corner]) -> None:
     """Warn of such inertias among those that follow from the data."""
     for axle, k in ((axle, k) for k in (0, 1) for axle in layout.axles):
         for name, derived in corners[axle.corners[k]].list_derived_bodies():

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ce_dynamics.models.vehicles.bodywork import BRAKE_LAMP, GLASS, LAMP, TRIM, Frame, box, loft, look
+from ce_dynamics.models.vehicles.bodywork import BRAKE_LAMP, GLASS, LAMP, TRIM, FrameSizes, box, loft, look
 from ce_dynamics.views.scene.shapes import Shape, rod
 
 PAINTS = {"truck": "#c8741d", "single-seater": "#14418b", "trailer": "#d9dde0"}
@@ -28,7 +28,7 @@ FUSELAGE = (
 """Of single-seaters: station, half width in parts of the room between the wheels, lower and upper edge."""
 
 
-def truck(frame: Frame) -> Iterator[Shape]:
+def truck(frame: FrameSizes) -> Iterator[Shape]:
     """A cab over the front axle and a load bed behind it, on a ladder frame."""
     R, W = frame.radius, frame.width
     paint, base = PAINTS["truck"], frame.front - frame.rear
@@ -73,7 +73,7 @@ def truck(frame: Frame) -> Iterator[Shape]:
     yield from load_bed(frame, back - 0.25 * R, frame.rear - 1.6 * R, float(frame.z([2.25])[0]), paint)
 
 
-def load_bed(frame: Frame, front: float, rear: float, floor: float, paint: str) -> Iterator[Shape]:
+def load_bed(frame: FrameSizes, front: float, rear: float, floor: float, paint: str) -> Iterator[Shape]:
     """A platform with drop sides, and brake lamps at its end."""
     R, W = frame.radius, frame.width
     length, middle, high = front - rear, 0.5 * (front + rear), 0.95 * R
@@ -92,7 +92,7 @@ def load_bed(frame: Frame, front: float, rear: float, floor: float, paint: str) 
         yield box((0.05, 2.0 * W, up * high), (x, 0.0, floor + 0.5 * up * high), "paint", paint)
 
 
-def single_seater(frame: Frame) -> Iterator[Shape]:
+def single_seater(frame: FrameSizes) -> Iterator[Shape]:
     """A slim body with side pods, wings and a roll hoop; its wheels stand free."""
     R, h, paint = frame.radius, frame.half, PAINTS["single-seater"]
     free = h - 1.25 * frame.tyre
@@ -157,7 +157,7 @@ def single_seater(frame: Frame) -> Iterator[Shape]:
     )
 
 
-def trailer(frame: Frame) -> Iterator[Shape]:
+def trailer(frame: FrameSizes) -> Iterator[Shape]:
     """A box body on a frame."""
     R, W = frame.radius, frame.width
     length = max(frame.front - frame.rear + 2.6 * R, 3.2 * frame.half)

@@ -19,8 +19,8 @@ from ce_dynamics.models.data.quantities import (
     Damping,
     Length,
     Numbers,
+    ParameterQuantity,
     Point,
-    Quantity,
     Stiffness,
 )
 from ce_dynamics.models.data.schema import Curve, Section
@@ -37,11 +37,11 @@ from ce_dynamics.models.parts.force_laws import (
     Travel,
 )
 
-Lengths = Annotated[Numbers, Quantity("m", curve=True)]
-Speeds = Annotated[Numbers, Quantity("m/s", curve=True)]
-Forces = Annotated[Numbers, Quantity("N", curve=True)]
-Force = Annotated[float, Quantity("N")]
-Degression = Annotated[float, Quantity("s/m", at_least=0.0)]
+Lengths = Annotated[Numbers, ParameterQuantity("m", curve=True)]
+Speeds = Annotated[Numbers, ParameterQuantity("m/s", curve=True)]
+Forces = Annotated[Numbers, ParameterQuantity("N", curve=True)]
+Force = Annotated[float, ParameterQuantity("N")]
+Degression = Annotated[float, ParameterQuantity("s/m", at_least=0.0)]
 
 
 class SpringCurve(Curve):

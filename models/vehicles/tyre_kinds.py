@@ -13,9 +13,9 @@ from ce_dynamics.models.data.quantities import (
     Fraction,
     Length,
     Numbers,
+    ParameterQuantity,
     PositiveFraction,
     PositiveStiffness,
-    Quantity,
 )
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.parts.force_laws import Ramps
@@ -36,7 +36,7 @@ from ce_dynamics.models.tyres.tmeasy import TMeasyTyre
 from ce_dynamics.models.tyres.tmeasy_curves import LoadPair, TMeasyParameters
 from ce_dynamics.models.vehicles.springs import SpringCurve
 
-Pair = Annotated[Numbers, Quantity("1", components=PAIR, above=0.0)]
+Pair = Annotated[Numbers, ParameterQuantity("1", components=PAIR, above=0.0)]
 """Values at the loads pn | 2 pn."""
 
 
@@ -47,11 +47,11 @@ class TMeasyData(Section):
     """
 
     radius: Length
-    pn: Annotated[float, Quantity("N", above=0.0)]
-    pn_max: Annotated[float, Quantity("N", above=0.0)]
+    pn: Annotated[float, ParameterQuantity("N", above=0.0)]
+    pn_max: Annotated[float, ParameterQuantity("N", above=0.0)]
     mu0: PositiveFraction | None = None
     rolling_resistance: Fraction
-    slip_speed: Annotated[float, Quantity("m/s", above=0.0)]
+    slip_speed: Annotated[float, ParameterQuantity("m/s", above=0.0)]
     cz: PositiveStiffness
     dz: Damping
     dfx0: Pair
@@ -149,7 +149,7 @@ def pair(values: Numbers) -> LoadPair:
 
 BuiltTyre: TypeAlias = TMeasyParameters | ChronoTyre | SlipModel | SidedTyre
 """A tyre as built: TMeasy's parameters, one as Chrono evaluates it, a model, or one of either side."""
-SlipForce = Annotated[float, Quantity("N", above=0.0)]
+SlipForce = Annotated[float, ParameterQuantity("N", above=0.0)]
 
 
 class SlipLawData(Section):
@@ -186,7 +186,7 @@ class SlipTyreData(SlipLawData):
 
     cx: PositiveStiffness
     cy: PositiveStiffness
-    contact_damping: Annotated[float, Quantity("s", at_least=0.0)]
+    contact_damping: Annotated[float, ParameterQuantity("s", at_least=0.0)]
 
 
 class FialaLaw(SlipLawData):
@@ -195,7 +195,7 @@ class FialaLaw(SlipLawData):
     mu: PositiveFraction
     mu_sliding: PositiveFraction
     slip_stiffness: SlipForce
-    cornering_stiffness: Annotated[float, Quantity("N/rad", above=0.0)]
+    cornering_stiffness: Annotated[float, ParameterQuantity("N/rad", above=0.0)]
     width: Length
 
     @model_validator(mode="after")
@@ -221,7 +221,7 @@ class FialaData(SlipTyreData, FialaLaw):
 class TMsimpleLaw(SlipLawData):
     """TMsimple: slopes, largest forces and forces of sliding in multiples of the load, at pn | 2 pn."""
 
-    pn: Annotated[float, Quantity("N", above=0.0)]
+    pn: Annotated[float, ParameterQuantity("N", above=0.0)]
     dfx0: Pair
     fxm: Pair
     fxs: Pair
@@ -253,8 +253,8 @@ class Pac89Law(SlipLawData):
     ``lateral`` are a0 … a4, a6, a7, ``longitudinal`` b0 … b8; ``trail`` is the pneumatic trail without slip.
     """
 
-    lateral: Annotated[Numbers, Quantity("1", curve=True)]
-    longitudinal: Annotated[Numbers, Quantity("1", curve=True)]
+    lateral: Annotated[Numbers, ParameterQuantity("1", curve=True)]
+    longitudinal: Annotated[Numbers, ParameterQuantity("1", curve=True)]
 
     @model_validator(mode="after")
     def _as_many_as_there_are(self) -> Pac89Law:
@@ -274,7 +274,7 @@ class Pac89Law(SlipLawData):
 class Pac89Data(SlipTyreData, Pac89Law):
     """Pac89 with a contact that is deflected and a pneumatic trail."""
 
-    trail: Annotated[float, Quantity("m", at_least=0.0)]
+    trail: Annotated[float, ParameterQuantity("m", at_least=0.0)]
 
     def built(self) -> BuiltTyre:
         """Return the tyre model."""
@@ -287,7 +287,7 @@ class ChronoData(Section):
     The width of the contact rights a cambered wheel; moments are late by the delay.
     """
 
-    delay: Annotated[float, Quantity("s", at_least=0.0)] | None = None
+    delay: Annotated[float, ParameterQuantity("s", at_least=0.0)] | None = None
 
 
 class ChronoTMeasyData(ChronoData, TMeasyData):
@@ -322,7 +322,7 @@ class ChronoTMsimpleData(ChronoData, TMsimpleLaw):
 class ChronoPac89Data(ChronoData, Pac89Law):
     """Pac89 as Project Chrono evaluates it; ``aligning`` are c0 … c17."""
 
-    aligning: Annotated[Numbers, Quantity("1", curve=True)]
+    aligning: Annotated[Numbers, ParameterQuantity("1", curve=True)]
     lateral_stiffness: PositiveStiffness
 
     @model_validator(mode="after")

@@ -14,7 +14,7 @@ from ce_dynamics.models.data.quantities import (
     InertiaTensor,
     Mass,
     MomentOfInertia,
-    Quantity,
+    ParameterQuantity,
     inertia_matrix,
 )
 from ce_dynamics.models.data.schema import Section
@@ -23,9 +23,9 @@ from ce_dynamics.models.vehicles.bodies import BodyParameters, Vector
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-Lean = Annotated[float, Quantity("rad", above=-radians(30.0), below=radians(30.0))]
+Lean = Annotated[float, ParameterQuantity("rad", above=-radians(30.0), below=radians(30.0))]
 """Beyond that, another angle was meant, or another unit."""
-Spacing = Annotated[float, Quantity("m", above=0.0, below=2.0)]
+Spacing = Annotated[float, ParameterQuantity("m", above=0.0, below=2.0)]
 """Between the middles of two tyres on a hub; beyond that, another unit was meant."""
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ce_dynamics.models.vehicles.assembly import build
-from ce_dynamics.models.vehicles.chrono.pairing import Choice
+from ce_dynamics.models.vehicles.chrono.pairing import FileChoice
 from ce_dynamics.models.vehicles.chrono.vehicle import convert_vehicle
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from tests.bad_input.cases import Case
@@ -112,7 +112,7 @@ def read(content: dict[str, dict[str, Any]], whole: bool) -> Any:
         car = folder / "car" / "Vehicle.json"
         if not whole:
             return build(VehicleParameters.load(car))
-        made = convert_vehicle(car, Choice(trailer=folder / "cart/Trailer.json"), bushings=True)
+        made = convert_vehicle(car, FileChoice(trailer=folder / "cart/Trailer.json"), bushings=True)
         both = folder / "both.yaml"
         both.write_text(made.text, "utf-8")
         return build(VehicleParameters.load(both))

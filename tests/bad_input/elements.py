@@ -11,7 +11,7 @@ import numpy as np
 import ce_dynamics as ce
 from ce_dynamics import contact
 from ce_dynamics.contact import solve_friction
-from ce_dynamics.models.tyres import BrushTyre, Points, fit
+from ce_dynamics.models.tyres import BrushTyre, MeasuredPoints, fit
 from tests.bad_input import values
 from tests.bad_input.cases import Case
 from tests.bad_input.description import calls, fresh
@@ -213,7 +213,7 @@ def of_forces() -> list[Case]:
 def of_solvers() -> list[Case]:
     """Contact problems, and tyres fitted to measured points."""
     start = BrushTyre(radius=0.3, cz=2e5, cx=1e5, cy=1e5, slip_stiffness=15.0, cornering_stiffness=12.0)
-    points = Points(Fz=[4e3] * 4, alpha=[0.01, 0.02, 0.05, 0.1], Fy=[-500.0, -1e3, -2e3, -3e3])
+    points = MeasuredPoints(Fz=[4e3] * 4, alpha=[0.01, 0.02, 0.05, 0.1], Fy=[-500.0, -1e3, -2e3, -3e3])
     vector = {name: value for name, value in values.NO_VECTOR.items() if name != "column"}
     found = calls(
         "solve_friction",

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ce_dynamics.models.data.quantities import Quantity
+from ce_dynamics.models.data.quantities import ParameterQuantity
 from ce_dynamics.models.data.sampling import Choice, Range, parse_distribution, sample
 from ce_dynamics.models.vehicles.sweeps.batch import Batch, run_batch
 from ce_dynamics.models.vehicles.sweeps.folder import SweepFolder
@@ -122,7 +122,7 @@ def of_folders() -> list[Case]:
 
 def of_samples() -> list[Case]:
     """Distributions and samples."""
-    mass = Quantity("kg", above=0.0)
+    mass = ParameterQuantity("kg", above=0.0)
     found = []
     for text in (
         "",

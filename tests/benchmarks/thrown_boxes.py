@@ -18,7 +18,7 @@ import numpy as np
 
 import ce_dynamics as ce
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.contact import Contact, Plane, Run, UnilateralModel, simulate_unilateral
+from ce_dynamics.contact import Contact, ContactRun, Plane, UnilateralModel, simulate_unilateral
 
 CORNERS = [(x, y, z) for x in (-1.0, 1.0) for y in (-0.2, 0.2) for z in (0.0, 0.1)]
 FRICTION = (0.0, 0.1, 0.3, 0.6, 1.0, 1.5)
@@ -89,7 +89,7 @@ def throw(unilateral: UnilateralModel, mu: float, seed: int, duration: float, h:
         run = simulate_unilateral(unilateral, duration=duration, step=h, y0=start(rng), interval=h)
     except ce.SimulationError as error:
         partial = error.partial
-        assert isinstance(partial, Run)
+        assert isinstance(partial, ContactRun)
         return Throw(mu, e, float(partial.results.time[-1]), 0, np.inf, np.inf)
     work, energy = run.results.contact_work.values, float(run.results.energy.values[0])
     rise = float(np.max(np.diff(work), initial=0.0)) / energy

@@ -35,7 +35,7 @@ from ce_dynamics.mechanism.hinges import (
     Universal,
 )
 from ce_dynamics.mechanism.hinges.base import Hinge
-from ce_dynamics.mechanism.hinges.conditions import Condition, End, Twist
+from ce_dynamics.mechanism.hinges.conditions import Condition, JointEnd, Twist
 from ce_dynamics.mechanism.system import System
 
 KINDS: dict[str, Callable[[Array, Array, Array], Hinge]] = {
@@ -208,13 +208,13 @@ class Rows(Condition):
 
     rows: ClassVar[int] = 2
 
-    def residual(self, p: End, c: End) -> Array:
+    def residual(self, p: JointEnd, c: JointEnd) -> Array:
         return zeros(2)
 
-    def velocity_rows(self, p: End, c: End) -> Array:
+    def velocity_rows(self, p: JointEnd, c: JointEnd) -> Array:
         return array(np.cos(np.arange(24.0) ** 2)).reshape(2, 12)
 
-    def acceleration_bias(self, p: End, c: End, V_p: Twist, V_c: Twist) -> Array:
+    def acceleration_bias(self, p: JointEnd, c: JointEnd, V_p: Twist, V_c: Twist) -> Array:
         return zeros(2)
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache, cached_property
 
-from ce_dynamics.kinematics.checking import LinkageBench, Recorded, State
+from ce_dynamics.kinematics.checking import BenchState, LinkageBench, Recorded
 from tests.kinematics.loop_equations import LoopEquations
 from tests.kinematics.registry import FOLLOWERS, LINKAGES, STEERED, Case
 
-__all__ = ["Bench", "Recorded", "State", "bench"]
+__all__ = ["Bench", "BenchState", "Recorded", "bench"]
 
 
 class Bench(LinkageBench):

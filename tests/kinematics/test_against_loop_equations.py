@@ -6,7 +6,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from tests.kinematics.bench import Bench, State, bench
+from tests.kinematics.bench import Bench, BenchState, bench
 from tests.kinematics.registry import LINKAGES
 
 EPS = np.finfo(float).eps
@@ -15,7 +15,7 @@ EPS = np.finfo(float).eps
 class Exact:
     """The exact answer at one state, and how ill-conditioned it is."""
 
-    def __init__(self, b: Bench, state: State, guess: np.ndarray) -> None:
+    def __init__(self, b: Bench, state: BenchState, guess: np.ndarray) -> None:
         equations = b.equations
         known = [*state.q, *(state.s[:1] if b.case.steering is not None else ())]
         rates = [*state.v, *(state.s[1:2] if b.case.steering is not None else ())]
@@ -40,7 +40,7 @@ def as_floats(matrix: object) -> np.ndarray:
     return np.array([float(x) for x in matrix])  # type: ignore[attr-defined]
 
 
-def errors(b: Bench, state: State) -> tuple[dict[str, float], Exact]:
+def errors(b: Bench, state: BenchState) -> tuple[dict[str, float], Exact]:
     motion = b.motion(state)
     q = b.coordinates(motion)
     exact = Exact(b, state, q)

@@ -18,7 +18,7 @@ from ce_dynamics.kinematics.double_wishbone import (
     planar_double_wishbone,
 )
 from ce_dynamics.mechanism.hinges.revolute import Revolute
-from tests.kinematics.bench import Bench, State, bench
+from tests.kinematics.bench import Bench, BenchState, bench
 from tests.kinematics.registry import FRONT, TILT, flattened, turned
 
 EPS = np.finfo(float).eps
@@ -66,8 +66,8 @@ def test_mirrored_corners_move_as_mirror_images() -> None:
     left, right = bench("rear left"), bench("rear right")
     mirror = np.array((1.0, -1.0, 1.0))
     for theta in (-0.3, 0.2, 0.35):
-        one = left.motion(State(np.array((theta,)), np.ones(1), zeros(3)))
-        other = right.motion(State(np.array((-theta,)), -np.ones(1), zeros(3)))
+        one = left.motion(BenchState(np.array((theta,)), np.ones(1), zeros(3)))
+        other = right.motion(BenchState(np.array((-theta,)), -np.ones(1), zeros(3)))
         for name in left.dependents:
             a, b = one.body(name).origin, other.body(name).origin
             np.testing.assert_allclose(mirror * a.r, b.r, rtol=0.0, atol=20 * EPS)
@@ -159,7 +159,7 @@ def test_rotations_that_linkages_know_are_those_of_the_hinges(name: str) -> None
 
 def traced(b: Bench) -> object:
     def hinge_motions(q: np.ndarray, v: np.ndarray, s: np.ndarray) -> dict[str, object]:
-        recorded = b.motion(State(q, v, s)).__dict__["recorded"]
+        recorded = b.motion(BenchState(q, v, s)).__dict__["recorded"]
         return {f"{name} {k}": part for name in b.dependents for k, part in enumerate(recorded[name][:4])}
 
     return trace("corner", hinge_motions, {"q": b.N, "v": b.N, "s": 3})

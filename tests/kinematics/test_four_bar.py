@@ -16,7 +16,7 @@ from ce_dynamics.kinematics.four_bar import (
     four_bar_rates,
     four_bar_second,
 )
-from tests.kinematics.bench import State, bench
+from tests.kinematics.bench import BenchState, bench
 
 EPS = np.finfo(float).eps
 BARS = (1.2, 0.36, 1.0, 0.9)  # a, b, c, d: a crank-rocker
@@ -90,7 +90,7 @@ def test_X_S_of_the_paper() -> None:
     assert isinstance(linkage, FourBar)
     loop = linkage.loop
     rate, turned_by = 1.7, 0.6
-    motion = b.motion(State(np.array((turned_by,)), np.array((rate,)), np.zeros(3)))
+    motion = b.motion(BenchState(np.array((turned_by,)), np.array((rate,)), np.zeros(3)))
     theta = loop.theta_0.angle + turned_by
     angles = four_bar_angles(loop.a, loop.b, loop.c, loop.d, theta, loop.branch)
     rates = four_bar_rates(loop.b, loop.c, loop.d, angles)

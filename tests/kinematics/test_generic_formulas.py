@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from ce_dynamics.kinematics.checking import accept_errors, closure_figures, generic_figures
-from tests.kinematics.bench import State, bench
+from tests.kinematics.bench import BenchState, bench
 from tests.kinematics.registry import LINKAGES
 
 EPS = np.finfo(float).eps
@@ -37,7 +37,7 @@ def test_closures_hold_to_rounding(name: str) -> None:
 @pytest.mark.parametrize("name", LINKAGES)
 def test_the_design_pose_is_the_zero_of_every_hinge(name: str) -> None:
     b = bench(name)
-    motion = b.motion(State(np.zeros(b.N), np.zeros(b.N), np.zeros(3)))
+    motion = b.motion(BenchState(np.zeros(b.N), np.zeros(b.N), np.zeros(3)))
     assert np.abs(b.coordinates(motion)).max() <= 1e-14
 
 

@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 
 from ce_dynamics.kinematics.base import make_bodies, pose
 from ce_dynamics.kinematics.four_bar import FourBar
-from tests.kinematics.bench import State, bench
+from tests.kinematics.bench import BenchState, bench
 from tests.kinematics.registry import FOLLOWERS, LINKAGES
 from tests.kinematics.test_against_loop_equations import EPS, errors
 
@@ -20,8 +20,8 @@ LIMITED = [name for name in ALONE if not name.startswith("four-bar")]
 PITMAN = "Pitman steering"  # its range ends at change points, which can be passed
 
 
-def at(name: str, theta: float, rate: float = 1.0) -> State:
-    return State(np.array((theta,)), np.array((rate,)), np.zeros(3))
+def at(name: str, theta: float, rate: float = 1.0) -> BenchState:
+    return BenchState(np.array((theta,)), np.array((rate,)), np.zeros(3))
 
 
 def finite(name: str, theta: float) -> bool:

@@ -10,7 +10,7 @@ import sympy
 
 from ce_dynamics.errors import ModelError
 from ce_dynamics.kinematics.shock import Shock, shock_angles, shock_rates, shock_second
-from tests.kinematics.bench import State, bench
+from tests.kinematics.bench import BenchState, bench
 
 EPS = np.finfo(float).eps
 X, Y, BETA = 0.55, 0.31, 1.1
@@ -54,7 +54,7 @@ def test_the_linkage_follows_the_formulas() -> None:
     at_design = shock_angles(x, y, 0.0, design)
     rate = 1.3
     for theta in np.linspace(-0.9, 0.9, 7):
-        motion = b.motion(State(np.array((theta,)), np.array((rate,)), np.zeros(3)))
+        motion = b.motion(BenchState(np.array((theta,)), np.array((rate,)), np.zeros(3)))
         angles = shock_angles(x, y, 0.0, design + theta)
         turn = (angles.gamma - angles.eta) - (at_design.gamma - at_design.eta)
         np.testing.assert_allclose(
@@ -70,12 +70,12 @@ def test_the_linkage_follows_the_formulas() -> None:
 def test_the_rate_of_extension_is_regular_at_zero_compression() -> None:
     """The printed (30) divides by r, which is zero in the design pose."""
     b = bench("shock, spatial")
-    motion = b.motion(State(np.zeros(1), np.ones(1), np.zeros(3)))
+    motion = b.motion(BenchState(np.zeros(1), np.ones(1), np.zeros(3)))
     displacement = b.coordinates(motion)[-1]
     assert abs(displacement) <= 2 * EPS
     h = 1e-5
     lengths = [
-        b.coordinates(b.motion(State(np.array((s * h,)), np.zeros(1), np.zeros(3))))[-1] for s in (1, -1)
+        b.coordinates(b.motion(BenchState(np.array((s * h,)), np.zeros(1), np.zeros(3))))[-1] for s in (1, -1)
     ]
     # central difference: truncation ~h², rounding ~eps / h
     assert b.stack(motion, "X")[-1, 0] == pytest.approx((lengths[0] - lengths[1]) / (2 * h), abs=1e-9)

@@ -22,7 +22,7 @@ from ce_dynamics.augmented import FullyAugmented
 from ce_dynamics.augmented.embedded_states import observe_states
 from ce_dynamics.augmented.saddle import row_rank
 from ce_dynamics.compiler import trace
-from ce_dynamics.embedding.closures.precision import Place, Subgraph, make_points_meet
+from ce_dynamics.embedding.closures.precision import HingePlace, Subgraph, make_points_meet
 from ce_dynamics.embedding.embed import merge_groups
 
 REFINEMENTS = 12
@@ -95,7 +95,7 @@ def meeting(system: ce.System) -> ce.System:
     return twin
 
 
-def moved(place: Place, by: Array) -> None:
+def moved(place: HingePlace, by: Array) -> None:
     """Move a hinge's point, however little."""
     place.at = place.at + by
 

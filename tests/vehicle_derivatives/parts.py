@@ -9,7 +9,7 @@ import numpy as np
 import scipy.linalg
 
 import ce_dynamics as ce
-from ce_dynamics.compiled.analysis.derivatives import Rows, all_names
+from ce_dynamics.compiled.analysis.derivatives import QuantityRows, all_names
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import AssemblyError
 from ce_dynamics.mechanism.couplings.base import Coupled
@@ -57,7 +57,7 @@ class Point:
 
     def function(self, of: list[str]) -> Callable[[Floats, Floats], Floats]:
         """Named quantities of y and u."""
-        rows = Rows(self.model, of)
+        rows = QuantityRows(self.model, of)
         found = self.model.function(
             f"quantities {rows.labels}", rows.quantities, self.model.sizes_of("y", "u")
         )
@@ -94,7 +94,7 @@ def kept(sample: Sample, model: Model) -> Tally:
         tally.part += f" (refused: {error})"
         return tally
     places, f = [at.states.index(name) for name in led], at.function(still)
-    goal, J = Rows(model, still).at(at.y, at.u)
+    goal, J = QuantityRows(model, still).at(at.y, at.u)
 
     def solved(y: Floats, u: Floats) -> Floats:
         """By the slopes of the start: what is left is smaller by the distance with every step."""

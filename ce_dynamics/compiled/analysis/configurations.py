@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from ce_dynamics.algebra import checks, dense
 from ce_dynamics.algebra.checks import Floats, checked
 from ce_dynamics.algebra.newton import Found
-from ce_dynamics.compiled.analysis.continuation import CLOSE, EVALUATIONS, Effort, search_starts
+from ce_dynamics.compiled.analysis.continuation import CLOSE, EVALUATIONS, EvaluationBudget, search_starts
 from ce_dynamics.compiled.analysis.coordinates import (
     coordinate_entries,
     coordinate_function,
@@ -164,7 +164,7 @@ def assemble(
     """
     given = model.given_inputs(u)
     state = model.given_state(y)
-    effort = Effort(checks.integer("assemble: evaluations", evaluations, at_least=1))
+    effort = EvaluationBudget(checks.integer("assemble: evaluations", evaluations, at_least=1))
     wanted = collect_targets(model, {} if coordinates is None else coordinates)
     q, v, x = model.layout.split(state)
     state = np.concatenate((model.tangent.normalise(q), v, x))
@@ -243,7 +243,7 @@ def nearest(model: CompiledSystem, y: Floats, u: Floats, targets: Mapping[int, F
 
 
 def solve_coordinates(
-    model: CompiledSystem, y: Floats, u: Floats, wanted: Mapping[int, float], effort: Effort
+    model: CompiledSystem, y: Floats, u: Floats, wanted: Mapping[int, float], effort: EvaluationBudget
 ) -> tuple[CompiledSystem, Floats]:
     """A model that knows the state in which some coordinates have wanted values, and the state."""
     model.refuse_not_finite(y, u, gap_of(model, y, u, wanted))
@@ -269,7 +269,7 @@ def solve_coordinates(
 
 
 def searched_from_elsewhere(
-    model: CompiledSystem, best: Found, u: Floats, wanted: Mapping[int, float], effort: Effort
+    model: CompiledSystem, best: Found, u: Floats, wanted: Mapping[int, float], effort: EvaluationBudget
 ) -> tuple[CompiledSystem, Found]:
     """Search with models that start where it is wanted to be, and where the last search ended."""
     names = [entry.name for entry in coordinate_entries(model)]
@@ -351,7 +351,7 @@ class Wanted(NamedTuple):
     model: CompiledSystem
     u: Floats
     values: Mapping[int, float]
-    effort: Effort
+    effort: EvaluationBudget
 
     def gap(self, y: Floats) -> Floats:
         self.effort.evaluating()

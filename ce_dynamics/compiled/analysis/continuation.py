@@ -27,7 +27,7 @@ SEED = 20261122  # the same is found every time
 EVALUATIONS = 4000
 
 
-class Effort:
+class EvaluationBudget:
     """Evaluations that a search may still make.
 
     Parameters
@@ -60,7 +60,7 @@ class Limited(Problem, Protocol):
     """Problem whose evaluations are numbered."""
 
     @property
-    def effort(self) -> Effort:
+    def effort(self) -> EvaluationBudget:
         """Evaluations that the search may still make; each call of `gap` takes one."""
 
 

@@ -121,7 +121,7 @@ def derivatives(
         raise ModelError(
             f"derivatives: {len(moved)} variables cannot keep {len(kept)} quantities; name as many of each"
         )
-    rows = Rows(model, [*wanted, *kept])
+    rows = QuantityRows(model, [*wanted, *kept])
     values, whole = rows.at(state, given)
     n = len(values) - len(kept)
     F, G = whole[:n], whole[n:]
@@ -169,7 +169,7 @@ def variables(model: CompiledSystem, what: str, names: Iterable[str] | str) -> l
     return found
 
 
-class Rows:
+class QuantityRows:
     """Quantities beside each other, and their derivatives by [y; u]."""
 
     def __init__(self, model: CompiledSystem, wanted: Sequence[str | Point | Frame]) -> None:

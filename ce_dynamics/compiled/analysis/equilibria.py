@@ -26,7 +26,7 @@ SHORTEST = 2.0**-20  # part of a step that is worth trying
 NEUTRAL = 1e-10  # singular values below this part of the largest are zero but for rounding
 
 
-class Search:
+class EquilibriumSearch:
     """One search for an equilibrium; its unknowns z are displacements and first-order states.
 
     Parameters
@@ -341,7 +341,7 @@ def equilibrium(
     """
     checks.number("tolerance", tolerance, above=0.0)
     start, given = state_given(model, q, v, x, u, y, moving=False)
-    search = Search(model, given, Freedom(model, hold))
+    search = EquilibriumSearch(model, given, Freedom(model, hold))
     with at_work(f"searching an equilibrium of {model.system.name!r}"):
         found = search.run(resting(model, start), tolerance)
     near = search.neighbourhood(found)

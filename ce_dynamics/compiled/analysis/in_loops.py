@@ -20,7 +20,7 @@ import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.compiled.analysis.continuation import CLOSE, Effort, newton
+from ce_dynamics.compiled.analysis.continuation import CLOSE, EvaluationBudget, newton
 from ce_dynamics.compiled.analysis.coordinates import coordinate_owners
 from ce_dynamics.compiled.analysis.goals import Goal
 from ce_dynamics.compiled.compiled_system import CompiledSystem
@@ -66,7 +66,7 @@ def found_in_loops(
         if start is None:
             return None
         coordinates |= start
-    problem = InLoops(hinges, tuple(goals), wanted, Effort(EVALUATIONS))
+    problem = InLoops(hinges, tuple(goals), wanted, EvaluationBudget(EVALUATIONS))
     z = np.concatenate([coordinates[body.name] for body in hinges.bodies])
     found = newton(problem, z)
     if found.size > CLOSE:
@@ -135,7 +135,9 @@ def hinges_of(model: CompiledSystem, goals: Sequence[Goal], wanted: Wanted) -> H
 class InLoops:
     """Closures and goals over the coordinates z of some hinges, as a problem of `newton`."""
 
-    def __init__(self, hinges: Hinges, goals: tuple[Goal, ...], wanted: Wanted, effort: Effort) -> None:
+    def __init__(
+        self, hinges: Hinges, goals: tuple[Goal, ...], wanted: Wanted, effort: EvaluationBudget
+    ) -> None:
         self.hinges, self.goals, self.wanted, self.effort = hinges, goals, wanted, effort
         self.columns = slices((body.name, body.inboard.n_v) for body in hinges.bodies)
         self.n_v = sum(body.inboard.n_v for body in hinges.bodies)

@@ -19,7 +19,7 @@ from ce_dynamics.compiled.analysis.configurations import (
     displace,
     gap_of,
 )
-from ce_dynamics.compiled.analysis.continuation import CLOSE, EVALUATIONS, Effort, search_starts
+from ce_dynamics.compiled.analysis.continuation import CLOSE, EVALUATIONS, EvaluationBudget, search_starts
 from ce_dynamics.compiled.analysis.coordinates import slope_of, tangent_columns
 from ce_dynamics.compiled.analysis.goals import Goal, goal_of, labels_of
 from ce_dynamics.compiled.analysis.points import Frame, Point
@@ -86,12 +86,12 @@ def inverse_kinematics(
         raise ModelError("targets: name at least one point or frame, and where it is to be")
     goals = [goal_of(target, wanted) for target, wanted in targets.items()]
     values = collect_targets(model, {} if coordinates is None else coordinates)
-    effort = Effort(checks.integer("inverse_kinematics: evaluations", evaluations, at_least=1))
+    effort = EvaluationBudget(checks.integer("inverse_kinematics: evaluations", evaluations, at_least=1))
     with at_work(f"inverse kinematics of {model.system.name!r}"):
         led = configuration_in_loops(model, state, given, goals, values)
         if led is not None:
             return led
-        found = search_starts(Reached(model, given, tuple(goals), values, effort), state)
+        found = search_starts(FrameTargets(model, given, tuple(goals), values, effort), state)
     if found.size > CLOSE:
         worst = int(np.argmax(np.where(np.isfinite(found.gap), np.abs(found.gap), np.inf)))
         labels = [label for goal in goals for label in labels_of(goal)]
@@ -104,14 +104,14 @@ def inverse_kinematics(
     return assemble(model, y=np.concatenate((model.layout.split(found.x)[0], v, x)), u=given)
 
 
-class Reached(NamedTuple):
+class FrameTargets(NamedTuple):
     """Frames where they are wanted, as a problem of `search_starts`."""
 
     model: CompiledSystem
     u: Floats
     goals: tuple[Goal, ...]
     values: Mapping[int, float]
-    effort: Effort
+    effort: EvaluationBudget
 
     def gap(self, y: Floats) -> Floats:
         """Rotation vectors and displacements that lead from the goals to where frames are."""

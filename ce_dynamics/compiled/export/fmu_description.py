@@ -13,7 +13,7 @@ from ce_dynamics.compiled.export.interface import Interface
 from ce_dynamics.compiler.tracing.inline import Dependencies, dependencies
 
 
-class Known(NamedTuple):
+class KnownDependency(NamedTuple):
     """A variable that another depends on: its reference, and "constant" or "dependent"."""
 
     reference: int
@@ -31,8 +31,8 @@ class Structure(NamedTuple):
         Dependencies on sampled states of controllers and on parameters as well.
     """
 
-    running: Mapping[int, list[Known]]
-    initially: Mapping[int, list[Known]]
+    running: Mapping[int, list[KnownDependency]]
+    initially: Mapping[int, list[KnownDependency]]
 
 
 def structure(interface: Interface, variables: Sequence[FmuVariable]) -> Structure:
@@ -56,10 +56,12 @@ def structure(interface: Interface, variables: Sequence[FmuVariable]) -> Structu
     anything = range(n + len(interface.given))
     changing = {*interface.continuous, *range(n, n + interface.n_inputs)}
 
-    def list_known(of: Dependencies, among: Container[int]) -> list[Known]:
+    def list_known(of: Dependencies, among: Container[int]) -> list[KnownDependency]:
         return [
             # states are counted from 1, rates stand between them and what is given
-            Known(1 + k if k < n else 1 + n_rates + k, "constant" if k in of.constant else "dependent")
+            KnownDependency(
+                1 + k if k < n else 1 + n_rates + k, "constant" if k in of.constant else "dependent"
+            )
             for k in of.on
             if k in among
         ]
@@ -239,7 +241,7 @@ def _fmi3(interface: Interface, variables: Sequence[FmuVariable], token: str, st
 
 def _unknowns(
     interface: Interface, variables: Sequence[FmuVariable]
-) -> Iterator[tuple[list[int], Mapping[int, list[Known]]]]:
+) -> Iterator[tuple[list[int], Mapping[int, list[KnownDependency]]]]:
     """Outputs, rates, and both at the start, with what they depend on."""
     found = structure(interface, variables)
     outputs = [v.reference for v in variables if v.causality == "output"]
@@ -249,7 +251,7 @@ def _unknowns(
     yield sorted(outputs + rates), found.initially
 
 
-def _known(known: Sequence[Known], first: int) -> dict[str, str]:
+def _known(known: Sequence[KnownDependency], first: int) -> dict[str, str]:
     """The attributes that name what something depends on; places begin at 1 in FMI 2.0."""
     return {
         "dependencies": " ".join(str(k.reference + first) for k in known),

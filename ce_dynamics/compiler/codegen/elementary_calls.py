@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ce_dynamics.compiler import elementary
-from ce_dynamics.compiler.codegen.fused import Code
+from ce_dynamics.compiler.codegen.fused import CodeArrays
 from ce_dynamics.compiler.tracing.function import TracedFunction, extract
 from ce_dynamics.compiler.tracing.graph import Graph
 from ce_dynamics.compiler.tracing.operations import Op
@@ -50,7 +50,7 @@ class Family(NamedTuple):
 
     name: str
     operations: tuple[int, ...]
-    formula: Callable[[Any, elementary.Coefficients], tuple[Any, ...]]
+    formula: Callable[[Any, elementary.FormulaCoefficients], tuple[Any, ...]]
     reduces_angles: bool
 
 
@@ -75,7 +75,7 @@ def trace_formula(family: Family, single: bool = False) -> TracedFunction:
 
 
 def calls_together(
-    code: Code, units: Iterable[Sequence[int]] | None = None, shape: Sequence[int] | None = None
+    code: CodeArrays, units: Iterable[Sequence[int]] | None = None, shape: Sequence[int] | None = None
 ) -> dict[int, list[int]]:
     """Return the calls that a function without lanes makes together: for each, the instructions of its group.
 

@@ -48,7 +48,7 @@ from ce_dynamics.compiler.codegen.elementary_calls import (
     trace_formula,
 )
 from ce_dynamics.compiler.codegen.emit_pairs import PairWriter
-from ce_dynamics.compiler.codegen.fused import Code, code_of
+from ce_dynamics.compiler.codegen.fused import CodeArrays, code_of
 from ce_dynamics.compiler.codegen.writer import FLAGS, Writer
 from ce_dynamics.compiler.tracing.function import TracedFunction
 from ce_dynamics.compiler.tracing.operations import Op
@@ -97,7 +97,7 @@ def emit_llvm(
     return module(writer, traced)
 
 
-def straight_line(writer: Writer, traced: TracedFunction, code: Code, pairs: bool = False) -> None:
+def straight_line(writer: Writer, traced: TracedFunction, code: CodeArrays, pairs: bool = False) -> None:
     """Write all instructions between loads of the inputs and stores of the outputs."""
     kind, lines = number_type(writer.lanes), writer.lines
     writer.begin(f"define void @{ENTRY}({parameters(traced)}) nounwind {{")
@@ -130,7 +130,7 @@ def straight_line(writer: Writer, traced: TracedFunction, code: Code, pairs: boo
     lines += [FENCE, "  ret void", "}", ""]
 
 
-def instructions(writer: Writer, code: Code, values: list[str]) -> None:
+def instructions(writer: Writer, code: CodeArrays, values: list[str]) -> None:
     """Write what computes, in the order of tracing; what calls made together need comes before them."""
     op, operands = code.op.tolist(), code.operands.tolist()
     groups = calls_together(code) if writer.written_out and writer.lanes == 1 else {}

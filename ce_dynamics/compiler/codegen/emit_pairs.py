@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from ce_dynamics.compiler.codegen.elementary_calls import calls_together, number_type
-from ce_dynamics.compiler.codegen.fused import FUSED, MINUS_PRODUCT, PRODUCT_MINUS, PRODUCT_PLUS, Code
+from ce_dynamics.compiler.codegen.fused import FUSED, MINUS_PRODUCT, PRODUCT_MINUS, PRODUCT_PLUS, CodeArrays
 from ce_dynamics.compiler.codegen.pairs import SUMS, Pair, Pairs, as_it_gets_ready
 from ce_dynamics.compiler.codegen.writer import COMPARE, Writer
 from ce_dynamics.compiler.tracing.function import TracedFunction
@@ -66,7 +66,7 @@ class PairWriter:
         Names of all results; of constants and inputs they are there.
     """
 
-    def __init__(self, writer: Writer, traced: TracedFunction, code: Code, values: list[str]) -> None:
+    def __init__(self, writer: Writer, traced: TracedFunction, code: CodeArrays, values: list[str]) -> None:
         self._writer, self._traced, self._values = writer, traced, values
         self._pairs = Pairs(code)
         self._op, self._operands, self._computes = self._pairs.op, self._pairs.operands, self._pairs.computes

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ce_dynamics.compiler.codegen.emit import ENTRY, module, parameters
-from ce_dynamics.compiler.codegen.outliner import Address, Kind, Outline
+from ce_dynamics.compiler.codegen.outliner import Address, Outline, PieceKind
 from ce_dynamics.compiler.codegen.segments import CONSTANT, LOCAL, NONE
 from ce_dynamics.compiler.codegen.writer import Writer
 from ce_dynamics.compiler.tracing.function import TracedFunction
@@ -175,7 +175,7 @@ def entry(writer: Writer, traced: TracedFunction, parts: Outline) -> list[str]:
 class _KindWriter:
     """Writes the function of one kind: values are fetched where first read, stored where made."""
 
-    def __init__(self, writer: Writer, kind: Kind) -> None:
+    def __init__(self, writer: Writer, kind: PieceKind) -> None:
         self.writer = writer
         self.kind = kind
         self.names: dict[tuple[int, int], str] = {}

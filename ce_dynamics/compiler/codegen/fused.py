@@ -38,7 +38,7 @@ Integers = NDArray[np.int64]
 Booleans = NDArray[np.bool_]
 
 
-class Code(NamedTuple):
+class CodeArrays(NamedTuple):
     """The instructions of a function as arrays.
 
     Attributes
@@ -59,19 +59,19 @@ class Code(NamedTuple):
     outputs: list[Integers]
 
 
-def code_of(traced: TracedFunction, fuse: bool = True) -> Code:
+def code_of(traced: TracedFunction, fuse: bool = True) -> CodeArrays:
     """The instructions of a function; with ``fuse``, products join sums."""
     table = np.array(traced.instructions, dtype=np.int64).reshape(-1, 4)
     op, operands = table[:, 0].copy(), table[:, 1:].copy()
     computes = (op != Op.CONST) & (op != Op.INPUT)
     outputs = [np.array(nodes, dtype=np.int64) for nodes in traced.outputs]
-    code = Code(op, operands, computes, outputs)
+    code = CodeArrays(op, operands, computes, outputs)
     if fuse and len(op):
         _fuse(code)
     return code
 
 
-def _fuse(code: Code) -> None:
+def _fuse(code: CodeArrays) -> None:
     op, operands, computes, outputs = code
     read = operands[computes]
     readers = np.bincount(np.concatenate((read[read >= 0], *outputs)), minlength=len(op))
@@ -94,7 +94,7 @@ def _fuse(code: Code) -> None:
         computes[factors] = False
 
 
-def fingerprints(code: Code) -> NDArray[np.uint64]:
+def fingerprints(code: CodeArrays) -> NDArray[np.uint64]:
     """A number for each instruction: the same for formulas alike up to signs, numbers and order.
 
     It looks `DEEPEST` instructions deep, so that formulas that differ farther down have the same.

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ce_dynamics.compiler.codegen.fused import Code, Integers
+from ce_dynamics.compiler.codegen.fused import CodeArrays, Integers
 from ce_dynamics.compiler.codegen.segments import CONSTANT, LONGEST, SHORTEST, Pieces
 from ce_dynamics.compiler.tracing.function import TracedFunction
 from ce_dynamics.compiler.tracing.operations import Op
@@ -37,7 +37,7 @@ class Address(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Kind:
+class PieceKind:
     """Pieces that differ in numbers only.
 
     Attributes
@@ -83,14 +83,16 @@ class Outline:
         Slots of the entries of each output.
     """
 
-    kinds: list[Kind]
+    kinds: list[PieceKind]
     order: list[int]
     n_slots: int
     given: Floats
     outputs: list[Integers]
 
 
-def outline(traced: TracedFunction, code: Code, shortest: int = SHORTEST, longest: int = LONGEST) -> Outline:
+def outline(
+    traced: TracedFunction, code: CodeArrays, shortest: int = SHORTEST, longest: int = LONGEST
+) -> Outline:
     """Cut a function into pieces and sort them by kind.
 
     Parameters
@@ -117,7 +119,7 @@ def outline(traced: TracedFunction, code: Code, shortest: int = SHORTEST, longes
         addresses, bases = address_slots(np.hstack((outside, slots[pieces.nodes[own[:, places]]])))
         constants, numbers = tabulate_constants(values[code.operands[pieces.constants.rows(who), 0]])
         kinds.append(
-            Kind(
+            PieceKind(
                 op=pieces.op[own[0]],
                 sources=pieces.sources[own[0]],
                 operands=pieces.numbers[own[0]],
@@ -136,7 +138,7 @@ def n_inputs(traced: TracedFunction) -> int:
     return sum(int(np.prod(shape)) for shape in traced.input_shapes.values())
 
 
-def find_table_reads(pieces: Pieces, code: Code, values: Floats) -> Integers:
+def find_table_reads(pieces: Pieces, code: CodeArrays, values: Floats) -> Integers:
     """At each place that reads a table a number of table and offset, else 0: these belong to the code."""
     found = np.zeros(len(pieces.nodes), dtype=np.int64)
     reading = np.flatnonzero(pieces.op == Op.LOOKUP)
@@ -161,7 +163,7 @@ def kinds_of(pieces: Pieces, read: Integers) -> tuple[list[int], list[Integers]]
     return order, [np.array(who, dtype=np.int64) for who in members]
 
 
-def exports_of(pieces: Pieces, members: list[Integers], code: Code) -> list[Integers]:
+def exports_of(pieces: Pieces, members: list[Integers], code: CodeArrays) -> list[Integers]:
     """Return for each kind the places whose values are read outside at least one of its pieces."""
     read = np.zeros(len(code.op), dtype=bool)
     for nodes in (pieces.outside.values, *code.outputs):
@@ -170,7 +172,7 @@ def exports_of(pieces: Pieces, members: list[Integers], code: Code) -> list[Inte
     return [np.flatnonzero(exported[pieces.places(who)].any(axis=0)) for who in members]
 
 
-def fix_slots(traced: TracedFunction, code: Code) -> tuple[Integers, Integers]:
+def fix_slots(traced: TracedFunction, code: CodeArrays) -> tuple[Integers, Integers]:
     """Slots by instruction with those filled in that no piece writes, and the constants that are outputs."""
     slots = np.full(len(code.op), -1)
     sizes = [int(np.prod(shape)) for shape in traced.input_shapes.values()]
@@ -183,7 +185,7 @@ def fix_slots(traced: TracedFunction, code: Code) -> tuple[Integers, Integers]:
     return slots, given
 
 
-def last_readers(pieces: Pieces, code: Code) -> Integers:
+def last_readers(pieces: Pieces, code: CodeArrays) -> Integers:
     """The last piece that reads something of each piece; the number of pieces for outputs."""
     last = np.arange(len(pieces))
     readings = [(pieces.outside.values, pieces.outside.pieces)]

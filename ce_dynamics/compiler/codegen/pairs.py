@@ -16,7 +16,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterator, Sequence
 
-from ce_dynamics.compiler.codegen.fused import FUSED, PRODUCT_PLUS, Code
+from ce_dynamics.compiler.codegen.fused import FUSED, PRODUCT_PLUS, CodeArrays
 from ce_dynamics.compiler.codegen.writer import LIBM
 from ce_dynamics.compiler.tracing.operations import COMPARISONS, Op, arity
 
@@ -40,10 +40,10 @@ class Pairs:
     shape : list of int
         Of every instruction.
     op, operands, computes : lists
-        The instructions, as in `Code`.
+        The instructions, as in `CodeArrays`.
     """
 
-    def __init__(self, code: Code) -> None:
+    def __init__(self, code: CodeArrays) -> None:
         self.op: list[int] = code.op.tolist()
         self.operands: list[list[int]] = code.operands.tolist()
         self.computes: list[bool] = code.computes.tolist()

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ce_dynamics.compiler.codegen.fused import FUSED, Booleans, Code, Integers
+from ce_dynamics.compiler.codegen.fused import FUSED, Booleans, CodeArrays, Integers
 from ce_dynamics.compiler.tracing.operations import Op
 
 SHORTEST, LONGEST = 32, 2000
@@ -81,7 +81,7 @@ class Pieces:
     """
 
     def __init__(
-        self, code: Code, marks: Sequence[int], shortest: int = SHORTEST, longest: int = LONGEST
+        self, code: CodeArrays, marks: Sequence[int], shortest: int = SHORTEST, longest: int = LONGEST
     ) -> None:
         self.nodes = np.flatnonzero(code.computes)
         self.place = np.full(len(code.op), -1)

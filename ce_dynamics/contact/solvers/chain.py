@@ -15,7 +15,7 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.contact.conditions import NONE, Conditions, ConvergenceError, Integers, SparseRows
 from ce_dynamics.contact.gauss_seidel import Solver, restrict_start
 from ce_dynamics.contact.problem import Problem, Solution, residual
-from ce_dynamics.contact.solvers.rows import DENSE_ROWS, Judge, Operator, Rows, in_rows, scale_rows
+from ce_dynamics.contact.solvers.rows import DENSE_ROWS, Judge, Operator, ScaledRows, in_rows, scale_rows
 
 NEWTON_STEPS = 10
 """Newton steps of each of the first attempts."""
@@ -155,7 +155,7 @@ def relative(A: Operator, b: Floats, d: Floats, conditions: Conditions, permitte
     return lambda p: residual(d, A @ p + b, conditions, p) / permitted
 
 
-def of_scaled(verdict: Judge, rows: Rows) -> Judge:
+def of_scaled(verdict: Judge, rows: ScaledRows) -> Judge:
     """The same of scaled impulses."""
     return lambda x: verdict(rows.impulses(x))
 

@@ -23,7 +23,7 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.contact.linear_equations import eliminate
 from ce_dynamics.contact.machine import kernel
 from ce_dynamics.contact.solvers.natural_map import natural_map
-from ce_dynamics.contact.solvers.rows import DENSE_ROWS, Rows, in_rows
+from ce_dynamics.contact.solvers.rows import DENSE_ROWS, ScaledRows, in_rows
 
 HALVINGS = 8
 """Largest number of halvings of a step that does not make F smaller."""
@@ -161,7 +161,7 @@ def newton_small(A, b, d, kind, normal, mu, lower, upper, p, aim, limit, halving
 # Proximal points of the natural map
 
 
-class Found(NamedTuple):
+class IterationResult(NamedTuple):
     """Result of an iteration.
 
     Attributes
@@ -179,8 +179,14 @@ class Found(NamedTuple):
 
 
 def proximal(
-    rows: Rows, x: Floats, *, steps: int, tolerance: float, epsilon: float = 1e-4, deadline: float = math.inf
-) -> Found:
+    rows: ScaledRows,
+    x: Floats,
+    *,
+    steps: int,
+    tolerance: float,
+    epsilon: float = 1e-4,
+    deadline: float = math.inf,
+) -> IterationResult:
     """Follow proximal points from x: ε shrinks where Newton's method finds one and grows where it does not.
 
     Parameters
@@ -214,18 +220,20 @@ def proximal(
             x, epsilon, failed = inner.x, max(0.2 * epsilon, 1e-10), 0
         else:
             epsilon, failed = 10.0 * epsilon, failed + 1
-    return Found(best, smallest, count)
+    return IterationResult(best, smallest, count)
 
 
-def find_small_point(rows: Rows, centre: Floats, epsilon: float, tolerance: float) -> Found:
+def find_small_point(rows: ScaledRows, centre: Floats, epsilon: float, tolerance: float) -> IterationResult:
     """Return the proximal point around ``centre``, of few rows."""
     A = rows.A + epsilon * np.eye(len(rows))
     x, b, d = centre.copy(), rows.b - epsilon * centre, A.diagonal().copy()
     count, gap = newton_small(A, b, d, *rows.conditions, x, tolerance, INNER, HALVINGS)
-    return Found(x, gap, count) if np.all(np.isfinite(x)) else Found(centre, math.inf, count)
+    return (
+        IterationResult(x, gap, count) if np.all(np.isfinite(x)) else IterationResult(centre, math.inf, count)
+    )
 
 
-def find_sparse_point(rows: Rows, centre: Floats, epsilon: float, tolerance: float) -> Found:
+def find_sparse_point(rows: ScaledRows, centre: Floats, epsilon: float, tolerance: float) -> IterationResult:
     """Return the proximal point around ``centre``, of many rows."""
     A = in_rows(rows.A)
 
@@ -239,7 +247,7 @@ def find_sparse_point(rows: Rows, centre: Floats, epsilon: float, tolerance: flo
     best, smallest, stalled = x, float(np.max(np.abs(F), initial=0.0)), 0
     for count in range(INNER):
         if smallest <= tolerance or stalled == STALLED:
-            return Found(best, smallest, count)
+            return IterationResult(best, smallest, count)
         held, starts, columns, values, right = held_system(
             A.indptr, A.indices, A.data, *D, rows.normal_of, rows.partner, F, epsilon
         )
@@ -249,9 +257,9 @@ def find_sparse_point(rows: Rows, centre: Floats, epsilon: float, tolerance: flo
             try:
                 step[held] = splu(J.tocsc()).solve(right)
             except RuntimeError:  # singular
-                return Found(best, smallest, count + 1)
+                return IterationResult(best, smallest, count + 1)
         if not np.all(np.isfinite(step)):
-            return Found(best, smallest, count + 1)
+            return IterationResult(best, smallest, count + 1)
         size, factor = float(F @ F), 1.0
         tried = (math.inf, x, F, D)
         for _ in range(HALVINGS):
@@ -269,8 +277,8 @@ def find_sparse_point(rows: Rows, centre: Floats, epsilon: float, tolerance: flo
         if now < smallest:
             best, smallest, stalled = x, now, 0
         elif smallest < 1e-12:  # rounding
-            return Found(best, smallest, count + 1)
-    return Found(best, smallest, INNER)
+            return IterationResult(best, smallest, count + 1)
+    return IterationResult(best, smallest, INNER)
 
 
 @kernel

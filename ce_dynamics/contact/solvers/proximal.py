@@ -41,7 +41,7 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiler.loops import kernel
 from ce_dynamics.contact.conditions import Booleans, Integers, Kind
 from ce_dynamics.contact.solvers.newton import proximal
-from ce_dynamics.contact.solvers.rows import DENSITY, Judge, Rows, in_rows
+from ce_dynamics.contact.solvers.rows import DENSITY, Judge, ScaledRows, in_rows
 
 RANK = 1e-11
 """Pivots of A, of unit diagonal, that count as zero."""
@@ -81,7 +81,7 @@ FACTORED = 5000
 """Rows up to which A is factored: the factor is dense."""
 
 
-class Outcome(NamedTuple):
+class BestPoint(NamedTuple):
     """The best point.
 
     Attributes
@@ -98,7 +98,7 @@ class Outcome(NamedTuple):
     steps: int
 
 
-def solve_rows(rows: Rows, x: Floats, judge: Judge, time_limit: float = math.inf) -> Outcome:
+def solve_rows(rows: ScaledRows, x: Floats, judge: Judge, time_limit: float = math.inf) -> BestPoint:
     """Follow proximal points to a solution, or return the best point met.
 
     Parameters
@@ -114,7 +114,7 @@ def solve_rows(rows: Rows, x: Floats, judge: Judge, time_limit: float = math.inf
     deadline = time.thread_time() + time_limit
     best, smallest = x, judge(x)
     if smallest <= 1.0 or len(rows) == 0:
-        return Outcome(best, smallest, 0)
+        return BestPoint(best, smallest, 0)
     points = RowPoints(rows) if has_few_bodies_contacts(rows) else BodyPoints(rows)
     # a start that is near saves nearly all systems; one that misleads is left for zero, and then for the best
     starts = [(x, WARM), (np.zeros(len(rows)), WARM)] if np.any(x) else [(x, WARM)]
@@ -125,10 +125,10 @@ def solve_rows(rows: Rows, x: Floats, judge: Judge, time_limit: float = math.inf
             best, smallest = found.x, found.verdict
         if smallest <= 1.0:
             break
-    return Outcome(best, smallest, points.systems)
+    return BestPoint(best, smallest, points.systems)
 
 
-def follow(points: Points, x: Floats, judge: Judge, until: int, deadline: float) -> Outcome:
+def follow(points: NewtonMethod, x: Floats, judge: Judge, until: int, deadline: float) -> BestPoint:
     """Follow the proximal points from a start until so many systems are solved, see `solve_rows`."""
     best, smallest = x, judge(x)
 
@@ -162,7 +162,7 @@ def follow(points: Points, x: Floats, judge: Judge, until: int, deadline: float)
             polished = verdict
             polish(x, POLISH)
         rho = min(rho * growth(steps), MOST)
-    return Outcome(best, smallest, points.systems)
+    return BestPoint(best, smallest, points.systems)
 
 
 def growth(steps: int) -> float:
@@ -174,7 +174,7 @@ def growth(steps: int) -> float:
     return float(10.0 ** (0.5 - 0.05 * steps))
 
 
-def has_few_bodies_contacts(rows: Rows) -> bool:
+def has_few_bodies_contacts(rows: ScaledRows) -> bool:
     """Return True if A is sparse and of nearly full rank, so that its factor would be no smaller.
 
     With c contacts at each body a row meets 3 (2 c − 1) others, and A has the rank 4 m / c of m rows: half of
@@ -185,7 +185,7 @@ def has_few_bodies_contacts(rows: Rows) -> bool:
     return len(rows) > FACTORED or rows.A.nnz < 45 * len(rows)
 
 
-class Points(ABC):
+class NewtonMethod(ABC):
     """Newton's method on (contact 1).
 
     Attributes
@@ -194,7 +194,7 @@ class Points(ABC):
         Linear systems solved so far.
     """
 
-    def __init__(self, rows: Rows) -> None:
+    def __init__(self, rows: ScaledRows) -> None:
         self.rows, self.systems = rows, 0
 
     @abstractmethod
@@ -248,10 +248,10 @@ class Points(ABC):
         return (z, x) if np.max(np.abs(Phi), initial=0.0) <= accepted else None
 
 
-class BodyPoints(Points):
+class BodyPoints(NewtonMethod):
     """In the space of the bodies' velocities, with a dense factor of A."""
 
-    def __init__(self, rows: Rows) -> None:
+    def __init__(self, rows: ScaledRows) -> None:
         super().__init__(rows)
         self.C, J = factor(rows.A)
         if rows.dense:
@@ -285,7 +285,7 @@ class BodyPoints(Points):
         return None if impulses is None else np.asarray(self.L.T @ impulses)
 
 
-class RowPoints(Points):
+class RowPoints(NewtonMethod):
     """In the space of the rows, with a sparse A."""
 
     def gather(self, x: Floats) -> Floats:
@@ -346,18 +346,18 @@ def csr_parts(X: Any) -> tuple[Integers, Integers, Floats]:
 # Derivatives
 
 
-def friction_lengths(rows: Rows, y: Floats) -> Floats:
+def friction_lengths(rows: ScaledRows, y: Floats) -> Floats:
     """Return |y_i| of every row, of both rows of a disc that of both."""
     partner = rows.partner
     return np.where(partner == np.arange(len(y)), np.abs(y), np.hypot(y, y[partner]))
 
 
-def is_friction(rows: Rows) -> Booleans:
+def is_friction(rows: ScaledRows) -> Booleans:
     """Return the mask of friction rows."""
     return np.asarray(rows.conditions.kind >= Kind.FRICTION)
 
 
-def projection_derivative(rows: Rows, y: Floats, p: Floats) -> Any:
+def projection_derivative(rows: ScaledRows, y: Floats, p: Floats) -> Any:
     """Return D = ∂P/∂y, (m, m) in CSR form without stored zeros.
 
     With p = P(y), of a normal row n with friction rows i, each a number or a disc with e_i = y_i / |y_i|:
@@ -403,7 +403,7 @@ def projection_derivative(rows: Rows, y: Floats, p: Floats) -> Any:
     return D
 
 
-def shift_derivative(rows: Rows, w: Floats) -> Any:
+def shift_derivative(rows: ScaledRows, w: Floats) -> Any:
     """Return ∂s/∂w of s_n = Σ μ_i |w_i|, (m, m) in CSR form; zero by those i with w_i = 0."""
     length, own = friction_lengths(rows, w), np.arange(len(w))
     moves = is_friction(rows) & (length > 0.0) & (rows.conditions.kind[rows.normal_of] == Kind.UNILATERAL)

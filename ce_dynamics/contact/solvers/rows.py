@@ -26,7 +26,7 @@ DENSITY = 0.2
 
 
 @dataclass(eq=False)
-class Rows:
+class ScaledRows:
     """w = A x + b and what is asked of w and x; all scaled.
 
     Attributes
@@ -121,7 +121,7 @@ class Rows:
         return s
 
 
-def scale_rows(A: Operator, b: Floats, conditions: Conditions, diagonal: Floats) -> Rows:
+def scale_rows(A: Operator, b: Floats, conditions: Conditions, diagonal: Floats) -> ScaledRows:
     """Rows that move something, scaled so that impulses and velocities are of order one.
 
     Parameters
@@ -157,7 +157,7 @@ def scale_rows(A: Operator, b: Floats, conditions: Conditions, diagonal: Floats)
         np.where(held, 0.0, lower / size)[where],
         np.where(held, 0.0, upper / size)[where],
     )
-    return Rows(scale_matrix(A, root, where), (root * b)[where] / unit, rows, where, size[where], m)
+    return ScaledRows(scale_matrix(A, root, where), (root * b)[where] / unit, rows, where, size[where], m)
 
 
 def together(d: Floats, normal: Integers) -> None:

@@ -26,7 +26,7 @@ from ce_dynamics.mechanism.hinges.revolute import Revolute
 
 
 @dataclass(frozen=True, eq=False)
-class Ball:
+class BallJoint:
     """Revolute hinges whose axes meet.
 
     Attributes
@@ -53,7 +53,7 @@ class Ball:
         return tuple(hinge.axis for hinge in hinges if isinstance(hinge, Revolute))
 
 
-def ball_at(tip: Body, bodies: Sequence[Body], dependent: Collection[Body]) -> Ball | None:
+def ball_at(tip: Body, bodies: Sequence[Body], dependent: Collection[Body]) -> BallJoint | None:
     """The two or three hinges that carry a body and whose axes meet; None if there are none."""
     turning: list[Body] = []
     welded: list[Body] = []
@@ -73,9 +73,9 @@ def ball_at(tip: Body, bodies: Sequence[Body], dependent: Collection[Body]) -> B
         body = welded.pop()  # it carries the ball
     if len(turning) < 2:
         return None
-    ball = Ball(tuple(reversed(turning)), tuple(reversed(welded)), body, np.zeros(3))
+    ball = BallJoint(tuple(reversed(turning)), tuple(reversed(welded)), body, np.zeros(3))
     at = meeting(ball)
-    return None if at is None else Ball(ball.turning, ball.welded, body, at)
+    return None if at is None else BallJoint(ball.turning, ball.welded, body, at)
 
 
 def carriers(inner: Body, tip: Body) -> list[Body]:
@@ -127,7 +127,7 @@ def off_line(hinge: Revolute, point: Array) -> float:
     return float(np.linalg.norm(np.cross(hinge.axis, point - hinge.at)))
 
 
-def meeting(ball: Ball) -> Array | None:
+def meeting(ball: BallJoint) -> Array | None:
     """Return the point where the first two axes of a ball meet, (3,) [m]; None if they are parallel."""
     hinges = [body.inboard for body in ball.turning]
     axes = [hinge for hinge in hinges if isinstance(hinge, Revolute)]
@@ -145,7 +145,9 @@ def coaxial(one: Revolute, other: Revolute) -> bool:
     return askew < MEET and off_line(one, other.at) <= MEET * scale(one, other)
 
 
-def turn_ball(motion: SubgraphMotion, ball: Ball, behind: Callable[[SubgraphMotion], BodyMotion]) -> None:
+def turn_ball(
+    motion: SubgraphMotion, ball: BallJoint, behind: Callable[[SubgraphMotion], BodyMotion]
+) -> None:
     """Set the hinges of a ball so that what is behind it is turned as a body is in a motion."""
     set_welded(motion, ball.welded)
     c = angles(ball, motion.body(ball.carrier.name).R.T @ behind(motion).R)
@@ -154,7 +156,7 @@ def turn_ball(motion: SubgraphMotion, ball: Ball, behind: Callable[[SubgraphMoti
     set_moving(motion, resting, lambda trial: orientation_errors(behind(trial), trial.body(tip)))
 
 
-def angles(ball: Ball, Q: Array) -> dict[Body, Array]:
+def angles(ball: BallJoint, Q: Array) -> dict[Body, Array]:
     """(cos, sin) of every hinge."""
     if len(ball.turning) == 1:
         (c,) = ball.axes

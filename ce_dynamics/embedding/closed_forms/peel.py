@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, array
-from ce_dynamics.embedding.closed_forms.ball import Ball, ball_at, coaxial, triple, turn_ball
+from ce_dynamics.embedding.closed_forms.ball import BallJoint, ball_at, coaxial, triple, turn_ball
 from ce_dynamics.embedding.closed_forms.leg import STEEP
 from ce_dynamics.embedding.closed_forms.step import set_welded
 from ce_dynamics.embedding.closures.closure_errors import ClosureErrors, one_closure
@@ -50,7 +50,7 @@ class Peel:
     """
 
     edge: LoopClosure
-    ball: Ball
+    ball: BallJoint
     given: tuple[Body, ...]
     welded: tuple[Body, ...]
     other: Body
@@ -226,4 +226,4 @@ def peels(
         yield Peel(edge, ball, tuple(given), tuple(welded), other)
     hinge = body.inboard
     if not given and isinstance(hinge, Revolute):
-        yield Peel(edge, Ball((body,), (), body.carrier, hinge.at), (), tuple(welded), other)
+        yield Peel(edge, BallJoint((body,), (), body.carrier, hinge.at), (), tuple(welded), other)

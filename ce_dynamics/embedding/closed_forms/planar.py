@@ -52,7 +52,7 @@ UNMOVED = array((0.0,))
 """Configuration of a slide in the design pose."""
 
 
-class End(NamedTuple):
+class PlanarEnd(NamedTuple):
     """A point of a body in the design pose."""
 
     body: Body
@@ -81,8 +81,8 @@ class Dyad(NamedTuple):
     x: Body
     y: Body
     closes: str
-    end: End
-    other: End
+    end: PlanarEnd
+    other: PlanarEnd
     welded: tuple[Body, ...]
     n: Array
 
@@ -288,7 +288,7 @@ def planar_dyad(block: Block) -> PlanarPair | None:
     n = normal(moving, edge.closure)
     if n is None or (isinstance(edge.closure, Revolute) and not parallel(edge.closure.axis, n)):
         return None
-    ends = End(edge.body_a, edge.closure.at_parent), End(edge.body_b, edge.closure.at_child)
+    ends = PlanarEnd(edge.body_a, edge.closure.at_parent), PlanarEnd(edge.body_b, edge.closure.at_child)
     if not all(keeps_plane(body.inboard, n) for end in ends for body in way(end.body, block.parent)):
         return None
     welded = tuple(body for body in block.dependent if body not in moving)

@@ -14,7 +14,7 @@ import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, array, dot
 from ce_dynamics.algebra.rotation import rotate_about
-from ce_dynamics.embedding.closed_forms.ball import Ball, ball_at, triple, turn_ball
+from ce_dynamics.embedding.closed_forms.ball import BallJoint, ball_at, triple, turn_ball
 from ce_dynamics.embedding.closed_forms.formulas import inner_turn, turn_between, two_turns
 from ce_dynamics.embedding.closed_forms.leg import STEEP, displacement, span
 from ce_dynamics.embedding.closed_forms.step import Step, point_errors
@@ -30,7 +30,7 @@ from ce_dynamics.mechanism.hinges.spherical import Spherical
 
 
 @dataclass(frozen=True, eq=False)
-class Rod:
+class RodJoints:
     """A recognised rod.
 
     Attributes
@@ -56,9 +56,9 @@ class Rod:
     """
 
     edge: LoopClosure
-    near: Ball
+    near: BallJoint
     end: Body
-    far: Ball | None
+    far: BallJoint | None
     anchor: Body
     at_anchor: Array
     at_tip: Array
@@ -104,9 +104,11 @@ class Rod:
         return one, other
 
 
-def rods_of(closures: Sequence[CutEdge], bodies: Sequence[Body], dependent: Collection[Body]) -> list[Rod]:
+def rods_of(
+    closures: Sequence[CutEdge], bodies: Sequence[Body], dependent: Collection[Body]
+) -> list[RodJoints]:
     """The rods among the closures of a sub-graph, each of which ends in one of them."""
-    found: list[Rod] = []
+    found: list[RodJoints] = []
     taken: set[Body] = set()
     for edge in closures:
         others = [other for other in closures if other is not edge]
@@ -128,7 +130,7 @@ def alone(own: Collection[Body], others: Iterable[CutEdge], bodies: Iterable[Bod
     return not any(body.carrier in own for body in bodies if body not in own)
 
 
-def rods_at(edge: CutEdge, bodies: Sequence[Body], dependent: Collection[Body]) -> Iterable[Rod]:
+def rods_at(edge: CutEdge, bodies: Sequence[Body], dependent: Collection[Body]) -> Iterable[RodJoints]:
     """Rods that end in a closure, whatever hangs on them."""
     if not isinstance(edge, LoopClosure):
         return
@@ -149,14 +151,14 @@ def rods_at(edge: CutEdge, bodies: Sequence[Body], dependent: Collection[Body]) 
             continue
         given = leads[0] if leads else None
         if type(closure) is Spherical:
-            rod = Rod(edge, near, tip, None, other, at_other, at_tip, given, slide, slides)
+            rod = RodJoints(edge, near, tip, None, other, at_other, at_tip, given, slide, slides)
             if given is not None and is_regular(rod):  # without it is a leg
                 yield rod
         elif type(closure) is Fixed:
             far = ball_at(other, bodies, dependent)
             if far is None or len(far.turning) != 3 or any(b not in dependent for b in far.turning):
                 continue
-            rod = Rod(edge, near, tip, far, far.carrier, far.at, far.at, given, slide, slides)
+            rod = RodJoints(edge, near, tip, far, far.carrier, far.at, far.at, given, slide, slides)
             if is_regular(rod) and triple(*far.axes) > STEEP:
                 yield rod
 
@@ -176,7 +178,7 @@ def slide_at(tip: Body, dependent: Collection[Body]) -> tuple[tuple[Body, ...], 
     return tuple(reversed(welded)), body, None if body.carrier.is_ground else body.carrier
 
 
-def is_regular(rod: Rod) -> bool:
+def is_regular(rod: RodJoints) -> bool:
     """Return True if the rod is far enough from its singular poses in the design pose."""
     length = float(np.linalg.norm(rod.e))
     if length == 0.0:
@@ -203,7 +205,7 @@ class RodLinkage(Step):
     rod : Rod
     """
 
-    def __init__(self, rod: Rod) -> None:
+    def __init__(self, rod: RodJoints) -> None:
         self.rod = rod
         self.determines = tuple(body.name for body in rod.bodies)
         self.closes = (rod.edge.name,)

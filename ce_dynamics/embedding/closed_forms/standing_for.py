@@ -76,7 +76,7 @@ def solve_apart(
             motion.set(name, inside.hinge_motions[name]._replace(directions=None))
 
 
-class Relative(StandingFor):
+class InnerLinkage(StandingFor):
     """A linkage inside a part of a loop, whose hinges do not depend on how what carries the part moves.
 
     Parameters

@@ -15,7 +15,7 @@ from ce_dynamics.algebra.arrays import Array, Scalar, array, dot
 from ce_dynamics.embedding.blocks import Block
 from ce_dynamics.embedding.closed_forms.formulas import solve_turn, turn_equation
 from ce_dynamics.embedding.closed_forms.leg import Leg
-from ce_dynamics.embedding.closed_forms.rod import Rod
+from ce_dynamics.embedding.closed_forms.rod import RodJoints
 from ce_dynamics.embedding.closed_forms.step import Step
 from ce_dynamics.embedding.closures.closure_errors import ClosureErrors, one_closure
 from ce_dynamics.embedding.closures.loop import at_rest, closure_residual
@@ -40,7 +40,7 @@ class LegLength(CutEdge):
     """
 
     name: str
-    leg: Leg | Rod
+    leg: Leg | RodJoints
     independent: tuple[str, ...] = ()
     leading: tuple[FunctionCoordinate, ...] = ()
     rows: int = 1

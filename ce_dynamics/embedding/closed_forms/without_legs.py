@@ -12,7 +12,7 @@ from ce_dynamics.algebra.newton import largest
 from ce_dynamics.embedding.blocks import Block
 from ce_dynamics.embedding.closed_forms.leg import Leg, legs_of
 from ce_dynamics.embedding.closed_forms.peel import BallBehind, Peel, peel_of
-from ce_dynamics.embedding.closed_forms.rod import Rod, rods_of
+from ce_dynamics.embedding.closed_forms.rod import RodJoints, rods_of
 from ce_dynamics.embedding.closed_forms.turn_to_length import LegLength
 from ce_dynamics.embedding.closures.loop import Loop, held_at_design, moving, stack_neutral
 from ce_dynamics.mechanism.body import Body
@@ -37,7 +37,7 @@ class WithoutLegs(NamedTuple):
     bodies: tuple[Body, ...]
     closures: tuple[CutEdge, ...]
     dependent: tuple[Body, ...]
-    legs: tuple[Leg | Rod | Peel, ...]
+    legs: tuple[Leg | RodJoints | Peel, ...]
     certain: bool
 
 
@@ -65,7 +65,7 @@ def without_legs(
     legs += behind_peels(closures, bodies, dependent, legs, peeled)
     inside = {body for leg in legs for body in leg.bodies if body is not leg.slide or leg.slides}
     inside |= {body for peel in peeled.values() for body in peel.bodies}
-    ends: dict[str, Leg | Rod] = {leg.edge.name: leg for leg in legs}
+    ends: dict[str, Leg | RodJoints] = {leg.edge.name: leg for leg in legs}
     left: list[CutEdge] = []
     for edge in closures:
         leg = ends.get(edge.name)
@@ -84,7 +84,7 @@ def without_legs(
 
 def legs_and_rods(
     closures: Sequence[CutEdge], bodies: Sequence[Body], dependent: Sequence[Body]
-) -> list[Leg | Rod]:
+) -> list[Leg | RodJoints]:
     """Legs, and rods that have nothing in common with these."""
     legs = legs_of(closures, bodies, dependent)
     ended = [leg.edge for leg in legs]
@@ -97,9 +97,9 @@ def behind_peels(
     closures: Sequence[CutEdge],
     bodies: Sequence[Body],
     dependent: Sequence[Body],
-    legs: Sequence[Leg | Rod],
+    legs: Sequence[Leg | RodJoints],
     peeled: Mapping[CutEdge, Peel],
-) -> list[Leg | Rod]:
+) -> list[Leg | RodJoints]:
     """Legs and rods that end in a ball peeled off a weld: the ball is turned once they are pointed."""
     gone = {body for leg in legs for body in leg.bodies}
     used = gone | {end for leg in legs for end in (leg.foot, leg.anchor)}
@@ -117,7 +117,7 @@ def peel_welds(
     closures: Sequence[CutEdge],
     bodies: Sequence[Body],
     dependent: Sequence[Body],
-    legs: Sequence[Leg | Rod],
+    legs: Sequence[Leg | RodJoints],
 ) -> dict[CutEdge, Peel]:
     """Return the peels off welds that are in no leg, by weld."""
     ended = [leg.edge for leg in legs]

@@ -14,7 +14,7 @@ from ce_dynamics.embedding.closures.coupling_rows import moving_residuals
 from ce_dynamics.embedding.motion import BodyMotion, PointMotion, SubgraphMotion
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
 from ce_dynamics.mechanism.couplings.loop_closure import LoopClosure
-from ce_dynamics.mechanism.hinges.conditions import Closure, End, Twist
+from ce_dynamics.mechanism.hinges.conditions import Closure, JointEnd, Twist
 
 
 class ClosureErrors(NamedTuple):
@@ -64,7 +64,7 @@ def joint_errors(motion: SubgraphMotion, body_a: str, body_b: str, closure: Clos
     """Return the rows of a joint between two bodies."""
     o, p = motion.body(body_a), motion.body(body_b)
     o_at, p_at = motion.point(body_a, closure.at_parent), motion.point(body_b, closure.at_child)
-    ends = End(o.R, o_at.r), End(p.R, p_at.r)
+    ends = JointEnd(o.R, o_at.r), JointEnd(p.R, p_at.r)
     twists = Twist(o.w_total, o_at.v), Twist(p.w_total, p_at.v)
     columns, drift, acceleration = stack_twists(o, o_at, p, p_at)
     residual, Y, drifts, delta_dot = [zeros(0)], [zeros(0, motion.N)], [zeros(0)], [zeros(0)]

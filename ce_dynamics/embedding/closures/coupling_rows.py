@@ -15,10 +15,10 @@ from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.base import Coupled
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
 from ce_dynamics.mechanism.couplings.user_constraint import Written
-from ce_dynamics.mechanism.couplings.view import View
+from ce_dynamics.mechanism.couplings.view import ConstraintView
 
 
-class MovingView(View):
+class MovingView(ConstraintView):
     """A written constraint's view of a moving sub-graph, measured from its parent p."""
 
     def __init__(self, edge: Written, motion: SubgraphMotion) -> None:

@@ -39,7 +39,7 @@ ACROSS = 0.1
 T = TypeVar("T")
 
 
-class Shape(NamedTuple):
+class LoopShape(NamedTuple):
     """A loop without its place.
 
     Attributes
@@ -59,18 +59,18 @@ class Shape(NamedTuple):
     axes: Array
     rounding: float
 
-    def is_turned_from(self, other: Shape) -> bool:
+    def is_turned_from(self, other: LoopShape) -> bool:
         """Return True if a rotation lies between two loops."""
         return bool(np.max(np.abs(self.axes - other.axes)) > self.rounding + other.rounding)
 
 
 @dataclass
 class Equals(Generic[T]):
-    """What was found for loops, by their shapes."""
+    """Cache of results for loops, by shape."""
 
-    _known: dict[tuple[object, ...], list[tuple[Shape, T]]] = field(default_factory=dict)
+    _known: dict[tuple[object, ...], list[tuple[LoopShape, T]]] = field(default_factory=dict)
 
-    def find(self, shape: Shape | None) -> tuple[Shape, T] | None:
+    def find(self, shape: LoopShape | None) -> tuple[LoopShape, T] | None:
         """Return what was found for an equal loop, and its shape; None if there is none."""
         if shape is None:
             return None
@@ -79,14 +79,14 @@ class Equals(Generic[T]):
                 return other, thing
         return None
 
-    def add(self, shape: Shape | None, thing: T) -> None:
+    def add(self, shape: LoopShape | None, thing: T) -> None:
         """Keep what was found for a loop."""
         if shape is not None:
             self._known.setdefault(cell(shape), []).append((shape, thing))
 
 
 class KnownLoops:
-    """What was found for the loops of a system while it is embedded.
+    """Cache of results for the loops of a system while it is embedded.
 
     Attributes
     ----------
@@ -140,14 +140,14 @@ def find_freedoms(bodies: Sequence[Body], closures: Sequence[CutEdge], free: Seq
     return known[key][1]
 
 
-def cell(shape: Shape) -> tuple[object, ...]:
+def cell(shape: LoopShape) -> tuple[object, ...]:
     """Return the key under which a shape is kept."""
     return (*shape.key, np.floor(shape.vectors / CELL + OFFSET).tobytes())
 
 
 def shape_of(
     parent: Body, bodies: Sequence[Body], closures: Sequence[CutEdge], marked: Container[Body] = ()
-) -> Shape | None:
+) -> LoopShape | None:
     """Return the shape of a loop, in which marked bodies differ from others; None if it cannot be told.
 
     It can be told of hinges of the library without free parameters, between bodies of the loop and its
@@ -187,7 +187,7 @@ def shape_of(
     in_own_axes = vectors @ axes.T
     if any(body.inboard.n_q != body.inboard.n_v for body in bodies):
         in_own_axes = np.concatenate((in_own_axes, axes))
-    return Shape((*key, float(f"{size:.6e}")), in_own_axes, axes, rounding)
+    return LoopShape((*key, float(f"{size:.6e}")), in_own_axes, axes, rounding)
 
 
 def axes_of(vectors: Array) -> Array:

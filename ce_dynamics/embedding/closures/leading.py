@@ -12,7 +12,7 @@ from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.components import FunctionCoordinate, HingeComponent, Lead
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
 from ce_dynamics.mechanism.couplings.user_constraint import Written
-from ce_dynamics.mechanism.couplings.view import DesignView, View, residuals
+from ce_dynamics.mechanism.couplings.view import ConstraintView, DesignView, residuals
 
 
 class LeadingLength(LoopNumber):
@@ -40,7 +40,7 @@ KINDS: dict[str, type[LoopNumber]] = {"m": LeadingLength, "rad": LeadingAngle, "
 
 
 @dataclass(frozen=True)
-class Led:
+class LeadCondition:
     """f(positions) − f(design pose) − θ = 0; of angles, whose whole turns positions do not tell, the sine."""
 
     function: Callable[[Any], Any]
@@ -49,7 +49,7 @@ class Led:
     turns: bool
     reads_angles: bool
 
-    def __call__(self, see: View) -> Scalar:
+    def __call__(self, see: ConstraintView) -> Scalar:
         off = residuals(self.function(see))[0] - self.start - see.coordinate(self.coordinate)
         return sin(off) if self.turns else off
 
@@ -71,7 +71,7 @@ def leading_condition(parent: Body, lead: FunctionCoordinate) -> Written:
     lead.function(view)
     angles = any("rad" in body.inboard.coordinate_units for body in view.hinged.values())
     own = isinstance(lead, HingeComponent)  # of a hinge that knows its displacement from its angle
-    led = Led(lead.function, lead.start, lead.name, lead.unit == "rad", angles and not own)
+    led = LeadCondition(lead.function, lead.start, lead.name, lead.unit == "rad", angles and not own)
     return Written(lead.name, (*lead.seen, stands), (stands,), led, 1, ())
 
 
@@ -93,6 +93,6 @@ def group_leads(leads: Iterable[Lead]) -> tuple[list[Body], list[FunctionCoordin
 def counts_turns(edge: CutEdge) -> bool:
     """Return True if a closure tells how often hinges have turned, as couplings do and positions do not."""
     led = getattr(edge, "function", None)
-    if isinstance(led, Led):
+    if isinstance(led, LeadCondition):
         return led.reads_angles and not led.turns
     return edge.counts_turns

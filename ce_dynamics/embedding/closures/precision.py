@@ -70,7 +70,7 @@ Group = tuple[Sequence[Body], Sequence[CutEdge]]
 
 
 @dataclass(eq=False)
-class Place:
+class HingePlace:
     """Directions and point of a hinge, both of which may be moved.
 
     Attributes
@@ -182,18 +182,18 @@ class Subgraph:
         self.name = self.bodies[0].name
         self.shape = shape_of(self.bodies[0].carrier, self.bodies, closures)
 
-    def places(self) -> list[Place]:
+    def places(self) -> list[HingePlace]:
         """Hinges as they are now, those of free parameters left out: equal formulas are equal anyway."""
         owned: list[tuple[Owner, object]] = [(body, body.inboard) for body in self.bodies]
         owned += [(edge, edge.closure) for edge in joints_in(self.closures)]
         return [
-            Place(owner, hinge)
+            HingePlace(owner, hinge)
             for owner, hinge in owned
             if isinstance(hinge, Hinge)
             and not any(is_free(getattr(hinge, name)) for name in (*hinge.directions, "at"))
         ]
 
-    def made_exact(self, tolerance: float) -> list[Place]:
+    def made_exact(self, tolerance: float) -> list[HingePlace]:
         """Hinges moved by no more than a tolerance, so that conditions are redundant; none if none is then.
 
         Directions only, where points are not needed for as many.  Where as many are redundant as it is, but
@@ -201,7 +201,7 @@ class Subgraph:
         """
         if tolerance == 0.0:
             return []
-        best: list[Place] = []
+        best: list[HingePlace] = []
         most = 0
         for with_points in (False, True):
             found = self.places()
@@ -218,7 +218,7 @@ class Subgraph:
                 best, most = moved, redundant
         return [] if best and self.redundant() >= most else best
 
-    def redundant(self, moved: Sequence[Place] = ()) -> int:
+    def redundant(self, moved: Sequence[HingePlace] = ()) -> int:
         """Return how many conditions others imply exactly, with hinges moved; −1 where they contradict."""
         with relocate_hinges(moved):
             try:
@@ -244,7 +244,7 @@ class Subgraph:
             pass
         return kept_of(self.bodies, self.closures, tolerance)
 
-    def mobility(self, moved: Sequence[Place] = ()) -> tuple[int, int]:
+    def mobility(self, moved: Sequence[HingePlace] = ()) -> tuple[int, int]:
         """Freedoms, and hinges that cannot move, with some hinges moved."""
         with relocate_hinges(moved):
             freedoms = self._freedoms()
@@ -254,7 +254,7 @@ class Subgraph:
         """Return the freedoms of all hinges; prescribed hinges count as free."""
         return find_freedoms(self.bodies, self.closures, self.bodies)
 
-    def list_assumptions(self, moved: Sequence[Place], taken: bool) -> tuple[Assumption, ...]:
+    def list_assumptions(self, moved: Sequence[HingePlace], taken: bool) -> tuple[Assumption, ...]:
         """Return the assumptions on axes and points of hinges that are moved, or would be moved."""
         found = []
         for place in moved:
@@ -385,12 +385,12 @@ def independent_rows(samples: Sequence[Array], loose: Array, tolerance: float) -
     return kept
 
 
-Member = tuple[Place, int]
+Member = tuple[HingePlace, int]
 """A hinge and the number of one of its directions."""
 
 
 @contextmanager
-def relocate_hinges(moved: Sequence[Place]) -> Iterator[None]:
+def relocate_hinges(moved: Sequence[HingePlace]) -> Iterator[None]:
     """Hinges are where they were moved to, as long as it lasts."""
     originals = [place.apply() for place in moved]
     try:
@@ -400,7 +400,7 @@ def relocate_hinges(moved: Sequence[Place]) -> Iterator[None]:
             original.restore()
 
 
-def make_directions_exact(places: Sequence[Place], tolerance: float) -> None:
+def make_directions_exact(places: Sequence[HingePlace], tolerance: float) -> None:
     """Turn directions that are parallel or perpendicular to within a tolerance to be exactly so.
 
     Of those that are parallel to one another the one that is least off from the others stays.  Directions
@@ -467,7 +467,7 @@ def perpendicular(direction: Array, others: Sequence[Array], tolerance: float) -
     return np.asarray(direction / np.linalg.norm(direction))
 
 
-def make_points_meet(places: Sequence[Place], tolerance: float) -> None:
+def make_points_meet(places: Sequence[HingePlace], tolerance: float) -> None:
     """Move points and lines that meet to within a tolerance [m] so that they meet exactly."""
     lines = [place for place in places if isinstance(place.hinge, LINES)]
     points = [place for place in places if isinstance(place.hinge, POINTS)]
@@ -490,7 +490,7 @@ def make_points_meet(places: Sequence[Place], tolerance: float) -> None:
         fixed.append(place)
 
 
-def crossings(lines: Sequence[Place], tolerance: float) -> Iterator[Array]:
+def crossings(lines: Sequence[HingePlace], tolerance: float) -> Iterator[Array]:
     """Points where two lines meet to within a tolerance."""
     for one, other in combinations(lines, 2):
         a, b = one.directions[0], other.directions[0]
@@ -505,7 +505,7 @@ def crossings(lines: Sequence[Place], tolerance: float) -> Iterator[Array]:
             yield 0.5 * (one.at + along[0] * a + other.at + along[1] * b)
 
 
-def off(place: Place, P: Array) -> Array:
+def off(place: HingePlace, P: Array) -> Array:
     """From a hinge's point, or from the nearest one of its line, to P."""
     to = P - place.at
     if isinstance(place.hinge, LINES):
@@ -513,7 +513,7 @@ def off(place: Place, P: Array) -> Array:
     return np.asarray(to)
 
 
-def move(place: Place, by: Array) -> None:
+def move(place: HingePlace, by: Array) -> None:
     """Move a hinge's point, unless it is rounding only."""
     if float(np.linalg.norm(by)) > 8.0 * EPSILON * float(np.max(np.abs(place.at), initial=0.0)):
         place.at = place.at + by

@@ -38,7 +38,7 @@ FARTHEST_OUT = 100.0  # sizes of the loop that a hinge may slide: rounding of an
 ITERATIONS = 40  # of Newton, which halves the error at each where branches cross
 
 
-class Point(NamedTuple):
+class BranchPoint(NamedTuple):
     """A point of the branch.
 
     Attributes
@@ -85,7 +85,7 @@ class Branch:
     """Points of a branch in the order of θ, and its ends."""
 
     kernel: LoopKernel
-    points: list[Point]
+    points: list[BranchPoint]
     lower: BranchEnd
     upper: BranchEnd
 
@@ -130,7 +130,7 @@ class Branch:
         return {}
 
 
-def hermite(kernel: LoopKernel, a: Point, b: Point) -> Array:
+def hermite(kernel: LoopKernel, a: BranchPoint, b: BranchPoint) -> Array:
     """Coefficients (4, n_q + 1) in s of the cubic for (q, θ) through two points with their tangents."""
     u_a, u_b = np.append(a.q, a.theta), np.append(b.q, b.theta)
     rates_a, rates_b = (coordinate_rates(kernel, point) for point in (a, b))
@@ -159,7 +159,7 @@ def at_parameter(cubic: Array, theta: float) -> Array:
     return np.asarray(c0 + s * (c1 + s * (c2 + s * c3)))
 
 
-def coordinate_rates(kernel: LoopKernel, point: Point) -> Array:
+def coordinate_rates(kernel: LoopKernel, point: BranchPoint) -> Array:
     """Rates of (q, θ) per arc length."""
     velocity = point.t * kernel.column_scales
     m = kernel.loop.m
@@ -175,14 +175,14 @@ def follow(kernel: LoopKernel, q0: Array, limits: tuple[float, float]) -> Branch
     return Branch(kernel, points, lower, upper)
 
 
-def first_point(kernel: LoopKernel, q0: Array) -> Point:
+def first_point(kernel: LoopKernel, q0: Array) -> BranchPoint:
     """The design pose as a point of the branch, with θ increasing along it."""
     _, Y = kernel(q0, kernel.p0)
     U, _, Vt = singular_values_and_vectors(kernel.scale_columns(Y))
     m = kernel.loop.m
     t, basis = Vt[m], U[:, :m]
     t = t if t[m] > 0.0 else -t
-    return Point(q0, float(kernel.p0[0]), t, basis, determinant(basis, kernel.scale_columns(Y), m))
+    return BranchPoint(q0, float(kernel.p0[0]), t, basis, determinant(basis, kernel.scale_columns(Y), m))
 
 
 def determinant(basis: Array, Y: Array, m: int) -> float:
@@ -190,19 +190,19 @@ def determinant(basis: Array, Y: Array, m: int) -> float:
     return float(np.linalg.det(basis.T @ Y[:, :m]))
 
 
-class BranchMarch(March[Point, BranchEnd]):
+class BranchMarch(March[BranchPoint, BranchEnd]):
     """From the design pose in one direction, as far as the branch or the limit goes."""
 
     remedy = "give its linkage narrower limits"
 
-    def __init__(self, kernel: LoopKernel, start: Point, direction: float, limit: float) -> None:
+    def __init__(self, kernel: LoopKernel, start: BranchPoint, direction: float, limit: float) -> None:
         super().__init__(kernel, start, direction)
         self.limit = limit
         self._slides = [body for body in kernel.loop.dependent if can_slide(body.inboard)]
-        self._last: Point | None = None
+        self._last: BranchPoint | None = None
         self._crossed = False
 
-    def ahead(self, before: Point, here: Point, h: float) -> Point | None:
+    def ahead(self, before: BranchPoint, here: BranchPoint, h: float) -> BranchPoint | None:
         there = step(self.kernel, here, h)
         self._crossed = False
         if there is None or has_turned(here, there):
@@ -212,7 +212,7 @@ class BranchMarch(March[Point, BranchEnd]):
             self._crossed = there is None  # that may have been another branch, which passes close by
         return there
 
-    def stuck(self, here: Point, h: float) -> BranchEnd | None:
+    def stuck(self, here: BranchPoint, h: float) -> BranchEnd | None:
         if self._crossed:
             largest_det = max(abs(point.det) for point in (self.start, *self.points))
             if h >= SMALLEST_STEP and abs(here.det) > SINGULAR * largest_det:
@@ -223,7 +223,7 @@ class BranchMarch(March[Point, BranchEnd]):
             refuse_contradiction_ahead(self.kernel, here, self.direction)
         return BranchEnd(here.theta, True)
 
-    def find_end(self, there: Point) -> BranchEnd | None:
+    def find_end(self, there: BranchPoint) -> BranchEnd | None:
         if there is self._last:
             return BranchEnd(there.theta, True)
         slide, out = self._farthest(there)
@@ -231,7 +231,7 @@ class BranchMarch(March[Point, BranchEnd]):
             return BranchEnd(there.theta, True, slide)
         return BranchEnd(self.limit, False) if (there.theta - self.limit) * self.direction >= 0.0 else None
 
-    def _farthest(self, there: Point) -> tuple[str, float]:
+    def _farthest(self, there: BranchPoint) -> tuple[str, float]:
         """The hinge that has slid farthest, and how far [m]."""
         if not self._slides:
             return "", 0.0
@@ -251,7 +251,7 @@ def can_slide(hinge: Hinge) -> bool:
     return displacement(hinge, hinge.neutral + 1.0) > 0.0
 
 
-def refuse_contradiction_ahead(kernel: LoopKernel, here: Point, direction: float) -> None:
+def refuse_contradiction_ahead(kernel: LoopKernel, here: BranchPoint, direction: float) -> None:
     """Refuse redundant closures that cannot all be closed a little farther on."""
     m, scales = kernel.loop.m, kernel.column_scales
     step = direction * AHEAD * here.t * scales
@@ -262,7 +262,7 @@ def refuse_contradiction_ahead(kernel: LoopKernel, here: Point, direction: float
         raise contradiction(kernel.loop, f"at a coordinate of {theta:.6g}", closed.error)
 
 
-def end_within(kernel: LoopKernel, here: Point, h: float) -> Point | None:
+def end_within(kernel: LoopKernel, here: BranchPoint, h: float) -> BranchPoint | None:
     """Return the point within the step h where Y₁ becomes singular; None if det Y₁ only seems to change sign.
 
     Where the branch does not turn back, another branch crosses.  The point lies before the crossing if
@@ -284,7 +284,7 @@ def end_within(kernel: LoopKernel, here: Point, h: float) -> Point | None:
     return step(kernel, here, at_end - math.copysign(RETREAT, at_end))
 
 
-def step(kernel: LoopKernel, here: Point, h: float) -> Point | None:
+def step(kernel: LoopKernel, here: BranchPoint, h: float) -> BranchPoint | None:
     """The point of the branch at arc length h along the tangent; None if it is not found."""
     m, scales = kernel.loop.m, kernel.column_scales
     q = kernel.advance(here.q, h * here.t[:m] * scales[:m])
@@ -298,7 +298,7 @@ def step(kernel: LoopKernel, here: Point, h: float) -> Point | None:
     return orient_point(kernel, here, found[0], float(found[1][0]))
 
 
-def orient_point(kernel: LoopKernel, here: Point, q: Array, theta: float) -> Point | None:
+def orient_point(kernel: LoopKernel, here: BranchPoint, q: Array, theta: float) -> BranchPoint | None:
     """A new point with tangent and range turned the way they were at the last one."""
     m = kernel.loop.m
     q = with_unit_quaternions(kernel.loop.dependent, q)
@@ -310,4 +310,4 @@ def orient_point(kernel: LoopKernel, here: Point, q: Array, theta: float) -> Poi
     # the basis closest to the last one (Procrustes), so that its orientation cannot flip
     left, _, right = singular_values_and_vectors(basis.T @ here.range)
     basis = basis @ (left @ right)
-    return Point(q, theta, t, basis, determinant(basis, scaled, m))
+    return BranchPoint(q, theta, t, basis, determinant(basis, scaled, m))

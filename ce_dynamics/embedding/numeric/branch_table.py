@@ -34,7 +34,7 @@ CHECKS = 50  # places in every piece at which a table is verified: twice its nod
 SAME = 1e-6  # configurations closer than this are the same [rad, or sizes of the loop]
 
 
-class Reach(NamedTuple):
+class TableRange(NamedTuple):
     """Values of the parameter that a table covers.
 
     Attributes
@@ -83,7 +83,7 @@ class BranchTable:
         Monomials of the local variable in [−1, 1], constant first.
     """
 
-    reach: Reach
+    reach: TableRange
     bounds: Array
     coefficients: list[Array]
 
@@ -144,7 +144,7 @@ def select_piece(below: list[Scalar], choices: list[float]) -> Scalar:
     return value
 
 
-def tabulate(branch: Branch, reach: Reach, basin: Basin) -> BranchTable:
+def tabulate(branch: Branch, reach: TableRange, basin: Basin) -> BranchTable:
     """The table with the fewest operations from which Newton's steps lead to the branch everywhere.
 
     Raises
@@ -174,7 +174,7 @@ def tabulate(branch: Branch, reach: Reach, basin: Basin) -> BranchTable:
     )
 
 
-def of_equal_pieces(branch: Branch, reach: Reach) -> BranchTable:
+def of_equal_pieces(branch: Branch, reach: TableRange) -> BranchTable:
     """The table of equal pieces with the fewest operations of those accurate enough, else that of most."""
     best: BranchTable | None = None
     for P in PIECES:
@@ -191,7 +191,7 @@ def of_equal_pieces(branch: Branch, reach: Reach) -> BranchTable:
 
 
 def of_unequal_pieces(
-    branch: Branch, reach: Reach, basin: Basin, degree: int, known: dict[tuple[float, float], Array]
+    branch: Branch, reach: TableRange, basin: Basin, degree: int, known: dict[tuple[float, float], Array]
 ) -> BranchTable | float:
     """A table of pieces that are halved until they are good; the parameter where that does not help."""
     bounds = np.array((-1.0, 1.0))
@@ -232,7 +232,7 @@ def find_misses(table: BranchTable, branch: Branch, basin: Basin) -> Array:
 
 def fit_table(
     branch: Branch,
-    reach: Reach,
+    reach: TableRange,
     bounds: Array,
     degree: int,
     known: dict[tuple[float, float], Array] | None = None,
@@ -257,7 +257,7 @@ def fit_table(
     return table, np.array(enough)
 
 
-def fit(branch: Branch, reach: Reach, low: float, high: float) -> Array:
+def fit(branch: Branch, reach: TableRange, low: float, high: float) -> Array:
     """Chebyshev coefficients of all coordinates on a piece of [−1, 1]; NaN where there is no branch."""
     nodes = np.cos(np.pi * (np.arange(LARGEST_DEGREE + 1) + 0.5) / (LARGEST_DEGREE + 1))
     middle, half = 0.5 * (low + high), 0.5 * (high - low)

@@ -17,7 +17,7 @@ from ce_dynamics.embedding.motion import HingeMotion
 from ce_dynamics.embedding.numeric import whole_turns
 from ce_dynamics.embedding.numeric.basin import Basin
 from ce_dynamics.embedding.numeric.branch import Branch, BranchEnd, follow
-from ce_dynamics.embedding.numeric.branch_table import BranchTable, Reach, tabulate
+from ce_dynamics.embedding.numeric.branch_table import BranchTable, TableRange, tabulate
 from ce_dynamics.embedding.numeric.kept_rows import rows_along
 from ce_dynamics.embedding.numeric.newton_steps import polish
 from ce_dynamics.embedding.numeric.whole_turns import (
@@ -77,7 +77,7 @@ class SingleParameter:
         return self._followed[0]
 
     @property
-    def reach(self) -> Reach:
+    def reach(self) -> TableRange:
         """Interval of the parameter that the table covers."""
         return self._followed[1]
 
@@ -97,7 +97,7 @@ class SingleParameter:
         return f"{stopped}; elsewhere {REMEDY}" if far and dead else stopped or REMEDY
 
     @cached_property
-    def _followed(self) -> tuple[Branch, Reach]:
+    def _followed(self) -> tuple[Branch, TableRange]:
         """The branch of a loop with one parameter and the reach of its table."""
         if self._equal is not None:
             return self._equal._followed
@@ -106,7 +106,7 @@ class SingleParameter:
             turns = hinge.coordinate_units[0] == "rad"
             farthest = 2.0 * math.pi * MOST_TURNS if turns else LONGEST_SLIDE * self._kernel.size
             branch = self._follow(*(self._limits or surround_centre(centre, farthest)))
-            return branch, Reach(branch.lower.theta, branch.upper.theta, False)
+            return branch, TableRange(branch.lower.theta, branch.upper.theta, False)
         low, high = self._limits or surround_centre(centre, math.pi)
         branch = self._follow(low, high)
         if self._limits is None and branch.lower.singular != branch.upper.singular:
@@ -119,12 +119,12 @@ class SingleParameter:
         ends: tuple[BranchEnd, BranchEnd] = branch.lower, branch.upper
         if self._limits is None and not any(end.singular for end in ends):
             return self._over_turns(branch) if self._turns_count else self._until_it_is_back(branch)
-        return branch, Reach(ends[0].theta, ends[1].theta, False)
+        return branch, TableRange(ends[0].theta, ends[1].theta, False)
 
     def _follow(self, low: float, high: float) -> Branch:
         return follow(self._kernel, self._q0, (low, high))
 
-    def _over_turns(self, branch: Branch) -> tuple[Branch, Reach]:
+    def _over_turns(self, branch: Branch) -> tuple[Branch, TableRange]:
         """The branch over as many turns as it takes to come back, else over a few, as a table can tell."""
         loop, parameter = self._kernel.loop, self.body.name
         turns = likely_period(loop, branch)
@@ -132,19 +132,19 @@ class SingleParameter:
             half = turns * math.pi
             longer = branch if turns == 1 else self._follow(*surround_centre(self._centre, half))
             back = not longer.singular and find_displaced_body(loop, longer, turns) is None
-            reach = Reach(*surround_centre(self._centre, half), True)
+            reach = TableRange(*surround_centre(self._centre, half), True)
             if back and repeats(loop, longer, parameter, turns) and self._tabulated(longer, reach):
                 return longer, reach
         half = 2.0 * math.pi * MOST_TURNS
         while half > 2.0 * math.pi:
             longer = self._follow(*surround_centre(self._centre, half))
-            reach = Reach(longer.lower.theta, longer.upper.theta, False)
+            reach = TableRange(longer.lower.theta, longer.upper.theta, False)
             if self._tabulated(longer, reach):
                 return longer, reach
             half *= 0.5
-        return branch, Reach(branch.lower.theta, branch.upper.theta, False)
+        return branch, TableRange(branch.lower.theta, branch.upper.theta, False)
 
-    def _tabulated(self, branch: Branch, reach: Reach) -> bool:
+    def _tabulated(self, branch: Branch, reach: TableRange) -> bool:
         """Return True if there is a table of a branch; it is kept if there is."""
         try:
             self._found = tabulate(branch, reach, self._basin(branch))
@@ -152,7 +152,7 @@ class SingleParameter:
             return False
         return True
 
-    def _until_it_is_back(self, branch: Branch) -> tuple[Branch, Reach]:
+    def _until_it_is_back(self, branch: Branch) -> tuple[Branch, TableRange]:
         """Return the branch over as many turns as lead back to the start, for loops without couplings.
 
         Raises
@@ -163,7 +163,7 @@ class SingleParameter:
         loop = self._kernel.loop
         found = find_displaced_body(loop, branch, 1)
         if found is None:
-            return branch, Reach(*surround_centre(self._centre, math.pi), True)
+            return branch, TableRange(*surround_centre(self._centre, math.pi), True)
         longest = self._follow(*surround_centre(self._centre, whole_turns.MOST_TURNS * math.pi))
         periods = () if longest.singular else range(2, whole_turns.MOST_TURNS + 1)
         turns = next((k for k in periods if find_displaced_body(loop, longest, k) is None), None)
@@ -176,7 +176,7 @@ class SingleParameter:
                 "or a path coordinate: through_dead_centres=True"
             )
         logger.info("loop of %r: it takes %d turns of %r to come back", loop.name, turns, self.body.name)
-        reach = Reach(*surround_centre(self._centre, turns * math.pi), True)
+        reach = TableRange(*surround_centre(self._centre, turns * math.pi), True)
         return self._follow(reach.lower, reach.upper), reach
 
     @cached_property
@@ -274,7 +274,7 @@ def surround_centre(centre: float, half: float) -> tuple[float, float]:
     return centre - half, centre + half
 
 
-def wrap_into(reach: Reach, theta: Scalar, centre: float) -> Scalar:
+def wrap_into(reach: TableRange, theta: Scalar, centre: float) -> Scalar:
     """An angle at most half a turn from a centre brought within half a turn of an interval's middle."""
     full = 2.0 * math.pi
     low, high = reach.centre - math.pi, reach.centre + math.pi

@@ -46,7 +46,7 @@ class CurvePoint(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Curve:
+class LoopCurve:
     """Points of the curve in the order of s, from one end to the other.
 
     Attributes
@@ -68,7 +68,7 @@ class Curve:
         return self.points[-1].s - self.points[0].s
 
 
-def follow_curve(kernel: LoopKernel, q0: Array, forward: Array, longest: float = LONGEST) -> Curve:
+def follow_curve(kernel: LoopKernel, q0: Array, forward: Array, longest: float = LONGEST) -> LoopCurve:
     """The curve through q0: all of it if it closes, else as far as it goes or ``longest`` each way.
 
     Parameters
@@ -86,9 +86,9 @@ def follow_curve(kernel: LoopKernel, q0: Array, forward: Array, longest: float =
     start = CurvePoint(0.0, q0, t, regular)
     ahead, closed = CurveMarch(kernel, start, 1.0, longest).run()
     if closed:
-        return Curve(kernel, [start, *ahead], True)
+        return LoopCurve(kernel, [start, *ahead], True)
     behind, _ = CurveMarch(kernel, start, -1.0, longest).run()
-    return Curve(kernel, [*reversed(behind), start, *ahead], False)
+    return LoopCurve(kernel, [*reversed(behind), start, *ahead], False)
 
 
 def null_vector(Y: Array) -> tuple[Array, float]:

@@ -20,7 +20,7 @@ from ce_dynamics.embedding.closures.nearby_pose import refuse_contradiction
 from ce_dynamics.embedding.linkage import Linkage
 from ce_dynamics.embedding.loop_coordinate import LoopNumber, coordinate_body
 from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion
-from ce_dynamics.embedding.path.curve import Curve, follow_curve, null_vector
+from ce_dynamics.embedding.path.curve import LoopCurve, follow_curve, null_vector
 from ce_dynamics.embedding.path.table import PathTable, make_table
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body
@@ -82,7 +82,7 @@ class PathLinkage(Linkage):
     # What is computed once
 
     @cached_property
-    def curve(self) -> Curve:
+    def curve(self) -> LoopCurve:
         """The curve through the design pose."""
         kernel = self.kernel
         _, Y = kernel(self.q0, kernel.p0)

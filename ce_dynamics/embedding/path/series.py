@@ -132,7 +132,7 @@ class Trigonometric(Series):
 
 
 @dataclass(frozen=True, eq=False)
-class Polynomial(Series):
+class ChebyshevSeries(Series):
     """``Σ c_k T_k(x)`` on [lower, upper], NaN outside; x runs from −1 to 1.
 
     Attributes
@@ -169,7 +169,7 @@ class Polynomial(Series):
         return np.asarray(chebyshev.chebval(x, c).T).reshape(len(s), -1)
 
     @classmethod
-    def through(cls, values: Array, lower: float, upper: float) -> Polynomial:
+    def through(cls, values: Array, lower: float, upper: float) -> ChebyshevSeries:
         """The series through samples at `nodes`."""
         M = len(values)
         quarters = np.outer(np.arange(M), 2 * np.arange(M) + 1) % (4 * M)  # T_k at a node, in whole numbers
@@ -183,20 +183,20 @@ class Polynomial(Series):
         x = np.cos(np.pi * (np.arange(M) + 0.5) / M)
         return np.asarray(0.5 * (lower + upper) + 0.5 * (upper - lower) * x)
 
-    def shift(self, by: float) -> Polynomial:
+    def shift(self, by: float) -> ChebyshevSeries:
         """The functions f(s + by)."""
-        return Polynomial(self.lower - by, self.upper - by, self.c)
+        return ChebyshevSeries(self.lower - by, self.upper - by, self.c)
 
     def largest_from(self, order: int) -> float:
         """Return the largest coefficient from ``order`` on: rounding error, if the samples suffice."""
         return float(np.max(np.abs(self.c[order:]), initial=0.0))
 
-    def truncate(self, tolerance: float) -> Polynomial:
+    def truncate(self, tolerance: float) -> ChebyshevSeries:
         """Without coefficients, and orders, below a tolerance."""
         kept = np.abs(self.c) > tolerance
         kept[0] = True
         last = int(np.max(np.flatnonzero(np.any(kept, axis=1))))
-        return Polynomial(self.lower, self.upper, np.where(kept, self.c, 0.0)[: last + 1])
+        return ChebyshevSeries(self.lower, self.upper, np.where(kept, self.c, 0.0)[: last + 1])
 
 
 def sum_weighted(c: Array, T: list[Scalar]) -> Scalar:

@@ -21,8 +21,8 @@ from ce_dynamics.algebra.newton import largest, polish
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
 from ce_dynamics.embedding.closures.gimbal import near_gimbal_pose
 from ce_dynamics.embedding.closures.loop import has_own_velocities, split
-from ce_dynamics.embedding.path.curve import Curve
-from ce_dynamics.embedding.path.series import NEGLIGIBLE, Polynomial, Series, Trigonometric
+from ce_dynamics.embedding.path.curve import LoopCurve
+from ce_dynamics.embedding.path.series import NEGLIGIBLE, ChebyshevSeries, Series, Trigonometric
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body
 
@@ -56,7 +56,7 @@ class PathTable:
     closed: bool
 
 
-def make_table(curve: Curve) -> PathTable:
+def make_table(curve: LoopCurve) -> PathTable:
     """The series of a curve.
 
     Raises
@@ -73,7 +73,7 @@ def make_table(curve: Curve) -> PathTable:
 class Interpolant:
     """The curve by cubics through its points with their tangents, and what is closed about it."""
 
-    def __init__(self, curve: Curve) -> None:
+    def __init__(self, curve: LoopCurve) -> None:
         from scipy.interpolate import CubicHermiteSpline  # here, because most models never ask
 
         kernel = curve.kernel
@@ -94,11 +94,11 @@ class Interpolant:
         turns = np.floor(s / self.upper)
         return np.asarray(self._spline(s - turns * self.upper) + np.outer(turns, self.slope * self.upper))
 
-    def series(self, values: Array, offset: float = 0.0) -> Trigonometric | Polynomial:
+    def series(self, values: Array, offset: float = 0.0) -> Trigonometric | ChebyshevSeries:
         """The series of scaled samples at `points`."""
         if self.closed:
             return Trigonometric.through(values, self.upper, self.slope / self.scales, offset)
-        return Polynomial.through(values, self.lower, self.upper)
+        return ChebyshevSeries.through(values, self.lower, self.upper)
 
     def clear_offset(self, M: int) -> float:
         """The offset of M samples that keeps farthest from crossings of branches."""
@@ -121,7 +121,7 @@ class Interpolant:
         """Return the path coordinates of M samples, (M,)."""
         if self.closed:
             return (np.arange(M) + offset) * (self.upper / M)
-        return Polynomial.nodes(M, self.lower, self.upper)
+        return ChebyshevSeries.nodes(M, self.lower, self.upper)
 
 
 def coordinate_map(kernel: LoopKernel, q: Array) -> Array:
@@ -132,7 +132,7 @@ def coordinate_map(kernel: LoopKernel, q: Array) -> Array:
     return np.array([kernel.advance(q, step) - q for step in steps]).T
 
 
-def reference_of(interpolated: Interpolant) -> Trigonometric | Polynomial:
+def reference_of(interpolated: Interpolant) -> Trigonometric | ChebyshevSeries:
     """A smooth curve near the true one, in scaled coordinates."""
     samples = REFERENCE_SAMPLES if interpolated.closed else REFERENCE_SAMPLES // 4
     values = interpolated(interpolated.points(samples)) / interpolated.scales
@@ -163,7 +163,7 @@ def converge_series(kernel: LoopKernel, interpolated: Interpolant, reference: Se
     )
 
 
-def is_rounding(series: Trigonometric | Polynomial, order: int) -> bool:
+def is_rounding(series: Trigonometric | ChebyshevSeries, order: int) -> bool:
     """Return True if coefficients from ``order`` on stop decreasing, so that more samples would not help."""
     middle = (order + series.order + 1) // 2
     return series.largest_from(middle) >= FLAT * series.largest_from(order)
@@ -225,8 +225,8 @@ def on_plane(kernel: LoopKernel, q: Array, target: Array, T: Array) -> Array:
 
 
 def from_the_design_pose(
-    series: Trigonometric | Polynomial, interpolated: Interpolant
-) -> Trigonometric | Polynomial:
+    series: Trigonometric | ChebyshevSeries, interpolated: Interpolant
+) -> Trigonometric | ChebyshevSeries:
     """The same with s = 0 in the design pose (the reference passes that at some small distance)."""
     q_0, s = interpolated(np.zeros(1))[0], 0.0
     for _ in range(10):
@@ -236,10 +236,10 @@ def from_the_design_pose(
     return series.shift(s)
 
 
-def in_coordinates(series: Trigonometric | Polynomial, scales: Array) -> Trigonometric | Polynomial:
+def in_coordinates(series: Trigonometric | ChebyshevSeries, scales: Array) -> Trigonometric | ChebyshevSeries:
     """A series of scaled coordinates as one of coordinates."""
-    if isinstance(series, Polynomial):
-        return Polynomial(series.lower, series.upper, series.c * scales)
+    if isinstance(series, ChebyshevSeries):
+        return ChebyshevSeries(series.lower, series.upper, series.c * scales)
     return Trigonometric(series.period, series.slope * scales, series.a * scales, series.b * scales)
 
 
@@ -252,14 +252,14 @@ def velocity_series(kernel: LoopKernel, coordinates: Series) -> Series | None:
     if isinstance(coordinates, Trigonometric):
         s = np.arange(M) * (coordinates.period / M)
     else:
-        s = Polynomial.nodes(M, coordinates.lower, coordinates.upper)
+        s = ChebyshevSeries.nodes(M, coordinates.lower, coordinates.upper)
     q, rates = coordinates.at(s), coordinates.at(s, 1)
     values = np.array([velocities_of(kernel.loop.dependent, a, b) for a, b in zip(q, rates, strict=True)])
-    series: Trigonometric | Polynomial
+    series: Trigonometric | ChebyshevSeries
     if isinstance(coordinates, Trigonometric):
         series = Trigonometric.through(values, coordinates.period, np.zeros(values.shape[1]))
     else:
-        series = Polynomial.through(values, coordinates.lower, coordinates.upper)
+        series = ChebyshevSeries.through(values, coordinates.lower, coordinates.upper)
     return series.truncate(max(NEGLIGIBLE, 3.0 * series.largest_from(M // 3)))
 
 

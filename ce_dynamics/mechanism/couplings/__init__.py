@@ -16,4 +16,4 @@ from ce_dynamics.mechanism.couplings.linear import (
     RackAndPinion as RackAndPinion,
 )
 from ce_dynamics.mechanism.couplings.user_constraint import Written as Written
-from ce_dynamics.mechanism.couplings.view import View as View
+from ce_dynamics.mechanism.couplings.view import ConstraintView as ConstraintView

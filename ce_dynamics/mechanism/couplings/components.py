@@ -12,7 +12,7 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Scalar, arctan2, is_plain, sqrt
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.couplings.view import DesignView, View, residuals
+from ce_dynamics.mechanism.couplings.view import ConstraintView, DesignView, residuals
 from ce_dynamics.mechanism.hinges.free import Free
 from ce_dynamics.mechanism.hinges.spherical import Spherical
 
@@ -153,7 +153,7 @@ class HingeCoordinate:
     body: str
     k: int
 
-    def __call__(self, see: View) -> Scalar:
+    def __call__(self, see: ConstraintView) -> Scalar:
         return see.coordinate(self.body, self.k)
 
 
@@ -165,7 +165,7 @@ class Turned:
     carrier: str
     which: str
 
-    def __call__(self, see: View) -> Scalar:
+    def __call__(self, see: ConstraintView) -> Scalar:
         # R = Rot(z, ψ) Rot(y, θ) Rot(x, φ): R e_x = (cψ cθ, sψ cθ, −sθ), e_z·R e_y = cθ sφ, e_z·R e_z = cθ cφ
         if self.which == "roll":
             return arctan2(self._seen(see, Y)[2], self._seen(see, Z)[2])
@@ -174,7 +174,7 @@ class Turned:
             return arctan2(x[1], x[0])
         return arctan2(-x[2], sqrt(x[0] * x[0] + x[1] * x[1]))
 
-    def _seen(self, see: View, axis: Any) -> Any:
+    def _seen(self, see: ConstraintView, axis: Any) -> Any:
         return see.direction(self.body, axis, self.carrier)
 
 

@@ -15,7 +15,7 @@ from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.components import FunctionCoordinate
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
-from ce_dynamics.mechanism.couplings.view import DesignView, View, residuals
+from ce_dynamics.mechanism.couplings.view import ConstraintView, DesignView, residuals
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +30,7 @@ class Written(CutEdge):
     hinged : tuple of Body
         Those whose hinge coordinates it asks for.
     function : callable
-        Residuals (scalar or sequence) from a `View`.
+        Residuals (scalar or sequence) from a `ConstraintView`.
     rows : int
         How many.
     independent : tuple of str
@@ -66,7 +66,7 @@ class Written(CutEdge):
         """Bodies below which nothing needs to be known."""
         return (*self.bodies, *(body.carrier for body in self.hinged))
 
-    def residual(self, view: View) -> Array:
+    def residual(self, view: ConstraintView) -> Array:
         """Residuals (rows,)."""
         return residuals(self.function(view))
 

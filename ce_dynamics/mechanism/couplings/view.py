@@ -17,7 +17,7 @@ from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.checked import finite_vector
 
 
-class View(ABC):
+class ConstraintView(ABC):
     """Positions of the bodies of a written constraint.
 
     Points and directions are given in the design pose; results are in the axes of ``frame``.  The constraint
@@ -78,7 +78,7 @@ class View(ABC):
         """Hinge coordinate."""
 
 
-class DesignView(View):
+class DesignView(ConstraintView):
     """The design pose.
 
     Attributes

@@ -20,7 +20,7 @@ from ce_dynamics.algebra.arrays import Array, cross, zeros
 from ce_dynamics.algebra.spatial import IDENTITY
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import ModelError
-from ce_dynamics.mechanism.hinges.conditions import Condition, End
+from ce_dynamics.mechanism.hinges.conditions import Condition, JointEnd
 from ce_dynamics.mechanism.orientation import Directions, Orientation
 
 ROUNDING = 1e-9
@@ -196,7 +196,7 @@ def rates_of(hinge: Hinge, q: Array) -> tuple[Array, Array]:
     c = hinge.configuration(q)
     R, d = hinge.pose(c)
     arm = R @ (hinge.at_child - hinge.at)
-    ends = End(IDENTITY, hinge.at_parent - hinge.at), End(R, d + arm)
+    ends = JointEnd(IDENTITY, hinge.at_parent - hinge.at), JointEnd(R, d + arm)
     given = np.concatenate([zeros(0, 12), *(row.velocity_rows(*ends) for row in hinge.constraints)])
     at_child = nominal(given)[:, 6:]
     turning = at_child[:, :3] + cross_rows(nominal(arm), at_child[:, 3:])  # v + w × arm is the point's

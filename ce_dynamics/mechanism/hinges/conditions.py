@@ -22,7 +22,7 @@ from ce_dynamics.algebra.spatial import IDENTITY
 from ce_dynamics.mechanism.checked import across
 
 
-class End(NamedTuple):
+class JointEnd(NamedTuple):
     """One end of a joint.
 
     Attributes
@@ -58,15 +58,15 @@ class Condition(ABC):
     """True if the residual is in m, False if it is a cosine."""
 
     @abstractmethod
-    def residual(self, p: End, c: End) -> Array:
+    def residual(self, p: JointEnd, c: JointEnd) -> Array:
         """Return the residual (rows,), cosines [-] or lengths [m], which must be zero."""
 
     @abstractmethod
-    def velocity_rows(self, p: End, c: End) -> Array:
+    def velocity_rows(self, p: JointEnd, c: JointEnd) -> Array:
         """Jacobian (rows, 12) over [w_p, v_p, w_c, v_c]."""
 
     @abstractmethod
-    def acceleration_bias(self, p: End, c: End, V_p: Twist, V_c: Twist) -> Array:
+    def acceleration_bias(self, p: JointEnd, c: JointEnd, V_p: Twist, V_c: Twist) -> Array:
         """Second derivative of the residual (rows,) while no body is accelerated."""
 
 
@@ -121,13 +121,13 @@ class Coincident(Condition):
 
     rows: ClassVar[int] = 3
 
-    def residual(self, p: End, c: End) -> Array:
+    def residual(self, p: JointEnd, c: JointEnd) -> Array:
         return c.x - p.x
 
-    def velocity_rows(self, p: End, c: End) -> Array:
+    def velocity_rows(self, p: JointEnd, c: JointEnd) -> Array:
         return np.hstack((zeros(3, 3), -IDENTITY, zeros(3, 3), IDENTITY))
 
-    def acceleration_bias(self, p: End, c: End, V_p: Twist, V_c: Twist) -> Array:
+    def acceleration_bias(self, p: JointEnd, c: JointEnd, V_p: Twist, V_c: Twist) -> Array:
         return zeros(3)
 
 
@@ -149,15 +149,15 @@ class Angle(Condition):
     axis_on_child: Array
     cosine: float = 0.0
 
-    def residual(self, p: End, c: End) -> Array:
+    def residual(self, p: JointEnd, c: JointEnd) -> Array:
         return array((dot(p.R @ self.axis_on_parent, c.R @ self.axis_on_child) - self.cosine,))
 
-    def velocity_rows(self, p: End, c: End) -> Array:
+    def velocity_rows(self, p: JointEnd, c: JointEnd) -> Array:
         # (w_p × a) · b + a · (w_c × b) = (w_p − w_c) · (a × b)
         m = cross(p.R @ self.axis_on_parent, c.R @ self.axis_on_child)
         return concatenate((m, zeros(3), -m, zeros(3)))[np.newaxis]
 
-    def acceleration_bias(self, p: End, c: End, V_p: Twist, V_c: Twist) -> Array:
+    def acceleration_bias(self, p: JointEnd, c: JointEnd, V_p: Twist, V_c: Twist) -> Array:
         a, b = p.R @ self.axis_on_parent, c.R @ self.axis_on_child
         m_dot = cross(cross(V_p.w, a), b) + cross(a, cross(V_c.w, b))
         return array((dot(V_p.w - V_c.w, m_dot),))
@@ -175,15 +175,15 @@ class InPlane(Condition):
 
     normal_on_parent: Array
 
-    def residual(self, p: End, c: End) -> Array:
+    def residual(self, p: JointEnd, c: JointEnd) -> Array:
         return array((dot(p.R @ self.normal_on_parent, c.x - p.x),))
 
-    def velocity_rows(self, p: End, c: End) -> Array:
+    def velocity_rows(self, p: JointEnd, c: JointEnd) -> Array:
         # (w_p × n) · Δ + n · Δ̇
         n = p.R @ self.normal_on_parent
         return concatenate((cross(n, c.x - p.x), -n, zeros(3), n))[np.newaxis]
 
-    def acceleration_bias(self, p: End, c: End, V_p: Twist, V_c: Twist) -> Array:
+    def acceleration_bias(self, p: JointEnd, c: JointEnd, V_p: Twist, V_c: Twist) -> Array:
         n_dot = cross(V_p.w, p.R @ self.normal_on_parent)
         return array((dot(cross(V_p.w, n_dot), c.x - p.x) + 2.0 * dot(n_dot, V_c.v - V_p.v),))
 
@@ -208,11 +208,11 @@ class Screwed(Condition):
     axis: Array
     pitch: float
 
-    def residual(self, p: End, c: End) -> Array:
+    def residual(self, p: JointEnd, c: JointEnd) -> Array:
         _, u, b = self._directions(p, c)
         return array((self.pitch * dot(u, b),))
 
-    def velocity_rows(self, p: End, c: End) -> Array:
+    def velocity_rows(self, p: JointEnd, c: JointEnd) -> Array:
         # seen from the parent pitch u̇ = w δ̇, whence (w · b) δ̇ + pitch (w_p − w_c) · (u × b)
         w, u, b = self._directions(p, c)
         n = p.R @ self.axis
@@ -221,7 +221,7 @@ class Screwed(Condition):
         on_parent = turning + sliding * cross(n, c.x - p.x)
         return concatenate((on_parent, -sliding * n, -turning, sliding * n))[np.newaxis]
 
-    def acceleration_bias(self, p: End, c: End, V_p: Twist, V_c: Twist) -> Array:
+    def acceleration_bias(self, p: JointEnd, c: JointEnd, V_p: Twist, V_c: Twist) -> Array:
         w, u, b = self._directions(p, c)
         n = p.R @ self.axis
         delta_dot = dot(cross(V_p.w, n), c.x - p.x) + dot(n, V_c.v - V_p.v)
@@ -233,7 +233,7 @@ class Screwed(Condition):
         turning = self.pitch * dot(V_p.w - V_c.w, cross(u_dot, b) + cross(u, b_dot))
         return array((sliding + turning,))
 
-    def _directions(self, p: End, c: End) -> tuple[Array, Array, Array]:
+    def _directions(self, p: JointEnd, c: JointEnd) -> tuple[Array, Array, Array]:
         """Directions w, u on the parent at the angle δ / pitch from e1 and −e2, and b = e1 on the child."""
         e1, e2 = across(self.axis)
         angle = dot(p.R @ self.axis, c.x - p.x) / self.pitch
@@ -255,15 +255,15 @@ class Separation(Condition):
 
     length: float
 
-    def residual(self, p: End, c: End) -> Array:
+    def residual(self, p: JointEnd, c: JointEnd) -> Array:
         delta = c.x - p.x
         return array(((dot(delta, delta) / self.length - self.length) * 0.5,))
 
-    def velocity_rows(self, p: End, c: End) -> Array:
+    def velocity_rows(self, p: JointEnd, c: JointEnd) -> Array:
         u = (c.x - p.x) / self.length
         return concatenate((zeros(3), -u, zeros(3), u))[np.newaxis]
 
-    def acceleration_bias(self, p: End, c: End, V_p: Twist, V_c: Twist) -> Array:
+    def acceleration_bias(self, p: JointEnd, c: JointEnd, V_p: Twist, V_c: Twist) -> Array:
         delta_dot = V_c.v - V_p.v
         return array((dot(delta_dot, delta_dot) / self.length,))
 

@@ -17,7 +17,7 @@ import numpy as np
 from ce_dynamics.algebra.arrays import Array, Scalar, array, concatenate, cross, dot, zeros
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.checked import finite_number, finite_vector
-from ce_dynamics.mechanism.hinges.conditions import Condition, End, InPlane, Twist
+from ce_dynamics.mechanism.hinges.conditions import Condition, InPlane, JointEnd, Twist
 
 UNIT_TOLERANCE = 1e-6
 """A normal whose length differs from 1 by more than this is refused; the rest is rounding, and removed."""
@@ -38,13 +38,13 @@ class Touching(Condition):
     normal_on_parent: Array
     radius: float
 
-    def residual(self, p: End, c: End) -> Array:
+    def residual(self, p: JointEnd, c: JointEnd) -> Array:
         return InPlane(self.normal_on_parent).residual(p, c) - self.radius
 
-    def velocity_rows(self, p: End, c: End) -> Array:
+    def velocity_rows(self, p: JointEnd, c: JointEnd) -> Array:
         return InPlane(self.normal_on_parent).velocity_rows(p, c)
 
-    def acceleration_bias(self, p: End, c: End, V_p: Twist, V_c: Twist) -> Array:
+    def acceleration_bias(self, p: JointEnd, c: JointEnd, V_p: Twist, V_c: Twist) -> Array:
         return InPlane(self.normal_on_parent).acceleration_bias(p, c, V_p, V_c)
 
 
@@ -70,10 +70,10 @@ class NoSlip(Condition):
     x_axis: Array
     y_axis: Array
 
-    def residual(self, p: End, c: End) -> Array:
+    def residual(self, p: JointEnd, c: JointEnd) -> Array:
         return zeros(2)
 
-    def velocity_rows(self, p: End, c: End) -> Array:
+    def velocity_rows(self, p: JointEnd, c: JointEnd) -> Array:
         # t · (v_c + ω_c × (C − x_c) − v_p − ω_p × e) with C − x_c = −ρ n and e = C − x_p
         n, rho, e = self._contact(p, c)
         return np.stack(
@@ -83,7 +83,7 @@ class NoSlip(Condition):
             ]
         )
 
-    def acceleration_bias(self, p: End, c: End, V_p: Twist, V_c: Twist) -> Array:
+    def acceleration_bias(self, p: JointEnd, c: JointEnd, V_p: Twist, V_c: Twist) -> Array:
         n, rho, e = self._contact(p, c)
         n_dot, delta_dot = cross(V_p.w, n), V_c.v - V_p.v
         rho_dot = 0.5 * (dot(n_dot, c.x - p.x) + dot(n, delta_dot))
@@ -93,7 +93,7 @@ class NoSlip(Condition):
         axes = (p.R @ self.x_axis, p.R @ self.y_axis)
         return array(dot(cross(V_p.w, t), slip) + dot(t, slip_dot) for t in axes)
 
-    def _contact(self, p: End, c: End) -> tuple[Array, Scalar, Array]:
+    def _contact(self, p: JointEnd, c: JointEnd) -> tuple[Array, Scalar, Array]:
         """n, ρ = half the sum of the centre's height and the radius, and e = C − x_p."""
         n = p.R @ self.normal_on_parent
         rho = 0.5 * (dot(n, c.x - p.x) + self.radius)

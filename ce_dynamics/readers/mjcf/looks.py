@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from ce_dynamics.mechanism.assumptions import TOLERANCE
-from ce_dynamics.readers.looks import Look, mesh_of
+from ce_dynamics.readers.looks import BodyLook, mesh_of
 from ce_dynamics.readers.mjcf.limits import check_copies
 from ce_dynamics.readers.mjcf.model import Compiled, matrix
 from ce_dynamics.readers.mjcf.posing import put_together
@@ -26,7 +26,7 @@ def mjcf_looks(
     pose: str | Mapping[str, float] | None = None,
     independent: Collection[str] = (),
     tolerance: float = TOLERANCE,
-) -> tuple[list[Look], list[str]]:
+) -> tuple[list[BodyLook], list[str]]:
     """The shapes of an MJCF file that MuJoCo's viewer draws, and those that are left out.
 
     Parameters
@@ -57,7 +57,7 @@ def is_replaced(file: Compiled, geom: int) -> bool:
     return any(name == finding.name for finding in file.missing)
 
 
-def look(file: Compiled, geom: int) -> Look | None:
+def look(file: Compiled, geom: int) -> BodyLook | None:
     """One shape; None of kinds that are not drawn."""
     model = file.model
     kind = file.kind("mjtGeom", model.geom_type[geom]).lower()
@@ -67,7 +67,7 @@ def look(file: Compiled, geom: int) -> Look | None:
     rgba = model.mat_rgba[material] if material >= 0 else model.geom_rgba[geom]
     red, green, blue, opacity = (float(x) for x in rgba)
     name = file.body(int(model.geom_bodyid[geom]))
-    plain = Look(name, kind, frame, colour=(red, green, blue, opacity))
+    plain = BodyLook(name, kind, frame, colour=(red, green, blue, opacity))
     if kind == "box":
         return plain._replace(size=(2.0 * a, 2.0 * b, 2.0 * c))
     if kind in ("sphere", "plane"):

@@ -13,7 +13,7 @@ from ce_dynamics.algebra.rotation import rotation_from_quaternion
 from ce_dynamics.errors import DataError, ModelError
 from ce_dynamics.mechanism.assumptions import TOLERANCE
 from ce_dynamics.readers.chains import ChainLaw, ChainLink, ChainLoop, Chains, parts, turns
-from ce_dynamics.readers.design_pose import Search
+from ce_dynamics.readers.design_pose import DesignPoseSearch
 from ce_dynamics.readers.mjcf.equalities import frames_of
 from ce_dynamics.readers.mjcf.model import Compiled
 from ce_dynamics.readers.mjcf.start import key_named
@@ -78,7 +78,7 @@ def put_together(
     q, notes, lead = wanted.copy(), [], set[int]()
     for part in parts(chains):
         asked = any(part.moved_by_loops()[wishes])
-        search = Search(part, wanted, wishes, limits.reshape(-1, 2), tolerance, asked)
+        search = DesignPoseSearch(part, wanted, wishes, limits.reshape(-1, 2), tolerance, asked)
         found = search.find()
         if found is None:  # the loops' own assembly says what is wrong, if anything is
             continue

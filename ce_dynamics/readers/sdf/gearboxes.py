@@ -23,7 +23,7 @@ PARALLEL = 1e-9
 """Sine of the angle between the axes of a gearbox and of its links' joints that counts as none."""
 
 
-class Turning(Protocol):
+class TurningJoint(Protocol):
     """A joint of the tree."""
 
     @property
@@ -41,7 +41,7 @@ class Turning(Protocol):
 def with_gearboxes(
     robot: Robot,
     gearboxes: Sequence[Element],
-    tree: Sequence[Turning],
+    tree: Sequence[TurningJoint],
     direction: Callable[[Element, str], Array],
 ) -> Robot:
     """The robot with couplings; ``direction`` gives an axis of a gearbox in the axes of the model.
@@ -64,7 +64,7 @@ def with_gearboxes(
     return replace(robot, couplings=couplings)
 
 
-def sense(element: Element, link: str, reference: str, tree: Sequence[Turning], axis: Array) -> float:
+def sense(element: Element, link: str, reference: str, tree: Sequence[TurningJoint], axis: Array) -> float:
     """1 if a link's coordinate counts its turn on the reference body about an axis, −1 if the opposite."""
     for edge in tree:
         if {edge.parent, edge.child} == {link, reference} and edge.kind in ("revolute", "continuous"):

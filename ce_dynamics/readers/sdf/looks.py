@@ -13,7 +13,7 @@ from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.rotation import rotation_from_quaternion
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.assumptions import TOLERANCE
-from ce_dynamics.readers.looks import Look, surface
+from ce_dynamics.readers.looks import BodyLook, surface
 from ce_dynamics.readers.pose import Pose
 from ce_dynamics.readers.sdf.frames import Frames, inverse
 from ce_dynamics.readers.sdf.model import read_model
@@ -38,7 +38,7 @@ def sdf_looks(
     motors: Collection[str] = (),
     ignore: Collection[str] = (),
     tolerance: float = TOLERANCE,
-) -> tuple[list[Look], list[str]]:
+) -> tuple[list[BodyLook], list[str]]:
     """The ``<visual>`` shapes of an SDF model, and those that are left out, such as files that are not there.
 
     Parameters
@@ -83,7 +83,7 @@ def in_model(visual: Element, link: str, frames: Frames) -> Pose:
     return frames(relative, visual) @ frames.pose(given)
 
 
-def look(link: str, visual: Element, shape: Element, frame: Pose, file: Path) -> Look:
+def look(link: str, visual: Element, shape: Element, frame: Pose, file: Path) -> BodyLook:
     """One shape.
 
     Raises
@@ -92,7 +92,7 @@ def look(link: str, visual: Element, shape: Element, frame: Pose, file: Path) ->
         If it is of an unknown kind, or a file that is not there or cannot be read.
     """
     kind = shape.tag
-    plain = Look(link, kind, frame, colour=colour_of(visual))
+    plain = BodyLook(link, kind, frame, colour=colour_of(visual))
     if kind in WIDTH_OF:
         number = 1 if kind == "sphere" else 3
         return plain._replace(size=tuple(shape.find_required(WIDTH_OF[kind]).values(number).tolist()))

@@ -24,8 +24,8 @@ from ce_dynamics.readers.urdf.model import (
     INERTIA,
     AxisLoad,
     Inertial,
+    JointRange,
     Mimic,
-    Range,
     Robot,
     UrdfJoint,
     UrdfLink,
@@ -56,7 +56,7 @@ EXPRESSED_IN_MODEL = (1, 5)
 
 
 @dataclass(frozen=True, eq=False)
-class Edge:
+class JointEdge:
     """A joint of the graph, placed."""
 
     element: Element
@@ -68,12 +68,12 @@ class Edge:
     axis: Array
     second: Array | None
     loads: tuple[AxisLoad, ...]
-    limits: tuple[Range, ...]
+    limits: tuple[JointRange, ...]
     mimic: Mimic | None
     pitch: float = 0.0
 
     @property
-    def limit(self) -> Range | None:
+    def limit(self) -> JointRange | None:
         """Range of the coordinate, or None where the joint has no or several coordinates, or no limits."""
         return self.limits[0] if self.limits and self.kind in ("revolute", "prismatic", "screw") else None
 
@@ -84,7 +84,7 @@ class Edge:
             return 0
         return {"fixed": 1, "prismatic": 2, "spherical": 4}.get(self.kind, 3)
 
-    def reverse(self) -> Edge:
+    def reverse(self) -> JointEdge:
         """The same seen from its child: its coordinates are what they were."""
         axis, second, loads = -self.axis, self.second, self.loads
         if second is not None:
@@ -95,7 +95,7 @@ class Edge:
 
 def read_model(
     model: Element, version: tuple[int, ...], right_angles: float, base: str | None
-) -> tuple[Robot, list[Edge], list[Edge]]:
+) -> tuple[Robot, list[JointEdge], list[JointEdge]]:
     """The robot, the joints of its tree, and those that close its loops."""
     flatten(model)
     frames = Frames(model, right_angles)
@@ -128,7 +128,7 @@ def read_model(
     return with_gearboxes(robot, gearboxes, tree, direction), tree, cuts
 
 
-def edge_of(element: Element, frames: Frames, version: tuple[int, ...], links: Collection[str]) -> Edge:
+def edge_of(element: Element, frames: Frames, version: tuple[int, ...], links: Collection[str]) -> JointEdge:
     """A joint."""
     name, word = element.text("name"), element.text("type")
     if word not in KINDS:
@@ -148,7 +148,7 @@ def edge_of(element: Element, frames: Frames, version: tuple[int, ...], links: C
         raise element.error("element <axis2> is missing")
     own = [element.child(tag) for tag in ("axis", "axis2")[: AXES.get(kind, 0)]]
     x = np.array((1.0, 0.0, 0.0))
-    return Edge(
+    return JointEdge(
         element,
         name,
         kind,
@@ -203,7 +203,7 @@ def axis_of(element: Element | None, at: Pose, frames: Frames, version: tuple[in
     return np.asarray(at.R.T @ frames(said, xyz).R @ (axis / length))
 
 
-def limit_of(axis: Element | None) -> Range | None:
+def limit_of(axis: Element | None) -> JointRange | None:
     """Limits of a joint; infinity and 1e16 or more are none, nor are negative efforts or rates."""
     given = None if axis is None else axis.child("limit")
     if given is None:
@@ -212,7 +212,7 @@ def limit_of(axis: Element | None) -> Range | None:
     if lower > upper:
         raise given.error(f"lower={lower!r} is above upper={upper!r}")
     effort, velocity = (read_bound(given, tag, -1.0) for tag in ("effort", "velocity"))
-    return Range(
+    return JointRange(
         given,
         -math.inf if lower <= -UNLIMITED else lower,
         math.inf if upper >= UNLIMITED else upper,
@@ -239,7 +239,7 @@ def mimic_of(axis: Element | None) -> Mimic | None:
     return Mimic(given, given.text("joint"), multiplier, offset)
 
 
-def root_edge(model: Element, links: dict[str, Element], frames: Frames, base: str | None) -> Edge:
+def root_edge(model: Element, links: dict[str, Element], frames: Frames, base: str | None) -> JointEdge:
     """Return the joint between the world and the canonical link of a model that no joint holds in the world.
 
     The kind is ``fixed`` if ``base`` is, or if ``base`` is None and the model is static; else ``floating``.
@@ -251,10 +251,12 @@ def root_edge(model: Element, links: dict[str, Element], frames: Frames, base: s
     held = static is not None and static.content.lower() in TRUE
     kind = "fixed" if base == "fixed" or (base is None and held) else "floating"
     at, x = frames(name, model), np.array((1.0, 0.0, 0.0))
-    return Edge(model, "base", kind, GROUND, name, at, x, None, (), (), None)
+    return JointEdge(model, "base", kind, GROUND, name, at, x, None, (), (), None)
 
 
-def spanning_tree(model: Element, edges: list[Edge], links: Collection[str]) -> tuple[list[Edge], list[Edge]]:
+def spanning_tree(
+    model: Element, edges: list[JointEdge], links: Collection[str]
+) -> tuple[list[JointEdge], list[JointEdge]]:
     """Joints of the tree, from the root outward, and the others."""
     home = {name: name for name in (GROUND, *links)}
 
@@ -284,7 +286,7 @@ def spanning_tree(model: Element, edges: list[Edge], links: Collection[str]) -> 
     return ordered, cuts
 
 
-def joint_of(edge: Edge, at: dict[str, Pose]) -> UrdfJoint:
+def joint_of(edge: JointEdge, at: dict[str, Pose]) -> UrdfJoint:
     """A joint of the tree, on the frame of the joint that carries its parent."""
     return UrdfJoint(
         edge.element,
@@ -306,7 +308,7 @@ def joint_of(edge: Edge, at: dict[str, Pose]) -> UrdfJoint:
     )
 
 
-def loop_of(edge: Edge, at: dict[str, Pose]) -> UrdfLoop:
+def loop_of(edge: JointEdge, at: dict[str, Pose]) -> UrdfLoop:
     """A joint that closes a loop."""
     ends = [inverse(at[name]) @ edge.at for name in (edge.parent, edge.child)]
     return UrdfLoop(edge.element, edge.name, edge.kind, edge.parent, ends[0], edge.child, ends[1], edge.axis)
@@ -328,7 +330,7 @@ def inertial_of(link: Element, to_link: Pose, frames: Frames) -> Inertial | None
     return Inertial(to_link @ at, mass, np.array(((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))))
 
 
-def find_unsupported(cuts: list[Edge]) -> Iterator[Finding]:
+def find_unsupported(cuts: list[JointEdge]) -> Iterator[Finding]:
     """Yield findings for loads, mimic laws, types and limits of joints that no closure can represent."""
     for edge in cuts:
         for load in edge.loads:

@@ -13,7 +13,7 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.assumptions import COARSEST, TOLERANCE
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.readers.sdf.frames import TRUE
-from ce_dynamics.readers.sdf.model import Edge, find_unsupported, read_model
+from ce_dynamics.readers.sdf.model import JointEdge, find_unsupported, read_model
 from ce_dynamics.readers.survey import (
     LOOKS,
     TOLD,
@@ -226,7 +226,7 @@ def version_of(root: Element) -> tuple[int, ...]:
     return tuple(int(word) for word in words)
 
 
-def unread(edges: Collection[Edge], links: Iterable[Element]) -> Iterator[Finding]:
+def unread(edges: Collection[JointEdge], links: Iterable[Element]) -> Iterator[Finding]:
     """Limits of joints with several coordinates, and links without weight."""
     for edge in edges:
         if edge.limit is None and any(limit.is_bounded for limit in edge.limits):

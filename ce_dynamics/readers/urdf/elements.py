@@ -18,8 +18,8 @@ from ce_dynamics.readers.urdf.model import (
     WITH_COORDINATE,
     CouplingOf,
     Inertial,
+    JointRange,
     Mimic,
-    Range,
     Robot,
     UrdfJoint,
     UrdfLink,
@@ -167,7 +167,7 @@ def dynamics(element: Element, name: str, what: str) -> float:
     return total
 
 
-def limit(element: Element | None) -> Range | None:
+def limit(element: Element | None) -> JointRange | None:
     """Limits of a joint; without ``lower`` and ``upper`` its coordinate has none.
 
     Zero for both, the default of the format, would hold the joint: many files mean by it that there is none.
@@ -180,7 +180,7 @@ def limit(element: Element | None) -> Range | None:
     if lower == upper:
         lower, upper = -math.inf, math.inf
     effort, velocity = (read_bound(element, name, math.inf) for name in ("effort", "velocity"))
-    return Range(element, lower, upper, effort, velocity)
+    return JointRange(element, lower, upper, effort, velocity)
 
 
 def read_bound(element: Element, attribute: str, default: float) -> float:

@@ -15,7 +15,7 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.assumptions import TOLERANCE
 from ce_dynamics.mechanism.checked import unit_axis
 from ce_dynamics.readers.feet import CORNERS, Foot
-from ce_dynamics.readers.looks import Look, surface
+from ce_dynamics.readers.looks import BodyLook, surface
 from ce_dynamics.readers.pose import Pose
 from ce_dynamics.readers.survey import check_names
 from ce_dynamics.readers.urdf.beside import Loops
@@ -29,7 +29,7 @@ PACKAGE = "package://"
 ENDS = ("file://", PACKAGE, "model://")
 
 
-class Placed(NamedTuple):
+class PlacedLook(NamedTuple):
     """A ``<visual>`` or ``<collision>``: its link, where it is in the design pose, and its geometry."""
 
     link: str
@@ -46,7 +46,7 @@ def urdf_looks(
     independent: Collection[str] = (),
     ignore: Collection[str] = (),
     tolerance: float = TOLERANCE,
-) -> tuple[list[Look], list[str]]:
+) -> tuple[list[BodyLook], list[str]]:
     """The ``<visual>`` shapes of a URDF file, and those that are left out, such as files that are not there.
 
     Parameters
@@ -117,7 +117,7 @@ def shapes_of(
     independent: Collection[str],
     ignore: Collection[str],
     tolerance: float,
-) -> tuple[list[Placed], Element]:
+) -> tuple[list[PlacedLook], Element]:
     """All elements of a kind that have a geometry, and the file's root."""
     check_names("ignore", ignore)
     check_names("independent", independent)
@@ -140,17 +140,19 @@ def shapes_of(
     return list(elements_of(tag, given.root, frames)), given.root
 
 
-def elements_of(tag: str, root: Element, frames: Mapping[str, Pose]) -> Iterator[Placed]:
+def elements_of(tag: str, root: Element, frames: Mapping[str, Pose]) -> Iterator[PlacedLook]:
     """Link after link."""
     for link in root.children("link"):
         for element in link.children(tag):
             geometry = element.child("geometry")
             for shape in () if geometry is None else geometry:
                 at = frames[link.text("name")] @ origin(element, RIGHT_ANGLES)
-                yield Placed(link.text("name"), element, at, shape)
+                yield PlacedLook(link.text("name"), element, at, shape)
 
 
-def look(each: Placed, file: Path, colours: Mapping[str, tuple[float, float, float, float] | None]) -> Look:
+def look(
+    each: PlacedLook, file: Path, colours: Mapping[str, tuple[float, float, float, float] | None]
+) -> BodyLook:
     """One shape.
 
     Raises
@@ -161,7 +163,7 @@ def look(each: Placed, file: Path, colours: Mapping[str, tuple[float, float, flo
     geometry, kind = each.geometry, each.geometry.tag
     material = each.element.child("material")
     colour = None if material is None else colour_of(material) or colours.get(material.text("name", ""))
-    plain = Look(each.link, kind, each.frame, colour=colour)
+    plain = BodyLook(each.link, kind, each.frame, colour=colour)
     if kind == "box":
         return plain._replace(size=tuple(geometry.numbers("size", 3).tolist()))
     if kind == "sphere":
@@ -199,7 +201,7 @@ def find_file(said: str, file: Path) -> Path | None:
     return Path(name) if Path(name).is_absolute() and Path(name).is_file() else None
 
 
-def points_of(each: Placed) -> list[tuple[Array, float]]:
+def points_of(each: PlacedLook) -> list[tuple[Array, float]]:
     """Points of a shape in the world, each with a radius; none for kinds that are more than such points."""
     if each.geometry.tag == "sphere":
         return [(each.frame.r, each.geometry.number("radius"))]

@@ -90,7 +90,7 @@ class UrdfJoint:
     armature: float
     mimic: Mimic | None
     independent: bool | None
-    limit: Range | None
+    limit: JointRange | None
     second_axis: Array | None = None
     pitch: float = 0.0
     loads: tuple[AxisLoad, ...] = ()
@@ -103,7 +103,7 @@ class UrdfJoint:
 
 
 @dataclass(frozen=True, eq=False)
-class Range:
+class JointRange:
     """Limits of a joint: of its coordinate, which may be infinite, of its load, and of its rate."""
 
     element: Element

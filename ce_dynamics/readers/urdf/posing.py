@@ -13,7 +13,7 @@ from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.errors import DataError, ModelError
 from ce_dynamics.readers.chains import ChainLaw, ChainLink, ChainLoop, Chains, parts, turns
 from ce_dynamics.readers.closures import ROUNDING
-from ce_dynamics.readers.design_pose import Search
+from ce_dynamics.readers.design_pose import DesignPoseSearch
 from ce_dynamics.readers.pose import WORLD, Pose
 from ce_dynamics.readers.posing import gaps_of, report
 from ce_dynamics.readers.urdf.model import WITH_COORDINATE, Robot, UrdfJoint
@@ -22,7 +22,7 @@ KINDS = {"revolute": "turn", "continuous": "turn", "prismatic": "slide"}
 
 
 @dataclass(frozen=True)
-class Placed:
+class PosedRobot:
     """Coordinates of the joints in the design pose, and which of them are to lead.
 
     Attributes
@@ -62,8 +62,8 @@ def place_robot(
     wished: Collection[str],
     tolerance: float,
     must_lead: bool,
-) -> Placed:
-    """Return the design pose of a robot whose loops are known; the last arguments are those of `Search`.
+) -> PosedRobot:
+    """Return the design pose of a robot whose loops are known; for the last arguments see `DesignPoseSearch`.
 
     Raises
     ------
@@ -73,7 +73,7 @@ def place_robot(
     moving = [joint for joint in joints if joint.kind in WITH_COORDINATE]
     wanted = np.array([pose.get(joint.name, 0.0) for joint in moving])
     if not robot.loops:
-        return Placed({joint.name: value for joint, value in zip(moving, wanted.tolist(), strict=True)})
+        return PosedRobot({joint.name: value for joint, value in zip(moving, wanted.tolist(), strict=True)})
     names = [joint.name for joint in moving]
     wishes = [k for k, name in enumerate(names) if name in wished]
     q, precision = wanted.copy(), ROUNDING
@@ -82,7 +82,7 @@ def place_robot(
     notes: list[str] = []
     places = {name: loop.element.place for name, loop in robot.loops.items()}
     for chains in parts(chains_of(robot, joints, root)):
-        search = Search(chains, wanted, wishes, limits_of(moving), tolerance, must_lead)
+        search = DesignPoseSearch(chains, wanted, wishes, limits_of(moving), tolerance, must_lead)
         found = search.find()
         if found is None:
             raise explain_open_loop(robot, search)
@@ -93,10 +93,10 @@ def place_robot(
         notes += report(search, found, names, places, robot.element.path.name)
         precision = max(precision, 3.0 * found.error * max(1.0, chains.size))  # norms of three components
     at = dict(zip(names, q.tolist(), strict=True))
-    return Placed(at, tuple(lead), tuple(dropped), precision, tuple(notes))
+    return PosedRobot(at, tuple(lead), tuple(dropped), precision, tuple(notes))
 
 
-def explain_open_loop(robot: Robot, search: Search) -> DataError:
+def explain_open_loop(robot: Robot, search: DesignPoseSearch) -> DataError:
     """Return the error for a robot whose loops no pose closes, with the loop that is open furthest."""
     gaps = list(gaps_of(search.chains, search.wanted))
     if not gaps:

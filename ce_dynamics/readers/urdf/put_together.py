@@ -14,7 +14,7 @@ from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.mechanism.assumptions import TOLERANCE
 from ce_dynamics.readers.pose import WORLD, Pose
 from ce_dynamics.readers.urdf.model import Beside, Robot, UrdfJoint, UrdfLink, UrdfLoop
-from ce_dynamics.readers.urdf.posing import Placed, move_joint, place_robot
+from ce_dynamics.readers.urdf.posing import PosedRobot, move_joint, place_robot
 from ce_dynamics.readers.xml_file import Element
 
 SHORT = 1e-9
@@ -181,7 +181,7 @@ class PutTogether(NamedTuple):
 
     robot: Robot
     joints: list[UrdfJoint]
-    at: Placed
+    at: PosedRobot
     frames: dict[str, Pose]
 
 

@@ -15,12 +15,12 @@ from ce_dynamics.simulation.ensembles.lanes import (
     STALLED,
     STOPPED,
     TOO_SMALL,
+    LaneOutcome,
     Lanes,
-    Outcome,
     Take,
     group_of,
 )
-from ce_dynamics.simulation.ensembles.looks import Look
+from ce_dynamics.simulation.ensembles.looks import LaneChecks
 from ce_dynamics.simulation.ensembles.observing_kernels import side_by_side
 from ce_dynamics.simulation.integrators.batch import AdaptiveBatch, Schedule
 from ce_dynamics.simulation.integrators.kernels import DONE, NOT_FINITE, RUNNING, STEP_TOO_SMALL
@@ -82,7 +82,13 @@ class AdaptiveLanes(Lanes):
     """
 
     def __init__(
-        self, code: Code, runs: Runs, t_store: Floats, look: Look, method: EmbeddedPair, settings: Settings
+        self,
+        code: Code,
+        runs: Runs,
+        t_store: Floats,
+        look: LaneChecks,
+        method: EmbeddedPair,
+        settings: Settings,
     ) -> None:
         super().__init__(code, runs, t_store, look)
         n, lanes = self.space.n, self.space.lanes
@@ -97,7 +103,7 @@ class AdaptiveLanes(Lanes):
         self._together = np.empty((len(t_store), n, self.seen_at_once))
         self._members = [0] * lanes
 
-    def work(self, take: Take, stop: StopSign) -> Iterator[tuple[list[int], Outcome]]:
+    def work(self, take: Take, stop: StopSign) -> Iterator[tuple[list[int], LaneOutcome]]:
         code, width = self._track.code, self.seen_at_once
         ended: list[Ended] = []
         self._refill(take)
@@ -155,7 +161,7 @@ class AdaptiveLanes(Lanes):
             track.y[:, lane].copy(), state, steps, evaluations,
         )  # fmt: skip
 
-    def _told(self, ended: list[Ended]) -> tuple[list[int], Outcome]:
+    def _told(self, ended: list[Ended]) -> tuple[list[int], LaneOutcome]:
         """Return the numbers and the outcome of ended runs; inputs of the lanes do not change."""
         members = [one.run for one in ended]
         padded = ended + [ended[-1]] * (self.seen_at_once - len(ended))

@@ -15,12 +15,12 @@ from ce_dynamics.simulation.ensembles.lanes import (
     NOT_FINITE_AT_START,
     STOPPED,
     Group,
+    LaneOutcome,
     Lanes,
-    Outcome,
     Take,
     group_of,
 )
-from ce_dynamics.simulation.ensembles.looks import Look
+from ce_dynamics.simulation.ensembles.looks import LaneChecks
 from ce_dynamics.simulation.integrators.batch import FixedBatch
 from ce_dynamics.simulation.integrators.methods import EXPLICIT, IMPLICIT
 from ce_dynamics.simulation.integrators.settings import Settings
@@ -42,14 +42,14 @@ class FixedLanes(Lanes):
     settings : Settings
     """
 
-    def __init__(self, code: Code, runs: Runs, t_store: Floats, look: Look, settings: Settings) -> None:
+    def __init__(self, code: Code, runs: Runs, t_store: Floats, look: LaneChecks, settings: Settings) -> None:
         super().__init__(code, runs, t_store, look)
         method = (EXPLICIT | IMPLICIT)[settings.method]
         self._batch = FixedBatch(self.space, method, settings)
         self._step, self._evaluations = settings.step, method.evaluations
         self._Y = np.empty((len(t_store), self.space.n, self.space.lanes))
 
-    def work(self, take: Take, stop: StopSign) -> Iterator[tuple[list[int], Outcome]]:
+    def work(self, take: Take, stop: StopSign) -> Iterator[tuple[list[int], LaneOutcome]]:
         lanes, width = self.space.lanes, self.seen_at_once
         while not stop.is_set() and (members := take(lanes)):
             came = self._run(group_of(self.runs, members, lanes), stop)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.simulation.ensembles import observing_kernels
 from ce_dynamics.simulation.ensembles.arguments import Runs
-from ce_dynamics.simulation.ensembles.looks import Look
+from ce_dynamics.simulation.ensembles.looks import LaneChecks
 from ce_dynamics.simulation.integrators.batch import Schedule
 from ce_dynamics.simulation.integrators.workspace import Code, Workspace, block_of
 from ce_dynamics.simulation.interrupts import StopSign
@@ -40,7 +40,7 @@ def group_of(runs: Runs, members: Sequence[int], lanes: int) -> Group:
     return Group(np.ascontiguousarray(runs.y0[chosen].T), np.ascontiguousarray(runs.u[chosen].T), schedule)
 
 
-class Outcome(NamedTuple):
+class LaneOutcome(NamedTuple):
     """Outcome of a group, with the lane as the last axis; the next outcome overwrites the arrays.
 
     Attributes
@@ -104,7 +104,7 @@ class Lanes(ABC):
         Runs of an outcome: the lanes of what observes, which may be fewer.
     """
 
-    def __init__(self, code: Code, runs: Runs, t_store: Floats, look: Look) -> None:
+    def __init__(self, code: Code, runs: Runs, t_store: Floats, look: LaneChecks) -> None:
         self.space, self.runs, self.t_store = Workspace(code), runs, t_store
         self._observer = by = self.space if code.observer is None else Workspace(code.observer)
         self.seen_at_once = by.lanes
@@ -120,7 +120,7 @@ class Lanes(ABC):
         self._verdict = self._well, self._calm
 
     @abstractmethod
-    def work(self, take: Take, stop: StopSign) -> Iterator[tuple[list[int], Outcome]]:
+    def work(self, take: Take, stop: StopSign) -> Iterator[tuple[list[int], LaneOutcome]]:
         """Make runs as long as there are any, or until stopped: which, and what became of them."""
 
     def outcome(
@@ -132,11 +132,11 @@ class Lanes(ABC):
         state: NDArray[np.int64],
         steps: NDArray[np.int64],
         evaluations: NDArray[np.int64],
-    ) -> Outcome:
+    ) -> LaneOutcome:
         """Return the outcome of `seen_at_once` runs with all observations; overwrite the buffers."""
         at_end = self._inputs_at(t, y, group)
         U, outputs, closures, gearing = self._observe(group, Y)
-        return Outcome(
+        return LaneOutcome(
             Y, U, outputs, closures, t, y, at_end, state, steps, evaluations, gearing, self._well, self._calm
         )
 

@@ -13,7 +13,7 @@ from ce_dynamics.simulation.monitors.promises import Bounds, Promises, places_of
 from ce_dynamics.simulation.monitors.reach import CLOSE, Reaches
 
 
-class Look(NamedTuple):
+class LaneChecks(NamedTuple):
     """The questions of `Promises`, `InputRanges` and `Reaches`, for the kernels of ensembles.
 
     Attributes
@@ -35,15 +35,15 @@ class Look(NamedTuple):
     most: float
 
 
-def look_of(model: Model, promises: Promises, observed: frozenset[int] | None) -> Look:
+def look_of(model: Model, promises: Promises, observed: frozenset[int] | None) -> LaneChecks:
     """The questions that runs are asked; None where neither outputs nor loops are observed."""
     nothing = Bounds.of((), (), ())
     ranges = places_of(model)[1] if model.ranges else nothing
     seen = np.array(sorted(observed or ()), dtype=np.int64)
     if observed is None:
-        return Look(seen, (nothing, nothing, ranges, nothing), np.empty((0, 4), dtype=np.int64), CLOSE)
+        return LaneChecks(seen, (nothing, nothing, ranges, nothing), np.empty((0, 4), dtype=np.int64), CLOSE)
     others = Reaches(model).others
     heads = [(reach.q, reach.v, reach.which, bool(reach.S.siblings)) for reach in others]
     n, which = len(others), [reach.which for reach in others]
     bounds = promises.closed, promises.not_beyond, ranges, Bounds.of(which, [-math.inf] * n, [CLOSE] * n)
-    return Look(seen, bounds, np.array(heads, dtype=np.int64).reshape(-1, 4), CLOSE)
+    return LaneChecks(seen, bounds, np.array(heads, dtype=np.int64).reshape(-1, 4), CLOSE)

@@ -23,7 +23,7 @@ from ce_dynamics.embedding.numeric.substeps import in_single_precision
 from ce_dynamics.embedding.whole_loop import chart_of
 from ce_dynamics.errors import ModelError
 from ce_dynamics.simulation.ensembles.arguments import EnsembleOptions, Runs
-from ce_dynamics.simulation.ensembles.looks import Look, look_of
+from ce_dynamics.simulation.ensembles.looks import LaneChecks, look_of
 from ce_dynamics.simulation.ensembles.records import Records
 from ce_dynamics.simulation.integrators.methods import EMBEDDED, FIXED, IMPLICIT
 from ce_dynamics.simulation.integrators.settings import Settings
@@ -196,7 +196,7 @@ def describe_integration(settings: Settings) -> dict[str, float | str]:
     return {"method": settings.method, "rtol": settings.rtol, "atol": settings.atol}
 
 
-def lanes_of(code: Code, runs: Runs, t_store: Floats, look: Look, settings: Settings) -> Lanes:
+def lanes_of(code: Code, runs: Runs, t_store: Floats, look: LaneChecks, settings: Settings) -> Lanes:
     """Return the integrator of runs in the lanes of one thread."""
     # here, because these load Numba
     from ce_dynamics.simulation.ensembles.adaptive_lanes import AdaptiveLanes

@@ -127,7 +127,7 @@ def observe_lanes(block, observation, t, Y, results, look, verdict):  # type: ig
     """Inputs, outputs, closure errors and gearing at all stored instants, and whether all is well with them.
 
     `observation` has the buffers of inputs, outputs, closure errors and gearing; `results` has where these
-    are to be kept.  `look` has what a `Look` asks, with room for where coordinates go; `verdict` takes per
+    are to be kept.  `look` has the `LaneChecks`, with room for where coordinates go; `verdict` takes per
     lane whether all is well, and whether it is calm.  Where a run did not come to, all is NaN.
     """
     b, held = buffers_of(block), holding_of(block)

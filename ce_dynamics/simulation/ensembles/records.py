@@ -29,7 +29,7 @@ from ce_dynamics.simulation.results import dependent_hinges, hinge_columns
 if TYPE_CHECKING:
     import xarray as xr
 
-    from ce_dynamics.simulation.ensembles.lanes import Outcome
+    from ce_dynamics.simulation.ensembles.lanes import LaneOutcome
 
 
 def broken_parts(model: Model, last: Sequence[tuple[Floats, Floats]]) -> list[str]:
@@ -182,7 +182,7 @@ class Records:
             if values is not None:
                 values[missing] = np.nan
 
-    def write(self, members: Sequence[int], outcome: Outcome, thrown: Mapping[int, Fault]) -> None:
+    def write(self, members: Sequence[int], outcome: LaneOutcome, thrown: Mapping[int, Fault]) -> None:
         """Take the runs of a group, of which some lanes were thrown over a dead centre."""
         # here, because these load Numba
         from ce_dynamics.simulation.ensembles import lanes

@@ -11,10 +11,10 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import CompiledFunction
 from ce_dynamics.simulation.ensembles.arguments import Runs
-from ce_dynamics.simulation.ensembles.lanes import COMPLETED, Outcome
+from ce_dynamics.simulation.ensembles.lanes import COMPLETED, LaneOutcome
 from ce_dynamics.simulation.monitors.jumps import reproduced
 from ce_dynamics.simulation.monitors.promises import Fault
-from ce_dynamics.simulation.monitors.reach import Known, Reaches, first_jump
+from ce_dynamics.simulation.monitors.reach import Reaches, RunObservations, first_jump
 
 if TYPE_CHECKING:
     from ce_dynamics.simulation.integrators.workspace import Code
@@ -66,7 +66,7 @@ class SingleRun:
 
 
 def thrown_runs(
-    model: Model, code: Code, runs: Runs, t: Floats, members: Sequence[int], outcome: Outcome
+    model: Model, code: Code, runs: Runs, t: Floats, members: Sequence[int], outcome: LaneOutcome
 ) -> dict[int, Fault]:
     """By lane what a run that was thrown over a dead centre is told, and from which instant on."""
     if not model.geared_loops:
@@ -80,7 +80,7 @@ def thrown_runs(
         alone = SingleRun(model, code.control, runs, run)
         stopped = int(outcome.state[lane]) != COMPLETED
         states = outcome.Y[:stored, :, lane]
-        seen = Known(outcome.U[:stored, :, lane], outcome.gearing[:stored, :, lane])
+        seen = RunObservations(outcome.U[:stored, :, lane], outcome.gearing[:stored, :, lane])
         known = seen if seen.gearing.shape[1] else None
         near = reaches.near(t[:stored], states, alone.inputs_at, known)
         jump = first_jump(near, t[:stored], states, reproduced(model, alone.audit), stopped)

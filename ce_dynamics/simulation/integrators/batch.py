@@ -175,7 +175,7 @@ class AdaptiveBatch:
         )
         control = 1.0 / method.order, settings.rtol, settings.atol, settings.max_step, *stall
         size = n * lanes
-        self.work = pair_kernels.Pair(
+        self.work = pair_kernels.PairBuffers(
             *method.table, np.array(control, dtype=float), np.zeros((len(method.c), size)), np.zeros(size),
             np.zeros(size),
         )  # fmt: skip

@@ -240,7 +240,7 @@ def is_finite(y):  # type: ignore[no-untyped-def]
 
 @part
 def weigh(weights, places, r, K, out):  # type: ignore[no-untyped-def]
-    """Σ w_j K_j with the weights of a row, in the order of its places; see `Table`.
+    """Σ w_j K_j with the weights of a row, in the order of its places; see `WeightTable`.
 
     Up to five terms are added in one pass, others after them, in loops that a compiler makes vectors of: for
     small models these loops cost as much as the evaluation.

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ce_dynamics.algebra.checks import Floats
 
 
-class Table(NamedTuple):
+class WeightTable(NamedTuple):
     """Rows of a first number and weights that are not zero, with the places these are for.
 
     Attributes
@@ -33,7 +33,7 @@ class Table(NamedTuple):
     places: NDArray[np.int64]
 
 
-def as_table(*rows: tuple[float, Sequence[float]]) -> Table:
+def as_table(*rows: tuple[float, Sequence[float]]) -> WeightTable:
     """A table of pairs of first number and all weights."""
     compact = [[(j, w) for j, w in enumerate(given) if w != 0.0] or [(0, 0.0)] for _, given in rows]
     shape = len(rows), 1 + max(map(len, compact))
@@ -42,7 +42,7 @@ def as_table(*rows: tuple[float, Sequence[float]]) -> Table:
         weights[r, 0], places[r, 0] = first, len(row)
         for k, (j, w) in enumerate(row, start=1):
             weights[r, k], places[r, k] = w, j
-    return Table(weights, places)
+    return WeightTable(weights, places)
 
 
 def lower_rows(A: Sequence[Sequence[float]]) -> Floats:
@@ -76,7 +76,7 @@ class Method(ABC):
 
     @property
     @abstractmethod
-    def table(self) -> Table:
+    def table(self) -> WeightTable:
         """Its numbers as the compiled loops read them."""
 
 
@@ -129,7 +129,7 @@ class ExplicitRungeKutta(Explicit):
         return len(self.b)
 
     @cached_property
-    def table(self) -> Table:
+    def table(self) -> WeightTable:
         return as_table(*zip(self.c, self.A, strict=True), (self.over, self.b))
 
     @cached_property
@@ -173,7 +173,7 @@ class LinearlyImplicit(Method):
         return len(self.b)
 
     @cached_property
-    def table(self) -> Table:
+    def table(self) -> WeightTable:
         return as_table(*zip(self.c, self.A, strict=True), (1.0, self.b))
 
     def step_plain(
@@ -263,7 +263,7 @@ class EmbeddedPair(Explicit):
         return stability_of(A[:-1, :-1], A[-1, :-1])
 
     @cached_property
-    def table(self) -> Table:
+    def table(self) -> WeightTable:
         """c and A, then the weights of the error and of the dense output."""
         return as_table(*zip(self.c, self.A, strict=True), (0.0, self.error), (0.0, self.dense))
 

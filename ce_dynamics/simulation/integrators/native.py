@@ -26,7 +26,7 @@ Watch = Callable[[float, int], None]
 """Told the time reached and the number of evaluations so far."""
 
 
-class Reached(NamedTuple):
+class StoredSolution(NamedTuple):
     """Instants and states that a run has reached.
 
     Attributes
@@ -75,7 +75,7 @@ def march(
     t_store: Floats,
     watch: Watch,
     chunk: int | None = None,
-) -> Reached:
+) -> StoredSolution:
     """Integrate from t_store[0] to its end; an interrupt or an error of `watch` ends it early.
 
     Parameters
@@ -114,14 +114,14 @@ def march(
 class InterruptedRunError(Exception):
     """A run was ended from outside; ``reached`` holds what there is."""
 
-    def __init__(self, reached: Reached) -> None:
+    def __init__(self, reached: StoredSolution) -> None:
         super().__init__("the run was interrupted")
         self.reached = reached
 
 
-def collect_stored(y: Floats, t_store: Floats, Y: Floats, at: Progress, trouble: str) -> Reached:
+def collect_stored(y: Floats, t_store: Floats, Y: Floats, at: Progress, trouble: str) -> StoredSolution:
     """The instants stored, and the last state where it lies beyond them."""
     t, rows = t_store[: at.stored], Y[: at.stored]
     if at.t > t[-1]:
         t, rows = np.append(t, at.t), np.vstack((rows, y if at.y is None else at.y))
-    return Reached(t, rows, at.evaluations, trouble)
+    return StoredSolution(t, rows, at.evaluations, trouble)

@@ -87,7 +87,7 @@ class PairTrack(NamedTuple):
     error: Any
 
 
-class Pair(NamedTuple):
+class PairBuffers(NamedTuple):
     """Work space of an embedded pair: its table and control, rates in rows, the state ahead, a sum.
 
     The last two rows of the table are the weights of the error and of the dense output.  `control` is
@@ -118,7 +118,7 @@ def track_of(block):  # type: ignore[no-untyped-def]
 def pair_of(block):  # type: ignore[no-untyped-def]
     """Return the work space of the method."""
     k = OWN + 13
-    return Pair(
+    return PairBuffers(
         matrix(block, k), integer_matrix(block, k + 1), vector(block, k + 2), matrix(block, k + 3),
         vector(block, k + 4), vector(block, k + 5),
     )  # fmt: skip

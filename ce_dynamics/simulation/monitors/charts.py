@@ -71,7 +71,7 @@ def trace_wear(model: Model) -> TracedFunction:
     return trace("wear", lambda y: {"wear": on_fresh_charts(model, y)["wear"]}, {"y": len(model.layout.y0)})
 
 
-class Pieces(NamedTuple):
+class SolutionPieces(NamedTuple):
     """A solution made of pieces: what is read of an `OdeResult`."""
 
     t: Floats
@@ -86,7 +86,7 @@ def solve_across_charts(
     t_store: Floats,
     y0: Floats,
     after_step: Callable[[float, Floats], float],
-) -> Pieces:
+) -> SolutionPieces:
     """Solve from chart to chart; every piece ends where a chart is worn.
 
     Parameters
@@ -118,4 +118,4 @@ def solve_across_charts(
             break
         t, y = float(piece.t_events[1][-1]), np.array(piece.y_events[1][-1])
         charts.renew(y, 0.9 * WORN)  # the root was found to some accuracy
-    return Pieces(np.concatenate(times), np.hstack(states), bool(piece.success), str(piece.message))
+    return SolutionPieces(np.concatenate(times), np.hstack(states), bool(piece.success), str(piece.message))

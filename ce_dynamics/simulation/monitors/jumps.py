@@ -12,13 +12,13 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.analysis.mechanics import energy_or_nan
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.embedding.gearing import size_of
-from ce_dynamics.simulation.monitors.monitor import Monitor, Run, StalledError
+from ce_dynamics.simulation.monitors.monitor import FinishedRun, Monitor, StalledError
 from ce_dynamics.simulation.monitors.reach import (
     CLOSE,
     NEAR,
-    Known,
     Reach,
     Reaches,
+    RunObservations,
     Soundness,
     first_jump,
     judge_run,
@@ -101,10 +101,10 @@ class Jumps(Monitor):
 
     asked = 1
 
-    def judge(self, run: Run) -> None:
+    def judge(self, run: FinishedRun) -> None:
         stopped, rhs = bool(run.trouble) and AT_ITS_END not in run.trouble, run.rhs
         stored = run.steps_Y is run.Y and run.model.geared_loops
-        known = Known(run.U, run.seen.gearing) if stored else None
+        known = RunObservations(run.U, run.seen.gearing) if stored else None
         rows, is_sound = (run.steps_t, run.steps_Y), reproduced(run.model, rhs.audit)
         jump = judge_run(run.model, rows, rhs.inputs_at, is_sound, stopped, known, 6)
         if jump is not None:
@@ -112,7 +112,7 @@ class Jumps(Monitor):
             if jump.what:
                 run.end(jump.what, "thrown")
 
-    def where(self, run: Run) -> str:
+    def where(self, run: FinishedRun) -> str:
         return where_it_stands(run.model, *run.last, run.rhs.inputs_at) if run.cause == "by itself" else ""
 
 

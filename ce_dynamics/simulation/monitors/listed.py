@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.simulation.monitors.jumps import Jumps
-from ce_dynamics.simulation.monitors.monitor import Monitor, Run
+from ce_dynamics.simulation.monitors.monitor import FinishedRun, Monitor
 from ce_dynamics.simulation.monitors.promises import EnergyBalance, InputRanges, Promises
 from ce_dynamics.simulation.monitors.unstable_steps import UnstableSteps
 from ce_dynamics.simulation.monitors.where_it_broke import LeftItsRange, NearSingular
@@ -25,7 +25,7 @@ def monitors_of(model: Model) -> tuple[Monitor, ...]:
     )
 
 
-def explain_end(monitors: Sequence[Monitor], run: Run) -> str:
+def explain_end(monitors: Sequence[Monitor], run: FinishedRun) -> str:
     """Return the trouble of a run and the place where the run broke; empty without trouble."""
     text = run.trouble
     if text:

@@ -20,7 +20,7 @@ Cause = Literal["", "interrupted", "by itself", "thrown", "broken promise"]
 
 
 @dataclass(eq=False)
-class Run:
+class FinishedRun:
     """A run that is over; monitors cut off what is not sound.
 
     Attributes
@@ -110,10 +110,10 @@ class Monitor:
         """Look at a state on the way; whether it was changed."""
         return False
 
-    def judge(self, run: Run) -> None:
+    def judge(self, run: FinishedRun) -> None:
         """Look at a run that is over."""
 
-    def where(self, run: Run) -> str:
+    def where(self, run: FinishedRun) -> str:
         """Why and where a run broke, if this monitor knows; else empty."""
         return ""
 

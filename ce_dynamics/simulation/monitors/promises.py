@@ -20,7 +20,7 @@ from ce_dynamics.compiled.model import Model
 from ce_dynamics.embedding.gearing import CLOSED
 from ce_dynamics.errors import AccuracyWarning
 from ce_dynamics.mechanism.input_ranges import furthest_out, warn_out_of_range
-from ce_dynamics.simulation.monitors.monitor import Monitor, Run
+from ce_dynamics.simulation.monitors.monitor import FinishedRun, Monitor
 from ce_dynamics.simulation.monitors.where_it_broke import remedy_for
 from ce_dynamics.simulation.results import Observed
 
@@ -101,7 +101,7 @@ class Promises(Monitor):
         """Return the promises of a model, made once per model."""
         return model.once("promises", partial(cls, model))
 
-    def judge(self, run: Run) -> None:
+    def judge(self, run: FinishedRun) -> None:
         fault = self.first_fault(run.t, run.states, run.U, run.seen)
         if fault is not None:
             run.cut(max(fault.k, 1))  # what happened at the start is shown
@@ -186,7 +186,7 @@ class Promises(Monitor):
 class InputRanges(Monitor):
     """Warns of answers of a law; inputs given by name are checked before the run."""
 
-    def judge(self, run: Run) -> None:
+    def judge(self, run: FinishedRun) -> None:
         ranges = run.model.ranges
         if run.rhs.control is not None and ranges:
             columns, bounds = run.model.once("ranges of inputs", partial(places_of, run.model))
@@ -209,7 +209,7 @@ IMBALANCE = 1e-3
 class EnergyBalance(Monitor):
     """Warns of audited runs whose energy is not what the work done makes it."""
 
-    def judge(self, run: Run) -> None:
+    def judge(self, run: FinishedRun) -> None:
         if run.options.audit and not run.trouble:  # an error says more than the balance of what led to it
             names = [entry.name for entry in run.model.output_entries]
             energy, elastic = (

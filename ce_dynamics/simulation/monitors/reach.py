@@ -199,7 +199,7 @@ class Reach:
         )
 
 
-class Known(NamedTuple):
+class RunObservations(NamedTuple):
     """Observations of a run at its states.
 
     Attributes
@@ -239,7 +239,9 @@ class Reaches:
             else:
                 self.known.append(replace(reach, lower=ends[0], upper=ends[1]))
 
-    def near(self, t: Floats, Y: Floats, inputs_at: InputsAt, known: Known | None = None) -> list[Reach]:
+    def near(
+        self, t: Floats, Y: Floats, inputs_at: InputsAt, known: RunObservations | None = None
+    ) -> list[Reach]:
         """Return the reaches with known ends, and those to an end of which a run comes near.
 
         Parameters
@@ -260,7 +262,9 @@ class Reaches:
                     found.append(reach)
         return found
 
-    def _close(self, t: Floats, Y: Floats, inputs_at: InputsAt, known: Known | None) -> list[tuple[int, int]]:
+    def _close(
+        self, t: Floats, Y: Floats, inputs_at: InputsAt, known: RunObservations | None
+    ) -> list[tuple[int, int]]:
         """Return the numbers of the others that come close to an end, with the row of the closest state."""
         which = [reach.which for reach in self.others]
         worst: dict[int, tuple[float, int]] = {}  # by the number: gearing, and the row
@@ -355,7 +359,7 @@ def judge_run(
     inputs_at: InputsAt,
     is_sound: Soundness,
     stopped: bool,
-    known: Known | None = None,
+    known: RunObservations | None = None,
     stacklevel: int = 5,
 ) -> Jump | None:
     """Return the first jump of a finished run; warn of dead centres that were near in a run without one.
@@ -373,7 +377,7 @@ def judge_run(
     if not all_finite(Y):
         finite = np.isfinite(Y).all(axis=1)
         t, Y = t[finite], Y[finite]
-        known = None if known is None else Known(*(part[finite] for part in known))
+        known = None if known is None else RunObservations(*(part[finite] for part in known))
     near = Reaches(model).near(t, Y, inputs_at, known)
     jump = first_jump(near, t, Y, is_sound, stopped)
     for reach in near if jump is None and not stopped else ():

@@ -30,7 +30,7 @@ from ce_dynamics.simulation.integrators.methods import (
     LinearlyImplicit,
     jacobian_at,
 )
-from ce_dynamics.simulation.monitors.monitor import Monitor, Run
+from ce_dynamics.simulation.monitors.monitor import FinishedRun, Monitor
 from ce_dynamics.simulation.right_hand_side import RateAt
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class UnstableSteps(Monitor):
 
     asked = 0
 
-    def judge(self, run: Run) -> None:
+    def judge(self, run: FinishedRun) -> None:
         method, t, Y = METHOD_OF.get(run.options.method), run.t, run.Y
         if not isinstance(method, FixedMethod) or run.trouble:
             return
@@ -72,7 +72,7 @@ class UnstableSteps(Monitor):
                     warnings.warn(what, AccuracyWarning, stacklevel=4)
                 return
 
-    def where(self, run: Run) -> str:
+    def where(self, run: FinishedRun) -> str:
         if run.cause not in ("by itself", "broken promise"):
             return ""
         t, Y, options = run.t, run.Y, run.options

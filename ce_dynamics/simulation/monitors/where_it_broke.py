@@ -17,7 +17,7 @@ from ce_dynamics.compiled.model import Model
 from ce_dynamics.embedding.aggregate import Aggregate
 from ce_dynamics.embedding.whole_loop import chart_of
 from ce_dynamics.errors import SingularityWarning
-from ce_dynamics.simulation.monitors.monitor import Monitor, Run
+from ce_dynamics.simulation.monitors.monitor import FinishedRun, Monitor
 from ce_dynamics.simulation.right_hand_side import RightHandSide
 
 AHEAD = np.concatenate(([0.0], np.geomspace(1e-9, 0.1, 25)))
@@ -30,7 +30,7 @@ class LeftItsRange(Monitor):
     asked = 2
     says_all = False
 
-    def where(self, run: Run) -> str:
+    def where(self, run: FinishedRun) -> str:
         if run.cause != "by itself":
             return ""
         return where_it_broke(run.model, run.rhs, float(run.t[-1]), run.Y[-1])
@@ -126,10 +126,10 @@ class NearSingular(Monitor):
     def __init__(self) -> None:
         self._said = ""
 
-    def judge(self, run: Run) -> None:
+    def judge(self, run: FinishedRun) -> None:
         self._said = warn_if_steep(run.model, run.t, run.Y, run.seen.gearing, stacklevel=5)
 
-    def where(self, run: Run) -> str:
+    def where(self, run: FinishedRun) -> str:
         return self._said if run.cause == "by itself" else ""
 
 

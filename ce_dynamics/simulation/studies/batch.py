@@ -14,14 +14,14 @@ from ce_dynamics.mechanism.input_ranges import Excess
 from ce_dynamics.simulation.ensembles.arguments import EnsembleOptions
 from ce_dynamics.simulation.ensembles.making import Progress, make
 from ce_dynamics.simulation.ensembles.records import CLOSURE_ERROR, Records
-from ce_dynamics.simulation.studies.plan import Part
+from ce_dynamics.simulation.studies.plan import BatchPart
 from ce_dynamics.simulation.studies.statistics import partial
 
 NOT_MADE, COMPLETED, FAILED = range(3)
 """Status of a run in the file."""
 
 
-class Batch(NamedTuple):
+class StudyBatch(NamedTuple):
     """Runs that need no repetition.
 
     Attributes
@@ -58,7 +58,7 @@ class Batch(NamedTuple):
     excesses: list[tuple[int, Excess]]
 
 
-class Task(NamedTuple):
+class StudyTask(NamedTuple):
     """Data shared by all batches of a study.
 
     Attributes
@@ -76,7 +76,7 @@ class Task(NamedTuple):
     told: Sequence[str]
 
 
-def make_batch(task: Task, part: Part, report: Progress | None = None) -> Batch | None:
+def make_batch(task: StudyTask, part: BatchPart, report: Progress | None = None) -> StudyBatch | None:
     """Make the runs of a part; None if somebody interrupted."""
     runs = part.runs(task.model)
     records, whole = make(task.model, runs, task.options, report or (lambda done, total: None))
@@ -89,7 +89,7 @@ def columns_of(records: Records) -> Mapping[str, Floats]:
     return {**records.values, **closures}
 
 
-def batch_of(task: Task, first: int, records: Records) -> Batch:
+def batch_of(task: StudyTask, first: int, records: Records) -> StudyBatch:
     """A batch, of the records of its runs."""
     columns = columns_of(records)
     names = [entry.name for entry in task.model.layout.u]
@@ -100,7 +100,7 @@ def batch_of(task: Task, first: int, records: Records) -> Batch:
         none = ~fine.any(axis=1)
         lowest[name] = np.where(none, np.nan, np.where(fine, columns[name], np.inf).min(axis=1))
         highest[name] = np.where(none, np.nan, np.where(fine, columns[name], -np.inf).max(axis=1))
-    return Batch(
+    return StudyBatch(
         first,
         {name: columns[name] for name in task.kept},
         {v.name: records.runs.u[:, [names.index(entry) for entry in v.entries]] for v in records.parameters},

@@ -39,7 +39,7 @@ BATCH_BYTES = 64 * 2**20
 """Results that a batch should not exceed."""
 
 
-class Part(NamedTuple):
+class BatchPart(NamedTuple):
     """Initial data of the runs of a batch: arguments of `spread`, and number of the first run."""
 
     first: int
@@ -123,11 +123,11 @@ class Plan:
         """Runs of a batch: many, for as long as their results take little memory."""
         return min(max(BATCH_BYTES // self.bytes_per_run, LEAST_OF_A_BATCH), MOST_OF_A_BATCH)
 
-    def part(self, k: int) -> Part:
+    def part(self, k: int) -> BatchPart:
         """Batch k."""
         return self.part_of(k * self.batch, min((k + 1) * self.batch, self.number))
 
-    def part_of(self, first: int, last: int) -> Part:
+    def part_of(self, first: int, last: int) -> BatchPart:
         """Runs from one number up to another."""
         y0s = self.y0s[first:last] if self.y0s.ndim == 2 else self.y0s
         given = {k: v[first:last] if v.ndim == 1 else v for k, v in self.parameters.items()}
@@ -135,7 +135,7 @@ class Plan:
         controls = HeldInputs(self.controlled, values) if len(self.controlled) else None
         if y0s.ndim == 1 and not any(v.ndim == 1 for v in given.values()):
             y0s = np.tile(y0s, (last - first, 1))  # at least one thing says how many there are
-        return Part(first, y0s, given, controls)
+        return BatchPart(first, y0s, given, controls)
 
     @cached_property
     def digests(self) -> dict[str, str]:

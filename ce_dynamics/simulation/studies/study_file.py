@@ -36,7 +36,7 @@ from ce_dynamics.compiled.variables import Variable
 from ce_dynamics.errors import ModelError
 from ce_dynamics.simulation.ensembles.making import describe_integration as settings_told
 from ce_dynamics.simulation.ensembles.records import CLOSURE_ERROR
-from ce_dynamics.simulation.studies.batch import COMPLETED, FAILED, NOT_MADE, Batch
+from ce_dynamics.simulation.studies.batch import COMPLETED, FAILED, NOT_MADE, StudyBatch
 from ce_dynamics.simulation.studies.plan import Plan
 from ce_dynamics.simulation.studies.statistics import ROWS
 
@@ -47,7 +47,7 @@ DIGEST = "study_digest"
 """Attribute that tells a study from others."""
 
 
-class Place(NamedTuple):
+class VariablePlace(NamedTuple):
     """Place of a variable in the file: offset [bytes], type, and numbers per row."""
 
     offset: int
@@ -193,16 +193,16 @@ class StudyFile:
         import h5py  # here, because it loads slowly
 
         self.path = path
-        self._places: dict[str, Place] = {}
+        self._places: dict[str, VariablePlace] = {}
         with h5py.File(path, "r") as file:
             for name in names:
                 data = file[name]
                 row = int(np.prod(data.shape[1:], dtype=int))
-                self._places[name] = Place(data.id.get_offset(), data.dtype, row)
+                self._places[name] = VariablePlace(data.id.get_offset(), data.dtype, row)
             self.made: NDArray[np.int8] = file[MADE][:]
         self._file = path.open("r+b", buffering=0)
 
-    def add(self, k: int, batch: Batch) -> None:
+    def add(self, k: int, batch: StudyBatch) -> None:
         """Keep batch k: results first, then its mark."""
         for name, values in {**batch.values, **batch.parameters}.items():
             self._write(name, batch.first, values)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ce_dynamics.errors import CeDynamicsError, SimulationError
-from ce_dynamics.simulation.studies.batch import Batch, Task, make_batch
+from ce_dynamics.simulation.studies.batch import StudyBatch, StudyTask, make_batch
 from ce_dynamics.simulation.studies.plan import Plan
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ Told = Callable[[int], None]
 """Told how many runs of a batch under way are done."""
 
 
-def in_threads(plan: Plan, todo: Sequence[int], told: Told) -> Iterator[tuple[int, Batch]]:
+def in_threads(plan: Plan, todo: Sequence[int], told: Told) -> Iterator[tuple[int, StudyBatch]]:
     """One batch after another, each by all threads.
 
     Raises
@@ -35,12 +35,14 @@ def in_threads(plan: Plan, todo: Sequence[int], told: Told) -> Iterator[tuple[in
         yield k, batch
 
 
-def task_of(plan: Plan) -> Task:
+def task_of(plan: Plan) -> StudyTask:
     """Return the data shared by all batches of a study."""
-    return Task(plan.model, plan.options, plan.kept, plan.told)
+    return StudyTask(plan.model, plan.options, plan.kept, plan.told)
 
 
-def on_cluster(plan: Plan, todo: Sequence[int], client: Client, retries: int) -> Iterator[tuple[int, Batch]]:
+def on_cluster(
+    plan: Plan, todo: Sequence[int], client: Client, retries: int
+) -> Iterator[tuple[int, StudyBatch]]:
     """By the workers of a cluster, of whose results this process holds two per worker's thread at most.
 
     A batch that is lost, with its worker or else, is made again so many times.
@@ -63,7 +65,7 @@ def on_cluster(plan: Plan, todo: Sequence[int], client: Client, retries: int) ->
 
 def batches_made(
     plan: Plan, todo: Sequence[int], client: Client, retries: int, arriving: Any
-) -> Iterator[tuple[int, Batch]]:
+) -> Iterator[tuple[int, StudyBatch]]:
     """Yield the batches made by `on_cluster`; ``arriving`` yields completed futures."""
     waiting, lost = list(reversed(todo)), dict.fromkeys(todo, 0)
     shared = sent(plan, client)
@@ -85,7 +87,7 @@ def batches_made(
             future = next(arriving)
             k = under_way.pop(future)
             made = outcome(future)
-            if isinstance(made, Batch):
+            if isinstance(made, StudyBatch):
                 future.release()
                 yield k, made
             else:
@@ -108,10 +110,10 @@ def batches_made(
             client.cancel(list(under_way))
 
 
-def outcome(future: Future[Batch]) -> Batch | BaseException:
+def outcome(future: Future[StudyBatch]) -> StudyBatch | BaseException:
     """Return the batch of a future, or the error that prevented the batch."""
     try:
-        made: Batch = future.result()
+        made: StudyBatch = future.result()
         return made
     except Exception as error:  # whatever a worker says, or that it is gone
         return error

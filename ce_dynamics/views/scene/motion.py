@@ -10,7 +10,7 @@ import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, array, concatenate
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.compiled.charts import Chart, charts_of
+from ce_dynamics.compiled.charts import LoopChart, charts_of
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import TracedFunction
 from ce_dynamics.dynamics.instant import Instant
@@ -132,7 +132,7 @@ def states_of(model: Model, results: xr.Dataset) -> tuple[Floats, Floats]:
     return table[:, : len(states)], table[:, len(states) :]
 
 
-def chart_columns(model: Model, chart: Chart, columns: Mapping[str, Floats]) -> dict[str, Floats]:
+def chart_columns(model: Model, chart: LoopChart, columns: Mapping[str, Floats]) -> dict[str, Floats]:
     """Return the columns of a loop on charts that results lack, from its coordinates and rates.
 
     The chart of an instant is the one that touches the configurations of the loop at that instant.

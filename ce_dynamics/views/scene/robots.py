@@ -11,13 +11,13 @@ import numpy as np
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.files import path_of
 from ce_dynamics.errors import DataError, ModelError
-from ce_dynamics.readers.looks import Look
+from ce_dynamics.readers.looks import BodyLook
 from ce_dynamics.readers.mjcf.looks import mjcf_looks
 from ce_dynamics.readers.sdf.looks import sdf_looks
 from ce_dynamics.readers.urdf.looks import urdf_looks
 from ce_dynamics.views.scene.shapes import Shape, ball, block, mesh, plane, rod
 
-LOOKS: dict[str, Callable[..., tuple[list[Look], list[str]]]] = {
+LOOKS: dict[str, Callable[..., tuple[list[BodyLook], list[str]]]] = {
     ".urdf": urdf_looks,
     ".sdf": sdf_looks,
     ".world": sdf_looks,
@@ -75,7 +75,7 @@ def robot_shapes(path: str | Path, **given: Any) -> tuple[dict[str, list[Shape]]
     return shapes, left_out
 
 
-def shape_of(look: Look) -> Shape:
+def shape_of(look: BodyLook) -> Shape:
     """A shape in the design pose."""
     R, r, size = look.frame.R, look.frame.r, look.size
     if look.kind == "box":
@@ -109,7 +109,7 @@ def globe() -> tuple[Any, Any]:
     return vertices.reshape(-1, 3), np.array(triangles)
 
 
-def paint(shape: Shape, look: Look) -> Shape:
+def paint(shape: Shape, look: BodyLook) -> Shape:
     """In the colour of the file, if it has one."""
     if look.colour is None or shape.kind == "plane":
         return shape

@@ -149,7 +149,7 @@ class Instruments:
 
 
 @dataclass(frozen=True, eq=False)
-class Series:
+class TimeSeries:
     """A quantity over time, for plots."""
 
     name: str
@@ -199,7 +199,7 @@ class Take:
     scenery: list[Shape] = field(default_factory=list)
     up: Floats = field(default_factory=lambda: np.array([0.0, 0.0, 1.0]))
     weight: float = 0.0
-    series: list[Series] = field(default_factory=list)
+    series: list[TimeSeries] = field(default_factory=list)
     instruments: Instruments | None = None
 
     @property

@@ -15,7 +15,7 @@ from ce_dynamics.contact.cable import Cable
 from ce_dynamics.contact.contact import BodyContact, Contact
 from ce_dynamics.contact.element import Row, UnilateralElement
 from ce_dynamics.contact.embedded import UnilateralModel
-from ce_dynamics.contact.recorder import Run
+from ce_dynamics.contact.recorder import ContactRun
 from ce_dynamics.contact.rigid_contacts import RigidContacts
 from ce_dynamics.contact.rigid_run import RigidRun
 from ce_dynamics.contact.shapes import Box, Capsule, HalfSpace, Shape as Touching, Sphere
@@ -27,7 +27,7 @@ from ce_dynamics.mechanism.forces.base import PointLoad
 from ce_dynamics.views.scene.derived import number_of
 from ce_dynamics.views.scene.motion import arrows_of, stack_rows, states_of
 from ce_dynamics.views.scene.shapes import Shape, ball, block, plane, rod, wheel
-from ce_dynamics.views.scene.take import BodyPicture, Camera, Series, Strand, Take, upwards
+from ce_dynamics.views.scene.take import BodyPicture, Camera, Strand, Take, TimeSeries, upwards
 from ce_dynamics.views.scene.take_of_model import derive_with, take_of_model
 
 THIN = 0.05
@@ -36,7 +36,7 @@ THIN = 0.05
 
 def take_of_unilateral(
     unilateral: UnilateralModel,
-    run: Run | None,
+    run: ContactRun | None,
     label: str,
     shapes: Mapping[str, Sequence[Shape]],
     scenery: Sequence[Shape] = (),
@@ -44,7 +44,7 @@ def take_of_unilateral(
 ) -> Take:
     """A run of an embedded system with cables, contact and stops, or its initial state."""
     if run is not None:
-        checks.instance("view: results", run, Run, "what simulate_unilateral returned")
+        checks.instance("view: results", run, ContactRun, "what simulate_unilateral returned")
     model, elements = unilateral.model, unilateral.elements
     touching: dict[str, list[Shape]] = {}
     for body, shape in (pair for element in elements for pair in shapes_of(element)):
@@ -107,7 +107,7 @@ def add_cables(take: Take, unilateral: UnilateralModel) -> None:
         take.strands.append(strand)
 
 
-def with_contact_forces(take: Take, unilateral: UnilateralModel, run: Run) -> tuple[list[str], Floats]:
+def with_contact_forces(take: Take, unilateral: UnilateralModel, run: ContactRun) -> tuple[list[str], Floats]:
     """Forces of force elements, and of the rows: unit loads times multipliers, summed for every element."""
     model = unilateral.model
     names: list[str] = []
@@ -170,9 +170,9 @@ def take_of_bodies(
     series = []
     if run is not None:
         series = [
-            Series("energy", "J", run.energy),
-            Series("contact work", "J", run.contact_work),
-            Series("contacts", "1", run.contacts.astype(float)),
+            TimeSeries("energy", "J", run.energy),
+            TimeSeries("contact work", "J", run.contact_work),
+            TimeSeries("contacts", "1", run.contacts.astype(float)),
         ]
     return Take(
         label=label,

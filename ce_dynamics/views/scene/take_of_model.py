@@ -27,7 +27,7 @@ from ce_dynamics.views.scene.derived import (
 )
 from ce_dynamics.views.scene.motion import picture, states_of
 from ce_dynamics.views.scene.shapes import Shape
-from ce_dynamics.views.scene.take import Camera, Instruments, Series, Take, quaternions, upwards
+from ce_dynamics.views.scene.take import Camera, Instruments, Take, TimeSeries, quaternions, upwards
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -140,7 +140,7 @@ def convert_places(rows: Array) -> Floats:
     return found
 
 
-def series_of(results: xr.Dataset) -> list[Series]:
+def series_of(results: xr.Dataset) -> list[TimeSeries]:
     """All quantities over time, those of groups one by one."""
     found = []
     for name, values in results.data_vars.items():
@@ -150,7 +150,7 @@ def series_of(results: xr.Dataset) -> list[Series]:
         columns = np.asarray(values.values, dtype=float).reshape(len(values), -1)
         members = [""] if values.ndim == 1 else [f" {x}" for x in results[values.dims[1]].values]
         found += [
-            Series(f"{name}{member}", unit, column)
+            TimeSeries(f"{name}{member}", unit, column)
             for member, column in zip(members, columns.T, strict=True)
             if np.all(np.isfinite(column))
         ]

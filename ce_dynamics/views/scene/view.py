@@ -25,11 +25,11 @@ from ce_dynamics.views.scene.take_of_model import take_of_model
 if TYPE_CHECKING:
     import xarray as xr
 
-    from ce_dynamics.contact.recorder import Run
+    from ce_dynamics.contact.recorder import ContactRun
     from ce_dynamics.contact.rigid_run import RigidRun
 
 System: TypeAlias = Model | UnilateralModel | RigidContacts
-Results: TypeAlias = "xr.Dataset | Run | RigidRun | None"
+Results: TypeAlias = "xr.Dataset | ContactRun | RigidRun | None"
 
 HEIGHT = 560
 """Height of a page inside a notebook [pixels]."""

@@ -9,7 +9,7 @@ and a step of length h solves for impulses p = h λ
 
     M v⁺ − G p − M v − p_app = 0,    0 ≤ p ⊥ ψ/h + Gᵀ v⁺ + ∂ψ/∂t ≥ 0,    u⁺ = u + V v⁺ h.
 
-An end that a position-controlled robot holds moves as a given `Path`: it has no row in M and gives ∂ψ/∂t ≠ 0.
+An end that a position-controlled robot holds moves on a given `CablePath`: no row in M, and ∂ψ/∂t ≠ 0.
 A dynamic robot is a body like any other, with a given pull.  Feet are points of bodies that may stand and
 slide on the plane z = 0; they are further rows of the same problem.
 
@@ -31,11 +31,11 @@ from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.contact import (
+    CablePath,
     Chain,
     Conditions,
     InitialStateError,
     Kind,
-    Path,
     Problem,
     RigidBodies,
     RigidBody,
@@ -62,7 +62,7 @@ Drive = Callable[[float], ArrayLike]
 """Force on a robot's centre of mass as a function of time, world axes [N]."""
 
 
-class End(NamedTuple):
+class CableEnd(NamedTuple):
     """A cable's end on a body.
 
     Attributes
@@ -91,13 +91,13 @@ class Tow:
     """
 
     name: str
-    first: End
-    second: End | Path
+    first: CableEnd
+    second: CableEnd | CablePath
     length: float
 
 
 @dataclass(frozen=True)
-class Foot:
+class TowingFoot:
     """A point of a body that may touch the plane z = 0.
 
     Parameters
@@ -114,7 +114,7 @@ class Foot:
     friction: float = 0.0
 
 
-class Ends(NamedTuple):
+class CableEnds(NamedTuple):
     """Ends of the cables.
 
     Attributes
@@ -160,7 +160,7 @@ class Towing:
         self,
         bodies: Sequence[RigidBody],
         cables: Sequence[Tow],
-        feet: Sequence[Foot] = (),
+        feet: Sequence[TowingFoot] = (),
         drives: Mapping[str, Drive] | None = None,
         gravity: ArrayLike = (0.0, 0.0, -9.81),
         friction: Literal["disc", "box"] = "disc",
@@ -188,10 +188,10 @@ class Towing:
 
     def _ends(self, cable: Tow) -> tuple[int, int, Floats, Floats]:
         owner = f"cable {cable.name!r}"
-        if not isinstance(cable.first, End):
+        if not isinstance(cable.first, CableEnd):
             raise ModelError(f"{owner}: its first end {cable.first!r} must be tied to a body")
         a, at = self.bodies.index(cable.first.body), finite_vector(cable.first.at, owner, "at")
-        if isinstance(cable.second, End):
+        if isinstance(cable.second, CableEnd):
             b = self.bodies.index(cable.second.body)
             if a == b:
                 raise ModelError(f"{owner}: both ends are tied to body {cable.first.body!r}; name two bodies")
@@ -225,18 +225,18 @@ class Towing:
         """Initial state."""
         return self.bodies.start
 
-    def ends(self, state: RigidState, t: float) -> Ends:
+    def ends(self, state: RigidState, t: float) -> CableEnds:
         """Return the ends of the cables at a state and a time [s]."""
         R = rotations(state.quaternion)
         e_a, e_b = levers(R, self.first, self.at_first), levers(R, self.second, self.at_second)
         a = state.r[self.first] + e_a
         b, v_b = np.zeros_like(a), np.zeros_like(a)
         for k, cable in enumerate(self.cables):
-            if isinstance(cable.second, End):
+            if isinstance(cable.second, CableEnd):
                 b[k] = state.r[self.second[k]] + e_b[k]
             else:
                 b[k], v_b[k] = cable.second.position(t), cable.second.velocity(t)
-        return Ends(a, b, e_a, e_b, v_b)
+        return CableEnds(a, b, e_a, e_b, v_b)
 
     def rows(self, state: RigidState, t: float) -> RigidRows:
         """Gᵀ, ψ and ∂ψ/∂t of cables and feet."""
@@ -384,7 +384,7 @@ def simulate(
     watch = EventWatch(towing.row_names, towing.conditions.kind == Kind.UNILATERAL)
     m = len(towing.row_names)
     rows, p = towing.rows(state, 0.0), np.zeros(m)
-    stored = [Instant(0.0, state, p, rows.psi, towing.bodies.energy(state), 0, 0.0)]
+    stored = [TowingInstant(0.0, state, p, rows.psi, towing.bodies.energy(state), 0, 0.0)]
     try:
         for k in range(steps):
             solution = chosen.solve(problem_of(towing, state, k * h, h, rows), p)
@@ -393,7 +393,9 @@ def simulate(
                 raise SimulationError("the motion grows without bound; use a smaller step")
             t, p, state = (k + 1) * h, solution.p, moved
             rows, energy = towing.rows(state, t), towing.bodies.energy(state)
-            stored.append(Instant(t, state, p / h, rows.psi, energy, solution.sweeps, solution.residual))
+            stored.append(
+                TowingInstant(t, state, p / h, rows.psi, energy, solution.sweeps, solution.residual)
+            )
             watch.look(t, p)
             if progress is not None:
                 progress(t)
@@ -439,7 +441,7 @@ def tension_report(towing: Towing, state: RigidState, t: float, h: float, solver
     return uniqueness(problem, solver.solve(problem, None).require())
 
 
-class Instant(NamedTuple):
+class TowingInstant(NamedTuple):
     """Stored values of an instant; see `TowingRun`."""
 
     t: float
@@ -451,7 +453,7 @@ class Instant(NamedTuple):
     residual: float
 
 
-def collect_run(stored: Sequence[Instant], watch: EventWatch) -> TowingRun:
+def collect_run(stored: Sequence[TowingInstant], watch: EventWatch) -> TowingRun:
     """Return the stored values as arrays; the first instant has the forces of the first step."""
     t, states, force, psi, energy, sweeps, residual = zip(*stored, strict=True)
     forces = np.array(force)

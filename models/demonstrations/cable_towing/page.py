@@ -8,14 +8,14 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from ce_dynamics.contact import RigidBody, Straight, Weaving
-from ce_dynamics.models.demonstrations.cable_towing.model import End, Foot, Tow, Towing, TowingRun
+from ce_dynamics.models.demonstrations.cable_towing.model import CableEnd, Tow, Towing, TowingFoot, TowingRun
 from ce_dynamics.views.scene import Strand, Take, View, ball, block, plane
-from ce_dynamics.views.scene.take import BodyPicture, Series, upwards
+from ce_dynamics.views.scene.take import BodyPicture, TimeSeries, upwards
 
 Friction = Literal["disc", "box"]
 
 
-class Scene(NamedTuple):
+class TowingScene(NamedTuple):
     """A scene.
 
     Attributes
@@ -43,12 +43,12 @@ def box(mass: float, edges: tuple[float, float, float]) -> tuple[float, float, f
     return mass / 12.0 * (b * b + c * c), mass / 12.0 * (a * a + c * c), mass / 12.0 * (a * a + b * b)
 
 
-def pendulum(friction: Friction = "disc") -> Scene:
+def pendulum(friction: Friction = "disc") -> TowingScene:
     """A ball on a cable, thrown so that it flies slack, is caught, and swings."""
     edges = (0.2, 0.2, 0.2)
     ball = RigidBody("ball", 2.0, box(2.0, edges), position=(1.0, 0.0, 0.0), velocity=(-1.0, 0.0, 3.0))
-    cable = Tow("cable", End("ball"), Straight((0.0, 0.0, 0.0)), length=1.2)
-    return Scene("cable pendulum", Towing([ball], [cable]), 3.0, {"ball": edges}, top=False)
+    cable = Tow("cable", CableEnd("ball"), Straight((0.0, 0.0, 0.0)), length=1.2)
+    return TowingScene("cable pendulum", Towing([ball], [cable]), 3.0, {"ball": edges}, top=False)
 
 
 def corners(edges: tuple[float, float, float]) -> list[tuple[float, float, float]]:
@@ -57,52 +57,52 @@ def corners(edges: tuple[float, float, float]) -> list[tuple[float, float, float
     return [(i * a, j * b, -c) for i in (1.0, -1.0) for j in (1.0, -1.0)]
 
 
-def robots(friction: Friction = "disc") -> Scene:
+def robots(friction: Friction = "disc") -> TowingScene:
     """A crate towed by two position-controlled robots, each with two parallel cables."""
     edges = (0.8, 0.6, 0.4)
     mass = 60.0
     crate = RigidBody("crate", mass, box(mass, edges), position=(0.0, 0.0, 0.2))
-    feet = [Foot("crate", at, friction=0.4) for at in corners(edges)]
+    feet = [TowingFoot("crate", at, friction=0.4) for at in corners(edges)]
     cables = []
     for name, y, rate in (("left", 1.0, (0.6, 0.15, 0.0)), ("right", -1.0, (0.6, -0.05, 0.0))):
         side = 0.3 if y > 0.0 else -0.3
         robot = Weaving((2.0, y, 0.2), rate, across=(0, 1, 0), amplitude=0.2, frequency=0.4)
         length = float(np.hypot(2.0 - 0.4, y - side)) + 0.1
         # two cables side by side between the same points: their shares of the tension are not determined
-        cables += [Tow(f"{name}_{k}", End("crate", (0.4, side, 0.0)), robot, length) for k in (1, 2)]
-    return Scene(
+        cables += [Tow(f"{name}_{k}", CableEnd("crate", (0.4, side, 0.0)), robot, length) for k in (1, 2)]
+    return TowingScene(
         "crate towed by two robots", Towing([crate], cables, feet, friction=friction), 5.0, {"crate": edges}
     )
 
 
-def train(friction: Friction = "disc") -> Scene:
+def train(friction: Friction = "disc") -> TowingScene:
     """A dynamic puller tows two sledges one behind the other; the cables go taut with a jerk each."""
     edges = (0.8, 0.6, 0.3)
     bodies, feet = [], []
     for name, mass, x in (("puller", 120.0, 0.0), ("sledge_1", 50.0, -1.5), ("sledge_2", 50.0, -3.0)):
         bodies.append(RigidBody(name, mass, box(mass, edges), position=(x, 0.0, 0.15)))
-        feet += [Foot(name, at, friction=0.3) for at in corners(edges)]
+        feet += [TowingFoot(name, at, friction=0.3) for at in corners(edges)]
     cables = []
     for front, rear in (("puller", "sledge_1"), ("sledge_1", "sledge_2")):
         for side, y in (("left", 0.25), ("right", -0.25)):
-            first, second = End(front, (-0.4, y, 0.0)), End(rear, (0.4, y, 0.0))
+            first, second = CableEnd(front, (-0.4, y, 0.0)), CableEnd(rear, (0.4, y, 0.0))
             cables.append(Tow(f"{rear}.{side}", first, second, length=0.9))
 
     def pull(t: float) -> tuple[float, float, float]:
         return (900.0, 60.0 * np.sin(2.0 * t), 0.0) if t < 2.5 else (0.0, 0.0, 0.0)
 
     towing = Towing(bodies, cables, feet, {"puller": pull}, friction=friction)
-    return Scene("a puller and two sledges", towing, 4.0, {body.name: edges for body in bodies})
+    return TowingScene("a puller and two sledges", towing, 4.0, {body.name: edges for body in bodies})
 
 
-SCENES: Mapping[str, Callable[..., Scene]] = {"pendulum": pendulum, "robots": robots, "train": train}
+SCENES: Mapping[str, Callable[..., TowingScene]] = {"pendulum": pendulum, "robots": robots, "train": train}
 
 
 HAND = 0.06
 """Radius of an end that moves as given [m]."""
 
 
-def page(scene: Scene, run: TowingRun) -> View:
+def page(scene: TowingScene, run: TowingRun) -> View:
     """A run, with the tensions as arrows at the first ends."""
     towing = scene.towing
     bodies = [BodyPicture(name, [block(scene.boxes[name], np.zeros(3))]) for name in towing.bodies.names]
@@ -114,7 +114,7 @@ def page(scene: Scene, run: TowingRun) -> View:
     strands = []
     m = len(towing.cables)
     for k, cable in enumerate(towing.cables):
-        if isinstance(cable.second, End):
+        if isinstance(cable.second, CableEnd):
             far, at = int(towing.second[k]), towing.at_second[k]
         else:
             far, at = len(bodies), np.zeros(3)
@@ -129,9 +129,11 @@ def page(scene: Scene, run: TowingRun) -> View:
     span = np.linalg.norm(b - a, axis=2, keepdims=True)
     tension = run.force[:, :m, None] * (b - a) / np.maximum(span, 1e-12)
     series = [
-        Series(f"tension of {cable.name}", "N", run.force[:, k]) for k, cable in enumerate(towing.cables)
+        TimeSeries(f"tension of {cable.name}", "N", run.force[:, k]) for k, cable in enumerate(towing.cables)
     ]
-    series += [Series(f"slack of {cable.name}", "m", run.psi[:, k]) for k, cable in enumerate(towing.cables)]
+    series += [
+        TimeSeries(f"slack of {cable.name}", "m", run.psi[:, k]) for k, cable in enumerate(towing.cables)
+    ]
     taken = Take(
         label="",
         bodies=bodies,
@@ -143,6 +145,6 @@ def page(scene: Scene, run: TowingRun) -> View:
         scenery=[plane(np.zeros(3), (0.0, 0.0, 1.0))] if towing.feet else [],
         up=upwards(towing.bodies.gravity),
         weight=9.81 * float(np.sum(towing.bodies.mass)),
-        series=[*series, Series("energy", "J", run.energy)],
+        series=[*series, TimeSeries("energy", "J", run.energy)],
     )
     return View([taken], scene.title)

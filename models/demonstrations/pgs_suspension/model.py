@@ -415,11 +415,11 @@ def simulate(
     p = np.zeros(6)
     above = suspension.anchor(0.0) - q[1]
     sprung = max(suspension.parameters.stiffness, suspension.parameters.damping) > 0.0
-    stored: list[Instant] = []
+    stored: list[SuspensionInstant] = []
 
     def store(t: float, sweeps: int, residual: float) -> None:
         gap = suspension.touch(q).gap
-        stored.append(Instant(t, q, V, p, gap, suspension.energy(q, V, t), sweeps, residual))
+        stored.append(SuspensionInstant(t, q, V, p, gap, suspension.energy(q, V, t), sweeps, residual))
 
     store(0.0, 0, 0.0)
     try:
@@ -446,7 +446,7 @@ def simulate(
     return motion(stored, watch)
 
 
-class Instant(NamedTuple):
+class SuspensionInstant(NamedTuple):
     """Stored values of an instant; see `SuspensionRun`."""
 
     t: float
@@ -459,7 +459,7 @@ class Instant(NamedTuple):
     residual: float
 
 
-def motion(stored: Sequence[Instant], watch: EventWatch) -> SuspensionRun:
+def motion(stored: Sequence[SuspensionInstant], watch: EventWatch) -> SuspensionRun:
     """Return the stored values as arrays; the first instant has the impulses of the first step."""
     t, q, V, p, gap, energy, sweeps, residual = (np.array(part) for part in zip(*stored, strict=True))
     p[0] = p[min(1, len(p) - 1)]

@@ -8,7 +8,7 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.models.demonstrations.pgs_suspension.model import Suspension, SuspensionRun
 from ce_dynamics.models.parts.body_contact import touch
 from ce_dynamics.views.scene import Shape, Strand, Take, View, block, rod, terrain, wheel
-from ce_dynamics.views.scene.take import BodyPicture, Series
+from ce_dynamics.views.scene.take import BodyPicture, TimeSeries
 
 WIDTH = 0.2
 """Of the wheel [m]."""
@@ -48,9 +48,9 @@ def page(run: SuspensionRun, suspension: Suspension) -> View:
         scenery=[road(suspension, run.q[:, 3])],
         weight=9.81 * (P.bar_mass + P.wheel_mass),
         series=[
-            Series("wheel load", "N", load),
-            Series("gap", "m", run.gap),
-            Series("energy", "J", run.energy),
+            TimeSeries("wheel load", "N", load),
+            TimeSeries("gap", "m", run.gap),
+            TimeSeries("energy", "J", run.energy),
         ],
     )
     return View([taken], "planar suspension", "follow bar")

@@ -57,7 +57,7 @@ JOINED = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class RigidBody:
+class PairBody:
     """One of the two bodies.
 
     Parameters
@@ -80,16 +80,16 @@ class RigidBody:
     c: Any
 
     def __post_init__(self) -> None:
-        mass = finite_number(self.mass, "RigidBody", "mass")
+        mass = finite_number(self.mass, "PairBody", "mass")
         if mass <= 0.0:
             raise ModelError(f"RigidBody: mass {mass:g} must be > 0 kg; a free body needs mass")
-        inertia = check_inertia(self.inertia, "RigidBody")
+        inertia = check_inertia(self.inertia, "PairBody")
         smallest = np.linalg.eigvalsh(inertia)[0]
         if smallest <= 0.0:
             raise ModelError(f"RigidBody: principal moment of inertia {smallest:g} must be > 0 kg m²")
         for name, value in (("mass", mass), ("inertia", inertia)):
             object.__setattr__(self, name, value)
-        object.__setattr__(self, "c", finite_vector(self.c, "RigidBody", "c"))
+        object.__setattr__(self, "c", finite_vector(self.c, "PairBody", "c"))
 
 
 class Equations(NamedTuple):
@@ -112,12 +112,12 @@ class Equations(NamedTuple):
         """The 3 numbers of an entry of `RIGHT_HAND_SIDE`."""
         return self.right_hand_side[3 * row : 3 * row + 3]
 
-    def solve(self) -> Solution:
+    def solve(self) -> PairSolution:
         """The unknowns."""
-        return Solution(*np.linalg.solve(self.matrix, self.right_hand_side).reshape(5, 3))
+        return PairSolution(*np.linalg.solve(self.matrix, self.right_hand_side).reshape(5, 3))
 
 
-class Solution(NamedTuple):
+class PairSolution(NamedTuple):
     """Accelerations, and the force F on body 1 at the joint (body 2 feels −F), (3,) each, world axes."""
 
     x1_ddot: Floats
@@ -171,7 +171,7 @@ class PairState(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Pair:
+class BodyPair:
     """The source's system: two bodies, their common point and gravity.
 
     Parameters
@@ -181,12 +181,12 @@ class Pair:
         [m/s²].
     """
 
-    body_1: RigidBody
-    body_2: RigidBody
+    body_1: PairBody
+    body_2: PairBody
     gravity: Any = (0.0, 0.0, -9.81)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "gravity", finite_vector(self.gravity, "Pair", "gravity"))
+        object.__setattr__(self, "gravity", finite_vector(self.gravity, "BodyPair", "gravity"))
 
     def state(
         self,
@@ -334,7 +334,7 @@ class PairRun:
         Baumgarte's parameters [1/s].
     """
 
-    pair: Pair
+    pair: BodyPair
     t: Floats
     states: list[PairState]
     alpha: float
@@ -358,7 +358,7 @@ class PairRun:
 
 
 def simulate(
-    pair: Pair,
+    pair: BodyPair,
     state: PairState,
     t_eval: ArrayLike,
     *,
@@ -421,7 +421,7 @@ def simulate(
     return PairRun(pair, solution.t, [PairState.from_vector(y) for y in solution.y.T], alpha, beta)
 
 
-def derivative(pair: Pair, y: Floats, alpha: float, beta: float) -> Floats:
+def derivative(pair: BodyPair, y: Floats, alpha: float, beta: float) -> Floats:
     """ẏ of the vector of a state."""
     s = PairState.from_vector(y)
     a = pair.equations(s, alpha, beta).solve()
@@ -437,19 +437,19 @@ def unit_quaternion(value: ArrayLike, name: str) -> Floats:
     return np.asarray(normalise(q))
 
 
-def example_pair() -> Pair:
+def example_pair() -> BodyPair:
     """Two slender boxes, 1 m and 0.7 m long, joined end to end."""
-    long = RigidBody(2.0, (0.02, 0.17, 0.18), (0.5, 0.0, 0.0))
-    short = RigidBody(1.0, (0.01, 0.042, 0.045), (-0.35, 0.0, 0.0))
-    return Pair(long, short)
+    long = PairBody(2.0, (0.02, 0.17, 0.18), (0.5, 0.0, 0.0))
+    short = PairBody(1.0, (0.01, 0.042, 0.045), (-0.35, 0.0, 0.0))
+    return BodyPair(long, short)
 
 
-def example_state(pair: Pair) -> PairState:
+def example_state(pair: BodyPair) -> PairState:
     """The pair thrown upwards, both bodies spinning."""
     return pair.state(v1=(1.0, 0.0, 6.0), w1=(0.5, 2.0, 4.0), w2=(8.0, -3.0, -2.0), q2=(0.9, 0.0, 0.3, 0.2))
 
 
-def pendulum_pair(pair: Pair) -> tuple[ConstrainedSystem, PointToPoint, PointToPoint]:
+def pendulum_pair(pair: BodyPair) -> tuple[ConstrainedSystem, PointToPoint, PointToPoint]:
     """The pair hung from the ground: its constraint to body 1 at the free end of that, and the joint."""
     system, joint = pair.make_constrained()
     body_1 = system.system.find("body 1")
@@ -457,7 +457,7 @@ def pendulum_pair(pair: Pair) -> tuple[ConstrainedSystem, PointToPoint, PointToP
     return ConstrainedSystem(system.system, hook, joint), hook, joint
 
 
-def run_embedded(pair: Pair, state: PairState, t: Floats, rtol: float = 1e-6) -> PairRun:
+def run_embedded(pair: BodyPair, state: PairState, t: Floats, rtol: float = 1e-6) -> PairRun:
     """The same motion by the embedded system, whose joint cannot drift; RK45 as well."""
     model = Model(pair.make_embedded())
     q, v = pair.make_embedded_state(state)
@@ -475,7 +475,7 @@ def run_embedded(pair: Pair, state: PairState, t: Floats, rtol: float = 1e-6) ->
     return PairRun(pair, data.time.values, [world_state(pair, model, y) for y in Y], 0.0, 0.0)
 
 
-def world_state(pair: Pair, model: Model, y: Floats) -> PairState:
+def world_state(pair: BodyPair, model: Model, y: Floats) -> PairState:
     """A state of the embedded system in absolute terms."""
     outward = model.instant(y, model.u0).outward
     parts: list[Floats] = []
@@ -492,7 +492,7 @@ def product(a: Floats, b: Floats) -> Floats:
     return np.array((scalar, *(a[0] * b[1:] + b[0] * a[1:] + np.cross(a[1:], b[1:]))))
 
 
-def apart(pair: Pair, state: PairState) -> float:
+def apart(pair: BodyPair, state: PairState) -> float:
     """Largest difference of the accelerations by the 15×15 system and embedded, over the largest of them."""
     a = pair.equations(state).solve()
     q, v = pair.make_embedded_state(state)

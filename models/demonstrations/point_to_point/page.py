@@ -8,7 +8,7 @@ import numpy as np
 
 from ce_dynamics.models.demonstrations.point_to_point.model import PairRun
 from ce_dynamics.views.scene import Take, View, ball, rod
-from ce_dynamics.views.scene.take import BodyPicture, Series
+from ce_dynamics.views.scene.take import BodyPicture, TimeSeries
 
 THICKNESS = 0.06
 """Radius of a bar over its length."""
@@ -44,5 +44,5 @@ def take(run: PairRun, label: str) -> Take:
         forces=["joint"],
         arrows=arrows,
         weight=9.81 * float(masses.sum()),
-        series=[Series("distance of the points", "m", run.drift), Series("energy", "J", run.energy)],
+        series=[TimeSeries("distance of the points", "m", run.drift), TimeSeries("energy", "J", run.energy)],
     )

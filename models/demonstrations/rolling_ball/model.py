@@ -1,6 +1,6 @@
 """A ball that rolls on a plane, in scenes with known answers: the same ball in two formulations.
 
-Every `Scene` is built twice: *embedded*, with the rolling hinge (three quasi-velocities, nothing to drift),
+Every `BallScene` is built twice: *embedded*, with the rolling hinge (three quasi-velocities, no drift),
 and *constrained*, as a free body with `BallRollingOnPlane` and its multipliers.
 
     python -m ce_dynamics.models.demonstrations.rolling_ball
@@ -43,7 +43,7 @@ SOLID, HOLLOW = 2.0 / 5.0, 2.0 / 3.0
 
 
 @dataclass(frozen=True)
-class Ball:
+class RollingBall:
     """A ball with its centre of mass in the middle and a moment of inertia k m r² about every axis.
 
     Raises
@@ -58,7 +58,7 @@ class Ball:
 
     def __post_init__(self) -> None:
         for name, unit in (("mass", "kg"), ("radius", "m"), ("k", "")):
-            value = finite_number(getattr(self, name), "Ball", name)
+            value = finite_number(getattr(self, name), "RollingBall", name)
             if value <= 0.0:
                 raise ModelError(f"Ball: {name} {value:g} must be > 0 {unit}".rstrip())
 
@@ -68,13 +68,13 @@ class Ball:
         return self.k * self.mass * self.radius**2
 
 
-class Turning(Motion):
+class TurningHinge(Motion):
     """A hinge that turns at a constant rate [rad/s]."""
 
     states = (StateDeclaration("angle", "rad"),)
 
     def __init__(self, rate: float) -> None:
-        self.rate = finite_number(rate, "Turning", "rate")
+        self.rate = finite_number(rate, "TurningHinge", "rate")
 
     def evaluate(self, x: Array, u: Mapping[str, Scalar]) -> Prescribed:
         return Prescribed(x[0], self.rate, 0.0, (self.rate,))
@@ -135,7 +135,7 @@ class Expected(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Scene:
+class BallScene:
     """A ball on a plane.
 
     Attributes
@@ -159,7 +159,7 @@ class Scene:
     """
 
     title: str
-    ball: Ball
+    ball: RollingBall
     contact: Floats
     normal: Floats
     gravity: Floats
@@ -171,8 +171,8 @@ class Scene:
 
     def __post_init__(self) -> None:
         for name in ("contact", "gravity", "w"):
-            object.__setattr__(self, name, finite_vector(getattr(self, name), "Scene", name))
-        if self.half_width is not None and finite_number(self.half_width, "Scene", "half_width") < 0.0:
+            object.__setattr__(self, name, finite_vector(getattr(self, name), "BallScene", name))
+        if self.half_width is not None and finite_number(self.half_width, "BallScene", "half_width") < 0.0:
             raise ModelError(f"Scene: half_width {self.half_width:g} must be >= 0 m (0 hides the plane)")
 
     @property
@@ -229,7 +229,7 @@ class Scene:
 
 
 @dataclass(frozen=True, eq=False)
-class Record:
+class BallMotion:
     """A motion as either formulation tells it.
 
     Attributes
@@ -261,7 +261,7 @@ class Record:
     error: Floats
 
 
-def run_embedded(scene: Scene, t: Floats) -> Record:
+def run_embedded(scene: BallScene, t: Floats) -> BallMotion:
     """Integrate the O(N) equations and recover the contact force from the hinge's reaction.
 
     Raises
@@ -280,7 +280,7 @@ def run_embedded(scene: Scene, t: Floats) -> Record:
     return record(scene, data.time.values, states, np.array(forces), energy, np.zeros(len(rows)))
 
 
-def run_constrained(scene: Scene, t: Floats, alpha: float = 10.0, beta: float = 10.0) -> Record:
+def run_constrained(scene: BallScene, t: Floats, alpha: float = 10.0, beta: float = 10.0) -> BallMotion:
     """Integrate the augmented equations with Baumgarte's terms.
 
     Raises
@@ -296,20 +296,20 @@ def run_constrained(scene: Scene, t: Floats, alpha: float = 10.0, beta: float = 
     return record(scene, motion.t, states, forces, energy, np.max(np.abs(errors), axis=1))
 
 
-def start_of(scene: Scene, system: ConstrainedSystem) -> ConstrainedState:
+def start_of(scene: BallScene, system: ConstrainedSystem) -> ConstrainedState:
     """The scene's initial state in terms of the constrained system."""
     model = Model(scene.make_embedded())
     return system.default_state().with_motions(observe_states(model.instant(model.y0, model.u0).outward))
 
 
 def record(
-    scene: Scene,
+    scene: BallScene,
     t: Floats,
     states: Sequence[Mapping[str, BodyState]],
     force: Floats,
     energy: Floats,
     error: Floats,
-) -> Record:
+) -> BallMotion:
     """Return the record of a motion, which has the same form for both formulations."""
     carrier = "ground" if scene.plate is None else "plate"
     plates = [state[carrier] for state in states]
@@ -318,13 +318,13 @@ def record(
     friction = np.linalg.norm(force - normal[:, None] * normals, axis=1)
     balls = [state["ball"] for state in states]
     centre = np.array([ball.r for ball in balls], dtype=float)
-    return Record(t, centre, force, normal, friction, energy, balls, plates, error)
+    return BallMotion(t, centre, force, normal, friction, energy, balls, plates, error)
 
 
 # Scenes
 
 
-def incline(ball: Ball, slope: float = math.radians(20.0), across_speed: float = 0.5) -> Scene:
+def incline(ball: RollingBall, slope: float = math.radians(20.0), across_speed: float = 0.5) -> BallScene:
     """Down an incline (towards +x), thrown across it: a parabola with a = g sin β / (1 + k)."""
     angle = finite_number(slope, "incline", "slope")
     if not 0.0 <= angle < math.pi / 2.0:
@@ -342,10 +342,10 @@ def incline(ball: Ball, slope: float = math.radians(20.0), across_speed: float =
     friction = ball.k * ball.mass * a
     expected = Expected(centre, ball.mass * GRAVITY * n[2], lambda t: np.full_like(t, friction))
     w = np.cross(n, v) / ball.radius  # v = ω × r n
-    return Scene("incline", ball, np.zeros(3), n, np.array((0.0, 0.0, -GRAVITY)), w, expected=expected)
+    return BallScene("incline", ball, np.zeros(3), n, np.array((0.0, 0.0, -GRAVITY)), w, expected=expected)
 
 
-def ceiling(ball: Ball, slope: float = math.radians(20.0)) -> Scene:
+def ceiling(ball: RollingBall, slope: float = math.radians(20.0)) -> BallScene:
     """On the underside of an incline, held by a bilateral contact only: the normal force is negative."""
     above = incline(ball, slope)
     n = -above.normal
@@ -359,12 +359,12 @@ def ceiling(ball: Ball, slope: float = math.radians(20.0)) -> Scene:
     friction = ball.k * ball.mass * a
     expected = Expected(centre, -ball.mass * GRAVITY * math.cos(slope), lambda t: np.full_like(t, friction))
     w = np.cross(n, v) / ball.radius
-    return Scene("ceiling", ball, np.zeros(3), n, above.gravity, w, expected=expected)
+    return BallScene("ceiling", ball, np.zeros(3), n, above.gravity, w, expected=expected)
 
 
 def turntable(
-    ball: Ball, rate: float = 3.0, start: Sequence[float] = (0.4, 0.0), speed: float = 0.5
-) -> Scene:
+    ball: RollingBall, rate: float = 3.0, start: Sequence[float] = (0.4, 0.0), speed: float = 0.5
+) -> BallScene:
     """On a turntable: circles at k/(1 + k) of its rate, 2/7 for a solid ball, wherever they started."""
     omega = finite_number(rate, "turntable", "rate")
     speed = finite_number(speed, "turntable", "speed")
@@ -385,13 +385,13 @@ def turntable(
     expected = Expected(centre, ball.mass * GRAVITY, lambda t: np.full_like(t, friction))
     relative = v - omega * np.cross(n, contact)  # velocity of the centre as seen on the turntable
     w = np.cross(n, relative) / ball.radius
-    plate = Plate(Revolute((0.0, 0.0, 1.0)), motion=Turning(omega))
+    plate = Plate(Revolute((0.0, 0.0, 1.0)), motion=TurningHinge(omega))
     duration = 2.0 * math.pi / abs(circling)
     gravity = np.array((0.0, 0.0, -GRAVITY))
-    return Scene("turntable", ball, contact, n, gravity, w, plate, expected, duration, 0.9)
+    return BallScene("turntable", ball, contact, n, gravity, w, plate, expected, duration, 0.9)
 
 
-def shake_tray(ball: Ball, amplitude: float = 0.3, omega: float = 5.0) -> Scene:
+def shake_tray(ball: RollingBall, amplitude: float = 0.3, omega: float = 5.0) -> BallScene:
     """On a tray shaken along x: the ball goes k/(1 + k) of the tray's way."""
     n = np.array((0.0, 0.0, 1.0))
     motion = Shaking(amplitude, omega)
@@ -407,18 +407,18 @@ def shake_tray(ball: Ball, amplitude: float = 0.3, omega: float = 5.0) -> Scene:
     plate = Plate(Prismatic((1.0, 0.0, 0.0)), motion=motion)
     expected = Expected(centre, ball.mass * GRAVITY, friction)
     gravity = np.array((0.0, 0.0, -GRAVITY))
-    return Scene("shaken", ball, np.zeros(3), n, gravity, np.zeros(3), plate, expected, 3.0, 0.6)
+    return BallScene("shaken", ball, np.zeros(3), n, gravity, np.zeros(3), plate, expected, 3.0, 0.6)
 
 
-def floating(ball: Ball) -> Scene:
+def floating(ball: RollingBall) -> BallScene:
     """On a plate that floats in space: no closed form, but momentum, angular momentum and energy are kept."""
     n = np.array((0.0, 0.0, 1.0))
     plate = Plate(Free(), 3.0, (0.25, 0.25, 0.5), v=(0.4, -0.2, 0.5, 0.0, 0.0, 0.0))
     contact, w = np.array((0.15, 0.0, 0.01)), np.array((1.0, 3.0, 2.0))
-    return Scene("floating", ball, contact, n, np.zeros(3), w, plate, duration=2.0, half_width=0.6)
+    return BallScene("floating", ball, contact, n, np.zeros(3), w, plate, duration=2.0, half_width=0.6)
 
 
-SCENES: Mapping[str, Callable[[Ball], Scene]] = {
+SCENES: Mapping[str, Callable[[RollingBall], BallScene]] = {
     "incline": incline,
     "ceiling": ceiling,
     "turntable": turntable,
@@ -427,7 +427,7 @@ SCENES: Mapping[str, Callable[[Ball], Scene]] = {
 }
 
 
-def momentum(scene: Scene, record: Record) -> Floats:
+def momentum(scene: BallScene, record: BallMotion) -> Floats:
     """[angular about the world origin; linear] momentum of plate and ball at every instant, (n, 6)."""
     bodies: list[tuple[float, Any, list[BodyState]]] = [
         (scene.ball.mass, scene.ball.moment * np.eye(3), record.ball)

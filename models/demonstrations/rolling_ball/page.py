@@ -8,9 +8,9 @@ from collections.abc import Mapping
 import numpy as np
 
 from ce_dynamics.mechanism.checked import across
-from ce_dynamics.models.demonstrations.rolling_ball.model import Floats, Record, Scene
+from ce_dynamics.models.demonstrations.rolling_ball.model import BallMotion, BallScene, Floats
 from ce_dynamics.views.scene import Shape, Take, View, ball, block, line
-from ce_dynamics.views.scene.take import BodyPicture, Series, quaternions, upwards
+from ce_dynamics.views.scene.take import BodyPicture, TimeSeries, quaternions, upwards
 
 PROUD = 1.004
 """Radius of the lines on the ball, which show that it turns, over its own."""
@@ -21,13 +21,13 @@ THIN = 0.004
 """Half the thickness of a plate [m]."""
 
 
-def page(scene: Scene, records: Mapping[str, Record]) -> View:
+def page(scene: BallScene, records: Mapping[str, BallMotion]) -> View:
     """Runs of both formulations over each other, with the contact force."""
     takes = [take(scene, record, label) for label, record in records.items()]
     return View(takes, f"rolling ball: {scene.title}", "orbit" if scene.plate is not None else BESIDE)
 
 
-def take(scene: Scene, record: Record, label: str) -> Take:
+def take(scene: BallScene, record: BallMotion, label: str) -> Take:
     """One run."""
     states = [record.ball]
     bodies = [BodyPicture("ball", make_striped_ball(scene.ball.radius))]
@@ -62,14 +62,14 @@ def take(scene: Scene, record: Record, label: str) -> Take:
         up=upwards(scene.gravity),
         weight=9.81 * scene.ball.mass,
         series=[
-            Series("normal force", "N", record.normal),
-            Series("friction", "N", record.friction),
-            Series("energy", "J", record.energy),
+            TimeSeries("normal force", "N", record.normal),
+            TimeSeries("friction", "N", record.friction),
+            TimeSeries("energy", "J", record.energy),
         ],
     )
 
 
-def beside(scene: Scene, body: int) -> dict[str, object]:
+def beside(scene: BallScene, body: int) -> dict[str, object]:
     """A camera that goes with the ball, on its side of the plane."""
     n = np.asarray(scene.normal)
     eye = scene.ball.radius * (EYE[0] * n + EYE[1] * across(n)[1])
@@ -84,7 +84,7 @@ def make_striped_ball(radius: float) -> list[Shape]:
     return [ball(np.zeros(3), radius), *(line(list(points)).paint("#202020") for points in turned)]
 
 
-def slab(scene: Scene, half: float, near: Floats, origin: Floats) -> Shape:
+def slab(scene: BallScene, half: float, near: Floats, origin: Floats) -> Shape:
     """A square of the plane that touches the ball, as near to a point as it can be, from an origin."""
     n = np.asarray(scene.normal)
     below = near + float(n @ (scene.contact - near)) * n - THIN * n

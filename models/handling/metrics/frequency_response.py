@@ -50,7 +50,7 @@ class FrequencyResponse(NamedTuple):
         return np.unwrap(np.angle(self.ratio))
 
 
-class Shape(NamedTuple):
+class ResponseShape(NamedTuple):
     """Characteristic values of a frequency response.
 
     Attributes
@@ -132,13 +132,13 @@ def fourier(t: Floats, x: Floats, f: Floats) -> Complex:
     return np.asarray(np.exp(-2j * math.pi * np.outer(f, t)) @ (weights * x))
 
 
-def shape(response: FrequencyResponse) -> Shape:
+def shape(response: FrequencyResponse) -> ResponseShape:
     """Compute characteristic values, by linear interpolation between the frequencies of the response."""
     f, gain = response.frequency, response.gain
     k = int(np.argmax(gain))
     static = float(gain[0])
     turn = falls(f, response.phase, -0.25 * math.pi)
-    return Shape(
+    return ResponseShape(
         static,
         float(f[k]) if k else math.nan,
         float(gain[k]) / static,

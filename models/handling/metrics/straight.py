@@ -18,7 +18,7 @@ DEVELOPED = 0.8, 0.1
 """Parts of the initial speed between which the deceleration is fully developed (UN Regulation 13-H)."""
 
 
-class Braking(NamedTuple):
+class BrakingFigures(NamedTuple):
     """Braking from a speed.
 
     Attributes
@@ -38,7 +38,7 @@ class Braking(NamedTuple):
     largest_deceleration: float
 
 
-def braking(t: ArrayLike, speed: ArrayLike, begin: float) -> Braking:
+def braking(t: ArrayLike, speed: ArrayLike, begin: float) -> BrakingFigures:
     """Distances, times and decelerations of braking.
 
     Parameters
@@ -63,7 +63,7 @@ def braking(t: ArrayLike, speed: ArrayLike, begin: float) -> Braking:
     way_of_it = float(np.interp(e, t, s) - np.interp(b, t, s))
     developed = (DEVELOPED[0] ** 2 - DEVELOPED[1] ** 2) * v0 * v0 / (2.0 * way_of_it)
     after = t >= begin
-    return Braking(
+    return BrakingFigures(
         float(np.interp(rest, t, s) - np.interp(begin, t, s)) if math.isfinite(rest) else math.nan,
         rest - begin,
         developed if math.isfinite(e) else math.nan,

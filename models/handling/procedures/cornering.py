@@ -32,7 +32,7 @@ FIRST = Option("first", "m/s^2", 0.4, "lateral acceleration at the beginning", a
 STANDARD = "ISO 4138:2021"
 
 
-class Points(NamedTuple):
+class CorneringPoints(NamedTuple):
     """Points of (nearly) steady cornering, those of a turn to the right mirrored.
 
     ``steer`` [rad], ``ay`` [m/s²], ``speed`` [m/s], ``roll`` and ``sideslip`` [rad].
@@ -45,7 +45,7 @@ class Points(NamedTuple):
     sideslip: Floats
 
 
-def points_of(procedure: Procedure, runs: Sequence[Run], begin: float, sign: float) -> Points:
+def points_of(procedure: Procedure, runs: Sequence[Run], begin: float, sign: float) -> CorneringPoints:
     """Return all instants from a time on until the lateral acceleration is largest.
 
     They end, with a note, where the vehicle no longer corners steadily, spins or tips.
@@ -63,10 +63,10 @@ def points_of(procedure: Procedure, runs: Sequence[Run], begin: float, sign: flo
             )
         signals = sign * run.steer, ay, run.speed, sign * run.roll, sign * run.sideslip
         parts.append(np.array([signal[used] for signal in signals]))
-    return Points(*np.concatenate(parts, axis=1))
+    return CorneringPoints(*np.concatenate(parts, axis=1))
 
 
-def judge(procedure: Procedure, points: Points) -> None:
+def judge(procedure: Procedure, points: CorneringPoints) -> None:
     """Figures and charts of steady cornering."""
     L, out = procedure.subject.wheelbase, procedure.outcome
     out.add("largest_lateral_acceleration", "largest lateral acceleration", float(points.ay.max()), "m/s^2")
@@ -84,7 +84,7 @@ def judge(procedure: Procedure, points: Points) -> None:
     out.add("sideslip_gradient", "side-slip gradient", found.sideslip_gradient, "deg/g", per_g)
 
 
-def draw(procedure: Procedure, points: Points) -> None:
+def draw(procedure: Procedure, points: CorneringPoints) -> None:
     """The handling diagram, and steering, roll and side-slip over lateral acceleration."""
     over = "lateral acceleration [m/s²]"
     excess = understeer_angle(points.steer, points.ay, points.speed, procedure.subject.wheelbase)

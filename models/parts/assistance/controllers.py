@@ -9,7 +9,7 @@ from typing import Annotated, NamedTuple
 from ce_dynamics.algebra.arrays import Scalar, absolute, arctan2, maximum, minimum, where
 from ce_dynamics.mechanism.controller import Controller
 from ce_dynamics.mechanism.forces.base import StateDeclaration
-from ce_dynamics.models.data.quantities import PositiveFraction, Quantity
+from ce_dynamics.models.data.quantities import ParameterQuantity, PositiveFraction
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.parts.rounding import unit_clip
 
@@ -69,11 +69,11 @@ class AntiLockData(Section):
         Below it the wheels may lock [m/s].
     """
 
-    period: Annotated[float, Quantity("s", above=0.0)]
+    period: Annotated[float, ParameterQuantity("s", above=0.0)]
     slip: PositiveFraction
-    gain: Annotated[float, Quantity("s/m", above=0.0)]
-    reset_time: Annotated[float, Quantity("s", above=0.0)]
-    least_speed: Annotated[float, Quantity("m/s", above=0.0)]
+    gain: Annotated[float, ParameterQuantity("s/m", above=0.0)]
+    reset_time: Annotated[float, ParameterQuantity("s", above=0.0)]
+    least_speed: Annotated[float, ParameterQuantity("m/s", above=0.0)]
 
 
 class AntiLock(Controller):
@@ -142,10 +142,10 @@ class TractionData(Section):
         slip between the two beyond the allowed [1/s].
     """
 
-    period: Annotated[float, Quantity("s", above=0.0)]
+    period: Annotated[float, ParameterQuantity("s", above=0.0)]
     slip: PositiveFraction
-    gain: Annotated[float, Quantity("1/s", above=0.0)]
-    brake_gain: Annotated[float, Quantity("1/s", above=0.0)]
+    gain: Annotated[float, ParameterQuantity("1/s", above=0.0)]
+    brake_gain: Annotated[float, ParameterQuantity("1/s", above=0.0)]
 
 
 class TractionControl(Controller):
@@ -224,15 +224,15 @@ class StabilityData(Section):
         Below it nothing is done [m/s].
     """
 
-    period: Annotated[float, Quantity("s", above=0.0)]
-    understeer: Annotated[float, Quantity("rad*s^2/m", at_least=0.0)]
-    lateral_acceleration: Annotated[float, Quantity("m/s^2", above=0.0)]
-    dead_band: Annotated[float, Quantity("rad/s", at_least=0.0)]
-    gain: Annotated[float, Quantity("s/rad", above=0.0)]
-    sideslip: Annotated[float, Quantity("rad", above=0.0)]
-    sideslip_gain: Annotated[float, Quantity("1/s", at_least=0.0)]
-    rate: Annotated[float, Quantity("1/s", above=0.0)]
-    least_speed: Annotated[float, Quantity("m/s", above=0.0)]
+    period: Annotated[float, ParameterQuantity("s", above=0.0)]
+    understeer: Annotated[float, ParameterQuantity("rad*s^2/m", at_least=0.0)]
+    lateral_acceleration: Annotated[float, ParameterQuantity("m/s^2", above=0.0)]
+    dead_band: Annotated[float, ParameterQuantity("rad/s", at_least=0.0)]
+    gain: Annotated[float, ParameterQuantity("s/rad", above=0.0)]
+    sideslip: Annotated[float, ParameterQuantity("rad", above=0.0)]
+    sideslip_gain: Annotated[float, ParameterQuantity("1/s", at_least=0.0)]
+    rate: Annotated[float, ParameterQuantity("1/s", above=0.0)]
+    least_speed: Annotated[float, ParameterQuantity("m/s", above=0.0)]
 
 
 class StabilityControl(Controller):

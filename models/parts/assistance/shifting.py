@@ -10,7 +10,7 @@ from pydantic import model_validator
 from ce_dynamics.algebra.arrays import Scalar, absolute, maximum, minimum, where
 from ce_dynamics.mechanism.controller import Controller
 from ce_dynamics.mechanism.forces.base import StateDeclaration
-from ce_dynamics.models.data.quantities import Quantity
+from ce_dynamics.models.data.quantities import ParameterQuantity
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.parts.rounding import unit_clip
 
@@ -33,11 +33,11 @@ class ShiftingData(Section):
         Speed of the engine above which the clutch may be closed, open at 0.8 of it [rad/s].
     """
 
-    period: Annotated[float, Quantity("s", above=0.0)]
-    upshift: Annotated[float, Quantity("rad/s", above=0.0)]
-    downshift: Annotated[float, Quantity("rad/s", above=0.0)]
-    time: Annotated[float, Quantity("s", above=0.0)]
-    bite_speed: Annotated[float, Quantity("rad/s", above=0.0)]
+    period: Annotated[float, ParameterQuantity("s", above=0.0)]
+    upshift: Annotated[float, ParameterQuantity("rad/s", above=0.0)]
+    downshift: Annotated[float, ParameterQuantity("rad/s", above=0.0)]
+    time: Annotated[float, ParameterQuantity("s", above=0.0)]
+    bite_speed: Annotated[float, ParameterQuantity("rad/s", above=0.0)]
 
     @model_validator(mode="after")
     def _shifts_up_and_down(self) -> ShiftingData:

@@ -24,7 +24,7 @@ LONGEST = 1e9
 """Metres of a map along an axis."""
 
 
-class Place(NamedTuple):
+class AxisPosition(NamedTuple):
     """Position on an axis.
 
     Attributes
@@ -73,7 +73,7 @@ class Axis:
         """All of them."""
         return np.asarray(self.start + self.step * np.arange(self.number))
 
-    def place(self, x: Scalar) -> Place:
+    def place(self, x: Scalar) -> AxisPosition:
         """Return the cell of x and the position in it; x is limited to the end nodes unless periodic."""
         t = (x - self.start) / self.step
         if self.periodic:
@@ -82,17 +82,17 @@ class Axis:
         else:
             t = minimum(self.number - 1.0, maximum(0.0, t))  # in this order NaN stays NaN
             cell = minimum(floor(t), self.number - 2.0)
-        return Place(cell, t - cell, self.step)
+        return AxisPosition(cell, t - cell, self.step)
 
     def fit(self, values: Floats) -> Floats:
         """Return the coefficients of the cubic spline through values along the first array axis."""
         return coefficients(values, self.periodic)
 
-    def weights(self, at: Place) -> Sequence[Scalar]:
+    def weights(self, at: AxisPosition) -> Sequence[Scalar]:
         """Return the shares of the four coefficients around a place."""
         return cubic_weights(at.s)
 
-    def slopes(self, at: Place) -> Sequence[Scalar]:
+    def slopes(self, at: AxisPosition) -> Sequence[Scalar]:
         """Return the derivatives of `weights` by s."""
         return cubic_slopes(at.s)
 
@@ -131,26 +131,26 @@ class UnevenAxis(Axis):
     def nodes(self) -> Floats:
         return self._nodes
 
-    def place(self, x: Scalar) -> Place:
+    def place(self, x: Scalar) -> AxisPosition:
         x = minimum(self.end, maximum(self.start, x))
         cell = self._before.at(floor((x - self.start) / self.shortest))
         cell = minimum(where(x < self._positions.at(cell, 1), cell, cell + 1.0), self.number - 2.0)
         first = self._positions.at(cell)
         step = self._positions.at(cell, 1) - first
-        return Place(cell, (x - first) / step, step)
+        return AxisPosition(cell, (x - first) / step, step)
 
     def fit(self, values: Floats) -> Floats:
         from scipy.interpolate import make_interp_spline  # here, because most runs have no maps
 
         return np.asarray(make_interp_spline(self._nodes, values, 3, bc_type="natural").c)
 
-    def weights(self, at: Place) -> Sequence[Scalar]:
+    def weights(self, at: AxisPosition) -> Sequence[Scalar]:
         return [a + at.s * (b + at.s * (c + at.s * d)) for a, b, c, d in self._around(at)]
 
-    def slopes(self, at: Place) -> Sequence[Scalar]:
+    def slopes(self, at: AxisPosition) -> Sequence[Scalar]:
         return [b + at.s * (2.0 * c + at.s * (3.0 * d)) for _, b, c, d in self._around(at)]
 
-    def _around(self, at: Place) -> list[list[Scalar]]:
+    def _around(self, at: AxisPosition) -> list[list[Scalar]]:
         first = 16.0 * at.cell
         return [[self._polynomials.at(first, 4 * i + k) for k in range(4)] for i in range(4)]
 
@@ -228,7 +228,7 @@ def linear_slopes(s: Scalar) -> tuple[Scalar, Scalar]:
     return -1.0, 1.0
 
 
-class Curve:
+class SplineCurve:
     """A cubic spline through values at the nodes of one axis.
 
     Parameters
@@ -241,15 +241,15 @@ class Curve:
         self.axis = axis
         self.table = Table(coefficients(np.asarray(values, dtype=float), axis.periodic), reach=3)
 
-    def value(self, place: Place) -> Scalar:
+    def value(self, place: AxisPosition) -> Scalar:
         """At a place of its axis."""
         return self._sum(place, cubic_weights(place.s))
 
-    def slope(self, place: Place) -> Scalar:
+    def slope(self, place: AxisPosition) -> Scalar:
         """Derivative at a place of its axis."""
         return self._sum(place, cubic_slopes(place.s)) / place.step
 
-    def _sum(self, place: Place, weights: tuple[Scalar, ...]) -> Scalar:
+    def _sum(self, place: AxisPosition, weights: tuple[Scalar, ...]) -> Scalar:
         total: Scalar = 0.0
         for k, w in enumerate(weights):
             total = total + w * self.table.at(place.cell, k)
@@ -288,13 +288,15 @@ class Grid:
         by_y = self._sum(along, across, self._weights(self.x, along), self._slopes(self.y, across))
         return by_x / along.step, by_y / across.step
 
-    def _weights(self, axis: Axis, at: Place) -> Sequence[Scalar]:
+    def _weights(self, axis: Axis, at: AxisPosition) -> Sequence[Scalar]:
         return axis.weights(at) if self.smooth else linear_weights(at.s)
 
-    def _slopes(self, axis: Axis, at: Place) -> Sequence[Scalar]:
+    def _slopes(self, axis: Axis, at: AxisPosition) -> Sequence[Scalar]:
         return axis.slopes(at) if self.smooth else linear_slopes(at.s)
 
-    def _sum(self, along: Place, across: Place, w_x: Sequence[Scalar], w_y: Sequence[Scalar]) -> Scalar:
+    def _sum(
+        self, along: AxisPosition, across: AxisPosition, w_x: Sequence[Scalar], w_y: Sequence[Scalar]
+    ) -> Scalar:
         first = along.cell * float(self.row) + across.cell
         total: Scalar = 0.0
         for i, w in enumerate(w_x):

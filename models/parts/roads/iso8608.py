@@ -26,7 +26,7 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.quantities import check_number
 from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.parts.roads.friction import Friction
-from ce_dynamics.models.parts.roads.grid import Axis, Curve
+from ce_dynamics.models.parts.roads.grid import Axis, SplineCurve
 from ce_dynamics.models.parts.rounding import smooth_step, smooth_step_slope
 
 CLASSES = "ABCDEFGH"
@@ -114,8 +114,8 @@ class RandomRoad(Road):
         number = 2 * int(np.ceil(0.5 * self.length * NODES_PER_WAVE / self.shortest))
         self.axis = Axis(0.0, self.length / number, number, periodic=True)
         left, right = self._tracks(number)
-        self.mean = Curve(0.5 * (left + right), self.axis)
-        self.half = Curve(0.5 * (left - right), self.axis)
+        self.mean = SplineCurve(0.5 * (left + right), self.axis)
+        self.half = SplineCurve(0.5 * (left - right), self.axis)
         bends = [np.diff(side, 2, append=side[:2]) for side in (left, right)]
         self._sharpness = float(np.max(np.abs(bends))) / self.axis.step**2
 

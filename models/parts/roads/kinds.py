@@ -27,7 +27,7 @@ from ce_dynamics.models.parts.roads.surfaces import (
 Values: TypeAlias = Mapping[str, Any]
 
 
-class Kind(NamedTuple):
+class RoadKind(NamedTuple):
     """A road or a friction by name: what it is, its options, how it is made of friction and values."""
 
     about: str
@@ -37,19 +37,19 @@ class Kind(NamedTuple):
 
 TRACK = Option("track", "", "both", "both, left or right")
 
-ROADS: dict[str, Kind] = {
-    "flat": Kind("the plane z = 0", (), lambda mu, v: FlatRoad(mu)),
-    "grade": Kind(
+ROADS: dict[str, RoadKind] = {
+    "flat": RoadKind("the plane z = 0", (), lambda mu, v: FlatRoad(mu)),
+    "grade": RoadKind(
         "a plane uphill along x",
         (Option("grade", "1", None, "rise over run"),),
         lambda mu, v: InclinedRoad(mu, math.atan(v["grade"])),
     ),
-    "bank": Kind(
+    "bank": RoadKind(
         "a plane that is higher on the left",
         (Option("slope", "1", None, "rise over run, to the left"),),
         lambda mu, v: InclinedRoad(mu, 0.0, math.atan(v["slope"])),
     ),
-    "ramp": Kind(
+    "ramp": RoadKind(
         "level, of one grade, level again",
         (
             Option("grade", "1", 0.1, "rise over run"),
@@ -59,7 +59,7 @@ ROADS: dict[str, Kind] = {
         ),
         lambda mu, v: RampRoad(mu, **v),
     ),
-    "bump": Kind(
+    "bump": RoadKind(
         "a smooth bump across the road, or a dip",
         (
             Option("height", "m", 0.1, "negative for a dip"),
@@ -69,7 +69,7 @@ ROADS: dict[str, Kind] = {
         ),
         lambda mu, v: BumpRoad(mu, **v),
     ),
-    "hills": Kind(
+    "hills": RoadKind(
         "a row of hills in a rectangle",
         (
             Option("height", "m", 0.1, "negative for hollows"),
@@ -81,7 +81,7 @@ ROADS: dict[str, Kind] = {
         ),
         lambda mu, v: HillsRoad(mu, **v),
     ),
-    "kerb": Kind(
+    "kerb": RoadKind(
         "a step up, and after a length down again",
         (
             Option("height", "m", 0.1, "negative for a step down"),
@@ -92,7 +92,7 @@ ROADS: dict[str, Kind] = {
         ),
         lambda mu, v: KerbRoad(mu, **v),
     ),
-    "iso8608": Kind(
+    "iso8608": RoadKind(
         "a random road of ISO 8608 under both tracks",
         (
             Option("class", "", "C", "A (very good) to H"),
@@ -110,8 +110,8 @@ ROADS: dict[str, Kind] = {
 }
 """Roads of formulas by name; files are in `ce_dynamics.models.parts.roads.map_files`."""
 
-FRICTIONS: dict[str, Kind] = {
-    "mu": Kind(
+FRICTIONS: dict[str, RoadKind] = {
+    "mu": RoadKind(
         "another friction on the left than on the right",
         (
             Option("left", "1", None, "friction coefficient"),
@@ -121,7 +121,7 @@ FRICTIONS: dict[str, Kind] = {
         ),
         lambda around, v: SplitFriction(**v),
     ),
-    "patch": Kind(
+    "patch": RoadKind(
         "a rectangle of another friction",
         (
             Option("mu", "1", None, "friction coefficient"),

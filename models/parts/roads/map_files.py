@@ -183,18 +183,18 @@ def read_map(
     for ending, reader in READERS.items():
         if name.endswith(ending):
             given = {"dx": dx, "dy": dy, "x0": x0 or None, "y0": y0}
-            return reader(source, friction, given, Shape(interpolation == "cubic", approach))
+            return reader(source, friction, given, MapShape(interpolation == "cubic", approach))
     raise DataError(f"road {str(path)!r} is no map; endings are {', '.join(READERS)}")
 
 
-class Shape(NamedTuple):
+class MapShape(NamedTuple):
     """Interpolation of a map, cubic or linear, and its continuation before its beginning [m]."""
 
     smooth: bool
     approach: float
 
 
-def read_npy(path: Path, friction: float | Friction, given: dict[str, Any], shape: Shape) -> Road:
+def read_npy(path: Path, friction: float | Friction, given: dict[str, Any], shape: MapShape) -> Road:
     """Heights alone: spacing and place are given."""
     z = load(path)
     if not isinstance(z, np.ndarray) or z.ndim != 2:
@@ -211,7 +211,7 @@ def place_map(
     z: Floats,
     spacing: tuple[float, float],
     given: dict[str, Any],
-    shape: Shape,
+    shape: MapShape,
 ) -> Road:
     """Return a map whose place is given, or that begins at x = 0 and has y = 0 in its middle."""
     dx, dy = spacing
@@ -220,7 +220,7 @@ def place_map(
     return HeightMap(friction, z, (x0, dx), (y0, dy), shape.smooth, path.name, shape.approach)
 
 
-def read_npz(path: Path, friction: float | Friction, given: dict[str, Any], shape: Shape) -> Road:
+def read_npz(path: Path, friction: float | Friction, given: dict[str, Any], shape: MapShape) -> Road:
     """Heights with their nodes, and friction."""
     refuse_given(path, given)
     arrays = load(path)
@@ -254,7 +254,7 @@ def read_axis(path: Path, name: str, nodes: Floats) -> tuple[float, float]:
     return float(nodes[0]), step
 
 
-def read_tiff(path: Path, friction: float | Friction, given: dict[str, Any], shape: Shape) -> Road:
+def read_tiff(path: Path, friction: float | Friction, given: dict[str, Any], shape: MapShape) -> Road:
     """GeoTIFF in metres: x to the east, y to the north; its place on the Earth is left out."""
     dx, dy = given["dx"], given["dy"]
     if dx is None and dy is not None:
@@ -264,7 +264,7 @@ def read_tiff(path: Path, friction: float | Friction, given: dict[str, Any], sha
     return place_map(path, friction, found.z, spacing, given, shape)
 
 
-def read_crg(path: Path, friction: float | Friction, given: dict[str, Any], shape: Shape) -> Road:
+def read_crg(path: Path, friction: float | Friction, given: dict[str, Any], shape: MapShape) -> Road:
     """OpenCRG."""
     refuse_given(path, given)
     return read_opencrg(path, friction, smooth=shape.smooth, approach=shape.approach)
@@ -325,7 +325,7 @@ def array_of(content: bytes) -> Floats:
 HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 """Readers of the header of a .npy by its version."""
 
-Reader = Callable[[Path, "float | Friction", dict[str, Any], Shape], Road]
+Reader = Callable[[Path, "float | Friction", dict[str, Any], MapShape], Road]
 
 READERS: dict[str, Reader] = {
     ".npy": read_npy,

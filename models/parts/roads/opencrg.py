@@ -32,7 +32,7 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.quantities import check_number
 from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.parts.roads.friction import Friction
-from ce_dynamics.models.parts.roads.grid import Axis, Curve, Grid, UnevenAxis
+from ce_dynamics.models.parts.roads.grid import Axis, Grid, SplineCurve, UnevenAxis
 from ce_dynamics.models.parts.rounding import unit_clip
 
 PIECE = 2**20
@@ -114,7 +114,7 @@ class CurvedLine:
         if closed:
             around = corner_normals(np.vstack((corners[-2:], corners[1])))[0]
             corners, normals = corners[:-1], np.vstack((around[1], normals[1:-1]))
-        self.curves = [Curve(column, self.axis) for column in np.hstack((corners, normals)).T]
+        self.curves = [SplineCurve(column, self.axis) for column in np.hstack((corners, normals)).T]
         self.bend = float(np.abs(bends).max())
         self._find_starts(corners, normals, float(np.max(bends * np.where(bends > 0.0, sides[1], sides[0]))))
 

@@ -63,7 +63,7 @@ class GroundPlane(NamedTuple):
     friction: Scalar
 
 
-class Contact(NamedTuple):
+class WheelContact(NamedTuple):
     """Contact point and motion of a wheel on the road; vectors in ground axes.
 
     Attributes
@@ -108,7 +108,7 @@ def length(a: Array) -> Scalar:
     return sqrt(dot(a, a) + _TINY)
 
 
-def contact_on(plane: GroundPlane, wheel: WheelPose, v: Array, omega: Array) -> Contact:
+def contact_on(plane: GroundPlane, wheel: WheelPose, v: Array, omega: Array) -> WheelContact:
     """Contact of a wheel with a plane.
 
     Parameters
@@ -133,7 +133,7 @@ def contact_on(plane: GroundPlane, wheel: WheelPose, v: Array, omega: Array) -> 
     # The contact point stays in the road plane: e_n · (v_contact − ṙ_S radial) = 0.
     radius_rate = dot(e_n, v_contact) / cos_camber
     v_road = v_contact - radius_rate * radial
-    return Contact(
+    return WheelContact(
         r + arm,
         e_x,
         e_y,

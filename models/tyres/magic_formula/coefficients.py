@@ -8,22 +8,22 @@ from ce_dynamics.algebra.checks import with_unit
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.quantities import LARGEST, check_number
 from ce_dynamics.models.tyres.magic_formula.construction import (
-    Conditions,
     ContactMass,
-    ContactPatch,
+    ContactPatchData,
     Dimension,
     Inertia,
+    OperatingConditions,
     Ranges,
     Structural,
     Vertical,
 )
 from ce_dynamics.models.tyres.magic_formula.file_names import unit_of
 from ce_dynamics.models.tyres.magic_formula.force_coefficients import (
-    Aligning,
-    Lateral,
-    Longitudinal,
+    AligningCoefficients,
+    LateralCoefficients,
+    LongitudinalCoefficients,
     Overturning,
-    Rolling,
+    RollingCoefficients,
     Scaling,
     TurnSlip,
 )
@@ -48,20 +48,20 @@ RANGES = (("PRESMIN", "PRESMAX"), ("FZMIN", "FZMAX"), ("KPUMIN", "KPUMAX"), ("AL
 
 @dataclass(frozen=True, kw_only=True)
 class Coefficients(
-    Conditions,
+    OperatingConditions,
     Dimension,
     Inertia,
     Vertical,
     Structural,
     ContactMass,
-    ContactPatch,
+    ContactPatchData,
     Ranges,
     Scaling,
-    Longitudinal,
+    LongitudinalCoefficients,
     Overturning,
-    Lateral,
-    Rolling,
-    Aligning,
+    LateralCoefficients,
+    RollingCoefficients,
+    AligningCoefficients,
     TurnSlip,
 ):
     """A Magic Formula tyre: every number of its property file, in SI.

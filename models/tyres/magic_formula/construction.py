@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, kw_only=True)
-class Conditions:
+class OperatingConditions:
     """``[MODEL]`` and ``[OPERATING_CONDITIONS]``."""
 
     LONGVL: float = 16.7  # V0, speed of the measurement [m/s]
@@ -116,7 +116,7 @@ class ContactMass:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ContactPatch:
+class ContactPatchData:
     """``[CONTACT_PATCH]``: its size, and the ellipses that feel short obstacles."""
 
     Q_RA1: float = 0.5  # length: root and linear term of the deflection

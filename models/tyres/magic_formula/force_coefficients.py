@@ -47,7 +47,7 @@ class Scaling:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Longitudinal:
+class LongitudinalCoefficients:
     """``[LONGITUDINAL_COEFFICIENTS]``."""
 
     PCX1: float  # shape
@@ -82,7 +82,7 @@ class Longitudinal:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Lateral:
+class LateralCoefficients:
     """``[LATERAL_COEFFICIENTS]``."""
 
     PCY1: float  # shape
@@ -154,7 +154,7 @@ class Overturning:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rolling:
+class RollingCoefficients:
     """``[ROLLING_COEFFICIENTS]``, of My."""
 
     QSY1: float = 0.01
@@ -168,7 +168,7 @@ class Rolling:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Aligning:
+class AligningCoefficients:
     """``[ALIGNING_COEFFICIENTS]``, of Mz."""
 
     QBZ1: float = 10.0  # pneumatic trail: slope, with load, load squared, camber, |camber|

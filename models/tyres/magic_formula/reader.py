@@ -30,7 +30,7 @@ from ce_dynamics.models.tyres.magic_formula.file_names import (
     ONLY_62,
     SECTIONS,
 )
-from ce_dynamics.models.tyres.property_file import Entry, PropertyFile, read_property_file
+from ce_dynamics.models.tyres.property_file import PropertyEntry, PropertyFile, read_property_file
 
 
 @dataclass(frozen=True)
@@ -203,7 +203,7 @@ def range_of_loads(values: dict[str, float]) -> list[str]:
     return [f"FZMAX is not given: {values['FZMAX']:g} N, twice the nominal load"]
 
 
-def add(file: PropertyFile, values: dict[str, float], name: str, key: str, entry: Entry) -> None:
+def add(file: PropertyFile, values: dict[str, float], name: str, key: str, entry: PropertyEntry) -> None:
     """A coefficient in SI."""
     value = file.number(key, entry) * scale(file, name)
     known = values.setdefault(name, value)

@@ -15,7 +15,7 @@ from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiler.tracing.function import TracedFunction, trace
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.tyres.batch import Batch
+from ce_dynamics.models.tyres.batch import TyreBatch
 from ce_dynamics.models.tyres.magic_formula.coefficients import Coefficients
 from ce_dynamics.models.tyres.magic_formula.mirror import mirror_inputs, mirror_outputs
 from ce_dynamics.models.tyres.magic_formula.mode import Mode
@@ -58,7 +58,7 @@ class MagicFormula:
             checks.choice("mounted", mounted, ("left", "right"), DataError)
         self.mounted = mounted
         self.file: TyreFile | None = None
-        self._batches: dict[tuple[Mode, bool], Batch] = {}
+        self._batches: dict[tuple[Mode, bool], TyreBatch] = {}
 
     @classmethod
     def read(
@@ -147,11 +147,11 @@ class MagicFormula:
         results = self.batch(use_mode, omega is not None)(points).T
         return Outputs(*(row.reshape(shape) if shape else float(row[0]) for row in results))
 
-    def batch(self, use_mode: int = 111, with_omega: bool = False) -> Batch:
+    def batch(self, use_mode: int = 111, with_omega: bool = False) -> TyreBatch:
         """The machine code of a mode: rows (Fz, κ, α, γ, φ_t, V_x, p[, Ω]) to rows of `Outputs`."""
         key = Mode.of(use_mode), with_omega
         if key not in self._batches:
-            self._batches[key] = Batch(self.trace(key[0], with_omega))
+            self._batches[key] = TyreBatch(self.trace(key[0], with_omega))
         return self._batches[key]
 
     def trace(self, mode: Mode, with_omega: bool = False) -> TracedFunction:

@@ -16,7 +16,7 @@ from ce_dynamics.models.tyres.simple.base import SlipModel
 Model = TypeVar("Model", bound=SlipModel)
 
 
-class Points(NamedTuple):
+class MeasuredPoints(NamedTuple):
     """Measured points in ISO axes; of forces that were not measured NaN, of slips that were not set 0.
 
     Attributes
@@ -35,7 +35,7 @@ class Points(NamedTuple):
     Mz: object = float("nan")
 
 
-class Fit(NamedTuple, Generic[Model]):
+class TyreFit(NamedTuple, Generic[Model]):
     """A fitted tyre.
 
     Attributes
@@ -53,7 +53,7 @@ class Fit(NamedTuple, Generic[Model]):
     rms: dict[str, float]
 
 
-def fit(model: Model, vary: Sequence[str], points: Points, arm: float = 0.05) -> Fit[Model]:
+def fit(model: Model, vary: Sequence[str], points: MeasuredPoints, arm: float = 0.05) -> TyreFit[Model]:
     """The numbers of a simple tyre model that suit measured points best.
 
     Parameters
@@ -80,7 +80,7 @@ def fit(model: Model, vary: Sequence[str], points: Points, arm: float = 0.05) ->
     from scipy.optimize import least_squares  # here, because most tyres are given
 
     checks.instance("model", model, SlipModel, "a simple tyre model, such as BrushTyre(...)", DataError)
-    checks.instance("points", points, Points, "measured points: Points(Fz=..., ...)", DataError)
+    checks.instance("points", points, MeasuredPoints, "measured points: Points(Fz=..., ...)", DataError)
     arm = checks.number("arm", arm, above=0.0, error=DataError)
     known = [field.name for field in fields(model)]
     vary = checks.texts("vary", vary, DataError)
@@ -129,13 +129,13 @@ def fit(model: Model, vary: Sequence[str], points: Points, arm: float = 0.05) ->
         for name, column in zip(("Fx", "Fy", "Mz"), left.T, strict=True)
         if np.isfinite(column).any()
     }
-    return Fit(replace(model, **numbers), numbers, rms)
+    return TyreFit(replace(model, **numbers), numbers, rms)
 
 
-def stack_points(points: Points) -> Floats:
+def stack_points(points: MeasuredPoints) -> Floats:
     """Points as rows Fz, κ, α, Fx, Fy, Mz."""
     columns = [checks.numbers(name, value, DataError) for name, value in points._asdict().items()]
-    for name, column in zip(Points._fields[:3], columns, strict=False):
+    for name, column in zip(MeasuredPoints._fields[:3], columns, strict=False):
         if not np.isfinite(column).all():
             raise DataError(f"{name} must be finite, got {checks.shown_array(column)}")
     try:

@@ -6,12 +6,12 @@ import numpy as np
 
 from ce_dynamics.models.vehicles.chrono.bodies import UNPHYSICAL
 from ce_dynamics.models.vehicles.chrono.frames import Matrix
-from ce_dynamics.models.vehicles.chrono.json_file import Part
+from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
 from ce_dynamics.models.vehicles.chrono.reading import Reading
 from ce_dynamics.models.vehicles.chrono.writing import Sections, inertia, quantities, quantity
 
 
-def anti_roll_bar(reading: Reading, axle: Part, name: str, origin: Matrix) -> Sections:
+def anti_roll_bar(reading: Reading, axle: JsonObject, name: str, origin: Matrix) -> Sections:
     """The left half of a named axle's, from an origin in the coordinates of the chassis that it is on."""
     part = reading.section(f"{name}.anti_roll_bar", reading.file(axle, "Antirollbar Input File"))
     if part.template != "AntirollBarRSD":
@@ -41,7 +41,7 @@ DROP = np.array([0.0, 0.0, -0.5])
 """[m] from an arm's end straight down to where it is hung: in Chrono it slides on the beam at its height."""
 
 
-def own_bar(reading: Reading, suspension: Part, origin: Matrix) -> Sections:
+def own_bar(reading: Reading, suspension: JsonObject, origin: Matrix) -> Sections:
     """The left half of a beam's own bar: arms on a lateral axis of the chassis, which lead to the beam."""
     arm = suspension.part(OWN)
     pivot, end = arm.vector("Location Chassis"), arm.vector("Location Axle")

@@ -12,7 +12,7 @@ from ce_dynamics.models.vehicles.chrono.anti_roll_bar import OWN, anti_roll_bar,
 from ce_dynamics.models.vehicles.chrono.bushings import BUSHINGS, on_chassis as bushed_on_chassis
 from ce_dynamics.models.vehicles.chrono.frames import Matrix
 from ce_dynamics.models.vehicles.chrono.generic import GEAR, GRAPH, held, joins_the_steering
-from ce_dynamics.models.vehicles.chrono.json_file import Part
+from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
 from ce_dynamics.models.vehicles.chrono.pairing import companion
 from ce_dynamics.models.vehicles.chrono.reading import Reading
 from ce_dynamics.models.vehicles.chrono.rear_chassis import RearChassis
@@ -27,7 +27,7 @@ WHEEL_WIDTH = 0.25
 """[m] of a wheel whose tyre does not say it, for the width of the vehicle."""
 
 
-class Axle(NamedTuple):
+class AxleReading(NamedTuple):
     """An axle as read: its place in ``axles``, its corners' section, where a wheel is."""
 
     words: Sections
@@ -46,7 +46,7 @@ def axle_names(count: int) -> list[str]:
     return ["front", "rear"] if count == 2 else [f"axle_{k}" for k in range(1, count + 1)]
 
 
-def from_front_to_rear(files: Sequence[Part]) -> list[int]:
+def from_front_to_rear(files: Sequence[JsonObject]) -> list[int]:
     """Numbers of a vehicle's axles: those of the main chassis first, each chassis' from its front."""
     places = [file.vector("Suspension Location")[0] for file in files]
     units = [file.number("Chassis Index", -1.0) for file in files]
@@ -55,7 +55,7 @@ def from_front_to_rear(files: Sequence[Part]) -> list[int]:
 
 def axle(
     reading: Reading,
-    file: Part,
+    file: JsonObject,
     name: str,
     steered: tuple[str, str] | None,
     driven: bool,
@@ -64,7 +64,7 @@ def axle(
     rears: Sequence[RearChassis],
     kind: str | None = None,
     trailer: RearChassis | None = None,
-) -> Axle:
+) -> AxleReading:
     """One axle, with the kind and the name of the mechanism that steers it, its tyre's file, and its kind."""
     carrier = carrier_of(file, rears) if trailer is None else trailer
     if file.has("Subchassis Index"):
@@ -145,10 +145,10 @@ def axle(
     stiffness = mounted.stiffness if spacing is None else 2.0 * mounted.stiffness
     width += spacing or 0.0
     wheel = origin + centre if carrier is None else carrier.at + origin + centre
-    return Axle(words, section, wheel, mounted.radius, stiffness, width, mounted.kind, graph, soft)
+    return AxleReading(words, section, wheel, mounted.radius, stiffness, width, mounted.kind, graph, soft)
 
 
-def carrier_of(file: Part, rears: Sequence[RearChassis]) -> RearChassis | None:
+def carrier_of(file: JsonObject, rears: Sequence[RearChassis]) -> RearChassis | None:
     """The rear chassis that an axle or a steering mechanism is on; none if it is on the main one."""
     index = file.number("Chassis Index", -1.0)
     if index == -1.0:
@@ -167,7 +167,7 @@ def on_chassis(words: Sections) -> Sections:
     return {**words, "final_drive": "chassis"} if driven and beam is not None else words
 
 
-def ride_height(body: Sections, rears: Sequence[RearChassis], axles: list[Axle]) -> float:
+def ride_height(body: Sections, rears: Sequence[RearChassis], axles: list[AxleReading]) -> float:
     """Height of the vehicle's origin with the wheels in their design positions and the tyres carrying it."""
     mass = float(str(body["mass"]).split()[0]) + sum(rear.mass for rear in rears)
     weight = 9.81 * mass / (2.0 * len(axles))

@@ -8,7 +8,7 @@ from ce_dynamics.models.vehicles.chrono.bodies import UNPHYSICAL, body, link, mi
 from ce_dynamics.models.vehicles.chrono.bushings import RIGID, report_bushings
 from ce_dynamics.models.vehicles.chrono.force_laws import damper_law, spring_and_damper, spring_law
 from ce_dynamics.models.vehicles.chrono.frames import Matrix, moments
-from ce_dynamics.models.vehicles.chrono.json_file import Part
+from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
 from ce_dynamics.models.vehicles.chrono.reading import Reading
 from ce_dynamics.models.vehicles.chrono.wheels import lean_axes
 from ce_dynamics.models.vehicles.chrono.writing import Sections, inertia, quantities, quantity
@@ -19,13 +19,13 @@ ACROSS = np.array([0.0, 1.0, 1.0])
 """Of a point of an axis along x."""
 
 
-def leaf_spring(reading: Reading, part: Part) -> Sections:
+def leaf_spring(reading: Reading, part: JsonObject) -> Sections:
     """``LeafspringAxle``, ``ToeBarLeafspringAxle``: heave, and roll about where its centre is designed."""
     tube = part.part("Axle Tube")
     return {**beam(reading, part), "roll_centre": quantities(ACROSS * tube.vector("COM"), "m")}
 
 
-def push_pipe(reading: Reading, part: Part) -> Sections:
+def push_pipe(reading: Reading, part: JsonObject) -> Sections:
     """``PushPipeAxle``, ``ToeBarPushPipeAxle``: a ball joint ahead, a Panhard rod."""
     tube, panhard = part.part("Axle Tube"), part.part("Panhard Rod")
     tube.has("Portal Offset")
@@ -38,7 +38,7 @@ def push_pipe(reading: Reading, part: Part) -> Sections:
     }
 
 
-def rigid_panhard(reading: Reading, part: Part) -> Sections:
+def rigid_panhard(reading: Reading, part: JsonObject) -> Sections:
     """``RigidPanhardAxle``, ``ToeBarRigidPanhardAxle``: moves in a plane across the vehicle.
 
     Its anti-roll bar, if it has one, is read by `ce_dynamics.models.vehicles.chrono.anti_roll_bar`.
@@ -52,7 +52,7 @@ def rigid_panhard(reading: Reading, part: Part) -> Sections:
     }
 
 
-def de_dion(reading: Reading, part: Part) -> Sections:
+def de_dion(reading: Reading, part: JsonObject) -> Sections:
     """``DeDionAxle``, ``ToeBarDeDionAxle``: a ball joint ahead, a Watt linkage pivoted on the beam."""
     tube, watt = part.part("Axle Tube"), part.part("Watt Mechanism")
     tube.has("Location Stabilizer")
@@ -93,7 +93,7 @@ def de_dion(reading: Reading, part: Part) -> Sections:
     }
 
 
-def three_links(reading: Reading, part: Part) -> Sections:
+def three_links(reading: Reading, part: JsonObject) -> Sections:
     """``SolidThreeLinkAxle``: a triangle in the middle above, a link on either side."""
     triangle = part.part("Triangular Link")
     pivot, ball = (IN_THE_MIDDLE * triangle.vector(f"Location {end}") for end in ("Chassis", "Axle"))
@@ -108,13 +108,13 @@ def three_links(reading: Reading, part: Part) -> Sections:
     }
 
 
-def read_pinned_axle(reading: Reading, part: Part) -> Sections:
+def read_pinned_axle(reading: Reading, part: JsonObject) -> Sections:
     """``RigidPinnedAxle``: turns about a pin along the vehicle."""
     tube = part.part("Tube")
     return {"axle": body(tube), "pin": quantities(ACROSS * tube.vector("Pin Location"), "m")}
 
 
-def beam(reading: Reading, part: Part) -> Sections:
+def beam(reading: Reading, part: JsonObject) -> Sections:
     """The beam, springs and dampers of either end; knuckles, drag link and toe bar if it has them."""
     return {
         "axle": body(part.part("Axle Tube")),
@@ -123,7 +123,7 @@ def beam(reading: Reading, part: Part) -> Sections:
     }
 
 
-def sae_leaf_spring(reading: Reading, part: Part) -> Sections:
+def sae_leaf_spring(reading: Reading, part: JsonObject) -> Sections:
     """``SAELeafspringAxle``, ``SAEToeBarLeafspringAxle``: leaf springs of two halves, with shackles.
 
     Chrono shares its stiffnesses between the halves by a bias b, K/(1 + b) in front and b K/(1 + b) behind,
@@ -203,7 +203,7 @@ DAMPED = 0.01
 """[s], damping over stiffness of the torsion springs that Chrono makes of a leaf spring."""
 
 
-def with_clamps(tube: Part, clamp: Part, at: Matrix) -> Sections:
+def with_clamps(tube: JsonObject, clamp: JsonObject, at: Matrix) -> Sections:
     """The beam with four half clamps, two on either side in the middle of the clamps of that side.
 
     I = I_tube + m_tube S(tube) + Σ (J_clamp + m_clamp S(clamp)), S(r) = r² 1 − r rᵀ from the common centre.
@@ -226,7 +226,7 @@ def steiner(r: Matrix) -> Matrix:
     return np.asarray((r @ r) * np.eye(3) - np.outer(r, r))
 
 
-def read_steered_knuckles(reading: Reading, part: Part) -> Sections:
+def read_steered_knuckles(reading: Reading, part: JsonObject) -> Sections:
     """Knuckles on kingpins, a drag link to one of them, a toe bar between both."""
     knuckle, bar, drag = part.part("Knuckle"), part.part("Tierod"), part.part("Draglink")
     for block in (bar, drag):

@@ -8,7 +8,7 @@ from ce_dynamics.models.vehicles.chrono.bodies import body, middle, rod
 from ce_dynamics.models.vehicles.chrono.force_laws import spring_and_damper
 from ce_dynamics.models.vehicles.chrono.frames import Matrix
 from ce_dynamics.models.vehicles.chrono.generic import ALONG, GRAPH
-from ce_dynamics.models.vehicles.chrono.json_file import Part
+from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
 from ce_dynamics.models.vehicles.chrono.reading import Reading
 from ce_dynamics.models.vehicles.chrono.wheels import lean_axes
 from ce_dynamics.models.vehicles.chrono.writing import Sections, quantities
@@ -19,7 +19,7 @@ IN_THE_MIDDLE = np.array([1.0, 0.0, 1.0])
 """Of a point and its mirror image."""
 
 
-def three_links_and_crank(reading: Reading, part: Part) -> Sections:
+def three_links_and_crank(reading: Reading, part: JsonObject) -> Sections:
     """``SolidBellcrankThreeLinkAxle``: triangle and two links; a crank on the beam turns both knuckles.
 
     Links, drag link and tie rods are uniform bars.
@@ -68,7 +68,7 @@ def three_links_and_crank(reading: Reading, part: Part) -> Sections:
     }
 
 
-def four_links_and_crank(reading: Reading, part: Part) -> Sections:
+def four_links_and_crank(reading: Reading, part: JsonObject) -> Sections:
     """``SolidAxle``: four links and a track bar; a crank on the beam shifts the toe bar along itself.
 
     The crank's point moves in a plane of the toe bar, across it; ball joint and universal joint of the bar

@@ -6,7 +6,7 @@ import numpy as np
 
 from ce_dynamics.models.vehicles.chrono.bushings import RIGID
 from ce_dynamics.models.vehicles.chrono.frames import Matrix, moments, rotate_inertia
-from ce_dynamics.models.vehicles.chrono.json_file import Part
+from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
 from ce_dynamics.models.vehicles.chrono.reading import Reading
 from ce_dynamics.models.vehicles.chrono.writing import Sections, inertia, quantities, quantity
 
@@ -16,7 +16,7 @@ UNPHYSICAL = "chrono; unphysical as published"
 """Acknowledges an inertia that no real body can have: many of Chrono's examples are such."""
 
 
-def body(part: Part, com: Matrix | None = None, R: Matrix | None = None) -> Sections:
+def body(part: JsonObject, com: Matrix | None = None, R: Matrix | None = None) -> Sections:
     """Mass, centre of mass (the file's unless given) and inertia, which is in axes R if these are given."""
     J = moments(part)
     return {
@@ -26,7 +26,7 @@ def body(part: Part, com: Matrix | None = None, R: Matrix | None = None) -> Sect
     }
 
 
-def rod(reading: Reading, part: Part, yields: bool = False) -> Sections:
+def rod(reading: Reading, part: JsonObject, yields: bool = False) -> Sections:
     """A link as a uniform bar between its ends; its bushings are named unless it `yields`."""
     for key in ("Inertia", "COM", "Universal Joint Axis", "Universal Joint Axis Link"):
         part.has(key)
@@ -42,7 +42,7 @@ def rod(reading: Reading, part: Part, yields: bool = False) -> Sections:
     return {"mass": quantity(mass, "kg"), "radius": quantity(part.positive("Radius", RADIUS), "m")}
 
 
-def link(reading: Reading, part: Part, outer: str, yields: bool = False) -> Sections:
+def link(reading: Reading, part: JsonObject, outer: str, yields: bool = False) -> Sections:
     """A link from the chassis to a point that the file calls `outer`."""
     return {
         "chassis": quantities(part.vector("Location Chassis"), "m"),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ce_dynamics.models.vehicles.bushing_data import ABOUT, ALONG
 from ce_dynamics.models.vehicles.chrono.frames import Matrix
-from ce_dynamics.models.vehicles.chrono.json_file import Part
+from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
 from ce_dynamics.models.vehicles.chrono.reading import Reading
 from ce_dynamics.models.vehicles.chrono.writing import Sections, quantities, quantity
 
@@ -26,7 +26,7 @@ Law = tuple[float, float]
 """A stiffness and a damping."""
 
 
-def report_bushings(reading: Reading, part: Part) -> None:
+def report_bushings(reading: Reading, part: JsonObject) -> None:
     """Name bushings that are not done."""
     for key in part.data:
         if key.startswith(DATA):
@@ -35,7 +35,7 @@ def report_bushings(reading: Reading, part: Part) -> None:
 
 
 def yielding(
-    reading: Reading, part: Part, joint: str, at: Matrix, key: str = DATA, ball: bool = False
+    reading: Reading, part: JsonObject, joint: str, at: Matrix, key: str = DATA, ball: bool = False
 ) -> Sections:
     """The bushing of a body's joint with the chassis: its words and its numbers.
 
@@ -49,7 +49,7 @@ def yielding(
     return write_bushing(reading, f"{joint}_bushing", joint, along, about, {"at": quantities(at, "m")})
 
 
-def rod_with_body(reading: Reading, block: Part, outer: Matrix, inner: Matrix) -> Sections:
+def rod_with_body(reading: Reading, block: JsonObject, outer: Matrix, inner: Matrix) -> Sections:
     """A tie rod's bushings at its ball joint outside and at its universal joint inside.
 
     The same at both ends; the universal joint turns about the two axes square to the rod.
@@ -68,7 +68,7 @@ def rod_with_body(reading: Reading, block: Part, outer: Matrix, inner: Matrix) -
 
 
 def rod_as_length(
-    reading: Reading, block: Part, joint: str, keys: tuple[str, str] = (DATA, DATA)
+    reading: Reading, block: JsonObject, joint: str, keys: tuple[str, str] = (DATA, DATA)
 ) -> Sections:
     """A rod whose length yields: the bushings at its ends in series, where balls let it turn freely."""
     ends = [laws(block.part(key)) for key in soft_ends(reading, block, keys)]
@@ -80,7 +80,7 @@ def rod_as_length(
     return write_bushing(reading, f"{joint}_bushing", joint, (stiffness, damping), {}, {}, axes=ALONG[2:])
 
 
-def soft_ends(reading: Reading, block: Part, keys: Sequence[str]) -> list[str]:
+def soft_ends(reading: Reading, block: JsonObject, keys: Sequence[str]) -> list[str]:
     """Return the keys of a rod's bushings; none, with a note, for a rod without mass."""
     given = [key for key in keys if block.has(key)]
     if not given or block.has("Mass"):
@@ -99,13 +99,13 @@ def in_series(values: list[float]) -> float:
     return 0.0 if min(values) == 0.0 else 1.0 / sum(1.0 / value for value in values)
 
 
-def laws(block: Part) -> tuple[Law, Law, Law]:
+def laws(block: JsonObject) -> tuple[Law, Law, Law]:
     """Along the axes, about those that the joint holds, about those about which it turns."""
-    free = block.part("DOF") if block.has("DOF") else Part({}, block.path, block.name("DOF"))
+    free = block.part("DOF") if block.has("DOF") else JsonObject({}, block.path, block.name("DOF"))
     for unused in ("Stiffness Linear", "Damping Linear"):
         free.has(unused)  # which Chrono does not use
 
-    def law(source: Part, kind: str, default: float | None = None) -> Law:
+    def law(source: JsonObject, kind: str, default: float | None = None) -> Law:
         stiffness = source.number(f"Stiffness {kind}", default, least=0.0)
         return stiffness, source.number(f"Damping {kind}", default, least=0.0)
 

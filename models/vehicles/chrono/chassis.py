@@ -6,13 +6,13 @@ import numpy as np
 
 from ce_dynamics.models.vehicles.chrono.bodies import UNPHYSICAL
 from ce_dynamics.models.vehicles.chrono.frames import Matrix, moments, rotate_inertia, rotation
-from ce_dynamics.models.vehicles.chrono.json_file import Part
+from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
 from ce_dynamics.models.vehicles.chrono.reading import Reading
 from ce_dynamics.models.vehicles.chrono.writing import Sections, inertia, quantities, quantity
 
 
 def chassis(
-    reading: Reading, part: Part, template: str = "RigidChassis", origin: Matrix | None = None
+    reading: Reading, part: JsonObject, template: str = "RigidChassis", origin: Matrix | None = None
 ) -> Sections:
     """Mass, centre of mass (from an origin) and inertia about it, axes of the vehicle.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from ce_dynamics.models.vehicles.chrono.json_file import Part
+from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
 from ce_dynamics.models.vehicles.chrono.reading import Reading
 
 LIGHT = 2.0
@@ -18,7 +18,7 @@ BIASED = (
 )
 
 
-class Driven(NamedTuple):
+class DrivenAxle(NamedTuple):
     """Wheel speed over shaft speed; inertia at the shaft [kg m²]; parts of the torque by axle, if unequal.
 
     ``on_chassis``: whether the torque of the propeller shaft rolls Chrono's chassis.  ``ratios``: by axle, if
@@ -33,16 +33,16 @@ class Driven(NamedTuple):
     axles: int | None = None
 
 
-def two_wheels(reading: Reading, part: Part) -> Driven:
+def two_wheels(reading: Reading, part: JsonObject) -> DrivenAxle:
     """``ShaftsDriveline2WD``: driveshaft, conical gear, one differential."""
     inertia, ratio = part.part("Shaft Inertia"), part.part("Gear Ratio").positive("Conical Gear")
     box = inertia.number("Differential Box", least=0.0)
     _left_out(reading, part)
     turning = inertia.number("Driveshaft", least=0.0) + ratio**2 * box
-    return Driven(ratio, turning, on_chassis=True, axles=1)
+    return DrivenAxle(ratio, turning, on_chassis=True, axles=1)
 
 
-def four_wheels(reading: Reading, part: Part) -> Driven:
+def four_wheels(reading: Reading, part: JsonObject) -> DrivenAxle:
     """``ShaftsDriveline4WD``: three differentials; all shafts at the speed of the first."""
     inertia, gears = part.part("Shaft Inertia"), part.part("Gear Ratio")
     front, rear = gears.positive("Front Conical Gear"), gears.positive("Rear Conical Gear")
@@ -53,10 +53,10 @@ def four_wheels(reading: Reading, part: Part) -> Driven:
     inertia.has("Central Differential Box")
     _left_out(reading, part)
     turning = sum(shafts) + sum(a**2 * box for a, box in zip((front, rear), boxes, strict=True))
-    return Driven(front, turning, on_chassis=True, ratios=(front, rear), axles=2)
+    return DrivenAxle(front, turning, on_chassis=True, ratios=(front, rear), axles=2)
 
 
-def simple(reading: Reading, part: Part) -> Driven:
+def simple(reading: Reading, part: JsonObject) -> DrivenAxle:
     """``SimpleDriveline``: a fixed split between two axles, without inertia."""
     front, rear = part.positive("Front Conical Gear Ratio"), part.positive("Rear Conical Gear Ratio")
     share = part.number("Front Torque Fraction", least=0.0)
@@ -65,17 +65,17 @@ def simple(reading: Reading, part: Part) -> Driven:
     for key in ("Front Differential Max Bias", "Rear Differential Max Bias"):
         if part.number(key, 1.0, least=1.0) > 1.0:
             reading.note(BIASED)
-    return Driven(front, LIGHT * front**2, (share, 1.0 - share), ratios=(front, rear), axles=2)
+    return DrivenAxle(front, LIGHT * front**2, (share, 1.0 - share), ratios=(front, rear), axles=2)
 
 
-def simple_many(reading: Reading, part: Part) -> Driven:
+def simple_many(reading: Reading, part: JsonObject) -> DrivenAxle:
     """``SimpleDrivelineXWD``: equal parts for all driven axles, no gears."""
     if part.number("Differential Max Bias", 1.0, least=1.0) > 1.0:
         reading.note(BIASED)
-    return Driven(1.0, LIGHT)
+    return DrivenAxle(1.0, LIGHT)
 
 
-def _left_out(reading: Reading, part: Part) -> None:
+def _left_out(reading: Reading, part: JsonObject) -> None:
     for key in ("Axle Differential Locking Limit", "Central Differential Locking Limit"):
         if part.has(key):
             reading.note(
@@ -90,7 +90,7 @@ def _left_out(reading: Reading, part: Part) -> None:
         reading.note("the reaction of the propeller shaft, which rolls the chassis")
 
 
-DRIVELINES: Mapping[str, Callable[[Reading, Part], Driven]] = {
+DRIVELINES: Mapping[str, Callable[[Reading, JsonObject], DrivenAxle]] = {
     "ShaftsDriveline2WD": two_wheels,
     "ShaftsDriveline4WD": four_wheels,
     "SimpleDriveline": simple,

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ce_dynamics.models.vehicles.chrono.json_file import Part
+from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
 from ce_dynamics.models.vehicles.chrono.reading import Reading
 from ce_dynamics.models.vehicles.chrono.writing import Sections, quantities, quantity
 
@@ -42,7 +42,7 @@ class Engine(NamedTuple):
         }
 
 
-def simple(reading: Reading, part: Part) -> Engine:
+def simple(reading: Reading, part: JsonObject) -> Engine:
     """``EngineSimple``: constant torque, then constant power, which a table follows to `CHORD`."""
     torque, power = part.positive("Maximum Engine Torque"), part.positive("Maximum Engine Power")
     highest = part.positive("Maximum Engine Speed")
@@ -57,7 +57,7 @@ def simple(reading: Reading, part: Part) -> Engine:
     return Engine((tuple(speeds), tuple(torques)), ((0.0, highest), (0.0, 0.0)), highest)
 
 
-def read_engine_map(reading: Reading, part: Part) -> Engine:
+def read_engine_map(reading: Reading, part: JsonObject) -> Engine:
     """``EngineSimpleMap``: both tables."""
     return Engine(
         in_radians(*part.pairs("Map Full Throttle")),
@@ -66,7 +66,7 @@ def read_engine_map(reading: Reading, part: Part) -> Engine:
     )
 
 
-def shafts(reading: Reading, part: Part) -> Engine:
+def shafts(reading: Reading, part: JsonObject) -> Engine:
     """``EngineShafts``: throttle times a torque, and losses; a motor shaft with inertia."""
     torque, losses = in_radians(*part.pairs("Torque Map")), in_radians(*part.pairs("Losses Map"))
     speeds = tuple(sorted({*torque[0], *losses[0]}))
@@ -82,7 +82,7 @@ def in_radians(speeds: tuple[float, ...], torques: tuple[float, ...]) -> Table:
     return tuple(speed * RPM for speed in speeds), torques
 
 
-ENGINES: Mapping[str, Callable[[Reading, Part], Engine]] = {
+ENGINES: Mapping[str, Callable[[Reading, JsonObject], Engine]] = {
     "EngineSimpleMap": read_engine_map,
     "EngineSimple": simple,
     "EngineShafts": shafts,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from ce_dynamics.models.vehicles.chrono.json_file import Part
+from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
 from ce_dynamics.models.vehicles.chrono.reading import Reading
 from ce_dynamics.models.vehicles.chrono.tmeasy import CARCASS, CONTACT_DAMPING, load_curve
 from ce_dynamics.models.vehicles.chrono.writing import Sections, quantity
 
 
-def fiala(reading: Reading, part: Part) -> Sections:
+def fiala(reading: Reading, part: JsonObject) -> Sections:
     """Our section ``tyre`` of a file."""
     p = part.part("Fiala Parameters")
     radius, cz = p.positive("Unloaded Radius"), p.positive("Vertical Stiffness")
@@ -43,7 +43,7 @@ RIGID_STIFFNESS = 2e5
 """[N/m] of a rigid tyre whose material has none."""
 
 
-def rigid(reading: Reading, part: Part) -> Sections:
+def rigid(reading: Reading, part: JsonObject) -> Sections:
     """``RigidTire``, of Chrono a body that slides on the road: here it gives way, and slips."""
     reading.note("rigid tyres: they give way, with assumed slopes over their slips")
     material = part.part("Contact Material")

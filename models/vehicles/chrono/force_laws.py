@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ce_dynamics.models.vehicles.chrono.json_file import Part
+from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
 from ce_dynamics.models.vehicles.chrono.reading import Reading
 from ce_dynamics.models.vehicles.chrono.writing import Sections, quantities, quantity
 
@@ -20,7 +20,7 @@ STOP = {
 """Chrono's stop of every spring with two lengths [m, N]."""
 
 
-def spring_law(reading: Reading, part: Part) -> Sections:
+def spring_law(reading: Reading, part: JsonObject) -> Sections:
     """The numbers of a spring but its ends."""
     law: Sections = {}
     if part.has("Spring Coefficient") and not part.has("Spring Curve Data"):
@@ -58,7 +58,7 @@ FAR = 0.5
 """Distance from the free length to which a table of a spring reaches [m]."""
 
 
-def overlapping(part: Part, shortest: float, longest: float) -> Sections:
+def overlapping(part: JsonObject, shortest: float, longest: float) -> Sections:
     """Return a spring's law with stops that overlap, which Chrono takes as they are written.
 
     Both push between the lengths, the lower one out and the upper one in.
@@ -74,7 +74,7 @@ def overlapping(part: Part, shortest: float, longest: float) -> Sections:
     return {"curve": {"deflection": quantities(at, "m"), "force": quantities(tension, "N")}}
 
 
-def damper_law(reading: Reading, part: Part) -> Sections:
+def damper_law(reading: Reading, part: JsonObject) -> Sections:
     """The numbers of a damper but its ends."""
     if part.has("Map Data"):
         return read_force_map(reading, part)
@@ -91,7 +91,7 @@ def damper_law(reading: Reading, part: Part) -> Sections:
     return law
 
 
-def read_force_map(reading: Reading, part: Part) -> Sections:
+def read_force_map(reading: Reading, part: JsonObject) -> Sections:
     """A map over speed (rows) and absolute length (columns); ours stays constant beyond its ends."""
     rows, lengths = part.rows("Map Data"), part.numbers("Deformation")
     if len(rows[0]) != len(lengths) + 1:
@@ -115,7 +115,7 @@ def read_force_map(reading: Reading, part: Part) -> Sections:
 
 
 def spring_and_damper(
-    reading: Reading, suspension: Part, chassis: str = "Location Chassis", arm: str = "Location Arm"
+    reading: Reading, suspension: JsonObject, chassis: str = "Location Chassis", arm: str = "Location Arm"
 ) -> Sections:
     """Both, from the blocks ``Spring`` and ``Shock``; or from a ``Shock`` that is both."""
     shock = suspension.part("Shock")

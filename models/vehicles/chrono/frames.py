@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ce_dynamics.algebra.arrays import cross
-from ce_dynamics.models.vehicles.chrono.json_file import Part
+from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
 
 Matrix = NDArray[np.float64]
 
 
-def rotation(part: Part, key: str) -> Matrix:
+def rotation(part: JsonObject, key: str) -> Matrix:
     """A quaternion (scalar first) as a matrix."""
     q = np.array(part.numbers(key, 4))
     length = float(np.linalg.norm(q))
@@ -30,7 +30,7 @@ def rotation(part: Part, key: str) -> Matrix:
     )
 
 
-def unit(part: Part, key: str, v: Matrix) -> Matrix:
+def unit(part: JsonObject, key: str, v: Matrix) -> Matrix:
     """A direction; points that lie on one line or on each other have none."""
     length = float(np.linalg.norm(v))
     if not length > 1e-9:
@@ -40,14 +40,14 @@ def unit(part: Part, key: str, v: Matrix) -> Matrix:
     return np.asarray(v / length)
 
 
-def arm_plane(part: Part, key: str, front: Matrix, back: Matrix, outer: Matrix) -> Matrix:
+def arm_plane(part: JsonObject, key: str, front: Matrix, back: Matrix, outer: Matrix) -> Matrix:
     """Axes of a control arm: z across its plane, x along its axis from back to front."""
     z = unit(part, key, cross(back - outer, front - outer))
     x = unit(part, key, front - back)
     return np.column_stack((x, cross(z, x), z))
 
 
-def moments(part: Part, products: str = "Products of Inertia") -> Matrix:
+def moments(part: JsonObject, products: str = "Products of Inertia") -> Matrix:
     """``Moments of Inertia`` or ``Inertia``, with the products of inertia where they are given."""
     J = part.moments("Inertia" if part.has("Inertia") else "Moments of Inertia")
     if part.has(products):

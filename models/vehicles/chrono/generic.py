@@ -13,7 +13,7 @@ from ce_dynamics.models.vehicles.chrono.bodies import body
 from ce_dynamics.models.vehicles.chrono.bushings import RIGID
 from ce_dynamics.models.vehicles.chrono.force_laws import damper_law, spring_law
 from ce_dynamics.models.vehicles.chrono.frames import rotation, unit
-from ce_dynamics.models.vehicles.chrono.json_file import Part
+from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
 from ce_dynamics.models.vehicles.chrono.reading import Reading
 from ce_dynamics.models.vehicles.chrono.writing import Sections, quantities, quantity
 
@@ -35,7 +35,7 @@ JOINTS: Mapping[str, str] = {
 }
 
 
-def generic(reading: Reading, part: Part) -> Sections:
+def generic(reading: Reading, part: JsonObject) -> Sections:
     """Its items, by names of ours; under `GRAPH` what they are."""
     part.flag("Independent")
     steerable = part.flag("Steerable")
@@ -74,12 +74,12 @@ def held(graph: Sections) -> Sections:
     }
 
 
-def items(part: Part, key: str) -> list[Part]:
+def items(part: JsonObject, key: str) -> list[JsonObject]:
     """A list that need not be there."""
     return part.list_of_parts(key) if part.has(key) else []
 
 
-def only(item: Part, known: Mapping[str, str]) -> str:
+def only(item: JsonObject, known: Mapping[str, str]) -> str:
     """The name of an item, which no other may have."""
     name = item.text("Name")
     if name in known:
@@ -95,7 +95,7 @@ def joins_the_steering(graph: Sections) -> bool:
     )
 
 
-def own_name(item: Part, words: Mapping[str, object], suffix: str = "") -> str:
+def own_name(item: JsonObject, words: Mapping[str, object], suffix: str = "") -> str:
     """A name that our files can use: lower-case letters, digits and underscores, nothing that is taken."""
     spelled = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", item.text("Name")).lower()
     name = re.sub(r"\W+", "_", spelled).strip("_")[:24] or "item"
@@ -106,7 +106,7 @@ def own_name(item: Part, words: Mapping[str, object], suffix: str = "") -> str:
     return name
 
 
-def body_name(item: Part, key: str, names: Mapping[str, str]) -> str:
+def body_name(item: JsonObject, key: str, names: Mapping[str, str]) -> str:
     """Our name of a body that a key names, or the one on a side."""
     value = item.data.get(key)
     if isinstance(value, list) and len(value) == 2 and value[1] in ("Left", "Right"):
@@ -121,7 +121,7 @@ def body_name(item: Part, key: str, names: Mapping[str, str]) -> str:
     return f"{names[name]}{side}"
 
 
-def join_bodies(item: Part, names: Mapping[str, str], kind: str, *, swapped: bool = False) -> Sections:
+def join_bodies(item: JsonObject, names: Mapping[str, str], kind: str, *, swapped: bool = False) -> Sections:
     """The words of an item that joins two bodies."""
     one, other = (body_name(item, key, names) for key in ("Body1", "Body2"))
     words: Sections = {kind: f"{other} {one}" if swapped else f"{one} {other}"}
@@ -130,7 +130,9 @@ def join_bodies(item: Part, names: Mapping[str, str], kind: str, *, swapped: boo
     return words
 
 
-def add_joint(reading: Reading, item: Part, names: Mapping[str, str], words: Words, numbers: Sections) -> str:
+def add_joint(
+    reading: Reading, item: JsonObject, names: Mapping[str, str], words: Words, numbers: Sections
+) -> str:
     """A joint, by our name; lines and planes of points: on the second body with Chrono, on the first here."""
     kind = item.text("Type")
     if kind not in JOINTS:
@@ -155,7 +157,7 @@ def add_joint(reading: Reading, item: Part, names: Mapping[str, str], words: Wor
 
 
 def add_springs(
-    reading: Reading, item: Part, names: Mapping[str, str], words: Words, numbers: Sections
+    reading: Reading, item: JsonObject, names: Mapping[str, str], words: Words, numbers: Sections
 ) -> None:
     """A spring, a damper, or both."""
     points = {"chassis": "Point1", "arm": "Point2"}
@@ -178,8 +180,8 @@ SQUARE = 1e-3
 
 def add_torsion(
     reading: Reading,
-    item: Part,
-    joints: Sequence[Part],
+    item: JsonObject,
+    joints: Sequence[JsonObject],
     called: Mapping[str, str],
     names: Mapping[str, str],
     words: Words,

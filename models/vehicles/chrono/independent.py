@@ -9,7 +9,7 @@ from ce_dynamics.models.vehicles.chrono.bodies import UNPHYSICAL, body, link, mi
 from ce_dynamics.models.vehicles.chrono.bushings import rod_as_length, rod_with_body, together, yielding
 from ce_dynamics.models.vehicles.chrono.force_laws import spring_and_damper
 from ce_dynamics.models.vehicles.chrono.frames import Matrix, arm_plane, moments, rotate_inertia, unit
-from ce_dynamics.models.vehicles.chrono.json_file import Part
+from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
 from ce_dynamics.models.vehicles.chrono.reading import Reading
 from ce_dynamics.models.vehicles.chrono.writing import Sections, inertia, quantities, quantity
 
@@ -19,7 +19,7 @@ KINGPIN = 0.05
 """[m] from a joint to the points that say its axis."""
 
 
-def double_wishbone(reading: Reading, part: Part) -> Sections:
+def double_wishbone(reading: Reading, part: JsonObject) -> Sections:
     """``DoubleWishbone``."""
     vehicle_frame = part.flag("Vehicle-Frame Inertia")
     return {
@@ -38,7 +38,7 @@ def double_wishbone(reading: Reading, part: Part) -> Sections:
     }
 
 
-def double_wishbone_reduced(reading: Reading, part: Part) -> Sections:
+def double_wishbone_reduced(reading: Reading, part: JsonObject) -> Sections:
     """``DoubleWishboneReduced``: arms are distances, spring and damper act on the upright."""
     lower, upper = part.part("Lower Control Arm"), part.part("Upper Control Arm")
     return {
@@ -53,7 +53,7 @@ def double_wishbone_reduced(reading: Reading, part: Part) -> Sections:
     }
 
 
-def macpherson(reading: Reading, part: Part) -> Sections:
+def macpherson(reading: Reading, part: JsonObject) -> Sections:
     """``MacPhersonStrut``: the strut lies between the ends of the spring."""
     spring, arm = part.part("Spring"), part.part("Control Arm")
     top, bottom = spring.vector("Location Chassis"), spring.vector("Location Upright")
@@ -73,7 +73,7 @@ def macpherson(reading: Reading, part: Part) -> Sections:
     }
 
 
-def multi_link(reading: Reading, part: Part) -> Sections:
+def multi_link(reading: Reading, part: JsonObject) -> Sections:
     """``MultiLink``: upper arm, lateral link, trailing link with the springs, tie rod."""
     upper = part.part("Upper Arm")
     return {
@@ -88,7 +88,7 @@ def multi_link(reading: Reading, part: Part) -> Sections:
     }
 
 
-def trailing_link(reading: Reading, part: Part) -> Sections:
+def trailing_link(reading: Reading, part: JsonObject) -> Sections:
     """Return the link with the springs, on a universal joint, whose axes Chrono exchanges."""
     own = part.part("Trailing Link")
     C, U = own.vector("Location Chassis"), own.vector("Location Upright")
@@ -106,7 +106,7 @@ def trailing_link(reading: Reading, part: Part) -> Sections:
     }
 
 
-def semi_trailing_arm(reading: Reading, part: Part) -> Sections:
+def semi_trailing_arm(reading: Reading, part: JsonObject) -> Sections:
     """``SemiTrailingArm``: one arm on two pivots."""
     arm = part.part("Trailing Arm")
     outer, inner = arm.vector("Location Chassis Outer"), arm.vector("Location Chassis Inner")
@@ -124,7 +124,7 @@ def semi_trailing_arm(reading: Reading, part: Part) -> Sections:
     }
 
 
-def three_links(reading: Reading, part: Part) -> Sections:
+def three_links(reading: Reading, part: JsonObject) -> Sections:
     """``ThreeLinkIRS``: a trailing arm on a ball joint, two lateral links."""
     arm = part.part("Trailing Arm")
     pivot = arm.vector("Location Chassis")
@@ -148,7 +148,7 @@ def three_links(reading: Reading, part: Part) -> Sections:
     }
 
 
-def single_wishbone(reading: Reading, part: Part) -> Sections:
+def single_wishbone(reading: Reading, part: JsonObject) -> Sections:
     """``SingleWishbone``: an arm that turns about a line along the vehicle, a vertical kingpin at its end."""
     arm = part.part("Control Arm")
     part.has("Vehicle-Frame Inertia")  # which Chrono ignores here
@@ -171,12 +171,12 @@ def single_wishbone(reading: Reading, part: Part) -> Sections:
     }
 
 
-def rigid(reading: Reading, part: Part) -> Sections:
+def rigid(reading: Reading, part: JsonObject) -> Sections:
     """``RigidSuspension``: the wheel turns on the chassis."""
     return {}
 
 
-def control_arm(reading: Reading, arm: Part, vehicle_frame: bool) -> Sections:
+def control_arm(reading: Reading, arm: JsonObject, vehicle_frame: bool) -> Sections:
     """An arm: its pivots, the one that lies ahead first, and its body."""
     front, back = arm.vector("Location Chassis Front"), arm.vector("Location Chassis Back")
     J = moments(arm)
@@ -193,13 +193,13 @@ def control_arm(reading: Reading, arm: Part, vehicle_frame: bool) -> Sections:
     }
 
 
-def arm_bushing(reading: Reading, arm: Part, joint: str) -> Sections:
+def arm_bushing(reading: Reading, arm: JsonObject, joint: str) -> Sections:
     """The bushing of an arm half way between its pivots."""
     ends = arm.vector("Location Chassis Front"), arm.vector("Location Chassis Back")
     return yielding(reading, arm, joint, middle(*ends))
 
 
-def pivots(arm: Part) -> Sections:
+def pivots(arm: JsonObject) -> Sections:
     """The pivots of an arm, the one that lies ahead first."""
     front: Matrix = arm.vector("Location Chassis Front")
     back: Matrix = arm.vector("Location Chassis Back")
@@ -207,7 +207,7 @@ def pivots(arm: Part) -> Sections:
     return {"front_pivot": quantities(ahead, "m"), "rear_pivot": quantities(behind, "m")}
 
 
-def tie_rod(reading: Reading, part: Part, outer: str = "Location Upright") -> Sections:
+def tie_rod(reading: Reading, part: JsonObject, outer: str = "Location Upright") -> Sections:
     """The ends of a tie rod, and its body where it is one."""
     block = part.part("Tierod")
     section: Sections = {
@@ -219,7 +219,7 @@ def tie_rod(reading: Reading, part: Part, outer: str = "Location Upright") -> Se
     return section
 
 
-def tie_rod_bushings(reading: Reading, part: Part) -> Sections:
+def tie_rod_bushings(reading: Reading, part: JsonObject) -> Sections:
     """Return the bushings of a tie rod that is a body; none for a rod without mass."""
     block = part.part("Tierod")
     return rod_with_body(reading, block, block.vector("Location Upright"), block.vector("Location Chassis"))

@@ -24,7 +24,7 @@ LARGEST = 1e50
 COSMETIC = re.compile(
     r"Name|Type|Template|Output|Radius|Width|Size|Length|.*Visualization.*|Camera.*", re.DOTALL
 )
-"""Keys that say nothing about motion; a `Part` that needs one of them reads it."""
+"""Keys that say nothing about motion; a `JsonObject` that needs one of them reads it."""
 
 DIRECTION = re.compile("Direction|Axis")
 """Part of the keys of vectors that are no points."""
@@ -102,7 +102,7 @@ def not_json(error: json.JSONDecodeError) -> str:
     return f"{error.lineno}: not valid JSON: {error.msg}; correct this line"
 
 
-class Part:
+class JsonObject:
     """An object of a file: its keys are read by kind, and those that nobody read can be listed.
 
     Parameters
@@ -118,10 +118,10 @@ class Part:
     def __init__(self, data: dict[str, Any], path: Path, at: str = "") -> None:
         self.data, self.path, self.at = data, path, at
         self.read: set[str] = set()
-        self.parts: dict[str, Part] = {}
+        self.parts: dict[str, JsonObject] = {}
 
     @classmethod
-    def of(cls, path: Path) -> Part:
+    def of(cls, path: Path) -> JsonObject:
         """A file."""
         return cls(load(path), path)
 
@@ -217,21 +217,21 @@ class Part:
             raise self.wrong(key, f"{checks.show(value)} is neither true nor false; write one of them")
         return value
 
-    def part(self, key: str) -> Part:
+    def part(self, key: str) -> JsonObject:
         """An object inside this one."""
         value = self._value(key, "an object {...}")
         if not isinstance(value, dict):
             raise self.wrong(key, f"{checks.show(value)} is no object; write {{...}}")
-        return self.parts.setdefault(key, Part(value, self.path, self.name(key)))
+        return self.parts.setdefault(key, JsonObject(value, self.path, self.name(key)))
 
-    def list_of_parts(self, key: str) -> list[Part]:
+    def list_of_parts(self, key: str) -> list[JsonObject]:
         """The objects of a list."""
         value = self._value(key, "a list [...] of objects {...}")
         if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
             raise self.wrong(key, f"{checks.show(value)} is no list of objects; write [{{...}}, {{...}}]")
         names = [f"{key}[{k}]" for k in range(len(value))]
         return [
-            self.parts.setdefault(name, Part(item, self.path, self.name(name)))
+            self.parts.setdefault(name, JsonObject(item, self.path, self.name(name)))
             for name, item in zip(names, value, strict=True)
         ]
 

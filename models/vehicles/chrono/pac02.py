@@ -8,8 +8,8 @@ from pathlib import Path
 
 from ce_dynamics.models.tyres.magic_formula.coefficients import Coefficients
 from ce_dynamics.models.tyres.magic_formula.reader import TyreFile, tyre_of
-from ce_dynamics.models.tyres.property_file import SCALES, Entry, PropertyFile, read_property_file
-from ce_dynamics.models.vehicles.chrono.json_file import Part
+from ce_dynamics.models.tyres.property_file import SCALES, PropertyEntry, PropertyFile, read_property_file
+from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
 from ce_dynamics.models.vehicles.chrono.reading import Reading
 
 PROPERTY_FILE = "TIR Specification File"
@@ -68,7 +68,7 @@ def read_pac02(path: str | Path) -> TyreFile:
     return replace(tyre, notes=(*tyre.notes, *reading.notes))
 
 
-def tyre_file(reading: Reading, part: Part) -> TyreFile:
+def tyre_file(reading: Reading, part: JsonObject) -> TyreFile:
     """The tyre of a part that is a ``Pac02Tire``."""
     friction = part.positive(FRICTION, 0.8)
     if part.has(PROPERTY_FILE):
@@ -89,16 +89,16 @@ def selected(tyre: TyreFile, source: PropertyFile) -> Coefficients:
     return replace(c, ellipse=source.word("FE_METHOD", "MODEL") != "NO")
 
 
-def property_file(part: Part) -> PropertyFile:
+def property_file(part: JsonObject) -> PropertyFile:
     """The coefficients of a file as sections of a property file, in SI."""
-    sections: dict[str, dict[str, Entry]] = {
-        "MODEL": {"PROPERTY_FILE_FORMAT": Entry("PAC2002", 0), **model(part)}
+    sections: dict[str, dict[str, PropertyEntry]] = {
+        "MODEL": {"PROPERTY_FILE_FORMAT": PropertyEntry("PAC2002", 0), **model(part)}
     }
     for name, section in SECTIONS.items():
         if part.has(name):
             block, known = part.part(name), NAMES.get(name, {})
             sections[section] = {
-                known.get(key, key).upper(): Entry(block.number(key), 0) for key in block.data
+                known.get(key, key).upper(): PropertyEntry(block.number(key), 0) for key in block.data
             }
     for key, value in part.data.items():
         if isinstance(value, dict) and key not in (*SECTIONS, "Visualization"):
@@ -106,13 +106,13 @@ def property_file(part: Part) -> PropertyFile:
     return PropertyFile(part.path.name, sections, {}, dict.fromkeys(SCALES, 1.0))
 
 
-def model(part: Part) -> dict[str, Entry]:
+def model(part: JsonObject) -> dict[str, PropertyEntry]:
     """Return the entries of ``[MODEL]``: side, use mode, combined slip."""
-    found: dict[str, Entry] = {}
+    found: dict[str, PropertyEntry] = {}
     if part.has(SIDE):
-        found["TYRESIDE"] = Entry(part.text(SIDE).upper(), 0)
+        found["TYRESIDE"] = PropertyEntry(part.text(SIDE).upper(), 0)
     if part.has(MODE):
-        found["USE_MODE"] = Entry(part.number(MODE), 0)
+        found["USE_MODE"] = PropertyEntry(part.number(MODE), 0)
     if part.has(ELLIPSE):
-        found["FE_METHOD"] = Entry("YES" if part.flag(ELLIPSE) else "NO", 0)
+        found["FE_METHOD"] = PropertyEntry("YES" if part.flag(ELLIPSE) else "NO", 0)
     return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ce_dynamics.models.vehicles.chrono.json_file import Part
+from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
 from ce_dynamics.models.vehicles.chrono.reading import Reading
 from ce_dynamics.models.vehicles.chrono.tmeasy import CARCASS, CONTACT_DAMPING, load_curve
 from ce_dynamics.models.vehicles.chrono.writing import Sections, quantities, quantity
@@ -14,7 +14,7 @@ NOMINAL_DEFLECTION = 0.04
 CAMBER_AND_SHIFTS = ("a5", *(f"a{k}" for k in range(8, 14)), "b9", "b10")
 
 
-def pac89(reading: Reading, part: Part) -> Sections:
+def pac89(reading: Reading, part: JsonObject) -> Sections:
     """Our section ``tyre`` of a file."""
     p = part.part("Design Parameters")
     radius, cz = p.positive("Unloaded Radius"), p.positive("Vertical Stiffness")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.vehicles.chrono.engines import ENGINES
-from ce_dynamics.models.vehicles.chrono.json_file import Part
+from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
 from ce_dynamics.models.vehicles.chrono.reading import Reading
 from ce_dynamics.models.vehicles.chrono.transmissions import TRANSMISSIONS
 from ce_dynamics.models.vehicles.chrono.tyres import TYRES
@@ -18,7 +18,7 @@ MOST_CANDIDATES = 2000
 
 
 @dataclass(frozen=True)
-class Choice:
+class FileChoice:
     """Files that the user names; what is not named is looked for in the vehicle's folder.
 
     ``tyres`` are those of the axles in the order of the vehicle's file; the last one is that of all others.
@@ -41,7 +41,7 @@ def companion(
     folder: Path,
     axle: str = "",
     kind: str | None = None,
-) -> Part:
+) -> JsonObject:
     """The file of an engine, a transmission or a tyre.
 
     The user's; else the one of the vehicle's folder that comes first by template and then by name, of tyres
@@ -76,7 +76,7 @@ def candidates(folder: Path, templates: Collection[str]) -> list[Path]:
     order = list(templates)
     for path in take_first(sorted(folder.rglob("*.json"))):
         try:
-            template = Part.of(path).data.get("Template")
+            template = JsonObject.of(path).data.get("Template")
         except DataError:  # some other file, which nobody asked for
             continue
         if template in order:

@@ -8,14 +8,14 @@ from pathlib import Path
 from ce_dynamics.models.vehicles.chrono.assumed import HALF_SHAFT_TIME, HALF_SHAFT_WIND_UP
 from ce_dynamics.models.vehicles.chrono.drivelines import DRIVELINES
 from ce_dynamics.models.vehicles.chrono.engines import ENGINES
-from ce_dynamics.models.vehicles.chrono.json_file import Part
-from ce_dynamics.models.vehicles.chrono.pairing import Choice, companion
+from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
+from ce_dynamics.models.vehicles.chrono.pairing import FileChoice, companion
 from ce_dynamics.models.vehicles.chrono.reading import Reading
 from ce_dynamics.models.vehicles.chrono.transmissions import TRANSMISSIONS
 from ce_dynamics.models.vehicles.chrono.writing import Sections, quantities, quantity
 
 
-def shafts(reading: Reading, part: Part, order: Sequence[int]) -> tuple[set[int], Sections]:
+def shafts(reading: Reading, part: JsonObject, order: Sequence[int]) -> tuple[set[int], Sections]:
     """Numbers of the driven axles, and what the powertrain's section says of the driveline.
 
     All axles are in `order` from front to rear.
@@ -55,7 +55,7 @@ def shafts(reading: Reading, part: Part, order: Sequence[int]) -> tuple[set[int]
 
 
 def power(
-    reading: Reading, part: Part, choice: Choice, folder: Path, driveline: Sections
+    reading: Reading, part: JsonObject, choice: FileChoice, folder: Path, driveline: Sections
 ) -> tuple[str, Sections]:
     """The kind of the powertrain, and its section."""
     block = part.part("Powertrain") if part.has("Powertrain") else None

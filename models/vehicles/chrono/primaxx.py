@@ -9,7 +9,7 @@ from ce_dynamics.models.vehicles.chrono.bodies import UNPHYSICAL, body, rod
 from ce_dynamics.models.vehicles.chrono.force_laws import damper_law, spring_law
 from ce_dynamics.models.vehicles.chrono.frames import moments, rotate_inertia, unit
 from ce_dynamics.models.vehicles.chrono.generic import GEAR
-from ce_dynamics.models.vehicles.chrono.json_file import Part
+from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
 from ce_dynamics.models.vehicles.chrono.reading import Reading
 from ce_dynamics.models.vehicles.chrono.writing import Sections, inertia, quantities, quantity
 
@@ -17,7 +17,7 @@ IN_THE_MIDDLE, MIRROR = np.array([1.0, 0.0, 1.0]), np.diag([1.0, -1.0, 1.0])
 CHASSIS, HOUSING = "Chassis Attachment Point", "Axle Housing Attachment Point"
 
 
-def primaxx(reading: Reading, part: Part) -> Sections:
+def primaxx(reading: Reading, part: JsonObject) -> Sections:
     """Links of both sides as one body each: with revolute joints on the chassis the housing only rises."""
     lower, upper, knuckle = part.part("Lower Beam"), part.part("Torque Rod"), part.part("Knuckle")
     if part.has("Transverse Beam"):
@@ -67,7 +67,7 @@ def primaxx(reading: Reading, part: Part) -> Sections:
     return sections
 
 
-def both_sides(link: Part, other: Part) -> Sections:
+def both_sides(link: JsonObject, other: JsonObject) -> Sections:
     """A link and its mirror image as one body.
 
     Its axes are those of Chrono: z from the housing to the chassis, y across the plane of both links.

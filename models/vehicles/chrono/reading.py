@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.vehicles.chrono.json_file import Part
+from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
 
 Answer = TypeVar("Answer")
 MOST_FOLDERS = 8
@@ -50,7 +50,7 @@ class Reading:
     def __init__(self, path: Path, like_chrono: bool = False, elastic: bool = False) -> None:
         self.path = path
         self.like_chrono, self.elastic = like_chrono, elastic
-        self.files: dict[Path, Part] = {}
+        self.files: dict[Path, JsonObject] = {}
         self.notes: dict[str, None] = {}
         self.origins: dict[str, str] = {}
         self.root: Path | None = None
@@ -60,26 +60,26 @@ class Reading:
         """Something that is not done as the files say; named once."""
         self.notes.setdefault(text)
 
-    def open(self, path: Path) -> Part:
+    def open(self, path: Path) -> JsonObject:
         """A file, read once."""
         if path not in self.files:
             if len(self.files) == MOST_FILES:
                 raise DataError(
                     f"{self.path.name}: names more than {MOST_FILES} files; no vehicle needs as many"
                 )
-            self.files[path] = Part.of(path)
+            self.files[path] = JsonObject.of(path)
         return self.files[path]
 
-    def section(self, name: str, part: Part) -> Part:
+    def section(self, name: str, part: JsonObject) -> JsonObject:
         """A file that a section of ours comes from."""
         self.origins[name] = part.path.name
         return part
 
-    def file(self, part: Part, key: str) -> Part:
+    def file(self, part: JsonObject, key: str) -> JsonObject:
         """The file that a key names."""
         return self.open(self.path_of(part, key))
 
-    def path_of(self, part: Part, key: str) -> Path:
+    def path_of(self, part: JsonObject, key: str) -> Path:
         """Path of the file that a key names."""
         return self.find_file(part.text(key), part.path.parent, lambda problem: part.wrong(key, problem))
 
@@ -118,7 +118,7 @@ class Reading:
         yield own
         yield from list(own.parents)[:MOST_FOLDERS]
 
-    def by_template(self, part: Part, what: str, table: Mapping[str, Answer]) -> Answer:
+    def by_template(self, part: JsonObject, what: str, table: Mapping[str, Answer]) -> Answer:
         """The entry of a part's template."""
         template = part.template
         if template not in table:

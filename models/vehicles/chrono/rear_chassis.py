@@ -9,7 +9,7 @@ import numpy as np
 
 from ce_dynamics.models.vehicles.chrono.chassis import chassis
 from ce_dynamics.models.vehicles.chrono.frames import Matrix
-from ce_dynamics.models.vehicles.chrono.json_file import Part
+from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
 from ce_dynamics.models.vehicles.chrono.reading import Reading
 from ce_dynamics.models.vehicles.chrono.steering import actuator
 from ce_dynamics.models.vehicles.chrono.writing import Sections, quantity
@@ -36,7 +36,7 @@ class RearChassis(NamedTuple):
     rear: Matrix
 
 
-def rear_chassis(reading: Reading, part: Part, main: Part) -> list[RearChassis]:
+def rear_chassis(reading: Reading, part: JsonObject, main: JsonObject) -> list[RearChassis]:
     """All of a vehicle, each after what it is coupled to."""
     found: list[RearChassis] = []
     for k, block in enumerate(part.list_of_parts("Rear Chassis")):
@@ -53,7 +53,12 @@ def rear_chassis(reading: Reading, part: Part, main: Part) -> list[RearChassis]:
 
 
 def couple_chassis(
-    reading: Reading, name: str, file: Part, connector: Part, joint: Matrix | None, parent: RearChassis | None
+    reading: Reading,
+    name: str,
+    file: JsonObject,
+    connector: JsonObject,
+    joint: Matrix | None,
+    parent: RearChassis | None,
 ) -> RearChassis:
     """A chassis on a connector at a point of what is ahead of it, which is not known without that."""
     hitch, read = reading.by_template(connector, "connector", CONNECTORS)
@@ -76,7 +81,7 @@ def couple_chassis(
     )
 
 
-def middle(file: Part, key: str, needed: bool = False) -> Matrix:
+def middle(file: JsonObject, key: str, needed: bool = False) -> Matrix:
     """A point of the middle plane; the origin unless it is there."""
     at = file.vector(key) if needed or file.has(key) else np.zeros(3)
     if at[1] != 0.0:
@@ -84,12 +89,12 @@ def middle(file: Part, key: str, needed: bool = False) -> Matrix:
     return np.asarray(at, dtype=float)
 
 
-def free(reading: Reading, connector: Part) -> Sections:
+def free(reading: Reading, connector: JsonObject) -> Sections:
     """A ball, or a fifth wheel: nothing to be said."""
     return {}
 
 
-def torsion(reading: Reading, connector: Part) -> Sections:
+def torsion(reading: Reading, connector: JsonObject) -> Sections:
     """A shaft along the vehicle."""
     stiffness = connector.positive("Torsional Stiffness")
     damping = TORSION_TIME * stiffness
@@ -99,13 +104,13 @@ def torsion(reading: Reading, connector: Part) -> Sections:
     }
 
 
-def read_articulation(reading: Reading, connector: Part) -> Sections:
+def read_articulation(reading: Reading, connector: JsonObject) -> Sections:
     """A pin that steers."""
     angle = connector.positive("Maximum Steering Angle (deg)")
     return {"max_angle": quantity(angle, "deg"), "actuator": actuator(reading)}
 
 
-CONNECTORS: Mapping[str, tuple[str, Callable[[Reading, Part], Sections]]] = {
+CONNECTORS: Mapping[str, tuple[str, Callable[[Reading, JsonObject], Sections]]] = {
     "ChassisConnectorHitch": ("ball", free),
     "ChassisConnectorFifthWheel": ("fifth-wheel", free),
     "ChassisConnectorTorsion": ("torsion", torsion),

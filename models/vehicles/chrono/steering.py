@@ -9,7 +9,7 @@ import numpy as np
 
 from ce_dynamics.models.vehicles.chrono.bodies import UNPHYSICAL
 from ce_dynamics.models.vehicles.chrono.frames import Matrix, moments, rotate_inertia, rotation, unit
-from ce_dynamics.models.vehicles.chrono.json_file import Part
+from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
 from ce_dynamics.models.vehicles.chrono.reading import Reading
 from ce_dynamics.models.vehicles.chrono.writing import Sections, inertia, quantities, quantity
 
@@ -32,7 +32,7 @@ STRAIGHT = 1e-6
 """Of a unit vector: how far it may be from an axis to be taken for it."""
 
 
-def steering(reading: Reading, system: Part, name: str, shift: Matrix) -> tuple[str, Sections, int]:
+def steering(reading: Reading, system: JsonObject, name: str, shift: Matrix) -> tuple[str, Sections, int]:
     """Our name of a mechanism, its section from an origin in the coordinates of its chassis, and its sense.
 
     That is 1 if a positive input moves Chrono's mechanism as a positive sense does ours: a rack to the left,
@@ -51,7 +51,7 @@ def actuator(reading: Reading) -> Sections:
     return dict(AT_ONCE if reading.like_chrono else ACTUATOR)
 
 
-def rack(reading: Reading, part: Part, origin: Matrix, R: Matrix) -> Sections:
+def rack(reading: Reading, part: JsonObject, origin: Matrix, R: Matrix) -> Sections:
     """``RackPinion``: the link slides along y; its travel is that of the pinion's largest angle."""
     if np.abs(R[:, 1] - (0.0, 1.0, 0.0)).max() > STRAIGHT:
         raise part.wrong(
@@ -70,7 +70,7 @@ def rack(reading: Reading, part: Part, origin: Matrix, R: Matrix) -> Sections:
     }
 
 
-def pitman(reading: Reading, part: Part, origin: Matrix, R: Matrix) -> Sections:
+def pitman(reading: Reading, part: JsonObject, origin: Matrix, R: Matrix) -> Sections:
     """``PitmanArm``: all its axes along the z of its frame, which is turned about y only."""
     if np.abs(R[:, 1] - (0.0, 1.0, 0.0)).max() > STRAIGHT:
         raise part.wrong(
@@ -88,7 +88,7 @@ def pitman(reading: Reading, part: Part, origin: Matrix, R: Matrix) -> Sections:
     part.has("Tierod Locations")  # where the tie rods are drawn
     vehicle_frame = part.flag("Vehicle-Frame Inertia")
 
-    def body(b: Part) -> Sections:
+    def body(b: JsonObject) -> Sections:
         J = moments(b)
         return {
             "mass": quantity(b.number("Mass", least=0.0), "kg"),
@@ -114,7 +114,7 @@ def pitman(reading: Reading, part: Part, origin: Matrix, R: Matrix) -> Sections:
     }
 
 
-def largest(part: Part) -> float:
+def largest(part: JsonObject) -> float:
     """The angle of an arm at full lock [deg]."""
     angle = part.positive("Maximum Angle (deg)")
     if not angle < 90.0:
@@ -122,7 +122,7 @@ def largest(part: Part) -> float:
     return angle
 
 
-def rotary_arm(reading: Reading, part: Part, origin: Matrix, R: Matrix) -> Sections:
+def rotary_arm(reading: Reading, part: JsonObject, origin: Matrix, R: Matrix) -> Sections:
     """``RotaryArm``: an arm that turns about an axis of any direction and carries the drag link."""
     arm = part.part("Pitman Arm")
     at, end = arm.vector("Point of Rotation"), arm.vector("Point to Draglink")
@@ -138,7 +138,7 @@ def rotary_arm(reading: Reading, part: Part, origin: Matrix, R: Matrix) -> Secti
     }
 
 
-STEERINGS: Mapping[str, tuple[str, Callable[[Reading, Part, Matrix, Matrix], Sections]]] = {
+STEERINGS: Mapping[str, tuple[str, Callable[[Reading, JsonObject, Matrix, Matrix], Sections]]] = {
     "PitmanArm": ("pitman", pitman),
     "RackPinion": ("rack", rack),
     "RotaryArm": ("rotary-arm", rotary_arm),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from ce_dynamics.models.vehicles.chrono import beams, bell_cranks, generic, independent, primaxx
-from ce_dynamics.models.vehicles.chrono.json_file import Part
+from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
 from ce_dynamics.models.vehicles.chrono.reading import Reading
 from ce_dynamics.models.vehicles.chrono.writing import Sections
 
@@ -15,7 +15,7 @@ class Template(NamedTuple):
     """A suspension: its name in our data files, and what reads the numbers of an axle."""
 
     name: str
-    read: Callable[[Reading, Part], Sections]
+    read: Callable[[Reading, JsonObject], Sections]
 
 
 SUSPENSIONS: Mapping[str, Template] = {

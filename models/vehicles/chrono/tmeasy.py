@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from ce_dynamics.models.vehicles.chrono.json_file import Part
+from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
 from ce_dynamics.models.vehicles.chrono.load_index import LOADS, load_of
 from ce_dynamics.models.vehicles.chrono.reading import Reading
 from ce_dynamics.models.vehicles.chrono.writing import Sections, quantities, quantity
@@ -65,7 +65,7 @@ CARCASS_TIME = 0.02
 """[s], their damping over their stiffness."""
 
 
-def tmeasy(reading: Reading, part: Part) -> Sections:
+def tmeasy(reading: Reading, part: JsonObject) -> Sections:
     """Our section ``tyre`` of a file."""
     design, radius, mass = measures(reading, part)
     if part.has("Parameters"):
@@ -92,12 +92,12 @@ def tmeasy(reading: Reading, part: Part) -> Sections:
     return {**section, **{name: quantities(pair) for name, pair in pairs.items()}}
 
 
-def by_capacity(part: Part) -> bool:
+def by_capacity(part: JsonObject) -> bool:
     """Return True if a tyre is guessed from its bearing capacity."""
     return not part.has("Parameters") and not part.has("Load Index")
 
 
-def measures(reading: Reading, part: Part) -> tuple[Part, float, float]:
+def measures(reading: Reading, part: JsonObject) -> tuple[JsonObject, float, float]:
     """The section ``Design``, unloaded radius and mass; notes as read what only curves from a load take.
 
     Chrono takes the rim's radius for its diameter where it guesses by the bearing capacity.
@@ -113,7 +113,7 @@ def measures(reading: Reading, part: Part) -> tuple[Part, float, float]:
     return design, radius, mass
 
 
-def vehicle_type(reading: Reading, part: Part) -> str:
+def vehicle_type(reading: Reading, part: JsonObject) -> str:
     """Return the type of vehicle for which the tyre is made, ``Passenger`` unless given.
 
     Chrono looks for it in the tyre's name where it guesses by the bearing capacity.
@@ -123,7 +123,7 @@ def vehicle_type(reading: Reading, part: Part) -> str:
     return part.text("Vehicle Type") if part.has("Vehicle Type") else "Passenger"
 
 
-def tmsimple(reading: Reading, part: Part) -> Sections:
+def tmsimple(reading: Reading, part: JsonObject) -> Sections:
     """Our section ``tyre`` of a ``TMsimpleTire``."""
     design, radius, mass = measures(reading, part)
     if part.has("Parameters"):
@@ -150,7 +150,7 @@ def tmsimple(reading: Reading, part: Part) -> Sections:
     }
 
 
-def guess_stiffness(part: Part, design: Part, mass: float) -> tuple[float, float, float]:
+def guess_stiffness(part: JsonObject, design: JsonObject, mass: float) -> tuple[float, float, float]:
     """Nominal load, stiffness and damping from the load that the tyre may carry."""
     radius, rim = design.positive("Unloaded Radius [m]"), design.positive("Rim Radius [m]")
     if not rim < radius:
@@ -175,7 +175,7 @@ def guess_stiffness(part: Part, design: Part, mass: float) -> tuple[float, float
 
 def read_parameters(
     reading: Reading,
-    part: Part,
+    part: JsonObject,
     keys: Mapping[str, tuple[str, str]],
     damping: str = "Tire Vertical Damping [Ns/m]",
 ) -> tuple[float, float, float, Pairs]:
@@ -203,7 +203,7 @@ def read_parameters(
     return pn, cz, dz, pairs
 
 
-def load_curve(part: Part, key: str) -> Sections:
+def load_curve(part: JsonObject, key: str) -> Sections:
     """Return the curve of the vertical force, if the file gives one, through zero."""
     if not part.has(key):
         return {}
@@ -213,7 +213,7 @@ def load_curve(part: Part, key: str) -> Sections:
     return {"load_curve": {"deflection": quantities(x, "m"), "force": quantities(f, "N")}}
 
 
-def secant(vertical: Part, pn: float) -> float:
+def secant(vertical: JsonObject, pn: float) -> float:
     """Stiffness from zero to the nominal load of a curve, its straight pieces continued."""
     x, f = vertical.pairs("Tire Spring Curve Data")
     pieces = list(zip(zip(x, f, strict=True), zip(x[1:], f[1:], strict=True), strict=False))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
-from ce_dynamics.models.vehicles.chrono.axles import Axle, axle, from_front_to_rear
-from ce_dynamics.models.vehicles.chrono.json_file import Part
+from ce_dynamics.models.vehicles.chrono.axles import AxleReading, axle, from_front_to_rear
+from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
 from ce_dynamics.models.vehicles.chrono.pairing import own_folder
 from ce_dynamics.models.vehicles.chrono.reading import Reading
 from ce_dynamics.models.vehicles.chrono.rear_chassis import REAR, RearChassis, couple_chassis, middle
@@ -20,11 +20,11 @@ class Towed(NamedTuple):
     """A trailer as read: its chassis on its hitch, and its axles by name."""
 
     chassis: RearChassis
-    axles: dict[str, Axle]
+    axles: dict[str, AxleReading]
 
 
 def read_trailer(
-    reading: Reading, part: Part, tower: Part | None, kind: str | None, tyre: Path | None = None
+    reading: Reading, part: JsonObject, tower: JsonObject | None, kind: str | None, tyre: Path | None = None
 ) -> Towed:
     """A trailer behind a chassis, or by itself; with tyres of a kind, if one is asked for.
 
@@ -43,7 +43,7 @@ def read_trailer(
         raise part.wrong("Axles", "it is empty; describe one axle at least")
     folder = own_folder(reading, body_path)
     names = [f"{NAME}_axle_{k + 1}" for k in range(len(files))] if len(files) > 1 else [f"{NAME}_axle"]
-    axles: dict[str, Axle] = {}
+    axles: dict[str, AxleReading] = {}
     for k, name in zip(from_front_to_rear(files), names, strict=True):
         file = files[k]
         if file.number("Chassis Index", -1.0) != -1.0:

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from ce_dynamics.models.vehicles.chrono.engines import Engine
-from ce_dynamics.models.vehicles.chrono.json_file import Part
+from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
 from ce_dynamics.models.vehicles.chrono.reading import Reading
 from ce_dynamics.models.vehicles.chrono.writing import Sections, quantities, quantity
 
@@ -24,7 +24,7 @@ CLUTCH_WIND_UP = 0.3
 """[rad] of a clutch's torsion springs at the torque that it holds."""
 
 
-def simple_map(reading: Reading, part: Part, engine: Engine) -> tuple[str, Sections]:
+def simple_map(reading: Reading, part: JsonObject, engine: Engine) -> tuple[str, Sections]:
     """``AutomaticTransmissionSimpleMap``: shift speeds of its own for every gear."""
     box = part.part("Gear Box")
     given, reverse = ratios(reading, box)
@@ -47,7 +47,7 @@ def simple_map(reading: Reading, part: Part, engine: Engine) -> tuple[str, Secti
     return "geared", {"engine": with_inertia(engine), "transmission": transmission}
 
 
-def shafts(reading: Reading, part: Part, engine: Engine) -> tuple[str, Sections]:
+def shafts(reading: Reading, part: JsonObject, engine: Engine) -> tuple[str, Sections]:
     """``AutomaticTransmissionShafts``: torque converter, gears shifted at two speeds."""
     box, converter = part.part("Gear Box"), part.part("Torque Converter")
     given, reverse = ratios(reading, box)
@@ -82,7 +82,7 @@ def shafts(reading: Reading, part: Part, engine: Engine) -> tuple[str, Sections]
 
 
 def downshifts(
-    reading: Reading, box: Part, gears: Sequence[float], ups: Sequence[float], downs: Sequence[float]
+    reading: Reading, box: JsonObject, gears: Sequence[float], ups: Sequence[float], downs: Sequence[float]
 ) -> list[float]:
     """Return the speeds of the input for shifting down [rpm], lowered where shift points overlap.
 
@@ -103,7 +103,7 @@ def downshifts(
     return speeds
 
 
-def manual(reading: Reading, part: Part, engine: Engine) -> tuple[str, Sections]:
+def manual(reading: Reading, part: JsonObject, engine: Engine) -> tuple[str, Sections]:
     """``ManualTransmissionShafts``: a clutch, gears that the driver chooses."""
     given, reverse = ratios(reading, part.part("Gear Box"))
     gears = tuple(sorted(given))
@@ -125,7 +125,7 @@ def manual(reading: Reading, part: Part, engine: Engine) -> tuple[str, Sections]
     }
 
 
-def cvt(reading: Reading, part: Part, engine: Engine) -> tuple[str, Sections]:
+def cvt(reading: Reading, part: JsonObject, engine: Engine) -> tuple[str, Sections]:
     """``AutomaticTransmissionSimpleCVT``."""
     box = part.part("Gear Box")
     given = box.positive("Efficiency")
@@ -145,7 +145,7 @@ def cvt(reading: Reading, part: Part, engine: Engine) -> tuple[str, Sections]:
     }
 
 
-def ratios(reading: Reading, box: Part) -> tuple[tuple[float, ...], float]:
+def ratios(reading: Reading, box: JsonObject) -> tuple[tuple[float, ...], float]:
     """Forward gears, output over input speed, and reverse."""
     gears = box.numbers("Forward Gear Ratios")
     if not min(gears) > 0.0 or len(set(gears)) < len(gears):
@@ -166,7 +166,7 @@ def with_inertia(engine: Engine) -> Sections:
     return section if engine.inertia is None else {**section, "inertia": quantity(engine.inertia, "kg*m^2")}
 
 
-TRANSMISSIONS: Mapping[str, Callable[[Reading, Part, Engine], tuple[str, Sections]]] = {
+TRANSMISSIONS: Mapping[str, Callable[[Reading, JsonObject, Engine], tuple[str, Sections]]] = {
     "AutomaticTransmissionSimpleMap": simple_map,
     "AutomaticTransmissionShafts": shafts,
     "AutomaticTransmissionSimpleCVT": cvt,

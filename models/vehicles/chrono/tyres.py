@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.reading import split_tag
 from ce_dynamics.models.vehicles.chrono.fiala import fiala, rigid
-from ce_dynamics.models.vehicles.chrono.json_file import Part
+from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
 from ce_dynamics.models.vehicles.chrono.pac89 import pac89
 from ce_dynamics.models.vehicles.chrono.reading import Reading
 from ce_dynamics.models.vehicles.chrono.tmeasy import KEYS, tmeasy, tmsimple
@@ -31,7 +31,7 @@ class Tyre(NamedTuple):
     width: float | None
 
 
-def tyre(reading: Reading, part: Part) -> Tyre:
+def tyre(reading: Reading, part: JsonObject) -> Tyre:
     """A tyre file."""
     kind, read = reading.by_template(part, "tyre", TYRES)
     if kind == MAGIC_FORMULA:
@@ -49,7 +49,7 @@ def tyre(reading: Reading, part: Part) -> Tyre:
     return Tyre(kind, section, body, radius, stiffness, width)
 
 
-def as_in_chrono(part: Part, kind: str, section: Sections) -> tuple[str, Sections]:
+def as_in_chrono(part: JsonObject, kind: str, section: Sections) -> tuple[str, Sections]:
     """Return the kind that is evaluated as in Chrono, and its section: without a carcass, moments late."""
     own = {name: value for name, value in section.items() if name not in CARCASS}
     if kind in ("tmeasy", "tmsimple"):
@@ -61,7 +61,7 @@ def as_in_chrono(part: Part, kind: str, section: Sections) -> tuple[str, Section
     return f"{kind}-chrono", {**own, "delay": STEP}
 
 
-def check(part: Part, kind: str, section: Sections) -> None:
+def check(part: JsonObject, kind: str, section: Sections) -> None:
     """Refuse numbers that make no tyre together, by the keys of the file where these have others."""
     numbers = strip_sources(section)
     try:
@@ -88,7 +88,7 @@ def strip_sources(section: Sections) -> dict[str, Any]:
     }
 
 
-def by_coefficients(reading: Reading, part: Part) -> Tyre:
+def by_coefficients(reading: Reading, part: JsonObject) -> Tyre:
     """A ``Pac02Tire``: its own mass and inertia, or those of its property file."""
     # here, because few vehicles have one
     from ce_dynamics.models.vehicles.chrono.pac02 import tyre_file
@@ -115,7 +115,7 @@ def by_coefficients(reading: Reading, part: Part) -> Tyre:
     return Tyre(MAGIC_FORMULA, section, body, c.UNLOADED_RADIUS, c.VERTICAL_STIFFNESS * c.LCZ, c.WIDTH)
 
 
-def not_in_a_section(reading: Reading, part: Part) -> Sections:
+def not_in_a_section(reading: Reading, part: JsonObject) -> Sections:
     """Raise NotImplementedError for tyres that are not read into a section."""
     raise NotImplementedError
 
@@ -124,7 +124,7 @@ STEP = "1 ms"
 """Chrono's own step for vehicles, by which its moments are late."""
 CARCASS = ("cx", "dx", "cy", "dy", "contact_damping", "trail")
 """Numbers that Chrono's own evaluation of tyres has not."""
-TYRES: Mapping[str, tuple[str, Callable[[Reading, Part], Sections]]] = {
+TYRES: Mapping[str, tuple[str, Callable[[Reading, JsonObject], Sections]]] = {
     "TMeasyTire": ("tmeasy", tmeasy),
     "FialaTire": ("fiala", fiala),
     "TMsimpleTire": ("tmsimple", tmsimple),

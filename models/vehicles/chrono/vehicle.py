@@ -11,7 +11,7 @@ import numpy as np
 
 from ce_dynamics.models.vehicles.chrono.assumed import DRIVER
 from ce_dynamics.models.vehicles.chrono.axles import (
-    Axle,
+    AxleReading,
     axle,
     axle_names,
     carrier_of,
@@ -21,9 +21,9 @@ from ce_dynamics.models.vehicles.chrono.axles import (
 )
 from ce_dynamics.models.vehicles.chrono.bushings import BUSHINGS
 from ce_dynamics.models.vehicles.chrono.chassis import chassis
-from ce_dynamics.models.vehicles.chrono.json_file import Part
+from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
 from ce_dynamics.models.vehicles.chrono.locks import set_locks
-from ce_dynamics.models.vehicles.chrono.pairing import Choice, own_folder
+from ce_dynamics.models.vehicles.chrono.pairing import FileChoice, own_folder
 from ce_dynamics.models.vehicles.chrono.phases import set_phases
 from ce_dynamics.models.vehicles.chrono.power import power, shafts
 from ce_dynamics.models.vehicles.chrono.reading import Reading
@@ -35,7 +35,7 @@ from ce_dynamics.models.vehicles.layout import MECHANISMS
 from ce_dynamics.models.vehicles.trailers.hitches import FOLDING
 from ce_dynamics.models.vehicles.tree import nest
 
-UNCHOSEN = Choice()
+UNCHOSEN = FileChoice()
 
 
 class Converted(NamedTuple):
@@ -53,7 +53,7 @@ class Converted(NamedTuple):
 
 
 def convert_vehicle(
-    path: Path, choice: Choice = UNCHOSEN, like_chrono: bool = False, bushings: bool = False
+    path: Path, choice: FileChoice = UNCHOSEN, like_chrono: bool = False, bushings: bool = False
 ) -> Converted:
     """A vehicle's JSON file as our YAML.
 
@@ -94,7 +94,7 @@ def convert_vehicle(
     )
 
 
-def choose_named_tyre(reading: Reading, part: Part, choice: Choice) -> Choice:
+def choose_named_tyre(reading: Reading, part: JsonObject, choice: FileChoice) -> FileChoice:
     """The tyre that a file names beside the vehicle."""
     if part.has("Powertrain"):
         reading.note("powertrains in one file, as of Chrono before version 9")
@@ -105,7 +105,7 @@ def choose_named_tyre(reading: Reading, part: Part, choice: Choice) -> Choice:
     return choice
 
 
-def vehicle(reading: Reading, part: Part, choice: Choice) -> Sections:
+def vehicle(reading: Reading, part: JsonObject, choice: FileChoice) -> Sections:
     """All sections."""
     body_path = reading.path_of(part.part("Chassis"), "Input File")
     main = reading.section("chassis", reading.open(body_path))
@@ -119,7 +119,7 @@ def vehicle(reading: Reading, part: Part, choice: Choice) -> Sections:
     mechanisms = Mechanisms(reading, part, rears)
     order = from_front_to_rear(files)
     driven, driveline = shafts(reading, part, order)
-    read: dict[str, Axle] = {}
+    read: dict[str, AxleReading] = {}
     for k, name in zip(order, axle_names(len(files)), strict=True):
         steered = mechanisms.of(files[k])
         read[name] = axle(reading, files[k], name, steered, k in driven, choice.tyre(k), folder, rears)
@@ -186,7 +186,7 @@ def vehicle(reading: Reading, part: Part, choice: Choice) -> Sections:
 class Mechanisms:
     """The steering subsystems of a vehicle's file that axles name, in the order in which they do."""
 
-    def __init__(self, reading: Reading, part: Part, rears: Sequence[RearChassis]) -> None:
+    def __init__(self, reading: Reading, part: JsonObject, rears: Sequence[RearChassis]) -> None:
         self.reading, self.rears = reading, rears
         self.files = part.list_of_parts("Steering Subsystems") if part.has("Steering Subsystems") else []
         self.found: dict[int, tuple[str, str, Sections, int]] = {}
@@ -207,7 +207,7 @@ class Mechanisms:
         """True if there are several mechanisms, and their geometries at the axles differ."""
         return len(self.found) > 1 and len(self.geometries) > 1
 
-    def of(self, axle: Part) -> tuple[str, str] | None:
+    def of(self, axle: JsonObject) -> tuple[str, str] | None:
         """Kind and name of the mechanism that steers an axle; none if the file names none, or -1."""
         index = axle.number("Steering Index", -1.0)
         if index == -1.0:
@@ -235,7 +235,7 @@ class Mechanisms:
         return kind, name
 
 
-def alone(reading: Reading, part: Part, choice: Choice) -> Sections:
+def alone(reading: Reading, part: JsonObject, choice: FileChoice) -> Sections:
     """A trailer without what tows it: to be laid over a vehicle, whose file says where it is coupled."""
     one = read_trailer(reading, part, None, None, choice.tyre(0))
     reading.note("what tows it: write 'base: [VEHICLE, TRAILER]', and hitch.x and hitch.z of the trailer")
@@ -254,13 +254,13 @@ def alone(reading: Reading, part: Part, choice: Choice) -> Sections:
     }
 
 
-def graphs_of(axles: Mapping[str, Axle]) -> Sections:
+def graphs_of(axles: Mapping[str, AxleReading]) -> Sections:
     """The table ``graphs``, if there are any."""
     graphs: Sections = {name: one.graph for name, one in axles.items() if one.graph is not None}
     return {"graphs": graphs} if graphs else {}
 
 
-def bushings_of(reading: Reading, axles: Mapping[str, Axle]) -> tuple[Sections, Sections]:
+def bushings_of(reading: Reading, axles: Mapping[str, AxleReading]) -> tuple[Sections, Sections]:
     """The table ``bushings``, if there are any, and their kind if they yield as the vehicle drives."""
     soft: Sections = {name: one.bushings for name, one in axles.items() if one.bushings}
     if not soft:

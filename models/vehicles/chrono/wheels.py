@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from ce_dynamics.models.vehicles.chrono.frames import Matrix
-from ce_dynamics.models.vehicles.chrono.json_file import Part
+from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
 from ce_dynamics.models.vehicles.chrono.reading import Reading
 from ce_dynamics.models.vehicles.chrono.writing import Sections, inertia, quantity
 from ce_dynamics.models.vehicles.wheel import wheel_axes
@@ -19,7 +19,7 @@ WIND_UP_TIME = 0.005
 BRAKES = ("BrakeSimple", "BrakeShafts")
 
 
-def rotor(part: Part) -> Sections:
+def rotor(part: JsonObject) -> Sections:
     """Mass and inertia of what turns about the wheel's axis."""
     return {
         "mass": quantity(part.number("Mass", least=0.0), "kg"),
@@ -31,7 +31,7 @@ UNTURNED = ("RigidSuspension", "RigidPinnedAxle", "HendricksonPRIMAXX")
 """Templates whose files' camber and toe Chrono does not read."""
 
 
-def lean(reading: Reading, suspension: Part) -> Sections:
+def lean(reading: Reading, suspension: JsonObject) -> Sections:
     """Camber (top outwards) and toe (front inwards) of an axle's wheels, where they are not 0."""
     found: Sections = {}
     for ours, key in (("camber", "Camber Angle (deg)"), ("toe", "Toe Angle (deg)")):
@@ -51,7 +51,7 @@ def lean(reading: Reading, suspension: Part) -> Sections:
     return found
 
 
-def lean_axes(suspension: Part) -> Matrix:
+def lean_axes(suspension: JsonObject) -> Matrix:
     """Axes of the left knuckle of most steered beams, which are those of its wheel."""
     camber, toe = (math.radians(suspension.number(f"{name} Angle (deg)", 0.0)) for name in ("Camber", "Toe"))
     return np.eye(3) if suspension.template.startswith("SAE") else wheel_axes(camber, toe)
@@ -61,7 +61,7 @@ STEEPEST = 30.0
 """Camber or toe [deg] from which a file is mistaken."""
 
 
-def wheel_files(reading: Reading, axle: Part) -> tuple[Part, float | None]:
+def wheel_files(reading: Reading, axle: JsonObject) -> tuple[JsonObject, float | None]:
     """The file of an axle's wheels, and how far apart they are where there are two on a side [m]."""
     spacing: float | None = None
     if axle.has("Wheel Separation"):
@@ -79,7 +79,7 @@ def wheel_files(reading: Reading, axle: Part) -> tuple[Part, float | None]:
     return reading.open(files[0]), spacing
 
 
-def brake(reading: Reading, axle: Part, name: str) -> Sections:
+def brake(reading: Reading, axle: JsonObject, name: str) -> Sections:
     """The brake of each wheel of a named axle."""
     if not axle.has("Left Brake Input File"):
         raise axle.wrong("Left Brake Input File", "it is missing; expected the name of a brake's file")

@@ -18,13 +18,13 @@ from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.drives import SecondOrderActuator
 from ce_dynamics.mechanism.forces.base import Observer
 from ce_dynamics.mechanism.system import System
-from ce_dynamics.models.data.quantities import PositiveFraction, Quantity
+from ce_dynamics.models.data.quantities import ParameterQuantity, PositiveFraction
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.vehicles.bodies import BodyParameters, Vector
 from ce_dynamics.models.vehicles.corner import Corner
 from ce_dynamics.models.vehicles.steering.column import ColumnData
 
-Frequency = Annotated[float, Quantity("Hz", above=0.0)]
+Frequency = Annotated[float, ParameterQuantity("Hz", above=0.0)]
 
 
 class ActuatorData(Section):

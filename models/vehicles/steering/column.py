@@ -19,7 +19,7 @@ from ce_dynamics.algebra.arrays import Array, Scalar, maximum
 from ce_dynamics.mechanism.body import Body, ground_of
 from ce_dynamics.mechanism.forces.base import ForceElement, HingeLoad, Observer, Response, StateDeclaration
 from ce_dynamics.mechanism.system import System
-from ce_dynamics.models.data.quantities import Quantity
+from ce_dynamics.models.data.quantities import ParameterQuantity
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.parts.brake import ClutchData, brake_torque
 from ce_dynamics.models.parts.rounding import unit_clip
@@ -33,22 +33,22 @@ STRONGEST = 100.0
 class HandsData(Section):
     """Arms that hold the wheel where the input ``steering`` wants it, as far as the input ``grip`` says."""
 
-    stiffness: Annotated[float, Quantity("N*m/rad", above=0.0)]
-    damping: Annotated[float, Quantity("N*m*s/rad", at_least=0.0)]
+    stiffness: Annotated[float, ParameterQuantity("N*m/rad", above=0.0)]
+    damping: Annotated[float, ParameterQuantity("N*m*s/rad", at_least=0.0)]
 
 
-class AssistanceData(Section):
+class ColumnAssistanceData(Section):
     """``gain`` times the driver's torque is added at rest, half of that at ``half_speed``."""
 
-    gain: Annotated[float, Quantity("1", above=0.0)]
-    half_speed: Annotated[float, Quantity("m/s", above=0.0)]
+    gain: Annotated[float, ParameterQuantity("1", above=0.0)]
+    half_speed: Annotated[float, ParameterQuantity("m/s", above=0.0)]
 
 
 class FrictionData(Section):
     """Dry friction of column and mechanism at the wheel, and how stiffly it sticks."""
 
-    torque: Annotated[float, Quantity("N*m", above=0.0)]
-    stiffness: Annotated[float, Quantity("N*m/rad", above=0.0)]
+    torque: Annotated[float, ParameterQuantity("N*m", above=0.0)]
+    stiffness: Annotated[float, ParameterQuantity("N*m/rad", above=0.0)]
 
 
 class ColumnData(Section):
@@ -57,13 +57,13 @@ class ColumnData(Section):
     Assistance and friction are none if left out.
     """
 
-    lock: Annotated[float, Quantity("rad", above=0.0)]
-    inertia: Annotated[float, Quantity("kg*m^2", above=0.0)]
-    damping: Annotated[float, Quantity("N*m*s/rad", at_least=0.0)]
-    stop_stiffness: Annotated[float, Quantity("N*m/rad", above=0.0)]
+    lock: Annotated[float, ParameterQuantity("rad", above=0.0)]
+    inertia: Annotated[float, ParameterQuantity("kg*m^2", above=0.0)]
+    damping: Annotated[float, ParameterQuantity("N*m*s/rad", at_least=0.0)]
+    stop_stiffness: Annotated[float, ParameterQuantity("N*m/rad", above=0.0)]
     hands: HandsData
     friction: FrictionData | None = None
-    assistance: AssistanceData | None = None
+    assistance: ColumnAssistanceData | None = None
 
     def armature(self, gain: Any) -> list[Any]:
         """The inertia as the mechanism's coordinate has it, which is ``gain`` at full lock."""

@@ -21,7 +21,7 @@ from ce_dynamics.mechanism.checked import magnitude
 from ce_dynamics.mechanism.forces.base import ForceElement, Observer, PointLoad, Response
 from ce_dynamics.mechanism.hinges.revolute import Revolute
 from ce_dynamics.mechanism.system import System
-from ce_dynamics.models.data.quantities import Point, Quantity, inertia_matrix
+from ce_dynamics.models.data.quantities import ParameterQuantity, Point, inertia_matrix
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.vehicles.bodies import (
     SMALLEST_LENGTH,
@@ -36,9 +36,9 @@ from ce_dynamics.models.vehicles.steering.base import LedData, Steering
 class IdlerJointData(Section):
     """Spring and damper along the axis; `reaction_error` is 1 for Chrono's joint, 0 for a right one."""
 
-    stiffness: Annotated[float, Quantity("N/m", above=0.0)]
-    damping: Annotated[float, Quantity("N*s/m", at_least=0.0)]
-    reaction_error: Annotated[float, Quantity("1", at_least=0.0)]
+    stiffness: Annotated[float, ParameterQuantity("N/m", above=0.0)]
+    damping: Annotated[float, ParameterQuantity("N*s/m", at_least=0.0)]
+    reaction_error: Annotated[float, ParameterQuantity("1", at_least=0.0)]
 
 
 class IdlerJoint(ForceElement):
@@ -103,12 +103,12 @@ class PitmanData(LedData):
     """
 
     origin: Point
-    tilt: Annotated[float, Quantity("rad")]
+    tilt: Annotated[float, ParameterQuantity("rad")]
     T: Point
     U: Point
     V: Point
     W: Point
-    max_angle: Annotated[float, Quantity("rad", above=0.0, below=math.pi / 2)]
+    max_angle: Annotated[float, ParameterQuantity("rad", above=0.0, below=math.pi / 2)]
     pitman_arm: BodyData
     idler_arm: BodyData | None = None
     idler_joint: IdlerJointData | None = None

@@ -16,7 +16,7 @@ from ce_dynamics.mechanism.checked import magnitude
 from ce_dynamics.mechanism.hinges.prismatic import Prismatic
 from ce_dynamics.mechanism.hinges.revolute import Revolute
 from ce_dynamics.mechanism.system import System
-from ce_dynamics.models.data.quantities import Length, Point, Quantity
+from ce_dynamics.models.data.quantities import Length, ParameterQuantity, Point
 from ce_dynamics.models.vehicles.bodies import BodyData, BodyParameters, Vector, add_rigid_body, body
 from ce_dynamics.models.vehicles.corner import Corner
 from ce_dynamics.models.vehicles.steering.base import LedData, Steering
@@ -88,7 +88,7 @@ class RotaryArmData(BodyData, LedData):
 
     pivot: Point
     shaft: Point
-    max_angle: Annotated[float, Quantity("rad", above=0.0, below=math.pi / 2)]
+    max_angle: Annotated[float, ParameterQuantity("rad", above=0.0, below=math.pi / 2)]
 
 
 @dataclass(frozen=True, eq=False)

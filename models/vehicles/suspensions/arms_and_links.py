@@ -24,7 +24,7 @@ from ce_dynamics.models.data.quantities import Point
 from ce_dynamics.models.vehicles.bodies import BodyData, RodData, Vector
 from ce_dynamics.models.vehicles.corner import CornerData
 from ce_dynamics.models.vehicles.springs import DamperData, SpringData
-from ce_dynamics.models.vehicles.suspensions.graph import CHASSIS, STEERING, Graph
+from ce_dynamics.models.vehicles.suspensions.graph import CHASSIS, STEERING, SuspensionGraph
 from ce_dynamics.models.vehicles.suspensions.linked import HingedData, LinkData, LinkedCorner, MassiveLinkData
 from ce_dynamics.models.vehicles.suspensions.points import wheel_frame
 
@@ -62,7 +62,7 @@ class MacPhersonCorner(LinkedCorner):
     off = (("D", "lower_arm.front_pivot", "lower_arm.rear_pivot"), ("K", "D", "F"))
     pins = (("upright", "D"), (CHASSIS, "F"))
 
-    def connect(self, graph: Graph) -> None:
+    def connect(self, graph: SuspensionGraph) -> None:
         """Arm, upright and tie rod in closed form; the strut and the rod where they have mass."""
         p = self.points
         axis = p["lower_arm.rear_pivot"], p["lower_arm.front_pivot"]
@@ -138,7 +138,7 @@ class FiveLinkCorner(LinkedCorner):
     carrier, arm, bar = "upright", "upright", "upright"
     apart = (*((f"{link}.chassis", f"{link}.upright") for link in LINKS), ("K", "L"))
 
-    def connect(self, graph: Graph) -> None:
+    def connect(self, graph: SuspensionGraph) -> None:
         """The upright on no hinge, counted from the wheel's centre, and the rods."""
         p = self.points
         graph.add("upright", CHASSIS, Free(self.W.tolist()))
@@ -184,7 +184,7 @@ class MultiLinkCorner(LinkedCorner):
     apart = (("upper_arm.front_pivot", "upper_arm.rear_pivot"), ("K", "L"))
     off = (("F", "upper_arm.front_pivot", "upper_arm.rear_pivot"),)
 
-    def connect(self, graph: Graph) -> None:
+    def connect(self, graph: SuspensionGraph) -> None:
         """The upright on the arm's ball joint, held by the links and the tie rod."""
         p = self.points
         graph.turning("upper_arm", CHASSIS, *(p[f"upper_arm.{pivot}"] for pivot in PIVOTS[::-1]))
@@ -237,7 +237,7 @@ class ThreeLinkCorner(LinkedCorner):
     carrier = arm = bar = "trailing_arm"
     apart = (("upper_link.chassis", "upper_link.upright"), ("lower_link.chassis", "lower_link.upright"))
 
-    def connect(self, graph: Graph) -> None:
+    def connect(self, graph: SuspensionGraph) -> None:
         """The arm on its ball joint, held by the links."""
         p = self.points
         graph.add("trailing_arm", CHASSIS, Spherical(p["trailing_arm.pivot"].tolist()))
@@ -271,7 +271,7 @@ class SingleWishboneCorner(LinkedCorner):
     off = (("K", "D", "F"),)
     pins = (("upright", "D"), ("upright", "F"))
 
-    def connect(self, graph: Graph) -> None:
+    def connect(self, graph: SuspensionGraph) -> None:
         """The arm on the chassis, the upright on the arm, held by the tie rod."""
         p = self.points
         graph.turning("control_arm", CHASSIS, p["control_arm.rear_pivot"], p["control_arm.front_pivot"])
@@ -313,7 +313,7 @@ class SemiTrailingArmCorner(LinkedCorner):
     apart = (("trailing_arm.outer_pivot", "trailing_arm.inner_pivot"),)
     off = (("W", "trailing_arm.outer_pivot", "trailing_arm.inner_pivot"),)
 
-    def connect(self, graph: Graph) -> None:
+    def connect(self, graph: SuspensionGraph) -> None:
         """The arm on the chassis."""
         p = self.points
         graph.turning("trailing_arm", CHASSIS, p["trailing_arm.inner_pivot"], p["trailing_arm.outer_pivot"])
@@ -335,7 +335,7 @@ class SwingAxleCorner(LinkedCorner):
     apart = (("swing_arm.front_pivot", "swing_arm.rear_pivot"),)
     off = (("W", "swing_arm.front_pivot", "swing_arm.rear_pivot"),)
 
-    def connect(self, graph: Graph) -> None:
+    def connect(self, graph: SuspensionGraph) -> None:
         """The half axle on the chassis."""
         p = self.points
         graph.turning("swing_arm", CHASSIS, p["swing_arm.rear_pivot"], p["swing_arm.front_pivot"])
@@ -352,7 +352,7 @@ class RigidCorner(LinkedCorner):
     template = "rigid"
     section = RigidData
 
-    def connect(self, graph: Graph) -> None:
+    def connect(self, graph: SuspensionGraph) -> None:
         """Nothing."""
 
     def add(self, system: System, chassis: Body, steering: Body | None) -> Body:

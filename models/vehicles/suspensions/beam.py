@@ -25,7 +25,7 @@ from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.vehicles.bodies import BodyData, BodyParameters, RodData, Vector, body, rod
 from ce_dynamics.models.vehicles.corner import Corner, CornerData
 from ce_dynamics.models.vehicles.springs import DamperData, SpringData
-from ce_dynamics.models.vehicles.suspensions.graph import STEERING, Graph
+from ce_dynamics.models.vehicles.suspensions.graph import STEERING, SuspensionGraph
 from ce_dynamics.models.vehicles.suspensions.linked import EveryAxleData, LinkedCorner, read
 from ce_dynamics.models.vehicles.suspensions.points import (
     check_along,
@@ -33,7 +33,7 @@ from ce_dynamics.models.vehicles.suspensions.points import (
     check_off,
     measure_wheel_turn,
 )
-from ce_dynamics.models.vehicles.suspensions.toe_bar import Ends, Gear, GearData, TieRods, TieRodsData
+from ce_dynamics.models.vehicles.suspensions.toe_bar import Ends, GearData, SteeringGear, TieRods, TieRodsData
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -100,7 +100,7 @@ class BellCrank:
                 found[f"{end.name}.tie_rod"] = rod(self.tie_rods, end.points["K"], inner)
         return found
 
-    def connect(self, graph: Graph, ends: Ends) -> None:
+    def connect(self, graph: SuspensionGraph, ends: Ends) -> None:
         """Crank and knuckles, each in closed form."""
         axle, crank = graph.name("axle"), graph.name("crank")
         drag_link = graph.name("drag_link") if self.drag_link is not None else None
@@ -122,7 +122,7 @@ class BellCrank:
         return measure_wheel_turn(end.name, D, F, K, inner, now, end.wheel.axis)
 
 
-AnyGear: TypeAlias = "Gear | BellCrank | TieRods"
+AnyGear: TypeAlias = "SteeringGear | BellCrank | TieRods"
 """What turns the knuckles of a beam."""
 
 
@@ -164,7 +164,7 @@ class BeamEnd(LinkedCorner):
 
     beam: BeamAxle | None = None
 
-    def connect(self, graph: Graph) -> None:
+    def connect(self, graph: SuspensionGraph) -> None:
         """Nothing: the beam adds itself."""
 
     def add(self, system: System, chassis: Body, steering: Body | None) -> Body:
@@ -216,14 +216,14 @@ class BeamAxle(ABC):
 
     1. ``template``: its name in data files; ``section``: what the axle has once, ``end`` and ``steered_end``:
        what each end has.
-    2. `guide`: how the body ``axle`` is held by the chassis (`Graph`).
+    2. `guide`: how the body ``axle`` is held by the chassis (`SuspensionGraph`).
     3. ``independent``: what leads loops without a closed form.
     4. ``along``: points of axes along x, y or z, with that component, which is to be zero or as that of
        another point: a number without effect is refused.
 
     5. ``final_drive``: where that is, unless data files say it: in the ``axle``, or on the ``chassis``.
 
-    Knuckles, toe bar and drag link follow from the axle being steered (`Gear`).
+    Knuckles, toe bar and drag link follow from the axle being steered (`SteeringGear`).
 
     Attributes
     ----------
@@ -294,7 +294,7 @@ class BeamAxle(ABC):
         return self.gear is not None
 
     @abstractmethod
-    def guide(self, graph: Graph) -> None:
+    def guide(self, graph: SuspensionGraph) -> None:
         """Add the body ``axle`` and what holds it."""
 
     def add(self, system: System, chassis: Body, steering: Body | None) -> None:
@@ -304,7 +304,7 @@ class BeamAxle(ABC):
             parts |= {f"{end.name}.{part}": body for part, body in end.parts.items()}
         if self.gear is not None:
             parts |= self.gear.rods(self.name, self.ends)
-        graph = Graph(system, self.name, parts, chassis, steering, self.independent)
+        graph = SuspensionGraph(system, self.name, parts, chassis, steering, self.independent)
         self.guide(graph)
         if self.gear is not None:
             self.gear.connect(graph, self.ends)
@@ -328,7 +328,9 @@ def gear_of(name: str, data: Any, origin: Vector) -> AnyGear:
     if isinstance(data, TieRodsData):
         return TieRods.of(name, data, origin)
     return (
-        BellCrank.of(name, data, origin) if isinstance(data, BellCrankData) else Gear.of(name, data, origin)
+        BellCrank.of(name, data, origin)
+        if isinstance(data, BellCrankData)
+        else SteeringGear.of(name, data, origin)
     )
 
 

@@ -24,7 +24,13 @@ from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.vehicles.bodies import BodyParameters, Vector, add_rigid_body, rod
 from ce_dynamics.models.vehicles.corner import CornerData
 from ce_dynamics.models.vehicles.springs import DamperData, SpringData
-from ce_dynamics.models.vehicles.suspensions.graph import CHASSIS, STEERING, SUBSTEPS, Graph, free_hinges
+from ce_dynamics.models.vehicles.suspensions.graph import (
+    CHASSIS,
+    STEERING,
+    SUBSTEPS,
+    SuspensionGraph,
+    free_hinges,
+)
 from ce_dynamics.models.vehicles.suspensions.graph_tree import Edge, Leading, Leads, grow_tree, joint_of
 from ce_dynamics.models.vehicles.suspensions.graph_words import (
     FORCES,
@@ -65,7 +71,7 @@ class GraphEnd(LinkedCorner):
         assert self.whole is not None, "set by `GraphAxle.of`"
         return self.whole
 
-    def connect(self, graph: Graph) -> None:
+    def connect(self, graph: SuspensionGraph) -> None:
         """Nothing: the graph adds itself."""
 
     def add(self, system: System, chassis: Body, steering: Body | None) -> Body:

@@ -42,7 +42,7 @@ def free_hinges(system: System, steering: Body, chassis: Body) -> list[str]:
     return found
 
 
-class Graph:
+class SuspensionGraph:
     """Adds the parts of one suspension to a system.
 
     Bodies are called by their short names, ``upright`` for ``front_left.upright``; names with a dot are taken

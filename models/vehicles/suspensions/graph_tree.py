@@ -105,7 +105,7 @@ Leads: TypeAlias = Mapping[str, Sequence[Lead]]
 """Independent coordinates of loops, by the joints that close them."""
 
 
-class Led(NamedTuple):
+class LedAxle(NamedTuple):
     """An axle by itself.
 
     Attributes
@@ -149,7 +149,7 @@ class Leading(NamedTuple):
         outward = self.change_leads(led, {name: self.on_the_way(led, name) for name in led.leads})
         return (led if outward is None or outward.effort >= led.effort else outward).leads
 
-    def change_leads(self, led: Led, leads: Leads) -> Led | None:
+    def change_leads(self, led: LedAxle, leads: Leads) -> LedAxle | None:
         """The same with other independent coordinates; None if these are no others or cannot lead."""
         if leads == led.leads:
             return None
@@ -158,7 +158,7 @@ class Leading(NamedTuple):
         except ModelError:
             return None
 
-    def lead_by(self, leads: Leads) -> Led:
+    def lead_by(self, leads: Leads) -> LedAxle:
         """The axle by itself, with independent coordinates by closure of which some may be named."""
         system = System()
         chassis = system.add_body(CHASSIS, mass=1.0, parent=system.ground, hinge=Fixed())
@@ -172,9 +172,9 @@ class Leading(NamedTuple):
             found |= {closure.name: leading for closure in S.closures}
             members |= {closure.name: S.bodies for closure in S.closures}
             effort += sum(part.loop.m**2 for part in S.linkages if isinstance(part, NumericLinkage))
-        return Led(found, effort, members)
+        return LedAxle(found, effort, members)
 
-    def on_the_way(self, led: Led, closure: str) -> Sequence[Lead]:
+    def on_the_way(self, led: LedAxle, closure: str) -> Sequence[Lead]:
         """Return hinges from chassis to wheel with as many freedoms as the leads, else the leads."""
         leads, members = led.leads[closure], {body.name: body for body in led.members[closure]}
         body = next((members[name] for name in self.carriers if name in members), None)
@@ -189,7 +189,7 @@ class Leading(NamedTuple):
                 number -= body.inboard.n_v
         return found if number == 0 else leads
 
-    def find_unsteered(self, led: Led, closure: str) -> Sequence[Lead]:
+    def find_unsteered(self, led: LedAxle, closure: str) -> Sequence[Lead]:
         """The roll of the beam that a crank or knuckle is on, not that one's own angle; alone, its height.
 
         What the steering holds by a rod would be an independent coordinate else, and the steering move the

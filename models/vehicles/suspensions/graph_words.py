@@ -26,7 +26,7 @@ from pydantic import create_model
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.data.quantities import Point, Quantity
+from ce_dynamics.models.data.quantities import ParameterQuantity, Point
 from ce_dynamics.models.data.reading import Assignment
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.vehicles.bodies import BodyData, RodData
@@ -70,9 +70,9 @@ class TorsionData(Section):
     The angle is positive about the direction from ``at`` through ``through`` of that joint, as on the left.
     """
 
-    stiffness: Annotated[float, Quantity("N*m/rad", at_least=0.0)]
-    damping: Annotated[float, Quantity("N*m*s/rad", at_least=0.0)]
-    free_angle: Annotated[float, Quantity("rad")] = 0.0
+    stiffness: Annotated[float, ParameterQuantity("N*m/rad", at_least=0.0)]
+    damping: Annotated[float, ParameterQuantity("N*m*s/rad", at_least=0.0)]
+    free_angle: Annotated[float, ParameterQuantity("rad")] = 0.0
 
 
 JOINTS: Mapping[str, type[Section]] = {

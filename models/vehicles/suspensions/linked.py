@@ -15,7 +15,7 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.components import Component
 from ce_dynamics.mechanism.system import System
-from ce_dynamics.models.data.quantities import XYZ, Point, Quantity
+from ce_dynamics.models.data.quantities import XYZ, ParameterQuantity, Point
 from ce_dynamics.models.data.schema import Section, fields_of
 from ce_dynamics.models.powertrain.differentials import LockedData
 from ce_dynamics.models.vehicles.bodies import (
@@ -29,7 +29,7 @@ from ce_dynamics.models.vehicles.bodies import (
 )
 from ce_dynamics.models.vehicles.corner import Corner, CornerData
 from ce_dynamics.models.vehicles.springs import DamperData, SpringData
-from ce_dynamics.models.vehicles.suspensions.graph import CHASSIS, Graph
+from ce_dynamics.models.vehicles.suspensions.graph import CHASSIS, SuspensionGraph
 from ce_dynamics.models.vehicles.suspensions.points import check_apart, check_off, measure_wheel_turn
 
 if TYPE_CHECKING:
@@ -132,8 +132,8 @@ def given_fields(data: Section, skipped: type[Section]) -> Iterator[tuple[str, A
     """Points and sections that are given."""
     for name, kind in fields_of(type(data)).items():
         value = getattr(data, name)
-        point = isinstance(kind, Quantity) and kind.components == XYZ
-        wanted = point or not isinstance(kind, Quantity)
+        point = isinstance(kind, ParameterQuantity) and kind.components == XYZ
+        wanted = point or not isinstance(kind, ParameterQuantity)
         if wanted and value is not None and name not in skipped.model_fields:
             yield name, value
 
@@ -145,7 +145,7 @@ class LinkedCorner(Corner):
     A template says:
 
     1. ``template`` and ``section``, as every `Corner`; ``rods`` for parts that lie between two points.
-    2. `connect`: bodies on hinges, and what closes the loops (`Graph`).
+    2. `connect`: bodies on hinges, and what closes the loops (`SuspensionGraph`).
     3. ``carrier``, ``arm``, ``bar``: which body carries the wheel, the lower end of spring and damper, and
        the drop link of an anti-roll bar.
     4. ``apart`` and ``off``: points that must not coincide, and points that must not lie on a line.
@@ -181,13 +181,13 @@ class LinkedCorner(Corner):
         check_off(name, lines)
 
     @abstractmethod
-    def connect(self, graph: Graph) -> None:
+    def connect(self, graph: SuspensionGraph) -> None:
         """Add bodies and close loops."""
 
     def add(self, system: System, chassis: Body, steering: Body | None) -> Body:
         """Add all but the wheel and return what carries it."""
         parts = {f"{self.name}.{part}": body for part, body in self.parts.items()}
-        graph = Graph(system, self.name, parts, chassis, steering, self.independent)
+        graph = SuspensionGraph(system, self.name, parts, chassis, steering, self.independent)
         self.connect(graph)
         arm = graph.body(self.arm)
         for name, element in self.springs.items():

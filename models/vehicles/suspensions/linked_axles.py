@@ -32,13 +32,13 @@ from ce_dynamics.mechanism.hinges.prismatic import Prismatic
 from ce_dynamics.mechanism.hinges.revolute import Revolute
 from ce_dynamics.mechanism.hinges.spherical import Spherical
 from ce_dynamics.mechanism.system import System
-from ce_dynamics.models.data.quantities import Point, Quantity
+from ce_dynamics.models.data.quantities import ParameterQuantity, Point
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.vehicles.bodies import BodyData, RodData
 from ce_dynamics.models.vehicles.corner import CornerData
 from ce_dynamics.models.vehicles.springs import DamperData, SpringData
 from ce_dynamics.models.vehicles.suspensions.beam import BeamAxle, BeamData, BeamEndData, SteeredEndData
-from ce_dynamics.models.vehicles.suspensions.graph import CHASSIS, Graph
+from ce_dynamics.models.vehicles.suspensions.graph import CHASSIS, SuspensionGraph
 from ce_dynamics.models.vehicles.suspensions.linked import LinkData
 from ce_dynamics.models.vehicles.suspensions.push_pipe import PanhardData
 
@@ -73,13 +73,13 @@ class BeamOnLinks(BeamAxle):
 
     rods = (("panhard_rod", "panhard.axle", "panhard.chassis"),)
 
-    def panhard(self, graph: Graph) -> None:
+    def panhard(self, graph: SuspensionGraph) -> None:
         """Put in the Panhard rod, if there is one."""
         p = self.points
         if "panhard.axle" in p:
             graph.link("panhard_rod", "axle", p["panhard.axle"], CHASSIS, p["panhard.chassis"])
 
-    def link_up(self, graph: Graph, links: tuple[str, ...]) -> None:
+    def link_up(self, graph: SuspensionGraph, links: tuple[str, ...]) -> None:
         """Put in links of both ends."""
         for end in self.ends:
             for link in links:
@@ -97,7 +97,7 @@ class FourLinkAxle(BeamOnLinks):
     steered_end = SteeredTwoLinksData
     independent = HEAVE_AND_ROLL
 
-    def guide(self, graph: Graph) -> None:
+    def guide(self, graph: SuspensionGraph) -> None:
         """The beam on no hinge, held by the links."""
         graph.add("axle", CHASSIS, Free(self.parts[graph.name("axle")].com.tolist()))
         if "panhard.axle" in self.points:
@@ -142,7 +142,7 @@ class ThreeLinkAxle(BeamOnLinks):
     independent = ("triangle", "roll")
     along = (("triangle.pivot", 1, ""),)
 
-    def guide(self, graph: Graph) -> None:
+    def guide(self, graph: SuspensionGraph) -> None:
         """The beam on the triangle's ball joint: roll, yaw and pitch, the last two found by the links."""
         at = self.points["triangle.ball"].tolist()
         graph.add("triangle", CHASSIS, Revolute(Y, self.points["triangle.pivot"].tolist()))
@@ -170,7 +170,7 @@ class ThreeLinkPanhardAxle(BeamOnLinks):
     steered_end = SteeredOneLinkData
     independent = HEAVE_AND_ROLL
 
-    def guide(self, graph: Graph) -> None:
+    def guide(self, graph: SuspensionGraph) -> None:
         """The beam on no hinge, held by the links and the rod."""
         p = self.points
         graph.add("axle", CHASSIS, Free(self.parts[graph.name("axle")].com.tolist()))
@@ -193,7 +193,7 @@ class LeafSpringAxle(BeamAxle):
     section = LeafSpringData
     along = (("roll_centre", 0, ""),)
 
-    def guide(self, graph: Graph) -> None:
+    def guide(self, graph: SuspensionGraph) -> None:
         """A guide without mass that rolls on the chassis, and the beam that slides on it."""
         at = self.points["roll_centre"].tolist()
         graph.add("guide", CHASSIS, Revolute(X, at))
@@ -214,7 +214,7 @@ class PinnedAxle(BeamAxle):
     section = PinnedData
     along = (("pin", 0, ""),)
 
-    def guide(self, graph: Graph) -> None:
+    def guide(self, graph: SuspensionGraph) -> None:
         """The beam on its pin."""
         graph.add("axle", CHASSIS, Revolute(X, self.points["pin"].tolist()))
 
@@ -235,7 +235,7 @@ class PanhardAxle(BeamAxle):
     rods = (("panhard_rod", "panhard.axle", "panhard.chassis"),)
     independent = ("heave", "axle")
 
-    def guide(self, graph: Graph) -> None:
+    def guide(self, graph: SuspensionGraph) -> None:
         """Two bodies without mass that slide up and sideways, the beam that rolls on them, and the rod."""
         p = self.points
         at = self.parts[graph.name("axle")].com.tolist()
@@ -291,7 +291,7 @@ class ParallelLinksAxle(BeamAxle):
         """The beam for what is named after it, else the lower links."""
         return f"{self.name}.{'axle' if element.startswith('beam') else 'lower_links'}"
 
-    def guide(self, graph: Graph) -> None:
+    def guide(self, graph: SuspensionGraph) -> None:
         """The four-bar linkage in closed form, the upper links following the beam."""
         lower, upper = (
             (self.points[f"{which}_links.pivot"], self.points[f"{which}_links.joint"])
@@ -321,8 +321,8 @@ class TwistBeamData(Section):
     """Data of the beam as a whole: its shear centre in the middle, stiffness and damping in torsion."""
 
     shear_centre: Point
-    stiffness: Annotated[float, Quantity("N*m/rad", at_least=0.0)]
-    damping: Annotated[float, Quantity("N*m*s/rad", at_least=0.0)]
+    stiffness: Annotated[float, ParameterQuantity("N*m/rad", at_least=0.0)]
+    damping: Annotated[float, ParameterQuantity("N*m*s/rad", at_least=0.0)]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -356,7 +356,7 @@ class TwistBeamAxle(BeamAxle):
         """Its half."""
         return f"{end}.half"
 
-    def guide(self, graph: Graph) -> None:
+    def guide(self, graph: SuspensionGraph) -> None:
         """The left half on its ball joint, the right one on it, and its pivot that slides."""
         left, right = (f"{end.name}.half" for end in self.ends)
         pivots = [end.points["half.pivot"].tolist() for end in self.ends]

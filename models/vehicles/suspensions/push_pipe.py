@@ -13,7 +13,7 @@ from ce_dynamics.models.data.quantities import Point
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.vehicles.bodies import BodyData, RodData, Vector
 from ce_dynamics.models.vehicles.suspensions.beam import BeamAxle, BeamData
-from ce_dynamics.models.vehicles.suspensions.graph import CHASSIS, Graph
+from ce_dynamics.models.vehicles.suspensions.graph import CHASSIS, SuspensionGraph
 
 X, Y, Z = np.eye(3)
 
@@ -57,7 +57,7 @@ class DeDionData(BeamData):
     right_rod: RodData | None = None
 
 
-def on_ball(graph: Graph, ball: Vector) -> Revolute:
+def on_ball(graph: SuspensionGraph, ball: Vector) -> Revolute:
     """Two bodies without mass that pitch and roll about a ball joint, and the hinge for the beam's yaw."""
     at = ball.tolist()
     graph.add("pitch", CHASSIS, Revolute(Y, at))
@@ -73,7 +73,7 @@ class PushPipeAxle(BeamAxle):
     section = PushPipeData
     rods = (("panhard_rod", "panhard.axle", "panhard.chassis"),)
 
-    def guide(self, graph: Graph) -> None:
+    def guide(self, graph: SuspensionGraph) -> None:
         """The Panhard rod finds the yaw in closed form."""
         p = self.points
         on_ball(graph, p["ball"])
@@ -97,7 +97,7 @@ class DeDionAxle(BeamAxle):
     independent = ("pitch", "roll")
     along = (("centre_link.pivot", 0, "left_link.centre"),)
 
-    def guide(self, graph: Graph) -> None:
+    def guide(self, graph: SuspensionGraph) -> None:
         """Two outer links find the yaw and the angle of the middle link."""
         p = self.points
         graph.add("axle", "roll", on_ball(graph, p["ball"]))

@@ -23,11 +23,11 @@ from ce_dynamics.mechanism.hinges.distance import Distance
 from ce_dynamics.mechanism.hinges.prismatic import Prismatic
 from ce_dynamics.mechanism.hinges.revolute import Revolute
 from ce_dynamics.mechanism.system import System
-from ce_dynamics.models.data.quantities import Point, Quantity
+from ce_dynamics.models.data.quantities import ParameterQuantity, Point
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.vehicles.bodies import BodyData
 from ce_dynamics.models.vehicles.suspensions.beam import BeamAxle, BeamData, BeamEndData, SteeredEndData
-from ce_dynamics.models.vehicles.suspensions.graph import CHASSIS, Graph
+from ce_dynamics.models.vehicles.suspensions.graph import CHASSIS, SuspensionGraph
 from ce_dynamics.models.vehicles.suspensions.points import check_along
 
 if TYPE_CHECKING:
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
 X, Y, Z = np.eye(3)
 HALVES = ("front", "rear")
-TorsionStiffness = Annotated[float, Quantity("N*m/rad", above=0.0)]
-TorsionDamping = Annotated[float, Quantity("N*m*s/rad", at_least=0.0)]
+TorsionStiffness = Annotated[float, ParameterQuantity("N*m/rad", above=0.0)]
+TorsionDamping = Annotated[float, ParameterQuantity("N*m*s/rad", at_least=0.0)]
 
 
 class HalfLeafData(BodyData):
@@ -78,7 +78,7 @@ class ClampData(Section):
     bending_damping: TorsionDamping
     lateral: TorsionStiffness
     lateral_damping: TorsionDamping
-    preload: Annotated[float, Quantity("N")]
+    preload: Annotated[float, ParameterQuantity("N")]
 
 
 class ShackledLeafData(BeamData):
@@ -116,7 +116,7 @@ class ShackledLeafAxle(BeamAxle):
             check_along(f"{corner}.shackle.pivot", end.shackle.pivot, 1, end.rear_leaf.eye[1])
         return super().of(name, data, ends, steered)
 
-    def guide(self, graph: Graph) -> None:
+    def guide(self, graph: SuspensionGraph) -> None:
         """The beam by a hinge for each of its six freedoms, the halves on it, the shackles on the chassis."""
         at = self.parts[graph.name("axle")].com.tolist()
         ways = ("heave", Prismatic(Z, at)), ("sideways", Prismatic(Y, at)), ("along", Prismatic(X, at))

@@ -15,7 +15,7 @@ from ce_dynamics.mechanism.hinges.revolute import Revolute
 from ce_dynamics.models.data.quantities import Point
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.vehicles.bodies import BodyParameters, RodData, Vector, rod
-from ce_dynamics.models.vehicles.suspensions.graph import STEERING, Graph
+from ce_dynamics.models.vehicles.suspensions.graph import STEERING, SuspensionGraph
 from ce_dynamics.models.vehicles.suspensions.linked import LinkedCorner
 from ce_dynamics.models.vehicles.suspensions.points import check_apart, measure_wheel_turn
 
@@ -33,7 +33,7 @@ class GearData(Section):
 
 
 @dataclass(frozen=True, eq=False)
-class Gear:
+class SteeringGear:
     """Drag link and toe bar in vehicle coordinates.
 
     Attributes
@@ -48,7 +48,7 @@ class Gear:
     toe_bar: RodData | None
 
     @classmethod
-    def of(cls, name: str, data: GearData, origin: Vector) -> Gear:
+    def of(cls, name: str, data: GearData, origin: Vector) -> SteeringGear:
         """Build the gear from its data."""
         check_apart(f"{name}.steering_gear", [("steering", data.steering, "knuckle", data.knuckle)])
         ends = origin + np.array(data.steering), origin + np.array(data.knuckle)
@@ -69,7 +69,7 @@ class Gear:
             found[f"{axle}.toe_bar"] = rod(self.toe_bar, other.points["K"], one.points["K"])
         return found
 
-    def connect(self, graph: Graph, ends: Ends) -> None:
+    def connect(self, graph: SuspensionGraph, ends: Ends) -> None:
         """Knuckles on their kingpins, each in closed form."""
         one, other = self.sides(ends)
         names = [f"{end.name}.knuckle" for end in (one, other)]
@@ -132,7 +132,7 @@ class TieRods:
             return {}
         return {f"{end.name}.tie_rod": rod(self.tie_rods, end.points["K"], self.inner(end)) for end in ends}
 
-    def connect(self, graph: Graph, ends: Ends) -> None:
+    def connect(self, graph: SuspensionGraph, ends: Ends) -> None:
         """Knuckles on their kingpins, each in closed form."""
         for end in ends:
             tie_rod = f"{end.name}.tie_rod" if self.tie_rods is not None else None

@@ -14,7 +14,7 @@ from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.vehicles.bodies import BodyData, RodData, rod
 from ce_dynamics.models.vehicles.corner import CornerData
 from ce_dynamics.models.vehicles.springs import DamperData, SpringData
-from ce_dynamics.models.vehicles.suspensions.graph import CHASSIS, STEERING, Graph
+from ce_dynamics.models.vehicles.suspensions.graph import CHASSIS, STEERING, SuspensionGraph
 from ce_dynamics.models.vehicles.suspensions.linked import HingedData, LinkedCorner
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ class WishboneCorner(LinkedCorner):
     carrier = "upright"
     pins = (("upright", "D"), ("upright", "F"))
 
-    def connect(self, graph: Graph) -> None:
+    def connect(self, graph: SuspensionGraph) -> None:
         """Arms and upright in closed form."""
         p = self.points
         points = DoubleWishbonePoints(
@@ -159,7 +159,7 @@ class PushRodCorner(WishboneCorner):
         """Name of the arm or upright to which the rod joins the rocker."""
         return next(name for name in ENDS if f"rocker.{name}" in self.points)
 
-    def connect(self, graph: Graph) -> None:
+    def connect(self, graph: SuspensionGraph) -> None:
         """The rocker follows the arm or upright, in closed form too."""
         super().connect(graph)
         p = self.points

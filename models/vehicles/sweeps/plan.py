@@ -17,7 +17,7 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.layers import lay
-from ce_dynamics.models.data.quantities import Quantity
+from ce_dynamics.models.data.quantities import ParameterQuantity
 from ce_dynamics.models.data.reading import parse_override
 from ce_dynamics.models.data.sampling import (
     KINDS,
@@ -34,14 +34,14 @@ from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.driving import make_manoeuvre
 from ce_dynamics.models.vehicles.fitted_tyres import fit_tyres
 from ce_dynamics.models.vehicles.free import can_be_free
-from ce_dynamics.models.vehicles.layout import Layout, groups_of, schema_of
+from ce_dynamics.models.vehicles.layout import VehicleLayout, groups_of, schema_of
 from ce_dynamics.models.vehicles.shipped import RIDE
 from ce_dynamics.models.vehicles.tree import short_name
 from ce_dynamics.simulation.integrators.methods import FIXED, NATIVE_METHODS
 from ce_dynamics.simulation.integrators.settings import Settings, check_steps, settings_of
 
 
-def check_conflicts(names: Sequence[str], overrides: Sequence[str], layout: Layout) -> None:
+def check_conflicts(names: Sequence[str], overrides: Sequence[str], layout: VehicleLayout) -> None:
     """Refuse two names of one number: both varied, or varied and set by a name that is as specific."""
     taken: dict[tuple[str, ...], str] = {}
     for name in names:
@@ -61,13 +61,13 @@ def check_conflicts(names: Sequence[str], overrides: Sequence[str], layout: Layo
                 raise DataError(f"{name} is set, and {taken[path]} varies {'.'.join(path)}; do one of them")
 
 
-def paths_of(name: str, layout: Layout) -> tuple[int, list[tuple[str, ...]]]:
+def paths_of(name: str, layout: VehicleLayout) -> tuple[int, list[tuple[str, ...]]]:
     """Return the specificity of a dotted name and the paths of the numbers it stands for."""
     key = short_name(tuple(name.split(".")), layout.mechanisms)
     return groups_of(layout).expand(key, schema_of(layout))
 
 
-def quantity_of(name: str, layout: Layout) -> Quantity:
+def quantity_of(name: str, layout: VehicleLayout) -> ParameterQuantity:
     """The quantity of a number of the data, by its dotted name."""
     quantities = leaves(schema_of(layout))
     _, paths = paths_of(name, layout)

@@ -24,7 +24,7 @@ from ce_dynamics.mechanism.hinges.revolute import Revolute
 from ce_dynamics.mechanism.hinges.spherical import Spherical
 from ce_dynamics.mechanism.hinges.universal import Universal
 from ce_dynamics.mechanism.system import System
-from ce_dynamics.models.data.quantities import PositiveFraction, Quantity
+from ce_dynamics.models.data.quantities import ParameterQuantity, PositiveFraction
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.vehicles.bodies import BodyParameters, Vector, add_rigid_body
 from ce_dynamics.models.vehicles.steering.base import ActuatorData, add_position
@@ -62,15 +62,15 @@ class TurningDamper(ForceElement):
 
 X, Y, Z = np.eye(3)
 
-AngularStiffness = Annotated[float, Quantity("N*m/rad", above=0.0)]
-AngularDamping = Annotated[float, Quantity("N*m*s/rad", at_least=0.0)]
+AngularStiffness = Annotated[float, ParameterQuantity("N*m/rad", above=0.0)]
+AngularDamping = Annotated[float, ParameterQuantity("N*m*s/rad", at_least=0.0)]
 
 
 class HitchData(Section):
     """Place of a trailer's hitch: ``x`` and ``z`` in the coordinates of the towing unit, in its mid-plane."""
 
-    x: Annotated[float, Quantity("m")]
-    z: Annotated[float, Quantity("m")]
+    x: Annotated[float, ParameterQuantity("m")]
+    z: Annotated[float, ParameterQuantity("m")]
 
     @abstractmethod
     def add(self, system: System, name: str, tower: Body, body: BodyParameters, at: Vector) -> Body:
@@ -132,7 +132,7 @@ class FifthWheelData(HitchData):
         return trailer
 
 
-class TorsionData(HitchData):
+class TorsionHitchData(HitchData):
     """A shaft along the vehicle that twists: roll alone is free, held by ``roll_stiffness`` and damping."""
 
     roll_stiffness: AngularStiffness
@@ -152,7 +152,7 @@ class ArticulatedData(HitchData):
     ``ratio`` is the angle of a steering wheel over that.
     """
 
-    max_angle: Annotated[float, Quantity("rad", above=0.0, below=math.pi / 2)]
+    max_angle: Annotated[float, ParameterQuantity("rad", above=0.0, below=math.pi / 2)]
     actuator: ActuatorData
     ratio: PositiveFraction | None = None
 
@@ -170,7 +170,7 @@ HITCHES: Mapping[str, type[HitchData]] = {
     "ball": BallData,
     "pintle": PintleData,
     "fifth-wheel": FifthWheelData,
-    "torsion": TorsionData,
+    "torsion": TorsionHitchData,
     "articulated": ArticulatedData,
 }
 """Hitches by the name that data files use."""

@@ -4,14 +4,12 @@ import pytest
 
 import ce_dynamics as ce
 from ce_dynamics import augmented
-from ce_dynamics.models import environments, handling, hmmwv, kc
+from ce_dynamics.models import environments, hmmwv, kc
 from ce_dynamics.views.scene import rod
 
 FORMER = [
     (hmmwv, "settled", "settle"),
     (environments, "prepared", "prepare_vehicle"),
-    (environments, "Vehicle", "DrivenVehicle"),
-    (handling, "Vehicle", "VehicleSubject"),
     (augmented, "embedded_states", "compute_states"),
     (kc, "forced", "force_sweep"),
     (kc.KCRig, "solved", "solve_poses"),

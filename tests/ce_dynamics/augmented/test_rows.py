@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from ce_dynamics.algebra.arrays import Array
-from ce_dynamics.augmented.rows import JoinedPoints, Rows, impose_motion, joint_rows
+from ce_dynamics.augmented.rows import ConstraintRows, JoinedPoints, impose_motion, joint_rows
 from ce_dynamics.augmented.states import AT_REST, BodyState
 from ce_dynamics.mechanism.drives import Prescribed
 from ce_dynamics.mechanism.hinges import Distance, Hinge, Prismatic, Revolute, Screw
@@ -35,7 +35,9 @@ def coasting(names: list[str], rng: np.random.Generator) -> States:
     return at
 
 
-def check(rows_at: Callable[[float], Rows], states: dict[str, BodyState], parent: str, child: str) -> None:
+def check(
+    rows_at: Callable[[float], ConstraintRows], states: dict[str, BodyState], parent: str, child: str
+) -> None:
     rows = rows_at(0.0)
     V_p, V_c = (np.concatenate((states[name].w, states[name].v)) for name in (parent, child))
     g = {k: rows_at(k * H).g for k in (-2, -1, 0, 1, 2)}

@@ -24,7 +24,7 @@ from ce_dynamics.contact import (
     simulate_unilateral,
 )
 from ce_dynamics.contact.pairs import pair_of
-from ce_dynamics.contact.shapes import Placed, Shape, corners, frame
+from ce_dynamics.contact.shapes import PlacedShape, Shape, corners, frame
 from ce_dynamics.errors import ModelError
 from ce_dynamics.models.parts.body_contact import WavyRoad
 from ce_dynamics.models.parts.roads.surfaces import BumpRoad
@@ -47,11 +47,11 @@ def rotation(rng: np.random.Generator) -> Floats:
     return np.asarray(Q * np.linalg.det(Q))
 
 
-def placed(shape: Shape, R: Floats, r: Floats) -> Placed:
-    return Placed([r + R @ p for p in shape.points], [R @ a for a in shape.axes], shape.sizes)
+def placed(shape: Shape, R: Floats, r: Floats) -> PlacedShape:
+    return PlacedShape([r + R @ p for p in shape.points], [R @ a for a in shape.axes], shape.sizes)
 
 
-def point_in(shape: Shape, at: Placed, s: Floats) -> Floats:
+def point_in(shape: Shape, at: PlacedShape, s: Floats) -> Floats:
     """A point of a convex shape's core from numbers in 0 … 1."""
     if isinstance(shape, Box):
         return np.asarray(
@@ -62,7 +62,7 @@ def point_in(shape: Shape, at: Placed, s: Floats) -> Floats:
     return np.asarray(at.points[0])
 
 
-def distance(one: Shape, other: Shape, P: Placed, Q: Placed) -> float:
+def distance(one: Shape, other: Shape, P: PlacedShape, Q: PlacedShape) -> float:
     """Of two shapes that do not touch, by minimisation over points of their cores."""
     radius = sum(
         float(at.sizes[0]) for shape, at in ((one, P), (other, Q)) if isinstance(shape, Sphere | Capsule)
@@ -108,14 +108,14 @@ def test_gap_is_the_distance_of_the_shapes(a: str, b: str, rng: np.random.Genera
 
 
 def test_sphere_inside_a_box_leaves_by_the_nearest_face() -> None:
-    box, ball = Placed([np.zeros(3)], list(np.eye(3)), (1.0, 2.0, 3.0)), Sphere(0.1)
+    box, ball = PlacedShape([np.zeros(3)], list(np.eye(3)), (1.0, 2.0, 3.0)), Sphere(0.1)
     pair = pair_of(ball, Box((2.0, 4.0, 6.0)))
     for c, n, depth in (
         ((0.7, 0, 0), (1, 0, 0), 0.3),
         ((0, -1.9, 0), (0, -1, 0), 0.1),
         ((0, 0, 2.95), (0, 0, 1), 0.05),
     ):
-        (m,) = pair(Placed([np.array(c, dtype=float)], [], (0.1,)), box)
+        (m,) = pair(PlacedShape([np.array(c, dtype=float)], [], (0.1,)), box)
         np.testing.assert_allclose(m.n, n)
         np.testing.assert_allclose(m.psi, -depth - 0.1)
 
@@ -355,7 +355,7 @@ def test_bodies_that_cannot_touch_are_refused() -> None:
 
 
 def test_corners_of_a_box() -> None:
-    at = Placed([np.array((1.0, 2.0, 3.0))], list(np.eye(3)), (0.5, 1.0, 1.5))
+    at = PlacedShape([np.array((1.0, 2.0, 3.0))], list(np.eye(3)), (0.5, 1.0, 1.5))
     found = np.array(corners(at), dtype=float)
     np.testing.assert_allclose(found.min(axis=0), (0.5, 1.0, 1.5))
     np.testing.assert_allclose(found.max(axis=0), (1.5, 3.0, 4.5))

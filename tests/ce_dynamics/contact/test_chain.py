@@ -23,7 +23,7 @@ from ce_dynamics.contact.exact import certificate
 from ce_dynamics.contact.row_states import lemke
 from ce_dynamics.contact.solvers.friction_problem import de_saxce_residual
 from ce_dynamics.contact.solvers.newton import proximal
-from ce_dynamics.contact.solvers.rows import Rows, scale_rows
+from ce_dynamics.contact.solvers.rows import ScaledRows, scale_rows
 from ce_dynamics.errors import ModelError
 from tests.ce_dynamics.contact.piles import bricks, coulomb_violation, rocks, sphere_wall, stack
 from tests.ce_dynamics.contact.random_problems import frictional, frictionless, states_of
@@ -126,7 +126,7 @@ def test_lemke_by_enumeration(rng: np.random.Generator) -> None:
 # Single methods
 
 
-def rows_of(problem: Problem) -> Rows:
+def rows_of(problem: Problem) -> ScaledRows:
     return scale_rows(problem.delassus, problem.b, problem.conditions, problem.diagonal)
 
 
@@ -148,7 +148,7 @@ def test_the_derivative_of_the_natural_map(rng: np.random.Generator) -> None:
         [0, 0, 0.2, 0, 0, 0, 0],
     )
     B = rng.normal(size=(7, 7))
-    rows = Rows(B @ B.T, np.zeros(7), conditions, np.arange(7), np.ones(7), 7)
+    rows = ScaledRows(B @ B.T, np.zeros(7), conditions, np.arange(7), np.ones(7), 7)
     for _ in range(20):
         y = rng.normal(size=7)
         y[3] = abs(y[3])
@@ -168,7 +168,7 @@ def test_the_derivative_of_the_natural_map(rng: np.random.Generator) -> None:
 def test_projection_onto_cones_is_the_nearest_point(rng: np.random.Generator) -> None:
     kinds = [Kind.UNILATERAL, Kind.DISC_1, Kind.DISC_2, Kind.FRICTION, Kind.DISC_1, Kind.DISC_2]
     conditions = Conditions.of(kinds, [-1, 0, 0, 0, 0, 0], [0.0, 0.5, 0.5, 0.3, 0.2, 0.2])
-    rows = Rows(np.eye(6), np.zeros(6), conditions, np.arange(6), np.ones(6), 6)
+    rows = ScaledRows(np.eye(6), np.zeros(6), conditions, np.arange(6), np.ones(6), 6)
     reach = np.array([0.5, 0.3, 0.2])
     for _ in range(200):
         y = rng.normal(size=6)

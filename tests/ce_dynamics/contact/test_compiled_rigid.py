@@ -29,7 +29,7 @@ from ce_dynamics.contact.shapes import Shape
 from ce_dynamics.contact.solvers.chain import Thorough, islands
 from ce_dynamics.contact.solvers.natural_map import natural_map
 from ce_dynamics.contact.solvers.newton import evaluate_map, find_direction, held_system, steps_of
-from ce_dynamics.contact.solvers.rows import Rows
+from ce_dynamics.contact.solvers.rows import ScaledRows
 
 H = 2e-3
 
@@ -203,7 +203,7 @@ def test_sparse_newton_systems_are_those_of_the_definition(rng: np.random.Genera
     )
     b, where, size = rng.normal(size=m), np.arange(m), np.ones(m)
     y = rng.normal(size=m)
-    rows, epsilon = Rows(A, b, conditions, where, size, m), 1e-3
+    rows, epsilon = ScaledRows(A, b, conditions, where, size, m), 1e-3
     P, Ds, Dn, Dp = (part.copy() for part in rows.map(y))
     assert 0 < np.count_nonzero(Ds) < m
     assert np.any(Dn)

@@ -13,6 +13,7 @@ from ce_dynamics.compiled.model import Model
 from ce_dynamics.contact import (
     Cable,
     Contact,
+    ContactRun,
     Exact,
     GaussSeidel,
     InitialStateError,
@@ -20,7 +21,6 @@ from ce_dynamics.contact import (
     JointStop,
     Plane,
     RoadSurface,
-    Run,
     Straight,
     UnilateralElement,
     UnilateralModel,
@@ -142,7 +142,7 @@ def test_friction_rows_slide_across_the_normal(crane: UnilateralModel, rng: np.r
 # Motion
 
 
-def slide(body: Model, friction: Friction, speed: float, h: float) -> Run:
+def slide(body: Model, friction: Friction, speed: float, h: float) -> ContactRun:
     corners = [(i, j, 0.0) for i in (-0.5, 0.5) for j in (-0.5, 0.5)]
     plane = Plane(0.4)
     block = [

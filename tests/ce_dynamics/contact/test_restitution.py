@@ -26,7 +26,7 @@ from ce_dynamics.contact import (
     simulate_unilateral,
 )
 from ce_dynamics.contact.conditions import SparseRows
-from ce_dynamics.contact.restitution import Touching, impact, impacts, largest_share, rebounding
+from ce_dynamics.contact.restitution import TouchingRows, impact, impacts, largest_share, rebounding
 
 H = 1e-3
 REST = 1e-2
@@ -34,12 +34,12 @@ REST = 1e-2
 
 def rows_of(
     GT: Floats, M: Floats, kinds: list[Kind], normal: list[int], mu: list[float], e: list[float]
-) -> Touching:
+) -> TouchingRows:
     """Closed rows."""
     YT = np.linalg.solve(M, GT.T).T
     m = len(kinds)
     conditions = Conditions.of(kinds, normal, mu)
-    return Touching(
+    return TouchingRows(
         SparseRows.dense(GT), SparseRows.dense(YT), np.zeros(m), np.zeros(m), conditions, np.array(e)
     )
 
@@ -48,7 +48,7 @@ def energy(M: Floats, v: Floats) -> float:
     return 0.5 * float(v @ M @ v)
 
 
-def random_impact(rng: np.random.Generator, *, one_e: bool) -> tuple[Touching, Floats, Floats]:
+def random_impact(rng: np.random.Generator, *, one_e: bool) -> tuple[TouchingRows, Floats, Floats]:
     """Contacts with discs or pyramids, some redundant, a few bilateral rows; M, v and the rows."""
     n, k = int(rng.integers(3, 12)), int(rng.integers(1, 7))
     B = rng.normal(size=(n, n))

@@ -32,7 +32,7 @@ from ce_dynamics.contact import (
 from ce_dynamics.contact.pairs import WITH_MANY_POINTS, pair_of
 from ce_dynamics.contact.rigid import rotations
 from ce_dynamics.contact.rigid_contacts import warm_start
-from ce_dynamics.contact.shapes import Placed, Shape
+from ce_dynamics.contact.shapes import PlacedShape, Shape
 from ce_dynamics.errors import AccuracyWarning, ModelError, SimulationError
 
 G = 9.81
@@ -68,12 +68,12 @@ def test_meetings_are_those_of_all_pairs(rng: np.random.Generator) -> None:
     shapes = shapes_of.shapes
     R = rotations(state.quaternion)
 
-    def placed(k: int) -> Placed:
+    def placed(k: int) -> PlacedShape:
         shape, body = shapes[k].shape, int(shapes_of.body[k])
         if body < 0:
-            return Placed(shape.points, shape.axes, shape.sizes)
+            return PlacedShape(shape.points, shape.axes, shape.sizes)
         points = [state.r[body] + R[body] @ p for p in shape.points]
-        return Placed(points, [R[body] @ a for a in shape.axes], shape.sizes)
+        return PlacedShape(points, [R[body] @ a for a in shape.axes], shape.sizes)
 
     expected = []
     for i in range(len(shapes)):

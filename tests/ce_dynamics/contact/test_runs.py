@@ -15,11 +15,11 @@ from ce_dynamics.algebra.arrays import sqrt
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.contact import (
     Contact,
+    ContactRun,
     ConvergenceError,
     GaussSeidel,
     Plane,
     Problem,
-    Run,
     Solution,
     UnilateralModel,
     simulate_unilateral,
@@ -75,7 +75,7 @@ def test_end_of_a_loops_range_is_explained_and_what_was_made_is_kept() -> None:
     with pytest.raises(SimulationError, match=r"loop of 'a' left the range it can be assembled in") as stop:
         simulate_unilateral(unilateral, duration=1.5, step=1e-3, interval=0.05)
     run = stop.value.partial
-    assert isinstance(run, Run)
+    assert isinstance(run, ContactRun)
     assert np.all(np.isfinite(run.results.energy.values))
     assert 0.1 < float(run.results.time[-1]) < 0.3
 
@@ -91,7 +91,7 @@ def test_loop_thrown_over_a_dead_centre_is_told() -> None:
     assert "crank" in words
     assert "dead centre" in words or "left the range" in words or "end of its reach" in words
     run = stop.value.partial
-    assert isinstance(run, Run)
+    assert isinstance(run, ContactRun)
     energy = run.results.energy.values
     assert np.ptp(energy) < 0.11 * np.max(np.abs(energy))  # nothing after it is kept
 
@@ -111,7 +111,7 @@ def test_interrupted_runs_keep_what_was_computed(falling: UnilateralModel) -> No
     with pytest.raises(SimulationError, match=r"interrupted at t = 0.05 s") as stop:
         simulate_unilateral(falling, duration=10.0, step=1e-3, interval=0.01, progress=impatient)
     run = stop.value.partial
-    assert isinstance(run, Run)
+    assert isinstance(run, ContactRun)
     np.testing.assert_allclose(run.results.time.values, np.linspace(0.0, 0.05, 6), atol=1e-12)
 
 
@@ -131,7 +131,7 @@ def test_runs_with_one_long_interval_keep_the_state_they_were_ended_in(falling: 
     with pytest.raises(SimulationError, match=r"interrupted at t = 0.03 s") as stop:
         simulate_unilateral(falling, duration=10.0, step=1e-3, interval=10.0, solver=Impatient())
     run = stop.value.partial
-    assert isinstance(run, Run)
+    assert isinstance(run, ContactRun)
     np.testing.assert_allclose(run.results.time.values, (0.0, 0.03), atol=1e-12)
     whole = simulate_unilateral(falling, duration=0.03, step=1e-3, interval=0.03, solver=solver)
     for name in run.results.data_vars:
@@ -170,7 +170,7 @@ def test_first_step_without_solution_is_a_named_error(falling: UnilateralModel) 
     with pytest.raises(SimulationError, match="the step from t = 0 s found no solution: no impulses") as stop:
         simulate_unilateral(falling, duration=1.0, solver=Helpless())
     run = stop.value.partial
-    assert isinstance(run, Run)
+    assert isinstance(run, ContactRun)
     assert run.statistics.steps == 0
     assert run.results.time.values.tolist() == [0.0]
 
@@ -227,7 +227,7 @@ def test_stored_instants_are_looked_at() -> None:
     with pytest.raises(SimulationError, match=r"output 'root' is nan.* at t = 0.25 s") as stop:
         simulate_unilateral(unilateral, duration=0.4, step=1e-3, interval=0.05)
     run = stop.value.partial
-    assert isinstance(run, Run)
+    assert isinstance(run, ContactRun)
     assert float(run.results.time[-1]) == pytest.approx(0.2)
     assert np.all(np.isfinite(run.results.root.values))
     with pytest.raises(ModelError, match=r"input 'push': 2.0 must be from -1 to 1"):

@@ -14,10 +14,10 @@ from ce_dynamics.compiled.model import Model
 from ce_dynamics.contact import (
     Cable,
     Contact,
+    ContactRun,
     JointFriction,
     JointStop,
     Plane,
-    Run,
     UnilateralModel,
     simulate_unilateral,
 )
@@ -34,7 +34,7 @@ def body() -> Model:
     return ce.compile(system)
 
 
-def end(run: Run) -> Floats:
+def end(run: ContactRun) -> Floats:
     return np.array(
         [float(run.results[name][-1]) for name in run.results.data_vars if str(name).startswith("body_")]
     )

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.contact.steps import LONGEST, PARTS, Acting, Way
+from ce_dynamics.contact.steps import LONGEST, PARTS, Acting, StepLoop
 
 STEP = 0.5
 """Length of the whole step [s]: its parts are exact in binary."""
 
 
-class Told(Way):
+class Told(StepLoop):
     """Notes first and last part [of PARTS] of everything it does; events lie in given parts."""
 
     def __init__(self, *events: float) -> None:

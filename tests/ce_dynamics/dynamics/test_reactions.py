@@ -19,7 +19,7 @@ from ce_dynamics.kinematics.double_wishbone import DoubleWishbone
 from ce_dynamics.kinematics.four_bar import FourBar
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings import Gear
-from ce_dynamics.mechanism.couplings.view import View
+from ce_dynamics.mechanism.couplings.view import ConstraintView
 from ce_dynamics.mechanism.drives import Held
 from ce_dynamics.mechanism.forces.wrench import AppliedWrench
 from ce_dynamics.mechanism.hinges import Cylindrical, Fixed, Prismatic, Revolute, Spherical
@@ -276,7 +276,7 @@ def test_a_condition_on_a_direction_holds_with_a_torque() -> None:
         "arm", mass=2.0, com=(1, 0, 0), inertia=(1, 1, 1), parent="ground", hinge=Spherical((0, 0, 0))
     )
 
-    def level(see: View) -> list[Scalar]:
+    def level(see: ConstraintView) -> list[Scalar]:
         return [see.direction(arm, (1, 0, 0), system.ground)[2]]
 
     system.constrain("level", (system.ground, arm), level)
@@ -338,7 +338,7 @@ def geared(inertia: Scalar) -> Model:
     system.add_body("lift", mass=2.0, com=(0, 0, 1), parent="ground", hinge=Prismatic((0, 0, 1), (0, 0, 1)))
     a, lift = system.find("a"), system.find("lift")
 
-    def halfway(see: View) -> list[Scalar]:
+    def halfway(see: ConstraintView) -> list[Scalar]:
         rim, top = see.point(a, (1, 0, 2), system.ground), see.point(lift, (0, 0, 1), system.ground)
         return [top[2] - 0.5 * rim[2]]
 

@@ -17,7 +17,7 @@ from ce_dynamics.dynamics.articulated_body import smallest_inertia
 from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.dynamics.state import Layout
 from ce_dynamics.embedding.aggregate import Embedding
-from ce_dynamics.embedding.closures.leading import Led
+from ce_dynamics.embedding.closures.leading import LeadCondition
 from ce_dynamics.embedding.embed import embed
 from ce_dynamics.embedding.whole_loop import led_by_no_hinge
 from ce_dynamics.errors import IndependentCoordinatesError
@@ -114,7 +114,7 @@ def on_another_tree(state: State, system: System, u: Array) -> State:
 
 def leading_state(edge: Written, states: dict[str, BodyState]) -> tuple[Array, Array]:
     """A coordinate that is no whole hinge, from the absolute motion of its bodies."""
-    assert isinstance(edge.function, Led)
+    assert isinstance(edge.function, LeadCondition)
     view = AbsoluteView(edge.name, edge.bodies[:-1], states)
     value = edge.function.function(view) - edge.function.start
     velocity = np.array([np.concatenate((states[name].w, states[name].v)) for name in view.columns]).ravel()

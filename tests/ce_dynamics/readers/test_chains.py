@@ -8,7 +8,7 @@ from scipy.spatial.transform import Rotation
 
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.readers.chains import ChainLaw, ChainLink, ChainLoop, Chains, turns, vectors
-from ce_dynamics.readers.design_pose import Search, leading, wrap_angle
+from ce_dynamics.readers.design_pose import DesignPoseSearch, leading, wrap_angle
 from ce_dynamics.readers.pose import Pose
 
 KINDS = ("revolute", "prismatic", "planar", "spherical", "fixed")
@@ -92,7 +92,7 @@ def test_a_flat_pose_is_left(rng: np.random.Generator) -> None:
     chains = planar((1.0, 2.0, 1.0), 2.0, Rotation.random(random_state=rng))
     flat = np.array((0.0, 0.0, np.pi))
     assert np.max(np.abs(chains.errors(flat[np.newaxis])[0])) < 1e-15
-    found = Search(chains, flat, [0]).find()
+    found = DesignPoseSearch(chains, flat, [0]).find()
     assert found is not None
     assert found.freedoms == 1
     assert found.quality > 0.1
@@ -103,7 +103,7 @@ def test_a_flat_pose_is_left(rng: np.random.Generator) -> None:
 def test_a_closed_regular_pose_is_kept_to_the_bit(rng: np.random.Generator) -> None:
     chains = planar((1.0, 2.0, 1.0), 2.0, Rotation.identity())
     square = np.array((0.5 * np.pi, -0.5 * np.pi, -0.5 * np.pi))
-    found = Search(chains, square, [0]).find()
+    found = DesignPoseSearch(chains, square, [0]).find()
     assert found is not None
     assert found.how == "as given"
     np.testing.assert_array_equal(found.q, square)
@@ -111,7 +111,7 @@ def test_a_closed_regular_pose_is_kept_to_the_bit(rng: np.random.Generator) -> N
 
 def test_the_independent_coordinate_is_held_if_it_can_be() -> None:
     chains = planar((1.0, 2.0, 1.5), 2.0, Rotation.identity())
-    found = Search(chains, np.array((0.7, 0.0, 0.0)), [0]).find()
+    found = DesignPoseSearch(chains, np.array((0.7, 0.0, 0.0)), [0]).find()
     assert found is not None
     assert found.q[0] == 0.7
     # the two circles about the elbow and the foot meet where the law of cosines says
@@ -121,7 +121,7 @@ def test_the_independent_coordinate_is_held_if_it_can_be() -> None:
 
 
 def test_what_cannot_be_closed() -> None:
-    search = Search(planar((0.2, 0.3, 0.4), 2.0, Rotation.identity()), np.zeros(3), [0])
+    search = DesignPoseSearch(planar((0.2, 0.3, 0.4), 2.0, Rotation.identity()), np.zeros(3), [0])
     assert search.find() is None
     assert search.tried > 50
 

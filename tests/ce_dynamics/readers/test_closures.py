@@ -8,7 +8,7 @@ from scipy.spatial.transform import Rotation
 
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.mechanism.hinges import Closure
-from ce_dynamics.mechanism.hinges.conditions import End
+from ce_dynamics.mechanism.hinges.conditions import JointEnd
 from ce_dynamics.readers.closures import BetweenFrames, close_between, ordinary
 from ce_dynamics.readers.pose import Pose
 
@@ -42,7 +42,7 @@ def allowed(kind: str, rng: np.random.Generator) -> Pose:
 
 def residuals(closure: Closure, p: Pose, c: Pose) -> Array:
     """Of a closure whose bodies have moved from the design pose by the motions p and c of space."""
-    ends = End(p.R, p.R @ closure.at_parent + p.r), End(c.R, c.R @ closure.at_child + c.r)
+    ends = JointEnd(p.R, p.R @ closure.at_parent + p.r), JointEnd(c.R, c.R @ closure.at_child + c.r)
     return np.concatenate([each.residual(*ends) for each in closure.constraints])
 
 

@@ -7,7 +7,7 @@ import pytest
 import xarray as xr
 
 from ce_dynamics.simulation.netcdf import write_netcdf
-from ce_dynamics.simulation.results import Column, Record
+from ce_dynamics.simulation.results import Record, ResultVariable
 
 
 @pytest.fixture
@@ -17,14 +17,14 @@ def record() -> Record:
     height[1, 0] = np.nan
     return Record(
         {
-            "speed": Column(("time",), rng.normal(size=3), {"units": "m/s", "long_name": "Größe ω̇"}),
-            "height": Column(("time", "corner"), height, {"units": "m"}),
-            "gear": Column(("time",), np.array([1, 2, -1]), {"units": "1"}),
-            "side": Column(("corner", "time"), np.zeros((2, 3)), {}),
+            "speed": ResultVariable(("time",), rng.normal(size=3), {"units": "m/s", "long_name": "Größe ω̇"}),
+            "height": ResultVariable(("time", "corner"), height, {"units": "m"}),
+            "gear": ResultVariable(("time",), np.array([1, 2, -1]), {"units": "1"}),
+            "side": ResultVariable(("corner", "time"), np.zeros((2, 3)), {}),
         },
         {
-            "time": Column(("time",), np.array([0.0, 0.1, 0.2]), {"units": "s"}),
-            "corner": Column(("corner",), np.array(["left", "rechts, ü"]), {}),
+            "time": ResultVariable(("time",), np.array([0.0, 0.1, 0.2]), {"units": "s"}),
+            "corner": ResultVariable(("corner",), np.array(["left", "rechts, ü"]), {}),
         },
         {"method": "rk4", "steps": 3, "real_time_factor": np.float64(1.5), "overrides": ""},
     )

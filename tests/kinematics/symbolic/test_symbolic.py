@@ -67,10 +67,10 @@ def test_X_is_that_of_the_paper() -> None:
 
 
 def answers(linkage: ClosedForm, q: float, v: float) -> dict[str, HingeMotion]:
-    from ce_dynamics.kinematics.checking import LinkageBench, State
+    from ce_dynamics.kinematics.checking import BenchState, LinkageBench
 
     bench = LinkageBench(linkage, {"crank": (-1.0, 1.0)})
-    return bench.motion(State(np.array((q,)), np.array((v,)), np.zeros(3))).recorded
+    return bench.motion(BenchState(np.array((q,)), np.array((v,)), np.zeros(3))).recorded
 
 
 @pytest.mark.parametrize("q", [-2.5, 0.0, 1.3])

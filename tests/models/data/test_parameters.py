@@ -16,8 +16,8 @@ from ce_dynamics.models.data.quantities import (
     InertiaTensor,
     Length,
     Mass,
+    ParameterQuantity,
     Point,
-    Quantity,
     inertia_matrix,
     triangle_excess,
 )
@@ -133,14 +133,16 @@ def test_unknown_unit_suggests_the_nearest() -> None:
     ],
 )
 def test_scalars_are_read(written: object, value: float) -> None:
-    assert Quantity("kg").parse(written) == value
+    assert ParameterQuantity("kg").parse(written) == value
 
 
 @pytest.mark.parametrize(
     "written", ["(1, -2, 3.5) m", "[1, -2, 3.5] m", "(100, -200, 350) cm", [1, -2, 3.5], ["1", "-2", "3.5"]]
 )
 def test_points_are_read(written: object) -> None:
-    assert Quantity("m", components=("x", "y", "z")).parse(written) == pytest.approx((1, -2, 3.5), rel=1e-15)
+    assert ParameterQuantity("m", components=("x", "y", "z")).parse(written) == pytest.approx(
+        (1, -2, 3.5), rel=1e-15
+    )
 
 
 @pytest.mark.parametrize(
@@ -163,7 +165,7 @@ def test_points_are_read(written: object) -> None:
 )
 def test_bad_scalars_are_refused_with_value_and_remedy(written: object, words: str) -> None:
     with pytest.raises(ValueError, match="expected kg, for example") as caught:
-        Quantity("kg", above=0.0).parse(written)
+        ParameterQuantity("kg", above=0.0).parse(written)
     assert words in str(caught.value)
 
 
@@ -181,12 +183,12 @@ def test_bad_scalars_are_refused_with_value_and_remedy(written: object, words: s
 )
 def test_bad_points_are_refused(written: object, words: str) -> None:
     with pytest.raises(ValueError, match="for example") as caught:
-        Quantity("m", components=("x", "y", "z")).parse(written)
+        ParameterQuantity("m", components=("x", "y", "z")).parse(written)
     assert words in str(caught.value)
 
 
 def test_inertia_forms_and_definiteness() -> None:
-    kind = Quantity("kg*m^2", components=("xx", "yy", "zz", "xy", "xz", "yz"))
+    kind = ParameterQuantity("kg*m^2", components=("xx", "yy", "zz", "xy", "xz", "yz"))
     assert kind.parse("diag(1, 2, 3) kg*m^2") == (1, 2, 3, 0, 0, 0)
     matrix = inertia_matrix(kind.parse("(1, 2, 3, 0.1, 0.2, 0.3) kg m2"))  # type: ignore[arg-type]
     np.testing.assert_array_equal(matrix, [[1, 0.1, 0.2], [0.1, 2, 0.3], [0.2, 0.3, 3]])
@@ -208,7 +210,7 @@ def test_triangle_inequality_is_judged_on_principal_moments() -> None:
 
 @given(st.floats(-LARGEST, LARGEST), st.sampled_from(["kg", "N/m^3", "1", "rad/s"]))
 def test_written_values_read_back_bit_for_bit(value: float, unit: str) -> None:
-    kind = Quantity(unit)
+    kind = ParameterQuantity(unit)
     assert kind.parse(kind.text(value)) == value
 
 
@@ -316,12 +318,12 @@ def test_messages_take_known_values_as_examples() -> None:
 @pytest.mark.parametrize(
     ("quantity", "example"),
     [
-        (Quantity("rad/s", curve=True), "(1000, 3500, 6000) rpm"),
-        (Quantity("1", below=0.0), "-0.8"),
-        (Quantity("1", below=1.0, above=0.0), "0.8"),
+        (ParameterQuantity("rad/s", curve=True), "(1000, 3500, 6000) rpm"),
+        (ParameterQuantity("1", below=0.0), "-0.8"),
+        (ParameterQuantity("1", below=1.0, above=0.0), "0.8"),
     ],
 )
-def test_an_example_may_be_written(quantity: Quantity, example: str) -> None:
+def test_an_example_may_be_written(quantity: ParameterQuantity, example: str) -> None:
     """Of curves it rises, as their arguments have to."""
     assert quantity.example == example
     quantity.parse(example)
@@ -454,8 +456,8 @@ def test_files_are_bounded(tmp_path: Path) -> None:
 
 
 def test_numbers_that_nothing_can_be_computed_from_are_refused() -> None:
-    assert Quantity("m").parse("1e50") == 1e50
+    assert ParameterQuantity("m").parse("1e50") == 1e50
     with pytest.raises(ValueError, match=r"'1e51' is beyond 1e\+50 m"):
-        Quantity("m").parse("1e51")
+        ParameterQuantity("m").parse("1e51")
     with pytest.raises(ValueError, match=r"'-1e60 km' is beyond 1e\+50 m"):
-        Quantity("m").parse("-1e60 km")
+        ParameterQuantity("m").parse("-1e60 km")

@@ -30,7 +30,14 @@ from ce_dynamics.contact import (
 )
 from ce_dynamics.contact.rigid import RigidState, quaternion_rates, rotations
 from ce_dynamics.errors import DataError, ModelError, SimulationError
-from ce_dynamics.models.demonstrations.cable_towing.model import End, Foot, Tow, Towing, simulate, solve_step
+from ce_dynamics.models.demonstrations.cable_towing.model import (
+    CableEnd,
+    Tow,
+    Towing,
+    TowingFoot,
+    simulate,
+    solve_step,
+)
 from ce_dynamics.models.demonstrations.cable_towing.page import SCENES
 
 G = 9.81
@@ -59,10 +66,10 @@ def swarm() -> Towing:
     bodies = [tumbling("a", (0.0, 0.0, 0.0)), tumbling("b", (0.0, 0.0, -1.5))]
     robot = Weaving((0.5, 0.0, 1.0), (0.3, 0.0, 0.1), across=(0, 1, 0), amplitude=0.2, frequency=1.0)
     cables = [
-        Tow("up", End("a", (0.2, 0.1, 0.0)), Straight((0.0, 0.0, 1.0)), 9.0),
-        Tow("robot", End("a", (-0.2, 0.0, 0.1)), robot, 9.0),
-        Tow("left", End("a", (0.0, 0.3, 0.0)), End("b", (0.1, 0.3, 0.0)), 9.0),
-        Tow("right", End("a", (0.0, -0.3, 0.0)), End("b", (0.1, -0.3, 0.0)), 9.0),
+        Tow("up", CableEnd("a", (0.2, 0.1, 0.0)), Straight((0.0, 0.0, 1.0)), 9.0),
+        Tow("robot", CableEnd("a", (-0.2, 0.0, 0.1)), robot, 9.0),
+        Tow("left", CableEnd("a", (0.0, 0.3, 0.0)), CableEnd("b", (0.1, 0.3, 0.0)), 9.0),
+        Tow("right", CableEnd("a", (0.0, -0.3, 0.0)), CableEnd("b", (0.1, -0.3, 0.0)), 9.0),
     ]
     long = Towing(bodies, cables)
     spare = long.rows(long.start, 0.0).psi - (0.0, 0.05, 0.01, 0.02)  # slack that is left at the start
@@ -166,7 +173,9 @@ def test_cable_goes_slack_where_gravity_exceeds_the_turning() -> None:
     L, h = 1.0, 5e-4
     v0 = math.sqrt(3.5 * G * L)  # more than a half circle (2), less than a loop (5)
     start = ball(position=(0.0, 0.0, -L), velocity=(v0, 0.0, 0.0))
-    run = simulate(Towing([start], [Tow("c", End("ball"), Straight((0, 0, 0)), L)]), duration=0.9, step=h)
+    run = simulate(
+        Towing([start], [Tow("c", CableEnd("ball"), Straight((0, 0, 0)), L)]), duration=0.9, step=h
+    )
     slack = next(event for event in run.events if not event.active)
     z = run.states[round(slack.time / h)].r[0, 2]
     # tension m (v²/L − g cos α) vanishes at the height L cos α = (v0² − 2 g L)/(3 g)
@@ -184,7 +193,7 @@ def test_taut_pendulum_converges_with_first_order() -> None:
     errors = []
     for h in (4e-3, 2e-3, 1e-3):
         run = simulate(
-            Towing([start], [Tow("c", End("ball"), Straight((0, 0, 0)), 1.0)]), duration=0.5, step=h
+            Towing([start], [Tow("c", CableEnd("ball"), Straight((0, 0, 0)), 1.0)]), duration=0.5, step=h
         )
         x, _, z = run.states[-1].r[0]
         errors.append(abs(math.atan2(z, x) + abs(exact)) if exact < 0 else abs(math.atan2(-z, x) - exact))
@@ -194,7 +203,7 @@ def test_taut_pendulum_converges_with_first_order() -> None:
 
 def test_position_controlled_end_drags_at_its_own_speed() -> None:
     start = ball(position=(0.0, 0.0, 0.0))
-    tow = Tow("c", End("ball"), Straight((1.0, 0.0, 0.0), (2.0, 0.0, 0.0)), 1.5)
+    tow = Tow("c", CableEnd("ball"), Straight((1.0, 0.0, 0.0), (2.0, 0.0, 0.0)), 1.5)
     run = simulate(Towing([start], [tow], gravity=(0, 0, 0)), duration=1.0, step=1e-3)
     assert [event.active for event in run.events] == [True, False]  # one jerk, then nothing resists
     np.testing.assert_allclose(run.events[0].time, 0.25, atol=1e-3)
@@ -205,7 +214,7 @@ def test_position_controlled_end_drags_at_its_own_speed() -> None:
 def test_two_robots_with_parallel_cables_leave_their_tensions_open() -> None:
     crate = ball("crate", position=(0.0, 0.0, 0.0))
     cables = [
-        Tow(name, End("crate"), Straight((length, 0.0, 0.0), (0.5, 0.0, 0.0)), length)
+        Tow(name, CableEnd("crate"), Straight((length, 0.0, 0.0), (0.5, 0.0, 0.0)), length)
         for name, length in (("near", 2.0), ("far", 3.0))
     ]
     towing = Towing([crate], cables, gravity=(-G, 0.0, 0.0))
@@ -235,7 +244,7 @@ def test_two_robots_with_parallel_cables_leave_their_tensions_open() -> None:
 def test_robots_that_pull_against_each_other_stretch_without_limit() -> None:
     towing = Towing(
         [ball("crate")],
-        [Tow(f"{x}", End("crate"), Straight((x, 0.0, 0.0)), 1.0) for x in (-1.0, 1.0)],
+        [Tow(f"{x}", CableEnd("crate"), Straight((x, 0.0, 0.0)), 1.0) for x in (-1.0, 1.0)],
         gravity=(-G, 0.0, 0.0),
     )
     problem = towing.problem(towing.start, 0.0, 1e-3)
@@ -247,7 +256,7 @@ def test_robots_that_pull_against_each_other_stretch_without_limit() -> None:
 def test_internal_forces_conserve_momentum_and_jerks_lose_energy() -> None:
     towing = Towing(
         [tumbling("a", (0.0, 0.0, 0.0)), ball("b", position=(1.0, 0.0, 0.0), velocity=(3.0, 1.0, 0.0))],
-        [Tow("c", End("a", (0.2, 0.1, 0.0)), End("b", (0.1, 0.0, 0.0)), 1.4)],
+        [Tow("c", CableEnd("a", (0.2, 0.1, 0.0)), CableEnd("b", (0.1, 0.0, 0.0)), 1.4)],
         gravity=(0, 0, 0),
     )
     run = simulate(towing, duration=0.6, step=4e-4)
@@ -286,7 +295,7 @@ def test_plain_bodies_and_an_embedded_system_move_alike(solver: GaussSeidel | Ex
     ends = towing.ends(towing.start, 0.0)
     for k, cable in enumerate(towing.cables):
         first = system.find(names[towing.first[k]])
-        if isinstance(cable.second, End):
+        if isinstance(cable.second, CableEnd):
             other = system.find(cable.second.body)
             elements.append(Cable(cable.name, first, ends.a[k], other, ends.b[k], length=cable.length))
         else:
@@ -336,37 +345,37 @@ def test_unconnected_cables_are_refused() -> None:
     here = Straight((0, 0, 0))
 
     def tow(*, first: object = None, second: object = here, length: float = 1.0, copies: int = 1) -> Towing:
-        end = End("ball") if first is None else first
+        end = CableEnd("ball") if first is None else first
         return Towing([ball()], [Tow("c", end, second, length)] * copies)  # type: ignore[arg-type]
 
     with pytest.raises(ModelError, match="no body 'bell'"):
-        tow(first=End("bell"))
+        tow(first=CableEnd("bell"))
     with pytest.raises(ModelError, match="must be tied to a body"):
         tow(first=here)
     with pytest.raises(ModelError, match="tied to nothing"):
         tow(second=(0, 0, 0))
     with pytest.raises(ModelError, match="both ends"):
-        tow(second=End("ball", (0, 0, 1)))
+        tow(second=CableEnd("ball", (0, 0, 1)))
     with pytest.raises(ModelError, match="exists twice"):
         tow(copies=2)
     for length in (0.0, -1.0, math.nan, math.inf):
         with pytest.raises(ModelError, match="length"):
             tow(length=length)
     with pytest.raises(ModelError, match="finite"):
-        tow(first=End("ball", (math.nan, 0, 0)))
+        tow(first=CableEnd("ball", (math.nan, 0, 0)))
     with pytest.raises(ModelError, match="not negative"):
-        Towing([ball()], [], [Foot("ball", (0, 0, 0), -0.5)])
+        Towing([ball()], [], [TowingFoot("ball", (0, 0, 0), -0.5)])
     with pytest.raises(ModelError, match="cables only"):
-        Towing([ball()], [], [Foot("ball", (0, 0, 0), 0.5)]).make_mixed(
+        Towing([ball()], [], [TowingFoot("ball", (0, 0, 0), 0.5)]).make_mixed(
             RigidBodies([ball()]).start, 0.0, 1e-3
         )
 
 
 def test_impossible_initial_states_are_refused() -> None:
-    stretched = Towing([ball()], [Tow("c", End("ball"), Straight((0, 0, 2.0)), 1.5)])
+    stretched = Towing([ball()], [Tow("c", CableEnd("ball"), Straight((0, 0, 2.0)), 1.5)])
     with pytest.raises(InitialStateError, match=r"c is longer than it can be by 0.5 m"):
         simulate(stretched, duration=0.1)
-    sunk = Towing([ball(position=(0.0, 0.0, -0.2))], [], [Foot("ball", (0, 0, 0))])
+    sunk = Towing([ball(position=(0.0, 0.0, -0.2))], [], [TowingFoot("ball", (0, 0, 0))])
     with pytest.raises(InitialStateError, match=r"ball.foot_0.normal is in the ground by 0.2 m"):
         simulate(sunk, duration=0.1)
     for bad in (0.0, math.nan):
@@ -380,7 +389,7 @@ def test_impossible_initial_states_are_refused() -> None:
 def test_cable_without_extent_pulls_nowhere() -> None:
     # body and fixed end coincide: the cable is slack and has no direction
     run = simulate(
-        Towing([ball()], [Tow("c", End("ball"), Straight((0, 0, 0)), 1.0)]), duration=0.2, step=1e-3
+        Towing([ball()], [Tow("c", CableEnd("ball"), Straight((0, 0, 0)), 1.0)]), duration=0.2, step=1e-3
     )
     assert np.all(run.force == 0.0)
     np.testing.assert_allclose(run.states[-1].v[0, 2], -0.2 * G, rtol=1e-9)
@@ -396,7 +405,7 @@ def test_no_cables_at_all() -> None:
 
 def test_first_forces_are_those_of_the_step_that_begins_there() -> None:
     run = simulate(
-        Towing([ball(position=(0, 0, -1.0))], [Tow("c", End("ball"), Straight((0, 0, 0)), 1.0)]),
+        Towing([ball(position=(0, 0, -1.0))], [Tow("c", CableEnd("ball"), Straight((0, 0, 0)), 1.0)]),
         duration=0.01,
     )
     np.testing.assert_array_equal(run.force[0], run.force[1])

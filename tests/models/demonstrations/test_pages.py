@@ -22,7 +22,7 @@ from ce_dynamics.models.demonstrations.point_to_point.model import (
     simulate as throw,
 )
 from ce_dynamics.models.demonstrations.point_to_point.page import page as page_of_pair
-from ce_dynamics.models.demonstrations.rolling_ball.model import SCENES as ROLLED, Ball, run_embedded
+from ce_dynamics.models.demonstrations.rolling_ball.model import SCENES as ROLLED, RollingBall, run_embedded
 from ce_dynamics.models.demonstrations.rolling_ball.page import page as page_of_ball
 from ce_dynamics.models.parts.roads.surfaces import BumpRoad
 from ce_dynamics.views.scene import Take
@@ -91,7 +91,7 @@ def test_cables_are_no_longer_than_they_are() -> None:
 
 @pytest.mark.parametrize("name", ["incline", "turntable"])
 def test_the_ball_touches_its_plane(name: str) -> None:
-    scene = ROLLED[name](Ball())
+    scene = ROLLED[name](RollingBall())
     record = run_embedded(scene, np.linspace(0.0, 0.4, 5))
     view = page_of_ball(scene, {"embedded": record})
     (take,) = view.takes

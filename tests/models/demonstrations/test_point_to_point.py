@@ -25,9 +25,9 @@ from ce_dynamics.models.demonstrations.point_to_point.model import (
     BLOCKS,
     RIGHT_HAND_SIDE,
     UNKNOWNS,
-    Pair,
+    BodyPair,
+    PairBody,
     PairState,
-    RigidBody,
     example_pair,
     example_state,
     pendulum_pair,
@@ -38,15 +38,15 @@ from ce_dynamics.models.demonstrations.point_to_point.model import (
 ROUNDING = 1e-12
 
 
-def random_pair(seed: int) -> tuple[Pair, PairState]:
+def random_pair(seed: int) -> tuple[BodyPair, PairState]:
     rng = np.random.default_rng(seed)
 
-    def body() -> RigidBody:
+    def body() -> PairBody:
         A = rng.normal(size=(3, 3))
         spread = A @ A.T + 0.1 * np.eye(3)
-        return RigidBody(0.5 + rng.random(), np.trace(spread) * np.eye(3) - spread, rng.normal(size=3))
+        return PairBody(0.5 + rng.random(), np.trace(spread) * np.eye(3) - spread, rng.normal(size=3))
 
-    pair = Pair(body(), body(), rng.normal(size=3) * 5.0)
+    pair = BodyPair(body(), body(), rng.normal(size=3) * 5.0)
     x1, v1, w1, w2 = rng.normal(size=(4, 3))
     return pair, pair.state(x1=x1, q1=rng.normal(size=4), q2=rng.normal(size=4), v1=v1, w1=2 * w1, w2=2 * w2)
 
@@ -56,7 +56,7 @@ def tilde(c: Any) -> Any:
     return np.array([[0.0, -c[2], c[1]], [c[2], 0.0, -c[0]], [-c[1], c[0], 0.0]])
 
 
-def in_world(pair: Pair, state: PairState) -> dict[str, Any]:
+def in_world(pair: BodyPair, state: PairState) -> dict[str, Any]:
     """Symbols of the source, by SciPy's rotations."""
     R1, R2 = (Rotation.from_quat(np.roll(q, -1)).as_matrix() for q in (state.q1, state.q2))
     one, two = pair.body_1, pair.body_2
@@ -177,8 +177,8 @@ def test_drift_of_the_source_baumgarte_and_the_embedded_pair() -> None:
 
 def test_pendulum_pair_hangs_swings_and_agrees_with_its_embedded_form() -> None:
     """Forces at rest are the weights below; small swings have the frequencies of the eigenproblem."""
-    pair = Pair(
-        RigidBody(2.0, (0.2, 0.2, 0.01), (0, 0, -0.5)), RigidBody(1.0, (0.05, 0.05, 0.01), (0, 0, 0.3))
+    pair = BodyPair(
+        PairBody(2.0, (0.2, 0.2, 0.01), (0, 0, -0.5)), PairBody(1.0, (0.05, 0.05, 0.01), (0, 0, 0.3))
     )
     system, hook, joint = pendulum_pair(pair)
     rest = system.default_state()
@@ -274,7 +274,7 @@ def test_points_that_are_apart_in_the_design_pose_and_disabling() -> None:
 def test_impossible_bodies_are_refused(changes: dict[str, Any], message: str) -> None:
     given: dict[str, Any] = {"mass": 1.0, "inertia": (1.0, 1.0, 1.0), "c": (1.0, 0.0, 0.0)} | changes
     with pytest.raises(ce.ModelError, match=message):
-        RigidBody(**given)
+        PairBody(**given)
 
 
 def test_impossible_starts_and_wrong_arguments_are_refused() -> None:
@@ -291,7 +291,7 @@ def test_impossible_starts_and_wrong_arguments_are_refused() -> None:
         lambda: simulate(pair, state, [0.0, 1.0], alpha=-1.0),
         lambda: pair.state(w1=(0, math.inf, 0)),
         lambda: pair.state(q1=(0, 0, 0, 0)),
-        lambda: Pair(pair.body_1, pair.body_2, (0, 0)),
+        lambda: BodyPair(pair.body_1, pair.body_2, (0, 0)),
     ):
         with pytest.raises(ce.ModelError):
             wrong()
@@ -305,7 +305,7 @@ def test_impossible_starts_and_wrong_arguments_are_refused() -> None:
 
 def test_degenerate_joint_at_both_centres_of_mass() -> None:
     """c₁ = c₂ = 0: rotations decouple, the bodies fall as one, and the force is zero."""
-    pair = Pair(RigidBody(1.0, (1, 2, 3), (0, 0, 0)), RigidBody(2.0, (3, 2, 1), (0, 0, 0)))
+    pair = BodyPair(PairBody(1.0, (1, 2, 3), (0, 0, 0)), PairBody(2.0, (3, 2, 1), (0, 0, 0)))
     a = pair.equations(pair.state(w1=(1, 2, 3), w2=(-3, 1, 0))).solve()
     np.testing.assert_allclose(a.force, 0.0, atol=1e-14)
     np.testing.assert_allclose(a.x1_ddot, pair.gravity, atol=1e-14)
@@ -314,8 +314,8 @@ def test_degenerate_joint_at_both_centres_of_mass() -> None:
 
 def test_extreme_mass_ratio_still_agrees_with_the_embedded_pair() -> None:
     """A millionth of the mass: the 15×15 matrix is ill-conditioned (1e7), which costs up to seven digits."""
-    pair = Pair(
-        RigidBody(1e3, (50.0, 60.0, 70.0), (0.5, 0.2, 0.1)), RigidBody(1e-3, (1e-5, 2e-5, 2e-5), (0.1, 0, 0))
+    pair = BodyPair(
+        PairBody(1e3, (50.0, 60.0, 70.0), (0.5, 0.2, 0.1)), PairBody(1e-3, (1e-5, 2e-5, 2e-5), (0.1, 0, 0))
     )
     state = pair.state(w1=(1, -2, 0.5), w2=(0.3, 4, 2), q2=(0.8, 0.2, 0.4, 0.1))
     a = pair.equations(state).solve()

@@ -18,8 +18,8 @@ from ce_dynamics.models.demonstrations.rolling_ball.model import (
     GRAVITY,
     HOLLOW,
     SCENES,
-    Ball,
-    Scene,
+    BallScene,
+    RollingBall,
     incline,
     momentum,
     run_constrained,
@@ -30,13 +30,13 @@ from ce_dynamics.models.demonstrations.rolling_ball.model import (
 LOST = 1e-9
 
 
-def times(scene: Scene) -> Any:
+def times(scene: BallScene) -> Any:
     return np.linspace(0.0, scene.duration, 21)
 
 
 @pytest.mark.parametrize("name", sorted(SCENES))
 def test_both_formulations_agree_with_theory_and_each_other(name: str) -> None:
-    scene = SCENES[name](Ball())
+    scene = SCENES[name](RollingBall())
     t = times(scene)
     embedded, augmented = run_embedded(scene, t), run_constrained(scene, t)
     np.testing.assert_allclose(embedded.centre, augmented.centre, atol=LOST)
@@ -52,7 +52,7 @@ def test_both_formulations_agree_with_theory_and_each_other(name: str) -> None:
 
 def test_incline_is_five_sevenths_for_a_solid_ball_and_three_fifths_for_a_hollow_one() -> None:
     slope, t = 0.4, np.array((0.0, 0.5, 1.0))
-    for ball, share in ((Ball(mass=3.0, radius=0.2), 5.0 / 7.0), (Ball(k=HOLLOW), 3.0 / 5.0)):
+    for ball, share in ((RollingBall(mass=3.0, radius=0.2), 5.0 / 7.0), (RollingBall(k=HOLLOW), 3.0 / 5.0)):
         found = run_embedded(incline(ball, slope, across_speed=0.0), t)
         way = np.linalg.norm(found.centre - found.centre[0], axis=1)
         np.testing.assert_allclose(way, 0.5 * share * GRAVITY * math.sin(slope) * t**2, rtol=1e-12)
@@ -62,7 +62,7 @@ def test_incline_is_five_sevenths_for_a_solid_ball_and_three_fifths_for_a_hollow
 def test_turntable_makes_circles_at_two_sevenths_of_its_rate() -> None:
     """Speed and curvature of the path by differences of its own points, not from the expected circle."""
     rate, speed = 3.0, 0.5
-    scene = turntable(Ball(), rate, (0.3, -0.2), speed)
+    scene = turntable(RollingBall(), rate, (0.3, -0.2), speed)
     t = np.linspace(0.0, scene.duration, 401)
     path = run_embedded(scene, t).centre[:, :2]
     middle = 0.5 * (path[0] + path[200])  # half a circle apart
@@ -75,13 +75,13 @@ def test_turntable_makes_circles_at_two_sevenths_of_its_rate() -> None:
 
 
 def test_ceiling_needs_a_negative_normal_force_all_the_time() -> None:
-    scene = SCENES["ceiling"](Ball())
+    scene = SCENES["ceiling"](RollingBall())
     found = run_constrained(scene, times(scene))
     assert np.all(found.normal < 0.0)
 
 
 def test_floating_plate_and_ball_keep_momentum_angular_momentum_and_energy() -> None:
-    scene = SCENES["floating"](Ball())
+    scene = SCENES["floating"](RollingBall())
     t = times(scene)
     for found in (run_embedded(scene, t), run_constrained(scene, t)):
         total = momentum(scene, found)
@@ -96,18 +96,18 @@ def test_floating_plate_and_ball_keep_momentum_angular_momentum_and_energy() -> 
 )
 def test_impossible_balls_are_refused(wrong: dict[str, float]) -> None:
     with pytest.raises(ModelError, match=next(iter(wrong))):
-        Ball(**wrong)
+        RollingBall(**wrong)
 
 
 def test_impossible_scenes_are_refused() -> None:
     with pytest.raises(ModelError, match="slope 100 deg"):
-        incline(Ball(), math.radians(100.0))
+        incline(RollingBall(), math.radians(100.0))
     with pytest.raises(ModelError, match="rate 0"):
-        turntable(Ball(), rate=0.0)
+        turntable(RollingBall(), rate=0.0)
     with pytest.raises(ModelError, match="slope nan must"):
-        incline(Ball(), math.nan)
+        incline(RollingBall(), math.nan)
 
 
 def test_half_width_of_a_plane_is_not_negative() -> None:
     with pytest.raises(ModelError, match="half_width"):
-        replace(incline(Ball()), half_width=-1.0)
+        replace(incline(RollingBall()), half_width=-1.0)

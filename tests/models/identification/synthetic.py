@@ -15,7 +15,7 @@ import numpy as np
 
 from ce_dynamics.models.identification.fit import Rounds, segments_of
 from ce_dynamics.models.identification.plant import Plant, vehicle_plant
-from ce_dynamics.models.identification.problem import Options, Problem, Segment, free_numbers
+from ce_dynamics.models.identification.problem import FitProblem, Options, Segment, free_numbers
 from ce_dynamics.models.identification.recording import Channel, Recording
 from ce_dynamics.models.identification.shooting import Shooter
 
@@ -55,7 +55,7 @@ def measured(shooter: Shooter, run: Recording, truth: Mapping[str, float]) -> Re
     """The run with what the vehicle measures at known numbers, in one piece."""
     plant, segment = shooter.plant, Segment(run, 1.0, float(run.time[-1]))
     alone = replace(OPTIONS, free_starts=False)
-    problem = Problem(shooter, [segment], free_numbers(plant, [run], dict.fromkeys(truth)), alone)
+    problem = FitProblem(shooter, [segment], free_numbers(plant, [run], dict.fromkeys(truth)), alone)
     values, outputs = problem.predict(np.array(list(truth.values())))[0], dict(run.outputs)
     for rows, value in zip(problem.rows, values, strict=True):
         series = np.full(len(run.time), np.nan)
@@ -73,7 +73,7 @@ def fit_to(shooter: Shooter, clean: Recording, names: Sequence[str], seed: int) 
     }
     run = replace(clean, outputs=outputs)
     free = free_numbers(shooter.plant, [run], dict.fromkeys(names))
-    return Rounds(Problem(shooter, segments_of([run], OPTIONS), free, OPTIONS))
+    return Rounds(FitProblem(shooter, segments_of([run], OPTIONS), free, OPTIONS))
 
 
 def shooter_of(names: Sequence[str], run: Recording) -> Shooter:

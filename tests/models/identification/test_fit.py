@@ -16,7 +16,7 @@ from ce_dynamics.models.identification.fit import Fit, fit_plant, resample
 from ce_dynamics.models.identification.noise import noise_of
 from ce_dynamics.models.identification.plant import Plant
 from ce_dynamics.models.identification.prediction import predict
-from ce_dynamics.models.identification.problem import Options, Problem, Segment, free_numbers
+from ce_dynamics.models.identification.problem import FitProblem, Options, Segment, free_numbers
 from ce_dynamics.models.identification.recording import Channel, Recording
 from ce_dynamics.models.identification.shooting import Shooter
 from ce_dynamics.models.identification.single_track import planar, single_track
@@ -57,7 +57,7 @@ def plant() -> Plant:
 def clean(plant: Plant) -> Recording:
     """The run with what the model measures at `TRUTH`."""
     run = driven()
-    problem = Problem(
+    problem = FitProblem(
         Shooter(plant, OPTIONS.step, 2), [Segment(run, 1.0, 25.0)],
         free_numbers(plant, [run], dict.fromkeys(TRUTH)),
         replace(OPTIONS, free_starts=False),
@@ -94,7 +94,7 @@ def test_derivatives_are_exact(plant: Plant) -> None:
         more += [f"channels.{channel}.{kind}" for kind in kinds]
     names: dict[str, object] = dict.fromkeys([*TRUTH, *more])
     names["mass@s"] = {"sd": 100.0}
-    problem = Problem(
+    problem = FitProblem(
         Shooter(plant, OPTIONS.step, 4), [Segment(run, 1.0, 6.0)], free_numbers(plant, [run], names), OPTIONS
     )
     # Delays off the grid of stored instants, where interpolation has kinks.

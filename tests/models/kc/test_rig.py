@@ -14,7 +14,7 @@ from ce_dynamics.models import kc
 from ce_dynamics.models.kc.page import page
 from ce_dynamics.models.kc.summary import as_json, design_rows
 from ce_dynamics.models.kc.sweeps import KINDS, columns, csv_text, sweep_of
-from ce_dynamics.models.kc.wheel_geometry import Screw, ackermann, front_swing_arm, side_swing_arm
+from ce_dynamics.models.kc.wheel_geometry import CarrierScrew, ackermann, front_swing_arm, side_swing_arm
 from ce_dynamics.models.vehicles.description import VehicleParameters
 
 
@@ -220,7 +220,7 @@ def test_shipped_vehicles_go_on_the_rig(vehicle: str, axle: str) -> None:
 @pytest.mark.parametrize(("rate", "finite"), [(0.0, False), (-1e-17, False), (1e-13, False), (1e-9, True)])
 def test_what_turns_by_rounding_alone_has_no_instant_centre(rate: float, finite: bool) -> None:
     """No arm of 1e16 m is made of the rounding of a beam that slides."""
-    screw = Screw(np.array((rate, rate, 0.0)), np.zeros(3), np.array((0.0, 0.0, 1.0)))
+    screw = CarrierScrew(np.array((rate, rate, 0.0)), np.zeros(3), np.array((0.0, 0.0, 1.0)))
     P = np.array((1.0, 0.7, -0.3))
     for arm in (side_swing_arm(screw, P, 1.0), front_swing_arm(screw, P, 1)):
         assert np.isfinite(arm.length) == finite

@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.parts.backing import SPARE, Towed, Train, last_axle
+from ce_dynamics.models.parts.backing import SPARE, BackedTrailer, Train, last_axle
 from ce_dynamics.models.parts.manoeuvres import Reversing
 from tests.models.components import DRIVER
 
 WHEELBASE, LOCK, REAR = DRIVER.wheelbase, DRIVER.max_wheel_angle, -1.6
 SHARPEST = math.tan(LOCK) / WHEELBASE
-CARAVAN = Towed("caravan", 1.1, 3.2)
-SEMI = Towed("semi", -0.5, 7.0)
-SHORT = Towed("short", 1.5, 1.2)
-DOLLY = (Towed("dolly", 1.1, 2.0), Towed("second", -0.05, 4.0))
+CARAVAN = BackedTrailer("caravan", 1.1, 3.2)
+SEMI = BackedTrailer("semi", -0.5, 7.0)
+SHORT = BackedTrailer("short", 1.5, 1.2)
+DOLLY = (BackedTrailer("dolly", 1.1, 2.0), BackedTrailer("second", -0.05, 4.0))
 
 
 def heading(angle: float) -> np.ndarray:
@@ -28,7 +28,7 @@ def heading(angle: float) -> np.ndarray:
 class Rolling:
     """A vehicle and its trailers on a plane; every axle moves along its own heading only."""
 
-    def __init__(self, towed: tuple[Towed, ...], yaws: tuple[float, ...] = ()) -> None:
+    def __init__(self, towed: tuple[BackedTrailer, ...], yaws: tuple[float, ...] = ()) -> None:
         self.towed = towed
         self.axle = REAR * heading(0.0)
         self.yaws = [0.0, *(yaws or (0.0,) * len(towed))]
@@ -63,7 +63,7 @@ class Rolling:
 
 
 def backed(
-    towed: tuple[Towed, ...], way: float, yaws: tuple[float, ...] = (), **options: float
+    towed: tuple[BackedTrailer, ...], way: float, yaws: tuple[float, ...] = (), **options: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """Distance of the last axle from the path, and angles of hitches, over the way."""
     driver = replace(DRIVER, train=Train(REAR, towed))
@@ -82,7 +82,7 @@ TRAINS = [(CARAVAN,), (SEMI,), (SHORT,), DOLLY]
 
 
 @pytest.mark.parametrize("towed", TRAINS, ids=["caravan", "semi", "short", "dolly"])
-def test_into_the_next_lane_and_mirrored(towed: tuple[Towed, ...]) -> None:
+def test_into_the_next_lane_and_mirrored(towed: tuple[BackedTrailer, ...]) -> None:
     """It stays within a quarter of a metre of the path, as lanes have beside a vehicle, and ends straight."""
     errors, angles = backed(towed, 70.0, shift=3.0, length=25.0)
     assert np.abs(errors).max() < 0.25
@@ -96,7 +96,7 @@ def test_into_the_next_lane_and_mirrored(towed: tuple[Towed, ...]) -> None:
 
 @pytest.mark.parametrize("towed", TRAINS, ids=["caravan", "semi", "short", "dolly"])
 @pytest.mark.parametrize("angle", [0.3, -0.3])
-def test_a_train_that_is_turned_is_straightened(towed: tuple[Towed, ...], angle: float) -> None:
+def test_a_train_that_is_turned_is_straightened(towed: tuple[BackedTrailer, ...], angle: float) -> None:
     """Left alone it would fold: e^(30/7) times the angle after 30 m of the longest."""
     errors, angles = backed(towed, 80.0, yaws=(angle,) * len(towed))
     assert np.abs(angles[-1]).max() < 0.01
@@ -104,7 +104,7 @@ def test_a_train_that_is_turned_is_straightened(towed: tuple[Towed, ...], angle:
 
 
 @pytest.mark.parametrize("one", [CARAVAN, SEMI, SHORT])
-def test_errors_of_the_angle_die_out_as_said(one: Towed) -> None:
+def test_errors_of_the_angle_die_out_as_said(one: BackedTrailer) -> None:
     """γ − γ_wanted = e^(−k s) of what it was; steps of 1 mm are off by k h/2 of what is left."""
     k, wanted, units = 0.8, 0.1, Rolling((one,), (-0.2,))
     for n in range(5000):
@@ -116,7 +116,7 @@ def test_errors_of_the_angle_die_out_as_said(one: Towed) -> None:
 
 @pytest.mark.parametrize("one", [CARAVAN, SEMI, SHORT])
 @pytest.mark.parametrize("curvature", [0.05, -0.12])
-def test_on_a_circle_the_angle_stays(one: Towed, curvature: float) -> None:
+def test_on_a_circle_the_angle_stays(one: BackedTrailer, curvature: float) -> None:
     """Held where `angle` says, the trailer's axle goes round with the curvature that was asked for."""
     yaw = float(one.angle(curvature))
     units = Rolling((one,), (yaw,))
@@ -129,7 +129,7 @@ def test_on_a_circle_the_angle_stays(one: Towed, curvature: float) -> None:
 
 
 @pytest.mark.parametrize("one", [CARAVAN, SHORT])
-def test_the_limit_is_a_part_of_where_full_lock_does_not_unfold(one: Towed) -> None:
+def test_the_limit_is_a_part_of_where_full_lock_does_not_unfold(one: BackedTrailer) -> None:
     """A short drawbar has such an angle; a long one is unfolded by full lock from any."""
     turned = Rolling((SEMI,), (1.5,))
     turned.step(-SHARPEST, 1e-4)

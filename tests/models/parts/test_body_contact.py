@@ -7,7 +7,7 @@ import pytest
 from scipy.integrate import quad
 
 import ce_dynamics as ce
-from ce_dynamics.models.parts.body_contact import BodyContact, ContactData, elastic
+from ce_dynamics.models.parts.body_contact import ContactData, RoadBodyContact, elastic
 from ce_dynamics.models.parts.roads.surfaces import FlatRoad, InclinedRoad
 
 P = ContactData(stiffness=2e5, onset=0.01, damping=2.0, friction=0.5, slip_speed=0.05)
@@ -41,7 +41,7 @@ def brick() -> ce.Model:
         "brick", mass=100.0, inertia=np.diag([2.0, 5.0, 6.0]), parent=system.ground, hinge=ce.Free()
     )
     corners = [(x, y, z) for x in (-0.4, 0.4) for y in (-0.2, 0.2) for z in (-0.1, 0.1)]
-    system.add_force(BodyContact("hull", body, system.ground, corners, P, FlatRoad(0.9)))
+    system.add_force(RoadBodyContact("hull", body, system.ground, corners, P, FlatRoad(0.9)))
     return ce.compile(system)
 
 
@@ -81,7 +81,7 @@ def test_friction_holds_below_its_angle_and_slides_beyond(slope: float) -> None:
     system = ce.System(gravity=(0.0, 0.0, -9.81))
     body = system.add_body("block", mass=100.0, inertia=np.eye(3), parent=system.ground, hinge=ce.Free())
     road = InclinedRoad(0.9, float(np.arctan(slope)))
-    system.add_force(BodyContact("hull", body, system.ground, [(0.0, 0.0, 0.0)], P, road))
+    system.add_force(RoadBodyContact("hull", body, system.ground, [(0.0, 0.0, 0.0)], P, road))
     model = ce.compile(system)
     n = np.asarray(road.normal(0.0, 0.0), dtype=float)
     c = n[2]

@@ -26,7 +26,7 @@ from ce_dynamics.augmented import (
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.dynamics.energy import kinetic_energy
 from ce_dynamics.models import published
-from ce_dynamics.models.published import MECHANISMS, Figure, PublishedMechanism
+from ce_dynamics.models.published import MECHANISMS, PublishedFigure, PublishedMechanism
 from ce_dynamics.models.published.a03_squeezer import START
 from ce_dynamics.simulation.right_hand_side import RightHandSide
 from tests.models.published.squeezer_equations import integrated
@@ -131,7 +131,7 @@ def test_squeezer_against_the_equations_of_the_test_set() -> None:
     y = integrated(0.03, intervals=60, rtol=1e-12)
     seen = model.sense(model.instant(states[-1], model.u0))
     names = [f.output for f in MECHANISMS[name].figures if f.output in START]
-    ours = {name: Figure(name, 0.03, y[list(START).index(name)], 0.0, True) for name in names}
+    ours = {name: PublishedFigure(name, 0.03, y[list(START).index(name)], 0.0, True) for name in names}
     difference = max(abs(ours[name].error(float(seen[name]))) for name in names)
     printed = MECHANISMS[name].figures[0].error(float(seen["beta"]))
     print(f"measured: {difference:.1e} rad from the equations, {printed:.2e} rad from the printed beta")

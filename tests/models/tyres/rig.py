@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
 from ce_dynamics.compiler import trace
-from ce_dynamics.models.tyres.batch import Batch
+from ce_dynamics.models.tyres.batch import TyreBatch
 from ce_dynamics.models.tyres.contract import TyreAnswer, TyreModel, WheelOnRoad
 
 Floats = NDArray[np.float64]
@@ -35,7 +35,7 @@ class Rig:
             values = [v for name, v in answer._asdict().items() if name != "x_dot"]
             return {"y": np.array([*values, *answer.x_dot], dtype=object)}
 
-        self.batch = Batch(trace("tyre", function, {"x": 8 + self.n}))
+        self.batch = TyreBatch(trace("tyre", function, {"x": 8 + self.n}))
         self.names = [name for name in TyreAnswer._fields if name != "x_dot"]
 
     def __call__(self, wheel: WheelOnRoad, x: Floats) -> TyreAnswer:

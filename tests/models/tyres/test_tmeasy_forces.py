@@ -16,7 +16,7 @@ from ce_dynamics.mechanism.forces.base import PointLoad, Response
 from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.parts.roads.surfaces import BumpRoad, FlatRoad, InclinedRoad
 from ce_dynamics.models.tyres.contact.choice import TangentPlane
-from ce_dynamics.models.tyres.contact.frame import Contact, WheelPose, contact_on
+from ce_dynamics.models.tyres.contact.frame import WheelContact, WheelPose, contact_on
 from ce_dynamics.models.tyres.contract import WheelOnRoad
 from ce_dynamics.models.tyres.element import RoadTyre
 from ce_dynamics.models.tyres.tmeasy import TMeasyTyre, tyre_forces, vertical_force
@@ -201,12 +201,12 @@ def flat_contact(
     return WheelOnRoad(radius, -rate, v_x, v_y, omega, 0.0, 0.0, friction)
 
 
-def seen(c: Contact) -> WheelOnRoad:
+def seen(c: WheelContact) -> WheelOnRoad:
     """What of a contact the forces depend on."""
     return WheelOnRoad(c.radius, -c.deflection_rate, c.v_x, c.v_y, c.spin, 0.0, 0.0, c.friction)
 
 
-def contact(road: Road, r0: float, r: Vector, axis: Vector, v: Vector, omega: Vector) -> Contact:
+def contact(road: Road, r0: float, r: Vector, axis: Vector, v: Vector, omega: Vector) -> WheelContact:
     pose = WheelPose(r0, 0.3, r, axis)
     return contact_on(TangentPlane().plane(road, pose), pose, v, omega)
 

@@ -13,7 +13,7 @@ import pytest
 
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.vehicles import comparison
-from ce_dynamics.models.vehicles.comparison import Recording, Subject
+from ce_dynamics.models.vehicles.comparison import ChronoRecording, ComparedVehicle
 from tests.models.tyres.magic_formula.figures import REFERENCE
 from tests.models.vehicles.chrono.small_car import files, written
 
@@ -39,7 +39,7 @@ def facts() -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def recorded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Subject, dict[str, np.ndarray]]:
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> tuple[ComparedVehicle, dict[str, np.ndarray]]:
     """The small car, and columns of its own step steer."""
     root = tmp_path_factory.mktemp("data")
     written(root, files())
@@ -51,7 +51,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Subject, dict[st
     columns["engine_speed"] = np.full(ROWS, 100.0)
     columns |= {f"a{k}{side}_omega": np.full(ROWS, 30.0) for k in range(2) for side in "LR"}
     first = record(root, columns)
-    subject = Subject(first, root, like_chrono=False)
+    subject = ComparedVehicle(first, root, like_chrono=False)
     law = comparison.RecordedInputs.of(first)
     run = subject.run(law, t[-1], subject.start(first), INTERVAL)
     own = {"wz": "chassis_wz", "roll": "roll", "pitch": "pitch", "yaw": "yaw", "x": "x", "y": "y"}
@@ -73,7 +73,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Subject, dict[st
     return subject, columns
 
 
-def record(folder: Path, columns: dict[str, np.ndarray]) -> Recording:
+def record(folder: Path, columns: dict[str, np.ndarray]) -> ChronoRecording:
     """Write a recording with its summary and read it."""
     with gzip.open(folder / facts()["path"], "wt") as file:
         np.savetxt(
@@ -89,7 +89,7 @@ def record(folder: Path, columns: dict[str, np.ndarray]) -> Recording:
 
 
 def test_comparison_of_own_run_is_exact(
-    recorded: tuple[Subject, dict[str, np.ndarray]], tmp_path: Path
+    recorded: tuple[ComparedVehicle, dict[str, np.ndarray]], tmp_path: Path
 ) -> None:
     """Inputs at rows every 20 ms are those of the run; vx and wheel speeds at the start are its own."""
     subject, columns = recorded
@@ -99,7 +99,7 @@ def test_comparison_of_own_run_is_exact(
 
 
 def test_comparison_shows_ten_per_cent(
-    recorded: tuple[Subject, dict[str, np.ndarray]], tmp_path: Path
+    recorded: tuple[ComparedVehicle, dict[str, np.ndarray]], tmp_path: Path
 ) -> None:
     """Yaw rates of the recording a tenth larger: the ratio of peaks is 1/1.1."""
     subject, columns = recorded
@@ -112,12 +112,12 @@ def test_comparison_shows_ten_per_cent(
 def test_kept_table_is_what_the_command_prints() -> None:
     """Two vehicles, all but the times; figures may round otherwise on other processors."""
     kept = {line.split(" |")[0]: line for line in TABLE.read_text().splitlines()}
-    subjects: dict[str, Subject] = {}
+    subjects: dict[str, ComparedVehicle] = {}
     for recording in comparison.recordings(
         REFERENCE / "chrono/recordings", ["g500_settle", "hmmwv_4wd_step_lu"]
     ):
         subject = subjects.setdefault(
-            recording.vehicle, Subject(recording, REFERENCE / "chrono/vehicles", like_chrono=True)
+            recording.vehicle, ComparedVehicle(recording, REFERENCE / "chrono/vehicles", like_chrono=True)
         )
         if recording.is_rest:
             row = comparison.compare_rest(subject, recording).row()

@@ -12,7 +12,7 @@ from ce_dynamics.algebra import arrays
 from ce_dynamics.compiler import TracedFunction, llvm, machine, trace
 from ce_dynamics.compiler.code_levels import QUICK
 from ce_dynamics.compiler.codegen.emit import emit_llvm
-from ce_dynamics.compiler.codegen.fused import FUSED, Code, code_of, fingerprints
+from ce_dynamics.compiler.codegen.fused import FUSED, CodeArrays, code_of, fingerprints
 from ce_dynamics.compiler.codegen.pairs import PAIRED, SUMS, Pairs
 from ce_dynamics.compiler.tracing.operations import Op
 from tests.ce_dynamics.compiler.codegen.test_outliner import numbers, run, steps
@@ -76,7 +76,7 @@ def test_pairs_are_independent_and_of_one_operation_up_to_signs() -> None:
         assert not {first, second} & (needed_by(code, first) | needed_by(code, second))
 
 
-def needed_by(code: Code, n: int) -> set[int]:
+def needed_by(code: CodeArrays, n: int) -> set[int]:
     """What an instruction needs, directly or not."""
     found: set[int] = set()
     ahead = [n]

@@ -12,14 +12,14 @@ from ce_dynamics.contact.conditions import Conditions, Kind
 from ce_dynamics.contact.solvers.friction_problem import contact_conditions, de_saxce_residual
 from ce_dynamics.contact.solvers.proximal import (
     BodyPoints,
-    Points,
+    NewtonMethod,
     RowPoints,
     factor,
     projection_derivative,
     shift_derivative,
     solve_rows,
 )
-from ce_dynamics.contact.solvers.rows import Judge, Rows, scale_rows
+from ce_dynamics.contact.solvers.rows import Judge, ScaledRows, scale_rows
 from tests.ce_dynamics.contact.piles import coulomb_violation, rocks, sphere_wall, stack
 from tests.ce_dynamics.contact.random_problems import states_of
 
@@ -31,9 +31,9 @@ BOUNDS = 0.5 * (np.array(KINDS) == Kind.BOX)
 """Sliding, rolling and a disc of μ = 0 on one normal row; one alone, bilateral, a box, planar friction."""
 
 
-def all_kinds() -> Rows:
+def all_kinds() -> ScaledRows:
     m = len(KINDS)
-    return Rows(
+    return ScaledRows(
         np.eye(m), np.zeros(m), Conditions.of(KINDS, NORMAL, MU, -BOUNDS, BOUNDS), np.arange(m), np.ones(m), m
     )
 
@@ -64,7 +64,7 @@ def test_derivatives_are_those_of_differences(rng: np.random.Generator) -> None:
     assert compared > 100
 
 
-def given(W: Floats, q: Floats, mu: Floats, tolerance: float = 1e-10) -> tuple[Rows, Judge]:
+def given(W: Floats, q: Floats, mu: Floats, tolerance: float = 1e-10) -> tuple[ScaledRows, Judge]:
     """Scaled rows and what judges them."""
     rows = scale_rows(W, q, contact_conditions(W, q, mu), np.diag(W))
 
@@ -87,7 +87,7 @@ def test_the_factor_has_the_rank_of_the_bodies() -> None:
     np.testing.assert_array_equal(factor(sp.csr_matrix(A))[0], B)
 
 
-def linear_system_of(kind: type[Points], problem: Problem) -> tuple[Points, Rows]:
+def linear_system_of(kind: type[NewtonMethod], problem: Problem) -> tuple[NewtonMethod, ScaledRows]:
     """Return points of a problem, with A sparse as of many rows, or dense."""
     rows, _ = given(problem.delassus, problem.b, problem.conditions.mu[1::3])
     A = rows.A
@@ -96,7 +96,7 @@ def linear_system_of(kind: type[Points], problem: Problem) -> tuple[Points, Rows
 
 
 @pytest.mark.parametrize("kind", [BodyPoints, RowPoints])
-def test_newton_steps_are_those_of_differences(kind: type[Points]) -> None:
+def test_newton_steps_are_those_of_differences(kind: type[NewtonMethod]) -> None:
     """Φ by central differences along the step: Φ(z) + ∂Φ step = 0."""
     points, rows = linear_system_of(kind, rocks(8, 0.5))
     centre, rho = rows.project(np.full(len(rows), 0.3)), 30.0

@@ -11,7 +11,7 @@ from ce_dynamics.embedding.closed_forms.ball import ball_at
 from ce_dynamics.embedding.closed_forms.leg import LegLinkage
 from ce_dynamics.embedding.closed_forms.peel import PeelLinkage
 from ce_dynamics.embedding.closed_forms.rod import RodLinkage
-from ce_dynamics.embedding.closed_forms.standing_for import Relative
+from ce_dynamics.embedding.closed_forms.standing_for import InnerLinkage
 from ce_dynamics.embedding.closed_forms.turn_to_length import TurnToLength
 from ce_dynamics.embedding.embed import embed
 from ce_dynamics.embedding.linkage import Linkage
@@ -147,7 +147,7 @@ def test_closed_forms_inside_what_another_loop_moves() -> None:
     )
     embedding = embed(s)
     links = [link for S in embedding.aggregates for link in S.linkages]
-    assert [type(link) for link in links if isinstance(link, Relative)] == [Relative]
+    assert [type(link) for link in links if isinstance(link, InnerLinkage)] == [InnerLinkage]
     assert largest_difference(embedding, around=AROUND) < 1e-12
 
 

@@ -25,7 +25,7 @@ from ce_dynamics.embedding.embed import embed
 from ce_dynamics.embedding.numeric.branch import follow
 from ce_dynamics.embedding.numeric.linkage import NumericLinkage
 from ce_dynamics.errors import AssemblyError, ModelError
-from ce_dynamics.mechanism.couplings.view import View
+from ce_dynamics.mechanism.couplings.view import ConstraintView
 from ce_dynamics.mechanism.drives import Driven
 from ce_dynamics.mechanism.hinges import Distance, Prismatic, Revolute, Screw
 from ce_dynamics.mechanism.system import System
@@ -588,7 +588,7 @@ def half_speed(lead: str) -> System:
     for name, at in (("fast", 0.0), ("slow", 1.0)):
         add(system, name, "ground", Revolute(Z, (at, 0.0, 0.0)), np.array((at, 0.3, 0.0)))
 
-    def off(see: View) -> Scalar:
+    def off(see: ConstraintView) -> Scalar:
         (x, y, _), (c, s, _) = (see.direction(name, (1.0, 0.0, 0.0), "ground") for name in ("fast", "slow"))
         return y * (c * c - s * s) - x * (2.0 * c * s)
 

@@ -9,7 +9,7 @@ import pytest
 
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.compiler import compile_function, trace
-from ce_dynamics.embedding.path.series import Polynomial, Series, Trigonometric
+from ce_dynamics.embedding.path.series import ChebyshevSeries, Series, Trigonometric
 
 PERIOD = 3.0
 OMEGA = 2.0 * math.pi / PERIOD
@@ -35,9 +35,9 @@ def periodic() -> Trigonometric:
     return Trigonometric.through(exact(s, 0), PERIOD, np.array((2.0, 0.0)), offset).truncate(1e-16)
 
 
-def on_an_interval() -> Polynomial:
-    s = Polynomial.nodes(128, -1.0, 0.5)
-    return Polynomial.through(exact(s, 0), -1.0, 0.5).truncate(1e-16)
+def on_an_interval() -> ChebyshevSeries:
+    s = ChebyshevSeries.nodes(128, -1.0, 0.5)
+    return ChebyshevSeries.through(exact(s, 0), -1.0, 0.5).truncate(1e-16)
 
 
 @pytest.mark.parametrize(("series", "kind"), [(periodic(), "periodic"), (on_an_interval(), "interval")])
@@ -61,7 +61,7 @@ def test_compiled_evaluation(series: Series) -> None:
 
 
 @pytest.mark.parametrize("series", [periodic(), on_an_interval()], ids=["periodic", "interval"])
-def test_shifted(series: Trigonometric | Polynomial) -> None:
+def test_shifted(series: Trigonometric | ChebyshevSeries) -> None:
     s = np.array((-0.7, 0.1, 0.2))
     np.testing.assert_allclose(series.shift(0.25).at(s), exact(s + 0.25, 0), rtol=0.0, atol=1e-14)
 

@@ -16,7 +16,7 @@ from ce_dynamics.compiler.fingerprint import content_key
 from ce_dynamics.embedding.couplings_solved import CoupledHinges
 from ce_dynamics.embedding.numeric.linkage import NumericLinkage
 from ce_dynamics.errors import AssemblyError
-from ce_dynamics.mechanism.couplings import Coupled, View
+from ce_dynamics.mechanism.couplings import ConstraintView, Coupled
 from ce_dynamics.mechanism.system import System
 
 Z = (0.0, 0.0, 1.0)
@@ -506,7 +506,7 @@ def test_models_are_known_by_their_couplings() -> None:
 # Written constraints
 
 
-def rod(see: View) -> Any:
+def rod(see: ConstraintView) -> Any:
     """A distance, written out."""
     gap = see.point("crank", (0.0, 0.3, 0.0), "ground") - see.point("rocker", (1.0, 0.7, 0.0), "ground")
     return gap @ gap - (1.0 + 0.4**2)
@@ -530,7 +530,7 @@ def test_written_constraint_on_a_moving_base_needs_no_more_than_its_bodies() -> 
     """A point of b stays on an ellipsoid fixed on a; both hang on a free body, which stays outside."""
     s = spatial_tree()
 
-    def ellipsoid(see: View) -> Any:
+    def ellipsoid(see: ConstraintView) -> Any:
         r = see.point("c", (0.1, 0.7, 0.2), "a")
         x, y, z = r - np.array((0.1, 0.2, 0.0))
         return x * x / 0.5 + y * y / 0.4 + z * z / 0.7 - 0.9
@@ -547,7 +547,7 @@ def test_written_constraint_with_several_rows_directions_and_coordinates() -> No
     """Two rows: a body keeps its direction, and a third body's angle follows a height."""
     s = spatial_tree()
 
-    def rows(see: View) -> Any:
+    def rows(see: ConstraintView) -> Any:
         level = see.direction("b", (0.3, 1.0, 0.0), "base")[2]
         tilt = see.direction("a", (0.0, 1.0, 0.0), "base")[2]
         return (level + 0.5 * sin(tilt), see.coordinate("c") - 0.3 * see.coordinate("d") ** 2)

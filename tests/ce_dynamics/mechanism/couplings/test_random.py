@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import ce_dynamics as ce
-from ce_dynamics.mechanism.couplings import View
+from ce_dynamics.mechanism.couplings import ConstraintView
 from ce_dynamics.mechanism.system import System
 from tests.ce_dynamics.mechanism.couplings.test_couplings import assert_agrees
 
@@ -74,7 +74,7 @@ class Mechanism:
             at_a, at_b = (*self.tips[a], 0.0), (*self.tips[b], 0.0)
             square = float(np.sum(np.subtract(at_a, at_b) ** 2))
 
-            def distance(see: View) -> Any:
+            def distance(see: ConstraintView) -> Any:
                 gap = see.point(a, at_a, "ground") - see.point(b, at_b, "ground")
                 return gap @ gap - square
 

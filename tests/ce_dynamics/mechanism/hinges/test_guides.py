@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import ce_dynamics as ce
-from ce_dynamics.mechanism.hinges.conditions import End
+from ce_dynamics.mechanism.hinges.conditions import JointEnd
 
 AXIS = np.array((1.0, 2.0, -0.5)) / np.linalg.norm((1.0, 2.0, -0.5))
 AT = np.array((0.3, -0.2, 0.7))
@@ -14,7 +14,7 @@ AT = np.array((0.3, -0.2, 0.7))
 
 def residual(closure: ce.PointOnLine | ce.PointOnPlane, moved: np.ndarray) -> np.ndarray:
     """Of the child's point moved away from the parent's, which does not turn."""
-    p, c = End(np.eye(3), closure.at_parent), End(np.eye(3), closure.at_child + moved)
+    p, c = JointEnd(np.eye(3), closure.at_parent), JointEnd(np.eye(3), closure.at_child + moved)
     return np.concatenate([condition.residual(p, c) for condition in closure.constraints])
 
 

@@ -37,8 +37,8 @@ from ce_dynamics.mechanism.hinges import (
 from ce_dynamics.mechanism.hinges.conditions import (
     Angle,
     Coincident,
-    End,
     InPlane,
+    JointEnd,
     Screwed,
     Separation,
     Twist,
@@ -70,7 +70,7 @@ HINGES: dict[str, Hinge] = {
 }
 
 A, B = unit_axis((1.0, 2.0, -0.5), "test"), unit_axis((-0.3, 1.0, 1.0), "test")
-REST = End(np.eye(3), np.zeros(3))
+REST = JointEnd(np.eye(3), np.zeros(3))
 CONDITIONS: dict[str, Condition] = {
     "coincident": Coincident(),
     "perpendicular": Angle(A, np.cross(A, B) / np.linalg.norm(np.cross(A, B))),
@@ -129,7 +129,7 @@ def twist(pose: Callable[[float], tuple[Array, Array]]) -> Array:
     return concatenate((vee(derivative(lambda t: pose(t)[0]) @ R.T), derivative(lambda t: pose(t)[1])))
 
 
-def stacked(conditions: tuple[Condition, ...], what: str, *ends: End) -> Array:
+def stacked(conditions: tuple[Condition, ...], what: str, *ends: JointEnd) -> Array:
     return np.concatenate([getattr(condition, what)(*ends) for condition in conditions])
 
 
@@ -291,7 +291,7 @@ def test_screw_without_pitch_is_revolute(q: Array) -> None:
         np.testing.assert_array_equal(mine, theirs)
     np.testing.assert_array_equal(screw.H(c), revolute.H(c_revolute))
     R, x = screw.pose(c)
-    ends = REST, End(R, x)
+    ends = REST, JointEnd(R, x)
     rows = stacked(screw.constraints, "velocity_rows", *ends)
     both = np.vstack((rows, stacked(revolute.constraints, "velocity_rows", *ends)))
     assert np.linalg.matrix_rank(both[:, 6:]) == 5  # the same five directions
@@ -300,10 +300,10 @@ def test_screw_without_pitch_is_revolute(q: Array) -> None:
 # Conditions of the hinges
 
 
-def place(R_p: Array, x_p: Array, hinge: Hinge, q: Array) -> tuple[End, End]:
+def place(R_p: Array, x_p: Array, hinge: Hinge, q: Array) -> tuple[JointEnd, JointEnd]:
     """Ends on parent and child when the parent is anywhere and the hinge at q."""
     R, d = hinge.pose(hinge.configuration(q))
-    return End(R_p, x_p), End(R_p @ R, x_p + R_p @ d)
+    return JointEnd(R_p, x_p), JointEnd(R_p @ R, x_p + R_p @ d)
 
 
 @any_hinge
@@ -380,12 +380,12 @@ class Motion:
         self.rate, self.acceleration = data.draw(numbers(4, 1.0)).reshape(2, 2)
         self.x0, self.v0, self.a0 = data.draw(numbers(9, 1.0)).reshape(3, 3)
 
-    def pose(self, t: float) -> End:
+    def pose(self, t: float) -> JointEnd:
         R1, R2 = (
             rotation_about(n, math.cos(angle), math.sin(angle))
             for n, angle in zip(self.n, self.rate * t + self.acceleration * t * t / 2.0, strict=True)
         )
-        return End(R1 @ R2 @ self.R0, self.x0 + self.v0 * t + self.a0 * (t * t / 2.0))
+        return JointEnd(R1 @ R2 @ self.R0, self.x0 + self.v0 * t + self.a0 * (t * t / 2.0))
 
     def velocity(self, t: float) -> Array:
         n1, n2 = self.n[0], self._second_axis(t)
@@ -442,14 +442,14 @@ def test_acceleration_bias_completes_the_second_derivative(condition: Condition,
 def test_screwed_measures_slide_against_turn_without_jumps(turn: float, slide: float, pitch: float) -> None:
     """Sine of the mismatch, for any number of turns: no jump at half a turn."""
     R = rotation_about(A, math.cos(turn), math.sin(turn))
-    residual = Screwed(A, pitch).residual(REST, End(R, A * slide))
+    residual = Screwed(A, pitch).residual(REST, JointEnd(R, A * slide))
     mismatch = slide / pitch - turn
     assert residual[0] == pytest.approx(pitch * math.sin(mismatch), abs=abs(pitch) * 1e-13)
 
 
 def test_separation_measures_the_change_of_distance() -> None:
     for stretch in (1e-3, -1e-3):
-        residual = Separation(2.0).residual(REST, End(np.eye(3), A * (2.0 + stretch)))
+        residual = Separation(2.0).residual(REST, JointEnd(np.eye(3), A * (2.0 + stretch)))
         # exactly stretch + stretch² / (2 length); rounding of a sum of terms of size length
         assert residual[0] == pytest.approx(stretch + stretch**2 / 4.0, abs=1e-15)
 
@@ -480,7 +480,7 @@ def test_hinges_do_not_look_at_values(hinge: Hinge, rng: np.random.Generator) ->
 def test_conditions_do_not_look_at_values(condition: Condition, rng: np.random.Generator) -> None:
     R_p, R_c = (rotation_about(A, math.cos(angle), math.sin(angle)) for angle in rng.uniform(-3.0, 3.0, 2))
     x_p, x_c, w_p, v_p, w_c, v_c = rng.uniform(-1.0, 1.0, (6, 3))
-    ends, twists = (End(R_p, x_p), End(R_c, x_c)), (Twist(w_p, v_p), Twist(w_c, v_c))
+    ends, twists = (JointEnd(R_p, x_p), JointEnd(R_c, x_c)), (Twist(w_p, v_p), Twist(w_c, v_c))
     for what, arguments in {
         "residual": ends,
         "velocity_rows": ends,
@@ -583,7 +583,7 @@ def test_distance_keeps_the_design_length_unless_told() -> None:
     assert rod.at_child.tolist() == [3.0, 4.0, 1.0]
     assert Distance((0, 0, 1), (3, 4, 1), length=4.5).length == 4.5
     (condition,) = rod.constraints
-    assert condition.residual(End(np.eye(3), rod.at_parent), End(np.eye(3), rod.at_child)) == 0.0
+    assert condition.residual(JointEnd(np.eye(3), rod.at_parent), JointEnd(np.eye(3), rod.at_child)) == 0.0
 
 
 def test_hinge_points_of_a_hinge_are_one() -> None:
@@ -625,18 +625,18 @@ class Cam(Hinge):
 class Lift(Condition):
     """Displacement along z less sin(2 × turn), for parents at rest: what makes a `Cam` of a cylinder."""
 
-    def residual(self, p: End, c: End) -> Array:
+    def residual(self, p: JointEnd, c: JointEnd) -> Array:
         return np.array((c.x[2] - math.sin(2.0 * self.turn(c)),))
 
-    def velocity_rows(self, p: End, c: End) -> Array:
+    def velocity_rows(self, p: JointEnd, c: JointEnd) -> Array:
         row = np.zeros((1, 12))
         row[0, 8:] = -2.0 * math.cos(2.0 * self.turn(c)), 0.0, 0.0, 1.0
         return row
 
-    def acceleration_bias(self, p: End, c: End, V_p: Twist, V_c: Twist) -> Array:
+    def acceleration_bias(self, p: JointEnd, c: JointEnd, V_p: Twist, V_c: Twist) -> Array:
         return np.array((4.0 * math.sin(2.0 * self.turn(c)) * V_c.w[2] ** 2,))
 
-    def turn(self, c: End) -> float:
+    def turn(self, c: JointEnd) -> float:
         return math.atan2(c.R[1, 0], c.R[0, 0])
 
 

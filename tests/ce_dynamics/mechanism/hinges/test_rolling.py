@@ -26,7 +26,7 @@ from ce_dynamics.compiled.variables import plain
 from ce_dynamics.embedding.embed import embed
 from ce_dynamics.mechanism.drives import Motion, Prescribed
 from ce_dynamics.mechanism.forces.base import StateDeclaration
-from ce_dynamics.mechanism.hinges.conditions import End, Twist
+from ce_dynamics.mechanism.hinges.conditions import JointEnd, Twist
 from ce_dynamics.mechanism.hinges.rolling import RollingOnPlane
 from ce_dynamics.mechanism.hinges.rolling_conditions import NoSlip, RollingContact, Touching
 
@@ -59,9 +59,9 @@ class Pose:
         self.slip = NoSlip(self.n, self.radius, self.x, np.cross(self.n, self.x))
         self.touching = Touching(self.n, self.radius)
 
-    def at(self, t: float) -> tuple[End, End]:
+    def at(self, t: float) -> tuple[JointEnd, JointEnd]:
         R_p, R_c = turned(self.w_p, t, self.R_p), turned(self.w_c, t, self.R_c)
-        return End(R_p, self.x_p + t * self.v_p), End(R_c, self.x_c + t * self.v_c)
+        return JointEnd(R_p, self.x_p + t * self.v_p), JointEnd(R_c, self.x_c + t * self.v_c)
 
     @property
     def twists(self) -> tuple[Twist, Twist]:
@@ -145,7 +145,7 @@ def test_hinge_rolls_and_its_coordinates_follow(seed: int) -> None:
     c = hinge.configuration(q)
     twist = hinge.H(c).T @ v
     R, d = hinge.pose(c)
-    ends = End(np.eye(3), hinge.at_parent), End(R, hinge.at + d)
+    ends = JointEnd(np.eye(3), hinge.at_parent), JointEnd(R, hinge.at + d)
     for condition in hinge.constraints:
         np.testing.assert_allclose(condition.residual(*ends), 0.0, atol=ROUNDING)
         rows = condition.velocity_rows(*ends)

@@ -21,7 +21,7 @@ from ce_dynamics.algebra.arrays import Scalar, where
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.simulation.integrators.methods import EMBEDDED, EmbeddedPair, lower_rows
 from ce_dynamics.simulation.integrators.native import make_stepper
-from ce_dynamics.simulation.integrators.pair_kernels import Pair, PairTrack, interpolate
+from ce_dynamics.simulation.integrators.pair_kernels import PairBuffers, PairTrack, interpolate
 from ce_dynamics.simulation.integrators.settings import Settings
 from ce_dynamics.simulation.integrators.stepper import Adaptive
 from ce_dynamics.simulation.right_hand_side import RightHandSide
@@ -76,7 +76,7 @@ def between(method: EmbeddedPair, theta: float) -> Floats:
     """Weights of the dense output at θ: what the kernel makes of stages that are unit vectors."""
     n = len(method.c)
     after = np.append(np.array(method.A[-1]), 0.0)
-    room = Pair(*method.table, np.zeros(6), np.eye(n), after, np.array(method.dense))
+    room = PairBuffers(*method.table, np.zeros(6), np.eye(n), after, np.array(method.dense))
     track = PairTrack(*13 * (np.zeros(n),))._replace(h=np.ones(1))
     out = np.zeros(n)
     interpolate(room, track, 0, theta, 1, out)

@@ -14,9 +14,9 @@ from ce_dynamics.errors import RangeWarning
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.forces.base import Response
 from ce_dynamics.models.vehicles.case import build_ride
-from ce_dynamics.simulation.monitors.monitor import Run
+from ce_dynamics.simulation.monitors.monitor import FinishedRun
 from ce_dynamics.simulation.monitors.promises import Bounds, InputRanges, Promises, all_finite
-from ce_dynamics.simulation.monitors.reach import Known, Reaches, probes_of
+from ce_dynamics.simulation.monitors.reach import Reaches, RunObservations, probes_of
 from ce_dynamics.simulation.options import RunOptions
 from ce_dynamics.simulation.results import Observed, observe_run
 from ce_dynamics.simulation.right_hand_side import RightHandSide
@@ -97,7 +97,7 @@ def turning() -> ce.Model:
     return ce.Model(system)
 
 
-def run_of(model: ce.Model, slope: float) -> Run:
+def run_of(model: ce.Model, slope: float) -> FinishedRun:
     options = RunOptions(duration=0.5, method="rk4", step=1e-3)
     return integrate_run(RightHandSide(model, Ramp(slope)), model.y0, options)[0]
 
@@ -142,7 +142,7 @@ def test_observed_gearing_changes_no_approach() -> None:
             Y = np.tile(model.y0, (2, 1))
             Y[0, corner] = rate
             U = rhs.inputs_over(t, Y)
-            known = Known(U, observe_run(model, Y, U).gearing)
+            known = RunObservations(U, observe_run(model, Y, U).gearing)
             found = [
                 [reach.S.name for reach in Reaches(model).near(t, Y, rhs.inputs_at, given)]
                 for given in (None, known)

@@ -23,8 +23,8 @@ import ce_dynamics as ce
 from ce_dynamics.errors import ModelError, SimulationError
 from ce_dynamics.mechanism.forces import HingeLoad, Response
 from ce_dynamics.simulation.studies import workers
-from ce_dynamics.simulation.studies.batch import Batch, Task, make_batch
-from ce_dynamics.simulation.studies.plan import Part
+from ce_dynamics.simulation.studies.batch import StudyBatch, StudyTask, make_batch
+from ce_dynamics.simulation.studies.plan import BatchPart
 from tests.ce_dynamics.mechanisms import four_bar
 from tests.ce_dynamics.simulation.ensembles.test_simulation import crank_rocker, starts
 from tests.ce_dynamics.simulation.test_results import parallelogram
@@ -206,7 +206,7 @@ def test_a_killed_study_loses_nothing_and_repeats_nothing(model: ce.Model, tmp_p
         np.testing.assert_array_equal(found["height"].values, straight["height"].values)
 
 
-def lose(folder: Path, times: int, task: Task, part: Part, *rest: Any) -> Batch | None:
+def lose(folder: Path, times: int, task: StudyTask, part: BatchPart, *rest: Any) -> StudyBatch | None:
     """Make a batch, but break down so many times in the middle one."""
     marks = len(list(folder.glob("lost-*")))
     if part.first == 16 and marks < times:

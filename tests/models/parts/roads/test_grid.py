@@ -12,14 +12,14 @@ from scipy.interpolate import CubicSpline, RegularGridInterpolator, make_interp_
 import ce_dynamics as ce
 from ce_dynamics.compiler import compile_function, trace
 from ce_dynamics.compiler.free_numbers import evaluate, nominal
-from ce_dynamics.models.parts.roads.grid import Axis, Curve, Grid, UnevenAxis
+from ce_dynamics.models.parts.roads.grid import Axis, Grid, SplineCurve, UnevenAxis
 
 
 @pytest.mark.parametrize("periodic", [False, True])
 def test_curves_are_scipys_splines(periodic: bool, rng: np.random.Generator) -> None:
     z = rng.normal(size=24)
     axis = Axis(-2.0, 0.5, z.size, periodic)
-    curve = Curve(z, axis)
+    curve = SplineCurve(z, axis)
     nodes = axis.start + axis.step * np.arange(z.size + periodic)
     closed = np.append(z, z[0]) if periodic else z
     spline = CubicSpline(nodes, closed, bc_type="periodic" if periodic else "natural")

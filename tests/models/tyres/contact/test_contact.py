@@ -14,7 +14,7 @@ from ce_dynamics.compiler import compile_function, trace
 from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.parts.roads.surfaces import BumpRoad, FlatRoad, InclinedRoad, KerbRoad
 from ce_dynamics.models.tyres.contact.choice import METHODS, interval, method_for, relative_deflection
-from ce_dynamics.models.tyres.contact.frame import Contact, WheelPose, contact_on
+from ce_dynamics.models.tyres.contact.frame import WheelContact, WheelPose, contact_on
 
 Vector = NDArray[np.float64]
 
@@ -29,7 +29,7 @@ BUMP, KERB, HOLE = (
 )
 
 
-def contact(method: str, road: Road, r: Vector, axis: Vector = LEFT, v: Vector = STILL) -> Contact:
+def contact(method: str, road: Road, r: Vector, axis: Vector = LEFT, v: Vector = STILL) -> WheelContact:
     pose = WheelPose(R0, WIDTH, r, axis)
     return contact_on(METHODS[method].plane(road, pose), pose, v, STILL)
 

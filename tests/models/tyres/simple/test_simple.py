@@ -14,7 +14,7 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.models.tyres.simple.base import SlipModel
 from ce_dynamics.models.tyres.simple.brush import BrushTyre
 from ce_dynamics.models.tyres.simple.fiala import FialaTyre
-from ce_dynamics.models.tyres.simple.fit import Points, fit
+from ce_dynamics.models.tyres.simple.fit import MeasuredPoints, fit
 from ce_dynamics.models.tyres.simple.linear import LinearTyre
 from ce_dynamics.models.tyres.simple.pac89 import Pac89Tyre
 from ce_dynamics.models.tyres.simple.tmsimple import TMsimpleTyre
@@ -139,7 +139,7 @@ def test_fit_finds_the_numbers_that_made_the_points(rng: np.random.Generator) ->
     alpha, kappa = rng.uniform(-0.2, 0.2, (2, 60))
     loads = rng.uniform(2000.0, 6000.0, 60)
     forces = np.array([true.forces(*row) for row in zip(loads, kappa, alpha, strict=True)])
-    points = Points(loads, kappa, alpha, *forces.T)
+    points = MeasuredPoints(loads, kappa, alpha, *forces.T)
     start = BrushTyre(**SIZE, slip_stiffness=8.0, cornering_stiffness=20.0, trail=0.1, mu=0.6)
     found = fit(start, ["mu", "slip_stiffness", "cornering_stiffness", "trail"], points)
     for name in found.changed:
@@ -152,14 +152,14 @@ def test_fit_finds_the_numbers_that_made_the_points(rng: np.random.Generator) ->
         **SIZE, pn=4000.0, dfx0=simple.dfx0, fxm=simple.fxm, fxs=simple.fxs,
         dfy0=(5e4, 8e4), fym=(3600.0, 7000.0), fys=simple.fys,
     )  # fmt: skip
-    again = fit(guess, ["dfy0", "fym"], Points(loads, 0.0, alpha, Fy=Fy))
+    again = fit(guess, ["dfy0", "fym"], MeasuredPoints(loads, 0.0, alpha, Fy=Fy))
     assert again.model.dfy0 == pytest.approx(simple.dfy0, rel=1e-4)
     assert again.model.fym == pytest.approx(simple.fym, rel=1e-4)
 
 
 def test_fit_says_what_it_cannot_do() -> None:
     brush = model("brush")
-    points = Points([4000.0], alpha=[0.05], Fy=[-2000.0])
+    points = MeasuredPoints([4000.0], alpha=[0.05], Fy=[-2000.0])
     with pytest.raises(DataError, match="no number of the tyre 'muu'; did you mean 'mu'"):
         fit(brush, ["muu"], points)
     with pytest.raises(DataError, match="1 measured values cannot tell 2 numbers"):
@@ -167,4 +167,4 @@ def test_fit_says_what_it_cannot_do() -> None:
     with pytest.raises(DataError, match="camber_stiffness starts from zero"):
         fit(brush, ["camber_stiffness"], points)
     with pytest.raises(DataError, match="Fz of measured points must be positive"):
-        fit(brush, ["mu"], Points([-1.0], alpha=[0.05], Fy=[-2000.0]))
+        fit(brush, ["mu"], MeasuredPoints([-1.0], alpha=[0.05], Fy=[-2000.0]))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.vehicles.chrono.json_file import Part, load, without_comments
+from ce_dynamics.models.vehicles.chrono.json_file import JsonObject, load, without_comments
 
 
 def test_comments_go_and_strings_and_lines_stay() -> None:
@@ -60,7 +60,7 @@ def test_files_of_other_bytes(tmp_path: Path) -> None:
 def test_numbers_are_numbers(tmp_path: Path) -> None:
     path = tmp_path / "p.json"
     path.write_text('{"x": 2, "v": [1, 2], "t": "2", "far": 1e60, "p": {"y": true}, "r": [[1, 2], [0, 1]]}')
-    part = Part.of(path)
+    part = JsonObject.of(path)
     assert part.number("x") == 2.0
     with pytest.raises(DataError, match=r"p\.json: v: .* is not a list of 3 numbers"):
         part.vector("v")

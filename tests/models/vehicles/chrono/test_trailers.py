@@ -10,7 +10,7 @@ import pytest
 
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.vehicles.assembly import build
-from ce_dynamics.models.vehicles.chrono.pairing import Choice
+from ce_dynamics.models.vehicles.chrono.pairing import FileChoice
 from ce_dynamics.models.vehicles.chrono.vehicle import convert_vehicle
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from tests.models.vehicles.chrono.small_car import files, written
@@ -46,7 +46,7 @@ def test_a_trailer_is_where_its_connector_puts_it(tmp_path: Path) -> None:
     """Its file's origin lies 1.5 m behind the coupling and 0.1 m above; its wheels have no brakes."""
     car = written(tmp_path, towing())
     (tmp_path / "both.yaml").write_text(
-        convert_vehicle(car, Choice(trailer=tmp_path / "cart/Trailer.json")).text
+        convert_vehicle(car, FileChoice(trailer=tmp_path / "cart/Trailer.json")).text
     )
     data = VehicleParameters.load(tmp_path / "both.yaml")
     np.testing.assert_allclose(data.trailers["trailer"].at, (-1.9, 0, 0.1), atol=1e-15)
@@ -85,7 +85,7 @@ def test_what_is_no_trailer(tmp_path: Path, key: str, value: object, message: st
     content["cart/Trailer.json"][key] = value
     car = written(tmp_path, content)
     with pytest.raises(DataError, match=message):
-        convert_vehicle(car, Choice(trailer=tmp_path / "cart/Trailer.json"))
+        convert_vehicle(car, FileChoice(trailer=tmp_path / "cart/Trailer.json"))
 
 
 def test_axles_of_a_trailer_are_led_by_nobody(tmp_path: Path) -> None:
@@ -95,4 +95,4 @@ def test_axles_of_a_trailer_are_led_by_nobody(tmp_path: Path) -> None:
     with pytest.raises(
         DataError, match=r"Axles\[0\]/Steering Index: a trailer has no steering; leave it out"
     ):
-        convert_vehicle(car, Choice(trailer=tmp_path / "cart/Trailer.json"))
+        convert_vehicle(car, FileChoice(trailer=tmp_path / "cart/Trailer.json"))

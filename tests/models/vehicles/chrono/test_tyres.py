@@ -11,7 +11,7 @@ import pytest
 
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.tyres.chrono import ChronoTyre, Contact
+from ce_dynamics.models.tyres.chrono import ChronoContact, ChronoTyre
 from ce_dynamics.models.tyres.simple.pac89 import Pac89Tyre
 from ce_dynamics.models.tyres.simple.tmsimple import TMsimpleTyre
 from ce_dynamics.models.vehicles.assembly import build
@@ -334,6 +334,6 @@ def test_tyre_forces_of_chrono(
     assert isinstance(tyre, ChronoTyre)
     assert f"kind: {kind}-chrono" in made.text
     load, depth, v_x, v_y, spin = at
-    found = tyre.slip_forces(Contact(load, depth, 0.8, v_x, v_y, spin, 0.0))
+    found = tyre.slip_forces(ChronoContact(load, depth, 0.8, v_x, v_y, spin, 0.0))
     assert float(found.Fy) == pytest.approx(forces[0], rel=3e-3)
     assert float(found.Mz) == pytest.approx(forces[1], rel=0.05, abs=1e-9)

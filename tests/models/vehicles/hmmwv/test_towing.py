@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.contact import Exact, GaussSeidel, Run, simulate_unilateral, uniqueness
+from ce_dynamics.contact import ContactRun, Exact, GaussSeidel, simulate_unilateral, uniqueness
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.vehicles.hmmwv import CORNERS
 from ce_dynamics.models.vehicles.towing import SledgeParameters, TowingCase, on_hard_ground, tow
@@ -32,13 +32,13 @@ def weight_of(case: TowingCase) -> float:
     return sum(body.mass for body in case.unilateral.model.system.bodies)
 
 
-def forces(run: Run, pattern: str) -> Floats:
+def forces(run: ContactRun, pattern: str) -> Floats:
     """Multipliers of all rows whose name ends so, over time."""
     rows = [name for name in run.results.row.values if str(name).endswith(pattern)]
     return np.asarray(run.results["multiplier"].sel(row=rows).values)
 
 
-def balance(run: Run) -> float:
+def balance(run: ContactRun) -> float:
     """Change of energy that neither loads nor rows account for, relative to their work."""
     results = run.results
     gain = results["energy"].values - results["energy"].values[0]
@@ -110,7 +110,7 @@ def model_names(case: TowingCase) -> list[str]:
     return [entry.name for entry in (*layout.q, *layout.v)]
 
 
-def state(names: list[str], run: Run, k: int) -> Floats:
+def state(names: list[str], run: ContactRun, k: int) -> Floats:
     """The state y of a stored instant."""
     values = []
     for name in names:

@@ -16,8 +16,8 @@ from ce_dynamics.mechanism.forces.base import HingeLoad
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.steering.column import (
-    AssistanceData,
     Column,
+    ColumnAssistanceData,
     ColumnData,
     FrictionData,
     HandsData,
@@ -105,7 +105,7 @@ COLUMN = ColumnData(
     stop_stiffness=200.0,
     hands=HandsData(stiffness=50.0, damping=2.0),
     friction=FrictionData(torque=1.0, stiffness=40.0),
-    assistance=AssistanceData(gain=4.0, half_speed=10.0),
+    assistance=ColumnAssistanceData(gain=4.0, half_speed=10.0),
 )
 
 
