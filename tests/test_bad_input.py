@@ -75,14 +75,14 @@ PUBLIC = tuple(
     f"ce_dynamics{name}" for name in ("", ".contact", ".models.tyres", ".models.parts.roads", ".kinematics")
 )
 RETURNED = {
-    "Body", "Coefficients", "Description", "Event", "Fit", "FrictionSolution", "InputLaw",
-    "Linkage", "Model", "Outputs", "Recommendation", "RigidRows", "RigidRun", "Run", "Solution",
+    "Body", "Coefficients", "Description", "Event", "TyreFit", "FrictionSolution", "InputLaw",
+    "Linkage", "Model", "Outputs", "Recommendation", "RigidRows", "RigidRun", "ContactRun", "Solution",
     "SteadyState", "TyreFile", "Uniqueness", "View",
 }  # fmt: skip
 """Classes whose objects the library makes."""
 DERIVED = {
     "ClosedForm", "Coupling", "Cut", "ForceElement", "Friction", "Hinge", "Joint", "Kind", "Law", "Motion",
-    "Path", "Road", "RoadTyre", "Row", "RowKind", "Solver", "Surface", "TyreModel", "UnilateralElement",
+    "CablePath", "Road", "RoadTyre", "Row", "RowKind", "Solver", "Surface", "TyreModel", "UnilateralElement",
 }  # fmt: skip
 """Classes to derive from, protocols, and lists of words."""
 FORMULAS = {

@@ -243,7 +243,7 @@ def of_solvers() -> list[Case]:
     )
     columns = {"text": "x", "nothing": [None], "things": [values.Thing()], "lengths": [1.0, 2.0]}
     found += calls(
-        "Points", lambda **given: fit(start, ["mu"], points._replace(**given)), {},
+        "MeasuredPoints", lambda **given: fit(start, ["mu"], points._replace(**given)), {},
         dict.fromkeys(("Fz", "alpha", "Fy"), columns), says={"Fz": "", "alpha": "", "Fy": ""},
     )  # fmt: skip
     return found

@@ -10,7 +10,7 @@ from ce_dynamics.views.scene import rod
 FORMER = [
     (hmmwv, "settled", "settle"),
     (environments, "prepared", "prepare_vehicle"),
-    (augmented, "embedded_states", "compute_states"),
+    (augmented, "Poses", "StoredPoses"),
     (kc, "forced", "force_sweep"),
     (kc.KCRig, "solved", "solve_poses"),
     (rod((0, 0, 0), (1, 0, 0), 0.1), "painted", "paint"),
