@@ -64,7 +64,7 @@ class ImmobilityWarning(UserWarning):
 
 
 class SingularityWarning(UserWarning):
-    """A run came near a configuration in which a loop's independent coordinates do not tell how it moves."""
+    """A run came near a configuration where independent coordinates do not determine the loop's motion."""
 
 
 class RangeWarning(UserWarning):

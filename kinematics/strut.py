@@ -120,7 +120,7 @@ class StrutLoop(ClosedForm):
         d = magnitude(p)
         across = f"{owner}: the strut is perpendicular to DF"
         if decide(s_0 <= DEAD_POINT * ell, across):
-            raise ModelError(f"{across}, so that it cannot tell its length; move S or D")
+            raise ModelError(f"{across}, so that its length is undetermined; move S or D")
         if decide(d < SMALLEST_LENGTH, f"{owner}: D comes to lie on the strut's line"):
             self.d, self.n = 0.0, self.aim.hinge.axis1  # nothing tilts, about any axis
         else:
@@ -139,7 +139,7 @@ class StrutLoop(ClosedForm):
         dead = f"{owner}: points K, L and the axis DF lie in one plane"
         if decide(abs(B) <= DEAD_POINT * reach, dead):
             raise SingularConfigurationError(
-                f"{dead} in the design pose, so that the tie rod cannot tell its two branches apart; give "
+                f"{dead} in the design pose, so that the tie rod cannot distinguish its two branches; give "
                 "hardpoints of a pose away from it"
             )
         return -1.0 if decide(B > 0.0, f"{dead}, or have passed it: another branch") else 1.0

@@ -137,7 +137,7 @@ class Augmented(ABC):
     def __init__(self, system: System) -> None:
         if system.controllers:
             raise ModelError(
-                f"{system.controllers[0].label} is not asked in the augmented formulation; "
+                f"{system.controllers[0].label} is not evaluated in the augmented formulation; "
                 "compile the system instead (ce_dynamics.compile)"
             )
         self.system = system

@@ -118,7 +118,7 @@ def coupling_rows(edge: CutEdge, states: Mapping[str, BodyState]) -> CouplingRow
 @singledispatch
 def residuals_of(edge: CutEdge, view: AbsoluteView) -> list[Any]:
     """Residuals as they move with the bodies."""
-    raise NotImplementedError(f"the augmented form knows no rows of a {type(edge).__name__}")
+    raise NotImplementedError(f"the augmented form has no rows for a {type(edge).__name__}")
 
 
 @residuals_of.register

@@ -79,7 +79,7 @@ def coordinates(hinge: Hinge, relative: RelativeMotion) -> Array:
         For a kind of hinge that is not known here.
     """
     raise ModelError(
-        f"the reference knows no coordinates of a {type(hinge).__name__} hinge; register a function of the "
+        f"the reference has no coordinates for a {type(hinge).__name__} hinge; register a function of the "
         "hinge and its relative motion with ce_dynamics.augmented.hinge_coordinates.coordinates.register"
     )
 
@@ -149,7 +149,7 @@ def rate_rows(hinge: Hinge, R: Array) -> Array:
         For a kind of hinge that is not known here.
     """
     raise ModelError(
-        f"the reference knows no rates of a {type(hinge).__name__} hinge; register a function of the hinge "
+        f"the reference has no rates for a {type(hinge).__name__} hinge; register a function of the hinge "
         "and its relative rotation with ce_dynamics.augmented.hinge_coordinates.rate_rows.register"
     )
 

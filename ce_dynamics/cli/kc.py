@@ -126,7 +126,7 @@ def subjects_of(options: Kc) -> list[ComparedAxle]:
                 raise DataError(f"two vehicles or variants are called {name!r}; leave one out, or rename it")
     if len(found) > len(AXLE_COLOURS):
         raise DataError(
-            f"{len(found)} vehicles and variants; at most {len(AXLE_COLOURS)} can be told apart in a plot"
+            f"{len(found)} vehicles and variants; at most {len(AXLE_COLOURS)} can be distinguished in a plot"
         )
     return found
 

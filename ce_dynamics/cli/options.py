@@ -193,9 +193,7 @@ class Simulate:
     list_manoeuvres: bool = ABOUT(
         "List all manoeuvres and their options, and leave.", "--list-manoeuvres", default=False
     )
-    list_roads: bool = ABOUT(
-        "List all roads and what may be said of them, and leave.", "--list-roads", default=False
-    )
+    list_roads: bool = ABOUT("List all roads with their options, and exit.", "--list-roads", default=False)
     version: bool = ABOUT(
         "Show the version and leave.",
         "--version",

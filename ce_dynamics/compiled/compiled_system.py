@@ -107,7 +107,7 @@ class CompiledSystem:
         (body,) = self.tangent.find_undirected(q[np.newaxis])
         if body:
             raise ModelError(
-                f"{name}: the quaternion of {body!r} (qw, qx, qy, qz) is zero and tells no orientation; "
+                f"{name}: the quaternion of {body!r} (qw, qx, qy, qz) is zero, which is not an orientation; "
                 "(1, 0, 0, 0) is no rotation"
             )
 

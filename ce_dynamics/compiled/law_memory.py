@@ -25,7 +25,7 @@ REMEDY_OF_ELEMENTS = (
     "it is compiled once, so that this would be frozen; declare what is remembered as a state of a force "
     "element (`states`, with its rate in the response) or of a Controller (`states`, `sampled`)"
 )
-ANOTHER_ANSWER = "asked twice at one state and time it answers differently (memory, a clock, random numbers?)"
+ANOTHER_ANSWER = "evaluated twice at one state and time it differs (memory, a clock, random numbers?)"
 
 
 def refuse_memory(law: object, before: Held) -> None:
@@ -38,7 +38,8 @@ def refuse_memory(law: object, before: Held) -> None:
     """
     name = _first_changed(law, before)
     if name:
-        raise ModelError(f"input law {type(law).__name__}: {name} changes when the law is asked: {REMEDY}")
+        owner = f"input law {type(law).__name__}"
+        raise ModelError(f"{owner}: {name} changes when the law is evaluated: {REMEDY}")
 
 
 def refuse_another_answer(law: object, first: Mapping[str, Any], again: Mapping[str, Any]) -> None:
@@ -84,7 +85,7 @@ def without_memory(
         for (what, thing), kept in zip(asked, before, strict=True):
             name = _first_changed(thing, kept)
             if name:
-                raise ModelError(f"{what}: {name} changes when it is asked: {REMEDY_OF_ELEMENTS}")
+                raise ModelError(f"{what}: {name} changes when it is evaluated: {REMEDY_OF_ELEMENTS}")
         if foreign:
             again = function(**arguments)
             if not all(_same(value, again[name]) for name, value in first.items()):

@@ -240,7 +240,7 @@ def _assignments(node: yaml.Node, key: tuple[str, ...], source: str, label: str)
         items = dict(_items(node, label))
         if not items:
             raise DataError(
-                f"{label}:{node.start_mark.line + 1}: {'.'.join(key)}: an empty mapping says nothing; "
+                f"{label}:{node.start_mark.line + 1}: {'.'.join(key)}: an empty mapping has no effect; "
                 "give it lines 'key: value', or leave it out"
             )
         if "source" in items:

@@ -114,7 +114,7 @@ def bushings_of(words: Sequence[Assignment], axles: Sequence[str], label: str) -
             continue
         where = f"{entry.where}: axles.{'.'.join((*key[1:2], key[0], *key[2:]))}"
         if len(key) != 4 or key[3] != "joint" or not isinstance(entry.value, str):
-            raise DataError(f"{where}: a bushing has a name and says its joint; for example {EXAMPLE}")
+            raise DataError(f"{where}: a bushing has a name and names its joint; for example {EXAMPLE}")
         if key[1] not in axles:
             raise DataError(f"{where}: {checks.show(key[1])} is none of the axles {list(axles)}")
         joint = tuple(entry.value.split())

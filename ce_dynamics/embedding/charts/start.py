@@ -119,8 +119,8 @@ def moving_as(linkage: ChartLinkage, q: Array, given: Mapping[Body, float], held
         )
     if numerical_rank(A) < linkage.loop.m:
         raise IndependentCoordinatesError(
-            f"the loop of {linkage.loop.name!r}: the initial rates of {names} do not tell how it moves; it "
-            f"has {linkage.coordinate.inboard.n_v} degrees of freedom, give the rates of as many hinges"
+            f"the loop of {linkage.loop.name!r}: the initial rates of {names} do not determine how it moves; "
+            f"it has {linkage.coordinate.inboard.n_v} degrees of freedom, give the rates of as many hinges"
         )
     return np.asarray(v * kernel.column_scales)
 

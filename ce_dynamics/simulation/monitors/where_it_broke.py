@@ -159,7 +159,7 @@ def warn_if_steep(model: Model, t: Floats, Y: Floats, gearing: Floats, stackleve
         if norms[worst] > STEEP:
             warnings.warn(
                 f"the loop of {S.name!r} came near a singular configuration at t = {t[worst]:.4g} s: "
-                f"{coordinates_text(model, S, Y[worst])} hardly tell how it moves, the others are "
+                f"{coordinates_text(model, S, Y[worst])} hardly determine how it moves, the others are "
                 f"{norms[worst]:.3g} times as fast; digits are lost there: {remedy_for(S)}",
                 SingularityWarning,
                 stacklevel=stacklevel,

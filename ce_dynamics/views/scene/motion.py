@@ -153,8 +153,8 @@ def chart_columns(model: Model, chart: LoopChart, columns: Mapping[str, Floats])
     missing = [name for name in (*names, *rates) if name not in columns]
     if missing:
         raise ModelError(
-            f"view: the loop of {linkage.loop.name!r} is followed on charts, which results do not tell, nor "
-            f"{missing[0]!r}, with which charts could be made again; lead the loop by a hinge of its own"
+            f"view: the loop of {linkage.loop.name!r} is followed on charts, which results do not contain, "
+            f"nor {missing[0]!r}, with which charts could be made again; lead the loop by a hinge of its own"
         )
     q, v = (np.stack([columns[name] for name in which], axis=1) for which in (names, rates))
     charts = np.array([linkage.chart(row) for row in q])

@@ -30,7 +30,7 @@ PRACTICE = Option(
     "practice",
     "1",
     0.0,
-    "1: the driver has practised each run; 0: he drives it for the first time",
+    "1: the driver model has practised each run; 0: it has not",
     at_least=0.0,
     at_most=1.0,
 )

@@ -26,7 +26,7 @@ from ce_dynamics.models.parts.roads.surfaces import FlatRoad
 def speed_option(default: float) -> Option:
     """Return the speed at the start."""
     return Option(
-        "speed", "m/s", default, "speed at the start, held unless said otherwise", above=0.0, at_most=60.0
+        "speed", "m/s", default, "initial speed, held unless a manoeuvre changes it", above=0.0, at_most=60.0
     )
 
 

@@ -274,7 +274,7 @@ class Reversing(Manoeuvre):
         Option("speed", "m/s", 2.0, "speed backwards, from rest", above=0.0, at_most=10.0),
         duration_option(15.0),
         FRICTION,
-        Option("shift", "m", 0.0, "sideways on the way, positive to the left of who looks back"),
+        Option("shift", "m", 0.0, "lateral offset on the way, positive to the left seen backwards"),
         Option("begin", "m", 5.0, "way before that", at_least=0.0),
         Option("length", "m", 15.0, "way that it takes", above=0.0),
     )

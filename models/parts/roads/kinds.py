@@ -243,6 +243,6 @@ def parse_values(owner: str, words: tuple[Option, ...], given: dict[str, Any]) -
                 f"road {owner!r}: unknown word {key!r}{hint}; known are {', '.join(known) or 'none'}"
             )
         if word.name in result:
-            raise DataError(f"road {owner!r}: {word.name} is said twice")
+            raise DataError(f"road {owner!r}: {word.name} is given twice")
         result[word.name] = word.parse(f"road {owner!r}", text)
     return result

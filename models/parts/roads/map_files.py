@@ -258,7 +258,7 @@ def read_tiff(path: Path, friction: float | Friction, given: dict[str, Any], sha
     """GeoTIFF in metres: x to the east, y to the north; its place on the Earth is left out."""
     dx, dy = given["dx"], given["dy"]
     if dx is None and dy is not None:
-        raise DataError(f"road {path}: dy is said without dx; say both, or leave both to the file")
+        raise DataError(f"road {path}: dy is given without dx; give both, or leave both to the file")
     found = read_geotiff(path, dx is not None)
     spacing = found.spacing or (dx, dx if dy is None else dy)
     return place_map(path, friction, found.z, spacing, given, shape)
@@ -274,7 +274,7 @@ def refuse_given(path: Path, given: dict[str, Any]) -> None:
     """A file that says where its nodes are is told nothing."""
     said = [name for name, value in given.items() if value is not None]
     if said:
-        raise DataError(f"road {path}: the file says itself where its nodes are; leave out {', '.join(said)}")
+        raise DataError(f"road {path}: the file itself defines its nodes; leave out {', '.join(said)}")
 
 
 WRONG = (

@@ -165,7 +165,7 @@ def lock(owner: object, path: Path) -> None:
         ) from None
     except NotImplementedError:
         raise DataError(
-            f"sweep folder '{path.parent}' cannot be locked: its file system knows no locks; choose a folder "
+            f"sweep folder '{path.parent}' cannot be locked: its file system has no locks; choose a folder "
             "on another disk with --output"
         ) from None
     weakref.finalize(owner, held.release)

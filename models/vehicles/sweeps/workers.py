@@ -115,8 +115,8 @@ def on_cluster(
         client = distributed.Client(**options, timeout=CONNECTING)
     except (OSError, ValueError) as error:
         raise DataError(
-            f"no Dask scheduler answers at '{scheduler}' ({error}); start one with 'dask scheduler' and give "
-            "its address, for example tcp://10.0.0.5:8786"
+            f"no Dask scheduler responds at '{scheduler}' ({error}); start one with 'dask scheduler' and "
+            "give its address, for example tcp://10.0.0.5:8786"
         ) from None
     with client:
         task = sweep.text(), files_digest(sweep)

@@ -497,7 +497,7 @@ def test_an_address_where_nobody_answers(run: Run, tmp_path: Path, monkeypatch: 
     where = ("--output", tmp_path, "--scheduler", "tcp://127.0.0.1:1")
     result = run("sweep", "chassis.mass=2000:2400", "-n", 2, *SHORT, *where)
     assert result.code == 2
-    assert "no Dask scheduler answers at 'tcp://127.0.0.1:1'" in result.err
+    assert "no Dask scheduler responds at 'tcp://127.0.0.1:1'" in result.err
 
 
 # The cache of compiled code

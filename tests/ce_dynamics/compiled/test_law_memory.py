@@ -61,7 +61,7 @@ def replace(law: Law, x: Any) -> None:
 )
 def test_laws_that_remember_are_refused(model: ce.Model, remember: Any, what: str) -> None:
     with pytest.raises(
-        ModelError, match=rf"input law Law: {what} changes when the law is asked: .*Controller"
+        ModelError, match=rf"input law Law: {what} changes when the law is evaluated: .*Controller"
     ):
         ce.simulate(model, Law(remember), duration=0.1)
 
@@ -166,7 +166,7 @@ def test_elements_and_outputs_hand_nothing_to_what_remembers(kind: type) -> None
         else:
             system.add_force(Handing(cart, kind()))
         what = "output 'sum'" if as_output else "force element 'remembering'"
-        with pytest.raises(ModelError, match=rf"{what}.* (changes when it is asked|asked twice).*as a state"):
+        with pytest.raises(ModelError, match=rf"{what}.* (changes when it|evaluated twice).*as a state"):
             ce.simulate(ce.compile(system), duration=0.1)
 
 
@@ -264,7 +264,7 @@ def test_whatever_remembers_in_a_system_is_refused(where: str, what: str) -> Non
     else:
         functions = {"output": adding, "list": listing, "global": counting}
         system.add_output("sum", "m", functions[where])
-    with pytest.raises(ModelError, match=rf"{what} changes when it is asked: .* as a state of"):
+    with pytest.raises(ModelError, match=rf"{what} changes when it is evaluated: .* as a state of"):
         ce.simulate(ce.compile(system), duration=0.1)
 
 
@@ -279,7 +279,7 @@ def test_laws_that_remember_are_refused_wherever_they_enter(model: ce.Model) -> 
         lambda: simulate_unilateral(UnilateralModel(model, []), Law(integrate), duration=0.1),
     )
     for way in ways:
-        with pytest.raises(ModelError, match="input law Law: total changes when the law is asked"):
+        with pytest.raises(ModelError, match="input law Law: total changes when the law is evaluated"):
             way()
 
 

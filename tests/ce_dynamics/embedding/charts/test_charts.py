@@ -512,7 +512,7 @@ def about(angle: float) -> Array:
 def test_rates_that_do_not_tell_how_it_moves() -> None:
     system = through(five_bar())
     system.start("left", v=1.0)
-    with pytest.raises(IndependentCoordinatesError, match=r"rates of \['left'\] do not tell how it moves"):
+    with pytest.raises(IndependentCoordinatesError, match=r"rates of \['left'\] do not determine"):
         Model(system)
 
 

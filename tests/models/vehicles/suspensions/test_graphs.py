@@ -107,7 +107,7 @@ def test_against_all_hinges_cut(tmp_path: Path, rng: np.random.Generator) -> Non
         ({"pivot": {"hinge": "chassis lower_arm"}}, "an item has one of body, revolute"),
         ({"pivot": {"revolute": "lower_arm"}}, "revolute: expected the names of two bodies"),
         ({"pivot": {"revolute": "chassis lower_arm", "single": "1"}}, "single: unknown '1'; write yes or no"),
-        ({"pivot": {}}, r"graphs\.front\.pivot: an empty mapping says nothing; .* or leave it out"),
+        ({"pivot": {}}, r"graphs\.front\.pivot: an empty mapping has no effect; .* or leave it out"),
         ({"wheel": {"carrier": "upright"}, "tie_rod": {"distance": "upright chassis"}}, "disagree"),
     ],
 )
