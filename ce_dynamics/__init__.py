@@ -14,6 +14,8 @@ Names are loaded when they are first used, so that importing this package is che
 from __future__ import annotations
 
 import os
+import sys
+from importlib.machinery import ModuleSpec, PathFinder
 from typing import TYPE_CHECKING
 
 from ce_dynamics._version import __version__ as __version__
@@ -138,6 +140,18 @@ if TYPE_CHECKING:
     from ce_dynamics.views.scene.robots import robot_shapes as robot_shapes
     from ce_dynamics.views.scene.view import View as View, view as view
 
-if not os.path.isdir(os.path.join(__path__[0], "models")):  # a checkout: kinematics/ and models/ lie beside
-    __path__.append(os.path.dirname(__path__[0]))
+
+class _Beside:
+    """Finder of a checkout's `kinematics` and `models`, which lie beside this folder."""
+
+    @staticmethod
+    def find_spec(name: str, path: object = None, target: object = None) -> ModuleSpec | None:
+        """Return the spec of one of the two, or None for every other module."""
+        if name in ("ce_dynamics.kinematics", "ce_dynamics.models"):
+            return PathFinder.find_spec(name, [os.path.dirname(__path__[0])])
+        return None
+
+
+if not os.path.isdir(os.path.join(__path__[0], "models")):
+    sys.meta_path.append(_Beside)
 __getattr__, __dir__, __all__ = lazy_names()

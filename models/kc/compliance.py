@@ -99,7 +99,7 @@ class Compliance:
     ...                (5e6, 5e6, 1e6, 1e3, 1e3, 50.0))
     ...     for side, y in (("left", 0.44), ("right", -0.44)) for x in (0.2, -0.2)
     ... ]
-    >>> C = kc.Compliance(rig, soft).at(rig.solved([[0.0, 0.0]])[0]).C
+    >>> C = kc.Compliance(rig, soft).at(rig.solve_poses([[0.0, 0.0]])[0]).C
     >>> bool(C[2, 2] > 0.0 and abs(C[2, 2] - C[8, 8]) < 1e-9)
     True
     """

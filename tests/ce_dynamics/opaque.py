@@ -122,7 +122,7 @@ class Opaque:
     def floor(self) -> Opaque:
         return Opaque(math.floor(self._hidden))
 
-    def looked_up(self, table: Table, offset: int) -> Opaque:
+    def look_up(self, table: Table, offset: int) -> Opaque:
         """The number of a table at this index plus an offset."""
         return Opaque(table.at(self._hidden, offset))
 

@@ -15,6 +15,6 @@ if TYPE_CHECKING:
         Slider as Slider,
     )
     from ce_dynamics.views.drive.page import DrivePage as DrivePage
-    from ce_dynamics.views.drive.rerun import Rerun as Rerun, rerun as rerun
+    from ce_dynamics.views.drive.recordings import Rerun as Rerun, rerun as rerun
 
 __getattr__, __dir__, __all__ = lazy_names()

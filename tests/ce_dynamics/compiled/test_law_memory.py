@@ -137,9 +137,9 @@ HIDDEN = {
     OfItsClass: r"helper\.total changes",
     InADefault: "default of of changes",
     InADeque: r"helper\.seen changes",
-    Counting: "asked twice",
-    Noisy: "asked twice",
-    Timely: "asked twice",
+    Counting: "evaluated twice",
+    Noisy: "evaluated twice",
+    Timely: "evaluated twice",
 }
 
 

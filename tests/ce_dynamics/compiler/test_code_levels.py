@@ -73,5 +73,7 @@ def test_whoever_asks_for_quick_code_owes_nothing(made: list[int], monkeypatch: 
 
 def test_no_other_code_is_made_than_full_and_quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(VARIABLE, "fast")
-    with pytest.raises(ModelError, match="CE_DYNAMICS_CODE = 'fast'; allowed are 'full' and 'quick'"):
+    with pytest.raises(
+        ModelError, match="CE_DYNAMICS_CODE = 'fast'; allowed are 'full', 'quick', 'portable'"
+    ):
         compile_function(slope())

@@ -155,7 +155,7 @@ answer.arrows = [...axle.arrows];
 """
     arrows = np.array(in_node(page, script, tmp_path)["arrows"]).reshape(-1, 6)
     assert page.take.forces == ["front_left.spring", "front_right.spring"]
-    poses = page.rig.solved([[0.01, 0.01]])
+    poses = page.rig.solve_poses([[0.01, 0.01]])
     figures = page.rig.read(poses, ["wheel_force", "spring_motion_ratio"])
     carried = np.linalg.norm(arrows[:, 3:], axis=1) * figures["spring_motion_ratio"][0]
     np.testing.assert_allclose(carried, figures["wheel_force"][0], rtol=1e-9)  # as `compare`

@@ -139,18 +139,18 @@ powertrain:
 
 
 @pytest.mark.parametrize(
-    ("long", "short"),
+    ("long", "short", "value"),
     [
-        ("axles.front.suspension.spring.linear", "front.spring.linear"),
-        ("axles.front.left.suspension.D.y", "front_left.D.y"),
-        ("axles.front.steering.travel", "steering.travel"),
-        ("axles.rear.brake.max_torque", "rear.brake.max_torque"),
-        ("axles.rear.right.tyre.cy", "rear_right.tyre.cy"),
-        ("axles.rear.anti_roll_bar.stiffness", "rear.anti_roll_bar.stiffness"),
+        ("axles.front.suspension.spring.linear", "front.spring.linear", "80 kN/m"),
+        ("axles.front.left.suspension.D.y", "front_left.D.y", "0.75 m"),
+        ("axles.front.steering.travel", "steering.travel", "0.075 m"),
+        ("axles.rear.brake.max_torque", "rear.brake.max_torque", "800 N*m"),
+        ("axles.rear.right.tyre.cy", "rear_right.tyre.cy", "140 kN/m"),
+        ("axles.rear.anti_roll_bar.stiffness", "rear.anti_roll_bar.stiffness", "900 N*m/rad"),
     ],
 )
-def test_long_names_override_as_short_ones(long: str, short: str) -> None:
-    one, other = (VehicleParameters.load("sedan", [f"{name}=0.75"]).data for name in (long, short))
+def test_long_names_override_as_short_ones(long: str, short: str, value: str) -> None:
+    one, other = (VehicleParameters.load("sedan", [f"{name}={value}"]).data for name in (long, short))
     assert one == other != VehicleParameters.load("sedan").data
 
 

@@ -74,8 +74,8 @@ def test_free_numbers_have_their_nominal_values_when_it_is_practised(
         return copy.copy(task)
 
     module = "ce_dynamics.models.vehicles.case"
-    monkeypatch.setattr(f"{module}.practised", at_once)
-    monkeypatch.setattr(f"{module}.settled", lambda model, pedals: model.y0)
+    monkeypatch.setattr(f"{module}.practise", at_once)
+    monkeypatch.setattr(f"{module}.settle", lambda model, pedals: model.y0)
     monkeypatch.setattr(f"{module}.first_pedals", lambda model, task: model.u0)
     name = "chassis.mass"
     free = prepare("double-lane-change", speed="80 km/h", free=[name])

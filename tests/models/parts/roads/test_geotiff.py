@@ -65,7 +65,7 @@ def test_heights_stand_where_and_as_tags_say(z: np.ndarray, tags: list[Any], tmp
     ("z", "tags", "words", "message"),
     [
         (Z, [], "", "does not say the size of its pixels; say dx"),
-        (Z, [], ":dy=1", "dy is said without dx"),
+        (Z, [], ":dy=1", "dy is given without dx"),
         (Z, [SIZE, geo_keys(model=2)], "", "degrees .* project it to metres"),
         (Z, [SIZE, geo_keys(model=1, linear=9002)], "", "its pixels are in feet"),
         (Z, [SIZE, geo_keys(model=1, vertical=9003)], ":dx=1", "its heights are in US survey feet"),

@@ -77,7 +77,7 @@ def test_every_kind_can_be_written(name: str) -> None:
         ("bump:hight=1", "did you mean 'height'"),
         ("bump:height=1 kg", "height"),
         ("bump:height=", "word=value"),
-        ("bump:0.1,height=0.2", "said twice"),
+        ("bump:0.1,height=0.2", "given twice"),
         ("iso8608:X", "class"),
         ("grade", "say grade"),
         ("mu:left=1", "say right"),
