@@ -153,5 +153,5 @@ class _Beside:
 
 
 if not os.path.isdir(os.path.join(__path__[0], "models")):
-    sys.meta_path.append(_Beside)
+    sys.meta_path.insert(0, _Beside)  # before finders of an installation elsewhere
 __getattr__, __dir__, __all__ = lazy_names()

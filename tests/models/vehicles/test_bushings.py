@@ -95,7 +95,7 @@ def test_dynamic_bushings_free_the_bodies(tmp_path: Path) -> None:
             "soft.yaml:8: bushings.front.upper: no joint",
         ),
         (("upper: {joint: upper_arm}", "upper: {joint: a b c}"), "the name of a joint or of two bodies"),
-        (("upper: {joint: upper_arm}", "upper: {hinge: upper_arm}"), "says its joint"),
+        (("upper: {joint: upper_arm}", "upper: {hinge: upper_arm}"), "names its joint"),
         (("upper: {joint: upper_arm}", "wheel: {joint: upper_arm}"), "something else already"),
         (("bushings:\n  front:", "bushings:\n  middle:"), "none of the axles"),
         (("    x: {stiffness: 8 kN/mm}\n", ""), r"soft.yaml: front.upper.x: missing; give its stiffness"),
