@@ -12,7 +12,7 @@ from ce_dynamics.compiler.free_numbers import decide, nominal
 from ce_dynamics.errors import ModelError
 from ce_dynamics.kinematics.base import ClosedForm, Composite
 from ce_dynamics.kinematics.four_bar import FourBar
-from ce_dynamics.kinematics.hardpoints import Point, check_point, checked_names, unit_between
+from ce_dynamics.kinematics.hardpoints import Point, check_body_names, check_point, unit_between
 from ce_dynamics.kinematics.shock import Shock
 from ce_dynamics.kinematics.spindle import SpindleTieRod
 from ce_dynamics.kinematics.wishbone_loop import WishboneLoop
@@ -80,7 +80,7 @@ class DoubleWishboneBodies:
     def __post_init__(self) -> None:
         optional = {"tie_rod", "steering"}
         given = {name: body for name, body in vars(self).items() if body is not None or name not in optional}
-        checked_names("double wishbone", **given)
+        check_body_names("double wishbone", **given)
 
     @classmethod
     def with_prefix(
@@ -126,7 +126,7 @@ class DoubleWishbone(Composite):
     """
 
     def __init__(self, points: DoubleWishbonePoints, bodies: DoubleWishboneBodies | None = None) -> None:
-        points, b = checked_corner(points, bodies)
+        points, b = check_corner(points, bodies)
         self.points, self.bodies = points, b
         parts: list[ClosedForm] = [
             WishboneLoop(
@@ -147,7 +147,7 @@ class DoubleWishbone(Composite):
         super().__init__(parts, b.lower_arm)
 
 
-def checked_corner(
+def check_corner(
     points: DoubleWishbonePoints, bodies: DoubleWishboneBodies | None
 ) -> tuple[DoubleWishbonePoints, DoubleWishboneBodies]:
     """Return a user's hardpoints and names of bodies, the defaults if none are given."""
@@ -182,7 +182,7 @@ def planar_double_wishbone(
     ModelError
         If the arm axes are not parallel or the shock is out of plane: use `DoubleWishbone`.
     """
-    points, b = checked_corner(points, bodies)
+    points, b = check_corner(points, bodies)
     owner = f"planar double wishbone of {b.lower_arm!r}"
     A1, A2, G1, G2 = (check_point(getattr(points, name), owner, name) for name in ("A1", "A2", "G1", "G2"))
     axis = unit_between(A1, A2, owner, "A1 A2")

@@ -20,7 +20,13 @@ from ce_dynamics.compiler.free_numbers import decide, nominal, number
 from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, SubgraphMotion
 from ce_dynamics.errors import ModelError, SingularConfigurationError
 from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint, expect_hinge
-from ce_dynamics.kinematics.hardpoints import DEAD_POINT, SMALLEST_LENGTH, Point, check_point, checked_names
+from ce_dynamics.kinematics.hardpoints import (
+    DEAD_POINT,
+    SMALLEST_LENGTH,
+    Point,
+    check_body_names,
+    check_point,
+)
 from ce_dynamics.mechanism.checked import magnitude, unit_axis
 from ce_dynamics.mechanism.hinges.revolute import Revolute
 
@@ -347,7 +353,7 @@ class FourBar(ClosedForm):
         frame: str = "ground",
     ) -> None:
         self.loop = FourBarLoop(A, D, F, G, axis, f"four-bar of {crank!r}")
-        checked_names("four-bar", crank=crank, coupler=coupler, rocker=rocker, frame=frame)
+        check_body_names("four-bar", crank=crank, coupler=coupler, rocker=rocker, frame=frame)
         self.crank, self.coupler, self.rocker, self.frame = crank, coupler, rocker, frame
         self._hinges = tuple(self.loop.revolute(at) for at in (self.loop.A, self.loop.D, self.loop.F))
         self._closure = self.loop.revolute(self.loop.G)

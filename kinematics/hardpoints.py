@@ -31,7 +31,7 @@ def check_point(value: object, owner: str, name: str) -> Array:
     return finite_vector(value, owner, f"point {name}")
 
 
-def checked_names(owner: str, **names: str) -> None:
+def check_body_names(owner: str, **names: str) -> None:
     """Raise unless every name can be that of a body."""
     for argument, name in names.items():
         checks.name_of(f"{owner}: {argument}", name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ce_dynamics.embedding.motion import SubgraphMotion
 from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint, expect_hinge
 from ce_dynamics.kinematics.four_bar import FourBarLoop
-from ce_dynamics.kinematics.hardpoints import Point, checked_names
+from ce_dynamics.kinematics.hardpoints import Point, check_body_names
 from ce_dynamics.mechanism.hinges.spherical import Spherical
 
 
@@ -44,7 +44,7 @@ class PitmanSteering(ClosedForm):
     ) -> None:
         # A, D, F, G of the four-bar are T, U, V, W.
         self.loop = FourBarLoop(T, U, V, W, axis, f"Pitman steering of {link!r}", ("T", "U", "V", "W"))
-        checked_names("Pitman steering", arm=arm, link=link, idler=idler, chassis=chassis)
+        check_body_names("Pitman steering", arm=arm, link=link, idler=idler, chassis=chassis)
         self.arm, self.link, self.idler, self.chassis = arm, link, idler, chassis
         self._hinges = tuple(self.loop.revolute(at) for at in (self.loop.A, self.loop.D, self.loop.G))
         self.independent = arm

@@ -14,7 +14,7 @@ from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.embedding.motion import SubgraphMotion
 from ce_dynamics.kinematics.aim import Aim
 from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint, expect_hinge
-from ce_dynamics.kinematics.hardpoints import Point, check_point, checked_names
+from ce_dynamics.kinematics.hardpoints import Point, check_body_names, check_point
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
 from ce_dynamics.mechanism.hinges.distance import Distance
 from ce_dynamics.mechanism.hinges.guides import PointOnLine
@@ -56,7 +56,7 @@ class Rod(ClosedForm):
     ) -> None:
         owner = f"rod {rod!r}"
         self.P, self.Q = check_point(P, owner, "P"), check_point(Q, owner, "Q")
-        checked_names(owner, rod=rod, carrier=carrier, anchor=anchor)
+        check_body_names(owner, rod=rod, carrier=carrier, anchor=anchor)
         self.rod, self.carrier, self.anchor = rod, carrier, anchor
         self.fixed_length, self.axes = checks.flag(f"{owner}: fixed_length", fixed_length), axes
         hinge = None if axes is None else Universal(*axes, at=self.P.tolist())

@@ -19,8 +19,8 @@ from ce_dynamics.kinematics.aim_planar import AimPlanar
 from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint, expect_hinge
 from ce_dynamics.kinematics.hardpoints import (
     Point,
+    check_body_names,
     check_point,
-    checked_names,
     length_between,
     unit_between,
 )
@@ -141,7 +141,7 @@ class Shock(ClosedForm):
     ) -> None:
         owner = f"shock {shock_lower!r}"
         self.B, self.J = check_point(B, owner, "B"), check_point(J, owner, "J")
-        checked_names(owner, shock_lower=shock_lower, shock_upper=shock_upper, arm=arm, anchor=anchor)
+        check_body_names(owner, shock_lower=shock_lower, shock_upper=shock_upper, arm=arm, anchor=anchor)
         self.shock_lower, self.shock_upper, self.arm, self.anchor = shock_lower, shock_upper, arm, anchor
         self.lower: Aim | AimPlanar
         if axis is None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from ce_dynamics.embedding.motion import SubgraphMotion
 from ce_dynamics.kinematics.aim import Aim
 from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint, expect_hinge
-from ce_dynamics.kinematics.hardpoints import Point, check_point, checked_names, unit_between
+from ce_dynamics.kinematics.hardpoints import Point, check_body_names, check_point, unit_between
 from ce_dynamics.kinematics.rotation_to_distance import RotationToDistance
 from ce_dynamics.mechanism.hinges.distance import Distance
 from ce_dynamics.mechanism.hinges.revolute import Revolute
@@ -57,9 +57,9 @@ class SpindleTieRod(ClosedForm):
         d, f, self.K, self.L = (
             check_point(point, owner, name) for point, name in zip((D, F, K, L), "DFKL", strict=True)
         )
-        checked_names(owner, spindle=spindle, upright_link=upright_link, anchor=anchor)
+        check_body_names(owner, spindle=spindle, upright_link=upright_link, anchor=anchor)
         if tie_rod is not None:
-            checked_names(owner, tie_rod=tie_rod)
+            check_body_names(owner, tie_rod=tie_rod)
         self.spindle, self.tie_rod, self.upright_link, self.anchor = spindle, tie_rod, upright_link, anchor
         self.spindle_hinge = Revolute(unit_between(d, f, owner, "DF").tolist(), d.tolist())
         self.turn = RotationToDistance(self.spindle_hinge, self.K, self.L, owner, "KL")

@@ -32,8 +32,8 @@ from ce_dynamics.kinematics.hardpoints import (
     DEAD_POINT,
     SMALLEST_LENGTH,
     Point,
+    check_body_names,
     check_point,
-    checked_names,
     distance_from_axis,
     length_between,
     unit_between,
@@ -92,8 +92,8 @@ class StrutLoop(ClosedForm):
                 (A1, A2, D, F, S, K, L), ("A1", "A2", "D", "F", "S", "K", "L"), strict=True
             )
         )
-        checked_names(owner, lower_arm=lower_arm, kingpin=kingpin, swivel=swivel, upright=upright)
-        checked_names(owner, chassis=chassis, anchor=anchor)
+        check_body_names(owner, lower_arm=lower_arm, kingpin=kingpin, swivel=swivel, upright=upright)
+        check_body_names(owner, chassis=chassis, anchor=anchor)
         self.lower_arm, self.kingpin, self.swivel, self.upright = lower_arm, kingpin, swivel, upright
         self.chassis, self.anchor = chassis, anchor
         self.arm_hinge = hinge_through(a1, a2, owner, "A1 A2")

@@ -13,8 +13,8 @@ from ce_dynamics.kinematics.aim_planar import AimPlanar
 from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint, expect_hinge
 from ce_dynamics.kinematics.hardpoints import (
     Point,
+    check_body_names,
     check_point,
-    checked_names,
     distance_from_axis,
     unit_between,
 )
@@ -45,7 +45,7 @@ class SwingArm(ClosedForm):
         a1, a2, self.F = (
             check_point(point, owner, name) for point, name in ((A1, "A1"), (A2, "A2"), (F, "F"))
         )
-        checked_names(owner, arm=arm, carrier=carrier, anchor=anchor)
+        check_body_names(owner, arm=arm, carrier=carrier, anchor=anchor)
         self.arm, self.carrier, self.anchor = arm, carrier, anchor
         u = unit_between(a1, a2, owner, "A1 A2")
         distance_from_axis(self.F, a1, u, owner, "F")

@@ -11,7 +11,7 @@ from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.embedding.motion import SubgraphMotion
 from ce_dynamics.kinematics.aim import Aim
 from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint, expect_hinge
-from ce_dynamics.kinematics.hardpoints import Point, check_point, checked_names, unit_between
+from ce_dynamics.kinematics.hardpoints import Point, check_body_names, check_point, unit_between
 from ce_dynamics.kinematics.rotation_to_distance import RotationToDistance
 from ce_dynamics.mechanism.hinges.revolute import Revolute
 from ce_dynamics.mechanism.hinges.spherical import Spherical
@@ -53,7 +53,7 @@ class WishboneLoop(ClosedForm):
             check_point(point, owner, name)
             for point, name in zip((A1, A2, G1, G2, D, F), ("A1", "A2", "G1", "G2", "D", "F"), strict=True)
         )
-        checked_names(
+        check_body_names(
             owner, lower_arm=lower_arm, upper_arm=upper_arm, upright_link=upright_link, chassis=chassis
         )
         self.lower_arm, self.upper_arm, self.upright_link = lower_arm, upper_arm, upright_link

@@ -180,12 +180,24 @@ class SparseRows(NamedTuple):
     def check(self, name: str) -> None:
         """Raise `ModelError` unless the arrays describe a matrix of finite numbers."""
         checks.integer(f"{name}: width", self.width, at_least=0)
-        values = checks.finite_array(f"{name}: values", self.values, (None,))
-        starts = checks.finite_array(f"{name}: starts", self.starts, (None,))
-        columns = checks.finite_array(f"{name}: columns", self.columns, (len(values),))
-        if len(starts) == 0 or starts[0] != 0 or starts[-1] != len(values) or np.any(np.diff(starts) < 0):
+        for what, kinds in (("starts", "iu"), ("columns", "iu"), ("values", "iuf")):
+            part = getattr(self, what)  # not by `checks.numbers`, whose copies every step of a run would pay
+            if not isinstance(part, np.ndarray) or part.ndim != 1 or part.dtype.kind not in kinds:
+                sort = "numbers" if what == "values" else "integers"
+                raise ModelError(f"{name}: {what} {checks.show(part)} must be an array of {sort}, (n,)")
+        starts, columns, values, _ = self
+        if not np.isfinite(values).all():
+            raise ModelError(f"{name}: values must be finite numbers")
+        if (
+            len(starts) == 0
+            or starts[0] != 0
+            or starts[-1] != len(values)
+            or np.any(starts[1:] < starts[:-1])
+        ):
             raise ModelError(f"{name}: starts must rise from 0 to the number of values, {len(values)}")
-        if np.any((columns < 0) | (columns >= self.width)):
+        if len(columns) != len(values):
+            raise ModelError(f"{name}: columns must be as many as values, {len(values)}")
+        if len(columns) and not (columns.min() >= 0 and columns.max() < self.width):
             raise ModelError(f"{name}: columns must be at least 0 and below the width, {self.width}")
 
     @classmethod

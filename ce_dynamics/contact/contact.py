@@ -20,7 +20,7 @@ from ce_dynamics.algebra.arrays import Array, Scalar, cross, dot, norm, where, z
 from ce_dynamics.contact.conditions import Kind
 from ce_dynamics.contact.element import Row, RowKind, UnilateralElement
 from ce_dynamics.contact.pairs import pair_of
-from ce_dynamics.contact.shapes import Meeting, PlacedShape, Shape, checked_shape, frame
+from ce_dynamics.contact.shapes import Meeting, PlacedShape, Shape, check_shape, frame
 from ce_dynamics.contact.surfaces import Surface, meet
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body, check_body, ground_of
@@ -282,8 +282,8 @@ class BodyContact(UnilateralElement):
         if not other.is_ground and ground_of(other) is not ground_of(body):
             raise ModelError(f"{owner}: {body.name!r} and {other.name!r} belong to different systems")
         self.name, self.body, self.other = name, body, other
-        self.shape = checked_shape(shape, f"{owner}: shape")
-        self.other_shape = checked_shape(other_shape, f"{owner}: other_shape")
+        self.shape = check_shape(shape, f"{owner}: shape")
+        self.other_shape = check_shape(other_shape, f"{owner}: other_shape")
         self.pair, self.ground = pair_of(shape, other_shape), ground_of(body)
         self.mu = finite_number(mu, owner, "mu", at_least=0.0)
         self.law = resistance(friction, rolling, spinning, owner)

@@ -17,7 +17,7 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.contact.conditions import Integers
 from ce_dynamics.contact.narrow_phase import KINDS, WIDTH, Meetings, bounding_radius, flat
 from ce_dynamics.contact.rigid import NO_BODY, RigidBodies, RigidState, rotations
-from ce_dynamics.contact.shapes import HalfSpace, Shape, checked_shape
+from ce_dynamics.contact.shapes import HalfSpace, Shape, check_shape
 from ce_dynamics.errors import ModelError
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class RigidShape:
     def __post_init__(self) -> None:
         if self.body is not None:
             checks.name_of("RigidShape: body", self.body)
-        checked_shape(self.shape, "RigidShape: shape")
+        check_shape(self.shape, "RigidShape: shape")
 
 
 class RigidShapes:

@@ -114,7 +114,7 @@ class HalfSpace:
 Shape: TypeAlias = Sphere | Capsule | Box | HalfSpace
 
 
-def checked_shape(value: Shape, name: str) -> Shape:
+def check_shape(value: Shape, name: str) -> Shape:
     """Return a user's shape; a `WrongTypeError` names the argument."""
     kinds: tuple[type[Shape], ...] = (Sphere, Capsule, Box, HalfSpace)
     return checks.instance(name, value, kinds, "a Sphere, Capsule, Box or HalfSpace")

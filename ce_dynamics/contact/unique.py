@@ -51,7 +51,7 @@ def uniqueness(problem: Problem, solution: Solution) -> Uniqueness:
     solution : Solution
         Solution of that problem, converged well below a relative accuracy of 1e-9.
     """
-    checked(problem, solution, "uniqueness")
+    check_solution(problem, solution, "uniqueness")
     m = len(problem.c)
     held = held_rows(problem, solution)
     GT = scale_rows(problem)
@@ -65,7 +65,7 @@ def uniqueness(problem: Problem, solution: Solution) -> Uniqueness:
     )
 
 
-def checked(problem: Problem, solution: Solution, owner: str) -> None:
+def check_solution(problem: Problem, solution: Solution, owner: str) -> None:
     """Raise unless a problem and a solution of so many rows are given."""
     checks.instance(f"{owner}: problem", problem, Problem, "a Problem")
     checks.instance(f"{owner}: solution", solution, Solution, "a Solution")
@@ -132,7 +132,7 @@ def evenly(problem: Problem, solution: Solution) -> Floats:
     -------
     (m,) array
     """
-    checked(problem, solution, "evenly")
+    check_solution(problem, solution, "evenly")
     p = solution.p.copy()
     held = held_rows(problem, solution)
     held = held[problem.conditions.kind[held] <= Kind.UNILATERAL]

@@ -81,9 +81,11 @@ def read_hardpoints(path: Path) -> dict[str, Floats]:
         header = ["name", "symmetry", "x", "y", "z"]
     else:
         dialect = next((mark for mark in (";", "\t", ",") if mark in text.partition("\n")[0]), ",")
-        header, *rows = [
-            [cell.strip() for cell in row] for row in csv.reader(io.StringIO(text), delimiter=dialect) if row
-        ] or [[]]
+        try:
+            lines = [row for row in csv.reader(io.StringIO(text), delimiter=dialect) if row]
+        except csv.Error as error:
+            raise DataError(f"{path.name}: it is no table of hardpoints: {error}") from None
+        header, *rows = [[cell.strip() for cell in row] for row in lines] or [[]]
         header = [name.lower().removesuffix("_value") for name in header]
     if not {"x", "y", "z"} < set(header):
         raise DataError(f"{path.name}: expected columns name, x, y, z; found {', '.join(header) or 'none'}")
@@ -94,11 +96,17 @@ def read_hardpoints(path: Path) -> dict[str, Floats]:
         if name.startswith("hpr_") or cells.get("symmetry", "").lower() == "right":
             continue
         try:
-            found[name] = np.array([float(cells[axis]) for axis in "xyz"])
+            point = np.array([float(cells[axis]) for axis in "xyz"])
         except (KeyError, ValueError):
+            point = np.full(3, np.nan)
+        if not np.isfinite(point).all():
             raise DataError(
-                f"{path.name}: row {number}: expected a name and three numbers, found {checks.show(row)}"
-            ) from None
+                f"{path.name}: row {number}: expected a name and three numbers, all finite; "
+                f"found {checks.show(row)}"
+            )
+        if name in found:
+            raise DataError(f"{path.name}: row {number}: {name!r} is there twice; remove one")
+        found[name] = point
     return found
 
 

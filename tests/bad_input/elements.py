@@ -382,7 +382,9 @@ def of_plain_bodies() -> list[Case]:
         {"lower": per_row, "upper": per_row},
         says={"lower": "", "upper": ""},
     )
-    sparse = {"starts": [0, 1, 2], "columns": [0, 1], "values": [1.0, 1.0], "width": 2}
+    sparse = {
+        "starts": np.arange(3), "columns": np.arange(2), "values": np.ones(2), "width": 2
+    }  # fmt: skip
 
     def solved(**given: Any) -> Any:
         rows = contact.SparseRows(**{**sparse, **given})

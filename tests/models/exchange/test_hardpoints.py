@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +67,22 @@ def test_wrong_axes_of_tables_are_named(tmp_path: Path) -> None:
         convert_hardpoints(table, "sedan", "front", "adams")
     table.write_text("name,x,y,z\nlca_outer,0,-760,300\n")
     with pytest.raises(DataError, match=r"the wheel centre \(wheel_center, or W\) is missing"):
+        convert_hardpoints(table, "sedan", "front", "adams")
+
+
+@pytest.mark.parametrize(
+    ("rows_of_table", "words"),
+    [
+        ("lca_outer,nan,-760,300", "row 1: expected a name and three numbers, all finite"),
+        ("lca_outer,1,-760,inf", "row 1: expected a name and three numbers, all finite"),
+        ("lca_outer,1,-760,300\nlca_outer,2,-760,300", "row 2: 'lca_outer' is there twice; remove one"),
+        (f"{'a' * 200_000},1,2,3", "it is no table of hardpoints: field larger"),
+    ],
+)
+def test_damaged_tables_are_refused(tmp_path: Path, rows_of_table: str, words: str) -> None:
+    table = tmp_path / "points.csv"
+    table.write_text(f"name,x,y,z\n{rows_of_table}\n")
+    with pytest.raises(DataError, match=re.escape(words)):
         convert_hardpoints(table, "sedan", "front", "adams")
 
 
