@@ -239,7 +239,7 @@ def test_blocks_of_a_page_are_replaced_and_nothing_else(tmp_path: Path) -> None:
 
 
 def test_the_cheapest_parts_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    main(["--quick", "--no-native", "history", "loops", "--output", str(tmp_path)])
+    main(["--quick", "--no-native", "loops", "--output", str(tmp_path)])
     written = json.loads((tmp_path / "benchmarks.json").read_text())
     assert [chain["n"] for chain in written["parts"]["loops"]["data"]["chains"]] == [1, 2, 5]
     printed = capsys.readouterr().out

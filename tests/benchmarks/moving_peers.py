@@ -104,7 +104,7 @@ def pinocchio_peer(duration: float, step: float, interval: float) -> Track:
     Time is that of the evaluations of Pinocchio alone, without the binding: integration and forces, which are
     Python here, are for nothing.
     """
-    from tests.benchmarks.pinocchio_moving import Moving
+    from tests.benchmarks.pinocchio_peer import Moving
 
     moving = Moving(ride_mechanism(rods=True), ride_laws())
     pieces = round(interval / step)
