@@ -5,9 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from tests.benchmarks.options import Options
 from tests.benchmarks.plots import draw
-from tests.benchmarks.report import written_into
+from tests.benchmarks.report import Options, written_into
 from tests.benchmarks.suite import PARTS, run
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -14,8 +14,7 @@ from ce_dynamics.errors import SimulationError
 from ce_dynamics.models.vehicles.case import build_ride
 from ce_dynamics.simulation.simulate import simulate
 from tests.benchmarks.moving_peers import Peer, peers
-from tests.benchmarks.options import Options
-from tests.benchmarks.report import Result, Table, number
+from tests.benchmarks.report import Options, Result, Table, number
 
 DURATION = 2.0
 TARGETS = (1e-6, 1e-9)

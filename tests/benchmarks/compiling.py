@@ -13,8 +13,7 @@ from ce_dynamics.compiler.codegen.writer import FLAGS
 from ce_dynamics.compiler.tracing.operations import arity
 from ce_dynamics.models.vehicles.case import build_ride
 from tests.benchmarks.evaluation import prepared
-from tests.benchmarks.options import Options
-from tests.benchmarks.report import Result, Table, number
+from tests.benchmarks.report import Options, Result, Table, number
 from tests.benchmarks.timing import Contender, race
 
 

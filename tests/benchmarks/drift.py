@@ -12,8 +12,7 @@ from ce_dynamics.compiled.model import Model
 from ce_dynamics.models.hmmwv import build_ride, prepare
 from ce_dynamics.simulation.simulate import simulate
 from tests.benchmarks.moving_peers import peers
-from tests.benchmarks.options import Options
-from tests.benchmarks.report import Result, Table, number
+from tests.benchmarks.report import Options, Result, Table, number
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "loop_closure_drift.py"
 

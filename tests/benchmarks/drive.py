@@ -14,8 +14,7 @@ from ce_dynamics.models.vehicles.drive import VEHICLES, drive_page
 from ce_dynamics.views.drive.machine import Machine
 from ce_dynamics.views.drive.page import machine_content, module
 from ce_dynamics.views.scene.page import WEB, Packed
-from tests.benchmarks.options import Options
-from tests.benchmarks.report import Result, Table, number
+from tests.benchmarks.report import Options, Result, Table, number
 
 SCRIPT = """
 import { readFileSync } from "node:fs";

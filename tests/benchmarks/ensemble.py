@@ -15,8 +15,7 @@ from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import compile_function
 from ce_dynamics.models.hmmwv import prepare
 from ce_dynamics.simulation.simulate import simulate
-from tests.benchmarks.options import Options
-from tests.benchmarks.report import Result, Table, number
+from tests.benchmarks.report import Options, Result, Table, number
 from tests.benchmarks.timing import native_loop, repeats
 
 

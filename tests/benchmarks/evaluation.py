@@ -18,10 +18,9 @@ from ce_dynamics.models.vehicles.case import build_ride
 from tests.benchmarks import pinocchio_native
 from tests.benchmarks.mechanism import Floats, deviation, independent, reference, ride_mechanism
 from tests.benchmarks.mujoco_peer import IMPEDANCE, SETTINGS, Soft
-from tests.benchmarks.options import Options
-from tests.benchmarks.pinocchio_peer import Bound
 from tests.benchmarks.pinocchio_native import Driver, MissingError
-from tests.benchmarks.report import Result, Table, number
+from tests.benchmarks.pinocchio_peer import Bound
+from tests.benchmarks.report import Options, Result, Table, number
 from tests.benchmarks.simbody_peer import Apart
 from tests.benchmarks.timing import Batch, Contender, best_of, native_loop, python_loop, race
 

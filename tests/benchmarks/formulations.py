@@ -12,8 +12,7 @@ from ce_dynamics.augmented.augmented import Augmented
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.models import hmmwv
 from tests.benchmarks.mechanism import Floats
-from tests.benchmarks.options import Options
-from tests.benchmarks.report import Result, Table, number
+from tests.benchmarks.report import Options, Result, Table, number
 from tests.benchmarks.timing import Contender, native_loop, python_loop, race
 
 SPEED = 12.0

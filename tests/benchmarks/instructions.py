@@ -13,8 +13,7 @@ from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.models.hmmwv import prepare
 from ce_dynamics.models.vehicles.case import build_ride
 from tests.benchmarks.evaluation import HEAVY
-from tests.benchmarks.options import Options
-from tests.benchmarks.report import Result, Table
+from tests.benchmarks.report import Options, Result, Table
 
 STAGES: tuple[tuple[str, Callable[[Instant], Any]], ...] = (
     ("dependent hinges (12)-(14)", lambda i: [m.hinge_motions for m in i.outward.motions.values()]),

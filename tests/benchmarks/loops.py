@@ -17,9 +17,8 @@ from ce_dynamics.mechanism.system import System
 from tests.benchmarks import large_systems, pinocchio_native
 from tests.benchmarks.evaluation import prepared
 from tests.benchmarks.mechanism import Floats, four_bar_chain
-from tests.benchmarks.options import Options
 from tests.benchmarks.pinocchio_native import Driver, MissingError
-from tests.benchmarks.report import Result, Table, number
+from tests.benchmarks.report import Options, Result, Table, number
 from tests.benchmarks.timing import Contender, best_of, most_memory, race, stopwatch
 
 LARGEST_PEER = 50

@@ -8,8 +8,7 @@ from ce_dynamics.compiled.model import Model
 from ce_dynamics.models.vehicles.case import build_ride
 from ce_dynamics.models.vehicles.hmmwv import CORNERS
 from tests.benchmarks.evaluation import HEAVY, prepared
-from tests.benchmarks.options import Options
-from tests.benchmarks.report import Result, Table, number
+from tests.benchmarks.report import Options, Result, Table, number
 from tests.benchmarks.timing import Contender, race
 
 POINTS = (

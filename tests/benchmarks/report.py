@@ -76,3 +76,27 @@ def written_into(page: Path, blocks: dict[str, str]) -> None:
             before, _, rest = text.partition(start)
             text = before + start + content + "\n" + end + rest.partition(end)[2]
     page.write_text(text, encoding="utf-8")
+
+
+@dataclass(frozen=True)
+class Options:
+    """Choices.
+
+    Attributes
+    ----------
+    quick : bool
+        Just see that it runs: few repeats, small sizes.
+    native : bool
+        Compile the C++ driver of Pinocchio (minutes, the first time).
+    prototype : path or None
+        The feasibility script that the first budget compares with.
+    """
+
+    quick: bool = False
+    native: bool = True
+    prototype: Path | None = None
+
+    @property
+    def rounds(self) -> int:
+        """Batches of which the best counts."""
+        return 3 if self.quick else 150

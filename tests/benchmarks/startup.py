@@ -11,8 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.benchmarks.options import Options
-from tests.benchmarks.report import Result, Table, number
+from tests.benchmarks.report import Options, Result, Table, number
 
 COMMAND = [sys.executable, "-c", "from ce_dynamics.cli import main; main()"]
 VERSION = "simulate-vehicle --version"

@@ -29,8 +29,7 @@ from tests.benchmarks import (
     vehicle,
     without_linkages,
 )
-from tests.benchmarks.options import Options
-from tests.benchmarks.report import Result, Table
+from tests.benchmarks.report import Options, Result, Table
 from tests.benchmarks.timing import load, machine
 
 PARTS: dict[str, Callable[[Options], Result]] = {

@@ -9,8 +9,7 @@ from ce_dynamics.models.vehicles.prepared import Case
 from ce_dynamics.simulation.in_the_loop.simulator import Simulator
 from ce_dynamics.simulation.simulate import simulate
 from tests.benchmarks.evaluation import prepared
-from tests.benchmarks.options import Options
-from tests.benchmarks.report import Result, Table, number
+from tests.benchmarks.report import Options, Result, Table, number
 from tests.benchmarks.timing import best_of, python_loop
 
 RUNS: tuple[tuple[str, dict[str, Any]], ...] = (

@@ -31,8 +31,7 @@ from ce_dynamics.models.vehicles.steering.base import add_position
 from ce_dynamics.models.vehicles.steering_angle import max_wheel_angle
 from ce_dynamics.models.vehicles.suspensions.double_wishbone import DoubleWishboneCorner
 from tests.benchmarks.evaluation import prepared
-from tests.benchmarks.options import Options
-from tests.benchmarks.report import Result, Table, number
+from tests.benchmarks.report import Options, Result, Table, number
 from tests.benchmarks.timing import best_of
 from tests.benchmarks.vehicle import once
 
