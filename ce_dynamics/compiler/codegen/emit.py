@@ -25,9 +25,9 @@ contract reassoc nsz               1.58  1.68
 contract arcp reassoc nsz afn      1.57  1.62
 =================================  ====  ====
 
-Instructions stay in the order of tracing: ordering them depth first instead costs some per cent
-(``python -m tests.benchmarks compiling``), because formulas as written keep related values close together.  With
-pairs (`ce_dynamics.compiler.codegen.pairs`) the later of two goes where the first one stands.
+Instructions stay in the order of tracing: ordering them depth first costs some per cent
+(``python -m tests.benchmarks compiling``), because formulas as written keep related values close together.
+With pairs (`ce_dynamics.compiler.codegen.pairs`) the later of two goes where the first one stands.
 """
 
 from __future__ import annotations
