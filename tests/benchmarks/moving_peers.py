@@ -9,9 +9,8 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from tests.benchmarks.mechanism import Floats, ride_mechanism
+from tests.benchmarks.mechanism import Floats, ride_laws, ride_mechanism
 from tests.benchmarks.mujoco_peer import Setting, Soft
-from tests.benchmarks.ride_laws import ride_laws
 from tests.benchmarks.timing import best_of, python_loop
 
 MUJOCO_INTEGRATORS = ("RK4", "implicitfast")

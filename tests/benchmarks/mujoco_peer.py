@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tests.benchmarks.mechanism import Floats, Joint, Mechanism
-from tests.benchmarks.ride_laws import RideLaws
+from tests.benchmarks.mechanism import Floats, Joint, Mechanism, RideLaws
 
 IMPEDANCE = 0.999999
 OPTIONS = (

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.benchmarks.mechanism import Floats, Mechanism
-from tests.benchmarks.ride_laws import RideLaws
+from tests.benchmarks.mechanism import Floats, Mechanism, RideLaws
 
 
 def build(mechanism: Mechanism) -> Any:
