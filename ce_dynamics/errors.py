@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class CeDynamicsError(Exception):
     """Base of all errors raised for reasons a user can mend."""
@@ -42,7 +44,7 @@ class DataError(CeDynamicsError, ValueError):
 class AssemblyError(CeDynamicsError, ValueError):
     """A linkage cannot be assembled at the given coordinates; ``partial`` holds what was reached before."""
 
-    def __init__(self, message: str, partial: object | None = None) -> None:
+    def __init__(self, message: str, partial: Any = None) -> None:
         super().__init__(message)
         self.partial = partial
 
@@ -50,7 +52,7 @@ class AssemblyError(CeDynamicsError, ValueError):
 class SimulationError(CeDynamicsError, RuntimeError):
     """An integration stopped before its end; ``partial`` holds what was computed."""
 
-    def __init__(self, message: str, partial: object | None = None) -> None:
+    def __init__(self, message: str, partial: Any = None) -> None:
         super().__init__(message)
         self.partial = partial
 

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Annotated, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra.arrays import Array, Scalar, array, cos, dot, maximum, minimum, sin, sqrt, zeros
 from ce_dynamics.algebra.checks import Floats
@@ -140,10 +141,17 @@ class GroundSpring(ForceElement):
     outputs = MappingProxyType({"Fz": "N"})
 
     def __init__(
-        self, name: str, body: Body, at: Array, ground: Body, stiffness: float, damping: float, height: float
+        self,
+        name: str,
+        body: Body,
+        at: ArrayLike,
+        ground: Body,
+        stiffness: float,
+        damping: float,
+        height: float,
     ) -> None:
         self.name = name
-        self.body, self.at, self.ground = body, at, ground
+        self.body, self.at, self.ground = body, np.asarray(at), ground
         self.stiffness, self.damping, self.height = stiffness, damping, height
 
     @property

@@ -96,8 +96,8 @@ class Camera:
 
     name: str
     body: str
-    eye: Array
-    target: Array
+    eye: Array | Sequence[float]
+    target: Array | Sequence[float]
     steady: bool = False
 
 
