@@ -304,6 +304,18 @@ def test_another_study_is_refused(model: ce.Model, given: dict[str, Any], tmp_pa
         ce.Study(path).statistics()
 
 
+def test_study_of_another_version_is_read_but_not_continued(
+    model: ce.Model, given: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "runs.nc"
+    few = {"y0s": given["y0s"][:3], "parameters": {"mass": 1.0}, **COMMON, "keep": ["height"]}
+    before = ce.simulate_study(model, path, **few).results().load()
+    monkeypatch.setattr("ce_dynamics.simulation.studies.plan.__version__", "0.9.0")
+    with pytest.raises(ModelError, match=r"differs in version \(\S+ there, 0\.9\.0 here\); choose"):
+        ce.simulate_study(model, path, **few)
+    assert ce.Study(path).results().identical(before)
+
+
 def two_carts(
     mass: float = 1.0,
     wind: float = 1.0,
