@@ -390,4 +390,4 @@ def test_a_run_that_cannot_go_on_keeps_what_it_has() -> None:
             interval=1e-2,
         )
     assert stop.value.partial is not None
-    np.testing.assert_allclose(float(stop.value.partial.results.time[-1]), 0.05)  # type: ignore[attr-defined]
+    np.testing.assert_allclose(float(stop.value.partial.results.time[-1]), 0.05)

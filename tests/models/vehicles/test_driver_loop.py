@@ -238,4 +238,4 @@ def test_a_swinging_driver_is_refused_by_name() -> None:
     with pytest.raises(SimulationError, match=r"straight: the driver does not hold .* the other") as caught:
         beside(case).simulate(method="rk4")
     partial = caught.value.partial
-    assert float(partial["time"][-1]) == pytest.approx(6.0)  # type: ignore[index]  # a data set
+    assert float(partial["time"][-1]) == pytest.approx(6.0)  # a data set
