@@ -8,6 +8,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property, reduce
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -15,16 +16,17 @@ from pydantic import BaseModel, ValidationError
 from ce_dynamics.algebra import checks
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.quantities import ParameterQuantity, QuantityError
-from ce_dynamics.models.data.reading import OVERRIDE, TEXTS, WORDS, Assignment, FileEntry, Tree
+from ce_dynamics.models.data.reading import OVERRIDE, TEXTS, WORDS, Assignment, FileEntry, Key, Table
 from ce_dynamics.models.data.schema import Section, fields_of, leaves
 
 
 @dataclass(frozen=True)
 class Groups:
-    """Groups of a schema's members for which one key stands.
+    """A schema, and groups of its members for which one key stands.
 
     Parameters
     ----------
+    schema : type of Section
     members : tuple of str
         Fields of the schema that are sections of the same kind.
     groups : mapping
@@ -33,22 +35,38 @@ class Groups:
         Fields of a member that are *listed* once for all members while these agree (a tyre).
     """
 
+    schema: type[BaseModel]
     members: tuple[str, ...]
     groups: Mapping[str, tuple[str, ...]]
     shared: frozenset[str]
 
-    def expand(self, key: tuple[str, ...], schema: type[BaseModel]) -> tuple[int, list[tuple[str, ...]]]:
+    @cached_property
+    def quantities(self) -> Mapping[Key, ParameterQuantity]:
+        """Every quantity of the schema by its key."""
+        return leaves(self.schema)
+
+    def section(self, key: Key) -> type[BaseModel] | None:
+        """Return the section of a key; None if there is none."""
+        model: type[BaseModel] | ParameterQuantity | None = self.schema
+        for name in key:
+            model = fields_of(model).get(name) if isinstance(model, type) else None
+        return model if isinstance(model, type) else None
+
+    def _has(self, key: Key) -> bool:
+        section = self.section(key[:1])
+        return section is not None and key[1] in fields_of(section)
+
+    def expand(self, key: Key) -> tuple[int, list[Key]]:
         """Specificity of a key (higher wins) and the keys of the schema it stands for."""
         if key[0] in self.members:
             return 2, [key]
         if key[0] in self.groups:
-            if len(key) > 1 and key[0] in fields_of(schema) and key[1] in section_of(schema, key[0]):
+            if len(key) > 1 and self._has(key):
                 return 1, [key]  # of the group itself
             return 1, [(member, *key[1:]) for member in self.groups[key[0]]]
-        having = [member for member in self.members if key[0] in section_of(schema, member)]
-        return 0, [(member, *key) for member in having] or [key]
+        return 0, [(member, *key) for member in self.members if self._has((member, key[0]))] or [key]
 
-    def names(self, key: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], list[tuple[str, ...]]]]:
+    def names(self, key: Key) -> Iterator[tuple[Key, list[Key]]]:
         """Yield names under which a schema key may be listed, most general first, and what each covers."""
         if key[0] in self.members:
             if len(key) > 1 and key[1] in self.shared:
@@ -58,81 +76,66 @@ class Groups:
                     yield (group, *key[1:]), [(member, *key[1:]) for member in members]
         yield key, [key]
 
-    def list_known(self, schema: type[BaseModel], like: str) -> list[str]:
-        """Return all keys of a schema, in general form, and those that begin with the member `like`."""
+    def general(self, key: Key, among: Sequence[Key]) -> str:
+        """Return the most general name of which all members are among the given keys."""
+        return ".".join(next(name for name, covered in self.names(key) if set(covered) <= set(among)))
+
+    def list_known(self, like: str) -> list[str]:
+        """Return all keys of the schema, in general form, and those that begin with the member `like`."""
         keys: dict[str, None] = {}
-        for key in leaves(schema):
+        for key in self.quantities:
             keys[".".join(next(self.names(key))[0])] = None
             if key[0] in self.members and key[0] == like:
                 keys[".".join(key)] = None
-            if key[0] in self.members and like in self.groups and key[0] in self.groups[like]:
+            if key[0] in self.members and key[0] in self.groups.get(like, ()):
                 keys[".".join((like, *key[1:]))] = None
         return list(keys)
 
 
-def section_of(schema: type[BaseModel], member: str) -> Mapping[str, type[BaseModel] | ParameterQuantity]:
-    """Return the fields of a member."""
-    section = fields_of(schema)[member]
-    assert isinstance(section, type), "members are sections"
-    return fields_of(section)
+def take_all(key: Key, assignment: Assignment) -> bool:
+    """Leave no number of a layer out."""
+    return True
 
 
-def lay(tree: Tree, assignments: Iterable[Assignment], schema: type[BaseModel], groups: Groups) -> Tree:
-    """Return the tree with a layer of assignments laid over it; the given tree is left as it is."""
-    result = _copy(tree)
-    expanded = [(groups.expand(a.key, schema), a) for a in assignments]
-    for (_, keys), assignment in sorted(expanded, key=lambda item: item[0][0]):
-        for key in keys:
-            assign(result, key, assignment, schema, groups)
+def lay(
+    table: Table,
+    assignments: Iterable[Assignment],
+    groups: Groups,
+    counts: Callable[[Key, Assignment], bool] = take_all,
+) -> Table:
+    """Return the table with a layer of assignments laid over it; the given table is left as it is.
+
+    The more specific of two names wins, of equal ones the last.  ``counts`` is False for keys that an
+    assignment of the layer does not set.
+    """
+    result = dict(table)
+    expanded = [(*groups.expand(one.key), one) for one in assignments]
+    for _, keys, assignment in sorted(expanded, key=lambda item: item[0]):
+        for key in (key for key in keys if counts(key, assignment)):
+            if key in groups.quantities:
+                result[key] = assignment.entry
+            else:
+                result[key[:-1]] = _change_component(result.get(key[:-1]), key, assignment, groups)
     return result
 
 
-def _copy(tree: Tree) -> Tree:
-    return {name: _copy(node) if isinstance(node, dict) else node for name, node in tree.items()}
-
-
-def assign(
-    tree: Tree, key: tuple[str, ...], assignment: Assignment, schema: type[BaseModel], groups: Groups
-) -> None:
-    """Write one assignment under a key of the schema, descending tree and schema together."""
-    model, node = schema, tree
-    for depth, name in enumerate(key):
-        field = fields_of(model).get(name)
-        if field is None:
-            raise _unknown_key(assignment, schema, groups)
-        if isinstance(field, ParameterQuantity):
-            node[name] = _entry(node.get(name), key[depth + 1 :], field, assignment, schema, groups)
-            return
-        child = node.setdefault(name, {})
-        assert isinstance(child, dict)
-        model, node = field, child
-    given = assignment.entry
-    raise DataError(
-        f"{given.where}: {'.'.join(assignment.key)} is a section, not a number; "
-        f"its keys are {', '.join(fields_of(model))}"
-    )
-
-
-def _entry(
-    old: Tree | FileEntry | None,
-    rest: tuple[str, ...],
-    quantity: ParameterQuantity,
-    assignment: Assignment,
-    schema: type[BaseModel],
-    groups: Groups,
-) -> FileEntry:
-    """Return the new entry of a quantity: the given one, or the old one with a single component replaced."""
-    given = assignment.entry
-    if not rest:
-        return given
-    index = quantity.component_index(rest[0]) if len(rest) == 1 else None
-    if index is None or not isinstance(old, FileEntry):
-        raise _unknown_key(assignment, schema, groups)
-    key = ".".join(assignment.key)
-    base = list(_parse(quantity, old, key[: key.rindex(".")]))
+def _change_component(old: FileEntry | None, key: Key, assignment: Assignment, groups: Groups) -> FileEntry:
+    """Return the entry of a list of numbers with one of them replaced."""
+    given, name = assignment.entry, ".".join(assignment.key)
+    quantity = groups.quantities.get(key[:-1])
+    index = None if quantity is None else quantity.component_index(key[-1])
+    if quantity is None or index is None or old is None:
+        section = groups.section(key)
+        if section is not None:
+            raise DataError(
+                f"{given.where}: {name} is a section, not a number; its keys are "
+                f"{', '.join(fields_of(section))}"
+            )
+        raise _unknown_key(assignment, groups)
+    base = list(_parse(quantity, old, name.rpartition(".")[0]))
     if index >= len(base):
-        raise DataError(f"{given.where}: {key}: there are {len(base)} numbers, 0 to {len(base) - 1}")
-    base[index] = _parse(quantity.component(), given, key)[0]
+        raise DataError(f"{given.where}: {name}: there are {len(base)} numbers, 0 to {len(base) - 1}")
+    base[index] = _parse(quantity.component(), given, name)[0]
     return replace(given, value=tuple(base))
 
 
@@ -144,28 +147,21 @@ def _parse(quantity: ParameterQuantity, entry: FileEntry, key: str) -> tuple[flo
     return value if isinstance(value, tuple) else (value,)
 
 
-def _unknown_key(assignment: Assignment, schema: type[BaseModel], groups: Groups) -> DataError:
-    key = ".".join(assignment.key)
+def _unknown_key(assignment: Assignment, groups: Groups) -> DataError:
+    key, where = ".".join(assignment.key), assignment.entry.where
     if any("." in name for name in assignment.key):
         nested = ": {".join(key.split(".")) + ": ..." + "}" * key.count(".")
-        return DataError(f"{assignment.entry.where}: a key has no dots; write {nested}")
-    sections, words = _sections(schema, groups), (*WORDS, *TEXTS)
+        return DataError(f"{where}: a key has no dots; write {nested}")
+    top = [name for name in fields_of(groups.schema) if name not in groups.members]
+    sections = list(dict.fromkeys((*groups.groups, *groups.members, *sorted(groups.shared), *top)))
+    words = (*WORDS, *TEXTS)
     like = difflib.get_close_matches(assignment.key[0].lower(), (*sections, *words), n=1)
     if like and like[0] in words:
-        return DataError(
-            f"{assignment.entry.where}: unknown parameter {checks.show(key)}; did you mean {like[0]!r}?"
-        )
-    known = groups.list_known(schema, assignment.key[0])
-    by_lower = {name.lower(): name for name in known}
+        return DataError(f"{where}: unknown parameter {checks.show(key)}; did you mean {like[0]!r}?")
+    by_lower = {name.lower(): name for name in groups.list_known(assignment.key[0])}
     near = [by_lower[name] for name in difflib.get_close_matches(key.lower(), by_lower, n=3, cutoff=0.5)]
     hint = f"nearest: {', '.join(near)}" if near else f"sections are {', '.join(sections)}"
-    return DataError(f"{assignment.entry.where}: unknown parameter {checks.show(key)}; {hint}")
-
-
-def _sections(schema: type[BaseModel], groups: Groups) -> list[str]:
-    """Return names that a key may begin with."""
-    top = [name for name in fields_of(schema) if name not in groups.members]
-    return list(dict.fromkeys((*groups.groups, *groups.members, *sorted(groups.shared), *top)))
+    return DataError(f"{where}: unknown parameter {checks.show(key)}; {hint}")
 
 
 Model = TypeVar("Model", bound=Section)
@@ -174,120 +170,86 @@ LONGEST_EXAMPLE = 400
 """Characters of a section that a message shows."""
 
 
-Examples: TypeAlias = Callable[[tuple[str, ...]], str | None]
+Examples: TypeAlias = Callable[[Key], str | None]
 """A plausible value of a key as files write it; None where there is none."""
 
 
-def no_examples(key: tuple[str, ...]) -> None:
+def no_examples(key: Key) -> None:
     """Leave the choice of examples to the quantities."""
 
 
 def validate(
-    schema: type[Model], tree: Tree, groups: Groups, label: str, examples: Examples = no_examples
+    schema: type[Model], table: Table, groups: Groups, label: str, examples: Examples = no_examples
 ) -> Model:
-    """Turn a tree of entries into the schema's frozen model.
+    """Turn a table of entries into the schema's frozen model.
 
     ``examples`` are for messages.
     """
-    _refuse_empty(schema, tree, groups, examples)
+    empty = [key for key, entry in table.items() if entry.value is None]
+    if empty:  # of a number that may be left out it would pass for left out
+        raise DataError(
+            f"{table[empty[0]].where}: {groups.general(empty[0], empty)}: no value is given; leave it out, "
+            f"or write for example {_example(groups.quantities[empty[0]], empty[0], examples)}"
+        )
     try:
-        return schema.model_validate(_values(tree))
+        return schema.model_validate(_nest(table))
     except ValidationError as error:
         problems = error.errors(include_url=False)
-        missing = [
-            key
-            for p in problems
-            if p["type"] == "missing"
-            for key in _own(tuple(map(str, p["loc"])), schema, groups)
-        ]
-        if missing:
-            names = list(dict.fromkeys(".".join(_general(key, missing, groups)) for key in missing))
-            raise DataError(
-                f"{label}: missing {', '.join(names)}{_missing_hint(names, schema, groups, examples)}"
-            ) from None
-        first, count = problems[0], len(problems)
-        problem = first.get("ctx", {}).get("error", first["msg"])
-        keys = [tuple(map(str, p["loc"])) for p in problems]
-        name = _general(keys[0], keys, groups)
-        own = isinstance(problem, QuantityError)
-        shown = _example(leaves(schema)[keys[0]], keys[0], examples) if own else ""
-        message = problem.with_example(shown) if own else str(problem)
-        same = len({_general(key, keys, groups) for key in keys})
-        more = f" (and {same - 1} more)" if count > 1 and same > 1 else ""
-        raise DataError(f"{_where(tree, keys[0], label)}: {'.'.join(name)}: {message}{more}") from None
+    keys = [tuple(map(str, problem["loc"])) for problem in problems]
+    missing = [
+        needed
+        for key, problem in zip(keys, problems, strict=True)
+        if problem["type"] == "missing"
+        for needed in _needs_of_group(key, groups)
+    ]
+    if missing:
+        names = list(dict.fromkeys(groups.general(key, missing) for key in missing))
+        raise DataError(f"{label}: missing {', '.join(names)}{_missing_hint(names, groups, examples)}")
+    problem = problems[0].get("ctx", {}).get("error", problems[0]["msg"])
+    message = str(problem)
+    if isinstance(problem, QuantityError):
+        message = problem.with_example(_example(groups.quantities[keys[0]], keys[0], examples))
+    others = len({groups.general(key, keys) for key in keys}) - 1
+    more = f" (and {others} more)" if others else ""
+    raise DataError(f"{_where(table, keys[0], label)}: {groups.general(keys[0], keys)}: {message}{more}")
 
 
-def _refuse_empty(schema: type[BaseModel], tree: Tree, groups: Groups, examples: Examples) -> None:
-    """Refuse keys without a value: of numbers that may be left out too, which would pass for left out."""
-    entries = {key: entry_of(tree, key) for key in leaves(schema)}
-    empty = [key for key, entry in entries.items() if entry is not None and entry.value is None]
-    if empty:
-        name = ".".join(_general(empty[0], empty, groups))
-        raise DataError(
-            f"{_where(tree, empty[0], name)}: {name}: no value is given; leave it out, or write for example "
-            f"{_example(leaves(schema)[empty[0]], empty[0], examples)}"
-        )
+def _nest(table: Table) -> dict[str, Any]:
+    root: dict[str, Any] = {}
+    for key, entry in table.items():
+        node = root
+        for name in key[:-1]:
+            node = node.setdefault(name, {})
+        node[key[-1]] = entry.value
+    return root
 
 
-def _values(tree: Tree) -> dict[str, object]:
-    return {name: _values(node) if isinstance(node, dict) else node.value for name, node in tree.items()}
-
-
-def entry_of(tree: Tree, key: Sequence[str]) -> FileEntry | None:
-    """Return the entry of a key, None if there is none."""
-    node: Tree | FileEntry = tree
-    for name in key:
-        if not isinstance(node, dict) or name not in node:
-            return None
-        node = node[name]
-    return node if isinstance(node, FileEntry) else None
-
-
-def _where(tree: Tree, key: tuple[str, ...], label: str) -> str:
+def _where(table: Table, key: Key, label: str) -> str:
     """Return the place of a value; for a section, `OVERRIDE` if it holds such a value, else ``label``."""
-    node: Tree | FileEntry = tree
-    for name in key:
-        if not isinstance(node, dict) or name not in node:
-            return label
-        node = node[name]
-    if isinstance(node, FileEntry):
-        return node.where
-    return OVERRIDE if any(entry.where == OVERRIDE for entry in _entries(node)) else label
+    if key in table:
+        return table[key].where
+    inside = (entry.where for one, entry in table.items() if one[: len(key)] == key)
+    return OVERRIDE if OVERRIDE in inside else label
 
 
-def _entries(tree: Tree) -> Iterator[FileEntry]:
-    for node in tree.values():
-        if isinstance(node, FileEntry):
-            yield node
-        else:
-            yield from _entries(node)
-
-
-def _own(key: tuple[str, ...], schema: type[BaseModel], groups: Groups) -> Sequence[tuple[str, ...]]:
+def _needs_of_group(key: Key, groups: Groups) -> Sequence[Key]:
     """A missing section of a group itself by what it must have: its name stands for that of the members."""
-    if len(key) > 1 or key[0] not in groups.groups:
+    section = groups.section(key) if len(key) == 1 and key[0] in groups.groups else None
+    if section is None:
         return [key]
-    section = _section(schema, key)
-    assert section is not None, "groups are sections"
     return [(*key, name) for name, field in section.model_fields.items() if field.is_required()] or [key]
 
 
-def _general(key: tuple[str, ...], among: Sequence[tuple[str, ...]], groups: Groups) -> tuple[str, ...]:
-    """Return the most general name of which all members are among the given keys."""
-    return next(name for name, covered in groups.names(key) if all(c in among for c in covered))
-
-
-def _missing_hint(names: list[str], schema: type[BaseModel], groups: Groups, examples: Examples) -> str:
+def _missing_hint(names: list[str], groups: Groups, examples: Examples) -> str:
     """Return a hint how to write the first missing number or the first missing section."""
-    quantities = {name: q for key, q in leaves(schema).items() for name, _ in groups.names(key)}
     first = tuple(names[0].split("."))
-    quantity = quantities.get(first)
-    member = groups.expand(first, schema)[1][0]
+    member = groups.expand(first)[1][0]
+    quantity = groups.quantities.get(member)
     if quantity is not None:
         return (
             f"; expected {quantity.unit}, for example '{first[-1]}: {_example(quantity, member, examples)}'"
         )
-    section = _section(schema, member)
+    section = groups.section(member)
     if section is None:
         return ""
     written = _write_section(section, member, examples)
@@ -297,31 +259,26 @@ def _missing_hint(names: list[str], schema: type[BaseModel], groups: Groups, exa
     return f"; write for example '{first[-1]}: {written}'"
 
 
-def _section(schema: type[BaseModel], key: Sequence[str]) -> type[BaseModel] | None:
-    """Return the section of a key."""
-    for name in key:
-        field = fields_of(schema)[name]
-        if isinstance(field, ParameterQuantity):
-            return None
-        schema = field
-    return schema
-
-
-def _write_section(section: type[BaseModel], key: tuple[str, ...], examples: Examples) -> str:
-    """Return the numbers that a section must have, as they may be written."""
-    said = []
+def _required(section: type[BaseModel]) -> Iterator[tuple[str, type[BaseModel] | ParameterQuantity]]:
     for name, field in fields_of(section).items():
         if section.model_fields[name].is_required():
+            yield name, field
+
+
+def _write_section(section: type[BaseModel], key: Key, examples: Examples) -> str:
+    """Return the numbers that a section must have, as they may be written."""
+    said = []
+    for name, field in _required(section):
+        if isinstance(field, ParameterQuantity):
+            example = _example(field, (*key, name), examples)
             # within braces commas part numbers, unless there are quotes
-            inner = (*key, name)
-            if isinstance(field, ParameterQuantity):
-                said.append(f"{name}: {_quote_commas(_example(field, inner, examples))}")
-            else:
-                said.append(f"{name}: {_write_section(field, inner, examples)}")
+            said.append(f'{name}: "{example}"' if "," in example else f"{name}: {example}")
+        else:
+            said.append(f"{name}: {_write_section(field, (*key, name), examples)}")
     return f"{{{', '.join(said)}}}"
 
 
-def _example(quantity: ParameterQuantity, key: tuple[str, ...], examples: Examples) -> str:
+def _example(quantity: ParameterQuantity, key: Key, examples: Examples) -> str:
     """Return a value that is known for the key if the quantity takes it, else the quantity's own example."""
     known = examples(key)
     try:
@@ -334,15 +291,10 @@ def _example(quantity: ParameterQuantity, key: tuple[str, ...], examples: Exampl
 def _list_needs(section: type[BaseModel]) -> str:
     """Return the numbers that a section must have, by their names and units."""
     said = []
-    for name, field in fields_of(section).items():
-        if section.model_fields[name].is_required():
-            inner = f"in {field.unit}" if isinstance(field, ParameterQuantity) else _list_needs(field)
-            said.append(f"{name} {inner}" if inner != "in 1" else name)
+    for name, field in _required(section):
+        inner = f"in {field.unit}" if isinstance(field, ParameterQuantity) else _list_needs(field)
+        said.append(f"{name} {inner}" if inner != "in 1" else name)
     return f"{{{', '.join(said)}}}"
-
-
-def _quote_commas(example: str) -> str:
-    return f'"{example}"' if "," in example else example
 
 
 class ListedNumber(NamedTuple):
@@ -355,28 +307,19 @@ class ListedNumber(NamedTuple):
     text: str  # value and unit (and note) such that ``key=text`` is a valid override
 
 
-def flatten(model: Section, tree: Tree, groups: Groups) -> list[ListedNumber]:
+def flatten(model: Section, table: Table, groups: Groups) -> list[ListedNumber]:
     """Return every parameter under its most general name that is true of all it covers."""
-    schema = type(model)
-    values: dict[tuple[str, ...], tuple[float | tuple[float, ...], str, str]] = {}
-    quantities = leaves(schema)
-    for key in quantities:
-        entry = entry_of(tree, key)
-        if entry is not None:
-            values[key] = (_value_at(model, key), entry.source, entry.note)
-    listed: dict[tuple[str, ...], ListedNumber] = {}
+    values: dict[Key, tuple[float | tuple[float, ...], str, str]] = {}
+    for key in groups.quantities:
+        if key in table:
+            values[key] = (reduce(getattr, key, model), table[key].source, table[key].note)
+    listed: dict[str, ListedNumber] = {}
     for key, (value, source, note) in values.items():
-        name = next(
-            n for n, covered in groups.names(key) if all(values.get(c) == values[key] for c in covered)
+        covering = groups.names(key)
+        name = ".".join(
+            next(n for n, keys in covering if all(values.get(one) == values[key] for one in keys))
         )
-        quantity = quantities[key]
+        quantity = groups.quantities[key]
         text = quantity.text(value) + (f" [{source}; {note}]" if note else "")
-        listed[name] = ListedNumber(".".join(name), value, quantity.unit, source, text)
+        listed[name] = ListedNumber(name, value, quantity.unit, source, text)
     return list(listed.values())
-
-
-def _value_at(model: BaseModel, key: Sequence[str]) -> Any:
-    value: Any = model
-    for name in key:
-        value = getattr(value, name)
-    return value

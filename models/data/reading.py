@@ -33,8 +33,11 @@ class Assignment(NamedTuple):
     entry: FileEntry
 
 
-Tree: TypeAlias = "dict[str, Tree | FileEntry]"
-"""Entries by key, section by section."""
+Key: TypeAlias = tuple[str, ...]
+"""Names of sections from the root of a file, and of a number in the last of them."""
+
+Table: TypeAlias = dict[Key, FileEntry]
+"""Entries by key."""
 
 
 LARGEST_FILE = 2**20

@@ -209,7 +209,7 @@ def expand_names(data: VehicleParameters, free: Sequence[str]) -> list[str]:
         if key == name:
             found[key] = None
             continue
-        _, paths = data.groups.expand(tuple(key.split(".")), data.schema)
+        _, paths = data.groups.expand(tuple(key.split(".")))
         quantity = quantities.get(paths[0])
         if quantity is None:
             raise DataError(f"free: {name}: {key!r} is no number of {data.label}")

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from ce_dynamics.compiler.free_numbers import number
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.parameters import Parameter
 from ce_dynamics.models.data.layers import Groups, ListedNumber, flatten, lay, validate
-from ce_dynamics.models.data.reading import OVERRIDE, DataFile, Tree, parse_override
+from ce_dynamics.models.data.reading import OVERRIDE, DataFile, Table, parse_override
 from ce_dynamics.models.parts.aerodynamics import AerodynamicsData
 from ce_dynamics.models.parts.assistance import AssistanceData
 from ce_dynamics.models.parts.body_contact import HullData
@@ -133,7 +134,7 @@ class VehicleParameters:
     free: tuple[Parameter, ...]
     notes: tuple[str, ...]
     origins: Mapping[str, str]
-    _tree: Tree = field(repr=False)
+    _table: Table = field(repr=False)
 
     @classmethod
     def load(
@@ -174,9 +175,9 @@ class VehicleParameters:
         except DataError as error:
             hint = explain_misspelling([one for layer in layers for one in layer.assignments])
             raise DataError(f"{error}{hint}") from None
-        schema, groups = schema_of(layout), groups_of(layout)
-        check_tyre_files(layers, groups, schema)
-        tree, kept = merge_layers(layers, layout, groups, schema)
+        groups = groups_of(layout)
+        check_tyre_files(layers, groups)
+        before, kept = merge_layers(layers, layout, groups)
         notes = [note for file in layers for note in file.notes] + kept
         given = [parse_override(text) for text in checks.texts("overrides", overrides, DataError)]
         changes = [one._replace(key=short_name(one.key, layout.mechanisms)) for one in given]
@@ -186,13 +187,14 @@ class VehicleParameters:
                     f"override: {'.'.join(change.key)}: vehicle files name tyre files; give --tyre "
                     f"{checks.show(change.entry.value)}"
                 )
-        before, tree = tree, lay(tree, changes, schema, groups)
+        table = lay(before, changes, groups)
         name, shown = Path(label).stem, layers[-1].label + " as changed" * bool(changes)
         origins = {} if changes else dict(layers[-1].origins)
         with name_errors(name, shown, origins):
-            data = validate(schema, tree, groups, label, lambda key: example_of(key, groups))
-            soundness.warn_of_units(changes, before, schema, groups)
-            return cls._build(name, shown, origins, layout, data, tree, layers, free, tuple(notes))
+            examples = partial(example_of, groups=groups)
+            data = validate(schema_of(layout), table, groups, label, examples)
+            soundness.warn_of_units(changes, before, groups)
+            return cls._build(name, shown, origins, layout, data, table, layers, free, tuple(notes))
 
     @classmethod
     def _build(
@@ -202,7 +204,7 @@ class VehicleParameters:
         origins: Mapping[str, str],
         layout: VehicleLayout,
         data: VehicleDescription,
-        tree: Tree,
+        table: Table,
         layers: Sequence[DataFile],
         free: Sequence[str],
         notes: tuple[str, ...],
@@ -261,7 +263,7 @@ class VehicleParameters:
             free=free_parameters,
             notes=notes,
             origins=origins,
-            _tree=tree,
+            _table=table,
         )
         parameters._check(layers[-1].label)
         return parameters
@@ -277,7 +279,7 @@ class VehicleParameters:
             soundness.check_final_drive(axle, self.beams.get(axle.name), label)
         inside = any(self.housing(axle) is not None for axle in driven)
         soundness.check_engine_axis(layout, powertrain, inside, label)
-        soundness.warn_of_written(self.flat(), self.schema, self.groups, self._tree)
+        soundness.warn_of_written(self.flat(), self.groups, self._table)
         soundness.warn_of_derived(layout, self.corners)
         soundness.warn_of_light_chassis(self.chassis.mass, self.unsprung_mass)
 
@@ -419,7 +421,7 @@ class VehicleParameters:
         Keys are the most general ones that are true: ``front.D`` while both front corners agree.  The strings
         ``key=text`` are overrides that reproduce this parameter set.
         """
-        return flatten(self.data, self._tree, self.groups)
+        return flatten(self.data, self._table, self.groups)
 
 
 def corner_bodies(c: Any) -> tuple[BodyParameters, ...]:

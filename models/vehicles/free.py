@@ -23,7 +23,6 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.parameters import Parameter
 from ce_dynamics.models.data.layers import Groups
 from ce_dynamics.models.data.quantities import ParameterQuantity
-from ce_dynamics.models.data.schema import leaves
 
 _FREE = re.compile(
     r"""chassis\.(mass|com\.[xyz]|inertia\.\w+)
@@ -92,11 +91,11 @@ def release_numbers(data: Any, keys: Sequence[str], groups: Groups) -> tuple[Any
     for key in keys:
         if keys.count(key) > 1:
             raise DataError(f"free: {key!r} is named twice; name it once")
-    quantities = leaves(type(data))
+    quantities = groups.quantities
     parameters = []
     # The more specific of two names wins, as it does among overrides.
-    for key in sorted(keys, key=lambda key: groups.expand(tuple(key.split(".")), type(data))[0]):
-        _, paths = groups.expand(tuple(key.split(".")), type(data))
+    for key in sorted(keys, key=lambda key: groups.expand(tuple(key.split(".")))[0]):
+        _, paths = groups.expand(tuple(key.split(".")))
         found = [(path, leaf_of(path, quantities)) for path in paths]
         there = all(leaf for _, leaf in found)
         whole = quantities[found[0][1]] if there and found[0][0] == found[0][1] else None
@@ -105,7 +104,7 @@ def release_numbers(data: Any, keys: Sequence[str], groups: Groups) -> tuple[Any
         if not can_be_free(key, groups) and (there or reason(key)):
             raise DataError(f"'{key}' cannot be a free parameter{reason(key)}; give it as an override")
         if not there:
-            known = groups.list_known(type(data), key.partition(".")[0])
+            known = groups.list_known(key.partition(".")[0])
             near = ", ".join(difflib.get_close_matches(key, known, n=3, cutoff=0.5))
             raise DataError(f"unknown parameter '{key}'{near and f'; nearest: {near}'}")
         parameter = None

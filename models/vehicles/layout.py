@@ -464,6 +464,7 @@ def without_brake(section: type[CornerData]) -> type[CornerData]:
 def groups_of(layout: VehicleLayout) -> Groups:
     """Return the corners, and which of them the name of an axle stands for."""
     return Groups(
+        schema=schema_of(layout),
         members=tuple(corner for axle in layout.axles for corner in axle.corners),
         groups={axle.name: axle.corners for axle in layout.axles},
         shared=SHARED,

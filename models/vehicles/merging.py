@@ -1,4 +1,4 @@
-"""Layers of a vehicle's data merged into one tree.
+"""Layers of a vehicle's data merged into one table.
 
 A later layer replaces the values of earlier ones.  There is one more rule: a layer that replaces a part
 by another one, or takes it away, drops those numbers of earlier layers that the new part does not have
@@ -8,19 +8,17 @@ by another one, or takes it away, drops those numbers of earlier layers that the
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import NamedTuple, TypeAlias
+from functools import partial
+from typing import NamedTuple
 
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.data.layers import Groups, assign
+from ce_dynamics.models.data.layers import Groups, lay
 from ce_dynamics.models.data.quantities import XYZ, ParameterQuantity
-from ce_dynamics.models.data.reading import Assignment, DataFile, FileEntry, Tree
-from ce_dynamics.models.data.schema import leaves
+from ce_dynamics.models.data.reading import Assignment, DataFile, FileEntry, Key, Table
 from ce_dynamics.models.vehicles.corner import CornerData
 from ce_dynamics.models.vehicles.layout import MECHANISMS, NONE, VehicleLayout, steerings_of
-from ce_dynamics.models.vehicles.sections import VehicleDescription
 from ce_dynamics.models.vehicles.tyre_kinds import MAGIC_FORMULA
 
-Key: TypeAlias = tuple[str, ...]
 FIRST_KINDS = {"powertrain": "envelope", "tyre": "tmeasy"}
 """Kinds that powertrain and tyres have unless a file names another."""
 
@@ -60,51 +58,42 @@ class Replacement(NamedTuple):
         return True
 
 
-class Given(NamedTuple):
-    """The last assignment of a number, and the number of its layer."""
-
-    assignment: Assignment
-    layer: int
-
-
 def merge_layers(
-    layers: Sequence[DataFile], layout: VehicleLayout, groups: Groups, schema: type[VehicleDescription]
-) -> tuple[Tree, list[str]]:
-    """Return the tree of all layers, and notes on points that a base leaves where they were.
+    layers: Sequence[DataFile], layout: VehicleLayout, groups: Groups
+) -> tuple[Table, list[str]]:
+    """Return the table of all layers, and notes on points that a base leaves where they were.
 
     Parameters
     ----------
     layers : sequence of DataFile
         The base first.
-    layout : Layout
+    layout : VehicleLayout
         That of all layers together.
     """
-    rules = [*find_changed(layers, layout, schema), *find_taken(layers, layout)]
-    given: dict[Key, Given] = {}
+    whole = [whole_sections(layer, groups) for layer in layers]
+    rules = [*find_changed(layers, layout, groups), *find_taken(layers, layout)]
+    rules += [Replacement(k, sections) for k, sections in enumerate(whole)]
+    table: Table = {}
+    given: dict[Key, int] = {}
     changed: dict[Key, int] = {}
     for k, layer in enumerate(layers):
-        whole = whole_sections(layer, groups, schema)
-        for rule in (*(one for one in rules if one.since == k), Replacement(k, tuple(whole))):
-            given = {key: one for key, one in given.items() if not rule.covers(key, one.assignment.entry)}
-        expanded = [(*groups.expand(one.key, schema), one) for one in layer.assignments]
-        for _, keys, assignment in sorted(expanded, key=lambda one: one[0]):
-            own = assignment.key[:-1] if assignment.key[:-1] in whole.values() else None
-            for key in (key for key in keys if own is None or whole[key[:2]] == own):
-                old = given.pop(key, None)
-                if old is not None and old.assignment.entry.value != assignment.entry.value:
-                    changed[key] = k
-                for component in [one for one in given if one[:-1] == key]:
-                    del given[component]
-                given[key] = Given(assignment, k)
-    tree: Tree = {}
-    for key, one in given.items():
-        assign(tree, key, one.assignment, schema, groups)
-    return tree, note_kept_points(layers, given, changed, layout, schema)
+        later = [rule for rule in rules if rule.since > k]
+        before, table = table, lay(table, layer.assignments, groups, partial(counts, later, whole[k]))
+        new = [key for key, entry in table.items() if entry is not before.get(key)]
+        changed |= {key: k for key in new if key in before and before[key].value != table[key].value}
+        given |= dict.fromkeys(new, k)
+    return table, note_kept_points(layers, given, changed, layout, groups)
 
 
-def find_changed(
-    layers: Sequence[DataFile], layout: VehicleLayout, schema: type[VehicleDescription]
-) -> Iterator[Replacement]:
+def counts(later: Sequence[Replacement], whole: Mapping[Key, Key], key: Key, assignment: Assignment) -> bool:
+    """Return True for a number that no later layer drops, nor a more specific section of its own layer."""
+    section = assignment.key[:-1]
+    if section in whole.values() and whole[key[:2]] != section:
+        return False
+    return not any(rule.covers(key, assignment.entry) for rule in later)
+
+
+def find_changed(layers: Sequence[DataFile], layout: VehicleLayout, groups: Groups) -> Iterator[Replacement]:
     """Yield what the last layers that change the kind of a part replace.
 
     An axle keeps what every corner has (`CornerData`), an anti-roll bar and a differential; a steering
@@ -115,11 +104,10 @@ def find_changed(
         since = last_change(layers, "axles", (axle.name, "suspension"))
         yield Replacement(since, [(name,) for name in (axle.name, *axle.corners)], common)
     yield Replacement(last_change(layers, "axles", ("steering",)), [MECHANISMS[:1]], ("actuator",))
-    known = leaves(schema)
     tyres = [(corner, "tyre") for axle in layout.axles for corner in axle.corners]
     for part, sections in (("powertrain", [("powertrain",)]), ("tyre", tyres)):
         since = last_change(layers, "kinds", (part,), FIRST_KINDS[part])
-        yield Replacement(since, sections, known=known)
+        yield Replacement(since, sections, known=groups.quantities)
 
 
 def last_change(layers: Sequence[DataFile], table: str, word: Key, chosen: str = "") -> int:
@@ -158,18 +146,18 @@ def find_taken(layers: Sequence[DataFile], layout: VehicleLayout) -> Iterator[Re
             yield Replacement(max(given), [sections[given.index(min(given))]])
 
 
-def whole_sections(layer: DataFile, groups: Groups, schema: type[VehicleDescription]) -> dict[Key, Key]:
+def whole_sections(layer: DataFile, groups: Groups) -> dict[Key, Key]:
     """Return the sections that a layer gives as a whole, each with the most specific key that covers it."""
-    ranked = sorted((groups.expand(key, schema), key) for key in layer.whole)
+    ranked = sorted((groups.expand(key), key) for key in layer.whole)
     return {covered[:2]: key for (_, keys), key in ranked for covered in keys}
 
 
 def note_kept_points(
     layers: Sequence[DataFile],
-    given: Mapping[Key, Given],
+    given: Mapping[Key, int],
     changed: Mapping[Key, int],
     layout: VehicleLayout,
-    schema: type[VehicleDescription],
+    groups: Groups,
 ) -> list[str]:
     """Return notes on points that a base leaves where they were although a later file changed their axle.
 
@@ -180,14 +168,10 @@ def note_kept_points(
     Parameters
     ----------
     layers : sequence of DataFile
-    given : mapping
-        Last assignments by key.
-    changed : mapping
-        Numbers of the layers that changed a value last, by key.
+    given, changed : mapping
+        Numbers of the layers that gave, and that changed, a value last, by key.
     """
-    quantities = leaves(schema)
-    points = [key for key, one in quantities.items() if one.components == XYZ and one.unit == "m"]
-    written = {key: ".".join(one.assignment.key) for key, one in given.items()}
+    points = [key for key, one in groups.quantities.items() if one.components == XYZ and one.unit == "m"]
     suspensions: dict[str, tuple[object, int]] = {}
     for k, layer in enumerate(layers):
         for (_, name, choice), entry in layer.words_of("axles"):
@@ -205,17 +189,14 @@ def note_kept_points(
             ((axle.mechanism,), led),
         ):
             last = max(by.values(), default=0)
-            kept = {
-                written[key]: layers[given[key].layer].label
-                for key in points
-                if key[0] in sections and key in given and given[key].layer < last
-            }
+            kept = [key for key in points if key[0] in sections and given.get(key, last) < last]
             if kept:
-                what = dict.fromkeys(written.get(key, ".".join(key)) for key in by)
-                bases = ", ".join(dict.fromkeys(kept.values()))
+                what = dict.fromkeys(groups.general(key, [*by]) for key in by)
+                bases = ", ".join(dict.fromkeys(layers[given[key]].label for key in kept))
+                names = dict.fromkeys(groups.general(key, [*given]) for key in kept)
                 notes.append(
-                    f"{layers[last].label}: {', '.join(what)} changed; kept from {bases}: {', '.join(kept)}; "
-                    "give these too if they move"
+                    f"{layers[last].label}: {', '.join(what)} changed; kept from {bases}: "
+                    f"{', '.join(names)}; give these too if they move"
                 )
                 if by is whole:
                     break
@@ -233,13 +214,13 @@ def is_hardpoint(key: tuple[str, ...], points: Sequence[tuple[str, ...]]) -> boo
     return key in points and key[-1] != "com" and not any(name.endswith(("spring", "damper")) for name in key)
 
 
-def check_tyre_files(layers: Sequence[DataFile], groups: Groups, schema: type[VehicleDescription]) -> None:
+def check_tyre_files(layers: Sequence[DataFile], groups: Groups) -> None:
     """Refuse property files for some of the wheels where no file has a Magic Formula tyre for the others."""
     named = [key for layer in layers for key in layer.whole]
     if not named:
         return
     given = {a.key for layer in layers for a in layer.assignments if a.key[-1] == "version"}
-    covered = {key[0] for given_key in given for key in groups.expand(given_key, schema)[1]}
+    covered = {key[0] for given_key in given for key in groups.expand(given_key)[1]}
     others = [member for member in groups.members if member not in covered]
     if others:
         raise DataError(

@@ -7,15 +7,12 @@ import warnings
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
 
-from pydantic import BaseModel
-
 from ce_dynamics.algebra.units import parse_unit, same_dimension
 from ce_dynamics.compiler.free_numbers import decide, nominal
 from ce_dynamics.errors import DataError, PhysicalityWarning
-from ce_dynamics.models.data.layers import Groups, ListedNumber, entry_of
+from ce_dynamics.models.data.layers import Groups, ListedNumber
 from ce_dynamics.models.data.quantities import INERTIA, inertia_matrix, triangle_excess
-from ce_dynamics.models.data.reading import Assignment, Tree
-from ce_dynamics.models.data.schema import leaves
+from ce_dynamics.models.data.reading import Assignment, Table
 from ce_dynamics.models.powertrain.base import PowertrainData
 from ce_dynamics.models.vehicles.bodies import Vector
 from ce_dynamics.models.vehicles.corner import Corner
@@ -86,20 +83,13 @@ def check_engine_axis(layout: VehicleLayout, powertrain: PowertrainData, inside:
         )
 
 
-def warn_of_written(
-    numbers: Iterable[ListedNumber], schema: type[BaseModel], groups: Groups, tree: Tree
-) -> None:
+def warn_of_written(numbers: Iterable[ListedNumber], groups: Groups, table: Table) -> None:
     """Warn of inertias in the data that violate the triangle inequality, once per general name."""
-    quantities = leaves(schema)
     for listed in numbers:
-        _, keys = groups.expand(tuple(listed.key.split(".")), schema)
-        if keys[0] not in quantities or quantities[keys[0]].components != INERTIA:
-            continue
-        entry = entry_of(tree, keys[0])
-        if entry is not None and "unphysical" in entry.note:
-            continue
-        assert isinstance(listed.value, tuple)
-        _warn(listed.key, inertia_matrix(listed.value))
+        key = groups.expand(tuple(listed.key.split(".")))[1][0]
+        if groups.quantities[key].components == INERTIA and "unphysical" not in table[key].note:
+            assert isinstance(listed.value, tuple)
+            _warn(listed.key, inertia_matrix(listed.value))
 
 
 USUAL_UNITS = (
@@ -108,18 +98,15 @@ USUAL_UNITS = (
 """Units beside those of SI in which numbers of vehicles are often written."""
 
 
-def warn_of_units(
-    changes: Iterable[Assignment], before: Tree, schema: type[BaseModel], groups: Groups
-) -> None:
+def warn_of_units(changes: Iterable[Assignment], before: Table, groups: Groups) -> None:
     """Warn of overrides without a unit that are likely meant in another one than that of SI.
 
     So they are where the number in one of `USUAL_UNITS` is nearer to the file's value, by its ratio, than the
     number in SI: 2 (kg) for 2086 kg, which 2 t are, or 30 (rad) for 30 deg.
     """
-    quantities = leaves(schema)
     for change in changes:
-        key = groups.expand(change.key, schema)[1][0]
-        quantity, entry = quantities.get(key), entry_of(before, key)
+        key = groups.expand(change.key)[1][0]
+        quantity, entry = groups.quantities.get(key), before.get(key)
         if quantity is None or entry is None or quantity.unit == "1" or not quantity.scalar:
             continue
         try:

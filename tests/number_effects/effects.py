@@ -80,7 +80,7 @@ def components(vehicle: str) -> dict[str, float]:
     for parameter in data.flat():
         if parameter.key.startswith(COMPARED):
             continue
-        _, paths = data.groups.expand(tuple(parameter.key.split(".")), data.schema)
+        _, paths = data.groups.expand(tuple(parameter.key.split(".")))
         quantity = quantities[paths[0]]
         if isinstance(parameter.value, tuple):
             names = quantity.components or tuple(map(str, range(len(parameter.value))))

@@ -40,7 +40,7 @@ def built(
     file = as_file(yaml_text(sections), reading.path.name)
     layout = layout_of(file.words, file.label)
     schema, groups = schema_of(layout), groups_of(layout)
-    data = validate(schema, lay({}, file.assignments, schema, groups), groups, file.label)
+    data = validate(schema, lay({}, file.assignments, groups), groups, file.label)
     corners = {
         corner.name: corner
         for axle in layout.axles

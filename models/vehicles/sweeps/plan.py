@@ -27,14 +27,13 @@ from ce_dynamics.models.data.sampling import (
     parse_distribution,
     sample,
 )
-from ce_dynamics.models.data.schema import leaves
 from ce_dynamics.models.parts.roads.kinds import road as road_of
 from ce_dynamics.models.vehicles.case import load_parameters
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.driving import make_manoeuvre
 from ce_dynamics.models.vehicles.fitted_tyres import fit_tyres
 from ce_dynamics.models.vehicles.free import can_be_free
-from ce_dynamics.models.vehicles.layout import VehicleLayout, groups_of, schema_of
+from ce_dynamics.models.vehicles.layout import VehicleLayout, groups_of
 from ce_dynamics.models.vehicles.shipped import RIDE
 from ce_dynamics.models.vehicles.tree import short_name
 from ce_dynamics.simulation.integrators.methods import FIXED, NATIVE_METHODS
@@ -64,12 +63,12 @@ def check_conflicts(names: Sequence[str], overrides: Sequence[str], layout: Vehi
 def paths_of(name: str, layout: VehicleLayout) -> tuple[int, list[tuple[str, ...]]]:
     """Return the specificity of a dotted name and the paths of the numbers it stands for."""
     key = short_name(tuple(name.split(".")), layout.mechanisms)
-    return groups_of(layout).expand(key, schema_of(layout))
+    return groups_of(layout).expand(key)
 
 
 def quantity_of(name: str, layout: VehicleLayout) -> ParameterQuantity:
     """The quantity of a number of the data, by its dotted name."""
-    quantities = leaves(schema_of(layout))
+    quantities = groups_of(layout).quantities
     _, paths = paths_of(name, layout)
     path = paths[0]
     if path in quantities and quantities[path].scalar:
@@ -81,9 +80,7 @@ def quantity_of(name: str, layout: VehicleLayout) -> ParameterQuantity:
         raise DataError(
             f"'{name}' is more than one number; name a component, such as '{name}.{components[0]}'"
         )
-    lay(
-        {}, [parse_override(f"{name}=0")], schema_of(layout), groups_of(layout)
-    )  # refuses, and suggests others
+    lay({}, [parse_override(f"{name}=0")], groups_of(layout))  # refuses, and suggests others
     raise DataError(f"'{name}' is not one number")
 
 

@@ -21,7 +21,7 @@ from ce_dynamics.models.data.quantities import (
     inertia_matrix,
     triangle_excess,
 )
-from ce_dynamics.models.data.reading import Tree, parse_override, read_file, read_text, split_tag
+from ce_dynamics.models.data.reading import Table, parse_override, read_file, read_text, split_tag
 from ce_dynamics.models.data.schema import Section
 
 
@@ -41,7 +41,9 @@ class Example(Section):
     extra: Extra | None = None
 
 
-GROUPS = Groups(members=("left", "right"), groups={"both": ("left", "right")}, shared=frozenset({"mass"}))
+GROUPS = Groups(
+    Example, members=("left", "right"), groups={"both": ("left", "right")}, shared=frozenset({"mass"})
+)
 TEXT = """
 title: an example
 sources: {book: A book, guess: a guess}
@@ -53,9 +55,9 @@ inertia: diag(1, 2, 2.5) kg*m^2 [book; as printed]
 """
 
 
-def tree_of(text: str = TEXT, *overrides: str) -> Tree:
-    tree = lay({}, read_text(text, "example.yaml").assignments, Example, GROUPS)
-    return lay(tree, [parse_override(o) for o in overrides], Example, GROUPS)
+def tree_of(text: str = TEXT, *overrides: str) -> Table:
+    tree = lay({}, read_text(text, "example.yaml").assignments, GROUPS)
+    return lay(tree, [parse_override(o) for o in overrides], GROUPS)
 
 
 def load(text: str = TEXT, *overrides: str) -> Example:
@@ -282,13 +284,13 @@ def test_a_missing_section_is_shown_as_it_may_be_written() -> None:
         mass: Mass
         rod: Rod
 
-    groups = Groups(members=(), groups={}, shared=frozenset())
+    groups = Groups(Arm, (), {}, frozenset())
     text = "mass: 2 kg\n"
     with pytest.raises(DataError, match=r"^arm: missing rod; write for example 'rod: ") as caught:
-        validate(Arm, lay({}, read_text(text, "arm").assignments, Arm, groups), groups, "arm")
+        validate(Arm, lay({}, read_text(text, "arm").assignments, groups), groups, "arm")
     example = str(caught.value).partition("'")[2].rpartition("'")[0]
     assert "radius" not in example
-    whole = validate(Arm, lay({}, read_text(text + example, "arm").assignments, Arm, groups), groups, "arm")
+    whole = validate(Arm, lay({}, read_text(text + example, "arm").assignments, groups), groups, "arm")
     assert (whole.rod.length, whole.rod.end) == (0.35, (1.2, 0.45, 0.3))
 
 
@@ -299,7 +301,7 @@ def test_messages_take_known_values_as_examples() -> None:
         length: Length
         end: Point
 
-    groups = Groups(members=(), groups={}, shared=frozenset())
+    groups = Groups(Rod, (), {}, frozenset())
     known: dict[tuple[str, ...], str] = {("length",): "1.7 m", ("end",): "2 m"}
 
     def example(key: tuple[str, ...]) -> str | None:
@@ -307,7 +309,7 @@ def test_messages_take_known_values_as_examples() -> None:
 
     def said(text: str) -> str:
         with pytest.raises(DataError) as caught:
-            validate(Rod, lay({}, read_text(text, "rod").assignments, Rod, groups), groups, "rod", example)
+            validate(Rod, lay({}, read_text(text, "rod").assignments, groups), groups, "rod", example)
         return str(caught.value)
 
     assert said("length: 1 kg\nend: (0, 0, 0)\n").endswith("expected m, for example 1.7 m")
@@ -334,9 +336,9 @@ def test_a_number_that_may_be_left_out_is_not_left_out_by_an_empty_key() -> None
         length: Length | None = None
 
     text = "mass: 2 kg\nat: (1, 2, 3) m\nlength: null\n"
-    groups = Groups(members=(), groups={}, shared=frozenset())
+    groups = Groups(Loose, (), {}, frozenset())
     with pytest.raises(DataError, match=r"^example.yaml:3: length: no value is given; leave it out, or"):
-        validate(Loose, lay({}, read_text(text, "example.yaml").assignments, Loose, groups), groups, "yaml")
+        validate(Loose, lay({}, read_text(text, "example.yaml").assignments, groups), groups, "yaml")
 
 
 def test_several_problems_are_counted() -> None:
@@ -380,7 +382,7 @@ def test_components_are_overridden_alone() -> None:
 
 def test_laying_leaves_the_lower_layer_alone() -> None:
     tree = tree_of()
-    lay(tree, [parse_override("left.mass=9")], Example, GROUPS)
+    lay(tree, [parse_override("left.mass=9")], GROUPS)
     assert validate(Example, tree, GROUPS, "").left.mass == 2.0
 
 
