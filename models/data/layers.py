@@ -8,7 +8,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, reduce
+from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -312,7 +312,10 @@ def flatten(model: Section, table: Table, groups: Groups) -> list[ListedNumber]:
     values: dict[Key, tuple[float | tuple[float, ...], str, str]] = {}
     for key in groups.quantities:
         if key in table:
-            values[key] = (reduce(getattr, key, model), table[key].source, table[key].note)
+            value: Any = model
+            for name in key:
+                value = getattr(value, name)
+            values[key] = value, table[key].source, table[key].note
     listed: dict[str, ListedNumber] = {}
     for key, (value, source, note) in values.items():
         covering = groups.names(key)
@@ -320,6 +323,6 @@ def flatten(model: Section, table: Table, groups: Groups) -> list[ListedNumber]:
             next(n for n, keys in covering if all(values.get(one) == values[key] for one in keys))
         )
         quantity = groups.quantities[key]
-        text = quantity.text(value) + (f" [{source}; {note}]" if note else "")
-        listed[name] = ListedNumber(name, value, quantity.unit, source, text)
+        text = quantity.text(number) + (f" [{source}; {note}]" if note else "")
+        listed[shown] = ListedNumber(shown, number, quantity.unit, source, text)
     return list(listed.values())
