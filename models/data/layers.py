@@ -317,12 +317,11 @@ def flatten(model: Section, table: Table, groups: Groups) -> list[ListedNumber]:
                 value = getattr(value, name)
             values[key] = value, table[key].source, table[key].note
     listed: dict[str, ListedNumber] = {}
-    for key, (value, source, note) in values.items():
+    for key, (number, source, note) in values.items():
         covering = groups.names(key)
-        name = ".".join(
-            next(n for n, keys in covering if all(values.get(one) == values[key] for one in keys))
-        )
+        name = next(n for n, keys in covering if all(values.get(one) == values[key] for one in keys))
         quantity = groups.quantities[key]
         text = quantity.text(number) + (f" [{source}; {note}]" if note else "")
+        shown = ".".join(name)
         listed[shown] = ListedNumber(shown, number, quantity.unit, source, text)
     return list(listed.values())
