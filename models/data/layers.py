@@ -319,9 +319,9 @@ def flatten(model: Section, table: Table, groups: Groups) -> list[ListedNumber]:
     listed: dict[str, ListedNumber] = {}
     for key, (number, source, note) in values.items():
         covering = groups.names(key)
-        name = next(n for n, keys in covering if all(values.get(one) == values[key] for one in keys))
+        widest = next(n for n, keys in covering if all(values.get(one) == values[key] for one in keys))
         quantity = groups.quantities[key]
         text = quantity.text(number) + (f" [{source}; {note}]" if note else "")
-        shown = ".".join(name)
+        shown = ".".join(widest)
         listed[shown] = ListedNumber(shown, number, quantity.unit, source, text)
     return list(listed.values())
