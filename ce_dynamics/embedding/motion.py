@@ -141,6 +141,9 @@ def cross_columns(w: Array, e: Array) -> Array:
     """w_k × e for every column k of w."""
     if w.shape[1] == 0:
         return zeros(3, 0)
+    if w.dtype == e.dtype == np.float64:
+        (w0, w1, w2), (e0, e1, e2) = w, e
+        return np.array((w1 * e2 - w2 * e1, w2 * e0 - w0 * e2, w0 * e1 - w1 * e0))
     return array([cross(w[:, k], e) for k in range(w.shape[1])]).T
 
 

@@ -137,7 +137,7 @@ class OnBranch(StandingFor):
 
     def _of(self, body: Body, q: Array) -> Array:
         """Coordinates of one body in all points."""
-        return np.array([split(row, self.numeric.loop.dependent)[body.name] for row in q])
+        return split(q.T, self.numeric.loop.dependent)[body.name].T
 
     def _found(self, theta: Array) -> dict[str, Array]:
         """Configurations that the formulas give at many values of the coordinate, by body."""

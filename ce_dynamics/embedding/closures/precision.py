@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.algebra.arrays import Array, cross
 from ce_dynamics.algebra.dense import least_squares, singular_values_and_vectors
 from ce_dynamics.algebra.newton import largest
 from ce_dynamics.compiler.free_numbers import is_free
@@ -427,8 +427,8 @@ def make_directions_exact(places: Sequence[HingePlace], tolerance: float) -> Non
     across = [perpendiculars(cluster, clusters, tolerance) for cluster in clusters]
     for k in sorted(range(len(clusters)), key=lambda k: (across[k], len(clusters[k])), reverse=True):
         cluster = clusters[k]
-        directions = [direction_of(member) for member in cluster]
-        off = [sum(apart(a, b) for b in directions) for a in directions]
+        directions = np.array([direction_of(member) for member in cluster])
+        off = np.sum([apart(directions, other) for other in directions], axis=0)
         exact = perpendicular(directions[int(np.argmin(off))], settled, tolerance)
         settled.append(exact)
         for (place, k), direction in zip(cluster, directions, strict=True):
@@ -447,9 +447,9 @@ def perpendiculars(cluster: Sequence[Member], clusters: Sequence[Sequence[Member
     return sum(abs(float(direction @ direction_of(other[0]))) <= tolerance for other in clusters)
 
 
-def apart(a: Array, b: Array) -> float:
-    """The angle between two lines, to first order."""
-    return float(min(np.linalg.norm(a - b), np.linalg.norm(a + b)))
+def apart(a: Array, b: Array) -> Array:
+    """Return the angle between lines, (..., 3), and another, to first order [rad]."""
+    return np.asarray(np.minimum(np.linalg.norm(a - b, axis=-1), np.linalg.norm(a + b, axis=-1)))
 
 
 def perpendicular(direction: Array, others: Sequence[Array], tolerance: float) -> Array:
@@ -494,7 +494,7 @@ def crossings(lines: Sequence[HingePlace], tolerance: float) -> Iterator[Array]:
     """Points where two lines meet to within a tolerance."""
     for one, other in combinations(lines, 2):
         a, b = one.directions[0], other.directions[0]
-        n = np.cross(a, b)
+        n = cross(a, b)
         sine = float(np.linalg.norm(n))
         if sine < SHALLOW:
             continue
