@@ -112,8 +112,6 @@ class DriverParameters:
         Understeer gradient: wheel angle per lateral acceleration beyond wheelbase × curvature [rad s²/m].
     preview_time : float
         Time from the vehicle to the aimed-at point [s].
-    min_preview : float
-        Least preview distance [m].
     feedforward_time : float
         Preview of the path's curvature: the lag of steering and vehicle [s].
     aim_gain : float
@@ -126,6 +124,8 @@ class DriverParameters:
         Throttle that roughly balances the resistances.
     brake_margin : float
         Excess speed that is left to the engine before the brake is used [m/s].
+    min_preview : float
+        Least preview distance [m].
     reverse : tuple of str
         Inputs for driving backwards: -1 is reverse, except of a ``clutch``; none without such a gear.
     train : Train, optional
@@ -140,7 +140,6 @@ class DriverParameters:
     max_wheel_angle: float
     understeer: float
     preview_time: float
-    min_preview: float
     feedforward_time: float
     aim_gain: float
     yaw_damping: float
@@ -148,6 +147,7 @@ class DriverParameters:
     brake_gain: float
     hold_throttle: float
     brake_margin: float
+    min_preview: float = 5.0
     reverse: tuple[str, ...] = ()
     train: Train | None = None
     response: SteeringResponse = SteeringResponse()

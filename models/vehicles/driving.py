@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.quantities import check_number, nearest, si_value
 from ce_dynamics.models.parts.backing import BackedTrailer, Train
-from ce_dynamics.models.parts.driver import DriverParameters, SteeringResponse
+from ce_dynamics.models.parts.driver import DriverParameters, SteeringResponse, preview
 from ce_dynamics.models.parts.manoeuvres import MANOEUVRES, DoubleLaneChange, Manoeuvre, Reversing
 from ce_dynamics.models.parts.paths import Gate
 from ce_dynamics.models.tyres.contract import TyreAnswer, TyreModel, WheelOnRoad
@@ -43,6 +44,8 @@ LEAST_SHARE = 0.02
 """Part of the weight that an axle carries at least, by which the stiffness of its tyres is taken."""
 ROLLING, SLIDING, DEFLECTED = 20.0, 1e-3, 1e-6
 """Speed of a tyre [m/s], and changes of v_y [m/s] and of deflections [m] by which it is linear."""
+TINY = 1e-9
+"""A preview that any other exceeds [m]."""
 ROUNDS = 8
 """Corrections of a tyre's deflection, each by the ratio of the loads."""
 
@@ -137,7 +140,7 @@ def driver_parameters(parameters: VehicleParameters, backing: bool = False) -> D
     response, understeer = steering_response(parameters)
     known = {"understeer": understeer, "yaw_damping": yaw_damping(response, parameters.wheelbase)}
     given = {name: value for name, value in parameters.driver.model_dump().items() if value is not None}
-    return DriverParameters(
+    driver = DriverParameters(
         wheelbase=parameters.wheelbase,
         max_wheel_angle=max_wheel_angle(parameters),
         reverse=tuple(name for name in BACKWARDS if name in parameters.powertrain.inputs),
@@ -145,6 +148,15 @@ def driver_parameters(parameters: VehicleParameters, backing: bool = False) -> D
         response=response,
         **{**known, **given},
     )
+    if "min_preview" in given:
+        # the others grow with the speed
+        least = float(nominal(preview(replace(driver, min_preview=TINY), 0.0)))
+        if nominal(driver.min_preview) <= least:
+            raise DataError(
+                f"{parameters.label}: driver.min_preview: {nominal(driver.min_preview):g} m has no effect, "
+                f"since the driver looks {least:.3g} m ahead at rest; give more, or leave it out"
+            )
+    return driver
 
 
 def yaw_damping(response: SteeringResponse, wheelbase: float) -> float:

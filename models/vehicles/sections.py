@@ -31,12 +31,13 @@ class DriverData(Section):
     """A driver that looks ahead on the path and holds a speed, see `ce_dynamics.models.parts.driver`.
 
     Wheelbase, wheel angle at full lock and the answer to the steering follow from the vehicle, and so do
-    ``understeer`` and ``yaw_damping`` if they are left out.
+    ``understeer`` and ``yaw_damping`` if they are left out.  ``min_preview`` must be longer than the preview
+    of a vehicle at rest, which depends on its tyres and axles.
     """
 
     understeer: Annotated[float, ParameterQuantity("rad*s^2/m")] | None = None
     preview_time: Annotated[float, ParameterQuantity("s", above=0.0)]
-    min_preview: Length
+    min_preview: Length | None = None
     feedforward_time: Annotated[float, ParameterQuantity("s", at_least=0.0)]
     aim_gain: Fraction
     yaw_damping: Annotated[float, ParameterQuantity("s", at_least=0.0)] | None = None

@@ -43,7 +43,7 @@ def consequences(vehicle: str, overrides: Sequence[str] = ()) -> Consequences:
     task = make_manoeuvre("double-lane-change", {}, data)
     answers: list[float] = []
     places = (
-        (0.0, 0.0, 0.1, 3.0),
+        (0.0, 0.0, -0.4, 3.0),  # where arms do not saturate at low speed
         (2.5, 30.0, 1.6, 12.0),  # in the first bend, where what lies ahead counts and arms do not saturate
         (4.0, 50.0, 1.0, 14.0),
         (7.0, 100.0, 3.0, 10.5),

@@ -6,7 +6,6 @@ from ce_dynamics.models.vehicles.chrono.writing import Sections
 
 DRIVER: Sections = {
     "preview_time": "0.8 s",
-    "min_preview": "5 m",
     "feedforward_time": "0.2 s",
     "aim_gain": "1",
     "throttle_gain": "1 s/m",

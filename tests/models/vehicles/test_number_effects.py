@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from ce_dynamics.errors import DataError
+from ce_dynamics.models.vehicles.description import VehicleParameters
+from ce_dynamics.models.vehicles.driving import make_manoeuvre
+from ce_dynamics.models.vehicles.shipped import SHIPPED
 from tests.number_effects.effects import components, has_effect, of_the_equations, verdict
 
 
@@ -25,6 +29,26 @@ from tests.number_effects.effects import components, has_effect, of_the_equation
 def test_numbers_have_an_effect(key: str) -> None:
     assert key in components("sedan")
     assert has_effect("sedan", key)
+
+
+@pytest.mark.parametrize("vehicle", SHIPPED)
+def test_least_preview_has_an_effect_on_every_vehicle(vehicle: str) -> None:
+    """At low speed, on the arms of every driver."""
+    task, other = (
+        make_manoeuvre("double-lane-change", {}, VehicleParameters.load(vehicle, [f"driver.min_preview={d}"]))
+        for d in (5.0, 5.1)
+    )
+    sensors = {"x": 0.0, "y": -0.4, "yaw": 0.05, "speed": 3.0, "vx": 3.0, "vy": 0.2, "yaw_rate": 0.1}
+    sensors |= {"steering.position": 0.02, "steering.position_rate": 0.01}
+    assert task.inputs(0.0, sensors)["steering"] != other.inputs(0.0, sensors)["steering"]
+
+
+def test_a_least_preview_without_effect_is_refused() -> None:
+    """The sedan's chassis origin is 1.388 m ahead of its rear axle's mean, of which twice is looked ahead."""
+    refused = VehicleParameters.load("sedan", ["driver.min_preview=2.77"])
+    with pytest.raises(DataError, match=r"min_preview: 2.77 m has no effect, since the driver looks 2.78 m"):
+        make_manoeuvre("step-steer", {}, refused)
+    assert make_manoeuvre("step-steer", {}, VehicleParameters.load("sedan", ["driver.min_preview=2.78"]))
 
 
 def test_the_comparison_notices(monkeypatch: pytest.MonkeyPatch) -> None:
