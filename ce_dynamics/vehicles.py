@@ -68,7 +68,7 @@ class Vehicle(VehicleSetup):
 
         Examples
         --------
-        >>> softer = load("sedan").variant({"front.spring.linear": "20 kN/m"})
+        >>> softer = load("sedan").variant({"front.spring.linear": "80 kN/m"})
         """
         return replace(
             self,

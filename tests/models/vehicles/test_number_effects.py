@@ -48,7 +48,7 @@ def test_a_least_preview_without_effect_is_refused() -> None:
     refused = VehicleParameters.load("sedan", ["driver.min_preview=2.77"])
     with pytest.raises(DataError, match=r"min_preview: 2.77 m has no effect, since the driver looks 2.78 m"):
         make_manoeuvre("step-steer", {}, refused)
-    assert make_manoeuvre("step-steer", {}, VehicleParameters.load("sedan", ["driver.min_preview=2.78"]))
+    make_manoeuvre("step-steer", {}, VehicleParameters.load("sedan", ["driver.min_preview=2.78"]))
 
 
 def test_the_comparison_notices(monkeypatch: pytest.MonkeyPatch) -> None:
