@@ -72,13 +72,10 @@ if TYPE_CHECKING:
         Motion as Motion,
         SecondOrderActuator as SecondOrderActuator,
     )
-    from ce_dynamics.mechanism.forces.actuator import Actuator as Actuator
+    from ce_dynamics.mechanism.forces.actuator import Actuator as Actuator, FixedTendon as FixedTendon
     from ce_dynamics.mechanism.forces.base import ForceElement as ForceElement
     from ce_dynamics.mechanism.forces.bushing import Bushing as Bushing
     from ce_dynamics.mechanism.forces.cord import Cord as Cord
-    from ce_dynamics.mechanism.forces.drag_box import DragBox as DragBox
-    from ce_dynamics.mechanism.forces.fixed_tendon import FixedTendon as FixedTendon
-    from ce_dynamics.mechanism.forces.hinge_damper import HingeDamper as HingeDamper
     from ce_dynamics.mechanism.forces.laws import (
         DryFriction as DryFriction,
         Law as Law,
@@ -89,9 +86,15 @@ if TYPE_CHECKING:
     from ce_dynamics.mechanism.forces.point_contact import PointContact as PointContact
     from ce_dynamics.mechanism.forces.spring_damper import SpringDamper as SpringDamper
     from ce_dynamics.mechanism.forces.stop import JointStop as JointStop
-    from ce_dynamics.mechanism.forces.thruster import Thruster as Thruster
-    from ce_dynamics.mechanism.forces.torsion import TorsionSpringDamper as TorsionSpringDamper
-    from ce_dynamics.mechanism.forces.wrench import AppliedWrench as AppliedWrench
+    from ce_dynamics.mechanism.forces.torsion import (
+        HingeDamper as HingeDamper,
+        TorsionSpringDamper as TorsionSpringDamper,
+    )
+    from ce_dynamics.mechanism.forces.wrench import (
+        AppliedWrench as AppliedWrench,
+        DragBox as DragBox,
+        Thruster as Thruster,
+    )
     from ce_dynamics.mechanism.hinges import (
         Cylindrical as Cylindrical,
         Distance as Distance,

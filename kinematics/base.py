@@ -23,7 +23,7 @@ from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.base import Coupling
 from ce_dynamics.mechanism.hinges.base import Hinge
 from ce_dynamics.mechanism.hinges.conditions import Closure
-from ce_dynamics.mechanism.nominal import at_nominal
+from ce_dynamics.mechanism.parameters import at_nominal
 from ce_dynamics.mechanism.system import System
 
 

@@ -23,8 +23,7 @@ from ce_dynamics.errors import ModelError
 from ce_dynamics.kinematics.base import ClosedForm, Joint, make_bodies
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.base import Coordinate, Coupled
-from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
-from ce_dynamics.mechanism.couplings.loop_closure import LoopClosure
+from ce_dynamics.mechanism.couplings.cut_edge import CutEdge, LoopClosure
 
 Floats = NDArray[np.float64]
 

@@ -16,21 +16,23 @@ if TYPE_CHECKING:
         Augmented as Augmented,
         AugmentedInstant as AugmentedInstant,
         Constraints as Constraints,
-    )
-    from ce_dynamics.augmented.embedded_states import (
-        compute_accelerations as compute_accelerations,
-        compute_states as compute_states,
+        RowRank as RowRank,
+        SaddleSolution as SaddleSolution,
     )
     from ce_dynamics.augmented.fully_augmented import FullyAugmented as FullyAugmented
     from ce_dynamics.augmented.observer import AbsoluteObserver as AbsoluteObserver
-    from ce_dynamics.augmented.results import StoredPoses as StoredPoses, Trajectory as Trajectory
-    from ce_dynamics.augmented.saddle import RowRank as RowRank, SaddleSolution as SaddleSolution
     from ce_dynamics.augmented.simulate import (
         Preparation as Preparation,
+        StoredPoses as StoredPoses,
+        Trajectory as Trajectory,
         simulate_baumgarte as simulate_baumgarte,
         simulate_dae as simulate_dae,
     )
-    from ce_dynamics.augmented.states import BodyState as BodyState
+    from ce_dynamics.augmented.states import (
+        BodyState as BodyState,
+        compute_accelerations as compute_accelerations,
+        compute_states as compute_states,
+    )
     from ce_dynamics.augmented.tree_augmented import TreeAugmented as TreeAugmented
 
 __getattr__, __dir__, __all__ = lazy_names(

@@ -23,12 +23,10 @@ from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.checks import checked
 from ce_dynamics.algebra.lazy_names import FormerName
 from ce_dynamics.algebra.rotation import normalise, rotation_from_quaternion
-from ce_dynamics.augmented.augmented import Inputs
+from ce_dynamics.augmented.augmented import RANK_TOLERANCE, Inputs, SaddleSolution, solve_saddle
 from ce_dynamics.augmented.fully_augmented import FullyAugmented
-from ce_dynamics.augmented.results import Trajectory
 from ce_dynamics.augmented.rows import ConstraintRows, JoinedPoints, joint_rows
-from ce_dynamics.augmented.saddle import RANK_TOLERANCE, SaddleSolution, solve_saddle
-from ce_dynamics.augmented.simulate import simulate_baumgarte, simulate_dae
+from ce_dynamics.augmented.simulate import Trajectory, simulate_baumgarte, simulate_dae
 from ce_dynamics.augmented.states import BodyState, position_vector, velocity_vector
 from ce_dynamics.errors import AssemblyError, ModelError
 from ce_dynamics.mechanism.body import Body, check_body

@@ -9,16 +9,22 @@ from functools import cached_property
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, Scalar, concatenate, cross, zeros
-from ce_dynamics.augmented.armature import add_armature, armature_force
 from ce_dynamics.augmented.augmented import (
     Augmented,
     AugmentedInstant,
     Constraints,
     Inputs,
+    SaddleSolution,
     check_same_system,
+    solve_saddle,
 )
-from ce_dynamics.augmented.coupling_rows import coupling_rows, couplings_of, is_holonomic
-from ce_dynamics.augmented.embedded_states import compute_states
+from ce_dynamics.augmented.coupling_rows import (
+    add_armature,
+    armature_force,
+    coupling_rows,
+    couplings_of,
+    is_holonomic,
+)
 from ce_dynamics.augmented.observer import Applied, apply_elements, free_force, inertia_matrix
 from ce_dynamics.augmented.rows import (
     ConstraintRows,
@@ -31,13 +37,13 @@ from ce_dynamics.augmented.rows import (
     joints_of,
     row_names,
 )
-from ce_dynamics.augmented.saddle import SaddleSolution, solve_saddle
 from ce_dynamics.augmented.states import (
     AT_REST,
     POSITIONS,
     VELOCITIES,
     BodyState,
     body_states,
+    compute_states,
     position_rate,
     position_vector,
     velocity_vector,

@@ -16,8 +16,7 @@ from ce_dynamics.augmented.states import BodyState
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.checked import across
-from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
-from ce_dynamics.mechanism.couplings.loop_closure import joints_in
+from ce_dynamics.mechanism.couplings.cut_edge import CutEdge, joints_in
 from ce_dynamics.mechanism.drives import Prescribed
 from ce_dynamics.mechanism.hinges import Prismatic, Revolute, Screw
 from ce_dynamics.mechanism.hinges.conditions import Angle, Condition, InPlane, JointEnd, Twist

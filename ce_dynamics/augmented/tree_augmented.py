@@ -12,16 +12,17 @@ import numpy as np
 from ce_dynamics.algebra.arrays import Array, Scalar, array, zeros
 from ce_dynamics.algebra.dense import least_squares
 from ce_dynamics.augmented.augmented import (
+    RANK_TOLERANCE,
     Augmented,
     AugmentedInstant,
     Constraints,
     Inputs,
+    SaddleSolution,
     check_same_system,
+    row_rank,
 )
-from ce_dynamics.augmented.embedded_states import observe_states
 from ce_dynamics.augmented.rows import holonomic_rows
-from ce_dynamics.augmented.saddle import RANK_TOLERANCE, SaddleSolution, row_rank
-from ce_dynamics.augmented.states import BodyState
+from ce_dynamics.augmented.states import BodyState, observe_states
 from ce_dynamics.dynamics.articulated_body import Articulated, base_to_tip, tip_to_base
 from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.dynamics.mass_matrix import solve_mass
@@ -31,8 +32,7 @@ from ce_dynamics.embedding.closures.closure_errors import ClosureErrors, closure
 from ce_dynamics.embedding.embed import embed
 from ce_dynamics.embedding.motion import SubgraphMotion
 from ce_dynamics.embedding.neutral_state import neutral_state
-from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
-from ce_dynamics.mechanism.couplings.loop_closure import LoopClosure
+from ce_dynamics.mechanism.couplings.cut_edge import CutEdge, LoopClosure
 from ce_dynamics.mechanism.drives import Prescribed
 from ce_dynamics.mechanism.forces.base import Response
 from ce_dynamics.mechanism.system import System

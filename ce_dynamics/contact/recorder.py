@@ -19,7 +19,7 @@ from ce_dynamics.contact.embedded import UnilateralModel
 from ce_dynamics.contact.gauss_seidel import Solver
 from ce_dynamics.contact.problem import Solution
 from ce_dynamics.dynamics.state import Entry
-from ce_dynamics.mechanism.input_ranges import furthest_out, warn_out_of_range
+from ce_dynamics.mechanism.signals import furthest_out, warn_out_of_range
 from ce_dynamics.simulation.monitors.promises import Fault, Promises
 from ce_dynamics.simulation.results import (
     WORK,

@@ -20,7 +20,7 @@ from ce_dynamics.contact.gyroscopic import spun
 from ce_dynamics.contact.problem import Problem
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.checked import finite_number, finite_vector
-from ce_dynamics.mechanism.checked_inertia import check_inertia
+from ce_dynamics.mechanism.inertia import check_inertia
 
 NO_BODY = -1
 

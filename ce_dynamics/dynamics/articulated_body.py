@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ce_dynamics.algebra.arrays import Array, array, zeros
+from ce_dynamics.algebra.arrays import Array, Scalar, array, dot, zeros
 from ce_dynamics.algebra.ldl import LDL
 from ce_dynamics.algebra.spatial import (
     phi_columns,
@@ -27,11 +27,179 @@ from ce_dynamics.algebra.spatial import (
 )
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.compiler.tracing.cut_points import mark
-from ce_dynamics.dynamics.armature import armature_bias, armature_inertia
-from ce_dynamics.dynamics.composites import Sums, summed_by_composites
 from ce_dynamics.dynamics.outward import Member, Outward
 from ce_dynamics.embedding.aggregate import Aggregate
+from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion, cross_columns, hinge_axes
+from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.inertia import PrincipalInertia
+
+
+def find_armed(outward: Outward, S: Aggregate) -> Iterator[tuple[Body, HingeMotion]]:
+    """Bodies of S whose hinges have armature, with the motion of these."""
+    for body in S.bodies:
+        if body.has_armature:
+            yield body, outward.motions[S.name].hinge_motions[body.name]
+
+
+def armature_inertia(outward: Outward, S: Aggregate) -> Array | None:
+    """Σ X_jᵀ A_j X_j, (N, N); None if no hinge of S has armature."""
+    total = None
+    for body, hinge in find_armed(outward, S):
+        part = symmetric_product(hinge.X.T, body.armature[:, None] * hinge.X)
+        total = part if total is None else total + part
+    return total
+
+
+def armature_bias(outward: Outward, S: Aggregate) -> Array:
+    """Σ X_jᵀ A_j (Ẋ_j θ̇ + η̇_j), (N,)."""
+    total = zeros(S.N)
+    for body, hinge in find_armed(outward, S):
+        total = total + hinge.X.T @ (body.armature * hinge.bias)
+    return total
+
+
+def armature_forces(outward: Outward, v_dot: Array) -> dict[str, Array]:
+    """−A_j θ̈_j by body name: generalised forces on the hinges that have armature."""
+    forces: dict[str, Array] = {}
+    for S in outward.embedding.aggregates:
+        found = list(find_armed(outward, S))
+        if found:
+            theta_ddot = independent_part(outward, S, v_dot)
+            for body, hinge in found:
+                forces[body.name] = -body.armature * (hinge.X @ theta_ddot + hinge.bias)
+    return forces
+
+
+def with_armature(outward: Outward, torques: Mapping[str, Array], v_dot: Array) -> dict[str, Array]:
+    """Generalised forces on hinges, and what their armature takes of them."""
+    total = dict(torques)
+    for name, force in armature_forces(outward, v_dot).items():
+        total[name] = total[name] + force if name in total else force
+    return total
+
+
+def armature_energy(outward: Outward) -> Scalar:
+    """½ Σ θ̇_jᵀ A_j θ̇_j."""
+    total: Scalar = 0.0
+    for S in outward.embedding.aggregates:
+        for body, _ in find_armed(outward, S):
+            rate = hinge_rate(outward, S, body)
+            total = total + 0.5 * dot(rate, body.armature * rate)
+    return total
+
+
+def armature_power(outward: Outward, v_dot: Array) -> Scalar:
+    """Rate of `armature_energy`, Σ θ̇_jᵀ A_j θ̈_j."""
+    total: Scalar = 0.0
+    forces = armature_forces(outward, v_dot)
+    for S in outward.embedding.aggregates:
+        for body, _ in find_armed(outward, S):
+            total = total - dot(hinge_rate(outward, S, body), forces[body.name])
+    return total
+
+
+def hinge_rate(outward: Outward, S: Aggregate, body: Body) -> Array:
+    """θ̇_j."""
+    motion = outward.motions[S.name]
+    hinge = motion.hinge_motions[body.name]
+    rate: Array = hinge.X @ motion.theta_dot + hinge.eta
+    return rate
+
+
+def independent_part(outward: Outward, S: Aggregate, v_dot: Array) -> Array:
+    """θ̈(S)."""
+    v_of = outward.embedding.v_of
+    return array(entry for body in S.independent for entry in v_dot[v_of[body.name]])
+
+
+class Sums(NamedTuple):
+    """Sums over the bodies j of an aggregated body S.
+
+    Attributes
+    ----------
+    P, z : (6, 6), (6,) arrays
+        Σ φ(p,j) P_j φᵀ(p,j) and Σ φ(p,j) z_j.
+    U : (6, N) array
+        φ(p,S) P Hᵀ(S).
+    D : (N, N) array
+        H P Hᵀ.
+    eps : (N,) array
+        ε = T − H z.
+    """
+
+    P: Array
+    z: Array
+    U: Array
+    D: Array
+    eps: Array
+
+
+def summed_by_composites(
+    motion: SubgraphMotion, terms: Iterable[tuple[Member, Array, Array]], T: Array
+) -> Sums:
+    """Return the sums over the bodies of S, each of which carries what lies behind it in the tree of S.
+
+    Parameters
+    ----------
+    motion : SubgraphMotion
+        Of S relative to p.
+    terms : iterable of (Member, (6, 6) array, (6,) array)
+        Every body j with P_j and z_j at its centre of mass.
+    T : (N,) array
+        Generalised forces.
+    """
+    members: list[Member] = []
+    inertia: dict[str, Array] = {}
+    force: dict[str, Array] = {}
+    for j, P_j, z_j in terms:
+        members.append(j)
+        inertia[j.body.name], force[j.body.name] = P_j, z_j
+    places, n_v = {}, 0
+    for j in members:
+        places[j.body.name] = slice(n_v, n_v + j.body.inboard.n_v)
+        n_v = places[j.body.name].stop
+    r = {j.body.name: j.r for j in members}
+    P_sum, z_sum = zeros(6, 6), zeros(6)
+    U, M, Hz = (np.full(shape, 0.0, dtype=object) for shape in ((6, n_v), (n_v, n_v), n_v))
+    H = {j.body.name: axes_at_com(motion, j) for j in members}
+    for j in reversed(members):
+        mark()
+        name, own = j.body.name, places[j.body.name]
+        Hz[own] = H[name].T @ force[name]
+        F = inertia[name] @ H[name]
+        below = name
+        while below in places:  # F is what moves the composite body, seen where each hinge below it is
+            M[places[below], own] = H[below].T @ F
+            M[own, places[below]] = M[places[below], own].T
+            carrier = motion.carrier_of(below)
+            F = phi_columns(r[below] - r[carrier] if carrier in r else r[below], F)
+            below = carrier
+        U[:, own] = F
+        carrier = motion.carrier_of(name)
+        if carrier in places:
+            arm = r[name] - r[carrier]
+            inertia[carrier] = inertia[carrier] + phi_inertia(arm, inertia[name])
+            force[carrier] = force[carrier] + phi_force(arm, force[name])
+        else:
+            P_sum, z_sum = (
+                P_sum + phi_inertia(r[name], inertia[name]),
+                z_sum + phi_force(r[name], force[name]),
+            )
+    X = np.concatenate([motion.hinge_motions[j.body.name].X for j in members])
+    return Sums(P_sum, z_sum, *map(narrow, (U @ X, symmetric_product(X.T, M @ X), T - X.T @ Hz)))
+
+
+def narrow(values: Array) -> Array:
+    """Return an array of ``float64`` if all of its entries are plain numbers."""
+    return array(values.flat).reshape(values.shape)
+
+
+def axes_at_com(motion: SubgraphMotion, j: Member) -> Array:
+    """Return the velocity of a body's centre of mass per rate of its own hinge, (6, n_v), in p's axes."""
+    name = j.body.name
+    H_w, H_v = hinge_axes(j.body.inboard, motion.carrier(name), motion.hinge_motions[name])
+    return np.concatenate((H_w, H_v + cross_columns(H_w, j.r - motion.body(name).origin.r)))
+
 
 MANY = 8
 """Coordinates N from which on composite bodies cost less.  For n ≈ N hinges in a row they take 6 N² products

@@ -12,8 +12,13 @@ from typing import NamedTuple
 from ce_dynamics.algebra.arrays import Array, Scalar, array, cross, dot, zeros
 from ce_dynamics.algebra.spatial import phi_force, phi_T_motion, rotate_vector, spatial
 from ce_dynamics.compiler.tracing.cut_points import mark
-from ce_dynamics.dynamics.armature import armature_energy, armature_power, with_armature
-from ce_dynamics.dynamics.articulated_body import Accelerations, Articulated
+from ce_dynamics.dynamics.articulated_body import (
+    Accelerations,
+    Articulated,
+    armature_energy,
+    armature_power,
+    with_armature,
+)
 from ce_dynamics.dynamics.inverse_dynamics import virtual_work
 from ce_dynamics.dynamics.loads import Loads
 from ce_dynamics.dynamics.outward import Outward

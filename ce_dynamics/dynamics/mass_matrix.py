@@ -22,8 +22,7 @@ from ce_dynamics.algebra.spatial import (
     rotate_vector,
     symmetric_product,
 )
-from ce_dynamics.dynamics.armature import armature_inertia
-from ce_dynamics.dynamics.articulated_body import Articulated
+from ce_dynamics.dynamics.articulated_body import Articulated, armature_inertia
 from ce_dynamics.dynamics.outward import Member, Outward
 from ce_dynamics.embedding.aggregate import Aggregate, Embedding
 

@@ -16,8 +16,7 @@ from ce_dynamics.compiler.free_numbers import is_free
 from ce_dynamics.compiler.tracing.cut_points import mark
 from ce_dynamics.embedding.aggregate import Aggregate, Embedding
 from ce_dynamics.embedding.motion import BodyMotion, SubgraphMotion, across, at_rest
-from ce_dynamics.mechanism.ancestry import chain_between, common_ancestor
-from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.body import Body, chain_between, common_ancestor
 from ce_dynamics.mechanism.drives import Prescribed
 from ce_dynamics.mechanism.forces.base import PointState
 from ce_dynamics.mechanism.orientation import Orientation

@@ -20,19 +20,18 @@ from numpy.typing import NDArray
 
 from ce_dynamics.algebra.arrays import Array, concatenate, zeros
 from ce_dynamics.algebra.dense import least_squares
+from ce_dynamics.algebra.ldl import LDL
 from ce_dynamics.algebra.spatial import phi_force, rotate_vector, spatial
-from ce_dynamics.dynamics.armature import with_armature
-from ce_dynamics.dynamics.articulated_body import Accelerations
-from ce_dynamics.dynamics.coupling_forces import along_hinge, coupling_forces
-from ce_dynamics.dynamics.loads import Loads
+from ce_dynamics.dynamics.articulated_body import Accelerations, with_armature
+from ce_dynamics.dynamics.instant import Instant
+from ce_dynamics.dynamics.loads import Loads, along_hinge, coupling_forces
 from ce_dynamics.dynamics.outward import Outward, axes
 from ce_dynamics.embedding.aggregate import Aggregate
 from ce_dynamics.embedding.closures.closure_errors import closure_errors, numerical_rank
 from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.base import Coupled
-from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
-from ce_dynamics.mechanism.couplings.loop_closure import LoopClosure
+from ce_dynamics.mechanism.couplings.cut_edge import CutEdge, LoopClosure
 from ce_dynamics.mechanism.couplings.user_constraint import Written
 from ce_dynamics.mechanism.parameters import Values
 
@@ -301,3 +300,60 @@ def unlock_hinges(outward: Outward, S: Aggregate, free: list[Body]) -> SubgraphM
         there = known[body.name]
         motion.set(body.name, HingeMotion(there.c, X, np.zeros(n_v), np.zeros(n_v), q=there.q))
     return motion
+
+
+class AsTheyAre(Values):
+    """Arrays of traced scalars stay what they are."""
+
+    def __call__(self, value: Array) -> Array:
+        return np.asarray(value)
+
+
+class Transmitted(NamedTuple):
+    """Spatial forces [torque; force] in world axes, about the points they act on.
+
+    Attributes
+    ----------
+    hinges : dict of str to (6,) array
+        By body, what its carrier transmits to it at its hinge point.
+    closures : dict of str to (6,) array
+        By closure, what it exerts on its second body at its closure point.
+    """
+
+    hinges: dict[str, Array]
+    closures: dict[str, Array]
+
+
+def trace_reactions(instant: Instant) -> Transmitted:
+    """All reactions at an instant of traced scalars (or floats)."""
+    found = TracedPass(instant).run()
+    return Transmitted(
+        {name: concatenate((one.torque, one.force)) for name, one in found.hinges.items()},
+        {name: concatenate((one.torque, one.force)) for name, one in found.closures.items()},
+    )
+
+
+class TracedPass(BackwardPass):
+    """The backward pass on traced scalars."""
+
+    def __init__(self, instant: Instant) -> None:
+        super().__init__(instant.outward, instant.loads, instant.accelerations, None, AsTheyAre())
+
+    def _reaction(self, at: Array, f: Array, along: Array) -> Reaction:
+        return Reaction(at, f[:3], f[3:], along)
+
+    def _multipliers(self, S: Aggregate, free: list[Body], Y: Array, excess: Array) -> Array:
+        led_by_hinges = not S.virtual
+        if led_by_hinges:
+            dependent = dependent_columns(S, free)
+            Y, excess = Y[:, dependent], excess[dependent]
+        normal = Y.T @ Y
+        if not led_by_hinges:
+            known = self.outward.motions[S.name].hinge_motions
+            X = np.concatenate([known[body.name].X for body in free])
+            normal = normal + X @ X.T
+        lam: Array = Y @ LDL(normal).solve(excess)
+        return lam
+
+    def _residual(self, left: Array) -> float:
+        return 0.0  # of whole systems: nobody asks

@@ -17,8 +17,7 @@ import numpy as np
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.embedding.closures.freedoms import Freedoms
 from ce_dynamics.embedding.closures.row_choice import smallest_singular
-from ce_dynamics.mechanism.ancestry import chain_between, common_ancestor
-from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.body import Body, chain_between, common_ancestor
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
 
 REGULAR = 1e-6

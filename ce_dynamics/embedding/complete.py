@@ -31,7 +31,7 @@ from ce_dynamics.embedding.linkage import Linkage
 from ce_dynamics.embedding.numeric.linkage import NumericLinkage
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.base import Coupled, couplings_in
-from ce_dynamics.mechanism.couplings.loop_closure import joints_in
+from ce_dynamics.mechanism.couplings.cut_edge import joints_in
 
 if TYPE_CHECKING:
     from ce_dynamics.embedding.aggregate import Aggregate

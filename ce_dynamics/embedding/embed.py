@@ -41,12 +41,10 @@ from ce_dynamics.embedding.couplings_solved import find_implied
 from ce_dynamics.embedding.linkage import Linkage
 from ce_dynamics.embedding.starts import with_starts
 from ce_dynamics.embedding.whole_loop import along_path
-from ce_dynamics.mechanism.ancestry import carries, chain_between, common_ancestor
-from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.body import Body, carries, chain_between, common_ancestor
 from ce_dynamics.mechanism.couplings.base import couplings_in
 from ce_dynamics.mechanism.couplings.components import Lead
-from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
-from ce_dynamics.mechanism.couplings.loop_closure import joints_in
+from ce_dynamics.mechanism.couplings.cut_edge import CutEdge, joints_in
 from ce_dynamics.mechanism.hinges.revolute import Revolute
 from ce_dynamics.mechanism.system import System
 

@@ -17,7 +17,7 @@ import numpy as np
 from ce_dynamics.algebra.arrays import Array, array, cross, dot, zeros
 from ce_dynamics.algebra.jets import ScalarMotion
 from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.couplings.loop_closure import LoopClosure
+from ce_dynamics.mechanism.couplings.cut_edge import LoopClosure
 from ce_dynamics.mechanism.drives import Prescribed
 from ce_dynamics.mechanism.hinges.base import Hinge
 from ce_dynamics.mechanism.hinges.conditions import JointEnd

@@ -13,8 +13,7 @@ from typing import NamedTuple
 
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
-from ce_dynamics.mechanism.couplings.loop_closure import LoopClosure
+from ce_dynamics.mechanism.couplings.cut_edge import CutEdge, LoopClosure
 from ce_dynamics.mechanism.forces.base import ForceElement
 from ce_dynamics.mechanism.hinges.base import Hinge
 from ce_dynamics.mechanism.hinges.free import Free

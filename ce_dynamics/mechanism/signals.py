@@ -1,15 +1,128 @@
-"""Inputs and outputs of a system: numbers with names and units that come from outside and go there."""
+"""Inputs and outputs of a system, with names and units, and the ranges declared for inputs.
+
+Given numbers out of range are refused.  Laws are evaluated during a run: a value of theirs out of range gives
+a warning with the input, the value and the time.
+"""
 
 from __future__ import annotations
 
 import copy
 import functools
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
+
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Scalar
-from ce_dynamics.errors import ModelError
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.errors import ModelError, RangeWarning, WrongTypeError
+
+Range = tuple[float, float]
+
+EXCESS = 1e-9
+"""Part of its width by which a range may be exceeded: rounding of a law that saturates."""
+
+
+def check_range(name: str, value: float, between: Range) -> None:
+    """Refuse a number out of its range."""
+    lower, upper = between
+    if not lower <= value <= upper:
+        raise ModelError(out_of_range(name, value, between))
+
+
+def out_of_range(name: str, value: float, between: Range) -> str:
+    """Return the message for an input with a value out of its range."""
+    lower, upper = between
+    return f"input {name!r}: {value!r} must be from {lower:g} to {upper:g}"
+
+
+class Excess(NamedTuple):
+    """The answer of a law that is furthest out of its range.
+
+    Attributes
+    ----------
+    by : float
+        How far, as part of the range's width.
+    name : str
+        The input.
+    value, t : float
+        The answer, and when it was given [s].
+    """
+
+    by: float
+    name: str
+    value: float
+    t: float
+
+
+def out_of_ranges(ranges: Mapping[str, Range], columns: Mapping[str, int], U: Floats) -> bool:
+    """Return True if any input was answered out of its range.
+
+    Arguments as of `furthest_out`, U of any runs.
+    """
+    for name, (lower, upper) in ranges.items():
+        values, allowed = U[:, columns[name]], EXCESS * (upper - lower)
+        if (np.maximum(values - upper, lower - values) > allowed).any():  # NaN is not
+            return True
+    return False
+
+
+def furthest_out(
+    ranges: Mapping[str, Range], columns: Mapping[str, int], t: Floats, U: Floats
+) -> list[Excess]:
+    """Return the value furthest out of range of every input that leaves its range at stored instants.
+
+    Parameters
+    ----------
+    ranges : mapping of str to (float, float)
+    columns : mapping of str to int
+        Column of U of each input.
+    t : (instants,) array
+    U : (instants, inputs) array
+        Values of the inputs, NaN at instants that the run did not reach.
+    """
+    found = []
+    for name, (lower, upper) in ranges.items():
+        values = U[:, columns[name]]
+        with np.errstate(invalid="ignore"):
+            excess = np.maximum(values - upper, lower - values)
+        if np.nanmax(excess, initial=0.0) > EXCESS * (upper - lower):
+            k = int(np.nanargmax(excess))
+            by = float(excess[k]) / (upper - lower)
+            found.append(Excess(by, name, float(values[k]), float(t[k])))
+    return found
+
+
+def warn_out_of_range(ranges: Mapping[str, Range], excesses: Iterable[Excess], of: str = "") -> None:
+    """Warn of inputs that a law answered out of their ranges; `of` tells which run it was."""
+    for _, name, value, t in excesses:
+        lower, upper = ranges[name]
+        warnings.warn(
+            f"the law answers {value:.6g} for input {name!r}{of} at t = {t:.4g} s; its range is "
+            f"from {lower:g} to {upper:g}: let the law saturate it",
+            RangeWarning,
+            stacklevel=4,
+        )
+
+
+def held_number(name: str, value: object) -> float:
+    """The constant value of an input.
+
+    Raises
+    ------
+    ModelError
+        If it is not finite; a `WrongTypeError` if it is no number, that tells how inputs change in time.
+    """
+    if callable(value):
+        raise WrongTypeError(
+            f"input {name!r}: {checks.show(value)} is a function; what changes in time is given by a law: "
+            "an object with inputs(t, sensors) that returns a mapping of names to values (with a Simulator: "
+            "a number before each step)"
+        )
+    return checks.number(f"input {name!r}:", value)
 
 
 @dataclass(frozen=True)

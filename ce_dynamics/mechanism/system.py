@@ -14,11 +14,9 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar
 from ce_dynamics.compiler.free_numbers import is_free
 from ce_dynamics.errors import ModelError, WrongTypeError
-from ce_dynamics.mechanism.armature import check_armature
 from ce_dynamics.mechanism.assumptions import COARSEST, TOLERANCE, Assumption, Original
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.checked import finite_number, finite_vector
-from ce_dynamics.mechanism.checked_inertia import check_inertia
 from ce_dynamics.mechanism.controller import Controller, Sampling, check_controller
 from ce_dynamics.mechanism.couplings.base import Coupled, Coupling, check_coordinates
 from ce_dynamics.mechanism.couplings.components import (
@@ -28,17 +26,16 @@ from ce_dynamics.mechanism.couplings.components import (
     found_component,
     found_function,
 )
-from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
-from ce_dynamics.mechanism.couplings.loop_closure import LoopClosure, is_closure
+from ce_dynamics.mechanism.couplings.cut_edge import CutEdge, LoopClosure, is_closure
 from ce_dynamics.mechanism.couplings.user_constraint import Written, read_constraint
 from ce_dynamics.mechanism.couplings.view import ConstraintView
 from ce_dynamics.mechanism.drives import Motion
 from ce_dynamics.mechanism.forces.base import ForceElement, Observer
 from ce_dynamics.mechanism.hinges.base import Hinge, check_complementary
 from ce_dynamics.mechanism.hinges.conditions import Closure
-from ce_dynamics.mechanism.input_ranges import check_range
+from ce_dynamics.mechanism.inertia import check_armature, check_inertia
 from ce_dynamics.mechanism.parameters import Parameter
-from ce_dynamics.mechanism.signals import Input, Output
+from ce_dynamics.mechanism.signals import Input, Output, check_range
 
 
 class FindsHinges(Protocol):

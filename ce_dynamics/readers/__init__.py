@@ -5,8 +5,8 @@ Nothing in a file is ignored silently.  What has no effect on the motion (looks)
 says that it is to be left out.
 """
 
-from ce_dynamics.readers.feet import Foot as Foot
-from ce_dynamics.readers.mjcf.feet import mjcf_feet as mjcf_feet
+from ce_dynamics.readers.looks import Foot as Foot
+from ce_dynamics.readers.mjcf.looks import mjcf_feet as mjcf_feet
 from ce_dynamics.readers.mjcf.read import read_mjcf as read_mjcf
 from ce_dynamics.readers.sdf.read import read_sdf as read_sdf
 from ce_dynamics.readers.urdf.looks import urdf_feet as urdf_feet

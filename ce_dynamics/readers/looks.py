@@ -1,7 +1,8 @@
-"""Shapes of the bodies of a robot file, for pictures only: they do not affect the motion."""
+"""Shapes of the bodies of a robot file, for pictures and for contact with planes."""
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -69,3 +70,34 @@ def mesh_of(model: Any, index: int) -> tuple[Array, Array]:
     vertices = np.array(model.mesh_vert[first : first + count], dtype=float)
     first, count = int(model.mesh_faceadr[index]), int(model.mesh_facenum[index])
     return vertices, np.array(model.mesh_face[first : first + count], dtype=int)
+
+
+CORNERS = tuple(product((-1.0, 1.0), repeat=3))
+
+
+class Foot(NamedTuple):
+    """A point or a ball of a body that may touch a plane.
+
+    Attributes
+    ----------
+    name : str
+        Unique among the feet of a file.
+    body : str
+        Name of the body in the system.
+    at : (3,) array
+        The point, or the centre of the ball, in the design pose [m].
+    radius : float
+        Of the ball; zero for a point [m].
+    friction : float
+        μ of the pair.
+    through, normal : (3,) arrays
+        A point of the plane, and the direction out of it.
+    """
+
+    name: str
+    body: str
+    at: Array
+    radius: float
+    friction: float
+    through: Array
+    normal: Array

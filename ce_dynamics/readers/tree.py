@@ -14,7 +14,7 @@ from ce_dynamics.embedding.closures.leading import group_leads
 from ce_dynamics.embedding.closures.precision import give_back, settle
 from ce_dynamics.embedding.embed import driven_bodies, merge_groups
 from ce_dynamics.errors import DataError, ModelError
-from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.body import Body, carries
 from ce_dynamics.mechanism.couplings.components import FunctionCoordinate
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
 from ce_dynamics.mechanism.system import System
@@ -61,16 +61,6 @@ def massless_tip(system: System, body: Body) -> bool:
     ends = [end for loop in system.closures for end in loop.bodies]
     light = all(other.mass == 0.0 and not other.inertia.any() for other in moved)
     return body.inboard.n_v > 0 and light and not any(end in moved for end in ends)
-
-
-def carries(body: Body, other: Body) -> bool:
-    """Return True if a body is another, or below it on its way to the ground."""
-    at: Body | None = other
-    while at is not None:
-        if at is body:
-            return True
-        at = at.parent
-    return False
 
 
 def choose_independent(system: System, chosen: Callable[[Collection[Body]], list[Body]]) -> None:

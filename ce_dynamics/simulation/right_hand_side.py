@@ -12,7 +12,7 @@ from ce_dynamics.compiled.input_laws import InputLaw
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler.compiled_function import Binding
 from ce_dynamics.errors import ModelError
-from ce_dynamics.mechanism.input_ranges import check_range, held_number
+from ce_dynamics.mechanism.signals import check_range, held_number
 
 Inputs = InputLaw | Mapping[str, float] | None
 

@@ -15,7 +15,7 @@ from ce_dynamics.kinematics.base import make_bodies
 from ce_dynamics.kinematics.symbolic.algebra import Expr
 from ce_dynamics.kinematics.symbolic.equations import LoopEquations
 from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.couplings.loop_closure import LoopClosure
+from ce_dynamics.mechanism.couplings.cut_edge import LoopClosure
 
 HOLDS = 1e-9
 """Residual that counts as zero, relative to the terms of the equation."""

@@ -18,8 +18,8 @@ from ce_dynamics.compiler.free_numbers import decide, is_free, nominal
 from ce_dynamics.errors import DataError, PhysicalityWarning
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.checked import magnitude
-from ce_dynamics.mechanism.free_inertia import negative
 from ce_dynamics.mechanism.hinges.base import Hinge
+from ce_dynamics.mechanism.inertia import negative
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.data.quantities import (
     XYZ,

@@ -14,7 +14,7 @@ from ce_dynamics.augmented.rows import JoinedPoints, joints_of
 from ce_dynamics.compiler.free_numbers import is_free, nominal
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.checked import magnitude
-from ce_dynamics.mechanism.couplings.loop_closure import joints_in
+from ce_dynamics.mechanism.couplings.cut_edge import joints_in
 from ce_dynamics.mechanism.elastic_joints import HINGE_OF, ElasticJoint
 from ce_dynamics.mechanism.forces.bushing import Bushing
 from ce_dynamics.mechanism.forces.laws import Law, Tabulated

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from ce_dynamics.algebra.arrays import Array
-from ce_dynamics.mechanism.couplings.loop_closure import LoopClosure
+from ce_dynamics.mechanism.couplings.cut_edge import LoopClosure
 from ce_dynamics.mechanism.hinges import Closure, Distance, Hinge, Planar
 from ce_dynamics.mechanism.hinges.rolling import RollingOnPlane
 from ce_dynamics.mechanism.system import System

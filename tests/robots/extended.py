@@ -19,8 +19,8 @@ import scipy.linalg
 import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import Array, concatenate
 from ce_dynamics.augmented import FullyAugmented
-from ce_dynamics.augmented.embedded_states import observe_states
-from ce_dynamics.augmented.saddle import row_rank
+from ce_dynamics.augmented.augmented import row_rank
+from ce_dynamics.augmented.states import observe_states
 from ce_dynamics.compiler import trace
 from ce_dynamics.embedding.closures.precision import HingePlace, Subgraph, make_points_meet
 from ce_dynamics.embedding.embed import merge_groups

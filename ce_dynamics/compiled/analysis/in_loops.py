@@ -28,8 +28,7 @@ from ce_dynamics.embedding.aggregate import slices
 from ce_dynamics.embedding.closures.loop import advance_coordinates, split, with_unit_quaternions
 from ce_dynamics.embedding.motion import SubgraphMotion
 from ce_dynamics.embedding.numeric.linkage import NumericLinkage
-from ce_dynamics.mechanism.ancestry import ancestors
-from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.body import Body, ancestors
 
 EVALUATIONS = 100
 """After which the general search takes over; what is near takes less than ten."""

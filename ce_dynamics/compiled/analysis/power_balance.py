@@ -13,7 +13,7 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.compiled_system import CompiledSystem
 from ce_dynamics.compiled.state_arguments import state_given, takes_state
 from ce_dynamics.compiler import CompiledFunction
-from ce_dynamics.dynamics.armature import with_armature
+from ce_dynamics.dynamics.articulated_body import with_armature
 from ce_dynamics.dynamics.control import run_controllers
 from ce_dynamics.dynamics.energy import energy_rates, load_power, transmit_forces, velocities
 from ce_dynamics.dynamics.instant import Instant

@@ -14,7 +14,7 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.analysis.derivatives import all_names, variables
 from ce_dynamics.compiled.compiled_system import CompiledSystem
 from ce_dynamics.compiled.state_arguments import state_given, takes_state
-from ce_dynamics.dynamics.traced_reactions import trace_reactions
+from ce_dynamics.dynamics.reactions import trace_reactions
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.couplings.base import Coupled
 

@@ -24,8 +24,7 @@ from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, PointMotion, S
 from ce_dynamics.embedding.numeric.single_parameter import REMEDY
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.components import FunctionCoordinate
-from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
-from ce_dynamics.mechanism.couplings.loop_closure import LoopClosure
+from ce_dynamics.mechanism.couplings.cut_edge import CutEdge, LoopClosure
 from ce_dynamics.mechanism.hinges.fixed import Fixed
 from ce_dynamics.mechanism.hinges.revolute import Revolute
 from ce_dynamics.mechanism.hinges.spherical import Spherical

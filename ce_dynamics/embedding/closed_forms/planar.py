@@ -35,9 +35,8 @@ from ce_dynamics.embedding.motion import (
     across,
     at_rest as body_at_rest,
 )
-from ce_dynamics.mechanism.ancestry import ancestors, carries, chain_between
-from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.couplings.loop_closure import LoopClosure
+from ce_dynamics.mechanism.body import Body, ancestors, carries, chain_between
+from ce_dynamics.mechanism.couplings.cut_edge import LoopClosure
 from ce_dynamics.mechanism.hinges.base import Hinge
 from ce_dynamics.mechanism.hinges.conditions import Closure
 from ce_dynamics.mechanism.hinges.fixed import Fixed

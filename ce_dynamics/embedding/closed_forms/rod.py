@@ -22,8 +22,7 @@ from ce_dynamics.embedding.closures.closure_errors import ClosureErrors
 from ce_dynamics.embedding.closures.loop import at_rest
 from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion
 from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
-from ce_dynamics.mechanism.couplings.loop_closure import LoopClosure
+from ce_dynamics.mechanism.couplings.cut_edge import CutEdge, LoopClosure
 from ce_dynamics.mechanism.hinges.fixed import Fixed
 from ce_dynamics.mechanism.hinges.prismatic import Prismatic
 from ce_dynamics.mechanism.hinges.spherical import Spherical

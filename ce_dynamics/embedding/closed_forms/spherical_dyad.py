@@ -25,9 +25,8 @@ from ce_dynamics.embedding.closed_forms.turn_to_length import rigidly_on
 from ce_dynamics.embedding.closures.closure_errors import ClosureErrors
 from ce_dynamics.embedding.closures.loop import at_rest
 from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion
-from ce_dynamics.mechanism.ancestry import carries
-from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.couplings.loop_closure import LoopClosure
+from ce_dynamics.mechanism.body import Body, carries
+from ce_dynamics.mechanism.couplings.cut_edge import LoopClosure
 from ce_dynamics.mechanism.hinges.base import Hinge
 from ce_dynamics.mechanism.hinges.fixed import Fixed
 from ce_dynamics.mechanism.hinges.revolute import Revolute

@@ -10,7 +10,7 @@ from ce_dynamics.embedding.blocks import Block
 from ce_dynamics.embedding.closed_forms.planar import PARALLEL
 from ce_dynamics.embedding.closed_forms.turn_to_length import is_length
 from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.couplings.loop_closure import LoopClosure
+from ce_dynamics.mechanism.couplings.cut_edge import LoopClosure
 from ce_dynamics.mechanism.hinges.revolute import Revolute
 
 DRIVEN = "prescribed motion is part of it"

@@ -12,8 +12,7 @@ from ce_dynamics.algebra.arrays import Array, array, concatenate, zeros
 from ce_dynamics.algebra.jets import ScalarMotion
 from ce_dynamics.embedding.closures.coupling_rows import moving_residuals
 from ce_dynamics.embedding.motion import BodyMotion, PointMotion, SubgraphMotion
-from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
-from ce_dynamics.mechanism.couplings.loop_closure import LoopClosure
+from ce_dynamics.mechanism.couplings.cut_edge import CutEdge, LoopClosure
 from ce_dynamics.mechanism.hinges.conditions import Closure, JointEnd, Twist
 
 

@@ -18,8 +18,7 @@ from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.compiler.free_numbers import is_free
 from ce_dynamics.embedding.closures.freedoms import Freedoms
 from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
-from ce_dynamics.mechanism.couplings.loop_closure import LoopClosure
+from ce_dynamics.mechanism.couplings.cut_edge import CutEdge, LoopClosure
 from ce_dynamics.mechanism.hinges.base import Hinge
 
 if TYPE_CHECKING:

@@ -26,10 +26,9 @@ from ce_dynamics.embedding.closures.nearby_pose import close_nearby, refuse_cont
 from ce_dynamics.errors import IndependentCoordinatesError, OverConstrainedError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.components import HingeComponent, Lead
-from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
-from ce_dynamics.mechanism.couplings.loop_closure import LoopClosure
+from ce_dynamics.mechanism.couplings.cut_edge import CutEdge, LoopClosure
 from ce_dynamics.mechanism.hinges.base import Hinge
-from ce_dynamics.mechanism.nominal import at_nominal
+from ce_dynamics.mechanism.parameters import at_nominal
 
 STILL = 1e-9
 """Rate of a hinge, per unit of a motion of the loop, that counts as none."""

@@ -19,10 +19,9 @@ from ce_dynamics.embedding.closures.closure_errors import ClosureErrors, closure
 from ce_dynamics.embedding.closures.coupling_rows import moving_residuals
 from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, SubgraphMotion, at_rest as body_at_rest
 from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
-from ce_dynamics.mechanism.couplings.loop_closure import LoopClosure
+from ce_dynamics.mechanism.couplings.cut_edge import CutEdge, LoopClosure
 from ce_dynamics.mechanism.hinges.base import Hinge
-from ce_dynamics.mechanism.nominal import at_nominal
+from ce_dynamics.mechanism.parameters import at_nominal
 
 EPSILON = float(np.finfo(float).eps)
 ROUNDINGS = 1.5

@@ -36,8 +36,7 @@ from ce_dynamics.embedding.closures.row_choice import RowChoice
 from ce_dynamics.errors import AssemblyError
 from ce_dynamics.mechanism.assumptions import ROUNDING, TOLERANCE, Assumption, Original
 from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
-from ce_dynamics.mechanism.couplings.loop_closure import LoopClosure, joints_in
+from ce_dynamics.mechanism.couplings.cut_edge import CutEdge, LoopClosure, joints_in
 from ce_dynamics.mechanism.hinges import (
     Condition,
     Cylindrical,

@@ -40,7 +40,7 @@ from ce_dynamics.embedding.numeric.newton_steps import linearise_closures, polis
 from ce_dynamics.embedding.numeric.single_parameter import REMEDY, SingleParameter
 from ce_dynamics.embedding.numeric.substeps import Linearised, Pose, continue_along, is_closed, path
 from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.nominal import at_nominal, at_random, part_way
+from ce_dynamics.mechanism.parameters import at_nominal, at_random, part_way
 
 logger = logging.getLogger(__name__)
 

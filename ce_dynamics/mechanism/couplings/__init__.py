@@ -7,12 +7,10 @@ from ce_dynamics.mechanism.couplings.base import (
 )
 from ce_dynamics.mechanism.couplings.functions import (
     FunctionCoupling as FunctionCoupling,
-    ImplicitCoupling as ImplicitCoupling,
-    PolynomialCoupling as PolynomialCoupling,
-)
-from ce_dynamics.mechanism.couplings.linear import (
     Gear as Gear,
+    ImplicitCoupling as ImplicitCoupling,
     LinearCoupling as LinearCoupling,
+    PolynomialCoupling as PolynomialCoupling,
     RackAndPinion as RackAndPinion,
 )
 from ce_dynamics.mechanism.couplings.user_constraint import Written as Written

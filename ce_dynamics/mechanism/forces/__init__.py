@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING
 from ce_dynamics.algebra.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from ce_dynamics.mechanism.forces.actuator import Actuator as Actuator
-    from ce_dynamics.mechanism.forces.actuator_law import ActuatorLaw as ActuatorLaw
+    from ce_dynamics.mechanism.forces.actuator import (
+        Actuator as Actuator,
+        ActuatorLaw as ActuatorLaw,
+        FixedTendon as FixedTendon,
+    )
     from ce_dynamics.mechanism.forces.base import (
         ForceElement as ForceElement,
         HingeLoad as HingeLoad,
@@ -23,9 +26,6 @@ if TYPE_CHECKING:
     )
     from ce_dynamics.mechanism.forces.bushing import Bushing as Bushing
     from ce_dynamics.mechanism.forces.cord import Cord as Cord
-    from ce_dynamics.mechanism.forces.drag_box import DragBox as DragBox
-    from ce_dynamics.mechanism.forces.fixed_tendon import FixedTendon as FixedTendon
-    from ce_dynamics.mechanism.forces.hinge_damper import HingeDamper as HingeDamper
     from ce_dynamics.mechanism.forces.laws import (
         DryFriction as DryFriction,
         Law as Law,
@@ -36,8 +36,14 @@ if TYPE_CHECKING:
     from ce_dynamics.mechanism.forces.point_contact import PointContact as PointContact
     from ce_dynamics.mechanism.forces.spring_damper import SpringDamper as SpringDamper
     from ce_dynamics.mechanism.forces.stop import JointStop as JointStop
-    from ce_dynamics.mechanism.forces.thruster import Thruster as Thruster
-    from ce_dynamics.mechanism.forces.torsion import TorsionSpringDamper as TorsionSpringDamper
-    from ce_dynamics.mechanism.forces.wrench import AppliedWrench as AppliedWrench
+    from ce_dynamics.mechanism.forces.torsion import (
+        HingeDamper as HingeDamper,
+        TorsionSpringDamper as TorsionSpringDamper,
+    )
+    from ce_dynamics.mechanism.forces.wrench import (
+        AppliedWrench as AppliedWrench,
+        DragBox as DragBox,
+        Thruster as Thruster,
+    )
 
 __getattr__, __dir__, __all__ = lazy_names()

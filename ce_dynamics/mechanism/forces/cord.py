@@ -14,9 +14,8 @@ from ce_dynamics.algebra.arrays import Array, Scalar, dot, norm, where
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body, check_body, ground_of
 from ce_dynamics.mechanism.checked import finite_number, finite_vector
-from ce_dynamics.mechanism.forces.actuator_law import Range, ascending
+from ce_dynamics.mechanism.forces.actuator import Range, ascending, read_command_law, slack_spring
 from ce_dynamics.mechanism.forces.base import ForceElement, Observer, PointLoad, Response
-from ce_dynamics.mechanism.forces.fixed_tendon import read_command_law, slack_spring
 from ce_dynamics.mechanism.forces.spring_damper import common_carrier
 
 Via = tuple[Body, ArrayLike]

@@ -12,7 +12,7 @@ from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body, check_body, ground_of
 from ce_dynamics.mechanism.checked import finite_vector, unit_axis
 from ce_dynamics.mechanism.forces.base import ForceElement, Observer, PointLoad, Response
-from ce_dynamics.mechanism.forces.onset import compute_press
+from ce_dynamics.mechanism.forces.stop import compute_press
 
 
 class PointContact(ForceElement):

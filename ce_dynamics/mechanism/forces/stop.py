@@ -6,14 +6,24 @@ import math
 from collections.abc import Mapping
 
 from ce_dynamics.algebra import checks
-from ce_dynamics.algebra.arrays import Array, Scalar, arctan2, cos, maximum, sin
+from ce_dynamics.algebra.arrays import Array, Scalar, arctan2, cos, maximum, minimum, sin
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.checked import finite_number
 from ce_dynamics.mechanism.forces.base import ForceElement, HingeLoad, Observer, Response
-from ce_dynamics.mechanism.forces.onset import compute_press
 from ce_dynamics.mechanism.forces.torsion import LOAD_UNITS, coordinate_unit
+
+
+def compute_press(p: Scalar, onset: float) -> tuple[Scalar, Scalar]:
+    """Load and stored energy per stiffness where the parts overlap by p; none where p is negative."""
+    if onset == 0.0:
+        p = maximum(p, 0.0)
+        return p, 0.5 * p * p
+    s, beyond = minimum(maximum(p / onset, 0.0), 1.0), maximum(p - onset, 0.0)
+    within = onset * s**5 * (7.0 - s * (14.0 - s * (10.0 - 2.5 * s)))
+    energy = onset * onset * s**6 * (7.0 / 6.0 - s * (2.0 - s * (1.25 - s * (5.0 / 18.0))))
+    return within + beyond, energy + 0.5 * beyond * (onset + beyond)
 
 
 class JointStop(ForceElement):

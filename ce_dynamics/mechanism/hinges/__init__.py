@@ -2,7 +2,7 @@
 
 from ce_dynamics.mechanism.hinges.base import Hinge as Hinge
 from ce_dynamics.mechanism.hinges.conditions import Closure as Closure, Condition as Condition
-from ce_dynamics.mechanism.hinges.cylindrical import Cylindrical as Cylindrical
+from ce_dynamics.mechanism.hinges.cylindrical import Cylindrical as Cylindrical, Screw as Screw
 from ce_dynamics.mechanism.hinges.distance import Distance as Distance
 from ce_dynamics.mechanism.hinges.fixed import Fixed as Fixed
 from ce_dynamics.mechanism.hinges.free import Free as Free
@@ -10,6 +10,5 @@ from ce_dynamics.mechanism.hinges.guides import PointOnLine as PointOnLine, Poin
 from ce_dynamics.mechanism.hinges.planar import Planar as Planar
 from ce_dynamics.mechanism.hinges.prismatic import Prismatic as Prismatic
 from ce_dynamics.mechanism.hinges.revolute import Revolute as Revolute
-from ce_dynamics.mechanism.hinges.screw import Screw as Screw
 from ce_dynamics.mechanism.hinges.spherical import Spherical as Spherical
 from ce_dynamics.mechanism.hinges.universal import Universal as Universal

@@ -10,12 +10,10 @@ import numpy as np
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.compiled.variables import plain
 from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.forces.actuator import Actuator
-from ce_dynamics.mechanism.forces.actuator_law import Range
+from ce_dynamics.mechanism.forces.actuator import Actuator, FixedTendon, Range
 from ce_dynamics.mechanism.forces.base import ForceElement
 from ce_dynamics.mechanism.forces.cord import Cord
-from ce_dynamics.mechanism.forces.fixed_tendon import FixedTendon
-from ce_dynamics.mechanism.forces.thruster import Thruster
+from ce_dynamics.mechanism.forces.wrench import Thruster
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.readers.mjcf.checks import ONE_COORDINATE, nonlinear
 from ce_dynamics.readers.mjcf.model import Compiled

@@ -1,19 +1,22 @@
-"""Shapes of the bodies of an MJCF file, as MuJoCo draws them."""
+"""Shapes of the bodies of an MJCF file: as MuJoCo draws them, and where they may touch a plane."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 
+from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.mechanism.assumptions import TOLERANCE
-from ce_dynamics.readers.looks import BodyLook, mesh_of
-from ce_dynamics.readers.mjcf.limits import check_copies
+from ce_dynamics.readers.looks import CORNERS, BodyLook, Foot, mesh_of
+from ce_dynamics.readers.mjcf.checks import is_excluded
 from ce_dynamics.readers.mjcf.model import Compiled, matrix
 from ce_dynamics.readers.mjcf.posing import put_together
-from ce_dynamics.readers.mjcf.read import Included
+from ce_dynamics.readers.mjcf.read import Included, check_copies
 from ce_dynamics.readers.pose import Pose
+from ce_dynamics.readers.survey import check_names
 from ce_dynamics.readers.xml_file import parse
 
 SHOWN = 3
@@ -80,3 +83,116 @@ def look(file: Compiled, geom: int) -> BodyLook | None:
         return None
     vertices, triangles = mesh_of(model, int(model.geom_dataid[geom]))
     return plain._replace(vertices=vertices, triangles=triangles)
+
+
+def mjcf_feet(
+    path: str | Path,
+    *,
+    pose: str | Mapping[str, float] | None = None,
+    independent: Collection[str] = (),
+    tolerance: float = TOLERANCE,
+) -> tuple[list[Foot], list[str]]:
+    """Points and balls of an MJCF file that may touch its planes, and what touches besides.
+
+    A sphere is one ball, a capsule two, a box eight points.  Which pairs touch, and their friction, are
+    MuJoCo's rules: masks, exclusions, priorities, else the larger friction.
+
+    Parameters
+    ----------
+    path, pose, independent, tolerance
+        As of `read_mjcf`: the design pose is that of the system that it gives.
+
+    Returns
+    -------
+    list of Foot, list of str
+        The strings name shapes of other kinds that may touch a plane, and are left out.
+
+    Raises
+    ------
+    DataError
+        As `read_mjcf`, for files that MuJoCo refuses.
+
+    Examples
+    --------
+    Contacts without compliance of a model that is stepped in time::
+
+        feet, left_out = ce.mjcf_feet("walker.xml")
+        elements = [
+            Contact(f.name, system.find(f.body), f.at, Plane(f.friction, f.normal, f.through),
+                    radius=f.radius)
+            for f in feet
+        ]
+    """
+    check_names("mjcf_feet: independent", independent)
+    root = parse(path, "mujoco")
+    check_copies([root], Included(root))
+    file = Compiled(root.path)
+    put_together(file, pose, independent, tolerance=tolerance)
+    feet: list[Foot] = []
+    others: list[str] = []
+    planes = [g for g in range(file.model.ngeom) if kind(file, g) == "PLANE"]
+    grounds = [g for g in planes if file.model.body_weldid[file.model.geom_bodyid[g]] == 0]
+    for plane, geom in product(grounds, range(file.model.ngeom)):
+        if geom in planes or not touching(file, plane, geom):
+            continue
+        found = list(points_of(file, geom))
+        if not found:
+            others.append(f"{geom_name(file, geom)} ({kind(file, geom).lower()})")
+        feet += [foot(file, plane, geom, k, *point) for k, point in enumerate(found)]
+    return feet, others
+
+
+def kind(file: Compiled, geom: int) -> str:
+    """SPHERE, CAPSULE, BOX, PLANE and so on."""
+    return file.kind("mjtGeom", file.model.geom_type[geom])
+
+
+def geom_name(file: Compiled, geom: int) -> str:
+    """Name of a shape, or its number."""
+    return str(file.model.geom(geom).name or f"geom {geom}")
+
+
+def touching(file: Compiled, one: int, other: int) -> bool:
+    """Return True if MuJoCo lets two shapes touch."""
+    model = file.model
+    if file.is_disabled("CONSTRAINT", "CONTACT"):
+        return False
+    masks = model.geom_contype[one] & model.geom_conaffinity[other]
+    masks |= model.geom_contype[other] & model.geom_conaffinity[one]
+    bodies = sorted((int(model.geom_bodyid[one]), int(model.geom_bodyid[other])))
+    excluded = (bodies[0] << 16) + bodies[1] in {int(each) for each in model.exclude_signature}
+    return bool(masks) and not excluded and not is_excluded(file, bodies[0], bodies[1])
+
+
+def points_of(file: Compiled, geom: int) -> Iterator[tuple[Array, float]]:
+    """Points of a shape in the world, each with a radius; none for kinds that are more than such points."""
+    model, word = file.model, kind(file, geom)
+    frame = Pose(matrix(file.data.geom_xmat[geom]), np.array(file.data.geom_xpos[geom]))
+    a, b, c = (float(x) for x in model.geom_size[geom])
+    if word == "SPHERE":
+        yield frame.r, a
+    elif word == "CAPSULE":
+        for sign in (-1.0, 1.0):
+            yield frame.r + frame.direction(np.array((0.0, 0.0, sign * b))), a
+    elif word == "BOX":
+        for signs in CORNERS:
+            yield frame.r + frame.direction(np.array(signs) * (a, b, c)), 0.0
+
+
+def foot(file: Compiled, plane: int, geom: int, k: int, at: Array, radius: float) -> Foot:
+    """One of the points of a shape."""
+    body = int(file.model.geom_bodyid[geom])
+    name = f"{file.body(body)} {geom_name(file, geom)} {k} on {geom_name(file, plane)}"
+    normal = matrix(file.data.geom_xmat[plane])[:, 2]
+    through = np.array(file.data.geom_xpos[plane])
+    return Foot(name, file.body(body), at, radius, friction(file, plane, geom), through, normal)
+
+
+def friction(file: Compiled, one: int, other: int) -> float:
+    """μ of two shapes: that of the higher priority, else the larger."""
+    model = file.model
+    priorities = int(model.geom_priority[one]), int(model.geom_priority[other])
+    values = float(model.geom_friction[one][0]), float(model.geom_friction[other][0])
+    if priorities[0] != priorities[1]:
+        return values[0] if priorities[0] > priorities[1] else values[1]
+    return max(values)

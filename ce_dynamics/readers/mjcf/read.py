@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from ce_dynamics.algebra import checks
@@ -10,7 +10,6 @@ from ce_dynamics.mechanism.assumptions import COARSEST, TOLERANCE
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.readers.mjcf.actuators import other_actuators
 from ce_dynamics.readers.mjcf.checks import unrepresentable
-from ce_dynamics.readers.mjcf.limits import MOST_FILES, check_copies
 from ce_dynamics.readers.mjcf.model import Compiled
 from ce_dynamics.readers.mjcf.system import build
 from ce_dynamics.readers.mjcf.tendons import other_tendons
@@ -28,6 +27,49 @@ from ce_dynamics.readers.survey import (
 )
 from ce_dynamics.readers.tree import check_stops
 from ce_dynamics.readers.xml_file import Element, parse
+
+MOST_COPIES = 10_000
+"""Largest number of copies of one element, by all nested ``<replicate>`` elements together."""
+MOST_FILES = 100
+"""Largest number of files that a file may include."""
+
+
+def check_copies(
+    elements: Iterable[Element], included: Callable[[Element], Iterable[Element]], copies: int = 1
+) -> None:
+    """Refuse replicates, alone or within one another, that make more than `MOST_COPIES`.
+
+    Raises
+    ------
+    DataError
+        Naming file and line.
+    """
+    for element in elements:
+        if element.tag == "include":
+            check_copies(included(element), included, copies)
+            continue
+        refuse_devices(element)
+        own = copies
+        if element.tag == "replicate":
+            given = element.text("count").strip()
+            if not given.isdecimal() or not 0 < len(given) < 19 or int(given) < 1:
+                raise element.error(f"count={checks.show(given)} must be an integer of at least 1")
+            own = copies * int(given)
+            if own > MOST_COPIES:
+                raise element.error(f"count={given} makes {own:,} copies, {MOST_COPIES:,} are allowed")
+        check_copies(element, included, own)
+
+
+def refuse_devices(element: Element) -> None:
+    """Refuse files of an element (meshes, textures, models) that are folders, pipes or devices.
+
+    MuJoCo reads them itself, and would never come to the end of some.
+    """
+    name = element.attributes.get("file", "")
+    path = element.path.parent / name
+    if name and "\0" not in name and path.exists() and not path.is_file():
+        raise element.error(f"file={checks.show(name)} must be a file, and is a folder, a pipe or a device")
+
 
 ANY = Rule(None, "anything")
 """Read by MuJoCo; what becomes of it is read or checked in the compiled model."""
@@ -192,7 +234,7 @@ def read_mjcf(
     DataError
         Naming file, line and element: for what cannot be represented and is not in ``ignore`` (all at once),
         what MuJoCo refuses, NaN, names used twice, files and replicates beyond the limits of
-        `ce_dynamics.readers.xml_file` and `ce_dynamics.readers.mjcf.limits`.
+        `ce_dynamics.readers.xml_file` and `ce_dynamics.readers.mjcf.read`.
     ModelError
         For a string as ``ignore`` or ``independent``, or if lxml or mujoco is not installed.
     """

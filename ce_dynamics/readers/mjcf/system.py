@@ -11,21 +11,17 @@ from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.assumptions import TOLERANCE
 from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.forces.drag_box import DragBox
-from ce_dynamics.mechanism.forces.hinge_damper import HingeDamper
 from ce_dynamics.mechanism.forces.laws import DryFriction
 from ce_dynamics.mechanism.forces.stop import JointStop
-from ce_dynamics.mechanism.forces.torsion import TorsionSpringDamper
-from ce_dynamics.mechanism.forces.wrench import AppliedWrench
+from ce_dynamics.mechanism.forces.torsion import HingeDamper, TorsionSpringDamper
+from ce_dynamics.mechanism.forces.wrench import AppliedWrench, DragBox
 from ce_dynamics.mechanism.hinges import Fixed, Free, Hinge, Prismatic, Revolute, Spherical
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.readers.mjcf.actuators import add_actuators, driven_joints
 from ce_dynamics.readers.mjcf.checks import ONE_COORDINATE, friction, is_limited, of_joint
-from ce_dynamics.readers.mjcf.equalities import add_equalities
 from ce_dynamics.readers.mjcf.model import Compiled
-from ce_dynamics.readers.mjcf.posing import put_together
-from ce_dynamics.readers.mjcf.start import key_named, start_from
-from ce_dynamics.readers.mjcf.tendons import add_tendons
+from ce_dynamics.readers.mjcf.posing import key_named, put_together, start_from
+from ce_dynamics.readers.mjcf.tendons import add_equalities, add_tendons
 from ce_dynamics.readers.tree import choose_independent, locate_errors
 
 

@@ -13,15 +13,15 @@ from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.rotation import rotation_from_quaternion
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.assumptions import TOLERANCE
+from ce_dynamics.readers.build import without
 from ce_dynamics.readers.looks import BodyLook, surface
 from ce_dynamics.readers.pose import Pose
+from ce_dynamics.readers.put_together import Wishes, check_pose, put_together
 from ce_dynamics.readers.sdf.frames import Frames, inverse
 from ce_dynamics.readers.sdf.model import read_model
 from ce_dynamics.readers.sdf.read import chosen_model, version_of
 from ce_dynamics.readers.urdf.looks import find_file
-from ce_dynamics.readers.urdf.posing import check_pose
-from ce_dynamics.readers.urdf.put_together import Wishes, put_together
-from ce_dynamics.readers.urdf.read import RIGHT_ANGLES, without
+from ce_dynamics.readers.urdf.read import RIGHT_ANGLES
 from ce_dynamics.readers.xml_file import Element, parse
 
 WIDTH_OF = {"box": "size", "sphere": "radius", "ellipsoid": "radii"}

@@ -8,30 +8,88 @@ loops.  A joint whose child is nearer to the root is turned round, so that its c
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.readers.pose import WORLD, Pose
-from ce_dynamics.readers.sdf.frames import MODEL, TRUE, Frames, inverse
-from ce_dynamics.readers.sdf.gearboxes import with_gearboxes
-from ce_dynamics.readers.sdf.nested import flatten
-from ce_dynamics.readers.survey import Finding, where
-from ce_dynamics.readers.urdf.model import (
+from ce_dynamics.readers.robot import (
     INERTIA,
     AxisLoad,
+    CouplingOf,
     Inertial,
     JointRange,
     Mimic,
     Robot,
-    UrdfJoint,
-    UrdfLink,
-    UrdfLoop,
+    RobotJoint,
+    RobotLink,
+    RobotLoop,
 )
+from ce_dynamics.readers.sdf.frames import MODEL, TRUE, WORLD_NAME, Frames, flatten, inverse
+from ce_dynamics.readers.survey import Finding, where
 from ce_dynamics.readers.xml_file import Element
+
+PARALLEL = 1e-9
+"""Sine of the angle between the axes of a gearbox and of its links' joints that counts as none."""
+
+
+class TurningJoint(Protocol):
+    """A joint of the tree."""
+
+    @property
+    def kind(self) -> str: ...
+    @property
+    def parent(self) -> str: ...
+    @property
+    def child(self) -> str: ...
+    @property
+    def at(self) -> Pose: ...
+    @property
+    def axis(self) -> Array: ...
+
+
+def with_gearboxes(
+    robot: Robot,
+    gearboxes: Sequence[Element],
+    tree: Sequence[TurningJoint],
+    direction: Callable[[Element, str], Array],
+) -> Robot:
+    """The robot with couplings; ``direction`` gives an axis of a gearbox in the axes of the model.
+
+    Raises
+    ------
+    DataError
+        If a link does not turn on the reference body about the gearbox's axis.
+    """
+    couplings = dict(robot.couplings)
+    for element in gearboxes:
+        reference = element.find_required("gearbox_reference_body").content
+        reference = GROUND if reference == "world" else reference
+        ratio = float(element.find_required("gearbox_ratio").values(1)[0])
+        parent, child = (element.find_required(tag).content for tag in ("parent", "child"))
+        one = sense(element, parent, reference, tree, direction(element, "axis"))
+        other = sense(element, child, reference, tree, direction(element, "axis2"))
+        name = element.text("name")
+        couplings[name] = CouplingOf(element, name, parent, child, -ratio * one * other)
+    return replace(robot, couplings=couplings)
+
+
+def sense(element: Element, link: str, reference: str, tree: Sequence[TurningJoint], axis: Array) -> float:
+    """1 if a link's coordinate counts its turn on the reference body about an axis, −1 if the opposite."""
+    for edge in tree:
+        if {edge.parent, edge.child} == {link, reference} and edge.kind in ("revolute", "continuous"):
+            own = edge.at.direction(edge.axis) * (1.0 if edge.child == link else -1.0)
+            if float(np.linalg.norm(np.cross(own, axis))) < PARALLEL:
+                return float(np.sign(own @ axis))
+    raise element.error(
+        f"link {checks.show(link)} does not turn on {checks.show(reference)}, its gearbox_reference_body, "
+        f"about the gearbox's axis"
+    )
+
 
 KINDS = {
     "revolute": "revolute",
@@ -48,7 +106,6 @@ ONE_AXIS = ("revolute", "continuous", "prismatic", "screw")
 UNLIMITED = 1e16
 INFINITE = ("inf", "infinity")
 GROUND = "ground"
-WORLD_NAME = "world"
 AXES = {**dict.fromkeys(ONE_AXIS, 1), "cardan": 2, "spherical": 1}
 """Axes of which dampers, springs and limits are read."""
 EXPRESSED_IN_MODEL = (1, 5)
@@ -113,10 +170,10 @@ def read_model(
     at = {GROUND: inverse(placed_model), **{edge.child: edge.at for edge in tree}}
     joints = {edge.name: joint_of(edge, at) for edge in tree}
     loops = {edge.name: loop_of(edge, at) for edge in cuts}
-    bodies = {GROUND: UrdfLink(model, GROUND, None)}
+    bodies = {GROUND: RobotLink(model, GROUND, None)}
     for name, element in links.items():
         to_link = inverse(at[name]) @ frames(name, element)
-        bodies[name] = UrdfLink(element, name, inertial_of(element, to_link, frames))
+        bodies[name] = RobotLink(element, name, inertial_of(element, to_link, frames))
     robot = Robot(model, model.text("name"), bodies, joints, loops, {})
 
     def direction(element: Element, tag: str) -> Array:
@@ -286,9 +343,9 @@ def spanning_tree(
     return ordered, cuts
 
 
-def joint_of(edge: JointEdge, at: dict[str, Pose]) -> UrdfJoint:
+def joint_of(edge: JointEdge, at: dict[str, Pose]) -> RobotJoint:
     """A joint of the tree, on the frame of the joint that carries its parent."""
-    return UrdfJoint(
+    return RobotJoint(
         edge.element,
         edge.name,
         edge.kind,
@@ -308,10 +365,10 @@ def joint_of(edge: JointEdge, at: dict[str, Pose]) -> UrdfJoint:
     )
 
 
-def loop_of(edge: JointEdge, at: dict[str, Pose]) -> UrdfLoop:
+def loop_of(edge: JointEdge, at: dict[str, Pose]) -> RobotLoop:
     """A joint that closes a loop."""
     ends = [inverse(at[name]) @ edge.at for name in (edge.parent, edge.child)]
-    return UrdfLoop(edge.element, edge.name, edge.kind, edge.parent, ends[0], edge.child, ends[1], edge.axis)
+    return RobotLoop(edge.element, edge.name, edge.kind, edge.parent, ends[0], edge.child, ends[1], edge.axis)
 
 
 def inertial_of(link: Element, to_link: Pose, frames: Frames) -> Inertial | None:

@@ -12,6 +12,18 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.assumptions import COARSEST, TOLERANCE
 from ce_dynamics.mechanism.system import System
+from ce_dynamics.readers.build import (
+    ARMATURE,
+    BASES,
+    DAMPING,
+    FRICTION,
+    build,
+    check_armature,
+    limits,
+    losses,
+    without,
+)
+from ce_dynamics.readers.put_together import Wishes, check_pose
 from ce_dynamics.readers.sdf.frames import TRUE
 from ce_dynamics.readers.sdf.model import JointEdge, find_unsupported, read_model
 from ce_dynamics.readers.survey import (
@@ -28,20 +40,7 @@ from ce_dynamics.readers.survey import (
     where,
 )
 from ce_dynamics.readers.tree import check_stops
-from ce_dynamics.readers.urdf.posing import check_pose
-from ce_dynamics.readers.urdf.put_together import Wishes
-from ce_dynamics.readers.urdf.read import (
-    ARMATURE,
-    BASES,
-    DAMPING,
-    FRICTION,
-    MOST_OFF,
-    check_armature,
-    limits,
-    losses,
-    without,
-)
-from ce_dynamics.readers.urdf.system import build
+from ce_dynamics.readers.urdf.read import MOST_OFF
 from ce_dynamics.readers.xml_file import Element, parse
 
 POSE = make_rule("relative_to", "rotation_format", "degrees")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from itertools import permutations
 from os import PathLike
 from pathlib import Path
@@ -15,10 +15,60 @@ import yaml
 
 from ce_dynamics.algebra import checks, files
 from ce_dynamics.errors import DataError, ModelError
+from ce_dynamics.readers.closures import KINDS
 from ce_dynamics.readers.pose import Pose
+from ce_dynamics.readers.robot import Beside, Robot, RobotLoop
 from ce_dynamics.readers.survey import EVERYTHING
-from ce_dynamics.readers.urdf.additions import HELD, Additions, kind_of
-from ce_dynamics.readers.urdf.model import Beside, Robot, UrdfLoop
+
+HELD = {"3d": "spherical", "6d": "fixed"}
+"""Kind of joint for each word for the type of a loop."""
+
+
+@dataclass(frozen=True)
+class Additions:
+    """Additions to a URDF file: loops, motors, and joints of other kinds.
+
+    Attributes
+    ----------
+    place : str
+        Source of the additions, for messages.
+    pairs : tuple of (str, str, str)
+        Two frames, and the kind of joint that keeps them together.
+    motors : tuple of str
+        Names of joints.
+    types : mapping of str to str
+        Joints that are of another kind than the URDF says.
+    part_of_motors, part_of_balls : str
+        Parts of the names of joints with motors, and of ball joints; empty for none.
+    part_of_loops : str
+        Links whose names begin so, followed by a number, are joined in pairs.
+    held : str
+        Kind of joint that joins those pairs.
+    others : tuple of str
+        Keys of the file that are not known.
+    notes : tuple of str
+        Notes on parts of the file that were not read.
+    """
+
+    place: str
+    pairs: tuple[tuple[str, str, str], ...]
+    motors: tuple[str, ...] = ()
+    types: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    part_of_motors: str = ""
+    part_of_balls: str = ""
+    part_of_loops: str = ""
+    held: str = "fixed"
+    others: tuple[str, ...] = ()
+
+
+def kind_of(word: str, owner: str, error: type[DataError] | type[ModelError]) -> str:
+    """The kind of joint that a word means."""
+    found = HELD.get(word.lower(), word)
+    if found not in KINDS:
+        raise error(f"{owner} {checks.show(word)} is not known; it must be one of {[*HELD, *KINDS]}")
+    return found
+
 
 LARGEST_FILE = 2**20
 """Bytes of a file with loops."""
@@ -184,7 +234,7 @@ def with_loops(robot: Robot, beside: Additions) -> Robot:
         ends = [link_of(robot, frame, where) for frame in (a, b)]
         here = Pose(np.eye(3), np.zeros(3))
         axis = np.array((0.0, 0.0, 1.0))
-        loops[name] = UrdfLoop(where, name, kind, ends[0], here, ends[1], here, axis)
+        loops[name] = RobotLoop(where, name, kind, ends[0], here, ends[1], here, axis)
     for motor in beside.motors:
         if motor not in robot.joints:
             place = Beside(f"{beside.place}, name_mot")

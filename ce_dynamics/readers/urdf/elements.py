@@ -13,7 +13,7 @@ from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.errors import DataError
 from ce_dynamics.readers.closures import KINDS
 from ce_dynamics.readers.pose import Pose, from_rpy
-from ce_dynamics.readers.urdf.model import (
+from ce_dynamics.readers.robot import (
     INERTIA,
     WITH_COORDINATE,
     CouplingOf,
@@ -21,9 +21,9 @@ from ce_dynamics.readers.urdf.model import (
     JointRange,
     Mimic,
     Robot,
-    UrdfJoint,
-    UrdfLink,
-    UrdfLoop,
+    RobotJoint,
+    RobotLink,
+    RobotLoop,
 )
 from ce_dynamics.readers.xml_file import Element
 
@@ -46,7 +46,7 @@ def read_robot(root: Element, right_angles: float) -> Robot:
         return unique(root.children(tag))
 
     closing, coupling = older(root)
-    links = {name: UrdfLink(e, name, inertial(e, right_angles)) for name, e in reading("link").items()}
+    links = {name: RobotLink(e, name, inertial(e, right_angles)) for name, e in reading("link").items()}
     robot = Robot(
         root,
         root.text("name"),
@@ -70,13 +70,13 @@ def number_elements(elements: list[Element], taken: Collection[str]) -> dict[str
     return found
 
 
-def ball(element: Element, name: str) -> UrdfLoop:
+def ball(element: Element, name: str) -> RobotLoop:
     """Return a point that two links share, as Drake writes it."""
     ends = [element.find_required(f"{BALL}_body_{end}").text("name") for end in "AB"]
     zero = (0.0, 0.0, 0.0)
     points = [element.child(f"{BALL}_p_{point}") for point in ("AP", "BQ")]
     at = [Pose(np.eye(3), np.array(zero) if p is None else p.numbers("value", 3)) for p in points]
-    return UrdfLoop(element, name, "spherical", ends[0], at[0], ends[1], at[1], np.array((0.0, 0.0, 1.0)))
+    return RobotLoop(element, name, "spherical", ends[0], at[0], ends[1], at[1], np.array((0.0, 0.0, 1.0)))
 
 
 def unique(elements: list[Element]) -> dict[str, Element]:
@@ -131,13 +131,13 @@ def inertial(link: Element, right_angles: float) -> Inertial | None:
     return Inertial(origin(given, right_angles), mass, np.array(((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))))
 
 
-def joint(element: Element, name: str, right_angles: float) -> UrdfJoint:
+def joint(element: Element, name: str, right_angles: float) -> RobotJoint:
     """A joint."""
     kind = one_of(element, "type", JOINT_TYPES)
     damping, friction, armature = (
         dynamics(element, name, what) for what in ("damping", "friction", "armature")
     )
-    return UrdfJoint(
+    return RobotJoint(
         element,
         name,
         kind,
@@ -200,19 +200,19 @@ def mimic(element: Element | None) -> Mimic | None:
     )
 
 
-def loop(element: Element, name: str, right_angles: float) -> UrdfLoop:
+def loop(element: Element, name: str, right_angles: float) -> RobotLoop:
     """A joint that closes a loop; in older files a point that two links share."""
     axis = np.array((0.0, 0.0, 1.0))
     if element.tag == "loop_constraint":
         at = [origin(element, right_angles, f"{end}_origin") for end in ("parent", "child")]
         ends = [element.find_required(end).text("link") for end in ("parent", "child")]
-        return UrdfLoop(element, name, "spherical", ends[0], at[0], ends[1], at[1], axis)
+        return RobotLoop(element, name, "spherical", ends[0], at[0], ends[1], at[1], axis)
     predecessor, successor = element.find_required("predecessor"), element.find_required("successor")
     if element.tag == "constraint":
         at = [origin(end, right_angles) for end in (predecessor, successor)]
         ends = [end.text("link") for end in (predecessor, successor)]
-        return UrdfLoop(element, name, "spherical", ends[0], at[0], ends[1], at[1], axis)
-    return UrdfLoop(
+        return RobotLoop(element, name, "spherical", ends[0], at[0], ends[1], at[1], axis)
+    return RobotLoop(
         element,
         name,
         one_of(element, "type", KINDS),

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra import checks
-from ce_dynamics.errors import DataError, ModelError
+from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.assumptions import COARSEST, TOLERANCE
 from ce_dynamics.mechanism.system import System
+from ce_dynamics.readers.build import BASES, build, check_armature, limits, losses, without
+from ce_dynamics.readers.put_together import Wishes, check_pose
+from ce_dynamics.readers.robot import INERTIA, Robot
 from ce_dynamics.readers.survey import (
     EVERYTHING,
     LOOKS,
     TOLD,
-    Finding,
     Grammar,
     annotate,
     check_ignored,
@@ -26,16 +27,10 @@ from ce_dynamics.readers.survey import (
     make_rule,
     refuse,
     survey,
-    where,
 )
 from ce_dynamics.readers.tree import check_stops
-from ce_dynamics.readers.urdf.additions import Additions
-from ce_dynamics.readers.urdf.beside import Loops, additions, find_motors, with_loops
+from ce_dynamics.readers.urdf.beside import Additions, Loops, additions, find_motors, with_loops
 from ce_dynamics.readers.urdf.elements import BALL, read_robot
-from ce_dynamics.readers.urdf.model import INERTIA, WITH_COORDINATE, Robot
-from ce_dynamics.readers.urdf.posing import check_pose
-from ce_dynamics.readers.urdf.put_together import Wishes
-from ce_dynamics.readers.urdf.system import build
 from ce_dynamics.readers.xml_file import Element, parse
 
 ORIGIN = make_rule("xyz", "rpy")
@@ -106,10 +101,6 @@ GRAMMAR: Grammar = {
     },
     "nothing": {},
 }
-
-
-BASES = ("fixed", "floating")
-FRICTION, DAMPING, ARMATURE = "dynamics@friction", "dynamics@damping", "dynamics@armature"
 RIGHT_ANGLES = 1e-11
 """Angles as near as this to right ones are taken as such [rad]."""
 MOST_OFF = 0.1
@@ -254,81 +245,6 @@ def refuse_macros(robot: Element, ignore: Collection[str]) -> None:
             raise element.error(
                 "macros are not expanded here: expand the file with the command xacro, read what that writes"
             )
-
-
-def losses(robot: Robot, ignore: Collection[str]) -> Iterator[Finding]:
-    """Joints with friction, and no single coordinate for it to act on or none that it is to act on."""
-    for joint in robot.joints.values():
-        simple, name = joint.kind in WITH_COORDINATE, joint.name
-        for kind, value in (
-            (FRICTION, joint.friction),
-            (DAMPING, joint.damping),
-            (ARMATURE, joint.armature),
-        ):
-            if value != 0.0 and (not simple or kind in ignore):
-                yield Finding(kind, where(joint.element), told=joint.kind == "fixed", name=name)
-        for load in joint.loads:
-            for kind, value in ((FRICTION, load.friction), (DAMPING, load.damping)):
-                not_here = joint.kind in ("spherical", "fixed", "floating")
-                if value != 0.0 and (not_here or kind in ignore):
-                    yield Finding(kind, where(joint.element), name=name)
-
-
-def check_armature(robot: Robot, given: Mapping[str, float] | None) -> dict[str, float]:
-    """Armature of joints as a caller gives it.
-
-    Raises
-    ------
-    ModelError
-        For a joint that does not exist or has not one coordinate, or a value that is negative.
-    """
-    found = {}
-    for name, value in checks.mapping("read_urdf: armature", {} if given is None else given).items():
-        if name not in robot.joints or robot.joints[name].kind not in WITH_COORDINATE:
-            raise ModelError(f"read_urdf: armature: {checks.show(name)} is no joint with one coordinate")
-        found[name] = checks.number(f"read_urdf: armature[{name!r}]", value, at_least=0.0)
-    return found
-
-
-def limits(
-    robot: Robot, stops: tuple[float, float] | None, motors: Collection[str] = ()
-) -> Iterator[Finding]:
-    """Limits that the model does not keep: of positions unless there are stops, of loads and of rates.
-
-    A motor that is asked for keeps to the limit of its load.
-    """
-    for joint in robot.joints.values():
-        given, place = joint.limit, where(joint.element)
-        if given is None:
-            continue
-        if given.is_bounded and (stops is None or not given.stoppable(joint.kind)):
-            yield Finding("limit@lower, limit@upper", place, told=True, name=joint.name)
-        for kind, value in (("limit@effort", given.effort), ("limit@velocity", given.velocity)):
-            kept = kind == "limit@effort" and joint.name in motors and given.drives
-            if math.isfinite(value) and not kept:
-                yield Finding(kind, place, told=True, name=joint.name)
-
-
-def without(robot: Robot, ignore: Collection[str]) -> Robot:
-    """The robot less the friction that is to be left out."""
-    joints = {
-        name: replace(
-            joint,
-            friction=0.0 if FRICTION in ignore else joint.friction,
-            damping=0.0 if DAMPING in ignore else joint.damping,
-            armature=0.0 if ARMATURE in ignore or joint.kind not in WITH_COORDINATE else joint.armature,
-            loads=tuple(
-                replace(
-                    load,
-                    friction=0.0 if FRICTION in ignore else load.friction,
-                    damping=0.0 if DAMPING in ignore else load.damping,
-                )
-                for load in (joint.loads if joint.kind != "spherical" else ())
-            ),
-        )
-        for name, joint in robot.joints.items()
-    }
-    return replace(robot, joints=joints)
 
 
 def nearly_right(element: Element, right_angles: float) -> list[str]:

@@ -17,8 +17,8 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.input_laws import InputLaw
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import ModelError
-from ce_dynamics.mechanism.input_ranges import check_range, out_of_range
 from ce_dynamics.mechanism.parameters import refusals
+from ce_dynamics.mechanism.signals import check_range, out_of_range
 from ce_dynamics.simulation.integrators.methods import FIXED, NATIVE_METHODS
 from ce_dynamics.simulation.integrators.settings import Settings, check_steps, settings_of
 from ce_dynamics.simulation.right_hand_side import LAW, check_law

@@ -15,7 +15,7 @@ from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiled.variables import Variable, variables
 from ce_dynamics.embedding.aggregate import Aggregate
 from ce_dynamics.errors import AccuracyWarning, ModelError
-from ce_dynamics.mechanism.input_ranges import Excess, furthest_out, out_of_ranges, warn_out_of_range
+from ce_dynamics.mechanism.signals import Excess, furthest_out, out_of_ranges, warn_out_of_range
 from ce_dynamics.simulation.ensembles.arguments import Runs
 from ce_dynamics.simulation.integrators.methods import FIXED, IMPLICIT
 from ce_dynamics.simulation.integrators.settings import Settings, substeps

@@ -18,7 +18,7 @@ from ce_dynamics.compiled.observed import closure_norms, sense
 from ce_dynamics.compiler import TracedFunction, compile_function, trace
 from ce_dynamics.embedding.gearing import gearing
 from ce_dynamics.errors import ModelError
-from ce_dynamics.mechanism.input_ranges import check_range, held_number
+from ce_dynamics.mechanism.signals import check_range, held_number
 from ce_dynamics.simulation.integrators.methods import EXPLICIT
 from ce_dynamics.simulation.integrators.settings import check_step, check_steps, settings_of, substeps
 from ce_dynamics.simulation.interrupts import StopSign

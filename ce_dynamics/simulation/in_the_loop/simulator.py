@@ -18,7 +18,7 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import ModelError, SimulationError, WrongTypeError
-from ce_dynamics.mechanism.input_ranges import check_range, held_number
+from ce_dynamics.mechanism.signals import check_range, held_number
 from ce_dynamics.simulation.in_the_loop.pacing import Pace, PaceReport
 from ce_dynamics.simulation.integrators import kernels
 from ce_dynamics.simulation.integrators.methods import METHOD_OF, NATIVE_METHODS, NativeMethod

@@ -19,7 +19,7 @@ from ce_dynamics.compiled.analysis.mechanics import energy_or_nan
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.embedding.gearing import CLOSED
 from ce_dynamics.errors import AccuracyWarning
-from ce_dynamics.mechanism.input_ranges import furthest_out, warn_out_of_range
+from ce_dynamics.mechanism.signals import furthest_out, warn_out_of_range
 from ce_dynamics.simulation.monitors.monitor import FinishedRun, Monitor
 from ce_dynamics.simulation.monitors.where_it_broke import remedy_for
 from ce_dynamics.simulation.results import Observed

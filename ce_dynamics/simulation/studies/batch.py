@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
-from ce_dynamics.mechanism.input_ranges import Excess
+from ce_dynamics.mechanism.signals import Excess
 from ce_dynamics.simulation.ensembles.arguments import EnsembleOptions
 from ce_dynamics.simulation.ensembles.making import Progress, make
 from ce_dynamics.simulation.ensembles.records import CLOSURE_ERROR, Records

@@ -16,7 +16,7 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.algebra.files import path_of, shown_path, unusable
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import ModelError, SimulationError
-from ce_dynamics.mechanism.input_ranges import Excess, warn_out_of_range
+from ce_dynamics.mechanism.signals import Excess, warn_out_of_range
 from ce_dynamics.simulation.ensembles.arguments import Controls, EnsembleOptions
 from ce_dynamics.simulation.ensembles.making import Progress
 from ce_dynamics.simulation.ensembles.simulation import show_progress

@@ -21,14 +21,14 @@ from ce_dynamics.algebra.arrays import skew
 from ce_dynamics.algebra.checks import checked
 from ce_dynamics.algebra.rotation import normalise, quaternion_rate, rotation_from_quaternion
 from ce_dynamics.augmented.constrained_system import ConstrainedState, ConstrainedSystem, PointToPoint
-from ce_dynamics.augmented.embedded_states import compute_accelerations
+from ce_dynamics.augmented.states import compute_accelerations
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiled.variables import plain
 from ce_dynamics.embedding.embed import embed
 from ce_dynamics.errors import AssemblyError, ModelError, SimulationError
 from ce_dynamics.mechanism.checked import finite_number, finite_vector
-from ce_dynamics.mechanism.checked_inertia import check_inertia
 from ce_dynamics.mechanism.hinges import Free, Spherical
+from ce_dynamics.mechanism.inertia import check_inertia
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.simulation.simulate import simulate as simulate_embedded
 

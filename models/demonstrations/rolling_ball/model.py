@@ -19,9 +19,8 @@ from numpy.typing import NDArray
 from ce_dynamics.algebra.arrays import Array, Scalar, cos, sin
 from ce_dynamics.algebra.checks import checked
 from ce_dynamics.augmented.constrained_system import ConstrainedState, ConstrainedSystem
-from ce_dynamics.augmented.embedded_states import observe_states
 from ce_dynamics.augmented.rolling_ball import BallRollingOnPlane
-from ce_dynamics.augmented.states import BodyState
+from ce_dynamics.augmented.states import BodyState, observe_states
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiled.variables import plain
 from ce_dynamics.dynamics.reactions import reactions

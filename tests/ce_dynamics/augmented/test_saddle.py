@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ce_dynamics.algebra.arrays import Array
-from ce_dynamics.augmented.saddle import redundant_rows, row_rank, solve_saddle
+from ce_dynamics.augmented.augmented import redundant_rows, row_rank, solve_saddle
 
 
 def masses(n: int, rng: np.random.Generator) -> Array:

@@ -15,7 +15,7 @@ from ce_dynamics.augmented import FullyAugmented, TreeAugmented, compute_acceler
 from ce_dynamics.dynamics.energy import kinetic_energy, momentum_about_origin
 from ce_dynamics.dynamics.inverse_dynamics import inverse_dynamics
 from ce_dynamics.dynamics.mass_matrix import inverse_mass_matrix, mass_matrix
-from ce_dynamics.mechanism.couplings.loop_closure import LoopClosure
+from ce_dynamics.mechanism.couplings.cut_edge import LoopClosure
 from ce_dynamics.mechanism.system import System
 from tests.ce_dynamics.mechanisms import rsur
 

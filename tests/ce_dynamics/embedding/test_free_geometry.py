@@ -12,8 +12,7 @@ import ce_dynamics as ce
 from ce_dynamics.compiler import TracedFunction
 from ce_dynamics.errors import ModelError
 from ce_dynamics.kinematics import FourBar
-from ce_dynamics.mechanism.nominal import at_nominal, part_way
-from ce_dynamics.mechanism.parameters import Parameter, values_at
+from ce_dynamics.mechanism.parameters import Parameter, at_nominal, part_way, values_at
 
 Numbers = dict[str, float]
 Z = (0.0, 0.0, 1.0)

@@ -14,7 +14,7 @@ import pytest
 import ce_dynamics as ce
 from ce_dynamics.embedding.closures.freedoms import Freedoms
 from ce_dynamics.embedding.whole_loop import chart_of
-from ce_dynamics.mechanism.couplings.loop_closure import LoopClosure
+from ce_dynamics.mechanism.couplings.cut_edge import LoopClosure
 from ce_dynamics.mechanism.system import System
 from tests.ce_dynamics.mechanisms import Z, add, bricard, five_bar, floating_coupler, four_bar, rsur
 

@@ -15,7 +15,7 @@ from ce_dynamics.compiler import trace
 from ce_dynamics.compiler.free_numbers import FreeNumber, is_free, nominal
 from ce_dynamics.compiler.tracing.operations import FUNCTIONS
 from ce_dynamics.errors import ModelError
-from ce_dynamics.mechanism.free_inertia import free_principal
+from ce_dynamics.mechanism.inertia import free_principal
 from ce_dynamics.mechanism.parameters import Parameter, refusals, values_at
 
 NOMINAL = {

@@ -19,12 +19,12 @@ from ce_dynamics.embedding.linkage import Linkage
 from ce_dynamics.embedding.motion import SubgraphMotion
 from ce_dynamics.errors import ModelError, PhysicalityWarning
 from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.checked_inertia import check_inertia
 from ce_dynamics.mechanism.drives import Driven, Held, SecondOrderActuator
 from ce_dynamics.mechanism.forces.base import ForceElement, Observer, Response
 from ce_dynamics.mechanism.forces.spring_damper import SpringDamper
 from ce_dynamics.mechanism.forces.wrench import AppliedWrench
 from ce_dynamics.mechanism.hinges import Fixed, Free, Prismatic, Revolute, Spherical, Universal
+from ce_dynamics.mechanism.inertia import check_inertia
 from ce_dynamics.mechanism.system import System
 
 

@@ -10,9 +10,8 @@ from scipy.spatial.transform import Rotation
 
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.augmented.coupling_rows import AbsoluteView
-from ce_dynamics.augmented.embedded_states import observe_states
 from ce_dynamics.augmented.hinge_coordinates import coordinates, rate_rows, relative_motion
-from ce_dynamics.augmented.states import BodyState
+from ce_dynamics.augmented.states import BodyState, observe_states
 from ce_dynamics.dynamics.articulated_body import smallest_inertia
 from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.dynamics.state import Layout

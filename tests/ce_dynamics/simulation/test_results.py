@@ -20,7 +20,7 @@ from ce_dynamics.dynamics.energy import ENERGIES
 from ce_dynamics.dynamics.state import Entry
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.couplings.loop_closure import LoopClosure
+from ce_dynamics.mechanism.couplings.cut_edge import LoopClosure
 from ce_dynamics.mechanism.drives import SecondOrderActuator
 from ce_dynamics.mechanism.forces.base import Observer
 from ce_dynamics.mechanism.forces.torsion import TorsionSpringDamper

@@ -17,7 +17,7 @@ from scipy.spatial.transform import Rotation
 import ce_dynamics as ce
 from ce_dynamics.augmented import compute_accelerations
 from ce_dynamics.augmented.constrained_system import ConstrainedSystem, PointToPoint
-from ce_dynamics.augmented.embedded_states import observe_states
+from ce_dynamics.augmented.states import observe_states
 from ce_dynamics.compiled.variables import plain
 from ce_dynamics.dynamics.outward import Outward
 from ce_dynamics.embedding.embed import embed

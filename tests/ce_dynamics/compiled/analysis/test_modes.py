@@ -9,7 +9,7 @@ import pytest
 
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import AssemblyError, ModelError
-from ce_dynamics.mechanism.couplings.loop_closure import LoopClosure
+from ce_dynamics.mechanism.couplings.cut_edge import LoopClosure
 from ce_dynamics.mechanism.drives import SecondOrderActuator
 from ce_dynamics.mechanism.forces.spring_damper import SpringDamper
 from ce_dynamics.mechanism.forces.torsion import TorsionSpringDamper

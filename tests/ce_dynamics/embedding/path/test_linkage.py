@@ -30,7 +30,7 @@ from ce_dynamics.embedding.path.linkage import PathLinkage
 from ce_dynamics.embedding.whole_loop import path_of
 from ce_dynamics.errors import AssemblyError, ModelError
 from ce_dynamics.mechanism.couplings import Gear
-from ce_dynamics.mechanism.couplings.loop_closure import LoopClosure
+from ce_dynamics.mechanism.couplings.cut_edge import LoopClosure
 from ce_dynamics.mechanism.drives import Driven
 from ce_dynamics.mechanism.forces import TorsionSpringDamper
 from ce_dynamics.mechanism.hinges import Distance, Prismatic, Revolute, Screw

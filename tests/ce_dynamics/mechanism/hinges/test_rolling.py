@@ -27,8 +27,7 @@ from ce_dynamics.embedding.embed import embed
 from ce_dynamics.mechanism.drives import Motion, Prescribed
 from ce_dynamics.mechanism.forces.base import StateDeclaration
 from ce_dynamics.mechanism.hinges.conditions import JointEnd, Twist
-from ce_dynamics.mechanism.hinges.rolling import RollingOnPlane
-from ce_dynamics.mechanism.hinges.rolling_conditions import NoSlip, RollingContact, Touching
+from ce_dynamics.mechanism.hinges.rolling import NoSlip, RollingContact, RollingOnPlane, Touching
 
 ROUNDING = 1e-13
 STEP, DERIVATIVE = 1e-5, 1e-8

@@ -21,7 +21,7 @@ from ce_dynamics.augmented import (
     compute_accelerations,
     simulate_dae,
 )
-from ce_dynamics.augmented.embedded_states import observe_states
+from ce_dynamics.augmented.states import observe_states
 from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.vehicles.case import build_ride, prepare

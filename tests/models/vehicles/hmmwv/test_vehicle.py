@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.augmented import compute_accelerations
-from ce_dynamics.augmented.embedded_states import observe_states
+from ce_dynamics.augmented.states import observe_states
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.errors import AssemblyError

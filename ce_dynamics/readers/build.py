@@ -1,13 +1,15 @@
-"""The robot of a URDF file as a `System`: forward kinematics of the zero pose gives the design geometry."""
+"""A `Robot` as a `System`: forward kinematics of the design pose gives the geometry."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import math
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.compiled.variables import plain
-from ce_dynamics.mechanism.ancestry import ancestors, common_ancestor
-from ce_dynamics.mechanism.body import Body
+from ce_dynamics.errors import ModelError
+from ce_dynamics.mechanism.body import Body, ancestors, common_ancestor
 from ce_dynamics.mechanism.couplings import LinearCoupling
 from ce_dynamics.mechanism.forces.actuator import Actuator
 from ce_dynamics.mechanism.forces.laws import DryFriction
@@ -27,9 +29,22 @@ from ce_dynamics.mechanism.hinges import (
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.readers.closures import close_between
 from ce_dynamics.readers.pose import WORLD, Pose
+from ce_dynamics.readers.put_together import Wishes, put_together, wishes_of
+from ce_dynamics.readers.robot import (
+    GROUND,
+    WITH_COORDINATE,
+    CouplingOf,
+    Robot,
+    RobotJoint,
+    RobotLink,
+    RobotLoop,
+    root_of,
+)
+from ce_dynamics.readers.survey import (
+    Finding,
+    where,
+)
 from ce_dynamics.readers.tree import choose_independent, locate_errors, massless_tip, taken_names
-from ce_dynamics.readers.urdf.model import WITH_COORDINATE, CouplingOf, Robot, UrdfJoint, UrdfLink, UrdfLoop
-from ce_dynamics.readers.urdf.put_together import GROUND, Wishes, put_together, root_of, wishes_of
 from ce_dynamics.readers.xml_file import Element
 
 
@@ -43,7 +58,7 @@ def add_couplings(system: System, robot: Robot) -> None:
             follow(system, joint, robot.joints)
 
 
-def couple(system: System, coupling: CouplingOf, carriers: dict[str, UrdfJoint]) -> None:
+def couple(system: System, coupling: CouplingOf, carriers: dict[str, RobotJoint]) -> None:
     """Σ q on the way to the successor = ratio × Σ q on the way to the predecessor."""
     element = coupling.element
     for name in (coupling.predecessor, coupling.successor):
@@ -63,7 +78,7 @@ def couple(system: System, coupling: CouplingOf, carriers: dict[str, UrdfJoint])
         system.couple(coupling.name, [*chains[0], *chains[1]], LinearCoupling(coefficients))
 
 
-def moving(end: Body, root: Body, carriers: dict[str, UrdfJoint], element: Element) -> list[Body]:
+def moving(end: Body, root: Body, carriers: dict[str, RobotJoint], element: Element) -> list[Body]:
     """Bodies from the root to an end whose hinges move, each of which must have one coordinate."""
     chain = ancestors(end)
     bodies = [body for body in reversed(chain[: chain.index(root)]) if body.inboard.n_v > 0]
@@ -74,7 +89,7 @@ def moving(end: Body, root: Body, carriers: dict[str, UrdfJoint], element: Eleme
     return bodies
 
 
-def follow(system: System, joint: UrdfJoint, joints: dict[str, UrdfJoint]) -> None:
+def follow(system: System, joint: RobotJoint, joints: dict[str, RobotJoint]) -> None:
     """The joint's coordinate = multiplier × that of another + offset."""
     mimic = joint.mimic
     assert mimic is not None
@@ -94,7 +109,7 @@ def follow(system: System, joint: UrdfJoint, joints: dict[str, UrdfJoint]) -> No
         system.couple(f"{joint.name} follows {other.name}", [other.child, joint.child], law)
 
 
-def need_coordinate(joint: UrdfJoint, element: Element) -> None:
+def need_coordinate(joint: RobotJoint, element: Element) -> None:
     """Refuse to couple a joint that has not one coordinate."""
     if joint.kind not in WITH_COORDINATE:
         raise element.error(
@@ -146,7 +161,7 @@ def build(robot: Robot, wishes: Wishes) -> tuple[System, list[str]]:
 
 
 def add_link(
-    system: System, link: UrdfLink, frame: Pose, parent: str, hinge: Hinge, armature: float | None = None
+    system: System, link: RobotLink, frame: Pose, parent: str, hinge: Hinge, armature: float | None = None
 ) -> Body:
     """A link as a body."""
     with locate_errors(link.element.place):
@@ -166,7 +181,7 @@ def add_link(
         )
 
 
-def hinge(joint: UrdfJoint, frame: Pose, q: float) -> Hinge:
+def hinge(joint: RobotJoint, frame: Pose, q: float) -> Hinge:
     """A joint as a hinge; ``frame`` is that of its child, at the coordinate q."""
     axis = frame.direction(joint.axis)
     if joint.kind == "prismatic":
@@ -184,7 +199,7 @@ def hinge(joint: UrdfJoint, frame: Pose, q: float) -> Hinge:
     return Fixed(frame.r) if joint.kind == "fixed" else Revolute(axis, frame.r, q_design=q)
 
 
-def add_loads(system: System, joint: UrdfJoint, body: Body, wishes: Wishes) -> None:
+def add_loads(system: System, joint: RobotJoint, body: Body, wishes: Wishes) -> None:
     """Viscous and dry friction of a joint, and its stops if they are wished for."""
     with locate_errors(joint.element.place):
         if joint.damping:
@@ -198,7 +213,7 @@ def add_loads(system: System, joint: UrdfJoint, body: Body, wishes: Wishes) -> N
             system.add_force(JointStop(f"stop of {joint.name}", body, lower, upper, stiffness, damping))
 
 
-def add_axis_loads(system: System, joint: UrdfJoint, body: Body, wishes: Wishes) -> None:
+def add_axis_loads(system: System, joint: RobotJoint, body: Body, wishes: Wishes) -> None:
     """Springs, viscous and dry friction of single coordinates."""
     for load in joint.loads:
         of = joint.name if body.inboard.n_v == 1 else f"{joint.name} {load.component + 1}"
@@ -220,7 +235,7 @@ def add_axis_loads(system: System, joint: UrdfJoint, body: Body, wishes: Wishes)
                 )
 
 
-def add_motor(system: System, joint: UrdfJoint) -> list[str]:
+def add_motor(system: System, joint: RobotJoint) -> list[str]:
     """An actuator whose input is called as its joint, and a note if it has to be called otherwise."""
     body = system.find(joint.child)
     name, notes = joint.name, []
@@ -237,7 +252,7 @@ def add_motor(system: System, joint: UrdfJoint) -> list[str]:
     return notes
 
 
-def close(system: System, loop: UrdfLoop, robot: Robot, frames: dict[str, Pose], precision: float) -> None:
+def close(system: System, loop: RobotLoop, robot: Robot, frames: dict[str, Pose], precision: float) -> None:
     """Add a loop."""
     at_predecessor = frames[loop.predecessor] @ loop.at_predecessor
     at_successor = frames[loop.successor] @ loop.at_successor
@@ -265,3 +280,82 @@ def independent(bodies: Collection[Body], said: dict[str, bool | None]) -> list[
     if any(said.get(body.name) is False for body in moving):
         return [body for body in moving if said.get(body.name) is not False]
     return [body for body in moving if said.get(body.name) is True]
+
+
+BASES = ("fixed", "floating")
+FRICTION, DAMPING, ARMATURE = "dynamics@friction", "dynamics@damping", "dynamics@armature"
+
+
+def losses(robot: Robot, ignore: Collection[str]) -> Iterator[Finding]:
+    """Joints with friction, and no single coordinate for it to act on or none that it is to act on."""
+    for joint in robot.joints.values():
+        simple, name = joint.kind in WITH_COORDINATE, joint.name
+        for kind, value in (
+            (FRICTION, joint.friction),
+            (DAMPING, joint.damping),
+            (ARMATURE, joint.armature),
+        ):
+            if value != 0.0 and (not simple or kind in ignore):
+                yield Finding(kind, where(joint.element), told=joint.kind == "fixed", name=name)
+        for load in joint.loads:
+            for kind, value in ((FRICTION, load.friction), (DAMPING, load.damping)):
+                not_here = joint.kind in ("spherical", "fixed", "floating")
+                if value != 0.0 and (not_here or kind in ignore):
+                    yield Finding(kind, where(joint.element), name=name)
+
+
+def check_armature(robot: Robot, given: Mapping[str, float] | None) -> dict[str, float]:
+    """Armature of joints as a caller gives it.
+
+    Raises
+    ------
+    ModelError
+        For a joint that does not exist or has not one coordinate, or a value that is negative.
+    """
+    found = {}
+    for name, value in checks.mapping("read_urdf: armature", {} if given is None else given).items():
+        if name not in robot.joints or robot.joints[name].kind not in WITH_COORDINATE:
+            raise ModelError(f"read_urdf: armature: {checks.show(name)} is no joint with one coordinate")
+        found[name] = checks.number(f"read_urdf: armature[{name!r}]", value, at_least=0.0)
+    return found
+
+
+def limits(
+    robot: Robot, stops: tuple[float, float] | None, motors: Collection[str] = ()
+) -> Iterator[Finding]:
+    """Limits that the model does not keep: of positions unless there are stops, of loads and of rates.
+
+    A motor that is asked for keeps to the limit of its load.
+    """
+    for joint in robot.joints.values():
+        given, place = joint.limit, where(joint.element)
+        if given is None:
+            continue
+        if given.is_bounded and (stops is None or not given.stoppable(joint.kind)):
+            yield Finding("limit@lower, limit@upper", place, told=True, name=joint.name)
+        for kind, value in (("limit@effort", given.effort), ("limit@velocity", given.velocity)):
+            kept = kind == "limit@effort" and joint.name in motors and given.drives
+            if math.isfinite(value) and not kept:
+                yield Finding(kind, place, told=True, name=joint.name)
+
+
+def without(robot: Robot, ignore: Collection[str]) -> Robot:
+    """The robot less the friction that is to be left out."""
+    joints = {
+        name: replace(
+            joint,
+            friction=0.0 if FRICTION in ignore else joint.friction,
+            damping=0.0 if DAMPING in ignore else joint.damping,
+            armature=0.0 if ARMATURE in ignore or joint.kind not in WITH_COORDINATE else joint.armature,
+            loads=tuple(
+                replace(
+                    load,
+                    friction=0.0 if FRICTION in ignore else load.friction,
+                    damping=0.0 if DAMPING in ignore else load.damping,
+                )
+                for load in (joint.loads if joint.kind != "spherical" else ())
+            ),
+        )
+        for name, joint in robot.joints.items()
+    }
+    return replace(robot, joints=joints)

@@ -1,0 +1,385 @@
+"""The design pose of a robot: zero, the wanted one, or one in which its loops are found closed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.errors import DataError, ModelError
+from ce_dynamics.mechanism.assumptions import TOLERANCE
+from ce_dynamics.readers.chains import ChainLaw, ChainLink, ChainLoop, Chains, parts, turns
+from ce_dynamics.readers.closures import ROUNDING
+from ce_dynamics.readers.design_pose import DesignPoseSearch, gaps_of, report
+from ce_dynamics.readers.pose import WORLD, Pose
+from ce_dynamics.readers.robot import (
+    WITH_COORDINATE,
+    Robot,
+    RobotJoint,
+    RobotLink,
+    RobotLoop,
+    check_loops,
+    find_loop_joints,
+    make_name,
+    order_joints,
+    root_of,
+    with_world,
+)
+
+KINDS = {"revolute": "turn", "continuous": "turn", "prismatic": "slide"}
+
+
+@dataclass(frozen=True)
+class PosedRobot:
+    """Coordinates of the joints in the design pose, and which of them are to lead.
+
+    Attributes
+    ----------
+    q : dict of str to float
+        By the name of the joint.
+    lead : tuple of str
+        Joints of the loops whose coordinates are independent: those wished for, and others with them.
+    dropped : tuple of str
+        Joints wished for that cannot lead beside the others.
+    precision : float
+        Frames that are no farther apart in the design pose are taken to meet [m and rad].
+    notes : tuple of str
+    """
+
+    q: dict[str, float] = field(default_factory=dict)
+    lead: tuple[str, ...] = ()
+    dropped: tuple[str, ...] = ()
+    precision: float = ROUNDING
+    notes: tuple[str, ...] = ()
+
+
+def move_joint(joint: RobotJoint, q: float) -> Pose:
+    """The pose of a joint's child in the joint's frame at a coordinate."""
+    if q == 0.0:
+        return WORLD
+    if joint.kind == "prismatic":
+        return Pose(np.eye(3), q * joint.axis)
+    return Pose(turns(joint.axis, np.array((q,)))[0], np.zeros(3))
+
+
+def place_robot(
+    robot: Robot,
+    joints: list[RobotJoint],
+    root: str,
+    pose: Mapping[str, float],
+    wished: Collection[str],
+    tolerance: float,
+    must_lead: bool,
+) -> PosedRobot:
+    """Return the design pose of a robot whose loops are known; for the last arguments see `DesignPoseSearch`.
+
+    Raises
+    ------
+    DataError
+        If no pose is found in which the loops are closed.
+    """
+    moving = [joint for joint in joints if joint.kind in WITH_COORDINATE]
+    wanted = np.array([pose.get(joint.name, 0.0) for joint in moving])
+    if not robot.loops:
+        return PosedRobot({joint.name: value for joint, value in zip(moving, wanted.tolist(), strict=True)})
+    names = [joint.name for joint in moving]
+    wishes = [k for k, name in enumerate(names) if name in wished]
+    q, precision = wanted.copy(), ROUNDING
+    lead: list[str] = []
+    dropped: list[str] = []
+    notes: list[str] = []
+    places = {name: loop.element.place for name, loop in robot.loops.items()}
+    for chains in parts(chains_of(robot, joints, root)):
+        search = DesignPoseSearch(chains, wanted, wishes, limits_of(moving), tolerance, must_lead)
+        found = search.find()
+        if found is None:
+            raise explain_open_loop(robot, search)
+        q[search.seen] = found.q[search.seen]
+        if search.wished:
+            lead += [names[k] for k in found.lead]
+        dropped += [names[k] for k in search.wished if k not in found.lead]
+        notes += report(search, found, names, places, robot.element.path.name)
+        precision = max(precision, 3.0 * found.error * max(1.0, chains.size))  # norms of three components
+    at = dict(zip(names, q.tolist(), strict=True))
+    return PosedRobot(at, tuple(lead), tuple(dropped), precision, tuple(notes))
+
+
+def explain_open_loop(robot: Robot, search: DesignPoseSearch) -> DataError:
+    """Return the error for a robot whose loops no pose closes, with the loop that is open furthest."""
+    gaps = list(gaps_of(search.chains, search.wanted))
+    if not gaps:
+        return robot.element.error("no pose was found in which what couples the joints holds; check <mimic>")
+    name, gap = max(gaps, key=lambda each: each[1].distance + each[1].angle)
+    return robot.loops[name].element.error(
+        f"no pose was found in which the loops are closed: of {search.tried} starts none led to one, and "
+        f"this loop is open by {gap} in the wanted pose; check its frames, give a pose close to an "
+        f"assembled one: pose={{joint: value}}, or a tolerance if the file is no more precise"
+    )
+
+
+def chains_of(robot: Robot, joints: list[RobotJoint], root: str) -> Chains:
+    """The robot as links, loops and laws; what has several coordinates is held."""
+    number = {root: -1}
+    links: list[ChainLink] = []
+    column: dict[str, int] = {}
+    for joint in joints:
+        number[joint.child] = len(links)
+        kind = KINDS.get(joint.kind, "still")
+        links.append(ChainLink(number[joint.parent], joint.frame, kind, joint.axis))
+        if kind != "still":
+            column[joint.name] = len(column)
+    loops = [
+        ChainLoop(
+            loop.name,
+            "revolute" if loop.kind == "continuous" else loop.kind,
+            number[loop.predecessor],
+            loop.at_predecessor,
+            number[loop.successor],
+            loop.at_successor,
+            loop.axis,
+        )
+        for loop in robot.loops.values()
+    ]
+    return Chains(links, loops, [*laws(joints, column), *ratios(robot, joints, column)])
+
+
+def ratios(robot: Robot, joints: list[RobotJoint], column: dict[str, int]) -> Iterator[ChainLaw]:
+    """Yield the laws of `<coupling>`: Σ q on the way to the successor = ratio × Σ q to the predecessor.
+
+    Joints on the way to both links are left out of the sums.
+    """
+    carrier = {joint.child: joint for joint in joints}
+
+    def way(link: str) -> list[str]:
+        found = []
+        while link in carrier:
+            found.append(carrier[link].name)
+            link = carrier[link].parent
+        return found
+
+    for coupling in robot.couplings.values():
+        ways = way(coupling.predecessor), way(coupling.successor)
+        factors = {
+            column[name]: factor
+            for mine, other, factor in ((ways[0], ways[1], coupling.ratio), (ways[1], ways[0], -1.0))
+            for name in mine
+            if name not in other and name in column
+        }
+        if factors:
+            yield ChainLaw(tuple(factors), tuple(factors.values()))
+
+
+def laws(joints: list[RobotJoint], column: dict[str, int]) -> Iterator[ChainLaw]:
+    """Yield the laws of `<mimic>` between joints with one coordinate."""
+    for joint in joints:
+        mimic = joint.mimic
+        if mimic is not None and joint.name in column and mimic.joint in column:
+            yield ChainLaw(
+                (column[joint.name],), (1.0,), column[mimic.joint], (mimic.offset, mimic.multiplier)
+            )
+
+
+def limits_of(joints: list[RobotJoint]) -> Array:
+    """Ranges of the coordinates, infinite where there is none."""
+    infinite = (-math.inf, math.inf)
+    return np.array(
+        [infinite if j.limit is None else (j.limit.lower, j.limit.upper) for j in joints]
+    ).reshape(-1, 2)
+
+
+def check_pose(robot: Robot, pose: Mapping[str, float] | None) -> dict[str, float]:
+    """Coordinates of joints as a caller wants them.
+
+    Raises
+    ------
+    ModelError
+        For a joint that does not exist or has not one coordinate, or a value that is no finite number.
+    """
+    if pose is None:
+        return {}
+    if not isinstance(pose, Mapping):
+        raise ModelError(f"read_urdf: pose {checks.show(pose)} must name joints: {{'knee': 0.5}}")
+    for name in pose:
+        if name not in robot.joints or robot.joints[name].kind not in WITH_COORDINATE:
+            known = [joint.name for joint in robot.joints.values() if joint.kind in WITH_COORDINATE]
+            raise ModelError(f"read_urdf: pose: {checks.show(name)} is no joint with a coordinate: {known}")
+    return {name: checks.number(f"read_urdf: pose[{name!r}]", value) for name, value in pose.items()}
+
+
+SHORT = 1e-9
+"""Distance of two points that counts as none [m]."""
+
+
+def with_single_hinges(robot: Robot, whole: Collection[str] = ()) -> Robot:
+    """The robot with balls and cardan joints in its loops as hinges of one coordinate each, but for some.
+
+    All but the last stand before links without mass, named after the joint's link: ``link/1``, ``link/2``.
+    """
+    inside = find_loop_joints(robot) - set(whole)
+    joints: dict[str, RobotJoint] = {}
+    links = dict(robot.links)
+    for name, joint in robot.joints.items():
+        if name not in inside or joint.kind not in ("spherical", "cardan") or joint.loads:
+            joints[name] = joint
+            continue
+        axes = joint.axes if joint.kind == "cardan" else across(direction_of(robot, joint))
+        parent, frame = joint.parent, joint.frame
+        for k, axis in enumerate(axes[:-1], start=1):
+            link, hinge = (
+                make_name(f"{each}/{k}", (*links, *joints, *robot.joints)) for each in (joint.child, name)
+            )
+            links[link] = RobotLink(robot.links[joint.child].element, link, None)
+            joints[hinge] = replace(
+                joint, name=hinge, kind="continuous", parent=parent, child=link, frame=frame, axis=axis
+            )
+            parent, frame = link, WORLD
+        joints[name] = replace(joint, kind="continuous", parent=parent, frame=frame, axis=axes[-1])
+    return replace(robot, joints=joints, links=links)
+
+
+def across(direction: Array) -> tuple[Array, Array, Array]:
+    """Three perpendicular axes, the last along a direction."""
+    first = np.cross(direction, np.eye(3)[int(np.argmin(np.abs(direction)))])
+    first = first / np.linalg.norm(first)
+    return first, np.cross(direction, first), direction
+
+
+def direction_of(robot: Robot, joint: RobotJoint) -> Array:
+    """Along the rod behind or before a ball, in the frame of what the ball carries; z if it is no rod's."""
+    along = rod_from(robot, joint.child)
+    if along is None:
+        for loop in robot.loops.values():
+            for end, at, other, at_other in ends_of(loop):
+                if end == joint.child and np.linalg.norm(at.r) <= SHORT and loop.kind == "fixed":
+                    reached = rod_through(robot, other, at_other)
+                    along = None if reached is None else at.R @ at_other.R.T @ reached
+    return np.array((0.0, 0.0, 1.0)) if along is None else along
+
+
+def rod_from(robot: Robot, link: str) -> Array | None:
+    """From a link's origin to the one other point that anything holds; along a slide that it carries."""
+    points: list[Array] = []
+    for name, at in rigid(robot, link):
+        points += [
+            (at @ own).r for loop in robot.loops.values() for end, own, _, _ in ends_of(loop) if end == name
+        ]
+        for joint in robot.joints.values():
+            if joint.parent == name and joint.kind == "prismatic":
+                return (at @ joint.frame).direction(joint.axis)
+            if joint.parent == name and joint.kind != "fixed":
+                points.append((at @ joint.frame).r)
+    far = [point for point in points if np.linalg.norm(point) > SHORT]
+    if not far or any(np.linalg.norm(point - far[0]) > SHORT for point in far):
+        return None
+    return np.asarray(far[0] / np.linalg.norm(far[0]))
+
+
+def rod_through(robot: Robot, link: str, at: Pose) -> Array | None:
+    """Along the rod that a frame of a link ends, in the link's axes."""
+    for joint in robot.joints.values():
+        for name, where in rigid(robot, joint.child):
+            if name == link and joint.kind in ("spherical", "cardan"):
+                apart = where.r + where.R @ at.r
+                if np.linalg.norm(apart) > SHORT:
+                    return np.asarray(where.R.T @ apart / np.linalg.norm(apart))
+    return None
+
+
+def rigid(robot: Robot, link: str) -> Iterator[tuple[str, Pose]]:
+    """A link and all that is fixed to it outward, with their frames in its own."""
+    waiting = [(link, WORLD)]
+    while waiting:
+        name, at = waiting.pop()
+        yield name, at
+        waiting += [
+            (joint.child, at @ joint.frame)
+            for joint in robot.joints.values()
+            if joint.parent == name and joint.kind == "fixed"
+        ]
+
+
+def ends_of(loop: RobotLoop) -> tuple[tuple[str, Pose, str, Pose], ...]:
+    """Both ends of a loop, each with the other."""
+    a, b = (loop.predecessor, loop.at_predecessor), (loop.successor, loop.at_successor)
+    return (*a, *b), (*b, *a)
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """Options of the caller for the system, beside the file.
+
+    Attributes
+    ----------
+    base : str
+    gravity : (3,) array_like
+    pose : dict of str to float
+        Wanted coordinates of joints in the design pose.
+    independent : tuple of str
+        Joints that are to lead their loops.
+    motors : tuple of str
+        Joints that get an actuator.
+    stops : (float, float), optional
+        Stiffness and damping of stops at the joints' limits.
+    armature : mapping of str to float
+        Inertia on joints' own rates, by name; the file gives those of the other joints.
+    creep : float
+        Rate at which dry friction nearly reaches its full value.
+    tolerance : float
+        Precision of the geometry [rad, or sizes of a loop].
+    """
+
+    base: str
+    gravity: ArrayLike
+    pose: Mapping[str, float]
+    independent: tuple[str, ...] = ()
+    motors: tuple[str, ...] = ()
+    stops: tuple[float, float] | None = None
+    creep: float = 1e-2
+    tolerance: float = TOLERANCE
+    armature: Mapping[str, float] = field(default_factory=dict)
+
+
+class PutTogether(NamedTuple):
+    """A robot whose loops have single hinges only, its joints from the root outward, and the design pose."""
+
+    robot: Robot
+    joints: list[RobotJoint]
+    at: PosedRobot
+    frames: dict[str, Pose]
+
+
+def put_together(robot: Robot, wishes: Wishes) -> PutTogether:
+    """Frames of all links in the design pose."""
+    robot = with_world(robot, wishes.base)
+    order_joints(robot)
+    check_loops(robot)
+    robot = with_single_hinges(robot, wishes.independent)
+    joints = order_joints(robot)
+    root = root_of(robot)
+    at = place_robot(
+        robot,
+        joints,
+        root,
+        wishes.pose,
+        wishes_of(wishes, joints),
+        wishes.tolerance,
+        must_lead=bool(wishes.independent),
+    )
+    frames = {root: WORLD}
+    for joint in joints:
+        frames[joint.child] = (
+            frames[joint.parent] @ joint.frame @ move_joint(joint, at.q.get(joint.name, 0.0))
+        )
+    return PutTogether(robot, joints, at, frames)
+
+
+def wishes_of(wishes: Wishes, joints: Sequence[RobotJoint]) -> tuple[str, ...]:
+    """Joints that are to lead: those asked for, else those with motors, else those that the file says."""
+    said = tuple(joint.name for joint in joints if joint.independent)
+    return wishes.independent or wishes.motors or said
