@@ -1,8 +1,8 @@
 """A robot as plain data, between a URDF or SDF file and a `System`: links, joints, loops and couplings.
 
 The model is that of URDF+ (Chignoli, Slotine, Wensing and Kim: URDF+: An Enhanced URDF for Robots with
-Kinematic Loops, 2024): a loop joins a predecessor and a successor link by a further joint, a coupling ties
-the motion of one joint to that of another, and ``independent`` says which joints' coordinates describe a loop.
+Kinematic Loops, 2024): a loop joins two links by a further joint, a coupling ties the motion of one joint to
+that of another, and ``independent`` says which joints' coordinates describe a loop.
 """
 
 from __future__ import annotations
