@@ -103,11 +103,6 @@ def solve_saddle(M: Array, G: Array, f: Array, gamma: Array) -> SaddleSolution:
     """Solve M V̇ = f + Gᵀ λ, G V̇ = −γ by the null space of G.
 
     M may be singular (points without inertia) as long as it is not along motions the constraints allow.
-
-    Raises
-    ------
-    numpy.linalg.LinAlgError
-        If the mass matrix is singular along an allowed motion.
     """
     if len(G) == 0:
         return SaddleSolution(np.linalg.solve(M, f), np.zeros(0), 0, 0.0)

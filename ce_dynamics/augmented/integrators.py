@@ -252,13 +252,7 @@ DENSE_UP_TO = 150
 
 
 def load_ida() -> Any:
-    """The class ``sksundae.ida.IDA``.
-
-    Raises
-    ------
-    ModelError
-        If scikit-sundae is not installed.
-    """
+    """The class ``sksundae.ida.IDA``."""
     try:
         with idle_threads_sleep():
             from sksundae.ida import IDA  # here, because an extra installs it

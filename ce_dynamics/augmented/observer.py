@@ -77,11 +77,6 @@ def apply_law(
     """Return the inputs of a law at a state, or u if there is no law.
 
     Inputs that the law does not answer have their defaults.
-
-    Raises
-    ------
-    ModelError
-        If the law answers an input that the system does not have.
     """
     if law is None:
         return u

@@ -153,13 +153,7 @@ def at_centre_of_mass(A: Array, e: Array) -> Array:
 
 
 def impose_motion(body: Body, states: Mapping[str, BodyState], motion: Prescribed) -> ConstraintRows:
-    """The rheonomic row: the coordinate of the inboard hinge follows the motion.
-
-    Raises
-    ------
-    ModelError
-        For a hinge that cannot be prescribed here.
-    """
+    """The rheonomic row: the coordinate of the inboard hinge follows the motion."""
     hinge = body.inboard
     joint = JoinedPoints(body.name, body.carrier, hinge.at_parent, body, hinge.at_child, ())
     if isinstance(hinge, Revolute) or (isinstance(hinge, Screw) and hinge.pitch == 0.0):

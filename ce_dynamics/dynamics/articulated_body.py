@@ -137,17 +137,7 @@ class Sums(NamedTuple):
 def summed_by_composites(
     motion: SubgraphMotion, terms: Iterable[tuple[Member, Array, Array]], T: Array
 ) -> Sums:
-    """Return the sums over the bodies of S, each of which carries what lies behind it in the tree of S.
-
-    Parameters
-    ----------
-    motion : SubgraphMotion
-        Of S relative to p.
-    terms : iterable of (Member, (6, 6) array, (6,) array)
-        Every body j with P_j and z_j at its centre of mass.
-    T : (N,) array
-        Generalised forces.
-    """
+    """Return the sums over the bodies of S, each of which carries what lies behind it in the tree of S."""
     members: list[Member] = []
     inertia: dict[str, Array] = {}
     force: dict[str, Array] = {}
@@ -260,17 +250,7 @@ class Accelerations(NamedTuple):
 def tip_to_base(
     outward: Outward, wrenches: Mapping[str, Array], torques: Mapping[str, Array]
 ) -> dict[str, Articulated]:
-    """Gather articulated inertias and bias forces, (4) and (6).
-
-    Parameters
-    ----------
-    outward : Outward
-    wrenches : mapping of str to (6,) array
-        External spatial force on each body at its centre of mass, in the axes of its aggregated body's
-        parent.
-    torques : mapping of str to (n_v,) array
-        Generalised force on each body's inboard hinge.
-    """
+    """Gather articulated inertias and bias forces, (4) and (6)."""
     carried: dict[str, tuple[Array, Array]] = {}
     result: dict[str, Articulated] = {}
     for S in reversed(outward.embedding.aggregates):

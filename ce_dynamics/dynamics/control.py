@@ -101,13 +101,7 @@ def numbers(controller: Controller, what: str, given: Sequence[Scalar], n: int) 
 
 
 def evaluate_output(output: Output, motion: object) -> Scalar:
-    """Return the value of a user's output, one number.
-
-    Raises
-    ------
-    ModelError
-        If the function of the output raises an exception, or does not return one number.
-    """
+    """Return the value of a user's output, one number."""
     with checks.calling(f"output {output.name!r}"):
         value: Scalar = output.function(motion)
     return checks.one(f"output {output.name!r}, as its function returns it,", value)

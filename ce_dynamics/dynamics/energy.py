@@ -74,13 +74,7 @@ class Power(NamedTuple):
 
 
 def velocities(outward: Outward) -> dict[str, Array]:
-    """Spatial velocity of every body's centre of mass in inertial space, in the body's own axes.
-
-    Returns
-    -------
-    dict of str to (6,) array
-        [rad/s; m/s]; the ground is included.
-    """
+    """Spatial velocity of every body's centre of mass in inertial space, in the body's own axes."""
     V: dict[str, Array] = {"ground": zeros(6)}
     for S, body in bodies_base_to_tip(outward):
         motion = outward.motions[S.name]
@@ -120,13 +114,7 @@ def elastic_potential(loads: Loads) -> Scalar:
 
 
 def momentum(outward: Outward) -> Momentum:
-    """Linear and angular momentum and the centre of mass of the whole system.
-
-    Raises
-    ------
-    ModelError
-        If no body has mass.
-    """
+    """Linear and angular momentum and the centre of mass of the whole system."""
     system = outward.embedding.system
     mass = sum(body.mass for body in system.bodies)
     if mass == 0.0:
@@ -157,29 +145,12 @@ def momentum_about_origin(outward: Outward) -> Array:
 def power(
     outward: Outward, loads: Loads, accelerations: Accelerations, nodes: Mapping[str, Articulated]
 ) -> Power:
-    """Power of the loads and of the prescribed motions.
-
-    Parameters
-    ----------
-    outward : Outward
-    loads : Loads
-    accelerations : Accelerations
-        Forward dynamics under these loads.
-    nodes : mapping of str to Articulated
-        Tip-to-base sweep under these loads.
-    """
+    """Power of the loads and of the prescribed motions."""
     return Power(load_power(outward, loads), compute_drive_power(outward, loads, accelerations, nodes))
 
 
 def energy_rates(outward: Outward, accelerations: Accelerations) -> tuple[Scalar, Scalar]:
-    """Rates of the kinetic energy and of the gravitational potential [W], from accelerations.
-
-    Parameters
-    ----------
-    outward : Outward
-    accelerations : Accelerations
-        Of all bodies, less gravity.
-    """
+    """Rates of the kinetic energy and of the gravitational potential [W], from accelerations."""
     system = outward.embedding.system
     V = velocities(outward)
     both: Scalar = 0.0  # dT/dt + dV_g/dt: accelerations less gravity against velocities
@@ -193,15 +164,7 @@ def energy_rates(outward: Outward, accelerations: Accelerations) -> tuple[Scalar
 
 
 def load_power(outward: Outward, loads: Loads, V: Mapping[str, Array] | None = None) -> Scalar:
-    """Wrenches on the inertial velocities of their bodies, torques on the rates of their hinges [W].
-
-    Parameters
-    ----------
-    outward : Outward
-    loads : Loads
-    V : mapping of str to (6,) array, optional
-        See `velocities`.
-    """
+    """Wrenches on the inertial velocities of their bodies, torques on the rates of their hinges [W]."""
     V = velocities(outward) if V is None else V
     total: Scalar = 0.0
     for name, wrench in loads.wrenches.items():

@@ -40,19 +40,7 @@ class InverseDynamics(NamedTuple):
 def inverse_dynamics(
     outward: Outward, wrenches: Mapping[str, Array], torques: Mapping[str, Array], v_dot: Array
 ) -> InverseDynamics:
-    """Generalised forces T = M θ̈ + C for given accelerations.
-
-    Parameters
-    ----------
-    outward : Outward
-    wrenches : mapping of str to (6,) array
-        External spatial force on each body at its centre of mass, in the axes of its aggregated body's
-        parent.
-    torques : mapping of str to (n_v,) array
-        Generalised force on each body's inboard hinge.
-    v_dot : (n_v,) array
-        θ̈ of the independent hinges.
-    """
+    """Generalised forces T = M θ̈ + C for given accelerations."""
     members = {S.name: outward.members(S) for S in outward.embedding.aggregates}
     alpha = body_accelerations(outward, members, v_dot)
     torques = with_armature(outward, torques, v_dot)
@@ -117,23 +105,6 @@ def compute_drive_forces(
 
     A unit rate of one prescribed hinge, all other rates zero, moves every body by its drift; the drive does
     the work of the forces fⱼ on it, less what the given torques contribute.
-
-    Parameters
-    ----------
-    outward : Outward
-    q : (n_q,) array
-        Independent coordinates.
-    prescribed : mapping of str to Prescribed
-        Motion of every prescribed hinge.
-    forces : mapping of str to (6,) array
-        See `InverseDynamics`.
-    torques : mapping of str to (n_v,) array
-        Generalised force on each body's inboard hinge, armature included (`with_armature`).
-
-    Returns
-    -------
-    dict of str to scalar
-        [N m] or [N] by body name.
     """
     at_rest = {name: Prescribed(motion.position, 0.0, 0.0) for name, motion in prescribed.items()}
     result: dict[str, Scalar] = {}

@@ -68,14 +68,7 @@ def mass_matrix(outward: Outward) -> Array:
 
 
 def innovations_factors(outward: Outward, nodes: Mapping[str, Articulated]) -> InnovationsFactors:
-    """L = I + H φ K and D with M = L D Lᵀ (3).
-
-    Parameters
-    ----------
-    outward : Outward
-    nodes : mapping of str to Articulated
-        Tip-to-base sweep; its loads do not matter.
-    """
+    """L = I + H φ K and D with M = L D Lᵀ (3)."""
     members = members_of(nodes)
     L, D = identity_blocks(outward.embedding), {}
     for S in with_freedom(outward.embedding):
@@ -111,20 +104,7 @@ def inverse_mass_matrix(outward: Outward, nodes: Mapping[str, Articulated]) -> A
 
 
 def solve_mass(outward: Outward, nodes: Mapping[str, Articulated], T: Array) -> Array:
-    """M⁻¹ T by one sweep to the base and one back, (6) and (7) without velocity terms.
-
-    Parameters
-    ----------
-    outward : Outward
-    nodes : mapping of str to Articulated
-        Tip-to-base sweep; its loads do not matter.
-    T : (n_v,) or (n_v, k) array
-        Generalised forces, or columns of them.
-
-    Returns
-    -------
-    array shaped like T
-    """
+    """M⁻¹ T by one sweep to the base and one back, (6) and (7) without velocity terms."""
     if T.ndim == 2:
         columns = [solve_mass(outward, nodes, T[:, k]) for k in range(T.shape[1])]
         return array(columns).reshape(T.shape[1], T.shape[0]).T
@@ -192,23 +172,7 @@ def towards_base(
     F: Array,
     gains: Mapping[str, Articulated] | None = None,
 ) -> dict[str, Array]:
-    """H φ of columns that arrive at the parent of S, or H ψ of them where ``gains`` are given.
-
-    Parameters
-    ----------
-    embedding : Embedding
-    members : mapping of str to Member
-    S : Aggregate
-    F : (6, k) array
-        Spatial forces at the centre of mass of the parent of S, in that body's axes.
-    gains : mapping of str to Articulated, optional
-        G(S) of the articulated bodies that are crossed.
-
-    Returns
-    -------
-    dict of str to (N, k) array
-        A block for every aggregated body between S and the ground that has degrees of freedom.
-    """
+    """H φ of columns that arrive at the parent of S, or H ψ of them where ``gains`` are given."""
     rows: dict[str, Array] = {}
     while not S.parent.is_ground:
         j = members[S.parent.name]

@@ -93,19 +93,7 @@ def reactions(
     frame: Body | None = None,
     values: Values | None = None,
 ) -> Reactions:
-    """Reactions of all hinges and closures.
-
-    Parameters
-    ----------
-    outward : Outward
-    loads : Loads
-    accelerations : Accelerations
-        Of all bodies, from the forward dynamics under these loads.
-    frame : Body, optional
-        Body in whose axes the forces are given; world axes if None.
-    values : Values, optional
-        Of the system's free parameters.
-    """
+    """Reactions of all hinges and closures."""
     return BackwardPass(outward, loads, accelerations, frame, values or Values()).run()
 
 

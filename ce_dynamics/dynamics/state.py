@@ -124,13 +124,7 @@ class Layout:
         bind(self.parameters, u[self.n_inputs :], others)
 
     def collect(self, x_dot: Mapping[str, Array]) -> Array:
-        """Rates of the first-order states in the order of x.
-
-        Raises
-        ------
-        ModelError
-            If an owner returned more or fewer rates than it declares states.
-        """
+        """Rates of the first-order states in the order of x."""
         for name, where in self.x_of.items():
             if len(x_dot[name]) != where.stop - where.start:
                 raise ModelError(

@@ -85,13 +85,7 @@ class Body:
 
 
 def check_body(value: object, owner: str, what: str = "body") -> Body:
-    """A user's body, where no system is at hand in which a name could be looked up.
-
-    Raises
-    ------
-    WrongTypeError
-        Naming ``owner``.
-    """
+    """A user's body, where no system is at hand in which a name could be looked up."""
     named = f"; system.find({value!r}) is the body of that name" if isinstance(value, str) else ""
     return checks.instance(f"{owner}: {what}", value, Body, f"a body, as System.add_body returns it{named}")
 
@@ -104,13 +98,7 @@ def ground_of(body: Body) -> Body:
 
 
 def two_bodies(owner: str, body_a: object, body_b: object) -> tuple[Body, Body]:
-    """The two different bodies of one system that something lies between.
-
-    Raises
-    ------
-    WrongTypeError, ModelError
-        Naming ``owner``.
-    """
+    """The two different bodies of one system that something lies between."""
     a, b = check_body(body_a, owner, "body_a"), check_body(body_b, owner, "body_b")
     if a is b:
         raise ModelError(f"{owner}: both ends are on body {a.name!r}; name two different bodies")

@@ -24,11 +24,6 @@ def finite_vector(value: object, owner: str, what: str) -> Array:
     """A user's 3-vector as a new array; refuses NaN, infinities and other shapes.
 
     It is of float64, unless a component depends on a free parameter.
-
-    Raises
-    ------
-    ModelError
-        Naming ``owner`` and ``what`` the vector is.
     """
     if free_numbers(value):
         free: Array = np.array(value, dtype=object)
@@ -49,13 +44,7 @@ def free_numbers(value: object) -> bool:
 
 
 def unit_axis(axis: object, owner: str, what: str = "axis") -> Array:
-    """A user's direction as a unit vector; refuses zero, non-finite and wrongly shaped ones.
-
-    Raises
-    ------
-    ModelError
-        Naming ``owner`` and ``what`` the direction is.
-    """
+    """A user's direction as a unit vector; refuses zero, non-finite and wrongly shaped ones."""
     vector = finite_vector(axis, owner, what)
     if is_free(vector):
         unit_axis(nominal(vector), owner, what)
@@ -105,26 +94,7 @@ def finite_number(
     unit: str = "1",
     error: type[CeDynamicsError] = ModelError,
 ) -> float:
-    """A user's number as a float, finite and within its bounds.  One that is free stays so.
-
-    Parameters
-    ----------
-    value : object
-        What the user gave.
-    owner, what : str
-        What the number belongs to and what it is called; both start the message.
-    above, at_least, at_most : float
-        Bounds, for all values of a free one; ``above`` excludes its own value.
-    unit : str
-        SI unit of the number and its bounds, for messages; "1" for a plain number.
-    error : class
-        Of the library, raised where the value is wrong.
-
-    Raises
-    ------
-    ModelError
-        Or the ``error`` wanted, naming ``owner`` and ``what`` the number is.
-    """
+    """A user's number as a float, finite and within its bounds.  One that is free stays so."""
     name = f"{owner}: {what}"
     if not isinstance(value, FreeNumber):
         return checks.number(

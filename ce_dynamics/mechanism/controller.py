@@ -60,13 +60,7 @@ class Controller(ABC):
 
 
 def check_controller(controller: Controller) -> None:
-    """Refuse a controller that does not say what it remembers.
-
-    Raises
-    ------
-    ModelError
-        Naming what is missing.
-    """
+    """Refuse a controller that does not say what it remembers."""
     who = controller.label
     declared = [
         entry

@@ -22,22 +22,7 @@ MINOR_ROUNDING = 1e-12
 
 
 def checked_free_inertia(value: object, name: str, check: Callable[[Array], Array]) -> Array:
-    """A user's inertia with free entries as a symmetric (3, 3) array.
-
-    Parameters
-    ----------
-    value : (3,) or (3, 3) array_like
-    name : str
-        Of the body, for messages.
-    check : callable
-        Refuses plain inertias; is given the nominal one.
-
-    Raises
-    ------
-    ModelError
-        If the nominal inertia is refused; values of the parameters that make a diagonal entry negative, or a
-        matrix of products that is not positive, are refused when they are given.
-    """
+    """A user's inertia with free entries as a symmetric (3, 3) array."""
     given = np.array(value, dtype=object)
     check(nominal(given))
     if given.shape == (3,):
@@ -162,13 +147,7 @@ def clean_direction(vector: Array) -> Array:
 
 
 def check_inertia(value: Any, name: str) -> Array:
-    """A user's inertia as a symmetric (3, 3) array of its own; warns where no rigid body can have it.
-
-    Raises
-    ------
-    ModelError
-        If it is not 3 or 3×3 finite numbers, not symmetric (to rounding), or a principal moment is negative.
-    """
+    """A user's inertia as a symmetric (3, 3) array of its own; warns where no rigid body can have it."""
     if free_numbers(value):
         return checked_free_inertia(value, name, lambda plain: check_inertia(plain, name))
     given = checks.numbers(f"body {name!r}: inertia", value)
@@ -194,23 +173,7 @@ def check_inertia(value: Any, name: str) -> Array:
 
 
 def check_armature(value: object, hinge: Hinge, name: str) -> Array:
-    """A user's armature as one number for every velocity of the hinge; empty if it has none.
-
-    Parameters
-    ----------
-    value : float or sequence of floats
-        One number is that of all velocities, if they have one unit.
-    hinge : Hinge
-    name : str
-        Of the body, for messages.
-
-    Raises
-    ------
-    ModelError
-        For a wrong number of values or a negative one; a single number for angles and displacements at once;
-        different ones for the rotation behind a hinge with a quaternion, of which no single turn is a
-        coordinate.
-    """
+    """A user's armature as one number for every velocity of the hinge; empty if it has none."""
     owner, units = f"body {name!r}", hinge.velocity_units
     if checks.is_scalar(value) or not hasattr(value, "__len__"):
         number = finite_number(value, owner, "armature", at_least=0.0)

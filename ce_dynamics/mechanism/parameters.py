@@ -88,13 +88,7 @@ class Parameter(FreeNumber):
 
 
 def bind(parameters: Sequence[Parameter], values: Array, arrays: Iterable[Array]) -> None:
-    """Tell the graph that some arrays are traced in, if they are, the values of the parameters.
-
-    Raises
-    ------
-    ModelError
-        If it was told others before.
-    """
+    """Tell the graph that some arrays are traced in, if they are, the values of the parameters."""
     if not parameters:
         return
     graph = graph_of((values, *arrays))
@@ -140,13 +134,6 @@ def values_at(value: Any, parameters: Sequence[Parameter], values: ArrayLike) ->
 
 def refusals(parameters: Sequence[Parameter], values: Mapping[str, ArrayLike]) -> list[str]:
     """Why values of free parameters cannot be used with their model: for each run, '' if they can.
-
-    Parameters
-    ----------
-    parameters : sequence of Parameter
-        All of a model whose functions have been traced, which is when the last guards are set.
-    values : mapping of str to array_like
-        For every parameter one value per run.
 
     Notes
     -----
@@ -204,13 +191,6 @@ def at_nominal(thing: T, root: Body | None = None) -> T:
     """A hinge, linkage, loop or body with plain numbers for its free ones; itself if it has none.
 
     What it refers to is copied along where that has free numbers; what was one object stays one.
-
-    Parameters
-    ----------
-    thing : object
-    root : Body, optional
-        What carries it does not matter and stays as it is: for a loop, which is known relative to its root,
-        or else it would be as much work as there are bodies below.
     """
     return cast("T", _Copier(nominal, root).copy(thing))
 

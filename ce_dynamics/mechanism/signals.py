@@ -73,17 +73,7 @@ def out_of_ranges(ranges: Mapping[str, Range], columns: Mapping[str, int], U: Fl
 def furthest_out(
     ranges: Mapping[str, Range], columns: Mapping[str, int], t: Floats, U: Floats
 ) -> list[Excess]:
-    """Return the value furthest out of range of every input that leaves its range at stored instants.
-
-    Parameters
-    ----------
-    ranges : mapping of str to (float, float)
-    columns : mapping of str to int
-        Column of U of each input.
-    t : (instants,) array
-    U : (instants, inputs) array
-        Values of the inputs, NaN at instants that the run did not reach.
-    """
+    """Return the value furthest out of range of every input that leaves its range at stored instants."""
     found = []
     for name, (lower, upper) in ranges.items():
         values = U[:, columns[name]]
@@ -109,13 +99,7 @@ def warn_out_of_range(ranges: Mapping[str, Range], excesses: Iterable[Excess], o
 
 
 def held_number(name: str, value: object) -> float:
-    """The constant value of an input.
-
-    Raises
-    ------
-    ModelError
-        If it is not finite; a `WrongTypeError` if it is no number, that tells how inputs change in time.
-    """
+    """The constant value of an input."""
     if callable(value):
         raise WrongTypeError(
             f"input {name!r}: {checks.show(value)} is a function; what changes in time is given by a law: "
@@ -150,13 +134,7 @@ class Output:
         return Output(self.name, self.unit, copy.deepcopy(self.function, memo))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """For pickle, which knows functions by their names only.
-
-        Raises
-        ------
-        ModelError
-            If the function has none by which another process could find it.
-        """
+        """For pickle, which knows functions by their names only."""
         function = self.function
         while isinstance(function, functools.partial):
             function = function.func

@@ -305,13 +305,7 @@ def losses(robot: Robot, ignore: Collection[str]) -> Iterator[Finding]:
 
 
 def check_armature(robot: Robot, given: Mapping[str, float] | None) -> dict[str, float]:
-    """Armature of joints as a caller gives it.
-
-    Raises
-    ------
-    ModelError
-        For a joint that does not exist or has not one coordinate, or a value that is negative.
-    """
+    """Armature of joints as a caller gives it."""
     found = {}
     for name, value in checks.mapping("read_urdf: armature", {} if given is None else given).items():
         if name not in robot.joints or robot.joints[name].kind not in WITH_COORDINATE:

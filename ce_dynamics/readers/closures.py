@@ -41,19 +41,7 @@ class Gap:
 def close_between(
     kind: str, a: Pose, b: Pose, axis: Array, precision: float = ROUNDING
 ) -> tuple[Closure, Gap]:
-    """A closure between two frames, one on each body, and its gap in the design pose.
-
-    Parameters
-    ----------
-    kind : str
-        One of `KINDS`.
-    a, b : Pose
-        The frames in the design pose.
-    axis : (3,) array
-        Unit vector in either frame: the axis, or the normal of the plane.
-    precision : float
-        Frames that are apart by no more than this are taken to coincide, where a is [m and rad].
-    """
+    """A closure between two frames, one on each body, and its gap in the design pose."""
     axis_a = a.direction(axis)
     gap = gap_between(kind, a, b, axis)
     if max(gap.distance, gap.angle) <= precision:

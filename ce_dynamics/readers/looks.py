@@ -41,13 +41,7 @@ class BodyLook(NamedTuple):
 
 
 def surface(path: Path, scale: Array) -> tuple[Array, Array]:
-    """Vertices and triangles of a file, by MuJoCo, which reads STL and OBJ.
-
-    Raises
-    ------
-    DataError
-        If it cannot.
-    """
+    """Vertices and triangles of a file, by MuJoCo, which reads STL and OBJ."""
     import mujoco  # here, because an extra installs it
 
     spec: Any = mujoco.MjSpec()

@@ -77,13 +77,7 @@ def place_robot(
     tolerance: float,
     must_lead: bool,
 ) -> PosedRobot:
-    """Return the design pose of a robot whose loops are known; for the last arguments see `DesignPoseSearch`.
-
-    Raises
-    ------
-    DataError
-        If no pose is found in which the loops are closed.
-    """
+    """Return the design pose of a robot, in which its loops are closed; see `DesignPoseSearch`."""
     moving = [joint for joint in joints if joint.kind in WITH_COORDINATE]
     wanted = np.array([pose.get(joint.name, 0.0) for joint in moving])
     if not robot.loops:
@@ -194,13 +188,7 @@ def limits_of(joints: list[RobotJoint]) -> Array:
 
 
 def check_pose(robot: Robot, pose: Mapping[str, float] | None) -> dict[str, float]:
-    """Coordinates of joints as a caller wants them.
-
-    Raises
-    ------
-    ModelError
-        For a joint that does not exist or has not one coordinate, or a value that is no finite number.
-    """
+    """Coordinates of joints as a caller wants them."""
     if pose is None:
         return {}
     if not isinstance(pose, Mapping):

@@ -119,13 +119,7 @@ def check_ignored(
     included: Callable[[Element], Iterable[Element]] | None = None,
     more: Collection[str] = (),
 ) -> None:
-    """Refuse to leave out what is neither of the file nor of its format; ``more`` may be left out as well.
-
-    Raises
-    ------
-    DataError
-        Naming what is meant perhaps.
-    """
+    """Refuse to leave out what is neither of the file nor of its format; ``more`` may be left out as well."""
     asked = [name for name in ignore if name not in (EVERYTHING, *OTHER_KINDS, *more)]
     if not asked:
         return
@@ -173,11 +167,6 @@ def survey(
     """Yield findings for the parts of elements, and of their descendants, that are not read.
 
     ``included`` returns the elements of the file that ``<include>`` names, if the format has it.
-
-    Raises
-    ------
-    DataError
-        If `refuse_nan` refuses an attribute.
     """
     for element in elements:
         refuse_nan(element)
@@ -227,11 +216,6 @@ def refuse(file: str, findings: Iterable[Finding], ignore: Collection[str]) -> l
     """Refuse what cannot be represented and is not to be ignored; notes on everything else.
 
     ``ignore`` names kinds, or elements, or `EVERYTHING`.
-
-    Raises
-    ------
-    DataError
-        Naming every kind that is refused, with its lines, and how to leave it out.
     """
     refused, notes = [], []
     found = sorted(findings, key=lambda finding: finding.kind)

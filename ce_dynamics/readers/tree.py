@@ -23,12 +23,7 @@ from ce_dynamics.readers.closures import RIGHT_ANGLE, Gap
 
 @contextmanager
 def locate_errors(place: str) -> Iterator[None]:
-    """Add the place in the file to what the library says of a description.
-
-    Raises
-    ------
-    DataError
-    """
+    """Add the place in the file to what the library says of a description."""
     try:
         yield
     except DataError:
@@ -38,13 +33,7 @@ def locate_errors(place: str) -> Iterator[None]:
 
 
 def gap_note(gap: Gap, place: str) -> list[str]:
-    """Return a note on a loop that is open in the design pose; none if it is closed.
-
-    Raises
-    ------
-    DataError
-        If the angle of the gap is at least a right angle: the loop might close with an end reversed.
-    """
+    """Return a note on a loop that is open in the design pose; none if it is closed."""
     if gap.is_closed:
         return []
     if gap.angle >= RIGHT_ANGLE:

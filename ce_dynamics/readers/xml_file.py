@@ -165,16 +165,7 @@ def is_finite(word: str) -> bool:
 
 
 def parse(path: str | Path, root_tag: str | None, *, included: bool = False) -> Element:
-    """The root element of a file; it may have any name if ``root_tag`` is None.
-
-    Raises
-    ------
-    DataError
-        If the file cannot be read, is no well-formed XML, exceeds a limit (`LARGEST_FILE`, `MOST_ELEMENTS`,
-        `MOST_ATTRIBUTES`, `DEEPEST`), has a document type, or another root.
-    ModelError
-        If lxml is not installed.
-    """
+    """The root element of a file; it may have any name if ``root_tag`` is None."""
     try:
         from lxml import etree  # here, because an extra installs it
     except ImportError as error:

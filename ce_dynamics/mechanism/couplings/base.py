@@ -131,13 +131,7 @@ def couplings_in(edges: Iterable[CutEdge]) -> list[Coupled]:
 
 
 def check_coordinates(owner: str, bodies: Sequence[Body], numbers: Sequence[int]) -> tuple[Coordinate, ...]:
-    """Hinge coordinates that a coupling may name: their rates are velocities of the hinge.
-
-    Raises
-    ------
-    ModelError
-        For the ground, a hinge without such a coordinate, or one named twice.
-    """
+    """Hinge coordinates that a coupling may name: their rates are velocities of the hinge."""
     found: list[Coordinate] = []
     for body, k in zip(bodies, numbers, strict=True):
         if body.is_ground:

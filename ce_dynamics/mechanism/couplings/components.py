@@ -197,13 +197,7 @@ def components(body: Body) -> tuple[HingeComponent, ...]:
 
 
 def found_component(given: Component, body: Body) -> Lead:
-    """Return the component that a user names, or the whole hinge (the body) where it has only one.
-
-    Raises
-    ------
-    ModelError
-        If the hinge has no such component.
-    """
+    """Return the component that a user names, or the whole hinge (the body) where it has only one."""
     if body.is_ground:
         raise ModelError("the ground has no hinge; name a component of the hinge of another body")
     hinge, known = body.inboard, components(body)
@@ -221,13 +215,7 @@ def found_component(given: Component, body: Body) -> Lead:
 
 
 def found_function(given: FunctionCoordinate, bodies: tuple[Body, ...]) -> FunctionCoordinate:
-    """A user's function with the bodies it looks at, tried in the design pose.
-
-    Raises
-    ------
-    ModelError
-        If the name or the unit is none, or the function does not return one finite number.
-    """
+    """A user's function with the bodies it looks at, tried in the design pose."""
     if not given.name or not isinstance(given.name, str):
         raise ModelError(f"coordinate {given.name!r}: give it a name")
     owner = f"coordinate {given.name!r}"

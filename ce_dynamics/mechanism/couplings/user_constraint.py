@@ -78,13 +78,7 @@ def read_constraint(
     independent: Sequence[str],
     leading: Sequence[FunctionCoordinate] = (),
 ) -> Written:
-    """A written constraint, tried in the design pose.
-
-    Raises
-    ------
-    ModelError
-        If the function cannot be called, returns nothing, or what is no finite number.
-    """
+    """A written constraint, tried in the design pose."""
     owner = f"constraint {name!r}"
     checks.function(owner, function, " of a view")
     if not bodies:

@@ -157,11 +157,6 @@ def check_complementary(hinge: Hinge, owner: str) -> None:
     Where the hinge is cut, only its `Hinge.constraints` hold the bodies; where it carries a body, only
     `Hinge.H` moves it.  Both describe one hinge if A Hᵀ = 0 and rank A + rank H = 6, with A the rates of the
     conditions per relative velocity of the child.  Hinges of the library are checked by its tests.
-
-    Raises
-    ------
-    ModelError
-        Naming the hinge, what it lacks and what to change.
     """
     if type(hinge).__module__.startswith("ce_dynamics."):
         return

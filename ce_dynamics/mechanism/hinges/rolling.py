@@ -118,13 +118,7 @@ class RollingContact(NamedTuple):
 
 
 def unit_normal(value: object, owner: str, what: str = "plane normal") -> Array:
-    """A user's unit vector; refuses one that is not of length one.
-
-    Raises
-    ------
-    ModelError
-        If it is not three finite numbers of length 1 (within `UNIT_TOLERANCE`).
-    """
+    """A user's unit vector; refuses one that is not of length one."""
     vector = finite_vector(value, owner, what)
     length = float(np.linalg.norm(vector))
     if not abs(length - 1.0) <= UNIT_TOLERANCE:
@@ -136,13 +130,7 @@ def unit_normal(value: object, owner: str, what: str = "plane normal") -> Array:
 
 
 def positive(value: object, owner: str, what: str, unit: str) -> float:
-    """A user's positive number.
-
-    Raises
-    ------
-    ModelError
-        If it is not a finite number above zero.
-    """
+    """A user's positive number."""
     number = finite_number(value, owner, what)
     if number <= 0.0:
         raise ModelError(f"{owner}: {what} {number:g} must be > 0 {unit}")
@@ -230,13 +218,7 @@ class RollingOnPlane(Hinge):
 
 
 def plane_axes(normal: Array, x_axis: ArrayLike | None, owner: str) -> tuple[Array, Array]:
-    """Unit vectors e1, e2 along a plane, (e1, e2, normal) right-handed.
-
-    Raises
-    ------
-    ModelError
-        If ``x_axis`` is no unit vector along the plane.
-    """
+    """Unit vectors e1, e2 along a plane, (e1, e2, normal) right-handed."""
     if x_axis is None:
         return across(normal)
     x = unit_normal(x_axis, owner, "x_axis")

@@ -22,13 +22,7 @@ TETRAHEDRON = [0.0, 0.0, 0.0, 1e-2, 0.0, 0.0, 0.0, 1e-2, 0.0, 0.0, 0.0, 1e-2]
 
 
 def replace_missing(mujoco: Any, spec: Any, file: str) -> Iterator[Finding]:
-    """Put something small where files are missing, and tell of each.
-
-    Raises
-    ------
-    DataError
-        If a body's mass would come from a shape that is missing.
-    """
+    """Put something small where files are missing, and tell of each."""
     missing = [mesh for mesh in spec.meshes if is_missing(spec, spec.meshdir, mesh.file)]
     refuse_weights(mujoco, spec, file, {mesh.name or Path(mesh.file).stem: mesh.file for mesh in missing})
     for mesh in missing:

@@ -26,13 +26,7 @@ from ce_dynamics.readers.pose import Pose
 
 
 def key_named(file: Compiled, name: str) -> Any:
-    """The keyframe of a name.
-
-    Raises
-    ------
-    DataError
-        If there is none.
-    """
+    """The keyframe of a name."""
     model = file.model
     names = [str(model.key(k).name) for k in range(model.nkey)]
     if name not in names:
@@ -43,13 +37,7 @@ def key_named(file: Compiled, name: str) -> Any:
 
 
 def start_from(system: System, file: Compiled, key: Any, carried: dict[int, Body]) -> list[str]:
-    """Start the independent hinges from a keyframe, and say how far the loops put the others from it.
-
-    Raises
-    ------
-    AssemblyError
-        If the loops cannot be assembled there.
-    """
+    """Start the independent hinges from a keyframe, and say how far the loops put the others from it."""
     independent = embed(system).q_of
     states = {
         joint: hinge_state(
@@ -161,11 +149,6 @@ def put_together(
 
     Those of ``independent`` lead, with others where they are too few.  Where a loop has none of them, its
     ``motors`` lead if they can in the design pose.
-
-    Raises
-    ------
-    DataError
-        For a keyframe or joint that does not exist.
     """
     qpos = choose_pose(file, pose)
     file.take_pose(qpos)

@@ -37,13 +37,7 @@ MOST_FILES = 100
 def check_copies(
     elements: Iterable[Element], included: Callable[[Element], Iterable[Element]], copies: int = 1
 ) -> None:
-    """Refuse replicates, alone or within one another, that make more than `MOST_COPIES`.
-
-    Raises
-    ------
-    DataError
-        Naming file and line.
-    """
+    """Refuse replicates, alone or within one another, that make more than `MOST_COPIES`."""
     for element in elements:
         if element.tag == "include":
             check_copies(included(element), included, copies)

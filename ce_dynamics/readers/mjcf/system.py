@@ -168,13 +168,7 @@ def armature(file: Compiled, joint: int) -> Array:
 
 
 def find_joints(file: Compiled, carried: dict[int, Body], names: Collection[str]) -> list[Body]:
-    """Bodies whose hinges are joints of the given names.
-
-    Raises
-    ------
-    DataError
-        If there is no such joint.
-    """
+    """Bodies whose hinges are joints of the given names."""
     known = {file.joint(joint): body for joint, body in carried.items()}
     for name in names:
         if name not in known:

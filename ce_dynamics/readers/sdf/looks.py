@@ -84,13 +84,7 @@ def in_model(visual: Element, link: str, frames: Frames) -> Pose:
 
 
 def look(link: str, visual: Element, shape: Element, frame: Pose, file: Path) -> BodyLook:
-    """One shape.
-
-    Raises
-    ------
-    DataError
-        If it is of an unknown kind, or a file that is not there or cannot be read.
-    """
+    """One shape."""
     kind = shape.tag
     plain = BodyLook(link, kind, frame, colour=colour_of(visual))
     if kind in WIDTH_OF:
@@ -114,13 +108,7 @@ def look(link: str, visual: Element, shape: Element, frame: Pose, file: Path) ->
 
 
 def facing(normal: Element) -> Pose:
-    """Return the pose, at the origin, that turns the z axis into a direction.
-
-    Raises
-    ------
-    DataError
-        If the direction has length zero.
-    """
+    """Return the pose, at the origin, that turns the z axis into a direction."""
     n: Array = normal.values(3)
     length = float(np.linalg.norm(n))
     if length == 0.0:

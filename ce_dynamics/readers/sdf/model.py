@@ -58,13 +58,7 @@ def with_gearboxes(
     tree: Sequence[TurningJoint],
     direction: Callable[[Element, str], Array],
 ) -> Robot:
-    """The robot with couplings; ``direction`` gives an axis of a gearbox in the axes of the model.
-
-    Raises
-    ------
-    DataError
-        If a link does not turn on the reference body about the gearbox's axis.
-    """
+    """The robot with couplings; ``direction`` gives an axis of a gearbox in the axes of the model."""
     couplings = dict(robot.couplings)
     for element in gearboxes:
         reference = element.find_required("gearbox_reference_body").content

@@ -192,15 +192,7 @@ Loops: TypeAlias = str | PathLike[str] | Sequence[FramePair]
 
 
 def additions(given: Loops | None, ignore: Collection[str]) -> Additions:
-    """Loops and motors from a file, or from a list of pairs.
-
-    Raises
-    ------
-    DataError
-        For a file that cannot be read or says what is not known.
-    ModelError
-        For a list of anything but pairs, or triples, of names.
-    """
+    """Loops and motors from a file, or from a list of pairs."""
     if given is None:
         return Additions("loops", ())
     if isinstance(given, (str, PathLike)):
@@ -216,13 +208,7 @@ def additions(given: Loops | None, ignore: Collection[str]) -> Additions:
 
 
 def with_loops(robot: Robot, beside: Additions) -> Robot:
-    """The robot with the loops that are given beside its file.
-
-    Raises
-    ------
-    DataError
-        For a frame that is neither joint nor link, or a motor that is no joint.
-    """
+    """The robot with the loops that are given beside its file."""
     robot = retype_joints(robot, beside)
     beside = replace(beside, pairs=(*beside.pairs, *find_numbered_pairs(robot, beside)))
     loops = dict(robot.loops)
@@ -243,13 +229,7 @@ def with_loops(robot: Robot, beside: Additions) -> Robot:
 
 
 def find_numbered_pairs(robot: Robot, beside: Additions) -> list[tuple[str, str, str]]:
-    """Pairs of links that are, or whose joints are, named by a word and a number.
-
-    Raises
-    ------
-    DataError
-        If a number has not two links.
-    """
+    """Pairs of links that are, or whose joints are, named by a word and a number."""
     word, pairs = beside.part_of_loops, []
     if not word:
         return []

@@ -34,13 +34,7 @@ WITH_AXIS = (*WITH_COORDINATE, "planar")
 
 
 def read_robot(root: Element, right_angles: float) -> Robot:
-    """All elements, each checked by itself, with names used once.
-
-    Raises
-    ------
-    DataError
-        Naming file, line and element.
-    """
+    """All elements, each checked by itself, with names used once."""
 
     def reading(tag: str) -> dict[str, Element]:
         return unique(root.children(tag))

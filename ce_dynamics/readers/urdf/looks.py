@@ -151,13 +151,7 @@ def elements_of(tag: str, root: Element, frames: Mapping[str, Pose]) -> Iterator
 def look(
     each: PlacedLook, file: Path, colours: Mapping[str, tuple[float, float, float, float] | None]
 ) -> BodyLook:
-    """One shape.
-
-    Raises
-    ------
-    DataError
-        If it is of an unknown kind, or a file that is not there or cannot be read.
-    """
+    """One shape."""
     geometry, kind = each.geometry, each.geometry.tag
     material = each.element.child("material")
     colour = None if material is None else colour_of(material) or colours.get(material.text("name", ""))

@@ -224,13 +224,7 @@ class Described(NamedTuple):
 def read_description(
     path: str | Path, loops: Loops | None, ignore: Collection[str], right_angles: float
 ) -> Described:
-    """Read both.
-
-    Raises
-    ------
-    DataError
-        As `read_urdf`.
-    """
+    """Read both."""
     root = parse(path, "robot")
     refuse_macros(root, ignore)
     beside = additions(loops, ignore)
