@@ -10,7 +10,14 @@ from ce_dynamics.algebra.arrays import Array, Scalar, maximum, minimum, where
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.checked import finite_number
-from ce_dynamics.mechanism.forces.base import ForceElement, HingeLoad, Observer, Response, StateDeclaration
+from ce_dynamics.mechanism.forces.base import (
+    ForceElement,
+    HingeElement,
+    HingeLoad,
+    Observer,
+    Response,
+    StateDeclaration,
+)
 from ce_dynamics.mechanism.forces.laws import finite_numbers
 from ce_dynamics.mechanism.forces.torsion import LOAD_UNITS, coordinate_unit
 
@@ -123,7 +130,7 @@ def ascending(limits: Range | None, owner: str, what: str) -> Range | None:
     return float(numbers[0]), float(numbers[1])
 
 
-class Actuator(ForceElement):
+class Actuator(HingeElement):
     """Torque or force on one coordinate of a body's inboard hinge, which reacts on the hinge's carrier.
 
     With the command u, the length l = gear × (coordinate − zero) and its rate l̇ the actuator's force is
@@ -188,11 +195,6 @@ class Actuator(ForceElement):
         self.gear = finite_number(gear, owner, "gear")
         self.zero = finite_number(zero, owner, "zero")
         self.outputs = {"load": LOAD_UNITS[coordinate_unit(body, component, owner)]}
-
-    @property
-    def attachments(self) -> tuple[tuple[Body, Array], ...]:
-        hinge = self.body.inboard
-        return (self.body.carrier, hinge.at_parent), (self.body, hinge.at_child)
 
     def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
         """The load on the hinge."""

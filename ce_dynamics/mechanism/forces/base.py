@@ -119,3 +119,14 @@ class ForceElement(ABC):
         bodies = dict.fromkeys(body.name for body, _ in self.attachments)
         on = f" on {' and '.join(map(repr, bodies))}" if bodies else ""
         return f"force element {self.name!r}{on}"
+
+
+class HingeElement(ForceElement):
+    """A force element on the inboard hinge of a body, which reacts on the hinge's carrier."""
+
+    body: Body
+
+    @property
+    def attachments(self) -> tuple[tuple[Body, Array], ...]:
+        hinge = self.body.inboard
+        return (self.body.carrier, hinge.at_parent), (self.body, hinge.at_child)

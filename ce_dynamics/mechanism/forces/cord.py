@@ -12,11 +12,10 @@ from numpy.typing import ArrayLike
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar, dot, norm, where
 from ce_dynamics.errors import ModelError
-from ce_dynamics.mechanism.body import Body, check_body, ground_of
+from ce_dynamics.mechanism.body import Body, check_body, common_ancestor, ground_of
 from ce_dynamics.mechanism.checked import finite_number, finite_vector
 from ce_dynamics.mechanism.forces.actuator import Range, ascending, read_command_law, slack_spring
 from ce_dynamics.mechanism.forces.base import ForceElement, Observer, PointLoad, Response
-from ce_dynamics.mechanism.forces.spring_damper import common_carrier
 
 Via = tuple[Body, ArrayLike]
 
@@ -124,7 +123,7 @@ class Cord(ForceElement):
             if piece.a is piece.b:
                 length = length + piece.weight * norm(piece.at_b - piece.at_a)
                 continue
-            frame = common_carrier(piece.a, piece.b)
+            frame = common_ancestor(piece.a, piece.b)
             a, b = observer.point(piece.a, piece.at_a, frame), observer.point(piece.b, piece.at_b, frame)
             d = b.r - a.r
             distance = norm(d)

@@ -12,7 +12,7 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar, dot, norm, where
 from ce_dynamics.algebra.checks import show
 from ce_dynamics.errors import ModelError, WrongTypeError
-from ce_dynamics.mechanism.body import Body, two_bodies
+from ce_dynamics.mechanism.body import Body, common_ancestor, two_bodies
 from ce_dynamics.mechanism.checked import finite_number, finite_vector
 from ce_dynamics.mechanism.forces.base import ForceElement, Observer, PointLoad, Response
 from ce_dynamics.mechanism.forces.laws import Law, Linear
@@ -62,7 +62,7 @@ class SpringDamper(ForceElement):
         self.name = checks.name_of("SpringDamper: name", name)
         owner = f"spring {name!r}"
         self.a, self.b = two_bodies(owner, body_a, body_b)
-        self.frame = common_carrier(body_a, body_b)
+        self.frame = common_ancestor(body_a, body_b)
         self.at_a = finite_vector(at_a, f"spring {name!r}", "at_a")
         self.at_b = finite_vector(at_b, f"spring {name!r}", "at_b")
         design_length = norm(self.at_b - self.at_a)
@@ -114,13 +114,3 @@ def as_law(value: object, owner: str) -> Law:
     if coefficient < 0.0:
         raise ModelError(f"{owner}: coefficient {value!r} must be a finite number >= 0")
     return Linear(coefficient)
-
-
-def common_carrier(a: Body, b: Body) -> Body:
-    """The lowest body on the way from both to the ground, seen from which both points move least."""
-    while a is not b:
-        if a.depth >= b.depth:
-            a = a.carrier
-        else:
-            b = b.carrier
-    return a

@@ -11,7 +11,7 @@ from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.checked import finite_number
-from ce_dynamics.mechanism.forces.base import ForceElement, HingeLoad, Observer, Response
+from ce_dynamics.mechanism.forces.base import HingeElement, HingeLoad, Observer, Response
 from ce_dynamics.mechanism.forces.torsion import LOAD_UNITS, coordinate_unit
 
 
@@ -26,7 +26,7 @@ def compute_press(p: Scalar, onset: float) -> tuple[Scalar, Scalar]:
     return within + beyond, energy + 0.5 * beyond * (onset + beyond)
 
 
-class JointStop(ForceElement):
+class JointStop(HingeElement):
     """Stops that press a coordinate back into a range, by Hunt and Crossley's law.
 
     Beyond an end by p the load is k p (1 + d ṗ) towards the range, never away from it: it begins and ends
@@ -97,11 +97,6 @@ class JointStop(ForceElement):
     @property
     def _ends(self) -> list[float]:
         return [end for end in (self.lower, self.upper) if math.isfinite(end)]
-
-    @property
-    def attachments(self) -> tuple[tuple[Body, Array], ...]:
-        hinge = self.body.inboard
-        return (self.body.carrier, hinge.at_parent), (self.body, hinge.at_child)
 
     def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
         """The load on the hinge, and the energy that its stiffness stores."""

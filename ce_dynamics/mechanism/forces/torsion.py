@@ -10,14 +10,14 @@ from ce_dynamics.algebra.arrays import Array, Scalar
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body, check_body
 from ce_dynamics.mechanism.checked import finite_number
-from ce_dynamics.mechanism.forces.base import ForceElement, HingeLoad, Observer, Response
+from ce_dynamics.mechanism.forces.base import HingeElement, HingeLoad, Observer, Response
 from ce_dynamics.mechanism.forces.laws import Law
 from ce_dynamics.mechanism.forces.spring_damper import as_law
 
 LOAD_UNITS = MappingProxyType({"rad": "N*m", "m": "N"})
 
 
-class TorsionSpringDamper(ForceElement):
+class TorsionSpringDamper(HingeElement):
     """Spring and damper that act along one coordinate of a body's inboard hinge.
 
     The load on the hinge is −spring(coordinate − free) − damper(rate): a torque for an angle, a force for a
@@ -65,11 +65,6 @@ class TorsionSpringDamper(ForceElement):
         self.damper = as_law(damper, f"{owner}: damping")
         self.outputs = {"deflection": unit, "rate": f"{unit}/s", "load": LOAD_UNITS[unit]}
 
-    @property
-    def attachments(self) -> tuple[tuple[Body, Array], ...]:
-        hinge = self.body.inboard
-        return (self.body.carrier, hinge.at_parent), (self.body, hinge.at_child)
-
     def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
         """The load on the hinge, and the energy of the spring."""
         deflection = observer.coordinate(self.body, self.component) - self.free
@@ -101,7 +96,7 @@ def coordinate_unit(body: Body, component: int, owner: str) -> str:
     return hinge.coordinate_units[component]
 
 
-class HingeDamper(ForceElement):
+class HingeDamper(HingeElement):
     """A load −d v on all velocities of a hinge, such as those of a ball joint in grease.
 
     Parameters
@@ -125,11 +120,6 @@ class HingeDamper(ForceElement):
             raise ModelError(f"{owner}: {body.name!r} has no hinge that moves; name the body behind one")
         self.damping = finite_number(damping, owner, "damping", at_least=0.0)
         self.outputs: dict[str, str] = {}
-
-    @property
-    def attachments(self) -> tuple[tuple[Body, Array], ...]:
-        hinge = self.body.inboard
-        return (self.body.carrier, hinge.at_parent), (self.body, hinge.at_child)
 
     def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
         """The loads on the hinge."""

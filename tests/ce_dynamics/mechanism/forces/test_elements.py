@@ -14,7 +14,7 @@ from ce_dynamics.compiler import trace
 from ce_dynamics.dynamics.energy import load_power
 from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.errors import ModelError
-from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.body import Body, common_ancestor
 from ce_dynamics.mechanism.forces import (
     AppliedWrench,
     ForceElement,
@@ -26,7 +26,6 @@ from ce_dynamics.mechanism.forces import (
     Tabulated,
     TorsionSpringDamper,
 )
-from ce_dynamics.mechanism.forces.spring_damper import common_carrier
 from ce_dynamics.mechanism.hinges import (
     Cylindrical,
     Free,
@@ -161,11 +160,11 @@ def test_acts_equally_and_oppositely_on_the_line_of_its_points(pair: str, rng: n
             np.testing.assert_allclose(wrenches[body.name], expected, atol=1e-11)
 
 
-def test_common_carrier(rng: np.random.Generator) -> None:
+def test_common_ancestor(rng: np.random.Generator) -> None:
     system, (base, left, hand, wheel) = branched(rng)
-    assert common_carrier(wheel, hand) is base
-    assert common_carrier(hand, left) is left
-    assert common_carrier(hand, system.ground) is system.ground
+    assert common_ancestor(wheel, hand) is base
+    assert common_ancestor(hand, left) is left
+    assert common_ancestor(hand, system.ground) is system.ground
 
 
 def test_no_direction_where_the_points_meet() -> None:
