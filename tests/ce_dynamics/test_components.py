@@ -18,11 +18,11 @@ from scipy.spatial.transform import Rotation
 
 import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import Array
-from ce_dynamics.augmented import FullyAugmented, compute_accelerations
 from ce_dynamics.embedding.closures.freedoms import Freedoms
 from ce_dynamics.embedding.closures.independent_choice import IndependentChoice
 from ce_dynamics.embedding.embed import embed
 from ce_dynamics.mechanism.system import Independent, System
+from tests.ce_dynamics.against_augmented import assert_agrees
 
 NOTHING = np.zeros(0)
 HERE = np.eye(3), np.zeros(3)
@@ -72,17 +72,7 @@ def moving(model: ce.Model, seed: int, amount: float = 0.05) -> tuple[Array, Arr
 
 
 def equals_the_augmented_model(model: ce.Model, q: Array, v: Array, closed: float = 1e-12) -> None:
-    """Closures, their rates, and accelerations of all bodies."""
-    found = compute_accelerations(model.embedding, q, v, NOTHING, model.u0)
-    full = FullyAugmented(model.system)
-    y = full.state_from_embedded(model.embedding, q, v, NOTHING, model.u0)
-    constraints = full.at(y, model.u0).constraints
-    assert np.max(np.abs(constraints.g)) < closed
-    assert np.max(np.abs(constraints.rate)) < 10.0 * closed
-    expected = full.accelerations(y, model.u0).V_dot.reshape(-1, 6)
-    scale = np.max(np.abs(expected))
-    for body, reference in zip(model.system.bodies, expected, strict=True):
-        np.testing.assert_allclose(found[body.name], reference, rtol=0.0, atol=1e-10 * scale)
+    assert_agrees(model.embedding, q, v, u=model.u0, closed=closed, moving=10.0 * closed)
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ce_dynamics.algebra.arrays import Array
-from ce_dynamics.augmented import FullyAugmented, TreeAugmented, compute_accelerations
+from ce_dynamics.augmented import FullyAugmented
 from ce_dynamics.augmented.observer import AbsoluteObserver
 from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.dynamics.state import Layout
@@ -20,6 +20,7 @@ from ce_dynamics.mechanism.hinges import (
     Universal,
 )
 from ce_dynamics.mechanism.system import System
+from tests.ce_dynamics.against_augmented import assert_agrees
 from tests.ce_dynamics.augmented.systems import (
     KINDS,
     Link,
@@ -28,9 +29,6 @@ from tests.ce_dynamics.augmented.systems import (
     random_coordinates,
     vector,
 )
-
-# rounding 1e-16 times the condition of the mass matrix of bodies of similar size (< 1e4), and two digits
-RELATIVE = 1e-10
 
 INPUTS = {
     "turn": 0.7,
@@ -92,31 +90,10 @@ def random_state(system: System, rng: np.random.Generator) -> tuple[Array, Array
 def compare(system: System, q: Array, v: Array, x: Array, u: Array) -> None:
     """All three formulations at one state."""
     embedding = embed(system)
-    by_embedding = compute_accelerations(embedding, q, v, x, u)
-    expected = np.concatenate([by_embedding[body.name] for body in system.bodies])
-    scale = np.max(np.abs(expected))
-
-    full = FullyAugmented(system)
-    y = full.state_from_embedded(embedding, q, v, x, u)
-    rows = full.at(y, u).constraints
-    assert np.max(np.abs(rows.g)) < 1e-13  # poses agree
-    assert np.max(np.abs(rows.rate)) < 1e-12  # velocities agree
-    answer = full.accelerations(y, u)
-    assert answer.inconsistency < 1e-12
-    np.testing.assert_allclose(answer.V_dot, expected, rtol=0, atol=RELATIVE * scale)
-
-    instant = Instant(embedding, Layout(embedding), q, v, x, u)
-    np.testing.assert_allclose(
-        full.at(y, u).x_dot.astype(float), instant.x_dot.astype(float), rtol=1e-11, atol=1e-12
-    )
-
-    cut = TreeAugmented(system)
-    tree_state = cut.state_from_embedded(embedding, q, v, x, u)
-    tree_answer = cut.accelerations(tree_state, u)
-    theta_ddot = instant.accelerations.v_dot.astype(float)
-    for name, where in embedding.v_of.items():
-        tree_rates = tree_answer.V_dot[cut.embedding.v_of[name]]
-        np.testing.assert_allclose(tree_rates, theta_ddot[where], rtol=0, atol=RELATIVE * scale)
+    full, y = assert_agrees(embedding, q, v, x, u, closed=1e-13, moving=1e-12, tree=True)
+    assert full.accelerations(y, u).inconsistency < 1e-12
+    x_dot = Instant(embedding, Layout(embedding), q, v, x, u).x_dot.astype(float)
+    np.testing.assert_allclose(full.at(y, u).x_dot.astype(float), x_dot, rtol=1e-11, atol=1e-12)
 
 
 @pytest.mark.parametrize("kind", KINDS)

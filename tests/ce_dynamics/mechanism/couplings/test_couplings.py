@@ -11,13 +11,14 @@ import pytest
 
 import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import array, cos, sin
-from ce_dynamics.augmented import FullyAugmented, TreeAugmented, compute_accelerations, simulate_dae
+from ce_dynamics.augmented import FullyAugmented, TreeAugmented, simulate_dae
 from ce_dynamics.compiler.fingerprint import content_key
 from ce_dynamics.embedding.couplings_solved import CoupledHinges
 from ce_dynamics.embedding.numeric.linkage import NumericLinkage
 from ce_dynamics.errors import AssemblyError
 from ce_dynamics.mechanism.couplings import ConstraintView, Coupled
 from ce_dynamics.mechanism.system import System
+from tests.ce_dynamics.against_augmented import assert_agrees
 
 Z = (0.0, 0.0, 1.0)
 
@@ -129,7 +130,7 @@ def test_planetary_gear_has_two_freedoms_and_the_differential_mass_matrix() -> N
     s = planetary(None)
     model = ce.compile(s)
     assert len(model.layout.v) == 2
-    assert_agrees(s, seed=1)
+    compare(s, seed=1)
 
 
 def test_simultaneous_linear_couplings_are_eliminated_together() -> None:
@@ -165,8 +166,8 @@ def test_turns_are_counted_without_jumps() -> None:
 # Against the augmented references
 
 
-def assert_agrees(s: System, seed: int = 0, amplitude: float = 0.3, tolerance: float = 1e-9) -> None:
-    """Accelerations of all bodies by (8) from free bodies and from the cut tree are those embedded.
+def compare(s: System, seed: int = 0, amplitude: float = 0.3, tolerance: float = 1e-9) -> None:
+    """Accelerations, also of the cut tree, and reactions in a random state.
 
     The references solve for constraint forces in double precision: 1e-9 of the largest acceleration leaves
     them a condition number of 1e6, which no mechanism here exceeds.
@@ -177,26 +178,7 @@ def assert_agrees(s: System, seed: int = 0, amplitude: float = 0.3, tolerance: f
     q = model.y0[: e.n_q] + amplitude * rng.uniform(-1, 1, e.n_q)
     v, u = rng.uniform(-2, 2, e.n_v), model.u0 + rng.uniform(-0.2, 0.2, len(model.u0))
     x = model.layout.split(model.y0)[2]
-    expected = compute_accelerations(e, q, v, x, u)
-    size = max(float(np.max(np.abs(a))) for a in expected.values())
-    full = FullyAugmented(s)
-    y = full.state_from_embedded(e, q, v, x, u)
-    constraints = full.at(y, u).constraints
-    assert np.max(np.abs(constraints.g.astype(float))) < 1e-11
-    assert np.max(np.abs(constraints.rate.astype(float))) < 1e-11
-    V_dot = full.accelerations(y, u).V_dot.reshape(-1, 6)
-    for body, a in zip(s.bodies, V_dot, strict=True):
-        assert a == pytest.approx(expected[body.name], rel=0, abs=tolerance * max(1.0, size)), body.name
-    tree = TreeAugmented(s)
-    y = tree.state_from_embedded(e, q, v, x, u)
-    rows = tree.at(y, u).constraints
-    assert np.max(np.abs(rows.g.astype(float))) < 1e-11
-    assert np.max(np.abs(rows.rate.astype(float))) < 1e-11
-    accelerations = tree.accelerations(y, u).V_dot
-    v_dot = model.accelerations(q, v, u=u, x=x)
-    for name, where in e.v_of.items():
-        scale = tolerance * max(1.0, size)
-        assert accelerations[tree.embedding.v_of[name]] == pytest.approx(v_dot[where], rel=0, abs=scale)
+    full, _ = assert_agrees(e, q, v, x, u, relative=tolerance, closed=1e-11, tree=True)
     assert_reactions_agree(model, full, q, v, x, u)
 
 
@@ -285,7 +267,7 @@ def add(s: System, coordinates: Any, coupling: ce.Coupling) -> None:
 def test_spatial_systems_agree_with_both_references(name: str) -> None:
     s = spatial_tree()
     COUPLINGS[name](s)
-    assert_agrees(s, seed=len(name))
+    compare(s, seed=len(name))
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -300,7 +282,7 @@ def test_random_linear_couplings_agree_with_both_references(seed: int) -> None:
     for _ in range(1 + seed % 3):
         bodies = rng.choice(["a", "b", "c", "d"], size=rng.integers(2, 4), replace=False)
         add(s, [str(b) for b in bodies], ce.LinearCoupling(rng.uniform(0.4, 2.0, len(bodies)).tolist()))
-    assert_agrees(s, seed)
+    compare(s, seed)
 
 
 # Couplings and loops in one aggregated body
@@ -320,7 +302,7 @@ def test_gear_on_the_rocker_comes_after_the_loop() -> None:
     s.couple("mesh", ("rocker", "output"), ce.Gear(-math.pi))
     model = ce.compile(s)
     assert linkages(model) == ["NumericLinkage", "CoupledHinges"]
-    assert_agrees(s, amplitude=2.0)
+    compare(s, amplitude=2.0)
 
 
 def test_geared_motor_drives_the_loop_from_before() -> None:
@@ -331,7 +313,7 @@ def test_geared_motor_drives_the_loop_from_before() -> None:
     s.closures.clear()
     s.close_loop("coupler", "crank", "rocker", ce.Distance((0.0, 0.3, 0.0), (1.0, 0.7, 0.0)))
     s.couple("mesh", ("motor", "crank"), ce.Gear(2.0), independent=["motor"])
-    assert_agrees(s, amplitude=1.0)
+    compare(s, amplitude=1.0)
 
 
 def five_bar(ratio: float) -> System:
@@ -349,7 +331,7 @@ def five_bar(ratio: float) -> System:
 @pytest.mark.parametrize("ratio", [-1.0, 2.0])
 def test_geared_five_bar_turns_round_and_round(ratio: float) -> None:
     s = five_bar(ratio)
-    assert_agrees(s, amplitude=1.0)
+    compare(s, amplitude=1.0)
     model = ce.compile(s)
     here, there = (model.accelerations([0.4 + turns], [1.0]) for turns in (0.0, 20.0 * math.pi))
     assert there == pytest.approx(here, rel=1e-9)
@@ -415,7 +397,7 @@ def test_user_linkage_between_couplings() -> None:
     model = ce.compile(s)
     assert [entry.name for entry in model.layout.q] == ["motor"]
     assert linkages(model) == ["CoupledHinges", "FourBar", "CoupledHinges"]
-    assert_agrees(s, amplitude=1.0)
+    compare(s, amplitude=1.0)
 
 
 def test_redundant_gears_are_found_and_contradicting_ones_refused() -> None:
@@ -521,7 +503,7 @@ def test_written_distance_is_a_distance() -> None:
         if is_written:
             s.closures.clear()
             s.constrain("coupler", ("crank", "rocker", "ground"), rod)
-            assert_agrees(s, amplitude=1.0)
+            compare(s, amplitude=1.0)
         accelerations.append(ce.compile(s).accelerations([0.8], [3.0]))
     assert accelerations[1] == pytest.approx(accelerations[0], rel=1e-11)
 
@@ -540,7 +522,7 @@ def test_written_constraint_on_a_moving_base_needs_no_more_than_its_bodies() -> 
     S = model.embedding.owner["c"]
     assert [body.name for body in S.bodies] == ["a", "b", "c"]
     assert S.parent.name == "base"
-    assert_agrees(s, amplitude=0.1)
+    compare(s, amplitude=0.1)
 
 
 def test_written_constraint_with_several_rows_directions_and_coordinates() -> None:
@@ -555,7 +537,7 @@ def test_written_constraint_with_several_rows_directions_and_coordinates() -> No
     s.constrain("level", ("a", "b", "base", "c", "d"), rows, independent=["a", "d"])
     model = ce.compile(s)
     assert isinstance(model.embedding.owner["b"].linkages[0], NumericLinkage)
-    assert_agrees(s, amplitude=0.2)
+    compare(s, amplitude=0.2)
 
 
 # Errors
