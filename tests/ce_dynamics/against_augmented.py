@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
-from ce_dynamics.augmented import FullyAugmented, TreeAugmented, compute_accelerations
+from ce_dynamics.augmented import Augmented, FullyAugmented, TreeAugmented, compute_accelerations
 from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.dynamics.state import Layout
 from ce_dynamics.embedding.aggregate import Embedding
@@ -35,7 +35,7 @@ def assert_agrees(
     full, found = FullyAugmented(system), compute_accelerations(embedding, q, v, x, u)
     scale = max(float(np.max(np.abs(a))) for a in found.values())
     y = full.state_from_embedded(embedding, q, v, x, u)
-    forms = [(full, y)]
+    forms: list[tuple[Augmented, Array]] = [(full, y)]
     for body, a in zip(system.bodies, full.accelerations(y, u).V_dot.reshape(-1, 6), strict=True):
         np.testing.assert_allclose(found[body.name], a, rtol=0.0, atol=relative * scale, err_msg=body.name)
     if tree:
