@@ -54,11 +54,6 @@ class Parameter(FreeNumber):
     guards : dict of int to FreeCondition
         What was decided by this parameter and perhaps others, by identity.
 
-    Raises
-    ------
-    ModelError
-        If the value is not a finite number.
-
     Examples
     --------
     >>> import ce_dynamics as ce

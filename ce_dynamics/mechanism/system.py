@@ -81,7 +81,9 @@ class System:
     Raises
     ------
     ModelError
-        If gravity is not three finite numbers, or the tolerance is not between 0 and 0.01.
+        By its methods, by hinges, couplings and force elements as well: for numbers that are not finite or
+        out of bounds, names taken already, unknown bodies and those of another system.  Messages name the
+        thing, its value and a remedy.
 
     Examples
     --------
@@ -171,13 +173,6 @@ class System:
         -------
         Body
 
-        Raises
-        ------
-        ModelError
-            For a name taken already, an unknown parent or one of another system, a hinge that is none or
-            whose conditions and freedoms are not complementary, a mass, inertia or armature that is negative,
-            not finite or of the wrong shape.
-
         Warns
         -----
         PhysicalityWarning
@@ -244,12 +239,6 @@ class System:
             an angle leads free hardpoints, which goes either way round unless fewer are asked for; the most
             that one of its closures asks for).  Fewer cost less and are enough where no hinge turns by more
             than about half a radian per step.  What is not reached is NaN, never another branch.
-
-        Raises
-        ------
-        ModelError
-            For a name taken already, an unknown body, a closure of a body with itself, a hinge whose
-            conditions and freedoms are not complementary, or a number of substeps that is none.
         """
         self._need_new_closure(name)
         a, b = self.find(body_a), self.find(body_b)
@@ -292,12 +281,6 @@ class System:
         independent : sequence of Body or str
             As for `close_loop`; by default the last of the coordinates is a dependent one, if that is
             possible.
-
-        Raises
-        ------
-        ModelError
-            For a name taken already, an unknown body, a hinge without such a coordinate, or a wrong number
-            of coordinates.
         """
         self._need_new_closure(name)
         owner = f"coupling {name!r}"
@@ -341,12 +324,6 @@ class System:
             Its derivatives are formed exactly.
         independent : sequence of Body or str
             As for `close_loop`.
-
-        Raises
-        ------
-        ModelError
-            For a name taken already, an unknown body, or a function that cannot be evaluated in the design
-            pose.
         """
         self._need_new_closure(name)
         owner = f"constraint {name!r}"
@@ -356,13 +333,7 @@ class System:
         return edge
 
     def use_linkage(self, linkage: FindsHinges) -> None:
-        """Let a closed-form linkage find the dependent hinges it names.
-
-        Raises
-        ------
-        ModelError
-            If it names an unknown body.
-        """
+        """Let a closed-form linkage find the dependent hinges it names."""
         if isinstance(linkage, type) or not hasattr(linkage, "determines"):
             raise WrongTypeError(
                 f"use_linkage: {checks.show(linkage)} is no linkage; give one of ce_dynamics.kinematics, "
@@ -392,13 +363,7 @@ class System:
         self.prescribed[target.name] = motion
 
     def add_force(self, element: ForceElement) -> None:
-        """Add a force element.
-
-        Raises
-        ------
-        ModelError
-            If its name is taken, it acts on a body of another system, or reads an input that is not declared.
-        """
+        """Add a force element."""
         what = "a force element, such as AppliedWrench or SpringDamper"
         checks.instance("add_force: element", element, ForceElement, what)
         self._need_new_owner("force element", element.name)
@@ -409,13 +374,7 @@ class System:
         self.forces.append(element)
 
     def add_controller(self, controller: Controller) -> None:
-        """Add a control law with memory, which sees what those before it have made of the inputs.
-
-        Raises
-        ------
-        ModelError
-            If its name is taken, it answers an input that is not declared, or does not say what it remembers.
-        """
+        """Add a control law with memory, which sees what those before it have made of the inputs."""
         what = "a Controller, which says what it remembers and how it changes"
         checks.instance("add_controller: controller", controller, Controller, what)
         checks.name_of("add_controller: name", getattr(controller, "name", None))
@@ -441,11 +400,6 @@ class System:
         between : (float, float), optional
             Least and largest value it may have; numbers out of it are refused, and laws that answer such are
             reported.
-
-        Raises
-        ------
-        ModelError
-            If the name is taken, the default not a finite number, or out of range.
         """
         checks.name_of("add_input: name", name)
         checks.unit(f"input {name!r}: unit", unit)
@@ -470,11 +424,6 @@ class System:
         name, unit : str
         default : float
             Its value before the first controller sets it.
-
-        Raises
-        ------
-        ModelError
-            If the name is taken or the default is not a finite number.
         """
         checks.name_of("add_channel: name", name)
         checks.unit(f"channel {name!r}: unit", unit)
@@ -490,11 +439,6 @@ class System:
         -------
         Parameter
             The same, which may stand for a float in the description.
-
-        Raises
-        ------
-        ModelError
-            If the name is taken by another parameter or an input.
         """
         what = "a free number, such as Parameter('length', 1.0)"
         checks.instance("add_parameter: parameter", parameter, Parameter, what)
@@ -504,35 +448,17 @@ class System:
         return parameter
 
     def add_output(self, name: str, unit: str, function: Callable[[Observer], Scalar]) -> None:
-        """Declare a named output computed from the motion (on arrays and `where`, without branching).
-
-        Raises
-        ------
-        ModelError
-            If the name is taken.
-        """
+        """Declare a named output computed from the motion (on arrays and `where`, without branching)."""
         self._need_new_output(name, unit, function)
         self.outputs[name] = Output(name, unit, function)
 
     def add_measurement(self, name: str, unit: str, function: Callable[[Any], Scalar]) -> None:
-        """Declare a named output that needs accelerations; its function gets the `Instant`.
-
-        Raises
-        ------
-        ModelError
-            If the name is taken.
-        """
+        """Declare a named output that needs accelerations; its function gets the `Instant`."""
         self._need_new_output(name, unit, function)
         self.measurements[name] = Output(name, unit, function)
 
     def group(self, dimension: str, members: Sequence[str]) -> None:
-        """Let quantities named ``<member>.<rest>`` share one variable ``<rest>`` with a dimension of members.
-
-        Raises
-        ------
-        ModelError
-            If the dimension exists already or has a slash, or has no members or one of them twice.
-        """
+        """Let quantities ``<member>.<rest>`` share one variable ``<rest>`` with a dimension of members."""
         if checks.name_of("group: dimension", dimension) in self.groups or dimension in ("time", "closure"):
             raise ModelError(f"dimension {dimension!r} exists already; give every group its own")
         if "/" in dimension:

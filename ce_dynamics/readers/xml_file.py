@@ -1,4 +1,4 @@
-"""XML elements that know where they stand, so that every message can say so."""
+"""XML elements with their file and line, which every message names."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import math
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import NoReturn
 from xml.parsers import expat
 
 import numpy as np
 
 from ce_dynamics.algebra import checks, files
 from ce_dynamics.algebra.arrays import Array
-from ce_dynamics.errors import DataError, ModelError
+from ce_dynamics.errors import DataError
 
 EXTRA = "reading robot files needs {package}, which is not installed; install ce-dynamics[robots]"
 POINTER = b"version https://git-lfs.github.com/spec/"
@@ -31,66 +31,44 @@ NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 
 
 class Element:
-    """An XML element with its file and line.
+    """An XML element with its place in a file.
 
     Attributes
     ----------
     tag : str
-        Its name; that of a foreign name space comes with the prefix of the file, as ``xacro:property``.
+        Its name; with the prefix of the file where that has a name space, as ``xacro:property``.
+    attributes : dict of str to str
+    path : Path
+        File that has it.
+    line : int
+        Line of the file, from 1.
     included : bool
-        Whether it stands in a file that another one includes.
+        True if another file includes that file.
+    content : str
+        Text before its first child element, without blanks around it.
     """
 
-    def __init__(self, node: Any, path: Path, included: bool = False) -> None:
-        self._node = node
-        self._path = path
-        self.included = included
-        tag = str(node.tag)
-        local = tag.rpartition("}")[2]
-        self.tag = f"{node.prefix}:{local}" if tag.startswith("{") and node.prefix else local
+    def __init__(
+        self, tag: str, attributes: dict[str, str], path: Path, line: int, included: bool = False
+    ) -> None:
+        self.tag, self.attributes = tag, attributes
+        self.path, self.line, self.included = path, line, included
+        self.content = ""
+        self._children: list[Element] = []
 
-    @property
-    def path(self) -> Path:
-        """The file it stands in."""
-        return self._path
+    def append(self, child: Element) -> None:
+        """Make an element the last child."""
+        self._children.append(child)
 
-    @property
-    def line(self) -> int:
-        """Line of the file, from 1."""
-        return int(self._node.sourceline)
-
-    @property
-    def attributes(self) -> dict[str, str]:
-        """Attributes by name."""
-        return {str(name): str(value) for name, value in self._node.attrib.items()}
-
-    @property
-    def content(self) -> str:
-        """Text between the tags of the element, without blanks around it."""
-        return str(self._node.text or "").strip()
-
-    @content.setter
-    def content(self, text: str) -> None:
-        self._node.text = text
-
-    def set(self, attribute: str, value: str) -> None:
-        """Change an attribute."""
-        self._node.set(attribute, value)
+    def remove(self, child: Element) -> None:
+        """Take out a child."""
+        self._children.remove(child)
 
     def add(self, tag: str, attributes: dict[str, str], like: Element) -> Element:
-        """A new child element, which messages place where another stands."""
-        node = self._node.makeelement(tag, attributes)
-        self._node.append(node)
-        node.sourceline = like.line
-        return Element(node, self._path, self.included)
-
-    def move_to(self, parent: Element) -> None:
-        """Make it the last child of another element."""
-        parent._node.append(self._node)
-
-    def remove(self) -> None:
-        """Take it out of what it stands in."""
-        self._node.getparent().remove(self._node)
+        """Append a new child element, which messages place where another stands."""
+        child = Element(tag, attributes, self.path, like.line, self.included)
+        self.append(child)
+        return child
 
     def values(self, count: int) -> Array:
         """So many finite numbers as its content, separated by blanks."""
@@ -106,12 +84,11 @@ class Element:
         named = self.attributes.get("name")
         tag = self.tag if len(self.tag) <= checks.LONGEST else f"{self.tag[: checks.LONGEST]}…"
         label = f"<{tag} name={checks.show(named)}>" if named is not None else f"<{tag}>"
-        return f"{self._path.name}, line {self.line}, {label}"
+        return f"{self.path.name}, line {self.line}, {label}"
 
     def __iter__(self) -> Iterator[Element]:
-        """Its child elements; comments and processing instructions do not count."""
-        nodes = [child for child in self._node if isinstance(child.tag, str)]
-        return (Element(child, self._path, self.included) for child in nodes)
+        """Its child elements, as they are now."""
+        return iter([*self._children])
 
     def children(self, tag: str) -> list[Element]:
         """Child elements of one name."""
@@ -165,70 +142,75 @@ def is_finite(word: str) -> bool:
 
 
 def parse(path: str | Path, root_tag: str | None, *, included: bool = False) -> Element:
-    """The root element of a file; it may have any name if ``root_tag`` is None."""
-    try:
-        from lxml import etree  # here, because an extra installs it
-    except ImportError as error:
-        raise ModelError(EXTRA.format(package="lxml")) from error
+    """Return the root element of a file, which may have any name if ``root_tag`` is None.
+
+    Refuses files that cannot be read, are not well-formed, exceed a limit (`LARGEST_FILE`, `MOST_ELEMENTS`,
+    `MOST_ATTRIBUTES`, `DEEPEST`), have a document type, or another root.
+    """
     file = files.path_of("robot file", path)
     content = files.read("robot file", file, LARGEST_FILE)
     if content.startswith(POINTER):
         raise DataError(
             f"{file.name} is a pointer of Git LFS, not the file itself: fetch it with git lfs pull"
         )
-    measure(content, file)
-    try:
-        parser = etree.XMLParser(resolve_entities=False, no_network=True, remove_comments=True)
-        node = etree.fromstring(content, parser)
-    except etree.XMLSyntaxError as error:
-        said = " ".join(str(error.msg).split())
-        raise DataError(f"{file.name}, line {error.lineno}: not well-formed XML: {said}") from error
-    except ValueError as error:
-        raise DataError(f"{file.name}: not well-formed XML: {error}") from error
-    root = Element(node, file, included)
+    root = build_tree(content, file, included)
     if root_tag is not None and root.tag != root_tag:
         raise root.error(f"the root element must be <{root_tag}>")
     return root
 
 
-def measure(content: bytes, file: Path) -> None:
-    """Refuse what would take a parser long, as it is read: its time grows faster than what it reads.
-
-    What is not well-formed is left to the parser, which says so in better words.
-    """
-    parser = expat.ParserCreate()
-    elements = depth = 0
+def build_tree(content: bytes, file: Path, included: bool) -> Element:
+    """Return the root of the elements of a file."""
+    parser = expat.ParserCreate(namespace_separator="\n")
+    parser.namespace_prefixes = parser.ordered_attributes = parser.buffer_text = True
+    root = Element("", {}, file, 0)
+    open_elements, count = [root], 0
 
     def refuse(problem: str) -> NoReturn:
         raise DataError(f"{file.name}, line {parser.CurrentLineNumber}: {problem}")
 
-    def start(tag: str, attributes: list[str]) -> None:
-        nonlocal elements, depth
-        elements, depth = elements + 1, depth + 1
-        if elements > MOST_ELEMENTS:
+    def start(name: str, given: list[str]) -> None:
+        nonlocal count
+        count += 1
+        if count > MOST_ELEMENTS:
             refuse(f"the file has more than {MOST_ELEMENTS} elements")
-        if depth > DEEPEST:
+        if len(open_elements) > DEEPEST:
             refuse(f"more than {DEEPEST} elements stand in one another")
-        if len(attributes) > 2 * MOST_ATTRIBUTES:
-            shown = checks.show(tag)
-            refuse(f"element {shown} has {len(attributes) // 2} attributes, {MOST_ATTRIBUTES} are allowed")
+        if len(given) > 2 * MOST_ATTRIBUTES:
+            shown = checks.show(name)
+            refuse(f"element {shown} has {len(given) // 2} attributes, {MOST_ATTRIBUTES} are allowed")
+        attributes = dict(zip(map(with_prefix, given[::2]), given[1::2], strict=True))
+        element = Element(with_prefix(name), attributes, file, parser.CurrentLineNumber, included)
+        open_elements[-1].append(element)
+        open_elements.append(element)
 
-    def end(tag: str) -> None:
-        nonlocal depth
-        depth -= 1
+    def end(name: str) -> None:
+        element = open_elements.pop()
+        element.content = element.content.strip()
+
+    def text(characters: str) -> None:
+        if not open_elements[-1]._children:
+            open_elements[-1].content += characters
 
     def document_type(*given: object) -> None:
         refuse("the file has a document type; entities are not read, write out what they stand for")
 
-    parser.ordered_attributes = True
     parser.StartElementHandler, parser.EndElementHandler = start, end
-    parser.StartDoctypeDeclHandler = document_type
+    parser.CharacterDataHandler, parser.StartDoctypeDeclHandler = text, document_type
     try:
         parser.Parse(content, True)
     except expat.ExpatError as error:
         if error.code == UNKNOWN_ENCODING:
             refuse("its encoding is not known; save it as UTF-8")
+        refuse(f"not well-formed XML: {expat.ErrorString(error.code)}")
     except DataError:
         raise
     except (LookupError, ValueError):
         refuse("its encoding is not known; save it as UTF-8")
+    return root._children[0]
+
+
+def with_prefix(name: str) -> str:
+    """Return a name with the prefix of its name space, if it has one."""
+    _, *local = name.split("\n")  # the name space, the name in it and the prefix, where there is one
+    return ":".join(reversed(local)) if local else name

@@ -52,13 +52,7 @@ class Coupling(ABC):
         return None
 
     def check(self, number: int, owner: str) -> None:
-        """Refuse a number of coordinates that the coupling cannot be for.
-
-        Raises
-        ------
-        ModelError
-            Naming ``owner``.
-        """
+        """Refuse a number of coordinates that the coupling cannot be for."""
         if self.size is not None and number != self.size:
             raise ModelError(
                 f"{owner}: {type(self).__name__} couples {self.size} coordinates, {number} were given"

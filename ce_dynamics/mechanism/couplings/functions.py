@@ -57,11 +57,6 @@ class PolynomialCoupling(FunctionCoupling):
         c_0, c_1, …
     origin : (float, float)
         Reference values (a_0, b_0) of the two coordinates.
-
-    Raises
-    ------
-    ModelError
-        For no coefficients or one that is not finite.
     """
 
     size: ClassVar[int | None] = 2
@@ -113,11 +108,6 @@ class LinearCoupling(Coupling):
         c_k, one per coordinate, none of them zero.
     constant : float
         Zero if the coupling holds in the design pose.
-
-    Raises
-    ------
-    ModelError
-        For a coefficient that is zero or not finite.
 
     Examples
     --------
@@ -183,11 +173,6 @@ class Gear(LinearCoupling):
     offset : float
         Second coordinate where the first is zero.
 
-    Raises
-    ------
-    ModelError
-        For a ratio that is zero or not finite.
-
     Examples
     --------
     >>> import ce_dynamics as ce
@@ -226,11 +211,6 @@ class RackAndPinion(Gear):
         Its sign tells which way the rack goes.
     offset : float
         Displacement of the rack [m] where the pinion's angle is zero.
-
-    Raises
-    ------
-    ModelError
-        For a radius that is zero or not finite.
     """
 
     def __init__(self, radius: float, offset: float = 0.0) -> None:

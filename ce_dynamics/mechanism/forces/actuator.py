@@ -45,11 +45,6 @@ class ActuatorLaw:
     integrates : bool
     activation : float
         a at the start, where it is a state.
-
-    Raises
-    ------
-    ModelError
-        If a number is not finite, a range does not ascend, or there is a lag and an integral.
     """
 
     def __init__(
@@ -155,11 +150,6 @@ class Actuator(HingeElement):
         actuator's force stay in ``command_range`` and ``force_range``; with a ``lag``, or where it
         ``integrates``, what acts instead of u is a state.
 
-    Raises
-    ------
-    ModelError
-        If the hinge has no such coordinate, a number is not finite, or a range does not ascend.
-
     Notes
     -----
     An angle is known by its cosine and sine, so it is counted in (−π, π].
@@ -232,11 +222,6 @@ class FixedTendon(ForceElement):
         L per l.
     **law
         As of `ActuatorLaw`: gain, bias, ranges, lag.
-
-    Raises
-    ------
-    ModelError
-        If there are no terms, a hinge has not one coordinate, or a number is wrong.
 
     Examples
     --------

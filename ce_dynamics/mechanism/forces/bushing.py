@@ -46,12 +46,6 @@ class Bushing(ForceElement):
     axes : (3, 3) array_like, optional
         Its axes in the design pose, as columns; the world's if not given.  Left-handed axes are those of a
         mirrored bushing: turns are then counted the other way about them.
-
-    Raises
-    ------
-    ModelError
-        If both bodies are one or of different systems, the axes are not at right angles, there are not six
-        laws, or a number is negative or not finite.
     """
 
     outputs = MappingProxyType(

@@ -55,11 +55,6 @@ class Cord(ForceElement):
     **law
         As of `ActuatorLaw`: gain, bias, ranges, lag.
 
-    Raises
-    ------
-    ModelError
-        If there are fewer than two points, none that move against each other, or a number is wrong.
-
     Notes
     -----
     The force is NaN where two points in sequence meet.

@@ -41,11 +41,6 @@ class Linear(Law):
     ----------
     k : float
         Stiffness or damping.
-
-    Raises
-    ------
-    ModelError
-        If k is not finite.
     """
 
     def __init__(self, k: float) -> None:
@@ -67,11 +62,6 @@ class DryFriction(Law):
         F_c, at rates well above ε; not negative.
     rate : float
         ε, at which 71 % of it are reached; positive.  At rest nothing is held: it creeps.
-
-    Raises
-    ------
-    ModelError
-        If a number is not finite, the level negative, or the rate not positive.
     """
 
     def __init__(self, level: float, rate: float = 1e-2) -> None:
@@ -94,11 +84,6 @@ class Polynomial(Law):
     ----------
     coefficients : sequence of floats
         c₀, c₁, c₂, … in ascending powers; c₀ is a preload.
-
-    Raises
-    ------
-    ModelError
-        If there are none, or one is not finite.
     """
 
     def __init__(self, coefficients: Sequence[float]) -> None:

@@ -46,11 +46,6 @@ class PointContact(ForceElement):
     through, normal : (3,) array_like
         A point of the plane and the direction out of it, in the design pose.
 
-    Raises
-    ------
-    ModelError
-        For numbers that are negative, not finite, or zero where they must be positive, or one body twice.
-
     Examples
     --------
     >>> import ce_dynamics as ce

@@ -34,12 +34,6 @@ class SpringDamper(ForceElement):
     free_length : float, optional
         Length at which the spring is relaxed [m]; the design length if not given.
 
-    Raises
-    ------
-    ModelError
-        If both points are on one body or coincide in the design pose, a number is not finite or a coefficient
-        negative.
-
     Notes
     -----
     The direction of the force is undefined where the points meet; the forces and the rate are NaN there.

@@ -35,12 +35,6 @@ class TorsionSpringDamper(HingeElement):
     component : int
         Which coordinate of the hinge.
 
-    Raises
-    ------
-    ModelError
-        If the hinge has no such coordinate, or it is part of a quaternion; if a number is not finite or a
-        coefficient negative.
-
     Notes
     -----
     An angle is known by its cosine and sine, so it is counted in (−π, π] (a screw's is not limited).
@@ -106,11 +100,6 @@ class HingeDamper(HingeElement):
         Owner of the hinge.
     damping : float
         d, not negative: [N m s/rad] for angular velocities, [N s/m] for others.
-
-    Raises
-    ------
-    ModelError
-        If the body has no hinge that moves, or the damping is negative or not finite.
     """
 
     def __init__(self, name: str, body: Body, damping: float) -> None:

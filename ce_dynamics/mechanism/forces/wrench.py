@@ -38,11 +38,6 @@ class AppliedWrench(ForceElement):
         Body in whose axes the components are; world axes if None.  With ``frame=body`` the wrench turns with
         the body.
 
-    Raises
-    ------
-    ModelError
-        If the body is the ground, or a component is neither a finite number nor a name.
-
     Notes
     -----
     It reports no potential energy, not even where it is constant: its work shows as the power of a load.
@@ -127,11 +122,6 @@ class Thruster(ForceElement):
     **law
         As of `ActuatorLaw`: gain, bias, ranges, lag.
 
-    Raises
-    ------
-    ModelError
-        If the body is the ground, or a number is wrong.
-
     Examples
     --------
     >>> import ce_dynamics as ce
@@ -208,11 +198,6 @@ class DragBox(ForceElement):
     axes : (3, 3) array, optional
         Principal axes of the body's inertia as rows, in the design pose, where the inertia leaves a choice:
         drag, square in the components of the velocity, depends on it even for a ball.
-
-    Raises
-    ------
-    ModelError
-        If the body has no mass, the axes are not principal ones, or a number is wrong.
     """
 
     def __init__(

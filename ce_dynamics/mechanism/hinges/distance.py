@@ -24,11 +24,6 @@ class Distance:
         Point fixed on the child (the second body), in the design pose [m].
     length : float, optional
         Distance to keep [m]; by default that of the design pose.
-
-    Raises
-    ------
-    ModelError
-        If the distance is not positive.
     """
 
     def __init__(self, at_a: ArrayLike, at_b: ArrayLike, length: float | None = None) -> None:

@@ -34,11 +34,6 @@ class BetweenFrames:
     axis : (3,) array_like
         The joint's axis, or the normal of the plane, in either frame.
 
-    Raises
-    ------
-    ModelError
-        For another kind, numbers that are not finite, or axes that are no right-handed orthonormal frame.
-
     Examples
     --------
     A triangle of a slider, a rod and the ground, whose rod ends nowhere near in the design pose:

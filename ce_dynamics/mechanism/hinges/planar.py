@@ -31,11 +31,6 @@ class Planar(Hinge):
     x_axis : sequence of 3 floats, optional
         Direction e1, perpendicular to the normal.  By default the projection onto the plane of the coordinate
         axis least aligned with the normal, the first of equals: for the normal z, e1 = x and e2 = y.
-
-    Raises
-    ------
-    ModelError
-        If ``x_axis`` does not lie in the plane.
     """
 
     n_q = 3

@@ -154,11 +154,6 @@ class RollingOnPlane(Hinge):
         [m], positive.
     x_axis : sequence of 3 floats, optional
         Unit vector e1 along the plane; as for `Planar` if not given.
-
-    Raises
-    ------
-    ModelError
-        If the normal is no unit vector, the radius not positive or ``x_axis`` not along the plane.
     """
 
     n_q = 6

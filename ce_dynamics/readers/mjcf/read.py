@@ -230,7 +230,7 @@ def read_mjcf(
         what MuJoCo refuses, NaN, names used twice, files and replicates beyond the limits of
         `ce_dynamics.readers.xml_file` and `ce_dynamics.readers.mjcf.read`.
     ModelError
-        For a string as ``ignore`` or ``independent``, or if lxml or mujoco is not installed.
+        For a string as ``ignore`` or ``independent``, or if mujoco is not installed.
     """
     for what, value in (("ignore", ignore), ("independent", independent)):
         check_names(f"read_mjcf: {what}", value)

@@ -111,12 +111,12 @@ def flatten(model: Element) -> None:
         for element in inner:
             if element.tag in FRAMES:
                 place_within(element, name)
-                element.move_to(model)
+                model.append(element)
         own = inner.child("pose")
         frame = model.add("frame", {"name": within(MODEL, name), "attached_to": MODEL}, inner)
         if own is not None:
-            own.move_to(frame)
-        inner.remove()
+            frame.append(own)
+        model.remove(inner)
 
 
 def within(name: str, model: str) -> str:
@@ -127,17 +127,17 @@ def within(name: str, model: str) -> str:
 def place_within(element: Element, model: str) -> None:
     """Refer to frames of an inner model by their names outside."""
     home = within(MODEL, model)
-    element.set("name", within(element.text("name"), model))
+    element.attributes["name"] = within(element.text("name"), model)
     pose = element.child("pose")
     given = "" if pose is None else pose.attributes.get("relative_to", "")
     if pose is None and element.tag == "link":
         pose = element.add("pose", {}, element)
     if element.tag == "frame":
         base = element.attributes.get("attached_to", "")
-        element.set("attached_to", within(base, model) if base else home)
+        element.attributes["attached_to"] = within(base, model) if base else home
     if given or element.tag == "link":
         assert pose is not None
-        pose.set("relative_to", within(given, model) if given else home)
+        pose.attributes["relative_to"] = within(given, model) if given else home
     for tag in ("parent", "child", "gearbox_reference_body"):
         for end in element.children(tag) if element.tag == "joint" else ():
             end.content = within(end.content, model)
@@ -145,8 +145,8 @@ def place_within(element: Element, model: str) -> None:
         by_model = any(told.content.lower() in TRUE for told in axis.children("use_parent_model_frame"))
         for xyz in axis.children("xyz"):
             if by_model and not xyz.attributes.get("expressed_in"):
-                xyz.set("expressed_in", MODEL)
+                xyz.attributes["expressed_in"] = MODEL
             if xyz.attributes.get("expressed_in"):
-                xyz.set("expressed_in", within(xyz.attributes["expressed_in"], model))
+                xyz.attributes["expressed_in"] = within(xyz.attributes["expressed_in"], model)
         for mimic in axis.children("mimic"):
-            mimic.set("joint", within(mimic.text("joint"), model))
+            mimic.attributes["joint"] = within(mimic.text("joint"), model)

@@ -157,7 +157,7 @@ def read_sdf(
         Naming file, line and element: for what cannot be represented and is not in ``ignore`` (all at once),
         missing or malformed values, frames that refer to each other in a circle, links that nothing holds.
     ModelError
-        For another ``base``, a string as ``ignore``, or if lxml is not installed.
+        For another ``base``, or a string as ``ignore``.
     """
     if base is not None:
         checks.choice("read_sdf: base", base, BASES)

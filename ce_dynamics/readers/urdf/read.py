@@ -178,7 +178,7 @@ def read_urdf(
         missing or malformed values, names used twice, links that are not joined to a tree, moving links
         without mass.
     ModelError
-        For another ``base``, a string as ``ignore``, or if lxml is not installed.
+        For another ``base``, or a string as ``ignore``.
     """
     checks.choice("read_urdf: base", base, BASES)
     check_names("read_urdf: ignore", ignore)
