@@ -124,7 +124,8 @@ class ForceElement(ABC):
 class HingeElement(ForceElement):
     """A force element on the inboard hinge of a body, which reacts on the hinge's carrier."""
 
-    body: Body
+    if TYPE_CHECKING:
+        body: Body
 
     @property
     def attachments(self) -> tuple[tuple[Body, Array], ...]:
