@@ -39,20 +39,12 @@ VELOCITIES = 6
 
 
 class CouplingRows(NamedTuple):
-    """Rows of one coupling or written constraint.
+    """Rows of one coupling or written constraint."""
 
-    Attributes
-    ----------
-    g : (n,) array
-    blocks : dict of str to (n, 6) array
-        Jacobians over the absolute velocities [ω; v] of every body but the ground, by name.
-    gamma : (n,) array
-        g̈ where no body is accelerated.
-    """
-
-    g: Array
+    g: Array  # (n,)
+    # (n, 6): Jacobians over the absolute velocities [ω; v] of every body but the ground, by name
     blocks: dict[str, Array]
-    gamma: Array
+    gamma: Array  # (n,): g̈ where no body is accelerated
 
 
 class AbsoluteView(ConstraintView):
@@ -180,23 +172,12 @@ def _(edge: Coupled) -> bool:
 
 
 class HingeVelocities(NamedTuple):
-    """Velocities of a hinge that have armature.
+    """Velocities of a hinge that have armature."""
 
-    Attributes
-    ----------
-    A : (k,) array
-        Their armature.
-    names : list of str
-        Bodies, but for the ground, whose six velocities each are the columns.
-    rows : (k, 6 len(names)) array
-        ℓ.
-    rate, bias : (k,) arrays
-        ℓ V, and ℓ̇ V: its time derivative where no body is accelerated.
-    """
-
-    A: Array
-    names: list[str]
-    rows: Array
+    A: Array  # (k,): Their armature
+    names: list[str]  # Bodies, but for the ground, whose six velocities each are the columns
+    rows: Array  # (k, 6 len(names)): ℓ
+    # rate, bias (k,): ℓ V, and ℓ̇ V: its time derivative where no body is accelerated
     rate: Array
     bias: Array
 

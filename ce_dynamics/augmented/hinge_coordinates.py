@@ -36,17 +36,13 @@ class RelativeMotion(NamedTuple):
 
     Attributes
     ----------
-    R : (3, 3) array
-        Child's axes to the parent's.
     d, v : (3,) arrays
         Displacement of the child's hinge point from the parent's, and its rate.
-    w : (3,) array
-        Relative angular velocity.
     """
 
-    R: Array
+    R: Array  # (3, 3): Child's axes to the parent's
     d: Array
-    w: Array
+    w: Array  # (3,): Relative angular velocity
     v: Array
 
 

@@ -87,18 +87,11 @@ REFINEMENTS = 3
 
 
 class Index1Answer(NamedTuple):
-    """Solution of the augmented equations (8) at a state.
+    """Solution of the augmented equations (8) at a state."""
 
-    Attributes
-    ----------
-    y_dot : (n_y,) array
-    multipliers : (n_g,) array
-    g, rate : (n_g,) arrays
-        Constraint errors in position and velocity, of all rows.
-    """
-
-    y_dot: Array
-    multipliers: Array
+    y_dot: Array  # (n_y,)
+    multipliers: Array  # (n_g,)
+    # g, rate (n_g,): Constraint errors in position and velocity, of all rows
     g: Array
     rate: Array
 

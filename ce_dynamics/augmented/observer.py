@@ -91,18 +91,10 @@ def apply_law(
 
 
 class Applied(NamedTuple):
-    """Wrenches and responses of the force elements.
+    """Wrenches and responses of the force elements."""
 
-    Attributes
-    ----------
-    wrenches : dict of str to (6,) array
-        [torque; force] on each body about its centre of mass, world axes.
-    responses : dict of str to Response
-        Responses of the elements, by name.
-    """
-
-    wrenches: dict[str, Array]
-    responses: dict[str, Response]
+    wrenches: dict[str, Array]  # (6,): [torque; force] on each body about its centre of mass, world axes
+    responses: dict[str, Response]  # Responses of the elements, by name
 
 
 def apply_elements(

@@ -26,24 +26,12 @@ from ce_dynamics.mechanism.hinges.rolling import (
 
 
 class PlaneAndBall(NamedTuple):
-    """Geometry of the contact, in the design pose.
+    """Geometry of the contact, in the design pose."""
 
-    Attributes
-    ----------
-    normal : (3,) array
-        Unit normal n of the plane, pointing to the ball's side.
-    height : float
-        h: the plane is n · x = h [m].
-    center : (3,) array
-        Centre of the ball [m].
-    radius : float
-        [m].
-    """
-
-    normal: Array
-    height: float
-    center: Array
-    radius: float
+    normal: Array  # (3,): Unit normal n of the plane, pointing to the ball's side
+    height: float  # h: the plane is n · x = h [m]
+    center: Array  # (3,): Centre of the ball [m]
+    radius: float  # [m]
 
 
 class BallRollingOnPlane(Constraint):

@@ -35,45 +35,25 @@ class JoinedPoints(NamedTuple):
 
 
 class ConstraintRows(NamedTuple):
-    """Constraint rows of one joint.
+    """Constraint rows of one joint."""
 
-    Attributes
-    ----------
-    g : (n,) array
-        Residuals: cosines [-] or lengths [m].
-    G_parent, G_child : (n, 6) arrays
-        Jacobians over the absolute velocities [ω; v] of the two bodies.
-    drift : (n,) array
-        ∂g/∂t, from prescribed motion.
-    gamma : (n,) array
-        g̈ where no body is accelerated.
-    """
-
-    g: Array
+    g: Array  # (n,): Residuals: cosines [-] or lengths [m]
+    # G_parent, G_child (n, 6): Jacobians over the absolute velocities [ω; v] of the two bodies
     G_parent: Array
     G_child: Array
-    drift: Array
-    gamma: Array
+    drift: Array  # (n,): ∂g/∂t, from prescribed motion
+    gamma: Array  # (n,): g̈ where no body is accelerated
 
 
 class JointEnds(NamedTuple):
-    """Both ends of a joint and how they move.
-
-    Attributes
-    ----------
-    p, c : End
-    V_p, V_c : Twist
-    accelerations : (12,) array
-        Their derivative where no body is accelerated.
-    e_parent, e_child : (3,) arrays
-        From the centre of mass to the point, world axes.
-    """
+    """Both ends of a joint and how they move."""
 
     p: JointEnd
     c: JointEnd
     V_p: Twist
     V_c: Twist
-    accelerations: Array
+    accelerations: Array  # (12,): Their derivative where no body is accelerated
+    # e_parent, e_child (3,): From the centre of mass to the point, world axes
     e_parent: Array
     e_child: Array
 
@@ -226,18 +206,13 @@ def holonomic_rows(conditions: Sequence[Condition], n_g: int) -> Array:
 
 
 class PlacedRows(NamedTuple):
-    """Constraint rows and where the velocities of their bodies are.
+    """Constraint rows and where the velocities of their bodies are."""
 
-    Attributes
-    ----------
-    g, drift, gamma : (n,) arrays
-    blocks : tuple of (int, (n, 6) array)
-        First column of a body, negative for the ground, and the Jacobian over its velocities.
-    """
-
+    # g, drift, gamma (n,)
     g: Array
     drift: Array
     gamma: Array
+    # (int, (n, 6)): First column of a body, negative for the ground, and the Jacobian over its velocities
     blocks: tuple[tuple[int, Array], ...]
 
 

@@ -113,25 +113,14 @@ def independent_part(outward: Outward, S: Aggregate, v_dot: Array) -> Array:
 
 
 class Sums(NamedTuple):
-    """Sums over the bodies j of an aggregated body S.
+    """Sums over the bodies j of an aggregated body S."""
 
-    Attributes
-    ----------
-    P, z : (6, 6), (6,) arrays
-        Σ φ(p,j) P_j φᵀ(p,j) and Σ φ(p,j) z_j.
-    U : (6, N) array
-        φ(p,S) P Hᵀ(S).
-    D : (N, N) array
-        H P Hᵀ.
-    eps : (N,) array
-        ε = T − H z.
-    """
-
+    # P, z (6, 6), (6,): Σ φ(p,j) P_j φᵀ(p,j) and Σ φ(p,j) z_j
     P: Array
     z: Array
-    U: Array
-    D: Array
-    eps: Array
+    U: Array  # (6, N): φ(p,S) P Hᵀ(S)
+    D: Array  # (N, N): H P Hᵀ
+    eps: Array  # (N,): ε = T − H z
 
 
 def summed_by_composites(
@@ -197,53 +186,28 @@ and some 30 for each body; single bodies take 12 for each column of J_j and 6 fo
 
 
 class Articulated(NamedTuple):
-    """Result of the tip-to-base sweep at an aggregated body S, in the axes of its parent p.
-
-    Attributes
-    ----------
-    members : list of Member
-    P : list of (6, 6) arrays
-        Articulated inertia P_j of every body with the bodies outside S that it carries.  The inertia of the
-        body is that of `Aggregate.inertia`.
-    f : list of (6,) arrays
-        z_j = b_j + P_j a_j of every body with the bodies outside S that it carries.
-    D : LDL
-        D(S) = H(S) P H(S)ᵀ, factorised.
-    D_matrix : (N, N) array
-    G : (6, N) array
-        φ(p, S) P Hᵀ(S) D⁻¹, Kalman gain as seen at p: φ(p, S) K's column.
-    nu : (N,) array
-        ν(S) = D⁻¹ ε.
-    P_plus, z_plus : (6, 6), (6,) arrays
-        Terms passed to p: φ P⁺ φᵀ and φ z⁺.
-    armature : (N, N) array or None
-        Part of D(S) due to the armature of the hinges of S.
-    """
+    """Result of the tip-to-base sweep at an aggregated body S, in the axes of its parent p."""
 
     members: list[Member]
+    # (6, 6): Articulated inertia P_j of every body with the bodies outside S that it carries.  The inertia of
+    # the body is that of `Aggregate.inertia`
     P: list[Array]
-    f: list[Array]
-    D: LDL
-    D_matrix: Array
-    G: Array
-    nu: Array
+    f: list[Array]  # (6,): z_j = b_j + P_j a_j of every body with the bodies outside S that it carries
+    D: LDL  # D(S) = H(S) P H(S)ᵀ, factorised
+    D_matrix: Array  # (N, N)
+    G: Array  # (6, N): φ(p, S) P Hᵀ(S) D⁻¹, Kalman gain as seen at p: φ(p, S) K's column
+    nu: Array  # (N,): ν(S) = D⁻¹ ε
+    # P_plus, z_plus (6, 6), (6,): Terms passed to p: φ P⁺ φᵀ and φ z⁺
     P_plus: Array
     z_plus: Array
-    armature: Array | None = None
+    armature: Array | None = None  # (N, N): Part of D(S) due to the armature of the hinges of S
 
 
 class Accelerations(NamedTuple):
-    """Result of the forward dynamics.
+    """Result of the forward dynamics."""
 
-    Attributes
-    ----------
-    v_dot : (n_v,) array
-        θ̈ of all independent hinges.
-    alpha : dict of str to (6,) array
-        Acceleration of every body's centre of mass less gravity, in the body's axes.
-    """
-
-    v_dot: Array
+    v_dot: Array  # (n_v,): θ̈ of all independent hinges
+    # (6,): Acceleration of every body's centre of mass less gravity, in the body's axes
     alpha: dict[str, Array]
 
 

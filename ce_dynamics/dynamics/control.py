@@ -16,20 +16,11 @@ from ce_dynamics.mechanism.system import System
 
 
 class Controlled(NamedTuple):
-    """Inputs as force elements see them, and what every controller saw.
-
-    Attributes
-    ----------
-    inputs : dict of str to scalar
-    seen : dict of str to dict
-        Sensors by controller.
-    answered : dict of str to dict
-        What each controller answered.
-    """
+    """Inputs as force elements see them, and what every controller saw."""
 
     inputs: dict[str, Scalar]
-    seen: dict[str, dict[str, Scalar]]
-    answered: dict[str, dict[str, Scalar]]
+    seen: dict[str, dict[str, Scalar]]  # Sensors by controller
+    answered: dict[str, dict[str, Scalar]]  # What each controller answered
 
 
 def run_controllers(

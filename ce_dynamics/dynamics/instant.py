@@ -31,14 +31,7 @@ from ce_dynamics.mechanism.drives import Prescribed
 
 @dataclass(frozen=True, eq=False)
 class Instant:
-    """A system at one instant: everything that can be computed from q, v, x, u, each part once.
-
-    Attributes
-    ----------
-    embedding : Embedding
-    layout : Layout
-    q, v, x, u : arrays
-    """
+    """A system at one instant: everything that can be computed from q, v, x, u, each part once."""
 
     embedding: Embedding
     layout: Layout

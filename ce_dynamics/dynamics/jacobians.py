@@ -21,29 +21,14 @@ from ce_dynamics.mechanism.body import Body
 
 
 class Columns(NamedTuple):
-    """Motion of a frame as a function of velocities and accelerations, world axes.
+    """Motion of a frame as a function of velocities and accelerations, world axes."""
 
-    Attributes
-    ----------
-    r : (3,) array
-        Origin [m].
-    R : (3, 3) array
-        Axes as columns.
-    V : (6,) array
-        [ω; v].
-    J : (6, n_v) array
-    drift : (6,) array
-        V at v = 0.
-    bias : (6,) array
-        V̇ at v̇ = 0.
-    """
-
-    r: Array
-    R: Array
-    V: Array
-    J: Array
-    drift: Array
-    bias: Array
+    r: Array  # (3,): Origin [m]
+    R: Array  # (3, 3): Axes as columns
+    V: Array  # (6,): [ω; v]
+    J: Array  # (6, n_v)
+    drift: Array  # (6,): V at v = 0
+    bias: Array  # (6,): V̇ at v̇ = 0
 
 
 def frame_columns(outward: Outward, body: Body, at: Array) -> Columns:
@@ -93,34 +78,21 @@ def bias(outward: Outward, body: Body, e: Array) -> Array:
 
 
 class BodyColumns(NamedTuple):
-    """All bodies at one instant, each relative to what carries its aggregated body: n times O(1) numbers.
+    """All bodies at one instant, each relative to what carries its aggregated body: n times O(1) numbers."""
 
-    Attributes
-    ----------
-    com : (n, 3) array
-        Centres of mass in the design pose.
-    r, w, v : (n, 3) arrays
-        Centres of mass, angular velocities and velocities in the world.
-    R, axes : (n, 3, 3) arrays
-        Axes in the world; in ``R`` those of a spinning wheel stay at rest in its hinge.
-    turning, a : (n, 3) arrays
-        Angular acceleration, and acceleration of the centre of mass, at v̇ = 0, in the world.
-    J : (sum of 6 N,) array
-        Blocks of Hᵀ(S), row by row, of body after body.
-    drift : (n, 6) array
-        The same for η_S.
-    """
-
-    com: Array
+    com: Array  # (n, 3): Centres of mass in the design pose
+    # r, w, v (n, 3): Centres of mass, angular velocities and velocities in the world
     r: Array
     w: Array
     v: Array
+    # R, axes (n, 3, 3): Axes in the world; in ``R`` those of a spinning wheel stay at rest in its hinge
     R: Array
     axes: Array
+    # turning, a (n, 3): Angular acceleration, and acceleration of the centre of mass, at v̇ = 0, in the world
     turning: Array
     a: Array
-    J: Array
-    drift: Array
+    J: Array  # (sum of 6 N,): Blocks of Hᵀ(S), row by row, of body after body
+    drift: Array  # (n, 6): The same for η_S
 
 
 def body_columns(outward: Outward) -> BodyColumns:

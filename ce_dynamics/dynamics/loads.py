@@ -28,21 +28,12 @@ from ce_dynamics.mechanism.parameters import Values
 
 
 class Loads(NamedTuple):
-    """Loads on a system.
+    """Loads on a system."""
 
-    Attributes
-    ----------
-    wrenches : dict of str to (6,) array
-        Spatial force on a body at its centre of mass, in the axes of its aggregated body's parent.
-    torques : dict of str to (n_v,) array
-        Generalised forces on inboard hinges.
-    responses : dict of str to Response
-        Answers of the elements by name.
-    """
-
+    # (6,): Spatial force on a body at its centre of mass, in the axes of its aggregated body's parent
     wrenches: dict[str, Array]
-    torques: dict[str, Array]
-    responses: dict[str, Response]
+    torques: dict[str, Array]  # (n_v,): Generalised forces on inboard hinges
+    responses: dict[str, Response]  # Answers of the elements by name
 
 
 def gather_loads(
@@ -109,18 +100,12 @@ Floats = NDArray[np.float64]
 
 
 class CouplingForces(NamedTuple):
-    """Forces of a coupling or written constraint.
+    """Forces of a coupling or written constraint."""
 
-    Attributes
-    ----------
-    wrenches : dict of str to (6,) array
-        Wrenches on the bodies of a written constraint, about the origin of their motion, in p's axes.
-    generalised : array
-        Forces on the coordinates of a coupling, in order.  Each acts between a body and its carrier, along
-        the hinge.
-    """
-
+    # (6,): Wrenches on the bodies of a written constraint, about the origin of their motion, in p's axes
     wrenches: dict[str, Floats]
+    # Forces on the coordinates of a coupling, in order.  Each acts between a body and its carrier, along the
+    # hinge
     generalised: Floats
 
 

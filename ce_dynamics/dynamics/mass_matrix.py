@@ -31,18 +31,10 @@ Blocks = dict[tuple[str, str], Array]
 
 
 class InnovationsFactors(NamedTuple):
-    """M = L D Lᵀ (3).
+    """M = L D Lᵀ (3)."""
 
-    Attributes
-    ----------
-    L : (n_v, n_v) array
-        I + H φ K, with a unit diagonal; block triangular over the tree.
-    D : (n_v, n_v) array
-        Block diagonal, one block D(S) for each aggregated body.
-    """
-
-    L: Array
-    D: Array
+    L: Array  # (n_v, n_v): I + H φ K, with a unit diagonal; block triangular over the tree
+    D: Array  # (n_v, n_v): Block diagonal, one block D(S) for each aggregated body
 
 
 def mass_matrix(outward: Outward) -> Array:

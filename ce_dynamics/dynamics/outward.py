@@ -26,50 +26,25 @@ class Placement(NamedTuple):
     """A body's frame relative to another body, in that body's axes.
 
     The axes of a spinning tip (`Embedding.unturned`) stay at rest in its hinge.
-
-    Attributes
-    ----------
-    R : (3, 3) array
-        Body axes to the other's axes.
-    r, v : (3,) arrays
-        Centre of mass from the other's, and its relative velocity.
-    w : (3,) array
-        Relative angular velocity.
     """
 
-    R: Array
+    R: Array  # (3, 3): Body axes to the other's axes
+    # r, v (3,): Centre of mass from the other's, and its relative velocity
     r: Array
     v: Array
-    w: Array
+    w: Array  # (3,): Relative angular velocity
 
 
 class Member(NamedTuple):
-    """Body j of an aggregated body S, as the recursions need it: at its centre of mass, in p's axes.
-
-    Attributes
-    ----------
-    body : Body
-    orientation : Orientation
-        Body axes to p's axes.
-    r : (3,) array
-        Centre of mass from p's: the shift of φ(p, j).
-    J : (6, N) array
-        Its block of Hᵀ(S) = φ_Sᵀ H_Sᵀ X_S.
-    drift : (6,) array
-        The same for η_S: relative velocity at θ̇(S) = 0.
-    a : (6,) array
-        Its block of a(S), with the Coriolis terms of p's rotation.
-    omega : (3,) array
-        Its angular velocity in inertial space.
-    """
+    """Body j of an aggregated body S, as the recursions need it: at its centre of mass, in p's axes."""
 
     body: Body
-    orientation: Orientation
-    r: Array
-    J: Array
-    drift: Array
-    a: Array
-    omega: Array
+    orientation: Orientation  # Body axes to p's axes
+    r: Array  # (3,): Centre of mass from p's: the shift of φ(p, j)
+    J: Array  # (6, N): Its block of Hᵀ(S) = φ_Sᵀ H_Sᵀ X_S
+    drift: Array  # (6,): The same for η_S: relative velocity at θ̇(S) = 0
+    a: Array  # (6,): Its block of a(S), with the Coriolis terms of p's rotation
+    omega: Array  # (3,): Its angular velocity in inertial space
 
     @property
     def R(self) -> Array:

@@ -298,18 +298,10 @@ class AsTheyAre(Values):
 
 
 class Transmitted(NamedTuple):
-    """Spatial forces [torque; force] in world axes, about the points they act on.
+    """Spatial forces [torque; force] in world axes, about the points they act on."""
 
-    Attributes
-    ----------
-    hinges : dict of str to (6,) array
-        By body, what its carrier transmits to it at its hinge point.
-    closures : dict of str to (6,) array
-        By closure, what it exerts on its second body at its closure point.
-    """
-
-    hinges: dict[str, Array]
-    closures: dict[str, Array]
+    hinges: dict[str, Array]  # (6,): By body, what its carrier transmits to it at its hinge point
+    closures: dict[str, Array]  # (6,): By closure, what it exerts on its second body at its closure point
 
 
 def trace_reactions(instant: Instant) -> Transmitted:

@@ -22,17 +22,11 @@ COUNT = "samples"
 
 @dataclass(frozen=True)
 class Entry:
-    """One number of a vector.
-
-    Attributes
-    ----------
-    name, unit : str
-    role : {"quantity", "chart"}
-        "chart" of a coordinate that stays as it is and says which chart a loop is on: of no use in results.
-    """
+    """One number of a vector."""
 
     name: str
     unit: str
+    # "chart" of a coordinate that stays as it is and says which chart a loop is on: of no use in results
     role: CoordinateRole = field(default="quantity", repr=False)
 
 

@@ -23,27 +23,15 @@ class Assumption:
     """A hinge whose axis or point was taken as exactly what it nearly is, or kept as given.
 
     Or a closure of which conditions are left out because others imply them, nearly.
-
-    Attributes
-    ----------
-    loop : str
-        Name of the first body of the sub-graph.
-    owner : str
-        The body, or the closure, whose hinge it is.
-    what : str
-        ``axis``, ``point`` or ``conditions``.
-    amount : float
-        How far it was moved, or would have to be: radians for an axis, metres for a point.  Of conditions,
-        by how much those that are left out stay open [m or rad].
-    taken : bool
-        Whether it was moved; else it is as given.
     """
 
-    loop: str
-    owner: str
-    what: str
+    loop: str  # Name of the first body of the sub-graph
+    owner: str  # The body, or the closure, whose hinge it is
+    what: str  # ``axis``, ``point`` or ``conditions``
+    # How far it was moved, or would have to be: radians for an axis, metres for a point.  Of conditions, by
+    # how much those that are left out stay open [m or rad]
     amount: float
-    taken: bool
+    taken: bool  # Whether it was moved; else it is as given
 
     def __str__(self) -> str:
         if self.what == "conditions":

@@ -25,16 +25,9 @@ HINGE_OF = "hinge of "
 
 
 class ElasticJoint(NamedTuple):
-    """A joint and the force element that stands for it.
+    """A joint and the force element that stands for it."""
 
-    Attributes
-    ----------
-    joint : str
-        ``hinge of <body>``, or the name of a closure.
-    element : ForceElement
-    """
-
-    joint: str
+    joint: str  # ``hinge of <body>``, or the name of a closure
     element: ForceElement
 
 

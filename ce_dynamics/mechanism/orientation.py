@@ -19,17 +19,10 @@ class Directions(NamedTuple):
 
     A vector along one of them turns at the price of a multiple of a known vector instead of a matrix product,
     and R itself need never be formed.
-
-    Attributes
-    ----------
-    now : (3, 3) array
-        Columns: the directions in the axes one looks from.
-    design : (3, 3) array
-        Columns: the same directions in the design pose, orthonormal.
     """
 
-    now: Array
-    design: Array
+    now: Array  # (3, 3): Columns: the directions in the axes one looks from
+    design: Array  # (3, 3): Columns: the same directions in the design pose, orthonormal
 
     @property
     def R(self) -> Array:
@@ -67,18 +60,10 @@ class Directions(NamedTuple):
 
 
 class Orientation(NamedTuple):
-    """Orientation of a body relative to given axes.
+    """Orientation of a body relative to given axes."""
 
-    Attributes
-    ----------
-    R : (3, 3) array
-        Rotation from body axes to the given axes.
-    directions : Directions, optional
-        The same orientation by directions, where they are known.
-    """
-
-    R: Array
-    directions: Directions | None = None
+    R: Array  # (3, 3): Rotation from body axes to the given axes
+    directions: Directions | None = None  # The same orientation by directions, where they are known
 
     def rotate(self, vector: Array) -> Array:
         """A body-fixed vector, given in the design pose, as it is now."""

@@ -40,20 +40,11 @@ def out_of_range(name: str, value: float, between: Range) -> str:
 
 
 class Excess(NamedTuple):
-    """The answer of a law that is furthest out of its range.
+    """The answer of a law that is furthest out of its range."""
 
-    Attributes
-    ----------
-    by : float
-        How far, as part of the range's width.
-    name : str
-        The input.
-    value, t : float
-        The answer, and when it was given [s].
-    """
-
-    by: float
-    name: str
+    by: float  # How far, as part of the range's width
+    name: str  # The input
+    # value, t: The answer, and when it was given [s]
     value: float
     t: float
 

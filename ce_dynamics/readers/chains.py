@@ -24,24 +24,12 @@ OPPOSITE = 1e-8
 
 @dataclass(frozen=True, eq=False)
 class ChainLink:
-    """A link and its joint.
+    """A link and its joint."""
 
-    Attributes
-    ----------
-    parent : int
-        Number of the link that carries it; −1 for the world.
-    frame : Pose
-        Of the joint at coordinate zero, in the parent's frame.
-    kind : str
-        ``"turn"``, ``"slide"`` or ``"still"``.
-    axis : (3,) array
-        In the joint's frame, of unit length.
-    """
-
-    parent: int
-    frame: Pose
-    kind: str
-    axis: Array
+    parent: int  # Number of the link that carries it; −1 for the world
+    frame: Pose  # Of the joint at coordinate zero, in the parent's frame
+    kind: str  # ``"turn"``, ``"slide"`` or ``"still"``
+    axis: Array  # (3,): In the joint's frame, of unit length
 
 
 @dataclass(frozen=True, eq=False)

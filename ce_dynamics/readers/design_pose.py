@@ -53,29 +53,16 @@ SEED = 20240517  # the same pose is found every time
 
 @dataclass(frozen=True, eq=False)
 class ClosedPose:
-    """A closed pose.
+    """A closed pose."""
 
-    Attributes
-    ----------
-    q : (n,) array
-        Coordinates of all joints.
-    quality : float
-        Smallest singular value of Y₁ over the dependent coordinates, 1 rad or a size of the robot as units.
-    freedoms : int
-    lead : tuple of int
-        Independent coordinates: the wanted ones, as far as they can lead, and others chosen.
-    how : str
-        How it was found, for people.
-    error : float
-        Largest residual that is left [rad, or sizes of the robot].
-    """
-
-    q: Array
+    q: Array  # (n,): Coordinates of all joints
+    # Smallest singular value of Y₁ over the dependent coordinates, 1 rad or a size of the robot as units
     quality: float
     freedoms: int
+    # Independent coordinates: the wanted ones, as far as they can lead, and others chosen
     lead: tuple[int, ...]
-    how: str
-    error: float = 0.0
+    how: str  # How it was found, for people
+    error: float = 0.0  # Largest residual that is left [rad, or sizes of the robot]
 
 
 class DesignPoseSearch:

@@ -14,30 +14,18 @@ from ce_dynamics.readers.pose import Pose
 
 
 class BodyLook(NamedTuple):
-    """A shape of a body, in the design pose.
-
-    Attributes
-    ----------
-    body : str
-    kind : str
-        ``"box"``, ``"sphere"``, ``"cylinder"``, ``"capsule"``, ``"ellipsoid"``, ``"plane"`` or ``"mesh"``.
-    frame : Pose
-        Its middle and axes; cylinders and capsules lie along z, planes have their normal there.
-    size : tuple of float
-        Lengths of the edges; radius and distance of the ends, or of the caps' middles; half axes [m].
-    vertices, triangles : (n, 3) array, (m, 3) int array
-        Of a mesh, in its frame [m].
-    colour : (4,) tuple of float or None
-        Red, green, blue and opacity, 0 … 1.
-    """
+    """A shape of a body, in the design pose."""
 
     body: str
+    # ``"box"``, ``"sphere"``, ``"cylinder"``, ``"capsule"``, ``"ellipsoid"``, ``"plane"`` or ``"mesh"``
     kind: str
-    frame: Pose
+    frame: Pose  # Its middle and axes; cylinders and capsules lie along z, planes have their normal there
+    # Lengths of the edges; radius and distance of the ends, or of the caps' middles; half axes [m]
     size: tuple[float, ...] = ()
+    # vertices, triangles (n, 3), (m, 3) int: Of a mesh, in its frame [m]
     vertices: Array = np.zeros((0, 3))
     triangles: Array = np.zeros((0, 3), dtype=int)
-    colour: tuple[float, float, float, float] | None = None
+    colour: tuple[float, float, float, float] | None = None  # Red, green, blue and opacity, 0 … 1
 
 
 def surface(path: Path, scale: Array) -> tuple[Array, Array]:

@@ -14,18 +14,10 @@ ROUNDING = 1e-15
 
 @dataclass(frozen=True, eq=False)
 class Pose:
-    """A frame in the world.
+    """A frame in the world."""
 
-    Attributes
-    ----------
-    R : (3, 3) array
-        From the frame's axes to the world's.
-    r : (3,) array
-        Its origin [m].
-    """
-
-    R: Array
-    r: Array
+    R: Array  # (3, 3): From the frame's axes to the world's
+    r: Array  # (3,): Its origin [m]
 
     def __matmul__(self, other: Pose) -> Pose:
         """A frame given in this one."""

@@ -37,24 +37,13 @@ KINDS = {"revolute": "turn", "continuous": "turn", "prismatic": "slide"}
 
 @dataclass(frozen=True)
 class PosedRobot:
-    """Coordinates of the joints in the design pose, and which of them are to lead.
+    """Coordinates of the joints in the design pose, and which of them are to lead."""
 
-    Attributes
-    ----------
-    q : dict of str to float
-        By the name of the joint.
-    lead : tuple of str
-        Joints of the loops whose coordinates are independent: those wished for, and others with them.
-    dropped : tuple of str
-        Joints wished for that cannot lead beside the others.
-    precision : float
-        Frames that are no farther apart in the design pose are taken to meet [m and rad].
-    notes : tuple of str
-    """
-
-    q: dict[str, float] = field(default_factory=dict)
+    q: dict[str, float] = field(default_factory=dict)  # By the name of the joint
+    # Joints of the loops whose coordinates are independent: those wished for, and others with them
     lead: tuple[str, ...] = ()
-    dropped: tuple[str, ...] = ()
+    dropped: tuple[str, ...] = ()  # Joints wished for that cannot lead beside the others
+    # Frames that are no farther apart in the design pose are taken to meet [m and rad]
     precision: float = ROUNDING
     notes: tuple[str, ...] = ()
 
@@ -300,36 +289,17 @@ def ends_of(loop: RobotLoop) -> tuple[tuple[str, Pose, str, Pose], ...]:
 
 @dataclass(frozen=True)
 class Wishes:
-    """Options of the caller for the system, beside the file.
-
-    Attributes
-    ----------
-    base : str
-    gravity : (3,) array_like
-    pose : dict of str to float
-        Wanted coordinates of joints in the design pose.
-    independent : tuple of str
-        Joints that are to lead their loops.
-    motors : tuple of str
-        Joints that get an actuator.
-    stops : (float, float), optional
-        Stiffness and damping of stops at the joints' limits.
-    armature : mapping of str to float
-        Inertia on joints' own rates, by name; the file gives those of the other joints.
-    creep : float
-        Rate at which dry friction nearly reaches its full value.
-    tolerance : float
-        Precision of the geometry [rad, or sizes of a loop].
-    """
+    """Options of the caller for the system, beside the file."""
 
     base: str
-    gravity: ArrayLike
-    pose: Mapping[str, float]
-    independent: tuple[str, ...] = ()
-    motors: tuple[str, ...] = ()
-    stops: tuple[float, float] | None = None
-    creep: float = 1e-2
-    tolerance: float = TOLERANCE
+    gravity: ArrayLike  # (3,)
+    pose: Mapping[str, float]  # Wanted coordinates of joints in the design pose
+    independent: tuple[str, ...] = ()  # Joints that are to lead their loops
+    motors: tuple[str, ...] = ()  # Joints that get an actuator
+    stops: tuple[float, float] | None = None  # Stiffness and damping of stops at the joints' limits
+    creep: float = 1e-2  # Rate at which dry friction nearly reaches its full value
+    tolerance: float = TOLERANCE  # Precision of the geometry [rad, or sizes of a loop]
+    # Inertia on joints' own rates, by name; the file gives those of the other joints
     armature: Mapping[str, float] = field(default_factory=dict)
 
 

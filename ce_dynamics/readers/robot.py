@@ -63,20 +63,7 @@ class AxisLoad:
 
 @dataclass(frozen=True, eq=False)
 class RobotJoint:
-    """A joint of the tree.
-
-    Attributes
-    ----------
-    independent : bool or None
-        What the file says of the joint's coordinate; None if it says nothing.
-    limit : Range or None
-    second_axis : (3,) array, optional
-        Of a cardan joint.
-    pitch : float
-        Of a screw joint [m/rad].
-    loads : tuple of AxisLoad
-        What else acts on its coordinates.
-    """
+    """A joint of the tree."""
 
     element: Element
     name: str
@@ -89,11 +76,11 @@ class RobotJoint:
     friction: float
     armature: float
     mimic: Mimic | None
-    independent: bool | None
+    independent: bool | None  # What the file says of the joint's coordinate; None if it says nothing
     limit: JointRange | None
-    second_axis: Array | None = None
-    pitch: float = 0.0
-    loads: tuple[AxisLoad, ...] = ()
+    second_axis: Array | None = None  # (3,): Of a cardan joint
+    pitch: float = 0.0  # Of a screw joint [m/rad]
+    loads: tuple[AxisLoad, ...] = ()  # What else acts on its coordinates
 
     @property
     def axes(self) -> tuple[Array, Array]:

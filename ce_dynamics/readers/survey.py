@@ -29,21 +29,12 @@ NEVER_EMPTY = ("anchor", "relpose", "polycoef")
 
 @dataclass(frozen=True)
 class Rule:
-    """Attributes and children that an element may have.
+    """Attributes and children that an element may have."""
 
-    Attributes
-    ----------
-    attributes : frozenset of str, or None
-        Attributes that are read; None where any is (another parser has checked them).
-    children : str
-        Name of the context that lists the child elements.
-    settings : frozenset of str
-        Attributes that are not read because they do not move anything.
-    """
-
+    # Attributes that are read; None where any is (another parser has checked them)
     attributes: frozenset[str] | None = frozenset()
-    children: str = "nothing"
-    settings: frozenset[str] = frozenset()
+    children: str = "nothing"  # Name of the context that lists the child elements
+    settings: frozenset[str] = frozenset()  # Attributes that are not read because they do not move anything
 
 
 LOOKS = Rule(None, "anything")
@@ -70,27 +61,13 @@ Grammar = Mapping[str, Mapping[str, Rule]]
 
 @dataclass(frozen=True)
 class Finding:
-    """Something in the file that is not read.
+    """Something in the file that is not read."""
 
-    Attributes
-    ----------
-    kind : str
-        Tag, or ``tag@attribute``: what the caller names to leave it out.
-    where : str
-        File and line.
-    harmless : bool
-        Whether it has no effect on the motion.
-    told : bool
-        Whether it is left out without being refused.
-    name : str
-        Of the element; empty if it has none.
-    """
-
-    kind: str
-    where: str
-    harmless: bool = False
-    told: bool = False
-    name: str = ""
+    kind: str  # Tag, or ``tag@attribute``: what the caller names to leave it out
+    where: str  # File and line
+    harmless: bool = False  # Whether it has no effect on the motion
+    told: bool = False  # Whether it is left out without being refused
+    name: str = ""  # Of the element; empty if it has none
 
     def is_ignored(self, ignore: Collection[str]) -> bool:
         """Return True if the caller named its kind or the element, or everything."""

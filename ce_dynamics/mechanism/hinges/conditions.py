@@ -23,18 +23,10 @@ from ce_dynamics.mechanism.checked import across
 
 
 class JointEnd(NamedTuple):
-    """One end of a joint.
+    """One end of a joint."""
 
-    Attributes
-    ----------
-    R : (3, 3) array
-        From the body's axes to the common ones.
-    x : (3,) array
-        The hinge point (``at_parent`` or ``at_child``), common axes [m].
-    """
-
-    R: Array
-    x: Array
+    R: Array  # (3, 3): From the body's axes to the common ones
+    x: Array  # (3,): The hinge point (``at_parent`` or ``at_child``), common axes [m]
 
 
 class Twist(NamedTuple):

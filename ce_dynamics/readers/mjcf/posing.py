@@ -125,16 +125,10 @@ X = AXES[0]
 
 @dataclass(frozen=True, eq=False)
 class Skeleton:
-    """The chains of a file.
-
-    Attributes
-    ----------
-    chains : Chains
-    joint_of : list of int
-        The joint of every coordinate; a ball has three, its turns about x, y and z one after the other.
-    """
+    """The chains of a file."""
 
     chains: Chains
+    # The joint of every coordinate; a ball has three, its turns about x, y and z one after the other
     joint_of: list[int]
 
 
