@@ -110,7 +110,7 @@ if TYPE_CHECKING:
         Spherical as Spherical,
         Universal as Universal,
     )
-    from ce_dynamics.mechanism.hinges.frames import BetweenFrames as BetweenFrames
+    from ce_dynamics.mechanism.hinges.closures import BetweenFrames as BetweenFrames
     from ce_dynamics.mechanism.hinges.rolling import RollingOnPlane as RollingOnPlane
     from ce_dynamics.mechanism.parameters import Parameter as Parameter
     from ce_dynamics.mechanism.system import System as System

@@ -16,8 +16,7 @@ from ce_dynamics.kinematics.aim import Aim
 from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint, expect_hinge
 from ce_dynamics.kinematics.hardpoints import Point, check_body_names, check_point
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
-from ce_dynamics.mechanism.hinges.distance import Distance
-from ce_dynamics.mechanism.hinges.guides import PointOnLine
+from ce_dynamics.mechanism.hinges.closures import Distance, PointOnLine
 from ce_dynamics.mechanism.hinges.universal import Universal
 
 

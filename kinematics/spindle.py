@@ -13,7 +13,7 @@ from ce_dynamics.kinematics.aim import Aim
 from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint, expect_hinge
 from ce_dynamics.kinematics.hardpoints import Point, check_body_names, check_point, unit_between
 from ce_dynamics.kinematics.rotation_to_distance import RotationToDistance
-from ce_dynamics.mechanism.hinges.distance import Distance
+from ce_dynamics.mechanism.hinges.closures import Distance
 from ce_dynamics.mechanism.hinges.revolute import Revolute
 from ce_dynamics.mechanism.hinges.spherical import Spherical
 

@@ -40,8 +40,7 @@ from ce_dynamics.kinematics.hardpoints import (
 )
 from ce_dynamics.kinematics.wishbone_loop import hinge_through
 from ce_dynamics.mechanism.checked import magnitude
-from ce_dynamics.mechanism.hinges.distance import Distance
-from ce_dynamics.mechanism.hinges.guides import PointOnLine, PointOnPlane
+from ce_dynamics.mechanism.hinges.closures import Distance, PointOnLine, PointOnPlane
 from ce_dynamics.mechanism.hinges.revolute import Revolute
 
 

@@ -18,7 +18,7 @@ from ce_dynamics.kinematics.hardpoints import (
     distance_from_axis,
     unit_between,
 )
-from ce_dynamics.mechanism.hinges.guides import PointOnPlane
+from ce_dynamics.mechanism.hinges.closures import PointOnPlane
 from ce_dynamics.mechanism.hinges.revolute import Revolute
 
 

@@ -35,7 +35,7 @@ from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint, expect_hinge
 from ce_dynamics.kinematics.hardpoints import Point, check_point, length_between
 from ce_dynamics.kinematics.rotated import carry_by_rotation, hinge_axes, hinge_point
 from ce_dynamics.mechanism.checked import ANGULAR_TOLERANCE
-from ce_dynamics.mechanism.hinges.guides import PointOnLine
+from ce_dynamics.mechanism.hinges.closures import PointOnLine
 from ce_dynamics.mechanism.hinges.universal import Universal
 
 

@@ -27,9 +27,9 @@ from ce_dynamics.augmented.hinge_coordinates import RelativeMotion, coordinates
 from ce_dynamics.augmented.states import BodyState
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.base import Coupled
+from ce_dynamics.mechanism.couplings.components import ConstraintView
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
 from ce_dynamics.mechanism.couplings.user_constraint import Written
-from ce_dynamics.mechanism.couplings.view import ConstraintView
 from ce_dynamics.mechanism.system import System
 
 LARGEST_DENOMINATOR = 1000

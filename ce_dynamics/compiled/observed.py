@@ -11,8 +11,7 @@ from ce_dynamics.compiled.compiled_system import CompiledSystem
 from ce_dynamics.compiled.hinge_outputs import path_values
 from ce_dynamics.compiled.state_arguments import state_given, takes_state
 from ce_dynamics.compiler import CompiledFunction
-from ce_dynamics.dynamics.control import evaluate_output
-from ce_dynamics.dynamics.instant import Instant
+from ce_dynamics.dynamics.instant import Instant, evaluate_output
 from ce_dynamics.embedding.closures.closure_errors import closure_errors
 from ce_dynamics.embedding.gearing import gearing
 

@@ -20,9 +20,9 @@ from ce_dynamics.embedding.motion import SubgraphMotion
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.base import Coupled
+from ce_dynamics.mechanism.couplings.components import ConstraintView
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
 from ce_dynamics.mechanism.couplings.user_constraint import Written
-from ce_dynamics.mechanism.couplings.view import ConstraintView
 from ce_dynamics.mechanism.forces.base import ForceElement, HingeLoad, PointLoad, Response
 from ce_dynamics.mechanism.parameters import Values
 

@@ -21,6 +21,7 @@ from ce_dynamics.mechanism.controller import Controller, Sampling, check_control
 from ce_dynamics.mechanism.couplings.base import Coupled, Coupling, check_coordinates
 from ce_dynamics.mechanism.couplings.components import (
     Component,
+    ConstraintView,
     FunctionCoordinate,
     Lead,
     found_component,
@@ -28,7 +29,6 @@ from ce_dynamics.mechanism.couplings.components import (
 )
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge, LoopClosure, is_closure
 from ce_dynamics.mechanism.couplings.user_constraint import Written, read_constraint
-from ce_dynamics.mechanism.couplings.view import ConstraintView
 from ce_dynamics.mechanism.drives import Motion
 from ce_dynamics.mechanism.forces.base import ForceElement, Observer
 from ce_dynamics.mechanism.hinges.base import Hinge, check_complementary

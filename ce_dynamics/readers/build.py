@@ -27,8 +27,7 @@ from ce_dynamics.mechanism.hinges import (
     Universal,
 )
 from ce_dynamics.mechanism.system import System
-from ce_dynamics.readers.closures import close_between
-from ce_dynamics.readers.pose import WORLD, Pose
+from ce_dynamics.readers.frames import WORLD, Pose, close_between
 from ce_dynamics.readers.put_together import Wishes, put_together, wishes_of
 from ce_dynamics.readers.robot import (
     GROUND,

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
-from ce_dynamics.readers.pose import Pose
+from ce_dynamics.readers.frames import Pose
 
 OPPOSITE = 1e-8
 """Sine of half the rotation from π within which the axis of a rotation is read off its symmetric part."""
@@ -34,7 +34,7 @@ class ChainLink:
 
 @dataclass(frozen=True, eq=False)
 class ChainLoop:
-    """Two frames that a joint keeps together: ``kind`` and ``axis`` as in `ce_dynamics.readers.closures`."""
+    """Two frames that a joint keeps together: ``kind`` and ``axis`` as in `ce_dynamics.readers.frames`."""
 
     name: str
     kind: str

@@ -27,8 +27,7 @@ from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.dense import least_squares, singular_values_and_vectors
 from ce_dynamics.mechanism.assumptions import TOLERANCE
 from ce_dynamics.readers.chains import Chains, frame_of
-from ce_dynamics.readers.closures import Gap, gap_between
-from ce_dynamics.readers.pose import Pose
+from ce_dynamics.readers.frames import Gap, Pose, gap_between
 
 STARTS = 96
 ITERATIONS = 60

@@ -10,7 +10,7 @@ import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.errors import DataError
-from ce_dynamics.readers.pose import Pose
+from ce_dynamics.readers.frames import Pose
 
 
 class BodyLook(NamedTuple):

@@ -15,9 +15,8 @@ from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.errors import DataError, ModelError
 from ce_dynamics.mechanism.assumptions import TOLERANCE
 from ce_dynamics.readers.chains import ChainLaw, ChainLink, ChainLoop, Chains, parts, turns
-from ce_dynamics.readers.closures import ROUNDING
 from ce_dynamics.readers.design_pose import DesignPoseSearch, gaps_of, report
-from ce_dynamics.readers.pose import WORLD, Pose
+from ce_dynamics.readers.frames import ROUNDING, WORLD, Pose
 from ce_dynamics.readers.robot import (
     WITH_COORDINATE,
     Robot,

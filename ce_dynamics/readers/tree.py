@@ -18,7 +18,7 @@ from ce_dynamics.mechanism.body import Body, carries
 from ce_dynamics.mechanism.couplings.components import FunctionCoordinate
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
 from ce_dynamics.mechanism.system import System
-from ce_dynamics.readers.closures import RIGHT_ANGLE, Gap
+from ce_dynamics.readers.frames import RIGHT_ANGLE, Gap
 
 
 @contextmanager

@@ -20,8 +20,8 @@ from ce_dynamics.mechanism.forces.bushing import Bushing
 from ce_dynamics.mechanism.forces.laws import Law, Tabulated
 from ce_dynamics.mechanism.forces.spring_damper import SpringDamper
 from ce_dynamics.mechanism.hinges.base import Hinge
+from ce_dynamics.mechanism.hinges.closures import Distance
 from ce_dynamics.mechanism.hinges.conditions import Closure
-from ce_dynamics.mechanism.hinges.distance import Distance
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.vehicles.bodies import Vector
 from ce_dynamics.models.vehicles.bushing_data import (

@@ -16,9 +16,8 @@ import mpmath
 import sympy
 
 from ce_dynamics.kinematics.base import Cut, Joint
+from ce_dynamics.mechanism.hinges.closures import Distance, PointOnLine, PointOnPlane
 from ce_dynamics.mechanism.hinges.conditions import InPlane
-from ce_dynamics.mechanism.hinges.distance import Distance
-from ce_dynamics.mechanism.hinges.guides import PointOnLine, PointOnPlane
 from ce_dynamics.mechanism.hinges.prismatic import Prismatic
 from ce_dynamics.mechanism.hinges.revolute import Revolute
 from ce_dynamics.mechanism.hinges.universal import Universal

@@ -14,9 +14,8 @@ from ce_dynamics.compiled.compiled_system import CompiledSystem
 from ce_dynamics.compiled.state_arguments import state_given, takes_state
 from ce_dynamics.compiler import CompiledFunction
 from ce_dynamics.dynamics.articulated_body import with_armature
-from ce_dynamics.dynamics.control import run_controllers
 from ce_dynamics.dynamics.energy import energy_rates, load_power, transmit_forces, velocities
-from ce_dynamics.dynamics.instant import Instant
+from ce_dynamics.dynamics.instant import Instant, run_controllers
 from ce_dynamics.dynamics.inverse_dynamics import compute_drive_forces
 from ce_dynamics.dynamics.loads import gather_loads, sum_loads
 from ce_dynamics.dynamics.outward import Outward

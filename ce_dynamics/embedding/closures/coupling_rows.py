@@ -13,9 +13,9 @@ from ce_dynamics.algebra.spatial import IDENTITY
 from ce_dynamics.embedding.motion import PointMotion, SubgraphMotion
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.base import Coupled
+from ce_dynamics.mechanism.couplings.components import ConstraintView
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
 from ce_dynamics.mechanism.couplings.user_constraint import Written
-from ce_dynamics.mechanism.couplings.view import ConstraintView
 
 
 class MovingView(ConstraintView):

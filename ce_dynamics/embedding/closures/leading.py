@@ -9,10 +9,16 @@ from typing import Any
 from ce_dynamics.algebra.arrays import Array, Scalar, arctan2, array, cos, sin
 from ce_dynamics.embedding.loop_coordinate import LoopNumber
 from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.couplings.components import FunctionCoordinate, HingeComponent, Lead
+from ce_dynamics.mechanism.couplings.components import (
+    ConstraintView,
+    DesignView,
+    FunctionCoordinate,
+    HingeComponent,
+    Lead,
+    residuals,
+)
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
 from ce_dynamics.mechanism.couplings.user_constraint import Written
-from ce_dynamics.mechanism.couplings.view import ConstraintView, DesignView, residuals
 
 
 class LeadingLength(LoopNumber):

@@ -5,6 +5,7 @@ from ce_dynamics.mechanism.couplings.base import (
     Coupled as Coupled,
     Coupling as Coupling,
 )
+from ce_dynamics.mechanism.couplings.components import ConstraintView as ConstraintView
 from ce_dynamics.mechanism.couplings.functions import (
     FunctionCoupling as FunctionCoupling,
     Gear as Gear,
@@ -14,4 +15,3 @@ from ce_dynamics.mechanism.couplings.functions import (
     RackAndPinion as RackAndPinion,
 )
 from ce_dynamics.mechanism.couplings.user_constraint import Written as Written
-from ce_dynamics.mechanism.couplings.view import ConstraintView as ConstraintView

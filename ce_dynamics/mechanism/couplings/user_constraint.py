@@ -13,9 +13,13 @@ from ce_dynamics.algebra.arrays import Array, is_plain
 from ce_dynamics.compiler.free_numbers import is_free
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.couplings.components import FunctionCoordinate
+from ce_dynamics.mechanism.couplings.components import (
+    ConstraintView,
+    DesignView,
+    FunctionCoordinate,
+    residuals,
+)
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
-from ce_dynamics.mechanism.couplings.view import ConstraintView, DesignView, residuals
 
 
 @dataclass(frozen=True, eq=False)

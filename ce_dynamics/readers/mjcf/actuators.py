@@ -15,8 +15,7 @@ from ce_dynamics.mechanism.forces.base import ForceElement
 from ce_dynamics.mechanism.forces.cord import Cord
 from ce_dynamics.mechanism.forces.wrench import Thruster
 from ce_dynamics.mechanism.system import System
-from ce_dynamics.readers.mjcf.checks import ONE_COORDINATE, nonlinear
-from ce_dynamics.readers.mjcf.model import Compiled
+from ce_dynamics.readers.mjcf.model import ONE_COORDINATE, Compiled, nonlinear
 from ce_dynamics.readers.mjcf.tendons import cord_of, is_cord, joints_of, plain_tendon, terms_of
 from ce_dynamics.readers.survey import Finding
 from ce_dynamics.readers.tree import locate_errors, taken_names

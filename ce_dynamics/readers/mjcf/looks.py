@@ -10,12 +10,11 @@ import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.mechanism.assumptions import TOLERANCE
+from ce_dynamics.readers.frames import Pose
 from ce_dynamics.readers.looks import CORNERS, BodyLook, Foot, mesh_of
-from ce_dynamics.readers.mjcf.checks import is_excluded
-from ce_dynamics.readers.mjcf.model import Compiled, matrix
+from ce_dynamics.readers.mjcf.model import Compiled, is_excluded, matrix
 from ce_dynamics.readers.mjcf.posing import put_together
 from ce_dynamics.readers.mjcf.read import Included, check_copies
-from ce_dynamics.readers.pose import Pose
 from ce_dynamics.readers.survey import check_names
 from ce_dynamics.readers.xml_file import parse
 

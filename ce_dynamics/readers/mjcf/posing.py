@@ -20,9 +20,9 @@ from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.readers.chains import ChainLaw, ChainLink, ChainLoop, Chains, parts, turns
 from ce_dynamics.readers.design_pose import DesignPoseSearch, report
+from ce_dynamics.readers.frames import Pose
 from ce_dynamics.readers.mjcf.model import Compiled
 from ce_dynamics.readers.mjcf.tendons import equalities, frames_of, linear_row
-from ce_dynamics.readers.pose import Pose
 
 
 def key_named(file: Compiled, name: str) -> Any:

@@ -18,8 +18,7 @@ from ce_dynamics.mechanism.forces.wrench import AppliedWrench, DragBox
 from ce_dynamics.mechanism.hinges import Fixed, Free, Hinge, Prismatic, Revolute, Spherical
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.readers.mjcf.actuators import add_actuators, driven_joints
-from ce_dynamics.readers.mjcf.checks import ONE_COORDINATE, friction, is_limited, of_joint
-from ce_dynamics.readers.mjcf.model import Compiled
+from ce_dynamics.readers.mjcf.model import ONE_COORDINATE, Compiled, friction, is_limited, of_joint
 from ce_dynamics.readers.mjcf.posing import key_named, put_together, start_from
 from ce_dynamics.readers.mjcf.tendons import add_equalities, add_tendons
 from ce_dynamics.readers.tree import choose_independent, locate_errors

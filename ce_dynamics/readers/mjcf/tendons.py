@@ -19,10 +19,8 @@ from ce_dynamics.mechanism.drives import Held
 from ce_dynamics.mechanism.forces.actuator import FixedTendon, Term
 from ce_dynamics.mechanism.forces.cord import Cord, Via
 from ce_dynamics.mechanism.system import System
-from ce_dynamics.readers.closures import close_between
-from ce_dynamics.readers.mjcf.checks import ONE_COORDINATE, nonlinear
-from ce_dynamics.readers.mjcf.model import Compiled
-from ce_dynamics.readers.pose import Pose
+from ce_dynamics.readers.frames import Pose, close_between
+from ce_dynamics.readers.mjcf.model import ONE_COORDINATE, Compiled, nonlinear
 from ce_dynamics.readers.survey import Finding
 from ce_dynamics.readers.tree import gap_note, locate_errors
 

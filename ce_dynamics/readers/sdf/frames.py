@@ -9,7 +9,7 @@ import numpy as np
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.rotation import rotation_from_quaternion
 from ce_dynamics.errors import DataError
-from ce_dynamics.readers.pose import WORLD, Pose, from_rpy
+from ce_dynamics.readers.frames import WORLD, Pose, from_rpy
 from ce_dynamics.readers.xml_file import Element
 
 MODEL = "__model__"

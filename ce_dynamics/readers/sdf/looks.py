@@ -14,8 +14,8 @@ from ce_dynamics.algebra.rotation import rotation_from_quaternion
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.assumptions import TOLERANCE
 from ce_dynamics.readers.build import without
+from ce_dynamics.readers.frames import Pose
 from ce_dynamics.readers.looks import BodyLook, surface
-from ce_dynamics.readers.pose import Pose
 from ce_dynamics.readers.put_together import Wishes, check_pose, put_together
 from ce_dynamics.readers.sdf.frames import Frames, inverse
 from ce_dynamics.readers.sdf.model import read_model

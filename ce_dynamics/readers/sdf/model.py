@@ -16,7 +16,7 @@ import numpy as np
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array
-from ce_dynamics.readers.pose import WORLD, Pose
+from ce_dynamics.readers.frames import WORLD, Pose
 from ce_dynamics.readers.robot import (
     INERTIA,
     AxisLoad,

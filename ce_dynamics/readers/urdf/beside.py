@@ -15,8 +15,7 @@ import yaml
 
 from ce_dynamics.algebra import checks, files
 from ce_dynamics.errors import DataError, ModelError
-from ce_dynamics.readers.closures import KINDS
-from ce_dynamics.readers.pose import Pose
+from ce_dynamics.readers.frames import KINDS, Pose
 from ce_dynamics.readers.robot import Beside, Robot, RobotLoop
 from ce_dynamics.readers.survey import EVERYTHING
 

@@ -11,8 +11,7 @@ import numpy as np
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.errors import DataError
-from ce_dynamics.readers.closures import KINDS
-from ce_dynamics.readers.pose import Pose, from_rpy
+from ce_dynamics.readers.frames import KINDS, Pose, from_rpy
 from ce_dynamics.readers.robot import (
     INERTIA,
     WITH_COORDINATE,

@@ -14,8 +14,8 @@ from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.assumptions import TOLERANCE
 from ce_dynamics.mechanism.checked import unit_axis
+from ce_dynamics.readers.frames import Pose
 from ce_dynamics.readers.looks import CORNERS, BodyLook, Foot, surface
-from ce_dynamics.readers.pose import Pose
 from ce_dynamics.readers.put_together import Wishes, check_pose, put_together
 from ce_dynamics.readers.survey import check_names
 from ce_dynamics.readers.urdf.beside import Loops

@@ -12,8 +12,8 @@ from ce_dynamics.kinematics.universal_link import UniversalLink
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.components import Component
 from ce_dynamics.mechanism.hinges.base import Hinge
+from ce_dynamics.mechanism.hinges.closures import Distance
 from ce_dynamics.mechanism.hinges.conditions import Closure
-from ce_dynamics.mechanism.hinges.distance import Distance
 from ce_dynamics.mechanism.hinges.revolute import Revolute
 from ce_dynamics.mechanism.hinges.universal import Universal
 from ce_dynamics.mechanism.system import System

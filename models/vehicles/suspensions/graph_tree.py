@@ -11,12 +11,11 @@ from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.components import Component
 from ce_dynamics.mechanism.hinges.base import Hinge
+from ce_dynamics.mechanism.hinges.closures import Distance, PointOnLine, PointOnPlane
 from ce_dynamics.mechanism.hinges.conditions import Closure
 from ce_dynamics.mechanism.hinges.cylindrical import Cylindrical
-from ce_dynamics.mechanism.hinges.distance import Distance
 from ce_dynamics.mechanism.hinges.fixed import Fixed
 from ce_dynamics.mechanism.hinges.free import Free
-from ce_dynamics.mechanism.hinges.guides import PointOnLine, PointOnPlane
 from ce_dynamics.mechanism.hinges.prismatic import Prismatic
 from ce_dynamics.mechanism.hinges.revolute import Revolute
 from ce_dynamics.mechanism.hinges.spherical import Spherical

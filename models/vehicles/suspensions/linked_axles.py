@@ -26,8 +26,8 @@ from ce_dynamics.kinematics.swing_arm import SwingArm
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.components import Component
 from ce_dynamics.mechanism.forces.torsion import TorsionSpringDamper
+from ce_dynamics.mechanism.hinges.closures import PointOnLine
 from ce_dynamics.mechanism.hinges.free import Free
-from ce_dynamics.mechanism.hinges.guides import PointOnLine
 from ce_dynamics.mechanism.hinges.prismatic import Prismatic
 from ce_dynamics.mechanism.hinges.revolute import Revolute
 from ce_dynamics.mechanism.hinges.spherical import Spherical

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ce_dynamics.kinematics.spindle import SpindleTieRod
-from ce_dynamics.mechanism.hinges.distance import Distance
+from ce_dynamics.mechanism.hinges.closures import Distance
 from ce_dynamics.mechanism.hinges.revolute import Revolute
 from ce_dynamics.models.data.quantities import Point
 from ce_dynamics.models.data.schema import Section

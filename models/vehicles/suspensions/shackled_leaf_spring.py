@@ -19,7 +19,7 @@ from ce_dynamics.kinematics.spindle import SpindleTieRod
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.checked import magnitude
 from ce_dynamics.mechanism.forces.torsion import TorsionSpringDamper
-from ce_dynamics.mechanism.hinges.distance import Distance
+from ce_dynamics.mechanism.hinges.closures import Distance
 from ce_dynamics.mechanism.hinges.prismatic import Prismatic
 from ce_dynamics.mechanism.hinges.revolute import Revolute
 from ce_dynamics.mechanism.system import System

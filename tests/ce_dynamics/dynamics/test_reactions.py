@@ -19,11 +19,11 @@ from ce_dynamics.kinematics.double_wishbone import DoubleWishbone
 from ce_dynamics.kinematics.four_bar import FourBar
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings import Gear
-from ce_dynamics.mechanism.couplings.view import ConstraintView
+from ce_dynamics.mechanism.couplings.components import ConstraintView
 from ce_dynamics.mechanism.drives import Held
 from ce_dynamics.mechanism.forces.wrench import AppliedWrench
 from ce_dynamics.mechanism.hinges import Cylindrical, Fixed, Prismatic, Revolute, Spherical
-from ce_dynamics.mechanism.hinges.distance import Distance
+from ce_dynamics.mechanism.hinges.closures import Distance
 from ce_dynamics.mechanism.parameters import Parameter
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.vehicles.case import build_ride

@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.readers.chains import ChainLaw, ChainLink, ChainLoop, Chains, turns, vectors
 from ce_dynamics.readers.design_pose import DesignPoseSearch, leading, wrap_angle
-from ce_dynamics.readers.pose import Pose
+from ce_dynamics.readers.frames import Pose
 
 KINDS = ("revolute", "prismatic", "planar", "spherical", "fixed")
 

@@ -9,8 +9,7 @@ from scipy.spatial.transform import Rotation
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.mechanism.hinges import Closure
 from ce_dynamics.mechanism.hinges.conditions import JointEnd
-from ce_dynamics.readers.closures import BetweenFrames, close_between, ordinary
-from ce_dynamics.readers.pose import Pose
+from ce_dynamics.readers.frames import BetweenFrames, Pose, close_between, ordinary
 
 AXIS = np.array((2.0, -1.0, 2.0)) / 3.0
 FREEDOMS = {"revolute": 1, "continuous": 1, "prismatic": 1, "planar": 3, "spherical": 3, "fixed": 0}

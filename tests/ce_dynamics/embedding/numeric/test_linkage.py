@@ -25,7 +25,7 @@ from ce_dynamics.embedding.embed import embed
 from ce_dynamics.embedding.numeric.branch import follow
 from ce_dynamics.embedding.numeric.linkage import NumericLinkage
 from ce_dynamics.errors import AssemblyError, ModelError
-from ce_dynamics.mechanism.couplings.view import ConstraintView
+from ce_dynamics.mechanism.couplings.components import ConstraintView
 from ce_dynamics.mechanism.drives import Driven
 from ce_dynamics.mechanism.hinges import Distance, Prismatic, Revolute, Screw
 from ce_dynamics.mechanism.system import System

@@ -11,8 +11,7 @@ from hypothesis import HealthCheck, assume, given, strategies as st
 
 import ce_dynamics as ce
 from ce_dynamics.mechanism.hinges import Fixed, Prismatic, Revolute, Spherical
-from ce_dynamics.readers.mjcf.checks import of_contacts
-from ce_dynamics.readers.mjcf.model import Compiled
+from ce_dynamics.readers.mjcf.model import Compiled, of_contacts
 from tests.ce_dynamics.readers.mujoco_states import (
     ROBOTS,
     Peer,

@@ -1,4 +1,4 @@
-"""Closures between two frames that need not meet in the design pose."""
+"""Closures of loops that are no hinges: distances, guides, and joints between two frames."""
 
 from __future__ import annotations
 
@@ -6,10 +6,119 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra import checks
-from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.algebra.arrays import Array, Scalar
+from ce_dynamics.compiler.free_numbers import decide
 from ce_dynamics.errors import ModelError
-from ce_dynamics.mechanism.checked import across, finite_vector, unit_axis
-from ce_dynamics.mechanism.hinges.conditions import Angle, Coincident, Condition, InPlane
+from ce_dynamics.mechanism.checked import across, finite_number, finite_vector, magnitude, unit_axis
+from ce_dynamics.mechanism.hinges.conditions import Angle, Coincident, Condition, InPlane, Separation, on_line
+
+
+class Distance:
+    """A point of the parent and a point of the child keep their distance.
+
+    Not a hinge, for it has no coordinates: it closes loops.
+
+    Parameters
+    ----------
+    at_a : sequence of 3 floats
+        Point fixed on the parent (the first body), in the design pose [m].
+    at_b : sequence of 3 floats
+        Point fixed on the child (the second body), in the design pose [m].
+    length : float, optional
+        Distance to keep [m]; by default that of the design pose.
+    """
+
+    def __init__(self, at_a: ArrayLike, at_b: ArrayLike, length: float | None = None) -> None:
+        self.at_a = finite_vector(at_a, "Distance", "at_a")
+        self.at_b = finite_vector(at_b, "Distance", "at_b")
+        self.length = self._design_length() if length is None else finite_number(length, "Distance", "length")
+        if decide(self.length <= 0.0, "Distance: the two points coincide, or the length is not positive"):
+            raise ModelError(
+                f"Distance: length is {self.length!r} m between at_a {at_a!r} and at_b {at_b!r}; it must be"
+                " positive (points that coincide are closed by Spherical)"
+            )
+
+    @property
+    def at_parent(self) -> Array:
+        """Design position of the point on the parent."""
+        return self.at_a
+
+    @property
+    def at_child(self) -> Array:
+        """Design position of the point on the child."""
+        return self.at_b
+
+    @property
+    def constraints(self) -> tuple[Condition, ...]:
+        """The one condition, on the two points."""
+        return (Separation(self.length),)
+
+    def _design_length(self) -> Scalar:
+        return magnitude(self.at_b - self.at_a)
+
+
+class _Guide:
+    """A point in which parent and child meet in the design pose."""
+
+    at: Array
+
+    @property
+    def at_parent(self) -> Array:
+        """Design position of a point of the guide."""
+        return self.at
+
+    @property
+    def at_child(self) -> Array:
+        """Design position of the point on the child."""
+        return self.at
+
+
+class PointOnLine(_Guide):
+    """A point of the child stays on a line of the parent; it may slide along it and the child may turn.
+
+    Not a hinge, for it has no coordinates: it closes loops.
+
+    Parameters
+    ----------
+    axis : sequence of 3 floats
+        Direction of the line, fixed on the parent (the first body), in the design pose; need not be
+        normalised.
+    at : sequence of 3 floats
+        The point, fixed on the child (the second body), in the design pose [m].
+    """
+
+    def __init__(self, axis: ArrayLike, at: ArrayLike = (0.0, 0.0, 0.0)) -> None:
+        self.axis = unit_axis(axis, "PointOnLine")
+        self.at = finite_vector(at, "PointOnLine", "at")
+
+    @property
+    def constraints(self) -> tuple[Condition, ...]:
+        """The two conditions, on the point."""
+        return on_line(self.axis)
+
+
+class PointOnPlane(_Guide):
+    """A point of the child stays in a plane of the parent.
+
+    Not a hinge, for it has no coordinates: it closes loops.
+
+    Parameters
+    ----------
+    normal : sequence of 3 floats
+        Normal of the plane, fixed on the parent (the first body), in the design pose; need not be normalised.
+    at : sequence of 3 floats
+        The point, fixed on the child (the second body), in the design pose [m].
+    """
+
+    def __init__(self, normal: ArrayLike, at: ArrayLike = (0.0, 0.0, 0.0)) -> None:
+        self.normal = unit_axis(normal, "PointOnPlane", "normal")
+        self.at = finite_vector(at, "PointOnPlane", "at")
+
+    @property
+    def constraints(self) -> tuple[Condition, ...]:
+        """The one condition, on the point."""
+        return (InPlane(self.normal),)
+
 
 KINDS = ("revolute", "continuous", "prismatic", "planar", "spherical", "fixed")
 ORTHOGONAL = 1e-9
