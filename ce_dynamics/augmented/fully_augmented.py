@@ -214,7 +214,8 @@ class FullyAugmented(Augmented):
         assert isinstance(instant, FreeBodiesInstant)
         multipliers = self.solve(instant).multipliers
         ends = [(joint.name, joint.child, joint.at_child) for joint in self.joints]
-        ends += [(edge.name, edge.body_b, at_of(edge)) for edge in self.couplings]
+        last = [(edge.name, edge.body_b) for edge in self.couplings]
+        ends += [(name, body, body.com if body.is_ground else body.inboard.at_child) for name, body in last]
         driven = [self.system.find(name) for name in self.system.prescribed]
         ends += [(f"motion of {body.name}", body, body.inboard.at_child) for body in driven]
         result, start = {}, 0
@@ -235,11 +236,6 @@ def place_rows(rows: ConstraintRows, parent: Body, child: Body) -> PlacedRows:
     """Rows between two bodies with the columns of these."""
     blocks = ((first_column(parent), rows.G_parent), (first_column(child), rows.G_child))
     return PlacedRows(rows.g, rows.drift, rows.gamma, blocks)
-
-
-def at_of(edge: CutEdge) -> Array:
-    """Point of the last body at which the force of a coupling is given."""
-    return edge.body_b.com if edge.body_b.is_ground else edge.body_b.inboard.at_child
 
 
 def first_column(body: Body) -> int:

@@ -7,10 +7,10 @@ from functools import singledispatch
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar, array, cross, zeros
+from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.algebra.jets import ScalarMotion
 from ce_dynamics.algebra.ldl import LDL
 from ce_dynamics.algebra.spatial import IDENTITY, rotate_vector, spatial
@@ -68,7 +68,8 @@ def sum_loads(outward: Outward, given: Iterable[PointLoad | HingeLoad]) -> Loads
         elif not load.body.is_ground:
             key = load.body.name, load.frame.name
             _, so_far = arriving.get(key, (load, zeros(6)))
-            arriving[key] = load, so_far + wrench_in_frame(load, outward)
+            lever = load.r - outward.placement(load.body, load.frame).r
+            arriving[key] = load, so_far + spatial(load.torque + cross(lever, load.force), load.force)
     wrenches: dict[str, Array] = {}
     for (name, _), (load, total) in arriving.items():
         mark()
@@ -88,15 +89,6 @@ def add_torque(torques: dict[str, Array], load: HingeLoad) -> None:
         )
     entry = array(load.value if k == load.k else 0.0 for k in range(n_v))
     torques[load.body.name] = torques.get(load.body.name, zeros(n_v)) + entry
-
-
-def wrench_in_frame(load: PointLoad, outward: Outward) -> Array:
-    """Spatial force (6,) at the body's centre of mass, in the axes the load is given in."""
-    lever = load.r - outward.placement(load.body, load.frame).r
-    return spatial(load.torque + cross(lever, load.force), load.force)
-
-
-Floats = NDArray[np.float64]
 
 
 class CouplingForces(NamedTuple):

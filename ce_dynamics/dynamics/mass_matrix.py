@@ -169,7 +169,7 @@ def towards_base(
     while not S.parent.is_ground:
         j = members[S.parent.name]
         S = embedding.owner[S.parent.name]
-        f = rotate_columns(j.R, F)
+        f = array(rotate_vector(j.R, column) for column in F.T).reshape(-1, 6).T
         HF = j.J.T @ f
         F = phi_columns(j.r, f)
         if S.N == 0:
@@ -214,8 +214,3 @@ def assemble_blocks(embedding: Embedding, blocks: Blocks) -> Array:
             for k, value in zip(places[column], values, strict=True):
                 matrix[i][k] = value
     return array(matrix).reshape(n, n)
-
-
-def rotate_columns(R: Array, F: Array) -> Array:
-    """A (6, k) array of spatial vectors in the axes that R turns into."""
-    return array(rotate_vector(R, F[:, k]) for k in range(F.shape[1])).reshape(F.shape[1], 6).T

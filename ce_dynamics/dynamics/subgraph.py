@@ -6,7 +6,6 @@ the bodies of S.  Here are the 6n(S) matrices themselves, for those who want to 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -39,8 +38,9 @@ def subgraph_operators(outward: Outward, S: Aggregate) -> SubgraphOperators:
     """All operators of an aggregated body."""
     motion, members = outward.motions[S.name], outward.members(S)
     hinges = [motion.hinge_motions[body.name] for body in S.bodies]
+    inertias = [S.inertia[j.body.name].rotate(j.orientation).matrix for j in members]
     return SubgraphOperators(
-        X=stack_blocks((hinge.X for hinge in hinges), S.N),
+        X=np.concatenate([zeros(0, S.N), *(hinge.X for hinge in hinges)]),
         eta=concatenate([hinge.eta for hinge in hinges]),
         bias=concatenate([hinge.bias for hinge in hinges]),
         H_S=block_diagonal([hinge_map(motion, j) for j in members]),
@@ -48,7 +48,7 @@ def subgraph_operators(outward: Outward, S: Aggregate) -> SubgraphOperators:
         H=np.concatenate([j.J for j in members]).T,  # (9)
         phi_p=np.concatenate([phi_columns(j.r, np.eye(6)) for j in members], axis=1),  # (10)
         a=concatenate([j.a for j in members]),  # (11)
-        M=block_diagonal([rigid_inertia(j.body.mass, inertia_of(S, j)) for j in members]),
+        M=block_diagonal([rigid_inertia(j.body.mass, I) for j, I in zip(members, inertias, strict=True)]),
         Y=closure_jacobian(outward, S),
     )
 
@@ -60,11 +60,6 @@ def hinge_map(motion: SubgraphMotion, j: Member) -> Array:
     e = j.r - motion.body(j.body.name).origin.r
     result: Array = np.concatenate((H_w, H_v + cross_columns(H_w, e))).T
     return result
-
-
-def inertia_of(S: Aggregate, j: Member) -> Array:
-    """Inertia of a body about its centre of mass in p's axes."""
-    return S.inertia[j.body.name].rotate(j.orientation).matrix
 
 
 def phi_inside(members: list[Member]) -> Array:
@@ -105,12 +100,6 @@ def velocity(motion: SubgraphMotion, body: Body) -> Array:
     """θ̇ of one hinge, X θ̇(S) + η (9)."""
     hinge = motion.hinge_motions[body.name]
     result: Array = hinge.X @ motion.theta_dot + hinge.eta
-    return result
-
-
-def stack_blocks(blocks: Iterable[Array], columns: int) -> Array:
-    """Blocks below each other."""
-    result: Array = np.concatenate([zeros(0, columns), *blocks])
     return result
 
 

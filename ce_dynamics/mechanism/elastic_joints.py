@@ -161,7 +161,12 @@ def forget(
             break
         touched |= more
         near = near.union(*(loops[name] for name in more))
-    system.closures = [without_leads(edge) if edge.name in touched else edge for edge in system.closures]
+    system.closures = [
+        replace(edge, independent=(), leading=())
+        if edge.name in touched and isinstance(edge, LoopClosure)
+        else edge
+        for edge in system.closures
+    ]
     names = {body.name for body in moved}
     system.linkages = [
         part
@@ -193,8 +198,3 @@ def path(system: System, edge: CutEdge) -> set[Body]:
     one, *others = (chain(body) for body in edge.bodies)
     own = one.union(*others) - one.intersection(*others)
     return {body for body in own if body.name not in system.prescribed}
-
-
-def without_leads(edge: CutEdge) -> CutEdge:
-    """The closure, its coordinates for the library to choose."""
-    return replace(edge, independent=(), leading=()) if isinstance(edge, LoopClosure) else edge

@@ -136,14 +136,8 @@ def principal_inertia(inertia: Array) -> PrincipalInertia:
     a = float(moments[1])
     differences = moments - a
     significant = np.flatnonzero(np.abs(differences) > ROUNDING * np.abs(moments).max())
-    return PrincipalInertia(
-        a, tuple((float(differences[k]), clean_direction(axes[:, k])) for k in significant)
-    )
-
-
-def clean_direction(vector: Array) -> Array:
-    """A unit vector without the rounding errors beside its significant components."""
-    return np.where(np.abs(vector) < ROUNDING, 0.0, vector)
+    axes = np.where(np.abs(axes) < ROUNDING, 0.0, axes)  # rounding beside significant components
+    return PrincipalInertia(a, tuple((float(differences[k]), axes[:, k]) for k in significant))
 
 
 def check_inertia(value: Any, name: str) -> Array:

@@ -218,7 +218,8 @@ class DragBox(ForceElement):
         self.viscosity = checks.number(f"{owner}: viscosity", viscosity, at_least=0.0)
         self.wind = finite_vector(wind, owner, "wind")
         inertia = np.asarray(body.inertia, dtype=float)
-        self.axes = np.linalg.eigh(inertia)[1].T if axes is None else matrix(axes, owner)
+        rows = np.linalg.eigh(inertia)[1].T if axes is None else checks.items(f"{owner}: axes", axes, 3)
+        self.axes = np.array([finite_vector(row, owner, "axes") for row in rows])
         turned = self.axes @ inertia @ self.axes.T
         moments = np.diag(turned)
         skewed = abs(self.axes @ self.axes.T - np.eye(3)).max()
@@ -248,9 +249,3 @@ class DragBox(ForceElement):
             force = force - ((drag + area * absolute(v[i])) * v[i]) * e
             torque = torque - ((drag_torque + area_torque * absolute(w[i])) * w[i]) * e
         return Response((PointLoad(self.body, ground, point.r, force, torque),))
-
-
-def matrix(axes: ArrayLike, owner: str) -> Array:
-    """Three rows of finite numbers."""
-    rows = checks.items(f"{owner}: axes", axes, 3)
-    return np.array([finite_vector(row, owner, "axes") for row in rows])

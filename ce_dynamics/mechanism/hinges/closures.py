@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra import checks
-from ce_dynamics.algebra.arrays import Array, Scalar
+from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.compiler.free_numbers import decide
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.checked import across, finite_number, finite_vector, magnitude, unit_axis
@@ -31,7 +31,8 @@ class Distance:
     def __init__(self, at_a: ArrayLike, at_b: ArrayLike, length: float | None = None) -> None:
         self.at_a = finite_vector(at_a, "Distance", "at_a")
         self.at_b = finite_vector(at_b, "Distance", "at_b")
-        self.length = self._design_length() if length is None else finite_number(length, "Distance", "length")
+        design = magnitude(self.at_b - self.at_a)
+        self.length = design if length is None else finite_number(length, "Distance", "length")
         if decide(self.length <= 0.0, "Distance: the two points coincide, or the length is not positive"):
             raise ModelError(
                 f"Distance: length is {self.length!r} m between at_a {at_a!r} and at_b {at_b!r}; it must be"
@@ -52,9 +53,6 @@ class Distance:
     def constraints(self) -> tuple[Condition, ...]:
         """The one condition, on the two points."""
         return (Separation(self.length),)
-
-    def _design_length(self) -> Scalar:
-        return magnitude(self.at_b - self.at_a)
 
 
 class _Guide:

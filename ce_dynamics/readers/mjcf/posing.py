@@ -95,17 +95,13 @@ def hinge_state(file: Compiled, joint: int, qpos: Array, qvel: Array) -> tuple[A
     if kind == "BALL":
         there = normalise(reference)
         unturned = design.R @ rotation_from_quaternion(there).astype(float).T
-        q = rotate_quaternion(product(normalise(qpos), conjugate(there)), unturned)
+        q = product(normalise(qpos), conjugate(there))
+        q[1:] = unturned @ q[1:]  # the same rotation in axes that `unturned` takes q's axes to
         R = rotation_from_quaternion(q).astype(float) @ design.R
         return q, R @ qvel
     q = product(normalise(qpos[3:]), conjugate(normalise(reference[3:])))
     R = rotation_from_quaternion(normalise(qpos[3:])).astype(float)
     return np.concatenate((qpos[:3] - reference[:3], q)), np.concatenate((R @ qvel[3:], qvel[:3]))
-
-
-def rotate_quaternion(q: Array, R: Array) -> Array:
-    """The same rotation in axes that R takes q's axes to: R rot(q) Rᵀ."""
-    return np.concatenate((q[:1], R @ q[1:]))
 
 
 def product(p: Array, q: Array) -> Array:

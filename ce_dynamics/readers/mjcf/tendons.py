@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ce_dynamics.algebra.arrays import Array
-from ce_dynamics.algebra.rotation import rotation_from_quaternion
+from ce_dynamics.algebra.rotation import normalise, rotation_from_quaternion
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings import Coupling, LinearCoupling, PolynomialCoupling
 from ce_dynamics.mechanism.drives import Held
@@ -199,17 +198,12 @@ def add_equalities(system: System, file: Compiled, carried: dict[int, Body]) -> 
 def close(system: System, file: Compiled, index: int, place: str) -> list[str]:
     """A point or a frame that two bodies share."""
     weld = file.kind("mjtEq", file.model.eq_type[index]) == "WELD"
-    (one, at_one), (other, at_other) = ends(file, index, weld)
-    closure, gap = close_between("fixed" if weld else "spherical", at_one, at_other, X)
+    (one, on_one), (other, on_other) = frames_of(file, index, weld)
+    at = file.frame(one) @ on_one, file.frame(other) @ on_other
+    closure, gap = close_between("fixed" if weld else "spherical", *at, X)
     notes = gap_note(gap, place)
     system.close_loop(file.equality(index), file.body(one), file.body(other), closure)
     return notes
-
-
-def ends(file: Compiled, index: int, weld: bool) -> tuple[tuple[int, Pose], tuple[int, Pose]]:
-    """Both bodies, and the frames on them that are to coincide, in the design pose."""
-    (one, on_one), (other, on_other) = frames_of(file, index, weld)
-    return (one, file.frame(one) @ on_one), (other, file.frame(other) @ on_other)
 
 
 def frames_of(file: Compiled, index: int, weld: bool) -> tuple[tuple[int, Pose], tuple[int, Pose]]:
@@ -220,16 +214,11 @@ def frames_of(file: Compiled, index: int, weld: bool) -> tuple[tuple[int, Pose],
         return file.site(one), file.site(other)
     data = np.array(model.eq_data[index], dtype=float)
     if weld:  # anchor on the second body, where it is on the first, and the second's axes in the first
-        on_one = Pose(rotation_from_quaternion(unit(data[6:10])).astype(float), data[3:6])
+        on_one = Pose(rotation_from_quaternion(normalise(data[6:10])).astype(float), data[3:6])
         on_other = Pose(np.eye(3), data[0:3])
     else:  # the point on either body
         on_one, on_other = Pose(np.eye(3), data[0:3]), Pose(np.eye(3), data[3:6])
     return (one, on_one), (other, on_other)
-
-
-def unit(quaternion: Array) -> Array:
-    """A quaternion of unit length."""
-    return np.asarray(quaternion / np.linalg.norm(quaternion))
 
 
 def couple(system: System, file: Compiled, index: int, carried: dict[int, Body]) -> None:
