@@ -48,7 +48,9 @@ def subgraph_operators(outward: Outward, S: Aggregate) -> SubgraphOperators:
         H=np.concatenate([j.J for j in members]).T,  # (9)
         phi_p=np.concatenate([phi_columns(j.r, np.eye(6)) for j in members], axis=1),  # (10)
         a=concatenate([j.a for j in members]),  # (11)
-        M=block_diagonal([rigid_inertia(j.body.mass, I) for j, I in zip(members, inertias, strict=True)]),
+        M=block_diagonal(
+            [rigid_inertia(j.body.mass, about) for j, about in zip(members, inertias, strict=True)]
+        ),
         Y=closure_jacobian(outward, S),
     )
 
