@@ -543,46 +543,41 @@ def test_written_constraint_with_several_rows_directions_and_coordinates() -> No
 # Errors
 
 
-def test_mistakes_are_named() -> None:
-    s = spatial_tree()
-    with pytest.raises(ce.ModelError, match="no body 'g'"):
-        s.couple("mesh", ("a", "g"), ce.Gear(2.0))
-    with pytest.raises(ce.ModelError, match="ground has no hinge"):
-        s.couple("mesh", ("a", "ground"), ce.Gear(2.0))
-    with pytest.raises(ce.ModelError, match="Free hinge of body 'base'"):
-        s.couple("mesh", ("a", "base"), ce.Gear(2.0))
-    with pytest.raises(ce.ModelError, match=r"no coordinate 2; it has 2: \[0, 1\]"):
-        s.couple("mesh", ("a", ("e", 2)), ce.Gear(2.0))
-    with pytest.raises(ce.ModelError, match="named twice"):
-        s.couple("mesh", ("a", "a"), ce.Gear(2.0))
-    with pytest.raises(ce.ModelError, match="couples 2 coordinates, 3 were given"):
-        s.couple("mesh", ("a", "b", "c"), ce.Gear(2.0))
-    with pytest.raises(ce.ModelError, match=r"coupling 2\.0 must be a coupling, such as Gear"):
-        s.couple("mesh", ("a", "b"), 2.0)  # type: ignore[arg-type]
-    for ratio in (0.0, math.nan, math.inf):
-        with pytest.raises(ce.ModelError, match="ratio"):
-            ce.Gear(ratio)
-    with pytest.raises(ce.ModelError, match="radius"):
-        ce.RackAndPinion(math.nan)
-    with pytest.raises(ce.ModelError, match="coefficient 1 is zero"):
-        ce.LinearCoupling((1.0, 0.0))
-    with pytest.raises(ce.ModelError, match="coefficient 0 nan must be a finite number"):
-        ce.PolynomialCoupling((math.nan,))
-    s.couple("mesh", ("a", "b"), ce.Gear(2.0))
-    with pytest.raises(ce.ModelError, match="'mesh' exists already"):
-        s.constrain("mesh", ("a",), lambda see: 0.0)
+MISTAKES: list[tuple[Callable[[System], object], str]] = [
+    (lambda s: s.couple("mesh", ("a", "g"), ce.Gear(2.0)), "no body 'g'"),
+    (lambda s: s.couple("mesh", ("a", "ground"), ce.Gear(2.0)), "ground has no hinge"),
+    (lambda s: s.couple("mesh", ("a", "base"), ce.Gear(2.0)), "Free hinge of body 'base'"),
+    (lambda s: s.couple("mesh", ("a", ("e", 2)), ce.Gear(2.0)), r"no coordinate 2; it has 2: \[0, 1\]"),
+    (lambda s: s.couple("mesh", ("a", "a"), ce.Gear(2.0)), "named twice"),
+    (lambda s: s.couple("mesh", ("a", "b", "c"), ce.Gear(2.0)), "couples 2 coordinates, 3 were given"),
+    (
+        lambda s: s.couple("mesh", ("a", "b"), 2.0),  # type: ignore[arg-type]
+        r"coupling 2\.0 must be a coupling, such as Gear",
+    ),
+    (lambda s: ce.Gear(0.0), "ratio"),
+    (lambda s: ce.Gear(math.nan), "ratio"),
+    (lambda s: ce.Gear(math.inf), "ratio"),
+    (lambda s: ce.RackAndPinion(math.nan), "radius"),
+    (lambda s: ce.LinearCoupling((1.0, 0.0)), "coefficient 1 is zero"),
+    (lambda s: ce.PolynomialCoupling((math.nan,)), "coefficient 0 nan must be a finite number"),
+    (
+        lambda s: [add(s, ("a", "b"), ce.Gear(2.0)), s.constrain("coupling 0", ("a",), lambda see: 0.0)],
+        "'coupling 0' exists already",
+    ),
+    (
+        lambda s: s.constrain("one", ("a",), lambda see: see.point("b", (0, 0, 0), "a")[0]),
+        "not declared; it was for",
+    ),
+    (lambda s: s.constrain("two", ("base",), lambda see: see.coordinate("base", 3)), "no hinge coordinate"),
+    (lambda s: s.constrain("three", ("a",), lambda see: math.nan), "nan"),
+    (lambda s: s.constrain("four", ("a",), lambda see: ()), "returns nothing"),
+]
 
 
-def test_mistakes_in_written_constraints_are_named() -> None:
-    s = spatial_tree()
-    with pytest.raises(ce.ModelError, match="not declared; it was for"):
-        s.constrain("one", ("a",), lambda see: see.point("b", (0, 0, 0), "a")[0])
-    with pytest.raises(ce.ModelError, match="no hinge coordinate"):
-        s.constrain("two", ("base",), lambda see: see.coordinate("base", 3))
-    with pytest.raises(ce.ModelError, match="nan"):
-        s.constrain("three", ("a",), lambda see: math.nan)
-    with pytest.raises(ce.ModelError, match="returns nothing"):
-        s.constrain("four", ("a",), lambda see: ())
+@pytest.mark.parametrize(("call", "message"), MISTAKES, ids=range(len(MISTAKES)))
+def test_mistakes_are_named(call: Callable[[System], object], message: str) -> None:
+    with pytest.raises(ce.ModelError, match=message):
+        call(spatial_tree())
 
 
 def test_wrong_number_of_independent_coordinates_is_refused() -> None:
