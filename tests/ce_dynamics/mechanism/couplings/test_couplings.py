@@ -561,8 +561,8 @@ MISTAKES: list[tuple[Callable[[System], object], str]] = [
     (lambda s: ce.LinearCoupling((1.0, 0.0)), "coefficient 1 is zero"),
     (lambda s: ce.PolynomialCoupling((math.nan,)), "coefficient 0 nan must be a finite number"),
     (
-        lambda s: [add(s, ("a", "b"), ce.Gear(2.0)), s.constrain("coupling 0", ("a",), lambda see: 0.0)],
-        "'coupling 0' exists already",
+        lambda s: [s.couple("mesh", ("a", "b"), ce.Gear(2.0)), s.constrain("mesh", ("a",), lambda see: 0.0)],
+        "'mesh' exists already",
     ),
     (
         lambda s: s.constrain("one", ("a",), lambda see: see.point("b", (0, 0, 0), "a")[0]),
