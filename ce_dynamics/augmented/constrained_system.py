@@ -390,14 +390,15 @@ class Constraint(ABC):
         """Errors of its rows in position (zero where not holonomic) and in velocity."""
         rows = self.rows(state)
         p, c = state.bodies[self.parent.name], state.bodies[self.child.name]
-        rate = rows.G_parent @ np.concatenate((p.w, p.v)) + rows.G_child @ np.concatenate((c.w, c.v))
+        on_parent, on_child = (rows.blocks[body.name] for body in (self.parent, self.child))
+        rate = on_parent @ np.concatenate((p.w, p.v)) + on_child @ np.concatenate((c.w, c.v))
         return rows.g.astype(float), rate.astype(float)
 
     def acceleration_residual(self, state: ConstrainedState) -> Array:
         """Errors of its rows in acceleration, for the accelerations of (8)."""
         rows = self.rows(state)
-        on_parent = rows.G_parent @ state.acceleration(self.parent)
-        on_child = rows.G_child @ state.acceleration(self.child)
+        on_parent = rows.blocks[self.parent.name] @ state.acceleration(self.parent)
+        on_child = rows.blocks[self.child.name] @ state.acceleration(self.child)
         return np.asarray(on_parent + on_child + rows.gamma, dtype=float)
 
     def multipliers(self, state: ConstrainedState) -> Array:
@@ -410,10 +411,7 @@ class Constraint(ABC):
     def body_forces(self, state: ConstrainedState) -> dict[str, Array]:
         """[torque; force] it exerts on its two bodies, about their centres of mass, world axes, by name."""
         rows, multipliers = self.rows(state), self.multipliers(state)
-        return {
-            self.parent.name: (rows.G_parent.T @ multipliers).astype(float),
-            self.child.name: (rows.G_child.T @ multipliers).astype(float),
-        }
+        return {name: (block.T @ multipliers).astype(float) for name, block in rows.blocks.items()}
 
 
 class PointClosure(NamedTuple):

@@ -24,6 +24,7 @@ from ce_dynamics.algebra.arrays import Array, Scalar, array, cross, sin, zeros
 from ce_dynamics.algebra.jets import ScalarMotion
 from ce_dynamics.algebra.spatial import IDENTITY
 from ce_dynamics.augmented.hinge_coordinates import RelativeMotion, coordinates
+from ce_dynamics.augmented.rows import ConstraintRows
 from ce_dynamics.augmented.states import BodyState
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.base import Coupled
@@ -36,15 +37,6 @@ LARGEST_DENOMINATOR = 1000
 """Of ratios that count as fractions."""
 
 VELOCITIES = 6
-
-
-class CouplingRows(NamedTuple):
-    """Rows of one coupling or written constraint."""
-
-    g: Array  # (n,)
-    # (n, 6): Jacobians over the absolute velocities [ω; v] of every body but the ground, by name
-    blocks: dict[str, Array]
-    gamma: Array  # (n,): g̈ where no body is accelerated
 
 
 class AbsoluteView(ConstraintView):
@@ -97,14 +89,15 @@ def couplings_of(system: System) -> list[CutEdge]:
     return [loop for loop in system.closures if not loop.attachments]
 
 
-def coupling_rows(edge: CutEdge, states: Mapping[str, BodyState]) -> CouplingRows:
+def coupling_rows(edge: CutEdge, states: Mapping[str, BodyState]) -> ConstraintRows:
     """The rows of a coupling or a written constraint."""
     view = AbsoluteView(edge.name, edge.bodies, states)
     values = residuals_of(edge, view)
     rows = [ScalarMotion.of(value, VELOCITIES * len(view.columns)) for value in values]
     J = array(entry for row in rows for entry in row.J).reshape(len(rows), -1)
     blocks = {name: J[:, VELOCITIES * k : VELOCITIES * (k + 1)] for k, name in enumerate(view.columns)}
-    return CouplingRows(array(row.value for row in rows), blocks, array(row.acceleration for row in rows))
+    gamma = array(row.acceleration for row in rows)
+    return ConstraintRows(array(row.value for row in rows), blocks, zeros(len(rows)), gamma)
 
 
 @singledispatch

@@ -29,7 +29,6 @@ from ce_dynamics.augmented.observer import Applied, apply_elements, free_force, 
 from ce_dynamics.augmented.rows import (
     ConstraintRows,
     JoinedPoints,
-    PlacedRows,
     dense,
     holonomic_rows,
     impose_motion,
@@ -49,7 +48,6 @@ from ce_dynamics.augmented.states import (
     velocity_vector,
 )
 from ce_dynamics.embedding.aggregate import Embedding
-from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
 from ce_dynamics.mechanism.drives import Prescribed
 from ce_dynamics.mechanism.forces.base import Response
@@ -83,26 +81,22 @@ class FreeBodiesInstant(AugmentedInstant):
         return self.loads.responses
 
     @cached_property
-    def rows(self) -> list[PlacedRows]:
+    def rows(self) -> list[ConstraintRows]:
         """Rows of every joint, coupling and prescribed motion."""
-        found = [
-            place_rows(joint_rows(joint, self.states), joint.parent, joint.child) for joint in self.joints
+        motions = self.prescribed.items()
+        return [
+            *(joint_rows(joint, self.states) for joint in self.joints),
+            *(coupling_rows(edge, self.states) for edge in self.couplings),
+            *(impose_motion(self.system.find(name), self.states, motion) for name, motion in motions),
         ]
-        for edge in self.couplings:
-            g, blocks, gamma = coupling_rows(edge, self.states)
-            columns = ((first_column(self.system.find(name)), block) for name, block in blocks.items())
-            found.append(PlacedRows(g, zeros(len(g)), gamma, tuple(columns)))
-        for name, motion in self.prescribed.items():
-            body = self.system.find(name)
-            found.append(place_rows(impose_motion(body, self.states, motion), body.carrier, body))
-        return found
 
     @cached_property
     def constraints(self) -> Constraints:
         g = concatenate([part.g for part in self.rows])
         drift = concatenate([part.drift for part in self.rows])
         gamma = concatenate([part.gamma for part in self.rows])
-        G = dense(self.rows, len(self.V))
+        columns = {body.name: VELOCITIES * k for k, body in enumerate(self.system.bodies)}
+        G = dense(self.rows, columns)
         return Constraints(g, G @ self.V + drift if len(G) else drift, G, gamma)
 
     @cached_property
@@ -221,23 +215,9 @@ class FullyAugmented(Augmented):
         result, start = {}, 0
         for (name, child, at), part in zip(ends, instant.rows, strict=True):
             stop = start + len(part.g)
-            column = first_column(child)
-            wrench = sum(
-                (block.T @ multipliers[start:stop] for first, block in part.blocks if first == column),
-                zeros(VELOCITIES),
-            )
+            block = part.blocks.get(child.name, zeros(len(part.g), VELOCITIES))
+            wrench = block.T @ multipliers[start:stop]
             e = instant.states[child.name].R @ child.local(at)
             result[name] = concatenate((wrench[:3] - cross(e, wrench[3:]), wrench[3:])).astype(float)
             start = stop
         return result
-
-
-def place_rows(rows: ConstraintRows, parent: Body, child: Body) -> PlacedRows:
-    """Rows between two bodies with the columns of these."""
-    blocks = ((first_column(parent), rows.G_parent), (first_column(child), rows.G_child))
-    return PlacedRows(rows.g, rows.drift, rows.gamma, blocks)
-
-
-def first_column(body: Body) -> int:
-    """First column of a body in V; negative for the ground."""
-    return VELOCITIES * (body.index - 1)

@@ -35,12 +35,10 @@ class JoinedPoints(NamedTuple):
 
 
 class ConstraintRows(NamedTuple):
-    """Constraint rows of one joint."""
+    """Constraint rows of a joint, a coupling or a prescribed motion."""
 
     g: Array  # (n,): Residuals: cosines [-] or lengths [m]
-    # G_parent, G_child (n, 6): Jacobians over the absolute velocities [ω; v] of the two bodies
-    G_parent: Array
-    G_child: Array
+    blocks: dict[str, Array]  # (n, 6) by body: Jacobians over its absolute velocity [ω; v]
     drift: Array  # (n,): ∂g/∂t, from prescribed motion
     gamma: Array  # (n,): g̈ where no body is accelerated
 
@@ -104,27 +102,20 @@ def joint_rows(joint: JoinedPoints, states: Mapping[str, BodyState]) -> Constrai
         A = condition.velocity_rows(ends.p, ends.c)
         bias = condition.acceleration_bias(ends.p, ends.c, ends.V_p, ends.V_c)
         parts.append(
-            ConstraintRows(
+            (
                 condition.residual(ends.p, ends.c),
                 at_centre_of_mass(A[:, :6], ends.e_parent),
                 at_centre_of_mass(A[:, 6:], ends.e_child),
-                zeros(condition.rows),
                 A @ ends.accelerations + bias,
             )
         )
-    return stack_rows(parts)
-
-
-def stack_rows(parts: Sequence[ConstraintRows]) -> ConstraintRows:
-    """Rows on top of each other."""
-    g, G_parent, G_child, drift, gamma = zip(*parts, strict=True)
-    return ConstraintRows(
-        concatenate(g),
-        array(row for block in G_parent for row in block),
-        array(row for block in G_child for row in block),
-        concatenate(drift),
-        concatenate(gamma),
-    )
+    g, on_parent, on_child, gamma = zip(*parts, strict=True)
+    blocks = {
+        body.name: array(row for part in each for row in part)
+        for body, each in ((joint.parent, on_parent), (joint.child, on_child))
+    }
+    residuals = concatenate(g)
+    return ConstraintRows(residuals, blocks, zeros(len(residuals)), concatenate(gamma))
 
 
 def at_centre_of_mass(A: Array, e: Array) -> Array:
@@ -176,8 +167,10 @@ def impose_angle(
     alpha = n * motion.acceleration + cross(V_p.w, n) * motion.rate  # of p' where p is not accelerated
     return ConstraintRows(
         -angle.residual(turned, c),
-        at_centre_of_mass(A[:, :6], ends.e_parent),
-        at_centre_of_mass(A[:, 6:], ends.e_child),
+        {
+            joint.parent.name: at_centre_of_mass(A[:, :6], ends.e_parent),
+            joint.child.name: at_centre_of_mass(A[:, 6:], ends.e_child),
+        },
         A[:, :3] @ (n * motion.rate),
         A[:, :3] @ alpha + bias,
     )
@@ -205,26 +198,15 @@ def holonomic_rows(conditions: Sequence[Condition], n_g: int) -> Array:
     return result
 
 
-class PlacedRows(NamedTuple):
-    """Constraint rows and where the velocities of their bodies are."""
-
-    # g, drift, gamma (n,)
-    g: Array
-    drift: Array
-    gamma: Array
-    # (int, (n, 6)): First column of a body, negative for the ground, and the Jacobian over its velocities
-    blocks: tuple[tuple[int, Array], ...]
-
-
-def dense(rows: Sequence[PlacedRows], n_V: int) -> Array:
-    """G (n, n_V)."""
-    G = np.zeros((sum(len(part.g) for part in rows), n_V), dtype=object)
+def dense(rows: Sequence[ConstraintRows], columns: Mapping[str, int]) -> Array:
+    """G (n, 6 × bodies); ``columns`` are the first ones of the bodies that move."""
+    G = np.zeros((sum(len(part.g) for part in rows), 6 * len(columns)), dtype=object)
     G[:] = 0.0
     start = 0
     for part in rows:
         stop = start + len(part.g)
-        for first, block in part.blocks:
-            if first >= 0:
-                G[start:stop, first : first + 6] = G[start:stop, first : first + 6] + block
+        for name, block in part.blocks.items():
+            if name in columns:
+                G[start:stop, columns[name] : columns[name] + 6] = block
         start = stop
     return array(G.ravel()).reshape(G.shape)

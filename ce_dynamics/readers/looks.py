@@ -83,3 +83,21 @@ class Foot(NamedTuple):
     friction: float
     through: Array
     normal: Array
+
+
+POINTED = ("sphere", "box", "capsule")
+"""Kinds of shapes that touch a plane at a few points or balls only."""
+
+
+def points_of(look: BodyLook) -> list[tuple[Array, float]]:
+    """Return points of a shape in the world, each with a radius; none for kinds but `POINTED`."""
+    if look.kind == "sphere":
+        return [(look.frame.r, look.size[0])]
+    if look.kind == "box":
+        half = 0.5 * np.array(look.size)
+        return [(look.frame.r + look.frame.direction(np.array(signs) * half), 0.0) for signs in CORNERS]
+    if look.kind == "capsule":
+        radius, length = look.size
+        ends = (np.array((0.0, 0.0, z)) for z in (-0.5 * length, 0.5 * length))
+        return [(look.frame.r + look.frame.direction(end), radius) for end in ends]
+    return []

@@ -151,7 +151,7 @@ class FreeBodies:
             row = 0
             for joint in self.joints:
                 rows = joint_rows(joint, states)
-                for body, block in ((joint.parent, rows.G_parent), (joint.child, rows.G_child)):
+                for body, block in zip((joint.parent, joint.child), rows.blocks.values(), strict=True):
                     if body.name in self.place:
                         at = self.place[body.name]
                         G[row : row + len(block), at : at + 6] = block

@@ -33,28 +33,16 @@ UNIT_TOLERANCE = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
-class Touching(Condition):
+class Touching(InPlane):
     """The sphere touches the plane: gap n · (x_c − x_p) − radius = 0; its multiplier is the normal force.
 
-    Parameters
-    ----------
-    normal_on_parent : (3,) array
-        Unit normal n of the plane in the design pose; the sphere is on this side.
-    radius : float
-        [m].
+    The sphere is on the side of the unit normal n; the radius is in m.
     """
 
-    normal_on_parent: Array
     radius: float
 
     def residual(self, p: JointEnd, c: JointEnd) -> Array:
-        return InPlane(self.normal_on_parent).residual(p, c) - self.radius
-
-    def velocity_rows(self, p: JointEnd, c: JointEnd) -> Array:
-        return InPlane(self.normal_on_parent).velocity_rows(p, c)
-
-    def acceleration_bias(self, p: JointEnd, c: JointEnd, V_p: Twist, V_c: Twist) -> Array:
-        return InPlane(self.normal_on_parent).acceleration_bias(p, c, V_p, V_c)
+        return super().residual(p, c) - self.radius
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from itertools import product
 from pathlib import Path
 
@@ -11,7 +11,7 @@ import numpy as np
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.mechanism.assumptions import TOLERANCE
 from ce_dynamics.readers.frames import Pose
-from ce_dynamics.readers.looks import CORNERS, BodyLook, Foot, mesh_of
+from ce_dynamics.readers.looks import POINTED, BodyLook, Foot, mesh_of, points_of
 from ce_dynamics.readers.mjcf.model import Compiled, is_excluded, matrix
 from ce_dynamics.readers.mjcf.posing import put_together
 from ce_dynamics.readers.mjcf.read import Included, check_copies
@@ -134,7 +134,8 @@ def mjcf_feet(
     for plane, geom in product(grounds, range(file.model.ngeom)):
         if geom in planes or not touching(file, plane, geom):
             continue
-        found = list(points_of(file, geom))
+        shape = look(file, geom) if kind(file, geom).lower() in POINTED else None
+        found = [] if shape is None else points_of(shape)
         if not found:
             others.append(f"{geom_name(file, geom)} ({kind(file, geom).lower()})")
         feet += [foot(file, plane, geom, k, *point) for k, point in enumerate(found)]
@@ -161,21 +162,6 @@ def touching(file: Compiled, one: int, other: int) -> bool:
     bodies = sorted((int(model.geom_bodyid[one]), int(model.geom_bodyid[other])))
     excluded = (bodies[0] << 16) + bodies[1] in {int(each) for each in model.exclude_signature}
     return bool(masks) and not excluded and not is_excluded(file, bodies[0], bodies[1])
-
-
-def points_of(file: Compiled, geom: int) -> Iterator[tuple[Array, float]]:
-    """Points of a shape in the world, each with a radius; none for kinds that are more than such points."""
-    model, word = file.model, kind(file, geom)
-    frame = Pose(matrix(file.data.geom_xmat[geom]), np.array(file.data.geom_xpos[geom]))
-    a, b, c = (float(x) for x in model.geom_size[geom])
-    if word == "SPHERE":
-        yield frame.r, a
-    elif word == "CAPSULE":
-        for sign in (-1.0, 1.0):
-            yield frame.r + frame.direction(np.array((0.0, 0.0, sign * b))), a
-    elif word == "BOX":
-        for signs in CORNERS:
-            yield frame.r + frame.direction(np.array(signs) * (a, b, c)), 0.0
 
 
 def foot(file: Compiled, plane: int, geom: int, k: int, at: Array, radius: float) -> Foot:

@@ -10,12 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra import checks
-from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.assumptions import TOLERANCE
 from ce_dynamics.mechanism.checked import unit_axis
 from ce_dynamics.readers.frames import Pose
-from ce_dynamics.readers.looks import CORNERS, BodyLook, Foot, surface
+from ce_dynamics.readers.looks import POINTED, BodyLook, Foot, points_of, surface
 from ce_dynamics.readers.put_together import Wishes, check_pose, put_together
 from ce_dynamics.readers.survey import check_names
 from ce_dynamics.readers.urdf.beside import Loops
@@ -77,7 +76,7 @@ def urdf_feet(
 ) -> tuple[list[Foot], list[str]]:
     """Points and balls of a URDF file's ``<collision>`` shapes that may touch a plane, and what may besides.
 
-    A sphere is one ball, a box eight points.  The format has no ground and no friction: they are given here.
+    A sphere is one ball, a capsule two, a box eight points.  The format has no ground and no friction: they are given here.
 
     Parameters
     ----------
@@ -96,10 +95,10 @@ def urdf_feet(
     mu = checks.number("urdf_feet: friction", friction, at_least=0.0)
     at, up = checks.vector("urdf_feet: through", through, 3), unit_axis(normal, "urdf_feet", "normal")
     feet, others = [], []
-    placed, _ = shapes_of("collision", path, loops, pose, independent, ignore, tolerance)
+    placed, root = shapes_of("collision", path, loops, pose, independent, ignore, tolerance)
     for number, each in enumerate(placed):
         name = each.element.text("name", "") or f"collision {number}"
-        points = points_of(each)
+        points = points_of(look(each, root.path, {})) if each.geometry.tag in POINTED else []
         if not points:
             others.append(f"{each.link} {name} ({each.geometry.tag})")
         for k, (point, radius) in enumerate(points):
@@ -191,13 +190,3 @@ def find_file(said: str, file: Path) -> Path | None:
             if part and (folder / part).is_file():
                 return folder / part
     return Path(name) if Path(name).is_absolute() and Path(name).is_file() else None
-
-
-def points_of(each: PlacedLook) -> list[tuple[Array, float]]:
-    """Points of a shape in the world, each with a radius; none for kinds that are more than such points."""
-    if each.geometry.tag == "sphere":
-        return [(each.frame.r, each.geometry.number("radius"))]
-    if each.geometry.tag == "box":
-        half = 0.5 * each.geometry.numbers("size", 3)
-        return [(each.frame.r + each.frame.direction(np.array(signs) * half), 0.0) for signs in CORNERS]
-    return []

@@ -44,7 +44,7 @@ def check(
     rate = (8.0 * (g[1] - g[-1]) - (g[2] - g[-2])) / (12.0 * H)
     second = (16.0 * (g[1] + g[-1]) - (g[2] + g[-2]) - 30.0 * g[0]) / (12.0 * H**2)
     scale = 1.0 + np.max(np.abs(rows.gamma))
-    analytic = rows.G_parent @ V_p + rows.G_child @ V_c + rows.drift
+    analytic = rows.blocks[parent] @ V_p + rows.blocks[child] @ V_c + rows.drift
     np.testing.assert_allclose(analytic, rate, rtol=0, atol=TOLERANCE_RATE * scale)
     np.testing.assert_allclose(rows.gamma, second, rtol=0, atol=TOLERANCE_SECOND * scale)
 
