@@ -76,7 +76,8 @@ def urdf_feet(
 ) -> tuple[list[Foot], list[str]]:
     """Points and balls of a URDF file's ``<collision>`` shapes that may touch a plane, and what may besides.
 
-    A sphere is one ball, a capsule two, a box eight points.  The format has no ground and no friction: they are given here.
+    A sphere is one ball, a capsule two, a box eight points.  The format has no ground and no friction: they
+    are given here.
 
     Parameters
     ----------
