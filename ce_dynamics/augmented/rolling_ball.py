@@ -16,13 +16,7 @@ from ce_dynamics.augmented.constrained_system import ConstrainedState, Constrain
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.checked import across, finite_number, finite_vector
-from ce_dynamics.mechanism.hinges.rolling import (
-    NoSlip,
-    RollingContact,
-    Touching,
-    positive,
-    unit_normal,
-)
+from ce_dynamics.mechanism.hinges.rolling import NoSlip, RollingContact, Touching, positive, unit_normal
 
 
 class PlaneAndBall(NamedTuple):

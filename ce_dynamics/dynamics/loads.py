@@ -37,10 +37,7 @@ class Loads(NamedTuple):
 
 
 def gather_loads(
-    outward: Outward,
-    elements: Mapping[str, ForceElement],
-    x: Mapping[str, Array],
-    u: Mapping[str, Scalar],
+    outward: Outward, elements: Mapping[str, ForceElement], x: Mapping[str, Array], u: Mapping[str, Scalar]
 ) -> Loads:
     """Evaluate every force element and sum their loads."""
     responses: dict[str, Response] = {}

@@ -107,12 +107,7 @@ class BackwardPass:
     """
 
     def __init__(
-        self,
-        outward: Outward,
-        loads: Loads,
-        accelerations: Accelerations,
-        frame: Body | None,
-        values: Values,
+        self, outward: Outward, loads: Loads, accelerations: Accelerations, frame: Body | None, values: Values
     ) -> None:
         self.outward, self.loads, self.values = outward, loads, values
         self.system = outward.embedding.system

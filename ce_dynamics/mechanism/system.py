@@ -98,11 +98,7 @@ class System:
     """
 
     def __init__(
-        self,
-        gravity: ArrayLike = (0.0, 0.0, -9.81),
-        name: str = "system",
-        *,
-        tolerance: float = TOLERANCE,
+        self, gravity: ArrayLike = (0.0, 0.0, -9.81), name: str = "system", *, tolerance: float = TOLERANCE
     ) -> None:
         self.name = checks.name_of("System: name", name)
         self.tolerance = tolerance

@@ -39,10 +39,7 @@ from ce_dynamics.readers.robot import (
     RobotLoop,
     root_of,
 )
-from ce_dynamics.readers.survey import (
-    Finding,
-    where,
-)
+from ce_dynamics.readers.survey import Finding, where
 from ce_dynamics.readers.tree import choose_independent, locate_errors, massless_tip, taken_names
 from ce_dynamics.readers.xml_file import Element
 
@@ -289,11 +286,7 @@ def losses(robot: Robot, ignore: Collection[str]) -> Iterator[Finding]:
     """Joints with friction, and no single coordinate for it to act on or none that it is to act on."""
     for joint in robot.joints.values():
         simple, name = joint.kind in WITH_COORDINATE, joint.name
-        for kind, value in (
-            (FRICTION, joint.friction),
-            (DAMPING, joint.damping),
-            (ARMATURE, joint.armature),
-        ):
+        for kind, value in ((FRICTION, joint.friction), (DAMPING, joint.damping), (ARMATURE, joint.armature)):
             if value != 0.0 and (not simple or kind in ignore):
                 yield Finding(kind, where(joint.element), told=joint.kind == "fixed", name=name)
         for load in joint.loads:

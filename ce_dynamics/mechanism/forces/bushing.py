@@ -97,10 +97,7 @@ class Bushing(ForceElement):
         torque = torque - self.sense * (T @ lost[3:])
         F, M = T.T @ force, self.sense * (T.T @ torque)
         return Response(
-            (
-                PointLoad(self.b, a, point.r, force, torque),
-                PointLoad(a, a, point.r, -force, -torque),
-            ),
+            (PointLoad(self.b, a, point.r, force, torque), PointLoad(a, a, point.r, -force, -torque)),
             outputs=dict(zip(self.outputs, (*d, *turn, *F, *M), strict=True)),
             potential=sum(law.energy(s) for law, s in zip(springs, (*d, *turn), strict=True)),
         )

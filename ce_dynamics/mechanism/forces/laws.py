@@ -120,11 +120,7 @@ class Tabulated(Law):
     """
 
     def __init__(
-        self,
-        x: ArrayLike,
-        y: ArrayLike,
-        interpolation: str = "linear",
-        extrapolation: str = "linear",
+        self, x: ArrayLike, y: ArrayLike, interpolation: str = "linear", extrapolation: str = "linear"
     ) -> None:
         self.x = finite_numbers(x, "Tabulated", "x")
         self.y = finite_numbers(y, "Tabulated", "y")

@@ -42,10 +42,7 @@ class Planar(Hinge):
     directions = ("normal",)
 
     def __init__(
-        self,
-        normal: ArrayLike,
-        at: ArrayLike = (0.0, 0.0, 0.0),
-        x_axis: ArrayLike | None = None,
+        self, normal: ArrayLike, at: ArrayLike = (0.0, 0.0, 0.0), x_axis: ArrayLike | None = None
     ) -> None:
         self.normal = unit_axis(normal, "Planar", "normal")
         self.at = finite_vector(at, "Planar", "at")

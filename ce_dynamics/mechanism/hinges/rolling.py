@@ -194,10 +194,7 @@ class RollingOnPlane(Hinge):
 
     @property
     def constraints(self) -> tuple[Condition, ...]:
-        return (
-            Touching(self.normal, self.radius),
-            NoSlip(self.normal, self.radius, self.e1, self.e2),
-        )
+        return (Touching(self.normal, self.radius), NoSlip(self.normal, self.radius, self.e1, self.e2))
 
 
 def plane_axes(normal: Array, x_axis: ArrayLike | None, owner: str) -> tuple[Array, Array]:

@@ -42,12 +42,7 @@ class Universal(Hinge):
     velocity_units = ("rad/s", "rad/s")
     directions = ("axis1", "axis2")
 
-    def __init__(
-        self,
-        axis1: ArrayLike,
-        axis2: ArrayLike,
-        at: ArrayLike = (0.0, 0.0, 0.0),
-    ) -> None:
+    def __init__(self, axis1: ArrayLike, axis2: ArrayLike, at: ArrayLike = (0.0, 0.0, 0.0)) -> None:
         self.axis1 = unit_axis(axis1, "Universal", "axis1")
         self.axis2 = unit_axis(axis2, "Universal", "axis2")
         self.at = finite_vector(at, "Universal", "at")

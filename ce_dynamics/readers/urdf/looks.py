@@ -127,12 +127,7 @@ def shapes_of(
             )
     lead = given.motors if not independent else ()
     wishes = Wishes(
-        "fixed",
-        (0.0, 0.0, 0.0),
-        check_pose(given.robot, pose),
-        tuple(independent),
-        lead,
-        tolerance=tolerance,
+        "fixed", (0.0, 0.0, 0.0), check_pose(given.robot, pose), tuple(independent), lead, tolerance=tolerance
     )
     frames = put_together(given.robot, wishes).frames
     return list(elements_of(tag, given.root, frames)), given.root

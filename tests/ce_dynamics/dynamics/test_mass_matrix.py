@@ -10,12 +10,7 @@ from ce_dynamics.compiler import trace
 from ce_dynamics.dynamics.articulated_body import Articulated, tip_to_base
 from ce_dynamics.dynamics.energy import kinetic_energy
 from ce_dynamics.dynamics.instant import Instant
-from ce_dynamics.dynamics.mass_matrix import (
-    innovations_factors,
-    inverse_mass_matrix,
-    mass_matrix,
-    solve_mass,
-)
+from ce_dynamics.dynamics.mass_matrix import innovations_factors, inverse_mass_matrix, mass_matrix, solve_mass
 from ce_dynamics.dynamics.outward import Outward
 from tests.ce_dynamics.recursion_dense import Dense
 from tests.ce_dynamics.recursion_systems import SYSTEMS, Case, make_case, random_tree

@@ -7,13 +7,7 @@ from pathlib import Path
 import pytest
 
 from ce_dynamics.errors import DataError
-from ce_dynamics.readers.xml_file import (
-    DEEPEST,
-    LARGEST_FILE,
-    MOST_ATTRIBUTES,
-    MOST_ELEMENTS,
-    parse,
-)
+from ce_dynamics.readers.xml_file import DEEPEST, LARGEST_FILE, MOST_ATTRIBUTES, MOST_ELEMENTS, parse
 
 
 def written(folder: Path, text: str) -> Path:

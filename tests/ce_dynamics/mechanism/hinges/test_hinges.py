@@ -525,10 +525,7 @@ def wrong(value: object) -> Any:
         (lambda: Universal((1, 0, 0), (0, 0, 0)), "Universal: axis2 is"),
         (lambda: Distance((0, 0, 0), (0, 0, 0)), r"Distance: length is 0\.0 m .* must be positive"),
         (lambda: Distance((0, 0, 0), (1, 0, 0), length=-1.0), r"Distance: length is -1\.0 m"),
-        (
-            lambda: Distance((0, 0, 0), (1, 0, 0), length=math.nan),
-            "Distance: length nan must be a finite",
-        ),
+        (lambda: Distance((0, 0, 0), (1, 0, 0), length=math.nan), "Distance: length nan must be a finite"),
         (lambda: Distance((0, 0, math.nan), (1, 0, 0)), "Distance: at_a"),
         (lambda: Distance((0, 0, 0), (1, 0)), "Distance: at_b"),
     ],

@@ -306,10 +306,7 @@ def test_everything_that_is_refused_is_named_at_once(tmp_path: Path) -> None:
         ce.read_urdf(path)
     lines = str(caught.value).splitlines()
     assert lines[0] == "robot.urdf contains what cannot be represented:"
-    assert lines[1:-1] == [
-        "  inertail: line 6",
-        "  mass@unit: line 13",
-    ]
+    assert lines[1:-1] == ["  inertail: line 6", "  mass@unit: line 13"]
     names = {"inertail", "mass@unit"}
     assert all(repr(name) in lines[-1] for name in names)
     for ignored in (names, {"all"}):
