@@ -80,13 +80,7 @@ class Closure(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class InPart:
-    """A closure that keeps some conditions of another one.
-
-    Parameters
-    ----------
-    whole : Closure
-    constraints : tuple of Condition
-    """
+    """A closure that keeps some conditions of another one."""
 
     whole: Closure
     constraints: tuple[Condition, ...]
@@ -125,21 +119,15 @@ class Coincident(Condition):
 
 @dataclass(frozen=True, eq=False)
 class Angle(Condition):
-    """A direction on the parent and one on the child keep their angle: a · b = cosine.
-
-    Parameters
-    ----------
-    axis_on_parent, axis_on_child : (3,) arrays
-        Unit vectors a and b in the design pose; must not be parallel, where the condition is singular.
-    cosine : float
-        Cosine of the angle, zero for perpendicular directions.
-    """
+    """A direction on the parent and one on the child keep their angle: a · b = cosine."""
 
     is_length: ClassVar[bool] = False
 
+    # axis_on_parent, axis_on_child (3,): Unit vectors a and b in the design pose; must not be parallel, where
+    # the condition is singular
     axis_on_parent: Array
     axis_on_child: Array
-    cosine: float = 0.0
+    cosine: float = 0.0  # Cosine of the angle, zero for perpendicular directions
 
     def residual(self, p: JointEnd, c: JointEnd) -> Array:
         return array((dot(p.R @ self.axis_on_parent, c.R @ self.axis_on_child) - self.cosine,))
@@ -157,15 +145,9 @@ class Angle(Condition):
 
 @dataclass(frozen=True, eq=False)
 class InPlane(Condition):
-    """The child's point stays in the parent's plane through the parent's point: n · (x_c − x_p) = 0.
+    """The child's point stays in the parent's plane through the parent's point: n · (x_c − x_p) = 0."""
 
-    Parameters
-    ----------
-    normal_on_parent : (3,) array
-        Unit normal n of the plane in the design pose.
-    """
-
-    normal_on_parent: Array
+    normal_on_parent: Array  # (3,): Unit normal n of the plane in the design pose
 
     def residual(self, p: JointEnd, c: JointEnd) -> Array:
         return array((dot(p.R @ self.normal_on_parent, c.x - p.x),))
@@ -188,17 +170,10 @@ class Screwed(Condition):
     perpendicular to the child's e1: pitch e1_c · (sin(δ / pitch) e1_p − cos(δ / pitch) e2_p) = 0.  To first
     order this is δ − pitch × angle, and unlike it has no jump at half a turn, so any number of turns is told
     apart.  (A child turned by π too far satisfies it as well, but cannot get there continuously.)
-
-    Parameters
-    ----------
-    axis : (3,) array
-        Unit vector of the axis in the design pose.
-    pitch : float
-        Displacement per angle [m/rad], not zero (a screw without pitch keeps `InPlane`).
     """
 
-    axis: Array
-    pitch: float
+    axis: Array  # (3,): Unit vector of the axis in the design pose
+    pitch: float  # Displacement per angle [m/rad], not zero (a screw without pitch keeps `InPlane`)
 
     def residual(self, p: JointEnd, c: JointEnd) -> Array:
         _, u, b = self._directions(p, c)
@@ -238,14 +213,9 @@ class Separation(Condition):
     """The two hinge points keep their distance: (|x_c − x_p|² − length²) / (2 length) = 0.
 
     To first order this is the change of the distance, and it is smooth even where the points meet.
-
-    Parameters
-    ----------
-    length : float
-        Distance [m], positive.
     """
 
-    length: float
+    length: float  # Distance [m], positive
 
     def residual(self, p: JointEnd, c: JointEnd) -> Array:
         delta = c.x - p.x

@@ -47,23 +47,14 @@ class Touching(InPlane):
 
 @dataclass(frozen=True, eq=False)
 class NoSlip(Condition):
-    """The two bodies' points at C have the same velocity along the plane; its multipliers are friction.
-
-    Parameters
-    ----------
-    normal_on_parent : (3,) array
-        Unit normal n of the plane in the design pose.
-    radius : float
-        [m].
-    x_axis, y_axis : (3,) arrays
-        Unit vectors t along the plane in the design pose: the directions of the two rows.
-    """
+    """The two bodies' points at C have the same velocity along the plane; its multipliers are friction."""
 
     rows: ClassVar[int] = 2
     holonomic: ClassVar[bool] = False
 
-    normal_on_parent: Array
-    radius: float
+    normal_on_parent: Array  # (3,): Unit normal n of the plane in the design pose
+    radius: float  # [m]
+    # x_axis, y_axis (3,): Unit vectors t along the plane in the design pose: the directions of the two rows
     x_axis: Array
     y_axis: Array
 

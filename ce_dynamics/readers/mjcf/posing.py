@@ -22,7 +22,7 @@ from ce_dynamics.readers.chains import ChainLaw, ChainLink, ChainLoop, Chains, p
 from ce_dynamics.readers.design_pose import DesignPoseSearch, report
 from ce_dynamics.readers.frames import Pose
 from ce_dynamics.readers.mjcf.model import Compiled
-from ce_dynamics.readers.mjcf.tendons import equalities, frames_of, linear_row
+from ce_dynamics.readers.mjcf.tendons import active, frames_of, linear_row
 
 
 def key_named(file: Compiled, name: str) -> Any:
@@ -271,14 +271,6 @@ def skeleton_of(file: Compiled) -> Skeleton:
     return Skeleton(Chains(links, list(loops(file, number)), list(laws(file, column))), joint_of)
 
 
-def active(file: Compiled, kind: str) -> Iterator[int]:
-    """Equality constraints of some kind that hold."""
-    if not file.is_disabled("CONSTRAINT", "EQUALITY"):
-        for index in range(file.model.neq):
-            if file.model.eq_active0[index] and file.kind("mjtEq", file.model.eq_type[index]) == kind:
-                yield index
-
-
 def loops(file: Compiled, number: dict[int, int]) -> Iterator[ChainLoop]:
     """Points and frames that two bodies share."""
     for kind in ("CONNECT", "WELD"):
@@ -300,7 +292,7 @@ def laws(file: Compiled, column: dict[int, int]) -> Iterator[ChainLaw]:
             yield ChainLaw((column[joint],), (1.0,), -1, coefficients[:1])
         else:
             yield ChainLaw((column[joint],), (1.0,), column[other], coefficients)
-    for index in equalities(file):
+    for index in active(file, "TENDON"):
         row = linear_row(file, index)
         if row is not None:
             yield ChainLaw(tuple(column[joint] for joint in row[0]), tuple(row[0].values()), -1, (row[1],))

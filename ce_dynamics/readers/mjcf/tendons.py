@@ -112,19 +112,18 @@ def other_tendons(file: Compiled) -> Iterator[Finding]:
         for field in ("armature", "stiffnesspoly", "dampingpoly", "actfrclimited"):
             if nonlinear(model, f"tendon_{field}", tendon):
                 yield Finding(f"tendon@{field}", where, name=name)
-    for index in equalities(file):
+    for index in active(file, "TENDON"):
         if linear_row(file, index) is None:
             name = file.equality(index)
             yield Finding("equality tendon", file.where("equalities", index, name), name=name)
 
 
-def equalities(file: Compiled) -> list[int]:
-    """Equalities of tendons that hold."""
-    model = file.model
-    if file.is_disabled("CONSTRAINT", "EQUALITY"):
-        return []
-    kinds = [file.kind("mjtEq", kind) for kind in model.eq_type]
-    return [k for k in range(model.neq) if kinds[k] == "TENDON" and model.eq_active0[k]]
+def active(file: Compiled, kind: str) -> Iterator[int]:
+    """Equality constraints of some kind that hold."""
+    if not file.is_disabled("CONSTRAINT", "EQUALITY"):
+        for index in range(file.model.neq):
+            if file.model.eq_active0[index] and file.kind("mjtEq", file.model.eq_type[index]) == kind:
+                yield index
 
 
 def linear_row(file: Compiled, index: int) -> tuple[dict[int, float], float] | None:
