@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from ce_dynamics.errors import ModelError
-from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.body import Body, ancestors
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge, LoopClosure
 from ce_dynamics.mechanism.forces.base import ForceElement
 from ce_dynamics.mechanism.hinges.base import Hinge
@@ -68,18 +68,9 @@ def make_elastic(system: System, elastic: Sequence[ElasticJoint]) -> None:
         system.add_force(one.element)
 
 
-def chain(body: Body) -> set[Body]:
-    """A body and what carries it, but the ground."""
-    found = set()
-    while body.parent is not None:
-        found.add(body)
-        body = body.carrier
-    return found
-
-
 def rehang(system: System, top: Body) -> tuple[set[str], set[Body]]:
     """Take a body off its hinge: closures that have become hinges, and the bodies on other hinges now."""
-    branch = {body for body in system.bodies if top in chain(body)}
+    branch = {body for body in system.bodies if top in ancestors(body)}
     ways = [
         (edge.closure.n_v, k)
         for k, edge in enumerate(system.closures)
@@ -195,6 +186,6 @@ def still_true(
 
 def path(system: System, edge: CutEdge) -> set[Body]:
     """Bodies whose hinges a closure depends on, but for prescribed ones."""
-    one, *others = (chain(body) for body in edge.bodies)
-    own = one.union(*others) - one.intersection(*others)
+    one, *others = (set(ancestors(body)) for body in edge.bodies)
+    own = one.union(*others) - one.intersection(*others)  # all have the ground
     return {body for body in own if body.name not in system.prescribed}

@@ -128,25 +128,16 @@ def chains_of(robot: Robot, joints: list[RobotJoint], root: str) -> Chains:
         )
         for loop in robot.loops.values()
     ]
-    return Chains(links, loops, [*laws(joints, column), *ratios(robot, joints, column)])
+    return Chains(links, loops, [*laws(joints, column), *ratios(robot, column)])
 
 
-def ratios(robot: Robot, joints: list[RobotJoint], column: dict[str, int]) -> Iterator[ChainLaw]:
+def ratios(robot: Robot, column: dict[str, int]) -> Iterator[ChainLaw]:
     """Yield the laws of `<coupling>`: Σ q on the way to the successor = ratio × Σ q to the predecessor.
 
     Joints on the way to both links are left out of the sums.
     """
-    carrier = {joint.child: joint for joint in joints}
-
-    def way(link: str) -> list[str]:
-        found = []
-        while link in carrier:
-            found.append(carrier[link].name)
-            link = carrier[link].parent
-        return found
-
     for coupling in robot.couplings.values():
-        ways = way(coupling.predecessor), way(coupling.successor)
+        ways = robot.way(coupling.predecessor), robot.way(coupling.successor)
         factors = {
             column[name]: factor
             for mine, other, factor in ((ways[0], ways[1], coupling.ratio), (ways[1], ways[0], -1.0))

@@ -161,19 +161,20 @@ class Robot:
     loops: dict[str, RobotLoop]
     couplings: dict[str, CouplingOf]
 
-
-def find_loop_joints(robot: Robot) -> set[str]:
-    """Joints between the ends of loops."""
-    carrier = {joint.child: joint for joint in robot.joints.values()}
-
-    def way(link: str) -> set[str]:
-        found = set[str]()
+    def way(self, link: str) -> list[str]:
+        """Return the names of the joints from a link to the root."""
+        carrier = {joint.child: joint for joint in self.joints.values()}
+        found: list[str] = []
         while link in carrier and carrier[link].name not in found:
-            found.add(carrier[link].name)
+            found.append(carrier[link].name)
             link = carrier[link].parent
         return found
 
-    return {name for loop in robot.loops.values() for name in way(loop.predecessor) ^ way(loop.successor)}
+
+def find_loop_joints(robot: Robot) -> set[str]:
+    """Joints between the ends of loops."""
+    ends = ((loop.predecessor, loop.successor) for loop in robot.loops.values())
+    return {name for one, other in ends for name in {*robot.way(one)} ^ {*robot.way(other)}}
 
 
 def make_name(name: str, taken: tuple[str, ...]) -> str:
