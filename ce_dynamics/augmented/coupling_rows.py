@@ -25,7 +25,7 @@ from ce_dynamics.algebra.jets import ScalarMotion
 from ce_dynamics.algebra.spatial import IDENTITY
 from ce_dynamics.augmented.hinge_coordinates import RelativeMotion, coordinates
 from ce_dynamics.augmented.rows import ConstraintRows
-from ce_dynamics.augmented.states import BodyState
+from ce_dynamics.augmented.states import VELOCITIES, BodyState
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.base import Coupled
 from ce_dynamics.mechanism.couplings.components import ConstraintView
@@ -35,8 +35,6 @@ from ce_dynamics.mechanism.system import System
 
 LARGEST_DENOMINATOR = 1000
 """Of ratios that count as fractions."""
-
-VELOCITIES = 6
 
 
 class AbsoluteView(ConstraintView):

@@ -28,7 +28,7 @@ from ce_dynamics.mechanism.hinges import (
 )
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.readers.frames import WORLD, Pose, close_between
-from ce_dynamics.readers.put_together import Wishes, put_together, wishes_of
+from ce_dynamics.readers.put_together import BuildOptions, find_leads, put_together
 from ce_dynamics.readers.robot import (
     GROUND,
     WITH_COORDINATE,
@@ -113,23 +113,23 @@ def need_coordinate(joint: RobotJoint, element: Element) -> None:
         )
 
 
-def build(robot: Robot, wishes: Wishes) -> tuple[System, list[str]]:
+def build(robot: Robot, options: BuildOptions) -> tuple[System, list[str]]:
     """The system, and notes on it."""
-    base = wishes.base
-    system = System(wishes.gravity, name=robot.name, tolerance=wishes.tolerance)
-    robot, joints, at, frames = put_together(robot, wishes)
+    base = options.base
+    system = System(options.gravity, name=robot.name, tolerance=options.tolerance)
+    robot, joints, at, frames = put_together(robot, options)
     root = robot.links[root_of(robot)]
     said = {joint.name: joint.independent for joint in joints}
-    wished = wishes_of(wishes, joints)
+    wished = find_leads(options, joints)
     if root.name != GROUND:
         add_link(system, root, WORLD, GROUND, Fixed() if base == "fixed" else Free())
     for joint in joints:
         added = hinge(joint, frames[joint.child], at.q.get(joint.name, 0.0))
-        armature = wishes.armature.get(joint.name, joint.armature) or None
+        armature = options.armature.get(joint.name, joint.armature) or None
         body = add_link(system, robot.links[joint.child], frames[joint.child], joint.parent, added, armature)
         if joint.kind in (*WITH_COORDINATE, "screw"):
-            add_loads(system, joint, body, wishes)
-        add_axis_loads(system, joint, body, wishes)
+            add_loads(system, joint, body, options)
+        add_axis_loads(system, joint, body, options)
     notes = list(at.notes)
     for loop in robot.loops.values():
         close(system, loop, robot, frames, at.precision)
@@ -140,7 +140,7 @@ def build(robot: Robot, wishes: Wishes) -> tuple[System, list[str]]:
                 f"joint {joint.name!r} moves it, but neither it nor anything it carries has mass; give it an "
                 f"<inertial>, or fix the joint"
             )
-    if wishes.independent or wishes.motors:
+    if options.independent or options.motors:
         led = {robot.joints[name].child for name in at.lead}
         asked = {robot.joints[name].child for name in wished}
         choose_independent(system, lambda bodies: leading(bodies, led, asked))
@@ -151,7 +151,7 @@ def build(robot: Robot, wishes: Wishes) -> tuple[System, list[str]]:
         f"{robot.element.path.name}: joint {name!r} is not independent: with the others the loops hold it"
         for name in at.dropped
     ]
-    for name in wishes.motors:
+    for name in options.motors:
         notes += add_motor(system, robot.joints[name])
     return system, notes
 
@@ -195,21 +195,21 @@ def hinge(joint: RobotJoint, frame: Pose, q: float) -> Hinge:
     return Fixed(frame.r) if joint.kind == "fixed" else Revolute(axis, frame.r, q_design=q)
 
 
-def add_loads(system: System, joint: RobotJoint, body: Body, wishes: Wishes) -> None:
+def add_loads(system: System, joint: RobotJoint, body: Body, options: BuildOptions) -> None:
     """Viscous and dry friction of a joint, and its stops if they are wished for."""
     with locate_errors(joint.element.place):
         if joint.damping:
             system.add_force(TorsionSpringDamper(f"damping of {joint.name}", body, damper=joint.damping))
         if joint.friction:
-            law = DryFriction(joint.friction, wishes.creep)
+            law = DryFriction(joint.friction, options.creep)
             system.add_force(TorsionSpringDamper(f"friction of {joint.name}", body, damper=law))
-        if wishes.stops is not None and joint.limit is not None and joint.limit.stoppable(joint.kind):
-            stiffness, damping = wishes.stops
+        if options.stops is not None and joint.limit is not None and joint.limit.stoppable(joint.kind):
+            stiffness, damping = options.stops
             lower, upper = joint.limit.lower, joint.limit.upper
             system.add_force(JointStop(f"stop of {joint.name}", body, lower, upper, stiffness, damping))
 
 
-def add_axis_loads(system: System, joint: RobotJoint, body: Body, wishes: Wishes) -> None:
+def add_axis_loads(system: System, joint: RobotJoint, body: Body, options: BuildOptions) -> None:
     """Springs, viscous and dry friction of single coordinates."""
     for load in joint.loads:
         of = joint.name if body.inboard.n_v == 1 else f"{joint.name} {load.component + 1}"
@@ -225,7 +225,7 @@ def add_axis_loads(system: System, joint: RobotJoint, body: Body, wishes: Wishes
                 )
                 system.add_force(element)
             if load.friction:
-                law = DryFriction(load.friction, wishes.creep)
+                law = DryFriction(load.friction, options.creep)
                 system.add_force(
                     TorsionSpringDamper(f"friction of {of}", body, damper=law, component=load.component)
                 )
@@ -288,7 +288,7 @@ def losses(robot: Robot, ignore: Collection[str]) -> Iterator[Finding]:
         simple, name = joint.kind in WITH_COORDINATE, joint.name
         for kind, value in ((FRICTION, joint.friction), (DAMPING, joint.damping), (ARMATURE, joint.armature)):
             if value != 0.0 and (not simple or kind in ignore):
-                yield Finding(kind, where(joint.element), told=joint.kind == "fixed", name=name)
+                yield Finding(kind, where(joint.element), noted=joint.kind == "fixed", name=name)
         for load in joint.loads:
             for kind, value in ((FRICTION, load.friction), (DAMPING, load.damping)):
                 not_here = joint.kind in ("spherical", "fixed", "floating")
@@ -318,11 +318,11 @@ def limits(
         if given is None:
             continue
         if given.is_bounded and (stops is None or not given.stoppable(joint.kind)):
-            yield Finding("limit@lower, limit@upper", place, told=True, name=joint.name)
+            yield Finding("limit@lower, limit@upper", place, noted=True, name=joint.name)
         for kind, value in (("limit@effort", given.effort), ("limit@velocity", given.velocity)):
             kept = kind == "limit@effort" and joint.name in motors and given.drives
             if math.isfinite(value) and not kept:
-                yield Finding(kind, place, told=True, name=joint.name)
+                yield Finding(kind, place, noted=True, name=joint.name)
 
 
 def without(robot: Robot, ignore: Collection[str]) -> Robot:

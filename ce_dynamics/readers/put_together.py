@@ -71,14 +71,14 @@ def place_robot(
     if not robot.loops:
         return PosedRobot({joint.name: value for joint, value in zip(moving, wanted.tolist(), strict=True)})
     names = [joint.name for joint in moving]
-    wishes = [k for k, name in enumerate(names) if name in wished]
+    options = [k for k, name in enumerate(names) if name in wished]
     q, precision = wanted.copy(), ROUNDING
     lead: list[str] = []
     dropped: list[str] = []
     notes: list[str] = []
     places = {name: loop.element.place for name, loop in robot.loops.items()}
     for chains in parts(chains_of(robot, joints, root)):
-        search = DesignPoseSearch(chains, wanted, wishes, limits_of(moving), tolerance, must_lead)
+        search = DesignPoseSearch(chains, wanted, options, limits_of(moving), tolerance, must_lead)
         found = search.find()
         if found is None:
             raise explain_open_loop(robot, search)
@@ -278,7 +278,7 @@ def ends_of(loop: RobotLoop) -> tuple[tuple[str, Pose, str, Pose], ...]:
 
 
 @dataclass(frozen=True)
-class Wishes:
+class BuildOptions:
     """Options of the caller for the system, beside the file."""
 
     base: str
@@ -302,22 +302,22 @@ class PutTogether(NamedTuple):
     frames: dict[str, Pose]
 
 
-def put_together(robot: Robot, wishes: Wishes) -> PutTogether:
+def put_together(robot: Robot, options: BuildOptions) -> PutTogether:
     """Frames of all links in the design pose."""
-    robot = with_world(robot, wishes.base)
+    robot = with_world(robot, options.base)
     order_joints(robot)
     check_loops(robot)
-    robot = with_single_hinges(robot, wishes.independent)
+    robot = with_single_hinges(robot, options.independent)
     joints = order_joints(robot)
     root = root_of(robot)
     at = place_robot(
         robot,
         joints,
         root,
-        wishes.pose,
-        wishes_of(wishes, joints),
-        wishes.tolerance,
-        must_lead=bool(wishes.independent),
+        options.pose,
+        find_leads(options, joints),
+        options.tolerance,
+        must_lead=bool(options.independent),
     )
     frames = {root: WORLD}
     for joint in joints:
@@ -327,7 +327,7 @@ def put_together(robot: Robot, wishes: Wishes) -> PutTogether:
     return PutTogether(robot, joints, at, frames)
 
 
-def wishes_of(wishes: Wishes, joints: Sequence[RobotJoint]) -> tuple[str, ...]:
+def find_leads(options: BuildOptions, joints: Sequence[RobotJoint]) -> tuple[str, ...]:
     """Joints that are to lead: those asked for, else those with motors, else those that the file says."""
     said = tuple(joint.name for joint in joints if joint.independent)
-    return wishes.independent or wishes.motors or said
+    return options.independent or options.motors or said

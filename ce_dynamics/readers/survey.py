@@ -39,7 +39,7 @@ class Rule:
 
 LOOKS = Rule(None, "anything")
 """An element that does not move anything; skipped with all it contains."""
-TOLD = Rule(None, "told")
+NOTED = Rule(None, "noted")
 """An element that says what the model does not do unless it is asked to: skipped, and told once."""
 EVERYTHING = "all"
 """In ``ignore``: whatever would be refused."""
@@ -66,7 +66,7 @@ class Finding:
     kind: str  # Tag, or ``tag@attribute``: what the caller names to leave it out
     where: str  # File and line
     harmless: bool = False  # Whether it has no effect on the motion
-    told: bool = False  # Whether it is left out without being refused
+    noted: bool = False  # Whether it is left out without being refused
     name: str = ""  # Of the element; empty if it has none
 
     def is_ignored(self, ignore: Collection[str]) -> bool:
@@ -151,9 +151,9 @@ def survey(
             yield from survey(included(element), grammar, context, included)
             continue
         rule = grammar[context].get(element.tag)
-        if rule is None or rule is LOOKS or rule is TOLD:
+        if rule is None or rule is LOOKS or rule is NOTED:
             name = element.attributes.get("name", "")
-            yield Finding(element.tag, where(element), rule is LOOKS, rule is TOLD, name)
+            yield Finding(element.tag, where(element), rule is LOOKS, rule is NOTED, name)
             continue
         yield from unread_attributes(element, rule)
         yield from survey(element, grammar, rule.children, included)
@@ -199,13 +199,13 @@ def refuse(file: str, findings: Iterable[Finding], ignore: Collection[str]) -> l
     for kind, group in groupby(found, key=lambda finding: finding.kind):
         members = list(group)
         places = [member.where for member in members]
-        wrong = [m.where for m in members if not (m.harmless or m.told or m.is_ignored(ignore))]
+        wrong = [m.where for m in members if not (m.harmless or m.noted or m.is_ignored(ignore))]
         if all(member.harmless for member in members):
             notes.append(f"{file}: {kind}: skipped, it does not move anything: {format_places(places)}")
         elif wrong:
             short = kind if len(kind) <= checks.LONGEST else f"{kind[: checks.LONGEST]}…"
             refused.append((short, format_places(wrong)))
-        elif any(not (m.harmless or m.told) for m in members):
+        elif any(not (m.harmless or m.noted) for m in members):
             notes.append(f"{file}: {kind}: left out as asked: {format_places(places)}")
         else:
             notes.append(f"{file}: {kind}: not acted on: {format_places(places)}")

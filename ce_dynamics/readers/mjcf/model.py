@@ -15,6 +15,7 @@ from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.rotation import rotation_from_quaternion
 from ce_dynamics.errors import DataError, ModelError
 from ce_dynamics.readers.frames import Pose, clean_rotation
+from ce_dynamics.readers.robot import GROUND
 from ce_dynamics.readers.survey import Finding
 from ce_dynamics.readers.xml_file import EXTRA, POINTER
 
@@ -45,7 +46,7 @@ def replace_missing(mujoco: Any, spec: Any, file: str) -> Iterator[Finding]:
 
 def make_finding(kind: str, file: str, name: str) -> Finding:
     """Return a finding for a missing file."""
-    return Finding(kind, f"{checks.show(file)} is not there", told=True, name=name)
+    return Finding(kind, f"{checks.show(file)} is not there", noted=True, name=name)
 
 
 def is_missing(spec: Any, folder: str, name: str) -> bool:
@@ -88,7 +89,6 @@ def find_fixed_bodies(parent: Any) -> Iterator[Any]:
             yield from find_fixed_bodies(body)
 
 
-GROUND = "ground"
 KEYS = {"qpos": "nq", "qvel": "nv", "act": "na", "ctrl": "nu"}
 """Vectors of a keyframe, and the fields of the model with their sizes."""
 
@@ -258,7 +258,7 @@ def of_joint(file: Compiled, joint: int) -> Iterator[Finding]:
     simple = file.joint_kind(joint) in ONE_COORDINATE
     name = file.joint(joint)
     if is_limited(file, joint):
-        yield Finding("joint@range", where, told=True, name=name)
+        yield Finding("joint@range", where, noted=True, name=name)
     if friction(file, joint) and not simple:
         yield Finding("joint@frictionloss", where, name=name)
     if not file.is_disabled("SPRING"):
@@ -297,7 +297,7 @@ def of_bodies(file: Compiled) -> Iterator[Finding]:
     for body in range(1, file.model.nbody):
         if file.model.body_mocapid[body] >= 0:
             name = file.body(body)
-            yield Finding("body@mocap", file.where("bodies", body, name), told=True, name=name)
+            yield Finding("body@mocap", file.where("bodies", body, name), noted=True, name=name)
 
 
 def of_medium(file: Compiled) -> Iterator[Finding]:
@@ -322,7 +322,7 @@ def of_contacts(file: Compiled) -> Iterator[Finding]:
         if (pair[0] << 16) + pair[1] not in excluded and not is_excluded(file, *pair)
     )
     for one, other in touching:
-        yield Finding("contact", f"{file.body(one)!r} on {file.body(other)!r}", told=True)
+        yield Finding("contact", f"{file.body(one)!r} on {file.body(other)!r}", noted=True)
 
 
 def pairs(file: Compiled) -> Iterator[tuple[int, int]]:

@@ -151,7 +151,7 @@ def put_together(
         [offset(file, j, qpos) if plain else 0.0 for j, plain in zip(joints, simple, strict=True)]
     )
     names = [file.joint(j) for j in joints]
-    wishes, driven = (
+    options, driven = (
         [k for k, name in enumerate(names) if simple[k] and name in of] for of in (independent, motors)
     )
     limits = np.array(
@@ -160,8 +160,8 @@ def put_together(
     places = {file.equality(k): file.place("equalities", k, file.equality(k)) for k in range(file.model.neq)}
     q, notes, lead = wanted.copy(), [], set[int]()
     for part in parts(chains):
-        asked = any(part.moved_by_loops()[wishes])
-        search = DesignPoseSearch(part, wanted, wishes, limits.reshape(-1, 2), tolerance, asked)
+        asked = any(part.moved_by_loops()[options])
+        search = DesignPoseSearch(part, wanted, options, limits.reshape(-1, 2), tolerance, asked)
         found = search.find()
         if found is None:  # the loops' own assembly says what is wrong, if anything is
             continue

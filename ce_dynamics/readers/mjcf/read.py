@@ -14,7 +14,7 @@ from ce_dynamics.readers.mjcf.system import build
 from ce_dynamics.readers.mjcf.tendons import other_tendons
 from ce_dynamics.readers.survey import (
     LOOKS,
-    TOLD,
+    NOTED,
     Grammar,
     Rule,
     annotate,
@@ -166,7 +166,7 @@ GRAMMAR: Grammar = {
         "geom": make_rule("geom", "sidesite"),
     },
     "fixed": {"joint": make_rule("joint", "coef")},
-    "contact": {"exclude": ANY, "pair": TOLD},
+    "contact": {"exclude": ANY, "pair": NOTED},
     "keyframe": {"key": ANY},
     "actuator": dict.fromkeys(ACTUATORS.split(), ANY),
     "nothing": {},

@@ -124,7 +124,7 @@ def hinge(file: Compiled, joint: int) -> Hinge:
 def add_spring(system: System, file: Compiled, joint: int, body: Body, ignore: Collection[str]) -> None:
     """Spring and damper of a joint, unless they are left out."""
     model, dof = file.model, file.dofs(joint).start
-    left_out = {f.kind for f in of_joint(file, joint) if f.is_ignored(ignore) and not f.told}
+    left_out = {f.kind for f in of_joint(file, joint) if f.is_ignored(ignore) and not f.noted}
     if file.joint_kind(joint) not in ONE_COORDINATE:
         damping = 0.0 if file.is_disabled("DAMPER") or dof is None else float(model.dof_damping[dof])
         if damping and "joint@damping" not in left_out:

@@ -106,7 +106,7 @@ def other_tendons(file: Compiled) -> Iterator[Finding]:
             yield Finding("tendon", where, name=name)
             continue
         if model.tendon_limited[tendon] and not file.is_disabled("CONSTRAINT", "LIMIT"):
-            yield Finding("tendon@range", where, told=True, name=name)
+            yield Finding("tendon@range", where, noted=True, name=name)
         if model.tendon_frictionloss[tendon] and not file.is_disabled("CONSTRAINT", "FRICTIONLOSS"):
             yield Finding("tendon@frictionloss", where, name=name)
         for field in ("armature", "stiffnesspoly", "dampingpoly", "actfrclimited"):

@@ -16,7 +16,7 @@ from ce_dynamics.mechanism.assumptions import TOLERANCE
 from ce_dynamics.readers.build import without
 from ce_dynamics.readers.frames import Pose
 from ce_dynamics.readers.looks import BodyLook, surface
-from ce_dynamics.readers.put_together import Wishes, check_pose, put_together
+from ce_dynamics.readers.put_together import BuildOptions, check_pose, put_together
 from ce_dynamics.readers.sdf.frames import Frames, inverse
 from ce_dynamics.readers.sdf.model import read_model
 from ce_dynamics.readers.sdf.read import chosen_model, version_of
@@ -51,10 +51,10 @@ def sdf_looks(
     robot, tree, _ = read_model(chosen, version_of(root), RIGHT_ANGLES, base)
     robot = without(robot, ignore)
     robot = replace(robot, loops={name: loop for name, loop in robot.loops.items() if name not in ignore})
-    wishes = Wishes(
+    options = BuildOptions(
         "fixed", (0.0,) * 3, check_pose(robot, pose), tuple(independent), tuple(motors), tolerance=tolerance
     )
-    placed = put_together(robot, wishes).frames
+    placed = put_together(robot, options).frames
     frames = Frames(chosen, RIGHT_ANGLES)
     carried = {edge.child: placed[edge.child] @ inverse(edge.at) for edge in tree}  # from the model's axes
     found, left_out = [], []

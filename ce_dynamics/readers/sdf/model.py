@@ -18,6 +18,7 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.readers.frames import WORLD, Pose
 from ce_dynamics.readers.robot import (
+    GROUND,
     INERTIA,
     AxisLoad,
     CouplingOf,
@@ -99,7 +100,6 @@ GEARBOX = "gearbox"
 ONE_AXIS = ("revolute", "continuous", "prismatic", "screw")
 UNLIMITED = 1e16
 INFINITE = ("inf", "infinity")
-GROUND = "ground"
 AXES = {**dict.fromkeys(ONE_AXIS, 1), "cardan": 2, "spherical": 1}
 """Axes of which dampers, springs and limits are read."""
 EXPRESSED_IN_MODEL = (1, 5)
@@ -393,4 +393,4 @@ def find_unsupported(cuts: list[JointEdge]) -> Iterator[Finding]:
         if edge.kind in ("cardan", "floating", "screw"):
             yield Finding("joint@type", where(edge.element), name=edge.name)
         if any(limit.is_bounded for limit in edge.limits):
-            yield Finding("limit@lower, limit@upper", where(edge.element), told=True, name=edge.name)
+            yield Finding("limit@lower, limit@upper", where(edge.element), noted=True, name=edge.name)

@@ -23,12 +23,12 @@ from ce_dynamics.readers.build import (
     losses,
     without,
 )
-from ce_dynamics.readers.put_together import Wishes, check_pose
+from ce_dynamics.readers.put_together import BuildOptions, check_pose
 from ce_dynamics.readers.sdf.frames import TRUE
 from ce_dynamics.readers.sdf.model import JointEdge, find_unsupported, read_model
 from ce_dynamics.readers.survey import (
     LOOKS,
-    TOLD,
+    NOTED,
     Finding,
     Grammar,
     annotate,
@@ -58,7 +58,7 @@ GRAMMAR: Grammar = {
         "model": MODEL,
         "gravity": VALUE,
         **dict.fromkeys(SCENERY, LOOKS),
-        **dict.fromkeys(("plugin", "wind", "atmosphere", "audio", "include", "actor"), TOLD),
+        **dict.fromkeys(("plugin", "wind", "atmosphere", "audio", "include", "actor"), NOTED),
     },
     "model": {
         "pose": POSE,
@@ -67,19 +67,21 @@ GRAMMAR: Grammar = {
         "joint": make_rule("name", "type", children="joint"),
         "frame": make_rule("name", "attached_to", children="frame"),
         "model": INNER,
-        **dict.fromkeys(("self_collide", "plugin", "allow_auto_disable", "enable_wind"), TOLD),
-        "drake:collision_filter_group": TOLD,
+        **dict.fromkeys(("self_collide", "plugin", "allow_auto_disable", "enable_wind"), NOTED),
+        "drake:collision_filter_group": NOTED,
     },
     "frame": {"pose": POSE},
     "link": {
         "pose": POSE,
         "inertial": make_rule("auto", children="inertial"),
         **dict.fromkeys(("visual", "sensor", "light"), LOOKS),
-        **dict.fromkeys(("collision", "self_collide", "enable_wind", "must_be_base_link", "projector"), TOLD),
-        **dict.fromkeys(("kinematic", "velocity_decay", "audio_source", "audio_sink", "battery"), TOLD),
+        **dict.fromkeys(
+            ("collision", "self_collide", "enable_wind", "must_be_base_link", "projector"), NOTED
+        ),
+        **dict.fromkeys(("kinematic", "velocity_decay", "audio_source", "audio_sink", "battery"), NOTED),
         "gravity": VALUE,
     },
-    "inertial": {"pose": POSE, "mass": VALUE, "inertia": make_rule(children="inertia"), "density": TOLD},
+    "inertial": {"pose": POSE, "mass": VALUE, "inertia": make_rule(children="inertia"), "density": NOTED},
     "inertia": dict.fromkeys(("ixx", "ixy", "ixz", "iyy", "iyz", "izz"), VALUE),
     "joint": {
         "pose": POSE,
@@ -88,7 +90,7 @@ GRAMMAR: Grammar = {
         "axis": AXIS,
         "axis2": AXIS,
         **dict.fromkeys(("screw_thread_pitch", *GEARBOX), VALUE),
-        **dict.fromkeys(("physics", "thread_pitch"), TOLD),
+        **dict.fromkeys(("physics", "thread_pitch"), NOTED),
         "sensor": LOOKS,
     },
     "axis": {
@@ -100,7 +102,7 @@ GRAMMAR: Grammar = {
     },
     "limit": {
         **dict.fromkeys(("lower", "upper", "effort", "velocity"), VALUE),
-        **dict.fromkeys(("stiffness", "dissipation"), TOLD),
+        **dict.fromkeys(("stiffness", "dissipation"), NOTED),
     },
     "dynamics": dict.fromkeys(("damping", "friction", "spring_reference", "spring_stiffness"), VALUE),
     "mimic": dict.fromkeys(("multiplier", "offset", "reference"), VALUE),
@@ -182,7 +184,7 @@ def read_sdf(
     notes = refuse(root.path.name, findings, ignore)
     robot = without(robot, ignore)
     robot = replace(robot, loops={k: v for k, v in robot.loops.items() if k not in ignore})
-    wishes = Wishes(
+    options = BuildOptions(
         "fixed",
         found_gravity if gravity is None else gravity,
         check_pose(robot, pose),
@@ -192,7 +194,7 @@ def read_sdf(
         armature=check_armature(robot, armature),
         tolerance=checks.number("read_sdf: tolerance", tolerance, at_least=0.0, at_most=COARSEST),
     )
-    system, more = build(robot, wishes)
+    system, more = build(robot, options)
     annotate(system, [*notes, *(f"{edge.element.place}: closes a loop" for edge in cuts), *more])
     return system
 
@@ -229,7 +231,7 @@ def unread(edges: Collection[JointEdge], links: Iterable[Element]) -> Iterator[F
     """Limits of joints with several coordinates, and links without weight."""
     for edge in edges:
         if edge.limit is None and any(limit.is_bounded for limit in edge.limits):
-            yield Finding("limit@lower, limit@upper", where(edge.element), told=True, name=edge.name)
+            yield Finding("limit@lower, limit@upper", where(edge.element), noted=True, name=edge.name)
     for link in links:
         weight = link.child("gravity")
         if weight is not None and weight.content.lower() not in TRUE:

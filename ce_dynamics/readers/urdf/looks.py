@@ -15,7 +15,7 @@ from ce_dynamics.mechanism.assumptions import TOLERANCE
 from ce_dynamics.mechanism.checked import unit_axis
 from ce_dynamics.readers.frames import Pose
 from ce_dynamics.readers.looks import POINTED, BodyLook, Foot, points_of, surface
-from ce_dynamics.readers.put_together import Wishes, check_pose, put_together
+from ce_dynamics.readers.put_together import BuildOptions, check_pose, put_together
 from ce_dynamics.readers.survey import check_names
 from ce_dynamics.readers.urdf.beside import Loops
 from ce_dynamics.readers.urdf.elements import origin
@@ -126,10 +126,10 @@ def shapes_of(
                 f"{given.root.path.name}: there is no joint {checks.show(name)} to be independent"
             )
     lead = given.motors if not independent else ()
-    wishes = Wishes(
+    options = BuildOptions(
         "fixed", (0.0, 0.0, 0.0), check_pose(given.robot, pose), tuple(independent), lead, tolerance=tolerance
     )
-    frames = put_together(given.robot, wishes).frames
+    frames = put_together(given.robot, options).frames
     return list(elements_of(tag, given.root, frames)), given.root
 
 

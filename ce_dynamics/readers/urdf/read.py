@@ -14,12 +14,12 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.assumptions import COARSEST, TOLERANCE
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.readers.build import BASES, build, check_armature, limits, losses, without
-from ce_dynamics.readers.put_together import Wishes, check_pose
+from ce_dynamics.readers.put_together import BuildOptions, check_pose
 from ce_dynamics.readers.robot import INERTIA, Robot
 from ce_dynamics.readers.survey import (
     EVERYTHING,
     LOOKS,
-    TOLD,
+    NOTED,
     Grammar,
     annotate,
     check_ignored,
@@ -50,9 +50,9 @@ GRAMMAR: Grammar = {
         "material": LOOKS,
         "sensor": LOOKS,
         **dict.fromkeys(
-            ("transmission", "gazebo", "mujoco", "ros2_control", "group", "disable_collisions"), TOLD
+            ("transmission", "gazebo", "mujoco", "ros2_control", "group", "disable_collisions"), NOTED
         ),
-        **dict.fromkeys(("drake:proximity_properties", "drake:collision_filter_group"), TOLD),
+        **dict.fromkeys(("drake:proximity_properties", "drake:collision_filter_group"), NOTED),
         BALL: make_rule("name", children=BALL),
     },
     BALL: {
@@ -62,10 +62,10 @@ GRAMMAR: Grammar = {
     "link": {
         "inertial": make_rule(children="inertial"),
         "visual": LOOKS,
-        "collision": TOLD,
-        "contact": TOLD,
-        "self_collision_checking": TOLD,
-        "drake:proximity_properties": TOLD,
+        "collision": NOTED,
+        "contact": NOTED,
+        "self_collision_checking": NOTED,
+        "drake:proximity_properties": NOTED,
     },
     "inertial": {"origin": ORIGIN, "mass": make_rule("value"), "inertia": make_rule(*INERTIA)},
     "joint": {
@@ -194,7 +194,7 @@ def read_urdf(
     check_ignored(root.path.name, ignore, root, findings, GRAMMAR, more=(*beside.others, *robot.loops))
     notes = refuse(root.path.name, findings, ignore)
     robot = without(robot, ignore)
-    wishes = Wishes(
+    options = BuildOptions(
         base,
         gravity,
         check_pose(robot, pose),
@@ -204,7 +204,7 @@ def read_urdf(
         armature=check_armature(robot, armature),
         tolerance=checks.number("read_urdf: tolerance", tolerance, at_least=0.0, at_most=COARSEST),
     )
-    system, more = build(robot, wishes)
+    system, more = build(robot, options)
     more = [*beside.notes, *more]
     if robot.loops:
         more += nearly_right(root, right_angles)
