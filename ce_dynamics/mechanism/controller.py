@@ -119,8 +119,8 @@ class Sampling:
         apart = [abs(n * common - period) for n, period in zip(counts, periods.values(), strict=True)]
         unlike = max(a / period for a, period in zip(apart, periods.values(), strict=True)) > 1e-6
         if unlike or common < 0.01 * min(periods.values()):
-            told = ", ".join(f"{name} {period:g} s" for name, period in periods.items())
-            raise ModelError(f"sampled controllers need periods in simple proportion, got {told}")
+            given = ", ".join(f"{name} {period:g} s" for name, period in periods.items())
+            raise ModelError(f"sampled controllers need periods in simple proportion, got {given}")
         self.period = common if len(set(periods.values())) > 1 else next(iter(periods.values()))
         self.every = {name: round(period / self.period) for name, period in periods.items()}
 

@@ -142,7 +142,7 @@ def forget(
 ) -> None:
     """Leave out leads and linkages of loops that are not what they were.
 
-    Linkages that are still true, but for what a closure kept that is open now, are told so by ``without``.
+    Linkages that still hold, but for conditions of a closure that is open now, change by ``without``.
     """
     loops = {edge.name: path(system, edge) for edge in system.closures}
     touched: set[str] = set()

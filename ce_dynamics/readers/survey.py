@@ -40,7 +40,7 @@ class Rule:
 LOOKS = Rule(None, "anything")
 """An element that does not move anything; skipped with all it contains."""
 NOTED = Rule(None, "noted")
-"""An element that says what the model does not do unless it is asked to: skipped, and told once."""
+"""An element that does not act unless an option asks for it: skipped, with one note."""
 EVERYTHING = "all"
 """In ``ignore``: whatever would be refused."""
 

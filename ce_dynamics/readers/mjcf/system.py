@@ -56,7 +56,7 @@ def build(
     """The system, and notes on it."""
     model = file.model
     acting = () if "actuator" in ignore else driven_joints(file)
-    lead, told = put_together(file, pose, independent, acting, tolerance)
+    lead, notes = put_together(file, pose, independent, acting, tolerance)
     gravity = np.zeros(3) if file.is_disabled("GRAVITY") else np.array(model.opt.gravity)
     names = file.spec.modelname
     system = System(gravity, name=names or file.file, tolerance=tolerance)
@@ -70,7 +70,7 @@ def build(
             add_stop(system, file, joint, body, stops)
     add_tendons(system, file, carried)
     add_surroundings(system, file)
-    notes = [*told, *add_equalities(system, file, carried)]
+    notes += add_equalities(system, file, carried)
     chosen = [*find_joints(file, carried, independent), *(carried[joint] for joint in lead)]
     choose_independent(system, lambda bodies: [body for body in bodies if body in chosen])
     key = None if keyframe is None else key_named(file, keyframe)

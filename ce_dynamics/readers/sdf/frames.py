@@ -142,7 +142,7 @@ def place_within(element: Element, model: str) -> None:
         for end in element.children(tag) if element.tag == "joint" else ():
             end.content = within(end.content, model)
     for axis in (*element.children("axis"), *element.children("axis2")):
-        by_model = any(told.content.lower() in TRUE for told in axis.children("use_parent_model_frame"))
+        by_model = any(flag.content.lower() in TRUE for flag in axis.children("use_parent_model_frame"))
         for xyz in axis.children("xyz"):
             if by_model and not xyz.attributes.get("expressed_in"):
                 xyz.attributes["expressed_in"] = MODEL

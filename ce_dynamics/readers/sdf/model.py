@@ -246,8 +246,8 @@ def axis_of(element: Element | None, at: Pose, frames: Frames, version: tuple[in
     length = float(np.linalg.norm(axis))
     if length == 0.0:
         raise xyz.error(f"{checks.show(xyz.content)} is no direction")
-    told = element.child("use_parent_model_frame")
-    by_model = version < EXPRESSED_IN_MODEL if told is None else told.content.lower() in TRUE
+    given = element.child("use_parent_model_frame")
+    by_model = version < EXPRESSED_IN_MODEL if given is None else given.content.lower() in TRUE
     said = xyz.attributes.get("expressed_in") or (MODEL if by_model else "")
     if not said:
         return np.asarray(axis / length)
