@@ -17,6 +17,13 @@ from ce_dynamics.mechanism.hinges import Free, Spherical
 ROBOTS = Path(__file__).parents[2] / "data" / "robots"
 
 
+def write(folder: Path, text: str, name: str = "robot.xml") -> Path:
+    """Write a file into a folder and return its path."""
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
 class Peer:
     """MuJoCo's model of the same file."""
 

@@ -9,13 +9,7 @@ import pytest
 
 import ce_dynamics as ce
 from tests.ce_dynamics.against_augmented import assert_agrees
-from tests.ce_dynamics.readers.mujoco_states import Peer, assert_hard_limit, random_state
-
-
-def write(folder: Path, text: str, name: str) -> Path:
-    path = folder / name
-    path.write_text(text)
-    return path
+from tests.ce_dynamics.readers.mujoco_states import Peer, assert_hard_limit, random_state, write
 
 
 def link(name: str, mass: float, at: str, inertia: float) -> str:

@@ -8,12 +8,7 @@ import pytest
 
 from ce_dynamics.errors import DataError
 from ce_dynamics.readers.xml_file import DEEPEST, LARGEST_FILE, MOST_ATTRIBUTES, MOST_ELEMENTS, parse
-
-
-def written(folder: Path, text: str) -> Path:
-    path = folder / "robot.xml"
-    path.write_text(text, encoding="utf-8")
-    return path
+from tests.ce_dynamics.readers.mujoco_states import write
 
 
 def of(attributes: int = 0, children: int = 0, depth: int = 1) -> str:
@@ -37,11 +32,11 @@ def of(attributes: int = 0, children: int = 0, depth: int = 1) -> str:
 )
 def test_too_much_is_refused(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(DataError, match=rf"robot\.xml.*{message}"):
-        parse(written(tmp_path, text), None)
+        parse(write(tmp_path, text), None)
 
 
 def test_the_limits_themselves_are_allowed(tmp_path: Path) -> None:
-    root = parse(written(tmp_path, of(attributes=MOST_ATTRIBUTES)), None)
+    root = parse(write(tmp_path, of(attributes=MOST_ATTRIBUTES)), None)
     assert len(root.attributes) == MOST_ATTRIBUTES
-    assert parse(written(tmp_path, of(depth=DEEPEST)), None).tag == "a"
-    assert len(parse(written(tmp_path, of(children=MOST_ELEMENTS - 1)), None).children("x")) == 99_999
+    assert parse(write(tmp_path, of(depth=DEEPEST)), None).tag == "a"
+    assert len(parse(write(tmp_path, of(children=MOST_ELEMENTS - 1)), None).children("x")) == 99_999

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import ce_dynamics as ce
-from tests.ce_dynamics.readers.mujoco_states import Peer
+from tests.ce_dynamics.readers.mujoco_states import Peer, write as write_file
 
 ARM = """
 <mujoco>
@@ -41,9 +41,7 @@ ON = "1 0.5 -2 1.5 0.7 1"
 def write(
     folder: Path, actuators: str = "".join(MOTORS), ctrl: str = ON, limit: str = "", flags: str = ""
 ) -> Path:
-    path = folder / "arm.xml"
-    path.write_text(ARM.format(actuators=actuators, ctrl=ctrl, limit=limit, flags=flags))
-    return path
+    return write_file(folder, ARM.format(actuators=actuators, ctrl=ctrl, limit=limit, flags=flags), "arm.xml")
 
 
 @pytest.mark.parametrize("flags", ["", 'clampctrl="disable"', 'actuation="disable"'])
@@ -74,8 +72,8 @@ KNEE = """<mujoco><worldbody><body name="knee">
 
 
 def test_motors_may_be_called_as_their_joints(tmp_path: Path) -> None:
-    path = tmp_path / "knee.xml"
-    path.write_text(KNEE.format('<motor name="knee" joint="knee"/><motor name="hip" joint="knee"/>'))
+    motors = '<motor name="knee" joint="knee"/><motor name="hip" joint="knee"/>'
+    path = write_file(tmp_path, KNEE.format(motors), "knee.xml")
     system = ce.read_mjcf(path)
     assert list(system.inputs) == ["knee command", "hip"]
     assert any("its input is 'knee command'" in note for note in system.notes)

@@ -10,6 +10,7 @@ import pytest
 
 import ce_dynamics as ce
 from ce_dynamics.contact import Contact, Plane, UnilateralModel, simulate_unilateral
+from tests.ce_dynamics.readers.mujoco_states import write as write_file
 
 STOOL = """<mujoco>
   <default><geom friction="0.4"/></default>
@@ -30,9 +31,7 @@ STOOL = """<mujoco>
 
 
 def write(folder: Path, height: float, tilt: float) -> Path:
-    path = folder / "stool.xml"
-    path.write_text(STOOL.format(height=height, tilt=tilt))
-    return path
+    return write_file(folder, STOOL.format(height=height, tilt=tilt), "stool.xml")
 
 
 @pytest.mark.parametrize("tilt", [0.0, 4.0])

@@ -8,6 +8,7 @@ import mujoco
 import numpy as np
 
 import ce_dynamics as ce
+from tests.ce_dynamics.readers.mujoco_states import write
 
 FILE = """<mujoco><asset>
     <mesh name="part" vertex="0 0 0  0.3 0 0  0 0.2 0  0 0 0.1"/> <mesh name="lost" file="lost.stl"/></asset>
@@ -21,8 +22,7 @@ FILE = """<mujoco><asset>
 
 
 def test_shapes_stand_where_mujoco_draws_them(tmp_path: Path) -> None:
-    path = tmp_path / "arm.xml"
-    path.write_text(FILE)
+    path = write(tmp_path, FILE, "arm.xml")
     shapes, left_out = ce.robot_shapes(path, pose={"turn": 0.7})
     assert [shape.kind for shape in shapes["arm"]] == ["mesh", "rod", "mesh"]
     assert [shape.kind for shape in shapes["ground"]] == ["plane"]

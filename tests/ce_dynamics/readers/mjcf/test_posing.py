@@ -13,7 +13,7 @@ import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.embedding.embed import embed
 from tests.ce_dynamics.against_augmented import largest_difference
-from tests.ce_dynamics.readers.mujoco_states import ROBOTS
+from tests.ce_dynamics.readers.mujoco_states import ROBOTS, write as write_file
 
 FOUR_BAR = ROBOTS / "four_bar.xml"
 
@@ -69,9 +69,7 @@ def test_a_keyframe_as_design_pose() -> None:
 
 
 def write(folder: Path, anchor: str) -> Path:
-    path = folder / "balls.xml"
-    path.write_text(BALLS.format(anchor=anchor))
-    return path
+    return write_file(folder, BALLS.format(anchor=anchor), "balls.xml")
 
 
 def test_balls_in_an_open_loop_are_turned_until_it_closes(tmp_path: Path) -> None:
@@ -98,8 +96,7 @@ def test_states_of_balls_are_counted_from_the_design_pose(tmp_path: Path) -> Non
     turn = Rotation.from_rotvec((0.3, -0.4, 0.5))
     x, y, z, w = turn.as_quat()
     text = text.replace('qpos="0.3 1 0 0 0 -0.2"', f'qpos="0.3 {w} {x} {y} {z} -0.2"')
-    path = tmp_path / "open.xml"
-    path.write_text(text)
+    path = write_file(tmp_path, text, "open.xml")
     m = mujoco.MjModel.from_xml_path(str(path))
     d = mujoco.MjData(m)
     mujoco.mj_resetDataKeyframe(m, d, 0)
@@ -138,8 +135,7 @@ ROD = """<mujoco><worldbody>
 @pytest.mark.parametrize("lead", ["knee", "motor"])
 def test_a_joint_leads_though_a_rod_turns_about_itself(tmp_path: Path, lead: str) -> None:
     """What is asked for leads, and components beside it; all against the augmented equations."""
-    path = tmp_path / "rod.xml"
-    path.write_text(ROD)
+    path = write_file(tmp_path, ROD, "rod.xml")
     embedding = embed(ce.read_mjcf(path, independent={lead}))
     assert {"knee": "low", "motor": "crank"}[lead] in embedding.coordinates
     assert embedding.n_v == 3
@@ -171,8 +167,7 @@ IN_LINE = """
 
 
 def test_joint_at_a_dead_centre_leads_from_elsewhere(tmp_path: Path) -> None:
-    file = tmp_path / "foot.xml"
-    file.write_text(IN_LINE.format(height=0, motor="foot"))
+    file = write_file(tmp_path, IN_LINE.format(height=0, motor="foot"), "foot.xml")
     embedding = embed(ce.read_mjcf(file, independent={"foot"}, ignore={"actuator"}))
     assert [*embedding.q_of] == ["foot"]
     assert largest_difference(embedding, 0.01) < 1e-11  # 1e-14, over the smallest singular value of Y1
@@ -184,8 +179,7 @@ def test_joint_at_a_dead_centre_leads_from_elsewhere(tmp_path: Path) -> None:
     [("foot", 0, False), ("crank", 0, True), ("foot", -1, True), ("rod", -1, True)],
 )
 def test_motors_lead_unless_at_a_dead_centre(tmp_path: Path, motor: str, height: float, leads: bool) -> None:
-    file = tmp_path / "foot.xml"
-    file.write_text(IN_LINE.format(height=height, motor=motor))
+    file = write_file(tmp_path, IN_LINE.format(height=height, motor=motor), "foot.xml")
     system = ce.read_mjcf(file)
     names = [entry.name for entry in ce.compile(system).layout.q]
     assert (names == [motor]) == leads

@@ -18,6 +18,7 @@ from tests.ce_dynamics.readers.mujoco_states import (
     assert_hard_limit,
     condition_of,
     random_state,
+    write,
 )
 from tests.searching import examples
 
@@ -72,12 +73,6 @@ WIND = "<mujoco>{}<worldbody>{}</worldbody>{}</mujoco>"
 def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """MuJoCo writes its warnings into the current folder."""
     monkeypatch.chdir(tmp_path)
-
-
-def write(folder: Path, text: str, name: str = "robot.xml") -> Path:
-    path = folder / name
-    path.write_text(text)
-    return path
 
 
 def test_trees_move_as_in_mujoco(tmp_path: Path, rng: np.random.Generator) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 import ce_dynamics as ce
 from tests.ce_dynamics.readers.mujoco_exact import exact
-from tests.ce_dynamics.readers.mujoco_states import ROBOTS, Peer, random_state
+from tests.ce_dynamics.readers.mujoco_states import ROBOTS, Peer, random_state, write
 
 STYLES = ROBOTS / "styles"
 STATES = 2
@@ -79,8 +79,7 @@ INERTIAL = '<inertial pos="0 0 -1" mass="1" diaginertia="1 1 1"/>'
 def test_shapes_that_are_missing_may_be_if_no_mass_comes_from_them(
     tmp_path: Path, inertial: str, mass: str, expected: float
 ) -> None:
-    path = tmp_path / "flap.xml"
-    path.write_text(MESHES.format(inertial=inertial, mass=mass))
+    path = write(tmp_path, MESHES.format(inertial=inertial, mass=mass), "flap.xml")
     (tmp_path / "assets").mkdir()
     pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 3\n"
     (tmp_path / "assets" / "cover.obj").write_text(pointer)
@@ -93,8 +92,7 @@ def test_shapes_that_are_missing_may_be_if_no_mass_comes_from_them(
 
 
 def test_shapes_that_masses_come_from_may_not_be_missing(tmp_path: Path) -> None:
-    path = tmp_path / "flap.xml"
-    path.write_text(MESHES.format(inertial="", mass=""))
+    path = write(tmp_path, MESHES.format(inertial="", mass=""), "flap.xml")
     with pytest.raises(
         ce.DataError, match=r"line \d+: the mass of body 'flap' comes from the mesh 'shell.stl'"
     ):
@@ -102,6 +100,6 @@ def test_shapes_that_masses_come_from_may_not_be_missing(tmp_path: Path) -> None
 
 
 def test_body_that_cannot_move_weighs_nothing_without_its_shapes(tmp_path: Path) -> None:
-    path = tmp_path / "flap.xml"
-    path.write_text(MESHES.format(inertial="", mass="").replace('<joint axis="0 1 0"/>', ""))
+    text = MESHES.format(inertial="", mass="").replace('<joint axis="0 1 0"/>', "")
+    path = write(tmp_path, text, "flap.xml")
     assert ce.read_mjcf(path).find("flap").mass == 2.0  # that of the sphere beside the missing shapes

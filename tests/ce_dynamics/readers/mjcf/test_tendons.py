@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import ce_dynamics as ce
-from tests.ce_dynamics.readers.mujoco_states import Peer
+from tests.ce_dynamics.readers.mujoco_states import Peer, write
 
 GRIPPER = """
 <mujoco>
@@ -39,8 +39,7 @@ GRIPPER = """
 @pytest.mark.parametrize("flags", ["", 'spring="disable"'])
 def test_tendons_pull_as_in_mujoco(tmp_path: Path, flags: str) -> None:
     """MuJoCo's own sums differ by some units in the last place of forces of 100 N m."""
-    path = tmp_path / "gripper.xml"
-    path.write_text(GRIPPER.format(flags=flags, equality=""))
+    path = write(tmp_path, GRIPPER.format(flags=flags, equality=""), "gripper.xml")
     model = ce.compile(ce.read_mjcf(path))
     assert [entry.name for entry in model.layout.u] == ["grip", "pull"]
     peer = Peer(model, path)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import ce_dynamics as ce
+from tests.ce_dynamics.readers.mujoco_states import write
 
 BOX = "<geometry><box><size>0.1 0.2 0.3</size></box></geometry>"
 ARM = f"""<sdf version="1.9"><model name="arm"><pose>1 0 0 0 0 {np.pi / 2!r}</pose>
@@ -30,9 +31,7 @@ ARM = f"""<sdf version="1.9"><model name="arm"><pose>1 0 0 0 0 {np.pi / 2!r}</po
 
 @pytest.fixture
 def arm(tmp_path: Path) -> Path:
-    path = tmp_path / "arm.sdf"
-    path.write_text(ARM)
-    return path
+    return write(tmp_path, ARM, "arm.sdf")
 
 
 def placed(points: tuple[tuple[float, float, float], ...]) -> list[list[float]]:

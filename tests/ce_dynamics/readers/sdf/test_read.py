@@ -10,6 +10,7 @@ import pytest
 import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import Array
 from tests.ce_dynamics.embedding.closed_forms.test_turn_to_length import ankle
+from tests.ce_dynamics.readers.mujoco_states import write
 
 LINK = """<link name="{name}"><pose>{at} 0.3 -0.2 0.5</pose>
   <inertial><pose relative_to="">0 0 0 -0.1 0.2 0.3</pose><mass>{mass}</mass>
@@ -144,8 +145,7 @@ def test_universal_and_ball_joints(tmp_path: Path) -> None:
         SIDE.format(s=s, y=y, end=1.1 * y, light=light(1e-3), mid=f"-0.0525 {1.05 * y!r} 0.15")
         for s, y in (("left", 0.05), ("right", -0.05))
     )
-    path = tmp_path / "ankle.sdf"
-    path.write_text(ANKLE.format(light=light(0.01), sides=sides))
+    path = write(tmp_path, ANKLE.format(light=light(0.01), sides=sides), "ankle.sdf")
     system = ce.read_sdf(path, independent=["cross"])
     assert sorted(edge.name for edge in system.closures) == ["bleft", "bright"]
     q, v = [0.2, -0.1], [0.5, 0.7]

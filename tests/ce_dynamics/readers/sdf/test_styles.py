@@ -10,6 +10,7 @@ import pytest
 
 import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import Array
+from tests.ce_dynamics.readers.mujoco_states import write
 
 LINK = (
     '<link name="{name}"><pose{of}>{pose}</pose><inertial><pose>0.1 0 0.2 0 0 0</pose><mass>2</mass>'
@@ -35,9 +36,8 @@ def joint(name: str, kind: str, parent: str, child: str, more: str = "", pose: s
 
 
 def read(folder: Path, content: str, version: str = "1.10") -> ce.System:
-    path = folder / "machine.sdf"
-    path.write_text(f'<sdf version="{version}"><model name="machine">{content}</model></sdf>')
-    return ce.read_sdf(path)
+    text = f'<sdf version="{version}"><model name="machine">{content}</model></sdf>'
+    return ce.read_sdf(write(folder, text, "machine.sdf"))
 
 
 def v_dot(system: ce.System, q: list[float], v: list[float]) -> Array:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import ce_dynamics as ce
-from tests.ce_dynamics.readers.mujoco_states import ROBOTS
+from tests.ce_dynamics.readers.mujoco_states import ROBOTS, write
 from tests.robots.compare import Row, compared
 
 FIVE_BAR = ROBOTS / "five_bar.urdf"
@@ -137,8 +137,7 @@ BROKEN = {
 
 @pytest.mark.parametrize("message", BROKEN)
 def test_errors_name_the_file_and_the_key(tmp_path: Path, message: str) -> None:
-    path = tmp_path / "loops.yaml"
-    path.write_text(BROKEN[message])
+    path = write(tmp_path, BROKEN[message], "loops.yaml")
     with pytest.raises(ce.DataError, match=rf"(?s)^loops.yaml.*{message}"):
         ce.read_urdf(FIVE_BAR, loops=path)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -14,15 +15,10 @@ import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.mechanism.hinges import Planar, Revolute
 from tests.ce_dynamics.against_augmented import assert_agrees
-from tests.ce_dynamics.readers.mujoco_states import ROBOTS, Peer, random_state
+from tests.ce_dynamics.readers.mujoco_states import ROBOTS, Peer, random_state, write as write_file
 
+write = partial(write_file, name="robot.urdf")
 FOUR_BAR = (ROBOTS / "four_bar.urdf").read_text()
-
-
-def write(folder: Path, text: str) -> Path:
-    path = folder / "robot.urdf"
-    path.write_text(text)
-    return path
 
 
 def four_bar_by_hand() -> ce.System:
