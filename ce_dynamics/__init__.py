@@ -74,7 +74,6 @@ if TYPE_CHECKING:
     )
     from ce_dynamics.mechanism.forces.actuator import Actuator as Actuator, FixedTendon as FixedTendon
     from ce_dynamics.mechanism.forces.base import ForceElement as ForceElement
-    from ce_dynamics.mechanism.forces.bushing import Bushing as Bushing
     from ce_dynamics.mechanism.forces.cord import Cord as Cord
     from ce_dynamics.mechanism.forces.laws import (
         DryFriction as DryFriction,
@@ -84,7 +83,7 @@ if TYPE_CHECKING:
         Tabulated as Tabulated,
     )
     from ce_dynamics.mechanism.forces.point_contact import PointContact as PointContact
-    from ce_dynamics.mechanism.forces.spring_damper import SpringDamper as SpringDamper
+    from ce_dynamics.mechanism.forces.spring_damper import Bushing as Bushing, SpringDamper as SpringDamper
     from ce_dynamics.mechanism.forces.stop import JointStop as JointStop
     from ce_dynamics.mechanism.forces.torsion import (
         HingeDamper as HingeDamper,

@@ -31,7 +31,7 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.elastic_joints import ElasticJoint
 from ce_dynamics.mechanism.forces.base import ForceElement, HingeLoad
-from ce_dynamics.mechanism.forces.bushing import Bushing as BushingForce
+from ce_dynamics.mechanism.forces.spring_damper import Bushing as BushingForce
 from ce_dynamics.mechanism.parameters import bind
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.kc.rig import KCRig

@@ -16,9 +16,8 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.checked import magnitude
 from ce_dynamics.mechanism.couplings.cut_edge import joints_in
 from ce_dynamics.mechanism.elastic_joints import HINGE_OF, ElasticJoint
-from ce_dynamics.mechanism.forces.bushing import Bushing
 from ce_dynamics.mechanism.forces.laws import Law, Tabulated
-from ce_dynamics.mechanism.forces.spring_damper import SpringDamper
+from ce_dynamics.mechanism.forces.spring_damper import Bushing, SpringDamper
 from ce_dynamics.mechanism.hinges.base import Hinge
 from ce_dynamics.mechanism.hinges.closures import Distance
 from ce_dynamics.mechanism.hinges.conditions import Closure

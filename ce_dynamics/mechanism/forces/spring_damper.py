@@ -1,19 +1,23 @@
-"""Spring and damper between two points."""
+"""Springs and dampers between two bodies: on a line between two points, and bushings."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from ce_dynamics.algebra import checks
-from ce_dynamics.algebra.arrays import Array, Scalar, dot, norm, where
+from ce_dynamics.algebra.arrays import Array, Scalar, array, dot, norm, where
 from ce_dynamics.algebra.checks import show
+from ce_dynamics.algebra.rotation import rotation_vector, turning_rate
+from ce_dynamics.algebra.spatial import IDENTITY
+from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import ModelError, WrongTypeError
 from ce_dynamics.mechanism.body import Body, common_ancestor, two_bodies
-from ce_dynamics.mechanism.checked import finite_number, finite_vector
+from ce_dynamics.mechanism.checked import finite_number, finite_vector, free_numbers
 from ce_dynamics.mechanism.forces.base import ForceElement, Observer, PointLoad, Response
 from ce_dynamics.mechanism.forces.laws import Law, Linear
 
@@ -108,3 +112,102 @@ def as_law(value: object, owner: str) -> Law:
     if coefficient < 0.0:
         raise ModelError(f"{owner}: coefficient {value!r} must be a finite number >= 0")
     return Linear(coefficient)
+
+
+SQUARE = 1e-9
+"""Largest deviation of axes from unit length and from right angles, as entries of TᵀT − 1 [-]."""
+DIRECTIONS = ("x", "y", "z", "about x", "about y", "about z")
+
+
+class Bushing(ForceElement):
+    """Springs and dampers along and about three axes between two bodies.
+
+    With the displacement d of the second body's point in the axes of the first, and the rotation vector φ of
+    the second body relative to the first, both relaxed in the design pose and along the bushing's axes, the
+    stored energy is U = Σ ∫ Fᵢ(dᵢ) + Σ ∫ Tᵢ(φᵢ).  The force on the second body is −∂U/∂d, its torque
+    −J⁻ᵀ ∂U/∂φ with φ̇ = J⁻¹ ω, so that energy is conserved however far it turns (less than half a turn).
+    Dampers act on the components of the relative velocity and of the relative angular velocity.
+
+    Parameters
+    ----------
+    name : str
+    body_a, body_b : Body
+    at : sequence of 3 floats
+        Its centre in the design pose [m].
+    stiffness, damping : sequences of 6 laws or floats
+        Along x, y, z [N over m; N over m/s] and about them [N m over rad; N m over rad/s]; numbers are linear
+        coefficients.
+    axes : (3, 3) array_like, optional
+        Its axes in the design pose, as columns; the world's if not given.  Left-handed axes are those of a
+        mirrored bushing: turns are then counted the other way about them.
+    """
+
+    outputs = MappingProxyType(
+        {
+            **dict.fromkeys(("x", "y", "z"), "m"),
+            **dict.fromkeys(("turn_x", "turn_y", "turn_z"), "rad"),
+            **dict.fromkeys(("Fx", "Fy", "Fz"), "N"),
+            **dict.fromkeys(("Mx", "My", "Mz"), "N*m"),
+        }
+    )
+
+    def __init__(
+        self,
+        name: str,
+        body_a: Body,
+        body_b: Body,
+        at: ArrayLike,
+        stiffness: Sequence[Law | float],
+        damping: Sequence[Law | float] = (0.0,) * 6,
+        axes: ArrayLike | None = None,
+    ) -> None:
+        self.name = checks.name_of("Bushing: name", name)
+        owner = f"bushing {name!r}"
+        self.a, self.b = two_bodies(owner, body_a, body_b)
+        self.at = finite_vector(at, owner, "at")
+        self.axes = IDENTITY if axes is None else check_axes(axes, owner)
+        handed = nominal(self.axes).astype(float)
+        self.sense = 1.0 if axes is None else float(np.sign(np.linalg.det(handed)))
+        self.springs = six_laws(stiffness, owner, "stiffness")
+        self.dampers = six_laws(damping, owner, "damping")
+
+    @property
+    def attachments(self) -> tuple[tuple[Body, Array], ...]:
+        return (self.a, self.at), (self.b, self.at)
+
+    def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
+        """Force and torque on the second body, their reaction on the first, in the axes of the first."""
+        T, a = self.axes, self.a
+        point = observer.point(self.b, self.at, a)
+        R = array(observer.direction(self.b, e, a) for e in IDENTITY).T
+        phi = rotation_vector(R)
+        d, turn = T.T @ (point.r - a.local(self.at)), self.sense * (T.T @ phi)
+        rates = (*(T.T @ point.v), *(self.sense * (T.T @ observer.angular_velocity(self.b, a))))
+        springs, dampers = self.springs, self.dampers
+        stored = [law.force(s) for law, s in zip(springs, (*d, *turn), strict=True)]
+        lost = array(law.force(s) for law, s in zip(dampers, rates, strict=True))
+        force = T @ (-array(stored[:3]) - lost[:3])
+        torque = -turning_rate(phi).T @ (self.sense * (T @ array(stored[3:])))
+        torque = torque - self.sense * (T @ lost[3:])
+        F, M = T.T @ force, self.sense * (T.T @ torque)
+        return Response(
+            (PointLoad(self.b, a, point.r, force, torque), PointLoad(a, a, point.r, -force, -torque)),
+            outputs=dict(zip(self.outputs, (*d, *turn, *F, *M), strict=True)),
+            potential=sum(law.energy(s) for law, s in zip(springs, (*d, *turn), strict=True)),
+        )
+
+
+def six_laws(values: Sequence[Law | float], owner: str, what: str) -> tuple[Law, ...]:
+    """Laws along and about the axes."""
+    given = checks.items(f"{owner}: {what}", values, 6)
+    return tuple(as_law(v, f"{owner}: {what} {axis}") for v, axis in zip(given, DIRECTIONS, strict=True))
+
+
+def check_axes(value: ArrayLike, owner: str) -> Array:
+    """Three unit vectors at right angles, of either handedness, as columns; they may follow free numbers."""
+    free = free_numbers(value)
+    given = nominal(np.asarray(value)) if free else value
+    T = checks.finite_array(f"{owner}: axes", given, (3, 3), ModelError)
+    if not np.max(np.abs(T.T @ T - np.eye(3))) < SQUARE:
+        raise ModelError(f"{owner}: axes {T.tolist()} must be three unit vectors at right angles, as columns")
+    return np.asarray(value) if free else T
