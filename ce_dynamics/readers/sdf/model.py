@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 import numpy as np
 
@@ -38,25 +37,10 @@ PARALLEL = 1e-9
 """Sine of the angle between the axes of a gearbox and of its links' joints that counts as none."""
 
 
-class TurningJoint(Protocol):
-    """A joint of the tree."""
-
-    @property
-    def kind(self) -> str: ...
-    @property
-    def parent(self) -> str: ...
-    @property
-    def child(self) -> str: ...
-    @property
-    def at(self) -> Pose: ...
-    @property
-    def axis(self) -> Array: ...
-
-
 def with_gearboxes(
     robot: Robot,
     gearboxes: Sequence[Element],
-    tree: Sequence[TurningJoint],
+    tree: Sequence[JointEdge],
     direction: Callable[[Element, str], Array],
 ) -> Robot:
     """The robot with couplings; ``direction`` gives an axis of a gearbox in the axes of the model."""
@@ -73,7 +57,7 @@ def with_gearboxes(
     return replace(robot, couplings=couplings)
 
 
-def sense(element: Element, link: str, reference: str, tree: Sequence[TurningJoint], axis: Array) -> float:
+def sense(element: Element, link: str, reference: str, tree: Sequence[JointEdge], axis: Array) -> float:
     """1 if a link's coordinate counts its turn on the reference body about an axis, −1 if the opposite."""
     for edge in tree:
         if {edge.parent, edge.child} == {link, reference} and edge.kind in ("revolute", "continuous"):
