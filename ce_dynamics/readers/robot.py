@@ -72,12 +72,12 @@ class RobotJoint:
     child: str
     frame: Pose
     axis: Array
-    damping: float
-    friction: float
-    armature: float
-    mimic: Mimic | None
-    independent: bool | None  # What the file says of the joint's coordinate; None if it says nothing
-    limit: JointRange | None
+    damping: float = 0.0
+    friction: float = 0.0
+    armature: float = 0.0
+    mimic: Mimic | None = None
+    independent: bool | None = None  # What the file says of the joint's coordinate; None if it says nothing
+    limit: JointRange | None = None
     second_axis: Array | None = None  # (3,): Of a cardan joint
     pitch: float = 0.0  # Of a screw joint [m/rad]
     loads: tuple[AxisLoad, ...] = ()  # What else acts on its coordinates
@@ -217,9 +217,7 @@ def with_world(robot: Robot, base: str) -> Robot:
     for link in (link for name, link in robot.links.items() if name not in carried):
         name = make_name(f"base {link.name}", tuple(joints))
         kind = "fixed" if base == "fixed" else "floating"
-        joints[name] = RobotJoint(
-            link.element, name, kind, GROUND, link.name, WORLD, pattern.axis, 0.0, 0.0, 0.0, None, None, None
-        )
+        joints[name] = RobotJoint(link.element, name, kind, GROUND, link.name, WORLD, pattern.axis)
     links = {GROUND: RobotLink(robot.element, GROUND, None), **robot.links}
     return replace(robot, joints=joints, loops=loops, links=links)
 

@@ -323,24 +323,10 @@ def spanning_tree(
 
 def joint_of(edge: JointEdge, at: dict[str, Pose]) -> RobotJoint:
     """A joint of the tree, on the frame of the joint that carries its parent."""
-    return RobotJoint(
-        edge.element,
-        edge.name,
-        edge.kind,
-        edge.parent,
-        edge.child,
-        inverse(at[edge.parent]) @ edge.at,
-        edge.axis,
-        0.0,
-        0.0,
-        0.0,
-        edge.mimic,
-        None,
-        edge.limit,
-        edge.second,
-        edge.pitch,
-        edge.loads,
-    )
+    frame = inverse(at[edge.parent]) @ edge.at
+    joint = RobotJoint(edge.element, edge.name, edge.kind, edge.parent, edge.child, frame, edge.axis)
+    more = {"second_axis": edge.second, "pitch": edge.pitch, "loads": edge.loads}
+    return replace(joint, mimic=edge.mimic, limit=edge.limit, **more)
 
 
 def loop_of(edge: JointEdge, at: dict[str, Pose]) -> RobotLoop:
