@@ -325,8 +325,8 @@ def joint_of(edge: JointEdge, at: dict[str, Pose]) -> RobotJoint:
     """A joint of the tree, on the frame of the joint that carries its parent."""
     frame = inverse(at[edge.parent]) @ edge.at
     joint = RobotJoint(edge.element, edge.name, edge.kind, edge.parent, edge.child, frame, edge.axis)
-    more = {"second_axis": edge.second, "pitch": edge.pitch, "loads": edge.loads}
-    return replace(joint, mimic=edge.mimic, limit=edge.limit, **more)
+    joint = replace(joint, second_axis=edge.second, pitch=edge.pitch, loads=edge.loads)
+    return replace(joint, mimic=edge.mimic, limit=edge.limit)
 
 
 def loop_of(edge: JointEdge, at: dict[str, Pose]) -> RobotLoop:
