@@ -24,7 +24,9 @@ LEG = """<robot name="leg"><material name="red"><color rgba="1 0 0 0.5"/></mater
     <collision><origin xyz="0 0 -0.4"/><geometry><sphere radius="0.05"/></geometry></collision>
     <collision name="heel"><origin xyz="0.1 0 -0.4"/>
       <geometry><box size="0.02 0.04 0.06"/></geometry></collision>
-    <collision name="shank"><geometry><cylinder radius="0.02" length="0.2"/></geometry></collision></link>
+    <collision name="shank"><geometry><cylinder radius="0.02" length="0.2"/></geometry></collision>
+    <collision name="toe"><origin xyz="0 0 -0.5" rpy="0 {turn} 0"/>
+      <geometry><capsule radius="0.03" length="0.2"/></geometry></collision></link>
   <joint name="hip" type="revolute"><origin xyz="0 0.5 1"/><axis xyz="0 1 0"/>
     <parent link="base"/><child link="leg"/></joint></robot>"""
 
@@ -71,14 +73,17 @@ def test_shapes_are_drawn_by_the_view(leg: Path, tmp_path: Path) -> None:
     assert (tmp_path / "page.html").stat().st_size > 1e4
 
 
-def test_feet_are_balls_and_corners(leg: Path) -> None:
+def test_feet_are_balls_corners_and_ends_of_capsules(leg: Path) -> None:
     feet, others = ce.urdf_feet(leg, friction=0.6)
     assert others == ["leg shank (cylinder)"]
-    ball, *corners = feet
+    ball, *corners, heel, tip = feet
+    for end, x in ((heel, -0.1), (tip, 0.1)):  # the capsule lies along x, its caps 0.2 m apart
+        assert end.radius == 0.03
+        np.testing.assert_allclose(end.at, (x, 0.5, 0.5), atol=1e-15)
     assert (ball.body, ball.radius, ball.friction, len(corners)) == ("leg", 0.05, 0.6, 8)
     np.testing.assert_allclose(ball.at, (0.0, 0.5, 0.6), atol=1e-15)
     np.testing.assert_allclose(np.ptp([foot.at for foot in corners], axis=0), (0.02, 0.04, 0.06))
-    assert len({foot.name for foot in feet}) == 9
+    assert len({foot.name for foot in feet}) == 11
     with pytest.raises(ce.ModelError, match="friction"):
         ce.urdf_feet(leg, friction=-1.0)
 
