@@ -45,7 +45,7 @@ class Element:
     included : bool
         True if another file includes that file.
     content : str
-        Text before its first child element, without blanks around it.
+        Its own text, without blanks around it.
     """
 
     def __init__(
@@ -189,8 +189,7 @@ def build_tree(content: bytes, file: Path, included: bool) -> Element:
         element.content = element.content.strip()
 
     def text(characters: str) -> None:
-        if not open_elements[-1]._children:
-            open_elements[-1].content += characters
+        open_elements[-1].content += characters
 
     def document_type(*given: object) -> None:
         refuse("the file has a document type; entities are not read, write out what they stand for")

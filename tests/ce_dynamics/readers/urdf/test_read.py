@@ -14,6 +14,9 @@ from scipy.spatial.transform import Rotation
 import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.mechanism.hinges import Planar, Revolute
+from ce_dynamics.readers.robot import find_loop_joints
+from ce_dynamics.readers.urdf.elements import read_robot
+from ce_dynamics.readers.xml_file import parse
 from tests.ce_dynamics.against_augmented import assert_agrees
 from tests.ce_dynamics.readers.mujoco_states import ROBOTS, Peer, random_state, write as write_file
 
@@ -254,6 +257,11 @@ def test_a_loop_that_cannot_be_closed_is_named(tmp_path: Path) -> None:
         ce.DataError, match=r"<loop name='pin'>: no pose was found .* open by 0.9 m and 0 deg"
     ):
         ce.read_urdf(write(tmp_path, text))
+
+
+def test_joints_above_a_loop_are_not_of_it() -> None:
+    robot = read_robot(parse(ROBOTS / "four_bar.urdf", "robot"), right_angles=1e-11)
+    assert set(robot.joints) > find_loop_joints(robot) == {"drive", "elbow", "follow"}
 
 
 def test_an_axis_may_point_either_way(tmp_path: Path) -> None:
