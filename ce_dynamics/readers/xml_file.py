@@ -164,7 +164,7 @@ def build_tree(content: bytes, file: Path, included: bool) -> Element:
     parser = expat.ParserCreate(namespace_separator="\n")
     parser.namespace_prefixes = parser.ordered_attributes = parser.buffer_text = True
     root = Element("", {}, file, 0)
-    open_elements, count = [root], 0
+    open_elements, texts, count = [root], [list[str]()], 0
 
     def refuse(problem: str) -> NoReturn:
         raise DataError(f"{file.name}, line {parser.CurrentLineNumber}: {problem}")
@@ -183,13 +183,13 @@ def build_tree(content: bytes, file: Path, included: bool) -> Element:
         element = Element(with_prefix(name), attributes, file, parser.CurrentLineNumber, included)
         open_elements[-1].append(element)
         open_elements.append(element)
+        texts.append([])
 
     def end(name: str) -> None:
-        element = open_elements.pop()
-        element.content = element.content.strip()
+        open_elements.pop().content = "".join(texts.pop()).strip()
 
     def text(characters: str) -> None:
-        open_elements[-1].content += characters
+        texts[-1].append(characters)
 
     def document_type(*given: object) -> None:
         refuse("the file has a document type; entities are not read, write out what they stand for")
