@@ -38,11 +38,15 @@ from ce_dynamics.algebra.arrays import (
 from ce_dynamics.mechanism.forces.base import StateDeclaration
 from ce_dynamics.models.parts.rounding import unit_clip
 from ce_dynamics.models.tyres.contract import TyreAnswer, TyreModel, WheelOnRoad
-from ce_dynamics.models.tyres.magic_formula import aligning as mz, lateral as fy, longitudinal as fx
+from ce_dynamics.models.tyres.magic_formula import lateral as fy, longitudinal as fx, moments as mz
 from ce_dynamics.models.tyres.magic_formula.coefficients import Coefficients
 from ce_dynamics.models.tyres.magic_formula.curve import absent, sine_curve
-from ce_dynamics.models.tyres.magic_formula.mode import Mode
-from ce_dynamics.models.tyres.magic_formula.operating_point import Inputs, OperatingPoint, operating_point
+from ce_dynamics.models.tyres.magic_formula.operating_point import (
+    Inputs,
+    Mode,
+    OperatingPoint,
+    operating_point,
+)
 from ce_dynamics.models.tyres.magic_formula.tyre import MagicFormula
 from ce_dynamics.models.tyres.simple.base import SlipModel
 from ce_dynamics.models.tyres.simple.tmsimple import TMsimpleTyre

@@ -20,8 +20,7 @@ from ce_dynamics.models import hmmwv
 from ce_dynamics.models.tyres import MagicFormula, MagicFormulaTyre, TMeasyTyre, TyreModel
 from ce_dynamics.models.tyres.batch import LANES
 from ce_dynamics.models.tyres.batch_kernel import run as march
-from ce_dynamics.models.tyres.magic_formula.mode import Mode
-from ce_dynamics.models.tyres.magic_formula.operating_point import Inputs, operating_point
+from ce_dynamics.models.tyres.magic_formula.operating_point import Inputs, Mode, operating_point
 from ce_dynamics.models.tyres.magic_formula.outputs import forces
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from tests.benchmarks.report import Table, number

@@ -24,9 +24,8 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.forces.base import StateDeclaration
 from ce_dynamics.models.parts.rounding import smooth_step
 from ce_dynamics.models.tyres.contract import DEFLECTIONS, TyreAnswer, WheelOnRoad
-from ce_dynamics.models.tyres.magic_formula.contact_patch import contact_patch
-from ce_dynamics.models.tyres.magic_formula.on_road import MagicFormulaTyre
-from ce_dynamics.models.tyres.magic_formula.sliding import deflect, stiffness
+from ce_dynamics.models.tyres.magic_formula.on_road import MagicFormulaTyre, deflect, stiffness
+from ce_dynamics.models.tyres.magic_formula.radii import contact_patch
 from ce_dynamics.models.tyres.magic_formula.tyre import MagicFormula
 
 TREAD_DAMPING = 1e-3

@@ -1,7 +1,7 @@
 """The coefficients of forces and moments and their scale factors, under the names of property files.
 
 P… are of pure slip, R… of combined slip, Q… of moments, PP… of the inflation pressure, S… of the arm of Fx;
-L… scale (λ of the book).  Defaults: see `ce_dynamics.models.tyres.magic_formula.construction`.
+L… scale (λ of the book).  Defaults: see `ce_dynamics.models.tyres.magic_formula.coefficients`.
 """
 
 from __future__ import annotations

@@ -19,8 +19,7 @@ from ce_dynamics.algebra.arrays import Scalar, absolute, sin, sqrt
 from ce_dynamics.models.tyres.magic_formula import lateral as fy, longitudinal as fx
 from ce_dynamics.models.tyres.magic_formula.coefficients import Coefficients
 from ce_dynamics.models.tyres.magic_formula.curve import EPSILON, secant, side
-from ce_dynamics.models.tyres.magic_formula.mode import Mode
-from ce_dynamics.models.tyres.magic_formula.operating_point import OperatingPoint
+from ce_dynamics.models.tyres.magic_formula.operating_point import Mode, OperatingPoint
 
 
 class Combined(NamedTuple):

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 from ce_dynamics.algebra.arrays import Scalar, absolute, minimum, where
 from ce_dynamics.models.tyres.magic_formula.coefficients import Coefficients
-from ce_dynamics.models.tyres.magic_formula.combined_weight import hill
 from ce_dynamics.models.tyres.magic_formula.curve import (
     EPSILON,
     away_from_zero,
@@ -15,9 +14,8 @@ from ce_dynamics.models.tyres.magic_formula.curve import (
     sin_multiple,
     sine_curve,
 )
-from ce_dynamics.models.tyres.magic_formula.mode import Mode
-from ce_dynamics.models.tyres.magic_formula.operating_point import OperatingPoint
-from ce_dynamics.models.tyres.magic_formula.turn_slip import lateral_shift, zeta_2, zeta_3
+from ce_dynamics.models.tyres.magic_formula.operating_point import Mode, OperatingPoint
+from ce_dynamics.models.tyres.magic_formula.weights import hill, lateral_shift, zeta_2, zeta_3
 
 
 class Lateral(NamedTuple):

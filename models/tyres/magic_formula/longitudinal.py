@@ -6,16 +6,9 @@ from typing import NamedTuple
 
 from ce_dynamics.algebra.arrays import Scalar, exp, minimum, where
 from ce_dynamics.models.tyres.magic_formula.coefficients import Coefficients
-from ce_dynamics.models.tyres.magic_formula.combined_weight import hill
-from ce_dynamics.models.tyres.magic_formula.curve import (
-    EPSILON,
-    cos_arctan,
-    side,
-    sine_curve,
-)
-from ce_dynamics.models.tyres.magic_formula.mode import Mode
-from ce_dynamics.models.tyres.magic_formula.operating_point import OperatingPoint
-from ce_dynamics.models.tyres.magic_formula.turn_slip import zeta_1
+from ce_dynamics.models.tyres.magic_formula.curve import EPSILON, cos_arctan, side, sine_curve
+from ce_dynamics.models.tyres.magic_formula.operating_point import Mode, OperatingPoint
+from ce_dynamics.models.tyres.magic_formula.weights import hill, zeta_1
 
 
 class Longitudinal(NamedTuple):

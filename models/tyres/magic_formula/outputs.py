@@ -6,24 +6,22 @@ from typing import Any, NamedTuple
 
 from ce_dynamics.algebra.arrays import Scalar, where
 from ce_dynamics.models.tyres.magic_formula import (
-    aligning as mz,
     lateral as fy,
     longitudinal as fx,
+    moments as mz,
 )
 from ce_dynamics.models.tyres.magic_formula.coefficients import Coefficients
-from ce_dynamics.models.tyres.magic_formula.contact_patch import contact_patch
+from ce_dynamics.models.tyres.magic_formula.compliance import relaxation
 from ce_dynamics.models.tyres.magic_formula.friction_ellipse import weigh_combined
-from ce_dynamics.models.tyres.magic_formula.loaded_radius import Surroundings, deflection
-from ce_dynamics.models.tyres.magic_formula.mode import Mode
+from ce_dynamics.models.tyres.magic_formula.moments import overturning, rolling_resistance
 from ce_dynamics.models.tyres.magic_formula.operating_point import (
     Inputs,
+    Mode,
     OperatingPoint,
     low_speed_reduction,
     operating_point,
 )
-from ce_dynamics.models.tyres.magic_formula.overturning import overturning
-from ce_dynamics.models.tyres.magic_formula.relaxation import relaxation
-from ce_dynamics.models.tyres.magic_formula.rolling_resistance import rolling_resistance
+from ce_dynamics.models.tyres.magic_formula.radii import Surroundings, contact_patch, deflection
 
 
 class Forces(NamedTuple):

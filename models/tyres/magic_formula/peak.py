@@ -11,8 +11,7 @@ from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.models.tyres.contract import PEAK_SLIPS
 from ce_dynamics.models.tyres.magic_formula import lateral as fy, longitudinal as fx
 from ce_dynamics.models.tyres.magic_formula.coefficients import Coefficients
-from ce_dynamics.models.tyres.magic_formula.mode import Mode
-from ce_dynamics.models.tyres.magic_formula.operating_point import Inputs, operating_point
+from ce_dynamics.models.tyres.magic_formula.operating_point import Inputs, Mode, operating_point
 
 
 class Peak(NamedTuple):

@@ -1,36 +1,205 @@
-"""Magic Formula tyres from property files: MF-Tyre 5.x, 6.x and PAC2002, which has other names for some."""
+"""Magic Formula tyres from property files: MF-Tyre 5.x, 6.x and PAC2002.
+
+Some files name their model or coefficients in other words, and some hold curves as tables.
+"""
 
 from __future__ import annotations
 
 import difflib
+import math
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
 
+import numpy as np
+
 from ce_dynamics.algebra import checks
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.tyres.magic_formula.coefficients import NO_NUMBERS, Coefficients
-from ce_dynamics.models.tyres.magic_formula.curves import (
-    LOAD,
-    RIM,
-    bottoming,
-    rim,
-    spring,
-    stiffness_of_terms,
-)
-from ce_dynamics.models.tyres.magic_formula.file_model import ellipse_of, mode_of, side_of, version_of
 from ce_dynamics.models.tyres.magic_formula.file_names import (
     ALIASES,
     ASYMMETRY,
     DIMENSIONS,
+    FORMATS,
     IGNORED,
     NO_FORCE,
+    OLDER_FITTYP,
     ONLY_6,
     ONLY_52,
     ONLY_62,
+    OTHER_TYRES,
     SECTIONS,
+    SIDES,
+    VERSIONS,
 )
 from ce_dynamics.models.tyres.property_file import PropertyEntry, PropertyFile, read_property_file
+
+
+def version_of(file: PropertyFile) -> int:
+    """Whose equations hold: 52, 61 or 62."""
+    kind = file.word("PROPERTY_FILE_FORMAT", "MODEL") or ""
+    entry = file.find("FITTYP", "MODEL")
+    if "MC" in kind or (entry is not None and entry.value == 51.0):
+        raise DataError(
+            f"{file.name} describes a motorcycle tyre (MF-MCTyre), whose equations are others; "
+            "FITTYP 5, 6, 21, 52, 60, 61 and 62 of car tyres are read"
+        )
+    if kind in OTHER_TYRES:
+        raise DataError(
+            f"{file.name}: PROPERTY_FILE_FORMAT = {checks.show(kind)} is {OTHER_TYRES[kind]}; "
+            "FITTYP 5, 6, 21, 52, 60, 61, 62 and PAC2002 are read"
+        )
+    if entry is not None:
+        value = in_quotes(entry.value)
+        whole = int(value) if isinstance(value, float) and value.is_integer() else None
+        version = None if whole is None else VERSIONS.get(whole)
+        if version is None:
+            older = f" ({OLDER_FITTYP[whole]})" if whole is not None and whole in OLDER_FITTYP else ""
+            raise DataError(
+                f"{file.where(entry)}: FITTYP = {checks.show(value)}{older} is no known Magic Formula; "
+                f"known are {', '.join(map(str, VERSIONS))}"
+            )
+        return version
+    if kind in FORMATS:
+        return 52
+    raise DataError(
+        f"{file.name} does not say which tyre it describes: PROPERTY_FILE_FORMAT is {kind or 'missing'!r} "
+        f"and FITTYP is missing; give FITTYP = {', '.join(map(str, VERSIONS))} "
+        f"or the format {', '.join(FORMATS)}"
+    )
+
+
+def in_quotes(value: float | str) -> float | str:
+    """The number that a text is, where it is one: '61' is 61."""
+    try:
+        return float(value)
+    except ValueError:
+        return value
+
+
+def side_of(file: PropertyFile) -> tuple[str, list[str]]:
+    """``left``, ``right`` or ``symmetric``, left where the file names none, and what is to be said of it."""
+    word = file.word("TYRESIDE", "MODEL") or file.word("TIRESIDE", "MODEL") or "UNKNOWN"
+    word = {"L": "LEFT", "R": "RIGHT"}.get(word, word)
+    if word not in SIDES:
+        raise DataError(f"{file.name}: TYRESIDE = {checks.show(word)}; give one of {', '.join(SIDES)}")
+    if word == "UNKNOWN":
+        return "left", ["TYRESIDE is not given: the coefficients are taken as those of a left tyre"]
+    if word == "SYMMETRIC":
+        return "symmetric", ["TYRESIDE = 'SYMMETRIC': without conicity, ply steer and their like"]
+    return word.lower(), []
+
+
+def ellipse_of(file: PropertyFile, version: int, values: Mapping[str, float]) -> tuple[bool, list[str]]:
+    """Return True if combined slip follows the friction ellipse of PAC2002, and remarks for the user.
+
+    ``FE_METHOD`` decides if it is given.  Otherwise the ellipse holds for files of 5.2 without coefficients
+    of combined slip.
+    """
+    word = file.word("FE_METHOD", "MODEL")
+    if word not in (None, "YES", "NO"):
+        raise DataError(f"{file.name}: FE_METHOD = {checks.show(word)}; give 'YES' or 'NO'")
+    if version != 52:
+        if word == "YES":
+            raise DataError(
+                f"{file.name}: FE_METHOD = 'YES' is of PAC2002; this is Magic Formula {version / 10}"
+            )
+        return False, []
+    without = not values.get("RBX1") and not values.get("RBY1")
+    if word == "YES" or (word is None and without):
+        reason = "FE_METHOD = 'YES'" if word else "no coefficients of combined slip (RBX1, RBY1)"
+        return True, [f"{reason}: combined slip by the friction ellipse"]
+    return False, []
+
+
+def mode_of(file: PropertyFile) -> int | None:
+    """The file's USE_MODE."""
+    entry = file.find("USE_MODE", "MODEL")
+    if entry is None:
+        return None
+    value = file.number("USE_MODE", entry)
+    if not value.is_integer() or not abs(value) < 1000.0:
+        raise DataError(f"{file.where(entry)}: USE_MODE = {value:g}; give a whole number, for example 14")
+    return int(value)
+
+
+LOAD, RIM = "DEFLECTION_LOAD_CURVE", "BOTTOMING_CURVE"
+SCALED_BY = ("UNLOADED_RADIUS", "FNOMIN")
+
+
+def spring(file: PropertyFile, values: Mapping[str, float]) -> tuple[dict[str, float], list[str]]:
+    """``VERTICAL_STIFFNESS`` and ``Q_FZ2`` of the load curve of a file, and what is to be said of them.
+
+    Fz = Fz0 (q_1 d + q_2 d²), d = ρ/R0, (A3.3), through the points by least squares; q_2 is at least zero, as
+    the load has to grow with the deflection.  Both are needed the other way round as well, in closed form.
+    """
+    if LOAD not in file.tables or not set(SCALED_BY) <= values.keys():
+        return {}, []
+    rho, Fz = increasing(file, LOAD)
+    R0, Fz0 = (checks.number(name, values[name], above=0.0, error=DataError) for name in SCALED_BY)
+    d, f = rho / R0, Fz / Fz0
+    q_1, q_2 = np.linalg.lstsq(np.stack([d, d * d], axis=1), f, rcond=None)[0]
+    if q_2 < 0.0 or q_1 <= 0.0:
+        q_1, q_2 = float(d @ f / (d @ d)), 0.0
+    off = float(np.abs(q_1 * d + q_2 * d * d - f).max())
+    # Cz0 is the slope of the load at Fz0: (4) of Besselink et al. (2010) turned round.
+    stiffness = Fz0 / R0 * float(np.sqrt(q_1 * q_1 + 4.0 * q_2))
+    said = (
+        f"{LOAD}: VERTICAL_STIFFNESS = {stiffness:.6g} N/m, Q_FZ2 = {q_2:.6g}; "
+        f"its points are met within {off * Fz0:.0f} N"
+    )
+    return {"VERTICAL_STIFFNESS": stiffness, "Q_FZ2": float(q_2)}, [said]
+
+
+def rim(file: PropertyFile, values: Mapping[str, float]) -> tuple[dict[str, float], list[str]]:
+    """``BOTTOM_OFFST`` and ``BOTTOM_STIFF`` of the bottoming curve: where it sets in, and its slope."""
+    if RIM not in file.tables or not {"UNLOADED_RADIUS", "RIM_RADIUS"} <= values.keys():
+        return {}, []
+    pen, force = increasing(file, RIM)
+    onset = int(np.flatnonzero(force > 0.0)[0]) - 1
+    rise = (force[-1] - force[onset]) / (pen[-1] - pen[onset])
+    offset = values["UNLOADED_RADIUS"] - values["RIM_RADIUS"] - float(pen[onset])
+    said = f"{RIM}: BOTTOM_OFFST = {offset:.6g} m, BOTTOM_STIFF = {rise:.6g} N/m"
+    return {"BOTTOM_OFFST": offset, "BOTTOM_STIFF": float(rise)}, [said]
+
+
+def increasing(file: PropertyFile, section: str) -> tuple[np.ndarray, np.ndarray]:
+    """Deflection [m] and force [N] of a table."""
+    rows = file.tables[section]
+    table = np.array(rows) if len({len(row) for row in rows}) == 1 else np.empty((0, 0))
+    if table.ndim != 2 or table.shape[1] != 2 or len(table) < 2:
+        raise DataError(f"{file.name}: [{section}] must have two rows or more of deflection and force")
+    pen, force = table[:, 0] * file.scales["LENGTH"], table[:, 1] * file.scales["FORCE"]
+    if pen[0] != 0.0 or force[0] != 0.0:
+        raise DataError(f"{file.name}: [{section}] must begin with 0 0, got {pen[0]:g} {force[0]:g}")
+    if not (np.diff(pen) > 0.0).all() or not (np.diff(force) >= 0.0).all() or force[-1] <= 0.0:
+        raise DataError(f"{file.name}: [{section}] must increase in both columns; put its rows in order")
+    return pen, force
+
+
+def stiffness_of_terms(file: PropertyFile, version: int, values: dict[str, float]) -> None:
+    """The stiffness at Fz0 of q_Fz1 and q_Fz2, which PAC2002 takes first and 6.x where it has no other.
+
+    q_Fz1² + 4 q_Fz2 = (Cz0 R0/Fz0)²: (4) of Besselink et al. (2010).
+    """
+    entry = file.find("QFZ1") or file.find("Q_FZ1")
+    if entry is None or not {"UNLOADED_RADIUS", "FNOMIN"} <= values.keys() or LOAD in file.tables:
+        return
+    q_1 = file.number("Q_FZ1", entry)
+    if q_1 > 0.0 and (version == 52 or "VERTICAL_STIFFNESS" not in values):
+        q_2 = values.get("Q_FZ2", 0.0)
+        k = math.sqrt(max(q_1 * q_1 + 4.0 * q_2, 0.0)) / values.get("LCZ", 1.0)
+        values.setdefault("Q_FZ2", q_2)
+        values["VERTICAL_STIFFNESS"] = k * values["FNOMIN"] / values["UNLOADED_RADIUS"]
+
+
+def bottoming(file: PropertyFile, values: dict[str, float]) -> None:
+    """BOTTOMING_RADIUS of PAC2002 as the distance from the rim."""
+    entry = file.find("BOTTOMING_RADIUS", "DIMENSION", "VERTICAL")
+    if entry is not None and "RIM_RADIUS" in values:
+        radius = file.number("BOTTOMING_RADIUS", entry) * file.scales["LENGTH"]
+        if radius > 0.0:
+            values.setdefault("BOTTOM_OFFST", radius - values["RIM_RADIUS"])
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""A Magic Formula tyre as a function of arrays of operating points."""
+"""Magic Formula tyre as a function of arrays of operating points, on either side of the vehicle."""
 
 from __future__ import annotations
 
@@ -17,11 +17,20 @@ from ce_dynamics.compiler.tracing.function import TracedFunction, trace
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.tyres.batch import TyreBatch
 from ce_dynamics.models.tyres.magic_formula.coefficients import Coefficients
-from ce_dynamics.models.tyres.magic_formula.mirror import mirror_inputs, mirror_outputs
-from ce_dynamics.models.tyres.magic_formula.mode import Mode
-from ce_dynamics.models.tyres.magic_formula.operating_point import Inputs
+from ce_dynamics.models.tyres.magic_formula.operating_point import Inputs, Mode
 from ce_dynamics.models.tyres.magic_formula.outputs import Outputs, evaluate
 from ce_dynamics.models.tyres.magic_formula.reader import TyreFile, read_tyre_file
+
+
+def mirror_inputs(inputs: Inputs) -> Inputs:
+    """Return the inputs of the mirrored tyre: α, γ and φ_t change sign."""
+    return inputs._replace(alpha=-inputs.alpha, gamma=-inputs.gamma, phit=-inputs.phit)
+
+
+def mirror_outputs(outputs: Outputs) -> Outputs:
+    """The answer of the image, seen from this side: Fy, Mx and Mz change sign."""
+    o = outputs
+    return o._replace(Fy=-o.Fy, Mx=-o.Mx, Mz=-o.Mz, Mzr=-o.Mzr, alpha=-o.alpha, gamma=-o.gamma, phit=-o.phit)
 
 
 class MagicFormula:

@@ -17,7 +17,7 @@ import pytest
 
 from ce_dynamics.models.tyres import MagicFormula, Outputs
 from ce_dynamics.models.tyres.magic_formula.coefficients import NO_NUMBERS, Coefficients
-from ce_dynamics.models.tyres.magic_formula.mode import Mode
+from ce_dynamics.models.tyres.magic_formula.operating_point import Mode
 from tests.models.tyres.magic_formula import plain
 from tests.models.tyres.magic_formula.figures import coefficients, mfeval
 

@@ -23,9 +23,8 @@ from numpy.typing import NDArray
 
 from ce_dynamics.models.tyres import MagicFormula, Outputs
 from ce_dynamics.models.tyres.magic_formula.coefficients import Coefficients
-from ce_dynamics.models.tyres.magic_formula.effective_radius import free_radius
-from ce_dynamics.models.tyres.magic_formula.loaded_radius import Surroundings, load_62
-from ce_dynamics.models.tyres.magic_formula.mode import Mode
+from ce_dynamics.models.tyres.magic_formula.operating_point import Mode
+from ce_dynamics.models.tyres.magic_formula.radii import Surroundings, free_radius, load_62
 from tests.models.tyres.magic_formula.figures import REFERENCE, coefficients, mfeval
 
 MODES = (111, 121, 112, 211)

@@ -21,16 +21,15 @@ from ce_dynamics.models.tyres.magic_formula.curve import (
     sin_multiple,
     small_arctan,
 )
-from ce_dynamics.models.tyres.magic_formula.effective_radius import free_radius
-from ce_dynamics.models.tyres.magic_formula.loaded_radius import (
+from ce_dynamics.models.tyres.magic_formula.operating_point import Inputs, Mode
+from ce_dynamics.models.tyres.magic_formula.radii import (
     Surroundings,
     deflection_61,
     deflection_62,
+    free_radius,
     linear_term,
     load_62,
 )
-from ce_dynamics.models.tyres.magic_formula.mode import Mode
-from ce_dynamics.models.tyres.magic_formula.operating_point import Inputs
 from tests.models.tyres.magic_formula.figures import coefficients, symmetric
 from tests.searching import examples
 

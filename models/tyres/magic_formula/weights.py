@@ -1,4 +1,4 @@
-"""Computes the factors ζ0 … ζ8 for the effect of turn slip and large camber on forces and moments.
+"""Weights G of combined slip, and factors ζ0 … ζ8 for turn slip and large camber, of forces and moments.
 
 Without turn slip all factors are 1.
 """
@@ -18,11 +18,52 @@ from ce_dynamics.algebra.arrays import (
     sin,
     where,
 )
+from ce_dynamics.compiler.free_numbers import is_free, nominal
 from ce_dynamics.models.parts.rounding import finite_root
 from ce_dynamics.models.tyres.magic_formula.coefficients import Coefficients
-from ce_dynamics.models.tyres.magic_formula.curve import away_from_zero, cos_arctan, sign, sine_curve
-from ce_dynamics.models.tyres.magic_formula.mode import Mode
-from ce_dynamics.models.tyres.magic_formula.operating_point import OperatingPoint
+from ce_dynamics.models.tyres.magic_formula.curve import (
+    away_from_zero,
+    cos_arctan,
+    cosine_curve,
+    cosine_curve_near_zero,
+    is_near_zero,
+    sign,
+    sine_curve,
+)
+from ce_dynamics.models.tyres.magic_formula.operating_point import Mode, OperatingPoint
+
+Pair = tuple[Scalar, Scalar]
+"""A coefficient, and what it changes by with camber squared (B) or with df_z (E, shift)."""
+
+
+def hill(
+    c: Coefficients,
+    mode: Mode,
+    C: Scalar,
+    B: Scalar,
+    E: Scalar,
+    slip: Scalar,
+    shift: Scalar,
+    largest: tuple[Pair, Pair, Pair],
+) -> Scalar:
+    """cos(C arctan …(slip)) over the same of the shift.
+
+    Shifts are small: where the ranges of the file keep B times the shift small, its cosine is a series.
+
+    Parameters
+    ----------
+    largest : three pairs
+        Of B, E and the shift, for bounds of their sizes.
+    """
+    over = cosine_curve(1.0, C, B, E, slip)
+    if mode.limits and not any(is_free(x) for x in (C, *(y for pair in largest for y in pair))):
+        camber = max(abs(c.CAMMIN), abs(c.CAMMAX)) ** 2
+        dfz = max(1.0, c.FZMAX / nominal(c.Fz0_prime) - 1.0)
+        sizes = [abs(a) + abs(b) * change for (a, b), change in zip(largest, (camber, dfz, dfz), strict=True)]
+        if not is_free(c.Fz0_prime) and is_near_zero(C, *sizes):
+            return over / cosine_curve_near_zero(C, B, E, shift)
+    return over / cosine_curve(1.0, C, B, E, shift)
+
 
 _NO_SPIN = 1e-9
 """Turn slip [1/m] below which quotients are taken at this one: their limits, to 1e-17."""

@@ -1,4 +1,4 @@
-"""The moment about the vertical: pneumatic trail, residual moment, arm of Fx: (4.E31)–(4.E49), (4.E71) ff.
+"""Moments of the Magic Formula about three axes: Mx (4.E69), My (4.E70), Mz (4.E31)–(4.E49), (4.E71) ff.
 
 Besselink, Schmeitz and Pacejka, An improved Magic Formula/Swift tyre model that can handle inflation pressure
 changes, Vehicle System Dynamics 48 (2010), is (A..): where the book differs, the paper is what MF-Tyre does.
@@ -9,19 +9,20 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from ce_dynamics.algebra.arrays import Scalar, absolute, arctan, cos, minimum, tan
+from ce_dynamics.algebra.arrays import Scalar, absolute, arctan, cos, minimum, sin, tan, where
 from ce_dynamics.models.parts.rounding import finite_root
 from ce_dynamics.models.tyres.magic_formula.coefficients import Coefficients
 from ce_dynamics.models.tyres.magic_formula.curve import (
     away_from_zero,
     cos_arctan,
+    cos_multiple,
     cosine_curve,
+    power,
     sign,
 )
 from ce_dynamics.models.tyres.magic_formula.lateral import Lateral, Weight
-from ce_dynamics.models.tyres.magic_formula.mode import Mode
-from ce_dynamics.models.tyres.magic_formula.operating_point import OperatingPoint
-from ce_dynamics.models.tyres.magic_formula.turn_slip import of_residual_moment, zeta_5
+from ce_dynamics.models.tyres.magic_formula.operating_point import Mode, OperatingPoint
+from ce_dynamics.models.tyres.magic_formula.weights import of_residual_moment, zeta_5
 
 
 class Aligning(NamedTuple):
@@ -122,3 +123,53 @@ def aligning(
     Mzr = residual_moment(c, mode, s, lateral, w, a)
     Fy_prime = Fy - w.SVyk if c.version == 52 else w.Gyk * upright.Fy0  # (4.E74)
     return Aligning(-t * Fy_prime + Mzr + arm_of_Fx(c, s, Fy) * Fx, t, Mzr)  # (4.E72), (4.E71)
+
+
+def overturning(c: Coefficients, s: OperatingPoint, Fy: Scalar) -> Scalar:
+    """Mx about the contact centre [N m]: (49) of the draft of Besselink, Schmeitz and Pacejka (2010).
+
+    The book's (4.E69) and the paper's (A47) lack Q_sx12 … Q_sx14.  Below FZMIN the load counts less.
+    """
+    Fz, gamma, R0 = s.Fz, s.gamma, c.UNLOADED_RADIUS
+    if c.FZMIN > 0.0:
+        part = Fz / c.FZMIN
+        Fz = where(part < 1.0, Fz * part * part, Fz)
+    f, y = Fz / c.FNOMIN, Fy / c.FNOMIN
+    lean = absolute(gamma)
+    of_camber = c.QSX2 * (1.0 + c.PPMX1 * s.dpi) + c.QSX12 * lean - c.QSX10 * arctan(c.QSX11 * f)
+    load = c.QSX6 * f
+    shape = cos_multiple(c.QSX5, load * load) * sin(c.QSX7 * gamma + c.QSX8 * arctan(c.QSX9 * y))
+    arm = c.QSX1 * c.LVMX - gamma * of_camber + c.QSX3 * y + c.QSX4 * shape
+    return R0 * c.LMX * (Fz * arm + Fy * (c.QSX13 + c.QSX14 * lean))
+
+
+def rolling_resistance(c: Coefficients, s: OperatingPoint, Fx: Scalar) -> Scalar:
+    """My [N m], negative when rolling forward: (A48) of Besselink et al. (2010); that of the manual for 5.2.
+
+    The load is the one given, less below FZMIN.  It fades in with the speed of the tread, (1 + κ) V_x, below
+    VXLOW, and turns round with it.
+    """
+    Fz, R0, Vx, kappa = s.given.Fz, c.UNLOADED_RADIUS, s.Vx, s.given.kappa
+    if c.FZMIN > 0.0:
+        part = Fz / c.FZMIN
+        Fz = where(part < 1.0, Fz * part, Fz)
+    v = absolute(Vx) / c.LONGVL
+    factor = c.QSY1 + c.QSY2 * Fx / c.FNOMIN + c.QSY3 * v + c.QSY4 * v * v * v * v
+    if c.version == 52:
+        My = -R0 * Fz * c.LMY * factor
+    else:
+        f = Fz / c.FNOMIN
+        camber = s.gamma * s.gamma
+        by_pressure = power(c.LIP * s.p / c.NOMPRES, c.QSY8)
+        factor = factor + (c.QSY5 + c.QSY6 * f) * camber
+        My = -R0 * c.FNOMIN * c.LMY * factor * power(f, c.QSY7) * by_pressure  # (A48)
+    return where(Vx < 0.0, -My, My) * fading(c, kappa, Vx)
+
+
+def fading(c: Coefficients, kappa: Scalar, Vx: Scalar) -> Scalar:
+    """sin(π/2 (1 + κ)|V_x|/VXLOW) where that lies within VXLOW; −1 for a wheel that spins backwards."""
+    speed = absolute(Vx)
+    tread = (1.0 + kappa) * speed / c.VXLOW
+    backwards = kappa * speed < -c.VXLOW * (1.0 + speed)
+    factor = where(tread < 1.0, sin(0.5 * math.pi * tread), 1.0)
+    return where(speed > 0.0, where(backwards, -1.0, factor), 0.0)

@@ -1,12 +1,102 @@
-"""Load over deflection and its inverse: the deflection and the loaded radius under a load."""
+"""Radii of a Magic Formula tyre, its contact patch, and its deflection under load."""
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
-from ce_dynamics.algebra.arrays import Scalar, absolute, maximum, sqrt, tan, where
+from ce_dynamics.algebra.arrays import Scalar, absolute, arctan, maximum, minimum, sqrt, tan, where
+from ce_dynamics.models.parts.rounding import finite_root
 from ce_dynamics.models.tyres.magic_formula.coefficients import Coefficients
 from ce_dynamics.models.tyres.magic_formula.curve import absent, power
+
+_SPIN_STEPS = 5
+"""A tyre grows by less than a tenth of its radius; the error of that, squared five times, is below 1e-16."""
+
+
+class Rolling(NamedTuple):
+    """Effective radius R_e [m], spin Ω [rad/s], radius R_Ω [m] of the free tyre that turns so fast."""
+
+    Re: Scalar
+    omega: Scalar
+    R_omega: Scalar
+
+
+def stiffness(c: Coefficients, dpi: Scalar) -> Scalar:
+    """Cz at the inflation pressure [N/m] (A3.5 of the book's appendix 3)."""
+    return c.VERTICAL_STIFFNESS * c.LCZ * (1.0 + c.PFZ1 * dpi)
+
+
+def free_radius(c: Coefficients, omega: Scalar) -> Scalar:
+    """R_Ω = R0 (q_re0 + q_V1 (Ω R0/V0)²) (A3.1) [m]."""
+    v = omega * c.UNLOADED_RADIUS / c.LONGVL
+    return c.UNLOADED_RADIUS * (c.Q_RE0 + c.Q_V1 * v * v)
+
+
+def flattening(c: Coefficients, Fz: Scalar, dpi: Scalar) -> Scalar:
+    """R_Ω − R_e = Fz0/Cz (D_reff arctan(B_reff Fz/Fz0) + F_reff Fz/Fz0) (A3.7) [m]."""
+    f = Fz / c.FNOMIN
+    return c.FNOMIN / stiffness(c, dpi) * (c.DREFF * arctan(c.BREFF * f) + c.FREFF * f)
+
+
+def turning(c: Coefficients, Fz: Scalar, omega: Scalar, dpi: Scalar) -> Rolling:
+    """R_e where the spin is known (A3.7)."""
+    R_omega = free_radius(c, omega)
+    return Rolling(R_omega - flattening(c, Fz, dpi), omega, R_omega)
+
+
+def rolling(c: Coefficients, Fz: Scalar, kappa: Scalar, Vx: Scalar, dpi: Scalar) -> Rolling:
+    """R_e and Ω where the slip is known: Ω R_e = (1 + κ) V_x (2.5) together with (A3.7).
+
+    R_e³ − A R_e² − B = 0, solved by Newton's method from A, the radius without growth, from where it
+    climbs to the root.
+    """
+    R0 = c.UNLOADED_RADIUS
+    A = R0 * c.Q_RE0 - flattening(c, Fz, dpi)
+    v = (1.0 + kappa) * Vx
+    Re = A
+    if not absent(c.Q_V1):
+        w = v * R0 / c.LONGVL
+        B = R0 * c.Q_V1 * w * w
+        for _ in range(_SPIN_STEPS):
+            b = B / (Re * Re)
+            Re = Re - (Re - A - b) / (1.0 + 2.0 * b / Re)
+    omega = v / Re
+    return Rolling(Re, omega, free_radius(c, omega))
+
+
+class ContactPatch(NamedTuple):
+    """Half length a and half width b [m]."""
+
+    a: Scalar
+    b: Scalar
+
+
+def contact_patch(c: Coefficients, Fz: Scalar, dpi: Scalar) -> ContactPatch:
+    """A and b at the load given: (9), (10) of Besselink et al. (2010), that of the manual for 5.2.
+
+    The patch grows no further once the rim meets the road.
+    """
+    R0 = c.UNLOADED_RADIUS
+    Cz = stiffness(c, dpi)
+    Fz = minimum(Fz, (R0 - c.RIM_RADIUS - c.BOTTOM_OFFST) * Cz)
+    if c.version == 52:
+        q_1, q_2 = length_of_52(c)
+        f = Fz / c.FNOMIN
+        return ContactPatch(R0 * (q_2 * f + q_1 * finite_root(f)), 0.5 * c.WIDTH)
+    d = Fz / (Cz * R0)
+    a = R0 * (c.Q_RA2 * d + c.Q_RA1 * finite_root(d))
+    return ContactPatch(a, c.WIDTH * (c.Q_RB2 * d + c.Q_RB1 * power(d, 1.0 / 3.0)))
+
+
+def length_of_52(c: Coefficients) -> tuple[float, float]:
+    """Q_A1 and Q_A2; where a file has neither, what MF-Tyre estimates from the stiffness."""
+    if not (absent(c.Q_A1) and absent(c.Q_A2)):
+        return c.Q_A1, c.Q_A2
+    y = math.log10(c.linear_stiffness)
+    q_1 = ((-0.0388 * y + 0.2509) * y - 0.6283) * y + 0.6279
+    return q_1, 1.693 * q_1 * q_1
+
 
 _NEWTON_STEPS = 7
 """From the deflection without camber; the last step is below 1e-15 of R0 (shown in the tests)."""
