@@ -38,8 +38,8 @@ def save_table(results: xr.Dataset, path: str | Path) -> Path:
     results : xarray.Dataset
         Of one run.
     path : str or Path
-        What is written is told by the ending: ``.csv``; ``.parquet``, ``.mf4`` (ASAM MDF 4), which take the
-        extra ``tables``.  Replaced if there is one.
+        The ending selects the format: ``.csv``; ``.parquet`` and ``.mf4`` (ASAM MDF 4), which need the extra
+        ``tables``.  An existing file is replaced.
 
     Returns
     -------
@@ -49,7 +49,7 @@ def save_table(results: xr.Dataset, path: str | Path) -> Path:
     Raises
     ------
     ModelError
-        If the ending is another, the results are not of one run, the extra is missing, or the file cannot be
+        If the ending is unknown, the results are not of one run, the extra is missing, or the file cannot be
         written.
 
     Notes
@@ -64,12 +64,12 @@ def save_table(results: xr.Dataset, path: str | Path) -> Path:
     >>> ce.save_table(run, "run.parquet")     # doctest: +SKIP
     """
     path = check_path(path_of("save_table: path", path, ModelError))
-    told = channels(results)
+    quantities = channels(results)
     about = {str(name): str(value) for name, value in results.attrs.items()}
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with whole(path) as part:
-            WRITERS[path.suffix.lower()](told, about, part)
+            WRITERS[path.suffix.lower()](quantities, about, part)
     except OSError as error:
         raise ModelError(
             f"cannot write {shown_path(path)}: {error.strerror or error}; choose another file"
@@ -78,12 +78,12 @@ def save_table(results: xr.Dataset, path: str | Path) -> Path:
 
 
 def check_path(path: Path) -> Path:
-    """The path, if its ending is known and what writes it is installed.
+    """Return the path, if its ending is known and its package is installed.
 
     Raises
     ------
     ModelError
-        Else.
+        Otherwise.
     """
     ending = path.suffix.lower()
     if ending not in WRITERS:
@@ -96,7 +96,7 @@ def check_path(path: Path) -> Path:
 
 
 def channels(results: xr.Dataset) -> list[TableChannel]:
-    """Time, then all numbers over time, those of groups one by one."""
+    """Return time, then all quantities over time, those of groups one by one."""
     if not hasattr(results, "data_vars") or "time" not in getattr(results, "coords", ()):
         raise checks.wrong_type(
             f"save_table: {checks.show(results)} must be the results of ce_dynamics.simulate"
@@ -114,28 +114,30 @@ def channels(results: xr.Dataset) -> list[TableChannel]:
     return found
 
 
-def write_csv(told: list[TableChannel], about: Mapping[str, str], path: Path) -> None:
-    """Headings with units, a row for every instant."""
+def write_csv(quantities: list[TableChannel], about: Mapping[str, str], path: Path) -> None:
+    """Write headings with units, and a row for every instant."""
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow([f"{c.name} [{c.unit}]" if c.unit else c.name for c in told])
-        writer.writerows(map(repr, row) for row in np.stack([c.values for c in told], axis=1).tolist())
+        writer.writerow([f"{c.name} [{c.unit}]" if c.unit else c.name for c in quantities])
+        writer.writerows(map(repr, row) for row in np.stack([c.values for c in quantities], axis=1).tolist())
 
 
-def write_parquet(told: list[TableChannel], about: Mapping[str, str], path: Path) -> None:
-    """By Apache Arrow."""
+def write_parquet(quantities: list[TableChannel], about: Mapping[str, str], path: Path) -> None:
+    """Write a Parquet file by Apache Arrow."""
     import pyarrow as pa  # here, because it is an extra
     import pyarrow.parquet as pq
 
-    fields = [pa.field(c.name, pa.float64(), metadata={"unit": c.unit}) for c in told]
-    pq.write_table(pa.table([c.values for c in told], schema=pa.schema(fields, metadata=dict(about))), path)
+    fields = [pa.field(c.name, pa.float64(), metadata={"unit": c.unit}) for c in quantities]
+    pq.write_table(
+        pa.table([c.values for c in quantities], schema=pa.schema(fields, metadata=dict(about))), path
+    )
 
 
-def write_mdf4(told: list[TableChannel], about: Mapping[str, str], path: Path) -> None:
-    """By asammdf, all channels in one group."""
+def write_mdf4(quantities: list[TableChannel], about: Mapping[str, str], path: Path) -> None:
+    """Write an MDF4 file by asammdf, all channels in one group."""
     from asammdf import MDF, Signal  # here, because it is an extra
 
-    time, *others = told
+    time, *others = quantities
     signals = [Signal(c.values, time.values, unit=c.unit, name=c.name) for c in others]
     with MDF(version="4.10") as file:
         file.append(signals, comment=about.get("title", ""), common_timebase=True)
@@ -147,4 +149,4 @@ WRITERS: Mapping[str, Callable[[list[TableChannel], Mapping[str, str], Path], No
     ".parquet": write_parquet,
     ".mf4": write_mdf4,
 }
-"""By the ending of a file."""
+"""Writers by the ending of a file."""

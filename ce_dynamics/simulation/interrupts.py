@@ -1,4 +1,4 @@
-"""Ctrl-C between pieces of compiled work, so that what was computed stays whole, or in other threads."""
+"""Handles Ctrl-C between pieces of compiled work, and in other threads."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import numpy as np
 
 
 class Interrupts:
-    """Remembers Ctrl-C while it is entered; `check` lets it take effect.
+    """Context that defers Ctrl-C; `check` raises a deferred KeyboardInterrupt.
 
-    Only where Python's own handler is in place and in the main thread: whoever handles it otherwise does so.
+    It acts only in the main thread and in place of Python's own handler; other handlers stay in force.
     """
 
     def __init__(self) -> None:
@@ -38,19 +38,19 @@ class Interrupts:
         self._asked = True
 
     def check(self) -> None:
-        """Raise KeyboardInterrupt if it was asked for."""
+        """Raise KeyboardInterrupt if Ctrl-C was pressed."""
         if self._asked:
             self._asked = False
             raise KeyboardInterrupt
 
 
 class StopSign:
-    """Seen by compiled loops of other threads between two steps.
+    """Flag that compiled loops of other threads check between two steps.
 
     Attributes
     ----------
     flag : (1,) int array
-        What compiled loops look at: not zero once they are to end.
+        Not zero if loops must end.
     """
 
     def __init__(self) -> None:
@@ -65,5 +65,5 @@ class StopSign:
         self.flag[0] = 0
 
     def is_set(self) -> bool:
-        """Return True if they are to end."""
+        """Return True if the loops must end."""
         return bool(self.flag[0])

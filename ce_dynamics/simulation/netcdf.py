@@ -1,4 +1,4 @@
-"""Results as a NetCDF 4 file, without xarray and pandas: to load them takes longer than to write."""
+"""Results as a NetCDF 4 file, without xarray and pandas, which take longer to load than the file to write."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ def write_netcdf(record: Record, path: Path) -> None:
     Parameters
     ----------
     record : Record
-        Its coordinates are those of dimensions.
+        Its coordinates belong to dimensions.
     path : Path
-        Replaced if there is such a file.
+        An existing file is replaced.
 
     Notes
     -----
-    Numbers that are missing are NaN (``_FillValue``), as xarray says it; texts are UTF-8 strings.
-    HDF5 writes into memory: when the disk is full it cannot close a file, and crashes the process.
+    Missing numbers are NaN (``_FillValue``), as in xarray; texts are UTF-8 strings.
+    HDF5 writes into memory: on a full disk it cannot close a file, and crashes the process.
     """
     import h5netcdf  # here, because it is loaded after the summary
 
@@ -62,7 +62,7 @@ def netcdf_bytes(groups: Mapping[str, xr.Dataset]) -> bytes:
 
 
 def as_storable(values: Any) -> np.ndarray[Any, Any]:
-    """An array of a type that HDF5 has."""
+    """Return values as an array of a type that HDF5 supports."""
     import h5py  # here, because only those who write files need it
 
     array = np.asarray(values)

@@ -1,4 +1,4 @@
-"""Everything that may be said about how a run is made, checked once."""
+"""Options of a run, checked once."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class RunOptions:
 
     @property
     def native(self) -> bool:
-        """True if the method runs wholly in compiled code."""
+        """True if the method runs in compiled code alone."""
         return self.method in NATIVE_METHODS
 
     @property
@@ -74,7 +74,7 @@ class RunOptions:
 
     @cached_property
     def settings(self) -> Settings:
-        """Steps and tolerances as they are used: what was given, and defaults where nothing was."""
+        """Steps and tolerances in use: those given, defaults for the others."""
         return settings_of(
             self.method,
             METHODS,

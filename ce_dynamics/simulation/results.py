@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class ResultVariable(NamedTuple):
-    """A variable: its dimensions, its values, and what is to be said about it."""
+    """Variable with its dimensions, values and attributes."""
 
     dims: tuple[str, ...]
     values: Any
@@ -55,14 +55,14 @@ class Record:
         return name in self.variables or name in self.coordinates
 
     def dataset(self) -> xr.Dataset:
-        """The same as an xarray data set."""
+        """Return the record as an xarray data set."""
         import xarray as xr  # here, because it takes longer to load than many runs
 
         return xr.Dataset(self.variables, self.coordinates, self.attrs)
 
 
 def dataset(model: Model, t: Floats, Y: Floats, U: Floats, attributes: Mapping[str, Any]) -> xr.Dataset:
-    """States, inputs, outputs and closure errors of a run over ``time``; see `record`."""
+    """Return states, inputs, outputs and closure errors of a run over ``time``; see `record`."""
     return record(model, t, Y, U, attributes).dataset()
 
 
@@ -80,7 +80,7 @@ class Observed(NamedTuple):
     gearing: Floats
 
     def until(self, n: int) -> Observed:
-        """The first n instants."""
+        """Return the first n instants."""
         return Observed(*(part[:n] for part in self))
 
 
@@ -92,7 +92,7 @@ def record(
     attributes: Mapping[str, Any],
     seen: Observed | None = None,
 ) -> Record:
-    """States, inputs, outputs and closure errors of a run over ``time``.
+    """Return states, inputs, outputs and closure errors of a run over ``time``.
 
     Quantities named ``<member>.<rest>`` for every member of a group of the system (`System.group`) become one
     variable ``<rest>`` with the group as a second dimension.
@@ -119,7 +119,7 @@ def record(
 
 
 ALL = "all"
-"""Stands for every hinge in the option ``hinges`` of runs."""
+"""Value of the option ``hinges`` that selects every hinge."""
 
 
 def dependent_hinges(model: Model, hinges: Iterable[str] | str) -> list[Entry]:

@@ -1,4 +1,4 @@
-"""Adaptive steps in lanes: each at its own time, and taking up the next run when its own has ended."""
+"""Adaptive steps in lanes: each lane has its own time, and starts the next run when its own ends."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from ce_dynamics.simulation.interrupts import StopSign
 from ce_dynamics.simulation.monitors.monitor import PATIENCE, least_progress
 
 STEPS_AT_ONCE = 256
-"""Steps between two looks at whether to stop; of no influence on the results."""
+"""Steps between two checks for a stop.  They do not affect the results."""
 
 BECAME = {
     DONE: COMPLETED,
@@ -44,17 +44,17 @@ BECAME = {
 
 
 class Ended(NamedTuple):
-    """A run that is over: what has become of it.
+    """Final state of a completed run.
 
     Attributes
     ----------
     run : int
     slot, stored : int
-        Which table its states are in, and how many.
+        Table of its states, and their number.
     t, y : float and array
-        The last time and state.
+        Last time and state.
     state : int
-        What ended it.
+        Cause of its end.
     steps, evaluations : int
     """
 
@@ -69,14 +69,14 @@ class Ended(NamedTuple):
 
 
 class AdaptiveLanes(Lanes):
-    """Lanes that each go their own way.
+    """Lanes with times and steps of their own.
 
     Parameters
     ----------
     code : Code
     runs : Runs
     t_store : array
-    look : Look
+    look : LaneChecks
     method : EmbeddedPair
     settings : Settings
     """
@@ -97,7 +97,7 @@ class AdaptiveLanes(Lanes):
         stall = least_progress(float(t_store[-1])), float(PATIENCE)
         self._batch = AdaptiveBatch(self.space, method, settings, schedule, stall)
         self._track = self._batch.track
-        # Beside the runs in lanes, fewer than are seen at once wait to be seen.
+        # Besides the runs in lanes, up to seen_at_once − 1 completed runs wait for their observation.
         slots = lanes + self.seen_at_once - 1
         self._Y, self._free = np.empty((slots, len(t_store), n)), list(range(slots))
         self._together = np.empty((len(t_store), n, self.seen_at_once))
@@ -115,23 +115,23 @@ class AdaptiveLanes(Lanes):
             over = np.flatnonzero((code != RUNNING) & (code != IDLE)).tolist()
             ended += [self._end(lane) for lane in over]
             while len(ended) >= width:
-                yield self._told(ended[:width])
+                yield self._observe_ended(ended[:width])
                 del ended[:width]
             if over:
                 self._refill(take)
         ended += [self._end(lane) for lane in np.flatnonzero(code == RUNNING).tolist()]
         while ended:
-            yield self._told(ended[:width])
+            yield self._observe_ended(ended[:width])
             del ended[:width]
 
     def _refill(self, take: Take) -> None:
-        """Give every lane without a run the next one."""
+        """Start the next runs in all idle lanes."""
         free = np.flatnonzero(self._track.code == IDLE).tolist()
         for lane, run in zip(free, take(len(free)), strict=False):
             self._begin(lane, run)
 
     def _begin(self, lane: int, run: int) -> None:
-        """Take up a run."""
+        """Start a run in a lane."""
         track, runs = self._track, self.runs
         self._members[lane] = run
         track.y[:, lane] = runs.y0[run]
@@ -146,7 +146,7 @@ class AdaptiveLanes(Lanes):
         self._Y[slot, 0] = runs.y0[run]
 
     def _renew(self, lanes: Iterable[int]) -> None:
-        """Leave worn charts."""
+        """Move lanes with expired charts to fresh ones."""
         for lane in self.space.on_fresh_charts(self._track.y, lanes):
             self._track.fresh[lane] = 1
 
@@ -161,8 +161,8 @@ class AdaptiveLanes(Lanes):
             track.y[:, lane].copy(), state, steps, evaluations,
         )  # fmt: skip
 
-    def _told(self, ended: list[Ended]) -> tuple[list[int], LaneOutcome]:
-        """Return the numbers and the outcome of ended runs; inputs of the lanes do not change."""
+    def _observe_ended(self, ended: list[Ended]) -> tuple[list[int], LaneOutcome]:
+        """Return numbers and outcome of completed runs, without changing the inputs of the lanes."""
         members = [one.run for one in ended]
         padded = ended + [ended[-1]] * (self.seen_at_once - len(ended))
         group = group_of(self.runs, members, self.seen_at_once)

@@ -33,7 +33,7 @@ class EnsembleOptions:
     duration : float
         End time [s].
     inputs : InputLaw, optional
-        A law that answers inputs from time and sensors, such as a driver, the same for all runs.
+        A law that returns inputs from time and sensors, such as a driver model; the same for all runs.
     method : str
         A compiled method: ``rk4``, ``rosenbrock`` and ``implicit-euler``, with steps of fixed length, or
         ``dopri5`` or ``tsit5``, which are adaptive.
@@ -42,7 +42,7 @@ class EnsembleOptions:
     rtol, atol : float, optional
         Relative and absolute error per step of adaptive methods, 1e-6 and 1e-8 if not given.
     max_step : float, optional
-        Longest step of adaptive methods [s]; any if not given.
+        Longest step of adaptive methods [s]; unlimited if not given.
     jacobian_every : int, optional
         Steps that ``rosenbrock`` and ``implicit-euler`` make with one Jacobian, 1 if not given.
     interval : float
@@ -54,19 +54,19 @@ class EnsembleOptions:
         Bodies whose dependent or prescribed hinges are kept too, coordinates and rates; ``"all"`` for those
         of all bodies.
     threads : int, optional
-        As many as there are processors if not given.
+        Number of threads; that of the processors if not given.
     lanes : int, optional
-        Runs that one call evaluates: 4 or 8, in single precision 16; 8 or 16 if not given.
+        Runs evaluated by one call: 4 or 8, in single precision 16; 8 or 16 if not given.
     precision : str
         ``double``, or ``single`` to evaluate rates and laws in single precision, in twice as many lanes and
-        half the time: for learning and Monte Carlo.  States are added up, and what is stored is computed, in
-        double precision; loops are closed as ever.  Errors are some 1e-6 of what acts: with tolerances below
-        1e-4 adaptive methods follow them with short steps.
+        half the time: for learning and Monte Carlo.  States are summed and observations computed in double
+        precision; loops close as precisely as in double.  Relative errors of forces are about 1e-6: adaptive
+        methods with tolerances below 1e-4 take short steps because of them.
 
     Raises
     ------
     ModelError
-        For values that an option cannot have, and options that the method does not support.
+        If an option has an invalid value, or the method does not support it.
     """
 
     duration: float
@@ -110,7 +110,7 @@ class EnsembleOptions:
 
     @cached_property
     def settings(self) -> Settings:
-        """Steps and tolerances that are used: those given, defaults for the others."""
+        """Steps and tolerances in use: those given, defaults for the others."""
         names = "step", "rtol", "atol", "max_step", "jacobian_every"
         return settings_of(self.method, NATIVE_METHODS, **{name: getattr(self, name) for name in names})
 
@@ -159,7 +159,7 @@ Controls = HeldInputs | Mapping[str, ArrayLike] | None
 
 
 class Runs(NamedTuple):
-    """Everything that differs from run to run.
+    """Data that differ from run to run.
 
     Attributes
     ----------
@@ -169,7 +169,7 @@ class Runs(NamedTuple):
     times, values, where : (k,), (k, n_where, runs), (n_where,) arrays
         See `ce_dynamics.simulation.ensembles.lanes.Group`.
     refused : list of str
-        Per run why it cannot be made, or ''.
+        For each run the reason why it cannot be executed, or ''.
     """
 
     y0: Floats
@@ -189,7 +189,7 @@ class Runs(NamedTuple):
         return int(np.searchsorted(self.times, t, side="right")) - 1
 
     def inputs_at(self, run: int, t: float) -> Floats:
-        """Inputs and parameters of a run at a time (a copy)."""
+        """Return a copy of the inputs and parameters of a run at a time."""
         u: Floats = self.u[run].copy()
         column = self.latest(t)
         if column >= 0:
@@ -200,12 +200,12 @@ class Runs(NamedTuple):
 def spread(
     model: Model, y0s: ArrayLike | None, parameters: Mapping[str, ArrayLike] | None, controls: Controls
 ) -> Runs:
-    """All runs, from what is given for all or for each.
+    """Return all runs, from values for all or for each of them.
 
     Raises
     ------
     ModelError
-        For unknown names, wrong shapes, and numbers of runs that differ.
+        If a name is unknown, a shape is wrong, or numbers of runs differ.
     """
     _ = model.dynamics  # which sets the last guards of the parameters
     layout = model.layout
@@ -265,12 +265,12 @@ def number_of_runs(states: Floats, parameters: Mapping[str, Floats], histories: 
 
 
 def numbers(name: str, value: ArrayLike) -> Floats:
-    """A user's numbers as an array; NaN and infinities are the failure of their runs only."""
+    """Return numbers as an array; NaN and infinities make only their own runs fail."""
     return checks.numbers(name, value)
 
 
 def as_histories(controls: Controls) -> tuple[Floats, dict[str, Floats]]:
-    """Instants and values of held inputs; constants hold from the start."""
+    """Return instants and values of held inputs; constants hold from the start."""
     if controls is None:
         return np.zeros(0), {}
     if not isinstance(controls, HeldInputs):
@@ -285,7 +285,7 @@ def as_histories(controls: Controls) -> tuple[Floats, dict[str, Floats]]:
 
 
 def check_names(given: Mapping[str, object], known: Sequence[str], what: str) -> None:
-    """Refuse unknown names."""
+    """Reject unknown names."""
     for name in given:
         if name not in known:
             near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
@@ -294,7 +294,7 @@ def check_names(given: Mapping[str, object], known: Sequence[str], what: str) ->
 
 
 def check_ranges(model: Model, histories: Mapping[str, Floats]) -> None:
-    """Refuse numbers that all runs share and that leave the range of their input; NaN fails later."""
+    """Reject numbers shared by all runs that leave the range of their input; NaN fails later."""
     for name, value in histories.items():
         if name in model.ranges and value.ndim == 1:
             for number in value[np.isfinite(value)].tolist():
@@ -304,7 +304,7 @@ def check_ranges(model: Model, histories: Mapping[str, Floats]) -> None:
 def explain_refusals(
     model: Model, y0: Floats, u: Floats, values: Floats, controls: Sequence[str]
 ) -> list[str]:
-    """Per run why it cannot even be started, or ''."""
+    """Return for each run the reason why it cannot start, or ''."""
     n_inputs = model.layout.n_inputs
     columns = {p.name: u[:, n_inputs + k] for k, p in enumerate(model.layout.parameters)}
     reasons = refusals(model.layout.parameters, columns) or [""] * len(y0)

@@ -1,4 +1,4 @@
-"""Steps of fixed length in lanes: one group of runs after another, all at the same time."""
+"""Steps of fixed length in lanes: one group of runs after another, all lanes at the same time."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ from ce_dynamics.simulation.interrupts import StopSign
 
 
 class FixedLanes(Lanes):
-    """Lanes that march together.
+    """Lanes that step together.
 
     Parameters
     ----------
     code : Code
     runs : Runs
     t_store : array
-    look : Look
+    look : LaneChecks
     settings : Settings
     """
 
@@ -59,7 +59,7 @@ class FixedLanes(Lanes):
                 yield some, self.outcome(group_of(self.runs, some, width), *parts)
 
     def _run(self, group: Group, stop: StopSign) -> tuple[Any, ...]:
-        """March a group through all stored instants: what an outcome begins with."""
+        """Integrate a group through all stored instants; return the first fields of its outcome."""
         batch, space, t_store = self._batch, self.space, self.t_store
         space.held[:] = space.u[:] = group.u
         space.made[0] = 0

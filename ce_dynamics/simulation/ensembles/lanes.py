@@ -1,4 +1,4 @@
-"""The contract of what makes runs in lanes, and what comes out."""
+"""Contract of integrators that advance runs in lanes, and their outcome."""
 
 from __future__ import annotations
 
@@ -81,11 +81,11 @@ COMPLETED, FAILED, NOT_FINITE_AT_START, STOPPED, TOO_SMALL, STALLED = range(6)
 
 
 Take = Callable[[int], list[int]]
-"""Asked for so many runs to be made next at most."""
+"""Function that returns the next runs, at most so many."""
 
 
 class Lanes(ABC):
-    """Makes runs of a model in the lanes of one thread.
+    """Integrator of runs in the lanes of one thread.
 
     Parameters
     ----------
@@ -93,15 +93,15 @@ class Lanes(ABC):
     runs : Runs
     t_store : array
         Stored instants.
-    look : Look
-        What is asked of that which is seen.
+    look : LaneChecks
+        Checks of the observations.
 
     Attributes
     ----------
     space : Workspace
-        Where they march.
+        Buffers and compiled functions of the lanes.
     seen_at_once : int
-        Runs of an outcome: the lanes of what observes, which may be fewer.
+        Number of runs in an outcome: lanes of the observation, which may be fewer.
     """
 
     def __init__(self, code: Code, runs: Runs, t_store: Floats, look: LaneChecks) -> None:
@@ -121,7 +121,7 @@ class Lanes(ABC):
 
     @abstractmethod
     def work(self, take: Take, stop: StopSign) -> Iterator[tuple[list[int], LaneOutcome]]:
-        """Make runs as long as there are any, or until stopped: which, and what became of them."""
+        """Execute runs until none is left or a stop is requested; yield their numbers and outcomes."""
 
     def outcome(
         self,
@@ -141,7 +141,7 @@ class Lanes(ABC):
         )
 
     def _inputs_at(self, t: Floats, y: Floats, group: Group) -> Floats:
-        """Inputs in every lane at its own time."""
+        """Return the inputs of every lane at its own time."""
         by = self._observer
         by.held[:] = group.u
         times, values, where = group.schedule
@@ -155,7 +155,7 @@ class Lanes(ABC):
         return by.u.copy()
 
     def _observe(self, group: Group, Y: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-        """Inputs, outputs, closure errors and gearing at the stored instants."""
+        """Return inputs, outputs, closure errors and gearing at the stored instants."""
         by = self._observer
         by.held[:] = group.u
         arrays = *by.buffers, *group.schedule.holding(by.held)

@@ -1,4 +1,4 @@
-"""Checks of runs side by side, made in the pass that observes the runs."""
+"""Checks of all lanes during the observation of runs."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from ce_dynamics.simulation.monitors.reach import CLOSE, Reaches
 
 
 class LaneChecks(NamedTuple):
-    """The questions of `Promises`, `InputRanges` and `Reaches`, for the kernels of ensembles.
+    """Checks of `Promises`, `InputRanges` and `Reaches`, for the kernels of ensembles.
 
     Attributes
     ----------
     outputs : int array
-        Those that are observed.
+        Observed outputs.
     bounds : tuple of Bounds
         Of closures, outputs, inputs and gearing.
     heads : (m, 4) int array
-        Of every coordinate whose loop may come near its end its place and that of its rate in y, that of its
-        loop in the gearing, and whether others move the end.
+        One row for each coordinate whose loop may reach its limit: places of the coordinate and of its rate
+        in y, place of its loop in the gearing, and 1 if other coordinates move the limit.
     most : float
-        Gearing above which a loop is close to its end.
+        Gearing above which a loop is close to its limit.
     """
 
     outputs: NDArray[np.int64]
@@ -36,7 +36,7 @@ class LaneChecks(NamedTuple):
 
 
 def look_of(model: Model, promises: Promises, observed: frozenset[int] | None) -> LaneChecks:
-    """The questions that runs are asked; None where neither outputs nor loops are observed."""
+    """Return the checks of runs; without observations they check the ranges of inputs only."""
     nothing = Bounds.of((), (), ())
     ranges = places_of(model)[1] if model.ranges else nothing
     seen = np.array(sorted(observed or ()), dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Making the runs of an ensemble: functions compiled for lanes, threads that share the runs out."""
+"""Runs of an ensemble: functions compiled for lanes, and threads that share the runs."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ if TYPE_CHECKING:
     from ce_dynamics.simulation.integrators.workspace import Code
 
 Progress = Callable[[int, int], None]
-"""Told how many runs are done, and how many there are."""
+"""Callback with the number of completed runs and of all runs."""
 
 BETWEEN_REPORTS = 0.05
-"""Time between these [s]: whenever this thread wakes up, one that makes runs has to wait for it."""
+"""Time between reports [s].  Each report takes the interpreter from a thread that computes."""
 
 
 def make(model: Model, runs: Runs, options: EnsembleOptions, report: Progress) -> tuple[Records, bool]:
@@ -72,12 +72,12 @@ def make(model: Model, runs: Runs, options: EnsembleOptions, report: Progress) -
 
 
 def check_single(model: Model, runs: Runs, code: Code) -> None:
-    """Refuse single precision where it finds no numbers and double precision does: at the first start.
+    """Reject single precision if it finds no accelerations at the first start but double precision does.
 
     Raises
     ------
     ModelError
-        Naming the loops that are solved by iteration.
+        The message names the loops that are solved by iteration.
     """
     run = next((k for k, reason in enumerate(runs.refused) if not reason), None)
     if run is None:
@@ -104,9 +104,9 @@ def compile_lanes(
     single: bool = False,
     implicit: bool = False,
 ) -> Code:
-    """The functions of a model for several lanes; of outputs those that are observed, if anything is.
+    """Compile the functions of a model for several lanes, with the observed outputs only.
 
-    In single precision what is observed is computed in double precision all the same, eight lanes at a time.
+    Observations are computed in double precision, at most eight lanes at a time, even if runs are in single.
     """
     from ce_dynamics.simulation.integrators.workspace import Code  # here, because it loads Numba
 
@@ -118,7 +118,7 @@ def compile_lanes(
     def function(
         name: str, traced: Callable[[], TracedFunction], width: int, narrow: bool
     ) -> CompiledFunction:
-        """Compiled once; laws again when there is another."""
+        """Return the compiled function; a new control law is compiled again."""
         seen = observed if name == "observation" else None
         key, about = (name, width, narrow, seen), law if name == "control" else None
         if key not in kept or kept[key][0] is not about:
@@ -158,7 +158,7 @@ def compile_lanes(
 
 
 def rates_in_single_precision(model: Model) -> TracedFunction:
-    """The right-hand side, whose loops that are solved by iteration count as closed sooner."""
+    """Trace the right-hand side; iterated loops count as closed at the precision of single numbers."""
     if not solved_by_iteration(model):
         return model.dynamics.traced
     with in_single_precision():
@@ -166,21 +166,21 @@ def rates_in_single_precision(model: Model) -> TracedFunction:
 
 
 def solved_by_iteration(model: Model) -> list[str]:
-    """Loops without a closed form, by what carries them."""
+    """Return the names of the loops without a closed form."""
     found = model.embedding.aggregates
     return [S.name for S in found if chart_of(S) or any(x.why_numeric for x in S.linkages)]
 
 
 _Key = tuple[str, int, bool, frozenset[int] | None]
 _kept: WeakKeyDictionary[Model, dict[_Key, tuple[InputLaw | None, CompiledFunction]]] = WeakKeyDictionary()
-"""Functions compiled for several lanes, and the latest control law with the law it is of."""
+"""Functions compiled for several lanes, each with the control law that it was compiled for."""
 
 _jacobians: WeakKeyDictionary[Model, dict[tuple[int, bool], CompiledJacobian]] = WeakKeyDictionary()
-"""By lanes and precision."""
+"""Jacobians by lanes and precision."""
 
 
 def trace_law(model: Model, law: InputLaw) -> TracedFunction:
-    """U of t, y and the held inputs."""
+    """Trace the inputs u as a function of t, y and the held inputs."""
 
     def control(t: Array, y: Array, held: Array) -> dict[str, Array]:
         return {"u": model.answers(law, t[0], y, held)}
@@ -210,7 +210,7 @@ def lanes_of(code: Code, runs: Runs, t_store: Floats, look: LaneChecks, settings
 def march_all(
     code: Code, settings: Settings, runs: Runs, records: Records, workers: int, report: Progress
 ) -> bool:
-    """Make all runs; whether nobody interrupted."""
+    """Execute all runs; return False if interrupted."""
     # here, because it loads Numba
     from ce_dynamics.simulation.ensembles.thrown_runs import thrown_runs
 

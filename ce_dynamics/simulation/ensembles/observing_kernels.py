@@ -25,7 +25,7 @@ from ce_dynamics.simulation.integrators.kernels import (
 
 @kernel
 def side_by_side(rows, slots, stored, Y):  # type: ignore[no-untyped-def]
-    """The states rows[slot] of some runs, lane by lane; NaN from the instants on that were not stored."""
+    """Copy the states rows[slot] of runs into lanes; NaN after the stored instants."""
     for k in range(Y.shape[0]):
         for lane in range(slots.size):
             row = rows[slots[lane], k]
@@ -72,7 +72,7 @@ def keep_within(bounds, values, fine):  # type: ignore[no-untyped-def]
 
 @part
 def go_on(heads, ways, rows, t, k, y):  # type: ignore[no-untyped-def]
-    """Update the passed ranges of coordinates, and their extreme values ahead, up to row k."""
+    """Update the ranges that coordinates have passed, and their extreme predictions, up to row k."""
     for j in range(heads.shape[0]):
         for lane in range(y.shape[1]):
             x = y[heads[j, 0], lane]
@@ -92,14 +92,14 @@ def go_on(heads, ways, rows, t, k, y):  # type: ignore[no-untyped-def]
 
 @part
 def is_new(heads, ways, j, s, lane):  # type: ignore[no-untyped-def]
-    """Return True if a coordinate heads for where it has not passed; where others move its ends, always."""
+    """Return True if a prediction leaves the passed range, or if other coordinates move the limit."""
     passed = ways[0, j, lane] <= ways[2 + s, j, lane] <= ways[1, j, lane]
     return heads[j, 3] != 0 or not passed
 
 
 @part
 def look_ahead(b, observation, heads, most, ways, rows, Y, U, calm):  # type: ignore[no-untyped-def]
-    """Set `calm` to False in lanes where the gearing exceeds `most`, or is NaN, in a state ahead."""
+    """Set `calm` to False in lanes whose gearing in a predicted state exceeds `most` or is NaN."""
     u, _, _, gearing = observation
     lanes = calm.size
     for j in range(heads.shape[0]):
@@ -124,11 +124,11 @@ def look_ahead(b, observation, heads, most, ways, rows, Y, U, calm):  # type: ig
 
 @kernel
 def observe_lanes(block, observation, t, Y, results, look, verdict):  # type: ignore[no-untyped-def]
-    """Inputs, outputs, closure errors and gearing at all stored instants, and whether all is well with them.
+    """Observe and check inputs, outputs, closure errors and gearing at all stored instants.
 
-    `observation` has the buffers of inputs, outputs, closure errors and gearing; `results` has where these
-    are to be kept.  `look` has the `LaneChecks`, with room for where coordinates go; `verdict` takes per
-    lane whether all is well, and whether it is calm.  Where a run did not come to, all is NaN.
+    `observation` holds the buffers of these four, `results` the arrays for their values.  `look` holds the
+    `LaneChecks` and work space for predictions.  `verdict` receives per lane whether all numbers are sound,
+    and whether no loop comes near its limit.  Values after the end of a run are NaN.
     """
     b, held = buffers_of(block), holding_of(block)
     u, outputs, closures, gearing = observation
@@ -174,10 +174,10 @@ def observe_lanes(block, observation, t, Y, results, look, verdict):  # type: ig
 
 @kernel
 def put_away(columns, members, until, parts):  # type: ignore[no-untyped-def]
-    """Put columns of runs where they are kept, NaN from an instant of their own on.
+    """Copy columns of runs to the results, with NaN from the instant `until` of each run on.
 
-    Rows of `columns` are the address of a column, the numbers from one row there to the next, which of the
-    `parts` it comes from, and its place in that; a run has as many rows as parts have instants.
+    A row of `columns` holds the address of a column, its stride in numbers, the index of its part, and its
+    place in that part.  A run has one row for each stored instant.
     """
     n = parts[0].shape[0]
     for j in range(columns.shape[0]):

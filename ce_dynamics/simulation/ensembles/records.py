@@ -64,7 +64,7 @@ OUTPUTS, CLOSURES = 2, 3
 """Places of outputs and closure errors among the parts of an outcome, after states and inputs."""
 NOT_FINITE = "met accelerations that are not finite"
 LOOKED_AT = 8
-"""Runs whose steps are looked at."""
+"""Number of runs whose steps are checked."""
 
 
 class Records:
@@ -86,10 +86,10 @@ class Records:
     Attributes
     ----------
     promises : Promises
-        That runs must keep.
+        Postconditions of the runs.
     observed : frozenset of int or None
-        The outputs that are kept or have a limit; others need not be computed.  None if there are no loops
-        to be looked at either.
+        Outputs that are kept or have a limit; others are not computed.  None if there are no loops to check
+        either.
     """
 
     def __init__(
@@ -123,7 +123,7 @@ class Records:
             )
             for k, name in enumerate(entry.name for entry in entries)
         }
-        # Nothing is put in place of runs that are not made yet: threads that write touch the memory first.
+        # Left empty: the thread that writes a run touches its memory first.
         self.values = {v.name: np.empty((number, len(t), len(v.entries))) for v in self.variables}
         self.closures = np.empty((number, len(t), closures)) if CLOSURE_ERROR in wanted else None
         columns = len(layout.y0) + len(layout.u)
@@ -176,14 +176,14 @@ class Records:
         self._states = None
 
     def blank(self) -> None:
-        """Leave of runs that were not made nothing but NaN."""
+        """Set all values of runs that were not executed to NaN."""
         missing = ~self._written
         for values in (*self.values.values(), self.closures, self._states):
             if values is not None:
                 values[missing] = np.nan
 
     def write(self, members: Sequence[int], outcome: LaneOutcome, thrown: Mapping[int, Fault]) -> None:
-        """Take the runs of a group, of which some lanes were thrown over a dead centre."""
+        """Store the runs of a group; `thrown` holds the lanes that jumped over a dead centre."""
         # here, because these load Numba
         from ce_dynamics.simulation.ensembles import lanes
         from ce_dynamics.simulation.ensembles.observing_kernels import put_away
@@ -232,14 +232,14 @@ class Records:
         return list(worst.values())
 
     def warn_of_ranges(self) -> None:
-        """Say of every input in which run a law answered it furthest out of its range."""
+        """Warn of every input that a law put outside its range, naming the run that exceeds it most."""
         for excess, run in self.worst_excesses():
             warn_out_of_range(self.model.ranges, [excess], f" of run {run}")
 
     def warn_of_steps(self, settings: Settings) -> None:
-        """Say of one of some runs spread over all how implicit steps are too long, half way or at the end.
+        """Warn if implicit steps of one of some runs are too long half way or at the end.
 
-        Runs are looked at where states are kept.
+        Runs are checked if their states are kept.
         """
         if settings.method not in IMPLICIT:
             return
@@ -253,7 +253,7 @@ class Records:
                     return
 
     def _kept(self, run: int, k: int) -> tuple[Floats, Floats]:
-        """State and inputs at a stored instant where they are kept; else NaN, and what inputs began as."""
+        """Return state and inputs at a stored instant: NaN and initial inputs where they are not kept."""
         y, u = np.full(len(self.runs.y0[run]), np.nan), np.array(self.runs.u[run])
         for variable in self.variables:
             for value, name in zip(self.values[variable.name][run, k], variable.entries, strict=True):
@@ -271,7 +271,7 @@ class Records:
         return too_long(settings.method, h, [(lambda y: dynamics(y, u)[0], y)])
 
     def explain(self, settings: Settings) -> None:
-        """Say of every run that failed under way when, and which loop or force element broke."""
+        """Add to the failure of each run its time, and the loop or force element that broke."""
         order = sorted(self._broken)
         parts = broken_parts(self.model, [self._broken[run] for run in order])
         for run, part in zip(order, parts, strict=True):
@@ -289,7 +289,7 @@ class Records:
             self.failure[run] += self._too_long(settings, self.runs.y0[run], self.runs.u[run])
 
     def dataset(self, began: float, **attributes: Any) -> xr.Dataset:
-        """Everything with names, units and dimensions."""
+        """Return all variables with names, units and dimensions."""
         import xarray as xr  # here, because it takes longer to load than many runs
 
         model, system = self.model, self.model.system

@@ -33,10 +33,10 @@ def simulate_ensemble(
 ) -> xr.Dataset:
     """Integrate many runs of a model in SIMD lanes and threads.
 
-    Each run has the numbers of a single run by the same method, with the same step or tolerances: to the last
-    bit where the compiler fuses the same operations for one lane and for several, to rounding elsewhere.  How
-    runs are put into lanes and threads does not matter.  With adaptive methods each lane has its own time
-    and its own step, and takes up the next run when its own has ended.
+    Each run equals a single run by the same method with the same step or tolerances: bit by bit where the
+    compiler fuses the same operations for one lane and for several, to rounding elsewhere.  The distribution
+    of runs over lanes and threads has no effect.  With adaptive methods each lane has its own time and step,
+    and starts the next run when its own ends.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def simulate_ensemble(
     controls : HeldInputs or mapping of str to float or (runs,) array_like, optional
         Histories of inputs that are held between instants, or constants; defaults where not given.
     progress : bool or callable
-        True for a bar on the terminal; a callable is told how many runs are done and how many there are.
+        True for a bar on the terminal; a callable receives the number of completed runs and of all runs.
     **options
         Fields of `EnsembleOptions`, such as ``duration`` [s], ``inputs``, ``method`` and ``keep``.
 
@@ -56,25 +56,24 @@ def simulate_ensemble(
     -------
     xarray.Dataset
         Variables over ``run`` and ``time``, parameters over ``run``, and per run ``status`` (``completed``,
-        ``failed``), ``failure`` (why, or empty), ``time_reached`` [s], ``steps`` and ``evaluations`` (of ẏ).
-        What a run did not reach is NaN.
-        A run has also failed from the first stored instant at which a loop is open or a number not finite.
+        ``failed``), ``failure`` (the cause, or empty), ``time_reached`` [s], ``steps`` and ``evaluations``
+        (of ẏ).  Values after the end of a run are NaN.  A run also fails at the first stored instant with an
+        open loop or a number that is not finite.
 
     Raises
     ------
     ModelError
-        For wrong arguments, among them options that the method does not support, and numbers for all runs
-        that leave the range of an input.  A number of one run that does so, or is not finite, is the failure
-        of that run.
+        If an argument is wrong, the method does not support an option, or a number for all runs leaves the
+        range of an input.  If a number of one run leaves it or is not finite, only that run fails.
     SimulationError
-        On interruption; its ``partial`` holds the runs done so far.
+        If interrupted; its ``partial`` holds the completed runs.
 
     Warns
     -----
     RangeWarning
-        Where a law answers an input out of its range: which run does so furthest, and when.
+        If a law returns an input outside its range; the message names the run that exceeds it most, and when.
     AccuracyWarning
-        Where implicit steps resolve nothing half way or at the end of one of some runs, if states are kept.
+        If implicit steps are too long half way or at the end of one of some runs; checked if states are kept.
     """
     what = "a model, as ce_dynamics.compile(system) returns it"
     checks.instance("simulate_ensemble: model", model, Model, what)
@@ -101,7 +100,7 @@ def simulate_ensemble(
 
 
 def check_room(model: Model, number: int, options: EnsembleOptions) -> None:
-    """Refuse results of so many runs that would not fit into memory, before any is taken."""
+    """Reject results that would not fit into memory, before any memory is taken."""
     kept = [v for v in model.variables if options.keep is None or v.name in options.keep]
     columns = sum(len(v.entries) for v in kept) + len(model.system.closures)
     hinges = len(dependent_hinges(model, options.hinges))

@@ -1,4 +1,4 @@
-"""Detects runs of an ensemble that were thrown over the end of a loop's reach."""
+"""Detects runs of an ensemble that jumped over the limit of a loop."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class SingleRun:
     Attributes
     ----------
     evaluations : int
-        How often it was called.
+        Number of calls.
     """
 
     def __init__(self, model: Model, control: CompiledFunction | None, runs: Runs, run: int) -> None:
@@ -44,11 +44,11 @@ class SingleRun:
         self._bound = None if control is None else control.bind()
 
     def audit(self) -> SingleRun:
-        """The same, nothing counted yet."""
+        """Return a copy that counts its evaluations from zero."""
         return SingleRun(*self._given)
 
     def inputs_at(self, t: float, y: Floats) -> Floats:
-        """Inputs and parameters at an instant."""
+        """Return inputs and parameters at an instant."""
         _, _, runs, run = self._given
         u = runs.inputs_at(run, t)
         if self._bound is None:
@@ -59,7 +59,7 @@ class SingleRun:
         return self._bound.outputs["u"][:, 0].copy()
 
     def __call__(self, t: float, y: Floats) -> Floats:
-        """Evaluate."""
+        """Return the rates at an instant."""
         self.evaluations += 1
         (rates,) = self._given[0].audited_dynamics(y[: self._n], self.inputs_at(t, y))
         return rates
@@ -68,13 +68,13 @@ class SingleRun:
 def thrown_runs(
     model: Model, code: Code, runs: Runs, t: Floats, members: Sequence[int], outcome: LaneOutcome
 ) -> dict[int, Fault]:
-    """By lane what a run that was thrown over a dead centre is told, and from which instant on."""
+    """Return by lane the fault of each run that jumped over a dead centre, with its first instant."""
     if not model.geared_loops:
         return {}
     found, reaches = {}, Reaches(model)
-    told = (code.observer or code).observation is not None and not reaches.known
+    is_checked = (code.observer or code).observation is not None and not reaches.known
     for lane, run in enumerate(members):
-        if told and outcome.calm[lane] and int(outcome.state[lane]) == COMPLETED:
+        if is_checked and outcome.calm[lane] and int(outcome.state[lane]) == COMPLETED:
             continue
         stored = int(np.isfinite(outcome.Y[:, 0, lane]).sum())
         alone = SingleRun(model, code.control, runs, run)

@@ -1,4 +1,4 @@
-"""Many copies of a model that are stepped together from outside, in SIMD lanes and threads."""
+"""Copies of a model that a caller steps together, in SIMD lanes and threads."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ the function has no branches on its arguments, as laws have none."""
 
 
 def trace_look(model: Model, look: Look, given: int) -> TracedFunction:
-    """A look at y, u and ``given`` numbers.
+    """Trace the observations of a copy as a function of y, u and ``given`` numbers.
 
     Returns
     -------
     TracedFunction
-        ``seen``; ``closure``, the error of every loop closure; ``gearing`` of every loop that hinges lead;
-        ``margins``, what force elements say is left up to limits of their own (see `Promises`).
+        ``seen``; ``closure``, the error of every loop closure; ``gearing`` of every geared loop; ``margins``,
+        the distances of force elements from their limits (see `Promises`).
     """
     layout = model.layout
 
@@ -67,7 +67,7 @@ def trace_look(model: Model, look: Look, given: int) -> TracedFunction:
 
 
 LONG = 20_000
-"""Steps of groups of copies that one thread does at most before Ctrl-C must be able to stop them."""
+"""Number of group steps from which Ctrl-C must be able to interrupt a thread."""
 
 UNLIMITED = -sys.float_info.max, sys.float_info.max
 
@@ -75,38 +75,38 @@ UNLIMITED = -sys.float_info.max, sys.float_info.max
 class Fleet:
     """Copies of one model, each with its own state, inputs and free parameters.
 
-    A copy has the numbers that a `Simulator` with the same step has: to the last bit where the compiler fuses
-    the same operations for one lane and for several.
+    A copy equals a `Simulator` with the same step, bit by bit where the compiler fuses the same operations
+    for one lane and for several.
 
     Parameters
     ----------
     model : Model
     number : int
-        Of copies.
+        Number of copies.
     look : Look
-        What is seen of every copy after every step.
+        Observations of every copy after every step.
     given : int
-        How many numbers `look` is given.
+        Size of the numbers that `look` receives.
     method : str
         ``rk4``, or another explicit method of fixed steps.
     step : float
         Longest step [s].
     lanes : int, optional
-        Copies that one call evaluates: 2, 4, 8 or 16; 8 if not given, 4 for four copies or fewer.
+        Copies evaluated by one call: 2, 4, 8 or 16; 8 if not given, 4 for four copies or fewer.
     threads : int, optional
-        One if not given.
+        Number of threads; one if not given.
 
     Attributes
     ----------
     seen : (number, k) array
-        What `look` answers, at the present.
+        Present values of `look`.
     failures : dict of int to str
-        Why copies have failed, by number; they stay where they were.  `start` makes them sound again.
+        Causes of failure by the number of the copy.  A failed copy keeps its last state until `start`.
 
     Raises
     ------
     ModelError
-        For wrong arguments.
+        If an argument is wrong.
     """
 
     def __init__(
@@ -153,21 +153,21 @@ class Fleet:
 
     @property
     def states(self) -> Floats:
-        """(number, n), a copy."""
+        """Copy of the states, (number, n)."""
         return self._rows("y")
 
     @property
     def inputs(self) -> Floats:
-        """(number, m): inputs, then free parameters; a copy."""
+        """Copy of inputs, then free parameters, (number, m)."""
         return self._rows("held")
 
     @property
     def given(self) -> Floats:
-        """(number, g): numbers that `look` is given; a copy."""
+        """Copy of the numbers that `look` receives, (number, g)."""
         return self._rows("given")
 
     def start(self, members: Sequence[int], y: ArrayLike, u: ArrayLike, given: ArrayLike) -> None:
-        """Put some copies at states, with inputs and free parameters, and with what `look` is given.
+        """Start some copies from states, with inputs, free parameters and numbers for `look`.
 
         Parameters
         ----------
@@ -177,7 +177,7 @@ class Fleet:
         Raises
         ------
         ModelError
-            If a loop cannot be assembled there, or something is not finite; it names the copy.
+            If a loop cannot be assembled there, or a number is not finite; the message names the copy.
         """
         states, inputs, numbers = (np.asarray(part, dtype=float) for part in (y, u, given))
         for k, member in enumerate(members):
@@ -193,7 +193,7 @@ class Fleet:
                 raise ModelError(f"copy {member} cannot start: {self.failures[member]}")
 
     def step(self, dt: float, inputs: Mapping[str, ArrayLike] | None = None) -> Floats:
-        """Change inputs, one number for each copy, and go on by dt.
+        """Set inputs, one number for each copy, and advance by dt.
 
         Returns
         -------
@@ -237,7 +237,7 @@ class Fleet:
         return self.seen
 
     def _in_threads(self, work: Callable[[list[LaneGroup]], None], states: Floats, inputs: Floats) -> None:
-        """Work while this thread waits, so that Ctrl-C reaches it; all is as it was before then."""
+        """Work in other threads, so that Ctrl-C reaches this one; on Ctrl-C restore the state before."""
         pool = self._pool or ThreadPoolExecutor(1)
         parts = [pool.submit(work, share) for share in self._shares]
         try:
@@ -253,7 +253,7 @@ class Fleet:
                 pool.shutdown()
 
     def put_back(self, states: Floats, inputs: Floats, given: Floats, failures: Mapping[int, str]) -> None:
-        """Put all copies back to what `states`, `inputs`, `given` and `failures` were."""
+        """Restore all copies from former `states`, `inputs`, `given` and `failures`."""
         for k, group in enumerate(self._groups):
             mine = slice(k * self._width, (k + 1) * self._width)
             for part, rows in ((group.y, states), (group.held, inputs), (group.given, given)):
@@ -264,7 +264,7 @@ class Fleet:
         self.seen = self._rows("seen")
 
     def _division(self, dt: float) -> tuple[int, float]:
-        """Number and length of the steps; sampled controllers look at the first one of each `step`."""
+        """Return number and length of the steps; controllers sample at the first one of each period."""
         period = self.model.layout.sampling.period
         if not period:
             return substeps(dt, self.step_size)
@@ -294,7 +294,7 @@ class Fleet:
             group.held[row, : len(mine)] = mine
 
     def _look_at(self, dt: float = 0.0) -> None:
-        """Collect what is seen, and which copies broke a promise."""
+        """Collect observations and failures of the copies."""
         self.seen = self._rows("seen")
         for k, group in enumerate(self._groups):
             sound = group.find_sound(self._limits)
@@ -314,14 +314,14 @@ class Fleet:
                         group.alive[lane] = 0
 
     def _reason(self, group: LaneGroup, lane: int) -> str:
-        """Stop a copy, and return the promise that the copy broke."""
+        """Stop a copy, and return the postcondition that it violates."""
         group.alive[lane] = 0
         y, u = group.y[:, lane].copy(), group.held[:, lane].copy()
         if group.stopped[lane]:
             return "accelerations are not finite"
         seen = self.model.observation(y, u)
         said = self._promises.at(y, u, seen[0], seen[1])
-        return said or "what is looked at is not finite"
+        return said or "an observation is not finite"
 
     def _thrown(self, group: LaneGroup, lane: int, dt: float) -> str:
         """Return a message on the loop that was thrown over a dead centre in a step; empty if none was."""

@@ -144,30 +144,30 @@ class Simulator:
 
     @property
     def inputs(self) -> dict[str, float]:
-        """The inputs as they are held now."""
+        """Present values of the held inputs."""
         return {name: float(self._u[k]) for name, k in self._index.items()}
 
     def step(self, dt: float | None = None, /, **inputs: float) -> Floats:
-        """Change inputs and go on by dt.
+        """Set inputs and advance by dt.
 
         Parameters
         ----------
         dt : float, optional
-            How far [s]; one step of the method if not given.
+            Time to advance [s]; one step of the method if not given.
         **inputs : float
-            New values of inputs by name; the others keep theirs.
+            New values of inputs by name; the others stay.
 
         Returns
         -------
         array
-            `state`, the view: the same object every time.
+            `state`, the same view in every call.
 
         Raises
         ------
         ModelError
             If an input is unknown or not finite, or dt is not positive; nothing has changed then.
         SimulationError
-            If the state ceases to be finite; `time` and `state` are the last that were.
+            If the state is no longer finite; `time` and `state` are the last finite ones.
         """
         division = self._single if dt is None else self._division
         if dt is not None and (type(dt) is not float or dt != division[0]):
@@ -194,18 +194,18 @@ class Simulator:
         return self.state
 
     def set(self, inputs: Mapping[str, float]) -> None:
-        """Change inputs or free parameters without stepping; also for names that are no Python identifiers.
+        """Set inputs or free parameters without a step, also those whose names are no Python identifiers.
 
         Raises
         ------
         ModelError
-            If one is unknown, not finite or out of its range, or if the model is not that of the parameters:
-            on another branch, or not assembled; nothing has changed then.
+            If one is unknown, not finite or out of its range, or if loops cannot be assembled on this branch
+            with the parameters; nothing has changed then.
         """
         self._set(checks.mapping("inputs", inputs))
 
     def outputs(self) -> dict[str, float]:
-        """All outputs of the model at the present state and inputs, by name."""
+        """Return all outputs of the model at the present state and inputs, by name."""
         seen = self._observe(self._u)
         values = seen["outputs"].tolist()
         if not math.isfinite(sum(values)) or not (seen["closure"] <= self._promises.limits).all():
@@ -215,7 +215,7 @@ class Simulator:
         return dict(zip(self._names, values, strict=True))
 
     def reset(self, y0: ArrayLike | None = None) -> None:
-        """Back to time 0, the initial state (or y0, which becomes it) and the default inputs."""
+        """Return to time 0, the initial state (or a new one, y0) and the default inputs."""
         if y0 is not None:
             self._y0 = self.model.start_at(y0)
         self.time = 0.0
@@ -226,9 +226,9 @@ class Simulator:
         self._guard.restart()
 
     def save(self) -> bytes:
-        """Time, state, inputs and what the method remembers.
+        """Return time, state, inputs and the memory of the method as bytes.
 
-        A simulator of the same model, method and step that restores it goes on with the same bits.
+        A simulator of the same model, method and step that restores them continues with the same bits.
         """
         stepper = self._stepper
         clock = self._base, self._count, self._kept[0]
@@ -237,12 +237,12 @@ class Simulator:
         return saved + hashlib.sha256(saved).digest()
 
     def restore(self, saved: bytes) -> None:
-        """Go back to what `save` returned.
+        """Restore the state that `save` returned.
 
         Raises
         ------
         ModelError
-            If it was saved by a simulator of another model or method, or is damaged.
+            If a simulator of another model or method saved it, or if it is damaged.
         """
         if not isinstance(saved, (bytes, bytearray, memoryview)):
             raise WrongTypeError(f"restore: {checks.show(saved)} must be the bytes that save() returned")
@@ -283,26 +283,26 @@ class Simulator:
         clock: Callable[[], float] = time.perf_counter,
         sleep: Callable[[float], None] = time.sleep,
     ) -> PaceReport:
-        """Step along with the clock on the wall.
+        """Step in pace with a clock.
 
         Parameters
         ----------
         duration : float
-            How far [s]; a whole number of steps of dt, rounded up.
+            Time to advance [s]; rounded up to a whole number of steps of dt.
         dt : float
-            Time between two looks at the clock [s].
+            Time between two readings of the clock [s].
         control : callable, optional
-            Given the simulator before every step, answers inputs by name.
+            Called with the simulator before every step; returns inputs by name.
         speed : float
-            Simulated per real time.
+            Ratio of simulated to real time.
         clock, sleep : callables
-            Where the time comes from, and how to wait.
+            Source of the time, and function that waits.
 
         Returns
         -------
         PaceReport
-            Among others how often a step was not ready in time.  The schedule is kept: what was lost is
-            caught up as soon as steps are fast enough again.
+            Number of late steps, among others.  The schedule is kept: delays are made up as soon as steps
+            are fast enough.
         """
         duration, dt = checks.seconds("duration", duration), checks.seconds("dt", dt)
         speed = checks.number("speed", speed, at_least=checks.SMALLEST, at_most=checks.LARGEST, unit="1")
@@ -318,12 +318,12 @@ class Simulator:
         return pace.report()
 
     def _divided(self, dt: float) -> tuple[int, float]:
-        """Number and size of the steps of a stretch, which end at samples where they can."""
+        """Return number and size of the steps of a stretch; they end at samples where they can."""
         step = self._settings.step
         return (self._fixed and common_steps(dt, step, self._period)) or substeps(dt, step)
 
     def _parts(self, t_end: float, n: int, h: float) -> Iterable[tuple[float, int, float, float]]:
-        """Beginning, steps, their size and end: the whole stretch, or between samples, or looks at charts."""
+        """Return parts of a stretch between samples and checks of charts: begin, steps, their size, end."""
         t, period = self.time, self._period
         parts = [(t, n, h, t_end)]
         if period:
@@ -355,7 +355,7 @@ class Simulator:
             self._u[self._index[name]] = value
 
     def _check_parameters(self, inputs: Mapping[str, float]) -> None:
-        """Refuse values of parameters that the model at hand is not made for, here or at all."""
+        """Reject values of parameters with which the model cannot be assembled here, or at all."""
         if self._parameters.isdisjoint(inputs):
             return
         u = self._u.copy()
@@ -377,11 +377,11 @@ class Simulator:
         return observation.outputs
 
     def _rebase(self, division: tuple[float, int, float]) -> None:
-        """Count steps of another length from here on: the time is a product, no sum of many."""
+        """Count steps of another length from here on: the time is a product, not a sum."""
         self._kept, self._base, self._count = division, self.time, 0
 
     def _interrupted(self, interrupts: Interrupts) -> None:
-        """Stop here if asked to, with time and state at what was reached."""
+        """Raise KeyboardInterrupt if requested, with time and state as reached."""
         try:
             interrupts.check()
         except KeyboardInterrupt:
@@ -413,7 +413,7 @@ class Simulator:
             self._broke()
 
     def _refuse_thrown(self, near: list[Reach], before: Floats, t: float, t_end: float) -> None:
-        """Go back to before a step that threw a loop over a dead centre, and say so."""
+        """Undo a step in which a loop jumped over a dead centre, and raise."""
         inputs, parameters = self._given()
         rates = RightHandSide(self.model, inputs, True, parameters)
         what = self._guard.explain_jump(
@@ -426,7 +426,7 @@ class Simulator:
             raise SimulationError(what)
 
     def _given(self) -> tuple[dict[str, float], dict[str, float]]:
-        """Inputs and free parameters as they are now."""
+        """Return present inputs and free parameters."""
         now = self.inputs
         parameters = {name: now.pop(name) for name in self._parameters}
         return now, parameters

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 ROUNDING = 1e-9
-"""By which two ways to tell wear may differ."""
+"""Largest difference between the two computations of wear."""
 
 
 class Charts(Monitor):
@@ -44,7 +44,7 @@ class Charts(Monitor):
         return max((chart.linkage.wear(y[chart.q]) for chart in self._charts), default=0.0)
 
     def renew(self, y: Floats, limit: float = WORN) -> bool:
-        """Take a state in place to charts that begin where it is, if its own are worn; whether they were."""
+        """Move a state in place to fresh charts around it if its own are worn; return True if they were."""
         if not self._charts or self._at_most(y) < limit - ROUNDING:
             return False
         worn = [chart for chart in self._charts if chart.linkage.wear(y[chart.q]) >= limit]
@@ -72,7 +72,7 @@ def trace_wear(model: Model) -> TracedFunction:
 
 
 class SolutionPieces(NamedTuple):
-    """A solution made of pieces: what is read of an `OdeResult`."""
+    """Solution joined from pieces, with the fields of an `OdeResult` that are read."""
 
     t: Floats
     y: Floats
@@ -93,7 +93,7 @@ def solve_across_charts(
     ----------
     charts : Charts
     solve : callable
-        ``solve((t0, t1), y0, t_eval=..., events=...)`` as `scipy.integrate.solve_ivp` with the rest given.
+        ``solve((t0, t1), y0, t_eval=..., events=...)``: `scipy.integrate.solve_ivp` with its other arguments.
     t_store : array
     y0 : array
     after_step : callable

@@ -1,4 +1,4 @@
-"""Runs that jump over an end of a loop's reach: what led up to it is integrated again with smaller steps."""
+"""Detects runs that jump over a limit of a loop, by integrating the approach again with smaller steps."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ class AuditedRates(Protocol):
 
 
 class CreepingError(Exception):
-    """Ever smaller steps lead nowhere."""
+    """Raised if the step size collapses."""
 
 
 def reproduced(model: Model, audited: Callable[[], AuditedRates]) -> Soundness:
-    """Return the judge that integrates rows again; `audited` makes the run's rates with the work done."""
+    """Return a check that integrates rows again; `audited` returns the run's rates with the work done."""
     return lambda reach, t, Y: comes_out_the_same(model, reach, audited(), t, Y)
 
 
@@ -97,7 +97,7 @@ STEPS_PER_LOOK = 2000
 
 
 class Jumps(Monitor):
-    """Cuts runs off where a loop jumped over a dead centre, or stopped at one."""
+    """Ends results where a loop jumped over a dead centre, or stopped at one."""
 
     asked = 1
 
@@ -123,7 +123,7 @@ class Thrown(Monitor):
     ----------
     rhs : RightHandSide
     accepted : list of (float, array)
-        All steps of the run, which the caller appends.
+        All accepted steps; the caller appends to it.
     """
 
     def __init__(self, rhs: RightHandSide, accepted: Sequence[tuple[float, Floats]]) -> None:
@@ -139,18 +139,18 @@ class Thrown(Monitor):
         return False
 
 
-# Steps that are made one at a time
+# Single steps near a limit
 
 STRIDES_PER_TURN = 360
 STRIDES = 8, 45
-"""Strides by which the known interval grows at least and at most to each side: as many as it has."""
+"""Least and largest number of strides by which an interval grows to each side; as many as it has between."""
 
 SUDDEN = 0.2
-"""Part of the rate that a step near an end may change without a second integration."""
+"""Relative change of a rate in a step near a limit above which the step is integrated again."""
 
 
 class ReachGuard:
-    """The intervals in which loops with one freedom are known to be far from their ends.
+    """Intervals in which loops with one freedom are known to be far from their limits.
 
     Compiled marches stop before a step that leaves an interval (`kernels.leaves`).
 
@@ -168,7 +168,7 @@ class ReachGuard:
         self.forget()
 
     def restart(self) -> None:
-        """Begin another motion; the reach of loops that depend on their coordinate alone is still known."""
+        """Begin another motion; keep the intervals of loops that depend on their coordinate alone."""
         changed = bool(self._model.layout.parameters)
         for row, reach in zip(self.bounds, self._reaches, strict=True):
             if changed or reach.S.siblings:
@@ -180,7 +180,7 @@ class ReachGuard:
             begin(row, reach)
 
     def near(self, t: float, y: Floats, u: Floats, h: float) -> list[Reach]:
-        """Return the reaches near an end of which a motion is, or for which it heads within a step of h.
+        """Return the reaches that a motion is near an end of, or comes near within a step of h.
 
         Warns once per loop.  The known intervals of other loops grow.
         """
@@ -216,12 +216,12 @@ class ReachGuard:
 
 
 def begin(row: Floats, reach: Reach) -> None:
-    """Set an interval to nothing."""
+    """Empty an interval."""
     row[:] = reach.q, reach.v, math.inf, -math.inf, 2.0 * math.pi if reach.turns else 0.0
 
 
 def learn(row: Floats, reach: Reach, y: Floats, u: Floats) -> None:
-    """Extend an interval around a state, or begin it there; what the loop attaches to moves the ends."""
+    """Extend an interval around a state, or begin it there if siblings of the loop move the limits."""
     stride = 2.0 * math.pi / STRIDES_PER_TURN if reach.turns else size_of(reach.S) / 50.0
     theta = float(y[reach.q])
     if reach.S.siblings or not is_within(row, theta):

@@ -1,4 +1,4 @@
-"""The monitors of runs."""
+"""List of the monitors of runs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def monitors_of(model: Model) -> tuple[Monitor, ...]:
 
 
 def explain_end(monitors: Sequence[Monitor], run: FinishedRun) -> str:
-    """Return the trouble of a run and the place where the run broke; empty without trouble."""
+    """Return the cause and the place of the failure of a run; empty for a sound run."""
     text = run.trouble
     if text:
         for monitor in sorted(monitors, key=lambda monitor: monitor.asked):

@@ -1,4 +1,4 @@
-"""Promises of a run, checked at the stored instants.
+"""Postconditions of a run, checked at the stored instants.
 
 Every number is finite, every loop is closed, and no force element is beyond a limit of its own.
 """
@@ -57,7 +57,7 @@ class Bounds(NamedTuple):
 
 
 class Fault(NamedTuple):
-    """The first stored instant that breaks a promise, and which."""
+    """First stored instant that violates a postcondition, with the violation."""
 
     k: int
     what: str
@@ -98,18 +98,18 @@ class Promises(Monitor):
 
     @classmethod
     def of(cls, model: Model) -> Promises:
-        """Return the promises of a model, made once per model."""
+        """Return the postconditions of a model, computed once per model."""
         return model.once("promises", partial(cls, model))
 
     def judge(self, run: FinishedRun) -> None:
         fault = self.first_fault(run.t, run.states, run.U, run.seen)
         if fault is not None:
-            run.cut(max(fault.k, 1))  # what happened at the start is shown
+            run.cut(max(fault.k, 1))  # the start is always shown
             if not run.trouble:
                 run.end(fault.what, "broken promise")
 
     def first_fault(self, t: Floats, Y: Floats, U: Floats, seen: Observed) -> Fault | None:
-        """The first instant at which something is not finite or a loop is open; None if all is well."""
+        """Return the first instant with a number that is not finite or an open loop, or None."""
         whole = self.closed.hold(seen.closures) and self.not_beyond.hold(seen.outputs)
         if whole and all_finite(Y, U, seen.outputs):
             return None
@@ -149,7 +149,7 @@ class Promises(Monitor):
         return found
 
     def at(self, y: Floats, u: Floats, outputs: Floats, closures: Floats) -> str:
-        """Return the promise that is broken at an instant; empty if none is."""
+        """Return the violated postcondition at an instant; empty if none is violated."""
         if not closures.size or (closures <= self.limits).all():
             return self._other(y, u, outputs)
         finite = np.isfinite(closures)
@@ -184,7 +184,7 @@ class Promises(Monitor):
 
 
 class InputRanges(Monitor):
-    """Warns of answers of a law; inputs given by name are checked before the run."""
+    """Warns of inputs that a law puts outside their range; constant inputs are checked before the run."""
 
     def judge(self, run: FinishedRun) -> None:
         ranges = run.model.ranges
@@ -203,14 +203,14 @@ def places_of(model: Model) -> tuple[dict[str, int], Bounds]:
 
 
 IMBALANCE = 1e-3
-"""Part of the energy and the work by which they may differ without a warning."""
+"""Relative difference of energy and work above which a run warns."""
 
 
 class EnergyBalance(Monitor):
-    """Warns of audited runs whose energy is not what the work done makes it."""
+    """Warns of audited runs whose energy differs from the work done."""
 
     def judge(self, run: FinishedRun) -> None:
-        if run.options.audit and not run.trouble:  # an error says more than the balance of what led to it
+        if run.options.audit and not run.trouble:  # an error is more precise
             names = [entry.name for entry in run.model.output_entries]
             energy, elastic = (
                 run.seen.outputs[:, names.index(name)] for name in ("energy", "elastic_energy")
@@ -228,9 +228,9 @@ def check_balance(
     remedy: str = "lower rtol",
     stacklevel: int = 2,
 ) -> None:
-    """Warn where kinetic and gravitational energy, and the work of all loads, the last of the states, part.
+    """Warn if kinetic and gravitational energy differ from the work of all loads, the last of the states.
 
-    That is too coarse a tolerance or step, or a loop thrown over a dead point.
+    The cause is a tolerance or step that is too coarse, or a loop that jumped over a dead centre.
     """
     work = Y[:, -1]
     imbalance = np.abs(energy - energy[0] - work)

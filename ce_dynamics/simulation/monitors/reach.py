@@ -1,4 +1,4 @@
-"""Reach of loops with one freedom: its ends, motions near them, and runs that jumped over one.
+"""Reach of loops with one freedom: its limits, motions near them, and runs that jumped over one.
 
 Over a reach between two dead centres the motion is regular in φ = asin((θ − centre)/half width) while θ̇
 vanishes and θ̈ grows without bound at the ends.  The true motion goes on there, to configurations that the
@@ -31,10 +31,10 @@ NEAR = 0.03
 """Distance of φ from its ends, below which the dependent hinges move more than 30 times as fast as θ."""
 
 CLOSE = 10.0
-"""Gearing from which the end of the reach may be close: some tenths of a radian of φ."""
+"""Gearing above which the end of the reach may be close: some tenths of a radian of φ."""
 
 MOVED = 0.02
-"""Part of half the reach by which its ends may move with what a loop attaches to while it is near one."""
+"""Share of half the reach by which siblings of a loop may move its ends while it is near one."""
 
 STEPS_PER_TURN = 720
 FARTHEST = 10.0
@@ -59,7 +59,7 @@ class Reach:
     lower, upper : float
         Ends; infinite while they are unknown.
     blur : float
-        Displacement of the ends with what the loop attaches to, as part of half the reach.
+        Displacement of the ends by siblings of the loop, as a share of half the reach.
     """
 
     S: Aggregate
@@ -214,12 +214,12 @@ class RunObservations(NamedTuple):
 
 
 class Reaches:
-    """The reaches of a model's loops with one freedom, for the runs of one thread.
+    """Reaches of a model's loops with one freedom, for the runs of one thread.
 
     Attributes
     ----------
     known, others : list of Reach
-        Loops whose ends their linkages know, and others.
+        Loops whose linkages state their ends, and others.
     """
 
     def __init__(self, model: Model) -> None:
@@ -242,7 +242,7 @@ class Reaches:
     def near(
         self, t: Floats, Y: Floats, inputs_at: InputsAt, known: RunObservations | None = None
     ) -> list[Reach]:
-        """Return the reaches with known ends, and those to an end of which a run comes near.
+        """Return the reaches with known ends, and those that a run comes near an end of.
 
         Parameters
         ----------
@@ -299,9 +299,9 @@ class Reaches:
 def probes_of(reach: Reach, t: Floats, Y: Floats, extremes: bool) -> list[tuple[int, float]]:
     """Return rows, and values of θ there, at which a run may come close to an end of a reach.
 
-    These are the largest and the smallest value ahead, θ + 2 θ̇ Δt, where the run does not pass them: on the
-    way into a dead centre the distance left is half the time left times the rate.  Where gearing was not
-    observed, the extremes of θ are asked too.
+    These are the largest and the smallest prediction θ + 2 θ̇ Δt that the run does not pass: on the way into a
+    dead centre, the remaining distance is half the remaining time times the rate.  Where gearing was not
+    observed, the extremes of θ are included.
     """
     theta = Y[:, reach.q]
     ends = [(k, float(theta[k])) for k in (int(theta.argmin()), int(theta.argmax()))]
@@ -323,7 +323,7 @@ class Jump(NamedTuple):
 
 
 Soundness = Callable[[Reach, Floats, Floats], bool]
-"""True if rows of a run near an end of a reach, with their instants, are one true motion."""
+"""Check that rows of a run near an end of a reach, with their instants, are one true motion."""
 
 
 def first_jump(

@@ -1,15 +1,15 @@
-"""Fixed steps that are too long.
+"""Detects fixed steps that are too long.
 
-Explicit ones make grow what the motion itself damps or only swings.  Near a state, ẏ = J y but for constants;
-along an eigenvector of eigenvalue λ the motion goes on by exp(hλ) in a time h, and an explicit Runge–Kutta
+Explicit steps amplify modes that the motion itself damps or keeps.  Near a state, ẏ = J y + constant.  Along
+an eigenvector of eigenvalue λ the motion grows by exp(hλ) in a time h, and a step of an explicit Runge–Kutta
 method by its polynomial R(z), z = hλ; that of RK4 is
 
     R(z) = 1 + z + z²/2 + z³/6 + z⁴/24.
 
 Where |R(z)| is greater than 1 and than |exp z|, the growth is the method's own.
 
-Linearly implicit ones (L-stable) make nothing linear grow.  They are too long where the motion is nonlinear
-within a step: two steps of half the length then lead elsewhere.
+Linearly implicit steps (L-stable) amplify no linear mode.  They are too long if the motion is nonlinear
+within a step: two steps of half the length then reach another state.
 """
 
 from __future__ import annotations
@@ -43,16 +43,16 @@ GROWTH = 1.05
 """Ratio of growth by a step to growth of the motion, above which a step is unstable."""
 
 UNRESOLVED = 0.5
-"""Part of a step by which it differs from two of half its length, from which on nothing is resolved."""
+"""Relative difference between a step and two half steps above which the motion is not resolved."""
 
 DIFFERENCE = 1e-3
-"""The same relative to the state: where less is at stake, implicit steps may pass over it."""
+"""Difference relative to the state below which implicit steps may skip a motion."""
 
 FixedMethod = ExplicitRungeKutta | LinearlyImplicit
 
 
 class UnstableSteps(Monitor):
-    """Warns of fixed steps that resolve nothing, and says where too long ones broke a run."""
+    """Warns of fixed steps that do not resolve the motion, and names steps that broke a run."""
 
     asked = 0
 
@@ -96,7 +96,7 @@ def eigenvalues_at(rate: Rate, y: Floats) -> NDArray[np.complex128]:
 
 
 def stable_step(method: ExplicitRungeKutta, h: float, eigenvalues: NDArray[np.complex128]) -> float:
-    """A step below h, to two digits, that is not unstable."""
+    """Return a stable step below h, to two digits."""
     longest = h
     while growth(method, longest, eigenvalues) > 1.0 + 1e-6:
         longest *= 0.9
@@ -104,10 +104,10 @@ def stable_step(method: ExplicitRungeKutta, h: float, eigenvalues: NDArray[np.co
 
 
 def too_long(name: str, h: float, states: Iterable[tuple[Rate, Floats]]) -> str:
-    """Clause for messages: a method's steps of h are too long at one of these states; '' if at none.
+    """Return a clause if a method's steps of h are too long at one of these states; '' if at none.
 
-    Only methods of fixed steps are looked at.  States are to be well before whatever ended a run: near the
-    end of a loop's reach any step is too long.
+    Only methods of fixed steps are checked.  States should lie well before the end of a broken run: near a
+    limit of a loop any step is too long.
     """
     method = METHOD_OF.get(name)
     for rate, y in states:
@@ -116,8 +116,8 @@ def too_long(name: str, h: float, states: Iterable[tuple[Rate, Floats]]) -> str:
             said = growing(method, h, rate, y)
         elif isinstance(method, LinearlyImplicit) and is_unresolved(method, h, rate, y):
             said = (
-                f"; steps of {h:.3g} s are too long for {name}: they lead elsewhere than steps of half that "
-                "length; take shorter ones"
+                f"; steps of {h:.3g} s are too long for {name}: steps of half that length reach another "
+                "state; take shorter steps"
             )
         if said:
             return said
@@ -125,7 +125,7 @@ def too_long(name: str, h: float, states: Iterable[tuple[Rate, Floats]]) -> str:
 
 
 def growing(method: ExplicitRungeKutta, h: float, rate: Rate, y: Floats) -> str:
-    """Clause for messages: how a step makes the fastest motion grow; '' if it does not."""
+    """Return a clause on the growth of the fastest motion by a step; '' if it does not grow."""
     with np.errstate(all="ignore"):
         eigenvalues = eigenvalues_at(rate, y)
     factor = growth(method, h, eigenvalues)

@@ -25,7 +25,7 @@ AHEAD = np.concatenate(([0.0], np.geomspace(1e-9, 0.1, 25)))
 
 
 class LeftItsRange(Monitor):
-    """Says with which loop or force element a run could not go on."""
+    """Names the loop or force element that ended a run."""
 
     asked = 2
     says_all = False
@@ -37,7 +37,7 @@ class LeftItsRange(Monitor):
 
 
 def where_it_broke(model: Model, rhs: RightHandSide, t: float, y: Floats) -> str:
-    """The loop that left its range shortly after the last state, or the force, as a clause for messages."""
+    """Return a clause on the loop that left its range shortly after the last state, or on the force."""
     n = len(model.layout.y0)
 
     def broken_at(ahead: float, state: Floats) -> Aggregate | None:
@@ -96,7 +96,7 @@ def remedy_for(S: Aggregate) -> str:
 
 
 def straight_path_text(S: Aggregate) -> str:
-    """Why hinges may cease to lead a loop along a straight path, as a clause for messages."""
+    """Return a clause on the limit of a straight path from the design pose; empty without such a limit."""
     limits = next((known for known in (link.monitor() for link in S.linkages) if known.led_by), None)
     if limits is None:
         return ""
@@ -111,15 +111,15 @@ def straight_path_text(S: Aggregate) -> str:
     )
 
 
-# Loops with several freedoms: near a configuration that their independent hinges do not control, the
-# dependent hinges move ever faster than these (`ce_dynamics.embedding.gearing`).
+# Loops with several freedoms: near a configuration that the independent hinges do not control, dependent
+# hinges move ever faster than independent ones (`ce_dynamics.embedding.gearing`).
 
 STEEP = 30.0
-"""Largest norm of X_S, per radian or size of the loop, that is not worth a warning."""
+"""Norm of X_S, per radian or size of the loop, above which a run warns."""
 
 
 class NearSingular(Monitor):
-    """Warns of singular configurations that were near, and says which ones a run that broke is near to."""
+    """Warns of nearby singular configurations, and names those near the end of a broken run."""
 
     asked = 3
 
@@ -142,12 +142,12 @@ def warn_if_steep(model: Model, t: Floats, Y: Floats, gearing: Floats, stackleve
     t, Y : arrays
         Instants, and states in rows.
     gearing : (instants, loops) array
-        Of ``model.geared_loops``; of these the ones with several freedoms are looked at here.
+        Gearing of ``model.geared_loops``; those with several freedoms are checked here.
 
     Returns
     -------
     str
-        What is to be said of the last state if the run stopped there.
+        Clause on the last state, for a run that stopped there; may be empty.
     """
     said = ""
     for k, S in enumerate(model.geared_loops):
@@ -171,7 +171,7 @@ def warn_if_steep(model: Model, t: Floats, Y: Floats, gearing: Floats, stackleve
 
 
 def coordinates_text(model: Model, S: Aggregate, y: Floats) -> str:
-    """The independent coordinates of a loop."""
+    """Return the independent coordinates of a loop as text."""
     parts = []
     for body in S.independent:
         values = ", ".join(f"{x:.6g}" for x in y[model.embedding.q_of[body.name]])
