@@ -14,7 +14,7 @@ from ce_dynamics.mechanism.parameters import Values
 def first_without_answer(
     elements: Iterable[ForceElement], responses: Mapping[str, Response], values: Values
 ) -> str:
-    """The first element whose response has NaN or infinity, and what for; empty if none has."""
+    """Return the first element whose response has NaN or infinity, with the quantity; empty if none has."""
     for element in elements:
         for what, given in collect_numbers(responses[element.name]).items():
             numbers = values(np.asarray(given, dtype=object))
@@ -25,9 +25,9 @@ def first_without_answer(
 
 
 def collect_numbers(response: Response) -> dict[str, Any]:
-    """All numbers of a response, by what they are."""
+    """Return all numbers of a response by the names of the quantities."""
     found: dict[str, Any] = {}
-    for load in sorted(response.loads, key=lambda load: load.body.is_ground):  # what moves is said first
+    for load in sorted(response.loads, key=lambda load: load.body.is_ground):  # loads first: they move bodies
         if isinstance(load, PointLoad):
             found[f"force on {load.body.name!r}"] = load.force
             found[f"torque on {load.body.name!r}"] = load.torque

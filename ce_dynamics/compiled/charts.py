@@ -23,7 +23,7 @@ class LoopChart(NamedTuple):
 
 
 def charts_of(model: CompiledSystem) -> list[LoopChart]:
-    """All loops of a model with coordinates on charts."""
+    """Return all loops of a model with coordinates on charts."""
     embedding, n_q = model.embedding, len(model.layout.q)
     found = []
     for S in embedding.aggregates:
@@ -36,7 +36,7 @@ def charts_of(model: CompiledSystem) -> list[LoopChart]:
 
 
 def on_fresh_charts(model: CompiledSystem, y: Array) -> dict[str, Array]:
-    """``y_renewed``, the same motion on charts that begin where it is, and how much of its own are worn."""
+    """Return ``y_renewed``, the state on fresh charts, and ``wear``, the used share of its own charts."""
     renewed, wear = np.array(y, dtype=object), [0.0]
     for chart in charts_of(model):
         worn, renewed[chart.q], renewed[chart.v] = chart.linkage.renewal(y[chart.q], y[chart.v])

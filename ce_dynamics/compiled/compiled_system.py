@@ -46,7 +46,7 @@ _WITHOUT_OUTPUTS = ("dynamics", "assembly")
 
 
 class CompiledSystem:
-    """An embedded system, its state laid out, and functions of it that run as machine code.
+    """Embedded system with the layout of its state, and functions of it as machine code.
 
     Answers are functions that take one: they trace what they need by `function`, or by `recall` what is
     worth being kept under the description, and differentiate it by `derivative`.
@@ -62,7 +62,7 @@ class CompiledSystem:
     layout : Layout
         Names and units of the state y = [q; v; x] and of the inputs u.
     functions : dict of str to CompiledFunction
-        What was compiled so far, by name.
+        Compiled functions by name.
     controls : dict of bytes to CompiledFunction
         The latest laws, by content (`ce_dynamics.compiled.input_laws.control`).
     """
@@ -90,7 +90,7 @@ class CompiledSystem:
         return np.array(self.layout.u0)
 
     def start_at(self, y0: ArrayLike | None) -> Floats:
-        """A state to start from as a user gives it; `y0` of the model if none is given.
+        """Return a checked initial state; `y0` of the model if none is given.
 
         Raises
         ------
@@ -112,12 +112,12 @@ class CompiledSystem:
             )
 
     def with_unit_quaternions(self, y: Array) -> Floats:
-        """The same state with every quaternion normalised."""
+        """Return the state with every quaternion normalised."""
         q, v, x = self.layout.split(y)
         return np.concatenate((self.tangent.normalise(q), v, x)).astype(float)
 
     def state(self, q: ArrayLike, v: ArrayLike, x: ArrayLike | None = None) -> Floats:
-        """The state y = [q; v; x]; x keeps its initial values if not given.
+        """Return the state y = [q; v; x]; x has its initial values if not given.
 
         Raises
         ------
@@ -151,7 +151,7 @@ class CompiledSystem:
         return {name: sizes[name] for name in names}
 
     def given_state(self, y: ArrayLike | None, name: str = "y") -> Floats:
-        """A user's state, or the initial one; ``name`` is that of the argument.
+        """Return a checked state, or the initial one; ``name`` is that of the argument.
 
         Raises
         ------
@@ -165,13 +165,13 @@ class CompiledSystem:
         return state
 
     def given_inputs(self, u: ArrayLike | None) -> Floats:
-        """A user's inputs, or the defaults."""
+        """Return checked inputs, or the defaults."""
         return np.array(self.layout.u0) if u is None else checked("u", u, len(self.layout.u))
 
     # The system at one state
 
     def instant(self, y: Array, u: Array) -> Instant:
-        """The system at one state, for floats or traced scalars: the uncompiled reference."""
+        """Return the system at one state, for floats or traced scalars: the uncompiled reference."""
         q, v, x = self.layout.split(y)
         return Instant(self.embedding, self.layout, q, v, x, u)
 
@@ -180,7 +180,7 @@ class CompiledSystem:
         return Instant(self.embedding, self.layout, q, v, x, u)
 
     def find_unassembled(self, y: Array, u: Array) -> Aggregate | None:
-        """The first aggregated body that cannot be assembled at a state, if any."""
+        """Return the first aggregated body that cannot be assembled at a state, if any."""
         return self.find_unassembled_in(self.instant(y, u))
 
     def find_unassembled_in(self, instant: Instant) -> Aggregate | None:
@@ -195,7 +195,7 @@ class CompiledSystem:
         return None
 
     def broken_force(self, y: Array, u: Array) -> str:
-        """The first force element that answers NaN or infinity at a state, and what; empty if none does."""
+        """Return the first force element with NaN or infinity at a state, and the quantity, or ''."""
         with np.errstate(all="ignore"):
             responses = self.instant(y, u).loads.responses
         values = Values(self.layout.parameters, u[self.layout.n_inputs :])
@@ -207,7 +207,7 @@ class CompiledSystem:
         Raises
         ------
         AssemblyError
-            Naming the loop that cannot be assembled there, or the force element that answers no numbers.
+            The message names the loop that cannot be assembled, or the force element without finite values.
         """
         if all(np.all(np.isfinite(value)) for value in values):
             return
@@ -218,10 +218,10 @@ class CompiledSystem:
         q = {b.name: y[self.embedding.q_of[b.name]].tolist() for b in broken.independent}
         raise AssemblyError(f"the loop of {broken.name!r} cannot be assembled at {q}{reach_text(broken)}")
 
-    # Functions, compiled when they are first asked for
+    # Functions, compiled at their first use
 
     def once(self, name: str, make: Callable[[], T]) -> T:
-        """Return the object kept by a name; the first call makes the object with ``make``."""
+        """Return the object stored under a name; the first call creates it by ``make``."""
         if name not in self._made:
             self._made[name] = make()
         return cast("T", self._made[name])
@@ -233,7 +233,7 @@ class CompiledSystem:
         sizes: Mapping[str, int],
         largest_straight: int | None = None,
     ) -> CompiledFunction:
-        """The compiled function of a name."""
+        """Return the compiled function of a name."""
         if name not in self.functions:
             traced = trace(name, function, sizes)
             self.functions[name] = compile_function(traced, largest_straight=largest_straight)
@@ -242,14 +242,14 @@ class CompiledSystem:
     def answer(
         self, name: str, function: Callable[..., Mapping[str, Array]], inputs: Mapping[str, ArrayLike]
     ) -> tuple[Floats, ...]:
-        """The outputs of a function at a user's arguments, which are checked.
+        """Return the outputs of a function at arguments that are checked first.
 
         Raises
         ------
         ModelError
             If an argument has not as many finite numbers as the model, or a quaternion is zero.
         AssemblyError
-            If a loop cannot be assembled there, or what is asked for is not finite.
+            If a loop cannot be assembled there, or an output is not finite.
         """
         sizes = self.sizes_of(*inputs)
         values = {key: checked(key, value, sizes[key]) for key, value in inputs.items()}
@@ -260,7 +260,7 @@ class CompiledSystem:
         return found
 
     def derivative(self, traced: TracedFunction, output: str, input: str) -> CompiledJacobian:
-        """The derivative of an output of a traced function, without its structural zeros."""
+        """Return the compiled derivative of an output of a traced function, without structural zeros."""
         from ce_dynamics.compiler.derivatives.compiled import (
             compile_jacobian,  # here, because most models never ask
         )
@@ -271,7 +271,7 @@ class CompiledSystem:
         return self._jacobians[key]
 
     def recall(self, name: str, make: Callable[[], TracedFunction], *others: object) -> CompiledFunction:
-        """The function that `make` traces from this model and `others`, loaded where it is known.
+        """Return the function that `make` traces from this model and `others`, from the cache if possible.
 
         Tracing formulas of free parameters leaves decisions behind (see `check_parameters`), so that models
         with free parameters are always traced.
@@ -281,13 +281,13 @@ class CompiledSystem:
         return recall_or_compile(make, name, (self.system, self.embedding, self.layout, *others))
 
     def at_state(self, name: str, function: Callable[[Array, Array], Mapping[str, Any]]) -> CompiledFunction:
-        """The compiled function of a name, of y and u, loaded where it is known."""
+        """Return the compiled function of y and u of a name, from the cache if possible."""
         if name not in self.functions:
             self.functions[name] = self.recall(name, lambda: self.trace(name, function))
         return self.functions[name]
 
     def trace(self, name: str, function: Callable[[Array, Array], Mapping[str, Any]]) -> TracedFunction:
-        """A function of y and u, traced."""
+        """Trace a function of y and u."""
         rates_alone = name in _WITHOUT_OUTPUTS and not self.system.controllers
         watched = without_memory(self.system, function, outputs=not rates_alone)
         return trace(name, watched, {"y": len(self.layout.y0), "u": len(self.layout.u)})
@@ -303,7 +303,7 @@ class CompiledSystem:
         return self.at_state("sample", self._sampled)
 
     def trace_dynamics(self) -> TracedFunction:
-        """The right-hand side as a traced function of y and u."""
+        """Return the right-hand side as a traced function of y and u."""
         return self.trace("dynamics", self._rates)
 
     def trace_sample(self) -> TracedFunction:
@@ -363,7 +363,7 @@ class CompiledSystem:
 
     @cached_property
     def geared_loops(self) -> tuple[Aggregate, ...]:
-        """Loops that hinges of their own lead, in the order of the ``gearing`` of `observation`."""
+        """Loops with hinges as independent coordinates, in the order of the ``gearing`` of `observation`."""
         return find_geared_loops(self.embedding)
 
     @cached_property
@@ -372,7 +372,7 @@ class CompiledSystem:
         return closure_limits(self.embedding)
 
     def __getstate__(self) -> dict[str, Any]:
-        """For pickle and copy: what was loaded without its instructions is traced before anything is read."""
+        """Return the state for pickle and copy; functions loaded without instructions are traced first."""
         for kept in (*self.__dict__.values(), *self.functions.values()):
             if isinstance(kept, CompiledFunction):
                 _ = kept.traced
@@ -380,7 +380,7 @@ class CompiledSystem:
 
 
 def reach_text(S: Aggregate) -> str:
-    """The admissible range of an aggregated body's coordinate, as a clause for messages."""
+    """Return the admissible range of an aggregated body's coordinate as a clause for messages."""
     straight = ""
     for linkage in S.linkages:
         interval = linkage.reach()

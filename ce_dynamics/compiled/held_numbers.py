@@ -34,7 +34,7 @@ _LIBRARIES = {
 
 
 def held(thing: object) -> Held:
-    """Everything that can be reached from a law or an element without entering objects of libraries."""
+    """Return all objects reachable from a law or an element without entering objects of libraries."""
     walk = _Walk()
     walk.enter((), "", thing)
     return walk.found
@@ -69,7 +69,7 @@ class _Walk:
 
 
 def _plain(x: Any) -> Any:
-    """The function that a method, property or the like is made of, with what it is bound to."""
+    """Return the function of a method, property or the like, with the object it is bound to."""
     if isinstance(x, MethodType):
         return functools.partial(x.__func__, x.__self__)
     if isinstance(x, (staticmethod, classmethod)):
@@ -115,7 +115,7 @@ def _attributes(name: str, values: Mapping[str, Any]) -> Iterator[tuple[object, 
 
 
 def _own(x: object) -> dict[str, Any]:
-    """Attributes of an object itself, those in slots too."""
+    """Return the attributes of an object itself, including those in slots."""
     names = (name for cls in type(x).__mro__ for name in _slots(cls))
     return {name: getattr(x, name) for name in names if hasattr(x, name)} | getattr(x, "__dict__", {})
 

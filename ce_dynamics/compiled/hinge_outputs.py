@@ -13,18 +13,18 @@ from ce_dynamics.mechanism.body import Body
 
 
 def hinges_on_paths(embedding: Embedding) -> list[Body]:
-    """Bodies of aggregated bodies with a path coordinate."""
+    """Return the bodies of aggregated bodies with a path coordinate."""
     return [body for S in embedding.aggregates if led_by_no_hinge(S) for body in S.bodies]
 
 
 def path_entries(embedding: Embedding) -> list[Entry]:
-    """Names and units, but for those of the user's own outputs."""
+    """Return names and units, except those of the user's outputs."""
     taken = {*embedding.system.outputs, *embedding.system.measurements}
     return [entry for entry in hinge_entries(hinges_on_paths(embedding)) if entry.name not in taken]
 
 
 def path_values(outward: Outward) -> dict[str, Scalar]:
-    """Values by name."""
+    """Return values by name."""
     return hinge_values(outward, hinges_on_paths(outward.embedding))
 
 

@@ -1,4 +1,4 @@
-"""Inputs of a model: by name, and as laws of time and of what its sensors say."""
+"""Inputs of a model: by name, and as laws of time and sensors."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ CONTROLS_KEPT = 8
 
 
 class InputLaw(Protocol):
-    """Inputs as a function of time and of what the sensors (the system's outputs) say.
+    """Inputs as a function of time and of the sensors (the system's outputs).
 
-    `inputs` is written on arrays and `where`, like force elements, and answers any of the system's inputs;
+    `inputs` is written on arrays and `where`, like force elements, and returns any of the system's inputs;
     those it leaves out keep their defaults.
     """
 
     def inputs(self, t: Scalar, sensors: Mapping[str, Scalar]) -> Mapping[str, Scalar]:
-        """Inputs by name."""
+        """Return inputs by name."""
         ...
 
 
 def ranges(model: CompiledSystem) -> dict[str, tuple[float, float]]:
-    """Ranges of the inputs that have one, by name."""
+    """Return the ranges of bounded inputs by name."""
     inputs = model.system.inputs.values()
     return {entry.name: entry.between for entry in inputs if entry.between is not None}
 
@@ -46,7 +46,7 @@ def inputs_with(
     parameters: Mapping[str, float] | None = None,
     inputs: Mapping[str, float] | None = None,
 ) -> Floats:
-    """The input vector u with some inputs and free parameters given by name, defaults for the others.
+    """Return the input vector u with some inputs and free parameters given by name, defaults for the others.
 
     Raises
     ------
@@ -85,7 +85,7 @@ def control(model: CompiledSystem, law: InputLaw, held: Floats | None = None) ->
     ----------
     law : InputLaw
     held : array, optional
-        Inputs and free parameters that the law does not answer; their defaults if not given.
+        Inputs and free parameters that the law does not return; their defaults if not given.
 
     Raises
     ------
@@ -110,7 +110,7 @@ def control(model: CompiledSystem, law: InputLaw, held: Floats | None = None) ->
 
 
 def answers(model: CompiledSystem, law: InputLaw, t: Scalar, y: Array, held: Array) -> Array:
-    """U as a law answers it; ``held`` has what it does not answer.
+    """Return u from a law; ``held`` has the inputs that it does not return.
 
     Raises
     ------

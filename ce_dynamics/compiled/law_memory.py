@@ -1,7 +1,7 @@
-"""Laws and elements that remember: what they keep from call to call is frozen when they are compiled.
+"""Detects laws and elements with memory between calls, which compiling would freeze.
 
-Two things are looked at.  What a law holds must be the same after it was asked: that names the culprit.  And
-asked once more it must answer the same, which finds what no walk sees: generators, clocks, random numbers.
+There are two checks.  The numbers that a law holds must be the same after a call: this names the cause.  And
+a second call must return the same: this finds generators, clocks and random numbers.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ ANOTHER_ANSWER = "evaluated twice at one state and time it differs (memory, a cl
 
 
 def refuse_memory(law: object, before: Held) -> None:
-    """Refuse a law that has just changed what it holds.
+    """Reject a law that has changed its numbers in a call.
 
     Raises
     ------
     ModelError
-        Naming what has changed, and what to do instead.
+        The message names the change and a remedy.
     """
     name = _first_changed(law, before)
     if name:
@@ -43,7 +43,7 @@ def refuse_memory(law: object, before: Held) -> None:
 
 
 def refuse_another_answer(law: object, first: Mapping[str, Any], again: Mapping[str, Any]) -> None:
-    """Refuse a law that has answered differently when it was asked again.
+    """Reject a law whose second call returned another result.
 
     Raises
     ------
@@ -58,7 +58,7 @@ def refuse_another_answer(law: object, first: Mapping[str, Any], again: Mapping[
 def without_memory(
     system: System, function: Callable[..., Mapping[str, Array]], outputs: bool
 ) -> Callable[..., Mapping[str, Array]]:
-    """A function to be traced that refuses force elements, controllers, outputs and drives that remember.
+    """Return a function for tracing that rejects force elements, controllers, outputs and drives with memory.
 
     It is evaluated twice where code of users is part of the system: equal values of one graph are one object,
     so that this adds nothing to the graph.
@@ -67,14 +67,14 @@ def without_memory(
     ----------
     system : System
     function : callable
-        What is to be traced.
+        Function to trace.
     outputs : bool
-        Whether it asks outputs.
+        Whether it evaluates outputs.
 
     Raises
     ------
     ModelError
-        When it is called; naming what remembers, what has changed, and what to do instead.
+        In a call; the message names the element, the change and a remedy.
     """
     asked = [*_elements(system), *(_outputs(system) if outputs else ())]
     foreign = [what for what, thing in asked if is_of_users(thing)]
@@ -119,7 +119,7 @@ def _first_changed(thing: object, before: Held) -> str:
 
 
 def _same(a: Any, b: Any) -> bool:
-    """Return True if two answers are the same nodes of a graph, or the same numbers."""
+    """Return True if two results are the same nodes of a graph, or the same numbers."""
     first, second = np.asarray(a, dtype=object).ravel(), np.asarray(b, dtype=object).ravel()
     return len(first) == len(second) and all(map(_same_scalar, first, second))
 

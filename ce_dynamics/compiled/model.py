@@ -1,4 +1,4 @@
-"""Compiled models: everything that may be asked about a system, each by the function that answers it."""
+"""Compiled models: all analyses of a system, each a function of its own module."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ from ce_dynamics.mechanism.system import System
 class Model(CompiledSystem):
     """An embedded system whose evaluations run as machine code.
 
-    Every function is traced and compiled when it is first asked for, and kept on disk for the next time.
+    Every function is traced and compiled at its first use, and cached on disk.
     A method is a function of its module that takes the model first; its description is there.
 
-    Every answer at a state takes the same arguments: what is asked about, if anything; then the coordinates
+    Every analysis at a state takes the same arguments: its subject, if any; then the coordinates
     ``q`` and velocities ``v``, in the order of ``layout.q`` and ``layout.v``, or the whole state ``y`` in the
     place of q; then by name ``x`` (first-order states; their initial values if not given), ``u`` (inputs and
     free parameters; their defaults) and options.  Without q and y it is the initial state.
@@ -58,7 +58,7 @@ class Model(CompiledSystem):
     layout : Layout
         Names and units of the state y = [q; v; x] and of the inputs u.
     variables : list of Variable
-        Named variables of the results, and what they hold.
+        Named variables of the results, with their entries.
 
     Raises
     ------

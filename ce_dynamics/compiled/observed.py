@@ -17,17 +17,17 @@ from ce_dynamics.embedding.gearing import gearing
 
 
 def observation(model: CompiledSystem) -> CompiledFunction:
-    """All outputs, closure errors, and the gearing of every loop that hinges lead, at (y, u)."""
+    """Trace all outputs, closure errors, and the gearing of every geared loop, at (y, u)."""
     return model.at_state("observation", partial(observe, model))
 
 
 def sense(model: CompiledSystem, instant: Instant) -> dict[str, Scalar]:
-    """The system's outputs at an instant."""
+    """Return the system's outputs at an instant."""
     return {name: evaluate_output(output, instant.outward) for name, output in model.system.outputs.items()}
 
 
 def observe(model: CompiledSystem, y: Array, u: Array) -> dict[str, Array]:
-    """All outputs and closure errors, for floats or traced scalars."""
+    """Return all outputs and closure errors, for floats or traced scalars."""
     instant = model.instant(y, u)
     values = path_values(instant.outward) | sense(model, instant) | instant.energies
     values |= {name: evaluate_output(output, instant) for name, output in model.system.measurements.items()}

@@ -18,7 +18,7 @@ NEGLIGIBLE = 1e-14
 
 
 def check_start(model: CompiledSystem) -> None:
-    """Refuse a system that cannot be started: one instant is looked at from all sides."""
+    """Reject a system that cannot start: check all quantities at one instant."""
     instant = model.instant(model.y0, model.u0)
     check_initial_state(model, instant)
     check_closure(model, instant)
@@ -58,7 +58,7 @@ def check_inertia(model: CompiledSystem, instant: Instant) -> None:
     """Refuse degrees of freedom that move no mass, whose acceleration is not determined."""
     with np.errstate(all="ignore"):
         nodes = instant.nodes
-    for S in reversed(model.embedding.aggregates):  # what it carries comes first: NaN spreads to the base
+    for S in reversed(model.embedding.aggregates):  # outer bodies first: NaN spreads to the base
         if S.N == 0:
             continue
         if not smallest_inertia(nodes[S.name]) > NEGLIGIBLE:

@@ -1,4 +1,4 @@
-"""Arguments of all answers of a model: what is asked about, then the state, then options by name.
+"""Arguments of all analyses of a model: the subject, then the state, then options by name.
 
 A state is ``q, v`` (with ``x=``), or the whole ``y`` in the place of q, or by name.
 """
@@ -40,7 +40,7 @@ def state_given(
     q, v, x, u, y : array_like or None
         See `Model`.
     moving : bool
-        The answer depends on velocities: they must be given beside coordinates.
+        The result depends on velocities: they must be given with coordinates.
 
     Raises
     ------
@@ -71,7 +71,7 @@ def state_given(
 
 
 def takes_state(*old: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Let an answer take positional arguments in their old order too, with a `DeprecationWarning`.
+    """Accept positional arguments in their old order too, with a `DeprecationWarning`.
 
     Parameters
     ----------
@@ -114,12 +114,12 @@ def takes_state(*old: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
 def is_outdated(
     model: CompiledSystem, values: Sequence[Any], place: int, old: str, given: dict[str, Any]
 ) -> bool:
-    """Return whether what stands in the place of v is another argument, which stood there before.
+    """Return True if the argument in the place of v is one that stood there before.
 
     Raises
     ------
     ModelError
-        If that cannot be seen, and would make a difference.
+        If this is ambiguous and matters.
     """
     state, value = values[place - 1], values[place]
     if old == "v" or value is None:
@@ -137,10 +137,10 @@ def is_outdated(
 
 
 def moved_by_inputs(model: CompiledSystem) -> bool:
-    """Return whether inputs or free parameters decide where bodies are and what mass they have."""
+    """Return True if inputs or free parameters change positions or masses of bodies."""
     return bool(model.layout.parameters or model.system.prescribed)
 
 
 def length(value: object) -> int:
-    """Return how many entries a vector has, −1 of what is none."""
+    """Return the length of a vector; −1 if the argument is none."""
     return len(value) if isinstance(value, Sized) else -1

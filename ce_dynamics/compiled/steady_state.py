@@ -23,7 +23,7 @@ CYCLIC = 1e-7
 
 
 class SteadySearch:
-    """Unknowns z = [δ of what stands still; v; x; inputs] and the rates that are to vanish."""
+    """Unknowns z = [δ of coordinates at rest; v; x; inputs] and the rates that must vanish."""
 
     def __init__(
         self,
@@ -72,7 +72,7 @@ class SteadySearch:
         return [k for k in range(len(self.model.tangent)) if k not in self.running]
 
     def start(self) -> Floats:
-        """Unknowns of the start."""
+        """Return the unknowns of the start."""
         _, v, x = self.model.layout.split(self.y)
         return np.concatenate((np.zeros(len(self.still)), v, x, self.u[self.found]))
 
@@ -101,7 +101,7 @@ class SteadySearch:
         return self.still + list(range(n, n + len(self.y) - self.model.layout.sizes["q"]))
 
     def rates(self, y: Floats, u: Floats) -> Floats:
-        """[δ̇; v̇; ẋ], accelerations of free bodies as seen in axes that turn with them about the vertical."""
+        """Return [δ̇; v̇; ẋ], accelerations of free bodies in axes that turn with them about the vertical."""
         layout = self.model.layout
         y_dot = self.model.dynamics(y, u)[0]
         _, v, _ = layout.split(y)
@@ -114,7 +114,7 @@ class SteadySearch:
         return np.concatenate((self.displacement_rates(y, u), v_dot, x_dot))
 
     def displacement_rates(self, y: Floats, u: Floats) -> Floats:
-        """δ̇."""
+        """Return δ̇."""
         q, _, _ = self.model.layout.split(y)
         rates: Floats = self.model.tangent.rows(q) @ self.model.layout.split(self.model.dynamics(y, u)[0])[0]
         return rates
@@ -127,7 +127,7 @@ class SteadySearch:
             found += [outputs[k] - value for k, value in self.of_outputs]
         return np.array(found, dtype=float)
 
-    # What runs on
+    # Neutral coordinates
 
     def let_run(self, moving: Iterable[str] | None) -> None:
         """Decide which displacements may run on."""
@@ -144,7 +144,7 @@ class SteadySearch:
             self.running += [*rotations, *shifts]
         rng = np.random.default_rng(0)
         influence = np.zeros(len(tangent))
-        for _ in range(2):  # in two states nearby, lest a symmetry of the start hides what counts
+        for _ in range(2):  # in two states nearby: a symmetry of the start may hide a dependence
             z = self.start_with_all()
             near = z + 1e-3 * rng.normal(size=len(z))
             for k in set(range(len(tangent))) - places:
@@ -157,7 +157,7 @@ class SteadySearch:
         self.running.sort()
 
     def start_with_all(self) -> Floats:
-        """Unknowns of the start, with all displacements among them."""
+        """Return the unknowns of the start, including all displacements."""
         running, self.running = self.running, []
         z = self.start()
         self.running = running
@@ -204,7 +204,7 @@ class SteadySearch:
         return z
 
     def jacobian(self, z: Floats) -> Floats:
-        """Derivatives of the residual by central differences."""
+        """Return derivatives of the residual by central differences."""
         columns = []
         for k in range(len(z)):
             h = STEP * max(1.0, abs(z[k]))
@@ -241,11 +241,11 @@ class SteadySearch:
         return f"{text}; start nearer to it, or ask for less"
 
     def describe_targets(self) -> str:
-        """The targets."""
+        """Return the targets as text."""
         return ", ".join(f"{name} = {value:g}" for name, value in self.targets.items())
 
     def refuse_unsteady(self, z: Floats, tolerance: float) -> None:
-        """Refuse a state whose rates do not stay zero when what runs on has gone on."""
+        """Reject a state whose rates do not stay zero after neutral coordinates have moved on."""
         y, u = self.at(z)
         later = self.advance(y, u, 0.37)
         allowed = 1e3 * tolerance * max(1.0, float(np.max(np.abs(self.model.dynamics(self.y, self.u)[0]))))
@@ -259,9 +259,9 @@ class SteadySearch:
             )
 
     def advance(self, y: Floats, u: Floats, t: float) -> Floats:
-        """The state a while later if it is steady: displaced at constant rates, free bodies turned.
+        """Return the later state of a steady motion: displaced at constant rates, free bodies turned.
 
-        A circle is left for its tangent: what is steady is so anywhere.
+        A circle is left along its tangent: a steady state is so at any position.
         """
         layout = self.model.layout
         q, v, x = (part.copy() for part in layout.split(y))
@@ -275,7 +275,7 @@ class SteadySearch:
 
 
 def vertical(gravity: Floats) -> Floats:
-    """The coordinate axis nearest to the direction of gravity; z without gravity."""
+    """Return the coordinate axis nearest to the direction of gravity; z without gravity."""
     result = np.zeros(3)
     size = np.abs(np.asarray(gravity, dtype=float))
     result[int(np.argmax(size)) if np.any(size > 0.0) else 2] = 1.0
@@ -291,7 +291,7 @@ def turn_about(axis: Floats, angle: float) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class SteadyState:
-    """A motion that looks the same at all times, and the inputs that keep it so.
+    """Motion that is the same at all times, and the inputs that maintain it.
 
     Attributes
     ----------
@@ -302,7 +302,7 @@ class SteadyState:
     inputs : dict of str to float
         Those that were to be found.
     moving : dict of str to float
-        Displacements that go on for ever, with their rates [rad/s], [m/s].
+        Displacements with constant rates [rad/s], [m/s].
     imbalance : float
         Largest rate that should be zero and is not, in its unit.
     """
@@ -324,17 +324,17 @@ def steady_state(
     moving: Iterable[str] | None = None,
     tolerance: float = 1e-9,
 ) -> SteadyState:
-    """Find inputs, and the steady state that goes with them, for which quantities have given values.
+    """Find inputs and a steady state for which quantities have given values.
 
     Steady is a state in which all velocities, first-order states and coordinates are constant, with two
-    exceptions: coordinates that change nothing (a wheel's angle, a rotor's) may run on, and a body that is
+    exceptions: neutral coordinates (the angle of a wheel or rotor) may grow, and a body that is
     free on the ground may drive on and turn about the vertical, on a straight line or a circle.
 
     Parameters
     ----------
     model : Model
     targets : mapping of str to float
-        Values that are wanted, by the names of entries of the state or of outputs.
+        Target values by the names of entries of the state or of outputs.
     find : iterable of str
         Names of as many inputs, to be found with the state.
     y, u : array_like, optional
@@ -354,15 +354,15 @@ def steady_state(
     Raises
     ------
     ModelError
-        If a name is unknown, there are not as many inputs as targets, or what is found is not steady (a road
+        If a name is unknown, there are not as many inputs as targets, or the result is not steady (a road
         that is not even).
     AssemblyError
-        If there is no such state near the start, naming what is left; an input without influence is named
+        If there is no such state near the start; the message names the residual.  An idle input is named
         (a throttle that is fully open already).
 
     Examples
     --------
-    What torque keeps a fan with the drag 0.1 ω at 30 rad/s?
+    The torque that keeps a fan with the drag 0.1 ω at 30 rad/s:
 
     >>> import ce_dynamics as ce
     >>> system = ce.System()

@@ -1,4 +1,4 @@
-"""Small displacements of the coordinates of a system: what linearisations and searches move.
+"""Small displacements of the coordinates of a system, for linearisations and searches.
 
 A unit quaternion has four numbers but three directions to go.  A displacement δ has three there, the vector
 by which the body is turned further, in the axes of its carrier; every other coordinate is displaced by a
@@ -112,7 +112,7 @@ class Tangent:
         return found
 
     def places(self, names: Iterable[str] | str, others: Sequence[str] = ()) -> list[int]:
-        """Indices of displacements by name; a body's name stands for all of its hinge.
+        """Return indices of displacements by name; a body's name selects all of its hinge.
 
         Parameters
         ----------
@@ -138,7 +138,7 @@ class Tangent:
 
 
 def directions(hinge: Hinge) -> list[tuple[str, str]]:
-    """Names and units of the displacements of a hinge."""
+    """Return names and units of the displacements of a hinge."""
     quaternion = quaternion_places(hinge)
     turns = [(suffix, "rad") for suffix in ROTATION] if quaternion else []
     pairs = zip(hinge.coordinate_names, hinge.coordinate_units, strict=True)
@@ -159,7 +159,7 @@ def hinge_columns(hinge: Hinge, q: Floats) -> Floats:
 
 
 def hinge_displaced(hinge: Hinge, q: Floats, step: Floats) -> Floats:
-    """Coordinates of one hinge displaced by δ."""
+    """Return coordinates of one hinge displaced by δ."""
     quaternion = quaternion_places(hinge)
     others = [k for k in range(hinge.n_q) if k not in quaternion]
     result = np.array(q, dtype=float)

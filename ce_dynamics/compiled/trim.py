@@ -27,7 +27,7 @@ def trim(
     """Change some entries of the state so that the rates of some entries vanish.
 
     This is for steady states with velocities, such as a vehicle that rolls; `Model.equilibrium` finds states
-    of rest without being told what to change.
+    of rest without a choice of inputs.
 
     Parameters
     ----------
@@ -126,9 +126,9 @@ def from_afar(residual: Callable[[Floats], Floats], start: Floats) -> Floats:
 
 
 def solve_damped(residual: Callable[[Floats], Floats], start: Floats, tolerance: float = 0.0) -> Floats:
-    """Newton's method with steps that are halved until the residual falls; to rounding if not told less.
+    """Solve by Newton's method with steps halved until the residual falls, to rounding by default.
 
-    It gets along with laws that have corners, where Broyden's updates of `scipy.optimize.root` do not: its
+    It converges for laws with corners, unlike Broyden's updates of `scipy.optimize.root`: its
     Jacobian is that of the piece on which the iterate lies.
 
     Returns
@@ -180,7 +180,7 @@ def lower(
 
 
 def positions(known: Sequence[str], names: Sequence[str]) -> list[int]:
-    """Indices of names."""
+    """Return indices of names."""
     for name in names:
         if name not in known:
             raise ModelError(f"no state {name!r}; known are {list(known)}")

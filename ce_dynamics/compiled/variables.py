@@ -34,7 +34,7 @@ class Variable(NamedTuple):
 
 
 def variables(entries: Iterable[Entry], groups: Mapping[str, Sequence[str]]) -> list[Variable]:
-    """Every entry in one variable, those that a group shares together.
+    """Return variables of all entries; entries of a group share one variable.
 
     Quantities named ``<member>.<rest>`` for every member of a group become one variable ``<rest>``.
 
@@ -77,5 +77,5 @@ def find_common_suffixes(names: Sequence[str], members: Sequence[str]) -> list[s
 
 
 def plain(name: str) -> str:
-    """A name that reads well as a variable, and that files can have: NetCDF keeps / for groups."""
+    """Return a name that is valid as a variable in files: NetCDF reserves / for groups."""
     return name.translate(READABLE)

@@ -43,7 +43,7 @@ class AggregatedBody(NamedTuple):
     H_S : (N_f, 6n) array
         Block diagonal of the hinge maps inside S (9).
     phi_S : (6n, 6n) array
-        φ_S: rigid shifts along the spanning tree inside S; takes spatial forces towards p (T7).
+        φ_S: rigid shifts along the spanning tree inside S; moves spatial forces towards p (T7).
     H : (N, 6n) array
         H(S) = X_Sᵀ H_S φ_S (9 corrected): the relative spatial velocities of the bodies are Hᵀ(S) θ̇(S).
     phi_p : (6, 6n) array
@@ -149,11 +149,11 @@ def aggregated_body(
 
 
 def rates_of(body: Body) -> list[str]:
-    """Names of the velocities of a body's hinge."""
+    """Return the names of the velocities of a body's hinge."""
     hinge = body.inboard
     return [rate_name(body.name, suffix, hinge.coordinate_names) for suffix in hinge.velocity_names]
 
 
 def independent_rates(S: Aggregate) -> tuple[str, ...]:
-    """Names of the independent velocities of S."""
+    """Return the names of the independent velocities of S."""
     return tuple(name for body in S.independent for name in rates_of(body))

@@ -38,24 +38,24 @@ from ce_dynamics.mechanism.hinges.base import Hinge
 
 
 def is_led_straight(model: CompiledSystem) -> bool:
-    """Return True if there is a loop that another start would lead elsewhere."""
+    """Return True if the model has a loop whose branch depends on its start."""
     return any(find_continued_linkages(S.linkages) for S in model.embedding.aggregates)
 
 
 def can_start_at(model: CompiledSystem, y: Floats) -> bool:
-    """Return True if a way leads every loop that is led straight to a state; costs no compiling."""
+    """Return True if continuation from the start reaches a state in every loop; compiles nothing."""
     start = start_of(model, y)
     return all(starts.can_start_at(S, start) for S in model.embedding.aggregates)
 
 
 def start_of(model: CompiledSystem, y: Floats) -> dict[str, Floats]:
-    """Independent coordinates of a state by body."""
+    """Return the independent coordinates of a state by body."""
     q, _, _ = model.layout.split(y)
     return {name: q[part] for name, part in model.embedding.q_of.items()}
 
 
 def restart_model(model: CompiledSystem, y: Floats) -> CompiledSystem | None:
-    """The model of the same system that starts at a state; None if it cannot, or has other coordinates."""
+    """Return a model of the system that starts at a state; None if impossible, or with other coordinates."""
     system = copy.copy(model.system)
     system.initial = start_of(model, y)
     try:
@@ -67,7 +67,7 @@ def restart_model(model: CompiledSystem, y: Floats) -> CompiledSystem | None:
 
 
 def with_coordinates(model: CompiledSystem, y: Floats, wanted: Mapping[str, float]) -> Floats:
-    """A state with the independent ones of some coordinates, by name, as they are wanted."""
+    """Return a state with new values of independent coordinates by name; dependent ones are skipped."""
     moved = y.copy()
     for k, entry in enumerate(model.layout.q):
         moved[k] = wanted.get(entry.name, moved[k])
@@ -75,11 +75,11 @@ def with_coordinates(model: CompiledSystem, y: Floats, wanted: Mapping[str, floa
 
 
 RESTARTS = 3
-"""Searches from where the last one ended, of a model that starts there."""
+"""Number of further searches, each by a model that starts at the end of the last one."""
 AHEAD = 0.05
-"""[rad] or [m] beyond where a search ended, where is looked whether a way leads on."""
+"""Distance beyond the end of a search at which assembly is tried [rad] or [m]."""
 WORTH_IT = 0.9
-"""What a search must leave of the gap at most for another to follow."""
+"""Largest ratio of remaining to previous residual for which another search follows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,15 +91,15 @@ class Configuration:
     y : (n,) array
         The state; velocities are those of the start.
     coordinates : dict of str to float
-        Coordinates of all inboard hinges, independent, dependent and prescribed ones, and of what else leads
-        a loop, by name.  An angle that is known by cosine and sine only is in (−π, π].
+        Coordinates of all inboard hinges (independent, dependent and prescribed) and other coordinates of
+        loops, by name.  An angle computed from its cosine and sine is in (−π, π].
     units : dict of str to str
         Their units.
     poses : Poses
         Positions and orientations of all bodies.
     model : CompiledSystem
-        A model that knows the state: the one that was asked or, where a dead centre lies between its start,
-        from which its loops are led, and this configuration, one of the same system that starts beyond.
+        A model valid at the state: the given one or, if a dead centre lies between its start and this
+        configuration, one of the same system that starts beyond it.
     """
 
     y: Floats
@@ -118,12 +118,12 @@ def assemble(
     u: ArrayLike | None = None,
     evaluations: int = EVALUATIONS,
 ) -> Configuration:
-    """The configuration with given coordinates, on the branch of the design pose.
+    """Find the configuration with given coordinates, on the branch of the design pose.
 
     Parameters
     ----------
     coordinates : mapping of str to float, optional
-        Coordinates of hinges, independent or dependent, and of what else leads a loop, by name
+        Coordinates of hinges, independent or dependent, and other coordinates of loops, by name
         (`Configuration.coordinates` has all) [rad] or [m]; as many as there are degrees of freedom or
         fewer.  With fewer the others move as
         little as they can.
@@ -133,17 +133,17 @@ def assemble(
     y, u : array_like, optional
         State to start from, and inputs with free parameters; the model's own if not given.
     evaluations : int
-        Of the coordinates, after which the search is given up.  What can be reached mostly takes less than
-        20; nothing shows that a configuration does not exist.
+        Largest number of evaluations of the coordinates.  Most reachable configurations take fewer than
+        20; a failed search does not prove that a configuration does not exist.
 
     Raises
     ------
     ModelError
         If a name is unknown or part of a quaternion, or a value not finite.
     AssemblyError
-        If no such configuration was found, neither by Newton's method nor by leading the coordinates from
-        what they are to what they should be, from here and from other configurations: the message says
-        which coordinate is farthest from what is wanted in the nearest one, how far, and where that is.
+        If no such configuration was found, neither by Newton's method nor by continuation of the
+        coordinates, from this and from other configurations.  The message names the coordinate that is
+        farthest from its target in the nearest configuration, its distance, and that configuration.
 
     Examples
     --------
@@ -182,21 +182,21 @@ def assemble(
 def configuration_in_loops(
     model: CompiledSystem, y: Floats, u: Floats, goals: Sequence[Goal], wanted: Mapping[int, float]
 ) -> Configuration | None:
-    """Return the wanted configuration from the compiled closures, or None if they do not lead to it."""
+    """Return the target configuration found with compiled closures alone, or None."""
     state = found_in_loops(model, y, goals, wanted)
     placed = None if state is None else placed_on_floats(model, state, u)
     return None if state is None or placed is None else configuration_at(model, state, placed)
 
 
 def configuration_at(model: CompiledSystem, y: Floats, placed: tuple[Floats, Poses]) -> Configuration:
-    """The configuration at a state with its coordinates and poses."""
+    """Return the configuration at a state with its coordinates and poses."""
     entries = coordinate_entries(model)
     values = {entry.name: float(value) for entry, value in zip(entries, placed[0], strict=True)}
     return Configuration(y, values, {entry.name: entry.unit for entry in entries}, placed[1], model)
 
 
 def collect_targets(model: CompiledSystem, coordinates: Mapping[str, float]) -> dict[int, float]:
-    """Wanted values by place among all coordinates."""
+    """Return target values by the index of the coordinate."""
     names = [entry.name for entry in coordinate_entries(model)]
     quaternions = {
         join_name(body.name, body.inboard.coordinate_names[k])
@@ -213,14 +213,14 @@ def collect_targets(model: CompiledSystem, coordinates: Mapping[str, float]) -> 
 
 
 def targets(model: CompiledSystem, near: Mapping[str, ArrayLike]) -> dict[int, Floats]:
-    """Wanted positions by the number of the body."""
+    """Return target positions by the index of the body."""
     bodies = list(model.system.bodies)
     given = checks.mapping("near", near)
     return {bodies.index(model.system.find(n)): checked(f"near[{n!r}]", r, 3) for n, r in given.items()}
 
 
 def nearest(model: CompiledSystem, y: Floats, u: Floats, targets: Mapping[int, Floats]) -> Floats:
-    """The state in which centres of mass are nearest to their targets."""
+    """Return the state in which centres of mass are nearest to their targets."""
     from scipy.optimize import least_squares  # here, because most runs never ask
 
     function = pose_function(model)
@@ -245,7 +245,7 @@ def nearest(model: CompiledSystem, y: Floats, u: Floats, targets: Mapping[int, F
 def solve_coordinates(
     model: CompiledSystem, y: Floats, u: Floats, wanted: Mapping[int, float], effort: EvaluationBudget
 ) -> tuple[CompiledSystem, Floats]:
-    """A model that knows the state in which some coordinates have wanted values, and the state."""
+    """Return a state in which some coordinates have target values, and a model valid there."""
     model.refuse_not_finite(y, u, gap_of(model, y, u, wanted))
     found = search_starts(Wanted(model, u, wanted, effort), y, others=0)
     if found.size > CLOSE and is_led_straight(model):
@@ -271,7 +271,7 @@ def solve_coordinates(
 def searched_from_elsewhere(
     model: CompiledSystem, best: Found, u: Floats, wanted: Mapping[int, float], effort: EvaluationBudget
 ) -> tuple[CompiledSystem, Found]:
-    """Search with models that start where it is wanted to be, and where the last search ended."""
+    """Search with models that start at the target, and at the end of the last search."""
     names = [entry.name for entry in coordinate_entries(model)]
     there = with_coordinates(model, best.x, {names[k]: value for k, value in wanted.items()})
     other = restart_model(model, there) if can_start_at(model, there) else None
@@ -297,10 +297,10 @@ def searched_from_elsewhere(
 
 
 def leads_on(problem: Wanted, best: Found) -> bool:
-    """Return True if a loop started where a search ended could come nearer than a loop led there straight.
+    """Return True if a model that starts at the end of a search could come nearer to the target.
 
-    The result is False where the model can be assembled ahead of the end: the search then ended for another
-    reason.  It is also False where no way leads ahead: a model is compiled only where one exists.
+    The result is False if the model can be assembled ahead of the end: the search then ended for another
+    reason.  It is also False if continuation ends there too: a model is compiled only where it can start.
     """
     step = -dense.least_squares(problem.slope(best.x), best.gap, rcond=1e-10)
     size = float(np.max(np.abs(step), initial=0.0))
@@ -311,9 +311,9 @@ def leads_on(problem: Wanted, best: Found) -> bool:
 
 
 def gap_of(model: CompiledSystem, y: Floats, u: Floats, wanted: Mapping[int, float]) -> Floats:
-    """Coordinates less their wanted values, NaN where a loop cannot be assembled.
+    """Return coordinates less their target values; NaN if a loop cannot be assembled.
 
-    Angles that come round are the same after a turn.
+    Angles of hinges that turn round are equal modulo 2π.
     """
     values = coordinate_function(model)(y, u)[0]
     if not np.isfinite(values).all():
@@ -340,13 +340,13 @@ def wraps(model: CompiledSystem) -> list[bool]:
 
 
 def displace(model: CompiledSystem, y: Floats, step: Floats) -> Floats:
-    """A state with its coordinates displaced."""
+    """Return a state with displaced coordinates."""
     q, v, x = model.layout.split(y)
     return np.concatenate((model.tangent.displace(q, step), v, x))
 
 
 class Wanted(NamedTuple):
-    """Coordinates with wanted values, as a problem of `search_starts`."""
+    """Problem of `search_starts`: coordinates with target values."""
 
     model: CompiledSystem
     u: Floats

@@ -47,13 +47,13 @@ class ContactSpace(NamedTuple):
     Attributes
     ----------
     J : (c, n_v) array
-        J_c, of what is held.
+        J_c of the contacts.
     inertia : (c, c) array
-        Λ_c; where contacts say the same more than once, its pseudo-inverse.
+        Λ_c; its pseudo-inverse for redundant contacts.
     rank : int
         How many of the contacts' components are independent.
     free : (n_v, n_v) array
-        N_c: what contacts leave of velocities and accelerations.
+        N_c: projection onto velocities and accelerations that the contacts allow.
     response : (n_v, n_v) array
         N_c M⁻¹: accelerations that generalised forces cause.
     v_dot : (n_v,) array
@@ -63,7 +63,7 @@ class ContactSpace(NamedTuple):
     tasks : OperationalSpace
         Of the tasks, with the contacts held.
     acceleration : (k,) array
-        Of the tasks, under all that acts: Λ (a − this) is the force that makes it a.
+        Acceleration of the tasks under all loads; Λ (a − this) is the force for an acceleration a.
     """
 
     J: Floats
@@ -94,12 +94,12 @@ def contact_space(
     directions: ArrayLike | None = None,
     held: ArrayLike | None = None,
 ) -> ContactSpace:
-    """Dynamics while points and frames are held, such as feet on the ground, and what tasks feel then.
+    """Return the dynamics with points and frames held, such as feet on the ground, and seen by tasks.
 
     Parameters
     ----------
     contacts, tasks : Point, Frame or sequence of them
-        From `point` and `frame`: what is held, and what is to be moved.  A point has 3 components, a frame 6
+        Points and frames that are held, and that are moved.  A point has 3 components, a frame 6
         ([angular; linear]), in world axes; those of several are put one after the other.
     q, v, x, u, y : array_like, optional
         State and inputs, see `Model`.
@@ -110,13 +110,13 @@ def contact_space(
     ------
     ModelError
         If directions do not fit, tasks depend on each other or cannot move while the contacts hold, or
-        contacts that say the same are not at rest and contradict each other.
+        redundant contacts are not at rest and contradict each other.
     AssemblyError
         If a loop cannot be assembled at the state.
 
     Notes
     -----
-    Contacts are held both ways: `force` says whether they would rather let go.
+    Contacts are bilateral: the sign of `force` shows those that would separate.
 
     Examples
     --------
@@ -172,7 +172,7 @@ def contact_space(
 def held_at(
     J: tuple[Floats, Floats], bias: tuple[Floats, Floats], M_inverse: Floats, v_dot: Floats, tasks: Directed
 ) -> ContactSpace:
-    """The answer, from Jacobians and biases of contacts and tasks."""
+    """Return the result from Jacobians and biases of contacts and tasks."""
     (J_c, J_t), (bias_c, bias_t) = J, bias
     M_inverse = 0.5 * (M_inverse + M_inverse.T)
     by_contacts = M_inverse @ J_c.T
@@ -195,7 +195,7 @@ def held_at(
 
 
 def refuse_contradiction(left: Floats, bias: Floats, moved: Floats, rank: int) -> None:
-    """Refuse contacts that hold more than once what does not rest there."""
+    """Reject redundant contacts that are not at rest."""
     size = float(np.max(np.abs(np.concatenate((bias, moved))), initial=0.0))
     most = float(np.max(np.abs(left), initial=0.0))
     if rank < len(left) and most > CONTRADICTION * size:

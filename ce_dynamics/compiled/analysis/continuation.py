@@ -1,9 +1,9 @@
-"""Search for a state in which some quantities have given values, along states that are assembled.
+"""Searches for a state in which some quantities have given values, along assembled states.
 
-Newton's method from where the search begins; where it gets stuck, the quantities are led from what they are
-to what they should be in steps as long as Newton's method follows; and where that ends too, from other states
-around, near ones first.  Reachable states within a radian or a metre take 5 to 20 evaluations, those that
-other starts lead to some hundreds; nothing tells that a state cannot be reached, so evaluations are numbered.
+The search begins with Newton's method.  If that stalls, continuation moves the quantities from their present
+to their target values in steps that Newton's method follows.  If that ends too, both begin again from other
+states, near ones first.  Reachable states within a radian or a metre take 5 to 20 evaluations, those from
+other starts some hundreds.  A failed search proves nothing, so the number of evaluations is limited.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.algebra.newton import Found, Problem, descend
 
-CLOSE = 1e-10  # rad or m, between what is wanted and what is found
+CLOSE = 1e-10  # rad or m, largest accepted distance from the target
 EXACT = 1e-3 * CLOSE  # where iteration ends
 FIRST_PART = 0.25  # of the way, of the first step of a continuation
 SMALLEST_PART = 1e-3
@@ -28,7 +28,7 @@ EVALUATIONS = 4000
 
 
 class EvaluationBudget:
-    """Evaluations that a search may still make.
+    """Limit of the evaluations of a search.
 
     Parameters
     ----------
@@ -57,15 +57,15 @@ class EvaluationBudget:
 
 
 class Limited(Problem, Protocol):
-    """Problem whose evaluations are numbered."""
+    """Problem with a limited number of evaluations."""
 
     @property
     def effort(self) -> EvaluationBudget:
-        """Evaluations that the search may still make; each call of `gap` takes one."""
+        """Remaining evaluations; each call of `gap` uses one."""
 
 
 def search_starts(problem: Limited, y: Floats, others: int = STARTS) -> Found:
-    """The state nearest to what is wanted of all that were reached, which is there if ``size`` is ≤ CLOSE.
+    """Return the reached state nearest to the target; it is the target if its ``size`` is ≤ CLOSE.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def search_starts(problem: Limited, y: Floats, others: int = STARTS) -> Found:
     y : array
         Where the search begins.
     others : int
-        States around, from which it begins again.
+        Number of surrounding states from which the search begins again.
     """
     best = newton(problem, y)
     for start in starts(problem, y, others):
@@ -86,12 +86,12 @@ def search_starts(problem: Limited, y: Floats, others: int = STARTS) -> Found:
 
 
 def newton(problem: Limited, y: Floats, goal: Floats | float = 0.0, tolerance: float = EXACT) -> Found:
-    """Damped steps towards a given gap, within the effort."""
+    """Take damped steps towards a given residual, within the effort."""
     return descend(problem, y, tolerance, goal=goal, is_spent=lambda: problem.effort.is_spent)
 
 
 def continue_from(problem: Limited, y: Floats) -> Found:
-    """The gap led to zero as far as states can be followed, and Newton's method from there."""
+    """Reduce the residual by continuation as far as possible, then by Newton's method."""
     whole = problem.gap(y)
     if not np.all(np.isfinite(whole)):
         return Found(y, whole)
@@ -107,7 +107,7 @@ def continue_from(problem: Limited, y: Floats) -> Found:
 
 
 def starts(problem: Limited, y: Floats, others: int) -> Iterator[Floats]:
-    """The state itself, and others around, farther and farther away."""
+    """Yield the state itself, then surrounding states at increasing distances."""
     yield y
     rng = np.random.default_rng(SEED)
     n = problem.slope(y).shape[1]

@@ -17,7 +17,7 @@ from ce_dynamics.mechanism.body import Body
 
 
 def coordinate_entries(model: CompiledSystem) -> tuple[Entry, ...]:
-    """Names and units of the coordinates of all inboard hinges and of what else leads loops."""
+    """Return names and units of the coordinates of all inboard hinges and of other coordinates of loops."""
     return tuple(
         Entry(join_name(body.name, suffix), unit)
         for body in coordinate_owners(model)
@@ -26,7 +26,7 @@ def coordinate_entries(model: CompiledSystem) -> tuple[Entry, ...]:
 
 
 def coordinate_owners(model: CompiledSystem) -> tuple[Body, ...]:
-    """All bodies, and what stands for independent coordinates that are none of their hinges'."""
+    """Return all bodies, then owners of independent coordinates that belong to no hinge."""
     bodies = model.system.bodies
     known = {join_name(body.name, suffix) for body in bodies for suffix in body.inboard.coordinate_names}
     leading = (edge.body_b for S in model.embedding.aggregates for edge in S.leading)
@@ -34,7 +34,7 @@ def coordinate_owners(model: CompiledSystem) -> tuple[Body, ...]:
 
 
 def coordinate_function(model: CompiledSystem) -> CompiledFunction:
-    """Coordinates of all inboard hinges at (y, u)."""
+    """Return the compiled function of the coordinates of all inboard hinges at (y, u)."""
 
     def coordinates(y: Array, u: Array) -> dict[str, Array]:
         outward = model.instant(y, u).outward
@@ -45,7 +45,7 @@ def coordinate_function(model: CompiledSystem) -> CompiledFunction:
 
 
 def slope_of(model: CompiledSystem, y: Floats, u: Floats, places: Sequence[int]) -> Floats:
-    """Derivatives of coordinates along displacements of the independent ones."""
+    """Return derivatives of coordinates along displacements of the independent ones."""
     if displaced_by_velocities(model):
         slope: Floats = gearing_function(model)(y, u)[0][places]
         return slope
@@ -62,7 +62,7 @@ def displaced_by_velocities(model: CompiledSystem) -> bool:
 
 
 def gearing_function(model: CompiledSystem) -> CompiledFunction:
-    """∂q̇/∂v of all inboard hinges at (y, u): rows of X_S, which loops know without being differentiated."""
+    """Return the function of ∂q̇/∂v of all inboard hinges at (y, u): rows of X_S, without differentiation."""
 
     def gearing(y: Array, u: Array) -> dict[str, Array]:
         motions = model.instant(y, u).outward.motions
@@ -84,7 +84,7 @@ def gearing_function(model: CompiledSystem) -> CompiledFunction:
 
 
 def owner_of(model: CompiledSystem, body: Body) -> Aggregate:
-    """The aggregated body that a hinge, or what leads a loop besides, belongs to."""
+    """Return the aggregated body of a hinge or of another coordinate of a loop."""
     for S in model.embedding.aggregates:
         if body in S.bodies or body in S.independent:
             return S
@@ -92,7 +92,7 @@ def owner_of(model: CompiledSystem, body: Body) -> Aggregate:
 
 
 def tangent_columns(model: CompiledSystem, y: Floats) -> Floats:
-    """∂y/∂δ."""
+    """Return ∂y/∂δ."""
     q = model.layout.split(y)[0]
     columns = np.zeros((len(y), len(model.tangent)))
     columns[: len(q)] = model.tangent.columns(q)

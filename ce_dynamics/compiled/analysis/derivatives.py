@@ -44,7 +44,7 @@ class Derivatives:
     by: tuple[str, ...]
 
     def entry(self, of: str, by: str) -> float:
-        """One derivative by names.
+        """Return one derivative by names.
 
         Raises
         ------
@@ -90,8 +90,8 @@ def derivatives(
     Raises
     ------
     ModelError
-        If a name is unknown, ``keeping`` and ``adjusting`` are not of one length, or what is adjusted does
-        not determine what is kept.
+        If a name is unknown, ``keeping`` and ``adjusting`` differ in length, or the adjusted inputs do
+        not determine the kept quantities.
     AssemblyError
         If a loop cannot be assembled at the state.
 
@@ -137,7 +137,7 @@ def derivatives(
 
 
 def all_names(model: CompiledSystem) -> list[str]:
-    """States, inputs and free parameters, in the order of [y; u]."""
+    """Return the names of states, inputs and free parameters, in the order of [y; u]."""
     layout = model.layout
     return [entry.name for entry in (*layout.q, *layout.v, *layout.x, *layout.u)]
 
@@ -145,7 +145,7 @@ def all_names(model: CompiledSystem) -> list[str]:
 def quantities_of(
     what: str, of: Iterable[str | Point | Frame] | str | Point | Frame
 ) -> list[str | Point | Frame]:
-    """A user's quantities: one, or a list of them that is not empty."""
+    """Return quantities as a list that is not empty, from one or several."""
     if isinstance(of, (str, Point, Frame)):
         return [of]
     if isinstance(of, (bytes, Mapping)) or not isinstance(of, Iterable):
@@ -170,14 +170,14 @@ def variables(model: CompiledSystem, what: str, names: Iterable[str] | str) -> l
 
 
 class QuantityRows:
-    """Quantities beside each other, and their derivatives by [y; u]."""
+    """Stacked quantities, and their derivatives by [y; u]."""
 
     def __init__(self, model: CompiledSystem, wanted: Sequence[str | Point | Frame]) -> None:
         self.model = model
         self.labels: list[str] = []
         self.frames: list[tuple[int, Frame]] = []  # first row, frame
         self.points: dict[int, Frame] = {}  # by row
-        self.entries: list[tuple[str, int]] = []  # what a row is, and its place there
+        self.entries: list[tuple[str, int]] = []  # kind of a row, and its index in that kind
         states = all_names(model)[: len(model.layout.y0)]
         outputs = [entry.name for entry in model.output_entries]
         for each in wanted:
@@ -228,7 +228,7 @@ class QuantityRows:
         return {"z": array(z), "R": array(x for one in R for x in one.ravel())}
 
     def at(self, state: Floats, given: Floats) -> tuple[Floats, Floats]:
-        """Values, and derivatives by [y; u]."""
+        """Return values, and derivatives by [y; u]."""
         model = self.model
         name = f"quantities {self.labels}"
         function = model.function(name, self.quantities, model.sizes_of("y", "u"))

@@ -101,13 +101,13 @@ def eigenvalue_derivatives(
     q, v, x, u, y : array_like, optional
         State and inputs, see `Model`.
     at_rest : bool
-        The state is an equilibrium (or a steady state) and moves along, such that ẏ stays as it is; else it
+        The state is an equilibrium (or a steady state) and follows, such that ẏ does not change; otherwise it
         stays where it is.
 
     Raises
     ------
     ModelError
-        If a name is unknown, or no motion of the state balances what a parameter does.
+        If a name is unknown, or no change of the state balances that of a parameter.
 
     Examples
     --------
@@ -164,7 +164,7 @@ def eigenvectors(A: Floats) -> tuple[NDArray[np.complex128], Any, Any]:
 
 
 def following(A: Floats, b: Floats, name: str) -> Floats:
-    """The least dy with A dy = −b."""
+    """Return the least dy with A dy = −b."""
     dy = np.linalg.lstsq(A, -b, rcond=1e-11)[0]
     left = float(np.max(np.abs(A @ dy + b), initial=0.0))
     if not left <= BALANCED * max(float(np.max(np.abs(b))), 1e-300):
@@ -176,7 +176,7 @@ def following(A: Floats, b: Floats, name: str) -> Floats:
 
 
 def second_derivative(model: CompiledSystem) -> CompiledFunction:
-    """∂²ẏ/∂y∂(y, u) [v, (dy, du)] as a function of y, u, v, dy, du."""
+    """Return the function ∂²ẏ/∂y∂(y, u) [v, (dy, du)] of y, u, v, dy, du."""
     sizes = model.sizes_of("y", "u")
 
     def change(y: Array, u: Array, v: Array, dy: Array, du: Array) -> dict[str, Array]:

@@ -34,7 +34,7 @@ class EquilibriumSearch:
     model : CompiledSystem
     u : array
     freedom : Freedom
-        What is not held.
+        Unknowns that are not held.
     """
 
     def __init__(self, model: CompiledSystem, u: Floats, freedom: Freedom) -> None:
@@ -48,7 +48,7 @@ class EquilibriumSearch:
         self._longest_slide = LONGEST_SLIDE * (float(np.linalg.norm(extent)) or 1.0)
 
     def run(self, y: Floats, tolerance: float) -> Floats:
-        """The state of rest that is found from a start."""
+        """Return the state of rest found from a start."""
         near = self.neighbourhood(y)
         g, _ = self.weigh(near)
         allowed = tolerance * max(1.0, largest(g))
@@ -66,7 +66,7 @@ class EquilibriumSearch:
         raise AssemblyError(self._failure(near))
 
     def neighbourhood(self, y: Floats) -> SmallMotion:
-        """The linearised motion about a state, with what is held held."""
+        """Return the linearised motion about a state, without held coordinates."""
         return small_motion(self.model, y, self.u, self.freedom)
 
     def weigh(self, near: SmallMotion) -> tuple[Floats, Floats]:
@@ -93,9 +93,9 @@ class EquilibriumSearch:
     # Steps, in weighted unknowns
 
     def _newton(self, y: Floats, near: SmallMotion, *, wary: bool) -> Floats | None:
-        """A step that brings the forces down towards an equilibrium; None if there is none.
+        """Return a step that reduces the forces towards an equilibrium; None if there is none.
 
-        A wary search takes it only where the stiffness is that of a stable equilibrium.
+        A wary search accepts it only if the stiffness is that of a stable equilibrium.
         """
         g, J = self.weigh(near)
         if wary and lowest(self._stiffness(J)) < -NEUTRAL * largest(J):
@@ -103,7 +103,7 @@ class EquilibriumSearch:
         rows, columns = self._weights(near)
         p = -least_squares(J, g, rcond=NEUTRAL)
         if not np.linalg.norm(g + J @ p) <= 0.5 * np.linalg.norm(g):
-            return None  # it leads nowhere
+            return None  # no descent
         p = p * self._shortened(columns * p)
 
         def nearer(part: float) -> Floats | None:
@@ -114,7 +114,7 @@ class EquilibriumSearch:
         return backtrack(nearer, SHORTEST)
 
     def _let_down(self, y: Floats, near: SmallMotion) -> Floats | None:
-        """A step along the forces, with damping where they would push away; None if loops break at once."""
+        """Return a step along the forces, damped in unstable directions; None if loops break at once."""
         g, J = self.weigh(near)
         _, columns = self._weights(near)
         n = min(len(self.freedom.free), len(self.freedom.moving))
@@ -130,11 +130,11 @@ class EquilibriumSearch:
         return backtrack(assembled, SHORTEST)
 
     def _stiffness(self, J: Floats) -> Floats:
-        """Its part over displacements."""
+        """Return the part of the Jacobian over displacements."""
         return J[: len(self.freedom.moving), : len(self.freedom.free)]
 
     def _polished(self, y: Floats, near: SmallMotion) -> Floats:
-        """One more step of Newton, which leaves rounding, if it is a small one."""
+        """Take one more Newton step, down to rounding, if it is small."""
         g, J = self.weigh(near)
         rows, columns = self._weights(near)
         closer = self._moved(y, -columns * least_squares(J, g, rcond=NEUTRAL))
@@ -147,7 +147,7 @@ class EquilibriumSearch:
         return 1.0 / max(1.0, turn, slide)
 
     def _moved(self, y: Floats, step: Floats) -> Floats:
-        """A state displaced by a step of the unknowns."""
+        """Return a state displaced by a step of the unknowns."""
         q, v, x = (part.copy() for part in self.model.layout.split(y))
         n = len(self.freedom.free)
         delta = np.zeros(len(self.model.tangent))
@@ -156,11 +156,11 @@ class EquilibriumSearch:
         return np.concatenate((self.model.tangent.normalise(self.model.tangent.displace(q, delta)), v, x))
 
     def _forces(self, y: Floats) -> Floats:
-        """[T; −ẋ]."""
+        """Return [T; −ẋ]."""
         T, x_dot = balance(self.model, y, self.u)
         return np.concatenate((T[self.freedom.moving], -x_dot[self.freedom.states]))
 
-    # What went wrong
+    # Messages
 
     def _failure(self, near: SmallMotion) -> str:
         g, J = self.weigh(near)
@@ -210,7 +210,7 @@ class EquilibriumSearch:
             )
 
     def _row_of(self, k: int) -> int | None:
-        """The row of g that goes with an unknown when it is held."""
+        """Return the row of g that is dropped with a held unknown."""
         n = len(self.freedom.free)
         if k >= n:
             return len(self.freedom.moving) + k - n
@@ -219,7 +219,7 @@ class EquilibriumSearch:
 
 
 def neutral(J: Floats, states: Sequence[bool]) -> list[int]:
-    """Unknowns to be held, one for each motion that changes nothing; none if there is no such motion.
+    """Return unknowns to hold, one for each neutral motion; none if there is no such motion.
 
     First-order states are chosen before displacements: holding them holds no body.
     """
@@ -243,7 +243,7 @@ def lowest(K: Floats) -> float:
 
 
 def rank(singular: Floats) -> int:
-    """Number of singular values that are not zero but for rounding."""
+    """Return the number of singular values above rounding."""
     return int(np.sum(singular > NEUTRAL * singular[0])) if singular.size and singular[0] > 0.0 else 0
 
 
@@ -261,11 +261,11 @@ class Equilibrium:
     u : (m,) array
         The inputs it belongs to.
     holding : dict of str to float
-        Generalised forces [N m] or [N] that have to hold what is held, by the names of the velocities.
+        Generalised forces on held coordinates [N m] or [N], by the names of the velocities.
     imbalance : float
         Largest remaining T/√M [√J/s], or rate of a first-order state.
     eigenvalues : (k,) complex array
-        Of small motions near the equilibrium, with what is held held [1/s]; the fastest growing first.
+        Eigenvalues of small motions without the held coordinates [1/s]; the fastest growing first.
     """
 
     y: Floats
@@ -305,22 +305,22 @@ def equilibrium(
         Where to start, and inputs, see `Model`; velocities do not matter.
     hold : iterable of str
         Displacements that keep their values, by name (``model.tangent.entries`` lists them; the name of a
-        body stands for all of its hinge), and names of first-order states.  What is held need not
-        balance: ``holding`` of the result says which forces hold it.
+        body selects all of its hinge), and names of first-order states.  Held coordinates need not
+        balance: ``holding`` of the result has the forces on them.
     tolerance : float
         Largest remaining imbalance (see `Equilibrium`), relative to that at the start or to 1.
 
     Returns
     -------
     Equilibrium
-        A stable one wherever the search has a choice.  It leads to one that is not where the start is
-        one already, or no stable one is found; ``stable`` says so.
+        A stable one if the search has a choice.  It is unstable if the start is already such an
+        equilibrium, or if no stable one is found; see ``stable``.
 
     Raises
     ------
     ModelError
         If a name is unknown, or the equilibrium is one of many because some motion changes no force (a
-        vehicle on a plane): the message says what to hold.
+        vehicle on a plane); the message names coordinates to hold.
     AssemblyError
         If the loops cannot be assembled at the start, or no equilibrium is found: the message names the
         coordinate farthest from balance.
@@ -359,6 +359,6 @@ def equilibrium(
 
 
 def resting(model: CompiledSystem, y: Floats) -> Floats:
-    """A state with its velocities zero and its quaternions of unit length."""
+    """Return a state with zero velocities and unit quaternions."""
     q, v, x = model.layout.split(y)
     return np.concatenate((model.tangent.normalise(q), np.zeros(len(v)), x))

@@ -13,11 +13,11 @@ from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import ModelError
 
 ORTHONORMAL = 1e-9
-"""Error of R Rᵀ = 1 of a wanted orientation that counts as none."""
+"""Largest accepted error of R Rᵀ = 1 of a target orientation."""
 
 
 class Goal(NamedTuple):
-    """Wanted position r [m] and orientation R of a frame in the world; any orientation if R is None."""
+    """Target position r [m] and orientation R of a frame in the world; any orientation if R is None."""
 
     frame: Frame
     r: Floats
@@ -35,18 +35,18 @@ class Goal(NamedTuple):
         return self.frame.at - com
 
     def find_error(self, r: Floats, R: Floats) -> Floats:
-        """Rotation vector, where that matters, and displacement from the goal to a frame at r, R."""
+        """Return rotation vector, if it matters, and displacement from the goal to a frame at r, R."""
         if self.R is None:
             return r - self.r
         return np.concatenate((rotation_vector_of(R @ self.R.T), r - self.r))
 
     def rows(self, J: Floats) -> Floats:
-        """The rows of a frame's Jacobian that belong to `find_error`, to first order in what is left."""
+        """Return the rows of a frame's Jacobian that belong to `find_error`, to first order in the error."""
         return J if self.R is not None else J[3:]
 
 
 def goal_of(target: object, wanted: object) -> Goal:
-    """A target, checked."""
+    """Return a checked target."""
     if isinstance(target, Point):
         return Goal(target.frame, checked(f"target of {target.frame.body.name!r}", wanted, 3), None)
     if not isinstance(target, Frame):

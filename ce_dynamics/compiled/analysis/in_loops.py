@@ -1,14 +1,14 @@
-"""Search for a configuration among all hinges of some loops: their closures and what is wanted, together.
+"""Searches for a configuration among all hinges of some loops: their closures and the targets together.
 
-Where frames and coordinates are wanted that determine as many independent coordinates (the pose of a
-platform, those of the legs that lead it), nothing needs to be differentiated through a loop: with the
+If targets of frames and coordinates determine as many independent coordinates (the pose of a
+platform determines those of its legs), no loop needs to be differentiated: with the
 coordinates z of the hinges that matter, dependent and independent ones,
 
     r(z) = 0,   goals(z) = 0
 
 are as many equations as unknowns.  The closures r, with Y = ∂r/∂z, were compiled when the system was
 embedded, and the goals are frames at the ends of open chains, for which floats are fast enough.  What is
-found counts only where the loops, led as always to these independent coordinates, arrive there.
+result counts only if the loops, assembled as usual for these independent coordinates, arrive there.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ Wanted = Mapping[tuple[Body, int], float]
 def found_in_loops(
     model: CompiledSystem, y: Floats, goals: Sequence[Goal], values: Mapping[int, float]
 ) -> Floats | None:
-    """The state in which frames and coordinates are as they are wanted; None if this is not the way to it.
+    """Return the state in which frames and coordinates meet their targets; None if the search fails.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def found_in_loops(
         State to start from.
     goals : sequence of Goal
     values : mapping of int to float
-        Wanted values by place among all coordinates.
+        Target values by the index of the coordinate.
     """
     places = [(body, k) for body in coordinate_owners(model) for k in range(body.inboard.n_q)]
     wanted = {places[k]: value for k, value in values.items()}
@@ -88,7 +88,7 @@ def follow_loop(linkage: NumericLinkage, coordinates: Mapping[str, Array]) -> di
 
 
 class Hinges(NamedTuple):
-    """Hinges that matter to what is wanted.
+    """Hinges that affect the targets.
 
     Attributes
     ----------
@@ -107,7 +107,7 @@ class Hinges(NamedTuple):
 
 
 def hinges_of(model: CompiledSystem, goals: Sequence[Goal], wanted: Wanted) -> Hinges | None:
-    """Hinges that matter, where loops are led straight by as many coordinates as there are conditions."""
+    """Return the hinges that affect the targets, for loops with as many coordinates as conditions."""
     bodies = {body for goal in goals for body in ancestors(goal.frame.body)[:-1]} | {
         body for body, _ in wanted
     }
@@ -142,7 +142,7 @@ class InLoops:
         self.n_v = sum(body.inboard.n_v for body in hinges.bodies)
 
     def gap(self, y: Floats) -> Floats:
-        """Residuals of the closures, and what goals are missed by."""
+        """Return residuals of the closures, and errors of the goals."""
         self.effort.evaluating()
         coordinates = split(y, self.hinges.bodies)
         parts = [self._closures(one, coordinates)[0] for one in self.hinges.linkages]
@@ -187,10 +187,10 @@ class InLoops:
         return linkage.kernel(q, p)
 
     def _motion(self, goal: Goal, coordinates: Mapping[str, Array]) -> SubgraphMotion:
-        """The open chain that carries a frame."""
+        """Return the motion of the open chain that carries a frame."""
         bodies = ancestors(goal.frame.body)[-2::-1]  # from base to tip
         motion = SubgraphMotion(bodies[0].carrier, bodies, np.zeros(self.n_v))
         for body in bodies:
-            q = coordinates.get(body.name, np.zeros(0))  # what is fixed has none
+            q = coordinates.get(body.name, np.zeros(0))  # fixed bodies have none
             motion.independent(body.name, q, self.columns.get(body.name, slice(0, 0)))
         return motion

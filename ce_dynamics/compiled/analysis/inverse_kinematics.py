@@ -1,4 +1,4 @@
-"""Inverse kinematics: the configuration in which points and frames are where they are wanted."""
+"""Inverse kinematics: the configuration in which points and frames reach their targets."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def inverse_kinematics(
     u: ArrayLike | None = None,
     evaluations: int = EVALUATIONS,
 ) -> Configuration:
-    """The configuration in which points and frames are where they are wanted, on the design pose's branch.
+    """Find the configuration in which points and frames reach targets, on the branch of the design pose.
 
     Parameters
     ----------
@@ -48,18 +48,18 @@ def inverse_kinematics(
         and its orientation, a rotation matrix (3, 3) that is the identity in the design pose.  Where these
         are fewer conditions than freedoms, the coordinates move as little as they can.
     coordinates : mapping of str to float, optional
-        Coordinates that are wanted as well, as in `Model.assemble` [rad] or [m].
+        Target values of coordinates, as in `Model.assemble` [rad] or [m].
     y, u : array_like, optional
         State to start from, and inputs with free parameters; the model's own if not given.
     evaluations : int
-        Of positions, after which the search is given up, as in `Model.assemble`.
+        Largest number of evaluations of positions, as in `Model.assemble`.
 
     Raises
     ------
     ModelError
         If a target is none, a position not finite, or an orientation no rotation.
     AssemblyError
-        If no such configuration was found: the message says what misses its target most, and by how much.
+        If no such configuration was found; the message names the largest error.
 
     Examples
     --------
@@ -105,7 +105,7 @@ def inverse_kinematics(
 
 
 class FrameTargets(NamedTuple):
-    """Frames where they are wanted, as a problem of `search_starts`."""
+    """Problem of `search_starts`: frames at their targets."""
 
     model: CompiledSystem
     u: Floats
@@ -114,7 +114,7 @@ class FrameTargets(NamedTuple):
     effort: EvaluationBudget
 
     def gap(self, y: Floats) -> Floats:
-        """Rotation vectors and displacements that lead from the goals to where frames are."""
+        """Return rotation vectors and displacements from the goals to the frames."""
         self.effort.evaluating()
         positions, rotations = pose_function(self.model)(y, self.u)
         bodies = list(self.model.system.bodies)
@@ -127,7 +127,7 @@ class FrameTargets(NamedTuple):
         return np.concatenate(parts)
 
     def slope(self, y: Floats) -> Floats:
-        """Jacobians; of rotation vectors to first order in what is left, which Newton's steps allow."""
+        """Return Jacobians, of rotation vectors to first order in the error."""
         rows = [goal.rows(jacobian_of(self.model, goal.frame, y, self.u)) for goal in self.goals]
         if self.values:
             rows.append(slope_of(self.model, y, self.u, list(self.values)))
@@ -138,7 +138,7 @@ class FrameTargets(NamedTuple):
 
 
 def jacobian_of(model: CompiledSystem, frame: Frame, y: Floats, u: Floats) -> Floats:
-    """J (6, n_v) of a frame: what is compiled for it knows neither velocities nor forces."""
+    """Return J (6, n_v) of a frame, by a compiled function without velocities and forces."""
 
     def jacobian(y: Array, u: Array, at: Array) -> dict[str, Array]:
         return {"J": frame_jacobian(model.instant(y, u).outward, frame.body, at)}

@@ -32,7 +32,7 @@ class LinearModel:
     y_dot : (n,) array
         ẏ₀.
     C, D : (k, n), (k, m) arrays
-        ∂z/∂y and ∂z/∂u of the outputs z that were asked for.
+        ∂z/∂y and ∂z/∂u of the selected outputs z.
     z : (k,) array
         z₀.
     states, inputs, outputs : tuples of str
@@ -53,7 +53,7 @@ class LinearModel:
         return iter((self.A, self.B, self.y_dot))
 
     def entry(self, of: str, by: str) -> float:
-        """One derivative by names: of the rate of a state, or of an output, by a state or an input.
+        """Return one derivative by names: of the rate of a state, or of an output, by a state or an input.
 
         Raises
         ------
@@ -132,7 +132,7 @@ def linearize(
     q, v, x, u, y : array_like, optional
         State and inputs, see `Model`.
     outputs : iterable of str, or str
-        Names of the outputs (``output_entries``) whose derivatives C and D are wanted.
+        Names of the outputs (``output_entries``) of C and D.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Coordinates and poses of all bodies at one state: compiled, or on floats where nothing else is compiled."""
+"""Coordinates and poses of all bodies at one state: compiled, or on floats if nothing else is compiled."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ def place_bodies(model: CompiledSystem, y: Floats, u: Floats) -> tuple[Floats, P
 
 
 def placed_on_floats(model: CompiledSystem, y: Floats, u: Floats) -> tuple[Floats, Poses] | None:
-    """The same but for rounding, of a model without free parameters: some milliseconds, and no compiling.
+    """Compute coordinates and poses on floats, for a model without free parameters, in milliseconds.
 
-    None where a loop cannot be assembled.  Where it is asked again, and formulas find all but what is led,
-    these are compiled, which takes as long as some ten answers, and each then a tenth.
+    The result is None if a loop cannot be assembled.  In a further call, if formulas find all other hinges,
+    they are compiled.  This costs as much as ten evaluations, and each then takes a tenth of the time.
     """
     found = continue_linkages(model.embedding, model.layout.split(y)[0])
     asked = model.once(ASKED, lambda: [0])
@@ -55,12 +55,12 @@ def placed_on_floats(model: CompiledSystem, y: Floats, u: Floats) -> tuple[Float
 
 
 def straight(model: CompiledSystem) -> set[Linkage]:
-    """Loops that are led straight."""
+    """Return the loops solved by continuation."""
     return {linkage for S in model.embedding.aggregates for linkage in find_continued_linkages(S.linkages)}
 
 
 def placing(model: CompiledSystem, found: Mapping[Linkage, Array]) -> CompiledFunction:
-    """`parts_at`, compiled; z are the dependent coordinates of loops that are led, one after the other."""
+    """Return `parts_at` compiled; z are the dependent coordinates of continued loops, one after the other."""
     ends = np.cumsum([len(q) for q in found.values()], dtype=int)
 
     def parts(y: Array, u: Array, z: Array) -> dict[str, Array]:
@@ -78,5 +78,5 @@ def parts_at(model: CompiledSystem, y: Array, u: Array, found: Mapping[Linkage, 
 
 
 def floats(values: Array) -> Floats:
-    """An array that holds nothing but numbers, as one of floats."""
+    """Return an array of numbers as one of floats."""
     return np.asarray(values, dtype=np.float64)

@@ -172,7 +172,7 @@ def label_rows(labels: Sequence[str], D: Floats) -> list[str]:
 
 
 def inverse(mobility: Floats, names: Sequence[str], least: Floats | float = 0.0) -> Floats:
-    """Λ of a mobility.
+    """Return Λ of a mobility.
 
     Parameters
     ----------

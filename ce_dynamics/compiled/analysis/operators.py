@@ -146,7 +146,7 @@ def innovations(
     u: ArrayLike | None = None,
     y: ArrayLike | None = None,
 ) -> Innovations:
-    """The factors L = I + H φ K and D of M = L D Lᵀ, and the gains K (3).
+    """Return the factors L = I + H φ K and D of M = L D Lᵀ, and the gains K (3).
 
     Parameters
     ----------
@@ -196,7 +196,7 @@ def at_rest(
     u: Floats,
     **others: Floats,
 ) -> tuple[Floats, ...]:
-    """The outputs of a function of the configuration."""
+    """Return the outputs of a function of the configuration."""
     q, _, x = model.layout.split(y)
     given = {"q": q, "x": x, "u": u, **others}
     answers = model.function(name, function, {key: len(value) for key, value in given.items()})(

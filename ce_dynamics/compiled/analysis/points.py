@@ -157,7 +157,7 @@ _last_bodies: tuple[Floats, Floats, MovingBodies] | None = None
 
 
 def point(model: CompiledSystem, body: Body | str, at: ArrayLike | None = None) -> Point:
-    """A body-fixed point, to be asked for position, velocity, acceleration and Jacobian at any state.
+    """Return a body-fixed point, with position, velocity, acceleration and Jacobian at any state.
 
     Parameters
     ----------
@@ -185,7 +185,7 @@ def point(model: CompiledSystem, body: Body | str, at: ArrayLike | None = None) 
 
 
 def frame(model: CompiledSystem, body: Body | str, at: ArrayLike | None = None) -> Frame:
-    """A body-fixed frame, to be asked for its pose, twist, acceleration and 6 × n_v Jacobian.
+    """Return a body-fixed frame, with pose, twist, acceleration and 6 × n_v Jacobian at any state.
 
     Parameters
     ----------
@@ -240,7 +240,7 @@ def frames_of_their_own(model: CompiledSystem) -> int:
 
 
 def moving_bodies(model: CompiledSystem, y: Floats, u: Floats) -> MovingBodies:
-    """All bodies at a state, by one compiled function of a size that grows with their number only."""
+    """Return the compiled function of all bodies at a state; its size grows with their number only."""
 
     def bodies(y: Array, u: Array) -> dict[str, Array]:
         return body_columns(model.instant(y, u).outward)._asdict()
@@ -254,7 +254,7 @@ def moving_bodies(model: CompiledSystem, y: Floats, u: Floats) -> MovingBodies:
 
 
 class LatestBodies(NamedTuple):
-    """All bodies at the state that was asked for last."""
+    """All bodies at the latest state."""
 
     y: Floats
     u: Floats

@@ -43,7 +43,7 @@ def poses(
     u: ArrayLike | None = None,
     y: ArrayLike | None = None,
 ) -> Poses:
-    """Return positions and orientations of all bodies at a state (see `Model`), whatever its velocities.
+    """Return positions and orientations of all bodies at a state (see `Model`); velocities have no effect.
 
     Raises
     ------
@@ -66,7 +66,7 @@ def poses(
 
 
 def pose_function(model: CompiledSystem) -> CompiledFunction:
-    """Positions and rotations of all bodies at (y, u)."""
+    """Return the compiled function of positions and rotations of all bodies at (y, u)."""
 
     def poses(y: Array, u: Array) -> dict[str, Array]:
         return body_poses(model, model.instant(y, u).outward)
@@ -75,7 +75,7 @@ def pose_function(model: CompiledSystem) -> CompiledFunction:
 
 
 def body_poses(model: CompiledSystem, outward: Outward) -> dict[str, Array]:
-    """Positions and rotations of all bodies in the world."""
+    """Return positions and rotations of all bodies in the world."""
     bodies, ground = model.system.bodies, model.system.ground
     return {
         "positions": array(outward.placement(b, ground).r for b in bodies),

@@ -28,7 +28,7 @@ class ElementPower(NamedTuple):
     Attributes
     ----------
     load : float
-        What its forces deliver to the bodies.
+        Power of its forces on the bodies.
     stored : float
         Rate of its own potential energy.
     """
@@ -38,7 +38,7 @@ class ElementPower(NamedTuple):
 
     @property
     def dissipated(self) -> float:
-        """Power taken out of the mechanical energy [W]; negative for a source (a motor, a wrench)."""
+        """Dissipated mechanical power [W]; negative for a source (a motor, a wrench)."""
         return 0.0 - self.load - self.stored
 
 
@@ -53,7 +53,7 @@ class PowerBalance:
     elements : dict of str to ElementPower
         By the name of the force element.
     drives : dict of str to float
-        What the drive of each prescribed hinge delivers, by body name.
+        Power of the drive of each prescribed hinge, by body name.
     """
 
     kinetic: float
@@ -78,7 +78,7 @@ class PowerBalance:
 
     @property
     def dissipated(self) -> float:
-        """Net power that all force elements take out of the mechanical energy [W]."""
+        """Net mechanical power dissipated by all force elements [W]."""
         return 0.0 - self.loads - self.elastic
 
     @property
@@ -92,7 +92,7 @@ class PowerBalance:
         return self.mechanical - self.prescribed + self.dissipated
 
     def __str__(self) -> str:
-        """Rates of what is stored, then what is supplied: both add up to the same."""
+        """Return rates of stored energies, then supplied powers; both sums are equal."""
         rows = [("kinetic energy", self.kinetic), ("gravitational potential", self.gravitational)]
         rows += [(f"stored in {name}", e.stored) for name, e in self.elements.items() if e.stored]
         rows += [(f"supplied by {name}", -e.dissipated) for name, e in self.elements.items()]
@@ -157,7 +157,7 @@ def power(
 
 
 def power_function(model: CompiledSystem) -> CompiledFunction:
-    """Rates of energies, powers of loads, forces of drives, and their positions and rates."""
+    """Return the function of rates of energies, powers of loads, and motion and forces of drives."""
 
     def powers(y: Array, u: Array) -> dict[str, Array]:
         instant = model.instant(y, u)
@@ -173,7 +173,7 @@ def power_function(model: CompiledSystem) -> CompiledFunction:
 
 
 def rates_of_stored(model: CompiledSystem, y: Floats, u: Floats, positions: Floats, speeds: Floats) -> Floats:
-    """Rates of the potential energies of all force elements: their derivatives along the motion."""
+    """Return rates of the potential energies of all force elements: derivatives along the motion."""
 
     def potentials(y: Array, u: Array, driven: Array) -> dict[str, Array]:
         q, v, x = model.layout.split(y)
@@ -217,7 +217,7 @@ def drive_forces(instant: Instant) -> Array:
 
 
 def trace_audited_dynamics(model: CompiledSystem) -> CompiledFunction:
-    """[ẏ; Ẇ] = f(y, u) with Ẇ the power of all loads and drives, which changes T + V_g."""
+    """Trace [ẏ; Ẇ] = f(y, u), with Ẇ the power of all loads and drives, which changes T + V_g."""
 
     def audit(y: Array, u: Array) -> dict[str, Array]:
         instant = model.instant(y, u)

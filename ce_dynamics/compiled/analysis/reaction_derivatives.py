@@ -1,4 +1,4 @@
-"""Exact derivatives of what hinges and closures transmit."""
+"""Exact derivatives of the forces in hinges and closures."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def reaction_derivatives(
     Parameters
     ----------
     of : iterable of str, or str
-        Bodies, for what their inboard hinges transmit to them, and closures, for what they exert on their
+        Bodies, for the forces that their inboard hinges transmit to them, and closures, for those on their
         second body: as in `Model.reactions`.
     by : iterable of str, or str
         States, inputs and free parameters (``layout``).

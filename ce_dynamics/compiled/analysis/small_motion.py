@@ -1,4 +1,4 @@
-"""Linearised motion in minimal numbers: M δ̈ + C δ̇ + K δ = 0 and what goes with it.
+"""Linearised motion in minimal coordinates: M δ̈ + C δ̇ + K δ = 0 with first-order states.
 
 Everything comes from the derivatives of the inverse dynamics T(q, v, x, v̇), the generalised forces needed on
 top of all loads.  T = 0 along a motion, so that at the accelerations v̇₀ of a state
@@ -97,7 +97,7 @@ class SmallMotion:
     X_x: Floats
 
     def matrix(self, held: Freedom) -> Floats:
-        """A of d/dt [δ; δv; δx] = A [δ; δv; δx] for what is not held."""
+        """Return A of d/dt [δ; δv; δx] = A [δ; δv; δx] without held coordinates."""
         d, m, s = held.free, held.moving, held.states
         right = np.hstack((self.K[np.ix_(m, d)], self.C[np.ix_(m, m)], self.T_x[np.ix_(m, s)]))
         return np.vstack(
@@ -110,7 +110,7 @@ class SmallMotion:
 
 
 def small_motion(model: CompiledSystem, y: Floats, u: Floats, held: Freedom) -> SmallMotion:
-    """The neighbourhood of a state, with some coordinates held."""
+    """Return the neighbourhood of a state, with some coordinates held."""
     q, v, x = model.layout.split(y)
     n_q, n_v, n_x = len(q), len(v), len(x)
     T, x_dot = balance(model, y, u)
@@ -140,14 +140,14 @@ def small_motion(model: CompiledSystem, y: Floats, u: Floats, held: Freedom) -> 
 
 
 def balance(model: CompiledSystem, y: Floats, u: Floats) -> tuple[Floats, Floats]:
-    """Forces T needed to keep v̇ at zero, and ẋ."""
+    """Return the forces T that keep v̇ at zero, and ẋ."""
     n_v, n_x = model.layout.sizes["v"], model.layout.sizes["x"]
     T, x_dot, _ = np.split(balance_function(model)(y, u, np.zeros(n_v))[0], (n_v, n_v + n_x))
     return T, x_dot
 
 
 def balance_function(model: CompiledSystem) -> CompiledFunction:
-    """[T; ẋ; q̇] at (y, u) for accelerations v̇."""
+    """Return the function of [T; ẋ; q̇] at (y, u) for accelerations v̇."""
 
     def balance(y: Array, u: Array, v_dot: Array) -> dict[str, Array]:
         instant = model.instant(y, u)

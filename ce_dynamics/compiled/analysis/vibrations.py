@@ -131,7 +131,7 @@ class Modes:
         return result.assign_coords(unit=("displacement", list(self.units)))
 
     def motion(self, k: int, amplitude: float, t: ArrayLike) -> Floats:
-        """States along the free motion in one mode, y ⊕ Re(a vector e^{λt}), to first order in a.
+        """Return states along the free motion in one mode, y ⊕ Re(a vector e^{λt}), to first order in a.
 
         Parameters
         ----------
@@ -152,7 +152,7 @@ class Modes:
         return self._states(amplitude * np.outer(along, self.vectors[:, k]).real)
 
     def animate(self, k: int, amplitude: float, n_phases: int = 24) -> xr.Dataset:
-        """Poses of all bodies along one period of a mode, as if it were not damped.
+        """Return poses of all bodies along one period of a mode, without its damping.
 
         Parameters
         ----------
@@ -212,7 +212,7 @@ class Modes:
         )
 
     def _states(self, steps: Floats) -> Floats:
-        """The state displaced by rows of [δ; δv; δx]."""
+        """Return the state displaced by rows of [δ; δv; δx]."""
         q, v, x = self.model.layout.split(self.y)
         n = len(self.names)
         rows = [
@@ -255,7 +255,7 @@ def modes(
     hold: Iterable[str] = (),
     damped: bool = True,
 ) -> Modes:
-    """Eigenmodes of the linearised motion about a state, usually an `equilibrium`.
+    """Compute eigenmodes of the linearised motion about a state, usually an `equilibrium`.
 
     Parameters
     ----------
@@ -307,7 +307,7 @@ def modes(
     order = np.lexsort((eigenvalues.imag, eigenvalues.real, np.abs(eigenvalues)))
     entries = model.tangent.entries
     vectors = scale_vectors(vectors[:, order], len(entries))
-    along = np.linalg.pinv(near.Q) @ vectors[: len(entries)]  # displacements by the velocities they take
+    along = np.linalg.pinv(near.Q) @ vectors[: len(entries)]  # displacements by their velocities
     return Modes(
         model,
         state,
@@ -344,7 +344,7 @@ class Selected(NamedTuple):
 
 
 def find_damped_modes(near: SmallMotion, held: Freedom) -> Selected:
-    """Modes of A; of each conjugate pair the one with Im λ > 0."""
+    """Return modes of A; of each conjugate pair the one with Im λ > 0."""
     eigenvalues, vectors = np.linalg.eig(near.matrix(held))
     chosen = eigenvalues.imag >= 0.0
     n_d, n_v = near.Q.shape
@@ -355,7 +355,7 @@ def find_damped_modes(near: SmallMotion, held: Freedom) -> Selected:
 
 
 def find_undamped_modes(near: SmallMotion, held: Freedom) -> Selected:
-    """Modes of K φ = ω² M φ, λ = i ω; a negative ω² gives the pair λ = ±√−ω², of which that which grows."""
+    """Return modes of K φ = ω² M φ, λ = i ω; for a negative ω² the growing one of λ = ±√−ω²."""
     from scipy.linalg import eigh  # here, because most runs never ask
 
     m, d = held.moving, held.free

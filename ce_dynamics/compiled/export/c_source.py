@@ -38,7 +38,7 @@ def export_c(
     folder : str or Path
         Made if need be; files of these names in it are replaced.
     name : str, optional
-        Of the files, and prefix of everything in them; made of the system's name if not given.
+        Name of the files, and prefix of all names in them; derived from the system's name if not given.
     y0 : array_like, optional
         State to start from; that of the model if not given.
     derivatives : bool
@@ -47,7 +47,7 @@ def export_c(
     Returns
     -------
     list of Path
-        ``name.h``, which says what there is, ``name.c``, ``example.c`` and ``CMakeLists.txt``.
+        ``name.h`` with all declarations, ``name.c``, ``example.c`` and ``CMakeLists.txt``.
 
     Raises
     ------
@@ -56,7 +56,7 @@ def export_c(
 
     Notes
     -----
-    The code does what compiled evaluations do, instruction by instruction, without fused multiply-adds:
+    The code has the instructions of compiled evaluations, without fused multiply-adds:
     compiled with ``-ffp-contract=off`` it gives the same bits wherever sine, cosine and the like are the
     same. Nothing is allocated; functions may be called from any number of threads.
 
@@ -83,7 +83,7 @@ def export_c(
 
 
 def template(what: str, name: str) -> str:
-    """A file of `sources` with the name filled in."""
+    """Return a file of `sources` with the name filled in."""
     text = (SOURCES / what).read_text("utf-8")
     return text.replace("@NAME@", name).replace("@UPPER@", name.upper())
 
@@ -109,7 +109,7 @@ def write_texts(folder: Path, texts: dict[str, str]) -> list[Path]:
 
 
 def header(interface: Interface, derivatives: bool) -> str:
-    """The declarations, with what every number is."""
+    """Return the declarations, with names and units of all numbers."""
     name, model = interface.name, interface.model
     counts = {
         "STATES": len(interface.states),
@@ -183,7 +183,7 @@ def header(interface: Interface, derivatives: bool) -> str:
 
 
 def source(interface: Interface, derivatives: bool) -> str:
-    """The definitions."""
+    """Return the definitions."""
     name, layout = interface.name, interface.model.layout
     tables = [
         table(f"const char *const {name}_{what}_{kind}", (quote(getattr(entry, field)) for entry in entries))
@@ -221,7 +221,7 @@ def source(interface: Interface, derivatives: bool) -> str:
 
 
 def check_values_source(interface: Interface) -> str:
-    """The check of values of the parameters."""
+    """Return the function that checks values of the parameters."""
     name, reasons = interface.name, interface.refusals
     head = f"const char *{name}_refused(const double u[])\n{{"
     finite = [
@@ -253,13 +253,13 @@ def check_values_source(interface: Interface) -> str:
 
 
 def table(head: str, entries: Iterable[str]) -> str:
-    """An array; of one unused entry if it were empty, which C does not know."""
+    """Return an array; an empty one gets an unused entry, because C has no empty arrays."""
     listed: Sequence[str] = list(entries) or ["0"]
     return "\n".join([f"{head}[] = {{", *(f"    {entry}," for entry in listed), "};", ""])
 
 
 def quote(text: str) -> str:
-    """A text as C writes it, in UTF-8."""
+    """Return a string literal of C in UTF-8."""
     escaped = "".join(
         chr(byte) if 32 <= byte < 127 and byte not in b'"\\?' else f"\\{byte:03o}"
         for byte in text.encode("utf-8")
@@ -268,5 +268,5 @@ def quote(text: str) -> str:
 
 
 def format_comment(text: str) -> str:
-    """A text inside a comment of C."""
+    """Return a text that is safe inside a comment of C."""
     return " ".join(text.split()).replace("*/", "* /")

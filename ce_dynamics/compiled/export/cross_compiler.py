@@ -68,12 +68,12 @@ REMEDY = "FMUs need packages of an extra: pip install 'ce-dynamics[fmi]'"
 
 
 def require(*packages: str, remedy: str = "") -> None:
-    """Refuse to go on without packages of the extra ``fmi``.
+    """Reject exports without the packages of the extra ``fmi``.
 
     Raises
     ------
     ModelError
-        Naming what is missing and how to get it.
+        The message names the missing packages and their installation.
     """
     missing = [name for name in packages if importlib.util.find_spec(name) is None]
     if missing:
@@ -99,7 +99,7 @@ class Compilers:
             self._end(process)
 
     def run(self, command: Sequence[str]) -> tuple[int, str]:
-        """Exit code, and what was said on stderr."""
+        """Return exit code and stderr."""
         if self._over.is_set():
             return 1, "stopped"
         with subprocess.Popen(
@@ -113,7 +113,7 @@ class Compilers:
         return process.returncode, said
 
     def _end(self, process: subprocess.Popen[str]) -> None:
-        """With what it has started; Windows has no groups."""
+        """End the process and its children; Windows has no groups."""
         with contextlib.suppress(ProcessLookupError):  # it has just ended by itself
             if sys.platform == "win32":
                 process.kill()
@@ -163,7 +163,7 @@ def for_windows() -> list[str]:
 
 
 def universal(libraries: Sequence[bytes]) -> bytes:
-    """One library for several processors of macOS: a table, and the single ones behind it."""
+    """Return one library for several processors of macOS: a table, then the single libraries."""
     align = 14
     header = struct.pack(">II", 0xCAFEBABE, len(libraries))
     place = 1 << align

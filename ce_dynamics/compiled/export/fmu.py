@@ -66,11 +66,11 @@ def export_fmu(
         For which to compile; all by default, from any of them: "x86_64-linux", "aarch64-linux",
         "x86_64-windows", "x86_64-darwin", "aarch64-darwin".
     name : str, optional
-        Model identifier; made of the system's name if not given.
+        Model identifier; derived from the system's name if not given.
     y0 : array_like, optional
         State to start from; that of the model if not given.
     sources : bool
-        Whether the C code goes inside as well.
+        Whether to include the C code.
 
     Returns
     -------
@@ -86,13 +86,13 @@ def export_fmu(
     Notes
     -----
     States, inputs, free parameters and outputs have the names and units of the model; rates are
-    ``der(name)``, and ``closure_error`` tells how far the worst loop is open.  States are saved, restored and
-    serialised as a whole, directional derivatives are exact.  What sampled controllers remember are discrete
-    variables; they look at whole multiples of their period: inside steps of co-simulation, and at time events
+    ``der(name)``, and ``closure_error`` is the largest error of a loop.  States are saved, restored and
+    serialised as a whole, directional derivatives are exact.  Sampled controllers keep their memory in discrete
+    variables; they sample at multiples of their period: inside steps of co-simulation, and at time events
     of model exchange.  Where loops are followed on charts, these are left for others: in steps of
     co-simulation, and in model exchange at state events.  Other events there are none: where a loop cannot be
-    assembled, or a force element is beyond a limit of its own (a wheel beyond its road), a call is discarded
-    with a message, and the instance stays at the last good time; model exchange asks to end there.
+    assembled, or a force element exceeds a limit (a wheel leaves its road), a call is discarded
+    with a message, and the instance stays at the last valid time; model exchange requests termination.
     """
     path = path_of("export_fmu: path", path, ModelError)
     checks.choice("export_fmu: fmi", fmi, VERSIONS)
@@ -123,7 +123,7 @@ def export_fmu(
 
 
 def source_texts(interface: Interface, fmi: str, step: float) -> tuple[dict[str, str], str]:
-    """The C files of an FMU by their names, and the token that stands for what they say."""
+    """Return the C files of an FMU by their names, and a token derived from their content."""
     name = interface.name
     texts = {f"{name}.h": header(interface, True), f"{name}.c": source(interface, True)}
     tables = {
@@ -170,14 +170,14 @@ def compile_libraries(
 
 
 def headers() -> Path:
-    """The folder of the headers of the FMI standard, which FMPy carries."""
+    """Return the folder of the headers of the FMI standard in FMPy."""
     found = importlib.util.find_spec("fmpy")
     assert found is not None, "asked for before"
     return Path(str(found.origin)).parent / "c-code"
 
 
 def write_archive(path: Path, members: dict[str, bytes]) -> None:
-    """A zip file, whole or not there, with the same bytes for the same members."""
+    """Write a zip file, completely or not at all, with the same bytes for the same members."""
     try:
         with whole(path) as part, zipfile.ZipFile(part, "w") as archive:
             for name, content in members.items():

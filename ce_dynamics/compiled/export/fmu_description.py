@@ -58,7 +58,7 @@ def structure(interface: Interface, variables: Sequence[FmuVariable]) -> Structu
 
     def list_known(of: Dependencies, among: Container[int]) -> list[KnownDependency]:
         return [
-            # states are counted from 1, rates stand between them and what is given
+            # states count from 1, rates stand between states and inputs
             KnownDependency(
                 1 + k if k < n else 1 + n_rates + k, "constant" if k in of.constant else "dependent"
             )
@@ -86,7 +86,7 @@ def description(
     step: float,
     sources: Sequence[str],
 ) -> bytes:
-    """The file.
+    """Return the text of the file.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def description(
     interface : Interface
     variables : sequence of FmuVariable
     token : str
-        What the importer hands over to show that it means this FMU.
+        Token by which the importer identifies this FMU.
     step : float
         Step of co-simulation that is proposed [s].
     sources : sequence of str
@@ -125,7 +125,7 @@ def _head(interface: Interface, version: str, **token: str) -> Element:
 
 
 def _units(root: Element, variables: Sequence[FmuVariable]) -> None:
-    """All units, with what they are of base units where they are products of known ones."""
+    """Return all units, with their base units where they are products of known ones."""
     units = SubElement(root, "UnitDefinitions")
     for unit in sorted({variable.unit for variable in variables}):
         element = SubElement(units, "Unit", name=unit)
@@ -135,7 +135,7 @@ def _units(root: Element, variables: Sequence[FmuVariable]) -> None:
 
 
 def base_unit(unit: str) -> dict[str, str] | None:
-    """Exponents of `BASE_UNITS` that are not zero, and the factor if it is not one; None if unknown."""
+    """Return exponents of `BASE_UNITS` that are not zero, and a factor other than one; None if unknown."""
     try:
         factor, exponents = parse_unit(unit)
     except ValueError:
@@ -154,7 +154,7 @@ def _common(variable: FmuVariable) -> dict[str, str]:
 
 
 def _initial(variable: FmuVariable) -> dict[str, str]:
-    """``initial``, where it is not determined by the causality."""
+    """Return ``initial``, if the causality does not determine it."""
     if variable.causality in ("independent", "input"):
         return {}
     return {"initial": "calculated" if variable.start is None else "exact"}
@@ -242,7 +242,7 @@ def _fmi3(interface: Interface, variables: Sequence[FmuVariable], token: str, st
 def _unknowns(
     interface: Interface, variables: Sequence[FmuVariable]
 ) -> Iterator[tuple[list[int], Mapping[int, list[KnownDependency]]]]:
-    """Outputs, rates, and both at the start, with what they depend on."""
+    """Write outputs, rates, and both at the start, with their dependencies."""
     found = structure(interface, variables)
     outputs = [v.reference for v in variables if v.causality == "output"]
     rates = [v.reference for v in variables if v.rate_of is not None]
@@ -252,7 +252,7 @@ def _unknowns(
 
 
 def _known(known: Sequence[KnownDependency], first: int) -> dict[str, str]:
-    """The attributes that name what something depends on; places begin at 1 in FMI 2.0."""
+    """Return the attributes of dependencies; indices begin at 1 in FMI 2.0."""
     return {
         "dependencies": " ".join(str(k.reference + first) for k in known),
         "dependenciesKind": " ".join(k.kind for k in known),
@@ -260,7 +260,7 @@ def _known(known: Sequence[KnownDependency], first: int) -> dict[str, str]:
 
 
 def build_description(interface: Interface, sources: Sequence[str]) -> bytes:
-    """``sources/buildDescription.xml`` of FMI 3.0: how the C files inside are compiled."""
+    """Return ``sources/buildDescription.xml`` of FMI 3.0, which states how to compile the C files."""
     root = Element("fmiBuildDescription", fmiVersion="3.0")
     build = SubElement(root, "BuildConfiguration", modelIdentifier=interface.name)
     options = "-std=c99 -O2 -ffp-contract=off"

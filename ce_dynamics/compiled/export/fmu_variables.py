@@ -1,4 +1,4 @@
-"""The variables of a functional mock-up unit: names, references, and what they are."""
+"""Variables of a functional mock-up unit: names, references and kinds."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class FmuVariable:
 
 
 def fmu_variables(interface: Interface, step: float) -> list[FmuVariable]:
-    """All variables in the order of their references.
+    """Return all variables in the order of their references.
 
     Parameters
     ----------

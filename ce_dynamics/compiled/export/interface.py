@@ -38,7 +38,7 @@ class Interface:
     ----------
     model : Model
     name : str, optional
-        Prefix of everything in C; made of the system's name if not given.
+        Prefix of all names in C; derived from the system's name if not given.
     y0 : array_like, optional
         State to start from; that of the model if not given.
     exactly : bool
@@ -57,9 +57,9 @@ class Interface:
     period : float
         Time between samples of controllers [s], 0 without any.
     continuous : tuple of int
-        Places in y of what is integrated; the others change at samples alone.
+        Indices in y of integrated states; the others change at samples only.
     limits : dict of int to str
-        Outputs that must not become negative, by their places, and what has happened where one does.
+        Indices of outputs that must not become negative, with the message of their violation.
     has_charts : bool
         Whether loops are followed on charts, which are left for others on the way.
 
@@ -144,7 +144,7 @@ class Interface:
 
     @cached_property
     def guards(self) -> TracedFunction:
-        """For every decision that free parameters made, 1 where they still make it at u, else 0."""
+        """Return 1 for every decision of free parameters that holds at u, else 0."""
         _ = self.rate, self.observe, self.sample  # decisions are made while tracing
         parameters = self.model.layout.parameters
         guards = guards_of(parameters)
@@ -172,19 +172,19 @@ class Interface:
 
 
 def same(traced: TracedFunction) -> TracedFunction:
-    """The function as it is."""
+    """Return the function unchanged."""
     return traced
 
 
 def identifier(text: str) -> str:
-    """A name for C made of any text."""
+    """Return a name for C derived from a text."""
     name = re.sub(r"\W+", "_", text, flags=re.ASCII).strip("_")[:60]
     name = name if name[:1].isalpha() else f"model_{name}".rstrip("_")
     return f"{name}_" if name in _KEYWORDS else name
 
 
 def check_identifier(name: object) -> str:
-    """A user's name for C.
+    """Return a checked name for C.
 
     Raises
     ------
