@@ -79,12 +79,12 @@ floor = _elementwise(np.floor)
 
 
 def absolute(x: Scalar) -> Scalar:
-    """|x| of a float or a traced scalar."""
+    """Return |x| of a float or a traced scalar."""
     return abs(x)
 
 
 def arctan2(y: Scalar, x: Scalar) -> Scalar:
-    """Angle of the point (x, y), in (-π, π]."""
+    """Return the angle of the point (x, y), in (-π, π]."""
     if isinstance(y, PLAIN):
         return math.atan2(y, x) if isinstance(x, PLAIN) else x.arctan2_of(y)
     return y.arctan2(x)
@@ -106,17 +106,17 @@ def where(condition: Any, if_true: Any, if_false: Any) -> Any:
 
 
 def minimum(a: Scalar, b: Scalar) -> Scalar:
-    """The smaller of two scalars; b where either is NaN."""
+    """Return the smaller of two scalars; b where either is NaN."""
     return where(a < b, a, b)
 
 
 def maximum(a: Scalar, b: Scalar) -> Scalar:
-    """The larger of two scalars; b where either is NaN."""
+    """Return the larger of two scalars; b where either is NaN."""
     return where(a > b, a, b)
 
 
 def dot(a: Array, b: Array) -> Scalar:
-    """Inner product of two vectors."""
+    """Return the inner product of two vectors."""
     total: Scalar = 0.0
     for x, y in zip(a, b, strict=True):
         total = total + x * y
@@ -131,7 +131,7 @@ def cross(a: Array, b: Array) -> Array:
 
 
 def skew(a: Array) -> Array:
-    """The matrix ã with ã b = a × b."""
+    """Return the matrix ã with ã b = a × b."""
     return array(
         (
             (0.0, -a[2], a[1]),
@@ -142,12 +142,12 @@ def skew(a: Array) -> Array:
 
 
 def norm(a: Array) -> Scalar:
-    """Euclidean length of a vector."""
+    """Return the euclidean length of a vector."""
     return sqrt(dot(a, a))
 
 
 def zeros(*shape: int) -> Array:
-    """An array of zeros (structural zeros: products with them fold away while tracing)."""
+    """Return an array of zeros (structural zeros: products with them fold away while tracing)."""
     return np.zeros(shape)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 
 def last_that_holds(holds: Callable[[float], bool], inside: float, outside: float) -> float:
-    """The last number, to the last bit, for which a condition holds.
+    """Return the last number, to the last bit, for which a condition holds.
 
     Parameters
     ----------

@@ -38,7 +38,7 @@ _NEVER = (str, bytes, bytearray, memoryview, bool, np.bool_)
 
 
 def show(value: object) -> str:
-    """A value for a message: one line, not too long, whatever it is."""
+    """Return a value for a message: one line, not too long, whatever it is."""
     try:
         text = " ".join(repr(value).split())
     except Exception:
@@ -47,7 +47,7 @@ def show(value: object) -> str:
 
 
 def wrong_type(message: str, error: type[CeDynamicsError] = ModelError) -> CeDynamicsError:
-    """The error for a value of a wrong type, where other wrong values raise ``error``."""
+    """Return the error for a value of a wrong type, where other wrong values raise ``error``."""
     return WrongTypeError(message) if error is ModelError else error(message)
 
 
@@ -100,7 +100,7 @@ SMALLEST, LARGEST = 1e-50, 1e50
 
 
 def seconds(name: str, value: object, error: type[CeDynamicsError] = ModelError) -> float:
-    """A user's length of time, with which steps can be counted [s].
+    """Return a user's length of time, with which steps can be counted [s].
 
     Raises
     ------
@@ -114,7 +114,7 @@ def seconds(name: str, value: object, error: type[CeDynamicsError] = ModelError)
 
 
 def as_float(name: str, value: object, error: type[CeDynamicsError] = ModelError) -> float:
-    """A user's number as a float, which may be NaN or infinite; see `number`."""
+    """Return a user's number as a float, which may be NaN or infinite; see `number`."""
     if isinstance(value, (Decimal, Fraction)):  # which do not go together with floats
         raise wrong_type(f"{name} {show(value)} is exact; give it as float(...)", error)
     if isinstance(value, _NEVER) or not (isinstance(value, _PLAIN) or is_scalar(value)):
@@ -167,7 +167,7 @@ def integer(
     at_most: int = LARGEST_INTEGER,
     error: type[CeDynamicsError] = ModelError,
 ) -> int:
-    """A user's whole number within its bounds.
+    """Return a user's whole number within its bounds.
 
     Raises
     ------
@@ -188,7 +188,7 @@ def integer(
 
 
 def one(what: str, value: _T, error: type[CeDynamicsError] = ModelError) -> _T:
-    """One number that a user's function returned, known or traced; ``what`` returned it."""
+    """Return one number that a user's function returned, known or traced; ``what`` returned it."""
     known = isinstance(value, _PLAIN) and not isinstance(value, _NEVER)
     traced = not isinstance(value, (*_NEVER, Number, np.generic)) and hasattr(value, "__add__")
     if not (known or (traced and not (hasattr(value, "__len__") and getattr(value, "ndim", True)))):
@@ -200,7 +200,7 @@ def one(what: str, value: _T, error: type[CeDynamicsError] = ModelError) -> _T:
 
 
 def vector(name: str, value: object, size: int, error: type[CeDynamicsError] = ModelError) -> Floats:
-    """A user's vector as float64; refuses other lengths, NaN and infinities."""
+    """Return a user's vector as float64; refuses other lengths, NaN and infinities."""
     given = value if type(value) is np.ndarray else numbers(name, value, error)
     if given.dtype != np.float64:
         given = numbers(name, given, error)
@@ -214,7 +214,7 @@ checked = vector
 
 
 def numbers(name: str, value: object, error: type[CeDynamicsError] = ModelError) -> Floats:
-    """A user's array of any shape as float64; NaN and infinities are left to the caller."""
+    """Return a user's array of any shape as float64; NaN and infinities are left to the caller."""
     if isinstance(value, (*_NEVER, Mapping, set, frozenset)):
         raise wrong_type(f"{name} {show(value)} must be a list of numbers", error)
     if is_masked(value):
@@ -237,7 +237,7 @@ def numbers(name: str, value: object, error: type[CeDynamicsError] = ModelError)
 def finite_array(
     name: str, value: object, shape: tuple[int | None, ...], error: type[CeDynamicsError] = ModelError
 ) -> Floats:
-    """A user's array of finite numbers; None in ``shape`` stands for any length."""
+    """Return a user's array of finite numbers; None in ``shape`` stands for any length."""
     given = numbers(name, value, error)
     fits = given.ndim == len(shape) and all(
         n is None or n == m for n, m in zip(shape, given.shape, strict=True)
@@ -251,7 +251,7 @@ def finite_array(
 
 
 def shown_array(given: Floats) -> str:
-    """An array for a message: its shape, and its entries where they are few."""
+    """Return an array for a message: its shape, and its entries where they are few."""
     if given.ndim == 1 and given.size <= 12:
         return str(given.tolist())
     if given.ndim == 1:
@@ -265,7 +265,7 @@ def shown_array(given: Floats) -> str:
 
 
 def text(name: str, value: object, error: type[CeDynamicsError] = ModelError) -> str:
-    """A user's text that is not empty."""
+    """Return a user's text that is not empty."""
     if not isinstance(value, str):
         raise wrong_type(f"{name} {show(value)} must be text", error)
     if not value.strip():
@@ -274,7 +274,7 @@ def text(name: str, value: object, error: type[CeDynamicsError] = ModelError) ->
 
 
 def name_of(what: str, value: object, error: type[CeDynamicsError] = ModelError) -> str:
-    """A name that a user gives to something: text in one line that can be shown whole."""
+    """Return a name that a user gives to something: text in one line that can be shown whole."""
     given = text(what, value, error)
     if len(given) > LONGEST_NAME:
         raise error(f"{what} {show(given)} has {len(given):,} characters; at most {LONGEST_NAME} are allowed")
@@ -286,12 +286,12 @@ def name_of(what: str, value: object, error: type[CeDynamicsError] = ModelError)
 
 
 def unit(name: str, value: object, error: type[CeDynamicsError] = ModelError) -> str:
-    """A user's unit; an empty one is that of a number without dimension."""
+    """Return a user's unit; an empty one is that of a number without dimension."""
     return value if value == "" and isinstance(value, str) else name_of(name, value, error)
 
 
 def texts(name: str, value: object, error: type[CeDynamicsError] = ModelError) -> tuple[str, ...]:
-    """A user's list of names; a single text is none."""
+    """Return a user's list of names; a single text is none."""
     if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
         raise wrong_type(f"{name} {show(value)} must be a list of names", error)
     return tuple(text(f"{name}: entry {k}", entry, error) for k, entry in enumerate(value))
@@ -300,7 +300,7 @@ def texts(name: str, value: object, error: type[CeDynamicsError] = ModelError) -
 def items(
     name: str, value: Any, size: int | None = None, error: type[CeDynamicsError] = ModelError
 ) -> tuple[Any, ...]:
-    """The entries of a user's list, so many if ``size`` says; a single text or number is none."""
+    """Return the entries of a user's list, so many if ``size`` says; a single text or number is none."""
     if isinstance(value, (str, bytes, Mapping, set, frozenset)) or not hasattr(value, "__len__"):
         raise wrong_type(f"{name} {show(value)} must be a list", error)
     try:
@@ -326,7 +326,7 @@ def pairs(
 def choice(
     name: str, value: object, allowed: Collection[str], error: type[CeDynamicsError] = ModelError
 ) -> str:
-    """One of some words."""
+    """Return one of some words."""
     if not isinstance(value, str) or value not in allowed:
         raise error(f"{name} {show(value)} is not known; choose one of {', '.join(allowed)}")
     return value
@@ -340,7 +340,7 @@ def flag(name: str, value: object, error: type[CeDynamicsError] = ModelError) ->
 
 
 def function(name: str, value: _T, example: str = "", error: type[CeDynamicsError] = ModelError) -> _T:
-    """Something that can be called."""
+    """Return the something that can be called."""
     if not callable(value) or isinstance(value, type):
         raise wrong_type(f"{name} {show(value)} cannot be called; give a function{example}", error)
     return value
@@ -365,7 +365,7 @@ def instance(
 def instances(
     name: str, value: object, kind: type[_T], what: str, error: type[CeDynamicsError] = ModelError
 ) -> tuple[_T, ...]:
-    """The entries of a user's list, each an object of a class of the library; see `instance`."""
+    """Return the entries of a user's list, each an object of a class of the library; see `instance`."""
     found = items(name, value, error=error)
     return tuple(instance(f"{name}: entry {k}", one, kind, what, error) for k, one in enumerate(found))
 
@@ -373,14 +373,14 @@ def instances(
 def provides(
     name: str, value: _T, methods: Iterable[str], what: str, error: type[CeDynamicsError] = ModelError
 ) -> _T:
-    """An object with some methods, of whatever class."""
+    """Return an object with some methods, of whatever class."""
     if isinstance(value, type) or not all(callable(getattr(value, method, None)) for method in methods):
         raise wrong_type(f"{name} {show(value)} must be {what}", error)
     return value
 
 
 def mapping(name: str, value: object, error: type[CeDynamicsError] = ModelError) -> Mapping[str, Any]:
-    """A mapping by name."""
+    """Return a mapping by name."""
     if not isinstance(value, Mapping):
         raise wrong_type(f"{name} {show(value)} must be a mapping such as {{'name': value}}", error)
     for key in value:
@@ -392,7 +392,7 @@ def mapping(name: str, value: object, error: type[CeDynamicsError] = ModelError)
 def check_name(
     name: str, value: object, names: Collection[str], what: str, error: type[CeDynamicsError] = ModelError
 ) -> str:
-    """A name of something that exists; suggests the nearest."""
+    """Return a name of something that exists; suggests the nearest."""
     if not isinstance(value, str):
         raise wrong_type(f"{name} {show(value)} must be the name of {what}, as text", error)
     if value not in names:
@@ -448,7 +448,7 @@ ALWAYS_FITS = 64 * 2**20
 
 
 def free_memory() -> float:
-    """Memory that this process may still take [bytes]; infinite where the system does not say."""
+    """Return the memory that this process may still take [bytes]; infinite where the system does not say."""
     return min(_available(), _allowed())
 
 

@@ -43,7 +43,7 @@ def least_squares(A: ArrayLike, b: ArrayLike, rcond: float | None = 1e-11) -> Fl
 
 
 def singular_values_and_vectors(A: ArrayLike, full_matrices: bool = True) -> tuple[Floats, Floats, Floats]:
-    """U, σ and Vᵀ of A = U diag(σ) Vᵀ.
+    """Return U, σ and Vᵀ of A = U diag(σ) Vᵀ.
 
     Raises
     ------
@@ -58,7 +58,7 @@ def singular_values_and_vectors(A: ArrayLike, full_matrices: bool = True) -> tup
 
 
 def gram_schmidt(M: Array) -> tuple[Array, Array]:
-    """M = Q R with QᵀQ = 1 and R upper triangular, by the modified Gram–Schmidt process.
+    """Return M = Q R with QᵀQ = 1 and R upper triangular, by the modified Gram–Schmidt process.
 
     Parameters
     ----------

@@ -24,7 +24,7 @@ LONGEST_SHOWN = 300
 
 
 def path_of(what: str, given: object, error: type[CeDynamicsError] = DataError) -> Path:
-    """The path that a user gives as text or path.
+    """Return the path that a user gives as text or path.
 
     Raises
     ------
@@ -40,7 +40,7 @@ def path_of(what: str, given: object, error: type[CeDynamicsError] = DataError) 
 
 
 def shown_path(path: Path) -> str:
-    """A file's name for a message; of a very long one the end, which tells it from others."""
+    """Return a file's name for a message; of a very long one the end, which tells it from others."""
     text = repr(str(path))
     return text if len(text) <= LONGEST_SHOWN else f"'…{text[-LONGEST_SHOWN:]}"
 
@@ -71,7 +71,7 @@ def check_place(path: Path, error: type[CeDynamicsError] = DataError) -> None:
 
 
 def read(what: str, given: object, most: int, error: type[CeDynamicsError] = DataError) -> bytes:
-    """The content of a file, if it is a regular one of at most so many bytes.
+    """Return the content of a file, if it is a regular one of at most so many bytes.
 
     Parameters
     ----------

@@ -73,12 +73,12 @@ class MovingCondition:
 
 
 def bare(condition: Any) -> Any:
-    """The condition on values behind one on moving scalars."""
+    """Return the condition on values behind one on moving scalars."""
     return condition.condition if isinstance(condition, MovingCondition) else condition
 
 
 def condition_of(outcome: Any) -> Any:
-    """A comparison's outcome, so that `where` can select moving scalars by it."""
+    """Return a comparison's outcome, so that `where` can select moving scalars by it."""
     return bool(outcome) if isinstance(outcome, (bool, np.bool_)) else MovingCondition(outcome)
 
 
@@ -117,20 +117,20 @@ class ScalarMotion:
 
     @classmethod
     def at_rest(cls, value: Scalar, J: Array) -> ScalarMotion:
-        """A number with the columns J of which nothing moves."""
+        """Return a number with the columns J of which nothing moves."""
         return cls(value, J, 0.0, 0.0, 0.0)
 
     @classmethod
     def of(cls, value: Any, N: int) -> ScalarMotion:
-        """A moving scalar as it is, another number as one of N columns that stands still."""
+        """Return a moving scalar as it is, another number as one of N columns that stands still."""
         return value if isinstance(value, ScalarMotion) else cls.at_rest(value, np.zeros(N))
 
     def like(self, value: Any) -> ScalarMotion:
-        """The same with as many columns as this one has."""
+        """Return the same with as many columns as this one has."""
         return ScalarMotion.of(value, len(self.J))
 
     def apply(self, value: Scalar, d1: Scalar, d2: Scalar) -> ScalarMotion:
-        """f(x), whose value and derivatives f′ and f″ at x are given."""
+        """Return f(x), whose value and derivatives f′ and f″ at x are given."""
         curved = d2 * (self.rate * self.rate)
         return ScalarMotion(
             value, self.J * d1, self.drift * d1, self.rate * d1, self.acceleration * d1 + curved
@@ -186,7 +186,7 @@ class ScalarMotion:
         return self.reciprocal() * other
 
     def reciprocal(self) -> ScalarMotion:
-        """1 / x."""
+        """Return 1 / x."""
         inverse = 1.0 / self.value
         square = inverse * inverse
         return self.apply(inverse, -square, 2.0 * square * inverse)
@@ -290,11 +290,11 @@ class ScalarMotion:
         return self.apply(t, d1, -2.0 * t * d1)
 
     def arctan2(self, x: Any) -> ScalarMotion:
-        """Angle of the point (x, self)."""
+        """Return the angle of the point (x, self)."""
         return angle_of(self, self.like(x))
 
     def arctan2_of(self, y: Any) -> ScalarMotion:
-        """Angle of the point (self, y), for a plain number y."""
+        """Return the angle of the point (self, y), for a plain number y."""
         return angle_of(self.like(y), self)
 
     def conjugate(self) -> ScalarMotion:
@@ -315,12 +315,12 @@ class ScalarMotion:
 
 
 def compare(relation: Callable[[Any, Any], Any], a: ScalarMotion, b: Any) -> Any:
-    """A comparison of values."""
+    """Return a comparison of values."""
     return condition_of(relation(a.value, b.value if isinstance(b, ScalarMotion) else b))
 
 
 def angle_of(y: ScalarMotion, x: ScalarMotion) -> ScalarMotion:
-    """Angle of a moving point: α̇ = (x ẏ − y ẋ)/r², α̈ = (x ÿ − y ẍ − 2 α̇ (x ẋ + y ẏ))/r²."""
+    """Return the angle of a moving point: α̇ = (x ẏ − y ẋ)/r², α̈ = (x ÿ − y ẍ − 2 α̇ (x ẋ + y ẏ))/r²."""
     factor = 1.0 / (x.value * x.value + y.value * y.value)
     across_x, across_y = x.value * factor, y.value * factor
     rate = across_x * y.rate - across_y * x.rate
@@ -335,7 +335,7 @@ def angle_of(y: ScalarMotion, x: ScalarMotion) -> ScalarMotion:
 
 
 def power(x: Scalar, p: float) -> Scalar:
-    """x to a plain power; NaN, not a complex number, of a negative base."""
+    """Return x to a plain power; NaN, not a complex number, of a negative base."""
     if not isinstance(x, PLAIN):
         return x ** (int(p) if p.is_integer() else p)
     with np.errstate(all="ignore"):

@@ -83,7 +83,7 @@ class LDL:
                 L[i][j] = entry * self._inverse_d[j]
 
     def solve(self, b: Array) -> Array:
-        """A⁻¹ b for a vector b."""
+        """Return A⁻¹ b for a vector b."""
         L, x = self._L, list(b)
         pairs = [(rows, columns) for k, rows in enumerate(self._tiles) for columns in self._tiles[: k + 1]]
         for rows, columns in pairs:
@@ -100,5 +100,5 @@ class LDL:
         return array(x)
 
     def solve_columns(self, B: Array) -> Array:
-        """A⁻¹ B column by column."""
+        """Return A⁻¹ B column by column."""
         return array(self.solve(B[:, k]) for k in range(B.shape[1])).reshape(B.shape[1], B.shape[0]).T

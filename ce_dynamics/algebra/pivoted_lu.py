@@ -9,7 +9,7 @@ from ce_dynamics.algebra.arrays import Array, Scalar, absolute, array, where
 
 
 def strong_components(follows: Sequence[Sequence[int]]) -> list[list[int]]:
-    """Groups of nodes each of which leads to every other, each group after those that it leads to.
+    """Return groups of nodes each of which leads to every other, each group after those that it leads to.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ class PivotedLU:
             self.determinant = self.determinant * dense.determinant
 
     def solve(self, b: Array) -> Array:
-        """A⁻¹ b for a vector b."""
+        """Return A⁻¹ b for a vector b."""
         columns: list[int] = []
         x: list[Scalar] = []
         for part, before, dense in self._parts:
@@ -91,7 +91,7 @@ class PivotedLU:
         return array(found[j] for j in range(self.n))
 
     def solve_columns(self, B: Array) -> Array:
-        """A⁻¹ B for a matrix B."""
+        """Return A⁻¹ B for a matrix B."""
         if B.shape[1] == 0:
             return B
         return array(self.solve(B[:, k]) for k in range(B.shape[1])).T
@@ -129,7 +129,7 @@ class Dense:
         return exchanged
 
     def solve(self, b: list[Scalar]) -> list[Scalar]:
-        """The unknowns of the part."""
+        """Return the unknowns of the part."""
         x = b
         for i, k, exchanged, multiplier in self._steps:
             if multiplier is None:
@@ -167,7 +167,7 @@ def parts(rows: list[list[Scalar]]) -> list[Subsystem]:
 
 
 def match_columns(columns: list[list[int]]) -> dict[int, int] | None:
-    """A column of its own for every row, of those in which it has entries; None if there are none."""
+    """Return a column of its own for every row, of those in which it has entries; None if there are none."""
     taken: dict[int, int] = {}
 
     def place(i: int, seen: set[int]) -> bool:
@@ -185,19 +185,19 @@ def match_columns(columns: list[list[int]]) -> dict[int, int] | None:
 
 
 def less(b: Scalar, coefficients: list[Scalar], values: list[Scalar]) -> Scalar:
-    """b − Σ c x."""
+    """Return b − Σ c x."""
     for c, x in zip(coefficients, values, strict=True):
         b = b - c * x
     return b
 
 
 def order_sign(rows: list[int], columns: list[int]) -> float:
-    """Sign of taking rows and columns in another order."""
+    """Return the sign of taking rows and columns in another order."""
     return parity(rows) * parity(columns)
 
 
 def parity(order: list[int]) -> float:
-    """+1 for an even permutation, −1 for an odd one."""
+    """Return +1 for an even permutation, −1 for an odd one."""
     return -1.0 if sum(a > b for k, a in enumerate(order) for b in order[k + 1 :]) % 2 else 1.0
 
 

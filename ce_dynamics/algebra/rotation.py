@@ -28,14 +28,14 @@ SMALL = 1e-6
 
 
 def rotation_about(axis: Array, cosine: Scalar, sine: Scalar) -> Array:
-    """Rotation matrix about a unit axis by the angle with the given cosine and sine (Rodrigues)."""
+    """Return rotation matrix about a unit axis by the angle with the given cosine and sine (Rodrigues)."""
     along = np.outer(axis, axis)
     rotated: Array = along + cosine * (IDENTITY - along) + sine * skew(axis)
     return rotated
 
 
 def rotate_about(axis: Array, cosine: Scalar, sine: Scalar, vector: Array) -> Array:
-    """A vector rotated about a unit axis by the angle with the given cosine and sine."""
+    """Return a vector rotated about a unit axis by the angle with the given cosine and sine."""
     height = dot(axis, vector)
     if (
         is_plain(vector)
@@ -49,13 +49,13 @@ def rotate_about(axis: Array, cosine: Scalar, sine: Scalar, vector: Array) -> Ar
 
 
 def normalise(q: Array) -> Array:
-    """The unit quaternion along q."""
+    """Return the unit quaternion along q."""
     unit: Array = q * (1.0 / sqrt(dot(q, q)))
     return unit
 
 
 def rotation_from_quaternion(q: Array) -> Array:
-    """Rotation matrix of a unit quaternion (w, x, y, z): v ↦ q v q*."""
+    """Return the rotation matrix of a unit quaternion (w, x, y, z): v ↦ q v q*."""
     w, x, y, z = q
     return array(
         (
@@ -67,7 +67,7 @@ def rotation_from_quaternion(q: Array) -> Array:
 
 
 def quaternion_rate(q: Array, omega: Array) -> Array:
-    """q̇ = ½ (0, ω) ⊗ q for an angular velocity ω in the parent's axes."""
+    """Return q̇ = ½ (0, ω) ⊗ q for an angular velocity ω in the parent's axes."""
     w, x, y, z = q
     a, b, c = omega
     return 0.5 * array(
@@ -81,7 +81,7 @@ def quaternion_rate(q: Array, omega: Array) -> Array:
 
 
 def half_turn_of(R: Array) -> tuple[Array, Scalar]:
-    """The unit quaternion of a rotation by less than half a turn: (v, w), w > 0."""
+    """Return the unit quaternion of a rotation by less than half a turn: (v, w), w > 0."""
     w = 0.5 * sqrt(1.0 + R[0, 0] + R[1, 1] + R[2, 2])
     v: Array = array((R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1])) * (0.25 / w)
     return v, w
@@ -118,7 +118,7 @@ def rotation_vector_of(R: Array) -> Array:
 
 
 def turning_rate(phi: Array) -> Array:
-    """J⁻¹ with φ̇ = J⁻¹ ω: of a rotation vector φ by the angular velocity ω, both in the fixed axes.
+    """Return J⁻¹ with φ̇ = J⁻¹ ω: of a rotation vector φ by the angular velocity ω, both in the fixed axes.
 
     J⁻¹ = 1 − ½ φ× + (1 − (θ/2) cot(θ/2))/θ² φ× φ×, θ = |φ| < 2π (Bullo and Murray, 1995).
     """

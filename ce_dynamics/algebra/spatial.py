@@ -10,12 +10,12 @@ from ce_dynamics.algebra.arrays import Array, Scalar, array, cross, dot, skew, z
 
 
 def spatial(angular: Array, linear: Array) -> Array:
-    """The 6-vector [angular; linear]."""
+    """Return the 6-vector [angular; linear]."""
     return array((*angular, *linear))
 
 
 def symmetric_from_upper(upper: Array) -> Array:
-    """The symmetric matrix that has the given upper triangle."""
+    """Return the symmetric matrix that has the given upper triangle."""
     n = len(upper)
     return array([[upper[min(i, j), max(i, j)] for j in range(n)] for i in range(n)])
 
@@ -28,7 +28,7 @@ def symmetric_product(left: Array, right: Array) -> Array:
 
 
 def rotate_symmetric(R: Array, A: Array) -> Array:
-    """R A Rᵀ for a symmetric 3×3 A.
+    """Return R A Rᵀ for a symmetric 3×3 A.
 
     The isotropic part of A does not rotate: R A Rᵀ = a 1 + R (A − a 1) Rᵀ.  Taking a = A₂₂ leaves a smaller
     matrix to rotate, and nothing at all when A is a multiple of the identity, such as the mass of a body.
@@ -46,43 +46,43 @@ def rotate_coupling(R: Array, B: Array) -> Array:
 
 
 def rotate_inertia(R: Array, P: Array) -> Array:
-    """A 6×6 (articulated) inertia in the axes that R turns into: blkdiag(R, R) P blkdiag(R, R)ᵀ."""
+    """Return a 6×6 (articulated) inertia in the axes that R turns into: blkdiag(R, R) P blkdiag(R, R)ᵀ."""
     B = rotate_coupling(R, P[:3, 3:])
     return blocks(rotate_symmetric(R, P[:3, :3]), B, rotate_symmetric(R, P[3:, 3:]))
 
 
 def rotate_vector(R: Array, f: Array) -> Array:
-    """A 6-vector in the axes that R turns into."""
+    """Return a 6-vector in the axes that R turns into."""
     return array((*(R @ f[:3]), *(R @ f[3:])))
 
 
 def blocks(A: Array, B: Array, C: Array) -> Array:
-    """The symmetric 6×6 matrix [[A, B], [Bᵀ, C]]."""
+    """Return the symmetric 6×6 matrix [[A, B], [Bᵀ, C]]."""
     return array([[*A[i], *B[i]] for i in range(3)] + [[*B[:, i], *C[i]] for i in range(3)])
 
 
 def rigid_inertia(mass: Scalar, inertia: Array) -> Array:
-    """Spatial inertia about the centre of mass: blkdiag(I, m 1)."""
+    """Return spatial inertia about the centre of mass: blkdiag(I, m 1)."""
     return blocks(inertia, zeros(3, 3), mass * IDENTITY)
 
 
 def phi_force(r: Array, f: Array) -> Array:
-    """φ(p, k) f: a spatial force at k taken to p, where r points from p to k."""
+    """Return φ(p, k) f: a spatial force at k taken to p, where r points from p to k."""
     return spatial(f[:3] + cross(r, f[3:]), f[3:])
 
 
 def phi_columns(r: Array, F: Array) -> Array:
-    """φ(p, j) applied to every column of F."""
+    """Return φ(p, j) applied to every column of F."""
     return array(phi_force(r, F[:, k]) for k in range(F.shape[1])).reshape(F.shape[1], 6).T
 
 
 def phi_T_motion(r: Array, V: Array) -> Array:
-    """φᵀ(p, k) V: a spatial velocity at p taken to k, where r points from p to k."""
+    """Return φᵀ(p, k) V: a spatial velocity at p taken to k, where r points from p to k."""
     return spatial(V[:3], V[3:] + cross(V[:3], r))
 
 
 def phi_inertia(r: Array, P: Array) -> Array:
-    """φ(p, k) P φᵀ(p, k): an inertia at k as seen at p, where r points from p to k."""
+    """Return φ(p, k) P φᵀ(p, k): an inertia at k as seen at p, where r points from p to k."""
     r_tilde = skew(r)
     A, B, C = P[:3, :3], P[:3, 3:], P[3:, 3:]
     rC = r_tilde @ C

@@ -62,7 +62,7 @@ class Table:
         return self.values.size - 1 - self.reach
 
     def at(self, index: Scalar, offset: int = 0) -> Scalar:
-        """The number at an index, a whole number as a float or traced scalar, plus an offset.
+        """Return the number at an index, a whole number as a float or traced scalar, plus an offset.
 
         Indices beyond the ends count as those ends, and NaN as 0: this only keeps memory safe.  What lies
         outside, and what that means, is for the caller to say.
@@ -78,12 +78,12 @@ _KNOWN: WeakValueDictionary[int, Table] = WeakValueDictionary()
 
 
 def known_table(key: float) -> Table | None:
-    """The table of a key, while anything holds it."""
+    """Return the table of a key, while anything holds it."""
     return _KNOWN.get(int(key))
 
 
 def look_up(index: Any, key: Any, offset: Any) -> Any:
-    """Values of the table of a key at indices; see `Table.at`.
+    """Return values of the table of a key at indices; see `Table.at`.
 
     Raises
     ------

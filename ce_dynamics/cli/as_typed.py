@@ -48,7 +48,7 @@ class AsTyped(TyperOption):
 
 
 def as_typed(parameters: list[Parameter]) -> list[Parameter]:
-    """The same parameters of a command, its options `AsTyped`."""
+    """Return the same parameters of a command, its options `AsTyped`."""
     for parameter in parameters:
         if type(parameter) is TyperOption:
             parameter.__class__ = AsTyped

@@ -56,7 +56,7 @@ class RobotRow:
 
 
 def robots(folder: Path, words: list[str]) -> Iterator[tuple[Path, Path | None]]:
-    """Robot files of a folder whose paths hold one of some words, and the loops beside them."""
+    """Yield robot files of a folder whose paths hold one of some words, and the loops beside them."""
     for path in sorted(folder.rglob("*")):
         if path.suffix not in SUFFIXES or not path.is_file():
             continue
@@ -73,7 +73,7 @@ def robots(folder: Path, words: list[str]) -> Iterator[tuple[Path, Path | None]]
 
 
 def read(path: Path, loops: Path | None, ignore: list[str]) -> ce.System:
-    """A robot of any format."""
+    """Return a robot of any format."""
     if path.suffix == ".urdf":
         return ce.read_urdf(path, loops=loops, ignore=ignore)
     return ce.read_sdf(path, ignore=ignore) if path.suffix == ".sdf" else ce.read_mjcf(path, ignore=ignore)
@@ -82,7 +82,7 @@ def read(path: Path, loops: Path | None, ignore: list[str]) -> ce.System:
 def examine_robot(
     path: Path, loops: Path | None, ignore: list[str], duration: float, pages: Path | None
 ) -> RobotRow:
-    """A robot's row."""
+    """Return a robot's row."""
     generic = path.stem in ("robot", "model")
     row = RobotRow(path.parent.name if generic else path.stem)
     try:
@@ -127,7 +127,7 @@ def shapes(path: Path, loops: Path | None, ignore: list[str]) -> dict[str, list[
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """The table; 1 if a robot could not be read, compiled or moved."""
+    """Return the table; 1 if a robot could not be read, compiled or moved."""
     parser = argparse.ArgumentParser(prog="python -m ce_dynamics.cli.gallery", description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("only", nargs="*", help="words in the paths of the robots that are wanted")

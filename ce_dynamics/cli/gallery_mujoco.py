@@ -44,12 +44,12 @@ class Peer(NamedTuple):
 
 
 def without(why: str, time: float = float("nan")) -> Peer:
-    """No difference, and why."""
+    """Return no difference, and why."""
     return Peer(time, float("nan"), why)
 
 
 def accelerations_at_rest(model: Model, path: Path, loops: Path | None) -> Peer:
-    """The time of MuJoCo's ``mj_forward``, and the difference of accelerations by its terms."""
+    """Return the time of MuJoCo's ``mj_forward``, and the difference of accelerations by its terms."""
     try:
         import mujoco  # here, because an extra installs it
     except ImportError:
@@ -136,7 +136,7 @@ def place_joints(model: Model, peer: Any, data: Any, mujoco: Any) -> dict[int, i
 
 
 def exact(mujoco: Any, peer: Any, data: Any) -> Floats | None:
-    """Accelerations of [M Jᵀ; J 0] at rest; None where the constraints are open."""
+    """Return accelerations of [M Jᵀ; J 0] at rest; None where the constraints are open."""
     M, J = np.zeros((peer.nv, peer.nv)), np.zeros((data.nefc, peer.nv))
     for row, unit in zip(M, np.eye(peer.nv), strict=True):
         mujoco.mj_mulM(peer, data, row, unit)
@@ -155,7 +155,7 @@ def exact(mujoco: Any, peer: Any, data: Any) -> Floats | None:
 
 
 def time_forward(mujoco: Any, peer: Any, data: Any) -> float:
-    """Microseconds of ``mj_forward`` with the fastest of its solvers, less those of an empty call."""
+    """Return microseconds of ``mj_forward`` with the fastest of its solvers, less those of an empty call."""
     given = peer.opt.solver, peer.opt.jacobian
     best = float("inf")
     for solver in (mujoco.mjtSolver.mjSOL_NEWTON, mujoco.mjtSolver.mjSOL_CG, mujoco.mjtSolver.mjSOL_PGS):
@@ -167,7 +167,7 @@ def time_forward(mujoco: Any, peer: Any, data: Any) -> float:
 
 
 def shortest(call: Callable[[Any, Any], object], peer: Any, data: Any) -> float:
-    """Seconds of a call: the best of some rounds."""
+    """Return seconds of a call: the best of some rounds."""
     best = float("inf")
     for _ in range(ROUNDS):
         start = time.perf_counter()

@@ -86,7 +86,7 @@ def write_report(
 
 
 def options_of(names: Sequence[str], texts: Sequence[str]) -> dict[str, dict[str, str]]:
-    """Options by test, of ``TEST.NAME=VALUE`` or ``NAME=VALUE`` for all that have it."""
+    """Return options by test, of ``TEST.NAME=VALUE`` or ``NAME=VALUE`` for all that have it."""
     found: dict[str, dict[str, str]] = {name: {} for name in names}
     for key, value in parse_options(texts).items():
         test, dot, name = key.rpartition(".")

@@ -77,7 +77,7 @@ def print_roads() -> None:
 
 
 def bounds(option: Option) -> str:
-    """The bounds of an option, as a clause."""
+    """Return the bounds of an option, as a clause."""
     infinity = float("inf")
     parts = (
         ("above", option.above, -infinity),

@@ -33,29 +33,29 @@ class HelpPanel(NamedTuple):
         return field(default=default, metadata={"typer": option})
 
     def vehicle(self, more: str = "", default: str | None = None, **how: Any) -> Any:
-        """``--vehicle``; ``more`` ends its text."""
+        """Return ``--vehicle``; ``more`` ends its text."""
         text = f"A shipped vehicle or a data file{more}."
         return self(text, "--vehicle", default=default, metavar="NAME|FILE", **how)
 
     def variant(self) -> Any:
-        """``--variant``."""
+        """Return ``--variant``."""
         text = "The first vehicle once more, with other numbers; repeatable."
         return self(text, metavar="'TITLE: PATH=VALUE; ...'")
 
     def speed(self, more: str = "") -> Any:
-        """``--speed``."""
+        """Return ``--speed``."""
         return self(f"Speed at the start.{more}")
 
     def overrides(self, text: str = "Override a parameter.") -> Any:
-        """``--set``."""
+        """Return ``--set``."""
         return self(text, "--set", metavar="PATH=VALUE")
 
     def tyre(self, text: str = "A tyre property file (.tir); repeatable.") -> Any:
-        """``--tyre``."""
+        """Return ``--tyre``."""
         return self(text, metavar="[AXLE=]FILE")
 
     def road(self) -> Any:
-        """``--road``."""
+        """Return ``--road``."""
         return self("As of a simulation; see simulate-vehicle --list-roads.", metavar="ROAD|FILE")
 
 

@@ -203,7 +203,7 @@ def write_view(results: Record, case: Case, path: Path) -> None:
 
 
 def chosen_method(name: str) -> Method:
-    """A method of SciPy by name, in any case."""
+    """Return a method of SciPy by name, in any case."""
     for method in get_args(Method):
         if method.lower() == name.lower():
             return cast("Method", method)

@@ -69,7 +69,7 @@ def plan_of(options: Options) -> Sweep:
 
 
 def resolve_path(text: str) -> str:
-    """``[AXLE=]FILE`` with the whole path: a sweep may go on from another folder."""
+    """Return ``[AXLE=]FILE`` with the whole path: a sweep may go on from another folder."""
     place, equals, path = text.rpartition("=")
     return f"{place}{equals}{Path(path).resolve()}"
 

@@ -38,7 +38,7 @@ FEW = 4
 
 
 def corner_table(summary: Summary) -> Table:
-    """Figures of the corners."""
+    """Return figures of the corners."""
     corners = list(summary.corners[0].values)
     if len(corners) <= FEW:
         table = Table("corner", *(name.replace("_", " ") for name in corners), "")
@@ -90,7 +90,7 @@ JUDGED = {True: "kept", False: "NOT kept", None: "not judged"}
 
 
 def rows_of(outcomes: Sequence[Outcome]) -> list[Figure]:
-    """The figures that any of the outcomes has, each once, in order."""
+    """Return the figures that any of the outcomes has, each once, in order."""
     found: dict[str, Figure] = {}
     for outcome in outcomes:
         for figure in outcome.figures:

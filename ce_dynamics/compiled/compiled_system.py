@@ -146,7 +146,7 @@ class CompiledSystem:
         return {**sizes, "v_dot": sizes["v"], "y": len(self.layout.y0)}
 
     def sizes_of(self, *names: str) -> dict[str, int]:
-        """Some of the `sizes`."""
+        """Return some of the `sizes`."""
         sizes = self.sizes
         return {name: sizes[name] for name in names}
 

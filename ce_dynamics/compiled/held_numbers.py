@@ -83,7 +83,7 @@ def _is_users(x: object) -> bool:
 
 
 def _parts(name: str, x: Any) -> Iterator[tuple[object, str, Any]]:
-    """Key, name for people, and value of everything that something holds."""
+    """Yield key, name for people, and value of everything that something holds."""
     if isinstance(x, np.ndarray):
         numbers = enumerate(x.ravel().tolist()) if x.dtype.hasobject else [("bytes", x.tobytes().hex())]
         yield from ((key, name, value) for key, value in numbers)

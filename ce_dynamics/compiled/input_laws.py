@@ -79,7 +79,7 @@ def check_parameters(model: CompiledSystem, values: Floats) -> None:
 
 
 def control(model: CompiledSystem, law: InputLaw, held: Floats | None = None) -> CompiledFunction:
-    """U = law(t, sensors(y)), compiled.
+    """Return U = law(t, sensors(y)), compiled.
 
     Parameters
     ----------

@@ -43,7 +43,7 @@ def observe(model: CompiledSystem, y: Array, u: Array) -> dict[str, Array]:
 
 
 def closure_norms(model: CompiledSystem, instant: Instant) -> Array:
-    """Closure error of every loop closure, in the order of `System.closures`."""
+    """Return the closure error of every loop closure, in the order of `System.closures`."""
     errors = {
         loop.name: norm(closure_errors(instant.outward.motions[S.name], [loop]).residual)
         for S in model.embedding.aggregates

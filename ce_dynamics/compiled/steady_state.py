@@ -90,7 +90,7 @@ class SteadySearch:
     # Conditions
 
     def residual(self, z: Floats) -> Floats:
-        """Rates that are to vanish, and deviations from the targets."""
+        """Return rates that are to vanish, and deviations from the targets."""
         y, u = self.at(z)
         return np.concatenate((self.rates(y, u)[self.vanishing_rates], self.deviations(y, u)))
 
@@ -164,7 +164,7 @@ class SteadySearch:
         return z
 
     def all_rates(self, z: Floats) -> Floats:
-        """Accelerations and rates of first-order states for unknowns with all displacements."""
+        """Return accelerations and rates of first-order states for unknowns with all displacements."""
         running, self.running = self.running, []
         y, u = self.at(z)
         self.running = running
@@ -173,7 +173,7 @@ class SteadySearch:
     # The search
 
     def solve(self, tolerance: float) -> Floats:
-        """Unknowns at which the residual vanishes."""
+        """Return unknowns at which the residual vanishes."""
         from scipy.optimize import least_squares  # here, because most runs never ask
 
         z = self.start()
@@ -283,7 +283,7 @@ def vertical(gravity: Floats) -> Floats:
 
 
 def turn_about(axis: Floats, angle: float) -> Floats:
-    """Rotation about a coordinate axis."""
+    """Return rotation about a coordinate axis."""
     K = np.cross(np.eye(3), axis)  # K e = axis × e
     R: Floats = np.eye(3) + np.sin(angle) * K + (1.0 - np.cos(angle)) * (K @ K)
     return R

@@ -71,20 +71,20 @@ class Tangent:
         return len(self.entries)
 
     def columns(self, q: Floats) -> Floats:
-        """T(q) with dq = T δ, (n_q, n_δ); quaternions must have unit length."""
+        """Return T(q) with dq = T δ, (n_q, n_δ); quaternions must have unit length."""
         T = np.zeros((len(q), len(self)))
         for name, hinge in self._hinges.items():
             T[self._q_of[name], self.of[name]] = hinge_columns(hinge, q[self._q_of[name]])
         return T
 
     def rows(self, q: Floats) -> Floats:
-        """T⁺(q) with T⁺ T = 1, (n_δ, n_q)."""
+        """Return T⁺(q) with T⁺ T = 1, (n_δ, n_q)."""
         T = self.columns(q)
         squares: Floats = np.sum(T * T, axis=0)  # columns are perpendicular: ¼ for rotations, else 1
         return T.T / squares[:, np.newaxis]
 
     def displace(self, q: Floats, step: Floats) -> Floats:
-        """Coordinates displaced by δ, of any size: quaternions are turned by the rotation vector."""
+        """Return coordinates displaced by δ, of any size: quaternions are turned by the rotation vector."""
         result = q.copy()
         for name, hinge in self._hinges.items():
             where = self._q_of[name]
@@ -92,14 +92,14 @@ class Tangent:
         return result
 
     def normalise(self, q: Floats) -> Floats:
-        """Coordinates with every quaternion of unit length."""
+        """Return coordinates with every quaternion of unit length."""
         result = np.array(q, dtype=float)
         for at in self._quaternions.values():
             result[at] /= np.linalg.norm(result[at])
         return result
 
     def find_undirected(self, rows: Floats) -> list[str]:
-        """Per row of coordinates the first body whose quaternion has no direction, '' if none.
+        """Return the per row of coordinates the first body whose quaternion has no direction, '' if none.
 
         It is zero, or has squares that vanish.
         """
@@ -146,7 +146,7 @@ def directions(hinge: Hinge) -> list[tuple[str, str]]:
 
 
 def hinge_columns(hinge: Hinge, q: Floats) -> Floats:
-    """T of one hinge."""
+    """Return T of one hinge."""
     quaternion = quaternion_places(hinge)
     others = [k for k in range(hinge.n_q) if k not in quaternion]
     start = 3 if quaternion else 0

@@ -162,7 +162,7 @@ def steps(J: Floats, r: Floats) -> Iterator[Floats]:
 
 
 def slopes(residual: Callable[[Floats], Floats], x: Floats, r: Floats, sizes: Floats) -> Floats:
-    """Jacobian of a residual by differences of the given sizes, from x, where it is r."""
+    """Return the jacobian of a residual by differences of the given sizes, from x, where it is r."""
     columns = [(residual(x + h * e) - r) / h for h, e in zip(sizes, np.eye(len(x)), strict=True)]
     return np.array(columns).T
 

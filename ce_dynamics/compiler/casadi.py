@@ -55,14 +55,14 @@ def _builders() -> dict[int, Callable[..., Any]]:
 
 
 def matrix_shape(shape: Shape) -> tuple[int, int]:
-    """Rows and columns of CasADi's matrix for an array."""
+    """Return rows and columns of CasADi's matrix for an array."""
     if len(shape) == 2:
         return shape[0], shape[1]
     return math.prod(shape), 1
 
 
 def flat_in_c_order(matrix: Any, shape: Shape) -> Any:
-    """Column vector of a CasADi matrix in NumPy's order."""
+    """Return the column vector of a CasADi matrix in NumPy's order."""
     return ca.vec(matrix.T) if len(shape) == 2 else ca.vec(matrix)
 
 
@@ -74,12 +74,12 @@ def matrix(column: Any, shape: Shape) -> Any:
 
 
 def _identifier(name: str) -> str:
-    """A function name CasADi accepts: letters, digits and single underscores, a letter first."""
+    """Return a function name CasADi accepts: letters, digits and single underscores, a letter first."""
     return re.sub(r"__+|[^A-Za-z0-9]+", "_", f"f_{name}" if not name[:1].isalpha() else name).strip("_")
 
 
 def _looked_up(traced: TracedFunction, table: Table, offset: int, index: Any) -> Any:
-    """A number of a table at an index: CasADi's expressions choose one number after the other."""
+    """Return a number of a table at an index: CasADi's expressions choose one number after the other."""
     if table.last > LARGEST_TABLE:
         raise ModelError(
             f"{traced.name} looks numbers up in a table of {table.values.size} (of a road, for example); "
@@ -92,7 +92,7 @@ def _looked_up(traced: TracedFunction, table: Table, offset: int, index: Any) ->
 
 
 def to_casadi(traced: TracedFunction) -> Any:
-    """The same function as a ``casadi.Function`` of ``SX``, with the same names of inputs and outputs.
+    """Return the same function as a ``casadi.Function`` of ``SX``, with the same names of inputs and outputs.
 
     Raises
     ------

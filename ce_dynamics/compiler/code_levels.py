@@ -39,7 +39,7 @@ _owed: ContextVar[Owed | None] = ContextVar("owed", default=None)
 
 
 def code_level() -> int:
-    """The code generation level that the environment asks for.
+    """Return the code generation level that the environment asks for.
 
     Raises
     ------
@@ -58,7 +58,7 @@ def is_portable() -> bool:
 
 
 def obtain_code(load: Callable[[int], bytes | None], make: Callable[[int], bytes]) -> bytes:
-    """Code of the level that is asked for, or within `first_soon` what is there or made soonest.
+    """Return code of the level that is asked for, or within `first_soon` what is there or made soonest.
 
     Parameters
     ----------

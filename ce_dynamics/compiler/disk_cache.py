@@ -41,7 +41,7 @@ _warned: set[Path] = set()
 
 
 def folder() -> Path | None:
-    """The cache folder, which need not exist; None if the cache is off."""
+    """Return the cache folder, which need not exist; None if the cache is off."""
     chosen = os.environ.get(VARIABLE, "")
     if chosen.lower() == "off":
         return None
@@ -123,7 +123,7 @@ def switch_off() -> Iterator[None]:
 
 
 def load(key: str) -> bytes | None:
-    """The content stored under a key, or None; a damaged entry is removed."""
+    """Return the content stored under a key, or None; a damaged entry is removed."""
     where = folder()
     if where is None:
         return None
@@ -222,7 +222,7 @@ def clear() -> int:
 
 
 def _files(where: Path) -> list[Path]:
-    """Entries and temporary files: nothing else that may lie in the folder."""
+    """Return entries and temporary files: nothing else that may lie in the folder."""
     return [*where.glob(f"*{_ANY}"), *where.glob("*.tmp")]
 
 

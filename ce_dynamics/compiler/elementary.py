@@ -107,7 +107,7 @@ LOGARITHM = [1.0 / (2 * n + 1) for n in range(1, 13)]
 
 
 def written_out(traced: TracedFunction) -> TracedFunction:
-    """The same function with all elementary functions written out.
+    """Return the same function with all elementary functions written out.
 
     Raises
     ------
@@ -154,7 +154,7 @@ def polynomial(x: Scalar, coefficients: Sequence[float]) -> Scalar:
 
 
 def copysign(x: Scalar, y: Scalar) -> Scalar:
-    """|x| with the sign of y, also of a zero."""
+    """Return |x| with the sign of y, also of a zero."""
     for given in (x, y):
         if isinstance(given, Traced):
             graph = given.graph
@@ -166,7 +166,7 @@ def copysign(x: Scalar, y: Scalar) -> Scalar:
 
 
 def quarter_turns(x: Scalar, of: FormulaCoefficients) -> tuple[Scalar, Scalar]:
-    """X as k quarter turns and a rest of at most an eighth: k modulo 4, and the rest."""
+    """Return X as k quarter turns and a rest of at most an eighth: k modulo 4, and the rest."""
     k = floor(x * (2.0 / math.pi) + 0.5)
     rest = ((x - k * of.quarter[0]) - k * of.quarter[1]) - k * of.quarter[2]
     return k - 4.0 * floor(0.25 * k), rest
@@ -226,7 +226,7 @@ def arctangent(x: Scalar, of: FormulaCoefficients = DOUBLE) -> Scalar:
 
 
 def angle(y: Scalar, x: Scalar) -> Scalar:
-    """Angle of the finite point (x, y), in [−π, π]."""
+    """Return the angle of the finite point (x, y), in [−π, π]."""
     a, b = abs(x), abs(y)
     high, low = maximum(a, b), minimum(a, b)
     near = angle_of_slope(where(high > 0.0, low / where(high > 0.0, high, 1.0), 0.0 * high), 1.0)
@@ -250,7 +250,7 @@ def arccosine(x: Scalar) -> Scalar:
 
 
 def power_of_two(k: Scalar) -> Scalar:
-    """2ᵏ for whole |k| ≤ 1023."""
+    """Return 2ᵏ for whole |k| ≤ 1023."""
     left, value = abs(k), 1.0 + 0.0 * k
     for bit in reversed(range(10)):
         there = left >= 2.0**bit
@@ -281,7 +281,7 @@ def exponential_less_one(x: Scalar) -> Scalar:
 
 
 def logarithm(x: Scalar) -> Scalar:
-    """Ln x; −∞ at zero, NaN below."""
+    """Return Ln x; −∞ at zero, NaN below."""
     small = x < 1.0
     m, k = where(small, x * 2.0**1023, x), where(small, -1023.0, 0.0 * x)
     for bit in reversed(range(10)):
@@ -297,7 +297,7 @@ def logarithm(x: Scalar) -> Scalar:
 
 
 def logarithm_of_one_more(x: Scalar) -> Scalar:
-    """Ln(1 + x)."""
+    """Return Ln(1 + x)."""
     u = 1.0 + x
     lost = where(u > 0.0, (x - (u - 1.0)) / where(u > 0.0, u, 1.0), 0.0)
     return logarithm(u) + lost
@@ -354,7 +354,7 @@ def hyperbolic_arctangent(x: Scalar) -> Scalar:
 
 
 def hypotenuse(a: Scalar, b: Scalar) -> Scalar:
-    """√(a² + b²) without overflow."""
+    """Return √(a² + b²) without overflow."""
     high, low = maximum(abs(a), abs(b)), minimum(abs(a), abs(b))
     ratio = where(high > 0.0, low / where(high > 0.0, high, 1.0), 0.0)
     return high * sqrt(1.0 + ratio * ratio) + 0.0 * (a + b)

@@ -40,7 +40,7 @@ class _UnknownError(Exception):
 
 
 def content_key(*things: object) -> str | None:
-    """A key of some objects and of the package that is to read them.
+    """Return a key of some objects and of the package that is to read them.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def content_in_process(*things: object) -> bytes | None:
 
 @functools.cache
 def _source_files() -> frozenset[str]:
-    """Absolute paths of the package's modules, as the modules themselves tell them."""
+    """Return absolute paths of the package's modules, as the modules themselves tell them."""
     return frozenset(path for path, _ in _modules())
 
 
@@ -116,7 +116,7 @@ def changed_since_import() -> bool:
 
 @functools.cache
 def source_key() -> str | None:
-    """Hash of the package's source; None if there is none."""
+    """Return the hash of the package's source; None if there is none."""
     total = hashlib.sha256()
     if __file__ not in _source_files():
         return None
@@ -264,7 +264,7 @@ class _Walk:
 
 
 def _slots(kind: type) -> tuple[str, ...]:
-    """Names of the slots that a class itself declares."""
+    """Return names of the slots that a class itself declares."""
     names = vars(kind).get("__slots__", ())
     return (names,) if isinstance(names, str) else tuple(names)
 

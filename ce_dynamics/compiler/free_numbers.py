@@ -165,7 +165,7 @@ def decide(condition: Any, meaning: str) -> bool:
 
 
 def _operator(op: Op, swapped: bool = False) -> Callable[[Any, Any], Any]:
-    """An operator method; `swapped` for the reflected one."""
+    """Return an operator method; `swapped` for the reflected one."""
     plain = OPERATORS[op].of
 
     def method(self: FreeNumber, other: Any) -> Any:
@@ -225,17 +225,17 @@ class FreeNumber(Formula):
         return combine(Op.FABS, self)
 
     def arctan2(self, x: Any) -> Any:
-        """Angle of the point (x, self)."""
+        """Return the angle of the point (x, self)."""
         if isinstance(x, Traced):
             return x.arctan2_of(self)
         return combine(Op.ATAN2, self, x)
 
     def arctan2_of(self, y: Any) -> Any:
-        """Angle of the point (self, y): for a plain number y."""
+        """Return the angle of the point (self, y): for a plain number y."""
         return combine(Op.ATAN2, y, self)
 
     def look_up(self, table: Table, offset: int) -> Any:
-        """The number of a table at this index plus an offset; see `Table.at`."""
+        """Return the number of a table at this index plus an offset; see `Table.at`."""
         return combine(Op.LOOKUP, self, float(table.key), float(offset))
 
     def conjugate(self) -> FreeNumber:
@@ -262,7 +262,7 @@ class FreeNumber(Formula):
 
 
 def _table(key: float) -> Table:
-    """The table of a key, held by whatever looks it up."""
+    """Return the table of a key, held by whatever looks it up."""
     table = known_table(key)
     assert table is not None, "a table lives as long as the road or map that is looked up"
     return table
@@ -289,7 +289,7 @@ _consed: WeakValueDictionary[tuple[Any, ...], Formula] = WeakValueDictionary()
 
 
 def intern_formula(kind: type[_Kind], op: Op, operands: tuple[Any, ...], value: Any) -> _Kind:
-    """The one formula of an operation on these operands."""
+    """Return the one formula of an operation on these operands."""
     # An identity in a key belongs to an operand that the formula keeps alive; zeros keep their signs.
     key = (op, *(id(x) if isinstance(x, Formula) else float(x).hex() for x in operands))
     known = _consed.get(key)
@@ -322,7 +322,7 @@ def _folded(op: Op, operands: tuple[Any, ...]) -> Any:
 
 
 def nominal(value: Any) -> Any:
-    """A number or an array at the nominal values of the free parameters in it."""
+    """Return a number or an array at the nominal values of the free parameters in it."""
     if isinstance(value, Formula):
         return value.value
     if isinstance(value, np.ndarray) and value.dtype == object:
@@ -331,7 +331,7 @@ def nominal(value: Any) -> Any:
 
 
 def number(value: Any) -> Any:
-    """A number as a float; one that is free stays so."""
+    """Return a number as a float; one that is free stays so."""
     return value if isinstance(value, Formula) else float(value)
 
 
@@ -345,7 +345,7 @@ def is_free(value: Any) -> bool:
 
 
 def postorder(formulas: Iterable[Formula], known: dict[int, Any]) -> Iterator[Formula]:
-    """All formulas that these consist of and that are not known, operands first, each once."""
+    """Yield all formulas that these consist of and that are not known, operands first, each once."""
     seen: set[int] = set()
     stack = [(formula, False) for formula in formulas]
     while stack:
@@ -359,7 +359,7 @@ def postorder(formulas: Iterable[Formula], known: dict[int, Any]) -> Iterator[Fo
 
 
 def evaluate(formulas: Iterable[Any], known: dict[int, tuple[Formula, Any]]) -> list[Any]:
-    """Values of formulas (numbers stay as they are), from those of the parameters.
+    """Return values of formulas (numbers stay as they are), from those of the parameters.
 
     Parameters
     ----------
@@ -381,7 +381,7 @@ def evaluate(formulas: Iterable[Any], known: dict[int, tuple[Formula, Any]]) -> 
 
 
 def apply_operation(op: Op, operands: list[Any]) -> Any:
-    """An operation on arrays of floats, formulas or traced scalars."""
+    """Return an operation on arrays of floats, formulas or traced scalars."""
     if any(isinstance(x, (Traced, Condition)) for x in operands):
         return _ON_TRACED[op](*operands)
     if any(isinstance(x, Formula) for x in operands):

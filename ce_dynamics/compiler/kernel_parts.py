@@ -63,7 +63,7 @@ class Pipeline(CompilerBase):
     """numba's passes, the lowering replaced."""
 
     def define_pipelines(self) -> list[Any]:
-        """The only one."""
+        """Return the only one."""
         manager = DefaultPassBuilder.define_nopython_pipeline(self.state)
         manager.passes = [
             (Lowering if passed is NativeLowering else passed, text) for passed, text in manager.passes
@@ -96,7 +96,7 @@ class Kernel(Dispatcher):
     """Dispatcher of numba that compiles a function as a part if another kernel asks."""
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
-        """Types of a call by another kernel."""
+        """Return types of a call by another kernel."""
         now.asked = self
         try:
             return super().get_call_template(args, kws)

@@ -60,13 +60,13 @@ def target_machine(level: int) -> Any:
 
 @functools.cache
 def _jit() -> Any:
-    """The linker of this process.  It lives for ever, as the code it holds may."""
+    """Return the linker of this process.  It lives for ever, as the code it holds may."""
     return binding().create_lljit_compiler(target_machine(FULL), use_jit_link=NEAR)
 
 
 @functools.cache
 def libm() -> ctypes.CDLL:
-    """C's functions of floats."""
+    """Return C's functions of floats."""
     if sys.platform == "win32":
         return ctypes.CDLL("ucrtbase")
     with contextlib.suppress(OSError):
@@ -76,7 +76,7 @@ def libm() -> ctypes.CDLL:
 
 @functools.cache
 def libc() -> ctypes.CDLL:
-    """C's library."""
+    """Return C's library."""
     return ctypes.CDLL("ucrtbase" if sys.platform == "win32" else None)
 
 
@@ -87,7 +87,7 @@ def has_fma() -> bool:
 
 
 def link(code: bytes, signature: Signature, tables: Sequence[Table]) -> Any:
-    """Object code of a function, linked with what it calls and with the tables it reads."""
+    """Return the object code of a function, linked with what it calls and with the tables it reads."""
     builder = binding().JITLibraryBuilder().add_object_img(code).add_current_process()
     symbols = [(libc(), symbol) for symbol in emit_segments.IMPORTS]
     symbols += [(libm(), symbol) for symbol in signature.libm]

@@ -53,7 +53,7 @@ _ROWS = ctypes.CFUNCTYPE(None, *3 * (ctypes.c_void_p,), *2 * (ctypes.c_int64,))
 
 @functools.cache
 def _rows() -> tuple[Callable[[int, int, int, int, int], None], object]:
-    """The caller, and the library that it lives in."""
+    """Return the caller, and the library that it lives in."""
     library = link_helper(SOURCE, "rows")
     return _ROWS(library["rows"]), library
 

@@ -35,14 +35,14 @@ from ce_dynamics.mechanism.inertia import PrincipalInertia
 
 
 def find_armed(outward: Outward, S: Aggregate) -> Iterator[tuple[Body, HingeMotion]]:
-    """Bodies of S whose hinges have armature, with the motion of these."""
+    """Yield bodies of S whose hinges have armature, with the motion of these."""
     for body in S.bodies:
         if body.has_armature:
             yield body, outward.motions[S.name].hinge_motions[body.name]
 
 
 def armature_inertia(outward: Outward, S: Aggregate) -> Array | None:
-    """Σ X_jᵀ A_j X_j, (N, N); None if no hinge of S has armature."""
+    """Return Σ X_jᵀ A_j X_j, (N, N); None if no hinge of S has armature."""
     total = None
     for body, hinge in find_armed(outward, S):
         part = symmetric_product(hinge.X.T, body.armature[:, None] * hinge.X)
@@ -51,7 +51,7 @@ def armature_inertia(outward: Outward, S: Aggregate) -> Array | None:
 
 
 def armature_bias(outward: Outward, S: Aggregate) -> Array:
-    """Σ X_jᵀ A_j (Ẋ_j θ̇ + η̇_j), (N,)."""
+    """Return Σ X_jᵀ A_j (Ẋ_j θ̇ + η̇_j), (N,)."""
     total = zeros(S.N)
     for body, hinge in find_armed(outward, S):
         total = total + hinge.X.T @ (body.armature * hinge.bias)
@@ -59,7 +59,7 @@ def armature_bias(outward: Outward, S: Aggregate) -> Array:
 
 
 def armature_forces(outward: Outward, v_dot: Array) -> dict[str, Array]:
-    """−A_j θ̈_j by body name: generalised forces on the hinges that have armature."""
+    """Return −A_j θ̈_j by body name: generalised forces on the hinges that have armature."""
     forces: dict[str, Array] = {}
     for S in outward.embedding.aggregates:
         found = list(find_armed(outward, S))
@@ -71,7 +71,7 @@ def armature_forces(outward: Outward, v_dot: Array) -> dict[str, Array]:
 
 
 def with_armature(outward: Outward, torques: Mapping[str, Array], v_dot: Array) -> dict[str, Array]:
-    """Generalised forces on hinges, and what their armature takes of them."""
+    """Return generalised forces on hinges, and what their armature takes of them."""
     total = dict(torques)
     for name, force in armature_forces(outward, v_dot).items():
         total[name] = total[name] + force if name in total else force
@@ -79,7 +79,7 @@ def with_armature(outward: Outward, torques: Mapping[str, Array], v_dot: Array) 
 
 
 def armature_energy(outward: Outward) -> Scalar:
-    """½ Σ θ̇_jᵀ A_j θ̇_j."""
+    """Return ½ Σ θ̇_jᵀ A_j θ̇_j."""
     total: Scalar = 0.0
     for S in outward.embedding.aggregates:
         for body, _ in find_armed(outward, S):
@@ -89,7 +89,7 @@ def armature_energy(outward: Outward) -> Scalar:
 
 
 def armature_power(outward: Outward, v_dot: Array) -> Scalar:
-    """Rate of `armature_energy`, Σ θ̇_jᵀ A_j θ̈_j."""
+    """Return the rate of `armature_energy`, Σ θ̇_jᵀ A_j θ̈_j."""
     total: Scalar = 0.0
     forces = armature_forces(outward, v_dot)
     for S in outward.embedding.aggregates:
@@ -99,7 +99,7 @@ def armature_power(outward: Outward, v_dot: Array) -> Scalar:
 
 
 def hinge_rate(outward: Outward, S: Aggregate, body: Body) -> Array:
-    """θ̇_j."""
+    """Return θ̇_j."""
     motion = outward.motions[S.name]
     hinge = motion.hinge_motions[body.name]
     rate: Array = hinge.X @ motion.theta_dot + hinge.eta
@@ -107,7 +107,7 @@ def hinge_rate(outward: Outward, S: Aggregate, body: Body) -> Array:
 
 
 def independent_part(outward: Outward, S: Aggregate, v_dot: Array) -> Array:
-    """θ̈(S)."""
+    """Return θ̈(S)."""
     v_of = outward.embedding.v_of
     return array(entry for body in S.independent for entry in v_dot[v_of[body.name]])
 
@@ -233,7 +233,7 @@ def gather(
     torques: Mapping[str, Array],
     carried: Mapping[str, tuple[Array, Array]],
 ) -> Articulated:
-    """One step of (4) and (6) for an aggregated body."""
+    """Return one step of (4) and (6) for an aggregated body."""
     members = outward.members(S)
     P, f = [], []
 
@@ -278,7 +278,7 @@ def sum_bodies(terms: Iterable[tuple[Member, Array, Array]], T: Array) -> Sums:
 
 
 def project_torques(S: Aggregate, outward: Outward, torques: Mapping[str, Array]) -> Array:
-    """T(S) = X_Sᵀ col T(j)."""
+    """Return T(S) = X_Sᵀ col T(j)."""
     hinge_motions = outward.motions[S.name].hinge_motions
     T = zeros(S.N)
     for body in S.bodies:
@@ -288,7 +288,7 @@ def project_torques(S: Aggregate, outward: Outward, torques: Mapping[str, Array]
 
 
 def rigid_terms(j: Member, inertia: PrincipalInertia, wrenches: Mapping[str, Array]) -> tuple[Array, Array]:
-    """M(j) and b(j) at the centre of mass in p's axes: inertia, gyroscopic and external forces."""
+    """Return M(j) and b(j) at the centre of mass in p's axes: inertia, gyroscopic and external forces."""
     turned = inertia.rotate(j.orientation)
     b = spatial(turned.gyroscopic(j.omega), zeros(3))
     return rigid_inertia(j.body.mass, turned.matrix), b - wrenches.get(j.body.name, zeros(6))
@@ -308,7 +308,7 @@ def carrying_terms(
 
 
 def base_to_tip(outward: Outward, nodes: Mapping[str, Articulated], gravity: Array) -> Accelerations:
-    """Generalised and body accelerations, (7); gravity enters as the acceleration −g of the ground."""
+    """Return generalised and body accelerations, (7); gravity enters as the acceleration −g of the ground."""
     embedding = outward.embedding
     alpha: dict[str, Array] = {"ground": spatial(zeros(3), -gravity)}
     theta_ddot: dict[str, Array] = {}

@@ -74,7 +74,7 @@ class Power(NamedTuple):
 
 
 def velocities(outward: Outward) -> dict[str, Array]:
-    """Spatial velocity of every body's centre of mass in inertial space, in the body's own axes."""
+    """Return spatial velocity of every body's centre of mass in inertial space, in the body's own axes."""
     V: dict[str, Array] = {"ground": zeros(6)}
     for S, body in bodies_base_to_tip(outward):
         motion = outward.motions[S.name]
@@ -86,7 +86,7 @@ def velocities(outward: Outward) -> dict[str, Array]:
 
 
 def kinetic_energy(outward: Outward) -> Scalar:
-    """T = ½ Σ Vᵀ M V over all bodies, and ½ θ̇ᵀ A θ̇ of hinges with armature [J]."""
+    """Return T = ½ Σ Vᵀ M V over all bodies, and ½ θ̇ᵀ A θ̇ of hinges with armature [J]."""
     V = velocities(outward)
     total: Scalar = 0.0
     for body in outward.embedding.system.bodies:
@@ -114,7 +114,7 @@ def elastic_potential(loads: Loads) -> Scalar:
 
 
 def momentum(outward: Outward) -> Momentum:
-    """Linear and angular momentum and the centre of mass of the whole system."""
+    """Return linear and angular momentum and the centre of mass of the whole system."""
     system = outward.embedding.system
     mass = sum(body.mass for body in system.bodies)
     if mass == 0.0:
@@ -145,12 +145,12 @@ def momentum_about_origin(outward: Outward) -> Array:
 def power(
     outward: Outward, loads: Loads, accelerations: Accelerations, nodes: Mapping[str, Articulated]
 ) -> Power:
-    """Power of the loads and of the prescribed motions."""
+    """Return the power of the loads and of the prescribed motions."""
     return Power(load_power(outward, loads), compute_drive_power(outward, loads, accelerations, nodes))
 
 
 def energy_rates(outward: Outward, accelerations: Accelerations) -> tuple[Scalar, Scalar]:
-    """Rates of the kinetic energy and of the gravitational potential [W], from accelerations."""
+    """Return rates of the kinetic energy and of the gravitational potential [W], from accelerations."""
     system = outward.embedding.system
     V = velocities(outward)
     both: Scalar = 0.0  # dT/dt + dV_g/dt: accelerations less gravity against velocities
@@ -184,7 +184,7 @@ def load_power(outward: Outward, loads: Loads, V: Mapping[str, Array] | None = N
 def compute_drive_power(
     outward: Outward, loads: Loads, accelerations: Accelerations, nodes: Mapping[str, Articulated]
 ) -> Scalar:
-    """Power that the drives of prescribed motions deliver [W].
+    """Return the power that the drives of prescribed motions deliver [W].
 
     By virtual work on the velocities that η_S causes at θ̇ = 0, see `virtual_work`.
     """
@@ -207,12 +207,12 @@ def transmit_forces(node: Articulated, accelerations: Accelerations) -> dict[str
 
 
 def body_momentum(body: Body, V: Array) -> Array:
-    """M V at the centre of mass, in the body's axes."""
+    """Return M V at the centre of mass, in the body's axes."""
     return array((*(body.inertia @ V[:3]), *(body.mass * V[3:])))
 
 
 def bodies_base_to_tip(outward: Outward) -> Iterator[tuple[Aggregate, Body]]:
-    """All bodies, those that carry others first, with their aggregated bodies."""
+    """Yield all bodies, those that carry others first, with their aggregated bodies."""
     for S in outward.embedding.aggregates:
         mark()
         for body in S.bodies:

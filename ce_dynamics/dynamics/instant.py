@@ -74,7 +74,7 @@ def run_controllers(
 
 
 def rates(controller: Controller, sensors: Mapping[str, Scalar], x: Array) -> Array:
-    """Rates of all that a controller remembers: zero between samples for what is sampled."""
+    """Return rates of all that a controller remembers: zero between samples for what is sampled."""
     with checks.calling(controller.label):
         given = controller.rates(sensors, memory(controller, x))
     found = numbers(controller, "rates", given, len(controller.states))
@@ -82,7 +82,7 @@ def rates(controller: Controller, sensors: Mapping[str, Scalar], x: Array) -> Ar
 
 
 def update_memory(controller: Controller, every: int, sensors: Mapping[str, Scalar], x: Array) -> Array:
-    """All that a controller remembers after a sample."""
+    """Return all that a controller remembers after a sample."""
     n, m = len(controller.states), len(controller.sampled)
     with checks.calling(controller.label):
         given = controller.update(sensors, memory(controller, x))
@@ -103,7 +103,7 @@ def memory(controller: Controller, x: Array) -> dict[str, Scalar]:
 
 
 def numbers(controller: Controller, what: str, given: Sequence[Scalar], n: int) -> list[Scalar]:
-    """So many numbers."""
+    """Return So many numbers."""
     found = checks.items(f"{controller.label}: {what}", given)
     if len(found) != n:
         raise ModelError(f"{controller.label} answers {len(found)} {what}; it declares {n} of them")

@@ -71,7 +71,7 @@ def gather_forces(
     wrenches: Mapping[str, Array],
     torques: Mapping[str, Array],
 ) -> tuple[dict[str, Array], Array]:
-    """Forces on all bodies, tip to base, and T."""
+    """Return forces on all bodies, tip to base, and T."""
     embedding = outward.embedding
     carried: dict[str, Array] = {}
     forces: dict[str, Array] = {}
@@ -101,7 +101,7 @@ def compute_drive_forces(
     forces: Mapping[str, Array],
     torques: Mapping[str, Array],
 ) -> dict[str, Scalar]:
-    """Generalised force that the drive of every prescribed hinge delivers, by virtual work.
+    """Return the generalised force that the drive of every prescribed hinge delivers, by virtual work.
 
     A unit rate of one prescribed hinge, all other rates zero, moves every body by its drift; the drive does
     the work of the forces fⱼ on it, less what the given torques contribute.
@@ -121,7 +121,7 @@ def compute_drive_forces(
 def virtual_work(
     virtual: Outward, S: Aggregate, forces: Mapping[str, Array], torques: Mapping[str, Array]
 ) -> Scalar:
-    """Σ drift · f − Σ η · T over the bodies of S: the work of its drives per time."""
+    """Return Σ drift · f − Σ η · T over the bodies of S: the work of its drives per time."""
     work: Scalar = 0.0
     if not (S.prescribed or S.siblings):  # η_S = 0
         return work

@@ -32,7 +32,7 @@ class Columns(NamedTuple):
 
 
 def frame_columns(outward: Outward, body: Body, at: Array) -> Columns:
-    """Motion of the frame of a body at the point that is at ``at`` in the design pose."""
+    """Return the motion of the frame of a body at the point that is at ``at`` in the design pose."""
     ground = outward.embedding.system.ground
     place, R = outward.placement(body, ground), axes(outward, body)
     e = R @ (at - body.com)
@@ -43,13 +43,13 @@ def frame_columns(outward: Outward, body: Body, at: Array) -> Columns:
 
 
 def frame_jacobian(outward: Outward, body: Body, at: Array) -> Array:
-    """J (6, n_v) of the frame of a body at the point that is at ``at`` in the design pose."""
+    """Return J (6, n_v) of the frame of a body at the point that is at ``at`` in the design pose."""
     r = outward.placement(body, outward.embedding.system.ground).r + axes(outward, body) @ (at - body.com)
     return jacobian(outward, body, r)[0]
 
 
 def jacobian(outward: Outward, body: Body, r: Array) -> tuple[Array, Array]:
-    """J (6, n_v) and drift (6,) of the point of a body that is at r in the world now."""
+    """Return J (6, n_v) and drift (6,) of the point of a body that is at r in the world now."""
     embedding = outward.embedding
     ground = embedding.system.ground
     columns: dict[int, Array] = {}
@@ -67,7 +67,7 @@ def jacobian(outward: Outward, body: Body, r: Array) -> tuple[Array, Array]:
 
 
 def bias(outward: Outward, body: Body, e: Array) -> Array:
-    """V̇ at v̇ = 0 of the point that is e (world axes) from the centre of mass of a body."""
+    """Return V̇ at v̇ = 0 of the point that is e (world axes) from the centre of mass of a body."""
     embedding = outward.embedding
     members = {S.name: outward.members(S) for S in embedding.aggregates}
     alpha = body_accelerations(outward, members, zeros(embedding.n_v))[body.name]
@@ -157,7 +157,7 @@ class MovingBodies:
         return Columns(r, c.axes[k], V, J, drift, np.concatenate((c.turning[k], c.a[k] + swing)))
 
     def _jacobian(self, body: Body, r: Array) -> tuple[Array, Array]:
-        """J (6, n_v) and drift (6,) of the point of a body that is at r in the world."""
+        """Return J (6, n_v) and drift (6,) of the point of a body that is at r in the world."""
         on_the_way = np.zeros(len(self._place), dtype=bool)
         while not body.is_ground:
             on_the_way[self._place[body.name]] = True
@@ -174,6 +174,6 @@ class MovingBodies:
 
 
 def rotate_rows(R: Array, vectors: Array) -> Array:
-    """Every vector by the rotation matrix beside it."""
+    """Return every vector by the rotation matrix beside it."""
     result: Array = np.einsum("kij,kj->ki", R, vectors)
     return result

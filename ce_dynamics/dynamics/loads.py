@@ -107,7 +107,7 @@ class ColumnView(ConstraintView):
         self.names = list(self.bodies)
 
     def _fixed(self, values: Array, columns: dict[str, Array]) -> Array:
-        """Moving scalars with the given columns, at rest."""
+        """Return moving scalars with the given columns, at rest."""
         J = np.zeros((3, 6 * len(self.names)), dtype=values.dtype)
         for name, block in columns.items():
             first = 6 * self.names.index(name)
@@ -135,7 +135,7 @@ class ColumnView(ConstraintView):
 
 @singledispatch
 def coupling_forces(edge: CutEdge, motion: SubgraphMotion, lam: Floats, values: Values) -> CouplingForces:
-    """Forces for multipliers λ of the rows of one coupling or written constraint."""
+    """Return forces for multipliers λ of the rows of one coupling or written constraint."""
     raise NotImplementedError(f"what a {type(edge).__name__} exerts is not registered")
 
 

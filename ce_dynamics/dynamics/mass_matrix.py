@@ -38,7 +38,7 @@ class InnovationsFactors(NamedTuple):
 
 
 def mass_matrix(outward: Outward) -> Array:
-    """M(θ) = H φ M φᵀ Hᵀ (2) by composite bodies, with the armature of hinges, (n_v, n_v)."""
+    """Return M(θ) = H φ M φᵀ Hᵀ (2) by composite bodies, with the armature of hinges, (n_v, n_v)."""
     members, composite = composite_inertias(outward)
     blocks: Blocks = {}
     for S in with_freedom(outward.embedding):
@@ -60,7 +60,7 @@ def mass_matrix(outward: Outward) -> Array:
 
 
 def innovations_factors(outward: Outward, nodes: Mapping[str, Articulated]) -> InnovationsFactors:
-    """L = I + H φ K and D with M = L D Lᵀ (3)."""
+    """Return L = I + H φ K and D with M = L D Lᵀ (3)."""
     members = members_of(nodes)
     L, D = identity_blocks(outward.embedding), {}
     for S in with_freedom(outward.embedding):
@@ -71,7 +71,7 @@ def innovations_factors(outward: Outward, nodes: Mapping[str, Articulated]) -> I
 
 
 def shift_gains(outward: Outward, nodes: Mapping[str, Articulated]) -> Array:
-    """K (3), (6 n, n_v): φ(p, S) G(S) in the rows of p, at its centre of mass and in its axes."""
+    """Return K (3), (6 n, n_v): φ(p, S) G(S) in the rows of p, at its centre of mass and in its axes."""
     embedding = outward.embedding
     rows = {body.name: 6 * i for i, body in enumerate(embedding.system.bodies)}
     K = np.zeros((6 * len(rows), embedding.n_v), dtype=object)
@@ -83,7 +83,7 @@ def shift_gains(outward: Outward, nodes: Mapping[str, Articulated]) -> Array:
 
 
 def inverse_mass_matrix(outward: Outward, nodes: Mapping[str, Articulated]) -> Array:
-    """M⁻¹ = (I − H ψ K)ᵀ D⁻¹ (I − H ψ K) (3), (n_v, n_v)."""
+    """Return M⁻¹ = (I − H ψ K)ᵀ D⁻¹ (I − H ψ K) (3), (n_v, n_v)."""
     embedding = outward.embedding
     members = members_of(nodes)
     factor = identity_blocks(embedding)  # I − H ψ K
@@ -96,7 +96,7 @@ def inverse_mass_matrix(outward: Outward, nodes: Mapping[str, Articulated]) -> A
 
 
 def solve_mass(outward: Outward, nodes: Mapping[str, Articulated], T: Array) -> Array:
-    """M⁻¹ T by one sweep to the base and one back, (6) and (7) without velocity terms."""
+    """Return M⁻¹ T by one sweep to the base and one back, (6) and (7) without velocity terms."""
     if T.ndim == 2:
         columns = [solve_mass(outward, nodes, T[:, k]) for k in range(T.shape[1])]
         return array(columns).reshape(T.shape[1], T.shape[0]).T
@@ -104,7 +104,7 @@ def solve_mass(outward: Outward, nodes: Mapping[str, Articulated], T: Array) -> 
 
 
 def impulse_gathered(outward: Outward, nodes: Mapping[str, Articulated], T: Array) -> dict[str, Array]:
-    """ν(S) of every aggregated body, (6) with a = b = 0."""
+    """Return ν(S) of every aggregated body, (6) with a = b = 0."""
     embedding = outward.embedding
     z: dict[str, Array] = {}
     nu: dict[str, Array] = {}
@@ -123,7 +123,7 @@ def impulse_gathered(outward: Outward, nodes: Mapping[str, Articulated], T: Arra
 
 
 def impulse_response(outward: Outward, nodes: Mapping[str, Articulated], nu: Mapping[str, Array]) -> Array:
-    """θ̈ of all aggregated bodies, (7) with a = 0 and no gravity."""
+    """Return θ̈ of all aggregated bodies, (7) with a = 0 and no gravity."""
     embedding = outward.embedding
     carriers = {S.parent.name for S in embedding.aggregates}
     alpha = {"ground": zeros(6)}
@@ -164,7 +164,7 @@ def towards_base(
     F: Array,
     gains: Mapping[str, Articulated] | None = None,
 ) -> dict[str, Array]:
-    """H φ of columns that arrive at the parent of S, or H ψ of them where ``gains`` are given."""
+    """Return H φ of columns that arrive at the parent of S, or H ψ of them where ``gains`` are given."""
     rows: dict[str, Array] = {}
     while not S.parent.is_ground:
         j = members[S.parent.name]
@@ -181,23 +181,23 @@ def towards_base(
 
 
 def members_of(nodes: Mapping[str, Articulated]) -> dict[str, Member]:
-    """Every body as a member, by name."""
+    """Return every body as a member, by name."""
     return {j.body.name: j for node in nodes.values() for j in node.members}
 
 
 def with_freedom(embedding: Embedding) -> Iterable[Aggregate]:
-    """Aggregated bodies with degrees of freedom."""
+    """Return aggregated bodies with degrees of freedom."""
     return (S for S in embedding.aggregates if S.N > 0)
 
 
 def indices(embedding: Embedding, S: Aggregate) -> list[int]:
-    """Places of θ̇(S) in v."""
+    """Return places of θ̇(S) in v."""
     everywhere = range(embedding.n_v)
     return [k for body in S.independent for k in everywhere[embedding.v_of[body.name]]]
 
 
 def identity_blocks(embedding: Embedding) -> Blocks:
-    """The identity matrix."""
+    """Return the identity matrix."""
     return {
         (S.name, S.name): array([[float(i == k) for k in range(S.N)] for i in range(S.N)])
         for S in with_freedom(embedding)
@@ -205,7 +205,7 @@ def identity_blocks(embedding: Embedding) -> Blocks:
 
 
 def assemble_blocks(embedding: Embedding, blocks: Blocks) -> Array:
-    """Blocks put in their places."""
+    """Return blocks put in their places."""
     n = embedding.n_v
     matrix: list[list[Scalar]] = [[0.0] * n for _ in range(n)]
     places = {S.name: indices(embedding, S) for S in with_freedom(embedding)}

@@ -97,15 +97,15 @@ class Outward:
         return motion
 
     def relative_to_p(self, body: Body) -> BodyMotion:
-        """Motion of a body relative to the parent of its aggregated body."""
+        """Return the motion of a body relative to the parent of its aggregated body."""
         return self.motions[self.embedding.owner[body.name].name].body(body.name)
 
     def siblings(self, S: Aggregate) -> dict[str, BodyMotion]:
-        """Motion relative to p of what closures of S attach to outside S."""
+        """Return motion relative to p of what closures of S attach to outside S."""
         return {body.name: self._relative_to(S.parent, body) for body in S.siblings}
 
     def _relative_to(self, p: Body, body: Body) -> BodyMotion:
-        """Motion of a body relative to one below whose hinges up to it move in a prescribed way.
+        """Return the motion of a body relative to one below whose hinges up to it move in a prescribed way.
 
         Where p is inside of the aggregated body of the other, the latter's motion is known from farther
         below, with rates that p and the body share; so it is made again from p.
@@ -159,7 +159,7 @@ class Outward:
         return Placement(p.R @ j.R, at.r, at.v, p.w + p.R @ j.w_total)
 
     def _carrier(self, S: Aggregate, frame: Body) -> Placement:
-        """Placement of p; carriers come first, lest a long chain is a deep recursion."""
+        """Return the placement of p; carriers come first, lest a long chain is a deep recursion."""
         waiting = [S.parent]
         while waiting[-1].depth > frame.depth and (waiting[-1].name, frame.name) not in self._placements:
             waiting.append(self.embedding.owner[waiting[-1].name].parent)
@@ -243,12 +243,12 @@ def off_axis(body: Body, vector: Array) -> bool:
 
 
 def carry_point(p: Placement, point: PointState) -> PointState:
-    """A point known relative to p, relative to what p is placed on."""
+    """Return a point known relative to p, relative to what p is placed on."""
     e = p.R @ point.r
     return PointState(p.r + e, p.v + cross(p.w, e) + p.R @ point.v)
 
 
 def seen_from(frame: Placement, point: PointState) -> PointState:
-    """A point known relative to what ``frame`` is placed on, relative to ``frame``."""
+    """Return a point known relative to what ``frame`` is placed on, relative to ``frame``."""
     e = point.r - frame.r
     return PointState(frame.R.T @ e, frame.R.T @ (point.v - frame.v - cross(frame.w, e)))

@@ -93,7 +93,7 @@ def reactions(
     frame: Body | None = None,
     values: Values | None = None,
 ) -> Reactions:
-    """Reactions of all hinges and closures."""
+    """Return reactions of all hinges and closures."""
     return BackwardPass(outward, loads, accelerations, frame, values or Values()).run()
 
 
@@ -147,19 +147,19 @@ class BackwardPass:
         return f
 
     def _cross(self, body: Body) -> Reaction:
-        """The force through the inboard hinge of a body, which is handed to the carrier."""
+        """Return the force through the inboard hinge of a body, which is handed to the carrier."""
         f, at = self._at_hinge(body, self.needed[body.name])
         carrier = body.carrier.name
         self.needed[carrier] = self.needed[carrier] + phi_force(at - self.r[carrier], f)
         return self._reaction(at, f, self._along(body, f))
 
     def _at_hinge(self, body: Body, f: Array) -> tuple[Array, Array]:
-        """A force at the centre of mass taken to the body's hinge point, and that point."""
+        """Return a force at the centre of mass taken to the body's hinge point, and that point."""
         at = self.values(self.outward.point(body, body.inboard.at, self.system.ground).r)
         return phi_force(self.r[body.name] - at, f), at
 
     def _along(self, body: Body, f: Array) -> Array:
-        """H f: generalised force of a spatial force at the hinge point."""
+        """Return H f: generalised force of a spatial force at the hinge point."""
         c = self.outward.motions[self.outward.embedding.owner[body.name].name].hinge_motions[body.name].c
         along: Array = self.values(body.inboard.H(c)) @ rotate_vector(self.R[body.carrier.name].T, f)
         return along
@@ -185,7 +185,7 @@ class BackwardPass:
         return self._residual(excess - Y.T @ lam)
 
     def _multipliers(self, S: Aggregate, free: list[Body], Y: Floats, excess: Floats) -> Floats:
-        """λ of least squares of Y₁ᵀ λ = excess; takes note of redundant closures."""
+        """Return λ of least squares of Y₁ᵀ λ = excess; takes note of redundant closures."""
         dependent = dependent_columns(S, free)
         Y_1 = Y[:, dependent]
         dropped = len(Y_1) - numerical_rank(Y_1)
@@ -195,11 +195,11 @@ class BackwardPass:
         return np.asarray(found, dtype=float)
 
     def _residual(self, left: Floats) -> float:
-        """Size of what multipliers leave."""
+        """Return the size of what multipliers leave."""
         return float(np.max(np.abs(left), initial=0.0))
 
     def _excess(self, S: Aggregate, free: list[Body]) -> Floats:
-        """H f less the applied torque of every unprescribed hinge of S, were its closures cut."""
+        """Return H f less the applied torque of every unprescribed hinge of S, were its closures cut."""
         needed = {body.name: self.needed[body.name] for body in S.bodies}
         excess: dict[str, Array] = {}
         for body in reversed(S.bodies):
@@ -268,7 +268,7 @@ def dependent_columns(S: Aggregate, free: list[Body]) -> NDArray[np.bool_]:
 
 
 def unlock_hinges(outward: Outward, S: Aggregate, free: list[Body]) -> SubgraphMotion:
-    """S in its present pose, with the velocities of all unprescribed hinges as independent columns."""
+    """Return S in its present pose, with the velocities of all unprescribed hinges as independent columns."""
     known: Mapping[str, HingeMotion] = outward.motions[S.name].hinge_motions
     n = sum(body.inboard.n_v for body in free)
     siblings = outward.siblings(S)
@@ -300,7 +300,7 @@ class Transmitted(NamedTuple):
 
 
 def trace_reactions(instant: Instant) -> Transmitted:
-    """All reactions at an instant of traced scalars (or floats)."""
+    """Return all reactions at an instant of traced scalars (or floats)."""
     found = TracedPass(instant).run()
     return Transmitted(
         {name: concatenate((one.torque, one.force)) for name, one in found.hinges.items()},

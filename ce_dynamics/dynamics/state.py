@@ -101,16 +101,16 @@ class Layout:
         return {"q": len(self.q), "v": len(self.v), "x": len(self.x), "u": len(self.u)}
 
     def split(self, y: Array) -> tuple[Array, Array, Array]:
-        """The parts q, v, x of a state (or of states in rows)."""
+        """Return the parts q, v, x of a state (or of states in rows)."""
         n_q, n_v = len(self.q), len(self.v)
         return y[..., :n_q], y[..., n_q : n_q + n_v], y[..., n_q + n_v :]
 
     def states_of(self, x: Array) -> dict[str, Array]:
-        """First-order states by owner."""
+        """Return first-order states by owner."""
         return {name: x[where] for name, where in self.x_of.items()}
 
     def inputs_of(self, u: Array) -> dict[str, Scalar]:
-        """Inputs by name, and channels as they are before controllers set them."""
+        """Return inputs by name, and channels as they are before controllers set them."""
         return self.channels | {entry.name: value for entry, value in zip(self.u, u, strict=True)}
 
     def bind_parameters(self, u: Array, others: Iterable[Array]) -> None:
@@ -118,7 +118,7 @@ class Layout:
         bind(self.parameters, u[self.n_inputs :], others)
 
     def collect(self, x_dot: Mapping[str, Array]) -> Array:
-        """Rates of the first-order states in the order of x."""
+        """Return rates of the first-order states in the order of x."""
         for name, where in self.x_of.items():
             if len(x_dot[name]) != where.stop - where.start:
                 raise ModelError(
@@ -140,7 +140,7 @@ def motion_key(body: str) -> str:
 
 
 def join_name(owner: str, suffix: str) -> str:
-    """``owner.suffix``, or the owner alone where there is nothing to tell apart."""
+    """Return ``owner.suffix``, or the owner alone where there is nothing to tell apart."""
     return f"{owner}.{suffix}" if suffix else owner
 
 

@@ -35,7 +35,7 @@ class SubgraphOperators(NamedTuple):
 
 
 def subgraph_operators(outward: Outward, S: Aggregate) -> SubgraphOperators:
-    """All operators of an aggregated body."""
+    """Return all operators of an aggregated body."""
     motion, members = outward.motions[S.name], outward.members(S)
     hinges = [motion.hinge_motions[body.name] for body in S.bodies]
     inertias = [S.inertia[j.body.name].rotate(j.orientation).matrix for j in members]
@@ -56,7 +56,7 @@ def subgraph_operators(outward: Outward, S: Aggregate) -> SubgraphOperators:
 
 
 def hinge_map(motion: SubgraphMotion, j: Member) -> Array:
-    """H(j) (n_v, 6) of the inboard hinge of a body, at the body's centre of mass."""
+    """Return H(j) (n_v, 6) of the inboard hinge of a body, at the body's centre of mass."""
     c = motion.hinge_motions[j.body.name].c
     H_w, H_v = j.body.inboard.axes(c, motion.carrier(j.body.name).orientation, j.orientation)
     e = j.r - motion.body(j.body.name).origin.r
@@ -65,7 +65,7 @@ def hinge_map(motion: SubgraphMotion, j: Member) -> Array:
 
 
 def phi_inside(members: list[Member]) -> Array:
-    """φ_S (T7): φ(i, j) for every i that carries j, or is j, along the spanning tree inside S."""
+    """Return φ_S (T7): φ(i, j) for every i that carries j, or is j, along the spanning tree inside S."""
     of = {j.body.name: (6 * k, j) for k, j in enumerate(members)}
     phi = np.zeros((6 * len(members), 6 * len(members)), dtype=object)
     for column, j in of.values():
@@ -78,7 +78,7 @@ def phi_inside(members: list[Member]) -> Array:
 
 
 def closure_jacobian(outward: Outward, S: Aggregate) -> Array:
-    """Y (12) over all hinge velocities inside S: the closures with no hinge dependent."""
+    """Return Y (12) over all hinge velocities inside S: the closures with no hinge dependent."""
     solved = outward.motions[S.name]
     bodies = (*S.bodies, *S.virtual)
     sizes = [body.inboard.n_v for body in S.bodies]
@@ -99,14 +99,14 @@ def closure_jacobian(outward: Outward, S: Aggregate) -> Array:
 
 
 def velocity(motion: SubgraphMotion, body: Body) -> Array:
-    """θ̇ of one hinge, X θ̇(S) + η (9)."""
+    """Return θ̇ of one hinge, X θ̇(S) + η (9)."""
     hinge = motion.hinge_motions[body.name]
     result: Array = hinge.X @ motion.theta_dot + hinge.eta
     return result
 
 
 def block_diagonal(blocks: list[Array]) -> Array:
-    """Blocks of any shape along the diagonal."""
+    """Return blocks of any shape along the diagonal."""
     rows, columns = (sum(block.shape[k] for block in blocks) for k in (0, 1))
     result = np.zeros((rows, columns), dtype=object)
     i = k = 0

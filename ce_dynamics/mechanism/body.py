@@ -80,25 +80,25 @@ class Body:
         return principal_inertia(self.inertia)
 
     def local(self, at: Array) -> Array:
-        """A design point relative to the centre of mass."""
+        """Return a design point relative to the centre of mass."""
         return np.asarray(at) - self.com
 
 
 def check_body(value: object, owner: str, what: str = "body") -> Body:
-    """A user's body, where no system is at hand in which a name could be looked up."""
+    """Return a user's body, where no system is at hand in which a name could be looked up."""
     named = f"; system.find({value!r}) is the body of that name" if isinstance(value, str) else ""
     return checks.instance(f"{owner}: {what}", value, Body, f"a body, as System.add_body returns it{named}")
 
 
 def ground_of(body: Body) -> Body:
-    """The inertial frame that carries a body in the end."""
+    """Return the inertial frame that carries a body in the end."""
     while body.parent is not None:
         body = body.parent
     return body
 
 
 def two_bodies(owner: str, body_a: object, body_b: object) -> tuple[Body, Body]:
-    """The two different bodies of one system that something lies between."""
+    """Return the two different bodies of one system that something lies between."""
     a, b = check_body(body_a, owner, "body_a"), check_body(body_b, owner, "body_b")
     if a is b:
         raise ModelError(f"{owner}: both ends are on body {a.name!r}; name two different bodies")

@@ -21,7 +21,7 @@ ANGULAR_TOLERANCE = 1e-6
 
 
 def finite_vector(value: object, owner: str, what: str) -> Array:
-    """A user's 3-vector as a new array; refuses NaN, infinities and other shapes.
+    """Return a user's 3-vector as a new array; refuses NaN, infinities and other shapes.
 
     It is of float64, unless a component depends on a free parameter.
     """
@@ -44,7 +44,7 @@ def free_numbers(value: object) -> bool:
 
 
 def unit_axis(axis: object, owner: str, what: str = "axis") -> Array:
-    """A user's direction as a unit vector; refuses zero, non-finite and wrongly shaped ones."""
+    """Return a user's direction as a unit vector; refuses zero, non-finite and wrongly shaped ones."""
     vector = finite_vector(axis, owner, what)
     if is_free(vector):
         unit_axis(nominal(vector), owner, what)
@@ -57,7 +57,7 @@ def unit_axis(axis: object, owner: str, what: str = "axis") -> Array:
 
 
 def free_unit(vector: Array, owner: str, what: str) -> Array:
-    """A direction with free components as a unit vector; values for which it is zero are refused."""
+    """Return a direction with free components as a unit vector; values for which it is zero are refused."""
     length = norm(vector)
     decide(length > 0.0, f"{owner}: {what} is (0, 0, 0)")
     unit: Array = vector / length
@@ -79,7 +79,7 @@ def is_unit(vector: Array) -> bool:
 
 
 def magnitude(vector: Array) -> Scalar:
-    """Length of a vector, with NumPy's own rounding where it is of plain numbers."""
+    """Return the length of a vector, with NumPy's own rounding where it is of plain numbers."""
     return norm(vector) if is_free(vector) else float(np.linalg.norm(vector))
 
 
@@ -94,7 +94,7 @@ def finite_number(
     unit: str = "1",
     error: type[CeDynamicsError] = ModelError,
 ) -> float:
-    """A user's number as a float, finite and within its bounds.  One that is free stays so."""
+    """Return a user's number as a float, finite and within its bounds.  One that is free stays so."""
     name = f"{owner}: {what}"
     if not isinstance(value, FreeNumber):
         return checks.number(

@@ -43,14 +43,14 @@ class Controller(ABC):
 
     @abstractmethod
     def act(self, sensors: Named, x: Named) -> Named:
-        """Inputs by name, from what is seen and remembered."""
+        """Return inputs by name, from what is seen and remembered."""
 
     def rates(self, sensors: Named, x: Named) -> Sequence[Scalar]:
-        """Rates of ``states``."""
+        """Return rates of ``states``."""
         return ()
 
     def update(self, sensors: Named, x: Named) -> Sequence[Scalar]:
-        """Values of ``sampled`` from now on."""
+        """Return values of ``sampled`` from now on."""
         return ()
 
     @property
@@ -126,7 +126,7 @@ class Sampling:
 
 
 def common_part(lengths: Iterable[float]) -> float:
-    """The greatest length of which all are whole multiples, to nine digits."""
+    """Return the greatest length of which all are whole multiples, to nine digits."""
     parts = [Fraction(length).limit_denominator(10**9) for length in lengths]
     denominator = math.lcm(*(part.denominator for part in parts))
     return math.gcd(*(int(part * denominator) for part in parts)) / denominator

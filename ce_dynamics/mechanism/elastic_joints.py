@@ -103,7 +103,7 @@ def rehang(system: System, top: Body) -> tuple[set[str], set[Body]]:
 
 
 def reverse_hinge(hinge: Hinge) -> Hinge:
-    """The same joint with parent and child exchanged."""
+    """Return the same joint with parent and child exchanged."""
     if isinstance(hinge, Universal):
         return Universal(hinge.axis2, hinge.axis1, at=hinge.at)
     return hinge
@@ -174,7 +174,7 @@ def forget(
 def still_true(
     linkage: FindsHinges, broken: Callable[[FindsHinges], bool], opened: Sequence[CutEdge]
 ) -> list[FindsHinges]:
-    """A linkage, or those of its parts, that are not broken, as they are once closures are open."""
+    """Return a linkage, or those of its parts, that are not broken, as they are once closures are open."""
     parts = getattr(linkage, "parts", ())
     kept = [one for part in parts for one in still_true(part, broken, opened)]
     if broken(linkage) or kept != [*parts]:

@@ -22,7 +22,7 @@ MINOR_ROUNDING = 1e-12
 
 
 def checked_free_inertia(value: object, name: str, check: Callable[[Array], Array]) -> Array:
-    """A user's inertia with free entries as a symmetric (3, 3) array."""
+    """Return a user's inertia with free entries as a symmetric (3, 3) array."""
     given = np.array(value, dtype=object)
     check(nominal(given))
     if given.shape == (3,):
@@ -65,7 +65,7 @@ def has_products(A: Array) -> bool:
 
 
 def free_principal(inertia: Array) -> tuple[Scalar, tuple[tuple[Scalar, Array], ...]]:
-    """I = a 1 + Σ k e eᵀ for an inertia with free entries.
+    """Return I = a 1 + Σ k e eᵀ for an inertia with free entries.
 
     A diagonal one has a = I_22 (or another, of middle size) and constant vectors.  One with products is
     L D Lᵀ, whose three terms take fewer operations to rotate than the matrix: a = 0 and e are the columns of
@@ -107,7 +107,7 @@ class PrincipalInertia(NamedTuple):
     terms: tuple[tuple[Scalar, Array], ...]
 
     def rotate(self, orientation: Orientation) -> PrincipalInertia:
-        """R I Rᵀ."""
+        """Return R I Rᵀ."""
         return PrincipalInertia(self.a, tuple((k, orientation.rotate(e)) for k, e in self.terms))
 
     @property
@@ -119,7 +119,7 @@ class PrincipalInertia(NamedTuple):
         return I
 
     def gyroscopic(self, omega: Array) -> Array:
-        """ω × I ω = Σ k (e · ω) ω × e: what is isotropic has no part in it."""
+        """Return ω × I ω = Σ k (e · ω) ω × e: what is isotropic has no part in it."""
         if len(self.terms) > 1:
             return cross(omega, self.matrix @ omega)
         torque = zeros(3)
@@ -129,7 +129,7 @@ class PrincipalInertia(NamedTuple):
 
 
 def principal_inertia(inertia: Array) -> PrincipalInertia:
-    """The form of a symmetric (3, 3) inertia."""
+    """Return the form of a symmetric (3, 3) inertia."""
     if is_free(inertia):
         return PrincipalInertia(*free_principal(inertia))
     moments, axes = np.linalg.eigh(inertia)
@@ -167,7 +167,7 @@ def check_inertia(value: Any, name: str) -> Array:
 
 
 def check_armature(value: object, hinge: Hinge, name: str) -> Array:
-    """A user's armature as one number for every velocity of the hinge; empty if it has none."""
+    """Return a user's armature as one number for every velocity of the hinge; empty if it has none."""
     owner, units = f"body {name!r}", hinge.velocity_units
     if checks.is_scalar(value) or not hasattr(value, "__len__"):
         number = finite_number(value, owner, "armature", at_least=0.0)

@@ -31,7 +31,7 @@ class Directions(NamedTuple):
         return matrix
 
     def components(self, vector: Array) -> Array:
-        """Components of a body-fixed vector, given in the design pose, along the directions."""
+        """Return components of a body-fixed vector, given in the design pose, along the directions."""
         parts: Array = self.design.T @ vector
         if is_plain(parts):
             parts = np.where(np.abs(parts) < ROUNDING * np.linalg.norm(vector.astype(float)), 0.0, parts)
@@ -66,7 +66,7 @@ class Orientation(NamedTuple):
     directions: Directions | None = None  # The same orientation by directions, where they are known
 
     def rotate(self, vector: Array) -> Array:
-        """A body-fixed vector, given in the design pose, as it is now."""
+        """Return a body-fixed vector, given in the design pose, as it is now."""
         if self.directions is None or not (is_plain(vector) or is_free(vector)):
             product: Array = self.R @ vector
             return product
@@ -97,5 +97,5 @@ AS_DESIGNED = Orientation(IDENTITY)
 
 
 def by_directions(directions: Directions) -> Orientation:
-    """An orientation that is known by directions."""
+    """Return an orientation that is known by directions."""
     return Orientation(directions.R, directions)

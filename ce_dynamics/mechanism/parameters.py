@@ -78,7 +78,7 @@ class Parameter(FreeNumber):
         self.guards: dict[int, FreeCondition] = {}
 
     def text(self, depth: int = 0) -> str:
-        """Its name."""
+        """Return its name."""
         return self.name
 
 
@@ -96,7 +96,7 @@ def bind(parameters: Sequence[Parameter], values: Array, arrays: Iterable[Array]
 
 
 def graph_of(arrays: Iterable[Array]) -> Graph | None:
-    """The graph of the first traced scalar in some arrays; None if all are plain."""
+    """Return the graph of the first traced scalar in some arrays; None if all are plain."""
     for given in arrays:
         for entry in np.asarray(given).flat:
             if isinstance(entry, Traced):
@@ -115,7 +115,7 @@ class Values:
         self._known: dict[int, Any] = {id(p): (p, x) for p, x in zip(parameters, given, strict=True)}
 
     def __call__(self, value: Any) -> Floats:
-        """The array as floats."""
+        """Return the array as floats."""
         entries = np.asarray(value)
         if entries.dtype != object:
             return entries.astype(float)
@@ -123,12 +123,12 @@ class Values:
 
 
 def values_at(value: Any, parameters: Sequence[Parameter], values: ArrayLike) -> Floats:
-    """An array that may contain formulas, at given values of the parameters."""
+    """Return an array that may contain formulas, at given values of the parameters."""
     return Values(parameters, values)(np.asarray(value, dtype=object))
 
 
 def refusals(parameters: Sequence[Parameter], values: Mapping[str, ArrayLike]) -> list[str]:
-    """Why values of free parameters cannot be used with their model: for each run, '' if they can.
+    """Return why values of free parameters cannot be used with their model: for each run, '' if they can.
 
     Notes
     -----
@@ -183,7 +183,7 @@ Replace = Callable[[Formula], Any]
 
 
 def at_nominal(thing: T, root: Body | None = None) -> T:
-    """A hinge, linkage, loop or body with plain numbers for its free ones; itself if it has none.
+    """Return a hinge, linkage, loop or body with plain numbers for its free ones; itself if it has none.
 
     What it refers to is copied along where that has free numbers; what was one object stays one.
     """

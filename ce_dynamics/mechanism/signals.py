@@ -90,7 +90,7 @@ def warn_out_of_range(ranges: Mapping[str, Range], excesses: Iterable[Excess], o
 
 
 def held_number(name: str, value: object) -> float:
-    """The constant value of an input."""
+    """Return the constant value of an input."""
     if callable(value):
         raise WrongTypeError(
             f"input {name!r}: {checks.show(value)} is a function; what changes in time is given by a law: "

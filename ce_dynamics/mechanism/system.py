@@ -503,7 +503,7 @@ class System:
             store[target.name] = array
 
     def find(self, body: Body | str) -> Body:
-        """The body of this system with that name (a Body is checked to be of this system).
+        """Return the body of this system with that name (a Body is checked to be of this system).
 
         Raises
         ------

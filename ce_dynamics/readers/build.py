@@ -75,7 +75,7 @@ def couple(system: System, coupling: CouplingOf, carriers: dict[str, RobotJoint]
 
 
 def moving(end: Body, root: Body, carriers: dict[str, RobotJoint], element: Element) -> list[Body]:
-    """Bodies from the root to an end whose hinges move, each of which must have one coordinate."""
+    """Return bodies from the root to an end whose hinges move, each of which must have one coordinate."""
     chain = ancestors(end)
     bodies = [body for body in reversed(chain[: chain.index(root)]) if body.inboard.n_v > 0]
     for body in bodies:
@@ -114,7 +114,7 @@ def need_coordinate(joint: RobotJoint, element: Element) -> None:
 
 
 def build(robot: Robot, options: BuildOptions) -> tuple[System, list[str]]:
-    """The system, and notes on it."""
+    """Return the system, and notes on it."""
     base = options.base
     system = System(options.gravity, name=robot.name, tolerance=options.tolerance)
     robot, joints, at, frames = put_together(robot, options)
@@ -159,7 +159,7 @@ def build(robot: Robot, options: BuildOptions) -> tuple[System, list[str]]:
 def add_link(
     system: System, link: RobotLink, frame: Pose, parent: str, hinge: Hinge, armature: float | None = None
 ) -> Body:
-    """A link as a body."""
+    """Return a link as a body."""
     with locate_errors(link.element.place):
         if link.inertial is None:
             return system.add_body(
@@ -178,7 +178,7 @@ def add_link(
 
 
 def hinge(joint: RobotJoint, frame: Pose, q: float) -> Hinge:
-    """A joint as a hinge; ``frame`` is that of its child, at the coordinate q."""
+    """Return a joint as a hinge; ``frame`` is that of its child, at the coordinate q."""
     axis = frame.direction(joint.axis)
     if joint.kind == "prismatic":
         return Prismatic(axis, frame.r, q_design=q)
@@ -232,7 +232,7 @@ def add_axis_loads(system: System, joint: RobotJoint, body: Body, options: Build
 
 
 def add_motor(system: System, joint: RobotJoint) -> list[str]:
-    """An actuator whose input is called as its joint, and a note if it has to be called otherwise."""
+    """Return an actuator whose input is called as its joint, and a note if it has to be called otherwise."""
     body = system.find(joint.child)
     name, notes = joint.name, []
     if plain(name) in taken_names(system):
@@ -267,7 +267,7 @@ def leading(bodies: Collection[Body], found: Collection[str], asked: Collection[
 
 
 def independent(bodies: Collection[Body], said: dict[str, bool | None]) -> list[Body]:
-    """Independent hinges of an aggregated body, as far as the file says which.
+    """Return independent hinges of an aggregated body, as far as the file says which.
 
     ``independent`` counts as true where it is missing, but a file that says nothing of a loop, or names only
     some that are, leaves the others open.
@@ -283,7 +283,7 @@ FRICTION, DAMPING, ARMATURE = "dynamics@friction", "dynamics@damping", "dynamics
 
 
 def losses(robot: Robot, ignore: Collection[str]) -> Iterator[Finding]:
-    """Joints with friction, and no single coordinate for it to act on or none that it is to act on."""
+    """Yield joints with friction, and no single coordinate for it to act on or none that it is to act on."""
     for joint in robot.joints.values():
         simple, name = joint.kind in WITH_COORDINATE, joint.name
         for kind, value in ((FRICTION, joint.friction), (DAMPING, joint.damping), (ARMATURE, joint.armature)):
@@ -297,7 +297,7 @@ def losses(robot: Robot, ignore: Collection[str]) -> Iterator[Finding]:
 
 
 def check_armature(robot: Robot, given: Mapping[str, float] | None) -> dict[str, float]:
-    """Armature of joints as a caller gives it."""
+    """Return the armature of joints as a caller gives it."""
     found = {}
     for name, value in checks.mapping("read_urdf: armature", {} if given is None else given).items():
         if name not in robot.joints or robot.joints[name].kind not in WITH_COORDINATE:
@@ -309,7 +309,7 @@ def check_armature(robot: Robot, given: Mapping[str, float] | None) -> dict[str,
 def limits(
     robot: Robot, stops: tuple[float, float] | None, motors: Collection[str] = ()
 ) -> Iterator[Finding]:
-    """Limits that the model does not keep: of positions unless there are stops, of loads and of rates.
+    """Yield limits that the model does not keep: of positions unless there are stops, of loads and of rates.
 
     A motor that is asked for keeps to the limit of its load.
     """
@@ -326,7 +326,7 @@ def limits(
 
 
 def without(robot: Robot, ignore: Collection[str]) -> Robot:
-    """The robot less the friction that is to be left out."""
+    """Return the robot less the friction that is to be left out."""
     joints = {
         name: replace(
             joint,

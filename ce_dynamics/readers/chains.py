@@ -107,7 +107,7 @@ class Chains:
         return np.where(self.slides, self.size, 1.0)
 
     def poses(self, q: Array) -> LinkPoses:
-        """Frames of the links that loops depend on, at coordinates (M, n)."""
+        """Return frames of the links that loops depend on, at coordinates (M, n)."""
         M = len(q)
         R, r = np.empty((M, len(self.links), 3, 3)), np.empty((M, len(self.links), 3))
         for k in self.used:
@@ -181,7 +181,7 @@ class Chains:
         return residual[:, np.newaxis], J
 
     def way(self, link: int) -> list[int]:
-        """A link and all that carry it."""
+        """Return a link and all that carry it."""
         chain = []
         while link >= 0:
             chain.append(link)
@@ -200,7 +200,7 @@ class Chains:
 
 
 def parts(chains: Chains) -> list[Chains]:
-    """The chains with only those loops and laws each that move a coordinate in common."""
+    """Return the chains with only those loops and laws each that move a coordinate in common."""
     seen = [chains_with(chains, [loop], []).moved_by_loops() for loop in chains.loops]
     seen += [chains_with(chains, [], [law]).moved_by_loops() for law in chains.laws]
     groups: list[tuple[Array, list[int]]] = []
@@ -221,12 +221,12 @@ def parts(chains: Chains) -> list[Chains]:
 
 
 def chains_with(chains: Chains, loops: Sequence[ChainLoop], laws: Sequence[ChainLaw]) -> Chains:
-    """The same links with some of the loops and laws."""
+    """Return the same links with some of the loops and laws."""
     return Chains(chains.links, loops, laws)
 
 
 def frame_of(poses: LinkPoses, link: int, frame: Pose) -> tuple[Array, Array]:
-    """A frame of a link in all poses; the link −1 is the world."""
+    """Return a frame of a link in all poses; the link −1 is the world."""
     if link < 0:
         M = len(poses.r)
         return np.broadcast_to(frame.R, (M, 3, 3)), np.broadcast_to(frame.r, (M, 3))
@@ -260,7 +260,7 @@ def rows_of(
 
 
 def turns(axis: Array, angle: Array) -> Array:
-    """Rotations by angles (M,) about an axis: Rodrigues' formula, (M, 3, 3)."""
+    """Return rotations by angles (M,) about an axis: Rodrigues' formula, (M, 3, 3)."""
     K = np.array(((0.0, -axis[2], axis[1]), (axis[2], 0.0, -axis[0]), (-axis[1], axis[0], 0.0)))
     s, c = np.sin(angle)[:, np.newaxis, np.newaxis], np.cos(angle)[:, np.newaxis, np.newaxis]
     return np.asarray(np.eye(3) + s * K + (1.0 - c) * (K @ K))

@@ -109,7 +109,7 @@ class DesignPoseSearch:
         self.tolerance = max(tolerance, CLOSED)
 
     def find(self) -> ClosedPose | None:
-        """The pose that the method chooses; None if none was closed."""
+        """Return the pose that the method chooses; None if none was closed."""
         asked = None
         if self.error(self.wanted) <= MEANT:
             asked = self._judged(self.wanted, "as given")
@@ -132,7 +132,7 @@ class DesignPoseSearch:
         )
 
     def _nearby(self, pose: ClosedPose) -> int:
-        """Freedoms of closed poses close to a closed one; its own if none is found."""
+        """Return freedoms of closed poses close to a closed one; its own if none is found."""
         rng = np.random.default_rng(SEED)
         step = rng.uniform(-CLOSE, CLOSE, (NEIGHBOURS, self.chains.n)) * self.chains.scales * self.seen
         found = self._closed(pose.q + step, self.seen)
@@ -161,7 +161,7 @@ class DesignPoseSearch:
         return float(np.linalg.norm(off / self.chains.scales))
 
     def _scattered(self, count: int, free: Array) -> Array:
-        """Starts about the wanted pose, and all over."""
+        """Return starts about the wanted pose, and all over."""
         rng = np.random.default_rng(SEED)
         n = self.chains.n
         starts = np.tile(self.wanted, (count, 1))
@@ -175,7 +175,7 @@ class DesignPoseSearch:
         return starts
 
     def _different(self, starts: Array, free: Array) -> list[Array]:
-        """Closed poses that the starts lead to, each once."""
+        """Return closed poses that the starts lead to, each once."""
         different: list[Array] = []
         for q in self._closed(starts, free):
             turn = np.where(self.chains.slides, q, self.wanted + wrap_angle(q - self.wanted))
@@ -239,12 +239,12 @@ class DesignPoseSearch:
         return self._rounded(best), least
 
     def _rounded(self, q: Array) -> Array:
-        """The same with coordinates exactly as wanted that are so but for rounding."""
+        """Return the same with coordinates exactly as wanted that are so but for rounding."""
         rounded = np.where(np.abs(q - self.wanted) < MEANT, self.wanted, q)
         return rounded if self.error(rounded) <= max(ROUNDING, 1.1 * self.error(q)) else q
 
     def error(self, q: Array) -> float:
-        """Largest residual of a pose [rad, or sizes]."""
+        """Return the largest residual of a pose [rad, or sizes]."""
         residual, _ = self.chains.errors(q[np.newaxis])
         return float(np.max(np.abs(residual), initial=0.0))
 
@@ -270,7 +270,7 @@ class DesignPoseSearch:
         return ClosedPose(q, quality, len(seen) - rank, led, how, self.error(q))
 
     def _room(self, pose: ClosedPose) -> float:
-        """The part of states around a pose in which the loops can be closed."""
+        """Return the part of states around a pose in which the loops can be closed."""
         rng = np.random.default_rng(SEED)
         lead = list(pose.lead)
         if not lead:
@@ -304,7 +304,7 @@ def leading(N: Array, wished: Sequence[int]) -> list[int]:
 
 
 def wrap_angle(angle: Array) -> Array:
-    """Angles in (−π, π]."""
+    """Return angles in (−π, π]."""
     return np.asarray(math.pi - np.mod(math.pi - angle, 2.0 * math.pi))
 
 

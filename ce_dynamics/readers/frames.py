@@ -27,15 +27,15 @@ class Pose:
     r: Array  # (3,): Its origin [m]
 
     def __matmul__(self, other: Pose) -> Pose:
-        """A frame given in this one."""
+        """Return a frame given in this one."""
         return Pose(clean_rotation(self.R @ other.R), self.r + self.R @ other.r)
 
     def direction(self, axis: Array) -> Array:
-        """A direction given in this frame."""
+        """Return a direction given in this frame."""
         return np.asarray(self.R @ axis)
 
     def inertia(self, inertia: Array) -> Array:
-        """A symmetric tensor given in this frame."""
+        """Return a symmetric tensor given in this frame."""
         turned = self.R @ inertia @ self.R.T
         return np.asarray(0.5 * (turned + turned.T))
 
@@ -44,7 +44,7 @@ WORLD = Pose(np.eye(3), np.zeros(3))
 
 
 def clean_rotation(R: Array) -> Array:
-    """A rotation matrix without the rounding errors beside its entries."""
+    """Return a rotation matrix without the rounding errors beside its entries."""
     return np.where(np.abs(R) < CLEAN, 0.0, R)
 
 
@@ -92,7 +92,7 @@ class Gap:
 def close_between(
     kind: str, a: Pose, b: Pose, axis: Array, precision: float = ROUNDING
 ) -> tuple[Closure, Gap]:
-    """A closure between two frames, one on each body, and its gap in the design pose."""
+    """Return a closure between two frames, one on each body, and its gap in the design pose."""
     axis_a = a.direction(axis)
     gap = gap_between(kind, a, b, axis)
     if max(gap.distance, gap.angle) <= precision:
@@ -107,7 +107,7 @@ def gap_between(kind: str, a: Pose, b: Pose, axis: Array) -> Gap:
 
 
 def ordinary(kind: str, axis: Array, at: Array) -> Hinge:
-    """The library's own hinge, for frames that coincide."""
+    """Return the library's own hinge, for frames that coincide."""
     if kind == "prismatic":
         return Prismatic(axis, at)
     if kind == "planar":

@@ -29,7 +29,7 @@ class BodyLook(NamedTuple):
 
 
 def surface(path: Path, scale: Array) -> tuple[Array, Array]:
-    """Vertices and triangles of a file, by MuJoCo, which reads STL and OBJ."""
+    """Return vertices and triangles of a file, by MuJoCo, which reads STL and OBJ."""
     import mujoco  # here, because an extra installs it
 
     spec: Any = mujoco.MjSpec()

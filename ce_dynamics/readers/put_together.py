@@ -48,7 +48,7 @@ class PosedRobot:
 
 
 def move_joint(joint: RobotJoint, q: float) -> Pose:
-    """The pose of a joint's child in the joint's frame at a coordinate."""
+    """Return the pose of a joint's child in the joint's frame at a coordinate."""
     if q == 0.0:
         return WORLD
     if joint.kind == "prismatic":
@@ -106,7 +106,7 @@ def explain_open_loop(robot: Robot, search: DesignPoseSearch) -> DataError:
 
 
 def chains_of(robot: Robot, joints: list[RobotJoint], root: str) -> Chains:
-    """The robot as links, loops and laws; what has several coordinates is held."""
+    """Return the robot as links, loops and laws; what has several coordinates is held."""
     number = {root: -1}
     links: list[ChainLink] = []
     column: dict[str, int] = {}
@@ -159,7 +159,7 @@ def laws(joints: list[RobotJoint], column: dict[str, int]) -> Iterator[ChainLaw]
 
 
 def limits_of(joints: list[RobotJoint]) -> Array:
-    """Ranges of the coordinates, infinite where there is none."""
+    """Return ranges of the coordinates, infinite where there is none."""
     infinite = (-math.inf, math.inf)
     return np.array(
         [infinite if j.limit is None else (j.limit.lower, j.limit.upper) for j in joints]
@@ -167,7 +167,7 @@ def limits_of(joints: list[RobotJoint]) -> Array:
 
 
 def check_pose(robot: Robot, pose: Mapping[str, float] | None) -> dict[str, float]:
-    """Coordinates of joints as a caller wants them."""
+    """Return coordinates of joints as a caller wants them."""
     if pose is None:
         return {}
     if not isinstance(pose, Mapping):
@@ -259,7 +259,7 @@ def rod_through(robot: Robot, link: str, at: Pose) -> Array | None:
 
 
 def rigid(robot: Robot, link: str) -> Iterator[tuple[str, Pose]]:
-    """A link and all that is fixed to it outward, with their frames in its own."""
+    """Yield a link and all that is fixed to it outward, with their frames in its own."""
     waiting = [(link, WORLD)]
     while waiting:
         name, at = waiting.pop()
@@ -272,7 +272,7 @@ def rigid(robot: Robot, link: str) -> Iterator[tuple[str, Pose]]:
 
 
 def ends_of(loop: RobotLoop) -> tuple[tuple[str, Pose, str, Pose], ...]:
-    """Both ends of a loop, each with the other."""
+    """Return both ends of a loop, each with the other."""
     a, b = (loop.predecessor, loop.at_predecessor), (loop.successor, loop.at_successor)
     return (*a, *b), (*b, *a)
 
@@ -303,7 +303,7 @@ class PutTogether(NamedTuple):
 
 
 def put_together(robot: Robot, options: BuildOptions) -> PutTogether:
-    """Frames of all links in the design pose."""
+    """Return frames of all links in the design pose."""
     robot = with_world(robot, options.base)
     order_joints(robot)
     check_loops(robot)

@@ -121,7 +121,7 @@ class Beside:
     place: str
 
     def error(self, problem: str) -> DataError:
-        """An error about what stands there."""
+        """Return an error about what stands there."""
         return DataError(f"{self.place}: {problem}")
 
 
@@ -172,13 +172,13 @@ class Robot:
 
 
 def find_loop_joints(robot: Robot) -> set[str]:
-    """Joints between the ends of loops."""
+    """Return joints between the ends of loops."""
     ends = ((loop.predecessor, loop.successor) for loop in robot.loops.values())
     return {name for one, other in ends for name in {*robot.way(one)} ^ {*robot.way(other)}}
 
 
 def make_name(name: str, taken: tuple[str, ...]) -> str:
-    """A name that nothing has yet."""
+    """Return a name that nothing has yet."""
     while name in taken:
         name += "'"
     return name
@@ -223,7 +223,7 @@ def with_world(robot: Robot, base: str) -> Robot:
 
 
 def root_of(robot: Robot) -> str:
-    """The link that no joint carries."""
+    """Return the link that no joint carries."""
     carried = {joint.child for joint in robot.joints.values()}
     roots = [name for name in robot.links if name not in carried]
     if len(roots) != 1:
@@ -237,7 +237,7 @@ def root_of(robot: Robot) -> str:
 
 
 def order_joints(robot: Robot) -> list[RobotJoint]:
-    """Joints from the root to the tips, in the order of the file where the tree leaves a choice."""
+    """Return joints from the root to the tips, in the order of the file where the tree leaves a choice."""
     check_ends(robot)
     placed = {root_of(robot)}
     waiting, result = list(robot.joints.values()), []

@@ -75,7 +75,7 @@ class Finding:
 
 
 def make_rule(*attributes: str, children: str = "nothing", settings: Collection[str] = ()) -> Rule:
-    """A rule with the given attributes."""
+    """Return a rule with the given attributes."""
     return Rule(frozenset(attributes), children, frozenset(settings))
 
 
@@ -171,7 +171,7 @@ def refuse_nan(element: Element) -> None:
 
 
 def unread_attributes(element: Element, rule: Rule) -> Iterator[Finding]:
-    """Attributes that are not read."""
+    """Yield attributes that are not read."""
     if rule.attributes is not None:
         for name in element.attributes:
             if name not in rule.attributes:
@@ -182,7 +182,7 @@ def unread_attributes(element: Element, rule: Rule) -> Iterator[Finding]:
 
 
 def where(element: Element) -> str:
-    """Line and name of an element, and its file if it is an included one."""
+    """Return the line and name of an element, and its file if it is an included one."""
     named = element.attributes.get("name")
     file = f"{element.path.name} " if element.included else ""
     line = f"{file}line {element.line}"
@@ -221,7 +221,7 @@ def refuse(file: str, findings: Iterable[Finding], ignore: Collection[str]) -> l
 
 
 def format_places(places: list[str]) -> str:
-    """Places for a message, the first few of many."""
+    """Return places for a message, the first few of many."""
     different = list(dict.fromkeys(places))
     shown = "; ".join(different[:LONGEST_LIST])
     return shown if len(different) <= LONGEST_LIST else f"{shown}; and {len(different) - LONGEST_LIST} more"

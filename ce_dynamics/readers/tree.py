@@ -83,7 +83,7 @@ def choose_independent(system: System, chosen: Callable[[Collection[Body]], list
 def choose_leads(
     loop: CutEdge, independent: tuple[str, ...], leading: tuple[FunctionCoordinate, ...]
 ) -> CutEdge:
-    """The same closure, led by other hinges and coordinates."""
+    """Return the same closure, led by other hinges and coordinates."""
     result = loop.with_leads(independent)
     object.__setattr__(result, "leading", leading)
     return result
@@ -100,7 +100,7 @@ def taken_names(system: System) -> set[str]:
 
 
 def check_stops(reader: str, given: object) -> tuple[float, float] | None:
-    """Stiffness and dissipation of stops, as a caller gives them."""
+    """Return stiffness and dissipation of stops, as a caller gives them."""
     if given is None:
         return None
     stiffness, dissipation = checks.vector(f"{reader}: stops", given, 2).tolist()

@@ -71,7 +71,7 @@ class Element:
         return child
 
     def values(self, count: int) -> Array:
-        """So many finite numbers as its content, separated by blanks."""
+        """Return So many finite numbers as its content, separated by blanks."""
         given = self.content.split()
         if len(given) != count or not all(is_finite(word) for word in given):
             what = "a finite number" if count == 1 else f"{count} finite numbers separated by blanks"
@@ -87,46 +87,46 @@ class Element:
         return f"{self.path.name}, line {self.line}, {label}"
 
     def __iter__(self) -> Iterator[Element]:
-        """Its child elements, as they are now."""
+        """Yield its child elements, as they are now."""
         return iter([*self._children])
 
     def children(self, tag: str) -> list[Element]:
-        """Child elements of one name."""
+        """Return child elements of one name."""
         return [child for child in self if child.tag == tag]
 
     def child(self, tag: str) -> Element | None:
-        """The child element of a name, which may occur once."""
+        """Return the child element of a name, which may occur once."""
         found = self.children(tag)
         if len(found) > 1:
             raise found[1].error(f"<{self.tag}> has {len(found)} elements <{tag}>; keep one")
         return found[0] if found else None
 
     def find_required(self, tag: str) -> Element:
-        """The child element of a name, which must occur once."""
+        """Return the child element of a name, which must occur once."""
         found = self.child(tag)
         if found is None:
             raise self.error(f"element <{tag}> is missing")
         return found
 
     def error(self, problem: str) -> DataError:
-        """An error about this element."""
+        """Return an error about this element."""
         return DataError(f"{self.place}: {problem}")
 
     def text(self, attribute: str, default: str | None = None) -> str:
-        """An attribute, which must be there if no default is given."""
+        """Return an attribute, which must be there if no default is given."""
         value = self.attributes.get(attribute, default)
         if value is None:
             raise self.error(f"attribute {attribute!r} is missing")
         return value
 
     def number(self, attribute: str, default: float | None = None) -> float:
-        """A finite number."""
+        """Return a finite number."""
         if default is not None and attribute not in self.attributes:
             return default
         return float(self.numbers(attribute, 1)[0])
 
     def numbers(self, attribute: str, count: int, default: tuple[float, ...] | None = None) -> Array:
-        """So many finite numbers, separated by blanks."""
+        """Return So many finite numbers, separated by blanks."""
         if default is not None and attribute not in self.attributes:
             return np.array(default)
         given = self.text(attribute).split()

@@ -346,7 +346,7 @@ SLACK = 1e-3
 
 
 def stable_step(method: Method, eigenvalues: NDArray[np.complex128]) -> float:
-    """The longest step up to which all are stable; infinite if none that is looked at is not."""
+    """Return the longest step up to which all are stable; infinite if none that is looked at is not."""
     if not isinstance(method, Explicit):
         return float("inf")
     z = GRID[:, np.newaxis] * eigenvalues[eigenvalues.real <= SLACK * np.abs(eigenvalues)]
@@ -372,7 +372,7 @@ def error(method: Method, rate: Rate, z: Floats, h: float, tolerance: float) -> 
 
 
 def try_step(method: Method, rate: Rate, z: Floats, h: float) -> tuple[Floats, Floats]:
-    """The state a step later, and its error."""
+    """Return the state a step later, and its error."""
     if isinstance(method, EmbeddedPair):
         k: list[Floats] = []
         for row in method.A:
@@ -491,7 +491,7 @@ def recommend_method(
 
 
 def autonomous(rhs: RightHandSide) -> Rate:
-    """ż of z = [y; t]."""
+    """Return ż of z = [y; t]."""
 
     def rate(z: Floats) -> Floats:
         return np.append(rhs(float(z[-1]), z[:-1]), 1.0)

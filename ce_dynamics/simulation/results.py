@@ -242,7 +242,7 @@ def places_of_variables(model: Model) -> list[tuple[Variable, list[EntryPlace]]]
 
 
 def quantity(results: xr.Dataset, name: str, model: Model | None = None) -> xr.DataArray:
-    """One quantity of a data set by the name it has everywhere else.
+    """Return one quantity of a data set by the name it has everywhere else.
 
     Data sets put what a group shares into one variable and write dots and blanks as underscores:
     ``front_left.tyre.Fz`` is ``results["tyre_Fz"].sel(corner="front_left")``.
@@ -302,7 +302,7 @@ def quantity(results: xr.Dataset, name: str, model: Model | None = None) -> xr.D
 
 
 def names(dimension: str, members: Sequence[str]) -> ResultVariable:
-    """The coordinate of a dimension whose entries have names."""
+    """Return the coordinate of a dimension whose entries have names."""
     return ResultVariable((dimension,), np.array(members), {})
 
 

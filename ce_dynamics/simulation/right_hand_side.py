@@ -64,7 +64,7 @@ class RightHandSide:
             self._control = self.control.bind()
 
     def audit(self) -> RightHandSide:
-        """The same with the work done as the last entry of y, its law compiled once."""
+        """Return the same with the work done as the last entry of y, its law compiled once."""
         inputs, parameters = self._given
         twin = RightHandSide(self.model, None, True, parameters)
         twin._u[:] = self._u
@@ -88,7 +88,7 @@ class RightHandSide:
         return (self._dynamics,) if self._control is None else (self._control, self._dynamics)
 
     def sample(self, t: float, y: Floats) -> Floats:
-        """The state after sampled controllers have looked at it (a fresh array)."""
+        """Return the state after sampled controllers have looked at it (a fresh array)."""
         if self._sample is None:
             self._sample = self.model.sample.bind()
         self._sample.inputs["y"][:] = y[: self._n]
@@ -97,7 +97,7 @@ class RightHandSide:
         return np.concatenate((self._sample.outputs["y_sampled"], y[self._n :]))
 
     def inputs_at(self, t: float, y: Floats) -> Floats:
-        """Inputs at an instant (a view that the next call overwrites)."""
+        """Return inputs at an instant (a view that the next call overwrites)."""
         if self._control is None:
             return self._u
         self._control.inputs["t"][0] = t
@@ -106,13 +106,13 @@ class RightHandSide:
         return self._control.outputs["u"]
 
     def over(self, t: Floats, Y: Floats) -> Floats:
-        """ẏ at several instants and states, in rows."""
+        """Return ẏ at several instants and states, in rows."""
         self.evaluations += len(t)
         (rates,) = self.dynamics.at_rows(Y[:, : self._n], self.inputs_over(t, Y))
         return rates
 
     def inputs_over(self, t: Floats, Y: Floats) -> Floats:
-        """Inputs at several instants and states, in rows."""
+        """Return inputs at several instants and states, in rows."""
         if self.control is None:
             return np.tile(self._u, (len(t), 1))
         (U,) = self.control.at_rows(t[:, np.newaxis], Y[:, : self._n])
@@ -136,7 +136,7 @@ class RateAt:
         return self._rhs(self._t, y)
 
     def of_rows(self, Y: Floats) -> Floats:
-        """The same of every row."""
+        """Return the same of every row."""
         return self._rhs.over(np.full(len(Y), self._t), Y)
 
 

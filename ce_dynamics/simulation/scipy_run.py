@@ -149,7 +149,7 @@ def keep_finite(
     t_store: Floats,
     what: str,
 ) -> tuple[Floats, Floats, str]:
-    """The finite part of a run that did not reach its end, and what happened and when.
+    """Return the finite part of a run that did not reach its end, and what happened and when.
 
     States at the instants to store are known from a solution only; without one, the first step that reached
     each of them is given instead, and the last.

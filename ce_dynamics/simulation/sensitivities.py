@@ -166,7 +166,7 @@ def refuse_charts(model: Model) -> None:
 def list_quantities(
     model: Model, of: Iterable[str | Point | Frame] | str | Point | Frame | None
 ) -> list[str | Point | Frame]:
-    """Quantities to differentiate; all states if none are named."""
+    """Return quantities to differentiate; all states if none are named."""
     if of is None:
         layout = model.layout
         return [entry.name for entry in (*layout.q, *layout.v, *layout.x)]
@@ -195,7 +195,7 @@ def columns_of(model: Model, by: Iterable[str] | str, held: Floats) -> list[Sens
 
 
 def initial(columns: list[SensitivityColumn], state: Floats, y0_by: ArrayLike | None) -> Floats:
-    """S(0), times the sizes of the columns."""
+    """Return S(0), times the sizes of the columns."""
     if y0_by is not None:
         given = checks.finite_array("y0_by", y0_by, (len(state), len(columns)))
         return np.asarray(given * np.array([column.scale for column in columns]))
@@ -260,7 +260,7 @@ class Functions:
         return compile_function(trace(f"{name} along", both, {**sizes, "s": sizes["y"], "e": sizes["p"]}))
 
     def along(self, bound: Any, t: float, y: Floats, S: Floats) -> tuple[Floats, Floats]:
-        """f and its derivatives along the columns of S."""
+        """Return f and its derivatives along the columns of S."""
         given = bound.inputs
         given["t"][0], given["y"][:], given["p"][:] = t, y, self.p
         parts, k = [], 0
@@ -274,7 +274,7 @@ class Functions:
         return bound.outputs["f"].copy(), np.stack(parts, axis=1)
 
     def read(self, t: Floats, Y: Floats, S: Floats) -> tuple[Floats, Floats]:
-        """Quantities and their derivatives at all instants."""
+        """Return quantities and their derivatives at all instants."""
         pairs = [self.along(self.quantities, *each) for each in zip(t.tolist(), Y, S, strict=True)]
         scales = np.array([column.scale for column in self.columns])
         return np.array([z for z, _ in pairs]), np.array([dz / scales for _, dz in pairs])

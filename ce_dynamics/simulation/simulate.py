@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 def native_stepper(rhs: RightHandSide, y0: Floats, options: RunOptions) -> Stepper:
-    """The integrator of a native method, ready to go."""
+    """Return the integrator of a native method, ready to go."""
     u = rhs.inputs_at(0.0, y0)
     return make_stepper(options.settings, rhs.dynamics, rhs.control, u, y0, rhs.model)
 
@@ -203,7 +203,7 @@ def simulate_to_record(model: Model, inputs: Inputs, options: RunOptions) -> Rec
 
 
 def try_run(model: Model, inputs: Inputs, options: RunOptions) -> Record | None:
-    """A run on somebody's way to something else, whose accuracy does not matter; None if it fails.
+    """Return a run on somebody's way to something else, whose accuracy does not matter; None if it fails.
 
     Raises
     ------
@@ -221,7 +221,7 @@ def try_run(model: Model, inputs: Inputs, options: RunOptions) -> Record | None:
 
 
 def integrate_run(rhs: RightHandSide, start: Floats, options: RunOptions) -> tuple[FinishedRun, Effort]:
-    """A run as the integrator leaves it, and what it took."""
+    """Return a run as the integrator leaves it, and what it took."""
     t_store = list_times(options.duration, options.interval)
     accepted: list[tuple[float, Floats]] = [(0.0, start)]  # of SciPy's methods
     if not options.native:

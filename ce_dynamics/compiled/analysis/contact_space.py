@@ -207,7 +207,7 @@ def refuse_contradiction(left: Floats, bias: Floats, moved: Floats, rank: int) -
 
 
 def pseudo_inverse(mobility: Floats) -> tuple[Floats, int]:
-    """Inverse of a symmetric matrix over its range, scaled to a unit diagonal, and its rank."""
+    """Return the inverse of a symmetric matrix over its range, scaled to a unit diagonal, and its rank."""
     mobility = 0.5 * (mobility + mobility.T)
     diagonal = np.diag(mobility)
     still = diagonal <= 0.0

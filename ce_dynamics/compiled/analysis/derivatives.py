@@ -71,7 +71,7 @@ def derivatives(
     keeping: Iterable[str] | str = (),
     adjusting: Iterable[str] | str = (),
 ) -> Derivatives:
-    """Exact derivatives of named quantities by states, inputs and free parameters.
+    """Return exact derivatives of named quantities by states, inputs and free parameters.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ def quantities_of(
 
 
 def variables(model: CompiledSystem, what: str, names: Iterable[str] | str) -> list[int]:
-    """Places in [y; u]."""
+    """Return places in [y; u]."""
     known = all_names(model)
     found = []
     for name in (names,) if isinstance(names, str) else checks.texts(what, names):
@@ -209,7 +209,7 @@ class QuantityRows:
             self._add(f"{x} of {frame.body.name!r} at {frame.at.tolist()}", "point", k)
 
     def quantities(self, y: Array, u: Array) -> dict[str, Array]:
-        """z: all rows but rotations, zero there; R: axes of the frames."""
+        """Return z: all rows but rotations, zero there; R: axes of the frames."""
         instant = self.model.instant(y, u)
         kinds = {kind for kind, _ in self.entries}
         outputs = observe(self.model, y, u)["outputs"] if "outputs" in kinds else ()

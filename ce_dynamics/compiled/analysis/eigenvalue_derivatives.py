@@ -92,7 +92,7 @@ def eigenvalue_derivatives(
     y: ArrayLike | None = None,
     at_rest: bool = True,
 ) -> EigenvalueDerivatives:
-    """Exact derivatives of the eigenvalues of small motions.
+    """Return exact derivatives of the eigenvalues of small motions.
 
     Parameters
     ----------

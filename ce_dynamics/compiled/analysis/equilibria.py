@@ -70,7 +70,7 @@ class EquilibriumSearch:
         return small_motion(self.model, y, self.u, self.freedom)
 
     def weigh(self, near: SmallMotion) -> tuple[Floats, Floats]:
-        """g = [T; −ẋ] and ∂g/∂z, in the metric of the masses: T/√M and √M δ."""
+        """Return g = [T; −ẋ] and ∂g/∂z, in the metric of the masses: T/√M and √M δ."""
         d, m, s = self.freedom.free, self.freedom.moving, self.freedom.states
         rows, columns = self._weights(near)
         g = np.concatenate((near.T[m], -near.x_dot[s]))
@@ -141,7 +141,7 @@ class EquilibriumSearch:
         return closer if largest(rows * self._forces(closer)) < largest(g) else y
 
     def _shortened(self, step: Floats) -> float:
-        """Factor by which a step must be shortened."""
+        """Return the factor by which a step must be shortened."""
         turn = largest(step[self._turns]) / LONGEST_TURN
         slide = largest(step[self._slides]) / self._longest_slide
         return 1.0 / max(1.0, turn, slide)
@@ -236,7 +236,7 @@ def neutral(J: Floats, states: Sequence[bool]) -> list[int]:
 
 
 def lowest(K: Floats) -> float:
-    """Lowest eigenvalue of the symmetric part of a square matrix; 0 where there is none."""
+    """Return the lowest eigenvalue of the symmetric part of a square matrix; 0 where there is none."""
     if K.shape[0] != K.shape[1] or K.size == 0:
         return 0.0
     return float(np.linalg.eigvalsh(0.5 * (K + K.T))[0])

@@ -82,7 +82,7 @@ def found_in_loops(
 
 
 def follow_loop(linkage: NumericLinkage, coordinates: Mapping[str, Array]) -> dict[str, Array] | None:
-    """Dependent coordinates of a loop by body where it arrives; None where it does not."""
+    """Return dependent coordinates of a loop by body where it arrives; None where it does not."""
     q = linkage.continue_to(np.concatenate([coordinates[body.name] for body in linkage.parameters]))
     return None if q is None or not np.isfinite(q).all() else linkage.loop.split(q)
 
@@ -156,7 +156,7 @@ class InLoops:
         return np.concatenate(parts).astype(np.float64)
 
     def slope(self, y: Floats) -> Floats:
-        """Y, and Jacobians, over the velocities of all hinges."""
+        """Return Y, and Jacobians, over the velocities of all hinges."""
         coordinates = split(y, self.hinges.bodies)
         rows = [np.zeros((0, self.n_v))]
         for one in self.hinges.linkages:
@@ -175,7 +175,7 @@ class InLoops:
         return np.concatenate(rows)
 
     def displace(self, y: Floats, step: Floats) -> Floats:
-        """Coordinates moved to first order, quaternions of unit length."""
+        """Return coordinates moved to first order, quaternions of unit length."""
         bodies = self.hinges.bodies
         moved = with_unit_quaternions(bodies, advance_coordinates(bodies, y, step))
         return np.asarray(moved, dtype=np.float64)

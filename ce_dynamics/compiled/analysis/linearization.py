@@ -123,7 +123,7 @@ def linearize(
     y: ArrayLike | None = None,
     outputs: Iterable[str] | str = (),
 ) -> LinearModel:
-    """Exact linearisation of ẏ(y, u), and of outputs, at a state.
+    """Return the exact linearisation of ẏ(y, u), and of outputs, at a state.
 
     Quaternions are four coordinates here, so A has a row and column for each.
 
@@ -194,7 +194,7 @@ def refuse_kinks(derivatives: Floats, rows: Sequence[str], columns: Sequence[str
 
 
 def chosen_outputs(model: CompiledSystem, names: tuple[str, ...]) -> CompiledFunction:
-    """Some outputs by name."""
+    """Return some outputs by name."""
     known = [entry.name for entry in model.output_entries]
     for name in names:
         if name not in known:

@@ -9,7 +9,7 @@ from ce_dynamics.embedding.whole_loop import path_linkage, path_of
 
 
 def dead_centres(model: CompiledSystem) -> list[DeadCentre]:
-    """Configurations in which a hinge of a loop cannot drive it, for every loop with one freedom.
+    """Return configurations in which a hinge of a loop cannot drive it, for every loop with one freedom.
 
     Returns
     -------

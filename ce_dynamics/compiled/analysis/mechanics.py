@@ -45,7 +45,7 @@ def mass_matrix(
     u: ArrayLike | None = None,
     y: ArrayLike | None = None,
 ) -> Floats:
-    """M(θ) (2), (n_v, n_v).
+    """Return M(θ) (2), (n_v, n_v).
 
     Parameters
     ----------
@@ -216,7 +216,7 @@ def reactions(
     y: ArrayLike | None = None,
     frame: Body | str | None = None,
 ) -> Reactions:
-    """Reactions in every hinge and every cut hinge at a state.
+    """Return reactions in every hinge and every cut hinge at a state.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ ASKED = "coordinates and poses where loops are led"
 
 
 def place_bodies(model: CompiledSystem, y: Floats, u: Floats) -> tuple[Floats, Poses]:
-    """Coordinates in the order of `coordinate_entries`, and poses, by compiled functions.
+    """Return coordinates in the order of `coordinate_entries`, and poses, by compiled functions.
 
     Raises
     ------

@@ -58,7 +58,7 @@ def operational_space(
     y: ArrayLike | None = None,
     directions: ArrayLike | None = None,
 ) -> OperationalSpace:
-    """Inertia and mobility at points and frames.
+    """Return the inertia and mobility at points and frames.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ class Directed(NamedTuple):
 def read_targets(
     what: str, targets: Point | Frame | Sequence[Point | Frame], directions: ArrayLike | None
 ) -> Directed:
-    """Points and frames as a caller names them, with the directions that count."""
+    """Return points and frames as a caller names them, with the directions that count."""
     known = "points and frames, as model.point(body, at) and model.frame(body, at) return them"
     chosen = (targets,) if isinstance(targets, (Point, Frame)) else checks.items(what, targets)
     for target in chosen:

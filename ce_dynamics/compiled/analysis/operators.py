@@ -50,7 +50,7 @@ def inverse_mass_matrix(
     u: ArrayLike | None = None,
     y: ArrayLike | None = None,
 ) -> Floats:
-    """M⁻¹(θ) = (I − H ψ K)ᵀ D⁻¹ (I − H ψ K) (3), (n_v, n_v), without forming or inverting M.
+    """Return M⁻¹(θ) = (I − H ψ K)ᵀ D⁻¹ (I − H ψ K) (3), (n_v, n_v), without forming or inverting M.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def solve_mass(
     y: ArrayLike | None = None,
     T: ArrayLike,
 ) -> Floats:
-    """M⁻¹(θ) T by one sweep to the base and one back, (6) and (7) without velocity terms: O(N).
+    """Return M⁻¹(θ) T by one sweep to the base and one back, (6) and (7) without velocity terms: O(N).
 
     Accelerations that generalised forces cause, or changes of velocity that generalised impulses cause.
 

@@ -217,7 +217,7 @@ def frame(model: CompiledSystem, body: Body | str, at: ArrayLike | None = None) 
 
 
 def frame_kinematics(model: CompiledSystem, frame: Frame, y: Floats, u: Floats) -> FrameKinematics:
-    """Motion of a frame at a state."""
+    """Return the motion of a frame at a state."""
     body = frame.body
 
     def kinematics(y: Array, u: Array, at: Array) -> dict[str, Array]:

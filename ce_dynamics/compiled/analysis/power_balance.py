@@ -110,7 +110,7 @@ def power(
     u: ArrayLike | None = None,
     y: ArrayLike | None = None,
 ) -> PowerBalance:
-    """Powers at a state, by force element and drive.
+    """Return powers at a state, by force element and drive.
 
     ``prescribed - dissipated`` is the rate of ``work`` and of ``energy`` in the results of
     ``simulate(..., audit=True)``.
@@ -197,7 +197,7 @@ def rates_of_stored(model: CompiledSystem, y: Floats, u: Floats, positions: Floa
 
 
 def element_powers(instant: Instant) -> Array:
-    """Power that every force element delivers to the bodies."""
+    """Return the power that every force element delivers to the bodies."""
     V = velocities(instant.outward)
     powers = []
     for response in instant.loads.responses.values():
@@ -207,7 +207,7 @@ def element_powers(instant: Instant) -> Array:
 
 
 def drive_forces(instant: Instant) -> Array:
-    """Generalised force of the drive of every prescribed hinge."""
+    """Return the generalised force of the drive of every prescribed hinge."""
     forces: dict[str, Array] = {}
     for node in instant.nodes.values():
         forces |= transmit_forces(node, instant.accelerations)

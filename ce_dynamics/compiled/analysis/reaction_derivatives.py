@@ -48,7 +48,7 @@ def reaction_derivatives(
     u: ArrayLike | None = None,
     y: ArrayLike | None = None,
 ) -> ReactionDerivatives:
-    """Exact derivatives of reactions by states, inputs and free parameters.
+    """Return exact derivatives of reactions by states, inputs and free parameters.
 
     Parameters
     ----------

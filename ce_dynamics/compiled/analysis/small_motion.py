@@ -159,7 +159,7 @@ def balance_function(model: CompiledSystem) -> CompiledFunction:
 
 
 def inertia_function(model: CompiledSystem) -> CompiledFunction:
-    """M at (y, u)."""
+    """Return M at (y, u)."""
 
     def inertia(y: Array, u: Array) -> dict[str, Array]:
         return {"M": mass_matrix(model.instant(y, u).outward)}

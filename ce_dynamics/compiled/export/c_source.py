@@ -89,7 +89,7 @@ def template(what: str, name: str) -> str:
 
 
 def write_texts(folder: Path, texts: dict[str, str]) -> list[Path]:
-    """Files with these texts in a folder.
+    """Return files with these texts in a folder.
 
     Raises
     ------

@@ -87,10 +87,10 @@ def export_fmu(
     -----
     States, inputs, free parameters and outputs have the names and units of the model; rates are
     ``der(name)``, and ``closure_error`` is the largest error of a loop.  States are saved, restored and
-    serialised as a whole, directional derivatives are exact.  Sampled controllers keep their memory in discrete
+    serialised as a whole, directional derivatives are exact.  The memory of sampled controllers is discrete
     variables; they sample at multiples of their period: inside steps of co-simulation, and at time events
-    of model exchange.  Where loops are followed on charts, these are left for others: in steps of
-    co-simulation, and in model exchange at state events.  Other events there are none: where a loop cannot be
+    of model exchange.  Loops on charts move to fresh charts in steps of
+    co-simulation, and at state events of model exchange.  There are no other events: if a loop cannot be
     assembled, or a force element exceeds a limit (a wheel leaves its road), a call is discarded
     with a message, and the instance stays at the last valid time; model exchange requests termination.
     """
@@ -145,7 +145,7 @@ def source_texts(interface: Interface, fmi: str, step: float) -> tuple[dict[str,
 def compile_libraries(
     name: str, code: Sequence[Path], fmi: str, platforms: Sequence[str]
 ) -> dict[str, bytes]:
-    """Libraries by their place in the archive."""
+    """Return libraries by their place in the archive."""
     folder = code[0].parent
     files = [c for c in code if c.suffix == ".c"]
 

@@ -99,5 +99,5 @@ def _variables(interface: Interface, step: float) -> Iterator[FmuVariable]:
 
 
 def rate_unit(unit: str) -> str:
-    """Unit of the rate of something."""
+    """Return the unit of the rate of something."""
     return {"1": "1/s", "m/s": "m/s²", "rad/s": "rad/s²"}.get(unit, f"{unit}/s")

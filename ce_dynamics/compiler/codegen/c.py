@@ -51,7 +51,7 @@ CALLS: dict[int, str] = {
 
 
 def c_function(traced: TracedFunction, symbol: str, piece: int = PIECE) -> str:
-    """The definition of ``void symbol(const double in[], ..., double out[], ...)``.
+    """Return the definition of ``void symbol(const double in[], ..., double out[], ...)``.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def c_function(traced: TracedFunction, symbol: str, piece: int = PIECE) -> str:
 
 
 def c_tables(traced: TracedFunction) -> list[str]:
-    """Definitions of the tables that a function looks up, once however many functions of a file do."""
+    """Return definitions of the tables that a function looks up, once however many functions of a file do."""
     text = []
     for table in traced.tables:
         name, guard = f"{_TABLE}{table.key}", f"CE_DYNAMICS_TABLE_{table.key}"
@@ -109,7 +109,7 @@ def c_tables(traced: TracedFunction) -> list[str]:
 
 
 def prototype(traced: TracedFunction, symbol: str) -> str:
-    """The head of the function, with names and lengths of its arrays."""
+    """Return the head of the function, with names and lengths of its arrays."""
 
     def array(name: str, shape: tuple[int, ...]) -> str:
         return f"double {name}[{max(1, math.prod(shape))}]"
@@ -140,13 +140,13 @@ def _piece(traced: TracedFunction, start: int, stop: int, slots: dict[int, int])
 
 
 def _unused(traced: TracedFunction, start: int, stop: int) -> Iterator[str]:
-    """Lines that tell the compiler that inputs are left alone on purpose."""
+    """Yield lines that tell the compiler that inputs are left alone on purpose."""
     read = {a for op, a, _, _ in traced.instructions[start:stop] if op == Op.INPUT}
     yield from (f"(void){name};" for k, name in enumerate(traced.input_shapes) if k not in read)
 
 
 def _computed(traced: TracedFunction, start: int, stop: int, values: list[str]) -> Iterator[str]:
-    """Lines of some instructions; what others call their values is appended."""
+    """Yield lines of some instructions; what others call their values is appended."""
     inputs = list(traced.input_shapes)
     for n, (op, a, b, c) in enumerate(traced.instructions[start:stop], start):
         if op == Op.CONST:
@@ -219,7 +219,7 @@ def expression(op: int, x: list[str]) -> str:
 
 
 def literal(x: float) -> str:
-    """A number as C writes it, to the last bit."""
+    """Return a number as C writes it, to the last bit."""
     if math.isnan(x):
         return "((double)NAN)"
     if math.isinf(x):

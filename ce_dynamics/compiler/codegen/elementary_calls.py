@@ -66,7 +66,7 @@ FAMILY: dict[int, Family] = {op: family for family in FAMILIES for op in family.
 
 @functools.cache
 def trace_formula(family: Family, single: bool = False) -> TracedFunction:
-    """The formula of a family as instructions."""
+    """Return the formula of a family as instructions."""
     graph = Graph()
     coefficients = elementary.SINGLE if single else elementary.DOUBLE
     found = family.formula(wrap(graph, graph.input(0, 0)), coefficients)
@@ -112,7 +112,7 @@ def calls_together(
 
 
 def in_groups(items: Sequence[int], shape: Sequence[int] | None) -> Sequence[int]:
-    """Instructions in their order, each with all others of its shape."""
+    """Return instructions in their order, each with all others of its shape."""
     if shape is None:
         return items
     groups: dict[int, list[int]] = {}
@@ -124,7 +124,7 @@ def in_groups(items: Sequence[int], shape: Sequence[int] | None) -> Sequence[int
 def find_missing(
     group: Sequence[int], operands: Sequence[Sequence[int]], missing: Sequence[bool]
 ) -> list[int]:
-    """Instructions that are missing and that a group reads, directly or not, in their order."""
+    """Return instructions that are missing and that a group reads, directly or not, in their order."""
     found: set[int] = set()
     ahead = list(group)
     while ahead:
@@ -136,7 +136,7 @@ def find_missing(
 
 
 def lanes_for(n: int) -> int:
-    """Lanes of the function that takes n arguments together: 1, 2 or 4."""
+    """Return lanes of the function that takes n arguments together: 1, 2 or 4."""
     return n if n < 3 else WIDEST
 
 

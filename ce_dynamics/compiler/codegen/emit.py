@@ -155,13 +155,13 @@ def instructions(writer: Writer, code: CodeArrays, values: list[str]) -> None:
 
 
 def arguments(traced: TracedFunction) -> list[str]:
-    """Names of the pointers to inputs and outputs."""
+    """Return names of the pointers to inputs and outputs."""
     names = [f"%in{k}" for k in range(len(traced.input_shapes))]
     return names + [f"%out{k}" for k in range(len(traced.output_shapes))]
 
 
 def parameters(traced: TracedFunction) -> str:
-    """The same as parameters of a function."""
+    """Return the same as parameters of a function."""
     attributes = {"i": "readonly", "o": "writeonly"}
     return ", ".join(f"ptr noalias {attributes[name[1]]} {name}" for name in arguments(traced))
 
@@ -198,7 +198,7 @@ def define_formula(writer: Writer, family: Family) -> None:
 
 
 def _far_angles_by_the_library(writer: Writer, family: Family, near: list[str]) -> list[str]:
-    """Results of a formula, and of the library for angles whose reduction would lose digits."""
+    """Return results of a formula, and of the library for angles whose reduction would lose digits."""
     add, kind = writer.lines.append, writer.type
     writer.operation("%size", Op.FABS, ["%x"])
     writer.operation("%far", Op.LT, [writer.literal(FARTHEST_SINGLE if writer.single else FARTHEST), "%size"])

@@ -94,7 +94,7 @@ class PairWriter:
                 self._there[n] = pair is None
 
     def value(self, n: int) -> str:
-        """The name of one number, taken out of its pair."""
+        """Return the name of one number, taken out of its pair."""
         if not self._there[n]:
             pair = self._pairs.of[n]
             register, half = self._registers[pair], pair.index(n)
@@ -192,7 +192,7 @@ class PairWriter:
         return register._replace(signs=times(register.signs, (sign_a, sign_b)))
 
     def _gathered(self, a: int, b: int) -> Register:
-        """A register of two numbers that are no pair in this order."""
+        """Return a register of two numbers that are no pair in this order."""
         name = f"{self._values[a] if self._computes[a] else '%c'}.{a}.with.{b}"
         turned, two = self._registers.get((b, a)), self._type(a)
         if turned is not None and a != b:
@@ -211,7 +211,7 @@ class PairWriter:
         return CONDITIONS if self._op[n] in LOGICAL else TWO
 
     def _sum(self, name: str, pair: Pair, operands: Sequence[Register]) -> Register:
-        """x ± y."""
+        """Return x ± y."""
         x, y = operands
         first, second = self._terms(pair)
         of_x, of_y = (first[0], second[0]), (first[1], second[1])
@@ -227,14 +227,14 @@ class PairWriter:
         return Register(self._line(name, f"fsub {TWO} {y.name}, {x.name}"), of_y)
 
     def _terms(self, pair: Pair) -> tuple[Signs, Signs]:
-        """Signs of the terms of the two sums, in the order of `Pairs.match`."""
+        """Return signs of the terms of the two sums, in the order of `Pairs.match`."""
         first, second = (SIGNS[self._op[n]] for n in pair)
         if self._op[pair[0]] in SUMS and self._pairs.match(pair)[0][1] != self._operands[pair[1]][0]:
             second = second[::-1]
         return first, second
 
     def _multiply_add(self, name: str, pair: Pair, operands: Sequence[Register]) -> Register:
-        """± a b ± c."""
+        """Return ± a b ± c."""
         a, b, c = operands
         first, second = self._terms(pair)
         of_product = times((first[0], second[0]), times(a.signs, b.signs))
@@ -252,7 +252,7 @@ class PairWriter:
         return Register(self._call(name, "fma", given), signs)
 
     def _comparison(self, name: str, op: int, operands: Sequence[Register]) -> Register:
-        """x < y and the like."""
+        """Return x < y and the like."""
         x, y = operands
         if x.signs == y.signs == (-1, -1):
             x, y = y, x
@@ -263,14 +263,14 @@ class PairWriter:
         return Register(self._line(name, f"fcmp {COMPARE[op]} {TWO} {x.name}, {y.name}"), PLAIN)
 
     def _choice(self, name: str, operands: Sequence[Register]) -> Register:
-        """The first number where the condition holds, else the second."""
+        """Return the first number where the condition holds, else the second."""
         condition, x, y = operands
         other = self._times(y.name, times(x.signs, y.signs), f"{name}.s")
         text = f"select {CONDITIONS} {condition.name}, {TWO} {x.name}, {TWO} {other}"
         return Register(self._line(name, text), x.signs)
 
     def _times(self, x: str, signs: Signs, name: str) -> str:
-        """A register with signs put right: a new one of this name, if any is wrong."""
+        """Return a register with signs put right: a new one of this name, if any is wrong."""
         if signs == PLAIN:
             return x
         return self._line(name, f"fmul {TWO} {x}, {self._literal(*signs)}")
@@ -281,5 +281,5 @@ class PairWriter:
 
 
 def times(one: Signs, other: Signs) -> Signs:
-    """Signs of products."""
+    """Return signs of products."""
     return one[0] * other[0], one[1] * other[1]

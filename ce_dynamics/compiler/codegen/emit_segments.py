@@ -105,7 +105,7 @@ def emit_outline(traced: TracedFunction, parts: Outline, lanes: int = 1, *, fuse
 
 
 def tables(parts: Outline) -> list[str]:
-    """Kinds, rows of the pieces, slots of the outputs."""
+    """Return kinds, rows of the pieces, slots of the outputs."""
     bases = [iter(kind.bases) for kind in parts.kinds]
     numbers = [iter(kind.numbers) for kind in parts.kinds]
     rows = [f"{{ ptr, i64, i64 }} {{ ptr @kind{k}, i64 {kind.bases.shape[1]}, i64 {kind.numbers.shape[1]} }}"
@@ -121,12 +121,12 @@ def tables(parts: Outline) -> list[str]:
 
 
 def concatenate(rows: list[NDArray[Any]]) -> NDArray[Any]:
-    """Rows end to end."""
+    """Return rows end to end."""
     return np.concatenate([np.zeros(0), *rows])
 
 
 def data(name: str, values: NDArray[Any]) -> str:
-    """A constant array, as bytes."""
+    """Return a constant array, as bytes."""
     content = values.tobytes()
     text = "".join(f"\\{byte:02X}" for byte in content)
     return f'@{name} = internal constant [{len(content)} x i8] c"{text}", align {LINE}'

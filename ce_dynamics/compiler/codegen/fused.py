@@ -60,7 +60,7 @@ class CodeArrays(NamedTuple):
 
 
 def code_of(traced: TracedFunction, fuse: bool = True) -> CodeArrays:
-    """The instructions of a function; with ``fuse``, products join sums."""
+    """Return the instructions of a function; with ``fuse``, products join sums."""
     table = np.array(traced.instructions, dtype=np.int64).reshape(-1, 4)
     op, operands = table[:, 0].copy(), table[:, 1:].copy()
     computes = (op != Op.CONST) & (op != Op.INPUT)
@@ -95,7 +95,7 @@ def _fuse(code: CodeArrays) -> None:
 
 
 def fingerprints(code: CodeArrays) -> NDArray[np.uint64]:
-    """A number for each instruction: the same for formulas alike up to signs, numbers and order.
+    """Return a number for each instruction: the same for formulas alike up to signs, numbers and order.
 
     It looks `DEEPEST` instructions deep, so that formulas that differ farther down have the same.
     """

@@ -186,7 +186,7 @@ def fix_slots(traced: TracedFunction, code: CodeArrays) -> tuple[Integers, Integ
 
 
 def last_readers(pieces: Pieces, code: CodeArrays) -> Integers:
-    """The last piece that reads something of each piece; the number of pieces for outputs."""
+    """Return the last piece that reads something of each piece; the number of pieces for outputs."""
     last = np.arange(len(pieces))
     readings = [(pieces.outside.values, pieces.outside.pieces)]
     readings += [(nodes, np.full(len(nodes), len(pieces))) for nodes in code.outputs]

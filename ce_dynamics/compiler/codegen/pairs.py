@@ -62,11 +62,11 @@ class Pairs:
                 self._join(alike[-1], n)
 
     def reads(self, n: int) -> list[int]:
-        """The operands of an instruction."""
+        """Return the operands of an instruction."""
         return self.operands[n][: USED.get(self.op[n], 0)]
 
     def match(self, pair: Pair) -> list[Pair]:
-        """The operands of a pair: those of the first in their order, each with what is like it."""
+        """Return the operands of a pair: those of the first in their order, each with what is like it."""
         first, second = pair
         ours, theirs = self.reads(first), self.reads(second)
         if len(ours) > 1 and self.shape[ours[0]] != self.shape[theirs[0]]:
@@ -74,7 +74,7 @@ class Pairs:
         return list(zip(ours, theirs, strict=True))
 
     def split_sign(self, n: int) -> tuple[int, int]:
-        """The instruction that one negates, and the sign; itself if it negates none."""
+        """Return the instruction that one negates, and the sign; itself if it negates none."""
         sign = 1
         while self.op[n] == Op.NEG:
             n, sign = self.operands[n][0], -sign
@@ -98,7 +98,7 @@ class Pairs:
                     ahead.append(below)
 
     def _shapes(self) -> list[int]:
-        """A number for each shape."""
+        """Return a number for each shape."""
         numbers: dict[tuple[int, ...], int] = {}
         shapes: list[int] = []
         for op, (a, b, c) in zip(self.op, self.operands, strict=True):
@@ -150,7 +150,7 @@ USUAL = 3
 def as_it_gets_ready(
     units: Sequence[Unit], reads: Sequence[Sequence[int]], op: Sequence[int]
 ) -> Iterator[Unit]:
-    """Units in their order, but for those whose operands are not there yet.
+    """Yield units in their order, but for those whose operands are not there yet.
 
     Parameters
     ----------

@@ -39,11 +39,11 @@ class Lists:
         self.starts = np.concatenate(([0], np.cumsum(np.bincount(pieces, minlength=n)))).astype(np.int64)
 
     def ranks(self) -> Integers:
-        """Places of the values in the lists they are in."""
+        """Return places of the values in the lists they are in."""
         return np.arange(len(self.values)) - self.starts[self.pieces]
 
     def rows(self, which: Integers) -> Integers:
-        """The lists of some pieces, which are of one length, as rows."""
+        """Return the lists of some pieces, which are of one length, as rows."""
         first = which[0]
         return self.values[
             self.starts[which][:, None] + np.arange(self.starts[first + 1] - self.starts[first])
@@ -109,7 +109,7 @@ class Pieces:
         return len(self.starts) - 1
 
     def places(self, which: Integers) -> Integers:
-        """Places of some pieces, which are of one length, in rows."""
+        """Return places of some pieces, which are of one length, in rows."""
         first = which[0]
         return self.starts[which][:, None] + np.arange(self.starts[first + 1] - self.starts[first])
 
@@ -131,7 +131,7 @@ def cuts(marks: Sequence[int], n: int, shortest: int, longest: int) -> Integers:
 
 
 def constants_last(op: Integers, operands: Integers, is_constant: Booleans) -> Integers:
-    """Operands with constants last where they may change places.
+    """Return operands with constants last where they may change places.
 
     A graph orders such operands by number, which for constants says when the number first occurred.
     """

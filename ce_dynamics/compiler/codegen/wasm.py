@@ -192,7 +192,7 @@ def part(
 
 
 def load(at: int) -> bytes:
-    """Instructions that read a number at an address."""
+    """Return instructions that read a number at an address."""
     return integer(0) + b"\x2b\x03" + unsigned(at)
 
 
@@ -203,7 +203,7 @@ def looked_up(index: bytes, at: int, last: float) -> bytes:
 
 
 def integer(n: int) -> bytes:
-    """Instruction that pushes a whole number."""
+    """Return the instruction that pushes a whole number."""
     return b"\x41" + signed(n)
 
 
@@ -223,21 +223,21 @@ def signed(n: int) -> bytes:
 
 
 def sized(content: bytes) -> bytes:
-    """Bytes after their number."""
+    """Return bytes after their number."""
     return unsigned(len(content)) + content
 
 
 def vector(items: Iterable[bytes]) -> bytes:
-    """Items after their number."""
+    """Return items after their number."""
     listed = list(items)
     return unsigned(len(listed)) + b"".join(listed)
 
 
 def section(number: int, items: Iterable[bytes]) -> bytes:
-    """A section of a module."""
+    """Return a section of a module."""
     return bytes([number]) + sized(vector(items))
 
 
 def name(text: str) -> bytes:
-    """A name of an export."""
+    """Return a name of an export."""
     return sized(text.encode("utf-8"))

@@ -38,7 +38,7 @@ def table_symbol(key: int) -> str:
 
 
 def number_of(literal: str) -> float:
-    """The number that `Writer.literal` wrote."""
+    """Return the number that `Writer.literal` wrote."""
     digits = literal[literal.index("0x") + 2 :][:16]
     number: float = struct.unpack(">d", bytes.fromhex(digits))[0]
     return number
@@ -88,7 +88,7 @@ class Writer:
         self.known = {}
 
     def literal(self, x: float) -> str:
-        """A number, the same in all lanes."""
+        """Return a number, the same in all lanes."""
         if self.single:
             with np.errstate(over="ignore"):
                 x = float(np.float32(x))  # written with the digits of a double all the same
@@ -96,7 +96,7 @@ class Writer:
         return bits if self.lanes == 1 else "<" + ", ".join([f"{self.scalar} {bits}"] * self.lanes) + ">"
 
     def double(self, name: str) -> str:
-        """The name of the double that becomes this value."""
+        """Return the name of the double that becomes this value."""
         return f"{name}.d" if self.single else name
 
     def narrow(self, name: str) -> None:
@@ -106,7 +106,7 @@ class Writer:
             self.lines.append(f"  {name} = fptrunc {wide} {self.double(name)} to {self.type}")
 
     def widen(self, value: str, name: str) -> str:
-        """The name of a value as a double."""
+        """Return the name of a value as a double."""
         if not self.single:
             return value
         self.lines.append(f"  {name} = fpext {self.type} {value} to {number_type(self.lanes)}")

@@ -102,7 +102,7 @@ class Noted(NamedTuple):
 
 
 def read_note(key: str) -> Noted | None:
-    """The note of a Jacobian; None if there is none, or if another release has written it."""
+    """Return the note of a Jacobian; None if there is none, or if another release has written it."""
     note = disk_cache.load(key)
     if note is None:
         return None

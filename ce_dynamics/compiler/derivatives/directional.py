@@ -8,7 +8,7 @@ from ce_dynamics.compiler.tracing.graph import Graph
 
 
 def directional_derivative(traced: TracedFunction) -> TracedFunction:
-    """All outputs' derivatives along one direction of all inputs.
+    """Return all outputs' derivatives along one direction of all inputs.
 
     Parameters
     ----------

@@ -43,7 +43,7 @@ Gradient = dict[int, int]
 
 
 def sparse_forward_jacobian(traced: TracedFunction, output: str, input: str) -> SparseJacobian:
-    """The derivative of an output with respect to an input, without its structural zeros.
+    """Return the derivative of an output with respect to an input, without its structural zeros.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ class ForwardSweep:
             self.gradients.append(gradient)
 
     def gradient(self, n: int) -> list[tuple[int, int]]:
-        """Columns and nodes of the derivatives of instruction n that are not zero."""
+        """Return columns and nodes of the derivatives of instruction n that are not zero."""
         return [(k, node) for k, node in sorted(self.gradients[n].items()) if node != self.zero]
 
     def _instruction(self, op: int, a: int, b: int, c: int) -> tuple[int, Gradient]:
@@ -176,7 +176,7 @@ class ForwardSweep:
         return x | {k: self.graph.sub(x.get(k, self.zero), node) for k, node in y.items()}
 
     def _unary(self, op: int, x: int, value: int) -> int:
-        """Derivative of an elementary function at x, where its value is known."""
+        """Return the derivative of an elementary function at x, where its value is known."""
         g, one = self.graph, self.one
         square = g.mul(x, x)
         match op:

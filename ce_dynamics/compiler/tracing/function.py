@@ -69,7 +69,7 @@ class TracedFunction:
         return {Op(op).name.lower(): n for op, n in count.most_common()}
 
     def digest(self) -> str:
-        """Hash of everything that determines the result: equal for equal functions, in any process."""
+        """Return hash of everything that determines the result: equal for equal functions, in any process."""
         return self._digest
 
     @cached_property
@@ -107,7 +107,7 @@ class TracedFunction:
         }
 
     def evaluate_many(self, **inputs: Any) -> dict[str, NDArray[np.float64]]:
-        """The same at many points at once, for what is looked at once: no machine code is made.
+        """Return the same at many points at once, for what is looked at once: no machine code is made.
 
         Parameters
         ----------
@@ -274,6 +274,6 @@ def _tables(instructions: list[Node], numbers: list[float]) -> tuple[Table, ...]
 
 
 def _renumbered(marks: list[int], live: bytearray) -> tuple[int, ...]:
-    """Marks after dead instructions have gone: before the first live instruction that follows."""
+    """Return marks after dead instructions have gone: before the first live instruction that follows."""
     before = np.concatenate(([0], np.cumsum(np.frombuffer(live, dtype=np.uint8), dtype=np.int64)))
     return tuple(sorted(set(before[marks].tolist()) - {0, int(before[-1])}))

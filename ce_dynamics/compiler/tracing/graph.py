@@ -42,7 +42,7 @@ _LOGICAL = frozenset(int(op) for op in LOGICAL)
 
 
 def exact_reciprocal(x: float) -> float | None:
-    """1/x if that is exact and normal (x a power of two), else None."""
+    """Return 1/x if that is exact and normal (x a power of two), else None."""
     if math.frexp(x)[0] not in (0.5, -0.5):
         return None
     reciprocal = 1.0 / x
@@ -92,7 +92,7 @@ class Graph:
         return n
 
     def constant(self, value: float) -> int:
-        """The node of a constant; all NaNs are one, both zeros are one."""
+        """Return the node of a constant; all NaNs are one, both zeros are one."""
         if value != value:
             value = math.nan  # this very object, so that the dictionary finds it
         elif value == 0.0:
@@ -106,11 +106,11 @@ class Graph:
         return n
 
     def input(self, which: int, entry: int) -> int:
-        """The node of one entry of one input."""
+        """Return the node of one entry of one input."""
         return self._intern((_INPUT, which, entry, -1))
 
     def value(self, n: int) -> float | None:
-        """The number a node is known to be, or None."""
+        """Return the number a node is known to be, or None."""
         op, a, _, _ = self.nodes[n]
         return self.numbers[a] if op == _CONST else None
 
@@ -121,7 +121,7 @@ class Graph:
     # -- sums ----------------------------------------------------------------------------------------------
 
     def add(self, i: int, j: int) -> int:
-        """i + j."""
+        """Return i + j."""
         nodes = self.nodes
         op_i, a_i, _, _ = nodes[i]
         op_j, a_j, _, _ = nodes[j]
@@ -146,7 +146,7 @@ class Graph:
         return n
 
     def sub(self, i: int, j: int) -> int:
-        """i - j."""
+        """Return i - j."""
         if i == j:
             return self.constant(0.0)
         nodes = self.nodes
@@ -176,7 +176,7 @@ class Graph:
         return n
 
     def neg(self, i: int) -> int:
-        """-i."""
+        """Return -i."""
         op, a, _, _ = self.nodes[i]
         if op == _NEG:
             return a
@@ -187,7 +187,7 @@ class Graph:
     # -- products ------------------------------------------------------------------------------------------
 
     def mul(self, i: int, j: int) -> int:
-        """i j."""
+        """Return i j."""
         nodes = self.nodes
         op_i, a_i, _, _ = nodes[i]
         op_j, a_j, _, _ = nodes[j]
@@ -212,7 +212,7 @@ class Graph:
         return n
 
     def _scaled(self, x: float, constant: int, j: int) -> int:
-        """Product of the number x (that is the node `constant`) and a node j that is no constant."""
+        """Return product of the number x (that is the node `constant`) and a node j that is no constant."""
         if x == 0.0:
             return self.constant(0.0)
         if x == 1.0:
@@ -226,7 +226,7 @@ class Graph:
         return self._intern((_MUL, constant, j, -1) if constant < j else (_MUL, j, constant, -1))
 
     def div(self, i: int, j: int) -> int:
-        """i / j by IEEE rules."""
+        """Return i / j by IEEE rules."""
         op_i, a_i, _, _ = self.nodes[i]
         op_j, a_j, _, _ = self.nodes[j]
         if op_j == _CONST:
@@ -253,7 +253,7 @@ class Graph:
         return self._intern((_DIV, i, j, -1))
 
     def power(self, i: int, exponent: int) -> int:
-        """i to a whole power, by repeated squaring."""
+        """Return i to a whole power, by repeated squaring."""
         if exponent < 0:
             return self.div(self.constant(1.0), self.power(i, -exponent))
         result = self.constant(1.0)
@@ -269,7 +269,7 @@ class Graph:
     # -- functions -----------------------------------------------------------------------------------------
 
     def unary(self, op: int, i: int) -> int:
-        """An elementary function of one number (not neg, not logical)."""
+        """Return an elementary function of one number (not neg, not logical)."""
         op_i, a, _, _ = self.nodes[i]
         if op_i == _CONST:
             return self._fold(op, i)
@@ -283,13 +283,13 @@ class Graph:
         return self._intern((op, i, -1, -1))
 
     def binary(self, op: int, i: int, j: int) -> int:
-        """An elementary function of two numbers (not an arithmetic operator, not logical)."""
+        """Return an elementary function of two numbers (not an arithmetic operator, not logical)."""
         if self.nodes[i][0] == _CONST and self.nodes[j][0] == _CONST:
             return self._fold(op, i, j)
         return self._intern((op, i, j, -1))
 
     def lookup(self, i: int, table: int, offset: int) -> int:
-        """The number at index i of a table; its key and the offset are constants (`Op.LOOKUP`)."""
+        """Return the number at index i of a table; its key and the offset are constants (`Op.LOOKUP`)."""
         if self.nodes[i][0] == _CONST:
             return self._fold(_LOOKUP, i, table, offset)
         return self._intern((_LOOKUP, i, table, offset))
@@ -301,7 +301,7 @@ class Graph:
     # -- conditions ----------------------------------------------------------------------------------------
 
     def compare(self, op: int, i: int, j: int) -> int | bool:
-        """A comparison (LT, LE, EQ, NE); a plain bool if both sides are known."""
+        """Return a comparison (LT, LE, EQ, NE); a plain bool if both sides are known."""
         if self.nodes[i][0] == _CONST and self.nodes[j][0] == _CONST:
             return bool(MEANING[op](self.value(i), self.value(j)))
         if i > j and op in _COMMUTATIVE_LOGIC:
@@ -309,7 +309,7 @@ class Graph:
         return self._intern((op, i, j, -1))
 
     def logical_and(self, i: int, j: int) -> int:
-        """Both conditions."""
+        """Return both conditions."""
         return i if i == j else self._intern((_AND, i, j, -1) if i < j else (_AND, j, i, -1))
 
     def logical_or(self, i: int, j: int) -> int:
@@ -317,7 +317,7 @@ class Graph:
         return i if i == j else self._intern((_OR, i, j, -1) if i < j else (_OR, j, i, -1))
 
     def logical_not(self, i: int) -> int:
-        """The opposite of a condition.
+        """Return the opposite of a condition.
 
         It is not the opposite comparison: not (a < b) holds for NaN, b <= a does not.
         """

@@ -20,7 +20,7 @@ from ce_dynamics.compiler.tracing.traced import Traced, node_of, wrap
 
 
 def call(traced: TracedFunction, **arguments: Any) -> dict[str, Array]:
-    """A traced function at arrays of floats or of traced scalars.
+    """Return a traced function at arrays of floats or of traced scalars.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def call(traced: TracedFunction, **arguments: Any) -> dict[str, Array]:
 def rebuilt(
     traced: TracedFunction, graph: Graph, arguments: list[list[int]], marks: frozenset[int] = frozenset()
 ) -> list[Any]:
-    """The instructions in another graph: their nodes there, or truth values that are known.
+    """Return the instructions in another graph: their nodes there, or truth values that are known.
 
     Before the instructions in ``marks`` the other graph may be cut, too.
     """
@@ -108,14 +108,14 @@ _ARITHMETIC = {Op.ADD: Graph.add, Op.SUB: Graph.sub, Op.MUL: Graph.mul, Op.DIV: 
 
 
 def select_number(graph: Graph, condition: int | bool, if_true: int, if_false: int) -> int:
-    """One of two numbers."""
+    """Return one of two numbers."""
     if isinstance(condition, bool):
         return if_true if condition else if_false
     return graph.select(condition, if_true, if_false)
 
 
 def join_conditions(graph: Graph, op: int, i: int | bool, j: int | bool) -> int | bool:
-    """Both conditions, or either."""
+    """Return both conditions, or either."""
     for known, other in ((i, j), (j, i)):
         if isinstance(known, bool):
             return other if known is (op == Op.AND) else known
@@ -123,7 +123,7 @@ def join_conditions(graph: Graph, op: int, i: int | bool, j: int | bool) -> int 
 
 
 def with_entries(traced: TracedFunction, output: str, entries: Collection[int]) -> TracedFunction:
-    """The same function, but of one output only some entries are computed.
+    """Return the same function, but of one output only some entries are computed.
 
     Parameters
     ----------
@@ -223,7 +223,7 @@ def dependencies(function: TracedFunction) -> dict[str, list[Dependencies]]:
 
 
 def places(bits: int) -> tuple[int, ...]:
-    """The bits that are set, from the lowest."""
+    """Return the bits that are set, from the lowest."""
     found = []
     while bits:
         lowest = bits & -bits

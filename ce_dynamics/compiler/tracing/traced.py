@@ -33,7 +33,7 @@ def wrap(graph: Graph, n: int) -> Any:
 
 
 def node_of(graph: Graph, value: Any) -> int:
-    """The node of a float or traced scalar in a graph.
+    """Return the node of a float or traced scalar in a graph.
 
     Raises
     ------
@@ -114,7 +114,7 @@ class Condition:
 
 
 def _arithmetic(op: Op) -> tuple[Any, Any]:
-    """The operator method and its reflection for one two-operand method of Graph."""
+    """Return the operator method and its reflection for one two-operand method of Graph."""
     function = OPERATORS[op].of
     build: Callable[[Graph, int, int], int] = getattr(Graph, op.name.lower())
 
@@ -209,7 +209,7 @@ class Traced:
         return wrap(self.graph, self.graph.unary(Op.FABS, self.node))
 
     def __pow__(self, exponent: Any) -> Any:
-        """Whole powers up to 32 by multiplication, 0.5 by the square root, others by ``pow``."""
+        """Return whole powers up to 32 by multiplication, 0.5 by the square root, others by ``pow``."""
         graph = self.graph
         if isinstance(exponent, np.ndarray):
             return broadcast_operator(operator.pow, self, exponent)
@@ -232,19 +232,19 @@ class Traced:
         return wrap(graph, graph.binary(Op.POW, node_of(graph, base), self.node))
 
     def arctan2(self, x: Any) -> Any:
-        """Angle of the point (x, self)."""
+        """Return the angle of the point (x, self)."""
         return wrap(self.graph, self.graph.binary(Op.ATAN2, self.node, node_of(self.graph, x)))
 
     def arctan2_of(self, y: Any) -> Any:
-        """Angle of the point (self, y): for a plain number y."""
+        """Return the angle of the point (self, y): for a plain number y."""
         return wrap(self.graph, self.graph.binary(Op.ATAN2, node_of(self.graph, y), self.node))
 
     def hypot(self, y: Any) -> Any:
-        """Length of (self, y) without overflow."""
+        """Return the length of (self, y) without overflow."""
         return wrap(self.graph, self.graph.binary(Op.HYPOT, self.node, node_of(self.graph, y)))
 
     def look_up(self, table: Table, offset: int) -> Any:
-        """The number of a table at this index plus an offset; see `Table.at`."""
+        """Return the number of a table at this index plus an offset; see `Table.at`."""
         graph = self.graph
         graph.tables[table.key] = table
         key, place = graph.constant(float(table.key)), graph.constant(float(offset))

@@ -37,14 +37,14 @@ class Coupling(ABC):
 
     @abstractmethod
     def residual(self, q: Sequence[Scalar]) -> Scalar:
-        """φ, which must be zero."""
+        """Return φ, which must be zero."""
 
     def solves(self, k: int, number: int) -> bool:
         """Return True if coordinate k of that number has a closed form."""
         return False
 
     def solve(self, k: int, q: Sequence[Scalar]) -> Scalar:
-        """Coordinate k from the others (entry k of q is ignored)."""
+        """Return the coordinate k from the others (entry k of q is ignored)."""
         raise NotImplementedError(f"{type(self).__name__} has no closed form for coordinate {k}")
 
     def row(self) -> tuple[Array, Scalar] | None:
@@ -125,7 +125,7 @@ def couplings_in(edges: Iterable[CutEdge]) -> list[Coupled]:
 
 
 def check_coordinates(owner: str, bodies: Sequence[Body], numbers: Sequence[int]) -> tuple[Coordinate, ...]:
-    """Hinge coordinates that a coupling may name: their rates are velocities of the hinge."""
+    """Return hinge coordinates that a coupling may name: their rates are velocities of the hinge."""
     found: list[Coordinate] = []
     for body, k in zip(bodies, numbers, strict=True):
         if body.is_ground:

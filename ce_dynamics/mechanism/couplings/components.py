@@ -40,14 +40,14 @@ class ConstraintView(ABC):
         return seen
 
     def direction(self, body: Body | str, axis: ArrayLike, frame: Body | str) -> Array:
-        """A body-fixed direction (3,), as long as it was given."""
+        """Return a body-fixed direction (3,), as long as it was given."""
         there, here = self._declared(body), self._declared(frame)
         turned = self._R(there) @ finite_vector(axis, f"constraint {self.name!r}", "axis")
         seen: Array = self._R(here).T @ turned
         return seen
 
     def coordinate(self, body: Body | str, k: int = 0) -> Scalar:
-        """Coordinate k of the body's inboard hinge [rad] or [m]."""
+        """Return the coordinate k of the body's inboard hinge [rad] or [m]."""
         there = self._declared(body)
         if there.is_ground or (
             there.inboard.velocity_of(checks.integer(f"constraint {self.name!r}: coordinate", k)) is None
@@ -70,7 +70,7 @@ class ConstraintView(ABC):
 
     @abstractmethod
     def _R(self, body: Body) -> Array:
-        """Body axes to common axes."""
+        """Return body axes to common axes."""
 
     @abstractmethod
     def _x(self, body: Body, at: Array) -> Array:
@@ -275,7 +275,7 @@ class Turned:
 
 
 def components(body: Body) -> tuple[HingeComponent, ...]:
-    """All components of a body's inboard hinge, those of displacements and angles of its own first."""
+    """Return all components of a body's inboard hinge, those of displacements and angles of its own first."""
     hinge = body.inboard
     found = []
     for k, suffix in enumerate(hinge.coordinate_names):
@@ -311,7 +311,7 @@ def found_component(given: Component, body: Body) -> Lead:
 
 
 def found_function(given: FunctionCoordinate, bodies: tuple[Body, ...]) -> FunctionCoordinate:
-    """A user's function with the bodies it looks at, tried in the design pose."""
+    """Return a user's function with the bodies it looks at, tried in the design pose."""
     if not given.name or not isinstance(given.name, str):
         raise ModelError(f"coordinate {given.name!r}: give it a name")
     owner = f"coordinate {given.name!r}"

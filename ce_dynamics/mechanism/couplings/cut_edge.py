@@ -68,7 +68,7 @@ class CutEdge:
         return self.bodies
 
     def with_leads(self, independent: tuple[str, ...]) -> CutEdge:
-        """The same with other independent hinges."""
+        """Return the same with other independent hinges."""
         result = copy.copy(self)
         object.__setattr__(result, "independent", independent)
         return result

@@ -82,7 +82,7 @@ def read_constraint(
     independent: Sequence[str],
     leading: Sequence[FunctionCoordinate] = (),
 ) -> Written:
-    """A written constraint, tried in the design pose."""
+    """Return a written constraint, tried in the design pose."""
     owner = f"constraint {name!r}"
     checks.function(owner, function, " of a view")
     if not bodies:

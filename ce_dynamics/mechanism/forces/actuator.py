@@ -77,7 +77,7 @@ class ActuatorLaw:
         self.states = (StateDeclaration("activation", "1", start),) if stateful else ()
 
     def force(self, length: Scalar, rate: Scalar, x: Array, u: Mapping[str, Scalar]) -> Scalar:
-        """The force."""
+        """Return the force."""
         acting = x[0] if self.states else within(u[self.command], self.command_range)
         if self.states:
             acting = within(acting, self.activation_range)
@@ -85,7 +85,7 @@ class ActuatorLaw:
         return within(force, self.force_range)
 
     def x_dot(self, x: Array, u: Mapping[str, Scalar]) -> tuple[Scalar, ...]:
-        """Rate of the activation, if it is a state."""
+        """Return the rate of the activation, if it is a state."""
         if not self.states:
             return ()
         command = within(u[self.command], self.command_range)
@@ -103,7 +103,7 @@ def affine(c: Sequence[float], length: Scalar, rate: Scalar) -> Scalar:
 
 
 def within(value: Scalar, limits: Range | None) -> Scalar:
-    """A value that stays in a range; NaN stays NaN."""
+    """Return a value that stays in a range; NaN stays NaN."""
     return value if limits is None else minimum(limits[1], maximum(limits[0], value))
 
 
@@ -116,7 +116,7 @@ def three(values: Sequence[float], owner: str, what: str) -> tuple[float, ...]:
 
 
 def ascending(limits: Range | None, owner: str, what: str) -> Range | None:
-    """A range."""
+    """Return a range."""
     if limits is None:
         return None
     numbers = finite_numbers(limits, owner, what)
@@ -187,7 +187,7 @@ class Actuator(HingeElement):
         self.outputs = {"load": LOAD_UNITS[coordinate_unit(body, component, owner)]}
 
     def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
-        """The load on the hinge."""
+        """Return the load on the hinge."""
         length = self.gear * (observer.coordinate(self.body, self.component) - self.zero)
         rate = self.gear * observer.rate(self.body, self.component)
         load = self.gear * self.law.force(length, rate, x, u)
@@ -279,7 +279,7 @@ class FixedTendon(ForceElement):
         return tuple(ends)
 
     def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
-        """The loads on its hinges."""
+        """Return the loads on its hinges."""
         length: Scalar = -self.zero
         rate: Scalar = 0.0
         for body, c in self.terms:
@@ -294,12 +294,12 @@ class FixedTendon(ForceElement):
         return Response(loads, x_dot, {"force": force}, potential)
 
     def _passive(self, length: Scalar, rate: Scalar) -> tuple[Scalar, Scalar]:
-        """Force of spring and damper, and the spring's energy."""
+        """Return the force of spring and damper, and the spring's energy."""
         return slack_spring(self.stiffness, self.damping, self.rest, length, rate)
 
 
 def read_command_law(owner: str, command: str | None, law: Mapping[str, Any]) -> ActuatorLaw | None:
-    """The law of an actuator, if there is a command."""
+    """Return the law of an actuator, if there is a command."""
     if command is not None:
         return ActuatorLaw(owner, command=command, **law)
     if law:

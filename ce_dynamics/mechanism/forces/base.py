@@ -30,19 +30,19 @@ class Observer(Protocol):
     """Answers questions about the motion; positions and axes are named in the design pose."""
 
     def point(self, body: Body, at: Array, frame: Body) -> PointState:
-        """The point of ``body`` that is at ``at`` in the design pose, relative to ``frame``."""
+        """Return the point of ``body`` that is at ``at`` in the design pose, relative to ``frame``."""
         ...
 
     def direction(self, body: Body, axis: Array, frame: Body) -> Array:
-        """A direction fixed on ``body``, in the axes of ``frame``."""
+        """Return a direction fixed on ``body``, in the axes of ``frame``."""
         ...
 
     def angular_velocity(self, body: Body, frame: Body) -> Array:
-        """Angular velocity of ``body`` relative to ``frame``, in the axes of ``frame``."""
+        """Return the angular velocity of ``body`` relative to ``frame``, in the axes of ``frame``."""
         ...
 
     def coordinate(self, body: Body, k: int = 0) -> Scalar:
-        """Coordinate k of the body's inboard hinge."""
+        """Return the coordinate k of the body's inboard hinge."""
         ...
 
     def rate(self, body: Body, k: int = 0) -> Scalar:
@@ -111,7 +111,7 @@ class ForceElement(ABC):
 
     @abstractmethod
     def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
-        """Loads and state rates for the observed motion, the element's states x and the inputs u."""
+        """Return loads and state rates for the observed motion, the element's states x and the inputs u."""
 
     @property
     def described(self) -> str:

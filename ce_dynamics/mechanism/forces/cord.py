@@ -110,7 +110,7 @@ class Cord(ForceElement):
         return tuple(end for p in self.pieces if p.a is not p.b for end in ((p.a, p.at_a), (p.b, p.at_b)))
 
     def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
-        """The force along all pieces."""
+        """Return the force along all pieces."""
         length: Scalar = 0.0
         rate: Scalar = 0.0
         seen = []
@@ -139,7 +139,7 @@ class Cord(ForceElement):
 
 
 def points(path: Sequence[Via], owner: str) -> list[tuple[Body, Array]]:
-    """The points of a path, checked."""
+    """Return the points of a path, checked."""
     given = checks.pairs(f"{owner}: path", path, "(body, point)")
     if len(given) < 2:
         raise ModelError(f"{owner}: a path has {len(given)} points; give at least two")

@@ -27,11 +27,11 @@ class Law(ABC):
 
     @abstractmethod
     def force(self, x: Scalar) -> Scalar:
-        """Force at x."""
+        """Return the force at x."""
 
     @abstractmethod
     def energy(self, x: Scalar) -> Scalar:
-        """Integral of the force from 0 to x."""
+        """Return the integral of the force from 0 to x."""
 
 
 class Linear(Law):
@@ -157,7 +157,7 @@ class Tabulated(Law):
             )
 
     def _piecewise(self, x: Scalar, polynomials: Floats) -> Scalar:
-        """The polynomial of the piece that contains x; NaN selects the last."""
+        """Return the polynomial of the piece that contains x; NaN selects the last."""
         base: Scalar = float(self._bases[-1])
         coefficients: list[Scalar] = polynomials[-1].tolist()
         for i in reversed(range(len(self.x))):
@@ -170,7 +170,7 @@ class Tabulated(Law):
 
 
 def force_pieces(x: Floats, y: Floats, interpolation: str, extrapolation: str) -> Floats:
-    """Coefficients, ascending in rows, below the table, from each point to the next, and above.
+    """Return coefficients, ascending in rows, below the table, from each point to the next, and above.
 
     Each row is a polynomial in x less its base: the point where the piece begins, or the first one.
     """
@@ -194,7 +194,7 @@ def force_pieces(x: Floats, y: Floats, interpolation: str, extrapolation: str) -
 
 
 def energy_pieces(x: Floats, force: Floats) -> Floats:
-    """Integrals of `force_pieces`, counted from the first point."""
+    """Return integrals of `force_pieces`, counted from the first point."""
     energy = np.column_stack((np.zeros(len(force)), force / np.arange(1, force.shape[1] + 1)))
     for i, span in enumerate(np.diff(x), start=1):
         energy[i + 1, 0] = horner(energy[i].tolist(), span)
@@ -210,7 +210,7 @@ def horner(coefficients: Sequence[Scalar], x: Scalar) -> Scalar:
 
 
 def finite_numbers(values: object, owner: str, what: str) -> Floats:
-    """A user's list of numbers as a new float64 vector; refuses NaN, infinities and other shapes."""
+    """Return a user's list of numbers as a new float64 vector; refuses NaN, infinities and other shapes."""
     if free_numbers(values):
         free = np.array(values, dtype=object)
         finite_numbers([nominal(x) for x in free.flat], owner, what)
@@ -237,5 +237,5 @@ def check_table(x: Floats, y: Floats) -> None:
 
 
 def check_choice(value: str, allowed: tuple[str, ...], what: str) -> str:
-    """A user's choice; refuses any other."""
+    """Return a user's choice; refuses any other."""
     return checks.choice(f"Tabulated: {what}", value, allowed)

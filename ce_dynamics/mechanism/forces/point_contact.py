@@ -97,7 +97,7 @@ class PointContact(ForceElement):
         return (self.plane, self.through), (self.body, self.at)
 
     def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
-        """The force at the lowest point, and its reaction on the plane."""
+        """Return the force at the lowest point, and its reaction on the plane."""
         n, frame = self.normal, self.plane
         centre = observer.point(self.body, self.at, frame)
         height = dot(n, centre.r - (self.through - frame.com)) - self.radius

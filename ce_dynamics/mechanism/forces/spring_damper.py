@@ -78,11 +78,11 @@ class SpringDamper(ForceElement):
         return (self.a, self.at_a), (self.b, self.at_b)
 
     def tension(self, extension: Scalar, rate: Scalar) -> Scalar:
-        """Tension at an extension [m] and its rate [m/s]."""
+        """Return the tension at an extension [m] and its rate [m/s]."""
         return self.spring.force(extension) + self.damper.force(rate)
 
     def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
-        """Tension along the line of the two points, in the axes of the body that carries both."""
+        """Return the tension along the line of the two points, in the axes of the body that carries both."""
         frame = self.frame
         a, b = observer.point(self.a, self.at_a, frame), observer.point(self.b, self.at_b, frame)
         d = b.r - a.r
@@ -100,7 +100,7 @@ class SpringDamper(ForceElement):
 
 
 def as_law(value: object, owner: str) -> Law:
-    """A law, or the linear one with the given coefficient, which must not be negative."""
+    """Return a law, or the linear one with the given coefficient, which must not be negative."""
     if isinstance(value, Law):
         return value
     if isinstance(value, (str, type)) or callable(value):
@@ -198,7 +198,7 @@ class Bushing(ForceElement):
 
 
 def six_laws(values: Sequence[Law | float], owner: str, what: str) -> tuple[Law, ...]:
-    """Laws along and about the axes."""
+    """Return laws along and about the axes."""
     given = checks.items(f"{owner}: {what}", values, 6)
     return tuple(as_law(v, f"{owner}: {what} {axis}") for v, axis in zip(given, DIRECTIONS, strict=True))
 

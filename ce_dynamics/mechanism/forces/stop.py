@@ -99,7 +99,7 @@ class JointStop(HingeElement):
         return [end for end in (self.lower, self.upper) if math.isfinite(end)]
 
     def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
-        """The load on the hinge, and the energy that its stiffness stores."""
+        """Return the load on the hinge, and the energy that its stiffness stores."""
         q = observer.coordinate(self.body, self.component)
         if self._middle is not None:  # the angle that is the nearest to the middle of the range
             off = q - self._middle

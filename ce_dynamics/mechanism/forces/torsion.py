@@ -60,7 +60,7 @@ class TorsionSpringDamper(HingeElement):
         self.outputs = {"deflection": unit, "rate": f"{unit}/s", "load": LOAD_UNITS[unit]}
 
     def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
-        """The load on the hinge, and the energy of the spring."""
+        """Return the load on the hinge, and the energy of the spring."""
         deflection = observer.coordinate(self.body, self.component) - self.free
         rate = observer.rate(self.body, self.component)
         load = -self.spring.force(deflection) - self.damper.force(rate)
@@ -72,7 +72,7 @@ class TorsionSpringDamper(HingeElement):
 
 
 def coordinate_unit(body: Body, component: int, owner: str) -> str:
-    """Unit of a hinge coordinate whose rate is the generalised velocity of the same number."""
+    """Return the unit of a hinge coordinate whose rate is the generalised velocity of the same number."""
     check_body(body, owner)
     if body.hinge is None:
         raise ModelError(f"{owner}: the ground has no hinge; name the body that the hinge carries")
@@ -111,7 +111,7 @@ class HingeDamper(HingeElement):
         self.outputs: dict[str, str] = {}
 
     def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
-        """The loads on the hinge."""
+        """Return the loads on the hinge."""
         return Response(
             tuple(
                 HingeLoad(self.body, k, -self.damping * observer.rate(self.body, k))

@@ -77,7 +77,7 @@ class AppliedWrench(ForceElement):
         return (here,) if self.frame is None else (here, (self.frame, self.frame.com))
 
     def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
-        """The wrench in world axes."""
+        """Return the wrench in world axes."""
         force = self._in_world(self.force, observer, u)
         torque = self._in_world(self.torque, observer, u)
         point = observer.point(self.body, self.at, self.ground)
@@ -161,7 +161,7 @@ class Thruster(ForceElement):
         return ((self.body, self.at),)
 
     def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
-        """The wrench in world axes."""
+        """Return the wrench in world axes."""
         ground = ground_of(self.body)
         point = observer.point(self.body, self.at, ground)
         force, torque = (observer.direction(self.body, axis, ground) for axis in (self.force, self.torque))
@@ -233,7 +233,7 @@ class DragBox(ForceElement):
         return ((self.body, self.body.com),)
 
     def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
-        """Force and torque at the centre of mass, in world axes."""
+        """Return the force and torque at the centre of mass, in world axes."""
         ground, s, rho = ground_of(self.body), self.sides, self.density
         point = observer.point(self.body, self.body.com, ground)
         axes = [observer.direction(self.body, axis, ground) for axis in self.axes]

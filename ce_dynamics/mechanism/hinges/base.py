@@ -99,7 +99,7 @@ class Hinge(ABC):
 
     @abstractmethod
     def coordinates(self, c: Array) -> Array:
-        """Coordinates from the configuration; angles known by cosine and sine only come in (-π, π]."""
+        """Return coordinates from the configuration; angles known by cosine and sine only come in (-π, π]."""
 
     @abstractmethod
     def pose(self, c: Array) -> tuple[Array, Array]:
@@ -110,11 +110,11 @@ class Hinge(ABC):
         """Hinge map matrix (n_v, 6) in the parent's axes."""
 
     def bias(self, c: Array, v: Array) -> Array:
-        """Ḣᵀ v (6,) in the parent's axes; zero for hinges whose axes are fixed on the parent."""
+        """Return Ḣᵀ v (6,) in the parent's axes; zero for hinges whose axes are fixed on the parent."""
         return zeros(6)
 
     def axes(self, c: Array, carrier: Orientation, child: Orientation | None = None) -> tuple[Array, Array]:
-        """Columns of Hᵀ where the carrier is seen: angular and linear parts, (3, n_v) each.
+        """Return columns of Hᵀ where the carrier is seen: angular and linear parts, (3, n_v) each.
 
         ``child`` is the orientation of the body behind the hinge, where it is known otherwise than by c.
         """
@@ -124,7 +124,7 @@ class Hinge(ABC):
     def rotate_bias(
         self, c: Array, v: Array, carrier: Orientation, child: Orientation | None = None
     ) -> tuple[Array, Array]:
-        """The `bias` where the carrier is seen: angular and linear parts, (3,) each."""
+        """Return the `bias` where the carrier is seen: angular and linear parts, (3,) each."""
         H_dot = self.bias(c, v)
         return carrier.R @ H_dot[:3], carrier.R @ H_dot[3:]
 
@@ -133,7 +133,7 @@ class Hinge(ABC):
         return None
 
     def q_dot(self, q: Array, v: Array) -> Array:
-        """Rates of the coordinates (n_q,)."""
+        """Return rates of the coordinates (n_q,)."""
         return v
 
     def role_of(self, k: int) -> CoordinateRole:

@@ -197,7 +197,7 @@ def conditions(kind: str, R_a: Array, R_b: Array, axis_a: Array, axis_b: Array) 
 
 
 def axes_of(value: ArrayLike, what: str) -> Array:
-    """A user's axes of a frame, checked."""
+    """Return a user's axes of a frame, checked."""
     R = checks.numbers(f"BetweenFrames: {what}", value)
     if R.shape != (3, 3) or not np.all(np.isfinite(R)):
         raise ModelError(f"BetweenFrames: {what} {checks.show(value)} must be 3×3 finite numbers")

@@ -59,7 +59,7 @@ class Condition(ABC):
 
     @abstractmethod
     def acceleration_bias(self, p: JointEnd, c: JointEnd, V_p: Twist, V_c: Twist) -> Array:
-        """Second derivative of the residual (rows,) while no body is accelerated."""
+        """Return the second derivative of the residual (rows,) while no body is accelerated."""
 
 
 class Closure(Protocol):
@@ -231,19 +231,19 @@ class Separation(Condition):
 
 
 def align_axes(axis: Array) -> tuple[Condition, ...]:
-    """``axis`` is common to both bodies (two rows)."""
+    """Return ``axis`` is common to both bodies (two rows)."""
     e1, e2 = across(axis)
     return Angle(e1, axis), Angle(e2, axis)
 
 
 def on_line(axis: Array) -> tuple[Condition, ...]:
-    """The child's point stays on the parent's line along ``axis`` (two rows)."""
+    """Return the child's point stays on the parent's line along ``axis`` (two rows)."""
     e1, e2 = across(axis)
     return InPlane(e1), InPlane(e2)
 
 
 def parallel_axes() -> tuple[Condition, ...]:
-    """The child does not turn relative to the parent (three rows)."""
+    """Return the child does not turn relative to the parent (three rows)."""
     x, y, z = IDENTITY
     return Angle(x, y), Angle(y, z), Angle(z, x)
 

@@ -36,7 +36,7 @@ class Cylindrical(Hinge):
         self.at = finite_vector(at, "Cylindrical", "at")
 
     def configuration(self, q: Array) -> Array:
-        """c = (cos angle, sin angle, displacement)."""
+        """Return c = (cos angle, sin angle, displacement)."""
         return array((cos(q[0]), sin(q[0]), q[1]))
 
     def coordinates(self, c: Array) -> Array:
@@ -80,7 +80,7 @@ class Screw(Hinge):
         self.at = finite_vector(at, "Screw", "at")
 
     def configuration(self, q: Array) -> Array:
-        """c = (cos q, sin q, q): the last tells the turns apart."""
+        """Return c = (cos q, sin q, q): the last tells the turns apart."""
         return array((cos(q[0]), sin(q[0]), q[0]))
 
     def coordinates(self, c: Array) -> Array:

@@ -40,7 +40,7 @@ class Free(Hinge):
         return array((0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0))
 
     def configuration(self, q: Array) -> Array:
-        """c = [x y z, quaternion of unit length]: integration errors in its length do no harm."""
+        """Return c = [x y z, quaternion of unit length]: integration errors in its length do no harm."""
         return concatenate((q[:3], normalise(q[3:])))
 
     def coordinates(self, c: Array) -> Array:
@@ -53,11 +53,11 @@ class Free(Hinge):
         return blocks(IDENTITY, 0.0 * IDENTITY, IDENTITY)
 
     def q_dot(self, q: Array, v: Array) -> Array:
-        """Velocity of the point, then ½ (0, ω) ⊗ quaternion, which keeps the quaternion's length."""
+        """Return velocity of the point, then ½ (0, ω) ⊗ quaternion, which keeps the quaternion's length."""
         return concatenate((v[3:], quaternion_rate(q[3:], v[:3])))
 
     def velocity_of(self, k: int) -> int | None:
-        """The displacements come after the rotation among the velocities."""
+        """Return the displacements come after the rotation among the velocities."""
         return 3 + k if k in (0, 1, 2) else None
 
     @property

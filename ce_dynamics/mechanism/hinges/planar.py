@@ -57,7 +57,7 @@ class Planar(Hinge):
         return twin
 
     def configuration(self, q: Array) -> Array:
-        """c = (x, y, cos angle, sin angle)."""
+        """Return c = (x, y, cos angle, sin angle)."""
         return array((q[0], q[1], cos(q[2]), sin(q[2])))
 
     def coordinates(self, c: Array) -> Array:

@@ -44,7 +44,7 @@ class Prismatic(Hinge):
         return np.array((self.q_design,))
 
     def configuration(self, q: Array) -> Array:
-        """c = (q − q₀,)."""
+        """Return c = (q − q₀,)."""
         return array((q[0] - self.q_design,)) if self.q_design else q
 
     def coordinates(self, c: Array) -> Array:

@@ -45,12 +45,12 @@ class Revolute(Hinge):
         return np.array((self.q_design,))
 
     def configuration(self, q: Array) -> Array:
-        """c = (cos(q − q₀), sin(q − q₀))."""
+        """Return c = (cos(q − q₀), sin(q − q₀))."""
         angle = q[0] - self.q_design if self.q_design else q[0]
         return array((cos(angle), sin(angle)))
 
     def coordinates(self, c: Array) -> Array:
-        """q in (q₀ − π, q₀ + π]."""
+        """Return the q in (q₀ − π, q₀ + π]."""
         angle = arctan2(c[1], c[0])
         return array((angle + self.q_design if self.q_design else angle,))
 

@@ -82,7 +82,7 @@ class NoSlip(Condition):
         return array(dot(cross(V_p.w, t), slip) + dot(t, slip_dot) for t in axes)
 
     def _contact(self, p: JointEnd, c: JointEnd) -> tuple[Array, Scalar, Array]:
-        """n, ρ = half the sum of the centre's height and the radius, and e = C − x_p."""
+        """Return n, ρ = half the sum of the centre's height and the radius, and e = C − x_p."""
         n = p.R @ self.normal_on_parent
         rho = 0.5 * (dot(n, c.x - p.x) + self.radius)
         return n, rho, c.x - p.x - rho * n
@@ -97,7 +97,7 @@ class RollingContact(NamedTuple):
 
 
 def unit_normal(value: object, owner: str, what: str = "plane normal") -> Array:
-    """A user's unit vector; refuses one that is not of length one."""
+    """Return a user's unit vector; refuses one that is not of length one."""
     vector = finite_vector(value, owner, what)
     length = float(np.linalg.norm(vector))
     if not abs(length - 1.0) <= UNIT_TOLERANCE:
@@ -109,7 +109,7 @@ def unit_normal(value: object, owner: str, what: str = "plane normal") -> Array:
 
 
 def positive(value: object, owner: str, what: str, unit: str) -> float:
-    """A user's positive number."""
+    """Return a user's positive number."""
     number = finite_number(value, owner, what)
     if number <= 0.0:
         raise ModelError(f"{owner}: {what} {number:g} must be > 0 {unit}")
@@ -165,7 +165,7 @@ class RollingOnPlane(Hinge):
         return np.vstack((IDENTITY, -self.radius * skew(self.normal)))  # v = ω × r n
 
     def configuration(self, q: Array) -> Array:
-        """c = [x y, quaternion of unit length]."""
+        """Return c = [x y, quaternion of unit length]."""
         return concatenate((q[:2], normalise(q[2:])))
 
     def coordinates(self, c: Array) -> Array:
@@ -175,11 +175,11 @@ class RollingOnPlane(Hinge):
         return rotation_from_quaternion(c[2:]), c[0] * self.e1 + c[1] * self.e2
 
     def H(self, c: Array) -> Array:
-        """H(S) = X_Sᵀ H_S, where a free hinge's H_S is the identity."""
+        """Return H(S) = X_Sᵀ H_S, where a free hinge's H_S is the identity."""
         return self.velocity_map.T
 
     def q_dot(self, q: Array, v: Array) -> Array:
-        """Velocity of the contact point over the plane, then ½ (0, ω) ⊗ quaternion."""
+        """Return the velocity of the contact point over the plane, then ½ (0, ω) ⊗ quaternion."""
         centre = self.velocity_map[3:] @ v
         return concatenate((array((self.e1 @ centre, self.e2 @ centre)), quaternion_rate(q[2:], v)))
 

@@ -39,7 +39,7 @@ class Spherical(Hinge):
         return array((1.0, 0.0, 0.0, 0.0))
 
     def configuration(self, q: Array) -> Array:
-        """c = q / |q|: integration errors in the length of q do no harm."""
+        """Return c = q / |q|: integration errors in the length of q do no harm."""
         return normalise(q)
 
     def coordinates(self, c: Array) -> Array:
@@ -52,7 +52,7 @@ class Spherical(Hinge):
         return array(spatial(row, zeros(3)) for row in IDENTITY)
 
     def q_dot(self, q: Array, v: Array) -> Array:
-        """q̇ = ½ (0, ω) ⊗ q, which keeps the length of q."""
+        """Return q̇ = ½ (0, ω) ⊗ q, which keeps the length of q."""
         return quaternion_rate(q, v)
 
     @property

@@ -54,7 +54,7 @@ class Universal(Hinge):
             )
 
     def configuration(self, q: Array) -> Array:
-        """c = (cos q1, sin q1, cos q2, sin q2)."""
+        """Return c = (cos q1, sin q1, cos q2, sin q2)."""
         return array((cos(q[0]), sin(q[0]), cos(q[1]), sin(q[1])))
 
     def coordinates(self, c: Array) -> Array:
@@ -68,7 +68,7 @@ class Universal(Hinge):
         return array((spatial(self.axis1, zeros(3)), spatial(self._turned_axis2(c), zeros(3))))
 
     def bias(self, c: Array, v: Array) -> Array:
-        """The second axis is carried round by the first: axis1 q̇1 × (Rot(axis1, q1) axis2) q̇2."""
+        """Return the second axis is carried round by the first: axis1 q̇1 × (Rot(axis1, q1) axis2) q̇2."""
         return spatial(cross(self.axis1, self._turned_axis2(c)) * (v[0] * v[1]), zeros(3))
 
     def axes(self, c: Array, carrier: Orientation, child: Orientation | None = None) -> tuple[Array, Array]:

@@ -37,7 +37,7 @@ ADDED = (
 
 
 def active(file: Compiled) -> list[int]:
-    """Actuators that the file does not switch off."""
+    """Return actuators that the file does not switch off."""
     off = int(file.model.opt.disableactuator)
     groups = file.model.actuator_group
     if file.is_disabled("ACTUATION"):
@@ -92,7 +92,7 @@ def on_tendon(file: Compiled, k: int) -> bool:
 
 
 def find_driven_joints(file: Compiled, k: int) -> list[int]:
-    """The joints whose coordinates an actuator acts on."""
+    """Return the joints whose coordinates an actuator acts on."""
     first = int(file.model.actuator_trnid[k][0])
     if on_tendon(file, k):
         return list(joints_of(file, first))
@@ -100,7 +100,7 @@ def find_driven_joints(file: Compiled, k: int) -> list[int]:
 
 
 def pulling(file: Compiled, joint: int) -> list[int]:
-    """The actuators that act on a joint's coordinate."""
+    """Return the actuators that act on a joint's coordinate."""
     return [k for k in active(file) if representable(file, k) and joint in find_driven_joints(file, k)]
 
 
@@ -111,7 +111,7 @@ def driven_joints(file: Compiled) -> set[str]:
 
 
 def types(file: Compiled, enumeration: str) -> list[int]:
-    """Types of all actuators' dynamics, gains or biases."""
+    """Return types of all actuators' dynamics, gains or biases."""
     field = {"mjtDyn": "actuator_dyntype", "mjtGain": "actuator_gaintype", "mjtBias": "actuator_biastype"}
     return [int(value) for value in getattr(file.model, field[enumeration])]
 
@@ -144,7 +144,7 @@ def add_actuators(system: System, file: Compiled, carried: dict[int, Body], key:
 def actuator(
     system: System, file: Compiled, k: int, law: dict[str, Any], carried: dict[int, Body]
 ) -> ForceElement:
-    """On one hinge, on a sum of several, on a cord, or fixed on a body."""
+    """Return On one hinge, on a sum of several, on a cord, or fixed on a body."""
     model, name, first = file.model, f"actuator {file.actuator(k)}", int(file.model.actuator_trnid[k][0])
     gear = np.array(model.actuator_gear[k], dtype=float)
     if transmission(file, k) == "SITE":
@@ -188,7 +188,7 @@ def law_of(file: Compiled, k: int, command: str, key: Any) -> dict[str, Any]:
 
 
 def kept_by_joint(file: Compiled, joint: int, gear: float, own: Range | None) -> Range | None:
-    """The range of an actuator's force with that in which its joint keeps gear times it."""
+    """Return the range of an actuator's force with that in which its joint keeps gear times it."""
     if not file.model.jnt_actfrclimited[joint] or gear == 0.0:
         return own
     low, high = sorted(float(end) / gear for end in file.model.jnt_actfrcrange[joint])
@@ -205,7 +205,7 @@ def coefficients(file: Compiled, k: int, enumeration: str, parameters: str) -> l
 
 
 def limits(file: Compiled, k: int, what: str, hold: bool) -> Range | None:
-    """The range of the command, the activation or the force, if there is one."""
+    """Return the range of the command, the activation or the force, if there is one."""
     if not (hold and getattr(file.model, f"actuator_{what}limited")[k]):
         return None
     low, high = getattr(file.model, f"actuator_{what}range")[k].tolist()

@@ -29,7 +29,7 @@ def mjcf_looks(
     independent: Collection[str] = (),
     tolerance: float = TOLERANCE,
 ) -> tuple[list[BodyLook], list[str]]:
-    """The shapes of an MJCF file that MuJoCo's viewer draws, and those that are left out.
+    """Return the shapes of an MJCF file that MuJoCo's viewer draws, and those that are left out.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def mjcf_feet(
     independent: Collection[str] = (),
     tolerance: float = TOLERANCE,
 ) -> tuple[list[Foot], list[str]]:
-    """Points and balls of an MJCF file that may touch its planes, and what touches besides.
+    """Return points and balls of an MJCF file that may touch its planes, and what touches besides.
 
     A sphere is one ball, a capsule two, a box eight points.  Which pairs touch, and their friction, are
     MuJoCo's rules: masks, exclusions, priorities, else the larger friction.
@@ -165,7 +165,7 @@ def touching(file: Compiled, one: int, other: int) -> bool:
 
 
 def foot(file: Compiled, plane: int, geom: int, k: int, at: Array, radius: float) -> Foot:
-    """One of the points of a shape."""
+    """Return one of the points of a shape."""
     body = int(file.model.geom_bodyid[geom])
     name = f"{file.body(body)} {geom_name(file, geom)} {k} on {geom_name(file, plane)}"
     normal = matrix(file.data.geom_xmat[plane])[:, 2]
@@ -174,7 +174,7 @@ def foot(file: Compiled, plane: int, geom: int, k: int, at: Array, radius: float
 
 
 def friction(file: Compiled, one: int, other: int) -> float:
-    """μ of two shapes: that of the higher priority, else the larger."""
+    """Return μ of two shapes: that of the higher priority, else the larger."""
     model = file.model
     priorities = int(model.geom_priority[one]), int(model.geom_priority[other])
     values = float(model.geom_friction[one][0]), float(model.geom_friction[other][0])

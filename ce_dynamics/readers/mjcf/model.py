@@ -173,7 +173,7 @@ class Compiled:
         return str(self.model.actuator(index).name or f"actuator {index}")
 
     def where(self, what: str, index: int, name: str) -> str:
-        """Line and name of something in one of the lists of the specification."""
+        """Return the line and name of something in one of the lists of the specification."""
         line = self._lines[what].get(index, "")
         return f"{line} ({checks.show(name)})" if line else checks.show(name)
 
@@ -202,32 +202,32 @@ class Compiled:
         return self.kind("mjtJoint", self.model.jnt_type[index])
 
     def joints(self, body: int) -> range:
-        """Joints that carry a body, in the order in which they act."""
+        """Return joints that carry a body, in the order in which they act."""
         start = int(self.model.body_jntadr[body])
         return range(start, start + int(self.model.body_jntnum[body]))
 
     def dofs(self, joint: int) -> slice:
-        """Degrees of freedom of a joint."""
+        """Return degrees of freedom of a joint."""
         start = int(self.model.jnt_dofadr[joint])
         return slice(start, start + {"FREE": 6, "BALL": 3}.get(self.joint_kind(joint), 1))
 
     def coordinates(self, joint: int) -> slice:
-        """Coordinates of a joint."""
+        """Return coordinates of a joint."""
         start = int(self.model.jnt_qposadr[joint])
         return slice(start, start + {"FREE": 7, "BALL": 4}.get(self.joint_kind(joint), 1))
 
     # Geometry in the design pose
 
     def frame(self, body: int) -> Pose:
-        """A body's frame."""
+        """Return a body's frame."""
         return Pose(matrix(self.data.xmat[body]), np.array(self.data.xpos[body]))
 
     def at_mass(self, body: int) -> Pose:
-        """A body's principal frame at its centre of mass."""
+        """Return a body's principal frame at its centre of mass."""
         return Pose(matrix(self.data.ximat[body]), np.array(self.data.xipos[body]))
 
     def site(self, index: int) -> tuple[int, Pose]:
-        """The body that has a site, and the site's frame in the body's."""
+        """Return the body that has a site, and the site's frame in the body's."""
         body = int(self.model.site_bodyid[index])
         quaternion = np.array(self.model.site_quat[index])
         R = rotation_from_quaternion(quaternion).astype(float)
@@ -235,7 +235,7 @@ class Compiled:
 
 
 def matrix(entries: Any) -> Array:
-    """A rotation matrix of nine entries."""
+    """Return a rotation matrix of nine entries."""
     return clean_rotation(np.array(entries, dtype=float).reshape(3, 3))
 
 
@@ -243,7 +243,7 @@ ONE_COORDINATE = ("HINGE", "SLIDE")
 
 
 def unrepresentable(file: Compiled) -> Iterator[Finding]:
-    """Everything, item by item."""
+    """Yield everything, item by item."""
     for joint in range(file.model.njnt):
         yield from of_joint(file, joint)
     yield from of_bodies(file)
@@ -252,7 +252,7 @@ def unrepresentable(file: Compiled) -> Iterator[Finding]:
 
 
 def of_joint(file: Compiled, joint: int) -> Iterator[Finding]:
-    """Limits, dry friction of several velocities, springs and dampers that are not linear and even."""
+    """Yield limits, dry friction of several velocities, springs and dampers that are not linear and even."""
     model, where = file.model, file.where("joints", joint, file.joint(joint))
     dofs = file.dofs(joint)
     simple = file.joint_kind(joint) in ONE_COORDINATE
@@ -280,7 +280,7 @@ def is_limited(file: Compiled, joint: int) -> bool:
 
 
 def friction(file: Compiled, joint: int) -> float:
-    """Largest dry friction of a joint."""
+    """Return the largest dry friction of a joint."""
     if file.is_disabled("CONSTRAINT", "FRICTIONLOSS"):
         return 0.0
     return float(np.max(file.model.dof_frictionloss[file.dofs(joint)], initial=0.0))
@@ -293,7 +293,7 @@ def nonlinear(model: object, field: str, index: int | slice) -> bool:
 
 
 def of_bodies(file: Compiled) -> Iterator[Finding]:
-    """Bodies that somebody moves from outside, which stay where they are here."""
+    """Yield bodies that somebody moves from outside, which stay where they are here."""
     for body in range(1, file.model.nbody):
         if file.model.body_mocapid[body] >= 0:
             name = file.body(body)
@@ -301,7 +301,7 @@ def of_bodies(file: Compiled) -> Iterator[Finding]:
 
 
 def of_medium(file: Compiled) -> Iterator[Finding]:
-    """Shapes in the fluid that everything moves in, other than boxes of bodies' inertias."""
+    """Yield shapes in the fluid that everything moves in, other than boxes of bodies' inertias."""
     model = file.model
     if not (model.opt.density or model.opt.viscosity):
         return
@@ -311,7 +311,7 @@ def of_medium(file: Compiled) -> Iterator[Finding]:
 
 
 def of_contacts(file: Compiled) -> Iterator[Finding]:
-    """Pairs of bodies whose geoms may touch, by the rules of MuJoCo."""
+    """Yield pairs of bodies whose geoms may touch, by the rules of MuJoCo."""
     model = file.model
     if file.is_disabled("CONSTRAINT", "CONTACT"):
         return
@@ -326,7 +326,7 @@ def of_contacts(file: Compiled) -> Iterator[Finding]:
 
 
 def pairs(file: Compiled) -> Iterator[tuple[int, int]]:
-    """Pairs of bodies, the lower first, with geoms whose masks match."""
+    """Yield pairs of bodies, the lower first, with geoms whose masks match."""
     model = file.model
     kind, partner = model.geom_contype, model.geom_conaffinity
     one, other = np.nonzero((kind[:, None] & partner[None, :]) | (partner[:, None] & kind[None, :]))

@@ -26,7 +26,7 @@ from ce_dynamics.readers.mjcf.tendons import active, frames_of, linear_row
 
 
 def key_named(file: Compiled, name: str) -> Any:
-    """The keyframe of a name."""
+    """Return the keyframe of a name."""
     model = file.model
     names = [str(model.key(k).name) for k in range(model.nkey)]
     if name not in names:
@@ -62,7 +62,7 @@ def start_from(system: System, file: Compiled, key: Any, carried: dict[int, Body
 
 
 def assemble(model: Model) -> dict[str, Array]:
-    """Coordinates of all hinges in the initial state."""
+    """Return coordinates of all hinges in the initial state."""
     motions = model.instant(model.y0, model.u0).outward.motions
     return {
         name: model.system.find(name).inboard.coordinates(hinge.c).astype(float)
@@ -72,14 +72,14 @@ def assemble(model: Model) -> dict[str, Array]:
 
 
 def difference(a: Array, b: Array) -> float:
-    """Largest difference of coordinates; angles a turn apart and opposite quaternions are the same."""
+    """Return largest difference of coordinates; angles a turn apart and opposite quaternions are the same."""
     if len(a) == 1:
         return min(abs(float(a[0] - b[0] + turn)) for turn in (-2.0 * math.pi, 0.0, 2.0 * math.pi))
     return float(min(np.abs(a - b).max(), np.abs(a + b).max()))
 
 
 def hinge_state(file: Compiled, joint: int, qpos: Array, qvel: Array) -> tuple[Array, Array]:
-    """Coordinates and velocities of a hinge from those of MuJoCo's joint.
+    """Return coordinates and velocities of a hinge from those of MuJoCo's joint.
 
     MuJoCo counts the rotation of free and ball joints from the axes of the parent (free: the world) to those
     of the body, and gives angular velocities in the body's; here both are counted from the design pose, in
@@ -105,13 +105,13 @@ def hinge_state(file: Compiled, joint: int, qpos: Array, qvel: Array) -> tuple[A
 
 
 def product(p: Array, q: Array) -> Array:
-    """p ⊗ q of quaternions (w, x, y, z)."""
+    """Return p ⊗ q of quaternions (w, x, y, z)."""
     vector = p[0] * q[1:] + q[0] * p[1:] + np.cross(p[1:], q[1:])
     return np.concatenate(([p[0] * q[0] - p[1:] @ q[1:]], vector))
 
 
 def conjugate(q: Array) -> Array:
-    """The inverse rotation."""
+    """Return the inverse rotation."""
     return np.asarray(q * np.array((1.0, -1.0, -1.0, -1.0)))
 
 
@@ -183,7 +183,7 @@ def put_together(
 
 
 def choose_pose(file: Compiled, pose: str | Mapping[str, float] | None) -> Array:
-    """``qpos`` of the pose that is wanted."""
+    """Return ``qpos`` of the pose that is wanted."""
     qpos = np.array(file.model.qpos0, dtype=float)
     if pose is None:
         return qpos
@@ -203,13 +203,13 @@ def choose_pose(file: Compiled, pose: str | Mapping[str, float] | None) -> Array
 
 
 def offset(file: Compiled, joint: int, qpos: Array) -> float:
-    """The coordinate of a hinge or slide: its ``qpos`` less ``ref``."""
+    """Return the coordinate of a hinge or slide: its ``qpos`` less ``ref``."""
     at = file.coordinates(joint).start
     return float(qpos[at] - file.model.qpos0[at])
 
 
 def limits_of(file: Compiled, joint: int) -> tuple[float, float]:
-    """The range of a hinge's or slide's coordinate."""
+    """Return the range of a hinge's or slide's coordinate."""
     if not file.model.jnt_limited[joint]:
         return -np.inf, np.inf
     ref = float(file.model.qpos0[file.coordinates(joint).start])
@@ -218,7 +218,7 @@ def limits_of(file: Compiled, joint: int) -> tuple[float, float]:
 
 
 def set_coordinates(file: Compiled, qpos: Array, joints: list[int], q: Array) -> Array:
-    """``qpos`` with coordinates as found."""
+    """Return ``qpos`` with coordinates as found."""
     result = np.array(qpos)
     for joint in dict.fromkeys(joints):
         at = file.coordinates(joint)
@@ -234,7 +234,7 @@ def set_coordinates(file: Compiled, qpos: Array, joints: list[int], q: Array) ->
 
 
 def skeleton_of(file: Compiled) -> Skeleton:
-    """Bodies and their joints one by one, with the closures of the file; free joints stand still."""
+    """Return bodies and their joints one by one, with the closures of the file; free joints stand still."""
     model = file.model
     links: list[ChainLink] = []
     joint_of: list[int] = []
@@ -272,7 +272,7 @@ def skeleton_of(file: Compiled) -> Skeleton:
 
 
 def loops(file: Compiled, number: dict[int, int]) -> Iterator[ChainLoop]:
-    """Points and frames that two bodies share."""
+    """Yield points and frames that two bodies share."""
     for kind in ("CONNECT", "WELD"):
         for index in active(file, kind):
             (one, on_one), (other, on_other) = frames_of(file, index, kind == "WELD")
@@ -284,7 +284,7 @@ def loops(file: Compiled, number: dict[int, int]) -> Iterator[ChainLoop]:
 
 
 def laws(file: Compiled, column: dict[int, int]) -> Iterator[ChainLaw]:
-    """Joints that are polynomials of others, or held."""
+    """Yield joints that are polynomials of others, or held."""
     for index in active(file, "JOINT"):
         joint, other = int(file.model.eq_obj1id[index]), int(file.model.eq_obj2id[index])
         coefficients = tuple(float(c) for c in file.model.eq_data[index][:5])

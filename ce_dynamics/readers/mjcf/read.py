@@ -184,7 +184,7 @@ def read_mjcf(
     ignore: Collection[str] = (),
     tolerance: float = TOLERANCE,
 ) -> System:
-    """The mechanism of an MJCF file; ``connect``, ``weld`` and ``joint`` constraints become loops.
+    """Return the mechanism of an MJCF file; ``connect``, ``weld`` and ``joint`` constraints become loops.
 
     Every body becomes a body of its name, on the hinge that the file calls a joint.  Of several joints of one
     body all but the last get a massless body of their own, named ``body/joint``.  Coordinates are ``qpos``

@@ -53,7 +53,7 @@ def build(
     pose: str | Mapping[str, float] | None = None,
     tolerance: float = TOLERANCE,
 ) -> tuple[System, list[str]]:
-    """The system, and notes on it."""
+    """Return the system, and notes on it."""
     model = file.model
     acting = () if "actuator" in ignore else driven_joints(file)
     lead, notes = put_together(file, pose, independent, acting, tolerance)
@@ -108,7 +108,7 @@ def add_body(system: System, file: Compiled, index: int, carried: dict[int, Body
 
 
 def hinge(file: Compiled, joint: int) -> Hinge:
-    """A joint as a hinge."""
+    """Return a joint as a hinge."""
     at, axis = np.array(file.data.xanchor[joint]), np.array(file.data.xaxis[joint])
     kind = file.joint_kind(joint)
     if kind == "FREE":

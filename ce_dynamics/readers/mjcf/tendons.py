@@ -25,7 +25,7 @@ from ce_dynamics.readers.tree import gap_note, locate_errors
 
 
 def joints_of(file: Compiled, tendon: int) -> dict[int, float]:
-    """Coefficients by joint; none for a tendon in space."""
+    """Return coefficients by joint; none for a tendon in space."""
     model = file.model
     start = int(model.tendon_adr[tendon])
     found: dict[int, float] = {}
@@ -72,7 +72,7 @@ def is_cord(file: Compiled, tendon: int) -> bool:
 
 
 def split_at_pulleys(file: Compiled, tendon: int) -> tuple[list[list[int]], list[float]]:
-    """Sites of the paths between pulleys, and the pulleys' divisors."""
+    """Return sites of the paths between pulleys, and the pulleys' divisors."""
     paths: list[list[int]] = [[]]
     divisors = [1.0]
     for kind, site, number in wraps(file, tendon):
@@ -86,7 +86,7 @@ def split_at_pulleys(file: Compiled, tendon: int) -> tuple[list[list[int]], list
 
 
 def cord_of(system: System, file: Compiled, tendon: int) -> tuple[list[list[Via]], list[float]]:
-    """The paths of a cord, in the design pose."""
+    """Return the paths of a cord, in the design pose."""
 
     def via(site: int) -> Via:
         body, in_body = file.site(site)
@@ -119,7 +119,7 @@ def other_tendons(file: Compiled) -> Iterator[Finding]:
 
 
 def active(file: Compiled, kind: str) -> Iterator[int]:
-    """Equality constraints of some kind that hold."""
+    """Yield equality constraints of some kind that hold."""
     if not file.is_disabled("CONSTRAINT", "EQUALITY"):
         for index in range(file.model.neq):
             if file.model.eq_active0[index] and file.kind("mjtEq", file.model.eq_type[index]) == kind:
@@ -174,7 +174,7 @@ X = np.array((1.0, 0.0, 0.0))
 
 
 def add_equalities(system: System, file: Compiled, carried: dict[int, Body]) -> list[str]:
-    """All that are active, and notes on the others."""
+    """Return all that are active, and notes on the others."""
     notes: list[str] = []
     off = file.is_disabled("CONSTRAINT", "EQUALITY")
     for index in range(file.model.neq):
@@ -195,7 +195,7 @@ def add_equalities(system: System, file: Compiled, carried: dict[int, Body]) -> 
 
 
 def close(system: System, file: Compiled, index: int, place: str) -> list[str]:
-    """A point or a frame that two bodies share."""
+    """Return a point or a frame that two bodies share."""
     weld = file.kind("mjtEq", file.model.eq_type[index]) == "WELD"
     (one, on_one), (other, on_other) = frames_of(file, index, weld)
     at = file.frame(one) @ on_one, file.frame(other) @ on_other
@@ -206,7 +206,7 @@ def close(system: System, file: Compiled, index: int, place: str) -> list[str]:
 
 
 def frames_of(file: Compiled, index: int, weld: bool) -> tuple[tuple[int, Pose], tuple[int, Pose]]:
-    """Both bodies, and the frames in theirs that are to coincide."""
+    """Return both bodies, and the frames in theirs that are to coincide."""
     model = file.model
     one, other = int(model.eq_obj1id[index]), int(model.eq_obj2id[index])
     if file.kind("mjtObj", model.eq_objtype[index]) == "SITE":
@@ -232,7 +232,7 @@ def couple(system: System, file: Compiled, index: int, carried: dict[int, Body])
 
 
 def polynomial(coefficients: list[float]) -> Coupling:
-    """The second coordinate as a polynomial of the first; linear where it is."""
+    """Return the second coordinate as a polynomial of the first; linear where it is."""
     constant, slope, *curved = coefficients
     if slope and not any(curved):
         return LinearCoupling((-slope, 1.0), constant)

@@ -40,7 +40,7 @@ class Frames:
         self._asked: list[str] = []
 
     def __call__(self, name: str, asking: Element) -> Pose:
-        """A frame by its name."""
+        """Return a frame by its name."""
         if name not in self._known:
             if name not in self._elements:
                 raise asking.error(f"there is no frame {checks.show(name)}; known are {[*self._elements]}")
@@ -53,7 +53,7 @@ class Frames:
         return self._known[name]
 
     def carrier(self, name: str) -> str:
-        """The link that a frame or a joint is attached to; the name itself where there is none."""
+        """Return the link that a frame or a joint is attached to; the name itself where there is none."""
         followed: list[str] = []
         while name in self._elements and self._elements[name][1] and name not in followed:
             followed.append(name)
@@ -72,7 +72,7 @@ class Frames:
         return self(relative, element) @ self.pose(given)
 
     def pose(self, element: Element | None) -> Pose:
-        """The content of a `<pose>`; that of nothing is at rest."""
+        """Return the content of a `<pose>`; that of nothing is at rest."""
         if element is None or not element.content:
             return WORLD
         if element.attributes.get("rotation_format", "euler_rpy") == "quat_xyzw":
@@ -89,7 +89,7 @@ class Frames:
 
 
 def inverse(pose: Pose) -> Pose:
-    """The world as seen from a frame."""
+    """Return the world as seen from a frame."""
     return Pose(pose.R.T, -pose.R.T @ pose.r)
 
 
@@ -120,7 +120,7 @@ def flatten(model: Element) -> None:
 
 
 def within(name: str, model: str) -> str:
-    """A name as seen from outside a model."""
+    """Return a name as seen from outside a model."""
     return name if name == WORLD_NAME else f"{model}{SCOPE}{name}"
 
 

@@ -77,7 +77,7 @@ def visuals(model: Element) -> Iterator[tuple[Element, Element, Element]]:
 
 
 def in_model(visual: Element, link: str, frames: Frames) -> Pose:
-    """A visual in the axes of the model, as the file has it."""
+    """Return a visual in the axes of the model, as the file has it."""
     given = visual.child("pose")
     relative = link if given is None else given.attributes.get("relative_to") or link
     return frames(relative, visual) @ frames.pose(given)

@@ -43,7 +43,7 @@ def with_gearboxes(
     tree: Sequence[JointEdge],
     direction: Callable[[Element, str], Array],
 ) -> Robot:
-    """The robot with couplings; ``direction`` gives an axis of a gearbox in the axes of the model."""
+    """Return the robot with couplings; ``direction`` gives an axis of a gearbox in the axes of the model."""
     couplings = dict(robot.couplings)
     for element in gearboxes:
         reference = element.find_required("gearbox_reference_body").content
@@ -120,7 +120,7 @@ class JointEdge:
         return {"fixed": 1, "prismatic": 2, "spherical": 4}.get(self.kind, 3)
 
     def reverse(self) -> JointEdge:
-        """The same seen from its child: its coordinates are what they were."""
+        """Return the same seen from its child: its coordinates are what they were."""
         axis, second, loads = -self.axis, self.second, self.loads
         if second is not None:
             axis, second = -second, axis
@@ -131,7 +131,7 @@ class JointEdge:
 def read_model(
     model: Element, version: tuple[int, ...], right_angles: float, base: str | None
 ) -> tuple[Robot, list[JointEdge], list[JointEdge]]:
-    """The robot, the joints of its tree, and those that close its loops."""
+    """Return the robot, the joints of its tree, and those that close its loops."""
     flatten(model)
     frames = Frames(model, right_angles)
     links = {element.text("name"): element for element in model.children("link")}
@@ -164,7 +164,7 @@ def read_model(
 
 
 def edge_of(element: Element, frames: Frames, version: tuple[int, ...], links: Collection[str]) -> JointEdge:
-    """A joint."""
+    """Return a joint."""
     name, word = element.text("name"), element.text("type")
     if word not in KINDS:
         raise element.error(f"type={checks.show(word)} is not known; it must be one of {[*KINDS]}")
@@ -207,7 +207,7 @@ def load_of(axis: Element | None, component: int) -> AxisLoad:
 
 
 def pitch_of(joint: Element) -> float:
-    """Displacement per angle of a screw [m/rad]; the format gives it per turn."""
+    """Return the displacement per angle of a screw [m/rad]; the format gives it per turn."""
     if joint.child("screw_thread_pitch") is None and joint.child("thread_pitch") is not None:
         raise joint.error(
             "engines read <thread_pitch> in different ways; give <screw_thread_pitch>, metres per turn"
@@ -216,13 +216,13 @@ def pitch_of(joint: Element) -> float:
 
 
 def number(element: Element | None, tag: str, default: float) -> float:
-    """The number in a child element."""
+    """Return the number in a child element."""
     given = None if element is None else element.child(tag)
     return default if given is None else float(given.values(1)[0])
 
 
 def axis_of(element: Element | None, at: Pose, frames: Frames, version: tuple[int, ...]) -> Array | None:
-    """The direction of an axis in the joint's frame."""
+    """Return the direction of an axis in the joint's frame."""
     if element is None:
         return None
     xyz = element.find_required("xyz")
@@ -239,7 +239,7 @@ def axis_of(element: Element | None, at: Pose, frames: Frames, version: tuple[in
 
 
 def limit_of(axis: Element | None) -> JointRange | None:
-    """Limits of a joint; infinity and 1e16 or more are none, nor are negative efforts or rates."""
+    """Return limits of a joint; infinity and 1e16 or more are none, nor are negative efforts or rates."""
     given = None if axis is None else axis.child("limit")
     if given is None:
         return None
@@ -257,7 +257,7 @@ def limit_of(axis: Element | None) -> JointRange | None:
 
 
 def read_bound(limit: Element, tag: str, default: float) -> float:
-    """A number that may be infinite."""
+    """Return a number that may be infinite."""
     given = limit.child(tag)
     if given is not None and given.content.lower().lstrip("+-") in INFINITE:
         return float(given.content)
@@ -265,7 +265,7 @@ def read_bound(limit: Element, tag: str, default: float) -> float:
 
 
 def mimic_of(axis: Element | None) -> Mimic | None:
-    """q = multiplier × (q of another − reference) + offset."""
+    """Return q = multiplier × (q of another − reference) + offset."""
     given = None if axis is None else axis.child("mimic")
     if given is None:
         return None
@@ -292,7 +292,7 @@ def root_edge(model: Element, links: dict[str, Element], frames: Frames, base: s
 def spanning_tree(
     model: Element, edges: list[JointEdge], links: Collection[str]
 ) -> tuple[list[JointEdge], list[JointEdge]]:
-    """Joints of the tree, from the root outward, and the others."""
+    """Return joints of the tree, from the root outward, and the others."""
     home = {name: name for name in (GROUND, *links)}
 
     def top(name: str) -> str:
@@ -322,7 +322,7 @@ def spanning_tree(
 
 
 def joint_of(edge: JointEdge, at: dict[str, Pose]) -> RobotJoint:
-    """A joint of the tree, on the frame of the joint that carries its parent."""
+    """Return a joint of the tree, on the frame of the joint that carries its parent."""
     frame = inverse(at[edge.parent]) @ edge.at
     joint = RobotJoint(edge.element, edge.name, edge.kind, edge.parent, edge.child, frame, edge.axis)
     joint = replace(joint, second_axis=edge.second, pitch=edge.pitch, loads=edge.loads)
@@ -330,7 +330,7 @@ def joint_of(edge: JointEdge, at: dict[str, Pose]) -> RobotJoint:
 
 
 def loop_of(edge: JointEdge, at: dict[str, Pose]) -> RobotLoop:
-    """A joint that closes a loop."""
+    """Return a joint that closes a loop."""
     ends = [inverse(at[name]) @ edge.at for name in (edge.parent, edge.child)]
     return RobotLoop(edge.element, edge.name, edge.kind, edge.parent, ends[0], edge.child, ends[1], edge.axis)
 

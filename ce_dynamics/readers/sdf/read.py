@@ -129,7 +129,7 @@ def read_sdf(
     armature: Mapping[str, float] | None = None,
     tolerance: float = TOLERANCE,
 ) -> System:
-    """A model of an SDF file; joints that a spanning tree does not need close its loops.
+    """Return a model of an SDF file; joints that a spanning tree does not need close its loops.
 
     Every link becomes a body of its name; coordinates are those of the joints.  Of a model that no joint
     holds in the world, the canonical link moves freely, unless the model is static.
@@ -200,7 +200,7 @@ def read_sdf(
 
 
 def chosen_model(root: Element, name: str | None) -> tuple[Element, tuple[float, ...]]:
-    """The model, and the gravity of its world."""
+    """Return the model, and the gravity of its world."""
     gravity = EARTH
     models = root.children("model")
     for world in root.children("world"):
@@ -220,7 +220,7 @@ def chosen_model(root: Element, name: str | None) -> tuple[Element, tuple[float,
 
 
 def version_of(root: Element) -> tuple[int, ...]:
-    """The version of the format."""
+    """Return the version of the format."""
     words = root.text("version").split(".")
     if not all(word.isdigit() for word in words):
         raise root.error(f"version={checks.show(root.text('version'))} must be numbers such as 1.9")
@@ -228,7 +228,7 @@ def version_of(root: Element) -> tuple[int, ...]:
 
 
 def unread(edges: Collection[JointEdge], links: Iterable[Element]) -> Iterator[Finding]:
-    """Limits of joints with several coordinates, and links without weight."""
+    """Yield limits of joints with several coordinates, and links without weight."""
     for edge in edges:
         if edge.limit is None and any(limit.is_bounded for limit in edge.limits):
             yield Finding("limit@lower, limit@upper", where(edge.element), noted=True, name=edge.name)

@@ -43,7 +43,7 @@ class Additions:
 
 
 def kind_of(word: str, owner: str, error: type[DataError] | type[ModelError]) -> str:
-    """The kind of joint that a word means."""
+    """Return the kind of joint that a word means."""
     found = HELD.get(word.lower(), word)
     if found not in KINDS:
         raise error(f"{owner} {checks.show(word)} is not known; it must be one of {[*HELD, *KINDS]}")
@@ -65,7 +65,7 @@ carrier outward."""
 
 
 def from_file(path: Path, ignore: Collection[str]) -> Additions:
-    """The content of a YAML file."""
+    """Return the content of a YAML file."""
     content = files.read("file with loops", path, LARGEST_FILE)
     try:
         said = yaml.safe_load(content.decode("utf-8"))
@@ -125,7 +125,7 @@ def kinds_of(path: Path, said: Mapping[Any, Any], number: int) -> tuple[str, ...
 
 
 def part_of(path: Path, said: Mapping[Any, Any], key: str) -> str:
-    """A part of names; empty if it is not there."""
+    """Return a part of names; empty if it is not there."""
     value = said.get(key, "")
     if not isinstance(value, str) or (key in said and not value.strip()):
         raise DataError(f"{path.name}: {key} {checks.show(value)} must be a part of names")
@@ -133,7 +133,7 @@ def part_of(path: Path, said: Mapping[Any, Any], key: str) -> str:
 
 
 def types_of(path: Path, said: Mapping[Any, Any]) -> dict[str, str]:
-    """Joints and the kinds that they are to be of."""
+    """Return joints and the kinds that they are to be of."""
     names, words = (
         texts(f"{path.name}: {key}", read_list(path, said, key)) for key in ("joint_name", "joint_type")
     )
@@ -151,7 +151,7 @@ def types_of(path: Path, said: Mapping[Any, Any]) -> dict[str, str]:
 
 
 def read_list(path: Path, said: Mapping[Any, Any], key: str) -> list[Any]:
-    """A list of the file; empty if it is not there."""
+    """Return a list of the file; empty if it is not there."""
     value = said.get(key)
     if value is None:
         return []
@@ -161,7 +161,7 @@ def read_list(path: Path, said: Mapping[Any, Any], key: str) -> list[Any]:
 
 
 def texts(owner: str, values: Any) -> tuple[str, ...]:
-    """Names of the file."""
+    """Return names of the file."""
     if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
         raise DataError(f"{owner} {checks.show(values)} must be a list of names")
     return tuple(values)
@@ -172,7 +172,7 @@ Loops: TypeAlias = str | PathLike[str] | Sequence[FramePair]
 
 
 def additions(given: Loops | None, ignore: Collection[str]) -> Additions:
-    """Loops and motors from a file, or from a list of pairs."""
+    """Return loops and motors from a file, or from a list of pairs."""
     if given is None:
         return Additions("loops", ())
     if isinstance(given, (str, PathLike)):
@@ -188,7 +188,7 @@ def additions(given: Loops | None, ignore: Collection[str]) -> Additions:
 
 
 def with_loops(robot: Robot, beside: Additions) -> Robot:
-    """The robot with the loops that are given beside its file."""
+    """Return the robot with the loops that are given beside its file."""
     robot = retype_joints(robot, beside)
     beside = replace(beside, pairs=(*beside.pairs, *find_numbered_pairs(robot, beside)))
     loops = dict(robot.loops)
@@ -209,7 +209,7 @@ def with_loops(robot: Robot, beside: Additions) -> Robot:
 
 
 def find_numbered_pairs(robot: Robot, beside: Additions) -> list[tuple[str, str, str]]:
-    """Pairs of links that are, or whose joints are, named by a word and a number."""
+    """Return pairs of links that are, or whose joints are, named by a word and a number."""
     word, pairs = beside.part_of_loops, []
     if not word:
         return []
@@ -232,7 +232,7 @@ def find_numbered_pairs(robot: Robot, beside: Additions) -> list[tuple[str, str,
 
 
 def find_motors(robot: Robot, beside: Additions) -> tuple[str, ...]:
-    """Joints with motors: those that are listed, or of whose names a part is given."""
+    """Return joints with motors: those that are listed, or of whose names a part is given."""
     part = beside.part_of_motors
     if not part:
         return beside.motors
@@ -240,7 +240,7 @@ def find_motors(robot: Robot, beside: Additions) -> tuple[str, ...]:
 
 
 def retype_joints(robot: Robot, beside: Additions) -> Robot:
-    """The robot with joints of the kinds that are given beside its file."""
+    """Return the robot with joints of the kinds that are given beside its file."""
     joints = dict(robot.joints)
     part = beside.part_of_balls
     balls = [name for name, joint in joints.items() if part and part in name and joint.kind != "fixed"]
@@ -261,7 +261,7 @@ def retype_joints(robot: Robot, beside: Additions) -> Robot:
 
 
 def link_of(robot: Robot, frame: str, where: Beside) -> str:
-    """The link whose frame a name stands for: that of a joint is the frame of the link it carries."""
+    """Return the link whose frame a name stands for: that of a joint is the frame of the link it carries."""
     joint = robot.joints.get(frame)
     if joint is not None:
         return joint.child

@@ -33,7 +33,7 @@ WITH_AXIS = (*WITH_COORDINATE, "planar")
 
 
 def read_robot(root: Element, right_angles: float) -> Robot:
-    """All elements, each checked by itself, with names used once."""
+    """Return all elements, each checked by itself, with names used once."""
 
     def reading(tag: str) -> dict[str, Element]:
         return unique(root.children(tag))
@@ -73,7 +73,7 @@ def ball(element: Element, name: str) -> RobotLoop:
 
 
 def unique(elements: list[Element]) -> dict[str, Element]:
-    """Elements by their names."""
+    """Return elements by their names."""
     found: dict[str, Element] = {}
     for element in elements:
         name = checks.name_of(f"{element.place}: name", element.text("name"), DataError)
@@ -86,7 +86,7 @@ def unique(elements: list[Element]) -> dict[str, Element]:
 
 
 def origin(element: Element | None, right_angles: float, tag: str = "origin") -> Pose:
-    """The frame that an element places by ``xyz`` and ``rpy``; without them that of the link."""
+    """Return the frame that an element places by ``xyz`` and ``rpy``; without them that of the link."""
     given = None if element is None else element.child(tag)
     if given is None:
         return Pose(np.eye(3), np.zeros(3))
@@ -95,7 +95,7 @@ def origin(element: Element | None, right_angles: float, tag: str = "origin") ->
 
 
 def unit(element: Element) -> Array:
-    """The unit vector along the ``<axis>`` of an element; x if there is none."""
+    """Return the unit vector along the ``<axis>`` of an element; x if there is none."""
     given = element.child("axis")
     if given is None:
         return np.array((1.0, 0.0, 0.0))
@@ -110,7 +110,7 @@ def unit(element: Element) -> Array:
 
 
 def inertial(link: Element, right_angles: float) -> Inertial | None:
-    """Mass and inertia of a link, both of which must be given if one is."""
+    """Return mass and inertia of a link, both of which must be given if one is."""
     given = link.child("inertial")
     if given is None:
         return None
@@ -125,7 +125,7 @@ def inertial(link: Element, right_angles: float) -> Inertial | None:
 
 
 def joint(element: Element, name: str, right_angles: float) -> RobotJoint:
-    """A joint."""
+    """Return a joint."""
     kind = one_of(element, "type", JOINT_TYPES)
     damping, friction, armature = (
         dynamics(element, name, what) for what in ("damping", "friction", "armature")
@@ -161,7 +161,7 @@ def dynamics(element: Element, name: str, what: str) -> float:
 
 
 def limit(element: Element | None) -> JointRange | None:
-    """Limits of a joint; without ``lower`` and ``upper`` its coordinate has none.
+    """Return limits of a joint; without ``lower`` and ``upper`` its coordinate has none.
 
     Zero for both, the default of the format, would hold the joint: many files mean by it that there is none.
     """
@@ -177,7 +177,7 @@ def limit(element: Element | None) -> JointRange | None:
 
 
 def read_bound(element: Element, attribute: str, default: float) -> float:
-    """A limit, which many files give as infinite."""
+    """Return a limit, which many files give as infinite."""
     word = element.text(attribute, "").strip().lower()
     if word.lstrip("+-") in ("inf", "infinity"):
         return -math.inf if word.startswith("-") else math.inf
@@ -194,7 +194,7 @@ def mimic(element: Element | None) -> Mimic | None:
 
 
 def loop(element: Element, name: str, right_angles: float) -> RobotLoop:
-    """A joint that closes a loop; in older files a point that two links share."""
+    """Return a joint that closes a loop; in older files a point that two links share."""
     axis = np.array((0.0, 0.0, 1.0))
     if element.tag == "loop_constraint":
         at = [origin(element, right_angles, f"{end}_origin") for end in ("parent", "child")]
@@ -218,7 +218,7 @@ def loop(element: Element, name: str, right_angles: float) -> RobotLoop:
 
 
 def coupling_of(element: Element, name: str) -> CouplingOf:
-    """A transmission between two joints."""
+    """Return a transmission between two joints."""
     if element.tag == "joint_constraint":
         ends, ratio = ("parent", "child"), element.child("gear_ratio")
     else:
@@ -244,7 +244,7 @@ def older(root: Element) -> tuple[list[Element], list[Element]]:
 
 
 def one_of(element: Element, attribute: str, allowed: tuple[str, ...]) -> str:
-    """An attribute that is one of some words."""
+    """Return an attribute that is one of some words."""
     value = element.text(attribute)
     if value not in allowed:
         raise element.error(

@@ -116,7 +116,7 @@ def shapes_of(
     ignore: Collection[str],
     tolerance: float,
 ) -> tuple[list[PlacedLook], Element]:
-    """All elements of a kind that have a geometry, and the file's root."""
+    """Return all elements of a kind that have a geometry, and the file's root."""
     check_names("ignore", ignore)
     check_names("independent", independent)
     given = read_description(path, loops, ignore, RIGHT_ANGLES)

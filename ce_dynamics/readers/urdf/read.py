@@ -124,7 +124,7 @@ def read_urdf(
     armature: Mapping[str, float] | None = None,
     tolerance: float = TOLERANCE,
 ) -> System:
-    """The robot of a URDF file, with loops and couplings as in URDF+.
+    """Return the robot of a URDF file, with loops and couplings as in URDF+.
 
     Every link becomes a body of its name, on the hinge that the file calls a joint; coordinates are those of
     the joints.  The root link's frame is the world's.
@@ -242,7 +242,7 @@ def refuse_macros(robot: Element, ignore: Collection[str]) -> None:
 
 
 def nearly_right(element: Element, right_angles: float) -> list[str]:
-    """Notes on angles below an element that are not right ones but look meant to be."""
+    """Return notes on angles below an element that are not right ones but look meant to be."""
     notes: list[str] = []
     for child in element:
         if child.tag == "origin":

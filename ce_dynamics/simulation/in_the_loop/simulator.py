@@ -49,7 +49,7 @@ DIGEST = hashlib.sha256().digest_size
 
 
 def between_looks(begin: float, n: int, h: float, end: float) -> list[tuple[float, int, float, float]]:
-    """The same steps in pieces, between which charts are looked at."""
+    """Return the same steps in pieces, between which charts are looked at."""
     made = range(0, n, STEPS_AT_ONCE)
     ends = [*(begin + k * h for k in made[1:]), end]
     return [(begin + k * h, min(STEPS_AT_ONCE, n - k), h, at) for k, at in zip(made, ends, strict=True)]

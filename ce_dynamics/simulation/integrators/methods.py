@@ -34,7 +34,7 @@ class WeightTable(NamedTuple):
 
 
 def as_table(*rows: tuple[float, Sequence[float]]) -> WeightTable:
-    """A table of pairs of first number and all weights."""
+    """Return a table of pairs of first number and all weights."""
     compact = [[(j, w) for j, w in enumerate(given) if w != 0.0] or [(0, 0.0)] for _, given in rows]
     shape = len(rows), 1 + max(map(len, compact))
     weights, places = np.zeros(shape), np.zeros(shape, dtype=np.int64)
@@ -46,7 +46,7 @@ def as_table(*rows: tuple[float, Sequence[float]]) -> WeightTable:
 
 
 def lower_rows(A: Sequence[Sequence[float]]) -> Floats:
-    """A as a square array, zeros in place of what is left out."""
+    """Return a as a square array, zeros in place of what is left out."""
     square = np.zeros((len(A), len(A)))
     for i, row in enumerate(A):
         square[i, : len(row)] = row
@@ -89,7 +89,7 @@ class Explicit(Method):
         """Coefficients of R(z) = 1 + z bᵀ1 + z² bᵀA1 + z³ bᵀA²1 and so on."""
 
     def amplification(self, z: NDArray[np.complex128]) -> NDArray[np.complex128]:
-        """R(z)."""
+        """Return R(z)."""
         result = np.full(z.shape, self.stability[-1], dtype=complex)
         for coefficient in self.stability[-2::-1]:
             result = coefficient + z * result
@@ -222,7 +222,7 @@ DISPLACEMENT = 1e-6
 
 
 def jacobian_at(rate: Callable[[Floats], Floats], y: Floats, central: bool = True) -> Floats:
-    """J = ∂ẏ/∂y by central differences, or by those ahead, which take half the time."""
+    """Return J = ∂ẏ/∂y by central differences, or by those ahead, which take half the time."""
     d = DISPLACEMENT * np.maximum(1.0, np.abs(y))
     beside = np.concatenate((y + np.diag(d), y - np.diag(d) if central else y[np.newaxis]))
     together = getattr(rate, "of_rows", None)

@@ -53,7 +53,7 @@ def make_stepper(
     y0: Floats,
     model: Model,
 ) -> Stepper:
-    """The integrator of a method at an initial state, its loop compiled."""
+    """Return the integrator of a method at an initial state, its loop compiled."""
     # here, because they load Numba
     from ce_dynamics.simulation.integrators.stepper import Adaptive, FixedSteps
     from ce_dynamics.simulation.integrators.workspace import Code, Workspace
@@ -120,7 +120,7 @@ class InterruptedRunError(Exception):
 
 
 def collect_stored(y: Floats, t_store: Floats, Y: Floats, at: Progress, trouble: str) -> StoredSolution:
-    """The instants stored, and the last state where it lies beyond them."""
+    """Return the instants stored, and the last state where it lies beyond them."""
     t, rows = t_store[: at.stored], Y[: at.stored]
     if at.t > t[-1]:
         t, rows = np.append(t, at.t), np.vstack((rows, y if at.y is None else at.y))

@@ -103,7 +103,7 @@ class Jacobian:
             )
 
     def _of_rates(self, by: str, shape: tuple[int, int]) -> Matrix:
-        """∂ẏ/∂y or ∂ẏ/∂u."""
+        """Return ∂ẏ/∂y or ∂ẏ/∂u."""
         model = self._rhs.model
         if model.dynamics.signature.n_instructions > LARGE:
             return ColumnByColumn(model, self._y, self._u, by, shape)

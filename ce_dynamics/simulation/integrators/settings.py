@@ -69,7 +69,7 @@ ADAPTIVE = ("rtol", "atol", "max_step")
 
 
 def taken_by(method: str) -> tuple[str, ...]:
-    """Names of the options that a method takes."""
+    """Return names of the options that a method takes."""
     if method not in FIXED:
         return ADAPTIVE
     return ("step", "jacobian_every") if method in IMPLICIT else ("step",)
@@ -78,7 +78,7 @@ def taken_by(method: str) -> tuple[str, ...]:
 def settings_of(
     method: str, known: Sequence[str], also: Sequence[str] = (), **given: float | None
 ) -> Settings:
-    """Settings of a method, with defaults where nothing (None) is given.
+    """Return settings of a method, with defaults where nothing (None) is given.
 
     Parameters
     ----------

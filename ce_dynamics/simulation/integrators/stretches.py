@@ -45,7 +45,7 @@ class Stretch(NamedTuple):
 
 
 def stretches(t_store: Floats, step: float, period: float) -> Iterator[Stretch]:
-    """Steps of a whole run; all stored instants but the last are equally far apart.
+    """Yield steps of a whole run; all stored instants but the last are equally far apart.
 
     Parameters
     ----------

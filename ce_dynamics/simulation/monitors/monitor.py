@@ -114,7 +114,7 @@ class Monitor:
         """Look at a run that is over."""
 
     def where(self, run: FinishedRun) -> str:
-        """Why and where a run broke, if this monitor knows; else empty."""
+        """Return why and where a run broke, if this monitor knows; else empty."""
         return ""
 
 

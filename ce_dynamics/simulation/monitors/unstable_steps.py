@@ -88,7 +88,7 @@ def growth(method: ExplicitRungeKutta, h: float, eigenvalues: NDArray[np.complex
 
 
 def eigenvalues_at(rate: Rate, y: Floats) -> NDArray[np.complex128]:
-    """λ of J = ∂ẏ/∂y; none where it is not finite."""
+    """Return λ of J = ∂ẏ/∂y; none where it is not finite."""
     J = jacobian_at(rate, y)
     if not np.all(np.isfinite(J)):
         return np.zeros(0, dtype=np.complex128)

@@ -90,7 +90,7 @@ def columns_of(records: Records) -> Mapping[str, Floats]:
 
 
 def batch_of(task: StudyTask, first: int, records: Records) -> StudyBatch:
-    """A batch, of the records of its runs."""
+    """Return a batch, of the records of its runs."""
     columns = columns_of(records)
     names = [entry.name for entry in task.model.layout.u]
     failure = [str(text) for text in records.failure]

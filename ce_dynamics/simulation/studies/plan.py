@@ -48,7 +48,7 @@ class BatchPart(NamedTuple):
     controls: Controls
 
     def runs(self, model: Model) -> Runs:
-        """The runs, checked."""
+        """Return the runs, checked."""
         return spread(model, self.y0s, self.parameters, self.controls)
 
 
@@ -120,7 +120,7 @@ class Plan:
         return 8 * len(self.t) * max(columns, 1)
 
     def suitable(self) -> int:
-        """Runs of a batch: many, for as long as their results take little memory."""
+        """Return runs of a batch: many, for as long as their results take little memory."""
         return min(max(BATCH_BYTES // self.bytes_per_run, LEAST_OF_A_BATCH), MOST_OF_A_BATCH)
 
     def part(self, k: int) -> BatchPart:
@@ -128,7 +128,7 @@ class Plan:
         return self.part_of(k * self.batch, min((k + 1) * self.batch, self.number))
 
     def part_of(self, first: int, last: int) -> BatchPart:
-        """Runs from one number up to another."""
+        """Return runs from one number up to another."""
         y0s = self.y0s[first:last] if self.y0s.ndim == 2 else self.y0s
         given = {k: v[first:last] if v.ndim == 1 else v for k, v in self.parameters.items()}
         values = {k: v[first:last] if v.ndim == 2 else v for k, v in self.histories.items()}
@@ -181,7 +181,7 @@ class Plan:
 
 
 def digest_of(text: str, arrays: Iterable[Floats]) -> str:
-    """Hash of a text and of arrays, piece by piece: they may be on disk."""
+    """Return the hash of a text and of arrays, piece by piece: they may be on disk."""
     h = hashlib.sha256(text.encode())
     for values in arrays:
         h.update(repr(values.shape).encode())

@@ -123,7 +123,7 @@ def merge_statistics(parts: Floats, quantiles: Sequence[float]) -> Merged:
 
 
 def merge_quantiles(parts: Floats, quantiles: Sequence[float]) -> Floats:
-    """Quantiles of the weighted order statistics of all batches, a row for each."""
+    """Return quantiles of the weighted order statistics of all batches, a row for each."""
     shape = parts.shape[2:]
     n = parts[:, COUNT][:, np.newaxis]
     values = parts[:, FIRST_STRATUM:]

@@ -145,7 +145,7 @@ class Study:
 
 
 def merged_in_blocks(parts: Any, made: Any, quantiles: Sequence[float]) -> Merged:
-    """Statistics of all instants, some at a time."""
+    """Return statistics of all instants, some at a time."""
     instants, others = parts.shape[2], parts.shape[3:]
     if not len(made):
         empty = np.full((1, ROWS, instants, *others), np.nan)
@@ -161,7 +161,7 @@ def merged_in_blocks(parts: Any, made: Any, quantiles: Sequence[float]) -> Merge
 
 
 def variables_of(name: str, dims: tuple[str, ...], units: dict[str, str], found: Merged) -> dict[str, Any]:
-    """Statistics of a variable, named."""
+    """Return statistics of a variable, named."""
 
     def whole(values: Floats) -> Any:
         return np.where(np.isnan(values), -1, values).astype(int)
@@ -283,7 +283,7 @@ def simulate_study(
 
 
 def open_study(plan: Plan, path: Path) -> StudyFile:
-    """The file of a study: made now, or with some of its runs."""
+    """Return the file of a study: made now, or with some of its runs."""
     if not path.exists():
         create(plan, path)
     else:
@@ -339,7 +339,7 @@ def go_on(
 
 
 def len_of(plan: Plan, k: int) -> int:
-    """Runs of batch k."""
+    """Return runs of batch k."""
     return min((k + 1) * plan.batch, plan.number) - k * plan.batch
 
 

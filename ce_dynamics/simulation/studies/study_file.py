@@ -64,7 +64,7 @@ class Laid(NamedTuple):
 
 
 def layout(plan: Plan) -> tuple[dict[str, int], dict[str, Laid]]:
-    """Dimensions and variables of a study's file."""
+    """Return dimensions and variables of a study's file."""
     system = plan.model.system
     sizes = {
         "run": plan.number,
@@ -235,7 +235,7 @@ class StudyFile:
 
 
 def fitting(text: str) -> bytes:
-    """A text in at most so many bytes, cut where it is longer."""
+    """Return a text in at most so many bytes, cut where it is longer."""
     content = text.encode()
     if len(content) <= LONGEST_FAILURE:
         return content

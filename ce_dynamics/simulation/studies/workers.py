@@ -20,7 +20,7 @@ Told = Callable[[int], None]
 
 
 def in_threads(plan: Plan, todo: Sequence[int], told: Told) -> Iterator[tuple[int, StudyBatch]]:
-    """One batch after another, each by all threads.
+    """Yield one batch after another, each by all threads.
 
     Raises
     ------
@@ -43,7 +43,7 @@ def task_of(plan: Plan) -> StudyTask:
 def on_cluster(
     plan: Plan, todo: Sequence[int], client: Client, retries: int
 ) -> Iterator[tuple[int, StudyBatch]]:
-    """By the workers of a cluster, of whose results this process holds two per worker's thread at most.
+    """Yield By the workers of a cluster, of whose results this process holds two per worker's thread at most.
 
     A batch that is lost, with its worker or else, is made again so many times.
 
