@@ -40,7 +40,7 @@ AROUND = 25.0
 
 
 def poses(task: Task, trace: Trace) -> Floats:
-    """Places and headings (n, 3) of an episode."""
+    """Return places and headings (n, 3) of an episode."""
     model = task.vehicle.model
     rows = []
     for _, y, u in trace:
@@ -50,7 +50,7 @@ def poses(task: Task, trace: Trace) -> Floats:
 
 
 def picture(task: Task, goal: Floats, trace: Trace) -> NDArray[np.uint8]:
-    """The vehicle from above at the end of a trace, (height, width, 3)."""
+    """Return the vehicle from above at the end of a trace, (height, width, 3)."""
     checks.require_plots()
     # here, because only pictures need it
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -77,7 +77,7 @@ def picture(task: Task, goal: Floats, trace: Trace) -> NDArray[np.uint8]:
 
 
 def scene(task: Task, goal: Floats, trace: Trace) -> View:
-    """An episode as a page."""
+    """Return an episode as a page."""
     model, system = task.vehicle.model, task.vehicle.model.system
     t, Y, U = (np.array(part) for part in zip(*trace, strict=True))
     results = record(model, t, Y, U, {}).dataset()
@@ -220,17 +220,17 @@ class VehicleEnv(gymnasium.Env[Observation, NDArray[np.floating[Any]]]):
         return observation, float(outcome.reward[0]), terminated, truncated, info
 
     def render(self) -> NDArray[np.uint8] | None:
-        """The vehicle from above; None without a render mode."""
+        """Return the vehicle from above; None without a render mode."""
         if self.render_mode is None:
             return None
         return picture(self.task, self._episodes.given[0], self._trace)
 
     def view(self) -> View:
-        """The episode so far as a page in three dimensions."""
+        """Return the episode so far as a page in three dimensions."""
         return scene(self.task, self._episodes.given[0], self._trace)
 
     def save(self) -> dict[str, Any]:
-        """All that the next steps depend on; can be pickled."""
+        """Return all that the next steps depend on; can be pickled."""
         trace = [(t, y.copy(), u.copy()) for t, y, u in self._trace]
         return {
             "simulator": self.simulator.save(),

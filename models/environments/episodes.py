@@ -77,7 +77,7 @@ class Episodes:
         return [seen[name] for name in self.task.names]
 
     def draw(self, member: int, options: Mapping[str, Any] | None = None) -> tuple[Floats, Floats]:
-        """Inputs with free parameters, and the goal, of the next episode of a copy.
+        """Return inputs with free parameters, and the goal, of the next episode of a copy.
 
         Raises
         ------
@@ -134,7 +134,7 @@ class Episodes:
         return {name: u[:, self._place[name]] for name, _, _ in self._ranges}
 
     def save(self) -> dict[str, Any]:
-        """All that the next steps depend on besides the vehicles."""
+        """Return all that the next steps depend on besides the vehicles."""
         return {
             "task": task_key(self.task),
             "random": [copy.deepcopy(random.bit_generator.state) for random in self.random],
@@ -158,5 +158,5 @@ class Episodes:
 
 
 def task_key(task: Task) -> tuple[str, str, tuple[str, ...]]:
-    """By which the saved state of an environment is known."""
+    """Return By which the saved state of an environment is known."""
     return task.name, str(task.vehicle.model.dynamics.signature.digest), task.names

@@ -35,7 +35,7 @@ def task_of(
     options: Mapping[str, Any] | None = None,
     steering: float | str = 1.0,
 ) -> Task:
-    """A task for a vehicle.
+    """Return a task for a vehicle.
 
     Raises
     ------
@@ -64,7 +64,7 @@ def task_of(
 
 
 def kind_of(task: object) -> type[Task]:
-    """The class of a task that is named, or given.
+    """Return the class of a task that is named, or given.
 
     Raises
     ------
@@ -79,7 +79,7 @@ def kind_of(task: object) -> type[Task]:
 
 
 def check_ranges(vehicle: DrivenVehicle, randomise: Ranges | None) -> list[tuple[str, float, float]]:
-    """Ranges of free parameters, both ends of which the model takes.
+    """Return ranges of free parameters, both ends of which the model takes.
 
     Raises
     ------

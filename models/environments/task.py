@@ -104,11 +104,11 @@ class Task(ABC):
 
     @abstractmethod
     def observe(self, sensors: Sensors, goal: Array) -> Mapping[str, Scalar]:
-        """Features and facts by name."""
+        """Return features and facts by name."""
 
     @abstractmethod
     def drawn(self, random: np.random.Generator) -> Floats:
-        """The goal of an episode."""
+        """Return the goal of an episode."""
 
     def command(self, actions: Floats) -> dict[str, Floats]:
         """Inputs by name, of actions (n, actions); the pedal is throttle where positive, else brake."""

@@ -156,7 +156,7 @@ class Parking(Task):
 
 
 def wrap_angle(angle: Floats) -> Floats:
-    """The angle in [−π, π)."""
+    """Return the angle in [−π, π)."""
     turned: Floats = (angle + np.pi) % (2.0 * np.pi) - np.pi
     return turned
 

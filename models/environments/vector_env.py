@@ -166,7 +166,7 @@ class VehicleVectorEnv(VectorEnv[Observation, Actions, Any]):
         return observation, reward, terminated, truncated, info
 
     def save(self) -> dict[str, Any]:
-        """All that the next steps depend on; can be pickled."""
+        """Return all that the next steps depend on; can be pickled."""
         fleet = self.fleet
         return {
             "episodes": self._episodes.save(),
@@ -206,7 +206,7 @@ class VehicleVectorEnv(VectorEnv[Observation, Actions, Any]):
     def _info(
         self, success: Flags, failed: Flags, beyond: Flags, mask: Flags | None = None
     ) -> dict[str, Any]:
-        """Times, what became of it and parameters that were drawn, of all or of those in the mask."""
+        """Return times, what became of it and parameters that were drawn, of all or of those in the mask."""
         mask = np.ones(self.num_envs, dtype=np.bool_) if mask is None else mask
         time = self._episodes.steps * self._episodes.dt
         info: dict[str, Any] = {"success": success, "_success": mask, "time": time, "_time": mask}

@@ -97,7 +97,7 @@ def procedures(
 
 
 def procedure(name: str) -> type[Procedure]:
-    """A procedure by its name."""
+    """Return a procedure by its name."""
     if name not in PROCEDURES:
         hint = nearest(name, PROCEDURES)
         raise DataError(f"unknown test {checks.show(name)}{hint}; known are {', '.join(PROCEDURES)}")

@@ -29,7 +29,7 @@ def save_page(outcomes: Sequence[Outcome], path: Path) -> None:
 
 
 def page(outcomes: Sequence[Outcome]) -> Figure:
-    """All charts of one procedure, of one or several subjects, on a page."""
+    """Return all charts of one procedure, of one or several subjects, on a page."""
     titles = titles_of(outcomes)
     with style():
         figure, grid = sheet(len(titles), 1.4, 3.6, (0.9, 0.4, 0.7, 1.2), hspace=0.45)
@@ -46,7 +46,7 @@ def page(outcomes: Sequence[Outcome]) -> Figure:
 
 
 def svg(outcomes: Sequence[Outcome], title: str) -> str:
-    """One chart of a procedure as an SVG element, to stand inside a page."""
+    """Return one chart of a procedure as an SVG element, to stand inside a page."""
     checks.require_plots()
     from matplotlib import rc_context  # here, because only pictures need it
     from matplotlib.backends.backend_svg import FigureCanvasSVG
@@ -61,7 +61,7 @@ def svg(outcomes: Sequence[Outcome], title: str) -> str:
 
 
 def svg_of(figure: Figure) -> str:
-    """A figure as an SVG element, without the head of a file of its own."""
+    """Return a figure as an SVG element, without the head of a file of its own."""
     text = io.StringIO()
     figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None})
     whole = text.getvalue()
@@ -69,17 +69,17 @@ def svg_of(figure: Figure) -> str:
 
 
 def titles_of(outcomes: Sequence[Outcome]) -> list[str]:
-    """Titles of the charts that any of the outcomes has, in order."""
+    """Return titles of the charts that any of the outcomes has, in order."""
     return list(dict.fromkeys(chart.title for outcome in outcomes for chart in outcome.charts))
 
 
 def charts_of(outcomes: Sequence[Outcome], title: str) -> dict[str, Chart]:
-    """The charts of a title by subject."""
+    """Return the charts of a title by subject."""
     return {o.subject: chart for o in outcomes for chart in o.charts if chart.title == title}
 
 
 def colours(subjects: Sequence[str]) -> dict[str, str]:
-    """Colours of the subjects."""
+    """Return colours of the subjects."""
     return {subject: AXLE_COLOURS[k % len(AXLE_COLOURS)] for k, subject in enumerate(subjects)}
 
 

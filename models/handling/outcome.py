@@ -102,7 +102,7 @@ class Outcome:
         self.figures.append(Figure(key, label, factor * value, unit))
 
     def __getitem__(self, key: str) -> float:
-        """A figure's value by its key.
+        """Return a figure's value by its key.
 
         Raises
         ------
@@ -154,7 +154,7 @@ def numbers(values: Floats) -> list[float | None]:
 
 
 def decimate(x: Floats, y: Floats, most: int = 400) -> tuple[Floats, Floats]:
-    """A curve by at most so many points, equally spaced in number, ends included."""
+    """Return a curve by at most so many points, equally spaced in number, ends included."""
     if len(x) <= most:
         return x, y
     kept = np.unique(np.linspace(0, len(x) - 1, most).round().astype(int))

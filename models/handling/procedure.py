@@ -117,7 +117,7 @@ class Procedure(ABC):
         return made
 
     def whole(self, run: Run) -> Run:
-        """The run, if it came to its end."""
+        """Return the run, if it came to its end."""
         if run.trouble:
             raise DataError(describe_early_end(run))
         return run

@@ -59,7 +59,7 @@ class Run:
         return self["time"]
 
     def at_centre(self, name: str) -> Floats:
-        """A signal of the centre of mass, or of the reference point where the model has no other."""
+        """Return a signal of the centre of mass, or of the reference point where the model has no other."""
         return self[AT_CENTRE + name] if AT_CENTRE + name in self.record else self[name]
 
     @property

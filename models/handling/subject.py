@@ -83,7 +83,7 @@ class Subject(ABC):
 
     @abstractmethod
     def start(self, task: Manoeuvre, road: str | None = None) -> Start:
-        """The model and its state at the start; ``road`` is laid over that of the manoeuvre.
+        """Return the model and its state at the start; ``road`` is laid over that of the manoeuvre.
 
         Raises
         ------
@@ -119,7 +119,7 @@ class Subject(ABC):
         return task
 
     def steering_for(self, angle: float) -> float:
-        """The steering input that asks for a road-wheel angle [rad]."""
+        """Return the steering input that asks for a road-wheel angle [rad]."""
         from scipy.optimize import brentq  # here, because it takes longer to load than many runs
 
         inputs, lock = self.locks()
@@ -136,7 +136,7 @@ class Subject(ABC):
         return float(brentq(excess, float(inputs[0]), float(inputs[1]), xtol=1e-14))
 
     def manoeuvre(self, kind: type[Manoeuvre], **given: Given) -> Manoeuvre:
-        """A manoeuvre by a driver who knows the subject."""
+        """Return a manoeuvre by a driver who knows the subject."""
         values = {o.name: self.defaults[o.name] for o in kind.options if o.name in self.defaults}
         return kind(self.driver, **values | values_of(kind.name, kind.options, given))
 

@@ -114,7 +114,7 @@ class Axle:
 
 
 def spin_hinge(system: System, wheel: Wheel) -> Revolute:
-    """The hinge on which a wheel turns."""
+    """Return the hinge on which a wheel turns."""
     body = system.find(wheel.body)
     if body.is_ground or not isinstance(body.inboard, Revolute):
         kind = "the ground" if body.is_ground else type(body.inboard).__name__
@@ -126,7 +126,7 @@ def spin_hinge(system: System, wheel: Wheel) -> Revolute:
 
 
 def spin_axis(hinge: Revolute) -> Array:
-    """The spin axis in the design pose, to the left on both sides."""
+    """Return the spin axis in the design pose, to the left on both sides."""
     axis = hinge.axis
     return axis if nominal(axis)[1] >= 0.0 else -axis
 

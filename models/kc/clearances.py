@@ -108,7 +108,7 @@ def nearest_of_row(disc: Floats, row: Floats) -> tuple[Floats, Floats]:
 
 
 def along_piece(disc: Floats, a: Floats, b: Floats) -> float:
-    """Part of the way from a to b that is nearest to a disc."""
+    """Return the part of the way from a to b that is nearest to a disc."""
     from scipy.optimize import brentq  # here, because most runs never ask
 
     def slope(s: float) -> float:
@@ -286,7 +286,7 @@ class Nearest(NamedTuple):
 
 
 def nearest_of_parts(clearance: Clearance, one: Floats, other: Floats) -> Nearest:
-    """The nearest points of the parts of a clearance, where these are."""
+    """Return the nearest points of the parts of a clearance, where these are."""
     if isinstance(clearance.one, Disc):
         mine, others = nearest_of_row(one, other)
     elif isinstance(clearance.other, Disc):
@@ -298,7 +298,7 @@ def nearest_of_parts(clearance: Clearance, one: Floats, other: Floats) -> Neares
 
 
 def nearest(one: Floats, other: Floats) -> Nearest:
-    """The nearest points of two rows of straight pieces, (n, 3) and (m, 3)."""
+    """Return the nearest points of two rows of straight pieces, (n, 3) and (m, 3)."""
     best = Nearest(np.zeros(len(one)), np.zeros(len(other)), np.inf)
     for i in range(max(1, len(one) - 1)):
         for j in range(max(1, len(other) - 1)):
@@ -344,7 +344,7 @@ def clip_unit(x: float) -> float:
 
 
 def hardpoint(data: VehicleParameters, key: str) -> Array:
-    """A point of a vehicle's data in vehicle coordinates, free parameters in it.
+    """Return a point of a vehicle's data in vehicle coordinates, free parameters in it.
 
     Parameters
     ----------

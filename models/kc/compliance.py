@@ -113,7 +113,7 @@ class Compliance:
         self.axle = FreeBodies(rig, joints)
 
     def at(self, c: ArrayLike, wheels: ArrayLike | None = None, vertical: ArrayLike | None = None) -> Elastic:
-        """The axle in balance near a pose of the rig (a row of `KCRig.solve_poses`), linearised there.
+        """Return the axle in balance near a pose of the rig (a row of `KCRig.solve_poses`), linearised there.
 
         Parameters
         ----------
@@ -139,7 +139,7 @@ class Compliance:
         return self._linearised(found, loads, start, ideal)
 
     def start(self, c: Floats, loads: Floats, vertical: Floats | None) -> State:
-        """The ideal pose, with reactions that hold it as well as they can."""
+        """Return the ideal pose, with reactions that hold it as well as they can."""
         R, r = self.axle.place_all(c)
         p = c[len(c) - len(self.rig.parameters) :]
         rows = self.axle.rows
@@ -171,7 +171,7 @@ class Compliance:
         )
 
     def system(self, state: State, loads: Floats, heights: Floats, held: bool) -> tuple[Floats, Floats]:
-        """Matrix and right-hand side of Newton's method, forces in units of `FORCE`."""
+        """Return matrix and right-hand side of Newton's method, forces in units of `FORCE`."""
         n, rows = self.axle.size, self.axle.rows
         given = with_vertical(loads, state.vertical)
         here = self.axle.balance(*state[:3], given, state.p)
@@ -223,7 +223,7 @@ class Compliance:
 
 
 def with_vertical(loads: Floats, vertical: Floats) -> Floats:
-    """Loads at the wheels with vertical forces at their centres."""
+    """Return loads at the wheels with vertical forces at their centres."""
     given = loads.copy()
     given[:, 2] += vertical
     return given
@@ -250,14 +250,14 @@ def solve_constrained(K: Floats, G: Floats, F: Floats) -> Floats:
 
 
 def null_space(G: Floats) -> Floats:
-    """Directions in which no row changes."""
+    """Return directions in which no row changes."""
     _, sizes, directions = np.linalg.svd(G)
     rank = int(np.sum(sizes > RANK * sizes[0])) if len(sizes) else 0
     return np.asarray(directions[rank:].T)
 
 
 def unit_of(name: str) -> str:
-    """Unit of a figure."""
+    """Return the unit of a figure."""
     known = {
         "ride_steer": "rad/m",
         "ride_camber": "rad/m",
@@ -277,7 +277,7 @@ def unit_of(name: str) -> str:
 def compliance_figures(
     C: ArrayLike, track: float, loaded_radius: float, tyre_rate: float = float("inf")
 ) -> dict[str, float]:
-    """Compliance figures by the 12 × 12 matrix, as Adams Car defines them; SI units.
+    """Return compliance figures by the 12 × 12 matrix, as Adams Car defines them; SI units.
 
     Parameters
     ----------
@@ -302,7 +302,7 @@ def compliance_figures(
 
 
 def vertical(c: Floats, track: float, tyre_rate: float) -> dict[str, float]:
-    """By vertical forces at the wheel centres."""
+    """Return By vertical forces at the wheel centres."""
     ride = c[3, 3] + c[3, 9]
     both = c[3, 3] - c[3, 9] - c[9, 3] + c[9, 9]
     return {

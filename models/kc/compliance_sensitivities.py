@@ -158,7 +158,7 @@ class ComplianceSensitivities:
         return zero
 
     def _balance_along(self, inputs: Sequence[Floats], direction: Sequence[Floats]) -> dict[str, Floats]:
-        """Derivatives of all outputs of the traced balance along a direction of its inputs."""
+        """Return derivatives of all outputs of the traced balance along a direction of its inputs."""
         found = self._along(*inputs, *direction)
         return {name: np.array(x) for name, x in zip(self.axle.traced.output_shapes, found, strict=True)}
 
@@ -166,7 +166,7 @@ class ComplianceSensitivities:
         return self.axle.at(state.R, state.r, state.force, given, state.p)
 
     def _moved(self, state: State, loads: Floats, held: bool, vertical_by: Floats) -> tuple[Floats, Floats]:
-        """Displacements and reactions (n + rows, n_p), vertical forces (2, n_p) per parameter."""
+        """Return displacements and reactions (n + rows, n_p), vertical forces (2, n_p) per parameter."""
         n, rows = self.axle.size, self.axle.rows
         given = with_vertical(loads, state.vertical)
         matrix, _ = self.elastic.system(state, loads, np.zeros(2), held)
@@ -197,7 +197,7 @@ class ComplianceSensitivities:
         return Changes(now, vertical_by, values, by, C)
 
     def _way(self, state: State, way: Floats, vertical_by: Floats, k: int) -> list[Floats]:
-        """Direction of the traced inputs in which parameter k moves the balance."""
+        """Return the direction of the traced inputs in which parameter k moves the balance."""
         n = self.axle.size
         direction = self._direction(state, k)
         turn = way[:n, k].reshape(-1, 6)

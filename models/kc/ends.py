@@ -96,7 +96,7 @@ def ends_of_travel(
 
 
 def way_of(rig: KCRig, start: Floats, travel: Floats, steering: float) -> PosePath:
-    """A way on which all parts of the axle are assembled."""
+    """Return a way on which all parts of the axle are assembled."""
 
     def whole(c: Floats) -> bool:
         return bool(np.isfinite(rig.condition(c[np.newaxis])[0]))
@@ -105,7 +105,7 @@ def way_of(rig: KCRig, start: Floats, travel: Floats, steering: float) -> PosePa
 
 
 def end_of(way: PosePath, value: float) -> EndOfTravel | None:
-    """The end of a way, at whose goal a sweep has a value."""
+    """Return the end of a way, at whose goal a sweep has a value."""
     done, pose = way.end()
     if done == 1.0:
         return None

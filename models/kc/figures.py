@@ -159,7 +159,7 @@ class AxleFigures:
         return self.select(tuple(quantity.name for quantity in self.known))
 
     def select(self, names: tuple[str, ...]) -> TracedFunction:
-        """Some of the figures as functions of c."""
+        """Return some of the figures as functions of c."""
         rates = not {quantity.name for quantity in quantities.STIFFNESS}.isdisjoint(names)
 
         def evaluate(c: Array) -> Figures:
@@ -254,7 +254,7 @@ class AxleFigures:
         }
 
     def _line(self, axle: Travelling, k: int) -> SteeringAxis:
-        """The kingpin, or else the axis about which steering turns the carrier with springs locked."""
+        """Return the kingpin, or else the axis about which steering turns the carrier with springs locked."""
         if self.has_kingpins:
             lower, upper = axle.now.kingpin[k]
             return SteeringAxis(lower, (upper - lower) / norm(upper - lower))
@@ -285,7 +285,7 @@ class AxleFigures:
         return found
 
     def _support(self, axle: Travelling, screws: list[CarrierScrew], P: Array) -> Figures:
-        """Parts of the load transfer in braking and driving that the links carry, in per cent.
+        """Return parts of the load transfer in braking and driving that the links carry, in per cent.
 
         Braking with the part β of the force F transfers F h/L; the links carry β F tan φ of it.
         """
@@ -370,7 +370,7 @@ class AxleFigures:
 
 
 def swing_arm(view: str, plane: str, arms: list[WheelSwingArm]) -> Figures:
-    """The figures of swing arms."""
+    """Return the figures of swing arms."""
     found: Figures = {
         f"{view}_swing_arm_length": array(arm.length for arm in arms),
         f"{view}_swing_arm_angle": array(arm.angle for arm in arms),

@@ -79,7 +79,7 @@ class ForceSweep:
     travel: tuple[float, float] = (0.0, 0.0)
 
     def loads(self, value: float) -> Floats:
-        """(2, 9) as `Compliance.at` takes them."""
+        """Return (2, 9) as `Compliance.at` takes them."""
         kind = FORCES[self.kind]
         found = np.zeros((2, 9))
         where = TORQUE if kind.unit == "N*m" else {"contact": AT_CONTACT, "centre": AT_CENTRE}[self.place]
@@ -96,7 +96,7 @@ def force_sweep_of(
     hold: str = "height",
     travel: tuple[float, float] = (0.0, 0.0),
 ) -> ForceSweep:
-    """A sweep by name."""
+    """Return a sweep by name."""
     checks.check_name("force sweep", kind, list(FORCES), "kind", DataError)
     checks.choice("force sweep: place", place, PLACES, DataError)
     checks.choice("force sweep: hold", hold, HOLDS, DataError)
@@ -167,7 +167,7 @@ def travel_sweep(elastic: Compliance, kind: str | Sweep, values: ArrayLike | Non
 def label_figures(
     elastic: Compliance, kind: str, found: list[Elastic], travel: Floats, steering: Floats
 ) -> xr.Dataset:
-    """Figures of some balances as labelled data."""
+    """Return figures of some balances as labelled data."""
     rig = elastic.rig
     radii = [wheel.loaded_radius for wheel in rig.axle.wheels]
     rows = [figures(one, radii) for one in found]

@@ -104,7 +104,7 @@ class FreeBodies:
         self._compile()
 
     def _others(self, own: set[str]) -> list[Body]:
-        """Bodies that do not move, but are joined to those that do."""
+        """Return bodies that do not move, but are joined to those that do."""
         found: dict[str, Body] = {}
         ends = [body for joint in self.all_joints for body in (joint.parent, joint.child)]
         for element in self.elements.values():
@@ -178,7 +178,7 @@ class FreeBodies:
         self._nothing = np.zeros(self.size)
 
     def _states(self, bodies: Sequence[Body], R: Array, r: Array, delta: Array) -> dict[str, BodyState]:
-        """Bodies displaced by δ, to first order; the others where they are."""
+        """Return bodies displaced by δ, to first order; the others where they are."""
         states = {"ground": AT_REST}
         for k, body in enumerate(bodies):
             turned, moved = R[k], r[k]
@@ -190,7 +190,7 @@ class FreeBodies:
         return states
 
     def _loads(self, states: Mapping[str, BodyState]) -> Array:
-        """Wrenches of springs, bars and bushings on the bodies about their centres of mass."""
+        """Return wrenches of springs, bars and bushings on the bodies about their centres of mass."""
         model = self.rig.model
         observer = AbsoluteObserver(states)
         x = model.layout.states_of(model.layout.split(model.y0)[2])
@@ -209,7 +209,7 @@ class FreeBodies:
         return concatenate([total[body.name] for body in self.bodies])
 
     def _wheel_loads(self, states: Mapping[str, BodyState], W: Array, e: Array, wheels: Array) -> Array:
-        """Wrenches of the loads at the wheels on their carriers; forces keep their directions."""
+        """Return wrenches of the loads at the wheels on their carriers; forces keep their directions."""
         total = {body.name: zeros(6) for body in self.bodies}
         for side, carrier in enumerate(self.rig.poses.carriers):
             load, radius = wheels[side], self.rig.axle.wheels[side].loaded_radius
@@ -228,7 +228,7 @@ class FreeBodies:
         return np.array(R), np.array(r)
 
     def at(self, R: Floats, r: Floats, force: Floats, wheels: Floats, p: Floats) -> list[Floats]:
-        """Inputs of the traced balance, nothing displaced."""
+        """Return inputs of the traced balance, nothing displaced."""
         return [R, r, self._nothing, force, wheels, *([p] if len(p) else [])]
 
     def balance(self, R: Floats, r: Floats, force: Floats, wheels: Floats, p: Floats) -> Balance:
@@ -237,11 +237,11 @@ class FreeBodies:
         return Balance(*(np.array(x) for x in found[: len(Balance._fields)]))
 
     def stiffness(self, R: Floats, r: Floats, force: Floats, wheels: Floats, p: Floats) -> Floats:
-        """∂f/∂δ (6 n, 6 n)."""
+        """Return ∂f/∂δ (6 n, 6 n)."""
         return np.asarray(self._stiffness(*self.at(R, r, force, wheels, p)), dtype=float)
 
     def wheel_columns(self, r: Floats, W: Floats) -> Floats:
-        """Loads on the bodies by loads at the wheel centres: columns Fx Fy Fz Mx My Mz, twice."""
+        """Return loads on the bodies by loads at the wheel centres: columns Fx Fy Fz Mx My Mz, twice."""
         columns = np.zeros((self.size, 12))
         for side, carrier in enumerate(self.rig.poses.carriers):
             at = self.place[carrier.name]
@@ -254,7 +254,7 @@ class FreeBodies:
 
 
 def axle_joints(rig: KCRig) -> list[JoinedPoints]:
-    """Joints of the bodies that wheel travel moves, those of the wheels left out."""
+    """Return joints of the bodies that wheel travel moves, those of the wheels left out."""
     wheels = {wheel.body for wheel in rig.axle.wheels}
     own = {body.name for body in rig.poses.moving()} - wheels
     return [
@@ -292,7 +292,7 @@ class Bushing:
     x_axis: ArrayLike | None = None
 
     def frame(self) -> Floats:
-        """Its axes as columns."""
+        """Return its axes as columns."""
         z = checks.finite_array(f"bushing {self.between}: axis", self.axis, (3,), DataError)
         size = float(np.linalg.norm(z))
         if not size > 0.0:
@@ -309,7 +309,7 @@ class Bushing:
         return np.stack((x, np.cross(z, x), z), axis=1)
 
     def element(self, name: str, system: System) -> BushingForce:
-        """The force element that stands for it in a system."""
+        """Return the force element that stands for it in a system."""
         one, other = (system.find(body) for body in self.between)
         k = checks.finite_array(f"bushing {self.between}: stiffness", self.stiffness, (6,), DataError)
         if not np.all(k >= 0.0):
@@ -318,7 +318,7 @@ class Bushing:
 
 
 def elastic_joint(rig: KCRig, bushing: Bushing, number: int) -> ElasticJoint:
-    """The joint of an axle that a bushing stands for."""
+    """Return the joint of an axle that a bushing stands for."""
     names = {*bushing.between}
     joints = axle_joints(rig)
     for joint in joints:

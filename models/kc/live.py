@@ -49,7 +49,7 @@ NO_POINTS = ("com", "origin")
 
 
 def hardpoints_of(data: VehicleParameters, axle: str) -> dict[str, Floats]:
-    """Hardpoints of an axle's left side by their names for both sides, in vehicle coordinates."""
+    """Return hardpoints of an axle's left side by their names for both sides, in vehicle coordinates."""
     corner = f"{axle}_left"
     found: dict[str, Floats] = {}
     origin = np.zeros(3)
@@ -106,7 +106,7 @@ def live_page(
 
 
 def seen_through(tyre: RoadTyre) -> Shape:
-    """A wheel that hides no linkage."""
+    """Return a wheel that hides no linkage."""
     return wheel_shape(tyre).paint("#c3c9ce", 0.25)
 
 
@@ -259,7 +259,7 @@ class LivePage:
         )
 
     def content(self, packed: Packed) -> dict[str, Any]:
-        """The page as JSON, arrays and the module packed."""
+        """Return the page as JSON, arrays and the module packed."""
         rig = self.rig
         guards = guards_of(rig.model.layout.parameters)
         functions = self.functions

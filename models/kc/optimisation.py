@@ -84,7 +84,7 @@ class Deviations(NamedTuple):
     missing_slopes: Floats
 
     def with_multipliers(self, multipliers: Floats, weight: float) -> tuple[Floats, Floats]:
-        """r and J with the clearances of an augmented Lagrangian: √ρ max(0, g + λ/ρ)."""
+        """Return r and J with the clearances of an augmented Lagrangian: √ρ max(0, g + λ/ρ)."""
         g = self.missing + multipliers / weight
         active = g > 0.0
         root = np.sqrt(weight)
@@ -130,7 +130,7 @@ class Targets:
             self.wanted.append(np.repeat(wanted[:, np.newaxis], len(places), axis=1))
 
     def at(self, parameters: Mapping[str, float]) -> Deviations:
-        """Deviations at values of free parameters.
+        """Return deviations at values of free parameters.
 
         Raises
         ------
@@ -419,7 +419,7 @@ class BoundedSearch:
 
 
 def least_distances(found: Deviations, of: Targets) -> dict[str, float]:
-    """The least distance of each clearance over its poses [m]."""
+    """Return the least distance of each clearance over its poses [m]."""
     sizes = [len(clearance.poses().values) for clearance in of.clearances]
     parts = np.split(found.missing, np.cumsum(sizes)[:-1]) if sizes else []
     return {
@@ -473,7 +473,7 @@ class Scatter:
         return np.asarray(np.std(self.curves, axis=0, ddof=1))
 
     def percentiles(self, low: float = 2.5, high: float = 97.5) -> tuple[Floats, Floats]:
-        """Percentiles of the curves."""
+        """Return percentiles of the curves."""
         return np.percentile(self.curves, low, axis=0), np.percentile(self.curves, high, axis=0)
 
 
@@ -488,7 +488,7 @@ def scatter(
     seed: int = 0,
     distribution: str = "normal",
 ) -> dict[str, Scatter]:
-    """Curves for random values of free parameters, each run solved exactly.
+    """Return curves for random values of free parameters, each run solved exactly.
 
     Parameters
     ----------

@@ -103,7 +103,7 @@ class UnreachedError(AssemblyError):
         self.way, self.done, self.here = way, done, here
 
     def explain(self) -> AssemblyError:
-        """The error with the end of the way, and what is in the way there."""
+        """Return the error with the end of the way, and what is in the way there."""
         way = self.way
         _, here = way.end(self.done, self.here)
         there = f"{way.place_text(here)}, where {way.obstacle(here)}"
@@ -123,14 +123,14 @@ class PoseSearch:
         self._newton = compile_function(figures.newton).bind()
 
     def travel_of(self, c: Floats) -> Floats:
-        """Travel of the wheels in a pose."""
+        """Return the travel of the wheels in a pose."""
         bound = self._newton
         bound.inputs["c"][:], bound.inputs["goal"][:] = c, 0.0
         bound.run()
         return bound.outputs["travel"].copy()
 
     def coordinates_by_travel(self, c: Floats) -> Floats:
-        """D (n_q, 2): what steps of Newton's method change by for goals that are a metre away."""
+        """Return D (n_q, 2): what steps of Newton's method change by for goals that are a metre away."""
         bound, n = self._newton, self.poses.moved
         travel = self.travel_of(c)
         steps = np.empty((3, n))
@@ -210,7 +210,7 @@ class PoseSearch:
 
 
 def largest(gap: Floats) -> float:
-    """The largest size of a few numbers, NaN if one is."""
+    """Return the largest size of a few numbers, NaN if one is."""
     found = 0.0
     for x in gap.tolist():
         size = abs(x)
@@ -309,7 +309,7 @@ class PosePath:
         )
 
     def place_text(self, here: Floats) -> str:
-        """Travel of the wheels in a pose, and how far it is steered."""
+        """Return the travel of the wheels in a pose, and how far it is steered."""
         left, right = (f"{1e3 * x:.7g} mm" for x in np.round(self.search.travel_of(here), 10) + 0.0)
         if self.s[0] == self.s[1]:
             return f"{left} and {right}"

@@ -41,7 +41,7 @@ def inverse(A: Array) -> Array:
 
 
 def right_inverse(Z: Array) -> Array:
-    """The inverse of a square matrix; of more columns Zᵀ (Z Zᵀ)⁻¹, which gives the least change."""
+    """Return the inverse of a square matrix; of more columns Zᵀ (Z Zᵀ)⁻¹, which gives the least change."""
     if Z.shape[0] == Z.shape[1]:
         return inverse(Z)
     result: Array = Z.T @ inverse(Z @ Z.T)
@@ -150,7 +150,7 @@ class Settling:
         return self.rows @ now["z"], g - T.T @ wheel_forces(T, g)
 
     def at(self, c: Array) -> Settled:
-        """The balance near c, traced or not."""
+        """Return the balance near c, traced or not."""
         now = call(self.first, c=c)
         by = [call(self.second, c=c, c_direction=self._unit(k)) for k in range(self.n)]
         return Settled(self, c, now, by)
@@ -214,7 +214,7 @@ class Settled:
         return factors, Y @ inverse(T @ Y)
 
     def across(self, r: Array) -> Array:
-        """P r: change of the coordinates by forces, the travels held."""
+        """Return P r: change of the coordinates by forces, the travels held."""
         x = self._factors.solve(r)
         found: Array = x - self.D @ (self.T @ x)
         return found
@@ -234,12 +234,12 @@ class Settled:
         return found
 
     def stiffness(self) -> Array:
-        """K (m, m)."""
+        """Return K (m, m)."""
         K: Array = self.D.T @ self.H @ self.D
         return K
 
     def stiffness_without_bars(self) -> Array:
-        """K of the springs alone, in balance without the bars; forces are those of this pose."""
+        """Return K of the springs alone, in balance without the bars; forces are those of this pose."""
         H = self._hessian(WITHOUT_BARS, self.D.T @ self._g[0])
         _, D = self._solved(H)
         K: Array = D.T @ H @ D
@@ -247,7 +247,7 @@ class Settled:
 
 
 def wheel_forces(T: Array, g: Array) -> Array:
-    """λ with Tᵀ λ as near to g as it can be."""
+    """Return λ with Tᵀ λ as near to g as it can be."""
     found: Array = inverse(T @ T.T) @ (T @ g)
     return found
 
@@ -404,7 +404,7 @@ class AxlePoses:
     # What moves
 
     def _coordinates(self) -> list[Body]:
-        """Owners of the independent coordinates between the carriers and the chassis."""
+        """Return owners of the independent coordinates between the carriers and the chassis."""
         owners: list[Body] = []
         for carrier, wheel in zip(self.carriers, self.axle.wheels, strict=True):
             body = carrier
@@ -420,7 +420,7 @@ class AxlePoses:
         return owners
 
     def moving(self) -> list[Body]:
-        """Bodies that the travel of the wheels moves."""
+        """Return bodies that the travel of the wheels moves."""
         embedding = self.model.embedding
         own = {body.name for body in self._coordinates()}
         mine = [S for S in embedding.aggregates if any(one.name in own for one in S.independent)]
@@ -499,7 +499,7 @@ class AxlePoses:
         return list(range(self.model.layout.n_inputs, len(self.model.layout.u)))
 
     def _design(self) -> Array:
-        """The state with the chassis in its design pose, at rest."""
+        """Return the state with the chassis in its design pose, at rest."""
         model = self.model
         y = model.y0
         n_q, n_v = len(model.layout.q), len(model.layout.v)
@@ -514,7 +514,7 @@ class AxlePoses:
     # Traced functions
 
     def state(self, c: Array) -> tuple[Array, Array]:
-        """y and u of c."""
+        """Return the y and u of c."""
         y, u = list(self._y0), list(self._u0)
         n_q, n_s = len(self.places.q), len(self.places.s)
         for place, value in zip(self.places.q + self.places.s, c[: n_q + n_s], strict=True):
@@ -568,11 +568,11 @@ class AxlePoses:
         return directional_derivative(self.geometry)
 
     def at(self, c: Array) -> Geometry:
-        """The axle at c, traced or not."""
+        """Return the axle at c, traced or not."""
         return Geometry(**call(self.geometry, c=c))
 
     def along(self, c: Array, k: int) -> Geometry:
-        """Its derivative by entry k of c."""
+        """Return its derivative by entry k of c."""
         direction = np.zeros(self.size)
         direction[k] = 1.0
         found = call(self.geometry_along, c=c, c_direction=direction)

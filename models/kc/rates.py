@@ -32,7 +32,7 @@ from ce_dynamics.models.kc.wheel_geometry import CarrierScrew, turning
 def rates_of(
     travels: Travels, force: Array, springs: Array, bars: Array, tyres: Array, track: Scalar
 ) -> dict[str, Scalar | Array]:
-    """Forces and rates of the travels that there are.
+    """Return forces and rates of the travels that there are.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ class Travelling:
             self.D = self.settled.D
 
     def heights(self, by: list[Geometry]) -> Array:
-        """Rows of both wheels' heights."""
+        """Return rows of both wheels' heights."""
         return array(array(one.W[side, 2] for one in by) for side in (0, 1))
 
     def of_travel(self, of_wheels: Array) -> Array:
@@ -160,17 +160,17 @@ class Travelling:
         return self.now.W[:, 2] - self.now.W_0[:, 2]
 
     def wheels(self, left: float, right: float) -> Array:
-        """Direction in which the wheels travel so much; one that they can (`Travels.kinds`)."""
+        """Return the direction in which the wheels travel so much; one that they can (`Travels.kinds`)."""
         way = self.of_travel(np.array((left, right)))
         d: Array = sum_of(part * self.D[:, k] for k, part in enumerate(way))
         return pad_coordinates(d, len(self.by) - self.n)
 
     def ways(self) -> list[Array]:
-        """Directions of the travels that can be chosen, one at a time."""
+        """Return directions of the travels that can be chosen, one at a time."""
         return [pad_coordinates(d, len(self.by) - self.n) for d in self.D.T]
 
     def steering(self, locked: Array | None = None) -> Array:
-        """Direction of steering, the wheels at constant height, or with rows of ``locked`` constant.
+        """Return direction of steering, the wheels at constant height, or with rows of ``locked`` constant.
 
         ``locked`` has the derivatives of what stays constant of both wheels by the coordinates and by the
         steering; where the balance of springs decides it is the height.
@@ -182,17 +182,17 @@ class Travelling:
         return array([*d, 1.0])
 
     def change(self, name: str, direction: Array) -> Array:
-        """Derivative of a part of the geometry along a direction."""
+        """Return the derivative of a part of the geometry along a direction."""
         return sum_of(d * getattr(by, name) for d, by in zip(direction, self.by, strict=True))
 
     def screw(self, side: int, direction: Array) -> CarrierScrew:
-        """Motion of a carrier along a direction, at its wheel's centre."""
+        """Return the motion of a carrier along a direction, at its wheel's centre."""
         w = turning(self.now.R[side], self.change("R", direction)[side])
         return CarrierScrew(w, self.now.W[side], self.change("W", direction)[side])
 
 
 def sum_of(terms: Iterable[Array]) -> Array:
-    """A sum of arrays."""
+    """Return a sum of arrays."""
     total: Array
     total, *others = terms
     for term in others:
@@ -239,7 +239,7 @@ class Steepness:
         (self._design,) = self._function(design)
 
     def at(self, poses: Floats) -> Floats:
-        """The condition of every pose (n,): 1 in the design pose, infinite where a part cannot be."""
+        """Return the condition of every pose (n,): 1 in the design pose, infinite where a part cannot be."""
         rows = np.array([self._function(c)[0] for c in poses]).reshape(len(poses), -1)
         with np.errstate(divide="ignore", invalid="ignore"):
             growth = np.where(self._design > 0.0, rows / self._design, 1.0)

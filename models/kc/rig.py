@@ -59,7 +59,7 @@ class FreeValues:
         self._bound = compile_function(trace("decisions", outcomes, {"p": len(self.names)})).bind()
 
     def at(self, given: Mapping[str, float] | None) -> Floats:
-        """Values of all parameters with some given.
+        """Return values of all parameters with some given.
 
         Raises
         ------
@@ -127,7 +127,7 @@ class KCRig:
     # Poses
 
     def c_with(self, parameters: Mapping[str, float] | None) -> Floats:
-        """The pose to start from, with values of free parameters; the design pose of these."""
+        """Return the pose to start from, with values of free parameters; the design pose of these."""
         if not parameters:
             return self._start.copy()
         p = self._free.at(parameters)
@@ -194,7 +194,7 @@ class KCRig:
         *,
         both_ways: bool = False,
     ) -> tuple[dict[int, Floats], list[UnreachedError]]:
-        """Poses by their number, from that nearest to the design pose as far as they can be reached.
+        """Return poses by their number, from that nearest to the design pose as far as they can be reached.
 
         ``both_ways``: where one way ends, the other is tried all the same.
         """
@@ -224,7 +224,7 @@ class KCRig:
         return found, stopped
 
     def travel_of(self, c: Floats) -> Floats:
-        """Travel of the wheels in a pose."""
+        """Return the travel of the wheels in a pose."""
         return self.search.travel_of(c)
 
     def condition(self, poses: Floats) -> Floats:
@@ -240,7 +240,7 @@ class KCRig:
     # Figures
 
     def function(self, names: Sequence[str] | None = None) -> CompiledFunction:
-        """The compiled function of c that has some of the figures; all of them if not given."""
+        """Return the compiled function of c that has some of the figures; all of them if not given."""
         key = tuple(q.name for q in self.quantities) if names is None else tuple(names)
         if key not in self._functions:
             for name in key:
@@ -250,7 +250,7 @@ class KCRig:
         return self._functions[key]
 
     def read(self, poses: Floats, names: Sequence[str] | None = None) -> dict[str, Floats]:
-        """Figures in poses: (n, 2) arrays of what wheels have each, else (n,)."""
+        """Return figures in poses: (n, 2) arrays of what wheels have each, else (n,)."""
         bound = self.function(names).bind()
         found = {name: np.empty((len(poses), *shape.shape)) for name, shape in bound.outputs.items()}
         pairs = [(found[name], value) for name, value in bound.outputs.items()]
@@ -307,7 +307,7 @@ class KCRig:
         return results
 
     def done(self, sweep: Sweep, poses: Floats) -> Sweep:
-        """A sweep with the travels that both wheels have: with one freedom, not always those given."""
+        """Return a sweep with the travels that both wheels have: with one freedom, not always those given."""
         if self.poses.travels.number == 2:
             return sweep
         travel = np.array([self.travel_of(c) for c in poses]).reshape(len(poses), 2)
@@ -315,7 +315,7 @@ class KCRig:
 
 
 def stack_poses(found: Mapping[int, Floats], like: Floats) -> Floats:
-    """Poses in their order (n, n_c)."""
+    """Return poses in their order (n, n_c)."""
     return np.array([found[k] for k in sorted(found)]).reshape(-1, len(like))
 
 

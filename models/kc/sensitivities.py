@@ -90,7 +90,7 @@ class AlongParameters:
         self._jacobian: CompiledJacobian = compile_jacobian(traced, "f", "c")
 
     def at(self, poses: Floats) -> Curves:
-        """Values and derivatives in poses of the rig (`KCRig.solve_poses`)."""
+        """Return values and derivatives in poses of the rig (`KCRig.solve_poses`)."""
         bound = self._values.bind()
         given, out = bound.inputs["c"], bound.outputs["f"]
         derivative = self._jacobian.bind(given)
@@ -181,7 +181,7 @@ def sensitivities(
     quantities: Sequence[str],
     parameters: Mapping[str, float] | None = None,
 ) -> xr.Dataset:
-    """Exact derivatives of curves by all free parameters of the rig's model.
+    """Return exact derivatives of curves by all free parameters of the rig's model.
 
     Parameters
     ----------

@@ -27,7 +27,7 @@ class SummaryRow(NamedTuple):
 
 
 def design_rows(rig: KCRig) -> list[SummaryRow]:
-    """All figures in the design pose, in the units of engineers."""
+    """Return all figures in the design pose, in the units of engineers."""
     read = rig.read(rig.solve_poses([[0.0, 0.0]]))
     rows = []
     for quantity in rig.quantities:
@@ -64,7 +64,7 @@ def compliance_rows(elastic: Compliance) -> list[SummaryRow]:
 
 
 def as_json(sweeps: dict[str, xr.Dataset]) -> dict[str, Any]:
-    """All curves of all sweeps in SI units, None for what is not finite."""
+    """Return all curves of all sweeps in SI units, None for what is not finite."""
     content: dict[str, Any] = {}
     for kind, results in sweeps.items():
         curves = {}

@@ -59,12 +59,12 @@ class Sweep:
         return self.kind == "steering"
 
     def part(self, rows: Sequence[int]) -> Sweep:
-        """Some of the poses."""
+        """Return some of the poses."""
         return Sweep(self.kind, self.values[rows], self.travel[rows], self.steering[rows])
 
 
 def sweep_of(kind: str, values: ArrayLike | None = None) -> Sweep:
-    """A sweep by name."""
+    """Return a sweep by name."""
     checks.check_name("sweep", kind, list(KINDS), "kind", DataError)
     largest = 1.0 if kind == "steering" else TRAVEL
     given = np.linspace(-largest, largest, POSES) if values is None else values
@@ -128,13 +128,13 @@ def axes_of(results: xr.Dataset) -> list[str]:
 
 
 def convert_units(values: Floats, unit: str) -> tuple[Floats, str]:
-    """Values and unit as engineers read them."""
+    """Return values and unit as engineers read them."""
     factor, other = SHOWN.get(unit, (1.0, unit))
     return factor * np.asarray(values, dtype=float), other
 
 
 def columns(results: xr.Dataset) -> dict[str, Floats]:
-    """All curves of a sweep by heading, such as ``left toe_angle [deg]``."""
+    """Return all curves of a sweep by heading, such as ``left toe_angle [deg]``."""
     found: dict[str, Floats] = {}
     for name in (*axes_of(results), *results.data_vars):
         variable = results[name]
@@ -148,7 +148,7 @@ def columns(results: xr.Dataset) -> dict[str, Floats]:
 
 
 def csv_text(results: xr.Dataset) -> str:
-    """A table with one row per pose; numbers are written such that they are read back as they were."""
+    """Return a table with one row per pose; numbers are written such that they are read back as they were."""
     table = columns(results)
     rows = zip(*table.values(), strict=True)
     lines = [",".join(table), *(",".join(repr(float(x)) for x in row) for row in rows)]

@@ -99,7 +99,7 @@ def compliance_of(
     overrides: Sequence[str] = (),
     free: Sequence[str] = (),
 ) -> Compliance:
-    """An axle of a vehicle on the rig with the bushings of its data file.
+    """Return an axle of a vehicle on the rig with the bushings of its data file.
 
     Free parameters are for `differentiate_force_sweep` and `ComplianceSensitivities`.
     """
@@ -109,7 +109,7 @@ def compliance_of(
 
 
 def elastic_joints(data: VehicleParameters, rig: KCRig) -> list[ElasticJoint]:
-    """The bushings of the axle that is on a rig."""
+    """Return the bushings of the axle that is on a rig."""
     own = [bushing for bushing in data.bushings if bushing.axle == rig.axle.name]
     return [one for bushing in own for one in bushing.elastic(rig.model.system)]
 
@@ -179,7 +179,7 @@ def axle_of(
 
 
 def on_unit(kingpin: Kingpin | None, unit: str) -> Kingpin | None:
-    """A steering axis whose points on "the chassis" are on a trailer, if that carries it."""
+    """Return a steering axis whose points on "the chassis" are on a trailer, if that carries it."""
     if kingpin is None:
         return None
     lower, upper = ((unit if body == "chassis" else body, at) for body, at in kingpin)
@@ -207,7 +207,7 @@ def axle_share(data: VehicleParameters, axle: str, x: float) -> float:
 
 
 def brake_share(data: VehicleParameters, corners: Sequence[Corner]) -> float:
-    """Part of the brake torque at some corners."""
+    """Return the part of the brake torque at some corners."""
     torques = {name: float(nominal(corner.brake_torque)) for name, corner in data.corners.items()}
     whole = sum(torques.values())
     return sum(torques[corner.name] for corner in corners) / whole if whole > 0.0 else 1.0

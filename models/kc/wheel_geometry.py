@@ -47,7 +47,7 @@ class WheelPlane(NamedTuple):
 
 
 def wheel_plane(e: Array) -> WheelPlane:
-    """Directions of a wheel with the spin axis e."""
+    """Return directions of a wheel with the spin axis e."""
     across = array((e[1], -e[0], 0.0))
     forward = across / norm(across)
     left = array((-forward[1], forward[0], 0.0))
@@ -61,7 +61,7 @@ def contact(W: Array, e: Array, radius: Scalar) -> Array:
 
 
 def steer_angle(e: Array) -> Scalar:
-    """Angle of the wheel plane about z [rad], positive to the left."""
+    """Return the angle of the wheel plane about z [rad], positive to the left."""
     return arctan2(-e[0], e[1])
 
 
@@ -212,7 +212,7 @@ class CarrierScrew(NamedTuple):
     v: Array
 
     def at(self, r: Array) -> Array:
-        """Velocity of the carrier at a point."""
+        """Return the velocity of the carrier at a point."""
         velocity: Array = self.v + cross(self.w, r - self.r)
         return velocity
 
@@ -224,7 +224,7 @@ class CarrierScrew(NamedTuple):
 
 
 def turning(R: Array, dR: Array) -> Array:
-    """ω of a rotation matrix and its derivative: the vector of dR Rᵀ."""
+    """Return ω of a rotation matrix and its derivative: the vector of dR Rᵀ."""
     W = dR @ R.T
     return array((W[2, 1], W[0, 2], W[1, 0]))
 
@@ -238,7 +238,7 @@ def quotient(a: Scalar, b: Scalar) -> Scalar:
 
 
 def turning_about(w: Scalar) -> Scalar:
-    """A component of ω, 0 where it is of rounding alone."""
+    """Return a component of ω, 0 where it is of rounding alone."""
     return where(w * w < STILL * STILL, 0.0, w)
 
 
@@ -268,7 +268,7 @@ def front_swing_arm(screw: CarrierScrew, P: Array, side: int) -> WheelSwingArm:
 
 
 def side_swing_arm(screw: CarrierScrew, P: Array, towards: float) -> WheelSwingArm:
-    """In the side view: v_x = v_x(P) + ω_y Δz and v_z = v_z(P) − ω_y Δx vanish at the instant centre.
+    """Return In the side view: v_x = v_x(P) + ω_y Δz and v_z = v_z(P) − ω_y Δx vanish at the instant centre.
 
     `towards` is −1 of a front axle, whose middle of the vehicle is behind it, and 1 of a rear one.
     """

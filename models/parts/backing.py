@@ -63,7 +63,7 @@ class BackedTrailer(NamedTuple):
         return 0.0 - arctan(d * curvature) - arctan(e * ahead)
 
     def curvature_ahead(self, yaw: Scalar, wanted: Scalar, quickness: Scalar) -> Scalar:
-        """Curvature of what tows it that brings its yaw angle to the wanted one [1/m]."""
+        """Return the curvature of what tows it that brings its yaw angle to the wanted one [1/m]."""
         e, d = self.overhang, self.drawbar
         return 0.0 - (quickness * (yaw - wanted) + sin(yaw) / d) / (1.0 + e / d * cos(yaw))
 
@@ -135,7 +135,7 @@ def last_axle(train: Train, sensors: Mapping[str, Scalar]) -> AxlePlace:
 def curvature_to_steer(
     train: Train, path: Path, seen: Mapping[str, Scalar], sharpest: Scalar, preview: Scalar, aim_gain: Scalar
 ) -> Scalar:
-    """Curvature of the vehicle, forwards and to the left, that leads the last axle along a path [1/m].
+    """Return curvature of the vehicle, forwards and to the left, that leads the last axle along a path [1/m].
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ def curvature_to_steer(
 
 
 def gains(towed: Sequence[BackedTrailer]) -> list[Scalar]:
-    """k of each trailer [1/m]: what tows another one is led more quickly than that."""
+    """Return the k of each trailer [1/m]: what tows another one is led more quickly than that."""
     found: list[Scalar] = []
     behind: Scalar = 0.0
     for one in reversed(towed):

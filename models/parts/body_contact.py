@@ -51,7 +51,7 @@ class Push(NamedTuple):
 
 
 def elastic(depth: Scalar, k: float, w: float) -> Push:
-    """f(δ): zero outside, k w (s³ − s⁴/2) with s = δ/w within the onset, then k (δ − w/2).
+    """Return f(δ): zero outside, k w (s³ − s⁴/2) with s = δ/w within the onset, then k (δ − w/2).
 
     Value, slope and curvature are continuous: one step of order four over the onset keeps its order.
     """

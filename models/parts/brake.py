@@ -120,7 +120,7 @@ class Brake(ForceElement):
         )
 
     def wanted_pressure(self, u: Mapping[str, Scalar]) -> Scalar:
-        """Pressure that pedal and controllers want, part of the full one."""
+        """Return the pressure that pedal and controllers want, part of the full one."""
         wanted = unit_clip(u[self.pedal])
         if self.addition is not None:
             wanted = unit_clip(wanted + u[self.addition])

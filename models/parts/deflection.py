@@ -24,12 +24,12 @@ RELEASE_ONSET = 0.01
 
 
 def deflection_rate(c: float, d: float, x: Scalar, v: Scalar, W: Scalar, G: Scalar) -> Scalar:
-    """ẋ of equation (1)."""
+    """Return ẋ of equation (1)."""
     return -(W * c * x + G * v) / (W * d + G + TINY_FORCE)
 
 
 def deflection_force(c: float, d: float, x: Scalar, v: Scalar, W: Scalar, G: Scalar) -> Scalar:
-    """F = c x + d ẋ of equation (1), with ẋ eliminated: exactly zero with no load (G = 0)."""
+    """Return F = c x + d ẋ of equation (1), with ẋ eliminated: exactly zero with no load (G = 0)."""
     return G * (c * x - d * v) / (W * d + G + TINY_FORCE)
 
 

@@ -168,7 +168,7 @@ class DriverParameters:
 
 
 def steer(p: DriverParameters, path: Path, sensors: Sensors) -> Scalar:
-    """Steering input in [−1, 1], positive to the left, that follows a path.
+    """Return the steering input in [−1, 1], positive to the left, that follows a path.
 
     The curvature of the path a moment ahead, plus a correction from where the point of the path one preview
     distance ahead appears beside where it would appear if the vehicle were on the path: 2/d² times that
@@ -206,7 +206,7 @@ def angle_per_curvature(p: DriverParameters, speed: Scalar) -> Scalar:
 
 
 def course(p: DriverParameters, sensors: Sensors) -> Scalar:
-    """Direction in which the vehicle moves [rad]; `SPIN` from where it points of one that spins.
+    """Return the direction in which the vehicle moves [rad]; `SPIN` from where it points of one that spins.
 
     Below the speed of `SteeringResponse.rocking` the side-slip is that of wheels that roll where they are
     steered.
@@ -222,7 +222,7 @@ def course(p: DriverParameters, sensors: Sensors) -> Scalar:
 
 
 def turn_steering(p: DriverParameters, wanted: Scalar, sensors: Sensors) -> Scalar:
-    """Steering input by which the arms bring the steering to where it is wanted: (D1)."""
+    """Return the steering input by which the arms bring the steering to where it is wanted: (D1)."""
     r = p.response
     if not r.position:
         return wanted
@@ -291,7 +291,7 @@ def reversals_at_limits(p: DriverParameters, steering: Floats, rate: Floats | No
 
 
 def hold_speed(p: DriverParameters, target: Scalar, sensors: Sensors) -> tuple[Scalar, Scalar]:
-    """Throttle and brake in [0, 1] that hold a forward speed [m/s]; never both at once."""
+    """Return the throttle and brake in [0, 1] that hold a forward speed [m/s]; never both at once."""
     lacking = target - sensors["vx"]
     throttle = saturate_unit(p.hold_throttle + p.throttle_gain * lacking, SOFTNESS)
     brake = saturate_unit(p.brake_gain * (-lacking - p.brake_margin), SOFTNESS)

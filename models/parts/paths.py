@@ -105,7 +105,7 @@ class LateralPath(Path):
         return total
 
     def heading(self, x: Scalar) -> Scalar:
-        """Direction of the path [rad]."""
+        """Return the direction of the path [rad]."""
         return arctan(self.slope(x))
 
     def bend(self, x: Scalar) -> Scalar:
@@ -117,7 +117,7 @@ class LateralPath(Path):
         return bend
 
     def curvature(self, x: Scalar) -> Scalar:
-        """Curvature, positive to the left [1/m]."""
+        """Return curvature, positive to the left [1/m]."""
         bend, slope = self.bend(x), self.slope(x)
         stretch = 1.0 + slope * slope
         return bend / (stretch * sqrt(stretch))
@@ -158,7 +158,7 @@ class CirclePath(Path):
             raise DataError("circle path: radius = 0; give a radius in metres, negative to turn right")
 
     def _from_centre(self, x: Scalar, y: Scalar) -> tuple[Scalar, Scalar, Scalar]:
-        """Unit vector from the centre (0, R) towards the start side of the turn, and the distance.
+        """Return the unit vector from the centre (0, R) towards the start side of the turn, and the distance.
 
         The vector is multiplied by the sign of −R, so that for both turns it is n = (sin θ, −cos θ) at polar
         progress θ; at the centre itself, where there is no direction, it is (0, −1).

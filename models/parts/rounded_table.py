@@ -107,7 +107,7 @@ class RoundedTable:
         return self._area(x) - self._area(0.0)
 
     def _area(self, x: Scalar) -> Scalar:
-        """Integral up to x."""
+        """Return integral up to x."""
         if not self.corners:
             return self.y[0] * x
         c, d = self._nearest(x)

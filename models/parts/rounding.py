@@ -20,7 +20,7 @@ AREA = 1.0 / 14.0
 
 
 def nearness(u: Scalar, width: Scalar) -> Scalar:
-    """t: 1 at a corner, 0 where its rounding ends and beyond."""
+    """Return t: 1 at a corner, 0 where its rounding ends and beyond."""
     return maximum(1.0 - absolute(u) / width, 0.0)
 
 
@@ -51,29 +51,29 @@ def rounded_ramp_integral(u: Scalar, width: Scalar) -> Scalar:
 
 
 def round_absolute(u: Scalar, width: Scalar) -> Scalar:
-    """|u|, rounded within ± `width`."""
+    """Return |u|, rounded within ± `width`."""
     return absolute(u) + 2.0 * width * fillet(nearness(u, width))
 
 
 def round_absolute_through_zero(u: Scalar, width: Scalar) -> Scalar:
-    """|u|, rounded within ± `width`, and zero at zero."""
+    """Return |u|, rounded within ± `width`, and zero at zero."""
     t = nearness(u, width)
     return absolute(u) + 2.0 * width * (fillet(t) - vertex_offset(t))
 
 
 def round_clip(u: Scalar, width: Scalar) -> Scalar:
-    """u limited to [0, 1], rounded within ± `width` of both corners."""
+    """Return u limited to [0, 1], rounded within ± `width` of both corners."""
     return round_ramp(u, width) - round_ramp(u - 1.0, width)
 
 
 def finite_root(x: Scalar) -> Scalar:
-    """√x of x ≥ 0, with the slope 0 at 0: a length of slips has derivatives at rest, too."""
+    """Return √x of x ≥ 0, with the slope 0 at 0: a length of slips has derivatives at rest, too."""
     there = x > 0.0
     return where(there, sqrt(where(there, x, 1.0)), 0.0)
 
 
 def unit_clip(x: Scalar) -> Scalar:
-    """x limited to [0, 1]."""
+    """Return x limited to [0, 1]."""
     return minimum(maximum(x, 0.0), 1.0)
 
 
@@ -84,13 +84,13 @@ def smooth_step(x: Scalar) -> Scalar:
 
 
 def smooth_step_slope(x: Scalar) -> Scalar:
-    """Derivative of `smooth_step`."""
+    """Return the derivative of `smooth_step`."""
     s = unit_clip(x)
     return 30.0 * s * s * (1.0 - s) * (1.0 - s)
 
 
 def smooth_step_curvature(x: Scalar) -> Scalar:
-    """Second derivative of `smooth_step`."""
+    """Return the second derivative of `smooth_step`."""
     s = unit_clip(x)
     return 60.0 * s * (1.0 - s) * (1.0 - 2.0 * s)
 
@@ -102,7 +102,7 @@ def smooth_hinge(x: Scalar, width: float) -> Scalar:
 
 
 def saturate_unit(x: Scalar, width: float) -> Scalar:
-    """x limited to [0, 1]: exactly 0 for x ≤ 0, exactly 1 for x ≥ 1 + width, slope continuous."""
+    """Return x limited to [0, 1]: exactly 0 for x ≤ 0, exactly 1 for x ≥ 1 + width, slope continuous."""
     return smooth_hinge(x, width) - smooth_hinge(x - 1.0, width)
 
 

@@ -37,12 +37,12 @@ START = {
 
 
 def along(angle: float) -> Array:
-    """(cos, sin, 0)."""
+    """Return (cos, sin, 0)."""
     return np.array((np.cos(angle), np.sin(angle), 0.0))
 
 
 def across(angle: float) -> Array:
-    """(−sin, cos, 0): a quarter turn further."""
+    """Return (−sin, cos, 0): a quarter turn further."""
     return along(angle + 0.5 * np.pi)
 
 

@@ -20,7 +20,7 @@ SPEED = 2.0 * math.pi
 
 
 def point_inertia(mass: float, r: Array) -> Array:
-    """Inertia of a point mass about what it is r away from."""
+    """Return the inertia of a point mass about what it is r away from."""
     return np.asarray(mass * ((r @ r) * np.eye(3) - np.outer(r, r)))
 
 

@@ -26,7 +26,7 @@ from ce_dynamics.models.published.mechanism import (
 
 
 def pendulum() -> System:
-    """A point of 1 kg on a massless rod of 1 m, released from the horizontal at (−1, 0).
+    """Return a point of 1 kg on a massless rod of 1 m, released from the horizontal at (−1, 0).
 
     Outputs ``x`` and ``y`` [m], with gravity 9.81 m/s² along −y.
     """
@@ -88,7 +88,7 @@ SIDE = 0.1
 
 
 def bricard(independent: Sequence[str] = ("bar 1",)) -> System:
-    """Five boxes of 1 m and 1 kg over the edges of a cube, on six hinges with axes along its edges.
+    """Return five boxes of 1 m and 1 kg over the edges of a cube, on six hinges with axes along its edges.
 
     It moves with one degree of freedom although counting gives none: one of the five conditions that the last
     hinge sets is implied by the others.  At rest at the start, gravity 9.81 m/s² along −y.  Outputs ``x``,
@@ -124,7 +124,7 @@ GRAVITY = 9.80665
 
 
 def modelica_four_bar() -> System:
-    """A crank and a slider across it, joined by a massless rod with ball joints.
+    """Return a crank and a slider across it, joined by a massless rod with ball joints.
 
     The crank (0, 0.5, 0.1) turns about x; the slider moves along x and carries a bar (0, 0.2, 0); the rod
     (−1, 0.3, 0.1) is between their ends.  Both bars are steel cylinders of 50 mm diameter with Modelica's
@@ -172,7 +172,7 @@ class RoughRoad:
 
 
 def car_axis() -> System:
-    """A bar on two springs over an axle that moves as prescribed.
+    """Return a bar on two springs over an axle that moves as prescribed.
 
     The axle, of length 1 m, turns about its left end as a road under its right end makes it (`RoughRoad`).
     The bar, also of 1 m, is massless and carries a point mass of M ε²/2 at each end.  The left one slides
@@ -215,12 +215,12 @@ MODELICA_SOLVER = 1e-5
 
 
 def at(time: float, precision: float, turns: bool = False, **values: float) -> tuple[PublishedFigure, ...]:
-    """Figures of several outputs at one instant."""
+    """Return figures of several outputs at one instant."""
     return tuple(PublishedFigure(name, time, value, precision, turns) for name, value in values.items())
 
 
 def decimals(number: int) -> float:
-    """A unit of the last of so many decimals."""
+    """Return a unit of the last of so many decimals."""
     return 10.0**-number
 
 

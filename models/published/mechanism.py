@@ -69,7 +69,7 @@ class PublishedMechanism(NamedTuple):
 
 
 def bar_inertia(along: Array, mass: float, length: float, gyration_2: float) -> Array:
-    """Inertia of a straight bar about its centre.
+    """Return the inertia of a straight bar about its centre.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def show_point(system: System, body: Body, at: Array, components: Mapping[str, i
 
 
 def position(observer: Observer, body: Body, at: Array, ground: Body, k: int) -> Scalar:
-    """A coordinate of a body-fixed point in the world."""
+    """Return a coordinate of a body-fixed point in the world."""
     return observer.point(body, at, ground).r[k]
 
 
@@ -104,10 +104,10 @@ def show_hinge(system: System, name: str, body: Body, unit: str, start: float = 
 
 
 def coordinate(observer: Observer, body: Body, start: float) -> Scalar:
-    """Coordinate of a body's hinge, counted from a start."""
+    """Return the coordinate of a body's hinge, counted from a start."""
     return observer.coordinate(body) + start
 
 
 def rate(observer: Observer, body: Body) -> Scalar:
-    """Rate of that."""
+    """Return the rate of that."""
     return observer.rate(body)

@@ -277,7 +277,7 @@ class Towing:
         return self.bodies.problem(state, rows, self.conditions, h, c, self.forces(t))
 
     def make_mixed(self, state: RigidState, t: float, h: float) -> Mixed:
-        """The MLCP of a step as the source prints it, dense; for cables only.
+        """Return the MLCP of a step as the source prints it, dense; for cables only.
 
         Raises
         ------
@@ -312,7 +312,7 @@ class Towing:
 
 
 def stack_rows(one: RigidRows, other: RigidRows) -> RigidRows:
-    """Rows on top of each other."""
+    """Return rows on top of each other."""
     return RigidRows(*(np.concatenate(pair) for pair in zip(one, other, strict=True)))
 
 
@@ -409,7 +409,7 @@ def simulate(
 
 
 def problem_of(towing: Towing, state: RigidState, t: float, h: float, rows: RigidRows) -> Problem:
-    """The problem of a step in a run that has begun.
+    """Return the problem of a step in a run that has begun.
 
     Raises
     ------
@@ -425,7 +425,7 @@ def problem_of(towing: Towing, state: RigidState, t: float, h: float, rows: Rigi
 def solve_step(
     towing: Towing, state: RigidState, t: float, h: float, solver: Solver, start: Floats
 ) -> Solution:
-    """v⁺ and impulses of one step.
+    """Return v⁺ and impulses of one step.
 
     Raises
     ------

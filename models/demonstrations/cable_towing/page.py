@@ -38,13 +38,13 @@ class TowingScene(NamedTuple):
 
 
 def box(mass: float, edges: tuple[float, float, float]) -> tuple[float, float, float]:
-    """Principal moments of a homogeneous box [kg m²]."""
+    """Return principal moments of a homogeneous box [kg m²]."""
     a, b, c = edges
     return mass / 12.0 * (b * b + c * c), mass / 12.0 * (a * a + c * c), mass / 12.0 * (a * a + b * b)
 
 
 def pendulum(friction: Friction = "disc") -> TowingScene:
-    """A ball on a cable, thrown so that it flies slack, is caught, and swings."""
+    """Return a ball on a cable, thrown so that it flies slack, is caught, and swings."""
     edges = (0.2, 0.2, 0.2)
     ball = RigidBody("ball", 2.0, box(2.0, edges), position=(1.0, 0.0, 0.0), velocity=(-1.0, 0.0, 3.0))
     cable = Tow("cable", CableEnd("ball"), Straight((0.0, 0.0, 0.0)), length=1.2)
@@ -58,7 +58,7 @@ def corners(edges: tuple[float, float, float]) -> list[tuple[float, float, float
 
 
 def robots(friction: Friction = "disc") -> TowingScene:
-    """A crate towed by two position-controlled robots, each with two parallel cables."""
+    """Return a crate towed by two position-controlled robots, each with two parallel cables."""
     edges = (0.8, 0.6, 0.4)
     mass = 60.0
     crate = RigidBody("crate", mass, box(mass, edges), position=(0.0, 0.0, 0.2))
@@ -76,7 +76,7 @@ def robots(friction: Friction = "disc") -> TowingScene:
 
 
 def train(friction: Friction = "disc") -> TowingScene:
-    """A dynamic puller tows two sledges one behind the other; the cables go taut with a jerk each."""
+    """Return a dynamic puller tows two sledges one behind the other; the cables go taut with a jerk each."""
     edges = (0.8, 0.6, 0.3)
     bodies, feet = [], []
     for name, mass, x in (("puller", 120.0, 0.0), ("sledge_1", 50.0, -1.5), ("sledge_2", 50.0, -3.0)):
@@ -103,7 +103,7 @@ HAND = 0.06
 
 
 def page(scene: TowingScene, run: TowingRun) -> View:
-    """A run, with the tensions as arrows at the first ends."""
+    """Return a run, with the tensions as arrows at the first ends."""
     towing = scene.towing
     bodies = [BodyPicture(name, [block(scene.boxes[name], np.zeros(3))]) for name in towing.bodies.names]
     ends = [towing.ends(state, float(t)) for t, state in zip(run.t, run.states, strict=True)]

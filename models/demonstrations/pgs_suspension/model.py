@@ -196,7 +196,7 @@ class Suspension:
         return self._last[1]
 
     def initial_state(self, clearance: float = 0.0) -> tuple[Floats, Floats]:
-        """q and V with the wheel rolling on the road with the socket's speed, or above it.
+        """Return q and V with the wheel rolling on the road with the socket's speed, or above it.
 
         Parameters
         ----------
@@ -240,16 +240,16 @@ class Suspension:
             raise InitialStateError(f"pgs suspension: the bar starts {off:.3g} m off its socket")
 
     def pin_error(self, q: Floats) -> Floats:
-        """[x_w − (x_b + (L/2) sin θ_b), y_w − (y_b − (L/2) cos θ_b)]."""
+        """Return [x_w − (x_b + (L/2) sin θ_b), y_w − (y_b − (L/2) cos θ_b)]."""
         a = 0.5 * self.parameters.length
         return np.array((q[3] - (q[0] + a * math.sin(q[2])), q[4] - (q[1] - a * math.cos(q[2]))))
 
     def anchor(self, t: float) -> float:
-        """Height y of the spring's upper end [m]."""
+        """Return the height y of the spring's upper end [m]."""
         return self.parameters.anchor_height + self.socket.lift(t)
 
     def spring_force(self, t: float, q: Floats, V: Floats) -> Floats:
-        """(f_sp,x, f_sp,y) on the bar's centre of mass [N]."""
+        """Return (f_sp,x, f_sp,y) on the bar's centre of mass [N]."""
         P = self.parameters
         d = np.array((q[0] - self.socket.position(t), q[1] - self.anchor(t)))
         span = float(np.hypot(*d))
@@ -266,7 +266,7 @@ class Suspension:
         return np.array((f[0], f[1] - P.bar_mass * P.gravity, 0.0, 0.0, -P.wheel_mass * P.gravity, 0.0))
 
     def rows(self, q: Floats, contact: Touch) -> Floats:
-        """J; rows 4 and 5 only if the wheel touches the road."""
+        """Return J; rows 4 and 5 only if the wheel touches the road."""
         a, theta = 0.5 * self.parameters.length, q[2]
         J = np.zeros((6, 6))
         J[0, 0] = 1.0
@@ -280,7 +280,7 @@ class Suspension:
         return J if contact.gap <= 0.0 or self.parameters.anticipate else J[:4]
 
     def targets(self, t: float, q: Floats, V: Floats, J: Floats, h: float, contact: Touch) -> Floats:
-        """J V₁."""
+        """Return J V₁."""
         P = self.parameters
         result = np.zeros(len(J))
         result[0] = self.socket.velocity(t + h)
@@ -313,7 +313,7 @@ class Suspension:
     def step(
         self, t: float, q: Floats, V: Floats, h: float, solver: Solver, start: Floats
     ) -> tuple[Floats, Floats, Floats, Touch, Solution]:
-        """q, V and impulses (of all six rows) after a step, the contact before it, and the solution.
+        """Return q, V and impulses (of all six rows) after a step, the contact before it, and the solution.
 
         Friction without bound sticks where there is a contact force and is absent where there is none: a
         wheel that has still a gap to close is first tried without it.

@@ -18,7 +18,7 @@ BAR, WHEEL, SOCKET = 0, 1, 2
 
 
 def page(run: SuspensionRun, suspension: Suspension) -> View:
-    """A run, with the force of the road on the wheel."""
+    """Return a run, with the force of the road on the wheel."""
     P = suspension.parameters
     half = np.array((0.0, 0.0, 0.5 * P.length))
     bodies = [
@@ -69,7 +69,7 @@ def of_road(run: SuspensionRun, suspension: Suspension) -> Floats:
 
 
 def road(suspension: Suspension, driven: Floats) -> Shape:
-    """The road as far as it is driven."""
+    """Return the road as far as it is driven."""
     x = np.arange(driven.min() - ROAD_MARGIN, driven.max() + ROAD_MARGIN, ROAD_STEP)
     z = np.array([float(suspension.road.height(float(at), 0.0)) for at in x])
     sides = [np.stack((x, np.full_like(x, y), z), axis=1) for y in (-0.5 * ROAD_WIDTH, 0.5 * ROAD_WIDTH)]

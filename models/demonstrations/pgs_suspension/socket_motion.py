@@ -36,14 +36,14 @@ class SocketMotion(ABC):
 
     @abstractmethod
     def velocity(self, t: float) -> float:
-        """ẋ_s [m/s]."""
+        """Return ẋ_s [m/s]."""
 
     def lift(self, t: float) -> float:
         """Return the rise of the spring's upper end above its given height [m]."""
         return 0.0
 
     def lift_rate(self, t: float) -> float:
-        """Its rate [m/s]."""
+        """Return its rate [m/s]."""
         return 0.0
 
 
@@ -192,7 +192,7 @@ class SocketTable(SocketMotion):
 
 
 def socket_from(source: str) -> SocketMotion:
-    """A motion from a file.
+    """Return a motion from a file.
 
     Parameters
     ----------
@@ -209,7 +209,7 @@ def socket_from(source: str) -> SocketMotion:
 
 
 def read_csv(path: Path) -> SocketTable:
-    """A table of t, x_s and perhaps lift; `DataError` names the line that is wrong."""
+    """Return a table of t, x_s and perhaps lift; `DataError` names the line that is wrong."""
     try:
         lines = list(csv.reader(files.read("socket", path, MOST_BYTES).decode("utf-8-sig").splitlines()))
     except (UnicodeDecodeError, csv.Error) as error:
@@ -235,7 +235,7 @@ def read_csv(path: Path) -> SocketTable:
 
 
 def function_of(path: Path, name: str) -> Function:
-    """A function from a Python file."""
+    """Return a function from a Python file."""
     spec = spec_from_file_location(path.stem, path)
     if spec is None or spec.loader is None or not path.is_file():
         raise DataError(f"socket {str(path)!r}: there is no such file")
@@ -263,6 +263,6 @@ def answer(name: str, function: Function, t: float) -> float:
 
 
 def difference(name: str, function: Function, t: float) -> float:
-    """Central difference of a user's function."""
+    """Return the central difference of a user's function."""
     ahead, behind = answer(name, function, t + DIFFERENCE), answer(name, function, t - DIFFERENCE)
     return (ahead - behind) / (2.0 * DIFFERENCE)

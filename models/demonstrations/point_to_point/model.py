@@ -105,15 +105,15 @@ class Equations(NamedTuple):
     right_hand_side: Floats
 
     def block(self, row: int, column: int) -> Floats:
-        """The 3×3 numbers of a block of `BLOCKS`."""
+        """Return the 3×3 numbers of a block of `BLOCKS`."""
         return self.matrix[3 * row : 3 * row + 3, 3 * column : 3 * column + 3]
 
     def right_block(self, row: int) -> Floats:
-        """The 3 numbers of an entry of `RIGHT_HAND_SIDE`."""
+        """Return the 3 numbers of an entry of `RIGHT_HAND_SIDE`."""
         return self.right_hand_side[3 * row : 3 * row + 3]
 
     def solve(self) -> PairSolution:
-        """The unknowns."""
+        """Return the unknowns."""
         return PairSolution(*np.linalg.solve(self.matrix, self.right_hand_side).reshape(5, 3))
 
 
@@ -156,7 +156,7 @@ class PairState(NamedTuple):
 
     @classmethod
     def from_vector(cls, y: Floats) -> PairState:
-        """The inverse of `vector`."""
+        """Return the inverse of `vector`."""
         return cls(*np.split(y, np.cumsum((3, 4, 3, 3, 3, 4, 3))))
 
     @property
@@ -198,7 +198,7 @@ class BodyPair:
         w1: ArrayLike = (0.0, 0.0, 0.0),
         w2: ArrayLike = (0.0, 0.0, 0.0),
     ) -> PairState:
-        """A state in which the joint holds: body 2 is put where it must be.
+        """Return a state in which the joint holds: body 2 is put where it must be.
 
         Raises
         ------
@@ -219,13 +219,13 @@ class BodyPair:
         return state.R1 @ self.body_1.c, state.R2 @ self.body_2.c
 
     def errors(self, state: PairState) -> tuple[Floats, Floats]:
-        """(x₁ + c₁) − (x₂ + c₂) and its rate."""
+        """Return (x₁ + c₁) − (x₂ + c₂) and its rate."""
         c1, c2 = self.levers(state)
         swing = np.cross(state.w1, c1) - np.cross(state.w2, c2)
         return state.x1 + c1 - state.x2 - c2, state.v1 - state.v2 + swing
 
     def equations(self, state: PairState, alpha: float = 0.0, beta: float = 0.0) -> Equations:
-        """The 15×15 system of the source.
+        """Return the 15×15 system of the source.
 
         Parameters
         ----------
@@ -260,7 +260,7 @@ class BodyPair:
         return Equations(matrix, np.concatenate(right))
 
     def energy(self, state: PairState) -> float:
-        """Kinetic and gravitational energy [J]."""
+        """Return kinetic and gravitational energy [J]."""
         total = 0.0
         for body, R, x, v, w in (
             (self.body_1, state.R1, state.x1, state.v1, state.w1),
@@ -285,7 +285,7 @@ class BodyPair:
         return ConstrainedSystem(system, joint), joint
 
     def make_constrained_state(self, system: ConstrainedSystem, state: PairState) -> ConstrainedState:
-        """A state in terms of `make_constrained`."""
+        """Return a state in terms of `make_constrained`."""
         placed = system.default_state()
         placed = placed.place("body 1", r=state.x1, quaternion=state.q1, v=state.v1, w=state.w1)
         return placed.place("body 2", r=state.x2, quaternion=state.q2, v=state.v2, w=state.w2)
@@ -308,7 +308,7 @@ class BodyPair:
         return system
 
     def make_embedded_state(self, state: PairState) -> tuple[Floats, Floats]:
-        """Q and v of `make_embedded`."""
+        """Return Q and v of `make_embedded`."""
         a, b = state.q1 * np.array((1.0, -1.0, -1.0, -1.0)), state.q2
         scalar = a[0] * b[0] - a[1:] @ b[1:]
         relative = np.array((scalar, *(a[0] * b[1:] + b[0] * a[1:] + np.cross(a[1:], b[1:]))))  # q₁* ⊗ q₂
@@ -422,7 +422,7 @@ def simulate(
 
 
 def derivative(pair: BodyPair, y: Floats, alpha: float, beta: float) -> Floats:
-    """ẏ of the vector of a state."""
+    """Return ẏ of the vector of a state."""
     s = PairState.from_vector(y)
     a = pair.equations(s, alpha, beta).solve()
     q1_dot, q2_dot = quaternion_rate(s.q1, s.w1), quaternion_rate(s.q2, s.w2)
@@ -430,7 +430,7 @@ def derivative(pair: BodyPair, y: Floats, alpha: float, beta: float) -> Floats:
 
 
 def unit_quaternion(value: ArrayLike, name: str) -> Floats:
-    """A user's quaternion, made of unit length."""
+    """Return a user's quaternion, made of unit length."""
     q = checked(name, value, 4)
     if not np.any(q):
         raise ModelError(f"{name} (0, 0, 0, 0) is no rotation; (1, 0, 0, 0) is none")
@@ -445,7 +445,7 @@ def example_pair() -> BodyPair:
 
 
 def example_state(pair: BodyPair) -> PairState:
-    """The pair thrown upwards, both bodies spinning."""
+    """Return the pair thrown upwards, both bodies spinning."""
     return pair.state(v1=(1.0, 0.0, 6.0), w1=(0.5, 2.0, 4.0), w2=(8.0, -3.0, -2.0), q2=(0.9, 0.0, 0.3, 0.2))
 
 
@@ -458,7 +458,7 @@ def pendulum_pair(pair: BodyPair) -> tuple[ConstrainedSystem, PointToPoint, Poin
 
 
 def run_embedded(pair: BodyPair, state: PairState, t: Floats, rtol: float = 1e-6) -> PairRun:
-    """The same motion by the embedded system, whose joint cannot drift; RK45 as well."""
+    """Return the same motion by the embedded system, whose joint cannot drift; RK45 as well."""
     model = Model(pair.make_embedded())
     q, v = pair.make_embedded_state(state)
     data = simulate_embedded(
@@ -476,7 +476,7 @@ def run_embedded(pair: BodyPair, state: PairState, t: Floats, rtol: float = 1e-6
 
 
 def world_state(pair: BodyPair, model: Model, y: Floats) -> PairState:
-    """A state of the embedded system in absolute terms."""
+    """Return a state of the embedded system in absolute terms."""
     outward = model.instant(y, model.u0).outward
     parts: list[Floats] = []
     for name, b in (("body 1", y[3:7]), ("body 2", y[7:11])):

@@ -15,7 +15,7 @@ THICKNESS = 0.06
 
 
 def page(runs: Mapping[str, PairRun]) -> View:
-    """All runs over each other, seen from the common centre of mass, with the force at the joint."""
+    """Return all runs over each other, seen from the common centre of mass, with the force at the joint."""
     return View([take(run, label) for label, run in runs.items()], "two thrown bodies, joined")
 
 

@@ -180,14 +180,14 @@ class BallScene:
         return self.contact + self.ball.radius * np.asarray(self.normal)
 
     def make_embedded(self) -> System:
-        """The ball on a rolling hinge."""
+        """Return the ball on a rolling hinge."""
         system, plane = self._carrier("embedded")
         self._add_ball(system, plane, RollingOnPlane(self.normal, self.centre, self.ball.radius))
         system.start("ball", v=self.w)
         return system
 
     def make_constrained(self) -> tuple[ConstrainedSystem, BallRollingOnPlane]:
-        """A free ball with a rolling constraint."""
+        """Return a free ball with a rolling constraint."""
         system, plane = self._carrier("constrained")
         ball = self._add_ball(system, system.ground, Free(self.centre))
         rolling = BallRollingOnPlane(
@@ -296,7 +296,7 @@ def run_constrained(scene: BallScene, t: Floats, alpha: float = 10.0, beta: floa
 
 
 def start_of(scene: BallScene, system: ConstrainedSystem) -> ConstrainedState:
-    """The scene's initial state in terms of the constrained system."""
+    """Return the scene's initial state in terms of the constrained system."""
     model = Model(scene.make_embedded())
     return system.default_state().with_motions(observe_states(model.instant(model.y0, model.u0).outward))
 
@@ -391,7 +391,7 @@ def turntable(
 
 
 def shake_tray(ball: RollingBall, amplitude: float = 0.3, omega: float = 5.0) -> BallScene:
-    """On a tray shaken along x: the ball goes k/(1 + k) of the tray's way."""
+    """Return On a tray shaken along x: the ball goes k/(1 + k) of the tray's way."""
     n = np.array((0.0, 0.0, 1.0))
     motion = Shaking(amplitude, omega)
     share = ball.k / (1.0 + ball.k)
@@ -427,7 +427,7 @@ SCENES: Mapping[str, Callable[[RollingBall], BallScene]] = {
 
 
 def momentum(scene: BallScene, record: BallMotion) -> Floats:
-    """[angular about the world origin; linear] momentum of plate and ball at every instant, (n, 6)."""
+    """Return [angular about the world origin; linear] momentum of plate and ball at every instant, (n, 6)."""
     bodies: list[tuple[float, Any, list[BodyState]]] = [
         (scene.ball.mass, scene.ball.moment * np.eye(3), record.ball)
     ]

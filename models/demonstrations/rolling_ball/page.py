@@ -22,7 +22,7 @@ THIN = 0.004
 
 
 def page(scene: BallScene, records: Mapping[str, BallMotion]) -> View:
-    """Runs of both formulations over each other, with the contact force."""
+    """Return runs of both formulations over each other, with the contact force."""
     takes = [take(scene, record, label) for label, record in records.items()]
     return View(takes, f"rolling ball: {scene.title}", "orbit" if scene.plate is not None else BESIDE)
 
@@ -70,14 +70,14 @@ def take(scene: BallScene, record: BallMotion, label: str) -> Take:
 
 
 def beside(scene: BallScene, body: int) -> dict[str, object]:
-    """A camera that goes with the ball, on its side of the plane."""
+    """Return a camera that goes with the ball, on its side of the plane."""
     n = np.asarray(scene.normal)
     eye = scene.ball.radius * (EYE[0] * n + EYE[1] * across(n)[1])
     return {"name": BESIDE, "body": body, "eye": eye.tolist(), "target": [0.0] * 3, "steady": True}
 
 
 def make_striped_ball(radius: float) -> list[Shape]:
-    """A ball with three great circles."""
+    """Return a ball with three great circles."""
     turn = np.linspace(0.0, math.tau, 49)
     circle = PROUD * radius * np.stack((np.cos(turn), np.sin(turn), np.zeros_like(turn)), axis=1)
     turned = [circle, circle[:, [2, 0, 1]], circle[:, [1, 2, 0]]]
@@ -85,7 +85,7 @@ def make_striped_ball(radius: float) -> list[Shape]:
 
 
 def slab(scene: BallScene, half: float, near: Floats, origin: Floats) -> Shape:
-    """A square of the plane that touches the ball, as near to a point as it can be, from an origin."""
+    """Return a square of the plane that touches the ball, as near to a point as it can be, from an origin."""
     n = np.asarray(scene.normal)
     below = near + float(n @ (scene.contact - near)) * n - THIN * n
     edges = (2.0 * half, 2.0 * half, 2.0 * THIN)

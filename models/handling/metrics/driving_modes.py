@@ -195,7 +195,7 @@ def kinds_of(system: System) -> dict[str, str]:
 
 
 def state_matrix(model: Model, y: Floats, u: Floats) -> Floats:
-    """A of d/dt [δ; δv; δx] = A [δ; δv; δx] about a state without rotation, by central differences.
+    """Return a of d/dt [δ; δv; δx] = A [δ; δv; δx] about a state without rotation, by central differences.
 
     `Model.linearize` has it exactly, for the price of compiling derivatives; eigenvalues for people need no
     more.

@@ -80,7 +80,7 @@ class ResponseShape(NamedTuple):
 def frequency_response(
     t: ArrayLike, steer: ArrayLike, response: ArrayLike, frequency: ArrayLike
 ) -> FrequencyResponse:
-    """The frequency response of a record.
+    """Return the frequency response of a record.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def is_at_rest(signal: Floats) -> bool:
 
 
 def fourier(t: Floats, x: Floats, f: Floats) -> Complex:
-    """∫ x e^(−2πi f t) dt by the trapezoidal rule, at each frequency."""
+    """Return ∫ x e^(−2πi f t) dt by the trapezoidal rule, at each frequency."""
     weights = np.gradient(t)
     weights[[0, -1]] *= 0.5
     return np.asarray(np.exp(-2j * math.pi * np.outer(f, t)) @ (weights * x))

@@ -19,7 +19,7 @@ class Extreme(NamedTuple):
 
 
 def signals(t: ArrayLike, *values: ArrayLike) -> tuple[Floats, ...]:
-    """Times and signals as arrays."""
+    """Return times and signals as arrays."""
     times = np.asarray(t, dtype=float)
     arrays = [np.asarray(x, dtype=float) for x in values]
     if times.ndim != 1 or len(times) < 3 or not np.all(np.diff(times) > 0.0):
@@ -55,7 +55,7 @@ def rise(t: Floats, x: Floats, level: float, k: int) -> float:
 
 
 def largest(t: Floats, x: Floats) -> Extreme:
-    """The maximum, from the parabola through the largest sample and its neighbours.
+    """Return the maximum, from the parabola through the largest sample and its neighbours.
 
     Of samples at a distance h it is exact to O(h³) in value and O(h²) in time.
     """

@@ -53,7 +53,7 @@ class SteadyCornering(NamedTuple):
 
 
 def understeer_angle(steer: ArrayLike, ay: ArrayLike, speed: ArrayLike, wheelbase: float) -> Floats:
-    """δ_u = δ − L a_y/v² [rad].
+    """Return δ_u = δ − L a_y/v² [rad].
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ def steady_cornering(
 
 
 def yaw_rate_gain(speed: float, wheelbase: float, understeer_gradient: float) -> float:
-    """ψ̇/δ of (a) [1/s]."""
+    """Return ψ̇/δ of (a) [1/s]."""
     return speed / (wheelbase + understeer_gradient * speed * speed)
 
 

@@ -89,7 +89,7 @@ def step_response(
 
 
 def steady_end(t: Floats, y: Floats, window: float) -> float:
-    """The steady value: the mean over a window at the end."""
+    """Return the steady value: the mean over a window at the end."""
     steady = mean(t, y, t[-1] - window, t[-1])
     left = float(np.max(np.abs(y[t >= t[-1] - window] - steady)))
     if not left <= SETTLED * abs(steady):

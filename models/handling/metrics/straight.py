@@ -39,7 +39,7 @@ class BrakingFigures(NamedTuple):
 
 
 def braking(t: ArrayLike, speed: ArrayLike, begin: float) -> BrakingFigures:
-    """Distances, times and decelerations of braking.
+    """Return distances, times and decelerations of braking.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def braking(t: ArrayLike, speed: ArrayLike, begin: float) -> BrakingFigures:
 
 
 def times_to(t: ArrayLike, speed: ArrayLike, begin: float, speeds: Sequence[float]) -> list[float]:
-    """Times from an instant until speeds are reached [s]; NaN for those that are not."""
+    """Return times from an instant until speeds are reached [s]; NaN for those that are not."""
     t, v = signals(t, speed)
     return [crossing(t, v, wanted, begin) - begin for wanted in speeds]
 

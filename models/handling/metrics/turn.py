@@ -180,7 +180,7 @@ def dwell_response(
 
 
 def at(t: np.ndarray, x: np.ndarray, when: float) -> float:
-    """A signal's value at a time; NaN behind the end of the record."""
+    """Return a signal's value at a time; NaN behind the end of the record."""
     return float(np.interp(when, t, x)) if when <= t[-1] + 1e-9 else float(np.nan)
 
 
@@ -238,7 +238,7 @@ def wheel_lift(t: ArrayLike, left: ArrayLike, right: ArrayLike, roll: ArrayLike)
 
 
 def longest_time(t: np.ndarray, true: np.ndarray) -> float:
-    """Longest time for which something is true without a break [s], counted between samples."""
+    """Return the longest time for which something is true without a break [s], counted between samples."""
     best, since = 0.0, None
     for time, yes in zip(t.tolist(), true.tolist(), strict=True):
         since = (time if since is None else since) if yes else None

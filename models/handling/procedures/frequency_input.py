@@ -69,7 +69,7 @@ class FrequencyInputTest(Procedure):
         self.draw(yaw, ay)
 
     def excite(self, steer: float, more: str = "") -> Run:
-        """The run, with something added to its name."""
+        """Return the run, with something added to its name."""
         v = self.values
         if v["pulse"] == 1.0:
             width = 1.0 / v["last"]  # the spectrum of sin² first vanishes at 2/width

@@ -86,7 +86,7 @@ class DoubleLaneChangeTest(Procedure):
                 )
 
     def at_speed(self, speed: float) -> Run:
-        """A run at a speed [m/s]."""
+        """Return a run at a speed [m/s]."""
         task = self.subject.manoeuvre(self.task, speed=speed, vehicle_width=self.values["vehicle_width"])
         assert isinstance(task, DoubleLaneChange)
         lasts = (task.gates[-1].end + BEYOND) / speed
@@ -100,7 +100,7 @@ class DoubleLaneChangeTest(Procedure):
         )
 
     def clearance(self, run: Run) -> float:
-        """Least distance from the cones [m]: negative where they fall, NaN short of the last gate."""
+        """Return least distance from the cones [m]: negative where they fall, NaN short of the last gate."""
         assert isinstance(run.task, DoubleLaneChange)
         gates = run.task.gates
         if run.trouble or run["x"][-1] < gates[-1].end:
@@ -112,7 +112,7 @@ class DoubleLaneChangeTest(Procedure):
         return self.clearance(run) >= 0.0
 
     def fastest(self) -> Run | None:
-        """The fastest run without a fallen cone, by bisection; the runs that failed are kept as such.
+        """Return the fastest run without a fallen cone, by bisection; the runs that failed are kept as such.
 
         None if even the slowest knocks cones over.
         """

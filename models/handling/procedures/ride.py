@@ -97,7 +97,7 @@ class RideTest(Procedure):
 
 
 def rms(x: np.ndarray) -> float:
-    """Root of the mean square about the mean."""
+    """Return the root of the mean square about the mean."""
     return float(np.std(x))
 
 

@@ -55,7 +55,7 @@ class SineWithDwellTest(Procedure):
         self.judge([one for ones in found.values() for one in ones])
 
     def multiples(self, A: float) -> list[float]:
-        """Multiples of the reference amplitude, a part of full lock."""
+        """Return multiples of the reference amplitude, a part of full lock."""
         at_wheel = A * self.values["lock"]
         last = LARGE / at_wheel if LAST * at_wheel < LARGE or LAST * at_wheel > LARGEST else LAST
         if last * A > 1.0:
@@ -191,7 +191,7 @@ class RolloverTest(Procedure):
 
     @abstractmethod
     def run_steered(self, steer: float, rate: float) -> Run:
-        """The run that is judged."""
+        """Return the run that is judged."""
 
     def judge(self, run: Run) -> None:
         """Load transfer and lift-off; a run that ended early has rolled over if it rolled."""

@@ -30,7 +30,7 @@ SHORTEST, LONGEST = 12.0, 60.0
 
 
 def ramp(procedure: Procedure, speed: float, ay: float, sign: float = 1.0, margin: float = 1.3) -> Run:
-    """A run in which the steering rises as far as a lateral acceleration may take, with a margin.
+    """Return a run in which the steering rises as far as a lateral acceleration may take, with a margin.
 
     How far that is, the driver's idea of the vehicle tells; full lock is the most.
     """

@@ -65,7 +65,7 @@ class BrakingTest(Procedure):
             out.trouble = f"{who} does not come to rest within {run.t[-1]:.3g} s: {left}"
 
     def more(self) -> dict[str, float]:
-        """Options of the manoeuvre beyond those of braking."""
+        """Return options of the manoeuvre beyond those of braking."""
         return {}
 
     def note_locked_wheels(self, run: Run) -> None:

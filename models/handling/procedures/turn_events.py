@@ -59,7 +59,7 @@ class PowerOffTest(Procedure):
         self.compare(reactions)
 
     def levels(self) -> dict[str, dict[str, float]]:
-        """Names of the runs, and what is pressed in each."""
+        """Return names of the runs, and what is pressed in each."""
         return {"power off": {}}
 
     def compare(self, reactions: Sequence[TurnReaction]) -> None:
@@ -93,7 +93,7 @@ class PowerOffTest(Procedure):
         )
 
     def judge(self, run: Run, name: str, event: float) -> TurnReaction:
-        """Figures of the reaction."""
+        """Return figures of the reaction."""
         out = self.outcome
         slow = run.t[(run.t > event) & (run.speed < CREEPING)]
         until = float(slow[0]) if slow.size else float(run.t[-1])

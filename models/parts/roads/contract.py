@@ -38,11 +38,11 @@ class Road(ABC):
 
     @abstractmethod
     def height(self, x: Scalar, y: Scalar) -> Scalar:
-        """z of the road [m]."""
+        """Return the z of the road [m]."""
 
     @abstractmethod
     def slope(self, x: Scalar, y: Scalar) -> tuple[Scalar, Scalar]:
-        """(∂z/∂x, ∂z/∂y)."""
+        """Return (∂z/∂x, ∂z/∂y)."""
 
     def normal(self, x: Scalar, y: Scalar) -> Array:
         """Upward unit normal (3,)."""

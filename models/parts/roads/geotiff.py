@@ -142,7 +142,7 @@ def present(path: Path, tags: dict[int, object], z: Floats) -> Floats:
 
 
 def scale_heights(path: Path, tags: dict[int, object], z: Floats) -> Floats:
-    """Heights of the numbers that are kept."""
+    """Return heights of the numbers that are kept."""
     said = gdal(tags)
     scale, offset = (number(path, what, said.get(what, usual)) for what, usual in SCALES.items())
     return z * scale + offset
@@ -160,7 +160,7 @@ def number(path: Path, what: str, text: str) -> float:
 
 
 def read_pixel_size(path: Path, tags: dict[int, object]) -> tuple[float, float]:
-    """Size of pixels to the east and to the north."""
+    """Return the size of pixels to the east and to the north."""
     if PIXEL_SCALE in tags:
         found = np.atleast_1d(np.asarray(tags[PIXEL_SCALE], dtype=float)).ravel()[:2]
     elif TRANSFORMATION in tags:

@@ -167,7 +167,7 @@ def basis_polynomials(v: Floats) -> Floats:
 
 
 def axes_of(owner: str, x: Sequence[float], y: Sequence[float], shape: tuple[int, ...]) -> tuple[Axis, Axis]:
-    """Axes of a user's first nodes and spacings."""
+    """Return axes of a user's first nodes and spacings."""
     made = []
     for name, pair, number in zip("xy", (x, y), shape, strict=True):
         start, step = checks.vector(f"{owner}: {name}", pair, 2, DataError).tolist()
@@ -189,7 +189,7 @@ def cubic_weights(s: Scalar) -> tuple[Scalar, Scalar, Scalar, Scalar]:
 
 
 def cubic_slopes(s: Scalar) -> tuple[Scalar, Scalar, Scalar, Scalar]:
-    """Derivatives of `cubic_weights` by s."""
+    """Return derivatives of `cubic_weights` by s."""
     r = 1.0 - s
     return -0.5 * r * r, s * (1.5 * s - 2.0), r * (2.0 - 1.5 * r), 0.5 * s * s
 
@@ -219,12 +219,12 @@ def coefficients(values: Floats, periodic: bool = False) -> Floats:
 
 
 def linear_weights(s: Scalar) -> tuple[Scalar, Scalar]:
-    """Shares of the two values around a place."""
+    """Return shares of the two values around a place."""
     return 1.0 - s, s
 
 
 def linear_slopes(s: Scalar) -> tuple[Scalar, Scalar]:
-    """Derivatives of `linear_weights` by s."""
+    """Return derivatives of `linear_weights` by s."""
     return -1.0, 1.0
 
 
@@ -242,11 +242,11 @@ class SplineCurve:
         self.table = Table(coefficients(np.asarray(values, dtype=float), axis.periodic), reach=3)
 
     def value(self, place: AxisPosition) -> Scalar:
-        """At a place of its axis."""
+        """Return At a place of its axis."""
         return self._sum(place, cubic_weights(place.s))
 
     def slope(self, place: AxisPosition) -> Scalar:
-        """Derivative at a place of its axis."""
+        """Return the derivative at a place of its axis."""
         return self._sum(place, cubic_slopes(place.s)) / place.step
 
     def _sum(self, place: AxisPosition, weights: tuple[Scalar, ...]) -> Scalar:
@@ -277,12 +277,12 @@ class Grid:
         self.table = Table(z, reach=(self.order - 1) * (self.row + 1))
 
     def value(self, x: Scalar, y: Scalar) -> Scalar:
-        """At a point."""
+        """Return At a point."""
         along, across = self.x.place(x), self.y.place(y)
         return self._sum(along, across, self._weights(self.x, along), self._weights(self.y, across))
 
     def slope(self, x: Scalar, y: Scalar) -> tuple[Scalar, Scalar]:
-        """Derivatives by x and y at a point."""
+        """Return derivatives by x and y at a point."""
         along, across = self.x.place(x), self.y.place(y)
         by_x = self._sum(along, across, self._slopes(self.x, along), self._weights(self.y, across))
         by_y = self._sum(along, across, self._weights(self.x, along), self._slopes(self.y, across))

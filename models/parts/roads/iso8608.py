@@ -47,7 +47,7 @@ def roughness(road_class: str) -> float:
 
 
 def coherence(n: Floats, track: float, waviness: float) -> Floats:
-    """γ(n) of two tracks of an isotropic surface: (b)."""
+    """Return γ(n) of two tracks of an isotropic surface: (b)."""
     from scipy.special import gamma, kv  # here, because most runs are on other roads
 
     z = np.pi * n * track
@@ -124,7 +124,7 @@ class RandomRoad(Road):
         return np.asarray(self.roughness * (np.asarray(n) / N_0) ** -self.waviness)
 
     def _tracks(self, number: int) -> tuple[Floats, Floats]:
-        """Heights of the left and the right track at the nodes."""
+        """Return heights of the left and the right track at the nodes."""
         n = np.arange(number // 2 + 1) / self.length
         within = (n >= 1.0 / self.longest) & (n <= 1.0 / self.shortest)
         amplitude = np.zeros_like(n)
@@ -161,5 +161,5 @@ class RandomRoad(Road):
         return smooth_step((x - self.start) / self.fade)
 
     def _side(self, y: Scalar) -> Scalar:
-        """1 on the left track, −1 on the right one."""
+        """Return 1 on the left track, −1 on the right one."""
         return 2.0 * smooth_step(0.5 + y / self.track) - 1.0

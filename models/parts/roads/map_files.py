@@ -115,7 +115,7 @@ class HeightMap(Road):
 
 
 def sharpness(z: Floats, x: Axis, y: Axis) -> float:
-    """Largest second difference of heights [1/m]."""
+    """Return the largest second difference of heights [1/m]."""
     bends = [np.abs(np.diff(z, 2, axis=k)) / axis.step**2 for k, axis in enumerate((x, y))]
     return float(max((bend.max() for bend in bends if bend.size), default=0.0))
 
@@ -221,7 +221,7 @@ def place_map(
 
 
 def read_npz(path: Path, friction: float | Friction, given: dict[str, Any], shape: MapShape) -> Road:
-    """Heights with their nodes, and friction."""
+    """Return heights with their nodes, and friction."""
     refuse_given(path, given)
     arrays = load(path)
     if not isinstance(arrays, dict):

@@ -131,11 +131,11 @@ class Side:
         self.sign = TRACKS[track]
 
     def share(self, y: Scalar) -> Scalar:
-        """1 where the obstacle is, 0 on the other side."""
+        """Return 1 where the obstacle is, 0 on the other side."""
         return 1.0 if self.track == "both" else smooth_step(0.5 + self.sign * y / EDGE)
 
     def slope(self, y: Scalar) -> Scalar:
-        """Derivative of `share`."""
+        """Return the derivative of `share`."""
         if self.track == "both":
             return 0.0
         return self.sign / EDGE * smooth_step_slope(0.5 + self.sign * y / EDGE)
