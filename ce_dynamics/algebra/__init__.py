@@ -1,1 +1,1 @@
-"""Numbers, arrays of them, and 6-vectors: what everything above is written with."""
+"""Numbers, arrays and 6-vectors, on which all other folders build."""

@@ -1,7 +1,7 @@
-"""Checks of what users hand in: one family, called once where it enters the library.
+"""Checks of arguments, called once where they enter the library.
 
-Every check takes the argument's name and the value, and returns the value in the type the library works with.
-What it refuses it refuses in one line: name, value, what is allowed.  A number or a vector that may depend on
+Every check takes the name and the value of an argument, and returns the value in the library's own type.
+Errors take one line: name, value, allowed values.  A number or a vector that may depend on
 free parameters is checked by `ce_dynamics.mechanism.checked`, which builds on these.
 """
 
@@ -38,7 +38,7 @@ _NEVER = (str, bytes, bytearray, memoryview, bool, np.bool_)
 
 
 def show(value: object) -> str:
-    """Return a value for a message: one line, not too long, whatever it is."""
+    """Return any value as one short line for a message."""
     try:
         text = " ".join(repr(value).split())
     except Exception:
@@ -55,7 +55,7 @@ def wrong_type(message: str, error: type[CeDynamicsError] = ModelError) -> CeDyn
 
 
 def require_plots() -> None:
-    """Refuse to go on without matplotlib."""
+    """Raise an error if matplotlib is not installed."""
     if importlib.util.find_spec("matplotlib") is None:
         raise ModelError("plots need matplotlib: pip install 'ce-dynamics[plots]'")
 
@@ -79,7 +79,7 @@ def number(
     Raises
     ------
     ModelError
-        Or the ``error`` wanted; a `WrongTypeError` for what is no number: text, bytes and booleans too.
+        Or ``error``; a `WrongTypeError` for any other type, including text, bytes and booleans.
     """
     given = as_float(name, value, error)
     finite = math.isfinite(given) or (infinite and given == math.inf)
@@ -128,14 +128,14 @@ def as_float(name: str, value: object, error: type[CeDynamicsError] = ModelError
 
 
 def is_scalar(value: object) -> bool:
-    """Return True if something that is no built-in number says of itself that it is one."""
+    """Return True if an object of another type declares itself a number."""
     if isinstance(value, np.ndarray) and value.dtype.kind not in "iuf":
         return False
     return hasattr(type(value), "__float__") and not getattr(value, "ndim", 0) and not is_masked(value)
 
 
 def is_masked(value: object) -> bool:
-    """Return whether a masked array of NumPy lacks a number; the module of these takes long to load."""
+    """Return True for a masked array of NumPy with a masked entry; its module takes long to load."""
     return hasattr(type(value), "filled") and bool(np.any(getattr(value, "mask", False)))
 
 
@@ -172,7 +172,7 @@ def integer(
     Raises
     ------
     ModelError
-        Or the ``error`` wanted; a `WrongTypeError` for what is no integer: 2.0 is none.
+        Or ``error``; a `WrongTypeError` for any other type, such as 2.0.
     """
     low = "" if at_least == -LARGEST_INTEGER else f", {at_least} or more"
     high = "" if at_most == LARGEST_INTEGER else f", {at_most} at most"
@@ -188,7 +188,7 @@ def integer(
 
 
 def one(what: str, value: _T, error: type[CeDynamicsError] = ModelError) -> _T:
-    """Return one number that a user's function returned, known or traced; ``what`` returned it."""
+    """Return the one number, known or traced, that a user's function ``what`` returned."""
     known = isinstance(value, _PLAIN) and not isinstance(value, _NEVER)
     traced = not isinstance(value, (*_NEVER, Number, np.generic)) and hasattr(value, "__add__")
     if not (known or (traced and not (hasattr(value, "__len__") and getattr(value, "ndim", True)))):
@@ -274,7 +274,7 @@ def text(name: str, value: object, error: type[CeDynamicsError] = ModelError) ->
 
 
 def name_of(what: str, value: object, error: type[CeDynamicsError] = ModelError) -> str:
-    """Return a name that a user gives to something: text in one line that can be shown whole."""
+    """Return a user's name: a text of one line, short enough for messages."""
     given = text(what, value, error)
     if len(given) > LONGEST_NAME:
         raise error(f"{what} {show(given)} has {len(given):,} characters; at most {LONGEST_NAME} are allowed")
@@ -300,7 +300,7 @@ def texts(name: str, value: object, error: type[CeDynamicsError] = ModelError) -
 def items(
     name: str, value: Any, size: int | None = None, error: type[CeDynamicsError] = ModelError
 ) -> tuple[Any, ...]:
-    """Return the entries of a user's list, so many if ``size`` says; a single text or number is none."""
+    """Return the entries of a list, ``size`` of them if given; a single text or number is not a list."""
     if isinstance(value, (str, bytes, Mapping, set, frozenset)) or not hasattr(value, "__len__"):
         raise wrong_type(f"{name} {show(value)} must be a list", error)
     try:
@@ -373,7 +373,7 @@ def instances(
 def provides(
     name: str, value: _T, methods: Iterable[str], what: str, error: type[CeDynamicsError] = ModelError
 ) -> _T:
-    """Return an object with some methods, of whatever class."""
+    """Return an object of any class that has some methods."""
     if isinstance(value, type) or not all(callable(getattr(value, method, None)) for method in methods):
         raise wrong_type(f"{name} {show(value)} must be {what}", error)
     return value
@@ -404,7 +404,7 @@ def check_name(
 
 @contextmanager
 def calling(what: str, error: type[CeDynamicsError] = ModelError) -> Iterator[None]:
-    """Around a call of what a user wrote: what it raises becomes an error that names it."""
+    """Turn errors of a user's function in this context into an error that names the function."""
     try:
         yield
     except CeDynamicsError:
@@ -423,16 +423,16 @@ def calling(what: str, error: type[CeDynamicsError] = ModelError) -> Iterator[No
 
 
 def room(what: str, size: float, remedy: str, error: type[CeDynamicsError] = ModelError) -> None:
-    """Refuse what would not fit into memory, before any of it is taken.
+    """Reject data that would not fit into memory, before any is allocated.
 
     Parameters
     ----------
     what : str
-        What the memory is for.
+        Name of the data.
     size : float
-        How much it takes [bytes].
+        Size of the data [bytes].
     remedy : str
-        What to change.
+        Remedy.
     """
     if size <= ALWAYS_FITS:
         return
@@ -448,7 +448,7 @@ ALWAYS_FITS = 64 * 2**20
 
 
 def free_memory() -> float:
-    """Return the memory that this process may still take [bytes]; infinite where the system does not say."""
+    """Return the memory available to this process [bytes]; infinite if the system does not state it."""
     return min(_available(), _allowed())
 
 

@@ -1,4 +1,4 @@
-"""Dense decompositions that end and keep quiet whatever they are given.
+"""Dense decompositions that terminate without output for any entries.
 
 LAPACK's singular value decomposition with vectors never returns where an entry is infinite, and its least
 squares print on stdout where one is no number.  Loops that a step threw open have such entries.

@@ -24,12 +24,12 @@ LONGEST_SHOWN = 300
 
 
 def path_of(what: str, given: object, error: type[CeDynamicsError] = DataError) -> Path:
-    """Return the path that a user gives as text or path.
+    """Return a path from text or a path.
 
     Raises
     ------
     DataError
-        Or the ``error`` wanted, if it is neither, or no file can have this name.
+        Or ``error``, if it is neither, or not a possible name of a file.
     """
     if not isinstance(given, (str, os.PathLike)) or not isinstance(os.fspath(given), str):
         raise checks.wrong_type(f"{what} {checks.show(given)} must be the name of a file", error)
@@ -40,7 +40,7 @@ def path_of(what: str, given: object, error: type[CeDynamicsError] = DataError) 
 
 
 def shown_path(path: Path) -> str:
-    """Return a file's name for a message; of a very long one the end, which tells it from others."""
+    """Return a file's name for a message; of a very long one the end, which distinguishes it."""
     text = repr(str(path))
     return text if len(text) <= LONGEST_SHOWN else f"'…{text[-LONGEST_SHOWN:]}"
 
@@ -54,12 +54,12 @@ def unusable(found: OSError) -> str:
 
 
 def check_place(path: Path, error: type[CeDynamicsError] = DataError) -> None:
-    """Make the folder of a file that will be written, and refuse names that no file can have.
+    """Create the folder of a file that will be written, and reject impossible names.
 
     Raises
     ------
     DataError
-        Or the ``error`` wanted: before minutes of compiling, not after them.
+        Or ``error``, before minutes of compiling and not after them.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -76,9 +76,9 @@ def read(what: str, given: object, most: int, error: type[CeDynamicsError] = Dat
     Parameters
     ----------
     what : str
-        What the file is, for the message.
+        Kind of the file, for messages.
     given : str or path
-        What the user gave.
+        Path as given.
     most : int
         Bytes.
     error : class
@@ -87,11 +87,11 @@ def read(what: str, given: object, most: int, error: type[CeDynamicsError] = Dat
     Raises
     ------
     DataError
-        Or the ``error`` wanted, naming the file and the reason.
+        Or ``error``; the message names the file and the reason.
     """
     path = path_of(what, given, error)
     named = shown_path(path)
-    try:  # without blocking: a pipe would wait for somebody who writes
+    try:  # without blocking: a pipe would wait for a writer
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
         status = os.fstat(handle)
         if not stat.S_ISREG(status.st_mode):
@@ -120,9 +120,9 @@ def kind(mode: int) -> str:
 
 @contextmanager
 def whole(path: Path) -> Iterator[Path]:
-    """Yield a name beside `path` to write under; what is there at the end takes `path` itself.
+    """Yield a temporary name in the folder of `path`; at the end the file is renamed to `path`.
 
-    Whatever ends the writing, a full disk or Ctrl-C, leaves under `path` what was there before.  Errors
+    If a full disk or Ctrl-C ends the writing, the former file at `path` stays.  Errors
     of the system name `path`.
     """
     temporary = path.with_name(f".{path.stem}-{os.getpid()}{path.suffix}")
@@ -138,7 +138,7 @@ def whole(path: Path) -> Iterator[Path]:
 
 
 def clear(path: Path) -> None:
-    """Remove what writers of `path` left that were killed; for who knows that nobody else writes it."""
+    """Remove temporary files of killed writers of `path`; call it only if no other process writes `path`."""
     left = re.compile(rf"\.{re.escape(path.stem)}-\d+{re.escape(path.suffix)}")
     for file in path.parent.iterdir():
         if left.fullmatch(file.name):

@@ -36,7 +36,7 @@ def lose_none() -> None:
 
 
 def was_interrupt(error: BaseException | None) -> bool:
-    """Return True if a KeyboardInterrupt led to what another library raised."""
+    """Return True if a KeyboardInterrupt caused the error of another library."""
     while error is not None and not isinstance(error, KeyboardInterrupt):
         error = error.__cause__ or error.__context__
     return error is not None
@@ -50,9 +50,9 @@ _codes: list[int] = []
 
 
 def answer_signals() -> None:
-    """Let both raise KeyboardInterrupt from now on, and do nothing once all threads and files are closed.
+    """Make both signals raise KeyboardInterrupt, and do nothing once all threads and files are closed.
 
-    Also where whoever started the command ignores SIGINT, as shells do behind ``&``.
+    This holds even if the parent process ignores SIGINT, as shells do behind ``&``.
     """
     for number in SIGNALS:
         signal.signal(number, signal.default_int_handler)
@@ -82,7 +82,7 @@ def leave(code: int) -> NoReturn:
         os._exit(code)
 
     for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(OSError):  # whoever reads has seen enough, or the disk is full
+        with contextlib.suppress(OSError):  # the reader has closed the pipe, or the disk is full
             stream.flush()
     for number in SIGNALS:
         signal.signal(number, at_once)

@@ -117,12 +117,12 @@ class ScalarMotion:
 
     @classmethod
     def at_rest(cls, value: Scalar, J: Array) -> ScalarMotion:
-        """Return a number with the columns J of which nothing moves."""
+        """Return a number with the columns J and zero rates."""
         return cls(value, J, 0.0, 0.0, 0.0)
 
     @classmethod
     def of(cls, value: Any, N: int) -> ScalarMotion:
-        """Return a moving scalar as it is, another number as one of N columns that stands still."""
+        """Return a moving scalar unchanged, another number as one of N columns with zero rates."""
         return value if isinstance(value, ScalarMotion) else cls.at_rest(value, np.zeros(N))
 
     def like(self, value: Any) -> ScalarMotion:
@@ -231,7 +231,7 @@ class ScalarMotion:
     def __ne__(self, other: object) -> Any:
         return compare(operator.ne, self, other)
 
-    # Elementary functions, by the names under which `ce_dynamics.algebra.arrays` asks for them
+    # Elementary functions, by the names that `ce_dynamics.algebra.arrays` uses
 
     def sin(self) -> ScalarMotion:
         """Sine."""

@@ -11,7 +11,7 @@ TILE = 8
 
 
 def do_nothing() -> None:
-    """Mark nothing."""
+    """Set no marks."""
 
 
 class LDL:
@@ -44,7 +44,7 @@ class LDL:
                 self._divide(rows, columns)
 
     def _reduce(self, rows: range, columns: range, before: range) -> None:
-        """Subtract what factors of earlier columns make of a tile."""
+        """Subtract the contribution of earlier columns from a tile."""
         L, LD = self._L, self._LD
         for j in columns:
             for i in rows[max(j - rows.start, 0) :]:

@@ -37,7 +37,7 @@ def shortened(step: Floats, longest: float = LONGEST_TURN) -> Floats:
 def backtrack(
     trial: Callable[[float], T | None], smallest: float = 2.0**-19, is_spent: Callable[[], bool] = bool
 ) -> T | None:
-    """Return the first answer of a trial with the parts 1, ½, ¼ … of a step; None if there is none."""
+    """Return the first result of a trial with the parts 1, ½, ¼ … of a step; None if all fail."""
     part = 1.0
     while part >= smallest and not is_spent():
         found = trial(part)
@@ -75,7 +75,7 @@ def polish(
         x displaced by a step.
     x : array
     tolerance : float
-        Residual that counts as none.  Below it, iteration goes on while a step leaves less than ``gain``.
+        Largest accepted residual.  Below it, iteration continues while steps leave less than ``gain``.
     iterations : int
         Largest number of steps.
     rcond : float
@@ -148,7 +148,7 @@ def descend(
     tolerance : float
         Largest difference from the goal.
     goal : array
-        Wanted residual.
+        Target residual.
     iterations : int
         Largest number of steps.
     rcond : float

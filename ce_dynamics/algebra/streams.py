@@ -1,4 +1,4 @@
-"""Text that users gave, printed on streams and drawn in pictures as it is."""
+"""Prints and draws users' texts unchanged."""
 
 from __future__ import annotations
 

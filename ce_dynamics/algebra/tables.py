@@ -64,8 +64,8 @@ class Table:
     def at(self, index: Scalar, offset: int = 0) -> Scalar:
         """Return the number at an index, a whole number as a float or traced scalar, plus an offset.
 
-        Indices beyond the ends count as those ends, and NaN as 0: this only keeps memory safe.  What lies
-        outside, and what that means, is for the caller to say.
+        Indices beyond the ends are replaced by the ends, and NaN by 0: this only keeps memory safe.  The
+        caller defines values outside the table.
         """
         if not 0 <= offset <= self.reach:
             raise ValueError(f"offset {offset} must be between 0 and the table's reach {self.reach}")

@@ -1,4 +1,4 @@
-"""Assumptions about data of a system that are nearly exact and are taken as exact."""
+"""Assumptions: data of a system that are nearly exact and are replaced by exact values."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class Assumption:
-    """A hinge whose axis or point was taken as exactly what it nearly is, or kept as given.
+    """Axis or point of a hinge that was replaced by its nearly equal exact value, or kept as given.
 
     Or a closure of which conditions are left out because others imply them, nearly.
     """
@@ -50,5 +50,5 @@ class Original:
     value: Any
 
     def restore(self) -> None:
-        """Give the object back what it had."""
+        """Restore the former value of the object."""
         object.__setattr__(self.thing, self.attribute, self.value)

@@ -24,7 +24,7 @@ class Body:
     ----------
     name : str
     mass : float
-        [kg]; zero is allowed where the body gets its motion from others (a massless rod of a linkage).
+        [kg]; zero is allowed if other bodies determine its motion (a massless rod of a linkage).
     com : (3,) array
         Centre of mass in the design pose [m].
     inertia : (3, 3) array
@@ -71,7 +71,7 @@ class Body:
 
     @property
     def has_armature(self) -> bool:
-        """True if the inboard hinge has inertia of its own."""
+        """True if the inboard hinge has armature."""
         return len(self.armature) > 0
 
     @cached_property
@@ -85,7 +85,7 @@ class Body:
 
 
 def check_body(value: object, owner: str, what: str = "body") -> Body:
-    """Return a user's body, where no system is at hand in which a name could be looked up."""
+    """Return a checked body, without a system in which to look up names."""
     named = f"; system.find({value!r}) is the body of that name" if isinstance(value, str) else ""
     return checks.instance(f"{owner}: {what}", value, Body, f"a body, as System.add_body returns it{named}")
 

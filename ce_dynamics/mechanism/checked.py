@@ -1,6 +1,6 @@
-"""Directions, points and numbers as users give them, checked, and the frames built on them.
+"""Checks of directions, points and numbers, and the frames built on them.
 
-These are the checks of `ce_dynamics.algebra.checks` for what may depend on free parameters.
+These are the checks of `ce_dynamics.algebra.checks` for values that may depend on free parameters.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def finite_vector(value: object, owner: str, what: str) -> Array:
 
 
 def free_numbers(value: object) -> bool:
-    """Return True if a user's list, which may be ragged or no list at all, has numbers that are free."""
+    """Return True if an argument of any kind contains free numbers."""
     try:
         return is_free(value)
     except (TypeError, ValueError, RecursionError):
@@ -113,7 +113,7 @@ def finite_number(
 
 
 def across(axis: Array) -> tuple[Array, Array]:
-    """Two unit vectors e1, e2 that make (e1, e2, axis) a right-handed frame.
+    """Return two unit vectors e1, e2 that make (e1, e2, axis) a right-handed frame.
 
     e1 is the projection of the coordinate axis least aligned with ``axis`` (the first of equals), so the
     choice is the same on every run and (x, y) for z.  It is made at the nominal values of free parameters.

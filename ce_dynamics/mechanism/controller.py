@@ -1,4 +1,4 @@
-"""Control laws with memory: what a controller provides, and how often sampled ones look."""
+"""Control laws with memory: contract of controllers, and periods of sampled ones."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ class Controller(ABC):
     before it have left them.
 
     1. ``name``: unique in the system; prefixes its states.
-    2. ``states``: what it remembers continuously; `rates` answers their rates in the same order.
-    3. ``sampled``: what it remembers from sample to sample; `update` answers the new values in the same
+    2. ``states``: its continuous states; `rates` returns their rates in the same order.
+    3. ``sampled``: its values from sample to sample; `update` returns the new values in the same
        order, every ``period`` seconds from t = 0 on.  In between they are constant, and integrators end their
        steps at samples, so that they keep their order.  At a sample `update` sees the state before it.
-    4. ``answers``: names of the inputs that `act` answers, from how they were given (``sensors[name]``); it
-       may not forget what is given.
-    5. All three are written on arrays and `where`: they never branch on a value, and remember nothing in
+    4. ``answers``: names of the inputs that `act` returns, from their given values (``sensors[name]``); it
+       must return all of them.
+    5. All three are written on arrays and `where`: they never branch on a value, and store nothing in
        attributes.
     """
 
@@ -60,7 +60,7 @@ class Controller(ABC):
 
 
 def check_controller(controller: Controller) -> None:
-    """Refuse a controller that does not say what it remembers."""
+    """Reject a controller that does not declare its memory."""
     who = controller.label
     declared = [
         entry
@@ -88,9 +88,9 @@ def check_controller(controller: Controller) -> None:
 
 
 class Sampling:
-    """When the sampled controllers of a system look.
+    """Sampling instants of the controllers of a system.
 
-    Samples are taken at whole multiples of `period`; a controller looks at every ``every[name]``-th of them.
+    Samples are taken at whole multiples of `period`; a controller uses every ``every[name]``-th of them.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ class Sampling:
     Attributes
     ----------
     period : float
-        [s]; 0 where nothing is sampled.
+        [s]; 0 if nothing is sampled.
     every : dict of str to int
 
     Raises

@@ -50,7 +50,7 @@ class Held(Motion):
 class Driven(Motion):
     """A coordinate driven by three inputs: ``name``, ``name_rate`` and ``name_acceleration``.
 
-    The caller answers for their consistency: the second must be the time derivative of the first, and the
+    The caller ensures their consistency: the second must be the time derivative of the first, and the
     third that of the second.
     """
 

@@ -1,6 +1,6 @@
-"""Joints made elastic: what holds bodies in a hinge or closure gives way to a force element.
+"""Elastic joints: a force element replaces the constraint of a hinge or closure.
 
-A hinge that is taken out of the tree leaves a branch that nothing carries.  Where a closure still joins it to
+A hinge removed from the tree leaves a branch without a carrier.  If a closure still joins it to
 the rest, the branch hangs on that from now on, and there is one loop less; else it moves freely against
 the body that carried it.
 """
@@ -69,7 +69,7 @@ def make_elastic(system: System, elastic: Sequence[ElasticJoint]) -> None:
 
 
 def rehang(system: System, top: Body) -> tuple[set[str], set[Body]]:
-    """Take a body off its hinge: closures that have become hinges, and the bodies on other hinges now."""
+    """Remove a body from its hinge; return closures that became hinges, and bodies with new hinges."""
     branch = {body for body in system.bodies if top in ancestors(body)}
     ways = [
         (edge.closure.n_v, k)
@@ -90,7 +90,7 @@ def rehang(system: System, top: Body) -> tuple[set[str], set[Body]]:
     child, parent = (edge.body_a, edge.body_b) if inside else (edge.body_b, edge.body_a)
     hinge = reverse_hinge(edge.closure) if inside else edge.closure
     moved: set[Body] = set()
-    while True:  # from the closure to what was the top of the branch: every hinge the other way round
+    while True:  # from the closure to the former top of the branch: every hinge reversed
         next_parent, next_hinge = child.parent, child.hinge
         object.__setattr__(child, "parent", parent)
         object.__setattr__(child, "hinge", hinge)
@@ -140,7 +140,7 @@ def reindex(system: System) -> None:
 def forget(
     system: System, near: set[Body], moved: set[Body], opened: set[str], edges: Sequence[CutEdge]
 ) -> None:
-    """Leave out leads and linkages of loops that are not what they were.
+    """Remove independent coordinates and linkages of loops that have changed.
 
     Linkages that still hold, but for conditions of a closure that is open now, change by ``without``.
     """

@@ -60,7 +60,7 @@ def negative(A: Array, meaning: str) -> bool:
 
 
 def has_products(A: Array) -> bool:
-    """Return True if an entry beside the diagonal is free or not zero."""
+    """Return True if an off-diagonal entry is free or not zero."""
     return any(is_free(A[i, j]) or A[i, j] != 0.0 for i, j in ((0, 1), (0, 2), (1, 2)))
 
 
@@ -119,7 +119,7 @@ class PrincipalInertia(NamedTuple):
         return I
 
     def gyroscopic(self, omega: Array) -> Array:
-        """Return ω × I ω = Σ k (e · ω) ω × e: what is isotropic has no part in it."""
+        """Return ω × I ω = Σ k (e · ω) ω × e: the isotropic part drops out."""
         if len(self.terms) > 1:
             return cross(omega, self.matrix @ omega)
         torque = zeros(3)
@@ -136,7 +136,7 @@ def principal_inertia(inertia: Array) -> PrincipalInertia:
     a = float(moments[1])
     differences = moments - a
     significant = np.flatnonzero(np.abs(differences) > ROUNDING * np.abs(moments).max())
-    axes = np.where(np.abs(axes) < ROUNDING, 0.0, axes)  # rounding beside significant components
+    axes = np.where(np.abs(axes) < ROUNDING, 0.0, axes)  # rounding relative to significant components
     return PrincipalInertia(a, tuple((float(differences[k]), axes[:, k]) for k in significant))
 
 

@@ -66,7 +66,7 @@ class Orientation(NamedTuple):
     directions: Directions | None = None  # The same orientation by directions, where they are known
 
     def rotate(self, vector: Array) -> Array:
-        """Return a body-fixed vector, given in the design pose, as it is now."""
+        """Return the present value of a body-fixed vector given in the design pose."""
         if self.directions is None or not (is_plain(vector) or is_free(vector)):
             product: Array = self.R @ vector
             return product

@@ -3,7 +3,7 @@
 A `Parameter` is given where a number is expected.  It has a nominal value, with which the system is checked
 and its branches are chosen; a compiled model takes its value at run time, in the tail of the input vector u.
 
-Nothing is frozen silently.  What needs a plain number refuses a parameter, and every comparison that decided
+Nothing is frozen silently.  Functions of plain numbers reject a parameter, and every comparison that decided
 something while the system was described or traced is kept as a *guard*: values for which it would have been
 decided otherwise are refused (`refusals`).
 """
@@ -52,7 +52,7 @@ class Parameter(FreeNumber):
     value : float
         The nominal one.
     guards : dict of int to FreeCondition
-        What was decided by this parameter and perhaps others, by identity.
+        Decisions that depend on this parameter and perhaps others, by identity.
 
     Examples
     --------

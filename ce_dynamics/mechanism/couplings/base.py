@@ -22,9 +22,9 @@ class Coupling(ABC):
     """Contract of a coupling: φ(q_1, …, q_n) = 0.
 
     1. `residual` is φ, written on scalars that may be floats, traced or moving: no branch on a value.
-    2. `solve` gives coordinate k from the others where `solves` says so; what it gives satisfies φ = 0 and
+    2. `solve` returns coordinate k from the others if `solves` is true; the result satisfies φ = 0 and
        has no jumps, whole turns of angles included.
-    3. A linear coupling tells its `row`.
+    3. A linear coupling returns its `row`.
     4. `check` refuses a wrong number of coordinates.
     """
 
@@ -74,7 +74,7 @@ class Coupled(CutEdge):
     ----------
     name : str
     coordinates : tuple of Coordinate
-        What it couples, in the order of the coupling's equation.
+        Coupled components, in the order of the coupling's equation.
     coupling : Coupling
     independent : tuple of str
         Bodies whose inboard hinges are to be independent.

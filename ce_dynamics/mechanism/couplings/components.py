@@ -87,7 +87,7 @@ class DesignView(ConstraintView):
     Attributes
     ----------
     hinged : dict of str to Body
-        Bodies whose hinge coordinates were asked for.
+        Bodies whose hinge coordinates were used.
     """
 
     def __init__(self, name: str, bodies: Sequence[Body]) -> None:
@@ -137,7 +137,7 @@ class Component:
 
     Examples
     --------
-    A beam axle on two trailing arms, led by the height and the roll of the axle:
+    A beam axle on two trailing arms, with height and roll of the axle as independent coordinates:
 
     >>> import ce_dynamics as ce
     >>> s = ce.System()
@@ -176,17 +176,17 @@ class FunctionCoordinate:
     name : str
         Of the coordinate; no body may have it.
     bodies : sequence of Body or str
-        All bodies the function looks at, frames too: bodies of the loop, or what carries it.
+        All bodies and frames that the function uses: bodies of the loop, or its carriers.
     function : callable
         ``function(see)`` returns a scalar from ``see.point(body, at, frame)``,
         ``see.direction(body, axis, frame)`` and ``see.coordinate(body, k)``, as in `System.constrain`.  Its
         derivatives are formed exactly.
     unit : {"m", "rad", "1"}
-        Angles come round: the same configuration belongs to θ and θ + 2π.
+        True for angles for which θ and θ + 2π are the same configuration.
 
     Examples
     --------
-    The travel of a wheel as the height of its centre, whatever linkage carries it:
+    The travel of a wheel as the height of its centre, for any linkage:
 
     >>> import ce_dynamics as ce
     >>> y = (0, 1, 0)
@@ -227,7 +227,7 @@ class FunctionCoordinate:
 
 @dataclass(frozen=True, eq=False)
 class HingeComponent(FunctionCoordinate):
-    """A component of a hinge: the function that tells it, and whose it is."""
+    """Component of a hinge: its function and its owner."""
 
     velocity: int = 0
     """The velocity of the hinge that is its rate; of roll, pitch and yaw that which is in the design pose."""
@@ -275,7 +275,7 @@ class Turned:
 
 
 def components(body: Body) -> tuple[HingeComponent, ...]:
-    """Return all components of a body's inboard hinge, those of displacements and angles of its own first."""
+    """Return all components of a body's inboard hinge, displacements and angles of its own first."""
     hinge = body.inboard
     found = []
     for k, suffix in enumerate(hinge.coordinate_names):
@@ -311,7 +311,7 @@ def found_component(given: Component, body: Body) -> Lead:
 
 
 def found_function(given: FunctionCoordinate, bodies: tuple[Body, ...]) -> FunctionCoordinate:
-    """Return a user's function with the bodies it looks at, tried in the design pose."""
+    """Return a user's function with the bodies that it uses, tried in the design pose."""
     if not given.name or not isinstance(given.name, str):
         raise ModelError(f"coordinate {given.name!r}: give it a name")
     owner = f"coordinate {given.name!r}"

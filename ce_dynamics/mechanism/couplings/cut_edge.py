@@ -20,10 +20,10 @@ class CutEdge:
     """A joint, a coupling or a written constraint between bodies that the tree connects already.
 
     1. ``name``: unique among the cut edges.
-    2. `bodies`: what it sets conditions on; ``body_a`` and ``body_b`` are the first and the last.
+    2. `bodies`: the bodies that it constrains; ``body_a`` and ``body_b`` are the first and the last.
     3. ``rows``: how many scalar conditions these are; ``kind``: their type, for people.
     4. ``independent``, ``leading``: hinges and other coordinates that are to lead the loop.
-    5. The remaining properties say what of it matters to an embedding.
+    5. The remaining properties are those that an embedding needs.
     6. How a formulation reads residuals and reactions is registered there for the class (`singledispatch`):
        `closure_residual`, `one_closure`, `moving_residuals` of the embedding, `coupling_forces` of reactions,
        `residuals_of` of the augmented form.

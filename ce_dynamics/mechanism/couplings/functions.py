@@ -100,7 +100,7 @@ class ImplicitCoupling(Coupling):
 class LinearCoupling(Coupling):
     """Σ c_k q_k = constant, for any number of coordinates: differentials, planetary gears, belts, pulleys.
 
-    Angles count their turns: nothing jumps however often a wheel goes round.
+    Angles count their turns: nothing jumps when a wheel turns round.
 
     Parameters
     ----------
@@ -208,7 +208,7 @@ class RackAndPinion(Gear):
     ----------
     radius : float
         Displacement per angle [m/rad]: the radius of the pitch circle or of the drum, lead / 2π of a spindle.
-        Its sign tells which way the rack goes.
+        Its sign sets the direction of the rack.
     offset : float
         Displacement of the rack [m] where the pinion's angle is zero.
     """

@@ -30,9 +30,9 @@ class Written(CutEdge):
     ----------
     name : str
     bodies : tuple of Body
-        All bodies it looks at, frames too.
+        All bodies and frames that it uses.
     hinged : tuple of Body
-        Those whose hinge coordinates it asks for.
+        Bodies whose hinge coordinates it uses.
     function : callable
         Residuals (scalar or sequence) from a `ConstraintView`.
     rows : int

@@ -27,14 +27,14 @@ Range = tuple[float, float]
 class ActuatorLaw:
     """Force of an actuator over its length l and the rate of that.
 
-    The command u, kept in ``command_range``, or what it sets going, a = u, is turned into the force
+    The command u, limited to ``command_range``, or the activation a that it drives, becomes the force
     (g₀ + g₁ l + g₂ l̇) a + b₀ + b₁ l + b₂ l̇, kept in ``force_range``.  With a ``lag`` τ, ȧ = (u − a)/τ; where
     it ``integrates``, ȧ = u, and a rests at an end of ``activation_range`` that u would push it beyond.
 
     Parameters
     ----------
     owner : str
-        What messages call the actuator.
+        Name of the actuator in messages.
     command : str
         Name of the system input u.
     gain, bias : sequences of 3 floats
@@ -148,7 +148,7 @@ class Actuator(HingeElement):
     **law
         As of `ActuatorLaw`: ``gain`` and ``bias`` are (g₀, g₁, g₂) and (b₀, b₁, b₂), the command and the
         actuator's force stay in ``command_range`` and ``force_range``; with a ``lag``, or where it
-        ``integrates``, what acts instead of u is a state.
+        ``integrates``, a state acts instead of u.
 
     Notes
     -----

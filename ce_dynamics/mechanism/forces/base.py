@@ -27,7 +27,7 @@ class PointState(NamedTuple):
 
 
 class Observer(Protocol):
-    """Answers questions about the motion; positions and axes are named in the design pose."""
+    """Observer of the motion; positions and axes are given in the design pose."""
 
     def point(self, body: Body, at: Array, frame: Body) -> PointState:
         """Return the point of ``body`` that is at ``at`` in the design pose, relative to ``frame``."""
@@ -91,9 +91,9 @@ class ForceElement(ABC):
     1. ``name``: unique in the system; prefixes its states and outputs.
     2. ``states``: the first-order states it owns, if any; `evaluate` returns their rates in the same order.
     3. ``inputs``: names of the system inputs it reads.
-    4. ``outputs``: names and units of what it reports.
-    5. ``attachments``: every (body, design point) it acts on or looks at.
-    6. ``limits``: outputs that must not become negative, and what to say of the element where one does: runs
+    4. ``outputs``: names and units of its outputs.
+    5. ``attachments``: every (body, design point) that it acts on or observes.
+    6. ``limits``: outputs that must not become negative, with the message of a violation: runs
        end there with a message.
     7. `evaluate` is written on arrays and `where`: it never branches on a value.
     """
@@ -107,7 +107,7 @@ class ForceElement(ABC):
     @property
     @abstractmethod
     def attachments(self) -> tuple[tuple[Body, Array], ...]:
-        """Body-fixed points this element acts on or looks at."""
+        """Body-fixed points that this element acts on or observes."""
 
     @abstractmethod
     def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:

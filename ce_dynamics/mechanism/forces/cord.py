@@ -43,7 +43,7 @@ class Cord(ForceElement):
     *paths : sequences of (Body, sequence of 3 floats)
         Points in the design pose [m], one after the other; of several paths each is a piece of line.
     divisors : sequence of floats, optional
-        What the length of every path is divided by; 1 if not given.
+        Divisor of the length of every path; 1 if not given.
     stiffness, damping : float
         Not negative [N/m, N s/m].
     rest : (float, float), optional

@@ -61,7 +61,7 @@ class DryFriction(Law):
     level : float
         F_c, at rates well above ε; not negative.
     rate : float
-        ε, at which 71 % of it are reached; positive.  At rest nothing is held: it creeps.
+        ε, at which 71 % of it are reached; positive.  It holds nothing at rest: the contact creeps.
     """
 
     def __init__(self, level: float, rate: float = 1e-2) -> None:

@@ -1,4 +1,4 @@
-"""Compliant contact of a point or a ball with a plane, such as that of a foot with the ground."""
+"""Compliant contact of a point or a ball with a plane, for example of a foot with the ground."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class PointContact(ForceElement):
     radius : float
         Of the ball [m].
     plane : Body, optional
-        What the plane is fixed on; the ground if not given.
+        Body that carries the plane; the ground if not given.
     through, normal : (3,) array_like
         A point of the plane and the direction out of it, in the design pose.
 

@@ -30,7 +30,7 @@ class JointStop(HingeElement):
     """Stops that press a coordinate back into a range, by Hunt and Crossley's law.
 
     Beyond an end by p the load is k p (1 + d ṗ) towards the range, never away from it: it begins and ends
-    without a step, and what it loses grows with the speed of the impact.
+    without a step, and the loss grows with the speed of the impact.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class JointStop(HingeElement):
     stiffness : float
         k [N m/rad or N/m], positive.
     dissipation : float
-        d [s/rad or s/m]; an impact at speed v comes back with about 1 − ⅔ d v of it, where d v is small.
+        d [s/rad or s/m]; an impact at speed v rebounds with about 1 − ⅔ d v of it, for small d v.
     onset : float
         Length over which the stiffness grows to k [rad or m], so that fixed steps keep their order.
     component : int

@@ -24,7 +24,7 @@ Component = float | str
 
 
 class AppliedWrench(ForceElement):
-    """Force and torque that act on a body from outside the system; nothing takes their reaction.
+    """Force and torque that act on a body from outside the system, without a reaction.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def components(given: Sequence[Component], owner: str, what: str) -> tuple[Compo
 
 
 class Thruster(ForceElement):
-    """An actuator whose force F pushes a body along what turns with it; nothing takes the reaction.
+    """Actuator whose force F pushes a body along a body-fixed direction, without a reaction.
 
     F comes from `ActuatorLaw` with the length 0 and the rate f·v + t·ω, v of the point and ω of the body.
 
@@ -117,7 +117,7 @@ class Thruster(ForceElement):
     command : str
         Name of the system input.
     force, torque : sequences of 3 floats
-        f and t: what acts per F, in the axes of the design pose, such as a thrust and the drag torque of its
+        f and t: force and torque per F, in the axes of the design pose, such as thrust and drag torque of a
         propeller.
     **law
         As of `ActuatorLaw`: gain, bias, ranges, lag.

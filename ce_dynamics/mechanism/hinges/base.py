@@ -37,16 +37,16 @@ class Hinge(ABC):
     1. ``n_q``, ``n_v``: numbers of coordinates and of generalised velocities, with their names and units.
     2. `configuration` turns coordinates q into the numbers c the geometry needs (for an angle its cosine and
        sine), so that a closed-form linkage can supply c algebraically; `coordinates` is its inverse.
-    3. `pose` gives the rotation R_rel (child axes to parent axes) and the displacement d of the hinge point.
+    3. `pose` returns the rotation R_rel (child to parent axes) and the displacement d of the hinge point.
     4. `H` is the hinge map matrix, (n_v, 6): relative spatial velocity of the child's hinge frame = Hᵀ v.
     5. `bias` is the relative acceleration of the hinge frame at v̇ = 0, Ḣᵀ v, with the relative linear
        acceleration as an observer on the parent sees it.
-    6. `q_dot` maps velocities to coordinate rates; `velocity_of` tells which velocity is the rate of one
+    6. `q_dot` maps velocities to coordinate rates; `velocity_of` returns the velocity that is the rate of one
        coordinate alone.
     7. ``turns`` is False where the child cannot turn: R_rel = 1, and c holds displacements along the rows of
        H, d = H_linearᵀ c.
-    8. `revolve` may tell how directions of the carrier that the child shares turn with it; `axes` and
-       `rotate_bias` may make use of an orientation of the child that is known otherwise than by c.
+    8. `revolve` may return directions of the carrier that the child shares, as they turn with it; `axes` and
+       `rotate_bias` may use an orientation of the child that does not come from c.
     9. `directions` names its axes; `relocate` is the same hinge with these and its point moved a little.
     10. `constraints` lists the 6 − n_v scalar conditions a hinge imposes between ``at_parent`` and
        ``at_child``, for formulations that cut every hinge.
@@ -99,7 +99,7 @@ class Hinge(ABC):
 
     @abstractmethod
     def coordinates(self, c: Array) -> Array:
-        """Return coordinates from the configuration; angles known by cosine and sine only come in (-π, π]."""
+        """Return coordinates from the configuration; angles known by cosine and sine only are in (-π, π]."""
 
     @abstractmethod
     def pose(self, c: Array) -> tuple[Array, Array]:

@@ -1,6 +1,6 @@
 """Scalar conditions between two bodies, for formulations that cut hinges.
 
-A condition looks at the two ends of a joint, p on the parent and c on the child, in any one set of common
+A condition uses the two ends of a joint, p on the parent and c on the child, in any common
 axes.  Directions are kept as they are in the design pose, where all axes are parallel.  With the twists of
 both ends stacked as V = [w_p, v_p, w_c, v_c] and V̇ their derivatives, every condition satisfies
 
@@ -168,8 +168,8 @@ class Screwed(Condition):
 
     The direction e2 cos(δ / pitch) − e1 sin(δ / pitch) on the parent, which turns as the child slides, stays
     perpendicular to the child's e1: pitch e1_c · (sin(δ / pitch) e1_p − cos(δ / pitch) e2_p) = 0.  To first
-    order this is δ − pitch × angle, and unlike it has no jump at half a turn, so any number of turns is told
-    apart.  (A child turned by π too far satisfies it as well, but cannot get there continuously.)
+    order this is δ − pitch × angle, without its jump at half a turn: it distinguishes any number of
+    turns.  (A child turned by π too far satisfies it as well, but cannot get there continuously.)
     """
 
     axis: Array  # (3,): Unit vector of the axis in the design pose

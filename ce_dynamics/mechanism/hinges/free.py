@@ -1,4 +1,4 @@
-"""Free hinge: any relative motion, such as that of a vehicle's chassis over the ground."""
+"""Free hinge: any relative motion, for example of a vehicle's chassis over the ground."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Free(Hinge):
         return concatenate((v[3:], quaternion_rate(q[3:], v[:3])))
 
     def velocity_of(self, k: int) -> int | None:
-        """Return the displacements come after the rotation among the velocities."""
+        """Return the velocity of a displacement; displacements come after the rotation."""
         return 3 + k if k in (0, 1, 2) else None
 
     @property

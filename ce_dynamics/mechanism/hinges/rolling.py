@@ -121,7 +121,7 @@ class RollingOnPlane(Hinge):
 
     q = [x y, qw qx qy qz]: displacement of the contact point along e1 and e2, fixed on the parent, and the
     ball's orientation; v = [wx wy wz]: angular velocity relative to the parent, in the parent's axes.  The
-    contact is bilateral and friction unlimited; reactions tell what they had to be.
+    contact is bilateral and friction unlimited; see the reactions for the forces.
 
     Parameters
     ----------
@@ -189,7 +189,7 @@ class RollingOnPlane(Hinge):
 
 
 def plane_axes(normal: Array, x_axis: ArrayLike | None, owner: str) -> tuple[Array, Array]:
-    """Unit vectors e1, e2 along a plane, (e1, e2, normal) right-handed."""
+    """Return unit vectors e1, e2 along a plane, (e1, e2, normal) right-handed."""
     if x_axis is None:
         return across(normal)
     x = unit_normal(x_axis, owner, "x_axis")
