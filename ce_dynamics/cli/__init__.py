@@ -16,14 +16,14 @@ def main() -> NoReturn:
     """Entry point of ``simulate-vehicle``; SIGTERM is Ctrl-C, from the first moment to the last."""
     answer_signals()
     print_anything()
-    os.environ["MPLBACKEND"] = "Agg"  # pictures are files; a name that matplotlib does not know would end it
+    os.environ["MPLBACKEND"] = "Agg"  # pictures are files; matplotlib would fail on an unknown backend
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # small matrices: more threads would only wait, awake
     if os.environ.get("CE_DYNAMICS_CODE") == "portable" or sys.argv[1:2] == ["determinism"]:
         # matrix products of NumPy follow the processor; these are for all of x86
         os.environ["OPENBLAS_CORETYPE"] = "Prescott"
     try:
         with loading():
-            # here, so that Ctrl-C while it is loaded is told
+            # here, so that Ctrl-C during the import is reported
             from ce_dynamics.cli.command import execute
             from ce_dynamics.cli.late_modules import load_late
 

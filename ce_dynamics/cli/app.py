@@ -1,4 +1,4 @@
-"""The command ``simulate-vehicle`` and its subcommands, each loaded when it is asked for."""
+"""The command ``simulate-vehicle`` and its subcommands, each loaded at its first use."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class LoadedWhenAsked(TyperGroup):
-    """A command that loads its subcommands when they are asked for; its options are taken as typed."""
+    """Command that loads a subcommand at its first use; its options are taken as typed."""
 
     def get_params(self, ctx: Context) -> list[Parameter]:
         return as_typed(super().get_params(ctx))
@@ -31,7 +31,7 @@ class LoadedWhenAsked(TyperGroup):
         return list(SUBCOMMANDS)
 
     def get_command(self, ctx: Context, cmd_name: str) -> Command | None:
-        for name in (cmd_name,) if cmd_name in SUBCOMMANDS else SUBCOMMANDS:  # all, to tell what is like it
+        for name in (cmd_name,) if cmd_name in SUBCOMMANDS else SUBCOMMANDS:  # all, to suggest a similar name
             if name not in self.commands:
                 self.commands[name] = subcommand(name)
         return self.commands.get(cmd_name)

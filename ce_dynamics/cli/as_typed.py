@@ -17,7 +17,7 @@ ALIASES = {"--vehicle": "--model"}
 class AsTyped(TyperOption):
     """An option that hands on texts and its default as they are.
 
-    Typer has pydantic convert them, whatever they are; loading that takes an eighth of a start.
+    Typer converts them by pydantic, whose import takes an eighth of a start.
     """
 
     def add_to_parser(self, parser: _OptionParser, ctx: Context) -> None:

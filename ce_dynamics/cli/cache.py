@@ -1,4 +1,4 @@
-"""``simulate-vehicle cache``: show and clear what was compiled before."""
+"""``simulate-vehicle cache``: show and clear compiled functions."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ def fill(
     row.compiling = time.perf_counter() - start
     row.freedoms = model.embedding.n_v
     row.mujoco, row.difference, row.why = accelerations_at_rest(model, path, loops)
-    ce.simulate(model, duration=STEP, method="rk4", step=STEP)  # what is compiled now is not timed below
+    ce.simulate(model, duration=STEP, method="rk4", step=STEP)  # compile now, outside the timing below
     run = ce.simulate(model, duration=duration, method="rk4", step=STEP)
     row.evaluation = 1e6 * float(run.attrs["wall_time_s"]) / float(run.attrs["evaluations"])
     if "closure_error" in run:

@@ -43,7 +43,7 @@ def run(options: Handling) -> int:
     with Interruption() as interruption, Display() as display:
 
         def progress(name: str, t: float, duration: float) -> None:
-            # not check(): between runs models are compiled and settled, where nobody would ask for long
+            # not check(): compiling and settling between runs would delay it
             if interruption.requested:
                 raise KeyboardInterrupt
             display.reach(t, duration)
@@ -53,7 +53,7 @@ def run(options: Handling) -> int:
         outcomes, stopped = run_tests(planned, display, interruption)
         with interruption.held():
             display.stage("interrupted, saving what there is" if stopped else "saving")
-            plots = not (options.no_plots or stopped)  # the figures have what is in them
+            plots = not (options.no_plots or stopped)  # the figures hold their own values
             wanted = files_of(outcomes, options.output, plots=plots, runs=not options.no_runs)
             files = save(wanted, interruption)
             stopped = stopped or interruption.requested

@@ -108,7 +108,7 @@ class Measured:
 
 
 def subjects_of(options: Kc) -> list[ComparedAxle]:
-    """Return the vehicles and the variants of the first, each under a label of its own.
+    """Return the vehicles and the variants of the first by unique labels.
 
     Labels are titles, or the names as given where titles are equal.
     """

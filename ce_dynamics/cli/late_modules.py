@@ -22,13 +22,13 @@ _alone = RLock()
 
 
 class LateModule(ModuleType):
-    """A module that is executed as soon as one of its attributes is asked for, by one thread.
+    """Module that is executed at the first access to one of its attributes, by one thread.
 
     Others wait meanwhile: `importlib.util.LazyLoader` lets them find it empty in Python 3.10 to 3.12.1.
     """
 
     def __getattribute__(self, name: str) -> Any:
-        spec: ModuleSpec = ModuleType.__getattribute__(self, "__spec__")  # super() asks for this very class
+        spec: ModuleSpec = ModuleType.__getattribute__(self, "__spec__")  # super() needs this very class
         if name == "__spec__":  # import statements look at it
             return spec
         with _alone:
@@ -37,7 +37,7 @@ class LateModule(ModuleType):
                 spec.loader_state = EXECUTING
                 try:
                     spec.loader.exec_module(self)
-                    self.__class__ = ModuleType  # type: ignore[assignment]  # which asks no more
+                    self.__class__ = ModuleType  # type: ignore[assignment]  # without further checks
                 finally:
                     spec.loader_state = None
         return ModuleType.__getattribute__(self, name)
@@ -49,7 +49,7 @@ class LateLoader(Loader):
     Parameters
     ----------
     loader : Loader
-        What executes it.
+        Loader that executes it.
     """
 
     def __init__(self, loader: Loader) -> None:
@@ -79,5 +79,5 @@ class LateModules(MetaPathFinder):
 
 
 def load_late() -> None:
-    """From now on, load what is named here when it is used."""
+    """Load the modules named here at their first use from now on."""
     sys.meta_path.insert(0, LateModules())

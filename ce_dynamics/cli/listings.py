@@ -15,7 +15,7 @@ from ce_dynamics.models.vehicles.shipped import SHIPPED, VARIANTS
 
 
 def run(options: Simulate) -> int:
-    """Print the listing that is asked for."""
+    """Print the selected listing."""
     if options.list_vehicles:
         print_vehicles()
     elif options.list_manoeuvres:
@@ -67,7 +67,7 @@ def print_options(options: Sequence[Option]) -> None:
 
 
 def print_roads() -> None:
-    """Name of every road and friction, and what may be said of it with defaults; then files."""
+    """Print every road and friction with its options and defaults; then files."""
     kinds: dict[str, RoadKind] = {**ROADS, **FRICTIONS}
     for name, kind in kinds.items():
         print(f"{name}: {kind.about}")

@@ -1,4 +1,4 @@
-"""Modules loaded without looking, again and again, for what of them might be thrown away."""
+"""Context that imports modules without garbage collection."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def loading() -> Iterator[None]:
-    """Collect no garbage while modules are loaded: they stay, and are not looked at again."""
+    """Collect no garbage while modules are loaded, and exempt them from later collections."""
     gc.disable()
     try:
         yield

@@ -293,7 +293,7 @@ class Export:
 class Drive:
     """Write a page in which vehicles are driven: physics inside, no server, no network.
 
-    Arrow keys or WASD, a gamepad, or a touch screen.  What was driven can be replayed and saved.
+    Arrow keys or WASD, a gamepad, or a touch screen.  Drives can be replayed and saved.
     """
 
     vehicle: list[str] | None = DRIVEN.vehicle(
@@ -459,7 +459,7 @@ class Identify:
 class Convert:
     """Write a vehicle of Project Chrono, of an earlier format, or a table of hardpoints as a data file.
 
-    What of Chrono's files is not done, or was chosen, is named: here, and at the head of the data file.
+    Differences from Chrono's files and assumptions are listed: here, and at the head of the data file.
     """
 
     vehicle: str = argument("A file of Project Chrono, a data file, or a table.", metavar="FILE")
@@ -526,7 +526,7 @@ class Determinism:
 class Cache:
     """Show or clear the cache of compiled models.
 
-    It lies in the user's cache folder, or where the environment variable CE_DYNAMICS_CACHE says ('off':
+    It is the user's cache folder, or that of the environment variable CE_DYNAMICS_CACHE ('off':
     nowhere).
     """
 

@@ -54,18 +54,18 @@ class Display:
             self.progress.stop()
 
     def mention(self, text: str) -> None:
-        """Say what part of the stage takes its time."""
+        """Show the part of the stage in progress."""
         if self.progress is not None:
             self.progress.update(self.task, description=text)
 
     def stage(self, text: str) -> None:
-        """Say what is being done, duration unknown."""
+        """Show a stage of unknown duration."""
         if self.progress is not None:
             self.progress.reset(self.task, total=None, description=text, reached="")
             self.progress.refresh()
 
     def reach(self, t: float, duration: float) -> None:
-        """Say which time has been reached [s]."""
+        """Show the time reached [s]."""
         now = time.perf_counter()
         if self.progress is None or now < self.shown + INTERVAL:
             return
@@ -80,7 +80,7 @@ class Display:
 
 
 class Listener(logging.Handler):
-    """Shows what the library says it is at."""
+    """Shows the progress that the library reports."""
 
     def __init__(self, display: Display) -> None:
         super().__init__(logging.INFO)
@@ -119,7 +119,7 @@ class Interruption:
             raise KeyboardInterrupt
 
     def check(self) -> None:
-        """Between steps: stop if asked to."""
+        """Stop between steps if requested."""
         self.deferred = True
         if self.requested:
             raise KeyboardInterrupt
@@ -130,7 +130,7 @@ class Interruption:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Around what is to be finished first; `requested` says behind it whether to go on."""
+        """Defer an interrupt until a block has ended; `requested` is then True."""
         self.deferred = True
         try:
             yield

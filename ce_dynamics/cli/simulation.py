@@ -1,4 +1,4 @@
-"""Simulate, save, report: what ``simulate-vehicle`` does without a subcommand."""
+"""Simulate, save and report: ``simulate-vehicle`` without a subcommand."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from ce_dynamics.simulation.simulate import Method
 
 @dataclass(frozen=True)
 class SimulationOutcome:
-    """Results, whole or partial, and what went wrong."""
+    """Results, complete or partial, and errors."""
 
     results: Record
     exit_code: int
@@ -128,7 +128,7 @@ BRIEF = 30.0
 
 
 def is_brief(duration: str | None, options: Mapping[str, str]) -> bool:
-    """Return True if a run is short, as far as that was said; what is no duration is refused elsewhere."""
+    """Return True if the given duration is short; an invalid duration is rejected elsewhere."""
     said = options.get("duration", duration)
     try:
         return said is None or si_value("--duration", said, "s") <= BRIEF
@@ -139,7 +139,7 @@ def is_brief(duration: str | None, options: Mapping[str, str]) -> bool:
 def integrate(
     case: Case, accuracy: Accuracy, display: Display, interruption: Interruption
 ) -> SimulationOutcome:
-    """Integrate, and keep what there is if it stops early."""
+    """Integrate, and keep partial results of a run that stops early."""
 
     def progress(t: float) -> None:
         interruption.check()
@@ -168,7 +168,7 @@ def name_of(case: Case, outcome: SimulationOutcome) -> str:
 def draw(
     files: dict[str, Path], results: Record, case: Case, options: Simulate, interruption: Interruption
 ) -> str:
-    """Draw what was asked for until it is stopped, add it to the files; return why the rest cannot be."""
+    """Draw the requested pictures and add them to the files; return the reason if some are missing."""
     wanted: list[tuple[str, Path, Writer]] = []
     if not options.no_plots:
         wanted.append(("png", files["netcdf"].with_suffix(".png"), partial(write_plots, results, case)))
@@ -179,7 +179,7 @@ def draw(
             files.update((kind, saved) for saved in save([(path, write)], interruption))
     except (KeyboardInterrupt, ImportError) as error:
         if not was_interrupt(error):
-            raise  # else what is missing tells
+            raise  # otherwise the missing parts show it
     except OSError as error:  # the results are saved already
         return unusable(error)
     except ModelError as error:  # no browser draws the film

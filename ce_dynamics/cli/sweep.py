@@ -75,7 +75,7 @@ def resolve_path(text: str) -> str:
 
 
 def make(plan: Sweep, output: Path, processes: int, scheduler: str | None) -> int:
-    """Make what is left of a sweep and report."""
+    """Execute the remaining runs of a sweep and report."""
     if scheduler is not None:
         check_address(scheduler)
     folder = SweepFolder(output, plan)

@@ -30,7 +30,7 @@ def print_tables(title: str, summary: Summary, in_haste: bool = False) -> None:
     console.print(corner_table(summary))
     if in_haste:
         print("compiled quickly for the first run; the next one takes better code")
-    console.file.flush()  # files are still to be written: what reads a pipe need not wait for them
+    console.file.flush()  # readers of a pipe need not wait for the files
 
 
 FEW = 4
@@ -56,7 +56,7 @@ def corner_table(summary: Summary) -> Table:
 
 
 def print_outcomes(outcomes: Sequence[Outcome]) -> None:
-    """On stdout: the figures of one test, a column for each of what was tested."""
+    """Print the figures of one test, one column for each test vehicle."""
     console = Console(highlight=False, emoji=False)
     first = outcomes[0]
     table = Table(
@@ -112,7 +112,7 @@ def print_files(files: Mapping[str, str]) -> None:
 def print_json(
     title: str, message: str, attributes: Mapping[str, Any], summary: Summary, files: Mapping[str, str]
 ) -> None:
-    """On stdout; ``completed`` tells whether the end was reached, ``message`` why not."""
+    """Print JSON; ``completed`` is True if the end was reached, else ``message`` has the cause."""
     known = ("model", "manoeuvre", "method", "rtol", "atol")
     settings = {key: attributes[key] for key in known if key in attributes}
     content = {

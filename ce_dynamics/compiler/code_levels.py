@@ -39,12 +39,12 @@ _owed: ContextVar[Owed | None] = ContextVar("owed", default=None)
 
 
 def code_level() -> int:
-    """Return the code generation level that the environment asks for.
+    """Return the code generation level of the environment.
 
     Raises
     ------
     ModelError
-        If it asks for something else.
+        If it has another value.
     """
     asked = os.environ.get(VARIABLE, "") or "full"
     if asked not in LEVELS:
@@ -58,7 +58,7 @@ def is_portable() -> bool:
 
 
 def obtain_code(load: Callable[[int], bytes | None], make: Callable[[int], bytes]) -> bytes:
-    """Return code of the level that is asked for, or within `first_soon` what is there or made soonest.
+    """Return code of the requested level, or within `first_soon` the code that is available first.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def obtain_code(load: Callable[[int], bytes | None], make: Callable[[int], bytes
 
 @contextmanager
 def first_soon() -> Iterator[Owed]:
-    """Within it, code that is not in the cache is made quickly; gives what is owed for that (`make_behind`).
+    """Within it, code that is not in the cache is made quickly; yields the pending full code (`make_behind`).
 
     Without a cache nothing is owed: there is no next time.
     """
@@ -93,7 +93,7 @@ def first_soon() -> Iterator[Owed]:
 
 
 def make_behind(owed: Owed) -> threading.Thread:
-    """Make what is owed in a thread, which the end of the process waits for."""
+    """Make pending code in a thread that the process waits for at its end."""
 
     def work() -> None:
         for make in owed:

@@ -73,7 +73,7 @@ class CompiledFunction:
         Raises
         ------
         ModelError
-            If they are others than those of the code: what they are traced from has changed since.
+            If they differ from those of the code because their source has changed since.
         """
         if not isinstance(self._traced, TracedFunction):
             traced = self._traced()

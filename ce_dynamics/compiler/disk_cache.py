@@ -142,7 +142,7 @@ def load(key: str) -> bytes | None:
     content = entry[_DIGEST_SIZE:]
     if content and digest(key, content) == entry[:_DIGEST_SIZE]:
         with contextlib.suppress(OSError):
-            os.utime(path)  # the time of last use decides what is dropped first
+            os.utime(path)  # the time of last use decides the order of removal
         return content
     _discard(path, "it is damaged")
     return None
@@ -210,7 +210,7 @@ def contents() -> tuple[int, int]:
 
 
 def clear() -> int:
-    """Remove all entries, and what broken writers left; how many compiled functions were removed."""
+    """Remove all entries and temporary files; return the number of compiled functions removed."""
     where = folder()
     if where is None or not where.is_dir():
         return 0

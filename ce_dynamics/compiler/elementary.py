@@ -144,7 +144,7 @@ class _WrittenOut(Graph):
 
 
 def polynomial(x: Scalar, coefficients: Sequence[float]) -> Scalar:
-    """Sum of c₀, c₁ x, c₂ x² and so on, by Estrin's rule: what neighbours need is there at the same time."""
+    """Return c₀ + c₁ x + c₂ x² + … by Estrin's rule, with independent operations side by side."""
     terms: list[Scalar] = list(coefficients)
     while len(terms) > 1:
         pairs = zip(terms[::2], terms[1::2], strict=False)
@@ -179,7 +179,7 @@ def sine_near_zero(r: Scalar, of: FormulaCoefficients) -> Scalar:
 
 
 def cosine_near_zero(r: Scalar, of: FormulaCoefficients) -> Scalar:
-    """For |r| ≤ π/4; what 1 − z/2 loses is added again."""
+    """Return cos r for |r| ≤ π/4, with the rounding of 1 − z/2 compensated."""
     z = r * r
     half = 0.5 * z
     rough = 1.0 - half

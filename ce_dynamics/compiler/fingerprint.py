@@ -36,7 +36,7 @@ _FOREIGN_FUNCTIONS = {"builtins", "math", "numpy", "operator"}
 
 
 class _UnknownError(Exception):
-    """Something that cannot be told from others by its content."""
+    """Raised for an object that its content does not identify."""
 
 
 def content_key(*things: object) -> str | None:
@@ -77,7 +77,7 @@ def content_in_process(*things: object) -> bytes | None:
 
 @functools.cache
 def _source_files() -> frozenset[str]:
-    """Return absolute paths of the package's modules, as the modules themselves tell them."""
+    """Return absolute paths of the package's modules, as stated by the modules."""
     return frozenset(path for path, _ in _modules())
 
 
@@ -253,7 +253,7 @@ class _Walk:
         if isinstance(x, tuple):
             self._add_all("items", x)
         elif isinstance(x, (dict, list, set, frozenset, str, bytes, int, float)):
-            raise _UnknownError  # what a subclass adds to these is beyond this walk
+            raise _UnknownError  # this walk does not reach attributes of subclasses
         attributes = {name: getattr(x, name) for name in slots if hasattr(x, name)}
         attributes |= getattr(x, "__dict__", {})
         for name, value in attributes.items():

@@ -94,7 +94,7 @@ class FreeCondition(Formula):
     Attributes
     ----------
     meaning : str or None
-        What is the matter where it is decided otherwise; None as long as nothing has been decided by it.
+        Cause of an error if it is decided otherwise; None until a decision depends on it.
     order : int
         The earlier a decision was made, the lower.
     """
@@ -159,7 +159,7 @@ def decide(condition: Any, meaning: str) -> bool:
     ----------
     condition : bool or FreeCondition
     meaning : str
-        What is the matter with values that decide it otherwise, for the message that refuses them.
+        Cause of the error for values that decide it otherwise.
     """
     return condition.decide(meaning) if isinstance(condition, FreeCondition) else bool(condition)
 
@@ -239,7 +239,7 @@ class FreeNumber(Formula):
         return combine(Op.LOOKUP, self, float(table.key), float(offset))
 
     def conjugate(self) -> FreeNumber:
-        """Itself: NumPy's vdot asks."""
+        """Return the number itself, for NumPy's vdot."""
         return self
 
     def __float__(self) -> float:
@@ -262,7 +262,7 @@ class FreeNumber(Formula):
 
 
 def _table(key: float) -> Table:
-    """Return the table of a key, held by whatever looks it up."""
+    """Return the table of a key; its users keep it alive."""
     table = known_table(key)
     assert table is not None, "a table lives as long as the road or map that is looked up"
     return table

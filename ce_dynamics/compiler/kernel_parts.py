@@ -93,7 +93,7 @@ now = Compiling()
 
 
 class Kernel(Dispatcher):
-    """Dispatcher of numba that compiles a function as a part if another kernel asks."""
+    """Dispatcher of numba that compiles a function as a part for another kernel."""
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """Return types of a call by another kernel."""
@@ -104,7 +104,7 @@ class Kernel(Dispatcher):
             now.asked = None
 
     def compile(self, sig: Any) -> Any:
-        """Compile for given types: as a part if another kernel asks."""
+        """Compile for given types, as a part if another kernel calls it."""
         part, now.asked = now.asked is self, None
         types = tuple(sigutils.normalize_signature(sig)[0])
         if not part and is_part(self.overloads.get(types)):
@@ -116,7 +116,7 @@ class Kernel(Dispatcher):
             now.parts.pop()
 
     def add_overload(self, cres: Any) -> None:
-        """Keep what was compiled; a part is nothing that Python could call."""
+        """Store compiled code; Python cannot call a part."""
         if is_part(cres):
             self.overloads[tuple(cres.signature.args)] = cres
         else:

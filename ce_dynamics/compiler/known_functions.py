@@ -1,4 +1,4 @@
-"""Functions that are known from an earlier run by what they would be traced from: loaded without tracing.
+"""Cache of compiled functions by the content that they are traced from, loaded without tracing.
 
 Beside the machine code, which is kept under a hash of the graph (`ce_dynamics.compiler.machine`), a note is
 kept under the key of the description (`ce_dynamics.compiler.fingerprint`): shapes of the function and the
@@ -21,12 +21,12 @@ from ce_dynamics.compiler.tracing.function import TracedFunction
 def recall_or_compile(
     make: Callable[[], TracedFunction], name: str, content: tuple[object, ...]
 ) -> CompiledFunction:
-    """Compile what `make` traces, or load what was compiled before from the same content.
+    """Compile the function that `make` traces, or load it if it was compiled from the same content.
 
     Parameters
     ----------
     make : callable
-        Traces the function; called at once, or when the instructions are first asked for.
+        Traces the function; called at once, or at the first use of the instructions.
     name : str
         Which function of the content it is.
     content : tuple of object

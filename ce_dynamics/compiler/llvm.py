@@ -87,7 +87,7 @@ def has_fma() -> bool:
 
 
 def link(code: bytes, signature: Signature, tables: Sequence[Table]) -> Any:
-    """Return the object code of a function, linked with what it calls and with the tables it reads."""
+    """Return the object code of a function, linked with its callees and tables."""
     builder = binding().JITLibraryBuilder().add_object_img(code).add_current_process()
     symbols = [(libc(), symbol) for symbol in emit_segments.IMPORTS]
     symbols += [(libm(), symbol) for symbol in signature.libm]

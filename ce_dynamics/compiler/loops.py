@@ -23,7 +23,7 @@ _said: set[str] = set()
 
 
 class ForgivingCache(FunctionCache):
-    """numba's cache of a function, whose failures are not the user's: what is not kept is compiled again."""
+    """numba's cache of a function, whose failures only cost another compilation."""
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return the kept overload, or None; a damaged index is cleared, and the kernel compiled anew."""
@@ -46,7 +46,7 @@ class ForgivingCache(FunctionCache):
             self._forgive("be written", error)
 
     def _forgive(self, what: str, error: Exception) -> None:
-        """Say so, once."""
+        """Warn once."""
         if what not in _said:
             _said.add(what)
             _log.warning(
@@ -59,7 +59,7 @@ class ForgivingCache(FunctionCache):
 
 
 def kernel_parts() -> Any:
-    """`ce_dynamics.compiler.kernel_parts`, or None where numba is one that it does not know."""
+    """Return `ce_dynamics.compiler.kernel_parts`, or None for unsupported versions of numba."""
     if numba.version_info.short != KNOWN:
         return None
     from ce_dynamics.compiler import kernel_parts as parts  # here, because others may have no such insides
@@ -69,7 +69,7 @@ def kernel_parts() -> Any:
 
 @functools.cache
 def is_private(folder: str) -> bool:
-    """Return whether others wrote nothing of what numba keeps in a folder, and cannot; warn if they could.
+    """Return True if no other user wrote, or can write, numba's files in a folder; warn otherwise.
 
     Where it keeps its files beside the package's byte code, whoever can write them can write that.
     """
@@ -97,7 +97,7 @@ def kernel(
     forceinline : bool
         Whether kernels that call it contain it.
     sources : tuple, optional
-        What was kept counts as long as this is the same; the age and size of the file if not given.
+        Cached code is valid as long as this is the same; age and size of the file if not given.
     """
     # nothing calls loops by address: without that entry a fifth less is compiled
     options: dict[str, Any] = {"nogil": True, "forceinline": forceinline, "no_cfunc_wrapper": True}

@@ -141,7 +141,7 @@ def compile_function(
         axis of that length; 4 or 8 suit the vector registers of today's CPUs).
     largest_straight : int, optional
         Instructions beyond which it is compiled in pieces, with the same results: sooner than by default for
-        what should be compiled fast rather than run fast.
+        functions whose compilation matters more than their speed.
     fused : bool
         Whether to use fused multiply-adds where the processor has them; without, every operation rounds once,
         as it does in C and WebAssembly.
@@ -154,7 +154,7 @@ def compile_function(
     ValueError
         If lanes is not a power of two between 1 and 64.
     ModelError
-        If the environment variable CE_DYNAMICS_CODE asks for something else than it may.
+        If the environment variable CE_DYNAMICS_CODE has an unknown value.
     """
     if lanes not in (1, 2, 4, 8, 16, 32, 64):
         raise ValueError(f"lanes = {lanes!r}; allowed are powers of two from 1 (a single instance) to 64")

@@ -28,9 +28,9 @@ class Work:
     Attributes
     ----------
     text : str
-        What is being done.
+        Description of the work.
     detail : callable
-        How far it is, at any time and from another thread; an empty text if that cannot be told.
+        Progress, at any time and from another thread; empty if unknown.
     """
 
     def __init__(self, text: str, detail: Callable[[], str]) -> None:
@@ -71,7 +71,7 @@ class Worker:
         self._done = threading.Event()
 
     def begin(self, work: Work) -> None:
-        """Work within what is going on, or new work."""
+        """Begin work inside the present one, or new work."""
         self.stack.append(work)
         if len(self.stack) > 1:
             return
@@ -110,12 +110,12 @@ _workers = _Workers()
 
 @contextmanager
 def at_work(text: str, detail: Callable[[], str] = str) -> Iterator[None]:
-    """Mention in the log, while the block runs, what it does; and how long it took, if it was mentioned.
+    """Log the work of a block if it takes long, and its duration at the end.
 
     Parameters
     ----------
     text : str
-        What is being done, such as ``compiling dynamics``.
+        Description of the work, such as ``compiling dynamics``.
     detail : callable, optional
         How far it is.
     """

@@ -1,8 +1,8 @@
 """Robots from files: URDF with loops (URDF+), SDF, and MJCF with equality constraints, as a `System`.
 
-Nothing in a file is ignored silently.  What has no effect on the motion (looks) is skipped and listed in
-``system.notes``; what has one and cannot be represented is refused, by name, line by line, unless the caller
-says that it is to be left out.
+Nothing in a file is ignored silently.  Elements without effect on the motion are skipped and listed in
+``system.notes``.  Others that cannot be represented are rejected, by name and line, unless the caller
+leaves them out explicitly.
 """
 
 from ce_dynamics.readers.looks import Foot as Foot

@@ -258,16 +258,16 @@ def close(system: System, loop: RobotLoop, robot: Robot, frames: dict[str, Pose]
 
 
 def leading(bodies: Collection[Body], found: Collection[str], asked: Collection[str]) -> list[Body]:
-    """Hinges that lead a loop: those found with its design pose, which knows hinges of one coordinate only.
+    """Hinges that lead a loop: those found with its design pose, which has hinges of one coordinate only.
 
-    Loops with others are led by those that are asked for, or automatically.
+    Loops with others use the requested hinges, or an automatic choice.
     """
     simple = all(body.inboard.n_v <= 1 for body in bodies)
     return [body for body in bodies if body.name in (found if simple else asked)]
 
 
 def independent(bodies: Collection[Body], said: dict[str, bool | None]) -> list[Body]:
-    """Return independent hinges of an aggregated body, as far as the file says which.
+    """Return independent hinges of an aggregated body, as far as the file names them.
 
     ``independent`` counts as true where it is missing, but a file that says nothing of a loop, or names only
     some that are, leaves the others open.
@@ -311,7 +311,7 @@ def limits(
 ) -> Iterator[Finding]:
     """Yield limits that the model does not keep: of positions unless there are stops, of loads and of rates.
 
-    A motor that is asked for keeps to the limit of its load.
+    A requested motor is limited to its load.
     """
     for joint in robot.joints.values():
         given, place = joint.limit, where(joint.element)

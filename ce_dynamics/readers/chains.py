@@ -1,4 +1,4 @@
-"""Kinematics of a robot's chains for many poses at once: how far its loops are open, and what moves them.
+"""Kinematics of a robot's chains for many poses at once: errors of its loops, and their Jacobians.
 
 A robot here is a tree of links, each on one joint with one coordinate or none, with loops between frames on
 two of its links and laws between coordinates.  All is numbers; many poses are evaluated together because the

@@ -45,7 +45,7 @@ AROUND = 0.5  # rad, and as much of a size
 SAMPLES = 12
 STEPS = 5
 SELDOMER = 0.1
-COMPARED = 6  # poses whose surroundings are looked at
+COMPARED = 6  # poses whose surroundings are searched
 SAME = 1e-3
 SEED = 20240517  # the same pose is found every time
 
@@ -58,7 +58,7 @@ class ClosedPose:
     # Smallest singular value of Y₁ over the dependent coordinates, 1 rad or a size of the robot as units
     quality: float
     freedoms: int
-    # Independent coordinates: the wanted ones, as far as they can lead, and others chosen
+    # Independent coordinates: requested ones, as far as possible, and others chosen
     lead: tuple[int, ...]
     how: str  # How it was found, for people
     error: float = 0.0  # Largest residual that is left [rad, or sizes of the robot]
@@ -153,7 +153,7 @@ class DesignPoseSearch:
         return next(pose for room, pose in rooms if room >= roomiest - SELDOMER)
 
     def _led(self, pose: ClosedPose) -> int:
-        """Return how many of the wanted coordinates lead in a pose."""
+        """Return the number of requested coordinates that are independent in a pose."""
         return len({*self.wished} & {*pose.lead})
 
     def _distance(self, pose: ClosedPose) -> float:
@@ -161,7 +161,7 @@ class DesignPoseSearch:
         return float(np.linalg.norm(off / self.chains.scales))
 
     def _scattered(self, count: int, free: Array) -> Array:
-        """Return starts about the wanted pose, and all over."""
+        """Return starts around the target pose, and over the whole range."""
         rng = np.random.default_rng(SEED)
         n = self.chains.n
         starts = np.tile(self.wanted, (count, 1))
@@ -239,7 +239,7 @@ class DesignPoseSearch:
         return self._rounded(best), least
 
     def _rounded(self, q: Array) -> Array:
-        """Return the same with coordinates exactly as wanted that are so but for rounding."""
+        """Return the pose with coordinates equal to their targets up to rounding set to these."""
         rounded = np.where(np.abs(q - self.wanted) < MEANT, self.wanted, q)
         return rounded if self.error(rounded) <= max(ROUNDING, 1.1 * self.error(q)) else q
 
@@ -249,13 +249,13 @@ class DesignPoseSearch:
         return float(np.max(np.abs(residual), initial=0.0))
 
     def choose_leads(self, acting: Sequence[int], pose: ClosedPose) -> tuple[int, ...]:
-        """Return what leads in a pose where some coordinates should; none if others do clearly better."""
+        """Return independent coordinates among requested ones; none if others are clearly better."""
         led = self._judged(pose.q, "", acting)
         well = led.quality >= WORST * self._judged(pose.q, "", ()).quality
         return led.lead if well and {*acting} & {*led.lead} else ()
 
     def _judged(self, q: Array, how: str, wished: Sequence[int] | None = None) -> ClosedPose:
-        """Return freedoms of a closed pose, what leads it, and how well."""
+        """Return freedoms of a closed pose, its independent coordinates, and their quality."""
         wished = self.wished if wished is None else wished
         seen = np.flatnonzero(self.seen)
         J = self.chains.errors(q[np.newaxis])[1][0][:, seen]

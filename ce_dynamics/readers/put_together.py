@@ -1,4 +1,4 @@
-"""The design pose of a robot: zero, the wanted one, or one in which its loops are found closed."""
+"""Design pose of a robot: zero, a given one, or one in which its loops close."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def explain_open_loop(robot: Robot, search: DesignPoseSearch) -> DataError:
 
 
 def chains_of(robot: Robot, joints: list[RobotJoint], root: str) -> Chains:
-    """Return the robot as links, loops and laws; what has several coordinates is held."""
+    """Return the robot as links, loops and laws; joints with several coordinates are held."""
     number = {root: -1}
     links: list[ChainLink] = []
     column: dict[str, int] = {}
@@ -218,7 +218,7 @@ def across(direction: Array) -> tuple[Array, Array, Array]:
 
 
 def direction_of(robot: Robot, joint: RobotJoint) -> Array:
-    """Along the rod behind or before a ball, in the frame of what the ball carries; z if it is no rod's."""
+    """Return the direction of the rod at a ball, in the frame of the carried link; z without a rod."""
     along = rod_from(robot, joint.child)
     if along is None:
         for loop in robot.loops.values():
@@ -283,7 +283,7 @@ class BuildOptions:
 
     base: str
     gravity: ArrayLike  # (3,)
-    pose: Mapping[str, float]  # Wanted coordinates of joints in the design pose
+    pose: Mapping[str, float]  # Given coordinates of joints in the design pose
     independent: tuple[str, ...] = ()  # Joints that are to lead their loops
     motors: tuple[str, ...] = ()  # Joints that get an actuator
     stops: tuple[float, float] | None = None  # Stiffness and damping of stops at the joints' limits
@@ -328,6 +328,6 @@ def put_together(robot: Robot, options: BuildOptions) -> PutTogether:
 
 
 def find_leads(options: BuildOptions, joints: Sequence[RobotJoint]) -> tuple[str, ...]:
-    """Joints that are to lead: those asked for, else those with motors, else those that the file says."""
+    """Return the independent joints: those requested, else those with motors, else those of the file."""
     said = tuple(joint.name for joint in joints if joint.independent)
     return options.independent or options.motors or said

@@ -2,7 +2,7 @@
 
 The model is that of URDF+ (Chignoli, Slotine, Wensing and Kim: URDF+: An Enhanced URDF for Robots with
 Kinematic Loops, 2024): a loop joins two links by a further joint, a coupling ties the motion of one joint to
-that of another, and ``independent`` says which joints' coordinates describe a loop.
+that of another, and ``independent`` names the joints whose coordinates describe a loop.
 """
 
 from __future__ import annotations
@@ -76,15 +76,15 @@ class RobotJoint:
     friction: float = 0.0
     armature: float = 0.0
     mimic: Mimic | None = None
-    independent: bool | None = None  # What the file says of the joint's coordinate; None if it says nothing
+    independent: bool | None = None  # Coordinate of the joint in the file; None if absent
     limit: JointRange | None = None
     second_axis: Array | None = None  # (3,): Of a cardan joint
     pitch: float = 0.0  # Of a screw joint [m/rad]
-    loads: tuple[AxisLoad, ...] = ()  # What else acts on its coordinates
+    loads: tuple[AxisLoad, ...] = ()  # Other loads on its coordinates
 
     @property
     def axes(self) -> tuple[Array, Array]:
-        """Both axes of a cardan joint, x and y of its frame if nothing else is said."""
+        """Both axes of a cardan joint, by default x and y of its frame."""
         x, y, _ = np.eye(3)
         return (x, y) if self.second_axis is None else (self.axis, self.second_axis)
 
@@ -106,7 +106,7 @@ class JointRange:
 
     @property
     def drives(self) -> bool:
-        """True if the load has a limit; many files print zero where they know none."""
+        """True if the load has a limit; many files write zero for an unknown limit."""
         return 0.0 < self.effort < math.inf
 
     def stoppable(self, kind: str) -> bool:
@@ -121,7 +121,7 @@ class Beside:
     place: str
 
     def error(self, problem: str) -> DataError:
-        """Return an error about what stands there."""
+        """Return an error at this place."""
         return DataError(f"{self.place}: {problem}")
 
 
@@ -141,7 +141,7 @@ class RobotLoop:
 
 @dataclass(frozen=True, eq=False)
 class CouplingOf:
-    """Turn of the successor = ratio × turn of the predecessor, both counted from what carries both."""
+    """Turn of the successor = ratio × turn of the predecessor, both relative to their common carrier."""
 
     element: Element
     name: str
@@ -192,7 +192,7 @@ WORLD_LINK = "world"
 def with_world(robot: Robot, base: str) -> Robot:
     """Return the robot on the ground, where its joints hang on a link ``world`` that is not described.
 
-    Links that no joint carries are held by the ground or free, as ``base`` says.
+    Links without a joint are fixed to the ground or free, by ``base``.
     """
     if WORLD_LINK in robot.links or all(joint.parent != WORLD_LINK for joint in robot.joints.values()):
         return robot

@@ -63,7 +63,7 @@ Grammar = Mapping[str, Mapping[str, Rule]]
 class Finding:
     """Something in the file that is not read."""
 
-    kind: str  # Tag, or ``tag@attribute``: what the caller names to leave it out
+    kind: str  # Tag, or ``tag@attribute``: name by which callers leave it out
     where: str  # File and line
     harmless: bool = False  # Whether it has no effect on the motion
     noted: bool = False  # Whether it is left out without being refused
@@ -80,7 +80,7 @@ def make_rule(*attributes: str, children: str = "nothing", settings: Collection[
 
 
 def check_names(what: str, given: object) -> None:
-    """Refuse what is no list or set of names; a single text is none."""
+    """Reject arguments that are not lists or sets of names, such as a single text."""
     if isinstance(given, str):
         shown = checks.show(given)
         raise ModelError(f"{what} {shown} must be a set of names: {what.rpartition(' ')[2]}={{{shown}}}")
@@ -96,7 +96,7 @@ def check_ignored(
     included: Callable[[Element], Iterable[Element]] | None = None,
     more: Collection[str] = (),
 ) -> None:
-    """Refuse to leave out what is neither of the file nor of its format; ``more`` may be left out as well."""
+    """Reject names to leave out that are neither in the file nor in its format or ``more``."""
     asked = [name for name in ignore if name not in (EVERYTHING, *OTHER_KINDS, *more)]
     if not asked:
         return
@@ -190,7 +190,7 @@ def where(element: Element) -> str:
 
 
 def refuse(file: str, findings: Iterable[Finding], ignore: Collection[str]) -> list[str]:
-    """Refuse what cannot be represented and is not to be ignored; notes on everything else.
+    """Reject elements that cannot be represented and are not ignored; add notes on the others.
 
     ``ignore`` names kinds, or elements, or `EVERYTHING`.
     """

@@ -23,7 +23,7 @@ from ce_dynamics.readers.frames import RIGHT_ANGLE, Gap
 
 @contextmanager
 def locate_errors(place: str) -> Iterator[None]:
-    """Add the place in the file to what the library says of a description."""
+    """Add the place in the file to errors of a description."""
     try:
         yield
     except DataError:
@@ -83,7 +83,7 @@ def choose_independent(system: System, chosen: Callable[[Collection[Body]], list
 def choose_leads(
     loop: CutEdge, independent: tuple[str, ...], leading: tuple[FunctionCoordinate, ...]
 ) -> CutEdge:
-    """Return the same closure, led by other hinges and coordinates."""
+    """Return the closure with other independent hinges and coordinates."""
     result = loop.with_leads(independent)
     object.__setattr__(result, "leading", leading)
     return result

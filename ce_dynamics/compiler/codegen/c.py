@@ -1,14 +1,14 @@
-"""Write a traced function as C99: straight-line code on doubles, for compilers that know nothing of Python.
+"""Write a traced function as C99: straight-line code on doubles.
 
 Floating point
 --------------
 Every instruction is one statement and rounds once.  Compilers that join products and sums on their own
-(GCC does outside ISO mode) must be told not to, ``-ffp-contract=off``, else the last digits differ.  NaN is
+(GCC does outside ISO mode) need ``-ffp-contract=off``, else the last digits differ.  NaN is
 how "cannot be assembled" leaves the code, which forbids ``-ffast-math``.
 
 Length
 ------
-Compilers need more than proportionally longer for long functions.  What is longer than `PIECE` instructions
+Compile time grows faster than the length of a function.  A function of more than `PIECE` instructions
 is divided into functions of that length; values that later ones read are kept in an array in between.
 """
 
@@ -140,13 +140,13 @@ def _piece(traced: TracedFunction, start: int, stop: int, slots: dict[int, int])
 
 
 def _unused(traced: TracedFunction, start: int, stop: int) -> Iterator[str]:
-    """Yield lines that tell the compiler that inputs are left alone on purpose."""
+    """Yield lines that mark inputs as unused for the compiler."""
     read = {a for op, a, _, _ in traced.instructions[start:stop] if op == Op.INPUT}
     yield from (f"(void){name};" for k, name in enumerate(traced.input_shapes) if k not in read)
 
 
 def _computed(traced: TracedFunction, start: int, stop: int, values: list[str]) -> Iterator[str]:
-    """Yield lines of some instructions; what others call their values is appended."""
+    """Yield lines of some instructions, and append the names of their values."""
     inputs = list(traced.input_shapes)
     for n, (op, a, b, c) in enumerate(traced.instructions[start:stop], start):
         if op == Op.CONST:
@@ -193,7 +193,7 @@ def slots_of(traced: TracedFunction, starts: list[int]) -> tuple[dict[int, int],
                     size += 1
                 slots[n] = free.pop()
                 ending[last[n]].append(slots[n])
-        free += ending[k]  # what this piece reads may be overwritten by the next
+        free += ending[k]  # the next piece may overwrite the inputs of this one
     return slots, size
 
 

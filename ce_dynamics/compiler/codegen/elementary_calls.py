@@ -4,7 +4,7 @@ A call into the C mathematics library takes one number and some 25 cycles.  The 
 `ce_dynamics.compiler.elementary` are arithmetic, which vector registers do for 4 or 8 arguments in the same
 time: for the lanes of a function, and in a function without lanes for up to four arguments that do not depend
 on each other (tyres of a vehicle, the functions of one formula).  Each argument is treated by itself, so that
-results do not depend on what it is grouped with.
+results do not depend on the other calls of the group.
 
 Used where the processor has fused multiply-add; code without (`fused=False`) calls the library, as C does.
 """
@@ -88,7 +88,7 @@ def calls_together(
         Instructions of the function.
     units : iterable of sequences of int, optional
         Instructions that are computed at once (none of them calls), in an order in which that can be done:
-        each needs what the others of its unit need.  One by one, in their order, if not given.
+        each needs the operands of its whole unit.  One by one, in their order, if not given.
     shape : sequence of int, optional
         A number for each instruction: calls whose arguments have the same one are neighbours.
     """

@@ -9,7 +9,7 @@ instance (``[entry, lane]``); the instances are independent.  Arrays of differen
 
 Floating point
 --------------
-No fast-math flag is set: the code does what the instructions say, in any context, to the last bit. What the
+No fast-math flag is set: the code equals the instructions to the last bit in any context. What the
 flag ``contract`` would bring is done before, where the whole function is seen
 (`ce_dynamics.compiler.codegen.fused`). No flag that assumes away NaN or infinities is ever allowed: NaN is
 how "cannot be assembled" leaves compiled code. The harmless ones are not worth their freedom: on a 14-DoF
@@ -27,7 +27,7 @@ contract arcp reassoc nsz afn      1.57  1.62
 
 Instructions stay in the order of tracing: ordering them depth first costs some per cent
 (``python -m tests.benchmarks compiling``), because formulas as written keep related values close together.
-With pairs (`ce_dynamics.compiler.codegen.pairs`) the later of two goes where the first one stands.
+With pairs (`ce_dynamics.compiler.codegen.pairs`) the second of two moves to the place of the first.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ def straight_line(writer: Writer, traced: TracedFunction, code: CodeArrays, pair
 
 
 def instructions(writer: Writer, code: CodeArrays, values: list[str]) -> None:
-    """Write what computes, in the order of tracing; what calls made together need comes before them."""
+    """Write the instructions in the order of tracing, operands of grouped calls before these."""
     op, operands = code.op.tolist(), code.operands.tolist()
     groups = calls_together(code) if writer.written_out and writer.lanes == 1 else {}
     missing = code.computes.tolist()

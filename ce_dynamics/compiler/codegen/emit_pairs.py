@@ -4,9 +4,9 @@ Every number is the same as without pairs, to the last bit, but for the signs of
 formulas of a pair differ in signs, as mirror images do, the register holds one of the two numbers negated,
 and the sign is remembered: it passes through products, and out of sums where both operands have it.  Where
 just one has it, a factor of ±1 in a multiply-add, which is exact, or in a constant that is there anyway, puts
-it right.  What is compared, and what is chosen from, gets its own signs first.
+it right.  Operands of comparisons and selections get their own signs first.
 
-What pairs read and is none itself is put into a register of its own: once, and not where it is a constant.
+Single operands of pairs are put into a register once, except constants.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Register(NamedTuple):
     ----------
     name : str
     signs : (int, int)
-        Of what it holds: −1 where that is the number negated.
+        Signs of its numbers: −1 where a number is stored negated.
     constant : bool
     """
 

@@ -1,13 +1,13 @@
 """Instructions as machine code has them: products join the sums that are their only readers.
 
 a b + c is one instruction of a processor that has fused multiply-add, and rounds once. Which products are
-joined is decided here, on the whole function, and not left to the code generator, which sees only what is
+joined is decided here, on the whole function, and not by the code generator, which sees only code that is
 compiled at once: a function gives the same bits however it is cut.
 
 Where two products could join a sum, the choice does not depend on their order or sign, so that formulas that
 are written once and used for both sides of a vehicle are joined alike on both
 (`ce_dynamics.compiler.codegen.pairs`).  In functions longer than `LONGEST_ALIKE`, which are compiled in
-pieces, it is the first one: equal pieces must be joined alike whatever they read from other pieces.
+pieces, it is the first one: equal pieces must be joined alike, independent of their operands in other pieces.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def fingerprints(code: CodeArrays) -> NDArray[np.uint64]:
     leaf = (op == Op.CONST) | (op == Op.INPUT)
     kinds = np.where(op == Op.SUB, Op.ADD, op).astype(np.uint64) * _MIX
     reads = np.where(leaf[:, np.newaxis] | (operands < 0), len(op), operands)
-    found = np.append(kinds, np.uint64(0))  # the last is what unused operands read
+    found = np.append(kinds, np.uint64(0))  # unused operands read the last one
     for _ in range(DEEPEST):
         below = found[reads]
         below ^= below >> np.uint64(29)

@@ -4,7 +4,7 @@ A traced function is straight-line: a chain of a thousand loops repeats the inst
 thousand times, and code generation takes longer per instruction the longer the function is. Here it is cut
 at its marks (`ce_dynamics.compiler.tracing.cut_points`). In each piece, operands are numbered within the
 piece (`ce_dynamics.compiler.codegen.segments`); pieces that then read the same are of one *kind* and
-need machine code once. What differs between the pieces of a kind is in tables:
+need machine code once. Differences between the pieces of a kind are in tables:
 
 * Inputs, and values that another piece reads, live in slots of a common work space. Slots that differ by
   the same amount from piece to piece are reached from one *base*; only bases are in the table.

@@ -66,7 +66,7 @@ class Pairs:
         return self.operands[n][: USED.get(self.op[n], 0)]
 
     def match(self, pair: Pair) -> list[Pair]:
-        """Return the operands of a pair: those of the first in their order, each with what is like it."""
+        """Return the operands of a pair: those of the first in their order, each with its counterpart."""
         first, second = pair
         ours, theirs = self.reads(first), self.reads(second)
         if len(ours) > 1 and self.shape[ours[0]] != self.shape[theirs[0]]:

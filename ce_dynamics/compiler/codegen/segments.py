@@ -133,7 +133,7 @@ def cuts(marks: Sequence[int], n: int, shortest: int, longest: int) -> Integers:
 def constants_last(op: Integers, operands: Integers, is_constant: Booleans) -> Integers:
     """Return operands with constants last where they may change places.
 
-    A graph orders such operands by number, which for constants says when the number first occurred.
+    A graph orders such operands by number, which for constants is their first occurrence.
     """
     result = operands.copy()
     swap = np.flatnonzero(np.isin(op, _COMMUTATIVE))

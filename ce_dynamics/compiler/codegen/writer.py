@@ -161,7 +161,7 @@ class Writer:
             raise NotImplementedError(f"operation {op.name} has no machine code")
 
     def _lookup(self, name: str, x: list[str]) -> None:
-        """Read a table.  What neighbours share, the code generator forms once."""
+        """Read a table.  The code generator computes shared parts of neighbouring reads once."""
         add, kind, many = self.lines.append, self.type, f"<{self.lanes} x i64>"
         key, offset = self.looked_up.get(name) or (number_of(x[1]), int(number_of(x[2])))
         table = known_table(key)
@@ -234,7 +234,7 @@ class Writer:
 
     def _call(self, name: str, function: str, x: list[str]) -> None:
         add = self.lines.append
-        # memory(none): nobody reads errno; sin and cos of one angle may then become one call
+        # memory(none): errno is not read; sin and cos of one angle may then become one call
         signature = ", ".join(["double"] * len(x))
         self.declarations.add(f"declare double @{function}({signature}) nounwind willreturn memory(none)")
         if self.lanes == 1:

@@ -16,7 +16,7 @@ _tracing: ContextVar[Graph | None] = ContextVar("tracing", default=None)
 
 
 def mark() -> None:
-    """Say that what follows is a piece of work of its own; nothing happens unless a function is traced."""
+    """Mark the begin of a separate piece of work; it has no effect unless a function is traced."""
     graph = _tracing.get()
     if graph is not None:
         graph.mark()

@@ -46,7 +46,7 @@ class TracedFunction:
     marks : tuple of int
         Instructions at which a new piece of work begins: where the function may be cut.
     tables : tuple of Table
-        What is looked up; instructions have the keys.
+        Tables; instructions have the keys.
     """
 
     name: str
@@ -107,7 +107,7 @@ class TracedFunction:
         }
 
     def evaluate_many(self, **inputs: Any) -> dict[str, NDArray[np.float64]]:
-        """Return the same at many points at once, for what is looked at once: no machine code is made.
+        """Interpret the instructions at many points at once, without machine code.
 
         Parameters
         ----------
@@ -194,7 +194,7 @@ def trace(
         arguments[key] = argument.reshape(shape) if shape else argument[0]
     # NaN as a constant is a legitimate answer, and object arrays raise no floating-point errors of their own.
     working = at_work(f"tracing {name}", lambda: f"{len(graph):,} operations")
-    # what is traced has no cycles, and to look for some takes a fifth of the time
+    # traced objects have no cycles, and the search for them takes a fifth of the time
     with working, marking(graph), collecting_no_garbage(), np.errstate(invalid="ignore"):
         results = function(**arguments)
     if not isinstance(results, Mapping):

@@ -4,7 +4,7 @@ Nodes are numbered in order of creation, so operands always precede their users.
 (op, a, b, c) of its operation code and operand nodes (-1 where unused).  A constant carries the index of its
 value in `Graph.numbers` as a; an input carries (input index, entry) as (a, b).
 
-What folds, and what that assumes
+Folding and its assumptions
 ---------------------------------
 * 0 x and 0 / x become 0: a structural zero means "no such term", so it also swallows NaN and infinities.
   For the same reason the signs of zeros are not tracked (-0.0 is stored as 0.0; 0 - x is -x; x + 0 is x).
@@ -169,7 +169,7 @@ class Graph:
         n = index.get(key)
         if n is None:
             n = index.get((_SUB, j, i, -1))
-            if n is not None:  # j - i exists: share it, the sign goes on outwards
+            if n is not None:  # j - i exists: share it, and move the sign outwards
                 return self.neg(n)
             n = index[key] = len(nodes)
             nodes.append(key)

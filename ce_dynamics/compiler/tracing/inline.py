@@ -1,6 +1,6 @@
 """Traced functions inside others, functions of fewer outputs, and the entries that outputs depend on.
 
-What an inlined function shares with its surroundings exists once, so that a function and its directional
+Expressions shared with the surroundings exist once, so that a function and its directional
 derivatives, each called by itself, cost as much as their joint evaluation.
 """
 
@@ -131,12 +131,12 @@ def with_entries(traced: TracedFunction, output: str, entries: Collection[int]) 
     output : str
         Name of the output.
     entries : collection of int
-        Places in the flattened output that are wanted; the others are 0.
+        Places of the selected entries in the flattened output; the others are 0.
 
     Returns
     -------
     TracedFunction
-        With the same shapes, and the same bits in all that is wanted.
+        Function with the same shapes, and the same bits in the selected entries.
 
     Examples
     --------

@@ -134,7 +134,7 @@ def arity(op: int) -> int:
 
 
 class Operator(NamedTuple):
-    """An operator of Python: how it is written, and what it does to any two scalars."""
+    """Operator of Python: its symbol, and its function of any two scalars."""
 
     symbol: str
     of: Callable[[Any, Any], Any]

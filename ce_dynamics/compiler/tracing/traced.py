@@ -1,4 +1,4 @@
-"""Traced scalars: stand in for floats in NumPy object arrays and record what is done to them.
+"""Traced scalars: replace floats in NumPy object arrays and record operations.
 
 `Traced` behaves like a float under arithmetic, comparison and elementary functions, but every result is a
 node of a `Graph`.  Results that are known numbers come back as plain floats, so structural zeros stay
@@ -251,7 +251,7 @@ class Traced:
         return wrap(graph, graph.lookup(self.node, key, place))
 
     def conjugate(self) -> Traced:
-        """Itself: traced scalars are real (NumPy's vdot asks)."""
+        """Return the scalar itself, for NumPy's vdot: traced scalars are real."""
         return self
 
     def _refuse(self, what: str) -> NoReturn:

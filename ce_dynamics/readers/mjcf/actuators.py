@@ -120,7 +120,7 @@ def add_actuators(system: System, file: Compiled, carried: dict[int, Body], key:
     """All that can be represented, each with an input of its name; a keyframe has the inputs' defaults.
 
     Where the name is that of a coordinate, as with motors that are called after their joints, the input is
-    called ``<name> command``; notes say so.
+    called ``<name> command``; notes list them.
     """
     model = file.model
     notes: list[str] = []

@@ -91,7 +91,7 @@ def mjcf_feet(
     independent: Collection[str] = (),
     tolerance: float = TOLERANCE,
 ) -> tuple[list[Foot], list[str]]:
-    """Return points and balls of an MJCF file that may touch its planes, and what touches besides.
+    """Return points and balls of an MJCF file that may touch its planes, and names of other contacts.
 
     A sphere is one ball, a capsule two, a box eight points.  Which pairs touch, and their friction, are
     MuJoCo's rules: masks, exclusions, priorities, else the larger friction.

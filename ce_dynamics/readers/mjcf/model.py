@@ -23,7 +23,7 @@ TETRAHEDRON = [0.0, 0.0, 0.0, 1e-2, 0.0, 0.0, 0.0, 1e-2, 0.0, 0.0, 0.0, 1e-2]
 
 
 def replace_missing(mujoco: Any, spec: Any, file: str) -> Iterator[Finding]:
-    """Put something small where files are missing, and tell of each."""
+    """Replace missing files by small ones, and list them."""
     missing = [mesh for mesh in spec.meshes if is_missing(spec, spec.meshdir, mesh.file)]
     refuse_weights(mujoco, spec, file, {mesh.name or Path(mesh.file).stem: mesh.file for mesh in missing})
     for mesh in missing:
@@ -125,7 +125,7 @@ class Compiled:
 
     @contextmanager
     def _refusals(self) -> Iterator[None]:
-        """Say what MuJoCo refuses."""
+        """Return the reasons of MuJoCo for rejecting a file."""
         try:
             yield
         except (ValueError, RuntimeError) as error:

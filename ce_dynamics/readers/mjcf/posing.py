@@ -37,7 +37,7 @@ def key_named(file: Compiled, name: str) -> Any:
 
 
 def start_from(system: System, file: Compiled, key: Any, carried: dict[int, Body]) -> list[str]:
-    """Start the independent hinges from a keyframe, and say how far the loops put the others from it."""
+    """Start the independent hinges from a keyframe, and note the distance of the others from it."""
     independent = embed(system).q_of
     states = {
         joint: hinge_state(
@@ -135,7 +135,7 @@ def put_together(
     motors: Collection[str] = (),
     tolerance: float = TOLERANCE,
 ) -> tuple[set[int], list[str]]:
-    """Bring the file's kinematics into the design pose; joints that lead loops, and notes on what was chosen.
+    """Move the file's kinematics into the design pose; return independent joints and notes on choices.
 
     Those of ``independent`` lead, with others where they are too few.  Where a loop has none of them, its
     ``motors`` lead if they can in the design pose.
@@ -163,7 +163,7 @@ def put_together(
         asked = any(part.moved_by_loops()[options])
         search = DesignPoseSearch(part, wanted, options, limits.reshape(-1, 2), tolerance, asked)
         found = search.find()
-        if found is None:  # the loops' own assembly says what is wrong, if anything is
+        if found is None:  # the assembly of the loops reports errors
             continue
         q[search.seen] = found.q[search.seen]
         notes += report(search, found, names, places, file.file)
@@ -183,7 +183,7 @@ def put_together(
 
 
 def choose_pose(file: Compiled, pose: str | Mapping[str, float] | None) -> Array:
-    """Return ``qpos`` of the pose that is wanted."""
+    """Return ``qpos`` of the target pose."""
     qpos = np.array(file.model.qpos0, dtype=float)
     if pose is None:
         return qpos

@@ -191,9 +191,9 @@ def read_mjcf(
     less ``ref``, zero in the pose of the file; those of free and ball joints are counted from the design
     pose, in world axes.  MuJoCo's constraints give way; here they hold exactly.
 
-    The design pose is the wanted one, that of the file unless ``pose`` says otherwise.  Where loops are open
+    The design pose is that of the file unless ``pose`` is given.  If loops are open
     or singular there, an assembled pose is searched for as `ce_dynamics.readers.design_pose` describes, and a
-    note says which.
+    note names it.
 
     Parameters
     ----------
@@ -203,7 +203,7 @@ def read_mjcf(
         The keyframe to start from; the pose of the file at rest if not given.  Dependent coordinates follow
         from the independent ones.
     pose : str, or mapping of str to float, optional
-        The wanted design pose: the name of a keyframe, or coordinates of hinges and slides [rad or m].
+        Design pose: the name of a keyframe, or coordinates of hinges and slides [rad or m].
     independent : collection of str
         Joints whose coordinates are to be independent in loops.  Where it names none of a loop, those with
         actuators are if they lead it well, else others are chosen.
@@ -211,8 +211,8 @@ def read_mjcf(
         Stiffness [N m/rad or N/m] and dissipation [s/rad or s/m] of a `JointStop` at every range of a hinge
         or slide; ranges are noted only if not given.
     ignore : collection of str
-        What to leave out although it acts on the motion: kinds as the error names them, such as
-        ``"actuator"`` or ``"joint@damping"``, names of elements, or ``"all"`` for whatever is not known.
+        Elements to leave out although they act on the motion: kinds as named by the error, such as
+        ``"actuator"`` or ``"joint@damping"``, names of elements, or ``"all"`` for all unknown ones.
     tolerance : float
         Precision of the geometry [rad, or sizes of a loop], as of `System`: loops that are closed no better
         in any pose are taken to be closed.
@@ -220,12 +220,12 @@ def read_mjcf(
     Returns
     -------
     System
-        ``system.notes`` lists what was skipped or left out.
+        ``system.notes`` lists skipped elements.
 
     Raises
     ------
     DataError
-        Naming file, line and element: for what cannot be represented and is not in ``ignore`` (all at once),
+        The message names file, line and element: for elements outside ``ignore`` that cannot be represented,
         what MuJoCo refuses, NaN, names used twice, files and replicates beyond the limits of
         `ce_dynamics.readers.xml_file` and `ce_dynamics.readers.mjcf.read`.
     ModelError

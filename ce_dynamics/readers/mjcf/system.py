@@ -162,7 +162,7 @@ def add_stop(system: System, file: Compiled, joint: int, body: Body, stops: tupl
 
 
 def armature(file: Compiled, joint: int) -> Array:
-    """MuJoCo's armature A of a joint, energy ½ θ̇ᵀ A θ̇ of its own velocities, which is what it is here."""
+    """Return MuJoCo's armature A of a joint, with the energy ½ θ̇ᵀ A θ̇ of its velocities, as here."""
     return np.array(file.model.dof_armature[file.dofs(joint)])
 
 

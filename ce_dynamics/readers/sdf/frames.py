@@ -99,7 +99,7 @@ WORLD_NAME = "world"
 
 
 def flatten(model: Element) -> None:
-    """Bring what stands in inner models out to the outer one, in place."""
+    """Move the elements of inner models to the outer one, in place."""
     for inner in model.children("model"):
         flatten(inner)
         name = inner.text("name")

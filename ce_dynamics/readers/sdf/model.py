@@ -1,8 +1,8 @@
 """An SDF model as links, joints and loops of the same kind as those of URDF.
 
-SDF is a graph: its joints may close loops.  A spanning tree is grown from what is fixed in the world; joints
-with two axes and those with springs or dampers are taken first, ball joints last, and what is left closes the
-loops.  A joint whose child is nearer to the root is turned round, so that its coordinate is what it was.
+SDF is a graph: its joints may close loops.  A spanning tree grows from links fixed in the world; joints
+with two axes and those with springs or dampers come first, ball joints last, and the others close the
+loops.  A joint whose child is nearer to the root is reversed without changing its coordinate.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ class JointEdge:
         return {"fixed": 1, "prismatic": 2, "spherical": 4}.get(self.kind, 3)
 
     def reverse(self) -> JointEdge:
-        """Return the same seen from its child: its coordinates are what they were."""
+        """Return the joint seen from its child, with the same coordinates."""
         axis, second, loads = -self.axis, self.second, self.loads
         if second is not None:
             axis, second = -second, axis
@@ -336,7 +336,7 @@ def loop_of(edge: JointEdge, at: dict[str, Pose]) -> RobotLoop:
 
 
 def inertial_of(link: Element, to_link: Pose, frames: Frames) -> Inertial | None:
-    """Mass and inertia in the frame of the joint that carries the link; 1 kg, 1 kg m² where none are said."""
+    """Mass and inertia in the frame of the joint that carries the link; 1 kg, 1 kg m² by default."""
     given = link.child("inertial")
     if given is not None and given.attributes.get("auto", "false").lower() in TRUE:
         raise given.error("auto: what shapes and densities weigh is not found; give <mass> and <inertia>")

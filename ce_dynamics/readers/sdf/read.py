@@ -151,12 +151,12 @@ def read_sdf(
     Returns
     -------
     System
-        ``system.notes`` lists what was skipped or left out.
+        ``system.notes`` lists skipped elements.
 
     Raises
     ------
     DataError
-        Naming file, line and element: for what cannot be represented and is not in ``ignore`` (all at once),
+        The message names file, line and element: for elements outside ``ignore`` that cannot be represented,
         missing or malformed values, frames that refer to each other in a circle, links that nothing holds.
     ModelError
         For another ``base``, or a string as ``ignore``.

@@ -1,4 +1,4 @@
-"""Loops and motors given beside a URDF file, which by itself knows trees only."""
+"""Loops and motors given in addition to a URDF file, which describes trees only."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Additions:
     place: str  # Source of the additions, for messages
     pairs: tuple[tuple[str, str, str], ...]  # Two frames, and the kind of joint that keeps them together
     motors: tuple[str, ...] = ()  # Names of joints
-    # Joints that are of another kind than the URDF says
+    # Joints of another kind than in the URDF file
     types: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()  # Notes on parts of the file that were not read
     # part_of_motors, part_of_balls: Parts of the names of joints with motors, and of ball joints; empty for

@@ -148,7 +148,7 @@ def joint(element: Element, name: str, right_angles: float) -> RobotJoint:
 
 
 def dynamics(element: Element, name: str, what: str) -> float:
-    """Damping, dry friction or armature of a joint; `<joint_properties>` is what onshape-to-robot writes."""
+    """Return damping, dry friction or armature of a joint; onshape-to-robot writes `<joint_properties>`."""
     total = 0.0
     for tag in ("dynamics", "joint_properties"):
         given = element.child(tag)
@@ -254,7 +254,7 @@ def one_of(element: Element, attribute: str, allowed: tuple[str, ...]) -> str:
 
 
 def flag(element: Element, attribute: str) -> bool | None:
-    """True, false, or nothing said."""
+    """Return true, false, or None if absent."""
     value = element.attributes.get(attribute)
     if value is None:
         return None

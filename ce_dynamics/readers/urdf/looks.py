@@ -1,4 +1,4 @@
-"""Shapes of the links of a URDF file: what they look like, and where they may touch the ground."""
+"""Shapes of the links of a URDF file: their looks, and points that may touch the ground."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def urdf_feet(
     ignore: Collection[str] = (),
     tolerance: float = TOLERANCE,
 ) -> tuple[list[Foot], list[str]]:
-    """Points and balls of a URDF file's ``<collision>`` shapes that may touch a plane, and what may besides.
+    """Points and balls of a URDF file's ``<collision>`` shapes that may touch a plane, and other shapes.
 
     A sphere is one ball, a capsule two, a box eight points.  The format has no ground and no friction: they
     are given here.

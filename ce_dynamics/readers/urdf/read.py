@@ -129,9 +129,9 @@ def read_urdf(
     Every link becomes a body of its name, on the hinge that the file calls a joint; coordinates are those of
     the joints.  The root link's frame is the world's.
 
-    The design pose is the wanted one, in which all joints are at zero unless ``pose`` says otherwise.  Where
+    In the design pose all joints are at zero unless ``pose`` is given.  If
     loops are open or singular there, an assembled pose is searched for as `ce_dynamics.readers.design_pose`
-    describes, and a note says which.
+    describes, and a note names it.
 
     Parameters
     ----------
@@ -141,27 +141,27 @@ def read_urdf(
     gravity : (3,) array_like
         Acceleration of free fall [m/s²]; the format has none.
     loops : str, path, or list of (str, str) or (str, str, str), optional
-        Loops beside the file: pairs of frames, each named after a joint or a link, and what they hold:
+        Loops in addition to the file: pairs of frames, named after joints or links, and their constraint:
         ``"6d"`` (all; the default), ``"3d"`` (displacements), or a type of `<loop>` about the frames' z-axes.
         A text or path names a YAML file with ``closed_loop``, ``type`` and ``name_mot``, whose joints lead
         their loops and get actuators, with inputs of their names.
     pose : mapping of str to float, optional
-        Wanted coordinates of joints in the design pose [rad or m].
+        Coordinates of joints in the design pose [rad or m].
     independent : collection of str
         Joints that are to lead their loops; where they are too few, others are chosen besides.
     stops : (float, float), optional
         Stiffness [N m/rad or N/m] and dissipation [s/rad or s/m] of a `JointStop` at every limit; limits are
         noted only if not given.
     ignore : collection of str
-        What to leave out although it acts on the motion: kinds as the error names them, such as
-        ``"dynamics@damping"``, names of elements, or ``"all"`` for whatever is not known.
+        Elements to leave out although they act on the motion: kinds as named by the error, such as
+        ``"dynamics@damping"``, names of elements, or ``"all"`` for all unknown ones.
     right_angles : float
         Angles ``rpy`` as near as this to a multiple of a right angle are taken as such [rad]: π/2 with eleven
         digits is.  A loop whose axes are parallel but for 1e-8 rad cannot be closed; notes name angles that
         look meant to be right ones.
     armature : mapping of str to float, optional
         Inertia of joints' own rates by the name of the joint, such as that of rotors seen through their gears
-        [kg m² or kg]; in place of what ``<dynamics armature>`` says.
+        [kg m² or kg]; it replaces ``<dynamics armature>``.
     tolerance : float
         Precision of the geometry [rad, or sizes of a loop], as of `System`: loops that are closed no better
         in any pose are taken to be closed.
@@ -169,12 +169,12 @@ def read_urdf(
     Returns
     -------
     System
-        ``system.notes`` lists what was skipped or left out.
+        ``system.notes`` lists skipped elements.
 
     Raises
     ------
     DataError
-        Naming file, line and element: for what cannot be represented and is not in ``ignore`` (all at once),
+        The message names file, line and element: for elements outside ``ignore`` that cannot be represented,
         missing or malformed values, names used twice, links that are not joined to a tree, moving links
         without mass.
     ModelError
@@ -233,7 +233,7 @@ def read_description(
 
 
 def refuse_macros(robot: Element, ignore: Collection[str]) -> None:
-    """Refuse elements of Xacro, which stand for what a file does not have yet."""
+    """Reject elements of Xacro, which must be expanded first."""
     for element in robot:
         if element.tag.startswith(MACROS) and not {EVERYTHING, element.tag} & set(ignore):
             raise element.error(
