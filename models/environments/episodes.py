@@ -1,4 +1,4 @@
-"""Episodes of one task: how they begin, what is told, when they end; for many copies of a vehicle."""
+"""Episodes of one task: begin, observations and end; for many copies of a vehicle."""
 
 from __future__ import annotations
 

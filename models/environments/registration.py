@@ -1,4 +1,4 @@
-"""Environments by the names that Gymnasium knows them by."""
+"""Registers environments under names of Gymnasium."""
 
 from __future__ import annotations
 

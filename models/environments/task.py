@@ -1,4 +1,4 @@
-"""The contract of a task: what an agent is told, what it may do, and how it is judged."""
+"""Contract of a task: observations, actions and rewards."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Seen = Mapping[str, Floats]
 
 
 class Feature(NamedTuple):
-    """A number that the agent is told: in parts of ``scale``, and never beyond ±``bound`` [unit]."""
+    """Observed number of the agent: divided by ``scale``, and limited to ±``bound`` [unit]."""
 
     name: str
     unit: str
@@ -63,11 +63,11 @@ class Task(ABC):
 
     1. ``name``, ``title``; ``manoeuvre`` whose road and settings the vehicle is prepared with, at
        ``default_speed`` (None where it stands); ``duration`` of an episode [s].
-    2. ``features`` are told to the agent, ``facts`` are further numbers that judging wants; `observe` answers
+    2. ``features`` are observed by the agent, ``facts`` are further numbers for the reward; `observe` returns
        both by name, from sensors and held inputs and from ``goal``, numbers that `drawn` chooses for every
        episode.  It is traced: no branches on numbers.
-    3. ``actions`` names what the agent does, each within ±1; `command` makes inputs of it.
-    4. `judge` says what a step was worth, on arrays with one entry for each copy.
+    3. ``actions`` names the actions, each within ±1; `command` converts them to inputs.
+    4. `judge` returns the reward of a step, on arrays with one entry for each copy.
     5. `lines` are for pictures.
 
     The vehicle always starts at the origin; what changes from episode to episode is where things lie.

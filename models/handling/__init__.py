@@ -1,4 +1,4 @@
-"""Handling: manoeuvres of standards on any vehicle, and what they come to.
+"""Handling: manoeuvres of standards on any vehicle, and their metrics.
 
 >>> from ce_dynamics.models import handling
 >>> sedan = handling.vehicle("sedan")

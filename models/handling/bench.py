@@ -26,7 +26,7 @@ def perform(
     subject : Subject, VehicleSetup or str
         A subject, such as ``vehicle("sedan")``; a vehicle that was loaded, or one by name.
     progress : callable, optional
-        Told the name of a run, the time reached and its duration [s].
+        Called with the name of a run, the time reached and its duration [s].
     **options : float or str
         Options of the procedure, in SI or with units.
 

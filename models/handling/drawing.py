@@ -61,7 +61,7 @@ def svg(outcomes: Sequence[Outcome], title: str) -> str:
 
 
 def svg_of(figure: Figure) -> str:
-    """Return a figure as an SVG element, without the head of a file of its own."""
+    """Return a figure as an SVG element, without the head of a file."""
     text = io.StringIO()
     figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None})
     whole = text.getvalue()

@@ -17,7 +17,7 @@ DEGREES = 180.0 / math.pi
 
 
 class Verdict(NamedTuple):
-    """A criterion of a standard: what was reached, what is allowed, and whether that is kept.
+    """Criterion of a standard: value, limit, and whether it is met.
 
     ``passed`` is None where it could not be judged.
     """
@@ -47,7 +47,7 @@ class Chart(NamedTuple):
     lines : tuple of Line
         One, or one for each of several signals.
     limits : tuple of (label, Line)
-        What a standard allows, drawn dashed.
+        Limits of a standard, drawn dashed.
     logarithmic : str
         ``""``, ``"x"``, ``"y"`` or ``"xy"``.
     equal : bool

@@ -71,7 +71,7 @@ class Procedure(ABC):
     finished = FormerName("perform_safely")
 
     def perform_safely(self) -> Outcome:
-        """Perform, and keep what there is if that fails."""
+        """Perform a test, and keep completed runs if it fails."""
         try:
             self.perform()
         except CeDynamicsError as error:

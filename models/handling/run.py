@@ -1,4 +1,4 @@
-"""One run of a subject: what was driven, what came out, and what went wrong."""
+"""One run of a test vehicle: manoeuvre, results and errors."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class Run:
 
     @property
     def steer(self) -> Floats:
-        """Mean angle of the front road wheels that the steering asks for [rad]."""
+        """Mean steering angle of the front road wheels, without compliance [rad]."""
         return self.subject.road_wheel_angle(self["steering"])
 
     @property

@@ -53,15 +53,15 @@ class Start(NamedTuple):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Subject(ABC):
-    """Contract of what is put to a test.
+    """Contract of a test vehicle.
 
     1. `start` gives a compiled model on the road of a manoeuvre, and its state when it drives straight on at
     the
        manoeuvre's speed.  The model has the inputs ``steering`` (−1 … 1, positive to the left), ``throttle``
        and ``brake`` (0 … 1) and the outputs `SENSORS`; better also those of the centre of mass
        (`AT_CENTRE`), and ``roll`` [rad], positive to the right.
-    2. `road_wheel_angle` tells what front-wheel angle a steering input asks for.
-    3. ``side_loads`` tells the tyre loads by side, where the model has them.
+    2. `road_wheel_angle` returns the front-wheel angle of a steering input.
+    3. ``side_loads`` returns the tyre loads by side, if the model has them.
 
     Attributes
     ----------
@@ -98,7 +98,7 @@ class Subject(ABC):
     def locks(self) -> tuple[Floats, Floats]:
         """Inputs that steer furthest to the right and to the left, and the angles that they ask for [rad].
 
-        A linkage may be led back before its inputs end.
+        A linkage may reach its limit before its inputs do.
         """
         inputs = np.linspace(-1.0, 1.0, GRID)
         angles = self.road_wheel_angle(inputs)
@@ -115,11 +115,11 @@ class Subject(ABC):
         return [AxlePath(np.stack((x, y), axis=1), np.stack((-np.sin(yaw), np.cos(yaw)), axis=1))]
 
     def practise(self, task: Manoeuvre, road: str | None = None) -> Manoeuvre:
-        """The manoeuvre by a driver who has practised it, where a subject knows how to; else as it is."""
+        """Return the manoeuvre with a trained driver model, if the vehicle supports it; else unchanged."""
         return task
 
     def steering_for(self, angle: float) -> float:
-        """Return the steering input that asks for a road-wheel angle [rad]."""
+        """Return the steering input of a road-wheel angle [rad]."""
         from scipy.optimize import brentq  # here, because it takes longer to load than many runs
 
         inputs, lock = self.locks()
@@ -136,7 +136,7 @@ class Subject(ABC):
         return float(brentq(excess, float(inputs[0]), float(inputs[1]), xtol=1e-14))
 
     def manoeuvre(self, kind: type[Manoeuvre], **given: Given) -> Manoeuvre:
-        """Return a manoeuvre by a driver who knows the subject."""
+        """Return a manoeuvre with the driver model of the test vehicle."""
         values = {o.name: self.defaults[o.name] for o in kind.options if o.name in self.defaults}
         return kind(self.driver, **values | values_of(kind.name, kind.options, given))
 

@@ -1,4 +1,4 @@
-"""Vehicles described by data as what is put to a test."""
+"""Vehicles described by data as test vehicles."""
 
 from __future__ import annotations
 

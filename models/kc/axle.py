@@ -79,7 +79,7 @@ class Axle:
     wheelbase : float
         Distance from the other axle [m].
     centre_of_mass : (x, z above the road) [m]
-        Of the vehicle; x decides whether the axle is in front, if nothing else is said.
+        Of the vehicle; by default x decides whether the axle is in front.
     in_front : bool, optional
         Whether the wheelbase grows as the wheels go forward; axles of trailers are behind their hitch.
     brake_share, drive_share : float

@@ -131,7 +131,7 @@ class ComplianceSensitivities:
         c : (n_c,) array_like
         wheels : (2, 9) array_like, optional
         vertical : str
-            What the wheels keep: their ``height``, or the vertical ``load`` that they have without forces.
+            Constant quantity of the wheels: their ``height``, or the vertical ``load`` without forces.
         """
         elastic, none = self.elastic, np.zeros((2, 9))
         loads = none if wheels is None else checks.finite_array("loads", wheels, (2, 9), DataError)

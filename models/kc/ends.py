@@ -32,7 +32,7 @@ class EndOfTravel(NamedTuple):
     steering : float
         Part of full lock.
     obstacle : str
-        What is in the way.
+        Cause of the limit.
     pose : (n_c,) array
     """
 
@@ -44,7 +44,7 @@ class EndOfTravel(NamedTuple):
 
 
 class Ends(NamedTuple):
-    """Both ends of a sweep; None where it does not end within what was searched."""
+    """Both ends of a sweep; None if it has no end in the searched range."""
 
     low: EndOfTravel | None
     high: EndOfTravel | None
@@ -116,7 +116,7 @@ def end_of(way: PosePath, value: float) -> EndOfTravel | None:
 def warn_near_ends(
     rig: KCRig, condition: Floats, travel: Floats, steering: Floats, parameters: Mapping[str, float] | None
 ) -> None:
-    """Tell of the pose nearest to an end of the travel, if it is near or beyond: derivatives are steep there.
+    """Warn of the pose nearest to an end of the travel, if it is near or beyond: derivatives are steep there.
 
     The end is looked for on the way that leads there from the design pose.
 

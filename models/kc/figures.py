@@ -92,7 +92,7 @@ class AxleFigures:
         checks.check_name("rig", name, [quantity.name for quantity in self.known], "quantity", DataError)
 
     def _has(self, name: str) -> bool:
-        """Return True if the wheels can travel in the way that a figure tells of."""
+        """Return True if the wheels can travel as a figure needs."""
         sweep = quantities.SWEEP_OF.get(name)
         if sweep is None and name.endswith("_motion_ratio"):
             sweep = "opposed" if any(bar.endswith(f".{name[:-13]}") for bar in self.axle.bars) else "parallel"
@@ -120,7 +120,7 @@ class AxleFigures:
 
     @cached_property
     def pairs(self) -> dict[str, tuple[int, int]]:
-        """Elements with lengths that both wheels have: what their names have in common, and their places."""
+        """Return elements with lengths on both wheels: the common part of their names, and their places."""
         left, right = (wheel.elements + "." for wheel in self.axle.wheels)
         elements = self.poses.elements
         rests = [name.removeprefix(left) for name in elements if name.startswith(left)]

@@ -72,7 +72,7 @@ class FreeBodies:
     ----------
     rig : KCRig
     elastic : sequence of ElasticJoint
-        The joints that are none, and what stands for them.
+        Released joints, and the elements that replace them.
 
     Attributes
     ----------
@@ -110,7 +110,7 @@ class FreeBodies:
         for element in self.elements.values():
             ends += [body for body, _ in element.attachments]
         for body in ends:
-            while not body.is_ground:  # loads may be given in the axes of what carries both ends
+            while not body.is_ground:  # loads may be given in the axes of the common carrier of both ends
                 if body.name not in own:
                     found[body.name] = body
                 body = body.carrier
@@ -220,7 +220,7 @@ class FreeBodies:
             total[carrier.name] = total[carrier.name] + wrench
         return concatenate([total[body.name] for body in self.bodies])
 
-    # Answers
+    # Results
 
     def place_all(self, c: Floats) -> tuple[Floats, Floats]:
         """Axes (n, 3, 3) and centres of mass (n, 3) of all bodies in a pose of the ideal axle."""

@@ -1,4 +1,4 @@
-"""The page in which hardpoints are dragged: the axle as traced functions, and what is drawn of it."""
+"""Page in which hardpoints are dragged: the axle as traced functions, and its drawing."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def live_page(
     points : sequence of str, optional
         Hardpoints that can be dragged, such as ``front.L``; all of the axle's if not given.
     targets : sequence of Target
-        Wanted curves, which are drawn with their tolerances behind those of the axle.
+        Target curves, drawn with their tolerances behind those of the axle.
     """
     setup = setup_of(vehicle)
     known = hardpoints_of(setup.data, axle)
@@ -135,7 +135,7 @@ class LivePage:
     others : dict of str to KCRig
         Axles by label whose curves lie over those of the first; they do not change.
     targets : list of Target
-        What is wanted of curves.
+        Targets of curves.
     """
 
     def __init__(self, rig: KCRig, points: dict[str, Floats], title: str) -> None:

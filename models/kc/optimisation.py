@@ -1,4 +1,4 @@
-"""Hardpoints (or any free parameters) for wanted curves: targets, least squares, tolerances."""
+"""Fits hardpoints (or any free parameters) to target curves: targets, least squares, tolerances."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Target:
 
 
 class Deviations(NamedTuple):
-    """Weighted deviations from all targets, their derivatives by what is varied, and the curves.
+    """Weighted deviations from all targets, their derivatives by the varied parameters, and the curves.
 
     Attributes
     ----------
@@ -247,7 +247,7 @@ def optimise(
 
     Least squares of (figure − wanted)/tolerance by SciPy's trust-region method with bounds and exact
     derivatives.  Steps to where the linkage cannot be assembled are taken back and shortened.  Clearances are
-    kept by an augmented Lagrangian, to a nanometre; where that is not possible ``message`` says which is not.
+    kept by an augmented Lagrangian, to a nanometre; otherwise ``message`` names the violated ones.
 
     Parameters
     ----------
@@ -356,7 +356,7 @@ class BoundedSearch:
         self._known: dict[bytes, Deviations | None] = {}
 
     def at(self, x: Floats) -> Deviations | None:
-        """Deviations; None beyond what can be assembled, where a shorter step is tried."""
+        """Return the deviations; None if the axle cannot be assembled, which shortens the step."""
         key = x.tobytes()
         if key not in self._known:
             self._known.clear()

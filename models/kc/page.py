@@ -1,4 +1,4 @@
-"""The page of curves: what a suspension does over wheel travel, in roll, and when it is steered."""
+"""Page of curves: kinematics of a suspension over wheel travel, roll and steering."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class SweepPlot(NamedTuple):
     ----------
     sweep, title : str
     curves : dict of str to str
-        Labels by quantity; what the axle has not is left out.
+        Labels by quantity; missing ones are left out.
     """
 
     sweep: str
@@ -166,7 +166,7 @@ def answers(panel: SweepPlot, sweeps: Mapping[str, xr.Dataset]) -> bool:
 def draw(
     axes: Axes, panel: SweepPlot, variants: Mapping[str, xr.Dataset], colours: Mapping[str, str]
 ) -> None:
-    """Draw one panel; colours tell curves, or variants where these have any."""
+    """Draw one panel; colours distinguish curves, or variants if there are any."""
     from matplotlib.lines import Line2D  # here, because only pictures need it
 
     axes.set_title(panel.title)
@@ -204,7 +204,7 @@ def draw(
 
 
 def abscissa(panel: SweepPlot, results: xr.Dataset) -> tuple[Floats, bool]:
-    """Return what a panel's curves go over, in its unit, and whether forces do it."""
+    """Return the abscissa of a panel in its unit, and True if forces drive it."""
     if "force" in results.coords:
         return (1e-3 if results["force"].attrs["units"] == "N" else 1.0) * results["force"].values, True
     if panel.sweep == "steering":

@@ -96,14 +96,14 @@ LONGEST = 0.02
 
 
 class UnreachedError(AssemblyError):
-    """A travel cannot be reached; what is in the way is told by `explain`, which takes a while."""
+    """Raised if a travel cannot be reached; `explain` finds the cause, which takes a while."""
 
     def __init__(self, way: PosePath, done: float, here: Floats) -> None:
         super().__init__(way.goal_text + " cannot be reached")
         self.way, self.done, self.here = way, done, here
 
     def explain(self) -> AssemblyError:
-        """Return the error with the end of the way, and what is in the way there."""
+        """Return the error with the end of the travel and its cause."""
         way = self.way
         _, here = way.end(self.done, self.here)
         there = f"{way.place_text(here)}, where {way.obstacle(here)}"
@@ -225,7 +225,7 @@ def finest(given: Floats, ahead: Floats) -> bool:
 
 
 def same_branch(first: Floats, whole: Floats) -> bool:
-    """Return True if a first step of Newton's method and what it came to are of one branch.
+    """Return True if a first step of Newton's method and its result are on one branch.
 
     Before a fold z = z_e − b x², from x₀ > 0, the first step to x₁ is (x₀² − x₁²)/2x₀, and the whole one less
     than twice as long; to −x₁, beyond the fold, it is longer.

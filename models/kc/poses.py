@@ -80,7 +80,7 @@ class Settling:
     start : (n_c,) array
         c in the design pose.
     moves : (n, n_m) array
-        What moves with each coordinate there.
+        Motion with each coordinate there.
     rows : (m, 2) array
         The travels that are chosen, of those of both wheels.
     """
@@ -144,7 +144,7 @@ class Settling:
     # At c
 
     def held(self, c: Array) -> tuple[Array, Array]:
-        """Travels (m,), and ∇V less what the wheels' forces balance best (n,): none in balance."""
+        """Return travels (m,), and ∇V less its best balance by wheel forces (n,): zero in equilibrium."""
         now = call(self.first, c=c)
         T, g = self.rows @ now["Z"], now["g"][0] + now["g"][1]
         return self.rows @ now["z"], g - T.T @ wheel_forces(T, g)
@@ -401,7 +401,7 @@ class AxlePoses:
         self.travels = self._travels()
         self.settling = self._settling()
 
-    # What moves
+    # Motion
 
     def _coordinates(self) -> list[Body]:
         """Return owners of the independent coordinates between the carriers and the chassis."""
@@ -481,7 +481,7 @@ class AxlePoses:
         S = self.model.embedding.owner.get(name)
         free = [] if S is None else [body for body in S.independent if body.name == name]
         if free and free[0].inboard.n_v == 1:
-            return self._q_places(free)  # led by forces
+            return self._q_places(free)  # driven by forces
         if name not in system.prescribed:
             known = ", ".join(system.prescribed) or "nothing"
             raise DataError(f"axle {self.axle.name!r}: steered_by {name!r}; prescribed are: {known}")

@@ -92,7 +92,7 @@ class KCRig:
     Attributes
     ----------
     quantities : tuple of Quantity
-        What is reported.
+        Quantities of the results.
     parameters : tuple of str
         Free parameters of the model.
     """
@@ -111,7 +111,7 @@ class KCRig:
 
     @property
     def quantities(self) -> tuple[Quantity, ...]:
-        """Names, units and meaning of what is reported."""
+        """Names, units and meaning of the results."""
         return self.figures.known
 
     @property
@@ -160,7 +160,7 @@ class KCRig:
         Raises
         ------
         AssemblyError
-            If the suspension does not reach a travel; the message says where it ends, and by what.
+            If the suspension does not reach a travel; the message states its end and the cause.
         """
         found, stopped = self._outward(travel, steering, parameters)
         if stopped:
@@ -250,7 +250,7 @@ class KCRig:
         return self._functions[key]
 
     def read(self, poses: Floats, names: Sequence[str] | None = None) -> dict[str, Floats]:
-        """Return figures in poses: (n, 2) arrays of what wheels have each, else (n,)."""
+        """Return figures in poses: (n, 2) arrays for wheels, else (n,)."""
         bound = self.function(names).bind()
         found = {name: np.empty((len(poses), *shape.shape)) for name, shape in bound.outputs.items()}
         pairs = [(found[name], value) for name, value in bound.outputs.items()]
@@ -282,12 +282,12 @@ class KCRig:
         parameters : mapping of str to float, optional
             Values of free parameters.
         quantities : sequence of str, optional
-            Names of what is wanted; everything if not given.
+            Names of quantities; all if not given.
 
         Returns
         -------
         xarray.Dataset
-            Over the dimension ``pose``, and ``side`` of what wheels have each, in SI units.
+            Over the dimension ``pose``, and ``side`` for wheels, in SI units.
 
         Raises
         ------

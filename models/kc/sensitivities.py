@@ -201,7 +201,7 @@ def sensitivities(
     Raises
     ------
     AssemblyError
-        If a travel cannot be reached; it says where the travel ends, and by what.
+        If a travel cannot be reached; the message states its end and the cause.
 
     Warns
     -----

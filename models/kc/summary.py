@@ -64,7 +64,7 @@ def compliance_rows(elastic: Compliance) -> list[SummaryRow]:
 
 
 def as_json(sweeps: dict[str, xr.Dataset]) -> dict[str, Any]:
-    """Return all curves of all sweeps in SI units, None for what is not finite."""
+    """Return all curves of all sweeps in SI units, with None for numbers that are not finite."""
     content: dict[str, Any] = {}
     for kind, results in sweeps.items():
         curves = {}

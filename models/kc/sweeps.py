@@ -41,7 +41,7 @@ class Sweep:
     kind : str
         A name for people.
     values : (n,) array
-        What the curves are drawn over: travel [m], or part of full lock.
+        Abscissa of the curves: travel [m], or share of full lock.
     travel : (n, 2) array
         Of the left and the right wheel centre [m].
     steering : (n,) array

@@ -153,7 +153,7 @@ class Ackermann(NamedTuple):
     Attributes
     ----------
     ideal_outer : float
-        Steer angle of the outer wheel that goes with that of the inner one [rad], signed as it.
+        Steer angle of the outer wheel for that of the inner one [rad], with the same sign.
     error : float
         Outer wheel's angle less the ideal one, positive where it turns further [rad].
     percentage : float
@@ -197,7 +197,7 @@ PARALLEL = 1e-12
 
 
 class CarrierScrew(NamedTuple):
-    """Motion of a carrier, per unit of what moves it.
+    """Motion of a carrier, per unit of its driving coordinate.
 
     Attributes
     ----------

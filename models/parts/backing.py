@@ -41,7 +41,7 @@ LEAST = 1e-3
 
 
 class BackedTrailer(NamedTuple):
-    """A trailer as who backs it up knows it.
+    """Geometry of a trailer for the reversing driver model.
 
     ``overhang`` is how far its hitch lies behind the axles of what tows it (negative: ahead of them) and
     ``drawbar`` how far its own axles lie behind the hitch [m].
@@ -63,7 +63,7 @@ class BackedTrailer(NamedTuple):
         return 0.0 - arctan(d * curvature) - arctan(e * ahead)
 
     def curvature_ahead(self, yaw: Scalar, wanted: Scalar, quickness: Scalar) -> Scalar:
-        """Return the curvature of what tows it that brings its yaw angle to the wanted one [1/m]."""
+        """Return the curvature of the towing unit that brings its yaw angle to the target [1/m]."""
         e, d = self.overhang, self.drawbar
         return 0.0 - (quickness * (yaw - wanted) + sin(yaw) / d) / (1.0 + e / d * cos(yaw))
 
@@ -97,7 +97,7 @@ class Train(NamedTuple):
 
     @property
     def nominal(self) -> Train:
-        """With the nominal values of what is free."""
+        """Return a copy with nominal values of free parameters."""
         towed = (
             BackedTrailer(one.name, float(nominal(one.overhang)), float(nominal(one.drawbar)))
             for one in self.towed
@@ -166,7 +166,7 @@ def curvature_to_steer(
 
 
 def gains(towed: Sequence[BackedTrailer]) -> list[Scalar]:
-    """Return the k of each trailer [1/m]: what tows another one is led more quickly than that."""
+    """Return the k of each trailer [1/m]: towing units follow more quickly than the towed ones."""
     found: list[Scalar] = []
     behind: Scalar = 0.0
     for one in reversed(towed):

@@ -19,7 +19,7 @@ RELEASE_SPIN = 50.0
 
 
 class ClutchData(Section):
-    """Dry friction between two shafts: what it holds when closed, and the wind-up under torque."""
+    """Dry friction between two shafts: holding torque when closed, and wind-up under torque."""
 
     max_torque: Annotated[float, ParameterQuantity("N*m", above=0.0)]
     stiffness: Annotated[float, ParameterQuantity("N*m/rad", above=0.0)]

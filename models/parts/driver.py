@@ -56,7 +56,7 @@ SPIN = 0.5
 
 @dataclass(frozen=True)
 class SteeringResponse:
-    """Arms of the driver, and how a vehicle answers its steering; zero is at once.
+    """Lag of the driver's arms, and response of a vehicle to steering; zero is immediate.
 
     Attributes
     ----------
@@ -90,7 +90,7 @@ class SteeringResponse:
 
     @property
     def rocking(self) -> float:
-        """Speed below which the side-slip tells of the body rocking on its tyres [m/s].
+        """Speed below which the side-slip comes from the body rocking on its tyres [m/s].
 
         On tyres of stiffness C/σ the body of mass m rocks with √(C/(m σ)), and that is slower than the tyres'
         relaxation, v/σ, above √(σ C/m); a neutral vehicle has C/m = 2/`yaw_lag`.
@@ -117,7 +117,7 @@ class DriverParameters:
     aim_gain : float
         Correction relative to the arc through the aimed-at point (1: steer along that arc).
     yaw_damping : float
-        Wheel angle per yaw rate in excess of that of the wanted curvature [s].
+        Wheel angle per yaw rate in excess of that of the target curvature [s].
     throttle_gain, brake_gain : float
         Pedal per speed error [s/m].
     hold_throttle : float
@@ -222,7 +222,7 @@ def course(p: DriverParameters, sensors: Sensors) -> Scalar:
 
 
 def turn_steering(p: DriverParameters, wanted: Scalar, sensors: Sensors) -> Scalar:
-    """Return the steering input by which the arms bring the steering to where it is wanted: (D1)."""
+    """Return the steering input by which the arms move the steering to its target: (D1)."""
     r = p.response
     if not r.position:
         return wanted
@@ -248,7 +248,7 @@ def invert_arms(p: DriverParameters, steering: Floats, position: Floats, rate: F
 def steer_by_heart(
     p: DriverParameters, path: Path, steering: RoundedTable, yaw_rate: RoundedTable, sensors: Sensors
 ) -> Scalar:
-    """Return the steering input in [−1, 1] of a driver who knows what to steer where, and corrects the rest.
+    """Return the steering input in [−1, 1] of feed-forward along the path plus corrections.
 
     ``steering`` is what he adds to `DriverParameters.straight`.
     The correction is that of `steer`, from the error of place e and of course ε: the curvature
@@ -266,7 +266,7 @@ def steer_by_heart(
 
 
 def steer_train(p: DriverParameters, train: Train, path: Path, seen: Sensors) -> Scalar:
-    """Return the wanted steering in [−1, 1] that backs trailers up along a path.
+    """Return the target steering in [−1, 1] that backs trailers up along a path.
 
     ``seen`` is that of `curvature_to_steer`; the arms, `turned`, are left to who knows where the steering is.
     """
@@ -276,7 +276,7 @@ def steer_train(p: DriverParameters, train: Train, path: Path, seen: Sensors) ->
 
 
 def reversals_at_limits(p: DriverParameters, steering: Floats, rate: Floats | None) -> int:
-    """Count how often steering goes from a limit, full lock or the largest rate, to the opposite one.
+    """Count the changes of steering from a limit, full lock or the largest rate, to the opposite one.
 
     Parameters
     ----------

@@ -183,7 +183,7 @@ class Degressive(Law):
         return self.coefficient * x / (1.0 + slower)
 
     def energy(self, x: Scalar) -> Scalar:
-        """Not defined: nothing asks a damper for its energy."""
+        """Raise an error: a damper has no energy."""
         raise NotImplementedError("a damper stores no energy")
 
 
@@ -203,7 +203,7 @@ class Together(Law):
 
 
 def check_table(owner: str, name: str, x: Sequence[float], y: Sequence[float]) -> None:
-    """Refuse what is no function: numbers that do not pair up, or abscissae that do not increase."""
+    """Reject tables that are no functions: unequal numbers of entries, or abscissae that do not increase."""
     for k, number in enumerate((*x, *y)):
         check_number(owner, f"{name}[{k % len(x)}]", number)
     if len(x) != len(y) or len(x) < 2:

@@ -1,1 +1,1 @@
-"""Metrics: functions of time series that know no manoeuvre and no vehicle; SI units throughout."""
+"""Metrics: functions of time series, independent of manoeuvre and vehicle; SI units throughout."""

@@ -1,4 +1,4 @@
-"""Modes of a vehicle that drives straight on: what swings, how fast, how well damped.
+"""Modes of a vehicle that drives straight on: shape, frequency and damping.
 
 With the right and left eigenvectors r and l of the state matrix, state i has the participation
 
@@ -61,7 +61,7 @@ class DrivingMode(NamedTuple):
     Attributes
     ----------
     character : str
-        Name of what has the largest part of it, at the speed from which it is followed.
+        Name of the group with the largest participation, at the speed from which it is followed.
     frequency, damping_ratio : float
         Natural frequency |λ|/2π [Hz] and −Re λ/|λ|.
     shares : dict of str to float
@@ -75,7 +75,7 @@ class DrivingMode(NamedTuple):
 
 
 class ModalSpectrum(NamedTuple):
-    """Eigenvalues of a state matrix that are not slow, and what they are called.
+    """Eigenvalues of a state matrix that are not slow, with their names.
 
     Attributes
     ----------
@@ -131,7 +131,7 @@ def driving_modes(
     y, u : arrays
         State and inputs of driving straight on.
     kinds : mapping of str to str, optional
-        What states are part of, by patterns of their names, the first that fits; `kinds_of` if not given.
+        Groups of states by patterns of their names, the first match counts; `kinds_of` if not given.
     """
     return spectrum(model, y, u, kinds).modes()
 
@@ -181,7 +181,7 @@ def names_of(eigenvalues: Complex, shares: Sequence[Mapping[str, float]]) -> tup
 
 
 def kinds_of(system: System) -> dict[str, str]:
-    """Return what the states of a vehicle are part of: those of its trailers, and `KINDS`."""
+    """Return the groups of the states of a vehicle: those of its trailers, and `KINDS`."""
     trailers = system.groups.get("trailer", ())
     found: dict[str, str] = {}
     for name in trailers:

@@ -89,7 +89,7 @@ def frequency_response(
     steer, response : (n,) array_like
         Signals that are zero at the beginning and have died down at the end.
     frequency : (k,) array_like
-        Where it is wanted [Hz], above 0 and below the sampling's limit.
+        Frequencies of the result [Hz], above 0 and below half the sampling rate.
     """
     t, x, y = signals(t, steer, response)
     f = np.atleast_1d(np.asarray(frequency, dtype=float))

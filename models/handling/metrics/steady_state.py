@@ -58,7 +58,7 @@ def understeer_angle(steer: ArrayLike, ay: ArrayLike, speed: ArrayLike, wheelbas
     Parameters
     ----------
     steer : (n,) array_like
-        Mean angle of the front road wheels that the steering asks for, positive to the left [rad].
+        Mean steering angle of the front road wheels, without compliance, positive to the left [rad].
     ay : (n,) array_like
         Lateral acceleration, positive to the left [m/s²].
     speed : (n,) array_like

@@ -117,7 +117,7 @@ class RandomResponse(NamedTuple):
     ----------
     response : FrequencyResponse
     coherence : (n,) array
-        |S_xy|²/(S_xx S_yy), 0 to 1: below 1 where noise, or what is not linear, adds to the response.
+        |S_xy|²/(S_xx S_yy), 0 to 1: below 1 if noise or nonlinearity adds to the response.
     segments : int
         How many were averaged.
     """
@@ -141,7 +141,7 @@ def random_response(
         Equally spaced times [s].
     steer, response : (n,) array_like
     first, last : float
-        Where it is wanted [Hz].
+        Frequencies of the result [Hz].
     segment : float
         Length of the segments [s]; frequencies are 1/segment apart.
     """

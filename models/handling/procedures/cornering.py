@@ -213,7 +213,7 @@ STEP_AT = 1.0
 
 
 class StepInputTest(Procedure):
-    """The steering is turned as fast as a driver can to what makes a given lateral acceleration."""
+    """The steering is turned as fast as a driver can to the angle for a given lateral acceleration."""
 
     name = "step-input"
     title = "step of the steering"

@@ -1,4 +1,4 @@
-"""All procedures by name: a new one is a class in a file of its own, and a line here."""
+"""All procedures by name: a new one is a class in its own file, and a line here."""
 
 from __future__ import annotations
 

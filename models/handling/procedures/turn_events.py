@@ -59,7 +59,7 @@ class PowerOffTest(Procedure):
         self.compare(reactions)
 
     def levels(self) -> dict[str, dict[str, float]]:
-        """Return names of the runs, and what is pressed in each."""
+        """Return the names of the runs, and the pedals of each."""
         return {"power off": {}}
 
     def compare(self, reactions: Sequence[TurnReaction]) -> None:

@@ -18,7 +18,7 @@ LEAST_SPEED = 1.0
 
 
 class AssistedWheel(NamedTuple):
-    """A wheel as controllers know it.
+    """Quantities of a wheel for controllers.
 
     Attributes
     ----------
@@ -207,9 +207,9 @@ class StabilityData(Section):
     period
         Time between samples [s].
     understeer
-        Of the vehicle that is wanted: wheel angle per lateral acceleration [rad s²/m].
+        Target understeer of the vehicle: wheel angle per lateral acceleration [rad s²/m].
     lateral_acceleration
-        Largest that is asked for [m/s²].
+        Largest target [m/s²].
     dead_band
         Deviation of the yaw rate that is let pass [rad/s].
     gain
@@ -236,7 +236,7 @@ class StabilityData(Section):
 
 
 class StabilityControl(Controller):
-    """Brakes single wheels towards the yaw rate that the driver asks for.
+    """Brakes single wheels towards the yaw rate of the driver's steering.
 
     It is that of the linear single-track model,
 

@@ -1,4 +1,4 @@
-"""Manoeuvres: what the driver does, at which speed, on which road.
+"""Manoeuvres: actions of the driver model, speed and road.
 
 Each class of `MANOEUVRES` names its options with units, defaults and bounds, so that a command line can
 offer them.  Names are loaded when they are first used.

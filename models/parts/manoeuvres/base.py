@@ -62,7 +62,7 @@ class Manoeuvre(ABC):
     3. `inputs` gives the inputs ``steering`` (−1 … 1, positive to the left), ``throttle`` and ``brake`` (0 …
        1) from time and sensors (see `ce_dynamics.models.parts.driver.Sensors`), without branches and without
        memory.
-    4. ``path`` is what is to be followed, None where the manoeuvre is open-loop; `path_error` the distance
+    4. ``path`` is the path to follow, None for open-loop manoeuvres; `path_error` the distance
        from it.
 
     Parameters

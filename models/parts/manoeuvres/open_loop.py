@@ -23,7 +23,7 @@ from ce_dynamics.models.parts.rounding import smooth_step, unit_clip
 
 
 class StepSteer(Manoeuvre):
-    """The steering goes to a constant value within the rise time; the speed is held."""
+    """The steering rises to a constant value within the rise time; the speed is held."""
 
     name = "step-steer"
     title = "step steer at constant speed"
@@ -85,7 +85,7 @@ class RampSteer(Manoeuvre):
 
 
 class ConstantSteer(Manoeuvre):
-    """The steering goes to a value and stays, then the speed rises (ISO 4138, constant steering angle)."""
+    """The steering rises to a value and stays, then the speed rises (ISO 4138, constant steering angle)."""
 
     name = "constant-steer"
     title = "constant steering at slowly rising speed"
@@ -263,7 +263,7 @@ class SineWithDwell(Coasting):
 
 
 class JTurn(Coasting):
-    """The steering goes to a value at a constant rate and stays."""
+    """The steering rises to a value at a constant rate and stays."""
 
     name = "j-turn"
     title = "J-turn, coasting"
@@ -275,7 +275,7 @@ class JTurn(Coasting):
 
 
 class Fishhook(Coasting):
-    """The steering goes to a value at a constant rate, stays, goes to the opposite one and stays (NHTSA)."""
+    """The steering rises to a value at a constant rate, stays, moves to the opposite one and stays (NHTSA)."""
 
     name = "fishhook"
     title = "fishhook, coasting"

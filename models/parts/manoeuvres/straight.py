@@ -200,7 +200,7 @@ class PowerOff(Manoeuvre):
 
     @property
     def event(self) -> float:
-        """When the pedals begin to do what is looked at [s]."""
+        """Time at which the pedals begin the event [s]."""
         return self.values["start"]
 
     def inputs(self, t: Scalar, sensors: Sensors) -> dict[str, Scalar]:

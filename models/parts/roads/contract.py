@@ -21,7 +21,7 @@ class Road(ABC):
     2. `slope` is its gradient, from which `normal` follows.
     3. `friction` is positive.
     4. All are written on scalars and `where`: they never branch on a value.
-    5. `sharpness` says how strongly the heights are curved at most; it decides how tyres meet the road.
+    5. `sharpness` is the largest curvature of the heights; it selects the contact method of tyres.
     6. A road that ends has a `margin`; beyond its edges heights go on somehow, and runs that get there end
        with a message that has the road's `title` and its `reach`.
 

@@ -1,4 +1,4 @@
-"""Heights from GeoTIFF files: what their tags say of spacing, units, scales and missing pixels."""
+"""Heights from GeoTIFF files, with their tags of spacing, units, scales and missing pixels."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ WRONG = (
 
 
 class GeoTiff(NamedTuple):
-    """Heights (n_x, n_y) to the east and to the north, and the size of pixels if the file says it [m]."""
+    """Heights (n_x, n_y) to the east and to the north, and the size of pixels if the file states it [m]."""
 
     z: Floats
     spacing: tuple[float, float] | None
@@ -80,7 +80,7 @@ def read_geotiff(path: Path, sized: bool) -> GeoTiff:
 
 
 def check_kind(path: Path, page: TiffPage) -> None:
-    """Refuse what is no field of heights, before it is unpacked."""
+    """Reject files without a field of heights, before unpacking."""
     if len(page.shape) != 2:
         raise DataError(f"road {path}: one band of heights is needed, got an array of shape {page.shape}")
     if page.dtype is None or page.dtype.kind not in "iuf":

@@ -28,7 +28,7 @@ Values: TypeAlias = Mapping[str, Any]
 
 
 class RoadKind(NamedTuple):
-    """A road or a friction by name: what it is, its options, how it is made of friction and values."""
+    """Road or friction by name: description, options, and construction from friction and values."""
 
     about: str
     words: tuple[Option, ...]
@@ -158,11 +158,11 @@ def road(text: str, friction: float = 0.8) -> Road:
     Parameters
     ----------
     text : str
-        Terms joined by ``+``, each a name or a file, after a colon what is to be said of it:
+        Terms joined by ``+``, each a name or a file, with options after a colon:
         ``NAME:VALUE``, ``NAME:WORD=VALUE,WORD=VALUE``.  Heights are added up; friction is that of a file that
         has it, or of ``mu``, and ``patch`` lies over it.  Numbers are in SI or have units.
     friction : float
-        Friction coefficient where nothing else is said.
+        Default friction coefficient.
 
     Examples
     --------
@@ -173,7 +173,7 @@ def road(text: str, friction: float = 0.8) -> Road:
     checks.instance("road", text, str, "a text such as bump:height=0.1", DataError)
     whole = "+".join(PLACES.get(term.strip(), term) for term in text.split("+"))
     terms = [split_term(term.strip()) for term in whole.split("+")]
-    # what lies under patches first, wherever it is written
+    # the layer below patches first, in any order of the terms
     frictions = sorted((term for term in terms if term[0] in FRICTIONS), key=lambda term: term[0] != "mu")
     roads = [make_road(name, given, friction) for name, given in terms if name not in FRICTIONS]
     everywhere = [name for name, _ in frictions if name == "mu"]
@@ -193,7 +193,7 @@ def road(text: str, friction: float = 0.8) -> Road:
 
 
 def split_term(term: str) -> tuple[str, dict[str, Any]]:
-    """Return the name and what is said of it; what has no name of its own is under the empty one."""
+    """Return the name and its options; values without a name are under the empty one."""
     name, colon, rest = term.partition(":")
     if len(name) == 1 and name.isalpha() and rest[:1] in ("\\", "/"):  # a drive of Windows
         name, colon, rest = term[:2] + rest.partition(":")[0], *rest.partition(":")[1:]

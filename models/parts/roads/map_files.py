@@ -271,7 +271,7 @@ def read_crg(path: Path, friction: float | Friction, given: dict[str, Any], shap
 
 
 def refuse_given(path: Path, given: dict[str, Any]) -> None:
-    """A file that says where its nodes are is told nothing."""
+    """Reject positions of nodes for a file that states its own."""
     said = [name for name, value in given.items() if value is not None]
     if said:
         raise DataError(f"road {path}: the file itself defines its nodes; leave out {', '.join(said)}")
