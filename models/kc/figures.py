@@ -55,7 +55,7 @@ class AxleFigures:
     Attributes
     ----------
     known : tuple of Quantity
-        What the axle has: without a steering axis it has no caster, without springs no rates.
+        Properties of an axle: without a steering axis it has no caster, without springs no rates.
     lacking : tuple of str
         Figures of travels that its wheels cannot have.
     """

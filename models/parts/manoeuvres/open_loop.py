@@ -275,7 +275,7 @@ class JTurn(Coasting):
 
 
 class Fishhook(Coasting):
-    """The steering rises to a value at a constant rate, stays, moves to the opposite one and stays (NHTSA)."""
+    """The steering rises to a value at a constant rate, stays, then the same at the opposite one (NHTSA)."""
 
     name = "fishhook"
     title = "fishhook, coasting"
