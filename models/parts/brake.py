@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any
 
 from ce_dynamics.algebra.arrays import Array, Scalar, absolute
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.checked import finite_vector
-from ce_dynamics.mechanism.forces.base import ForceElement, HingeLoad, Observer, Response, StateDeclaration
+from ce_dynamics.mechanism.forces.base import (
+    ForceElement,
+    HingeLoad,
+    Observer,
+    PointLoad,
+    Response,
+    StateDeclaration,
+)
 from ce_dynamics.models.data.quantities import ParameterQuantity, check_number
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.parts.deflection import deflection_force, deflection_rate, excess_release
@@ -53,9 +60,7 @@ def brake_torque(p: Any, capacity: Scalar, windup: Scalar, spin: Scalar) -> tupl
 class Brake(ForceElement):
     """A brake between a wheel and its carrier.
 
-    The brake is outboard: its torque acts on the wheel's hinge and reacts on the upright.  (The HMMWV's own
-    discs sit inboard on the half-shafts and react on the chassis; the wheel torque is the same, the pitching
-    of the body under braking is not.)
+    The brake is outboard: its torque acts on the wheel's hinge and reacts on the upright.
 
     Parameters
     ----------
@@ -111,13 +116,18 @@ class Brake(ForceElement):
         if p.lag is not None:
             pressure, filling = x[1], ((pressure - x[1]) / p.lag,)
         capacity = pressure * self.share * p.max_torque
-        torque, windup_dot = brake_torque(p, capacity, x[0], observer.rate(self.wheel))
+        spin, loads = self.act(observer)
+        torque, windup_dot = brake_torque(p, capacity, x[0], spin)
         return Response(
-            loads=(HingeLoad(self.wheel, 0, -torque),),
+            loads=loads(torque),
             x_dot=(windup_dot, *filling),
             outputs={"torque": torque},
             potential=0.5 * p.stiffness * x[0] * x[0],
         )
+
+    def act(self, observer: Observer) -> tuple[Scalar, Callable[[Scalar], Sequence[HingeLoad | PointLoad]]]:
+        """Return the braked spin [rad/s], and the loads by the torque against it."""
+        return observer.rate(self.wheel), lambda torque: (HingeLoad(self.wheel, 0, -torque),)
 
     def wanted_pressure(self, u: Mapping[str, Scalar]) -> Scalar:
         """Return the pressure that pedal and controllers want, part of the full one."""

@@ -10,11 +10,19 @@ from pydantic import model_validator
 
 from ce_dynamics.algebra.arrays import Array, Scalar, absolute, maximum, minimum, where
 from ce_dynamics.mechanism.forces.base import StateDeclaration
-from ce_dynamics.models.data.quantities import Numbers, ParameterQuantity
+from ce_dynamics.models.data.quantities import MomentOfInertia, Numbers, ParameterQuantity
 from ce_dynamics.models.data.schema import Section, check_function
 from ce_dynamics.models.parts.rounded_table import ROUNDED, RoundedTable
 from ce_dynamics.models.parts.rounding import round_absolute, round_ramp
-from ce_dynamics.models.powertrain.base import SELECTOR, THROTTLE, GearedData, Ratios, ShaftDrive, directions
+from ce_dynamics.models.powertrain.base import (
+    SELECTOR,
+    THROTTLE,
+    GearedData,
+    Ratios,
+    ShaftDrive,
+    Tied,
+    directions,
+)
 from ce_dynamics.models.powertrain.engine import TurningEngineData
 from ce_dynamics.models.powertrain.gear_choice import AutomaticGearboxData
 
@@ -30,12 +38,13 @@ class ConverterData(Section):
     """A torque converter over the ratio of turbine to impeller speed, from 0 to 1.
 
     ``capacity`` is the impeller's torque over the square of its speed, ``torque_ratio`` turbine over impeller
-    torque.
+    torque.  ``turbine_inertia`` is that of all that turns between converter and gears; none if not given.
     """
 
     speed_ratio: Annotated[Numbers, ParameterQuantity("1", curve=True, at_least=0.0)]
     capacity: Annotated[Numbers, ParameterQuantity("N*m*s^2/rad^2", curve=True, above=0.0)]
     torque_ratio: Ratios
+    turbine_inertia: MomentOfInertia | None = None
 
     @model_validator(mode="after")
     def _gives_no_power(self) -> ConverterData:
@@ -98,9 +107,10 @@ class AutomaticData(GearedData):
     With ω_e the speed of the engine, which turns by itself, and i the gearbox' revolutions of the input per
     output,
 
-        J_e ω̇_e = T_e(ω_e, throttle) − T_p,      T = i T_t,
+        J_e ω̇_e = T_e(ω_e, throttle) − T_p,      T = i (T_t − J_t i̇ ω_s),
 
-    T_p and T_t being the torques of the converter at ω_e and i ω_s.
+    T_p and T_t being the torques of the converter at ω_e and i ω_s.  The turbine's inertia J_t turns with the
+    shaft.
     """
 
     engine: TurningEngineData
@@ -120,6 +130,15 @@ class AutomaticData(GearedData):
         engine = max(self.engine.idle_speed, turned)
         return (StateDeclaration("engine_speed", "rad/s", engine), *self.transmission.states(z))
 
+    def tie_to_shaft(self, x: Array | Sequence[Scalar], u: Mapping[str, Scalar]) -> Tied:
+        J = self.converter.turbine_inertia
+        return Tied() if J is None else Tied(J, self.turns(list(x)[1:], u))
+
+    def turns(self, z: Sequence[Scalar], u: Mapping[str, Scalar]) -> Scalar:
+        """Return i."""
+        forwards, backwards = directions(u[SELECTOR])
+        return forwards * self.transmission.turns(z) + backwards / self.transmission.reverse
+
     def drive(
         self,
         shaft_speed: Scalar,
@@ -130,14 +149,19 @@ class AutomaticData(GearedData):
         turning, *z = list(x)
         omega_e = turning - chassis_spin
         forwards, backwards = directions(u[SELECTOR])
-        turns = forwards * self.transmission.turns(z) + backwards / self.transmission.reverse
+        turns = self.turns(z, u)
         engaged = forwards + backwards
         T_e = self.engine.torque(omega_e, u[THROTTLE])
         T_p, T_t = self.converter.torques(omega_e, turns * shaft_speed)
         J, T = self.engine.inertia, T_e - engaged * T_p
+        rates, turns_rate, shaft_torque = self.transmission.rates(z, shaft_speed), 0.0, T_t
+        if self.converter.turbine_inertia is not None:
+            turns_rate = forwards * self.transmission.turns_rate(z, rates)
+            shaft_torque = T_t - self.converter.turbine_inertia * turns_rate * shaft_speed
         return ShaftDrive(
-            torque=turns * T_t,
-            x_dot=(T / J, *self.transmission.rates(z, shaft_speed)),
+            torque=turns * shaft_torque,
+            x_dot=(T / J, *rates),
+            tied_rate=turns_rate,
             energy=0.5 * J * turning * turning,
             spin=J * turning,
             spin_rate=T,

@@ -24,8 +24,8 @@ differential with a lock splits M into M/2 ∓ T, and the power lost is T times 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Annotated, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
@@ -33,10 +33,16 @@ from ce_dynamics.algebra.arrays import Array, Scalar, dot, zeros
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.checked import finite_number, finite_vector, unit_axis
-from ce_dynamics.mechanism.forces.base import ForceElement, Observer, PointLoad, Response, StateDeclaration
+from ce_dynamics.mechanism.forces.base import (
+    ForceElement,
+    Observer,
+    PointLoad,
+    Response,
+    StateDeclaration,
+)
 from ce_dynamics.models.data.quantities import ParameterQuantity
 from ce_dynamics.models.data.schema import Section
-from ce_dynamics.models.parts.brake import ClutchData, brake_torque
+from ce_dynamics.models.parts.brake import Brake, ClutchData, brake_torque
 
 
 class DrivenWheel(NamedTuple):
@@ -209,6 +215,34 @@ class DrivenWheels:
         for each, e, share in zip(self.wheels, axes, self.shares, strict=True):
             reaction = reaction - (e if each.housing is self.chassis else share * each.pull)
         return reaction
+
+
+class InboardBrake(Brake):
+    """A brake on a half-shaft, whose torque reacts on the body that carries the differential.
+
+    Parameters
+    ----------
+    name : str
+        Unique in the system.
+    driven : DrivenWheel
+        The wheel, driven or not.
+    chassis : Body
+        The body that carries the brake.
+    **options
+        As of `Brake`, from ``parameters`` on.
+    """
+
+    def __init__(self, name: str, driven: DrivenWheel, chassis: Body, **options: Any) -> None:
+        super().__init__(name, driven.wheel, driven.centre, **options)
+        self.driven = DrivenWheels(f"brake {name}", chassis, [driven], None)
+
+    @property
+    def attachments(self) -> tuple[tuple[Body, Array], ...]:
+        return self.driven.attachments
+
+    def act(self, observer: Observer) -> tuple[Scalar, Callable[[Scalar], Sequence[PointLoad]]]:
+        axes, spin = self.driven.observe(observer)
+        return spin, lambda torque: self.driven.loads(observer, axes, -torque)
 
 
 class LockedData(Section):

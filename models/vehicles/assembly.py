@@ -179,7 +179,8 @@ def assemble_vehicle(
         brake = assisted_brakes.get(corner.name, {})
         for name in brake.values():
             system.add_channel(name, "1")
-        corner.add_wheel_forces(system, wheel, surface, tyre, brake)
+        inboard_on = units[axle.name] if axle.braked == "inboard" else None
+        corner.add_wheel_forces(system, wheel, surface, tyre, brake, inboard_on)
         housing = None if axle.driven == "no" else data.housing(axle)
         wheels[corner.name] = DrivenWheel(
             wheel,

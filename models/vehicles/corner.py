@@ -24,6 +24,7 @@ from ce_dynamics.models.data.quantities import Damping, Length, Point, Stiffness
 from ce_dynamics.models.data.schema import Section, leaves
 from ce_dynamics.models.parts.brake import Brake, BrakeData
 from ce_dynamics.models.parts.roads.contract import Road
+from ce_dynamics.models.powertrain.differentials import DrivenWheel, InboardBrake
 from ce_dynamics.models.tyres.contract import TyreModel
 from ce_dynamics.models.tyres.element import RoadTyre
 from ce_dynamics.models.tyres.twin import TwinTyre
@@ -158,8 +159,12 @@ class Corner(Mirrored, ABC):
         road: Road,
         tyre: TyreModel | None = None,
         brake: Mapping[str, str] | None = None,
+        inboard_on: Body | None = None,
     ) -> None:
-        """Add the tyres, those of the data or others, and the brake, if there is one, with its inputs."""
+        """Add the tyres, those of the data or others, and the brake, if there is one, with its inputs.
+
+        The brake is on the wheel's carrier, or on the body ``inboard_on``.
+        """
         name, place = f"{self.name}.tyre", (wheel, wheel.carrier, self.W, self.wheel.axis)
         fitted = model_of(self.tyre, self.side) if tyre is None else tyre
         spacing = self.wheel.twin_spacing
@@ -170,16 +175,13 @@ class Corner(Mirrored, ABC):
             system.add_force(TwinTyre(name, *place, fitted, road, system.ground, outward))
         if self.brake is None:
             return
-        more = brake or {}
-        element = Brake(
-            f"{self.name}.brake",
-            wheel,
-            self.W,
-            self.brake,
-            addition=more.get("addition"),
-            release=more.get("release"),
-        )
-        system.add_force(element)
+        name = f"{self.name}.brake"
+        options: dict[str, Any] = {"parameters": self.brake, **(brake or {})}
+        if inboard_on is None:
+            system.add_force(Brake(name, wheel, self.W, **options))
+        else:
+            half_shaft = DrivenWheel(*place)
+            system.add_force(InboardBrake(name, half_shaft, inboard_on, **options))
 
     @property
     def brake_torque(self) -> float:

@@ -267,7 +267,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "differential": tuple(DIFFERENTIALS),
     "final_drive": ("chassis", "axle"),
     "driven": ("yes", "no"),
-    "braked": ("yes", "no"),
+    "braked": ("yes", "no", "inboard"),
     "steering_gear": tuple(GEARS),
     "trailer": (),
     "mechanism": MECHANISMS,
@@ -414,7 +414,7 @@ def schema_of(layout: VehicleLayout) -> type[VehicleDescription]:
     fields: dict[str, Any] = {"powertrain": (POWERTRAINS[layout.powertrain], ...)}
     for axle in layout.axles:
         for corner in axle.corners:
-            words = axle.bushings, axle.name, axle.braked == "yes"
+            words = axle.bushings, axle.name, axle.braked != "no"
             made = corner_section(suspension_section(axle), layout.tyre, *words)
             fields[corner] = (made, ...)
         parts: dict[str, Any] = {}

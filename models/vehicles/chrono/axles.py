@@ -127,7 +127,9 @@ def axle(
         "tyre": mounted.section,
     }
     if file.has("Left Brake Input File") or file.has("Right Brake Input File"):
-        section["brake"] = brake(reading, file, name)
+        section["brake"], inboard = brake(reading, file, name)
+        if inboard:
+            words["braked"] = "inboard"
     else:
         words["braked"] = "no"
     if part.template.endswith("RigidPanhardAxle") and part.has(OWN):

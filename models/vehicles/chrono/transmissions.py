@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 
 import numpy as np
 
-from ce_dynamics.models.vehicles.chrono.engines import Engine
+from ce_dynamics.models.vehicles.chrono.engines import CHORD, Engine
 from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
 from ce_dynamics.models.vehicles.chrono.reading import Reading
 from ce_dynamics.models.vehicles.chrono.writing import Sections, quantities, quantity
 
 SHIFT_TIME = "0.2 s [assumed]"
-"""Chrono's simple transmissions shift within a step."""
+"""Of transmissions whose files name none."""
+AT_ONCE = "0.005 s [assumed]"
+"""Shift time in place of Chrono's, which is one of its steps."""
 IDLE = "800 rpm [assumed]"
 """Chrono's engines have no governor."""
 LIGHT_ENGINE = 0.2
@@ -42,7 +45,7 @@ def simple_map(reading: Reading, part: JsonObject, engine: Engine) -> tuple[str,
         transmission |= {
             "upshift": quantities(ups, "rpm"),
             "downshift": quantities(downshifts(reading, box, gears, ups, downs), "rpm"),
-            "shift_time": SHIFT_TIME,
+            "shift_time": AT_ONCE if reading.like_chrono else SHIFT_TIME,
         }
     return "geared", {"engine": with_inertia(engine), "transmission": transmission}
 
@@ -54,11 +57,24 @@ def shafts(reading: Reading, part: JsonObject, engine: Engine) -> tuple[str, Sec
     gears = tuple(sorted(given))
     nu, K = converter.pairs("Capacity Factor Map", above=0.0)
     ratio, gain = converter.pairs("Torque Ratio Map", above=0.0)
-    both = tuple(sorted({*nu, *ratio}))
-    for key in ("Transmission Block Inertia", "Input Shaft Inertia", "Driveshaft Inertia"):
-        part.has(key)
-    reading.note("inertias of a gearbox' inner shafts")
-    inertia = part.positive("Motorshaft Inertia") + (engine.inertia or 0.0)
+    # 1/K² of a K that is linear: straight pieces are too high by 3/4 (ln K)² at most
+    pieces = [1 + math.ceil(abs(math.log(b / a)) / math.sqrt(4.0 / 3.0 * CHORD)) for a, b in pairwise(K)]
+    between = [np.geomspace(a, b, n + 1)[1:-1] for (a, b), n in zip(pairwise(K), pieces, strict=True)]
+    finer = [
+        float(low + (high - low) * (one - a) / (b - a))
+        for (low, high), (a, b), some in zip(pairwise(nu), pairwise(K), between, strict=True)
+        for one in some
+        if a != b
+    ]
+    both = tuple(sorted({*nu, *ratio, *finer}))
+    part.has("Transmission Block Inertia")
+    part.has("Driveshaft Inertia")
+    reading.note("inertia of a gearbox' output shaft")
+    inertia, latency = part.positive("Motorshaft Inertia"), quantity(box.positive("Shift Latency", 0.5), "s")
+    if reading.like_chrono:  # whose gearbox sets the speed of the engine's shaft in every step
+        reading.note("the time between two shifts")
+    else:
+        inertia += engine.inertia or 0.0
     up, down = box.positive("Upshift RPM"), box.positive("Downshift RPM")
     shifts = len(gears) - 1
     lowered = downshifts(reading, box, gears, [up] * shifts, [down] * shifts)
@@ -69,6 +85,7 @@ def shafts(reading: Reading, part: JsonObject, engine: Engine) -> tuple[str, Sec
             "speed_ratio": quantities(both),
             "capacity": quantities(1.0 / np.interp(both, nu, K) ** 2, "N*m*s^2/rad^2"),
             "torque_ratio": quantities(np.interp(both, ratio, gain)),
+            "turbine_inertia": quantity(part.positive("Input Shaft Inertia"), "kg*m^2"),
         },
         "transmission": {
             "gears": quantities(gears),
@@ -76,7 +93,7 @@ def shafts(reading: Reading, part: JsonObject, engine: Engine) -> tuple[str, Sec
             "upshift": quantity(up, "rpm"),
             "downshift": quantity(down, "rpm"),
             **own,
-            "shift_time": quantity(box.positive("Shift Latency", 0.5), "s"),
+            "shift_time": AT_ONCE if reading.like_chrono else latency,
         },
     }
 

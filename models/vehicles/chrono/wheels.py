@@ -79,8 +79,8 @@ def wheel_files(reading: Reading, axle: JsonObject) -> tuple[JsonObject, float |
     return reading.open(files[0]), spacing
 
 
-def brake(reading: Reading, axle: JsonObject, name: str) -> Sections:
-    """The brake of each wheel of a named axle."""
+def brake(reading: Reading, axle: JsonObject, name: str) -> tuple[Sections, bool]:
+    """The brake of each wheel of a named axle, and whether it reacts on the chassis."""
     if not axle.has("Left Brake Input File"):
         raise axle.wrong("Left Brake Input File", "it is missing; expected the name of a brake's file")
     files = [reading.path_of(axle, f"{side} Brake Input File") for side in ("Left", "Right")]
@@ -89,13 +89,16 @@ def brake(reading: Reading, axle: JsonObject, name: str) -> Sections:
         reading.note(f"brakes that differ within an axle: that of {files[0].name} is taken for both")
     if part.template not in BRAKES:
         raise part.is_no(f"brake that can be read; known are {', '.join(BRAKES)}")
-    if part.template == "BrakeShafts":
+    on_shafts = part.template == "BrakeShafts"
+    if on_shafts:
         part.has("Shaft Inertia")
-        reading.note("brakes on shafts that react on the chassis: here they react on what carries the wheel")
+        if not reading.like_chrono:
+            reading.note("brakes on shafts, which react on the chassis: here on the carrier of the wheel")
     torque = part.positive("Maximum Torque")
-    return {
+    section: Sections = {
         "source": "chrono",
         "max_torque": quantity(torque, "N*m"),
         "stiffness": f"{quantity(torque / WIND_UP, 'N*m/rad')} [assumed]",
         "damping": f"{quantity(torque / WIND_UP * WIND_UP_TIME, 'N*m*s/rad')} [assumed]",
     }
+    return section, on_shafts and reading.like_chrono

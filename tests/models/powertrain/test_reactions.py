@@ -18,11 +18,16 @@ from ce_dynamics.dynamics.energy import elastic_potential, kinetic_energy, momen
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.forces.base import ForceElement, HingeLoad, Observer, PointLoad, Response
-from ce_dynamics.models.parts.brake import ClutchData
+from ce_dynamics.models.parts.brake import BrakeData, ClutchData, brake_torque
 from ce_dynamics.models.powertrain.automatic import AutomaticData, ConverterData
 from ce_dynamics.models.powertrain.base import GearedData, GearedDriveline
 from ce_dynamics.models.powertrain.cvt import CvtGearboxData
-from ce_dynamics.models.powertrain.differentials import DrivenWheel, DrivenWheels, Propeller
+from ce_dynamics.models.powertrain.differentials import (
+    DrivenWheel,
+    DrivenWheels,
+    InboardBrake,
+    Propeller,
+)
 from ce_dynamics.models.powertrain.electric import BatteryData, MotorData
 from ce_dynamics.models.powertrain.engine import EngineData, TiedEngineData, TorqueCurve, TurningEngineData
 from ce_dynamics.models.powertrain.gear_choice import AutomaticGearboxData, ScheduledGearboxData
@@ -52,9 +57,11 @@ AXLE_RATIO = REACH["axle_ratio"]
 J_TURNING, J_TIED, RATIO = 0.7, 0.2, 0.4
 TURNING = TurningEngineData(**CURVES, idle_speed=80.0, inertia=J_TURNING)
 CLUTCH = ClutchData(max_torque=400.0, stiffness=2000.0, damping=20.0)
+BRAKE = BrakeData(max_torque=2000.0, stiffness=5e4, damping=100.0)
 CVT = CvtGearboxData(lowest=0.3, highest=1.5, begin=40.0, end=400.0, efficiency=0.9)
 UNITS: dict[str, GearedData] = {
     "converter": automatic(TURNING, CONVERTER, SHIFTING),
+    "turbine": automatic(TURNING, CONVERTER.model_copy(update={"turbine_inertia": J_TIED}), SHIFTING),
     "manual": manual(TURNING, CLUTCH, ManualGearboxData(gears=(0.25, 0.5), reverse=-0.3)),
     "geared": geared(TiedEngineData(**CURVES, inertia=J_TIED), GEARS),
     "cvt": cvt(EngineData(**CURVES), CVT),
@@ -127,8 +134,10 @@ def moving(model: ce.Model, rng: np.random.Generator) -> Array:
     for name, value in (("shaft_speed", 120.0), ("windup", 0.07), ("engine_speed", 260.0)):
         if f"line.{name}" in names:
             y[names.index(f"line.{name}")] = value
-    if "line.engine_speed" in names and "line.shift_1_2" in names:
-        y[names.index("line.shift_1_2")] = 0.4  # tied engines leave out a term while they are shifted
+    (line,) = (one for one in model.system.forces if isinstance(one, GearedDriveline))
+    tied = line.powertrain.tie_to_shaft([1.0] * len(line.powertrain.states(0.0)), INPUTS)
+    if "line.shift_1_2" in names and tied.inertia == 0.0:
+        y[names.index("line.shift_1_2")] = 0.4  # what is tied leaves out a term while gears are shifted
     for side in (-0.7, 0.8):
         y[names.index(f"wheel {side}_rate")] = 30.0 + 5.0 * side
     return model.with_unit_quaternions(y)
@@ -149,7 +158,7 @@ def turning(model: ce.Model, y: Array, kind: str, axis: object) -> Array:
     spin = SHAFTS.inertia * shaft + J_TURNING * own.get("engine_speed", 0.0)
     if kind == "electric":
         spin += MOTOR.inertia / RATIO * shaft
-    if kind == "geared":
+    if kind in ("geared", "turbine"):
         spin += J_TIED * float(GEARS.turns([own["shift_1_2"], own["shift_2_3"]])) * shaft
     system = model.system
     d = instant.outward.placement(system.find("chassis"), system.ground).R @ np.asarray(axis)
@@ -182,18 +191,19 @@ def test_nothing_outside_changes_the_angular_momentum(
     assert gained == pytest.approx(fed - sum(lost), abs=1e-2)
 
 
-def test_shifting_a_tied_engine_keeps_the_angular_momentum(rng: np.random.Generator) -> None:
+@pytest.mark.parametrize("kind", ["geared", "turbine"])
+def test_shifting_what_is_tied_keeps_the_angular_momentum(kind: str, rng: np.random.Generator) -> None:
     """While i changes, what is tied turns faster or slower: ḣ has J i̇ s, some 100 N m here.
 
     Differences as in `test_nothing_outside_changes_the_angular_momentum`.
     """
-    model = ce.Model(driven(UNITS["geared"], ALONG, inside=True))
+    model = ce.Model(driven(UNITS[kind], ALONG, inside=True))
     y = moving(model, rng)
     names = [entry.name for entry in (*model.layout.q, *model.layout.v, *model.layout.x)]
     y[names.index("line.shift_1_2")] = 0.4
     y_dot, h = model.instant(y, model.u0).y_dot, 1e-6
     assert abs(y_dot[names.index("line.shift_1_2")]) > 1.0
-    ahead, behind = (turning(model, y + step * y_dot, "geared", ALONG) for step in (h, -h))
+    ahead, behind = (turning(model, y + step * y_dot, kind, ALONG) for step in (h, -h))
     np.testing.assert_allclose((ahead - behind) / (2.0 * h), 0.0, atol=1e-4)
 
 
@@ -285,6 +295,22 @@ def test_rotors_as_bodies_do_the_same(kind: str, rng: np.random.Generator) -> No
     assert len(common) == len(names) - (2 if kind == "electric" else 4)
     for name in common:
         assert found[name] == pytest.approx(rates[name], rel=1e-10, abs=1e-9), name
+
+
+def test_an_inboard_brake_by_hand() -> None:
+    """The wheel turns by 30 rad/s against the chassis, by 40 against its axle: the axle gets no torque."""
+    _, (chassis, axle, wheel, _) = floating(INERTIA)
+    e, omega = np.array((0.0, 1.0, 0.0)), np.array((0.5, 30.0, 2.0))
+    brake = InboardBrake("brake", DrivenWheel(wheel, axle, wheel.com, e), chassis, parameters=BRAKE)
+    seen = Scripted(omega={wheel.name: omega, axle.name: np.array((0.0, -10.0, 0.0))})
+    response = brake.evaluate(seen, np.array([0.01]), {"brake": 0.5})
+    torque, rate = brake_torque(BRAKE, 0.5 * BRAKE.max_torque, 0.01, 30.0)
+    assert list(response.x_dot) == [rate]
+    loads = [load for load in response.loads if isinstance(load, PointLoad)]
+    on = {load.body: load.torque for load in loads if np.any(load.torque)}
+    assert set(on) == {wheel, chassis}
+    np.testing.assert_allclose(on[wheel], -torque * e)
+    np.testing.assert_allclose(on[chassis], torque * e)
 
 
 def test_torques_by_hand() -> None:

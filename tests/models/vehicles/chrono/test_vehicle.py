@@ -15,8 +15,11 @@ import yaml
 import ce_dynamics as ce
 from ce_dynamics.errors import AssemblyError, DataError
 from ce_dynamics.mechanism.forces.base import PointLoad
+from ce_dynamics.models.parts.brake import Brake
+from ce_dynamics.models.powertrain.differentials import InboardBrake
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.case import prepare
+from ce_dynamics.models.vehicles.chrono.engines import CHORD
 from ce_dynamics.models.vehicles.chrono.vehicle import convert_vehicle
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.equilibrium import settle
@@ -179,6 +182,38 @@ CONVERTER_BOX: dict[str, Any] = {
         "Downshift RPM": 1200,
     },
 }
+
+
+def test_a_converter_is_linear_in_its_capacity_factor(tmp_path: Path) -> None:
+    """Torque over squared speed is 1/K²; straight pieces lie above that hyperbola, by `CHORD` at most."""
+    content = files()
+    content["car/Gears.json"] = copy.deepcopy(CONVERTER_BOX)
+    path = written(tmp_path, content)
+    powertrain: Any = VehicleParameters.load(path).powertrain
+    nu = np.linspace(0.0, 1.0, 301)
+    capacity = np.interp(nu, powertrain.converter.speed_ratio, powertrain.converter.capacity)
+    ratio = capacity * np.interp(nu, (0.0, 1.0), (15.0, 40.0)) ** 2
+    assert ratio.min() == pytest.approx(1.0, abs=1e-5)  # six digits are written
+    assert 1.0 < ratio.max() < 1.0 + CHORD
+    assert powertrain.converter.turbine_inertia == 0.3
+
+
+@pytest.mark.parametrize("like_chrono", [False, True])
+def test_what_like_chrono_changes_in_brakes_and_shifts(tmp_path: Path, like_chrono: bool) -> None:
+    """Brakes on shafts react on the chassis; gears are changed at once."""
+    content = files()
+    content["car/Brake.json"] |= {"Template": "BrakeShafts", "Shaft Inertia": 0.4}
+    made = convert_vehicle(written(tmp_path, content), like_chrono=like_chrono)
+    file = tmp_path / "own.yaml"
+    file.write_text(made.text, encoding="utf-8")
+    data = VehicleParameters.load(file)
+    assert {axle.braked for axle in data.layout.axles} == {"inboard" if like_chrono else "yes"}
+    assert any("react on the chassis" in note for note in made.notes) != like_chrono
+    transmission: Any = data.powertrain.transmission  # type: ignore[attr-defined]  # of gears
+    assert transmission.shift_time == (0.005 if like_chrono else 0.2)
+    model = build(data, speed=5.0)
+    kind = InboardBrake if like_chrono else Brake
+    assert [type(force) for force in model.forces if force.name.endswith(".brake")] == [kind] * 4
 
 
 @pytest.mark.parametrize("template", ["AutomaticTransmissionSimpleMap", "AutomaticTransmissionShafts"])
