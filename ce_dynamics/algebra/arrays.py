@@ -33,14 +33,15 @@ def array(values: Iterable[Any]) -> Array:
     if USUAL.issuperset(map(type, values)):
         return np.array(values, dtype=np.float64)
     stacked = np.array(values, dtype=object)
-    if all(isinstance(value, PLAIN) for value in stacked.flat):
-        return stacked.astype(np.float64)
-    return stacked
+    return stacked.astype(np.float64) if is_plain(stacked) else stacked
 
 
 def is_plain(value: Array) -> bool:
     """Return True if an array holds plain numbers only."""
-    return all(isinstance(entry, PLAIN) for entry in np.asarray(value).flat)
+    entries = np.asarray(value)
+    if entries.dtype == np.float64 or USUAL.issuperset(map(type, entries.flat)):
+        return True
+    return all(isinstance(entry, PLAIN) for entry in entries.flat)
 
 
 def _elementwise(plain: np.ufunc) -> Callable[[Any], Any]:

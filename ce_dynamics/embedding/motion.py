@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ce_dynamics.algebra.arrays import Array, array, cross, dot, zeros
+from ce_dynamics.algebra.arrays import PLAIN, Array, Scalar, array, cross, dot, zeros
 from ce_dynamics.algebra.jets import ScalarMotion
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.cut_edge import LoopClosure
@@ -144,7 +144,20 @@ def cross_columns(w: Array, e: Array) -> Array:
     if w.dtype == e.dtype == np.float64:
         (w0, w1, w2), (e0, e1, e2) = w, e
         return np.array((w1 * e2 - w2 * e1, w2 * e0 - w0 * e2, w0 * e1 - w1 * e0))
-    return array([cross(w[:, k], e) for k in range(w.shape[1])]).T
+    found = zeros(*w.shape).astype(object)
+    for k in moving_columns(w):
+        found[:, k] = cross(w[:, k], e)
+    return found
+
+
+def moving_columns(columns: Array) -> list[int]:
+    """Return the columns of an array of traced scalars that are not zero by structure."""
+    return [k for k, column in enumerate(columns.T) if any(map(is_not_zero, column))]
+
+
+def is_not_zero(entry: Scalar) -> bool:
+    """Return False for a plain zero."""
+    return not isinstance(entry, PLAIN) or entry != 0.0
 
 
 class SubgraphMotion:

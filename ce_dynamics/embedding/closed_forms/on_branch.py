@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, Scalar, array, where, zeros
-from ce_dynamics.compiler import trace
+from ce_dynamics.compiler import TracedFunction, trace
 from ce_dynamics.embedding.closed_forms.standing_for import StandingFor, solve_apart
 from ce_dynamics.embedding.closures.loop import split
 from ce_dynamics.embedding.linkage import Linkage
@@ -119,11 +119,13 @@ class OnBranch(StandingFor):
         found = self._found(theta)
         size = max(1.0, self.numeric.loop.size)
         for body in self.numeric.loop.dependent:
-            hinge = body.inboard
-            for c, coordinates in zip(found[body.name], self._of(body, q), strict=True):
-                there, here = hinge.pose(hinge.configuration(coordinates)), hinge.pose(c)
-                apart = max(float(np.max(np.abs(a - b))) for a, b in zip(there, here, strict=True))
-                if not apart <= SAME * size:
+            hinge, here = body.inboard, found[body.name]
+            there = np.array([hinge.configuration(row) for row in self._of(body, q)])
+            # no pose changes by more than four times as much as c: that of a quaternion does
+            far = ~np.all(4.0 * np.abs(here - there) <= SAME, axis=1)
+            for c, other in zip(here[far], there[far], strict=True):
+                pairs = zip(hinge.pose(c), hinge.pose(other), strict=True)
+                if not max(float(np.max(np.abs(a - b))) for a, b in pairs) <= SAME * size:
                     return False
         return all(told is not None for windings in self._turns.values() for told in windings)
 
@@ -141,6 +143,13 @@ class OnBranch(StandingFor):
 
     def _found(self, theta: Array) -> dict[str, Array]:
         """Configurations that the formulas give at many values of the coordinate, by body."""
+        found = self._traced.evaluate_many(theta=theta[:, np.newaxis])
+        nothing = np.zeros((len(theta), 0))
+        return {body.name: found.get(body.name, nothing) for body in self.numeric.loop.dependent}
+
+    @cached_property
+    def _traced(self) -> TracedFunction:
+        """The formulas as a graph."""
         loop = self.numeric.loop
 
         def configurations(theta: Array) -> Mapping[str, Array]:
@@ -151,10 +160,7 @@ class OnBranch(StandingFor):
             found = {body.name: motion.hinge_motions[body.name].c for body in loop.dependent}
             return {name: c for name, c in found.items() if len(c)}
 
-        traced = trace(f"formulas of {loop.name}", configurations, {"theta": 1})
-        found = traced.evaluate_many(theta=theta[:, np.newaxis])
-        nothing = np.zeros((len(theta), 0))
-        return {body.name: found.get(body.name, nothing) for body in loop.dependent}
+        return trace(f"formulas of {loop.name}", configurations, {"theta": 1})
 
     @cached_property
     def _cut(self) -> bool:
@@ -182,14 +188,12 @@ class OnBranch(StandingFor):
             known = self._equal._turns
             return {here.name: known[other.name] for other, here in there if other.name in known}
         theta, q = self._whole
-        found: dict[str, list[Winding | None]] = {}
-        for body in dependent:
-            hinge = body.inboard
-            coordinates = self._of(body, q)
-            plain = np.array([hinge.coordinates(hinge.configuration(row)) for row in coordinates])
-            if hinge.n_q == hinge.n_v and not np.allclose(plain, coordinates, rtol=0.0, atol=1.0):
-                found[body.name] = [self._winding(theta, column) for column in coordinates.T]
-        return found
+        lost = self.numeric.kernel.comes_round & (np.max(np.abs(q), axis=0) > math.pi)
+        return {
+            body.name: [self._winding(theta, column) for column in self._of(body, q).T]
+            for body in dependent
+            if body.inboard.n_q == body.inboard.n_v and np.any(split(lost, dependent)[body.name])
+        }
 
     @property
     def _whole(self) -> tuple[Array, Array]:

@@ -104,7 +104,8 @@ def close_across(kernel: LoopKernel, q: Array, p: Array, t: Array) -> tuple[Arra
 
     def equations(u: Array) -> tuple[Array, Array]:
         r, Y = kernel(u[:n], u[n:])
-        return np.append(r, np.zeros(len(across))), np.vstack((kernel.scale_columns(Y), across))
+        live = kernel.live
+        return np.append(r[live], np.zeros(len(across))), np.vstack((kernel.scale_columns(Y)[live], across))
 
     def move(u: Array, step: Array) -> Array:
         correction = step * kernel.column_scales

@@ -11,7 +11,7 @@ import numpy as np
 from ce_dynamics.algebra.arrays import Array, array, concatenate, zeros
 from ce_dynamics.algebra.jets import ScalarMotion
 from ce_dynamics.embedding.closures.coupling_rows import moving_residuals
-from ce_dynamics.embedding.motion import BodyMotion, PointMotion, SubgraphMotion
+from ce_dynamics.embedding.motion import BodyMotion, PointMotion, SubgraphMotion, moving_columns
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge, LoopClosure
 from ce_dynamics.mechanism.hinges.conditions import Closure, JointEnd, Twist
 
@@ -66,11 +66,14 @@ def joint_errors(motion: SubgraphMotion, body_a: str, body_b: str, closure: Clos
     ends = JointEnd(o.R, o_at.r), JointEnd(p.R, p_at.r)
     twists = Twist(o.w_total, o_at.v), Twist(p.w_total, p_at.v)
     columns, drift, acceleration = stack_twists(o, o_at, p, p_at)
+    live = slice(None) if columns.dtype == np.float64 else moving_columns(columns)
     residual, Y, drifts, delta_dot = [zeros(0)], [zeros(0, motion.N)], [zeros(0)], [zeros(0)]
     for condition in closure.constraints:
         A = condition.velocity_rows(*ends)
         residual.append(condition.residual(*ends))
-        Y.append(A @ columns)
+        rows = np.zeros((len(A), motion.N), dtype=columns.dtype)
+        rows[:, live] = A @ columns[:, live]
+        Y.append(rows)
         drifts.append(A @ drift)
         delta_dot.append(A @ acceleration + condition.acceleration_bias(*ends, *twists))
     return ClosureErrors(

@@ -62,6 +62,8 @@ class LoopKernel:
         Bodies whose inboard hinges are given: independent or prescribed.
     column_scales : (m + parameters,) array
         What counts as one unit of each velocity: 1 rad, or the loop's size.
+    live : (rows,) array of bool
+        Mask of the rows of Y that are not zero everywhere, as those across the plane of a planar loop are.
     coordinate_scales : (n_q,) array
         The same of each dependent coordinate; a quaternion's rate is half the angular velocity.
     """
@@ -85,6 +87,7 @@ class LoopKernel:
                 Y.shape
             )
             self._Y = np.where(self._varying, np.nan, Y).astype(float)
+            self.live = np.any(self._Y != 0.0, axis=1)
             return {"r": loop.residual(q, given, held), "Y": Y[self._varying]}
 
         sizes = {"q": len(loop.neutral()), "p": len(self.p0)}

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.algebra.arrays import Array, cross
 from ce_dynamics.compiler.free_numbers import is_free
 from ce_dynamics.embedding.closures.freedoms import Freedoms
 from ce_dynamics.mechanism.body import Body
@@ -197,4 +197,4 @@ def axes_of(vectors: Array) -> Array:
     if not len(far):  # all along one line: any direction across will do
         across, far = np.eye(3) - np.outer(x, x), np.array([int(np.argmin(np.abs(x)))])
     y = across[far[0]] / np.linalg.norm(across[far[0]])
-    return np.array((x, y, np.cross(x, y)))
+    return np.array((x, y, cross(x, y)))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import singledispatch
+from functools import cached_property, singledispatch
 
 import numpy as np
 
@@ -58,7 +58,7 @@ class Loop:
         """Name of the first body."""
         return self.bodies[0].name
 
-    @property
+    @cached_property
     def m(self) -> int:
         """Number of dependent velocities."""
         return sum(body.inboard.n_v for body in self.dependent)

@@ -50,7 +50,7 @@ class BranchPoint(NamedTuple):
     t : (m + 1,) array
         Unit tangent in scaled velocities.
     range : (rows, m) array
-        Orthonormal basis of the range of Y.
+        Orthonormal basis of the range of Y without its rows of zeros.
     det : float
         Determinant of Y₁ in that basis.
     """
@@ -178,11 +178,17 @@ def follow(kernel: LoopKernel, q0: Array, limits: tuple[float, float]) -> Branch
 def first_point(kernel: LoopKernel, q0: Array) -> BranchPoint:
     """The design pose as a point of the branch, with θ increasing along it."""
     _, Y = kernel(q0, kernel.p0)
-    U, _, Vt = singular_values_and_vectors(kernel.scale_columns(Y))
-    m = kernel.loop.m
-    t, basis = Vt[m], U[:, :m]
+    m, scaled = kernel.loop.m, kernel.scale_columns(Y)[kernel.live]
+    t, basis = tangent_and_range(scaled)
     t = t if t[m] > 0.0 else -t
-    return BranchPoint(q0, float(kernel.p0[0]), t, basis, determinant(basis, kernel.scale_columns(Y), m))
+    return BranchPoint(q0, float(kernel.p0[0]), t, basis, determinant(basis, scaled, m))
+
+
+def tangent_and_range(Y: Array) -> tuple[Array, Array]:
+    """Return the null vector (m + 1,) of Y, and an orthonormal basis (rows, m) of its range."""
+    m = Y.shape[1] - 1
+    U, _, Vt = singular_values_and_vectors(Y, full_matrices=len(Y) <= m)
+    return Vt[m], U[:, :m]
 
 
 def determinant(basis: Array, Y: Array, m: int) -> float:
@@ -303,9 +309,8 @@ def orient_point(kernel: LoopKernel, here: BranchPoint, q: Array, theta: float) 
     m = kernel.loop.m
     q = with_unit_quaternions(kernel.loop.dependent, q)
     _, Y = kernel(q, np.array((theta,)))
-    scaled = kernel.scale_columns(Y)
-    U, _, Vt = singular_values_and_vectors(scaled)
-    t, basis = Vt[m], U[:, :m]
+    scaled = kernel.scale_columns(Y)[kernel.live]
+    t, basis = tangent_and_range(scaled)
     t = t if float(t @ here.t) > 0.0 else -t
     # the basis closest to the last one (Procrustes), so that its orientation cannot flip
     left, _, right = singular_values_and_vectors(basis.T @ here.range)
