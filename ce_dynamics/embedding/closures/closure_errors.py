@@ -71,8 +71,9 @@ def joint_errors(motion: SubgraphMotion, body_a: str, body_b: str, closure: Clos
     for condition in closure.constraints:
         A = condition.velocity_rows(*ends)
         residual.append(condition.residual(*ends))
-        rows = np.zeros((len(A), motion.N), dtype=columns.dtype)
-        rows[:, live] = A @ columns[:, live]
+        product = A @ columns[:, live]
+        rows = zeros(len(A), motion.N).astype(product.dtype)
+        rows[:, live] = product
         Y.append(rows)
         drifts.append(A @ drift)
         delta_dot.append(A @ acceleration + condition.acceleration_bias(*ends, *twists))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import threadpoolctl
 
-from ce_dynamics.algebra.dense import least_squares, one_blas_thread, singular_values_and_vectors
+from ce_dynamics.algebra.dense import LARGE, least_squares, one_blas_thread, singular_values_and_vectors
 
 
 @pytest.mark.parametrize("wrong", [np.nan, np.inf, -np.inf])
@@ -29,6 +29,20 @@ def test_others_are_as_usual() -> None:
     U, sigma, Vt = singular_values_and_vectors(np.array([[0.0, 2.0], [3.0, 0.0]]))
     assert sigma == pytest.approx([3.0, 2.0])
     assert U @ np.diag(sigma) @ Vt == pytest.approx(np.array([[0.0, 2.0], [3.0, 0.0]]))
+
+
+@pytest.mark.parametrize("lost", [0, 1])
+def test_many_columns(lost: int) -> None:
+    # the normal equations hold, and the answer has no part that A does not see
+    rng = np.random.default_rng(5)
+    A, b = rng.normal(size=(LARGE + 9, LARGE)), rng.normal(size=LARGE + 9)
+    if lost:
+        A[:, -1] = A[:, 0] - A[:, 1]
+    x = least_squares(A, b)
+    assert A.T @ (A @ x - b) == pytest.approx(np.zeros(LARGE), abs=1e-12)
+    unseen = np.zeros(LARGE)
+    unseen[[0, 1, -1]] = 1.0, -1.0, -1.0
+    assert lost * (unseen @ x) == pytest.approx(0.0, abs=1e-12)
 
 
 def test_blas_is_limited_to_one_thread_for_a_while() -> None:
