@@ -2,7 +2,9 @@
 
 import gc
 import os
+import resource
 import zlib
+from collections.abc import Generator
 
 import hypothesis
 import numpy as np
@@ -30,3 +32,56 @@ def pytest_collection_finish() -> None:
 def rng(request: pytest.FixtureRequest) -> np.random.Generator:
     """Random numbers that depend on nothing but the test's own name and parameters."""
     return np.random.default_rng(zlib.crc32(request.node.name.encode()))
+
+
+STARTED = pytest.StashKey[float]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--slowest", type=int, default=0, metavar="N", help="List the N tests that take most processor time."
+    )
+
+
+def processor_time() -> float:
+    """Return the processor time of this process and of those it has waited for [s]."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    item.stash[STARTED] = processor_time()
+    return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    if call.when == "teardown":
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        report.user_properties += [
+            ("seconds", processor_time() - item.stash[STARTED]),
+            ("peak", peak),
+            ("process", os.getpid()),
+        ]
+    return report
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    if not (count := config.getoption("slowest")):
+        return
+    reports = [
+        r for rs in terminalreporter.stats.values() for r in rs if getattr(r, "when", "") == "teardown"
+    ]
+    rows = [(dict(report.user_properties), report.nodeid) for report in reports]
+    terminalreporter.section(
+        f"slowest {count} by processor time, {sum(row['seconds'] for row, _ in rows):.0f} s in all"
+    )
+    for row, name in sorted(rows, key=lambda row: -row[0]["seconds"])[:count]:
+        terminalreporter.write_line(f"{row['seconds']:8.2f} s  {row['peak']:6.0f} MiB  {name}")
+    for process in sorted({row["process"] for row, _ in rows}):
+        peak = max(row["peak"] for row, _ in rows if row["process"] == process)
+        terminalreporter.write_line(f"process {process}: {peak:.0f} MiB at most")

@@ -17,7 +17,6 @@ from ce_dynamics.simulation.simulate import simulate
 from tests.benchmarks import budgets
 from tests.benchmarks.__main__ import main
 from tests.benchmarks.accuracy import Point, at_error, positions
-from tests.benchmarks.compiling import depth_first
 from tests.benchmarks.evaluation import TOLERANCE, accelerations
 from tests.benchmarks.large_systems import chain
 from tests.benchmarks.mechanism import Mechanism, deviation, four_bar_chain, reference, ride_mechanism
@@ -176,16 +175,6 @@ def test_the_chains_of_both_sides_are_the_same(n: int) -> None:
     expected = solved(mechanism)
     found = {f"crank {k}": v_dot[k : k + 1] for k in range(n)}
     assert deviation(found, {name: expected[name] for name in found}) < 1e-9
-
-
-def test_depth_first_order_computes_the_same() -> None:
-    traced = Model(chain(2)).trace_dynamics()
-    y, u = np.linspace(0.1, 0.4, 4), np.zeros(0)
-    given = {"y": y, "u": u}
-    np.testing.assert_array_equal(
-        depth_first(traced).evaluate(**given)["y_dot"], traced.evaluate(**given)["y_dot"]
-    )
-    assert depth_first(traced).instructions != traced.instructions
 
 
 def test_race_keeps_the_best_batch_per_instance() -> None:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.contact import Conditions, Kind, Problem, RigidBodies, RigidBody, RigidRows
 from ce_dynamics.contact.rigid import NO_BODY
-from tests.benchmarks.pgs_sweeps import wall as spheres
 
 Touch = tuple[int, int, Sequence[float], Sequence[float], Sequence[float]]
 """Upper and lower body, normal towards the upper, point from the centre of either."""
@@ -127,10 +126,23 @@ def groove(count: int, mu: float) -> Problem:
 
 
 def sphere_wall(contacts: int, mu: float, wide: int = 50) -> Problem:
-    """A wall of spheres."""
-    problem = spheres(contacts, wide)
-    friction = np.where(problem.conditions.mu > 0.0, mu, 0.0)
-    return replace(problem, conditions=problem.conditions._replace(mu=friction))
+    """A wall of spheres, so many in a row, each touching the two below it; three rows per contact."""
+    R, height = 0.5, 0.5 * math.sqrt(3.0)
+    bodies: list[RigidBody] = []
+    places: list[float] = []
+    touches: list[Touch] = []
+    for k in range(max(wide, contacts // 2)):
+        row, column = divmod(k, wide)
+        x = 2.0 * R * column + R * (row % 2)
+        bodies.append(RigidBody(f"s{k}", 1.0, (0.4 * R * R,) * 3, (x, 0.0, R + row * height)))
+        places.append(x)
+        left = k - wide - (0 if row % 2 else 1)
+        nearby = [n for n in (left, left + 1) if (row - 1) * wide <= n < row * wide]
+        below = [(n, (x - places[n], 0.0, height)) for n in nearby] if row else [(NO_BODY, (0.0, 0.0, 1.0))]
+        for other, d in below:
+            n = np.array(d) / np.linalg.norm(d)
+            touches.append((k, other, n, -R * n, R * n))
+    return touching(bodies, touches[:contacts], mu)
 
 
 def coulomb_violation(problem: Problem, p: Floats) -> float:
