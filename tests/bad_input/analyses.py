@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import shutil
 import tempfile
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -18,76 +18,35 @@ from tests.bad_input.description import calls
 from tests.bad_input.runs import model
 
 HERE, X, Z = (0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, 1.0)
-NO_BODY: dict[str, Any] = {k: v for k, v in values.NO_OBJECT.items() if k != "text"} | {"unknown": "nobody"}
 
 
 def of_analyses() -> list[Case]:
     """Methods of `Model`."""
-    q = values.no_state(2)
-    inputs = values.no_state(2)
-    names = {**values.NO_NAMES, "text": "no such name", "bytes": b"angle"}
     found = []
 
-    def of(method: str, good: dict[str, Any], bad: dict[str, Any], **says: str) -> None:
-        found.extend(
-            calls(method, lambda **given: getattr(model(), method)(**{**good, **given}), {}, bad, (), says)
-        )
+    def of(method: str, good: dict[str, Any], spec: str, own: dict[str, Any] | None = None) -> None:
+        made = partial(lambda name, **given: getattr(model(), name)(**given), method)
+        found.extend(calls(method, made, good, spec, own))
 
-    of("aggregated_body", {"body": "arm"}, {"body": NO_BODY, "y": values.no_state(4), "u": inputs}, body="")
-    of("centroidal", {"q": np.zeros(2), "v": np.zeros(2)}, {"q": q, "v": q, "u": inputs})
-    of("innovations", {"q": np.zeros(2)}, {"q": q, "u": inputs})
-    of("inverse_mass_matrix", {"q": np.zeros(2)}, {"q": q, "u": inputs})
-    of(
-        "solve_mass",
-        {"q": np.zeros(2), "T": np.zeros(2)},
-        {"q": q, "T": {k: v for k, v in q.items() if k != "matrix"}, "u": inputs},
-    )
-    of(
-        "frame",
-        {"body": "arm"},
-        {"body": NO_BODY, "at": values.NO_VECTOR},
-        body="",
-    )
-    of("point", {"body": "arm"}, {"body": NO_BODY, "at": values.NO_VECTOR}, body="")
-    of(
-        "derivatives",
-        {"of": "angle", "by": "stiffness"},
-        {
-            "of": names,
-            "by": names,
-            "keeping": names,
-            "adjusting": names,
-            "y": values.no_state(4),
-            "u": inputs,
-        },
-        of="",
-        by="",
-        keeping="",
-        adjusting="",
-    )
-    of(
-        "eigenvalue_derivatives",
-        {"by": "stiffness"},
-        {"by": names, "y": values.no_state(4), "u": inputs, "at_rest": values.NO_FLAG},
-        by="",
-    )
-    of(
-        "reaction_derivatives",
-        {"of": "arm", "by": "stiffness"},
-        {"of": names, "by": names, "y": values.no_state(4), "u": inputs},
-        of="",
-        by="",
-    )
-    points: dict[str, Any] = {**values.NO_OBJECT, "points": [1], "texts": ["arm"], "pair": ["arm", None]}
-    for method, argument in (("operational_space", "targets"), ("contact_space", "contacts")):
-        pool = {k: v for k, v in points.items() if k != "list" or argument == "targets"}
-        of(method, {argument: None}, {argument: pool}, **{argument: ""})
-    targets: dict[str, Any] = {
-        **values.NO_OBJECT,
-        "text": {"arm": HERE},
-        "number": {1: HERE},
-    }
-    of("inverse_kinematics", {}, {"targets": targets}, targets="")
+    zero = np.zeros(2)
+    of("aggregated_body", {"body": "arm"}, "body:named_body~ y:state4 u:state2")
+    of("centroidal", {"q": zero, "v": zero}, "q:state2 v:state2 u:state2")
+    of("innovations", {"q": zero}, "q:state2 u:state2")
+    of("inverse_mass_matrix", {"q": zero}, "q:state2 u:state2")
+    of("solve_mass", {"q": zero, "T": zero}, "q:state2 T:state2-matrix u:state2")
+    for method in ("frame", "point"):
+        of(method, {"body": "arm"}, "body:named_body~ at:vector")
+    names = {"text": "no such name", "bytes": b"angle"}
+    every = dict.fromkeys(("of", "by", "keeping", "adjusting", "hold", "outputs"), names)
+    good = {"of": "angle", "by": "stiffness"}
+    of("derivatives", good, "of:names~ by:names~ keeping:names~ adjusting:names~ y:state4 u:state2", every)
+    of("eigenvalue_derivatives", {"by": "stiffness"}, "by:names~ y:state4 u:state2 at_rest:flag", every)
+    of("reaction_derivatives", good | {"of": "arm"}, "of:names~ by:names~ y:state4 u:state2", every)
+    points = {"points": [1], "texts": ["arm"], "pair": ["arm", None]}
+    of("operational_space", {"targets": None}, "targets:object~", {"targets": points})
+    of("contact_space", {"contacts": None}, "contacts:object-list~", {"contacts": points})
+    targets = {"text": {"arm": HERE}, "number": {1: HERE}}
+    of("inverse_kinematics", {}, "targets:object~", {"targets": targets})
 
     def to_a_point(wanted: Any) -> Any:
         return model().inverse_kinematics({model().point("arm", X): wanted}, evaluations=200)
@@ -96,12 +55,11 @@ def of_analyses() -> list[Case]:
         Case(f"inverse_kinematics(point at {name})", lambda value=value: to_a_point(value))  # type: ignore[misc]
         for name, value in values.NO_VECTOR.items()
     ]
-    for what in ("y", "u"):
-        pool = values.no_state(4) if what == "y" else inputs
-        of("modes", {}, {what: pool})
-        of("linearize", {}, {what: pool})
-    of("modes", {}, {"hold": names, "damped": values.NO_FLAG}, hold="")
-    of("linearize", {}, {"outputs": names}, outputs="")
+    for what, kind in (("y", "state4"), ("u", "state2")):
+        for method in ("modes", "linearize"):
+            of(method, {}, f"{what}:{kind}")
+    of("modes", {}, "hold:names~ damped:flag", every)
+    of("linearize", {}, "outputs:names~", every)
     return found
 
 
@@ -113,7 +71,6 @@ def results() -> Any:
 
 def of_pictures() -> list[Case]:
     """Views, tables, quantities."""
-    objects, word = values.NO_OBJECT, values.NO_WORD
     texts: dict[str, Any] = {"number": 1, "bytes": b"x", "list": [], "thing": values.Thing(), "nan": math.nan}
 
     def table(**given: Any) -> Any:
@@ -123,37 +80,31 @@ def of_pictures() -> list[Case]:
         finally:
             shutil.rmtree(folder)
 
-    found = calls("describe", ce.describe, {}, {"system": objects})
+    found = calls("describe", ce.describe, {}, "system:object")
     found += calls(
         "view",
         ce.view,
         {"system": model(), "results": results()},
+        (
+            "system:object results:object-nothing-mapping~ shapes~ scenery~ cameras~ "
+            "camera:word-nothing~ title"
+        ),
         {
-            "system": objects,
-            "results": {k: v for k, v in objects.items() if k != "nothing"},
             "shapes": {"list": [1], "number": 1, "nobody": {"nobody": []}, "things": {"arm": [1]}},
             "scenery": {"number": 1, "text": "tree", "things": [1]},
             "cameras": {"number": 1, "text": "eye", "things": [1]},
-            "camera": {k: v for k, v in word.items() if k != "nothing"},
             "title": texts,
         },
-        ("results:mapping",),
-        {"shapes": "", "camera": "", "scenery": "", "cameras": "", "results": ""},
     )
     found += calls(
-        "quantity",
-        ce.quantity,
-        {"results": results(), "name": "angle"},
-        {"results": objects, "name": word},
-        (),
-        {"name": ""},
+        "quantity", ce.quantity, {"results": results(), "name": "angle"}, "results:object name:word~"
     )
     found += calls(
         "save_table",
         table,
         {},
+        "results:object path~",
         {
-            "results": objects,
             "path": {
                 **texts,
                 "nothing": None,
@@ -163,10 +114,8 @@ def of_pictures() -> list[Case]:
                 "device": "/dev/null/x.csv",
                 "long": "x" * 5000 + ".csv",
                 "zero byte": "a\0.csv",
-            },
+            }
         },
-        (),
-        {"path": ""},
     )
     return found
 

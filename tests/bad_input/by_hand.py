@@ -52,20 +52,12 @@ OPTIONS: dict[str, dict[str, Any]] = {  # what the message says, and what is giv
     "audit": {"audit": "no"},
 }
 ENSEMBLES: dict[str, dict[str, Any]] = {
-    "half": {"precision": "half"},
-    "precision": {"precision": np.float32},
-    "Single": {"precision": "Single"},
-    "lanes": {"lanes": 3},
-    "'8'": {"lanes": "8"},
-    "threads": {"threads": -1},
-    "1.5": {"threads": 1.5},
-    "keep": {"keep": "angle"},
-    "angel": {"keep": ["angel"]},
-    "step": {"method": "dopri5", "step": 1e-3},
-    "RK45": {"method": "RK45"},
-    "max_step": {"method": "rk4", "max_step": 0.1},
-    "y0s": {"y0s": np.zeros((2, 3))},
-}
+    "half": {"precision": "half"}, "precision": {"precision": np.float32},
+    "Single": {"precision": "Single"}, "lanes": {"lanes": 3}, "'8'": {"lanes": "8"},
+    "threads": {"threads": -1}, "1.5": {"threads": 1.5}, "keep": {"keep": "angle"},
+    "angel": {"keep": ["angel"]}, "step": {"method": "dopri5", "step": 1e-3}, "RK45": {"method": "RK45"},
+    "max_step": {"method": "rk4", "max_step": 0.1}, "y0s": {"y0s": np.zeros((2, 3))},
+}  # fmt: skip
 
 
 def of_options() -> list[Case]:
@@ -263,18 +255,12 @@ def of_commands() -> list[Case]:
 
 
 IDENTIFIED: dict[str, dict[str, Any]] = {
-    "needs a mapping": {},
-    "at least one run": {"runs": []},
-    "runs 1.0 must be a list": {"runs": 1.0},
-    "runs: entry": {"runs": [1.0]},
-    "must be a list of names": {"free": "chassis.mass"},
-    "free: the key 1": {"free": {1: 2.0}},
-    "lenght": {"lenght": 5.0},
-    "length": {"length": -1.0},
-    "overrides": {"overrides": "chassis.mass=2"},
-    "progress": {"progress": 1},
+    "needs a mapping": {}, "at least one run": {"runs": []}, "runs 1.0 must be a list": {"runs": 1.0},
+    "runs: entry": {"runs": [1.0]}, "must be a list of names": {"free": "chassis.mass"},
+    "free: the key 1": {"free": {1: 2.0}}, "lenght": {"lenght": 5.0}, "length": {"length": -1.0},
+    "overrides": {"overrides": "chassis.mass=2"}, "progress": {"progress": 1},
     "no-such": {"vehicle": "no-such"},
-}
+}  # fmt: skip
 
 
 def of_identification() -> list[Case]:

@@ -30,38 +30,20 @@ from tests.bad_input import (
 from tests.bad_input.cases import Case
 
 MAKERS: dict[str, Callable[[], list[Case]]] = {
-    "description": description.cases,
-    "runs": runs.cases,
-    "data file": data_file.cases,
-    "command line": command_line.cases,
-    "sweeps": sweeps.cases,
-    "URDF": urdf.cases,
-    "MJCF": mjcf.cases,
-    "studies": studies.cases,
-    "roads": roads.cases,
-    "vehicle parts": vehicle_parts.cases,
-    "more commands": more_commands.cases,
-    "vehicle files": vehicle_files.cases,
-    "elements": elements.cases,
-    "controllers": controllers.cases,
-    "analyses": analyses.cases,
-    "procedures": procedures.cases,
-    "pages": pages.cases,
-    "Chrono files": chrono_files.cases,
-    "surroundings": surroundings.cases,
+    "description": description.cases, "runs": runs.cases, "data file": data_file.cases,
+    "command line": command_line.cases, "sweeps": sweeps.cases, "URDF": urdf.cases, "MJCF": mjcf.cases,
+    "studies": studies.cases, "roads": roads.cases, "vehicle parts": vehicle_parts.cases,
+    "more commands": more_commands.cases, "vehicle files": vehicle_files.cases, "elements": elements.cases,
+    "controllers": controllers.cases, "analyses": analyses.cases, "procedures": procedures.cases,
+    "pages": pages.cases, "Chrono files": chrono_files.cases, "surroundings": surroundings.cases,
     "by hand": by_hand.cases,
-}
+}  # fmt: skip
 CATEGORIES = tuple(MAKERS)
 PREPARATIONS: dict[str, Callable[[], None]] = {
-    "runs": runs.prepare,
-    "command line": command_line.prepare,
-    "studies": studies.prepare,
-    "vehicle parts": vehicle_parts.prepare,
-    "more commands": more_commands.prepare,
-    "analyses": analyses.prepare,
-    "pages": pages.prepare,
-    "surroundings": surroundings.prepare,
-}
+    "runs": runs.prepare, "command line": command_line.prepare, "studies": studies.prepare,
+    "vehicle parts": vehicle_parts.prepare, "more commands": more_commands.prepare,
+    "analyses": analyses.prepare, "pages": pages.prepare, "surroundings": surroundings.prepare,
+}  # fmt: skip
 
 
 @cache

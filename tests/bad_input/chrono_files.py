@@ -23,30 +23,15 @@ from tests.models.vehicles.chrono.test_trailers import towing
 Keys = tuple[str | int, ...]
 GONE = object()
 NO_NUMBER: dict[str, Any] = {
-    "text": "strange",
-    "empty": "",
-    "null": None,
-    "true": True,
-    "list": [1, [2]],
-    "mapping": {"a": 1},
-    "NaN": float("nan"),
-    "Infinity": float("inf"),
-    "1e999": 10**999,
-}
+    "text": "strange", "empty": "", "null": None, "true": True, "list": [1, [2]], "mapping": {"a": 1},
+    "NaN": float("nan"), "Infinity": float("inf"), "1e999": 10**999,
+}  # fmt: skip
 NUMBERS: dict[str, Any] = {"zero": 0, "minus": -1.5, "huge": 1e300, "tiny": 1e-300, "million": 1e6}
 TEXTS: dict[str, Any] = {
-    "number": 1,
-    "empty": "",
-    "null": None,
-    "unknown": "no-such",
-    "above": "../../etc/passwd",
-    "absolute": "/dev/zero",
-    "folder": "car",
-    "itself": "car/Vehicle.json",
-    "line": "a\nb%s{0}",
-    "long": "x" * 5000,
-    "surrogate": "\udcff",
-}
+    "number": 1, "empty": "", "null": None, "unknown": "no-such", "above": "../../etc/passwd",
+    "absolute": "/dev/zero", "folder": "car", "itself": "car/Vehicle.json", "line": "a\nb%s{0}",
+    "long": "x" * 5000, "surrogate": "\udcff",
+}  # fmt: skip
 LISTS: dict[str, Any] = {"empty": [], "text": "strange", "null": None, "deep": [[[[1]]]], "mapping": {}}
 NOT_READ = ("Name", "Type", "Output", "Visualization", "Contact", "Driver Position", "Vehicle Type")
 LOOKS = ("Spindle", "Upright", "Control Arm", "Steering Link", "Arm")

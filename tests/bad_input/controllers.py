@@ -50,25 +50,14 @@ def of_controllers() -> list[Case]:
 
     one = (StateDeclaration("i", "rad", 0.0),)
     answers: dict[str, Any] = {
-        "nothing": None,
-        "list": [1.0],
-        "number": 1.0,
-        "nobody": {"nobody": 1.0},
-        "text": {"torque": "1"},
-        "nan": {"torque": math.nan},
-        "array": {"torque": np.ones(2)},
-        "empty": {},
+        "nothing": None, "list": [1.0], "number": 1.0, "nobody": {"nobody": 1.0}, "text": {"torque": "1"},
+        "nan": {"torque": math.nan}, "array": {"torque": np.ones(2)}, "empty": {},
         "more": {"torque": 1.0, "other": 2.0},
-    }
+    }  # fmt: skip
     lists: dict[str, Any] = {
-        "nothing": None,
-        "number": 0.0,
-        "empty": [],
-        "two": [0.0, 0.0],
-        "text": ["a"],
-        "nan": [math.nan],
+        "nothing": None, "number": 0.0, "empty": [], "two": [0.0, 0.0], "text": ["a"], "nan": [math.nan],
         "mapping": {"i": 0.0},
-    }
+    }  # fmt: skip
 
     def raises(sensors: Any, x: Any) -> Any:
         raise KeyError("angle")

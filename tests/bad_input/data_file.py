@@ -7,7 +7,7 @@ import random
 import re
 import tempfile
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -16,32 +16,14 @@ from ce_dynamics.models.vehicles.hmmwv.parameters import HmmwvParameters
 from tests.bad_input.cases import Case
 
 SCALARS = {
-    "text": "heavy",
-    "nan": ".nan",
-    "plain nan": "nan",
-    "infinity": ".inf",
-    "overflow": "1e999",
-    "minus": "-1e9",
-    "wrong unit": "12 K",
-    "other unit": "3 A/m",
-    "huge exponent": "1 km^999",
-    "huger exponent": "1 km^99999999999999999999",
-    "minus exponent": "1 / km^999",
-    "many units": "1 " + "*".join(["kg"] * 5000),
-    "list": "[1, 2, 3, 4, 5, 6, 7]",
-    "mapping": "{x: 1}",
-    "null": "",
-    "boolean": "yes",
-    "date": "2020-01-01",
-    "unknown source": "1 [nobody]",
-    "open bracket": "1 [",
-    "digits": "1" * 5000,
-    "expression": "1 + 1",
-    "hexadecimal": "0x10",
-    "underscore": "1_000",
-    "comma": "1,5",
-    "arabic digits": "١٢",
-}
+    "text": "heavy", "nan": ".nan", "plain nan": "nan", "infinity": ".inf", "overflow": "1e999",
+    "minus": "-1e9", "wrong unit": "12 K", "other unit": "3 A/m", "huge exponent": "1 km^999",
+    "huger exponent": "1 km^99999999999999999999", "minus exponent": "1 / km^999",
+    "many units": "1 " + "*".join(["kg"] * 5000), "list": "[1, 2, 3, 4, 5, 6, 7]", "mapping": "{x: 1}",
+    "null": "", "boolean": "yes", "date": "2020-01-01", "unknown source": "1 [nobody]",
+    "open bracket": "1 [", "digits": "1" * 5000, "expression": "1 + 1", "hexadecimal": "0x10",
+    "underscore": "1_000", "comma": "1,5", "arabic digits": "١٢",
+}  # fmt: skip
 
 
 MAY_BE = ("sources are text", "title is a mapping", "unknown tag")
@@ -101,31 +83,27 @@ def of_keys() -> list[Case]:
     found = []
     for key in leaves()[::12]:
         parts = key.split(".")
-        for name, wrong in {
-            "misspelt": ".".join([*parts[:-1], parts[-1] + "x"]),
-            "too deep": f"{key}.more",
-            "section": parts[0] if len(parts) > 1 else f"{key}s",
-            "number": ".".join([*parts[:-1], "1"]),
-        }.items():
-
-            def run(wrong: str = wrong) -> Any:
-                return load(nested(wrong, "1"))
-
-            found.append(Case(f"key {wrong} ({name})", run))
-    for text in (
-        "1: 2",
-        "? [a, b]\n: 1",
-        "? {a: b}\n: 1",
-        "null: 1",
-        "chassis:\n  mass: 1 kg\n  mass: 2 kg",
-        "<<: {a: 1}",
-        "''  : 1",
-    ):
-
-        def odd(text: str = text) -> Any:
-            return load(text)
-
-        found.append(Case(f"keys {text!r}", odd))
+        found += [
+            Case(f"key {wrong} ({name})", partial(load, nested(wrong, "1")))
+            for name, wrong in {
+                "misspelt": ".".join([*parts[:-1], parts[-1] + "x"]),
+                "too deep": f"{key}.more",
+                "section": parts[0] if len(parts) > 1 else f"{key}s",
+                "number": ".".join([*parts[:-1], "1"]),
+            }.items()
+        ]
+    found += [
+        Case(f"keys {text!r}", partial(load, text))
+        for text in (
+            "1: 2",
+            "? [a, b]\n: 1",
+            "? {a: b}\n: 1",
+            "null: 1",
+            "chassis:\n  mass: 1 kg\n  mass: 2 kg",
+            "<<: {a: 1}",
+            "''  : 1",
+        )
+    ]
     return found
 
 
@@ -181,12 +159,7 @@ def of_files() -> list[Case]:
         "XML": "<chassis mass='1'/>",
     }
     found = []
-    for name, text in texts.items():
-
-        def run(text: str | bytes = text) -> Any:
-            return load(text)
-
-        found.append(Case(f"file: {name}", run, may=name in MAY_BE))
+    found += [Case(f"file: {name}", partial(load, text), may=name in MAY_BE) for name, text in texts.items()]
 
     def fifo() -> Any:
         path = tempfile.mktemp()
@@ -209,28 +182,20 @@ def of_files() -> list[Case]:
     special: dict[str, Callable[[], Any]] = {
         "endless": lambda: load_parameters("/dev/zero", []),
         "random": lambda: load_parameters("/dev/urandom", []),
-        "null device": lambda: load_parameters("/dev/null", []),
-        "FIFO": fifo,
+        "null device": lambda: load_parameters("/dev/null", []), "FIFO": fifo,
         "folder": lambda: load_parameters(tempfile.gettempdir(), []),
         "none": lambda: load_parameters("no/such/file.yaml", []),
-        "empty name": lambda: load_parameters("", []),
-        "zero byte": lambda: load_parameters("a\0b", []),
-        "long name": lambda: load_parameters("x" * 5000, []),
-        "link to itself": loop,
-        "unreadable": unreadable,
-        "process": lambda: load_parameters("/proc/self/mem", []),
-        "number": lambda: wrong(1),
-        "nothing": lambda: wrong(None),
-        "bytes": lambda: wrong(b"file"),
-    }
+        "empty name": lambda: load_parameters("", []), "zero byte": lambda: load_parameters("a\0b", []),
+        "long name": lambda: load_parameters("x" * 5000, []), "link to itself": loop,
+        "unreadable": unreadable, "process": lambda: load_parameters("/proc/self/mem", []),
+        "number": lambda: wrong(1), "nothing": lambda: wrong(None), "bytes": lambda: wrong(b"file"),
+    }  # fmt: skip
     found += [Case(f"file: {name}", run) for name, run in special.items()]
     for method in (HmmwvParameters.load,):
-        for name in ("/dev/zero", "/dev/null", "no/such/file.yaml", tempfile.gettempdir()):
-
-            def variant(name: str = name, method: Callable[..., Any] = method) -> Any:
-                return method(variant=Path(name))
-
-            found.append(Case(f"variant: {name}", variant))
+        found += [
+            Case(f"variant: {name}", partial(method, variant=Path(name)))
+            for name in ("/dev/zero", "/dev/null", "no/such/file.yaml", tempfile.gettempdir())
+        ]
     return found
 
 
@@ -283,73 +248,43 @@ def damaged(text: str, chance: random.Random) -> str:
 def of_overrides() -> list[Case]:
     """``key=value`` as text."""
     texts = [
-        "",
-        "=",
-        "mass",
-        "chassis.mass",
-        "chassis.mass=",
-        "=1 kg",
-        "chassis.mass==1",
-        "chassis..mass=1",
-        ".=1",
-        "chassis.mass=1 km^999",
-        "chassis.mass=1e400",
-        "chassis.mass=1 kg kg",
-        "chassis.mass=kg",
-        "chassis=1",
-        "chassis.mass.x=1",
-        "front.D.9=1",
-        "front.D.y=nan",
-        "front.D=(1,2)",
-        "front.D=(1,2,3,4)",
-        "front.D=(a,b,c)",
-        "front.D=(1e300,0,0) km^9",
-        "front.spring.linear=-1",
-        "front.spring.linear=1 N*m",
-        "x" * 10000 + "=1",
-        "chassis.mass=" + "9" * 100000,
-        "chassis.mass=\0",
-        "chassis.mass=1\n2",
-        "chassis.mass=1 kg [",
-        "tyre=1",
-        "sources.a=b",
-        "title=x",
-        "front.D=" + "(" * 10000,
-        "chassis.inertia=diag(1,1,-5)",
+        "", "=", "mass", "chassis.mass", "chassis.mass=", "=1 kg", "chassis.mass==1", "chassis..mass=1",
+        ".=1", "chassis.mass=1 km^999", "chassis.mass=1e400", "chassis.mass=1 kg kg", "chassis.mass=kg",
+        "chassis=1", "chassis.mass.x=1", "front.D.9=1", "front.D.y=nan", "front.D=(1,2)",
+        "front.D=(1,2,3,4)", "front.D=(a,b,c)", "front.D=(1e300,0,0) km^9", "front.spring.linear=-1",
+        "front.spring.linear=1 N*m", "x" * 10000 + "=1", "chassis.mass=" + "9" * 100000, "chassis.mass=\0",
+        "chassis.mass=1\n2", "chassis.mass=1 kg [", "tyre=1", "sources.a=b", "title=x",
+        "front.D=" + "(" * 10000, "chassis.inertia=diag(1,1,-5)",
         "chassis.inertia=(1e308,1e308,1e308,1e308,1e308,1e308)",
-    ]
+    ]  # fmt: skip
     wrong: list[Any] = [None, 1, b"chassis.mass=1", ["chassis.mass=1"], {"chassis.mass": 1}]
     found = []
-    for given in [*texts, *wrong]:
-
-        def run(given: Any = given) -> Any:
-            return load_parameters("hmmwv", [given])
-
-        found.append(Case(f"override {str(given)[:60]!r}", run))
-    for wrong_list in ("chassis.mass=1", 1, None, b"x"):
-
-        def many(wrong_list: Any = wrong_list) -> Any:
-            return load_parameters("hmmwv", wrong_list)
-
-        found.append(Case(f"overrides {wrong_list!r}", many, may=wrong_list is None))
-    for unit in (
-        "km^999",
-        "m^-999",
-        "/km^500*km^-500",
-        "m^",
-        "^2",
-        "m m^1000000000000",
-        "1" * 1000,
-        "m" * 100000,
-        "k m**9**9",
-        "°" * 3,
-        "m\0",
-    ):
-
-        def of_unit(unit: str = unit) -> Any:
-            return load(nested("chassis.mass", f"1 {unit}"))
-
-        found.append(Case(f"unit {unit[:30]!r}", of_unit))
+    found += [
+        Case(f"override {str(given)[:60]!r}", partial(load_parameters, "hmmwv", [given]))
+        for given in [*texts, *wrong]
+    ]
+    found += [
+        Case(
+            f"overrides {wrong_list!r}", partial(load_parameters, "hmmwv", wrong_list), may=wrong_list is None
+        )
+        for wrong_list in ("chassis.mass=1", 1, None, b"x")
+    ]
+    found += [
+        Case(f"unit {unit[:30]!r}", partial(load, nested("chassis.mass", f"1 {unit}")))
+        for unit in (
+            "km^999",
+            "m^-999",
+            "/km^500*km^-500",
+            "m^",
+            "^2",
+            "m m^1000000000000",
+            "1" * 1000,
+            "m" * 100000,
+            "k m**9**9",
+            "°" * 3,
+            "m\0",
+        )
+    ]
     return found
 
 

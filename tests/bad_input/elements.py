@@ -17,17 +17,10 @@ from tests.bad_input.cases import Case
 from tests.bad_input.description import calls, fresh
 
 HERE, X, Z = (0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, 1.0)
-SMALL_MATRIX: dict[str, Any] = {
-    "row": (1.0, 2.0, 3.0),
-    "text": "I",
-    "zeros": np.zeros((3, 3)),
-    "nan": np.full((3, 3), math.nan),
-    "stretched": 2.0 * np.eye(3),
-    "large": np.eye(4),
-    "thing": values.Thing(),
-    "number": 1.0,
-}
-NO_BODY: dict[str, Any] = {k: v for k, v in values.NO_OBJECT.items() if k != "text"} | {"unknown": "nobody"}
+values.POOLS["axes"] = {
+    "row": (1.0, 2.0, 3.0), "text": "I", "zeros": np.zeros((3, 3)), "nan": np.full((3, 3), math.nan),
+    "stretched": 2.0 * np.eye(3), "large": np.eye(4), "thing": values.Thing(), "number": 1.0,
+}  # fmt: skip
 
 
 def acting(make: Callable[..., Any], good: dict[str, Any], command: str | None = None) -> Callable[..., Any]:
@@ -44,168 +37,63 @@ def acting(make: Callable[..., Any], good: dict[str, Any], command: str | None =
 
 def of_forces() -> list[Case]:
     """Force elements that the first generator did not know."""
-    vector, at_least, positive = values.NO_VECTOR, values.NO_NOT_NEGATIVE, values.NO_POSITIVE
-    name = values.NO_TEXT
     six: dict[str, Any] = {
-        "three": (1.0, 1.0, 1.0),
-        "number": 1.0,
-        "nan": (math.nan,) * 6,
-        "texts": ("1",) * 6,
-        "negative": (-1.0,) * 6,
-        "nothing": None,
-        "law class": (ce.Linear,) * 6,
-        "thing": values.Thing(),
+        "three": (1.0, 1.0, 1.0), "number": 1.0, "nan": (math.nan,) * 6, "texts": ("1",) * 6,
+        "negative": (-1.0,) * 6, "nothing": None, "law class": (ce.Linear,) * 6, "thing": values.Thing(),
         "infinity": (math.inf,) * 6,
-    }
-    elements: list[tuple[Callable[..., Any], dict[str, Any], dict[str, Any], tuple[str, ...]]] = [
-        (
-            ce.Bushing,
-            {"name": "b", "body_a": "@arm", "body_b": "@slide", "at": HERE, "stiffness": (1.0,) * 6},
-            {
-                "name": name,
-                "body_a": NO_BODY,
-                "at": vector,
-                "stiffness": six,
-                "damping": six,
-                "axes": SMALL_MATRIX,
-            },
-            (),
-        ),
-        (
-            ce.DragBox,
-            {"name": "d", "body": "@arm", "density": 1.2},
-            {
-                "name": name,
-                "body": NO_BODY,
-                "density": at_least,
-                "viscosity": at_least,
-                "wind": vector,
-                "axes": SMALL_MATRIX,
-            },
-            (),
-        ),
-        (
-            ce.HingeDamper,
-            {"name": "h", "body": "@arm", "damping": 1.0},
-            {"name": name, "body": NO_BODY, "damping": at_least},
-            (),
-        ),
-        (
-            ce.PointContact,
-            {"name": "c", "body": "@arm", "at": HERE, "stiffness": 1e3},
-            {
-                "name": name,
-                "body": NO_BODY,
-                "at": vector,
-                "stiffness": at_least,
-                "dissipation": at_least,
-                "friction": at_least,
-                "creep": positive,
-                "onset": at_least,
-                "radius": at_least,
-                "plane": {k: v for k, v in NO_BODY.items() if k != "nothing"},
-                "through": vector,
-                "normal": values.NO_DIRECTION,
-            },
-            (),
-        ),
-        (
-            ce.Thruster,
-            {"name": "t", "body": "@arm", "at": HERE, "command": "torque"},
-            {
-                "name": name,
-                "body": NO_BODY,
-                "at": vector,
-                "command": values.NO_WORD,
-                "force": vector,
-                "torque": vector,
-            },
-            (),
-        ),
-        (
-            ce.FixedTendon,
-            {"name": "t", "terms": []},
-            {
-                "name": name,
-                "terms": {
-                    "empty": [],
-                    "text": "arm",
-                    "number": 1,
-                    "pairs": [("arm", "x")],
-                    "nan": [("arm", math.nan)],
-                    "unknown": [("nobody", 1.0)],
-                    "thing": values.Thing(),
-                },
-            },
-            (),
-        ),
-        (
-            lambda **given: ce.Cord(given.pop("name"), given.pop("path"), **given),
-            {"name": "c", "path": [("@arm", HERE), ("ground", Z)], "stiffness": 1.0},
-            {
-                "name": name,
-                "path": {
-                    "one": [("ground", HERE)],
-                    "empty": [],
-                    "text": "arm",
-                    "number": 1,
-                    "no point": [("ground",), ("ground", HERE)],
-                    "nan": [("ground", HERE), ("ground", (0, 0, math.nan))],
-                    "same": [("ground", HERE), ("ground", HERE)],
-                    "things": [values.Thing()] * 2,
-                    "nothing": None,
-                },
-            },
-            (),
-        ),
-    ]
+    }  # fmt: skip
+    terms: dict[str, Any] = {
+        "empty": [], "text": "arm", "number": 1, "pairs": [("arm", "x")], "nan": [("arm", math.nan)],
+        "unknown": [("nobody", 1.0)], "thing": values.Thing(),
+    }  # fmt: skip
+    path: dict[str, Any] = {
+        "one": [("ground", HERE)], "empty": [], "text": "arm", "number": 1,
+        "no point": [("ground",), ("ground", HERE)], "nan": [("ground", HERE), ("ground", (0, 0, math.nan))],
+        "same": [("ground", HERE), ("ground", HERE)], "things": [values.Thing()] * 2, "nothing": None,
+    }  # fmt: skip
+    values.POOLS.update(six=six, terms=terms, path=path)
+    cord = lambda **given: ce.Cord(given.pop("name"), given.pop("path"), **given)  # noqa: E731
+    arm = {"name": "a", "body": "@arm"}
+    two = {"name": "b", "body_a": "@arm", "body_b": "@slide", "at": HERE, "stiffness": (1.0,) * 6}
+    elements: tuple[tuple[str, Callable[..., Any], dict[str, Any], str], ...] = (
+        ("Bushing", ce.Bushing, two, "body_a:named_body~ at:vector stiffness:six damping:six axes:axes"),
+        ("DragBox", ce.DragBox, arm | {"density": 1.2},
+         "body:named_body~ density:not_negative viscosity:not_negative wind:vector axes:axes"),
+        ("HingeDamper", ce.HingeDamper, arm | {"damping": 1.0}, "body:named_body~ damping:not_negative"),
+        ("PointContact", ce.PointContact, arm | {"at": HERE, "stiffness": 1e3},
+         "body:named_body~ at:vector stiffness:not_negative dissipation:not_negative friction:not_negative "
+         "creep:positive onset:not_negative radius:not_negative plane:named_body-nothing~ through:vector "
+         "normal:direction"),
+        ("Thruster", ce.Thruster, arm | {"at": HERE, "command": "torque"},
+         "body:named_body~ at:vector command:word~ force:vector torque:vector"),
+        ("FixedTendon", ce.FixedTendon, {"name": "t", "terms": []}, "terms:terms~"),
+        ("Cord", cord, {"name": "c",
+          "path": [("@arm", HERE), ("ground", Z)], "stiffness": 1.0}, "path:path~"),
+    )  # fmt: skip
     found = []
-    for make, good, bad, without in elements:
-        label = getattr(make, "__name__", "Cord").replace("<lambda>", "Cord")
-        free = dict.fromkeys(("body", "body_a", "name", "terms", "path", "plane", "command"), "")
-        found += calls(label, acting(make, good), {}, bad, without, free)
-    found += calls("DryFriction", ce.DryFriction, {"level": 1.0}, {"level": at_least, "rate": positive})
-    found += calls(
-        "PointOnLine", ce.PointOnLine, {"axis": X}, {"axis": values.NO_DIRECTION, "at": values.NO_VECTOR}
-    )
-    found += calls(
-        "PointOnPlane",
-        ce.PointOnPlane,
-        {"normal": X},
-        {"normal": values.NO_DIRECTION, "at": values.NO_VECTOR},
-    )
+    for label, make, good, spec in elements:
+        found += calls(label, acting(make, good), {}, "name:text~ " + spec)
+    found += calls("DryFriction", ce.DryFriction, {"level": 1.0}, "level:not_negative rate:positive")
+    found += calls("PointOnLine", ce.PointOnLine, {"axis": X}, "axis:direction at:vector")
+    found += calls("PointOnPlane", ce.PointOnPlane, {"normal": X}, "normal:direction at:vector")
     found += calls(
         "RollingOnPlane",
         ce.RollingOnPlane,
         {"normal": Z, "at": Z, "radius": 1.0},
-        {
-            "normal": values.NO_DIRECTION,
-            "at": values.NO_VECTOR,
-            "radius": positive,
-            "x_axis": values.NO_DIRECTION,
-        },
+        "normal:direction at:vector radius:positive x_axis:direction",
     )
     found += calls(
         "BetweenFrames",
         ce.BetweenFrames,
         {"kind": "revolute", "at_a": HERE, "at_b": HERE},
-        {
-            "kind": values.NO_WORD,
-            "at_a": vector,
-            "at_b": vector,
-            "R_a": SMALL_MATRIX,
-            "R_b": SMALL_MATRIX,
-            "axis": values.NO_DIRECTION,
-        },
+        "kind:word at_a:vector at_b:vector R_a:axes R_b:axes axis:direction",
     )
     found += calls(
         "Component",
         ce.Component,
         {"body": "arm", "which": 0},
-        {
-            "body": {k: v for k, v in NO_BODY.items() if k != "unknown"},
-            "which": {"nan": math.nan, "list": [], "thing": values.Thing(), "nothing": None},
-        },
+        "body:named_body-unknown which",
+        {"which": {"nan": math.nan, "list": [], "thing": values.Thing(), "nothing": None}},
     )
     return found
 
@@ -214,74 +102,56 @@ def of_solvers() -> list[Case]:
     """Contact problems, and tyres fitted to measured points."""
     start = BrushTyre(radius=0.3, cz=2e5, cx=1e5, cy=1e5, slip_stiffness=15.0, cornering_stiffness=12.0)
     points = MeasuredPoints(Fz=[4e3] * 4, alpha=[0.01, 0.02, 0.05, 0.1], Fy=[-500.0, -1e3, -2e3, -3e3])
-    vector = {name: value for name, value in values.NO_VECTOR.items() if name != "column"}
     found = calls(
         "solve_friction",
         solve_friction,
         {"W": np.eye(3), "q": [-0.1, 0.2, -1.0], "mu": [0.5]},
+        "W q:vector-column mu~ start:vector-column tolerance:positive time_limit:positive-infinity",
         {
             "W": {"text": "x", "nothing": None, "vector": np.ones(3), "nan": math.nan * np.eye(3)},
-            "q": vector,
             "mu": {"text": ["x"], "nothing": None, "negative": [-1.0], "two": [0.5, 0.5], "nan": [math.nan]},
-            "start": vector,
-            "tolerance": values.NO_POSITIVE,
-            "time_limit": {name: v for name, v in values.NO_POSITIVE.items() if name != "infinity"},
         },
-        says={"mu": ""},
     )
     given = {"model": start, "vary": ["cornering_stiffness"], "points": points}
     found += calls(
         "fit",
         fit,
         given,
-        {
-            "model": values.NO_OBJECT,
-            "vary": {**values.NO_NAMES, "none": [], "text": "cornering_stiffness"},
-            "points": values.NO_OBJECT,
-            "arm": values.NO_POSITIVE,
-        },
+        "model:object vary:names points:object arm:positive",
+        {"vary": {"none": [], "text": "cornering_stiffness"}},
     )
     columns = {"text": "x", "nothing": [None], "things": [values.Thing()], "lengths": [1.0, 2.0]}
-    found += calls(
-        "MeasuredPoints", lambda **given: fit(start, ["mu"], points._replace(**given)), {},
-        dict.fromkeys(("Fz", "alpha", "Fy"), columns), says={"Fz": "", "alpha": "", "Fy": ""},
-    )  # fmt: skip
+    fitted = lambda **given: fit(start, ["mu"], points._replace(**given))  # noqa: E731
+    own = dict.fromkeys(("Fz", "alpha", "Fy"), columns)
+    found += calls("MeasuredPoints", fitted, {}, "Fz~ alpha~ Fy~", own)
     return found
 
 
 BODY: dict[str, Any] = {"name": "ball", "mass": 1.0, "inertia": (0.1, 0.1, 0.1)}
-MATRIX: dict[str, Any] = {
-    "text": "x",
-    "nothing": None,
-    "number": 1.0,
-    "nan": np.full((2, 2), math.nan),
-    "texts": [["1", "2"]] * 2,
-    "ragged": values.ragged(),
-    "thing": values.Thing(),
+values.POOLS["matrix"] = {
+    "text": "x", "nothing": None, "number": 1.0, "nan": np.full((2, 2), math.nan),
+    "texts": [["1", "2"]] * 2, "ragged": values.ragged(), "thing": values.Thing(),
     "more columns": np.ones((2, 3)),
-}
+}  # fmt: skip
 
 
 def of_plain_bodies() -> list[Case]:
     """Shapes, plain rigid bodies, their contacts and the problems of one step."""
-    point, positive, at_least = values.NO_VECTOR, values.NO_POSITIVE, values.NO_NOT_NEGATIVE
-    axes = {name: value for name, value in SMALL_MATRIX.items() if name != "nothing"}
-    found = calls("Sphere", contact.Sphere, {"radius": 1.0}, {"radius": positive, "at": point})
+    found = calls("Sphere", contact.Sphere, {"radius": 1.0}, "radius:positive at:vector")
     found += calls(
         "Capsule",
         contact.Capsule,
         {"first": HERE, "second": X, "radius": 1.0},
-        {"first": point, "second": point, "radius": positive},
+        "first:vector second:vector radius:positive",
     )
-    edges = {**point, "zero": HERE, "negative": (1.0, -1.0, 1.0)}
     found += calls(
         "Box",
         contact.Box,
         {"edges": (1, 1, 1)},
-        {"edges": edges, "at": point, "axes": axes},
-        says={"edges": "edge"},
+        "edges:vector~edge at:vector axes:axes-nothing",
+        {"edges": {"zero": HERE, "negative": (1.0, -1.0, 1.0)}},
     )
-    found += calls("HalfSpace", contact.HalfSpace, {}, {"normal": values.NO_DIRECTION, "point": point})
+    found += calls("HalfSpace", contact.HalfSpace, {}, "normal:direction point:vector")
     sphere, ball = contact.Sphere(0.1), contact.RigidBody(**BODY)
     bodies = contact.RigidBodies([ball])
     objects = {"number": [1.0], "text": "ball", "one": ball, "nothing": None, "things": [values.Thing()]}
@@ -289,8 +159,8 @@ def of_plain_bodies() -> list[Case]:
         "RigidBodies",
         contact.RigidBodies,
         {"bodies": [ball]},
-        {"bodies": {**objects, "twice": [ball, ball]}, "gravity": point},
-        says={"bodies": ""},
+        "bodies~ gravity:vector",
+        {"bodies": {**objects, "twice": [ball, ball]}},
     )
     shape = contact.RigidShape("ball", sphere)
 
@@ -299,71 +169,48 @@ def of_plain_bodies() -> list[Case]:
             bodies, [contact.RigidShape(**{"body": "ball", "shape": sphere, **given})]
         )
 
-    found += calls(
-        "RigidShape",
-        in_contact,
-        {},
-        {"body": {**values.NO_WORD}, "shape": values.NO_OBJECT},
-        ("body:nothing",),
-    )
-    numbers = dict.fromkeys(("mu", "rest_speed", "rolling", "spinning"), at_least)
+    found += calls("RigidShape", in_contact, {}, "body:word-nothing shape:object")
     found += calls(
         "RigidContacts",
         contact.RigidContacts,
         {"bodies": bodies, "shapes": [shape]},
-        {"bodies": values.NO_OBJECT, "shapes": objects, "restitution": values.NO_FRACTION, **numbers},
-        says={"shapes": ""},
+        (
+            "bodies:object shapes~ restitution:fraction mu:not_negative rest_speed:not_negative "
+            "rolling:not_negative spinning:not_negative"
+        ),
+        {"shapes": objects},
     )
     contacts = contact.RigidContacts(bodies, [shape])
-    times = dict.fromkeys(("duration", "step", "interval"), values.NO_SECONDS)
     found += calls(
         "simulate_rigid",
         contact.simulate_rigid,
         {"contacts": contacts, "duration": 0.01},
-        {"contacts": values.NO_OBJECT, "solver": values.NO_OBJECT, "progress": values.NO_FUNCTION, **times},
-        ("solver:nothing", "progress:nothing"),
+        (
+            "contacts:object solver:object-nothing progress:function-nothing duration:seconds "
+            "step:seconds interval:seconds"
+        ),
     )
     found += calls(
-        "Chain",
-        contact.Chain,
-        {},
-        {"tolerance": positive, "limit": positive, "time_limit": positive},
-        ("limit:infinity", "time_limit:infinity"),
+        "Chain", contact.Chain, {}, "tolerance:positive limit:positive-infinity time_limit:positive-infinity"
     )
     arm = fresh().find("arm")
     pair = {
-        "name": "c",
-        "body": arm,
-        "shape": sphere,
-        "other": fresh().ground,
+        "name": "c", "body": arm, "shape": sphere, "other": fresh().ground,
         "other_shape": contact.HalfSpace(),
-    }
+    }  # fmt: skip
     found += calls(
         "BodyContact",
         contact.BodyContact,
         pair,
-        {
-            "name": values.NO_TEXT,
-            "body": values.NO_OBJECT,
-            "shape": values.NO_OBJECT,
-            "other": values.NO_OBJECT,
-            "other_shape": values.NO_OBJECT,
-            "mu": at_least,
-            "friction": values.NO_WORD,
-            "restitution": values.NO_FRACTION,
-            "rolling": at_least,
-            "spinning": at_least,
-        },
+        (
+            "name:text body:object shape:object other:object other_shape:object mu:not_negative "
+            "friction:word restitution:fraction rolling:not_negative spinning:not_negative"
+        ),
     )
     rows = contact.Conditions.of([contact.Kind.UNILATERAL] * 2)
     dense: dict[str, Any] = {"GT": np.eye(2), "M": np.eye(2), "v": [0.0, -1.0], "c": [0.0, 0.0], "rows": rows}
-    vectors = values.no_state(2)
     found += calls(
-        "Problem",
-        contact.Problem.from_dense,
-        dense,
-        {"GT": MATRIX, "M": MATRIX, "v": vectors, "c": vectors, "rows": values.NO_OBJECT},
-        says=dict.fromkeys(dense, ""),
+        "Problem", contact.Problem.from_dense, dense, "GT:matrix~ M:matrix~ v:state2~ c:state2~ rows:object~"
     )
     per_row = {"text": "x", "one": [1.0], "nan": [math.nan] * 2, "thing": values.Thing(), "texts": ["0", "1"]}
     friction = {"kind": [contact.Kind.UNILATERAL, contact.Kind.FRICTION], "normal": [-1, 0], "mu": [0.0, 0.5]}
@@ -373,14 +220,11 @@ def of_plain_bodies() -> list[Case]:
         "Conditions",
         contact.Conditions.of,
         friction,
+        "kind normal mu",
         {"kind": kinds, "normal": {**per_row, "beyond": [-1, 2]}, "mu": per_row},
     )
     found += calls(
-        "Conditions",
-        contact.Conditions.of,
-        box,
-        {"lower": per_row, "upper": per_row},
-        says={"lower": "", "upper": ""},
+        "Conditions", contact.Conditions.of, box, "lower~ upper~", {"lower": per_row, "upper": per_row}
     )
     sparse = {
         "starts": np.arange(3), "columns": np.arange(2), "values": np.ones(2), "width": 2
@@ -392,24 +236,15 @@ def of_plain_bodies() -> list[Case]:
 
     conditions = rows
     integers = {
-        "text": "x",
-        "one": [0],
-        "thing": values.Thing(),
-        "nothing": None,
-        "beyond": [0, 9, 2],
+        "text": "x", "one": [0], "thing": values.Thing(), "nothing": None, "beyond": [0, 9, 2],
         "nan": [0.0, math.nan, 2.0],
-    }
+    }  # fmt: skip
     found += calls(
         "SparseRows",
         solved,
         {},
-        {
-            "starts": integers,
-            "columns": integers,
-            "values": {**per_row, "nothing": None},
-            "width": values.NO_INTEGER,
-        },
-        says=dict.fromkeys(sparse, ""),
+        "starts~ columns~ values~ width:integer~",
+        {"starts": integers, "columns": integers, "values": {**per_row, "nothing": None}},
     )
     problem = contact.Problem.from_dense(**dense)
     solution = contact.Chain().solve(problem)
@@ -418,29 +253,20 @@ def of_plain_bodies() -> list[Case]:
             function.__name__,
             function,
             {"problem": problem, "solution": solution},
-            {"problem": values.NO_OBJECT, "solution": values.NO_OBJECT},
+            "problem:object solution:object",
         )
     return found
 
 
 def of_constraints() -> list[Case]:
     """Constraints of the augmented form, functions as coordinates, and histories of inputs."""
-    point, positive = values.NO_VECTOR, values.NO_POSITIVE
     system = fresh()
     arm, slide = system.find("arm"), system.find("slide")
-    no_body = values.NO_OBJECT
     found = calls(
         "PointToPoint",
         lambda **given: ce.ConstrainedSystem(system, ce.PointToPoint(**given)),
         {"name": "p", "body_1": arm, "body_2": slide, "at": X},
-        {
-            "name": values.NO_TEXT,
-            "body_1": no_body,
-            "body_2": no_body,
-            "at": point,
-            "at_2": point,
-            "enabled": values.NO_FLAG,
-        },
+        "name:text body_1:object body_2:object at:vector at_2:vector enabled:flag",
     )
     rolling = {
         "plane_body": system.ground, "default_plane_normal": Z, "default_plane_height": 0.0,
@@ -450,19 +276,10 @@ def of_constraints() -> list[Case]:
         "BallRollingOnPlane",
         lambda **given: ce.ConstrainedSystem(system, ce.BallRollingOnPlane(**given)).default_state(),
         rolling,
-        {
-            "plane_body": no_body,
-            "default_plane_normal": values.NO_DIRECTION,
-            "default_plane_height": values.NO_NUMBER,
-            "ball_body": no_body,
-            "default_ball_center": point,
-            "default_ball_radius": positive,
-            "name": values.NO_TEXT,
-            "plane_display_half_width": values.NO_NOT_NEGATIVE,
-            "enabled": values.NO_FLAG,
-        },
-        says=dict.fromkeys(
-            ("default_plane_normal", "default_plane_height", "default_ball_center", "default_ball_radius"), ""
+        (
+            "plane_body:object default_plane_normal:direction~ default_plane_height:number~ "
+            "ball_body:object default_ball_center:vector~ default_ball_radius:positive~ name:text "
+            "plane_display_half_width:not_negative enabled:flag"
         ),
     )
     constraint = ce.PointToPoint("p", arm, slide, at=X)
@@ -470,7 +287,7 @@ def of_constraints() -> list[Case]:
         "ConstrainedSystem",
         lambda **given: ce.ConstrainedSystem(given["system"], given["constraint"]),
         {"system": system, "constraint": constraint},
-        {"system": no_body, "constraint": no_body},
+        "system:object constraint:object",
     )
     found += calls(
         "FunctionCoordinate",
@@ -482,8 +299,8 @@ def of_constraints() -> list[Case]:
             "bodies": ["arm", "ground"],
             "function": lambda see: see.point("arm", X, "ground")[2],
         },
+        "name:text bodies~ function:function unit:word",
         {
-            "name": values.NO_TEXT,
             "bodies": {
                 "number": 1,
                 "unknown": ["nobody"],
@@ -491,10 +308,8 @@ def of_constraints() -> list[Case]:
                 "thing": values.Thing(),
                 "empty": [],
             },
-            "function": values.NO_FUNCTION,
-            "unit": {**values.NO_WORD, "other": "kg"},
+            "unit": {"other": "kg"},
         },
-        says={"bodies": ""},
     )
     model = ce.compile(system)
 
@@ -503,27 +318,22 @@ def of_constraints() -> list[Case]:
         return ce.simulate_ensemble(model, np.zeros((2, 4)), controls=history, duration=0.2)
 
     times = {
-        "text": "x",
-        "nan": [0.0, math.nan],
-        "falling": [0.1, 0.0],
-        "one": [0.0],
-        "nothing": None,
-        "thing": values.Thing(),
-        "matrix": np.zeros((2, 2)),
-    }
-    histories = {
-        **values.NO_MAPPING,
-        "short": {"torque": [1.0]},
-        "texts": {"torque": ["1", "2"]},
-        "three runs": {"torque": np.zeros((3, 2))},
-    }
+        "text": "x", "nan": [0.0, math.nan], "falling": [0.1, 0.0], "one": [0.0], "nothing": None,
+        "thing": values.Thing(), "matrix": np.zeros((2, 2)),
+    }  # fmt: skip
     found += calls(
         "HeldInputs",
         held,
         {},
-        {"time": times, "values": histories},
-        ("values:list as value",),
-        says={"time": "", "values": ""},
+        "time~ values:mapping-list_as_value~",
+        {
+            "time": times,
+            "values": {
+                "short": {"torque": [1.0]},
+                "texts": {"torque": ["1", "2"]},
+                "three runs": {"torque": np.zeros((3, 2))},
+            },
+        },
     )
     return found
 

@@ -11,24 +11,9 @@ from tests.bad_input.cases import Case
 from tests.bad_input.command_line import LONG, NUMBERS, case, command
 
 RANGES = (
-    "",
-    ":",
-    "1",
-    "1:",
-    ":1",
-    "0:0",
-    "1:-1",
-    "nan:1",
-    "0:inf",
-    "-0.1:0.1:0",
-    "-0.1:0.1:1.5",
-    "-0.1:0.1:-3",
-    "a:b",
-    "0:1:999999999",
-    "0:1 km^999:3",
-    "0:1 kg:3",
-    "1:2:3:4",
-)
+    "", ":", "1", "1:", ":1", "0:0", "1:-1", "nan:1", "0:inf", "-0.1:0.1:0", "-0.1:0.1:1.5", "-0.1:0.1:-3",
+    "a:b", "0:1:999999999", "0:1 km^999:3", "0:1 kg:3", "1:2:3:4",
+)  # fmt: skip
 
 
 def rigs() -> list[Case]:
@@ -128,20 +113,9 @@ front:
 def bushings() -> list[Case]:
     """Bushings in vehicle files."""
     wrong = (
-        "",
-        "nan",
-        ".inf",
-        "text",
-        "-1 N/m",
-        "[1, 2]",
-        "[1, 2, 3] kg",
-        "{x: 1}",
-        "1e999 N/m",
-        "[1 N/m, 1 N/m, -1 N/m]",
-        "null",
-        "yes",
-        "1 km^999",
-    )
+        "", "nan", ".inf", "text", "-1 N/m", "[1, 2]", "[1, 2, 3] kg", "{x: 1}", "1e999 N/m",
+        "[1 N/m, 1 N/m, -1 N/m]", "null", "yes", "1 km^999",
+    )  # fmt: skip
     keys = ("stiffness", "damping", "radial", "axial", "torsional", "conical", "nothing", "axes", "at")
     found = []
     for key, value in itertools.product(keys, wrong):

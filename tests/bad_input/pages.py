@@ -33,112 +33,81 @@ def of_machines() -> list[Case]:
         "Machine",
         machine,
         {},
+        "label:text model:object~ y0:state4 controls sliders gauges forces shapes~",
         {
-            "label": values.NO_TEXT,
-            "model": values.NO_OBJECT,
-            "y0": values.no_state(4),
             "controls": LISTS,
             "sliders": LISTS,
             "gauges": LISTS,
             "forces": {"number": 1, "unknown": ["nobody"], "text": "spring"},
             "shapes": {"list": [1], "number": 1, "nobody": {"nobody": []}},
         },
-        says={"model": "", "shapes": ""},
     )
     pairs: dict[str, Any] = {"number": 1.0, "one": (1.0,), "texts": ("a", "b"), "nan": (1.0, math.nan)}
-    rates = {**pairs, "negative": (-1.0, 1.0), "zero": (0.0, 0.0)}
-    parts: list[tuple[str, Callable[..., Any], dict[str, Any], dict[str, Any]]] = [
-        (
-            "controls",
-            Control,
-            {"input": "torque"},
-            {
-                "input": values.NO_WORD,
-                "keys": {"number": 1, "text": "KeyA", "numbers": ((1,), (2,)), "one": ((),)},
-                "rest": values.NO_NUMBER,
-                "rates": rates,
-                "gamepad": {"number": 1, "unknown": "pedal", "nothing": None},
-                "touch": {"number": 1, "unknown": "nose", "nothing": None},
-            },
-        ),
-        (
-            "sliders",
-            Slider,
-            {"name": "stiffness", "low": 1.0, "high": 2.0},
-            {
-                "name": values.NO_WORD,
-                "low": {**values.NO_NUMBER, "above": 3.0},
-                "high": {**values.NO_NUMBER, "below": 0.5},
-                "step": values.NO_NOT_NEGATIVE,
-            },
-        ),
-        (
-            "gauges",
-            Gauge,
-            {"output": "angle", "label": "angle", "unit": "rad"},
-            {
-                "output": values.NO_WORD,
-                "label": values.NO_UNIT,
-                "unit": values.NO_UNIT,
-                "factor": values.NO_NUMBER,
-                "digits": {**values.NO_INTEGER, "many": 100},
-            },
-        ),
-    ]
-    for what, kind, good, bad in parts:
+    own: dict[str, Any] = {
+        "keys": {"number": 1, "text": "KeyA", "numbers": ((1,), (2,)), "one": ((),)},
+        "rates": {**pairs, "negative": (-1.0, 1.0), "zero": (0.0, 0.0)},
+        "gamepad": {"number": 1, "unknown": "pedal", "nothing": None},
+        "touch": {"number": 1, "unknown": "nose", "nothing": None},
+        "low": {"above": 3.0},
+        "high": {"below": 0.5},
+        "digits": {"many": 100},
+    }
+    gauge = {"output": "angle", "label": "angle", "unit": "rad"}
+    parts: tuple[tuple[str, Callable[..., Any], dict[str, Any], str], ...] = (
+        ("controls", Control, {"input": "torque"}, "input:word~ keys rest:number rates gamepad touch"),
+        ("sliders", Slider, {"name": "stiffness", "low": 1.0, "high": 2.0},
+         "name:word~ low:number high:number step:not_negative"),
+        ("gauges", Gauge, gauge, "output:word~ label:unit unit:unit factor:number digits:integer"),
+    )  # fmt: skip
+    for what, kind, good, spec in parts:
         made = lambda what=what, kind=kind, **given: machine(**{what: [kind(**given)]})  # noqa: E731
-        found += calls(kind.__name__, made, good, bad, says=dict.fromkeys(("input", "name", "output"), ""))
+        found += calls(kind.__name__, made, good, spec, own)
     return found
 
 
 def of_recordings() -> list[Case]:
     """What a page saves, with wrong entries."""
     good: dict[str, Any] = {
-        "machine": "machine",
-        "step": 1e-3,
-        "steps": 3,
-        "inputs": [[0, 0.0, 10.0]],
-        "y0": [0.0] * 4,
+        "machine": "machine", "step": 1e-3, "steps": 3, "inputs": [[0, 0.0, 10.0]], "y0": [0.0] * 4,
         "end": [0.0] * 4,
-    }
-    bad: dict[str, dict[str, Any]] = {
-        "step": values.NO_POSITIVE,
-        "steps": {**values.NO_INTEGER, "many": 10**12},
-        "inputs": {
-            "nothing": None,
-            "number": 1,
-            "text": "no",
-            "numbers": [1, 2],
-            "short": [[0, 0.0]],
-            "texts": [["0", "1", "2"]],
-            "nan": [[0, math.nan, 1.0]],
-            "mapping": {"0": [1.0]},
-            "fraction": [[0.5, 0.0, 10.0]],
-        },
-        "y0": {k: v for k, v in values.no_state(4).items() if k != "texts"},
-        "end": values.no_state(4),
-    }
+    }  # fmt: skip
 
     def driven(**given: Any) -> Any:
         return rerun(machine(), {**good, **given})
 
-    found = calls("rerun", driven, {}, bad, says={"y0": ""})
-    for name in good:
-
-        def without(name: str = name) -> Any:
-            return rerun(machine(), {k: v for k, v in good.items() if k != name})
-
-        found.append(Case(f"rerun without {name}", without, (name,)))
+    found = calls(
+        "rerun",
+        driven,
+        {},
+        "step:positive steps:integer inputs y0:state4-texts~ end:state4",
+        {
+            "steps": {"many": 10**12},
+            "inputs": {
+                "nothing": None,
+                "number": 1,
+                "text": "no",
+                "numbers": [1, 2],
+                "short": [[0, 0.0]],
+                "texts": [["0", "1", "2"]],
+                "nan": [[0, math.nan, 1.0]],
+                "mapping": {"0": [1.0]},
+                "fraction": [[0.5, 0.0, 10.0]],
+            },
+        },
+    )
+    found += [
+        Case(
+            f"rerun without {name}",
+            partial(rerun, machine(), {k: v for k, v in good.items() if k != name}),
+            (name,),
+        )
+        for name in good
+    ]
     texts: dict[str, bytes] = {
-        "empty": b"",
-        "text": b"driven",
-        "list": b"[]",
-        "deep": b"[" * 100_000,
-        "cut": json.dumps(good).encode()[:-5],
-        "not UTF-8": b"\xff\xfe{}",
-        "zeros": b"\0" * 100,
+        "empty": b"", "text": b"driven", "list": b"[]", "deep": b"[" * 100_000,
+        "cut": json.dumps(good).encode()[:-5], "not UTF-8": b"\xff\xfe{}", "zeros": b"\0" * 100,
         "nan": json.dumps({**good, "step": math.nan}).encode(),
-    }
+    }  # fmt: skip
     for name, content in texts.items():
         read = partial(in_a_file, lambda path: rerun(machine(), path), content, ".json")
         found.append(Case(f"rerun of a file: {name}", read))
@@ -154,7 +123,6 @@ def driven_from(path: Any) -> Any:
 
 def of_feet() -> list[Case]:
     """Feet and shapes of robots' files."""
-    names = {k: v for k, v in values.NO_NAMES.items() if k != "unknown"}
     paths: dict[str, Any] = {"number": 1, "nothing": None, "bytes": b"x", "none": "no.urdf", "folder": "/tmp"}
     urdf = next(path for path in sorted(ROBOTS.iterdir()) if path.suffix == ".urdf")
     mjcf = next(path for path in sorted(ROBOTS.iterdir()) if path.suffix == ".xml")
@@ -162,22 +130,17 @@ def of_feet() -> list[Case]:
         "urdf_feet",
         lambda **given: ce.urdf_feet(**{"path": urdf, "friction": 0.5, **given}),
         {},
-        {
-            "path": paths,
-            "friction": values.NO_NOT_NEGATIVE,
-            "through": values.NO_VECTOR,
-            "normal": values.NO_DIRECTION,
-            "pose": {k: v for k, v in values.NO_MAPPING.items() if k != "empty"},
-            "independent": names,
-            "ignore": names,
-        },
-        ("pose:empty list", "pose:zero"),
-        dict.fromkeys(("path", "pose", "independent", "ignore"), ""),
+        (
+            "path~ friction:not_negative through:vector normal:direction "
+            "pose:mapping-empty-empty_list-zero~ independent:names-unknown~ ignore:names-unknown~"
+        ),
+        {"path": paths},
     )
     found += calls(
         "mjcf_feet",
         lambda **given: ce.mjcf_feet(**{"path": mjcf, **given}),
         {},
+        "path~ pose~ independent:names-unknown~",
         {
             "path": paths,
             "pose": {
@@ -185,13 +148,9 @@ def of_feet() -> list[Case]:
                 "unknown": "nobody",
                 "unknown name": {"nobody": 1.0},
             },
-            "independent": names,
         },
-        says=dict.fromkeys(("path", "pose", "independent"), ""),
     )
-    found += calls(
-        "robot_shapes", ce.robot_shapes, {}, {"path": {**paths, "ending": "robot.txt"}}, says={"path": ""}
-    )
+    found += calls("robot_shapes", ce.robot_shapes, {}, "path~", {"path": {**paths, "ending": "robot.txt"}})
     return found
 
 

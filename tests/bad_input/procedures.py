@@ -22,56 +22,27 @@ def rig() -> Any:
 
 def of_rigs() -> list[Case]:
     """Rigs, targets, discs, scatter, optimisation."""
-    word, vector = values.NO_WORD, values.NO_VECTOR
-    vehicles: dict[str, Any] = {k: v for k, v in values.NO_OBJECT.items() if k not in ("nothing",)}
     numbers: dict[str, Any] = {"text": "wide", "nan": [math.nan], "texts": ["a"], "thing": values.Thing()}
     found = calls(
         "rig_of",
         lambda **given: kc.rig_of(**{"vehicle": "sedan", **given}),
         {},
-        {
-            "vehicle": vehicles,
-            "axle": word,
-            "overrides": {**values.NO_NAMES, "text": "front.D=1"},
-            "free": {**values.NO_NAMES, "no hardpoint": ["chassis.title"]},
-        },
-        (),
-        {"vehicle": "", "axle": "", "overrides": "", "free": ""},
+        "vehicle:object-nothing~ axle:word~ overrides:names~ free:names~",
+        {"overrides": {"text": "front.D=1"}, "free": {"no hardpoint": ["chassis.title"]}},
     )
     found += calls(
         "Target",
         kc.Target,
         {"quantity": "camber", "wanted": 0.0, "tolerance": 0.1},
-        {
-            "quantity": values.NO_TEXT,
-            "wanted": {**numbers, "nothing": None},
-            "tolerance": values.NO_POSITIVE,
-            "sweep": word,
-            "values": numbers,
-            "side": word,
-        },
-        (),
-        {"values": "", "sweep": "", "wanted": "", "quantity": ""},
+        "quantity:text~ wanted~ tolerance:positive sweep:word~ values~ side:word",
+        {"wanted": {**numbers, "nothing": None}, "values": numbers},
     )
     found += calls(
         "Disc",
         kc.Disc,
         {"body": "chassis", "centre": HERE, "axis": X, "size": 0.1},
-        {
-            "body": values.NO_TEXT,
-            "centre": vector,
-            "axis": values.NO_DIRECTION,
-            "size": values.NO_POSITIVE,
-            "radius": values.NO_NOT_NEGATIVE,
-        },
+        "body:text centre:vector axis:direction size:positive radius:not_negative",
     )
-    spreads: dict[str, Any] = {
-        **values.NO_MAPPING,
-        "unknown": {"front.E.y": 0.001},
-        "negative": {"front.D.y": -1.0},
-        "nan": {"front.D.y": math.nan},
-        "empty": {},
-    }
     found += calls(
         "scatter",
         lambda **given: kc.scatter(
@@ -85,18 +56,21 @@ def of_rigs() -> list[Case]:
             }
         ),
         {},
+        (
+            "rig:object~ spreads:mapping~ kind:word~ values~ quantities:names~ runs:integer "
+            "seed:integer distribution:word"
+        ),
         {
-            "rig": values.NO_OBJECT,
-            "spreads": spreads,
-            "kind": word,
+            "spreads": {
+                "unknown": {"front.E.y": 0.001},
+                "negative": {"front.D.y": -1.0},
+                "nan": {"front.D.y": math.nan},
+                "empty": {},
+            },
             "values": numbers,
-            "quantities": values.NO_NAMES | {"text": "no such", "empty": []},
-            "runs": {**values.NO_INTEGER, "zero": 0},
-            "seed": values.NO_INTEGER,
-            "distribution": word,
+            "quantities": {"text": "no such", "empty": []},
+            "runs": {"zero": 0},
         },
-        (),
-        {"rig": "", "spreads": "", "kind": "", "values": "", "quantities": ""},
     )
     found += calls(
         "optimise",
@@ -109,10 +83,9 @@ def of_rigs() -> list[Case]:
             }
         ),
         {},
+        "rig:object~ vary:mapping~ targets~ clearances~ start~ tolerance:positive",
         {
-            "rig": values.NO_OBJECT,
             "vary": {
-                **values.NO_MAPPING,
                 "down": {"front.D.y": (0.5, 0.3)},
                 "one": {"front.D.y": (0.5,)},
                 "nan": {"front.D.y": (0.3, math.nan)},
@@ -128,105 +101,69 @@ def of_rigs() -> list[Case]:
             },
             "clearances": {"number": 1, "texts": ["gap"]},
             "start": {"unknown": {"front.E.y": 0.0}, "nan": {"front.D.y": math.nan}, "number": 1},
-            "tolerance": values.NO_POSITIVE,
         },
-        (),
-        dict.fromkeys(("rig", "vary", "targets", "clearances", "start"), ""),
     )
     found += calls(
         "ends_of_travel",
         lambda **given: kc.ends_of_travel(**{"rig": rig(), **given}),
         {},
-        {
-            "rig": values.NO_OBJECT,
-            "kind": word,
-            "parameters": {**values.NO_MAPPING},
-            "within": values.NO_POSITIVE,
-        },
-        (),
-        {"rig": "", "kind": "", "parameters": ""},
+        "rig:object~ kind:word~ parameters:mapping~ within:positive",
     )
     return found
 
 
 def of_vehicles() -> list[Case]:
     """Procedures, manoeuvres, pages."""
-    objects, word = values.NO_OBJECT, values.NO_WORD
     options: dict[str, Any] = {
-        "number": 1,
-        "list": ["radius"],
-        "unknown": {"nothing": 1.0},
-        "nan": {"radius": math.nan},
-        "text": {"radius": "far"},
-        "unit": {"radius": "1 kg"},
-        "nothing": {"radius": None},
-        "list as value": {"radius": [1.0]},
-        "negative": {"radius": -1.0},
-        "number as name": {1: 1.0},
-    }
+        "number": 1, "list": ["radius"], "unknown": {"nothing": 1.0}, "nan": {"radius": math.nan},
+        "text": {"radius": "far"}, "unit": {"radius": "1 kg"}, "nothing": {"radius": None},
+        "list as value": {"radius": [1.0]}, "negative": {"radius": -1.0}, "number as name": {1: 1.0},
+    }  # fmt: skip
     found = calls(
         "make_manoeuvre",
         lambda **given: hmmwv.make_manoeuvre(**{"name": "steady-circle", **given}),
         {},
-        {
-            "name": word,
-            "options": options,
-            "parameters": {k: v for k, v in objects.items() if k != "nothing"},
-        },
-        (),
-        {"name": "", "options": "", "parameters": ""},
+        "name:word~ options~ parameters:object-nothing~",
+        {"options": options},
     )
     found += calls(
         "perform",
         lambda **given: handling.perform(**{"name": "step-steer", "subject": object(), **given}),
         {},
-        {"name": word, "subject": objects},
-        (),
-        {"name": "", "subject": ""},
+        "name:word~ subject:object~",
     )
     found += calls(
         "compare",
         lambda **given: handling.compare(**{"names": ["step-steer"], "subjects": [], **given}),
         {},
-        {
-            "names": values.NO_NAMES | {"text": "step-steer", "empty": []},
-            "subjects": {**objects, "ones": [1]},
-        },
-        (),
-        {"names": "", "subjects": ""},
+        "names:names~ subjects:object~",
+        {"names": {"text": "step-steer", "empty": []}, "subjects": {"ones": [1]}},
     )
     found += calls(
         "drive_page",
         hmmwv.drive_page,
         {},
+        (
+            "vehicles:names~ manoeuvre:word-nothing~ road:word-nothing~ "
+            "speed:not_negative-nothing-text-NumPy_text~ overrides:names~ tyres:names~ sliders:names~ "
+            "step:positive"
+        ),
         {
-            "vehicles": {**values.NO_NAMES, "text": "hmmwv", "empty": []},
-            "manoeuvre": {k: v for k, v in word.items() if k != "nothing"},
-            "road": {k: v for k, v in word.items() if k != "nothing"},
-            "speed": {
-                k: v for k, v in values.NO_NOT_NEGATIVE.items() if k not in ("nothing", "text", "NumPy text")
-            },
-            "overrides": {**values.NO_NAMES, "text": "nothing=1"},
-            "tyres": {**values.NO_NAMES, "text": "no.tir"},
-            "sliders": {**values.NO_NAMES, "text": "chassis.mass", "down": ["chassis.mass=2:1"]},
-            "step": values.NO_POSITIVE | {"long": 1.0, "minute": 1e-300},
+            "vehicles": {"text": "hmmwv", "empty": []},
+            "overrides": {"text": "nothing=1"},
+            "tyres": {"text": "no.tir"},
+            "sliders": {"text": "chassis.mass", "down": ["chassis.mass=2:1"]},
+            "step": {"long": 1.0, "minute": 1e-300},
         },
-        (),
-        dict.fromkeys(("vehicles", "manoeuvre", "road", "overrides", "tyres", "sliders", "speed"), ""),
     )
     found += calls(
         "build_ride",
         hmmwv.build_ride,
         {},
-        {
-            "overrides": {**values.NO_NAMES, "text": "nothing=1"},
-            "variant": word,
-            "free": {**values.NO_NAMES, "no hardpoint": ["chassis"]},
-        },
-        (),
-        dict.fromkeys(("overrides", "variant", "free"), ""),
+        "overrides:names~ variant:word~ free:names~",
+        {"overrides": {"text": "nothing=1"}, "free": {"no hardpoint": ["chassis"]}},
     )
-    found += calls("settled", hmmwv.settle, {}, {"model": objects}, (), {"model": ""})
+    found += calls("settled", hmmwv.settle, {}, "model:object~")
     return found
 
 

@@ -18,21 +18,11 @@ ATTRIBUTE = re.compile(r'([A-Za-z_0-9]+)="([^"]*)"')
 SOFTNESS = ("solref", "solimp")
 """How far constraints of MuJoCo give way, which here they do not; a note says so."""
 WRONG = {
-    "empty": "",
-    "text": "strange",
-    "nan": "nan",
-    "infinity": "inf",
-    "overflow": "1e999",
-    "too many": "1 2 3 4 5 6 7 8 9 10 11 12",
-    "zero": "0",
-    "zeros": "0 0 0",
-    "minus": "-1",
-    "huge": "1e300 1e300 1e300",
-    "hexadecimal": "0x1p3",
-    "comma": "1,2,3",
-    "braces": "${pi/2}",
+    "empty": "", "text": "strange", "nan": "nan", "infinity": "inf", "overflow": "1e999",
+    "too many": "1 2 3 4 5 6 7 8 9 10 11 12", "zero": "0", "zeros": "0 0 0", "minus": "-1",
+    "huge": "1e300 1e300 1e300", "hexadecimal": "0x1p3", "comma": "1,2,3", "braces": "${pi/2}",
     "long": "9" * 20000,
-}
+}  # fmt: skip
 
 
 def written(text: str | bytes, suffix: str) -> Path:
@@ -142,17 +132,11 @@ def of_files(read: Callable[..., Any], root: str, suffix: str) -> list[Case]:
         return read(path)
 
     special: dict[str, Callable[[], Any]] = {
-        "endless": lambda: read("/dev/zero"),
-        "random device": lambda: read("/dev/urandom"),
-        "null device": lambda: read("/dev/null"),
-        "FIFO": fifo,
-        "folder": lambda: read(tempfile.gettempdir()),
-        "none": lambda: read("no/such/file"),
-        "address": lambda: read("http://127.0.0.1:9/robot"),
-        "number": lambda: read(1),
-        "nothing": lambda: read(None),
-        "bytes": lambda: read(b"file"),
-        "zero byte": lambda: read("a\0b"),
+        "endless": lambda: read("/dev/zero"), "random device": lambda: read("/dev/urandom"),
+        "null device": lambda: read("/dev/null"), "FIFO": fifo,
+        "folder": lambda: read(tempfile.gettempdir()), "none": lambda: read("no/such/file"),
+        "address": lambda: read("http://127.0.0.1:9/robot"), "number": lambda: read(1),
+        "nothing": lambda: read(None), "bytes": lambda: read(b"file"), "zero byte": lambda: read("a\0b"),
         "long name": lambda: read("x" * 5000),
-    }
+    }  # fmt: skip
     return found + [Case(f"{root} file: {name}", run) for name, run in special.items()]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -57,32 +57,21 @@ class Branching:
         return {"torque": 1.0 if t > 0.005 else 0.0}
 
 
-LAWS: dict[str, Any] = {
-    **values.NO_MAPPING,
-    "held": ce.HeldInputs([0.0], {"torque": [1.0]}),
-    "law that raises": Law(lambda: 1 / 0),
-    "law of nothing": Law(lambda: None),
-    "law of text": Law(lambda: {"torque": "1"}),
-    "law of an unknown input": Law(lambda: {"nothing": 1.0}),
-    "law of a list": Law(lambda: [1.0]),
-    "law of a number as name": Law(lambda: {1: 1.0}),
+LAWS = values.POOLS["laws"] = {
+    **values.NO_MAPPING, "held": ce.HeldInputs([0.0], {"torque": [1.0]}),
+    "law that raises": Law(lambda: 1 / 0), "law of nothing": Law(lambda: None),
+    "law of text": Law(lambda: {"torque": "1"}), "law of an unknown input": Law(lambda: {"nothing": 1.0}),
+    "law of a list": Law(lambda: [1.0]), "law of a number as name": Law(lambda: {1: 1.0}),
     "law of nothing as value": Law(lambda: {"torque": None}),
     "law of a list as value": Law(lambda: {"torque": [1.0]}),
-    "law of a truth": Law(lambda: {"torque": True}),
-    "law of nan": Law(lambda: {"torque": math.nan}),
-    "law that branches": Branching(),
-    "law class": Law,
-}
+    "law of a truth": Law(lambda: {"torque": True}), "law of nan": Law(lambda: {"torque": math.nan}),
+    "law that branches": Branching(), "law class": Law,
+}  # fmt: skip
 NOT_GIVEN = tuple(f"{name}:nothing" for name in ("step", "rtol", "atol", "max_step", "jacobian_every"))
-BAD_TIMES = {**values.NO_POSITIVE}
-TIMES: dict[str, Any] = {k: v for k, v in BAD_TIMES.items() if k != "infinity"}
-PARAMETERS: dict[str, Any] = {
-    **{k: v for k, v in values.NO_MAPPING.items() if "torque" not in str(v)},
-    "an input": {"torque": 1.0},
-    "text": {"stiffness": "1"},
-    "nan": {"stiffness": math.nan},
-    "list": {"stiffness": [1.0, 2.0]},
-}
+PARAMETERS = values.POOLS["parameters"] = {
+    **{k: v for k, v in values.NO_MAPPING.items() if "torque" not in str(v)}, "an input": {"torque": 1.0},
+    "text": {"stiffness": "1"}, "nan": {"stiffness": math.nan}, "list": {"stiffness": [1.0, 2.0]},
+}  # fmt: skip
 
 
 def simulate(**given: Any) -> Any:
@@ -110,26 +99,23 @@ def prepare() -> None:
 
 def of_simulate() -> list[Case]:
     """`ce_dynamics.simulate`."""
-    bad: Mapping[str, Mapping[str, Any]] = {
-        "model": values.NO_OBJECT,
-        "inputs": LAWS,
-        "duration": values.NO_SECONDS,
-        "y0": values.no_state(4),
-        "method": values.NO_WORD,
-        "rtol": BAD_TIMES,
-        "atol": BAD_TIMES,
-        "interval": values.NO_SECONDS,
-        "max_step": TIMES,
-        "audit": values.NO_FLAG,
-        "parameters": PARAMETERS,
-        "progress": {k: v for k, v in values.NO_FUNCTION.items() if k not in ("nothing", "class")},
-    }
-    says = {"inputs": "", "parameters": ""}
-    found = calls("simulate", simulate, {}, bad, NOT_GIVEN, says)
-    found += calls("simulate rk4", simulate, {"method": "rk4"}, {"step": BAD_TIMES}, NOT_GIVEN)
-    every = {**values.NO_INTEGER, "zero": 0}
+    found = calls(
+        "simulate",
+        simulate,
+        {},
+        (
+            "model:object inputs:laws~ duration:seconds y0:state4 method:word rtol:positive-nothing "
+            "atol:positive-nothing interval:seconds max_step:positive-infinity-nothing audit:flag "
+            "parameters:parameters~ progress:function-nothing-class"
+        ),
+    )
+    found += calls("simulate rk4", simulate, {"method": "rk4"}, "step:positive-nothing")
     found += calls(
-        "simulate rosenbrock", simulate, {"method": "rosenbrock"}, {"jacobian_every": every}, NOT_GIVEN
+        "simulate rosenbrock",
+        simulate,
+        {"method": "rosenbrock"},
+        "jacobian_every:integer-nothing",
+        {"jacobian_every": {"zero": 0}},
     )
     for name, times in {
         "instants": {"duration": 1e6, "interval": 1e-4},
@@ -141,66 +127,45 @@ def of_simulate() -> list[Case]:
         "max_step 1e-12": {"max_step": 1e-12},
         "interval 1e-300": {"interval": 1e-300},
     }.items():
-        for method in ("rk4", "dopri5", "RK45"):
-
-            def run(times: Mapping[str, float] = times, method: str = method) -> Any:
-                return simulate(**{"method": method, **times})
-
-            found.append(Case(f"simulate {method}({name})", run))
+        found += [
+            Case(f"simulate {method}({name})", partial(simulate, **{"method": method, **times}))
+            for method in ("rk4", "dopri5", "RK45")
+        ]
     return found
 
 
 def of_simulator() -> list[Case]:
     """`ce_dynamics.Simulator`."""
-    found = calls(
-        "Simulator",
-        simulator,
-        {},
-        {
-            "model": values.NO_OBJECT,
-            "method": values.NO_WORD,
-            "step": BAD_TIMES,
-            "y0": values.no_state(4),
-        },
+    found = calls("Simulator", simulator, {}, "model:object method:word step:positive y0:state4")
+    found += calls(
+        "Simulator dopri5", simulator, {"method": "dopri5"}, "rtol:positive-nothing atol:positive-nothing"
     )
-    tolerances = {"rtol": BAD_TIMES, "atol": BAD_TIMES}
-    found += calls("Simulator dopri5", simulator, {"method": "dopri5"}, tolerances, NOT_GIVEN)
-    every = {"jacobian_every": {**values.NO_INTEGER, "zero": 0}}
-    found += calls("Simulator rosenbrock", simulator, {"method": "rosenbrock"}, every, NOT_GIVEN)
+    found += calls(
+        "Simulator rosenbrock",
+        simulator,
+        {"method": "rosenbrock"},
+        "jacobian_every:integer-nothing",
+        {"jacobian_every": {"zero": 0}},
+    )
     found += calls(
         "Simulator.step",
         lambda dt=None, **given: simulator().step(dt, **given),
         {},
-        {"dt": values.NO_SECONDS, "torque": values.NO_NUMBER, "nothing": {"one": 1.0}},
-        ("dt:nothing",),
+        "dt:seconds-nothing torque:number nothing",
+        {"nothing": {"one": 1.0}},
     )
-    found += calls(
-        "Simulator.set",
-        lambda **given: simulator().set(**given),
-        {},
-        {"inputs": values.NO_MAPPING},
-        says={"inputs": ""},
-    )
-    found += calls(
-        "Simulator.reset", lambda **given: simulator().reset(**given), {}, {"y0": values.no_state(4)}
-    )
-    found += calls(
-        "Simulator.restore",
-        lambda **given: simulator().restore(**given),
-        {},
-        {"saved": values.NO_OBJECT},
-        says={"saved": ""},
-    )
+    found += calls("Simulator.set", lambda **given: simulator().set(**given), {}, "inputs:mapping~")
+    found += calls("Simulator.reset", lambda **given: simulator().reset(**given), {}, "y0:state4")
+    found += calls("Simulator.restore", lambda **given: simulator().restore(**given), {}, "saved:object~")
     found += calls(
         "Simulator.run_realtime",
         lambda **given: simulator().run_realtime(**{"duration": 0.01, "speed": 100.0, **given}),
         {},
+        "duration:seconds~ dt:seconds~ speed:positive control:function-nothing~",
         {
-            "duration": {**values.NO_SECONDS, "endless": 1e300},
-            "dt": {**values.NO_SECONDS, "short": 1e-300},
-            "speed": BAD_TIMES,
+            "duration": {"endless": 1e300},
+            "dt": {"short": 1e-300},
             "control": {
-                **values.NO_FUNCTION,
                 "answers nothing": lambda sim: None,
                 "answers a list": lambda sim: [1.0],
                 "answers text": lambda sim: {"torque": "1"},
@@ -208,8 +173,6 @@ def of_simulator() -> list[Case]:
                 "answers an unknown name": lambda sim: {"nobody": 1.0},
             },
         },
-        ("control:nothing",),
-        says={"dt": "", "control": "", "duration": ""},
     )
     return found
 
@@ -218,92 +181,69 @@ def of_ensembles() -> list[Case]:
     """`ce_dynamics.simulate_ensemble`."""
     states = {**values.no_state(4), "no runs": np.zeros((0, 4)), "cube": np.zeros((2, 2, 4))}
     states = {k: v for k, v in states.items() if k not in ("nan", "infinity")}  # those are failures of a run
-    parameters = {
-        **{k: v for k, v in PARAMETERS.items() if k not in ("list", "nan")},
-        "matrix": {"stiffness": np.ones((2, 2))},
-        "none": {"stiffness": []},
-        "nothing in it": {"stiffness": [None]},
-    }
-    controls = {
-        **{k: v for k, v in values.NO_MAPPING.items() if k not in ("list as value", "nan as value")},
-        "times fall": ce.HeldInputs([1.0, 0.0], {"torque": [1.0, 2.0]}),
-        "no times": ce.HeldInputs([], {"torque": []}),
-        "times are text": ce.HeldInputs(["a"], {"torque": [1.0]}),
-        "more times": ce.HeldInputs([0.0, 1.0], {"torque": [1.0]}),
-        "values are a list": ce.HeldInputs([0.0], [1.0]),  # type: ignore[arg-type]
-    }
     found = calls(
         "simulate_ensemble",
         ensemble,
         {},
+        (
+            "model:object y0s parameters:parameters-list-nan~ "
+            "controls:mapping-list_as_value-nan_as_value~ duration:seconds inputs~ method:word "
+            "step:positive-nothing interval:seconds keep:names~ threads:integer-nothing "
+            "lanes:integer-nothing progress"
+        ),
         {
-            "model": values.NO_OBJECT,
             "y0s": states,
-            "parameters": parameters,
-            "controls": controls,
-            "duration": values.NO_SECONDS,
-            # a law that answers nan is the failure of its runs
+            "parameters": {
+                "matrix": {"stiffness": np.ones((2, 2))},
+                "none": {"stiffness": []},
+                "nothing in it": {"stiffness": [None]},
+            },
+            "controls": {
+                "times fall": ce.HeldInputs([1.0, 0.0], {"torque": [1.0, 2.0]}),
+                "no times": ce.HeldInputs([], {"torque": []}),
+                "times are text": ce.HeldInputs(["a"], {"torque": [1.0]}),
+                "more times": ce.HeldInputs([0.0, 1.0], {"torque": [1.0]}),
+                "values are a list": ce.HeldInputs([0.0], [1.0]),
+            },
             "inputs": {k: v for k, v in LAWS.items() if k not in (*values.NO_MAPPING, "law of nan")},
-            "method": values.NO_WORD,
-            "step": BAD_TIMES,
-            "interval": values.NO_SECONDS,
-            "keep": {**values.NO_NAMES, "text": "angle"},
-            "threads": {**values.NO_INTEGER, "zero": 0, "million": 10**6},
-            "lanes": {**values.NO_INTEGER, "three": 3, "million": 10**6},
+            "keep": {"text": "angle"},
+            "threads": {"zero": 0, "million": 10**6},
+            "lanes": {"three": 3, "million": 10**6},
             "progress": {"text": "yes", "number": 1, "thing": values.Thing()},
         },
-        ("threads:nothing", "lanes:nothing", *NOT_GIVEN),
-        says={"parameters": "", "controls": "", "inputs": "", "keep": ""},
     )
-    for name, times in {
-        "step 1e-12": {"duration": 10.0, "step": 1e-12},
-        "step 1e-300": {"step": 1e-300},
-        "many instants": {"duration": 1e6, "interval": 1e-6},
-        "interval 1e-300": {"interval": 1e-300},
-        "duration 1e300": {"duration": 1e300},
-        "many runs": {"y0s": np.broadcast_to(np.zeros(4), (10**9, 4)), "duration": 1.0},
-    }.items():
-
-        def run(times: Any = times) -> Any:
-            return ensemble(**times)
-
-        found.append(Case(f"simulate_ensemble({name})", run))
+    found += [
+        Case(f"simulate_ensemble({name})", partial(ensemble, **times))
+        for name, times in {
+            "step 1e-12": {"duration": 10.0, "step": 1e-12},
+            "step 1e-300": {"step": 1e-300},
+            "many instants": {"duration": 1e6, "interval": 1e-6},
+            "interval 1e-300": {"interval": 1e-300},
+            "duration 1e300": {"duration": 1e300},
+            "many runs": {"y0s": np.broadcast_to(np.zeros(4), (10**9, 4)), "duration": 1.0},
+        }.items()
+    ]
     return found
 
 
 def of_answers() -> list[Case]:
     """What a model answers at a state."""
-    names = {**values.NO_NAMES}
-    states, inputs, q = values.no_state(4), values.no_state(2), values.no_state(2)
     found = []
     for method in ("reactions", "linearize", "sensitivities"):
         found += calls(
             method,
             lambda method=method, **given: getattr(model(), method)(**given),
             {"y": np.zeros(4)},
-            {"y": states, "u": inputs},
+            "y:state4 u:state2",
         )
     for method in ("equilibrium", "modes", "poses", "power"):
         found += calls(
-            method,
-            lambda method=method, **given: getattr(model(), method)(**given),
-            {},
-            {"y": states, "u": inputs},
+            method, lambda method=method, **given: getattr(model(), method)(**given), {}, "y:state4 u:state2"
         )
     found += calls(
-        "equilibrium",
-        lambda **given: model().equilibrium(**given),
-        {},
-        {"hold": names, "tolerance": BAD_TIMES},
-        says={"hold": ""},
+        "equilibrium", lambda **given: model().equilibrium(**given), {}, "hold:names~ tolerance:positive"
     )
-    found += calls(
-        "modes",
-        lambda **given: model().modes(**given),
-        {},
-        {"hold": names, "damped": values.NO_FLAG},
-        says={"hold": ""},
-    )
+    found += calls("modes", lambda **given: model().modes(**given), {}, "hold:names~ damped:flag")
     for method, arguments in {
         "mass_matrix": ("q",),
         "energy": ("q", "v"),
@@ -312,29 +252,28 @@ def of_answers() -> list[Case]:
         "inverse_dynamics": ("q", "v", "v_dot"),
     }.items():
         good = dict.fromkeys(arguments, np.zeros(2))
-        bad = {**dict.fromkeys(arguments, q), "u": inputs, "x": values.no_state(0)}
-        found += calls(method, lambda method=method, **given: getattr(model(), method)(**given), good, bad)
-    bodies = {**values.NO_OBJECT, "unknown": "nobody", "ground": "ground"}
+        spec = " ".join(f"{argument}:state2" for argument in arguments) + " u:state2 x:state0"
+        found += calls(method, lambda method=method, **given: getattr(model(), method)(**given), good, spec)
     for method in ("point", "frame"):
         found += calls(
             method,
             lambda method=method, **given: getattr(model(), method)(**given),
             {"body": "arm"},
-            {"body": bodies, "at": values.NO_VECTOR},
-            says={"body": ""},
+            "body:object~ at:vector",
+            {"body": {"unknown": "nobody", "ground": "ground"}},
         )
     found += calls(
         "reactions",
         lambda **given: model().reactions(**given),
         {"y": np.zeros(4)},
-        {"frame": bodies},
-        ("frame:nothing", "frame:ground"),
-        says={"frame": ""},
+        "frame:object-nothing-ground~",
+        {"frame": {"unknown": "nobody", "ground": "ground"}},
     )
     found += calls(
         "assemble",
         lambda **given: model().assemble(**given),
         {},
+        "coordinates~ near~ y:state4 u:state2",
         {
             "coordinates": {
                 "text": "arm",
@@ -350,50 +289,35 @@ def of_answers() -> list[Case]:
                 "nan": {"arm": (0, math.nan, 0)},
                 "two": {"arm": (0, 0)},
             },
-            "y": states,
-            "u": inputs,
         },
-        says={"coordinates": "", "near": ""},
     )
     found += calls(
         "operational_space",
         lambda **given: model().operational_space(**given),
         {"targets": ()},
-        {"targets": values.NO_OBJECT},
-        ("targets:list",),
-        says={"targets": ""},
+        "targets:object-list~",
     )
     found += calls(
         "operational_space",
         lambda **given: model().operational_space(model().point("arm"), **given),
         {},
-        {"directions": {k: v for k, v in values.NO_VECTOR.items() if k not in ("column", "booleans")}},
-        ("directions:matrix",),
+        "directions:vector-column-booleans-matrix",
     )
-    found += calls("trim", ce.trim, {"change": ["arm"], "still": ["arm_rate"]}, {"model": values.NO_OBJECT})
+    found += calls("trim", ce.trim, {"change": ["arm"], "still": ["arm_rate"]}, "model:object")
     found += calls(
         "trim",
         lambda **given: ce.trim(model(), **{"change": ["arm"], "still": ["arm_rate"], **given}),
         {},
-        {
-            "change": {**names, "text": "arm"},
-            "still": {**names, "text": "arm"},
-            "y": states,
-            "u": inputs,
-            "tolerance": BAD_TIMES,
-        },
-        says={"change": "", "still": ""},
+        "change:names~ still:names~ y:state4 u:state2 tolerance:positive",
+        {"change": {"text": "arm"}, "still": {"text": "arm"}},
     )
-    directions = values.NO_DIRECTION
     found += calls(
         "draw",
         lambda **given: ce.draw(model(), **given),
         {},
+        "y:state4 along:direction~ up:direction~ names:flag points~",
         {
-            "y": states,
-            "along": directions,
-            "up": {**directions, "along": (0.0, 1.0, 0.0)},
-            "names": values.NO_FLAG,
+            "up": {"along": (0.0, 1.0, 0.0)},
             "points": {
                 "list": [1.0],
                 "number": 1.0,
@@ -404,37 +328,26 @@ def of_answers() -> list[Case]:
                 "nan": {"arm": [(0, 0, math.nan)]},
             },
         },
-        says={"along": "", "up": "", "points": ""},
     )
-    found += calls("draw", ce.draw, {}, {"model": values.NO_OBJECT})
+    found += calls("draw", ce.draw, {}, "model:object")
     found += calls(
         "Modes",
         lambda **given: model().modes().animate(**{"k": 0, "amplitude": 0.1, **given}),
         {},
-        {
-            "k": values.NO_INTEGER,
-            "amplitude": values.NO_NUMBER,
-            "n_phases": {**values.NO_INTEGER, "zero": 0, "billion": 10**12},
-        },
-        says={"k": ""},
+        "k:integer~ amplitude:number n_phases:integer",
+        {"n_phases": {"zero": 0, "billion": 10**12}},
     )
     found += calls(
         "Modes.motion",
         lambda **given: model().modes().motion(**{"k": 0, "amplitude": 0.1, "t": [0.0], **given}),
         {},
-        {
-            "k": values.NO_INTEGER,
-            "amplitude": values.NO_NUMBER,
-            "t": {k: v for k, v in values.NO_VECTOR.items() if k not in ("two", "four", "empty")},
-        },
-        says={"k": "", "t": ""},
+        "k:integer~ amplitude:number t:vector-two-four-empty~",
     )
     found += calls(
         "inputs_with",
         lambda **given: model().inputs_with(**given),
         {},
-        {"parameters": PARAMETERS, "inputs": values.NO_MAPPING},
-        says={"parameters": "", "inputs": ""},
+        "parameters:parameters~ inputs:mapping~",
     )
     return found
 
@@ -449,48 +362,32 @@ def of_unilateral() -> list[Case]:
         "simulate_unilateral",
         run,
         {},
+        (
+            "unilateral:object inputs~ duration:seconds step:positive interval:seconds y0:state2~ "
+            "solver:object-nothing order:integer progress:function-nothing-class"
+        ),
         {
-            "unilateral": values.NO_OBJECT,
             "inputs": {k: v for k, v in LAWS.items() if "torque" not in str(v)},
-            "duration": values.NO_SECONDS,
-            "step": BAD_TIMES,
-            "interval": values.NO_SECONDS,
-            "y0": {**values.no_state(2), "below the ground": [-2.0, 0.0]},
-            "solver": values.NO_OBJECT,
-            "order": {**values.NO_INTEGER, "three": 3, "zero": 0},
-            "progress": {k: v for k, v in values.NO_FUNCTION.items() if k not in ("nothing", "class")},
+            "y0": {"below the ground": [-2.0, 0.0]},
+            "order": {"three": 3, "zero": 0},
         },
-        ("solver:nothing",),
-        says={"inputs": "", "y0": ""},
     )
-    for name, times in {
-        "step 1e-300": {"step": 1e-300},
-        "step 1e-15": {"duration": 1.0, "step": 1e-15},
-        "duration 1e300": {"duration": 1e300},
-        "many instants": {"duration": 1e6, "step": 1e-3, "interval": 1e-3},
-    }.items():
-
-        def far(times: Mapping[str, float] = times) -> Any:
-            return run(**times)
-
-        found.append(Case(f"simulate_unilateral({name})", far))
-    found += calls(
-        "UnilateralModel",
-        contact.UnilateralModel,
-        {"elements": []},
-        {"model": values.NO_OBJECT},
-    )
+    found += [
+        Case(f"simulate_unilateral({name})", partial(run, **times))
+        for name, times in {
+            "step 1e-300": {"step": 1e-300},
+            "step 1e-15": {"duration": 1.0, "step": 1e-15},
+            "duration 1e300": {"duration": 1e300},
+            "many instants": {"duration": 1e6, "step": 1e-3, "interval": 1e-3},
+        }.items()
+    ]
+    found += calls("UnilateralModel", contact.UnilateralModel, {"elements": []}, "model:object")
     found += calls(
         "UnilateralModel",
         lambda **given: contact.UnilateralModel(**{"model": unilateral().model, "elements": [], **given}),
         {},
-        {
-            "elements": {
-                **{k: v for k, v in values.NO_OBJECT.items() if k not in ("list", "mapping")},
-                "things": [values.Thing()],
-            },
-            "rest_speed": values.NO_NOT_NEGATIVE,
-        },
+        "elements:object-list-mapping rest_speed:not_negative",
+        {"elements": {"things": [values.Thing()]}},
     )
     return found
 

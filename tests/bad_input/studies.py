@@ -16,7 +16,7 @@ import ce_dynamics as ce
 from tests.bad_input import values
 from tests.bad_input.cases import Case
 from tests.bad_input.description import calls
-from tests.bad_input.runs import BAD_TIMES, LAWS, PARAMETERS, TIMES, model
+from tests.bad_input.runs import LAWS, model
 
 Call = Callable[..., Any]
 
@@ -41,50 +41,37 @@ def study(**given: Any) -> Any:
 
 
 NO_PATH: dict[str, Any] = {
-    "number": 1,
-    "nothing": None,
-    "bytes": b"study.h5",
-    "zero byte": "a\0b",
-    "long": "x" * 5000,
-    "no folder": "no/such/folder/study.h5",
-    "folder": tempfile.gettempdir(),
-    "device": "/dev/null/x",
-}
+    "number": 1, "nothing": None, "bytes": b"study.h5", "zero byte": "a\0b", "long": "x" * 5000,
+    "no folder": "no/such/folder/study.h5", "folder": tempfile.gettempdir(), "device": "/dev/null/x",
+}  # fmt: skip
 
 
 def of_studies() -> list[Case]:
     """`ce_dynamics.simulate_study` and `ce_dynamics.Study`."""
-    states = {k: v for k, v in values.no_state(4).items() if k not in ("nan", "infinity")}
     counts = {**values.NO_INTEGER, "zero": 0}
-    names = {**values.NO_NAMES, "text": "angle"}
-    bad: dict[str, Any] = {
-        "model": values.NO_OBJECT,
-        "path": {k: v for k, v in NO_PATH.items() if k != "no folder"},  # a folder is made
-        "y0s": states,
-        "parameters": {k: v for k, v in PARAMETERS.items() if k not in ("list", "nan")},
-        "duration": values.NO_SECONDS,
-        "inputs": {k: v for k, v in LAWS.items() if k not in (*values.NO_MAPPING, "law of nan")},
-        "method": values.NO_WORD,
-        "step": TIMES,
-        "rtol": TIMES,
-        "atol": TIMES,
-        "max_step": TIMES,
-        "interval": values.NO_SECONDS,
-        "keep": names,
-        "statistics": names,
-        "batch": counts,
-        "threads": counts,
-        "lanes": {**counts, "three": 3},
-        "precision": values.NO_WORD,
-        "retries": values.NO_INTEGER,
-        "client": {k: v for k, v in values.NO_OBJECT.items() if k != "nothing"},
-        "progress": {"text": "yes", "number": 1, "thing": values.Thing()},
-    }
-    none = tuple(
-        f"{name}:nothing" for name in ("step", "rtol", "atol", "max_step", "batch", "threads", "lanes")
+    found = calls(
+        "simulate_study",
+        in_a_folder(study, "study.h5"),
+        {},
+        (
+            "model:object path~ y0s:state4-nan-infinity parameters:parameters-list-nan~ "
+            "duration:seconds inputs~ method:word step:positive-infinity-nothing "
+            "rtol:positive-infinity-nothing atol:positive-infinity-nothing "
+            "max_step:positive-infinity-nothing interval:seconds keep:names~ statistics:names~ "
+            "batch:integer-nothing threads:integer-nothing lanes:-nothing precision:word "
+            "retries:integer client:object-nothing progress"
+        ),
+        {
+            "path": {k: v for k, v in NO_PATH.items() if k != "no folder"},
+            "inputs": {k: v for k, v in LAWS.items() if k not in (*values.NO_MAPPING, "law of nan")},
+            "keep": {"text": "angle"},
+            "statistics": {"text": "angle"},
+            "batch": {"zero": 0},
+            "threads": {"zero": 0},
+            "lanes": {**counts, "three": 3},
+            "progress": {"text": "yes", "number": 1, "thing": values.Thing()},
+        },
     )
-    free = ("parameters", "inputs", "keep", "statistics", "path")
-    found = calls("simulate_study", in_a_folder(study, "study.h5"), {}, bad, none, dict.fromkeys(free, ""))
     for name, times in {
         "step 1e-12": {"duration": 10.0, "step": 1e-12},
         "many instants": {"duration": 1e6, "interval": 1e-6},
@@ -98,12 +85,9 @@ def of_studies() -> list[Case]:
 
         found.append(Case(f"simulate_study({name})", run))
     contents = {
-        "empty": b"",
-        "text": b"hello",
-        "random": random.Random(1).randbytes(3000),
-        "HDF": b"\x89HDF\r\n\x1a\n" + b"\0" * 2000,
-        "none": None,
-    }
+        "empty": b"", "text": b"hello", "random": random.Random(1).randbytes(3000),
+        "HDF": b"\x89HDF\r\n\x1a\n" + b"\0" * 2000, "none": None,
+    }  # fmt: skip
     for name, content in contents.items():
 
         def read(content: bytes | None = content) -> Any:
@@ -130,21 +114,11 @@ def of_studies() -> list[Case]:
 
 def of_advice() -> list[Case]:
     """Advice, steady states, derivatives of runs."""
-    states, inputs = values.no_state(4), values.no_state(2)
-    free = {"inputs": "", "parameters": ""}
     found = calls(
         "recommend_method",
         lambda **given: ce.recommend_method(**{"model": model(), "horizon": 0.01, **given}),
         {},
-        {
-            "model": values.NO_OBJECT,
-            "y": states,
-            "tolerance": BAD_TIMES,
-            "inputs": LAWS,
-            "parameters": PARAMETERS,
-            "horizon": BAD_TIMES,
-        },
-        says=free,
+        ("model:object y:state4 tolerance:positive inputs:laws~ parameters:parameters~ horizon:positive"),
     )
     names = {**values.NO_NAMES, "text": "no such name"}
     numbers = {k: v for k, v in values.NO_MAPPING.items() if "torque" not in str(v)}
@@ -154,16 +128,12 @@ def of_advice() -> list[Case]:
             **{"model": model(), "targets": {"angle": 0.1}, "find": ["torque"], **given}
         ),
         {},
+        "model:object targets~ find:names~ y:state4 u:state2 moving:names~ tolerance:positive",
         {
-            "model": values.NO_OBJECT,
             "targets": {**numbers, "nan": {"angle": float("nan")}, "text as value": {"angle": "1"}},
-            "find": names,
-            "y": states,
-            "u": inputs,
-            "moving": names,
-            "tolerance": BAD_TIMES,
+            "find": {"text": "no such name"},
+            "moving": {"text": "no such name"},
         },
-        says={"targets": "", "find": "", "moving": ""},
     )
     found += calls(
         "simulate_sensitivities",
@@ -171,59 +141,36 @@ def of_advice() -> list[Case]:
             **{"model": model(), "by": "stiffness", "duration": 0.01, **given}
         ),
         {},
+        (
+            "model:object inputs:laws~ by~ of:names~ duration:seconds y0:state4 y0_by:state4 "
+            "parameters:parameters~ method:word rtol:positive atol:positive interval:seconds"
+        ),
         {
-            "model": values.NO_OBJECT,
-            "inputs": LAWS,
             "by": {**names, "nothing": None, "empty": []},
-            "of": names,
-            "duration": values.NO_SECONDS,
-            "y0": states,
-            "y0_by": {**states, "row": np.zeros(4)},
-            "parameters": PARAMETERS,
-            "method": values.NO_WORD,
-            "rtol": BAD_TIMES,
-            "atol": BAD_TIMES,
-            "interval": values.NO_SECONDS,
+            "of": {"text": "no such name"},
+            "y0_by": {"row": np.zeros(4)},
         },
-        says={**free, "by": "", "of": ""},
     )
     return found
 
 
 def of_exports() -> list[Case]:
     """C source and FMUs."""
-    states = values.no_state(4)
-    c_names = {k: v for k, v in values.NO_TEXT.items() if k != "nothing"}
-    no_c_names = {
-        **c_names,
-        "digit": "1x",
-        "space": "a b",
-        "keyword": "double",
-        "path": "../x",
-        "umlaut": "ä",
-    }
     folders = {k: v for k, v in NO_PATH.items() if k not in ("folder", "no folder", "bytes")}
     c = calls(
         "export_c",
         in_a_folder(lambda path, **given: ce.export_c(**{"model": model(), "folder": path, **given}), "c"),
         {},
+        "model:object folder~ name:text-nothing y0:state4 derivatives:flag",
         {
-            "model": values.NO_OBJECT,
             "folder": folders,
-            "name": no_c_names,
-            "y0": states,
-            "derivatives": values.NO_FLAG,
+            "name": {"digit": "1x", "space": "a b", "keyword": "double", "path": "../x", "umlaut": "ä"},
         },
-        says={"folder": ""},
     )
     platforms: dict[str, Any] = {
-        "number": 1,
-        "unknown": ["amiga"],
-        "text": "x86_64-linux",
-        "empty": [],
-        "numbers": [1],
+        "number": 1, "unknown": ["amiga"], "text": "x86_64-linux", "empty": [], "numbers": [1],
         "nothing": None,
-    }
+    }  # fmt: skip
     fmu = calls(
         "export_fmu",
         in_a_folder(
@@ -233,17 +180,16 @@ def of_exports() -> list[Case]:
             "model.fmu",
         ),
         {},
+        (
+            "model:object path~ fmi:word step:positive platforms~platform name:text-nothing y0:state4 "
+            "sources:flag"
+        ),
         {
-            "model": values.NO_OBJECT,
             "path": {k: v for k, v in NO_PATH.items() if k not in ("no folder", "bytes")},
-            "fmi": {**values.NO_WORD, "number": 3.0, "one": "1.0"},
-            "step": BAD_TIMES,
+            "fmi": {"number": 3.0, "one": "1.0"},
             "platforms": platforms,
-            "name": no_c_names,
-            "y0": states,
-            "sources": values.NO_FLAG,
+            "name": {"digit": "1x", "space": "a b", "keyword": "double", "path": "../x", "umlaut": "ä"},
         },
-        says={"path": "", "platforms": "platform"},
     )
     return [*c, *fmu]
 

@@ -23,19 +23,13 @@ from tests.bad_input.cases import Case
 from tests.bad_input.command_line import command
 
 READERS: dict[str, tuple[Callable[[Path], Any], str]] = {
-    "read_urdf": (ce.read_urdf, ".urdf"),
-    "read_mjcf": (ce.read_mjcf, ".xml"),
-    "read_sdf": (ce.read_sdf, ".sdf"),
-    "property file": (read_property_file, ".tir"),
-    "crg": (read_map, ".crg"),
-    "crg, packed": (read_map, ".crg.gz"),
-    "map": (read_map, ".npz"),
-    "vehicle": (VehicleParameters.load, ".yaml"),
-    "Chrono": (VehicleParameters.load, ".json"),
-    "socket": (read_csv, ".csv"),
-    "convert": (lambda path: command("convert", str(path)), ".json"),
+    "read_urdf": (ce.read_urdf, ".urdf"), "read_mjcf": (ce.read_mjcf, ".xml"),
+    "read_sdf": (ce.read_sdf, ".sdf"), "property file": (read_property_file, ".tir"),
+    "crg": (read_map, ".crg"), "crg, packed": (read_map, ".crg.gz"), "map": (read_map, ".npz"),
+    "vehicle": (VehicleParameters.load, ".yaml"), "Chrono": (VehicleParameters.load, ".json"),
+    "socket": (read_csv, ".csv"), "convert": (lambda path: command("convert", str(path)), ".json"),
     "study": (lambda path: study(path), ".nc"),
-}
+}  # fmt: skip
 HUGE = 20 * 2**30
 """Bytes of a file of which nothing is on the disk."""
 
@@ -78,46 +72,20 @@ def content(what: bytes) -> Callable[[Path], None]:
 
 
 THINGS: dict[str, Callable[[Path], None]] = {
-    "nothing": lambda path: None,
-    "folder": lambda path: path.mkdir(),
-    "pipe": fifo,
-    "endless": link("/dev/zero"),
-    "terminal": link("/dev/tty"),
-    "memory": link("/proc/self/mem"),
-    "link to nothing": link("/no/such/file"),
-    "circle": circle,
-    "huge": huge,
-    "empty": content(b""),
-    "space": content(b" \n\t\n"),
-    "byte order mark": content(b"\xef\xbb\xbf"),
-    "zeros": content(bytes(4096)),
-    "UTF-16": content("<robot/>".encode("utf-16")),
-    "not UTF-8": content(b"\xff\xfe\xfd" * 100),
-    "packed": packed,
-    "one line": content(b"a" * 2_000_000),
-}
+    "nothing": lambda path: None, "folder": lambda path: path.mkdir(), "pipe": fifo,
+    "endless": link("/dev/zero"), "terminal": link("/dev/tty"), "memory": link("/proc/self/mem"),
+    "link to nothing": link("/no/such/file"), "circle": circle, "huge": huge, "empty": content(b""),
+    "space": content(b" \n\t\n"), "byte order mark": content(b"\xef\xbb\xbf"),
+    "zeros": content(bytes(4096)), "UTF-16": content("<robot/>".encode("utf-16")),
+    "not UTF-8": content(b"\xff\xfe\xfd" * 100), "packed": packed, "one line": content(b"a" * 2_000_000),
+}  # fmt: skip
 NAMES = {
-    "line": "a\nb",
-    "percent": "a%s%(x)d%",
-    "braces": "a{0}{x}",
-    "umlaut": "Räder 車",
-    "surrogate": "a\udcffb",
-    "space": " ",
-    "empty": "",
-    "dot": "a.b",
-    "dots": "..",
-    "slash": "a/b",
-    "zero": "a\0b",
-    "long": "n" * 100_000,
-    "quote": "a'b\"c",
-    "markup": "<b>[red]$x$</b>",
-    "tab": "a\tb",
-    "ground": "ground",
-    "time": "time",
-    "number": "1",
-    "escape": "\x1b[31mred",
+    "line": "a\nb", "percent": "a%s%(x)d%", "braces": "a{0}{x}", "umlaut": "Räder 車",
+    "surrogate": "a\udcffb", "space": " ", "empty": "", "dot": "a.b", "dots": "..", "slash": "a/b",
+    "zero": "a\0b", "long": "n" * 100_000, "quote": "a'b\"c", "markup": "<b>[red]$x$</b>", "tab": "a\tb",
+    "ground": "ground", "time": "time", "number": "1", "escape": "\x1b[31mred",
     "right to left": "a\u202eb",
-}
+}  # fmt: skip
 
 
 def on(read: Callable[[Path], Any], make: Callable[[Path], None], name: str) -> Callable[[], Any]:

@@ -7,7 +7,7 @@ import random
 import shutil
 import tempfile
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,6 @@ from ce_dynamics.models.vehicles.sweeps.batch import Batch, run_batch
 from ce_dynamics.models.vehicles.sweeps.folder import SweepFolder
 from ce_dynamics.models.vehicles.sweeps.plan import Sweep
 from ce_dynamics.simulation.netcdf import netcdf_bytes
-from tests.bad_input import values
 from tests.bad_input.cases import Case
 from tests.bad_input.description import calls
 
@@ -48,15 +47,9 @@ def finished() -> Path:
 def of_folders() -> list[Case]:
     """Damaged files of a sweep's folder are named, or made again."""
     contents: dict[str, bytes] = {
-        "empty": b"",
-        "truncated": b'{"0": {"status": "comp',
-        "list": b"[1, 2]",
-        "number": b"3",
-        "null": b"null",
-        "not UTF-8": b'{"0": "\xff\xfe"}',
-        "text": b"hello",
-        "random": random.Random(3).randbytes(200),
-        "deep": b"[" * 100000,
+        "empty": b"", "truncated": b'{"0": {"status": "comp', "list": b"[1, 2]", "number": b"3",
+        "null": b"null", "not UTF-8": b'{"0": "\xff\xfe"}', "text": b"hello",
+        "random": random.Random(3).randbytes(200), "deep": b"[" * 100000,
         "rows are numbers": b'{"0": 1, "1": 2}',
         "runs are text": b'{"zero": {"status": "completed", "failure": ""}}',
         "no status": b'{"0": {"failure": ""}, "1": {}}',
@@ -65,7 +58,7 @@ def of_folders() -> list[Case]:
         "run beyond": b'{"77": {"status": "completed", "failure": "", "time_reached": 1.0}}',
         "negative run": b'{"-1": {"status": "completed", "failure": "", "time_reached": 1.0}}',
         "NaN": b'{"0": {"status": NaN, "failure": "", "time_reached": NaN}}',
-    }
+    }  # fmt: skip
     found = []
     for file in ("batches/000000.json", "sweep.json", "batches/000000.nc"):
         for name, content in contents.items():
@@ -123,52 +116,25 @@ def of_folders() -> list[Case]:
 def of_samples() -> list[Case]:
     """Distributions and samples."""
     mass = ParameterQuantity("kg", above=0.0)
-    found = []
-    for text in (
-        "",
-        ":",
-        "::",
-        "1:",
-        ":1",
-        "1:2:",
-        "1:2:1e3",
-        "1:2:3.5",
-        "1,,2",
-        "1;2",
-        "a,b",
-        "nan,1",
-        "1:2 m",
-        "2:1",
-        "1:1",
-        "inf:inf",
-        "1:2:10000000000000",
-        "0:1",
-        "-1,2",
-        "1 km^999,2",
-    ):
+    texts = (
+        "", ":", "::", "1:", ":1", "1:2:", "1:2:1e3", "1:2:3.5", "1,,2", "1;2", "a,b", "nan,1", "1:2 m",
+        "2:1", "1:1", "inf:inf", "1:2:10000000000000", "0:1", "-1,2", "1 km^999,2",
+    )  # fmt: skip
 
-        def parse(text: str = text) -> Any:
-            return sample("grid", {"mass": parse_distribution("chassis.mass", text, mass)}, None, 0)
+    def drawn(text: str) -> Any:
+        return sample("grid", {"mass": parse_distribution("chassis.mass", text, mass)}, None, 0)
 
-        found.append(Case(f"distribution {text!r}", parse))
+    found = [Case(f"distribution {text!r}", partial(drawn, text)) for text in texts]
     ten = Range(0.0, 1.0, 10**6)
     good: dict[str, Any] = {
-        "kind": "monte-carlo",
-        "distributions": {"a": Range(0.0, 1.0)},
-        "runs": 3,
-        "seed": 0,
-    }
-    integers = {**values.NO_INTEGER, "zero": 0, "too many": 10**15}
+        "kind": "monte-carlo", "distributions": {"a": Range(0.0, 1.0)}, "runs": 3, "seed": 0,
+    }  # fmt: skip
     found += calls(
         "sample",
         sample,
         good,
-        {
-            "kind": values.NO_WORD,
-            "runs": integers,
-            "seed": values.NO_INTEGER,
-            "distributions": {**values.NO_OBJECT, "texts": {"a": "1:2"}},
-        },
+        "kind:word runs:integer seed:integer distributions:object",
+        {"runs": {"zero": 0, "too many": 10**15}, "distributions": {"texts": {"a": "1:2"}}},
     )
     found.append(Case("a grid of 1e24 points", lambda: sample("grid", dict.fromkeys("abcd", ten), None, 0)))
     found.append(Case("a hypercube of 1e13", lambda: sample("latin-hypercube", {"a": ten}, 10**13, 0)))
@@ -179,62 +145,42 @@ def of_samples() -> list[Case]:
 def of_plans() -> list[Case]:
     """`Sweep` itself."""
     good: dict[str, Any] = {
-        "kind": "monte-carlo",
-        "vary": {"chassis.mass": "2000:2400"},
-        "runs": 2,
-        "duration": "0.01",
-    }
+        "kind": "monte-carlo", "vary": {"chassis.mass": "2000:2400"}, "runs": 2, "duration": "0.01",
+    }  # fmt: skip
     found = calls(
         "Sweep",
         Sweep,
         good,
-        {
-            "kind": values.NO_WORD,
-            "vary": {
-                **values.NO_MAPPING,
-                "empty": {},
-                "numbers": {"chassis.mass": 1.0},
-                "lists": {"chassis.mass": [1, 2]},
-            },
-            "runs": {**values.NO_INTEGER, "zero": 0},
-            "seed": values.NO_INTEGER,
-            "model": {**values.NO_TEXT, "ride": "ride", "none": "no-such-file"},
-            "manoeuvre": values.NO_WORD,
-            "speed": {k: v for k, v in values.NO_OBJECT.items() if k not in ("nothing", "number")},
-            "duration": {k: v for k, v in values.NO_OBJECT.items() if k not in ("nothing", "number")},
-            "options": values.NO_MAPPING,
-            "overrides": {"text": "chassis.mass=1", "wrong": ("nothing=1",), "number": 1, "numbers": (1,)},
-            "step": {
-                **{k: v for k, v in values.NO_POSITIVE.items() if k != "nothing"},
-                "short": 1e-13,
-                "shorter": 1e-300,
-            },
-            "interval": {**values.NO_POSITIVE, "short": 1e-12},
-        },
-        says=dict.fromkeys(
-            ("vary", "model", "manoeuvre", "speed", "duration", "options", "overrides", "runs", "kind"), ""
+        (
+            "kind:word~ vary:mapping~ runs:integer~ seed:integer model:text~ manoeuvre:word~ "
+            "speed:object-nothing-number~ duration:object-nothing-number~ options:mapping~ overrides~ "
+            "step:positive-nothing interval:positive"
         ),
+        {
+            "vary": {"empty": {}, "numbers": {"chassis.mass": 1.0}, "lists": {"chassis.mass": [1, 2]}},
+            "runs": {"zero": 0},
+            "model": {"ride": "ride", "none": "no-such-file"},
+            "overrides": {"text": "chassis.mass=1", "wrong": ("nothing=1",), "number": 1, "numbers": (1,)},
+            "step": {"short": 1e-13, "shorter": 1e-300},
+            "interval": {"short": 1e-12},
+        },
     )
-    for name, text in {
-        "empty": "",
-        "list": "[]",
-        "null": "null",
-        "number": "1",
-        "truncated": plan().text()[:50],
-        "unknown": json.dumps({"nothing": 1}),
-        "types": json.dumps({"kind": 1, "vary": 2, "overrides": 3}),
-    }.items():
-
-        def read(text: str = text) -> Any:
-            return Sweep.from_text(text)
-
-        found.append(Case(f"Sweep.from_text({name})", read))
-    for name, runs in {"beyond": [99], "negative": [-1], "text": ["0"], "empty": []}.items():
-
-        def batch(runs: Any = runs) -> Any:
-            return run_batch(plan().text(), runs)
-
-        found.append(Case(f"run_batch({name})", batch))
+    found += [
+        Case(f"Sweep.from_text({name})", partial(Sweep.from_text, text))
+        for name, text in {
+            "empty": "",
+            "list": "[]",
+            "null": "null",
+            "number": "1",
+            "truncated": plan().text()[:50],
+            "unknown": json.dumps({"nothing": 1}),
+            "types": json.dumps({"kind": 1, "vary": 2, "overrides": 3}),
+        }.items()
+    ]
+    found += [
+        Case(f"run_batch({name})", partial(run_batch, plan().text(), runs))
+        for name, runs in {"beyond": [99], "negative": [-1], "text": ["0"], "empty": []}.items()
+    ]
     return found
 
 

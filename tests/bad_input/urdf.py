@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ce_dynamics.readers import read_urdf
-from tests.bad_input import values
 from tests.bad_input.cases import Case
 from tests.bad_input.description import calls
 from tests.bad_input.robot_files import ROBOTS, of_attributes, of_damage, of_files, reading
@@ -70,10 +69,6 @@ def cases() -> list[Case]:
         "read_urdf",
         lambda **given: read_urdf(path, **given),
         {},
-        {
-            "base": values.NO_WORD,
-            "gravity": values.NO_VECTOR,
-            "ignore": {k: v for k, v in values.NO_OBJECT.items() if k not in ("list", "mapping")},
-        },
+        "base:word gravity:vector ignore:object-list-mapping",
     )
     return found

@@ -68,23 +68,9 @@ QCZ1 = 1.1
 QDZ1 = 0.1
 """
 SCALARS = (
-    "nan",
-    "inf",
-    "1e999",
-    "text",
-    "",
-    "0",
-    "-1",
-    "1e300",
-    "-1e300",
-    "1 2",
-    "1,5",
-    "'",
-    "0x10",
-    "9" * 5000,
-    "1.0.0",
-    "--1",
-)
+    "nan", "inf", "1e999", "text", "", "0", "-1", "1e300", "-1e300", "1 2", "1,5", "'", "0x10", "9" * 5000,
+    "1.0.0", "--1",
+)  # fmt: skip
 
 
 def in_a_file(read: Callable[[Path], Any], content: bytes, suffix: str) -> Any:
@@ -127,51 +113,28 @@ def of_property_files() -> list[Case]:
             for value in ("nan nan", "0.02", "0.02 1 2", "-1 0", "a b", "0.02 inf"):
                 case(f"row {k} {value}", "".join([*before, value + "\n", *after]), may=value == "-1 0")
     contents: dict[str, str | bytes] = {
-        "empty": "",
-        "text": "tyre",
-        "JSON": "{}",
-        "zeros": b"\0" * 3000,
-        "random": random.Random(4).randbytes(3000),
-        "UTF-16": TIR.encode("utf-16"),
-        "not closed": "[MODEL",
-        "large": b"$" * (3 * 2**20),
-        "lines": "\n" * 500_000,
-        "keys": "A = 1\n" * 20_000,
+        "empty": "", "text": "tyre", "JSON": "{}", "zeros": b"\0" * 3000,
+        "random": random.Random(4).randbytes(3000), "UTF-16": TIR.encode("utf-16"), "not closed": "[MODEL",
+        "large": b"$" * (3 * 2**20), "lines": "\n" * 500_000, "keys": "A = 1\n" * 20_000,
         "long line": "[MODEL]\nFITTYP = " + "6" * 900_000,
-    }
+    }  # fmt: skip
     for what, content in contents.items():
         case(what, content, may=what == "UTF-16")
     for seed in range(80):
         case(f"damaged at random ({seed})", damaged(TIR, random.Random(f"tir {seed}")))
     paths: dict[str, Any] = {
-        "number": 1,
-        "nothing": None,
-        "bytes": b"x.tir",
-        "zero byte": "a\0.tir",
-        "none": "no.tir",
-        "folder": "/tmp",
-        "device": "/dev/zero",
-    }
+        "number": 1, "nothing": None, "bytes": b"x.tir", "zero byte": "a\0.tir", "none": "no.tir",
+        "folder": "/tmp", "device": "/dev/zero",
+    }  # fmt: skip
     found += [Case(f"read_tyre_file({name})", partial(read_tyre_file, path)) for name, path in paths.items()]
     return found
 
 
 WRONG_JSON: dict[str, Any] = {
-    "text": "strange",
-    "empty": "",
-    "null": None,
-    "true": True,
-    "list": [],
-    "mapping": {},
-    "nan": math.nan,
-    "infinity": math.inf,
-    "huge": 1e308,
-    "minus": -1.0,
-    "zero": 0,
-    "digits": int("9" * 400),
-    "nested": [[1.0]],
-    "number": 3.7,
-}
+    "text": "strange", "empty": "", "null": None, "true": True, "list": [], "mapping": {}, "nan": math.nan,
+    "infinity": math.inf, "huge": 1e308, "minus": -1.0, "zero": 0, "digits": int("9" * 400),
+    "nested": [[1.0]], "number": 3.7,
+}  # fmt: skip
 
 
 def leaves(part: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -224,17 +187,10 @@ def of_chrono() -> list[Case]:
             found.append(Case(f"{name}: {'.'.join(map(str, place))}: gone", gone, may=True))
         text = json.dumps(part)
         texts: dict[str, str | bytes] = {
-            "empty": "",
-            "truncated": text[: len(text) // 2],
-            "list": "[]",
-            "number": "1",
-            "not UTF-8": b'{"Name": "\xff"}',
-            "deep": "[" * 100_000,
-            "zeros": b"\0" * 100,
-            "comma": text[:-1] + ",}",
-            "twice": text + text,
-            "comment not closed": "/* " + text,
-        }
+            "empty": "", "truncated": text[: len(text) // 2], "list": "[]", "number": "1",
+            "not UTF-8": b'{"Name": "\xff"}', "deep": "[" * 100_000, "zeros": b"\0" * 100,
+            "comma": text[:-1] + ",}", "twice": text + text, "comment not closed": "/* " + text,
+        }  # fmt: skip
         for what, wrong in texts.items():
 
             def whole(name: str = name, wrong: str | bytes = wrong) -> Any:
@@ -260,19 +216,8 @@ SDF = """<sdf version="1.9"><world name="w"><gravity>0 0 -5</gravity><model name
 </model></world></sdf>"""
 CONTENT = re.compile(r">([^<>\s][^<>]*)<")
 WRONG_TEXT = (
-    "",
-    "nan",
-    "inf",
-    "1e999",
-    "text",
-    "0",
-    "-1",
-    "1 2 3 4 5 6 7 8",
-    "1e300",
-    "0x10",
-    "1,2,3",
-    "9" * 5000,
-)
+    "", "nan", "inf", "1e999", "text", "0", "-1", "1 2 3 4 5 6 7 8", "1e300", "0x10", "1,2,3", "9" * 5000,
+)  # fmt: skip
 
 
 def of_sdf() -> list[Case]:
@@ -299,39 +244,31 @@ def of_sdf() -> list[Case]:
             case(f"{match[1]}[{place}] = {value!r}", SDF[: match.start(2)] + value + SDF[match.end(2) :])
         case(f"{match[1]}[{place}] gone", SDF[: match.start()] + SDF[match.end() :])
     contents: dict[str, str | bytes] = {
-        "empty": "",
-        "text": "sdf",
-        "only a root": "<sdf/>",
-        "no model": "<sdf version='1.9'><world name='w'/></sdf>",
-        "not closed": SDF[:300],
-        "other root": "<html/>",
-        "deep": "<sdf>" + "<model>" * 50_000,
-        "entities": '<!DOCTYPE x [<!ENTITY a "aaaa">]><sdf>&a;</sdf>',
-        "zeros": b"\0" * 500,
+        "empty": "", "text": "sdf", "only a root": "<sdf/>",
+        "no model": "<sdf version='1.9'><world name='w'/></sdf>", "not closed": SDF[:300],
+        "other root": "<html/>", "deep": "<sdf>" + "<model>" * 50_000,
+        "entities": '<!DOCTYPE x [<!ENTITY a "aaaa">]><sdf>&a;</sdf>', "zeros": b"\0" * 500,
         "large": b"<sdf>" + b" " * (70 * 2**20),
-    }
+    }  # fmt: skip
     for what, content in contents.items():
         case(what, content, may=False)
     for seed in range(60):
         case(f"damaged at random ({seed})", damaged(SDF, random.Random(f"sdf {seed}")))
-    arguments: dict[str, dict[str, Any]] = {
-        "model": {**values.NO_WORD},
-        "base": values.NO_WORD,
-        "gravity": values.NO_VECTOR,
-        "pose": {k: v for k, v in values.NO_MAPPING.items() if k != "empty"},
-        "independent": values.NO_NAMES,
-        "motors": values.NO_NAMES,
-        "stops": {"one": (1.0,), "nan": (math.nan, 1.0), "texts": ("1", "2"), "minus": (-1.0, -1.0)},
-        "ignore": {k: v for k, v in values.NO_NAMES.items() if k != "unknown"},
-        "right_angles": values.NO_NOT_NEGATIVE,
-        "armature": values.NO_MAPPING,
-    }
 
     def given(**more: Any) -> Any:
         return in_a_file(lambda path: read_sdf(path, **more), SDF.encode(), ".sdf")
 
-    none = ("model:nothing", "base:nothing", "gravity:nothing thing")
-    found += calls("read_sdf", given, {}, arguments, none, dict.fromkeys(arguments, ""))
+    found += calls(
+        "read_sdf",
+        given,
+        {},
+        (
+            "model:word-nothing~ base:word-nothing~ gravity:vector-nothing_thing~ pose:mapping-empty~ "
+            "independent:names~ motors:names~ stops~ ignore:names-unknown~ right_angles:not_negative~ "
+            "armature:mapping~"
+        ),
+        {"stops": {"one": (1.0,), "nan": (math.nan, 1.0), "texts": ("1", "2"), "minus": (-1.0, -1.0)}},
+    )
     return found
 
 
@@ -345,74 +282,43 @@ def of_clearances() -> list[Case]:
     """Parts, clearances, sweeps of forces and travel."""
     part = kc.Part("chassis", [(0, 0, 0), (1, 0, 0)])
     arm = kc.Part("front_left.lower_arm", [(0, 0, 0)])
-    points: dict[str, Any] = {
-        **{k: v for k, v in values.NO_VECTOR.items() if k != "matrix"},  # three points
-        "no points": [],
-        "short": [(0, 0)],
-        "nan in it": [(0, 0, math.nan)],
-        "texts in it": [("a", "b", "c")],
-    }
     found = calls(
         "Part",
         kc.Part,
         {"body": "chassis", "points": [(0, 0, 0)]},
+        "body:text-list points:vector-matrix radius:not_negative",
         {
-            "body": {**{k: v for k, v in values.NO_TEXT.items() if k != "list"}, "names": [1]},
-            "points": points,
-            "radius": values.NO_NOT_NEGATIVE,
+            "body": {"names": [1]},
+            "points": {
+                "no points": [],
+                "short": [(0, 0)],
+                "nan in it": [(0, 0, math.nan)],
+                "texts in it": [("a", "b", "c")],
+            },
         },
     )
-    others = {k: v for k, v in values.NO_OBJECT.items() if k != "thing"}
     good: dict[str, Any] = {"name": "gap", "one": part, "other": arm, "least": 0.01}
     arrays: dict[str, Any] = {
-        "text": "wide",
-        "nan": [math.nan],
-        "empty": [],
-        "matrix": [[0.0, 1.0]],
-        "texts": ["a"],
-        "infinity": [math.inf],
-        "thing": values.Thing(),
-    }
+        "text": "wide", "nan": [math.nan], "empty": [], "matrix": [[0.0, 1.0]], "texts": ["a"],
+        "infinity": [math.inf], "thing": values.Thing(),
+    }  # fmt: skip
     found += calls(
         "Clearance",
         kc.Clearance,
         good,
-        {
-            "name": values.NO_TEXT,
-            "one": others,
-            "other": others,
-            "least": values.NO_NUMBER,
-            "sweep": values.NO_WORD,
-            "values": arrays,
-        },
-        says={"one": "", "other": "", "values": "", "sweep": ""},
+        "name:text one:object-thing~ other:object-thing~ least:number sweep:word~ values~",
+        {"values": arrays},
     )
-    found += calls(
-        "sweep_of",
-        sweep_of,
-        {"kind": "parallel"},
-        {"kind": values.NO_WORD, "values": arrays},
-        says={"kind": "", "values": ""},
-    )
+    found += calls("sweep_of", sweep_of, {"kind": "parallel"}, "kind:word~ values~", {"values": arrays})
     pairs: dict[str, Any] = {
-        "one": (0.0,),
-        "nan": (0.0, math.nan),
-        "texts": ("a", "b"),
-        "number": 1.0,
-        "nothing": None,
-    }
+        "one": (0.0,), "nan": (0.0, math.nan), "texts": ("a", "b"), "number": 1.0, "nothing": None,
+    }  # fmt: skip
     found += calls(
         "force_sweep_of",
         force_sweep_of,
         {"kind": "lateral"},
-        {
-            "kind": values.NO_WORD,
-            "values": arrays,
-            "place": values.NO_WORD,
-            "hold": values.NO_WORD,
-            "travel": pairs,
-        },
-        says={"kind": "", "values": ""},
+        "kind:word~ values~ place:word hold:word travel",
+        {"values": arrays, "travel": pairs},
     )
     return found
 
@@ -438,31 +344,26 @@ def acting(action: Any) -> Any:
 
 def of_environments() -> list[Case]:
     """Environments of Gymnasium."""
-    ranges = {k: v for k, v in values.NO_MAPPING.items() if k != "empty"}
     found = calls(
         "VehicleEnv",
         environment,
         {},
+        (
+            "task:word~ vehicle:object~ speed:positive-nothing dt:positive step:positive "
+            "road:word-nothing~ tyres:names~ overrides:names~ randomise:mapping-empty~ "
+            "options:mapping-empty~ render_mode:word-nothing"
+        ),
         {
-            "task": values.NO_WORD,
-            "vehicle": {**values.NO_OBJECT, "name": "no such vehicle"},
-            "speed": {k: v for k, v in values.NO_POSITIVE.items() if k != "nothing"},
-            "dt": values.NO_POSITIVE,
-            "step": values.NO_POSITIVE,
-            "road": {**values.NO_WORD, "bad": "bump:height=nan"},
-            "tyres": {**values.NO_NAMES, "text": "tmeasy"},
-            "overrides": {**values.NO_NAMES, "text": "nothing=1"},
+            "vehicle": {"name": "no such vehicle"},
+            "road": {"bad": "bump:height=nan"},
+            "tyres": {"text": "tmeasy"},
+            "overrides": {"text": "nothing=1"},
             "randomise": {
-                **ranges,
                 "down": {"mass": (2.0, 1.0)},
                 "nan": {"mass": (math.nan, 1.0)},
                 "one": {"mass": (1.0,)},
             },
-            "options": ranges,
-            "render_mode": values.NO_WORD,
         },
-        ("road:nothing", "render_mode:nothing"),
-        says=dict.fromkeys(("task", "vehicle", "road", "tyres", "overrides", "randomise", "options"), ""),
     )
     actions = {**values.no_state(2), "outside": [5.0, 0.0]}
     found += [Case(f"VehicleEnv.step({name})", partial(acting, value)) for name, value in actions.items()]
