@@ -17,7 +17,7 @@ from ce_dynamics.cli.tables import print_outcomes
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.quantities import nearest
 from ce_dynamics.models.handling.bench import procedure, procedures
-from ce_dynamics.models.handling.outcome import Outcome
+from ce_dynamics.models.handling.outcome import Outcome, save_page, titles_of
 from ce_dynamics.models.handling.procedure import Procedure
 from ce_dynamics.models.handling.procedures.listed import PROCEDURES
 from ce_dynamics.models.handling.report.page import as_json, save_runs, stem
@@ -137,8 +137,6 @@ def files_of(
             if outcome.runs:
                 yield output / f"{name}-{stem(outcome.subject)}.nc", partial(save_runs, outcome)
     if plots:
-        from ce_dynamics.models.handling.drawing import save_page, titles_of  # here, as it loads matplotlib
-
         for name, made in outcomes.items():
             if titles_of(made):
                 yield output / f"{name}.png", partial(save_page, made)

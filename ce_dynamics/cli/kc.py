@@ -40,9 +40,9 @@ from ce_dynamics.models.kc.rig import KCRig
 from ce_dynamics.models.kc.summary import SummaryRow, as_json, compliance_rows, design_rows, end_rows
 from ce_dynamics.models.kc.sweeps import KINDS, MOST_POSES, POSES, Sweep, csv_text, sweep_of
 from ce_dynamics.models.kc.vehicle import elastic_joints
-from ce_dynamics.models.vehicles.plots.look import AXLE_COLOURS
 from ce_dynamics.simulation.netcdf import netcdf_bytes
 from ce_dynamics.vehicles import Vehicle
+from ce_dynamics.views.charts import COLOURS
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -124,9 +124,9 @@ def subjects_of(options: Kc) -> list[ComparedAxle]:
         for name in known:
             if known.count(name) > 1:
                 raise DataError(f"two vehicles or variants are called {name!r}; leave one out, or rename it")
-    if len(found) > len(AXLE_COLOURS):
+    if len(found) > len(COLOURS):
         raise DataError(
-            f"{len(found)} vehicles and variants; at most {len(AXLE_COLOURS)} can be distinguished in a plot"
+            f"{len(found)} vehicles and variants; at most {len(COLOURS)} can be distinguished in a plot"
         )
     return found
 

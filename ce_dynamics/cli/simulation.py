@@ -190,7 +190,7 @@ def draw(
 def write_plots(results: Record, case: Case, path: Path) -> None:
     """Draw the page of plots."""
     with loading():  # matplotlib, for the greater part
-        from ce_dynamics.models.vehicles.plots.page import save_figure  # here, as it loads matplotlib
+        from ce_dynamics.models.vehicles.plots import save_figure  # here, as it loads matplotlib
 
         save_figure(results, case.manoeuvre, path)
 

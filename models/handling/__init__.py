@@ -8,17 +8,17 @@
 
 from ce_dynamics.algebra.lazy_names import lazy_names
 from ce_dynamics.models.handling.bench import compare as compare, perform as perform
-from ce_dynamics.models.handling.drawing import page as page, save_page as save_page
 from ce_dynamics.models.handling.outcome import (
-    Chart as Chart,
-    Line as Line,
     Outcome as Outcome,
     Verdict as Verdict,
+    page as page,
+    save_page as save_page,
 )
 from ce_dynamics.models.handling.procedure import Procedure as Procedure
 from ce_dynamics.models.handling.procedures.listed import PROCEDURES as PROCEDURES
 from ce_dynamics.models.handling.run import Run as Run, make_run as make_run
 from ce_dynamics.models.handling.subject import Start as Start, Subject as Subject
 from ce_dynamics.models.handling.vehicle import VehicleSubject as VehicleSubject, vehicle as vehicle
+from ce_dynamics.views.charts import Chart as Chart, Line as Line
 
 __getattr__, __dir__, __all__ = lazy_names({"Vehicle": "VehicleSubject"})

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.models.handling.run import Run
 from ce_dynamics.models.vehicles.summary import Figure, finite
+from ce_dynamics.views.charts import Chart, Line as Line, colours_of, overlay, save_sheet, sheet
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as FigureOfCharts
 
 DEGREES = 180.0 / math.pi
 
@@ -26,41 +31,6 @@ class Verdict(NamedTuple):
     reached: str
     allowed: str
     passed: bool | None
-
-
-class Line(NamedTuple):
-    """A curve of a chart."""
-
-    label: str
-    x: Floats
-    y: Floats
-
-
-class Chart(NamedTuple):
-    """Curves that belong together, in the units that people read.
-
-    Attributes
-    ----------
-    title : str
-    x, y : str
-        Labels of the axes with units in brackets.
-    lines : tuple of Line
-        One, or one for each of several signals.
-    limits : tuple of (label, Line)
-        Limits of a standard, drawn dashed.
-    logarithmic : str
-        ``""``, ``"x"``, ``"y"`` or ``"xy"``.
-    equal : bool
-        Whether both axes have one scale.
-    """
-
-    title: str
-    x: str
-    y: str
-    lines: tuple[Line, ...]
-    limits: tuple[Line, ...] = ()
-    logarithmic: str = ""
-    equal: bool = False
 
 
 @dataclass
@@ -146,6 +116,29 @@ def chart_as_dict(chart: Chart) -> dict[str, Any]:
             for line in (*chart.lines, *chart.limits)
         ],
     }
+
+
+def page(outcomes: Sequence[Outcome]) -> FigureOfCharts:
+    """Return all charts of one procedure, of one or several subjects, on a page."""
+    first, who = outcomes[0], [outcome.subject for outcome in outcomes]
+    charts = [overlaid(outcomes, title) for title in titles_of(outcomes)]
+    subjects = colours_of(who) if len(who) > 1 else None
+    return sheet(charts, f"{', '.join(who)}: {first.title} ({first.standard})", subjects)
+
+
+def save_page(outcomes: Sequence[Outcome], path: Path) -> None:
+    """Draw the page of `page` and write it as PNG."""
+    save_sheet(page(outcomes), path)
+
+
+def titles_of(outcomes: Sequence[Outcome]) -> list[str]:
+    """Return titles of the charts that any of the outcomes has, in order."""
+    return list(dict.fromkeys(chart.title for outcome in outcomes for chart in outcome.charts))
+
+
+def overlaid(outcomes: Sequence[Outcome], title: str) -> Chart:
+    """Return the charts of a title over one another."""
+    return overlay({o.subject: chart for o in outcomes for chart in o.charts if chart.title == title})
 
 
 def numbers(values: Floats) -> list[float | None]:

@@ -10,15 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from ce_dynamics.algebra import checks
-from ce_dynamics.models.handling.drawing import svg_of
-from ce_dynamics.models.handling.report.html import document, element, items, number, table, text, unit
 from ce_dynamics.models.identification.fit import Fit
 from ce_dynamics.models.identification.noise import WITHIN
 from ce_dynamics.models.identification.prediction import ChannelPrediction, Prediction
 from ce_dynamics.models.identification.problem import components
 from ce_dynamics.models.identification.recording import Recording
-from ce_dynamics.models.vehicles.plots.look import style
+from ce_dynamics.views.charts import BLUE, Area, Chart, Line, svg
+from ce_dynamics.views.html import document, element, items, number, table, text, unit
 
 NOISE = [
     "channel", "session", "sd", "part of the signal", "correlation time (samples)",
@@ -161,29 +159,17 @@ def report_predictions(predictions: Sequence[Prediction]) -> list[str]:
 
 
 def picture(channel: ChannelPrediction) -> str:
-    """A channel over time: measured, predicted, band."""
-    checks.require_plots()
-    from matplotlib import rc_context  # here, because only pictures need it
-    from matplotlib.backends.backend_svg import FigureCanvasSVG
-    from matplotlib.figure import Figure
-
-    kept: Any = {"svg.hashsalt": channel.name, "svg.fonttype": "path"}
-    with style(), rc_context(kept):
-        figure = Figure(figsize=(10.0, 3.0))
-        FigureCanvasSVG(figure)
-        axes = figure.add_axes((0.08, 0.18, 0.90, 0.70))
-        cuts = np.flatnonzero(np.diff(channel.window)) + 1
-        step = max(1, len(channel.time) // 2000)
-        for k, part in enumerate(np.split(np.arange(len(channel.time)), cuts)):
-            some = part[::step]
-            t, z, s = channel.time[some], channel.predicted[some], WITHIN * channel.sd[some]
-            axes.fill_between(
-                t, z - s, z + s, color="C0", alpha=0.25, lw=0, label="95 % band" if k == 0 else None
-            )
-            axes.plot(t, channel.measured[some], color="0.3", lw=0.8, label="measured" if k == 0 else None)
-            axes.plot(t, z, color="C0", lw=1.2, label="predicted" if k == 0 else None)
-        axes.set_xlabel("time [s]")
-        axes.set_ylabel(f"{channel.name} [{channel.unit}]")
-        axes.set_title(channel.run)
-        axes.legend(loc="upper right", fontsize=8)
-        return svg_of(figure)
+    """Return a channel over time as SVG: measured, predicted, band."""
+    cuts = np.flatnonzero(np.diff(channel.window)) + 1
+    step = max(1, len(channel.time) // 2000)
+    lines, areas = [], []
+    for k, part in enumerate(np.split(np.arange(len(channel.time)), cuts)):
+        some = part[::step]
+        t, z, s = channel.time[some], channel.predicted[some], WITHIN * channel.sd[some]
+        measured, predicted, band = ("", "", "") if k else ("measured", "predicted", "95 % band")
+        lines.append(Line(measured, t, channel.measured[some], "0.3", width=0.8))
+        lines.append(Line(predicted, t, z, BLUE, width=1.2))
+        around = np.concatenate((t, t[::-1])), np.concatenate((z - s, (z + s)[::-1]))
+        areas.append(Area(band, *around, opacity=0.25))
+    y = f"{channel.name} [{channel.unit}]"
+    return svg(Chart(channel.run, "time [s]", y, tuple(lines), areas=tuple(areas), above=True), (10.0, 3.0))

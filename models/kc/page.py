@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.algebra.streams import drawn_text
 from ce_dynamics.models.kc.sweeps import convert_units
-from ce_dynamics.models.vehicles.plots.look import AXLE_COLOURS, COLUMNS, GREY, sheet, style, widen
+from ce_dynamics.views.charts import COLOURS, GREY, Chart, Dashes, Line, colours_of, save_sheet, sheet
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import xarray as xr
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-LineStyle: TypeAlias = str | tuple[int, tuple[int, ...]]
 
 LEAST = {"deg": 0.02, "mm": 0.2, "%": 1.0, "N/mm": 0.2, "1": 1e-3}
 """Range of a panel at least, lest it shows rounding."""
@@ -112,22 +108,21 @@ AXES = {
 }
 
 
-DASHES: tuple[tuple[LineStyle, LineStyle], ...] = (
+DASHES: tuple[tuple[Dashes, Dashes], ...] = (
     ("-", "--"),
     ("-.", ":"),
     ((0, (6, 1, 1, 1, 1, 1)), (0, (1, 3))),
 )
-"""Of the left and right wheel, by the curve of a panel, where colours tell variants."""
+"""Dashes of the left and right wheel, by the curve of a panel, where colours tell variants."""
 
 
 def save_page(variants: Mapping[str, Mapping[str, xr.Dataset]], title: str, path: Path) -> None:
     """Draw the page of `page` and write it as PNG."""
-    with style():
-        page(variants, title).savefig(path, format="png", dpi=100)
+    save_sheet(page(variants, title), path)
 
 
 def page(variants: Mapping[str, Mapping[str, xr.Dataset]], title: str) -> Figure:
-    """Return the page of curves: one panel for each question that the sweeps answer.
+    """Return the page of curves: one chart for each question that the sweeps answer.
 
     Parameters
     ----------
@@ -135,27 +130,20 @@ def page(variants: Mapping[str, Mapping[str, xr.Dataset]], title: str) -> Figure
         Sweeps by kind, of one or several axles by label.  Curves of several lie over one another.
     title : str
     """
-    from matplotlib.lines import Line2D  # here, because only pictures need it
+    several = len(variants) > 1
+    wheels = f"left wheel: line{' or dash-dots' * several}, right wheel: dashes{' or dots' * several}"
+    subjects = colours_of(list(variants)) if several else None
+    return sheet(charts_of(variants), f"{title}\n{wheels}", subjects)
 
-    panels = [panel for panel in PANELS if any(answers(panel, sweeps) for sweeps in variants.values())]
-    colours = dict(zip(variants, AXLE_COLOURS, strict=False)) if len(variants) > 1 else {}
-    more = 0.45 if colours else 0.0  # for the names of variants [in]
-    with style():
-        figure, grid = sheet(len(panels), 1.3 + more, 3.2, (0.9, 0.5, 0.6, 1.1 + more), hspace=0.5)
-        for k, panel in enumerate(panels):
-            axes = figure.add_subplot(grid[k // COLUMNS, k % COLUMNS])
-            shown_in = {label: s[panel.sweep] for label, s in variants.items() if answers(panel, s)}
-            draw(axes, panel, shown_in, colours)
-        height = figure.get_figheight()
-        wheels = "left wheel: line, right wheel: dashes"
-        if colours:
-            wheels = "left wheel: line or dash-dots, right wheel: dashes or dots"
-            named = [Line2D([], [], color=colour, label=drawn_text(text)) for text, colour in colours.items()]
-            figure.legend(
-                handles=named, loc="upper center", bbox_to_anchor=(0.5, 1.0 - 0.75 / height), ncols=4
-            )
-        figure.suptitle(f"{drawn_text(title)}\n{wheels}", y=1.0 - 0.15 / height)
-    return figure
+
+def charts_of(variants: Mapping[str, Mapping[str, xr.Dataset]]) -> list[Chart]:
+    """Return the charts of `page`."""
+    found = []
+    for panel in PANELS:
+        shown = {label: sweeps[panel.sweep] for label, sweeps in variants.items() if answers(panel, sweeps)}
+        if shown:
+            found.append(chart_of(panel, shown, colours_of(list(variants)) if len(variants) > 1 else {}))
+    return found
 
 
 def answers(panel: SweepPlot, sweeps: Mapping[str, xr.Dataset]) -> bool:
@@ -163,15 +151,9 @@ def answers(panel: SweepPlot, sweeps: Mapping[str, xr.Dataset]) -> bool:
     return panel.sweep in sweeps and any(name in sweeps[panel.sweep] for name in panel.curves)
 
 
-def draw(
-    axes: Axes, panel: SweepPlot, variants: Mapping[str, xr.Dataset], colours: Mapping[str, str]
-) -> None:
-    """Draw one panel; colours distinguish curves, or variants if there are any."""
-    from matplotlib.lines import Line2D  # here, because only pictures need it
-
-    axes.set_title(panel.title)
-    axes.set_xlabel(AXES[panel.sweep.removesuffix("-bushings")])
-    unit, names = "", list(panel.curves)
+def chart_of(panel: SweepPlot, variants: Mapping[str, xr.Dataset], colours: Mapping[str, str]) -> Chart:
+    """Return one chart; colours distinguish curves, or variants if there are any."""
+    unit, names, lines = "", list(panel.curves), []
     for variant, results in variants.items():
         over, moved = abscissa(panel, results)
         for k, name in enumerate(names):
@@ -180,27 +162,19 @@ def draw(
             values, unit = convert_units(results[name].values, results[name].attrs["units"])
             if moved and name.startswith("wheel_centre"):
                 values = values - values[np.argmin(np.abs(over))]
-            colour = colours.get(variant, AXLE_COLOURS[k])
             dashes = DASHES[k] if colours else DASHES[0]
             for side, column in enumerate(values.reshape(len(over), -1).T):
-                drawn = np.ma.masked_invalid(column)
-                axes.plot(over, drawn, linestyle=dashes[side], color=colour, label="_nolegend_")
-    axes.set_ylabel("ratio" if unit == "1" else f"[{unit}]")
-    axes.margins(x=0.01)
-    widen(axes, LEAST.get(unit, 1e-3))
+                lines.append(Line("", over, column, colours.get(variant, COLOURS[k]), dashes[side]))
     here = [k for k, name in enumerate(names) if any(name in results for results in variants.values())]
-    if len(here) > 1:
-        handles = [
-            Line2D(
-                [],
-                [],
-                color=GREY if colours else AXLE_COLOURS[k],
-                linestyle=DASHES[k][0] if colours else "-",  # type: ignore[arg-type]  # patterns are known to it
-                label=panel.curves[names[k]],
-            )
-            for k in here
-        ]
-        axes.legend(handles=handles, loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=3)
+    none = np.empty(0)
+    key = [
+        Line(panel.curves[names[k]], none, none, *((GREY, DASHES[k][0]) if colours else (COLOURS[k], "-")))
+        for k in here
+    ]
+    return Chart(
+        panel.title, AXES[panel.sweep.removesuffix("-bushings")], "ratio" if unit == "1" else f"[{unit}]",
+        tuple(lines), key=tuple(key) if len(here) > 1 else (), above=True, least=(LEAST.get(unit, 1e-3), 0.0),
+    )  # fmt: skip
 
 
 def abscissa(panel: SweepPlot, results: xr.Dataset) -> tuple[Floats, bool]:

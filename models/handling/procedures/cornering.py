@@ -17,12 +17,13 @@ from ce_dynamics.models.handling.metrics.steady_state import (
     yaw_rate_gain,
 )
 from ce_dynamics.models.handling.metrics.step_response import StepResponse, step_response, tb_factor
-from ce_dynamics.models.handling.outcome import DEGREES, Chart, Line, decimate
+from ce_dynamics.models.handling.outcome import DEGREES, decimate
 from ce_dynamics.models.handling.procedure import Procedure
 from ce_dynamics.models.handling.procedures.steering_wheel import BEGIN, ramp, steering_at
 from ce_dynamics.models.handling.run import Run
 from ce_dynamics.models.parts.manoeuvres import ConstantRadius, ConstantSteer, Option, StepSteer
 from ce_dynamics.models.parts.manoeuvres.base import FRICTION, speed_option
+from ce_dynamics.views.charts import Chart, Line
 
 G = 9.80665
 """Standard gravity, for figures per g [m/s²]."""

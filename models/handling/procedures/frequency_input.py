@@ -15,12 +15,13 @@ from ce_dynamics.models.handling.metrics.frequency_response import (
     shape,
 )
 from ce_dynamics.models.handling.metrics.step_response import random_response
-from ce_dynamics.models.handling.outcome import DEGREES, Chart, Line
+from ce_dynamics.models.handling.outcome import DEGREES
 from ce_dynamics.models.handling.procedure import Procedure
 from ce_dynamics.models.handling.procedures.steering_wheel import steering_at
 from ce_dynamics.models.handling.run import Run
 from ce_dynamics.models.parts.manoeuvres import Option, PulseSteer, RandomSteer, SineSweep
 from ce_dynamics.models.parts.manoeuvres.base import FRICTION, speed_option
+from ce_dynamics.views.charts import Chart, Line
 
 POINTS = 57
 """Frequencies of the response."""

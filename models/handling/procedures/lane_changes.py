@@ -8,12 +8,13 @@ from typing import ClassVar
 import numpy as np
 
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.handling.outcome import DEGREES, Chart, Line, decimate
+from ce_dynamics.models.handling.outcome import DEGREES, decimate
 from ce_dynamics.models.handling.procedure import Procedure
 from ce_dynamics.models.handling.run import Run
 from ce_dynamics.models.parts.manoeuvres import DoubleLaneChange, ObstacleAvoidance, Option
 from ce_dynamics.models.parts.manoeuvres.base import FRICTION, speed_option
 from ce_dynamics.models.vehicles.driving import clearance
+from ce_dynamics.views.charts import Chart, Line
 
 BEYOND = 20.0
 """Way behind the last gate [m]."""

@@ -15,12 +15,12 @@ from ce_dynamics.models.handling.metrics.driving_modes import (
     spectrum,
     weigh_acceleration,
 )
-from ce_dynamics.models.handling.outcome import Chart, Line
 from ce_dynamics.models.handling.procedure import Procedure
 from ce_dynamics.models.parts.manoeuvres import Option, StraightOn
 from ce_dynamics.models.parts.manoeuvres.base import FRICTION, speed_option
 from ce_dynamics.models.parts.roads.iso8608 import CLASSES
 from ce_dynamics.models.vehicles.comfort import W_D, W_K
+from ce_dynamics.views.charts import Chart, Line
 
 ONSET = 3.0
 """Time in which the road begins, which is left out [s]."""

@@ -16,12 +16,13 @@ from ce_dynamics.models.handling.metrics.turn import (
     least_displacement,
     wheel_lift,
 )
-from ce_dynamics.models.handling.outcome import DEGREES, Chart, Line, Verdict
+from ce_dynamics.models.handling.outcome import DEGREES, Verdict
 from ce_dynamics.models.handling.procedure import Procedure
 from ce_dynamics.models.handling.procedures.steering_wheel import LOCK, steering_at
 from ce_dynamics.models.handling.run import Run
 from ce_dynamics.models.parts.manoeuvres import Fishhook, JTurn, Option, SineWithDwell
 from ce_dynamics.models.parts.manoeuvres.base import FRICTION, speed_option
+from ce_dynamics.views.charts import Chart, Line
 
 REFERENCE = 0.3 * 9.81
 """Lateral acceleration at which the reference amplitude A is taken [m/s²]."""

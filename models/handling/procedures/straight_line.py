@@ -8,12 +8,13 @@ from typing import ClassVar
 import numpy as np
 
 from ce_dynamics.models.handling.metrics.straight import STANDING, braking, time_over, times_to
-from ce_dynamics.models.handling.outcome import DEGREES, Chart, Line, decimate
+from ce_dynamics.models.handling.outcome import DEGREES, decimate
 from ce_dynamics.models.handling.procedure import Procedure
 from ce_dynamics.models.handling.run import Run
 from ce_dynamics.models.parts.manoeuvres import Braking, Option, SplitBraking, StraightAcceleration
 from ce_dynamics.models.parts.manoeuvres.base import FRICTION, speed_option
 from ce_dynamics.models.parts.manoeuvres.straight import CORRECTS, SLIPPERY
+from ce_dynamics.views.charts import Chart, Line
 
 BEGIN = 1.0
 LOCKED = 0.2

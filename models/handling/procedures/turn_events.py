@@ -12,12 +12,13 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.models.handling.metrics.straight import STANDING
 from ce_dynamics.models.handling.metrics.turn import TurnReaction, turn_reaction
 from ce_dynamics.models.handling.metrics.validity import CREEPING
-from ce_dynamics.models.handling.outcome import DEGREES, Chart, Line
+from ce_dynamics.models.handling.outcome import DEGREES
 from ce_dynamics.models.handling.procedure import Procedure
 from ce_dynamics.models.handling.procedures.cornering import DIRECTION
 from ce_dynamics.models.handling.run import Run
 from ce_dynamics.models.parts.manoeuvres import BrakeInTurn, ConstantRadius, Option, PowerOff
 from ce_dynamics.models.parts.manoeuvres.base import FRICTION
+from ce_dynamics.views.charts import Chart, Line
 
 LASTS = 4.0
 """Time after the event [s]."""

@@ -10,15 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from ce_dynamics._version import __version__
-from ce_dynamics.algebra import checks
-from ce_dynamics.models.handling.drawing import colours, svg, titles_of
-from ce_dynamics.models.handling.outcome import DEGREES, Outcome, Verdict
-from ce_dynamics.models.handling.report.html import document, element, items, number, table, text, unit
+from ce_dynamics.models.handling.outcome import DEGREES, Outcome, Verdict, overlaid, titles_of
 from ce_dynamics.models.handling.report.vehicles import suspensions, vehicle_section
 from ce_dynamics.models.handling.subject import Subject
 from ce_dynamics.models.handling.vehicle import VehicleSubject
 from ce_dynamics.models.vehicles.summary import Figure
 from ce_dynamics.simulation.netcdf import netcdf_bytes
+from ce_dynamics.views.charts import colours_of, svg
+from ce_dynamics.views.html import document, element, items, number, table, text, unit
 
 HEADLINES: Mapping[str, tuple[str, ...]] = {
     "constant-radius": ("understeer_gradient", "roll_gradient", "largest_lateral_acceleration"),
@@ -107,18 +106,10 @@ def key(names: Sequence[str]) -> str:
     if len(names) < 2:
         return ""
     marks = [
-        element("span", element("i", style=f"background: {css(colour)}"), escape(name), class_="key")
-        for name, colour in colours(names).items()
+        element("span", element("i", style=f"background: {colour}"), escape(name), class_="key")
+        for name, colour in colours_of(names).items()
     ]
     return element("p", *marks)
-
-
-def css(colour: str) -> str:
-    """A colour of matplotlib as browsers know it."""
-    checks.require_plots()
-    from matplotlib.colors import to_hex  # here, because only pictures need it
-
-    return to_hex(colour)
 
 
 def overview(outcomes: Mapping[str, Sequence[Outcome]], names: Sequence[str]) -> str:
@@ -205,7 +196,7 @@ def test_section(made: Sequence[Outcome]) -> str:
         for outcome in made
         if outcome.trouble
     ]
-    charts = [element("figure", svg(made, title)) for title in titles_of(made)]
+    charts = [element("figure", svg(overlaid(made, title))) for title in titles_of(made)]
     if charts:
         parts.append(key(names))
         parts.append(element("div", *charts, class_="figures"))

@@ -11,17 +11,17 @@ import numpy as np
 
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import CeDynamicsError
-from ce_dynamics.models.handling.drawing import svg_of
-from ce_dynamics.models.handling.report.html import element, items, number, table, text
 from ce_dynamics.models.handling.subject import Subject
 from ce_dynamics.models.handling.vehicle import VehicleSubject, design_centre
 from ce_dynamics.models.kc.compliance import Compliance
 from ce_dynamics.models.kc.force_sweeps import FORCE, TORQUE_RANGE, force_sweep, travel_sweep
-from ce_dynamics.models.kc.page import page
+from ce_dynamics.models.kc.page import charts_of
 from ce_dynamics.models.kc.rig import KCRig
 from ce_dynamics.models.kc.vehicle import elastic_joints, rig_of
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.description import VehicleParameters
+from ce_dynamics.views.charts import svg
+from ce_dynamics.views.html import element, items, number, table, text
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -185,10 +185,15 @@ def axle_of(vehicle: VehicleSubject, axle: str) -> str:
         except CeDynamicsError as error:
             trouble = str(error)
             continue
-        title = f"{vehicle.title}: {axle} axle"
-        pages = [(sweeps, title), *([(soft, f"{title}, bushings yielding")] if soft else [])]
-        figures = [page({"": curves}, title) for curves, title in pages]
-        return "".join(element("figure", svg_of(figure), class_="wide") for figure in figures)
+        figures = [element("figure", svg(chart)) for chart in charts_of({"": sweeps | soft})]
+        wheels = "Left wheel: lines, right wheel: dashes."
+        return "".join(
+            (
+                text("h3", f"{vehicle.title}: {axle} axle"),
+                text("p", wheels, class_="soft"),
+                element("div", *figures, class_="figures"),
+            )
+        )
     return element(
         "div", text("strong", f"{vehicle.title}, {axle} axle: "), text("span", trouble), class_="trouble"
     )

@@ -17,9 +17,9 @@ from scipy.spatial.transform import Rotation
 
 import ce_dynamics as ce
 from ce_dynamics.models import hmmwv, published
-from ce_dynamics.models.handling.drawing import page
-from ce_dynamics.models.handling.outcome import Chart, Line, Outcome
+from ce_dynamics.models.handling.outcome import Outcome, page
 from ce_dynamics.models.kc.page import page as kc_page
+from ce_dynamics.views.charts import Chart, Line
 from ce_dynamics.views.lines import Role
 
 

@@ -16,6 +16,7 @@ from ce_dynamics.models.kc.summary import as_json, design_rows
 from ce_dynamics.models.kc.sweeps import KINDS, columns, csv_text, sweep_of
 from ce_dynamics.models.kc.wheel_geometry import CarrierScrew, ackermann, front_swing_arm, side_swing_arm
 from ce_dynamics.models.vehicles.description import VehicleParameters
+from ce_dynamics.views.charts import COLOURS
 
 
 @pytest.fixture(scope="module")
@@ -192,7 +193,7 @@ def test_tables_and_pages(rig: kc.KCRig) -> None:
         2 * len(axes.get_lines()) for axes in page({"": sweeps}, "sedan").axes
     ]
     colours = [{line.get_color() for line in axes.get_lines()} for axes in over]
-    assert all(found == {"tab:blue", "tab:orange"} for found in colours)
+    assert all(found == set(COLOURS[:2]) for found in colours)
     assert "Steering ratio" in titles
     rows_of = {row.name: row for row in design_rows(rig)}
     assert rows_of["track"].values[0] == pytest.approx(1595.8)

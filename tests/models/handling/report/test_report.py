@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from ce_dynamics.models import handling
-from ce_dynamics.models.handling.report import html
 from ce_dynamics.models.handling.report.page import figure_row, report_of, setting
 from ce_dynamics.models.handling.report.vehicles import vehicle_section
+from ce_dynamics.views import html
 from tests import browser
 from tests.models.handling.single_track import Car, SingleTrack, subject
 

@@ -1,1 +1,0 @@
-"""One page of plots of a run."""
