@@ -169,14 +169,13 @@ def draw(axes: Axes, chart: Chart) -> None:
     if any(line.right for line in chart.lines):
         scales.append(right_scale(axes))
     for k, line in enumerate(chart.lines):
-        shown = {"color": line.colour or COLOURS[k % len(COLOURS)], "linestyle": line.dashes}
-        marker = line.marker or ("o" if len(line.x) <= SPARSE and not chart.above else "")
+        shown: dict[str, Any] = {"color": line.colour or COLOURS[k % len(COLOURS)], "linestyle": line.dashes}
+        marked = "o" if len(line.x) <= SPARSE and not chart.above else ""
+        shown |= {"marker": line.marker or marked, "markersize": 7.0 if line.marker else 3.5}
         if line.marker:
-            shown |= {"markeredgecolor": "black", "markersize": 7.0}
-        scales[line.right].plot(
-            line.x, np.ma.masked_invalid(line.y), linewidth=line.width, label=named(line.label),
-            **{"marker": marker, "markersize": 3.5} | shown,
-        )  # fmt: skip
+            shown["markeredgecolor"] = "black"
+        y = np.ma.masked_invalid(line.y)
+        scales[line.right].plot(line.x, y, linewidth=line.width, label=named(line.label), **shown)
     for name in chart.logarithmic:
         getattr(axes, f"set_{name}scale")("log")
         axis = getattr(axes, f"{name}axis")
@@ -189,8 +188,10 @@ def draw(axes: Axes, chart: Chart) -> None:
             named(line.label): Line2D([], [], color=line.colour, linestyle=line.dashes)  # type: ignore[arg-type]  # patterns are known to it
             for line in chart.key
         }
+    columns = 4 if len(own) > 5 else 5
     if own and chart.above:  # right of the title, where it covers no line
-        axes.legend(own.values(), own.keys(), loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=4 if len(own) > 5 else 5)
+        place: dict[str, Any] = {"loc": "lower right", "bbox_to_anchor": (1.0, 1.0), "ncols": columns}
+        axes.legend(own.values(), own.keys(), **place)
     elif own:
         axes.legend(own.values(), own.keys(), loc="best", fontsize=8.5, frameon=True, framealpha=0.8)
 
@@ -235,9 +236,13 @@ def widen(axes: Axes, below: float, least: float) -> None:
 
 
 def sheet(
-    charts: Sequence[Chart], title: str, subjects: Mapping[str, str] | None = None, wide: bool = False
+    charts: Sequence[Chart],
+    title: str,
+    subjects: Mapping[str, str] | None = None,
+    wide: bool = False,
+    columns: int = COLUMNS,
 ) -> Figure:
-    """Return charts in rows of `COLUMNS`; the figure belongs to no window system.
+    """Return charts in rows; the figure belongs to no window system.
 
     Parameters
     ----------
@@ -247,27 +252,29 @@ def sheet(
         Colours by names that the head of the page explains.
     wide : bool
         True if the first chart takes all places of the first row but the last.
+    columns : int
+        Charts beside each other.
     """
     checks.require_plots()
     from matplotlib.backends.backend_agg import FigureCanvasAgg  # here, because only pictures need it
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
-    first = COLUMNS - 1 if wide else 1
-    rows = max(1, math.ceil((len(charts) + first - 1) / COLUMNS))
+    first = columns - 1 if wide else 1
+    rows = max(1, math.ceil((len(charts) + first - 1) / columns))
     above = 1.15 + (0.45 if subjects else 0.0)  # [in], as all that follow
-    width, height = 18.0, above + 0.7 + 3.0 * rows
+    width, height = 6.0 * columns, above + 0.7 + 3.0 * rows
     with style():
         figure = Figure(figsize=(width, height))
         FigureCanvasAgg(figure)
         grid = figure.add_gridspec(  # a layout by Matplotlib would double the time
-            rows, COLUMNS, left=0.85 / width, right=1.0 - 0.7 / width, bottom=0.65 / height,
+            rows, columns, left=0.85 / width, right=1.0 - 0.7 / width, bottom=0.65 / height,
             top=1.0 - above / height, wspace=0.28, hspace=0.48,
         )  # fmt: skip
         for k, chart in enumerate(charts):
             place = k + first - 1 if k else 0
-            column = slice(0, first) if k == 0 else place % COLUMNS
-            draw(figure.add_subplot(grid[place // COLUMNS, column]), chart)
+            column = slice(0, first) if k == 0 else place % columns
+            draw(figure.add_subplot(grid[place // columns, column]), chart)
         if subjects:
             marks = [
                 Line2D([], [], color=colour, label=drawn_text(text)) for text, colour in subjects.items()

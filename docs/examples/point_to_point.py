@@ -12,11 +12,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 
-from ce_dynamics.models.demonstrations.output import save_animation, save_figure, table
+from ce_dynamics.models.demonstrations.output import save_charts, save_film, table
 from ce_dynamics.models.demonstrations.point_to_point.model import (
     BLOCKS,
     RIGHT_HAND_SIDE,
@@ -32,10 +29,9 @@ from ce_dynamics.models.demonstrations.point_to_point.model import (
     simulate,
 )
 from ce_dynamics.models.demonstrations.point_to_point.page import page
+from ce_dynamics.views.charts import BLUE, GREEN, ORANGE, Chart, Line
 
-BLUE, ORANGE, GREEN, GREY = "tab:blue", "tab:orange", "tab:green", "0.55"
 SAMPLES = 201
-FRAMES = 60
 ROUNDING = 1e-17
 """Drawn instead of a distance of exactly zero, which a logarithmic axis has no place for."""
 
@@ -59,10 +55,10 @@ def main() -> None:
     print(f"two bodies, {t[-1]:g} s; F is the force on body 1 at the joint\n")
     print(table(("", *runs), rows(list(runs.values()))))
     print(f"\naccelerations at the start, 15×15 against embedded: {apart(pair, state):.1e} relative\n")
-    save_figure(draw(runs), "point_to_point")
+    save_charts(charts(runs), "two thrown bodies, joined", "point_to_point")
     page(runs).save("point_to_point.html")
     if "--animation" in sys.argv:
-        animate(stabilised, "point_to_point")
+        save_film(page({"with Baumgarte": stabilised}), "point_to_point")
 
 
 def rows(runs: Sequence[PairRun]) -> list[tuple[Any, ...]]:
@@ -90,33 +86,39 @@ def print_equations(pair: BodyPair, state: PairState) -> None:
     print("\nF = " + " ".join(f"{value:.4f}" for value in system.solve().force) + " N\n")
 
 
-def draw(runs: dict[str, PairRun]) -> Figure:
-    """Drift, force, energy, and the motion in steps."""
-    figure = Figure(figsize=(11.0, 7.0), layout="constrained")
-    (motion, force), (drift, energy) = figure.subplots(2, 2)
-    styles = ((ORANGE, "-"), (GREEN, "-"), (BLUE, "-"))
+def charts(runs: dict[str, PairRun]) -> list[Chart]:
+    """Return the motion in steps, the force, drift and energy."""
     stabilised = list(runs.values())[1]
     steps = np.linspace(0, 0.3 * (len(stabilised.t) - 1), 10).astype(int)
-    for number, k in enumerate(steps):
-        place = np.array((1.8 * (number % 5), -2.0 * (number // 5)))
-        draw_pair(motion, stabilised.pair, stabilised.states[k], place)
-        motion.text(*(place + (0.0, -1.0)), f"{stabilised.t[k]:.2f} s", ha="center", fontsize=9)
-    motion.set(xticks=[], yticks=[], title="from the side, about the common centre of mass")
-    motion.set_aspect("equal", adjustable="datalim")
-    for component, colour, label in zip(stabilised.force.T, (BLUE, ORANGE, GREEN), "xyz", strict=True):
-        force.plot(stabilised.t, component, color=colour, label=f"F{label}")
-    force.set(xlabel="time [s]", ylabel="force on body 1 [N]", title="constraint force F")
-    force.legend(ncols=3, fontsize=9)
-    for (label, run), (colour, style) in zip(runs.items(), styles, strict=True):
-        drift.semilogy(run.t, np.maximum(run.drift, ROUNDING), style, color=colour, label=label)
-        energy.plot(run.t, (run.energy - run.energy[0]) * 1e3, style, color=colour, label=label)
-    drift.set(xlabel="time [s]", ylabel="distance of the points [m]", title="drift", ylim=(3e-18, 1e-2))
-    energy.set(xlabel="time [s]", ylabel="change of the energy [mJ]", title="energy (should stay)")
-    drift.legend(loc="center right", fontsize=9)
-    energy.legend(loc="best", fontsize=9)
-    for axes in (motion, force, drift, energy):
-        axes.grid(visible=True, alpha=0.35)
-    return figure
+    bars = [bar for number, k in enumerate(steps) for bar in draw_pair(stabilised, k, number)]
+    forces = [
+        Line(f"F{label}", stabilised.t, component)
+        for component, label in zip(stabilised.force.T, "xyz", strict=True)
+    ]
+    drifts, energies = (
+        tuple(
+            Line(label, run.t, values(run), colour)
+            for (label, run), colour in zip(runs.items(), (ORANGE, GREEN, BLUE), strict=True)
+        )
+        for values in (
+            lambda run: np.maximum(run.drift, ROUNDING),
+            lambda run: (run.energy - run.energy[0]) * 1e3,
+        )
+    )
+    time, ends = "time [s]", (3e-18, 1e-2)
+    distance = "distance of the points [m]"
+    return [
+        Chart(
+            f"Motion about the mass centre, every {stabilised.t[steps[1]]:.2f} s",
+            "",
+            "",
+            tuple(bars),
+            equal=True,
+        ),
+        Chart("Constraint force F", time, "force on body 1 [N]", tuple(forces)),
+        Chart("Drift", time, distance, drifts, logarithmic="y", covers=ends, within=ends),
+        Chart("Energy (should stay)", time, "change of the energy [mJ]", energies),
+    ]
 
 
 def ends(pair: BodyPair, state: PairState) -> tuple[Floats, Floats, Floats, Floats]:
@@ -132,35 +134,16 @@ def about_centre(pair: BodyPair, state: PairState) -> list[Floats]:
     return [end - middle for end in ends(pair, state)]
 
 
-def draw_pair(axes: Axes, pair: BodyPair, state: PairState, place: Floats) -> None:
-    """Both bodies as bars, and the joint."""
-    a, b, c, d = (end[[0, 2]] + place for end in about_centre(pair, state))
-    axes.plot((a[0], b[0]), (a[1], b[1]), color=BLUE, lw=4.0, solid_capstyle="round")
-    axes.plot((c[0], d[0]), (c[1], d[1]), color=ORANGE, lw=4.0, solid_capstyle="round")
-    axes.plot(b[0], b[1], "o", color="k", ms=5.0)
-
-
-def animate(run: PairRun, name: str) -> None:
-    """The motion seen from the common centre of mass."""
-    figure = Figure(figsize=(4.6, 4.2), layout="constrained")
-    axes: Any = figure.add_subplot(projection="3d", computed_zorder=False)
-
-    def frame(number: int) -> None:
-        k = round(number * 0.6 * (len(run.t) - 1) / (FRAMES - 1))
-        state = run.states[k]
-        a, b, c, d = about_centre(run.pair, state)
-        axes.clear()
-        axes.plot(*np.stack((a, b), axis=1), color=BLUE, lw=5.0, solid_capstyle="round")
-        axes.plot(*np.stack((c, d), axis=1), color=ORANGE, lw=5.0, solid_capstyle="round")
-        axes.plot(*b[:, None], "o", color="k", ms=7.0)
-        axes.quiver(*b, *(0.05 * run.force[k]), color=GREEN, lw=2.5, zorder=9)
-        axes.set(xlim=(-0.9, 0.9), ylim=(-0.9, 0.9), zlim=(-0.9, 0.9))
-        axes.set(xlabel="x [m]", ylabel="y [m]", zlabel="z [m]", title=f"t = {run.t[k]:.2f} s, F in green")
-        axes.set_box_aspect((1, 1, 1), zoom=0.85)
-        for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
-            axis.set_major_locator(MaxNLocator(4))
-
-    save_animation(figure, frame, FRAMES, name)
+def draw_pair(run: PairRun, k: int, number: int) -> list[Line]:
+    """Return both bodies as bars, and the joint, in a place of their own."""
+    place = np.array((1.8 * (number % 5), -2.0 * (number // 5)))
+    a, b, c, d = (end[[0, 2]] + place for end in about_centre(run.pair, run.states[k]))
+    first, second = np.stack((a, b), axis=1), np.stack((c, d), axis=1)
+    return [
+        Line("", *first, BLUE, width=4.0, marker=" "),
+        Line("", *second, ORANGE, width=4.0, marker=" "),
+        Line("", *b[:, None], "#000000"),
+    ]
 
 
 if __name__ == "__main__":

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ce_dynamics.algebra.files import whole
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from ce_dynamics.views.charts import Chart, save_sheet, sheet
+from ce_dynamics.views.scene import View
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
@@ -37,28 +36,17 @@ def cell(value: Any) -> str:
     return "" if value is None else f"{value:.4g}"
 
 
-def save_figure(figure: Figure, name: str) -> Path:
-    """Write a picture and print its path."""
+def save_charts(charts: Sequence[Chart], title: str, name: str) -> Path:
+    """Draw charts beside each other, write the picture and print its path."""
     path = Path(f"{name}.png")
     with whole(path) as beside:
-        figure.savefig(beside, dpi=110)
+        save_sheet(sheet(charts, title, columns=2), beside)
     print(f"picture: {path}")
     return path
 
 
-def save_animation(
-    figure: Figure, draw: Callable[[int], None], frames: int, name: str, rate: float = 20.0
-) -> Path:
-    """Write a GIF of ``draw(0)`` to ``draw(frames - 1)`` and print its path."""
-    from matplotlib.animation import PillowWriter  # here, because only pictures need it
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-
-    path = Path(f"{name}.gif")
-    FigureCanvasAgg(figure)
-    writer = PillowWriter(fps=round(rate))
-    with whole(path) as beside, writer.saving(figure, str(beside), dpi=70):
-        for k in range(frames):
-            draw(k)
-            writer.grab_frame()
+def save_film(view: View, name: str) -> Path:
+    """Write a GIF of a page that plays a run, drawn by an installed browser, and print its path."""
+    path = view.save(f"{name}.gif")
     print(f"animation: {path}")
     return path

@@ -367,7 +367,7 @@ def test_no_plots(run: Run, tmp_path: Path) -> None:
 def test_who_stops_the_plots_has_the_results(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals, loading: bool
 ) -> None:
-    from ce_dynamics.models.vehicles.plots import page
+    from ce_dynamics.models.vehicles import plots
 
     def stopped(*given: Any) -> None:
         try:
@@ -377,7 +377,7 @@ def test_who_stops_the_plots_has_the_results(
                 raise ImportError("initialization failed") from error  # as libraries in C++ do
             raise
 
-    monkeypatch.setattr(page, "save_figure", stopped)
+    monkeypatch.setattr(plots, "save_figure", stopped)
     result = run("--vehicle", "ride", "--duration", "0.01")
     assert result.code == 130
     assert re.fullmatch(r"error: interrupted before all was drawn; .*ride.nc\n", result.err)

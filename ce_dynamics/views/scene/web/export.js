@@ -1,6 +1,7 @@
 // Pictures and films of the page: PNG, WebM, and GIF by an encoder of its own.
 
 const COLOURS = [7, 8, 4]; // levels of red, green, blue: 224 colours of a palette of 256
+const SAME = 255; // place in the palette of pixels that stay as they were
 
 // The picture with what lies over it, as wide as given; layers: canvases of the page, the lowest first.
 function flat(layers, width) {
@@ -28,10 +29,10 @@ export function png(layers) {
 // Frames of times from..to at so many per second; step(t) draws one.  Answers with the bytes of a GIF.
 export async function gif(layers, step, from, to, rate, width) {
   const { whole: { height }, draw } = flat(layers, width), parts = [header(width, height)];
-  const frames = Math.max(1, Math.round((to - from) * rate));
+  const frames = Math.max(1, Math.round((to - from) * rate)), before = new Uint8Array(width * height).fill(SAME);
   for (let k = 0; k < frames; ++k) {
     step(from + k / rate);
-    parts.push(frame(draw().getImageData(0, 0, width, height).data, width, height, Math.round(100 / rate)));
+    parts.push(frame(draw().getImageData(0, 0, width, height).data, before, width, height, Math.round(100 / rate)));
     if (k % 5 === 4) await new Promise((go) => setTimeout(go)); // lets the page breathe
   }
   parts.push(Uint8Array.of(0x3b));
@@ -72,15 +73,18 @@ function header(width, height) {
 
 const BAYER = [0, 8, 2, 10, 12, 4, 14, 6, 3, 11, 1, 9, 15, 7, 13, 5].map((x) => (x + 0.5) / 16 - 0.5);
 
-function frame(pixels, width, height, delay) {
+// A frame over the one before, whose places in the palette are given and replaced; equal pixels are left out.
+function frame(pixels, before, width, height, delay) {
   const [R, G, B] = COLOURS, indices = new Uint8Array(width * height);
   const level = (x, n, dither) => Math.min(Math.max(Math.round((x / 255) * (n - 1) + dither), 0), n - 1);
   for (let k = 0; k < indices.length; ++k) {
     const dither = BAYER[4 * (Math.floor(k / width) & 3) + ((k % width) & 3)];
     const [r, g, b] = [pixels[4 * k], pixels[4 * k + 1], pixels[4 * k + 2]];
-    indices[k] = (level(r, R, dither) * G + level(g, G, dither)) * B + level(b, B, dither);
+    const index = (level(r, R, dither) * G + level(g, G, dither)) * B + level(b, B, dither);
+    indices[k] = index === before[k] ? SAME : index;
+    before[k] = index;
   }
-  const control = [0x21, 0xf9, 4, 4, ...short(delay), 0, 0, 0x2c, 0, 0, 0, 0, ...short(width), ...short(height), 0, 8];
+  const control = [0x21, 0xf9, 4, 5, ...short(delay), SAME, 0, 0x2c, 0, 0, 0, 0, ...short(width), ...short(height), 0, 8];
   const data = packed(indices), out = new Uint8Array(control.length + data.length + Math.ceil(data.length / 255) + 1);
   out.set(control);
   let at = control.length;
