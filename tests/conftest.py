@@ -1,8 +1,9 @@
 """What all tests share: reproducible randomness, no deadlines on a busy machine, no window system."""
 
+import functools
 import gc
 import os
-import resource
+import sys
 import zlib
 from collections.abc import Generator
 
@@ -55,13 +56,28 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
     return (yield)
 
 
+@pytest.hookimpl(trylast=True)  # after fixtures
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """Empty the caches of helpers after the last test of a folder: compiled models take most memory."""
+    if nextitem is None or nextitem.path.parent != item.path.parent:
+        for name, module in list(sys.modules.items()):
+            for value in list(vars(module).values()) if name.startswith("tests.") else ():
+                if isinstance(value, functools._lru_cache_wrapper) and value.__module__.startswith("tests."):
+                    value.cache_clear()
+        gc.collect()
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     report = yield
     if call.when == "teardown":
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        peak = 0.0
+        if sys.platform != "win32":
+            import resource  # here, because Windows has none
+
+            peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         report.user_properties += [
             ("seconds", processor_time() - item.stash[STARTED]),
             ("peak", peak),
