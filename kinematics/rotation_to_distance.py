@@ -24,8 +24,14 @@ from ce_dynamics.compiler.free_numbers import decide, nominal, number
 from ce_dynamics.embedding.closed_forms.formulas import solve_turn
 from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, PointMotion, orient
 from ce_dynamics.errors import SingularConfigurationError
-from ce_dynamics.kinematics.hardpoints import DEAD_POINT, distance_from_axis, length_between
-from ce_dynamics.kinematics.rotated import carry_by_rotation, hinge_axes, hinge_point
+from ce_dynamics.kinematics.hardpoints import (
+    DEAD_POINT,
+    carry_by_rotation,
+    distance_from_axis,
+    hinge_axes,
+    hinge_point,
+    length_between,
+)
 from ce_dynamics.mechanism.checked import magnitude
 from ce_dynamics.mechanism.hinges.revolute import Revolute
 from ce_dynamics.mechanism.orientation import AS_DESIGNED, Orientation

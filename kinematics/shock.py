@@ -14,8 +14,7 @@ from ce_dynamics.algebra.arrays import Array, Scalar, arctan2, array, cos, dot, 
 from ce_dynamics.compiler.free_numbers import decide, nominal, number
 from ce_dynamics.embedding.motion import HingeMotion, PointMotion, SubgraphMotion
 from ce_dynamics.errors import ModelError
-from ce_dynamics.kinematics.aim import Aim
-from ce_dynamics.kinematics.aim_planar import AimPlanar
+from ce_dynamics.kinematics.aim import Aim, AimPlanar
 from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint, expect_hinge
 from ce_dynamics.kinematics.hardpoints import (
     Point,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from ce_dynamics.algebra.arrays import cross
 from ce_dynamics.compiler.free_numbers import number
 from ce_dynamics.embedding.motion import SubgraphMotion
-from ce_dynamics.kinematics.aim_planar import AimPlanar
+from ce_dynamics.kinematics.aim import AimPlanar
 from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint, expect_hinge
 from ce_dynamics.kinematics.hardpoints import (
     Point,

@@ -32,8 +32,14 @@ from ce_dynamics.compiler.free_numbers import decide, number
 from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion
 from ce_dynamics.errors import ModelError
 from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint, expect_hinge
-from ce_dynamics.kinematics.hardpoints import Point, check_point, length_between
-from ce_dynamics.kinematics.rotated import carry_by_rotation, hinge_axes, hinge_point
+from ce_dynamics.kinematics.hardpoints import (
+    Point,
+    carry_by_rotation,
+    check_point,
+    hinge_axes,
+    hinge_point,
+    length_between,
+)
 from ce_dynamics.mechanism.checked import ANGULAR_TOLERANCE
 from ce_dynamics.mechanism.hinges.closures import PointOnLine
 from ce_dynamics.mechanism.hinges.universal import Universal

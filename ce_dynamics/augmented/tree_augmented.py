@@ -31,7 +31,7 @@ from ce_dynamics.embedding.aggregate import Embedding
 from ce_dynamics.embedding.closures.closure_errors import ClosureErrors, closure_errors
 from ce_dynamics.embedding.embed import embed
 from ce_dynamics.embedding.motion import SubgraphMotion
-from ce_dynamics.embedding.neutral_state import neutral_state
+from ce_dynamics.embedding.whole_loop import neutral_state
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge, LoopClosure
 from ce_dynamics.mechanism.drives import Prescribed
 from ce_dynamics.mechanism.forces.base import Response

@@ -9,7 +9,7 @@ import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, Scalar, concatenate
 from ce_dynamics.embedding.aggregate import Embedding, slices
-from ce_dynamics.embedding.neutral_state import neutral_state
+from ce_dynamics.embedding.whole_loop import neutral_state
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.controller import Controller, Sampling
 from ce_dynamics.mechanism.forces.base import StateDeclaration

@@ -13,17 +13,21 @@ from functools import singledispatch
 from typing import TYPE_CHECKING
 
 from ce_dynamics.embedding.blocks import Block, blocks
-from ce_dynamics.embedding.closed_forms import why_not
 from ce_dynamics.embedding.closed_forms.leg import Leg, LegLinkage
 from ce_dynamics.embedding.closed_forms.on_branch import OnBranch
 from ce_dynamics.embedding.closed_forms.peel import Peel, PeelLinkage
 from ce_dynamics.embedding.closed_forms.planar import planar_dyad
 from ce_dynamics.embedding.closed_forms.rod import RodJoints, RodLinkage
 from ce_dynamics.embedding.closed_forms.spherical_dyad import spherical_dyad
-from ce_dynamics.embedding.closed_forms.standing_for import InnerLinkage
-from ce_dynamics.embedding.closed_forms.step import Welded
+from ce_dynamics.embedding.closed_forms.step import InnerLinkage, Welded
 from ce_dynamics.embedding.closed_forms.turn_to_length import turn_to_length
-from ce_dynamics.embedding.closed_forms.without_legs import WithoutLegs, is_certain, with_slides, without_legs
+from ce_dynamics.embedding.closed_forms.without_legs import (
+    WithoutLegs,
+    is_certain,
+    why_not,
+    with_slides,
+    without_legs,
+)
 from ce_dynamics.embedding.closures.equal_loops import known_loops, shape_of
 from ce_dynamics.embedding.closures.loop import Loop
 from ce_dynamics.embedding.couplings_solved import CoupledHinges, CouplingPlan, find_implied, plan_couplings
@@ -36,6 +40,13 @@ from ce_dynamics.mechanism.couplings.cut_edge import joints_in
 if TYPE_CHECKING:
     from ce_dynamics.embedding.aggregate import Aggregate
     from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
+
+
+DRIVEN = "prescribed motion is part of it"
+STILL = "nothing leads it, and it does not move"
+COUPLED = "couplings of its hinges cannot be solved before or after its closures"
+NO_HINGE = "what leads is no whole hinge"
+THE_REST = "other linkages leave it open"
 
 
 @singledispatch
@@ -60,7 +71,7 @@ def complete_linkages(S: Aggregate) -> tuple[Linkage, ...]:
         led = replace(S, closures=(*S.closures, *S.leading))
         if S.linkages:
             return with_the_rest(led, S.linkages)
-        return by_newton(led, (*S.bodies, *S.virtual), led.closures, S.dependent, why_not.NO_HINGE)
+        return by_newton(led, (*S.bodies, *S.virtual), led.closures, S.dependent, NO_HINGE)
     couplings = couplings_in(S.closures)
     given = [body.name for body in (*S.independent, *S.prescribed)]
     if S.linkages:
@@ -71,7 +82,7 @@ def complete_linkages(S: Aggregate) -> tuple[Linkage, ...]:
         plan = plan_couplings(couplings, given)
         if plan.complete and all(body.name in plan.known for body in S.dependent):
             return (CoupledHinges(plan.steps, find_implied(couplings)),)
-        return (numeric(S, S.bodies, S.closures, S.dependent, why_not.COUPLED),)
+        return (numeric(S, S.bodies, S.closures, S.dependent, COUPLED),)
     return plan_mixed(S, couplings, given)
 
 
@@ -89,7 +100,7 @@ def with_the_rest(S: Aggregate, linkages: tuple[Linkage, ...]) -> tuple[Linkage,
     before, after = split_linkages(S, linkages, left)
     late = {name for link in after for name in link.determines}
     bodies = [body for body in (*S.bodies, *S.virtual) if body.name not in late]
-    return (*before, *by_newton(S, bodies, opened, left, why_not.THE_REST), *after)
+    return (*before, *by_newton(S, bodies, opened, left, THE_REST), *after)
 
 
 def by_newton(
@@ -169,14 +180,14 @@ def plan_mixed(S: Aggregate, couplings: Sequence[Coupled], given: Sequence[str])
     others = [edge for edge in before.left if edge not in used]
     doubly = [edge for edge in others if late & set(edge.bodies)]  # on coordinates found already
     if set(find_implied([*used, *doubly])) < {edge.name for edge in doubly}:
-        return (numeric(S, S.bodies, S.closures, S.dependent, why_not.COUPLED),)
+        return (numeric(S, S.bodies, S.closures, S.dependent, COUPLED),)
     between = [edge for edge in others if edge not in doubly]
     dependent = [body for body in S.dependent if body.name not in before.known and body not in late]
     bodies = [body for body in S.bodies if body not in late]
     closures = [edge for edge in S.closures if edge in geometric or edge in between]
     return (
         *as_linkage(before),
-        numeric(S, bodies, closures, dependent, why_not.COUPLED),
+        numeric(S, bodies, closures, dependent, COUPLED),
         *as_linkage(after),
     )
 
@@ -199,7 +210,7 @@ def numerically(S: Aggregate) -> tuple[Linkage, ...]:
     """
     driven = bool(S.siblings or S.prescribed)
     if not S.N:
-        why = why_not.DRIVEN if driven else why_not.STILL
+        why = DRIVEN if driven else STILL
         return (numeric(S, S.bodies, S.closures, S.dependent, why),)
     rest = without_legs(S.parent, S.bodies, S.closures, S.dependent, S.siblings)
     parts = (
@@ -215,7 +226,7 @@ def numerically(S: Aggregate) -> tuple[Linkage, ...]:
         whole = numeric(S, S.bodies, S.closures, S.dependent, "")
         return (OnBranch(in_order(S, rest, parts, formulas), whole),)
     unknown = next(part for part, linkage in zip(parts, known, strict=True) if linkage is None)
-    why = why_not.why_not(unknown, rest.certain)
+    why = why_not(unknown, rest.certain)
     return (numeric(S, S.bodies, S.closures, S.dependent, why),)
 
 
@@ -270,7 +281,7 @@ def part_solved(S: Aggregate, part: Block, certain: bool) -> Linkage:
     What a single coordinate leads is kept on its branch, which tells whole turns, too.
     """
     known = recognise(part) if certain else None
-    why = "" if known is not None else why_not.why_not(part, certain)
+    why = "" if known is not None else why_not(part, certain)
     table = numeric(S, part.bodies, part.closures, part.dependent, why, part.parent)
     if known is not None and not is_led_by_one(table):
         return known

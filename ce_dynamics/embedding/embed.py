@@ -39,7 +39,7 @@ from ce_dynamics.embedding.closures.precision import settle
 from ce_dynamics.embedding.complete import complete_linkages, output_of
 from ce_dynamics.embedding.couplings_solved import find_implied
 from ce_dynamics.embedding.linkage import Linkage
-from ce_dynamics.embedding.starts import with_starts
+from ce_dynamics.embedding.on_numbers import with_starts
 from ce_dynamics.embedding.whole_loop import along_path
 from ce_dynamics.mechanism.body import Body, carries, chain_between, common_ancestor
 from ce_dynamics.mechanism.couplings.base import couplings_in

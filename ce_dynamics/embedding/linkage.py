@@ -38,11 +38,17 @@ class Linkage(ABC):
     4. The branch (the sign of every square root) is fixed at construction from the design geometry and stays
        continuous over the admissible range.
     5. Where the linkage cannot be assembled the configuration is NaN; nothing is clamped.
-    6. `reach` says where that is, and `monitor` what those who watch a run need to know of it.
+    6. `reach` returns where that is, and `monitor` what the monitors of a run need to know of it.
+
+    Attributes
+    ----------
+    stands_for : Linkage or None
+        Another linkage, if this one solves the same in another way, and answers as that does.
     """
 
     determines: tuple[str, ...]
     closes: tuple[str, ...]
+    stands_for: Linkage | None = None
 
     @abstractmethod
     def solve(self, motion: SubgraphMotion) -> None:
@@ -51,30 +57,30 @@ class Linkage(ABC):
     @property
     def how(self) -> str:
         """Method that finds the dependent hinges, worded to complete "solved ..."."""
-        return f"in closed form by {type(self).__name__}"
+        return f"in closed form by {type(self).__name__}" if self.stands_for is None else self.stands_for.how
 
     @property
     def why_numeric(self) -> str:
         """Why it is not in closed form; empty if it is."""
-        return ""
+        return "" if self.stands_for is None else self.stands_for.why_numeric
 
     def reach(self) -> tuple[float, float] | None:
         """Admissible interval of a single independent coordinate, None where it is not known.
 
         It is that of the nominal values of free parameters.
         """
-        return None
+        return None if self.stands_for is None else self.stands_for.reach()
 
     @property
     def parameter(self) -> str | None:
         """Name of the body whose hinge `reach` is about; None for the independent one of the sub-graph."""
-        return None
+        return None if self.stands_for is None else self.stands_for.parameter
 
     def monitor(self) -> Limits:
         """Return the limits to monitor in a run; by default no limits are known beforehand."""
-        return Limits()
+        return Limits() if self.stands_for is None else self.stands_for.monitor()
 
     @property
     def has_free_geometry(self) -> bool:
         """True if hardpoints depend on free parameters, so that the reach does."""
-        return False
+        return False if self.stands_for is None else self.stands_for.has_free_geometry

@@ -1,21 +1,24 @@
-"""An embedding for positions at one state: what is led straight is led by its compiled closures."""
+"""Loops that are led straight, on numbers: positions at one state, and the poses in which systems start.
+
+Their compiled closures lead them at a small part of the cost.  A loop that other linkages lead needs these to
+be evaluated at the start, because hinges in the design pose seldom fit coordinates that start elsewhere.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, zeros
-from ce_dynamics.embedding.aggregate import Embedding
-from ce_dynamics.embedding.closed_forms.standing_for import StandingFor
+from ce_dynamics.embedding.aggregate import Aggregate, Embedding
 from ce_dynamics.embedding.linkage import Linkage
 from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion
-from ce_dynamics.embedding.numeric.linkage import NumericLinkage, find_continued_linkages
+from ce_dynamics.embedding.numeric.linkage import NumericLinkage, find_continued_linkages, is_moved
 
 
-class SolvedLinkage(StandingFor):
+class SolvedLinkage(Linkage):
     """Hinges of a loop at coordinates that were found for one state, at rest.
 
     Parameters
@@ -26,8 +29,8 @@ class SolvedLinkage(StandingFor):
     """
 
     def __init__(self, inner: NumericLinkage, q: Array) -> None:
-        super().__init__(inner)
-        self._loop, self._q = inner.loop, q
+        self.stands_for, self._loop, self._q = inner, inner.loop, q
+        self.determines, self.closes = inner.determines, inner.closes
 
     def solve(self, motion: SubgraphMotion) -> None:
         for body, q in zip(self._loop.dependent, self._loop.split(self._q).values(), strict=True):
@@ -71,3 +74,41 @@ def with_placed(embedding: Embedding, found: Mapping[Linkage, Array]) -> Embeddi
 def place_linkage(linkage: Linkage, q: Array | None) -> Linkage:
     """Return a `SolvedLinkage` at q if the linkage is numeric and q is known; else the linkage itself."""
     return SolvedLinkage(linkage, q) if isinstance(linkage, NumericLinkage) and q is not None else linkage
+
+
+Start = Mapping[str, Array]
+"""Coordinates at the start by body, where they are not of the design pose."""
+
+
+def with_starts(S: Aggregate, start: Start) -> tuple[Linkage, ...]:
+    """The linkages of an aggregated body; its loops that are led straight start where it starts."""
+    if not is_moved(S.independent, start):
+        return S.linkages
+    moved: dict[Linkage, Linkage] = dict(starting(S, start))
+    return tuple(moved.get(linkage, linkage) for linkage in S.linkages)
+
+
+def can_start_at(S: Aggregate, start: Start) -> bool:
+    """Return True if a way leads every loop that is led straight to a start; nothing is compiled for it."""
+    return all(moved.start is not None for _, moved in starting(S, start))
+
+
+def starting(S: Aggregate, start: Start) -> Iterator[tuple[NumericLinkage, NumericLinkage]]:
+    """Loops that are led straight, each with the same one starting at a start, as they are solved."""
+    if S.siblings or S.prescribed or any(linkage.has_free_geometry for linkage in S.linkages):
+        yield from ((one, one.starting_at(start)) for one in find_continued_linkages(S.linkages))
+        return
+    motion = SubgraphMotion(S.parent, (*S.bodies, *S.virtual), np.zeros(S.N))
+    for body in S.independent:
+        motion.independent(body.name, start.get(body.name, body.inboard.neutral), S.columns(body))
+    known = dict(start)
+    for linkage in S.linkages:
+        if isinstance(linkage, NumericLinkage) and linkage.is_led_straight:
+            moved = linkage.starting_at(known)
+            yield linkage, moved
+            q = np.full_like(linkage.q0, np.nan) if moved.start is None else moved.start.q
+            SolvedLinkage(linkage, q).solve(motion)
+        else:
+            with np.errstate(all="ignore"):
+                linkage.solve(motion)
+        known |= {name: motion.coordinates(name).astype(float) for name in linkage.determines}

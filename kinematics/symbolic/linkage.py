@@ -21,11 +21,20 @@ from ce_dynamics.embedding.numeric.linkage import NumericLinkage
 from ce_dynamics.errors import ModelError
 from ce_dynamics.kinematics.base import ClosedForm, Cut, Joint, Link, expect_hinge, make_bodies
 from ce_dynamics.kinematics.symbolic.algebra import Algebra, Expr, Unknown
-from ce_dynamics.kinematics.symbolic.code import check_coordinates, check_equations, function
-from ce_dynamics.kinematics.symbolic.derivatives import blocks, derivatives, solve_blocks
+from ce_dynamics.kinematics.symbolic.code import (
+    blocks,
+    check_coordinates,
+    check_equations,
+    derivatives,
+    function,
+    solve_blocks,
+)
 from ce_dynamics.kinematics.symbolic.elimination import Elimination
-from ce_dynamics.kinematics.symbolic.equations import LoopEquations
-from ce_dynamics.kinematics.symbolic.verification import verify_against_closures, verify_design_pose
+from ce_dynamics.kinematics.symbolic.verification import (
+    LoopEquations,
+    verify_against_closures,
+    verify_design_pose,
+)
 from ce_dynamics.mechanism.checked import finite_number
 from ce_dynamics.mechanism.couplings.base import Coordinate, Coupled
 from ce_dynamics.mechanism.couplings.functions import ImplicitCoupling

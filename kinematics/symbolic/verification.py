@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -11,11 +12,43 @@ from ce_dynamics.algebra.newton import polish
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.embedding.closures.loop import Loop, held_at_design, moving, stack_neutral
 from ce_dynamics.errors import ModelError
-from ce_dynamics.kinematics.base import make_bodies
-from ce_dynamics.kinematics.symbolic.algebra import Expr
-from ce_dynamics.kinematics.symbolic.equations import LoopEquations
+from ce_dynamics.kinematics.base import Cut, Joint, make_bodies
+from ce_dynamics.kinematics.symbolic.algebra import Algebra, Expr
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.cut_edge import LoopClosure
+
+
+class LoopEquations(Protocol):
+    """Equations that vanish where a loop is closed (`ce_dynamics.kinematics.symbolic.SymbolicLinkage`).
+
+    Attributes
+    ----------
+    owner : str
+        For messages.
+    determines : tuple of str
+        Bodies whose hinges are found.
+    coordinates : mapping of Expr to (str, int)
+        Body and place of each symbol.
+    equations : sequence of Expr
+    equation_names : sequence of str
+    algebra : Algebra
+        What evaluates them.
+    """
+
+    owner: str
+    determines: tuple[str, ...]
+    algebra: Algebra
+
+    @property
+    def coordinates(self) -> Mapping[Expr, tuple[str, int]]: ...
+    @property
+    def equations(self) -> Sequence[Expr]: ...
+    @property
+    def equation_names(self) -> Sequence[str]: ...
+    def joints(self) -> tuple[Joint, ...]: ...
+    def cuts(self) -> tuple[Cut, ...]: ...
+    def residual_of(self, k: int) -> Any: ...
+
 
 HOLDS = 1e-9
 """Residual that counts as zero, relative to the terms of the equation."""

@@ -22,8 +22,8 @@ from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.embedding.aggregate import Aggregate
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
 from ce_dynamics.embedding.closures.loop import Loop
+from ce_dynamics.embedding.closures.row_choice import rows_around
 from ce_dynamics.embedding.numeric.base_pose import Base, Exploration
-from ce_dynamics.embedding.numeric.kept_rows import rows_around
 from ce_dynamics.embedding.numeric.linkage import NumericLinkage
 from tests.robots.__main__ import robots
 from tests.robots.compare import AROUND, MOST, SEED, SPEED, STATES, lengths, model_knowing
@@ -46,7 +46,7 @@ class Loops:
         linkage = NumericLinkage(Loop(S.parent, S.bodies, S.closures, S.dependent))
         self.kernel: LoopKernel = linkage.kernel
         self.q0 = linkage.q0
-        self.rows = rows_around(self.kernel, Base(self.kernel.p0, self.q0)).rows
+        self.rows = rows_around(self.kernel, self.q0, self.kernel.p0).rows
 
     def solutions(self, p: Array, starts: int) -> list[Array]:
         """Configurations at parameters p, each once."""

@@ -31,7 +31,7 @@ from ce_dynamics.compiled.compiled_system import CompiledSystem
 from ce_dynamics.compiled.tangent import quaternion_places
 from ce_dynamics.compiler.progress import at_work
 from ce_dynamics.dynamics.state import join_name
-from ce_dynamics.embedding import starts
+from ce_dynamics.embedding import on_numbers
 from ce_dynamics.embedding.numeric.linkage import find_continued_linkages
 from ce_dynamics.errors import AssemblyError, CeDynamicsError, ModelError
 from ce_dynamics.mechanism.hinges.base import Hinge
@@ -45,7 +45,7 @@ def is_led_straight(model: CompiledSystem) -> bool:
 def can_start_at(model: CompiledSystem, y: Floats) -> bool:
     """Return True if continuation from the start reaches a state in every loop; compiles nothing."""
     start = start_of(model, y)
-    return all(starts.can_start_at(S, start) for S in model.embedding.aggregates)
+    return all(on_numbers.can_start_at(S, start) for S in model.embedding.aggregates)
 
 
 def start_of(model: CompiledSystem, y: Floats) -> dict[str, Floats]:

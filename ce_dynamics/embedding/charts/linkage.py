@@ -32,11 +32,11 @@ from ce_dynamics.algebra.pivoted_lu import PivotedLU
 from ce_dynamics.embedding.closures.assembly import assemble
 from ce_dynamics.embedding.closures.closure_errors import numerical_rank
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
+from ce_dynamics.embedding.closures.leading import LoopCoordinate, coordinate_body
 from ce_dynamics.embedding.closures.loop import Loop, with_unit_quaternions
 from ce_dynamics.embedding.closures.nearby_pose import refuse_contradiction
 from ce_dynamics.embedding.closures.row_choice import RowChoice
 from ce_dynamics.embedding.linkage import Linkage
-from ce_dynamics.embedding.loop_coordinate import LoopCoordinate, coordinate_body
 from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion
 from ce_dynamics.embedding.numeric.substeps import is_closed
 from ce_dynamics.embedding.path.curve import on_curve

@@ -21,13 +21,12 @@ import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, Scalar, array, where, zeros
 from ce_dynamics.compiler import TracedFunction, trace
-from ce_dynamics.embedding.closed_forms.standing_for import StandingFor, solve_apart
+from ce_dynamics.embedding.closed_forms.step import solve_apart
 from ce_dynamics.embedding.closures.loop import split
 from ce_dynamics.embedding.linkage import Linkage
 from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion
 from ce_dynamics.embedding.numeric.linkage import NumericLinkage
-from ce_dynamics.embedding.numeric.single_parameter import SingleParameter, wraps
-from ce_dynamics.embedding.numeric.whole_turns import within
+from ce_dynamics.embedding.numeric.single_parameter import SingleParameter, within, wraps
 from ce_dynamics.mechanism.body import Body
 
 SAMPLES = 40
@@ -50,7 +49,7 @@ class Winding(NamedTuple):
     middle: float
 
 
-class OnBranch(StandingFor):
+class OnBranch(Linkage):
     """Formulas, as long as they are on the branch; else its table.
 
     Parameters
@@ -62,8 +61,8 @@ class OnBranch(StandingFor):
     """
 
     def __init__(self, formulas: Sequence[Linkage], numeric: NumericLinkage) -> None:
-        super().__init__(numeric)
-        self.formulas, self.numeric = tuple(formulas), numeric
+        self.formulas, self.stands_for, self.numeric = tuple(formulas), numeric, numeric
+        self.determines, self.closes = numeric.determines, numeric.closes
         numeric.on_branch = self
 
     @property

@@ -19,6 +19,7 @@ import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, array, cross, dot, zeros
 from ce_dynamics.algebra.pivoted_lu import PivotedLU
+from ce_dynamics.embedding.blocks import Block
 from ce_dynamics.embedding.closures.closure_errors import ClosureErrors
 from ce_dynamics.embedding.closures.loop import at_rest
 from ce_dynamics.embedding.linkage import Limits, Linkage
@@ -185,3 +186,54 @@ class Welded(Linkage):
 
     def solve(self, motion: SubgraphMotion) -> None:
         set_welded(motion, self.bodies)
+
+
+def solve_apart(
+    motion: SubgraphMotion,
+    parent: Body,
+    bodies: Sequence[Body],
+    given: Mapping[str, HingeMotion],
+    linkages: Sequence[Linkage],
+) -> None:
+    """Solve linkages in a motion of their own, as seen from the parent, and set what they find.
+
+    Parameters
+    ----------
+    motion : SubgraphMotion
+        Where the hinges that the linkages determine are set.
+    parent, bodies : Body, sequence of Body
+        Of the part.
+    given : mapping of str to HingeMotion
+        Its other hinges by body.
+    linkages : sequence of Linkage
+        In the order in which they are solved.
+    """
+    inside = SubgraphMotion(parent, bodies, motion.theta_dot)
+    for name, hinge in given.items():
+        inside.set(name, hinge._replace(directions=None))
+    for linkage in linkages:
+        linkage.solve(inside)
+    for linkage in linkages:
+        for name in linkage.determines:
+            motion.set(name, inside.hinge_motions[name]._replace(directions=None))
+
+
+class InnerLinkage(Linkage):
+    """A linkage inside a part of a loop, whose hinges do not depend on how what carries the part moves.
+
+    Parameters
+    ----------
+    linkage : Linkage
+    block : Block
+        The part, all hinges of which are given but those that the linkage determines.
+    """
+
+    def __init__(self, linkage: Linkage, block: Block) -> None:
+        self.stands_for = self._linkage = linkage
+        self.block = block
+        self.determines, self.closes = linkage.determines, linkage.closes
+
+    def solve(self, motion: SubgraphMotion) -> None:
+        block, known = self.block, motion.hinge_motions
+        given = {body.name: known[body.name] for body in block.bodies if body.name in known}
+        solve_apart(motion, block.parent, block.bodies, given, (self._linkage,))

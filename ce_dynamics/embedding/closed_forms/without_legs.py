@@ -1,4 +1,4 @@
-"""The rest of a loop whose legs are solved by formulas."""
+"""The rest of a loop whose legs are solved by formulas, and why parts of the rest have none."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ from ce_dynamics.algebra.newton import largest
 from ce_dynamics.embedding.blocks import Block
 from ce_dynamics.embedding.closed_forms.leg import Leg, legs_of
 from ce_dynamics.embedding.closed_forms.peel import BallBehind, Peel, peel_of
+from ce_dynamics.embedding.closed_forms.planar import PARALLEL
 from ce_dynamics.embedding.closed_forms.rod import RodJoints, rods_of
-from ce_dynamics.embedding.closed_forms.turn_to_length import LegLength
+from ce_dynamics.embedding.closed_forms.turn_to_length import LegLength, is_length
 from ce_dynamics.embedding.closures.loop import Loop, held_at_design, moving, stack_neutral
 from ce_dynamics.mechanism.body import Body
-from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
+from ce_dynamics.mechanism.couplings.cut_edge import CutEdge, LoopClosure
+from ce_dynamics.mechanism.hinges.revolute import Revolute
 
 
 class WithoutLegs(NamedTuple):
@@ -155,3 +157,44 @@ def with_slides(block: Block) -> Block:
     if not more:
         return block
     return block._replace(bodies=tuple(sorted({*block.bodies, *more}, key=lambda body: body.index)))
+
+
+UNCERTAIN = (
+    "it is open in the design pose or its geometry is free: which branch a formula is on is not certain"
+)
+NEARLY = 1e-3
+"""Angle between axes that are perhaps meant to be parallel [rad]."""
+
+
+def why_not(part: Block, certain: bool) -> str:
+    """Why no formula was found for a part of a loop."""
+    moving = [body for body in part.dependent if body.inboard.n_v]
+    if not certain:
+        return UNCERTAIN
+    unknown = sum(body.inboard.n_v for body in moving)
+    if len(part.closures) > 1:
+        return f"{len(part.closures)} closures have to be solved together, for {unknown} unknowns"
+    (edge,) = part.closures
+    if is_length(edge):
+        return f"the length of {edge.name!r} is one equation, and no revolute hinge alone follows from it"
+    others = [body for body in moving if not isinstance(body.inboard, Revolute)]
+    if others:
+        kinds = sorted({type(body.inboard).__name__ for body in others})
+        named = " and ".join(kinds)
+        return f"{unknown} unknowns, among them of {named} hinges: neither a leg nor bars in a plane"
+    if unknown == 2 and isinstance(edge, LoopClosure):
+        return askew(moving, edge)
+    return f"{unknown} unknowns of revolute hinges: no ball, and more than two bars"
+
+
+def askew(moving: Sequence[Body], edge: LoopClosure) -> str:
+    """Why two bars are no triangle in a plane."""
+    axes = [body.inboard.axis for body in moving if isinstance(body.inboard, Revolute)]
+    if isinstance(edge.closure, Revolute):
+        axes.append(edge.closure.axis)
+    off = max(float(np.linalg.norm(np.cross(axes[0], axis))) for axis in axes[1:])
+    if PARALLEL < off < NEARLY:
+        return f"two bars whose axes are {off:.1e} rad from parallel, as with data of few digits"
+    if off >= NEARLY:
+        return "two bars whose axes are neither parallel nor meet in one point with that of the joint"
+    return "two bars that do not stay in one plane, or are in line in the design pose"

@@ -15,12 +15,12 @@ import numpy as np
 from ce_dynamics.algebra.arrays import Array, array, concatenate, zeros
 from ce_dynamics.algebra.rotation import normalise
 from ce_dynamics.compiler.free_numbers import nominal
-from ce_dynamics.embedding.closures.closure_errors import ClosureErrors, closure_errors
-from ce_dynamics.embedding.closures.coupling_rows import moving_residuals
+from ce_dynamics.embedding.closures.closure_errors import ClosureErrors, closure_errors, moving_residuals
 from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, SubgraphMotion, at_rest as body_at_rest
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge, LoopClosure
 from ce_dynamics.mechanism.hinges.base import Hinge
+from ce_dynamics.mechanism.hinges.universal import Universal
 from ce_dynamics.mechanism.parameters import at_nominal
 
 EPSILON = float(np.finfo(float).eps)
@@ -244,3 +244,26 @@ def coordinate_scales(bodies: Sequence[Body], size: float) -> Array:
 def held_at_design(bodies: Sequence[Body], parent: Body) -> dict[str, BodyMotion]:
     """Siblings resting in their design pose relative to p."""
     return {body.name: body_at_rest(parent.com, 0) for body in bodies}
+
+
+ALONE = 0.99
+"""Of a unit vector, what is one hinge's where next to nothing else moves."""
+
+
+def near_gimbal_pose(bodies: Sequence[Body], t: Array) -> str:
+    """Return a diagnosis and a remedy where a Universal turns alone; empty if none does.
+
+    Parameters
+    ----------
+    bodies : sequence of Body
+    t : (n_v,) array
+        Unit vector along which a loop moves, in scaled velocities of the bodies' inboard hinges.
+    """
+    moving = [(body, k) for body in bodies for k in range(body.inboard.n_v)]
+    rate, (body, k) = max(zip(np.abs(t).tolist(), moving, strict=True), key=lambda pair: pair[0])
+    if rate < ALONE or not isinstance(body.inboard, Universal):
+        return ""
+    return (
+        f"the Universal of {body.name!r} comes near a gimbal pose there: what it holds gets into line with "
+        f"its axis{k + 1}, about which it turns at once; give it axes that stay across the motion"
+    )

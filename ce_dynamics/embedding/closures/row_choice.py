@@ -1,7 +1,8 @@
-"""Selects the rows of redundant closures that are kept."""
+"""Selects the rows of redundant closures that are kept: with them Y₁ is square, and regular in all poses."""
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Iterator, Sequence
 from itertools import combinations
@@ -9,7 +10,13 @@ from itertools import combinations
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
 
+logger = logging.getLogger(__name__)
+
+POOR = 1e-3
+"""Quality of a choice below which a warning is logged."""
+MOST_POSES = 40
 MOST_COMBINATIONS = 3000
 ROUNDING = 1e-10
 """A row that is smaller than this part of the largest one, in all poses, is rounding and counts as none.
@@ -75,3 +82,36 @@ def candidates(Y: Array, m: int) -> Iterator[tuple[int, ...]]:
 def smallest_singular(Y: Array) -> float:
     """The m-th singular value of a matrix with m columns."""
     return float(np.linalg.svd(Y, compute_uv=False)[-1]) if Y.size else 1.0
+
+
+def rows_along(kernel: LoopKernel, q0: Array, poses: Sequence[tuple[Array, Array]]) -> RowChoice:
+    """Rows for the design pose and some of many others, which are given by q and p."""
+    some = poses[:: max(1, len(poses) // MOST_POSES)]
+    return choose_rows(kernel, [kernel(q, p)[1] for q, p in ((q0, kernel.p0), *some)])
+
+
+def rows_around(kernel: LoopKernel, q: Array, p: Array) -> RowChoice:
+    """Rows for a pose and those around it."""
+    m = kernel.loop.m
+    samples = [kernel(q, p)[1]]
+    for j, scale in enumerate(kernel.column_scales[m:]):
+        for amount in (-0.2, -0.05, 0.05, 0.2):
+            step = np.zeros(len(kernel.column_scales) - m)
+            step[j] = amount * scale
+            moved = kernel.move_parameters(p, step)
+            found = kernel.newton(q, moved)
+            if found.error <= kernel.tolerance:
+                samples.append(kernel(found.q, moved)[1])
+    return choose_rows(kernel, samples)
+
+
+def choose_rows(kernel: LoopKernel, samples: list[Array]) -> RowChoice:
+    """Rows for all samples of Y."""
+    choice = RowChoice([kernel.scale_columns(Y)[:, : kernel.loop.m] for Y in samples])
+    if choice.quality < POOR:
+        logger.warning(
+            "loop of %r: no fixed choice of rows is well conditioned (quality %.2g); cut it elsewhere",
+            kernel.loop.name,
+            choice.quality,
+        )
+    return choice

@@ -99,6 +99,11 @@ class Branch:
         """True if it ends where Y₁ is singular, on either side."""
         return self.lower.singular or self.upper.singular
 
+    @property
+    def poses(self) -> list[tuple[Array, Array]]:
+        """Dependent coordinates q and parameters p of all points."""
+        return [(point.q, np.array((point.theta,))) for point in self.points]
+
     @cached_property
     def _thetas(self) -> list[float]:
         return [point.theta for point in self.points]

@@ -27,18 +27,23 @@ from ce_dynamics.embedding.closures.assembly import assemble
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
 from ce_dynamics.embedding.closures.leading import counts_turns
 from ce_dynamics.embedding.closures.loop import Loop, held_at_design, moving, split, stack_neutral
-from ce_dynamics.embedding.closures.nearby_pose import refuse_contradiction
-from ce_dynamics.embedding.closures.row_choice import RowChoice
+from ce_dynamics.embedding.closures.nearby_pose import refuse_contradiction, refuse_undetermined
+from ce_dynamics.embedding.closures.row_choice import RowChoice, rows_along, rows_around
 from ce_dynamics.embedding.linkage import Limits, Linkage
 from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, SubgraphMotion
 from ce_dynamics.embedding.numeric.base_pose import Base, base_at
 from ce_dynamics.embedding.numeric.branch_table import BranchTable
-from ce_dynamics.embedding.numeric.determined import refuse_undetermined
-from ce_dynamics.embedding.numeric.kept_rows import rows_along, rows_around
-from ce_dynamics.embedding.numeric.led_on_numbers import led_on_numbers
-from ce_dynamics.embedding.numeric.newton_steps import linearise_closures, polish
 from ce_dynamics.embedding.numeric.single_parameter import REMEDY, SingleParameter
-from ce_dynamics.embedding.numeric.substeps import Linearised, Pose, continue_along, is_closed, path
+from ce_dynamics.embedding.numeric.substeps import (
+    Linearised,
+    Pose,
+    continue_along,
+    is_closed,
+    led_on_numbers,
+    linearise_closures,
+    path,
+    polish,
+)
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.parameters import at_nominal, at_random, part_way
 
@@ -152,8 +157,9 @@ class NumericLinkage(Linkage):
             return self.equal._rows
         kernel = LoopKernel(self.loop, ()) if self._turned else self.kernel
         if self.single is not None:
-            return rows_along(kernel, self.q0, self.single.branch)
-        return rows_around(kernel, self._base or self._design)
+            return rows_along(kernel, self.q0, self.single.branch.poses)
+        start = self._base or self._design
+        return rows_around(kernel, start.q, start.p)
 
     @property
     def _design(self) -> Base:
@@ -171,7 +177,7 @@ class NumericLinkage(Linkage):
         """The pose at other parameters, on the branch of the design pose; None if no way was found."""
         if not all(np.isfinite(q).all() for q in start.values()):
             return None
-        rows = rows_around(self.kernel, self._design).rows
+        rows = rows_around(self.kernel, self.q0, self.kernel.p0).rows
         pairs = zip(self.kernel.parameters, self.parameters, strict=True)
         known = {there.name: start[here.name] for there, here in pairs if here.name in start}
         return base_at(self.kernel, rows, self.q0, known, wraps=not self._turns_count)
@@ -342,7 +348,7 @@ class NumericLinkage(Linkage):
         pose = self._way(moving(self.parameters, p), {})
         end = np.concatenate([hinge.q for hinge in pose(1.0)[0].values() if hinge.q is not None])
         steps = (self.substeps, FINAL_STEPS)
-        rows = rows_around(self.kernel, base) if self._turned else self._rows
+        rows = rows_around(self.kernel, base.q, base.p) if self._turned else self._rows
         return led_on_numbers(self.kernel, rows.rows, base, end, steps, self._path_tolerance)
 
     @property

@@ -5,29 +5,24 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Mapping
-from functools import cached_property
+from fractions import Fraction
+from functools import cached_property, singledispatch
 
 import numpy as np
 
-from ce_dynamics.algebra.arrays import Array, Scalar, array, where
+from ce_dynamics.algebra.arrays import Array, Scalar, array, floor, where
 from ce_dynamics.compiler.progress import at_work
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
 from ce_dynamics.embedding.closures.loop import Loop
+from ce_dynamics.embedding.closures.row_choice import rows_along
 from ce_dynamics.embedding.motion import HingeMotion
-from ce_dynamics.embedding.numeric import whole_turns
-from ce_dynamics.embedding.numeric.basin import Basin
 from ce_dynamics.embedding.numeric.branch import Branch, BranchEnd, follow
-from ce_dynamics.embedding.numeric.branch_table import BranchTable, TableRange, tabulate
-from ce_dynamics.embedding.numeric.kept_rows import rows_along
-from ce_dynamics.embedding.numeric.newton_steps import polish
-from ce_dynamics.embedding.numeric.whole_turns import (
-    find_displaced_body,
-    likely_period,
-    repeats,
-    turns_after,
-    within,
-)
+from ce_dynamics.embedding.numeric.branch_table import Basin, BranchTable, TableRange, tabulate
+from ce_dynamics.embedding.numeric.substeps import polish
 from ce_dynamics.errors import IndependentCoordinatesError
+from ce_dynamics.mechanism.couplings.base import Coupled
+from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
+from ce_dynamics.mechanism.couplings.user_constraint import Written
 from ce_dynamics.mechanism.hinges.base import Hinge
 
 logger = logging.getLogger(__name__)
@@ -158,20 +153,20 @@ class SingleParameter:
         Raises
         ------
         IndependentCoordinatesError
-            If no number of turns up to `whole_turns.MOST_TURNS` does.
+            If no number of turns up to `LONGEST_PERIOD` does.
         """
         loop = self._kernel.loop
         found = find_displaced_body(loop, branch, 1)
         if found is None:
             return branch, TableRange(*surround_centre(self._centre, math.pi), True)
-        longest = self._follow(*surround_centre(self._centre, whole_turns.MOST_TURNS * math.pi))
-        periods = () if longest.singular else range(2, whole_turns.MOST_TURNS + 1)
+        longest = self._follow(*surround_centre(self._centre, LONGEST_PERIOD * math.pi))
+        periods = () if longest.singular else range(2, LONGEST_PERIOD + 1)
         turns = next((k for k in periods if find_displaced_body(loop, longest, k) is None), None)
         if turns is None:
             body, apart = found
             raise IndependentCoordinatesError(
                 f"the loop of {loop.name!r}: after a full turn of {self.body.name!r} the hinge of {body!r} "
-                f"is not where it was (by {apart:.3g}), nor after up to {whole_turns.MOST_TURNS} turns, so "
+                f"is not where it was (by {apart:.3g}), nor after up to {LONGEST_PERIOD} turns, so "
                 f"the angle alone does not tell where it is; choose {body!r} as the independent coordinate, "
                 "or a path coordinate: through_dead_centres=True"
             )
@@ -193,7 +188,7 @@ class SingleParameter:
 
     def _basin(self, branch: Branch) -> Basin:
         """Return the basin that verifies the steps from a table of a branch, at nominal values."""
-        loop, rows = self._kernel.loop, rows_along(self._kernel, self._q0, branch).rows
+        loop, rows = self._kernel.loop, rows_along(self._kernel, self._q0, branch.poses).rows
         return Basin(self._kernel, lambda q, given: polish(loop, rows, q, (given, {})))
 
     # What is evaluated, on floats or traced scalars
@@ -283,3 +278,81 @@ def wrap_into(reach: TableRange, theta: Scalar, centre: float) -> Scalar:
     if high > centre + math.pi:
         theta = where(theta < low, theta + full, theta)
     return theta
+
+
+FULL = 2.0 * math.pi
+LONGEST_PERIOD = 12
+"""Longest period that is looked for."""
+
+TRIED = 5
+"""Random places at which a coupling is asked whether it is periodic."""
+
+
+def turns_after(loop: Loop, branch: Branch, turns: int) -> dict[str, Array]:
+    """Changes of the dependent coordinates over the middle turns of a branch, by body, in full turns."""
+    low, high = (loop.split(branch.at(branch.centre + sign * turns * math.pi)) for sign in (-1.0, 1.0))
+    return {name: (high[name] - low[name]) / FULL for name in low}
+
+
+def find_displaced_body(loop: Loop, branch: Branch, turns: int) -> tuple[str, float] | None:
+    """The first body that is not where it was after some turns, and how far off; None if there is none."""
+    low, high = (loop.split(branch.at(branch.centre + sign * turns * math.pi)) for sign in (-1.0, 1.0))
+    for body in loop.dependent:
+        hinge = body.inboard
+        poses = [hinge.pose(hinge.configuration(end[body.name])) for end in (low, high)]
+        apart = max(float(np.max(np.abs(a - b))) for a, b in zip(*poses, strict=True))
+        if apart > 1e-6 * max(1.0, branch.kernel.size):
+            return body.name, apart
+    return None
+
+
+def likely_period(loop: Loop, branch: Branch) -> int | None:
+    """Turns after which geared angles have made whole turns; None if that takes too many."""
+    period = 1
+    for body in loop.dependent:
+        changes = turns_after(loop, branch, 1)[body.name]
+        for change, unit in zip(changes, body.inboard.coordinate_units, strict=True):
+            fraction = Fraction(float(change)).limit_denominator(LONGEST_PERIOD)
+            # bars make no fraction of a turn: they come back with the gears, or not at all
+            if unit == "rad" and abs(float(fraction) - float(change)) <= 1e-9:
+                period = math.lcm(period, fraction.denominator)
+    return period if period <= LONGEST_PERIOD else None
+
+
+def repeats(loop: Loop, branch: Branch, parameter: str, turns: int) -> bool:
+    """Return True if couplings are the same functions after some turns of the parameter."""
+    changes = turns_after(loop, branch, turns)
+    shifts = {name: FULL * np.round(change) for name, change in changes.items()}
+    shifts[parameter] = np.array((FULL * turns,))
+    return all(is_periodic(edge, shifts) for edge in loop.closures)
+
+
+@singledispatch
+def is_periodic(edge: CutEdge, shifts: Mapping[str, Array]) -> bool:
+    """Return True if a closure has the same residual everywhere after coordinates are shifted."""
+    return True
+
+
+@is_periodic.register
+def _(edge: Written, shifts: Mapping[str, Array]) -> bool:
+    return not edge.hinged
+
+
+@is_periodic.register
+def _(edge: Coupled, shifts: Mapping[str, Array]) -> bool:
+    random = np.random.default_rng(0)
+    for q in random.uniform(-math.pi, math.pi, (TRIED, len(edge.coordinates))):
+        shift = [float(shifts[body.name][k]) if body.name in shifts else 0.0 for body, k in edge.coordinates]
+        before, after = edge.coupling.residual(q), edge.coupling.residual(q + shift)
+        size = 1.0 + abs(float(before)) + float(np.max(np.abs(shift)))
+        if not abs(float(after) - float(before)) <= 1e-9 * size:
+            return False
+    return True
+
+
+def within(theta: Scalar, turns: int, centre: float = 0.0) -> Scalar:
+    """An angle less whole periods of some turns, at most half a period from the centre."""
+    period = FULL * turns
+    if centre:
+        return within(theta - centre, turns) + centre
+    return theta - period * floor((theta + 0.5 * period) / period)

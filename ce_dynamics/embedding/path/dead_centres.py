@@ -1,4 +1,4 @@
-"""Finds the configurations in which hinges of a loop with one freedom cannot drive the loop."""
+"""Places on the path of a loop with one freedom: where hinges cannot drive it, and where runs start."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.embedding.path.linkage import AT_REST, PathLinkage
 from ce_dynamics.embedding.path.table import regularity
+from ce_dynamics.errors import AssemblyError, ModelError
 from ce_dynamics.mechanism.body import Body
 
 GRID = 2000  # points along the curve between which a coordinate is taken to turn back once at most
@@ -118,3 +119,115 @@ def crossings(linkage: PathLinkage) -> list[float]:
             if least.fun < CROSSING:
                 found.append(float(least.x) % length)
     return found
+
+
+# Where runs start
+
+
+SLOW = 1e-6
+"""Rate of a coordinate per path coordinate, relative to its largest, below which it gives no rate."""
+
+
+def path_position(linkage: PathLinkage, body: Body, value: float) -> float:
+    """The path coordinate at which a hinge has a given coordinate, between the design pose's dead centres.
+
+    Raises
+    ------
+    ModelError
+        If the hinge has several coordinates, or does not move.
+    AssemblyError
+        If the value is beyond a dead centre.
+    """
+    import scipy.optimize  # here, because most models never ask
+
+    j = place_of(linkage, body)
+    series = linkage.table.coordinates
+    low, high, turn = design_side(linkage, j)
+    q_low, q_high = (float(series.at(np.array((s,)))[0, j]) for s in (low, high))
+    whole = 0.0
+    if turn:
+        whole = math.floor((value - min(q_low, q_high)) / abs(q_high - q_low))
+        value -= whole * abs(q_high - q_low)
+        whole *= (high - low) * math.copysign(1.0, q_high - q_low)
+    if not min(q_low, q_high) <= value <= max(q_low, q_high):
+        raise AssemblyError(
+            f"body {body.name!r}: its initial coordinate {value:.9g} is not between the dead centres "
+            f"{min(q_low, q_high):.9g} and {max(q_low, q_high):.9g} on either side of the design pose; give "
+            f"one between them, or that of another hinge of the loop"
+        )
+
+    def off(s: float) -> float:
+        return float(series.at(np.array((s,)))[0, j]) - value
+
+    return float(scipy.optimize.brentq(off, low, high, xtol=1e-15)) + whole
+
+
+def path_rate(linkage: PathLinkage, body: Body, s: float, rate: float) -> float:
+    """The path rate at which a hinge has a given rate.
+
+    Raises
+    ------
+    ModelError
+        If the hinge has several coordinates, or is at its dead centre (unless at rest).
+    """
+    j = place_of(linkage, body)
+    if rate == 0.0:
+        return 0.0
+    X = float(linkage.table.coordinates.at(np.array((s,)), 1)[0, j])
+    largest = np.max(np.abs(linkage.table.coordinates.at(once_round(linkage), 1)[:, j]))
+    if abs(X) <= SLOW * largest:
+        raise ModelError(
+            f"body {body.name!r}: an initial rate of {rate:.6g} at its dead centre says nothing of how the "
+            f"loop moves; give the rate of another of {list(linkage.determines)}"
+        )
+    return rate / X
+
+
+def place_of(linkage: PathLinkage, body: Body) -> int:
+    """Place of a hinge's only coordinate."""
+    for other, j in single_coordinates(linkage):
+        if other is body and np.max(np.abs(linkage.table.coordinates.at(once_round(linkage), 1)[:, j])) > 0.0:
+            return j
+    usable = [other.name for other, _ in single_coordinates(linkage)]
+    raise ModelError(
+        f"body {body.name!r}: initial values of a loop with a path coordinate are given by a hinge with one "
+        f"coordinate that moves; choose from {usable}"
+    )
+
+
+def design_side(linkage: PathLinkage, j: int) -> tuple[float, float, bool]:
+    """The part of the curve around the design pose along which coordinate j does not turn back.
+
+    Returns
+    -------
+    low, high : float
+        Its ends.
+    round : bool
+        Whether it is all of a closed curve.
+
+    Raises
+    ------
+    AssemblyError
+        If the design pose itself is a dead centre of it.
+    """
+    ends = once_round(linkage)
+    low, high = float(ends[0]), float(ends[-1])
+    turning = turning_points(linkage, j)
+    if not turning:
+        return low, high, linkage.table.closed
+    if linkage.table.closed:
+        round_ = high - low
+        turning = [s - round_ for s in turning] + turning + [s + round_ for s in turning]
+    else:
+        turning = [low, *turning, high]
+    if min(abs(s) for s in turning) < 1e-7 * (high - low):
+        raise AssemblyError(
+            f"the design pose is a dead centre of {single_name(linkage, j)!r}, from which it can only turn "
+            f"back: give initial values by another of {list(linkage.determines)}"
+        )
+    return max(s for s in turning if s < 0.0), min(s for s in turning if s > 0.0), False
+
+
+def single_name(linkage: PathLinkage, j: int) -> str:
+    """Name of the body whose hinge has coordinate j."""
+    return next(body.name for body, place in single_coordinates(linkage) if place == j)

@@ -15,10 +15,10 @@ from ce_dynamics.algebra.arrays import zeros
 from ce_dynamics.compiler.progress import at_work
 from ce_dynamics.embedding.closures.assembly import assemble
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
+from ce_dynamics.embedding.closures.leading import LoopNumber, coordinate_body
 from ce_dynamics.embedding.closures.loop import Loop, has_own_velocities
 from ce_dynamics.embedding.closures.nearby_pose import refuse_contradiction
 from ce_dynamics.embedding.linkage import Linkage
-from ce_dynamics.embedding.loop_coordinate import LoopNumber, coordinate_body
 from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion
 from ce_dynamics.embedding.path.curve import LoopCurve, follow_curve, null_vector
 from ce_dynamics.embedding.path.table import PathTable, make_table

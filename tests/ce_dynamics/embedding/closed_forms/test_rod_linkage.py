@@ -11,7 +11,7 @@ from ce_dynamics.embedding.closed_forms.ball import ball_at
 from ce_dynamics.embedding.closed_forms.leg import LegLinkage
 from ce_dynamics.embedding.closed_forms.peel import PeelLinkage
 from ce_dynamics.embedding.closed_forms.rod import RodLinkage
-from ce_dynamics.embedding.closed_forms.standing_for import InnerLinkage
+from ce_dynamics.embedding.closed_forms.step import InnerLinkage
 from ce_dynamics.embedding.closed_forms.turn_to_length import TurnToLength
 from ce_dynamics.embedding.embed import embed
 from ce_dynamics.embedding.linkage import Linkage

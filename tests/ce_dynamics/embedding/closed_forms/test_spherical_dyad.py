@@ -7,7 +7,7 @@ import pytest
 
 import ce_dynamics as ce
 from ce_dynamics.embedding.closed_forms.spherical_dyad import SphericalDyad, keeps_point
-from ce_dynamics.embedding.closed_forms.standing_for import InnerLinkage
+from ce_dynamics.embedding.closed_forms.step import InnerLinkage
 from ce_dynamics.embedding.embed import embed
 from tests.ce_dynamics.against_augmented import largest_difference
 from tests.ce_dynamics.embedding.closed_forms.test_leg_linkage import rotation
@@ -51,7 +51,7 @@ def test_wrists(one_after_the_other: bool, seed: int, centre: tuple[float, float
     """The condition of the augmented matrix is some 1e4, and rounding of what is metres away 1e-15 of it."""
     embedding = embed(wrist(one_after_the_other, seed, centre))
     (linkage,) = (link for S in embedding.aggregates for link in S.linkages)
-    found = linkage.inner if isinstance(linkage, InnerLinkage) else linkage
+    found = linkage.stands_for if isinstance(linkage, InnerLinkage) else linkage
     assert isinstance(found, SphericalDyad)
     assert found.serial == one_after_the_other
     assert largest_difference(embedding, around=0.2) < 1e-11
