@@ -34,8 +34,14 @@ from ce_dynamics.models.vehicles.corner import CornerData
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.sections import VehicleDescription
 from ce_dynamics.models.vehicles.shipped import SHIPPED
-from ce_dynamics.models.vehicles.suspensions.beam import GEARS
-from ce_dynamics.models.vehicles.suspensions.listed import BEAMS, CORNERS
+from ce_dynamics.models.vehicles.suspensions.template import (
+    FOLDER,
+    GEARS,
+    SUSPENSIONS,
+    Template,
+    gear_of,
+    template_of,
+)
 from ce_dynamics.models.vehicles.trailers.hitches import HITCHES
 from ce_dynamics.models.vehicles.trailers.trailer import trailer_section
 from ce_dynamics.models.vehicles.tyre_kinds import MAGIC_FORMULA, TYRE_KINDS, tyre_section
@@ -151,7 +157,11 @@ def vehicle_file() -> str:
         ("Differentials", "front.differential", DIFFERENTIALS),
         ("Anti-roll bars", "front.anti_roll_bar", layout.BARS),
         ("Steering", "steering", {name: kind.section for name, kind in layout.STEERINGS.items()}),
-        ("Steering gears of beams", "front.steering_gear", GEARS),
+        (
+            "Steering gears of beams",
+            "front.steering_gear",
+            {name: gear_of(name).axle_section for name in GEARS},
+        ),
         ("Trailers by their hitch", "trailer", {name: trailer_section(name) for name in HITCHES}),
     )
     for title, key, kinds in groups:
@@ -170,13 +180,27 @@ def suspensions() -> str:
         "the keys `origin`, `W`, `wheel`, `tyre` and `brake` of the [vehicle file](vehicle-file.md).",
         "",
     ]
-    common = set(CornerData.model_fields) - {"origin", "W"}
-    for name, corner in CORNERS.items():
-        text += [f"## `{name}`", "", summary(corner), "", *table(corner.section, "front", common)]
-    for name, beam in BEAMS.items():
-        text += [f"## `{name}`", "", summary(beam), "", *table(beam.section, "front", common)]
-        text += ["Either end:", "", *table(beam.end, "front_left", common)]
+    for name in SUSPENSIONS:
+        text += described_template(template_of(name), "templates")
+    text += ["## Steering gears of beams", ""]
+    for name in GEARS:
+        text += described_template(gear_of(name), "gears")
     return "\n".join(text)
+
+
+def described_template(template: Template, folder: str) -> list[str]:
+    """Return a template: its points, the keys of its numbers, and its file."""
+    common = set(CornerData.model_fields) - {"origin", "W"}
+    level = "##" if folder == "templates" else "###"
+    text = [f"{level} `{template.name}`", "", f"{template.title}.", ""]
+    for block in (template.axle, template.side):
+        for point, words in {} if block is None else {**block.points, **block.mirrored}.items():
+            text += [f"`{point}`", f":   {sentence(words)}", ""]
+    if template.axle_section is not None:
+        text += ["Once:", "", *table(template.axle_section, "front", common), "Either side:", ""]
+    text += table(template.side_section, "front", common)
+    written = (FOLDER / folder / f"{template.name}.yaml").read_text(encoding="utf-8")
+    return [*text, "```yaml", written.rstrip(), "```", ""]
 
 
 def magic_formula() -> str:

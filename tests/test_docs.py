@@ -33,7 +33,7 @@ from ce_dynamics.models.parts.roads.kinds import ROADS
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.sections import VehicleDescription
 from ce_dynamics.models.vehicles.shipped import SHIPPED
-from ce_dynamics.models.vehicles.suspensions.listed import SUSPENSIONS
+from ce_dynamics.models.vehicles.suspensions.template import SUSPENSIONS
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "docs"))

@@ -39,7 +39,13 @@ show("the same in equilibrium at rest", named["chassis.z"], "m")
 
 print()
 print(ROW.format("", "front", "rear", "").rstrip())
-axes = [(c.points.A2 - c.points.A1, c.points.G2 - c.points.G1) for c in corners]
+axes = [
+    (
+        c.points["lower_arm.front_pivot"] - c.points["lower_arm.rear_pivot"],
+        c.points["upper_arm.front_pivot"] - c.points["upper_arm.rear_pivot"],
+    )
+    for c in corners
+]
 tilt = [math.degrees(math.acos(a @ b / np.linalg.norm(a) / np.linalg.norm(b))) for a, b in axes]
 show("upper arm's axis against the lower arm's", tilt, "deg", 1)
 for arm in ("lower_arm", "upper_arm"):

@@ -96,13 +96,15 @@ def corner_points() -> dict[str, Point]:
     """The letters of figure 5 in the design pose, in space."""
     c = data.corners["front_left"].points
     found = {
-        "A": 0.5 * (c.A1 + c.A2),
-        "G": 0.5 * (c.G1 + c.G2),
-        **{name: getattr(c, name) for name in "DFKLBJ"},
+        "A": 0.5 * (c["lower_arm.rear_pivot"] + c["lower_arm.front_pivot"]),
+        "G": 0.5 * (c["upper_arm.rear_pivot"] + c["upper_arm.front_pivot"]),
+        **{name: c[name] for name in "DFKL"},
+        "B": np.array(data.corners["front_left"].damper.arm),
+        "J": np.array(data.corners["front_left"].damper.chassis),
         "W": data.corners["front_left"].W,
     }
-    along = (c.F - c.D) / np.linalg.norm(c.F - c.D)
-    found["E"] = c.D + along * (along @ (c.K - c.D))
+    along = (c["F"] - c["D"]) / np.linalg.norm(c["F"] - c["D"])
+    found["E"] = c["D"] + along * (along @ (c["K"] - c["D"]))
     found["I"], found["H"] = (found["B"] + s * (found["J"] - found["B"]) for s in (0.42, 0.55))
     return found
 
@@ -203,7 +205,10 @@ def draw_above(ax: Axes, at: Mapping[str, Point]) -> None:
         plt.Rectangle(at["W"] - (half, radius), 2 * half, 2 * radius, fc="#f1f1f1", ec=LIGHT, zorder=0)
     )
     c = data.corners["front_left"].points
-    for rear, front, tip, width in ((c.A1, c.A2, at["D"], 4), (c.G1, c.G2, at["F"], 3)):
+    for rear, front, tip, width in (
+        (c["lower_arm.rear_pivot"], c["lower_arm.front_pivot"], at["D"], 4),
+        (c["upper_arm.rear_pivot"], c["upper_arm.front_pivot"], at["F"], 3),
+    ):
         pivots = front[[1, 0]], rear[[1, 0]]
         line(ax, pivots[0], tip, pivots[1], color=BLUE, lw=width, alpha=0.55)
         line(ax, *pivots, color=LIGHT, lw=1.0, ls="-.")
@@ -235,16 +240,16 @@ def draw_steering() -> float:
         "W": ("chassis", s.W),
         "U": ("steering.pitman_arm", s.U),
         "V": ("steering.link", s.V),
-        "L": ("steering.link", left.points.L),
-        "L ": ("steering.link", right.points.L),
-        "K": ("front_left.spindle", left.points.K),
-        "K ": ("front_right.spindle", right.points.K),
+        "L": ("steering.link", left.points["L"]),
+        "L ": ("steering.link", right.points["L"]),
+        "K": ("front_left.spindle", left.points["K"]),
+        "K ": ("front_right.spindle", right.points["K"]),
         "w": ("front_left.spindle", left.W),
         "w ": ("front_right.spindle", right.W),
         "f": ("front_left.spindle", left.W + (0.3, 0, 0)),
         "f ": ("front_right.spindle", right.W + (0.3, 0, 0)),
-        "E": ("front_left.upright_link", left.points.D),
-        "E ": ("front_right.upright_link", right.points.D),
+        "E": ("front_left.upright_link", left.points["D"]),
+        "E ": ("front_right.upright_link", right.points["D"]),
     }
     view = np.array(((0.0, 1.0, 0.0), s.R[:, 0])) * ((-1.0,), (1.0,))  # left of the vehicle on the left
     figure, ax = plt.subplots(figsize=(11.5, 5.0), layout="constrained")

@@ -43,6 +43,7 @@ from ce_dynamics.models.vehicles.layout import unit_of
 from ce_dynamics.models.vehicles.sensors import add_hitch_sensors, add_sensors
 from ce_dynamics.models.vehicles.steering.column import WANTED
 from ce_dynamics.models.vehicles.steering_angle import add_command, add_steering_wheel, max_wheel_angle
+from ce_dynamics.models.vehicles.suspensions.builder import add_axle
 from ce_dynamics.models.vehicles.tree import SIDES
 from ce_dynamics.models.vehicles.tyre_kinds import model_of
 
@@ -157,8 +158,9 @@ def assemble_vehicle(
         if carrier_name is not None:
             made[name] = data.steerings[name].add(system, system.find(carrier_name))
     links = {axle.name: None if axle.steering is None else made[axle.mechanism] for axle in data.layout.axles}
-    for name, beam in data.beams.items():
-        beam.add(system, units[name], links[name])
+    for name, whole in data.axles.items():
+        if whole.is_joined:
+            add_axle(whole, system, units[name], links[name])
     assisting: Sequence[Controller] = ()
     assisted_brakes: dict[str, dict[str, str]] = {}
     if data.assistance is not None:

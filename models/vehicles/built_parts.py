@@ -1,4 +1,4 @@
-"""Parts of a vehicle as they are built from its data: corners, beams, bars, steerings, bushings."""
+"""Parts of a vehicle as they are built from its data: axles, corners, bars, steerings, bushings."""
 
 from __future__ import annotations
 
@@ -10,34 +10,27 @@ from ce_dynamics.models.vehicles.anti_roll_bar import AntiRollBar
 from ce_dynamics.models.vehicles.bushing_data import BushingItem
 from ce_dynamics.models.vehicles.bushings import VehicleBushing
 from ce_dynamics.models.vehicles.corner import Corner
-from ce_dynamics.models.vehicles.layout import (
-    GRAPH,
-    AxleLayout,
-    VehicleLayout,
-    find_steered_axles,
-    steerings_of,
-)
+from ce_dynamics.models.vehicles.layout import AxleLayout, VehicleLayout, find_steered_axles, steerings_of
 from ce_dynamics.models.vehicles.sections import VehicleDescription
 from ce_dynamics.models.vehicles.steering.base import Steering
-from ce_dynamics.models.vehicles.suspensions.beam import BeamAxle
-from ce_dynamics.models.vehicles.suspensions.free_graph import GraphAxle
-from ce_dynamics.models.vehicles.suspensions.listed import BEAMS, CORNERS
+from ce_dynamics.models.vehicles.suspensions.axle import Axle
+from ce_dynamics.models.vehicles.suspensions.listed_graph import check_joined
 from ce_dynamics.models.vehicles.trailers.trailer import Trailer
 
 
-def corners_of(axle: AxleLayout, data: VehicleDescription) -> list[Corner]:
-    """Return the corners of an axle without a beam."""
-    kind = CORNERS[axle.suspension]
-    return [kind.of(name, section(data, name), axle.steering is not None) for name in axle.corners]
-
-
-def beam_of(axle: AxleLayout, data: VehicleDescription) -> BeamAxle | GraphAxle:
-    """Return an axle whose two sides belong together: with a beam, or as a graph."""
+def axle_of(axle: AxleLayout, data: VehicleDescription) -> Axle:
+    """Return an axle with its suspension."""
+    steered = axle.steering is not None
+    if axle.template.listed:
+        check_joined(axle.name, axle.graph, steered)
+    own = None if axle.template.axle is None else getattr(data, axle.name, None)
     ends = {name: section(data, name) for name in axle.corners}
-    if axle.suspension == GRAPH:
-        own = getattr(data, axle.name, None)
-        return GraphAxle.of(axle.name, axle.graph, own, ends, axle.steering is not None)
-    return BEAMS[axle.suspension].of(axle.name, section(data, axle.name), ends, axle.steering is not None)
+    return Axle.of(axle.name, axle.template, own, ends, steered=steered, gear=axle.gear)
+
+
+def corners_of(axle: Axle, data: VehicleDescription) -> list[Corner]:
+    """Return the corners of an axle."""
+    return [Corner.of(side.name, section(data, side.name), axle) for side in axle.sides]
 
 
 def bushing_of(

@@ -33,7 +33,8 @@ from ce_dynamics.models.vehicles.bushing_data import (
 )
 
 if TYPE_CHECKING:
-    from ce_dynamics.models.vehicles.corner import Corner, CornerData
+    from ce_dynamics.models.vehicles.corner import Corner
+    from ce_dynamics.models.vehicles.sections import CornerData
 
 
 STRUT = " strut"
@@ -370,8 +371,8 @@ def unit(v: Vector) -> Vector:
 
 def strut_of(corner: Corner) -> tuple[Vector, Vector] | None:
     """Return points F and S of a strut's line."""
-    points = getattr(corner, "points", {}) if corner.template == "macpherson" else {}
-    return (points["F"], points["S"]) if points else None
+    own = [one for one in corner.axle.joints if (one.name, one.owner) == ("strut", corner.name)]
+    return (own[0].points[0], own[0].points[1]) if own and own[0].kind == "point-on-line" else None
 
 
 def law_of(data: AlongData | AboutData, key: str) -> Law | float:

@@ -6,22 +6,19 @@ The built corner is in vehicle coordinates, mirrored for the right side.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Scalar
-from ce_dynamics.compiler.free_numbers import decide, nominal
-from ce_dynamics.errors import DataError
+from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.hinges.revolute import Revolute
 from ce_dynamics.mechanism.system import System
-from ce_dynamics.models.data.quantities import Damping, Length, Point, Stiffness
-from ce_dynamics.models.data.schema import Section, leaves
+from ce_dynamics.models.data.quantities import triangle_excess
 from ce_dynamics.models.parts.brake import Brake, BrakeData
 from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.powertrain.differentials import DrivenWheel, InboardBrake
@@ -29,44 +26,22 @@ from ce_dynamics.models.tyres.contract import TyreModel
 from ce_dynamics.models.tyres.element import RoadTyre
 from ce_dynamics.models.tyres.twin import TwinTyre
 from ce_dynamics.models.vehicles.bodies import BodyParameters, Mirrored, Vector, add_rigid_body
+from ce_dynamics.models.vehicles.sections import CornerData, GroundSpringData
 from ce_dynamics.models.vehicles.sensors import height_above, position
-from ce_dynamics.models.vehicles.tyre_kinds import BuiltTyre, TyreData, model_of
-from ce_dynamics.models.vehicles.wheel import WheelData, WheelParameters
+from ce_dynamics.models.vehicles.springs import DamperData, SpringData
+from ce_dynamics.models.vehicles.suspensions.axle import Axle
+from ce_dynamics.models.vehicles.suspensions.builder import add_corner
+from ce_dynamics.models.vehicles.suspensions.turning import find_wheel_angle
+from ce_dynamics.models.vehicles.tyre_kinds import BuiltTyre, model_of
+from ce_dynamics.models.vehicles.wheel import WheelParameters
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-class GroundSpringData(Section):
-    """A vertical spring and damper at W in place of the tyre; it may pull (validation model "ride")."""
-
-    stiffness: Stiffness
-    damping: Damping
-    height: Length
-
-
-class CornerData(Section):
-    """One corner, as the left one; every suspension adds its own sections."""
-
-    origin: Point
-    W: Point
-    wheel: WheelData
-    tyre: TyreData
-    brake: BrakeData | None
-    ground_spring: GroundSpringData | None = None
-
-
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Corner(Mirrored, ABC):
+class Corner(Mirrored):
     """One corner in vehicle coordinates, design position.
-
-    Contract of a suspension:
-
-    1. ``template``: its name in data files; ``section``: its data as written.
-    2. `make_left` makes the left corner of these; `check` refuses, by name, what is no such suspension.
-    3. `add` adds bodies, loops, springs and dampers to a system and returns what carries the wheel.
-    4. `bodies` are all that it consists of but the wheel.
-    5. `wheel_angle` tells how far the wheel turns when the tie rod's inner end moves.
 
     Attributes
     ----------
@@ -80,9 +55,6 @@ class Corner(Mirrored, ABC):
         Of the data's coordinates; wheel centre [m].
     """
 
-    template: ClassVar[str]
-    section: ClassVar[type[CornerData]]
-
     name: str
     side: int
     steered: bool
@@ -93,45 +65,65 @@ class Corner(Mirrored, ABC):
     brake: BrakeData | None
     ground_spring: GroundSpringData | None
 
+    axle: Axle
+
     @classmethod
-    def of(cls, name: str, data: CornerData, steered: bool) -> Self:
-        """Return the corner called `name` (``…_left`` or ``…_right``) from its left-side data."""
-        check_near(name, data)
-        cls.check(name, data)
-        check_side(name, data)
+    def of(cls, name: str, data: CornerData, axle: Axle) -> Self:
+        """Return the corner called `name` (``…_left`` or ``…_right``) of an axle from its left-side data."""
         o = np.array(data.origin)
         W = o + np.array(data.W)
-        left = cls.make_left(
-            data,
+        left = cls(
             name=name,
             side=1,
-            steered=steered,
+            steered=axle.steered,
             origin=o,
             W=W,
             wheel=WheelParameters.of(data.wheel, W),
             tyre=data.tyre.built(),
             brake=data.brake,
             ground_spring=data.ground_spring,
+            axle=axle,
         )
         return replace(left.mirror(), side=-1) if name.endswith("_right") else left
 
-    @classmethod
-    @abstractmethod
-    def make_left(cls, data: Any, **common: Any) -> Self:
-        """Return the left corner; `common` are the fields that all suspensions have, `origin` among them."""
+    @property
+    def template(self) -> str:
+        """Name of its suspension."""
+        return self.axle.template.name
 
-    @classmethod
-    @abstractmethod
-    def check(cls, name: str, data: Any) -> None:
-        """Refuse data that are no such suspension (left-side coordinates)."""
+    @property
+    def points(self) -> Mapping[str, Vector]:
+        """Hardpoints by name [m]."""
+        return self.axle.side(self.name).points
 
-    @abstractmethod
+    @property
+    def parts(self) -> Mapping[str, BodyParameters]:
+        """Bodies by name, without the wheel."""
+        start = f"{self.name}."
+        return {n.removeprefix(start): part for n, part in self.axle.parts.items() if n.startswith(start)}
+
+    @property
+    def springs(self) -> Mapping[str, SpringData | DamperData]:
+        """Springs and dampers by name."""
+        return self.axle.side(self.name).springs
+
+    @property
+    def spring(self) -> SpringData:
+        """Its spring; `KeyError` if it has none of this name."""
+        return cast("SpringData", self.springs["spring"])
+
+    @property
+    def damper(self) -> DamperData:
+        """Its damper; `KeyError` if it has none of this name."""
+        return cast("DamperData", self.springs["damper"])
+
     def add(self, system: System, chassis: Body, steering: Body | None) -> Body:
         """Add all but the wheel and return the body that carries it; `steering` carries the tie rod's L."""
+        return add_corner(self.axle, self.name, system, chassis, steering)
 
-    @abstractmethod
     def bodies(self) -> tuple[BodyParameters, ...]:
         """Return all bodies but the wheel."""
+        return tuple(self.parts.values())
 
     def add_wheel(self, system: System, carrier: Body) -> Body:
         """Add the wheel on its carrier, the axle shaft turning with it; outputs tell its centre and travel.
@@ -194,30 +186,35 @@ class Corner(Mirrored, ABC):
         return 1 if self.wheel.twin_spacing is None else 2
 
     def list_derived_bodies(self) -> tuple[tuple[str, BodyParameters], ...]:
-        """Bodies that are not written but computed, by a name that says of what; most have none."""
-        return ()
+        """Return bodies that are computed as a remainder, by a name with that; of possible wholes only."""
+        own = self.axle.side(self.name)
+        return tuple(
+            (f"{self.name}.{name} ({words.replace(' ', ' without ')})", self.parts[name])
+            for name, words in self.axle.template.remainder.items()
+            if not triangle_excess(nominal(own.bodies[words.split()[0]].inertia))
+        )
 
     @property
     def kingpin(self) -> tuple[tuple[str, Vector], tuple[str, Vector]] | None:
         """Lower and upper point of the steering axis [m], each with the body it is fixed on; if there are."""
-        return None
+        return self.axle.kingpin(self.name)
 
     @property
-    @abstractmethod
     def drop_link_carrier(self) -> str:
         """Name of the body that the drop link of an anti-roll bar hangs on."""
+        return self.axle.drop_link_carrier(self.name)
 
     @property
-    @abstractmethod
     def tie_rod_end(self) -> Vector:
-        """L: the inner end of the tie rod in the design position [m]."""
+        """The point that the steering holds, such as L, in the design position [m]."""
+        return self.axle.tie_rod_end(self.name)
 
-    @abstractmethod
     def wheel_angle(self, L: Vector) -> Scalar:
-        """Angle of the wheel about the vertical, positive to the left, with the tie rod's end at L [rad].
+        """Return the angle of the wheel about the vertical with the tie rod's end at L [rad].
 
-        The suspension stays in the design position; NaN where the tie rod cannot reach.
+        It is positive to the left; the suspension stays in the design position; NaN out of the rod's reach.
         """
+        return find_wheel_angle(self.axle, self.name, L, self.wheel.axis)
 
 
 def sprung_body(system: System, carrier: Body) -> Body:
@@ -226,33 +223,3 @@ def sprung_body(system: System, carrier: Body) -> Body:
     while not body.carrier.is_ground and body.name not in trailers:
         body = body.carrier
     return body
-
-
-FARTHEST = 50.0
-"""Of a hardpoint from the origin of its corner [m]: above, a unit was meant that is not written."""
-
-
-def check_near(name: str, data: CornerData) -> None:
-    """Refuse hardpoints that no vehicle has."""
-    for key, quantity in leaves(type(data)).items():
-        if quantity.unit != "m" or not quantity.components:
-            continue
-        value: Any = data
-        for part in key:
-            value = getattr(value, part, None)
-        for component, number in zip(quantity.components, value or (), strict=False):
-            if not abs(nominal(number)) <= FARTHEST:
-                raise DataError(
-                    f"{name}.{'.'.join(key)}.{component}: {nominal(number):g} m is no place on a vehicle, at "
-                    f"most {FARTHEST:g} m from the corner's origin; check the unit"
-                )
-
-
-def check_side(name: str, data: CornerData) -> None:
-    """Refuse a wheel centre that is not on the left."""
-    left = f"{name}.W.y: the wheel centre is not on the left"
-    if not decide(data.origin[1] + data.W[1] > 0.0, left):
-        raise DataError(
-            f"{name}.W.y: {data.W[1]:g} m is not on the left; corner values are always given as for the "
-            f"left side (y > 0), right corners are mirrored"
-        )

@@ -33,8 +33,8 @@ from ce_dynamics.models.vehicles import soundness
 from ce_dynamics.models.vehicles.anti_roll_bar import AntiRollBar
 from ce_dynamics.models.vehicles.bodies import BodyParameters, Vector, body, shift_points
 from ce_dynamics.models.vehicles.built_parts import (
+    axle_of,
     bar_of,
-    beam_of,
     bushing_of,
     corners_of,
     section,
@@ -64,9 +64,7 @@ from ce_dynamics.models.vehicles.layout import (
 from ce_dynamics.models.vehicles.merging import check_tyre_files, merge_layers
 from ce_dynamics.models.vehicles.sections import DriverData, PublishedData, RoadData, VehicleDescription
 from ce_dynamics.models.vehicles.steering.base import Steering
-from ce_dynamics.models.vehicles.suspensions.beam import BeamAxle
-from ce_dynamics.models.vehicles.suspensions.free_graph import GraphAxle
-from ce_dynamics.models.vehicles.suspensions.listed import CORNERS
+from ce_dynamics.models.vehicles.suspensions.axle import Axle
 from ce_dynamics.models.vehicles.trailers.trailer import Trailer, build_trailers
 from ce_dynamics.models.vehicles.tree import SIDES, short_name
 from ce_dynamics.models.vehicles.tyre_kinds import BuiltTyre
@@ -105,8 +103,8 @@ class VehicleParameters:
     corners : dict
         `Corner` by name, front to rear and left before right; what it has beyond a wheel follows from its
         suspension.
-    beams : dict
-        `BeamAxle` or `GraphAxle` by axle, of those whose two sides belong together.
+    axles : dict
+        `Axle` by name.
     """
 
     name: str
@@ -120,7 +118,7 @@ class VehicleParameters:
     chassis: BodyParameters
     trailers: dict[str, Trailer]
     corners: dict[str, Any]
-    beams: dict[str, BeamAxle | GraphAxle]
+    axles: dict[str, Axle]
     anti_roll_bars: dict[str, AntiRollBar]
     steerings: dict[str, Steering]
     bushings: tuple[VehicleBushing, ...]
@@ -221,12 +219,8 @@ class VehicleParameters:
             if carrying is not None:
                 there = shift_points(section(given, mechanism), trailers[carrying].at)
                 given = given.model_copy(update={mechanism: there})
-        beams = {axle.name: beam_of(axle, given) for axle in layout.axles if axle.suspension not in CORNERS}
-        corners = {
-            corner.name: corner
-            for axle in layout.axles
-            for corner in (beams[axle.name].ends if axle.name in beams else corners_of(axle, given))
-        }
+        axles = {axle.name: axle_of(axle, given) for axle in layout.axles}
+        corners = {one.name: one for axle in axles.values() for one in corners_of(axle, given)}
         parameters = cls(
             name=name,
             label=label,
@@ -240,7 +234,7 @@ class VehicleParameters:
             chassis=body(given.chassis, np.zeros(3)),
             trailers=trailers,
             corners=corners,
-            beams=beams,
+            axles=axles,
             anti_roll_bars={
                 axle.name: bar_of(axle, given, trailers)
                 for axle in layout.axles
@@ -276,7 +270,7 @@ class VehicleParameters:
         soundness.check_brakes(layout, label)
         soundness.check_split(powertrain, len(driven))
         for axle in driven:
-            soundness.check_final_drive(axle, self.beams.get(axle.name), label)
+            soundness.check_final_drive(axle, self.axles[axle.name], label)
         inside = any(self.housing(axle) is not None for axle in driven)
         soundness.check_engine_axis(layout, powertrain, inside, label)
         soundness.warn_of_written(self.flat(), self.groups, self._table)
@@ -317,9 +311,9 @@ class VehicleParameters:
 
     def housing(self, axle: AxleLayout) -> str | None:
         """Return the name of the body that carries an axle's final drive; None where it is the chassis."""
-        beam = self.beams.get(axle.name)
-        chosen = axle.final_drive or ("chassis" if beam is None else beam.final_drive)
-        return axle.trailer if chosen == "chassis" or beam is None else beam.housing()
+        whole = self.axles[axle.name]
+        chosen = axle.final_drive or whole.final_drive
+        return axle.trailer if chosen == "chassis" or not whole.is_joined else whole.housing()
 
     @property
     def engine_axis(self) -> tuple[float, float, float]:
@@ -401,7 +395,7 @@ class VehicleParameters:
         """Mass of the corners and axles that are on the chassis (kg)."""
         own = self.layout.axles_of(None)
         corners = [b for axle in own for name in axle.corners for b in corner_bodies(self.corners[name])]
-        beams = [b for axle in own if axle.name in self.beams for b in self.beams[axle.name].bodies()]
+        beams = [b for axle in own for b in self.axles[axle.name].bodies(axle.name)]
         mass: float = sum(b.mass for b in (*corners, *beams))
         return mass
 
@@ -410,7 +404,7 @@ class VehicleParameters:
         chosen = list(axles)
         corners = [b for axle in chosen for name in axle.corners for b in corner_bodies(self.corners[name])]
         bars = [half for bar in self.anti_roll_bars.values() for half in (bar.half, bar.half)]
-        beams = [b for axle in chosen if axle.name in self.beams for b in self.beams[axle.name].bodies()]
+        beams = [b for axle in chosen for b in self.axles[axle.name].bodies(axle.name)]
         towed = [self.trailers[name].body for name in trailers]
         steered = [b for mechanism in self.steerings.values() for b in mechanism.bodies()]
         return [self.chassis, *towed, *corners, *bars, *beams, *steered]

@@ -37,14 +37,19 @@ from ce_dynamics.models.vehicles.bushing_data import (
     bushing_fields,
     bushings_of,
 )
-from ce_dynamics.models.vehicles.corner import CornerData
-from ce_dynamics.models.vehicles.sections import VehicleDescription
+from ce_dynamics.models.vehicles.sections import CornerData, VehicleDescription
 from ce_dynamics.models.vehicles.steering.base import Steering
 from ce_dynamics.models.vehicles.steering.pitman import Pitman
 from ce_dynamics.models.vehicles.steering.rack import Rack, RotaryArm
-from ce_dynamics.models.vehicles.suspensions.beam import GEARS, make_steered_section
-from ce_dynamics.models.vehicles.suspensions.graph_words import Item, end_section, items_of, own_section
-from ce_dynamics.models.vehicles.suspensions.listed import BEAMS, CORNERS, SUSPENSIONS
+from ce_dynamics.models.vehicles.suspensions.listed_graph import Item, graph_template, items_of
+from ce_dynamics.models.vehicles.suspensions.template import (
+    GEARS,
+    GRAPH,
+    SUSPENSIONS,
+    Template,
+    gear_of,
+    template_of,
+)
 from ce_dynamics.models.vehicles.trailers.hitches import FOLDING, STRAIGHT
 from ce_dynamics.models.vehicles.trailers.trailer import TrailerLayout, trailer_section, trailers_of
 from ce_dynamics.models.vehicles.tree import NO_PARTS, SIDES, Parts, long_name
@@ -68,8 +73,6 @@ AXES: Mapping[str, tuple[float, float, float]] = {
     "transverse-reversed": (0.0, -1.0, 0.0),
 }
 """About which engine and shafts turn forwards: clockwise as seen from the front, or as the wheels do."""
-GRAPH = "graph"
-"""Name of the suspension whose bodies and joints data files list."""
 EXAMPLE = (
     "axles: {front: {suspension: {kind: rigid}, steering: {kind: rack}}, rear: {suspension: {kind: rigid}}}"
 )
@@ -99,6 +102,33 @@ class AxleLayout:
     def knuckles(self) -> bool:
         """True if a beam has knuckles: it is steered, or a gear holds them on the chassis."""
         return self.steering is not None or self.steering_gear is not None
+
+    @property
+    def template(self) -> Template:
+        """Template of its suspension."""
+        return graph_template(self.graph) if self.suspension == GRAPH else template_of(self.suspension)
+
+    @property
+    def gear(self) -> Template | None:
+        """Steering gear of a beam with knuckles."""
+        given = self.knuckles and self.template.is_beam
+        return gear_of(self.steering_gear or "toe-bar") if given else None
+
+    @property
+    def sections(self) -> tuple[type[CornerData], type[Section] | None]:
+        """Sections of either corner, and of the axle as a whole."""
+        template, owner = self.template, f"axles.{self.name}"
+        if self.steering_gear is not None and not template.is_beam:
+            if template.axle is None or template.listed:
+                raise DataError(
+                    f"{owner}: steering_gear has no effect on a {self.suspension} suspension; leave it out"
+                )
+        elif self.gear is not None:
+            return template.steered_by(self.gear)
+        fixed = not template.listed and (template.axle is not None or "L" not in template.side.points)
+        if self.knuckles and fixed:
+            raise DataError(f"{owner}: a {self.suspension} suspension cannot be steered; leave steering out")
+        return template.side_section, template.axle_section
 
     @property
     def corners(self) -> tuple[str, str]:
@@ -288,10 +318,7 @@ def check_axle_name(axle: str, entry: FileEntry) -> None:
 
 def check_name(name: str, what: str, where: str) -> None:
     """Refuse the name of an axle or a trailer that cannot start a dotted key, or means something else."""
-    taken = {
-        *VehicleDescription.model_fields,
-        *(f for kind in CORNERS.values() for f in kind.section.model_fields),
-    }
+    taken = {*VehicleDescription.model_fields, *CornerData.model_fields, "spring", "damper"}
     sections = ("ground", *MECHANISMS)
     if not re.fullmatch(r"[a-z][a-z0-9_]{0,30}", name) or name in taken or name in sections:
         article = "an" if what == "axle" else "a"
@@ -375,54 +402,20 @@ def steerings_of(layout: VehicleLayout) -> Mapping[str, type[Steering]]:
     return {name: STEERINGS[str(axles[0].steering)] for name, axles in find_steered_axles(layout).items()}
 
 
-def suspension_section(axle: AxleLayout) -> type[CornerData]:
-    """Return the section of each corner of an axle."""
-    if axle.steering_gear is not None and axle.suspension not in BEAMS:
-        raise DataError(
-            f"axles.{axle.name}: steering_gear has no effect on a {axle.suspension} suspension; leave it out"
-        )
-    if axle.suspension == GRAPH:
-        return end_section(axle.graph)
-    section: type[CornerData] | None
-    if axle.suspension in CORNERS:
-        section = CORNERS[axle.suspension].section
-        if axle.steering is not None and "L" not in section.model_fields:  # no tie rod
-            section = None
-    else:
-        beam = BEAMS[axle.suspension]
-        section = beam.steered_end if axle.knuckles else beam.end
-    if section is None:
-        raise DataError(
-            f"axles.{axle.name}: a {axle.suspension} suspension cannot be steered; leave steering out"
-        )
-    return section
-
-
-def axle_section(axle: AxleLayout) -> type[Section] | None:
-    """Return the section of an axle as a whole, or None."""
-    if axle.suspension in CORNERS:
-        return None
-    if axle.suspension == GRAPH:
-        return own_section(axle.graph)
-    section = BEAMS[axle.suspension].section
-    return section if not axle.knuckles else make_steered_section(section, axle.steering_gear or "toe-bar")
-
-
 @lru_cache(maxsize=64)
 def schema_of(layout: VehicleLayout) -> type[VehicleDescription]:
     """Return the schema of the numbers of such a vehicle."""
     fields: dict[str, Any] = {"powertrain": (POWERTRAINS[layout.powertrain], ...)}
     for axle in layout.axles:
+        side, own = axle.sections
         for corner in axle.corners:
             words = axle.bushings, axle.name, axle.braked != "no"
-            made = corner_section(suspension_section(axle), layout.tyre, *words)
-            fields[corner] = (made, ...)
+            fields[corner] = (corner_section(side, layout.tyre, *words), ...)
         parts: dict[str, Any] = {}
         if axle.anti_roll_bar is not None:
             parts = {"anti_roll_bar": (BARS[axle.anti_roll_bar], ...)}
         if axle.differential is not None:
             parts |= {"differential": (DIFFERENTIALS[axle.differential], ...)}
-        own = axle_section(axle)
         if parts or own is not None:
             fields[axle.name] = (create_model("AxleDescription", __base__=own or Section, **parts), ...)
     for trailer in layout.trailers:

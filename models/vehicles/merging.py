@@ -15,8 +15,8 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.layers import Groups, lay
 from ce_dynamics.models.data.quantities import XYZ, ParameterQuantity
 from ce_dynamics.models.data.reading import Assignment, DataFile, FileEntry, Key, Table
-from ce_dynamics.models.vehicles.corner import CornerData
 from ce_dynamics.models.vehicles.layout import MECHANISMS, NONE, VehicleLayout, steerings_of
+from ce_dynamics.models.vehicles.sections import CornerData
 from ce_dynamics.models.vehicles.tyre_kinds import MAGIC_FORMULA
 
 FIRST_KINDS = {"powertrain": "envelope", "tyre": "tmeasy"}

@@ -4,13 +4,24 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from ce_dynamics.models.data.quantities import Fraction, Length, ParameterQuantity, PositiveFraction
+from ce_dynamics.models.data.quantities import (
+    Damping,
+    Fraction,
+    Length,
+    ParameterQuantity,
+    Point,
+    PositiveFraction,
+    Stiffness,
+)
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.parts.aerodynamics import AerodynamicsData
 from ce_dynamics.models.parts.assistance import AssistanceData
 from ce_dynamics.models.parts.body_contact import HullData
+from ce_dynamics.models.parts.brake import BrakeData
 from ce_dynamics.models.powertrain.base import PowertrainData
 from ce_dynamics.models.vehicles.bodies import ChassisData
+from ce_dynamics.models.vehicles.tyre_kinds import TyreData
+from ce_dynamics.models.vehicles.wheel import WheelData
 
 
 class VehicleData(Section):
@@ -53,6 +64,25 @@ class PublishedData(Section):
     wheelbase: Length
     max_wheel_angle: Annotated[float, ParameterQuantity("rad", above=0.0)]
     min_turning_radius: Length
+
+
+class GroundSpringData(Section):
+    """A vertical spring and damper at W in place of the tyre; it may pull (validation model "ride")."""
+
+    stiffness: Stiffness
+    damping: Damping
+    height: Length
+
+
+class CornerData(Section):
+    """One corner, as the left one; every suspension adds its own sections."""
+
+    origin: Point
+    W: Point
+    wheel: WheelData
+    tyre: TyreData
+    brake: BrakeData | None
+    ground_spring: GroundSpringData | None = None
 
 
 class VehicleDescription(Section):

@@ -17,8 +17,7 @@ from ce_dynamics.models.powertrain.base import PowertrainData
 from ce_dynamics.models.vehicles.bodies import Vector
 from ce_dynamics.models.vehicles.corner import Corner
 from ce_dynamics.models.vehicles.layout import AxleLayout, VehicleLayout
-from ce_dynamics.models.vehicles.suspensions.beam import BeamAxle
-from ce_dynamics.models.vehicles.suspensions.free_graph import GraphAxle
+from ce_dynamics.models.vehicles.suspensions.axle import Axle
 
 
 def check_order(layout: VehicleLayout, corners: Mapping[str, Corner]) -> None:
@@ -59,14 +58,14 @@ def check_split(powertrain: PowertrainData, axles: int) -> None:
         )
 
 
-def check_final_drive(axle: AxleLayout, beam: BeamAxle | GraphAxle | None, label: str) -> None:
+def check_final_drive(axle: AxleLayout, whole: Axle, label: str) -> None:
     """Refuse a place of a driven axle's final drive that its suspension does not have."""
-    if axle.final_drive == "axle" and (beam is None or beam.housing() is None):
+    if axle.final_drive == "axle" and whole.housing() is None:
         raise DataError(
             f"{label}: axles.{axle.name}: final_drive: no beam carries both wheels of a "
             f"{axle.suspension} suspension; its final drive is on the chassis: leave it out"
         )
-    if axle.final_drive == "chassis" and beam is None:
+    if axle.final_drive == "chassis" and not whole.is_joined:
         raise DataError(
             f"{label}: axles.{axle.name}: final_drive: that of a {axle.suspension} suspension is "
             "always on the chassis; leave it out"

@@ -15,9 +15,9 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ce_dynamics.models.vehicles.corner import Corner
 from ce_dynamics.models.vehicles.hmmwv import CORNERS
 from ce_dynamics.models.vehicles.hmmwv.parameters import HmmwvParameters
-from ce_dynamics.models.vehicles.suspensions.double_wishbone import DoubleWishboneCorner
 
 Floats = NDArray[np.float64]
 X, Y = np.eye(3)[0], np.eye(3)[1]
@@ -165,7 +165,7 @@ def ride_mechanism(rods: bool = False) -> Mechanism:
     for name in CORNERS:
         corner = parameters.corners[name]
         joints += _corner_joints(corner, height)
-        F, K, L = (*(np.asarray(getattr(corner.points, letter)) + height for letter in "FKL"),)
+        F, K, L = (*(np.asarray(corner.points[letter]) + height for letter in "FKL"),)
         closures.append(Closure(f"{name}.F", "P", f"{name}.upper_arm", f"{name}.upright", F, F))
         if rods:
             joints += _rod_joints(name, L, K)
@@ -176,11 +176,15 @@ def ride_mechanism(rods: bool = False) -> Mechanism:
     return Mechanism(tuple(joints), tuple(closures), tuple(loads), (0.0, 0.0, float(parameters.gravity[2])))
 
 
-def _corner_joints(corner: DoubleWishboneCorner, height: Floats) -> list[Joint]:
+def _corner_joints(corner: Corner, height: Floats) -> list[Joint]:
     """Lower arm, upright, wheel; upper arm."""
     name, still = corner.name, np.zeros(1)
-    lower, upper, upright, wheel = corner.lower_arm, corner.upper_arm, corner.upright, corner.wheel
-    A1, A2, G1, G2, D = (np.asarray(getattr(corner.points, name)) for name in ("A1", "A2", "G1", "G2", "D"))
+    bodies = corner.axle.side(name).bodies
+    lower, upper, upright, wheel = bodies["lower_arm"], bodies["upper_arm"], bodies["upright"], corner.wheel
+    A1, A2, G1, G2 = (
+        corner.points[f"{arm}.{end}_pivot"] for arm in ("lower_arm", "upper_arm") for end in ("rear", "front")
+    )
+    D = corner.points["D"]
     middle = [0.5 * (A1 + A2) + height, 0.5 * (G1 + G2) + height]
     lower_axis, upper_axis = ((b - a) / np.linalg.norm(b - a) for a, b in ((A1, A2), (G1, G2)))
     return [
@@ -209,7 +213,7 @@ def _rod_joints(name: str, L: Floats, K: Floats) -> list[Joint]:
     ]
 
 
-def _corner_loads(corner: DoubleWishboneCorner, height: Floats, rate: Floats) -> list[Load]:
+def _corner_loads(corner: Corner, height: Floats, rate: Floats) -> list[Load]:
     """Spring, damper and ground spring at the initial state, from the formulas of the reference data."""
     v_0, w = rate[:3], rate[3:]
     arm = f"{corner.name}.lower_arm"

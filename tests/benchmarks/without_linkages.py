@@ -23,13 +23,13 @@ from ce_dynamics.models.hmmwv import prepare
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.bodies import BodyParameters, Vector, add_rigid_body
 from ce_dynamics.models.vehicles.case import first_pedals
+from ce_dynamics.models.vehicles.corner import Corner
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.equilibrium import settle
 from ce_dynamics.models.vehicles.prepared import Case
 from ce_dynamics.models.vehicles.springs import DamperData, SpringData
 from ce_dynamics.models.vehicles.steering.base import add_position
 from ce_dynamics.models.vehicles.steering_angle import max_wheel_angle
-from ce_dynamics.models.vehicles.suspensions.double_wishbone import DoubleWishboneCorner
 from tests.benchmarks.evaluation import prepared
 from tests.benchmarks.report import Options, Result, Table, number
 from tests.benchmarks.timing import best_of
@@ -54,7 +54,7 @@ UP = np.array((0.0, 0.0, 1.0))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class SlidingCorner(DoubleWishboneCorner):
+class SlidingCorner(Corner):
     """A corner of the same data whose upright slides instead of being guided by arms."""
 
     turn: SecondOrderActuator | None
@@ -62,7 +62,9 @@ class SlidingCorner(DoubleWishboneCorner):
     def add(self, system: System, chassis: Body, steering: Body | None) -> Body:
         """The upright, with the mass of all that was around it, its spring and its damper."""
         mass = sum(body.mass for body in self.bodies())
-        sliding = BodyParameters(mass, self.W, np.asarray(self.upright.inertia))
+        sliding = BodyParameters(
+            mass, self.W, np.asarray(self.axle.side(self.name).bodies["upright"].inertia)
+        )
         name, hinge = f"{self.name}.upright", Prismatic(UP, at=self.W)
         if self.turn is None:
             upright = add_rigid_body(system, name, sliding, chassis, hinge)
@@ -79,8 +81,9 @@ class SlidingCorner(DoubleWishboneCorner):
 
     def ratio(self, element: SpringData | DamperData) -> float:
         """Travel of an element on the lower arm over that of its ball joint D, in the design position."""
-        axis = np.subtract(self.points.A2, self.points.A1)
-        moved = [np.cross(axis, np.subtract(point, self.points.A1)) for point in (element.arm, self.points.D)]
+        front, rear = (self.points[f"lower_arm.{end}_pivot"] for end in ("front", "rear"))
+        axis = np.subtract(front, rear)
+        moved = [np.cross(axis, np.subtract(point, rear)) for point in (element.arm, self.points["D"])]
         along = np.subtract(element.chassis, element.arm)
         return float(along / np.linalg.norm(along) @ moved[0] / moved[1][2])
 

@@ -21,7 +21,7 @@ from ce_dynamics.models.vehicles.chrono.tyres import tyre
 from ce_dynamics.models.vehicles.chrono.wheels import brake, lean, rotor, wheel_files
 from ce_dynamics.models.vehicles.chrono.writing import Sections, quantities, quantity
 from ce_dynamics.models.vehicles.layout import MECHANISMS
-from ce_dynamics.models.vehicles.suspensions.listed import BEAMS
+from ce_dynamics.models.vehicles.suspensions.template import GRAPH as LISTED, template_of
 
 WHEEL_WIDTH = 0.25
 """[m] of a wheel whose tyre does not say it, for the width of the vehicle."""
@@ -164,9 +164,10 @@ def carrier_of(file: JsonObject, rears: Sequence[RearChassis]) -> RearChassis | 
 
 def on_chassis(words: Sections) -> Sections:
     """Return the words of an axle, with the final drive on the chassis for a driven beam."""
-    beam = BEAMS.get(str(words["suspension"]))
+    name = str(words["suspension"])
+    beam = name != LISTED and template_of(name).axle is not None
     driven = words.get("driven") != "no"
-    return {**words, "final_drive": "chassis"} if driven and beam is not None else words
+    return {**words, "final_drive": "chassis"} if driven and beam else words
 
 
 def ride_height(body: Sections, rears: Sequence[RearChassis], axles: list[AxleReading]) -> float:

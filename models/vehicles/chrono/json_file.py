@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ce_dynamics.algebra import checks, files
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.vehicles.corner import FARTHEST
+from ce_dynamics.models.vehicles.suspensions.points import FARTHEST
 
 LARGEST_FILE = 2**22
 """Bytes."""

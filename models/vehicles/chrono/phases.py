@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from ce_dynamics.models.data.layers import lay, validate
-from ce_dynamics.models.vehicles.built_parts import beam_of, corners_of, steering_of
+from ce_dynamics.models.vehicles.built_parts import axle_of, corners_of, steering_of
 from ce_dynamics.models.vehicles.chrono.reading import Reading
 from ce_dynamics.models.vehicles.chrono.writing import Sections, as_file, yaml_text
 from ce_dynamics.models.vehicles.corner import Corner
 from ce_dynamics.models.vehicles.layout import find_steered_axles, groups_of, layout_of, schema_of
 from ce_dynamics.models.vehicles.steering.base import Steering
-from ce_dynamics.models.vehicles.suspensions.listed import CORNERS
 
 
 def set_phases(reading: Reading, sections: Sections, senses: Mapping[str, int]) -> None:
@@ -45,7 +44,7 @@ def built(
         corner.name: corner
         for axle in layout.axles
         if axle.steering is not None
-        for corner in (corners_of(axle, data) if axle.suspension in CORNERS else beam_of(axle, data).ends)
+        for corner in corners_of(axle_of(axle, data), data)
     }
     steered = find_steered_axles(layout)
     return {

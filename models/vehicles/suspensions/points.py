@@ -1,26 +1,29 @@
-"""Checks of hardpoints, and uprights that turn about an axis DF when the tie rod KL moves."""
+"""Checks of hardpoints, and the turn of uprights whose steering moves, from hardpoints alone."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from ce_dynamics.algebra.arrays import Scalar, arctan2, cross, norm
-from ce_dynamics.algebra.rotation import rotate_about
-from ce_dynamics.compiler.free_numbers import decide, number
+from ce_dynamics.algebra.arrays import Scalar, cross, norm
+from ce_dynamics.compiler.free_numbers import decide, nominal
 from ce_dynamics.errors import DataError
-from ce_dynamics.kinematics.rotation_to_distance import RotationToDistance
 from ce_dynamics.mechanism.checked import magnitude
-from ce_dynamics.mechanism.hinges.revolute import Revolute
 from ce_dynamics.models.data.quantities import Numbers
+from ce_dynamics.models.data.schema import leaves
 from ce_dynamics.models.vehicles.bodies import SMALLEST_LENGTH, Vector
+from ce_dynamics.models.vehicles.sections import CornerData
+from ce_dynamics.models.vehicles.springs import DamperData, SpringData
+from ce_dynamics.models.vehicles.suspensions.template import Template
 
+Place: TypeAlias = Numbers | Vector
 NEGLIGIBLE = 1e-9
 """[m]."""
 
 
-def check_apart(name: str, pairs: Iterable[tuple[str, Numbers, str, Numbers]]) -> None:
+def check_apart(name: str, pairs: Iterable[tuple[str, Place, str, Place]]) -> None:
     """Refuse points that coincide; pairs of name and point, twice."""
     for first, a, second, b in pairs:
         coincide = f"{name}: {first} and {second} coincide; they must be 1 mm apart or more"
@@ -30,7 +33,7 @@ def check_apart(name: str, pairs: Iterable[tuple[str, Numbers, str, Numbers]]) -
             )
 
 
-def check_off(name: str, rows: Iterable[tuple[str, Numbers, str, Numbers, Numbers]]) -> None:
+def check_off(name: str, rows: Iterable[tuple[str, Place, str, Place, Place]]) -> None:
     """Refuse points on a line: name and point, name of the line and two points of it."""
     for point, r, line, a, b in rows:
         off = f"{name}.{point} lies on {line}; it must be 1 mm off or more"
@@ -38,7 +41,7 @@ def check_off(name: str, rows: Iterable[tuple[str, Numbers, str, Numbers, Number
             raise DataError(f"{name}.{point}: {at(r)} lies on {line}; it must be 1 mm off or more")
 
 
-def check_along(name: str, point: Numbers, component: int, expected: Scalar) -> None:
+def check_along(name: str, point: Place, component: int, expected: Scalar) -> None:
     """Refuse a point that is not where it is expected along its own axis, on which nothing depends."""
     axis, value = "xyz"[component], np.asarray(point)[component]
     aside = f"{name}.{axis}: the axis through {name.rpartition('.')[2]} lies along {axis}"
@@ -46,43 +49,105 @@ def check_along(name: str, point: Numbers, component: int, expected: Scalar) -> 
         raise DataError(f"{aside}, so that {value:g} m has no effect; give {expected:g} m")
 
 
-def distance_to_line(point: Numbers, a: Numbers, b: Numbers) -> Scalar:
+def check_points(owner: str, template: Template, points: Mapping[str, Vector]) -> None:
+    """Refuse points, relative to their origin, that do not satisfy what their template says of them."""
+    for row in template.on_axis:
+        point, axis, like = (*row, "")[:3]
+        if point in points:
+            k = "xyz".index(axis)
+            check_along(f"{owner}.{point}", points[point], k, points[like][k] if like else 0.0)
+    pairs = [(a, points[a], b, points[b]) for a, b in template.apart if a in points]
+    check_apart(owner, pairs)
+    lines = [(p, a, b) for p, a, b in template.off_line if p in points]
+    check_off(
+        owner, [(p, points[p], f"the line through {a} and {b}", points[a], points[b]) for p, a, b in lines]
+    )
+    for (arm,) in (row for row in template.ahead if f"{row[0]}.front_pivot" in points):
+        front, rear = points[f"{arm}.front_pivot"][0], points[f"{arm}.rear_pivot"][0]
+        if not decide(front > rear, f"{owner}.{arm}: front_pivot must lie ahead of rear_pivot"):
+            raise DataError(
+                f"{owner}.{arm}: front_pivot at x = {front:g} m must lie ahead of "
+                f"rear_pivot at x = {rear:g} m"
+            )
+
+
+def check_corner(
+    name: str,
+    template: Template,
+    points: Mapping[str, Vector],
+    springs: Mapping[str, SpringData | DamperData],
+    data: CornerData,
+) -> None:
+    """Refuse a corner, in left-side coordinates, that is no such suspension."""
+    check_near(name, data)
+    ends = {f"{key}.{end}": np.array(getattr(spring, end)) for key, spring in springs.items() for end in ENDS}
+    check_points(name, template, {"W": np.array(data.W), **points, **ends})
+    halves = {part.name: getattr(data, part.name) for part in template.side.of_kind("shock")}
+    if any(half is not None for half in halves.values()):
+        check_shock(name, halves, ends["damper.chassis"] - ends["damper.arm"])
+    check_side(name, data)
+
+
+ENDS = ("chassis", "arm")
+
+
+def check_shock(name: str, halves: Mapping[str, Any], damper: Vector) -> None:
+    """Refuse halves of a shock absorber, from end to end as the damper, that do not overlap."""
+    if None in halves.values():
+        raise DataError(f"{name}: give both halves of the shock absorber, {' and '.join(halves)}, or none")
+    length = magnitude(damper)
+    for half, data in halves.items():
+        longer = f"{name}.{half}.length: longer than the whole shock in the design position"
+        if decide(data.length > length, longer):
+            raise DataError(
+                f"{name}.{half}.length: {data.length:g} m is longer than the whole shock "
+                f"in the design position, {length:.4g} m"
+            )
+    (one, a), (other, b) = halves.items()
+    apart = f"{name}: {one}.length and {other}.length do not overlap"
+    if decide(a.length + b.length < length, apart):
+        raise DataError(
+            f"{name}: {one}.length {a.length:g} m and {other}.length {b.length:g} m do not "
+            f"overlap: the shock is {length:.4g} m long in the design position"
+        )
+
+
+def distance_to_line(point: Place, a: Place, b: Place) -> Scalar:
     """Distance of a point from the line through a and b."""
     along = np.subtract(b, a)
     return magnitude(cross(np.subtract(point, a), along)) / magnitude(along)
 
 
-def at(point: Numbers) -> str:
+def at(point: Place) -> str:
     """A point, for messages."""
     return f"({', '.join(f'{x:g}' for x in point)}) m"
 
 
-def measure_wheel_turn(
-    owner: str, D: Vector, F: Vector, K: Vector, L: Vector, L_now: Vector, axis: Vector
-) -> Scalar:
-    """Angle of a wheel about the vertical, positive to the left, when L has moved to `L_now` [rad].
-
-    Parameters
-    ----------
-    owner : str
-        For messages.
-    D, F, K, L : (3,) arrays
-        Kingpin and tie rod in the design position [m].
-    L_now : (3,) array
-        The tie rod's inner end.
-    axis : (3,) array
-        Spin axis in the design position.
-    """
-    kingpin = Revolute(F - D, at=D)
-    spindle = RotationToDistance(kingpin, K, L, f"{owner} spindle", "KL")
-    forward, left = wheel_frame(axis)
-    c, s = spindle.configuration(L_now - D)
-    turned = rotate_about(kingpin.axis, c, s, left)
-    return number(arctan2(-(turned @ forward), turned @ left))
+FARTHEST = 50.0
+"""Of a hardpoint from the origin of its corner [m]: above, a unit was meant that is not written."""
 
 
-def wheel_frame(axis: Vector) -> tuple[Vector, Vector]:
-    """Forward and left of a wheel in the design position, horizontal unit vectors."""
-    y = np.array([axis[0], axis[1], 0.0])
-    left = y / magnitude(y)
-    return np.array([left[1], -left[0], 0.0]), left
+def check_near(name: str, data: CornerData) -> None:
+    """Refuse hardpoints that no vehicle has."""
+    for key, quantity in leaves(type(data)).items():
+        if quantity.unit != "m" or not quantity.components:
+            continue
+        value: Any = data
+        for part in key:
+            value = getattr(value, part, None)
+        for component, length in zip(quantity.components, value or (), strict=False):
+            if not abs(nominal(length)) <= FARTHEST:
+                raise DataError(
+                    f"{name}.{'.'.join(key)}.{component}: {nominal(length):g} m is no place on a vehicle, at "
+                    f"most {FARTHEST:g} m from the corner's origin; check the unit"
+                )
+
+
+def check_side(name: str, data: CornerData) -> None:
+    """Refuse a wheel centre that is not on the left."""
+    left = f"{name}.W.y: the wheel centre is not on the left"
+    if not decide(data.origin[1] + data.W[1] > 0.0, left):
+        raise DataError(
+            f"{name}.W.y: {data.W[1]:g} m is not on the left; corner values are always given as for the "
+            f"left side (y > 0), right corners are mirrored"
+        )

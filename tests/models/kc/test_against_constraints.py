@@ -28,8 +28,16 @@ def carriers(data: VehicleParameters, axle: str) -> list[RodCarrier]:
     made = []
     for corner in (data.corners[f"{axle}_left"], data.corners[f"{axle}_right"]):
         p = corner.points
-        on_carrier = np.array([p.D, p.D, p.F, p.F, p.K])
-        anchors = np.array([p.A1, p.A2, p.G1, p.G2, p.L])
+        on_carrier = np.array([p["D"], p["D"], p["F"], p["F"], p["K"]])
+        anchors = np.array(
+            [
+                p["lower_arm.rear_pivot"],
+                p["lower_arm.front_pivot"],
+                p["upper_arm.rear_pivot"],
+                p["upper_arm.front_pivot"],
+                p["L"],
+            ]
+        )
         wheel = Wheel(corner.W, np.array([0.0, 1.0, 0.0]), corner.side)
         made.append(RodCarrier(on_carrier, anchors, [wheel]))
     return made
@@ -69,7 +77,7 @@ def test_every_figure_of_a_wheel(tried: Any, read: dict[str, Floats], k: int) ->
         radius = rig.axle.wheels[side].loaded_radius
         corner = data.corners[f"{axle}_{('left', 'right')[side]}"]
         expected = figures(carrier, pose, radius)
-        D, F = (carrier.at(pose, point) for point in (corner.points.D, corner.points.F))
+        D, F = (carrier.at(pose, point) for point in (corner.points["D"], corner.points["F"]))
         expected |= about_kingpin(carrier, pose, radius, D, F)
         for name, value in expected.items():
             size = max(1.0, abs(value)) ** 2  # an instant centre far away: 1/ω
@@ -183,12 +191,14 @@ def test_the_ends_of_travel(tried: Any) -> None:
     data, rig, axle, _ = tried
     p = data.corners[f"{axle}_left"].points
     carrier = carriers(data, axle)[0]
-    u = (p.G2 - p.G1) / np.linalg.norm(p.G2 - p.G1)
+    u = (p["upper_arm.front_pivot"] - p["upper_arm.rear_pivot"]) / np.linalg.norm(
+        p["upper_arm.front_pivot"] - p["upper_arm.rear_pivot"]
+    )
 
     def across_the_upright(z: float) -> float:
         pose = carrier.solved(z, within=1e-12)
-        D, F = (carrier.at(pose, point) for point in (p.D, p.F))
-        return float((F - D) @ np.cross(u, F - p.G1))
+        D, F = (carrier.at(pose, point) for point in (p["D"], p["F"]))
+        return float((F - D) @ np.cross(u, F - p["upper_arm.rear_pivot"]))
 
     for end in kc.ends_of_travel(rig, "left"):
         assert end is not None

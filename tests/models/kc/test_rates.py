@@ -35,11 +35,14 @@ def rig(data: VehicleParameters) -> kc.KCRig:
 def arm_point(data: VehicleParameters, side: int, z: float, point: Floats) -> Floats:
     """Where a point of the lower arm is: the arm turns about A1 A2 as far as its ball joint D says."""
     corner = data.corners[("front_left", "front_right")[side]]
-    A, axis = corner.points.A1, corner.points.A2 - corner.points.A1
+    A, axis = (
+        corner.points["lower_arm.rear_pivot"],
+        corner.points["lower_arm.front_pivot"] - corner.points["lower_arm.rear_pivot"],
+    )
     axis = axis / np.linalg.norm(axis)
     carrier = carriers(data, "front")[side]
-    now = carrier.at(carrier.solved(z), corner.points.D)
-    before, after = (d - axis * (axis @ d) for d in (corner.points.D - A, now - A))
+    now = carrier.at(carrier.solved(z), corner.points["D"])
+    before, after = (d - axis * (axis @ d) for d in (corner.points["D"] - A, now - A))
     angle = np.arctan2(axis @ np.cross(before, after), before @ after)
     turned: Floats = A + Rotation.from_rotvec(angle * axis).apply(point - A)
     return turned

@@ -21,8 +21,9 @@ from ce_dynamics.mechanism.hinges.prismatic import Prismatic
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models import kc
 from ce_dynamics.models.kc import quantities
+from ce_dynamics.models.vehicles.suspensions.builder import add_axle
 from tests.models.kc.rods import Floats, Pose, RodCarrier, Wheel, about_kingpin, figures
-from tests.models.vehicles.suspensions.rig import BEAM_CASES, CASES, STEERED, beam, corner
+from tests.models.vehicles.suspensions.rig import BEAM_CASES, CASES, STEERED, beam, corner, corners_of
 
 RADIUS, LOCK = 0.32, 0.06
 TRAVELS = np.array([(-0.05, 0.03), (0.0, 0.0), (0.06, 0.06)])
@@ -72,9 +73,9 @@ def beams(template: str, steered: bool) -> tuple[kc.KCRig, Any]:
     """An axle with a beam."""
     system, chassis, rack = chassis_with_rack((1.0, 0.0, 0.0))
     axle = beam(template, steered)
-    axle.add(system, chassis, rack if steered else None)
+    add_axle(axle, system, chassis, rack if steered else None)
     wheels = []
-    for end in axle.ends:
+    for end in corners_of(axle):
         end.add_wheel(system, end.add(system, chassis, None))
         wheels.append(kc.Wheel(f"{end.name}.wheel", RADIUS, end.kingpin))
     return on_rig(system, wheels, steered), axle
@@ -192,11 +193,12 @@ def test_a_beam_on_four_links() -> None:
     """One carrier for both wheels: four rods and two heights."""
     rig, axle = beams("four-link", False)
     read = rig.read(rig.solve_poses(TRAVELS), kinematic(rig))
-    points = [end.points for end in axle.ends]
+    ends = corners_of(axle)
+    points = [end.points for end in ends]
     links = ("upper_link", "lower_link")
     on_carrier = np.array([p[f"{link}.upright"] for p in points for link in links])
     anchors = np.array([p[f"{link}.chassis"] for p in points for link in links])
-    wheels = [Wheel(end.W, LEFT, side) for end, side in zip(axle.ends, (1, -1), strict=True)]
+    wheels = [Wheel(end.W, LEFT, side) for end, side in zip(ends, (1, -1), strict=True)]
     carrier = RodCarrier(on_carrier, anchors, wheels)
     for k, travel in enumerate(TRAVELS):
         pose = carrier.solved(*travel)

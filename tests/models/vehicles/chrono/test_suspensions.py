@@ -54,13 +54,13 @@ def rear(axle: dict[str, Any]) -> dict[str, dict[str, Any]]:
 def test_leaf_springs_by_hand(tmp_path: Path) -> None:
     """K is shared 1 : 2 between the halves; torsion springs K r² at levers of 0.45 and 0.5 m."""
     data = VehicleParameters.load(written(tmp_path, rear(SAE)))
-    clamps = data.beams["rear"].clamps  # type: ignore[union-attr]
+    clamps = {end: data.axles["rear"].middle.numbers[f"{end}_clamp"] for end in ("front", "rear")}
     assert clamps["front"].bending == pytest.approx(30000.0 * 0.45**2, rel=1e-12)
     assert clamps["rear"].bending == pytest.approx(60000.0 * 0.5**2, rel=1e-12)
     assert clamps["rear"].lateral == pytest.approx(600000.0 * 0.5**2, rel=1e-12)
     assert clamps["front"].bending_damping == pytest.approx(0.01 * clamps["front"].bending, rel=1e-12)
     assert (clamps["front"].preload, clamps["rear"].preload) == (1500.0, 1500.0)
-    beam = data.beams["rear"].parts["rear.axle"]
+    beam = data.axles["rear"].parts["rear.axle"]
     assert beam.mass == pytest.approx(60.0 + 4 * 0.8, rel=1e-12)
     # Half clamps at (0, ±0.4, 0.1), the tube at the origin: the common centre, and Ixx about it.
     z = 3.2 * 0.1 / 63.2

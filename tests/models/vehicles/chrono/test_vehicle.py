@@ -250,7 +250,7 @@ def test_the_tyre_of_a_load_index_by_hand(car: Path) -> None:
 def test_inertias_of_arms_are_turned_into_their_plane(car: Path) -> None:
     """The principal moments stay; the largest one's axis is normal to the plane of the arm's three points."""
     corner = VehicleParameters.load(car).corners["front_left"]
-    moments, axes = np.linalg.eigh(corner.upper_arm.inertia)
+    moments, axes = np.linalg.eigh(corner.parts["upper_arm"].inertia)
     assert moments == pytest.approx([0.02, 0.03, 0.04], rel=1e-12)
     front, back, outer = np.array([[0.15, 0.4, 0.19], [-0.15, 0.4, 0.21], [-0.02, 0.66, 0.2]])
     assert axes[:, 2] @ (front - outer) == pytest.approx(0.0, abs=1e-15)

@@ -152,7 +152,10 @@ def test_the_driver_knows_the_linkage() -> None:
 @pytest.mark.parametrize(
     ("values", "reason"),
     [
-        ({"front.D.y": 0.307, "front.D.z": 0.0}, "front_left.D lies on the lower arm's axis"),
+        (
+            {"front.D.y": 0.307, "front.D.z": 0.0},
+            "front_left.D lies on the line through lower_arm.front_pivot and ",
+        ),
         ({"rear.F.y": 0.787, "rear.F.z": -0.118}, "rear_left: D and F coincide"),
         ({"front_right.K.x": 0.2}, "another branch|to the left"),
         ({"damper.chassis.z": 0.6}, "do not overlap"),

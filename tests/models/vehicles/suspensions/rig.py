@@ -19,10 +19,11 @@ from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.vehicles.bodies import BodyParameters
 from ce_dynamics.models.vehicles.corner import Corner
 from ce_dynamics.models.vehicles.description import VehicleParameters
-from ce_dynamics.models.vehicles.layout import AxleLayout, axle_section, suspension_section
-from ce_dynamics.models.vehicles.suspensions.beam import BeamAxle
-from ce_dynamics.models.vehicles.suspensions.linked import LinkedCorner
-from ce_dynamics.models.vehicles.suspensions.listed import BEAMS, CORNERS
+from ce_dynamics.models.vehicles.layout import AxleLayout
+from ce_dynamics.models.vehicles.sections import CornerData
+from ce_dynamics.models.vehicles.suspensions.axle import Axle, Side
+from ce_dynamics.models.vehicles.suspensions.builder import add_axle
+from ce_dynamics.models.vehicles.suspensions.template import template_of
 
 SEDAN = VehicleParameters.load("sedan")
 WHEEL = {name: getattr(SEDAN.data.front_left, name) for name in ("wheel", "tyre", "brake")}  # type: ignore[attr-defined]
@@ -143,29 +144,37 @@ LEADS = {
 
 def corner(template: str, side: str = "left", steered: bool = False) -> Corner:
     """A corner of a template, with its origin away from the vehicle's."""
-    kind = CORNERS[template]
+    kind = template_of(template)
     written = CASES[template] | WHEEL | {"origin": (1.2, 0.0, 0.1), "W": (0.0, 0.8, 0.0)}
-    return kind.of(f"front_{side}", kind.section.model_validate(written), steered)
+    data = kind.side_section.model_validate(written)
+    ends = {f"front_{one}": data for one in ("left", "right")}
+    return Corner.of(f"front_{side}", data, Axle.of("front", kind, None, ends, steered=steered))
 
 
 def turned(one: Corner, R: np.ndarray, shift: np.ndarray) -> Corner:
     """A corner in other axes and elsewhere."""
-    assert isinstance(one, LinkedCorner)
 
     def moved(part: BodyParameters) -> Any:
         return replace(part, com=R @ part.com + shift, inertia=R @ part.inertia @ R.T)
 
-    springs = {
-        name: s.model_copy(update={"chassis": R @ s.chassis + shift, "arm": R @ s.arm + shift})
-        for name, s in one.springs.items()
-    }
+    def turned_side(side: Side) -> Side:
+        springs = {
+            name: s.model_copy(update={"chassis": R @ s.chassis + shift, "arm": R @ s.arm + shift})
+            for name, s in side.springs.items()
+        }
+        return replace(
+            side,
+            points={name: R @ p + shift for name, p in side.points.items()},
+            bodies={name: moved(part) for name, part in side.bodies.items()},
+            springs=springs,
+        )
+
+    left, right = (turned_side(side) for side in one.axle.sides)
     return replace(
         one,
         W=R @ one.W + shift,
         wheel=replace(moved(one.wheel), axis=R @ one.wheel.axis),
-        points={name: R @ p + shift for name, p in one.points.items()},
-        parts={name: moved(part) for name, part in one.parts.items()},
-        springs=springs,
+        axle=replace(one.axle, sides=(left, right)),
     )
 
 
@@ -295,7 +304,7 @@ GEAR = {"steering": (0.8, 0.58, 0.14), "knuckle": (-0.02, 0.52, 0.1), "drag_link
 GEARS: Mapping[str, dict[str, Any]] = {"toe-bar": GEAR, "bell-crank": CRANK, "tie-rods": TIE_RODS}
 
 
-def beam(template: str, steered: bool, gear: str = "toe-bar") -> BeamAxle:
+def beam(template: str, steered: bool, gear: str = "toe-bar") -> Axle:
     """An axle of a template."""
     layout = AxleLayout(
         "front", template, "rack" if steered else None, steering_gear=gear if steered else None
@@ -307,18 +316,31 @@ def beam(template: str, steered: bool, gear: str = "toe-bar") -> BeamAxle:
             | {"axle": body(60.0, (0.01, 0.0, 0.02))}
             | ({"steering_gear": GEARS[gear]} if steered else {})
         )
-    end = end | springs((0.02, 0.45, 0.5), (0.03, 0.47, 0.03)) | (KNUCKLE if steered else {})
-    written = end | WHEEL | {"origin": (1.2, 0.0, 0.1), "W": (0.0, 0.8, 0.0)}
-    section = axle_section(layout)
-    assert section is not None
-    ends = {name: suspension_section(layout).model_validate(written) for name in layout.corners}
-    return BEAMS[template].of("front", section.model_validate(own), ends, steered)
+    section, whole = layout.sections
+    assert whole is not None
+    ends = {name: section.model_validate(written_end(end, steered)) for name in layout.corners}
+    own_data = whole.model_validate(own)
+    return Axle.of("front", layout.template, own_data, ends, steered=steered, gear=layout.gear)
 
 
-def beam_on_rig(axle: BeamAxle) -> System:
+def written_end(end: Mapping[str, Any], steered: bool) -> dict[str, Any]:
+    """What is written of an end."""
+    both = springs((0.02, 0.45, 0.5), (0.03, 0.47, 0.03)) | (KNUCKLE if steered else {})
+    return {**end, **both, **WHEEL, "origin": (1.2, 0.0, 0.1), "W": (0.0, 0.8, 0.0)}
+
+
+def corners_of(axle: Axle) -> list[Corner]:
+    """The corners of a beam, left and right, all with the sedan's wheel."""
+    wheel = {"origin": (1.2, 0.0, 0.1), "W": (0.0, 0.8, 0.0), **WHEEL}
+    data = CornerData.model_validate(wheel)
+    return [Corner.of(side.name, data, axle) for side in axle.sides]
+
+
+def beam_on_rig(axle: Axle) -> System:
     """A chassis in free flight with a bar that slides along the vehicle, the axle and its wheels."""
-    system, chassis, rack = chassis_with_rack((1.0, 0.0, 0.0), axle.ends[0].W)
-    axle.add(system, chassis, rack if axle.gear is not None else None)
-    for end in axle.ends:
+    ends = corners_of(axle)
+    system, chassis, rack = chassis_with_rack((1.0, 0.0, 0.0), ends[0].W)
+    add_axle(axle, system, chassis, rack if axle.gear is not None else None)
+    for end in ends:
         end.add_wheel(system, end.add(system, chassis, None))
     return system

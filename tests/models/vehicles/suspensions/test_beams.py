@@ -9,7 +9,15 @@ from ce_dynamics.algebra.arrays import array
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import DataError
 from tests.models.vehicles.any_vehicle import largest_deviation
-from tests.models.vehicles.suspensions.rig import BEAM_CASES, CLAMP, OTHER_BEAMS, beam, beam_on_rig, instant
+from tests.models.vehicles.suspensions.rig import (
+    BEAM_CASES,
+    CLAMP,
+    OTHER_BEAMS,
+    beam,
+    beam_on_rig,
+    corners_of,
+    instant,
+)
 
 TRAVEL = 0.1
 """[rad, or m] of both coordinates of an axle."""
@@ -100,11 +108,11 @@ def test_a_twist_beam_in_roll_turns_about_pivot_and_shear_centre() -> None:
     y[names.index("front_left.half.pitch")], y[names.index("front_right.half")] = small, -2.0 * small
     outward = model.instant(y, model.u0).outward
     chassis, half = system.find("chassis"), system.find("front_left.half")
-    pivot, centre = axle.ends[0].points["half.pivot"], axle.points["shear_centre"]
+    pivot, centre = axle.sides[0].points["half.pivot"], axle.middle.points["shear_centre"]
     for at in (pivot, centre):
         still = np.asarray(outward.point(half, at, chassis).r + chassis.com) - at
         assert np.abs(still).max() < 0.02 * small  # second order beside 0.25 m times the angle, and sliding
-    W = axle.ends[0].W
+    W = corners_of(axle)[0].W
     moved = np.asarray(outward.point(half, W, chassis).r + chassis.com) - W
     assert abs(moved[2]) > 0.2 * small
 
@@ -125,7 +133,7 @@ def test_wheel_angles_are_those_of_the_mechanism(moved: float, gear: str) -> Non
     system = beam_on_rig(axle)
     model = Model(system)
     outward = model.instant(model.y0, model.inputs_with(inputs={"driven": moved})).outward
-    for end in axle.ends:
+    for end in corners_of(axle):
         knuckle = system.find(f"{end.name}.knuckle")
         left = outward.direction(knuckle, array((0.0, 1.0, 0.0)), system.find("chassis"))
         found = np.arctan2(-float(left[0]), float(left[1]))

@@ -11,26 +11,15 @@ from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.components import Component
 from ce_dynamics.mechanism.hinges.base import Hinge
-from ce_dynamics.mechanism.hinges.closures import Distance, PointOnLine, PointOnPlane
 from ce_dynamics.mechanism.hinges.conditions import Closure
-from ce_dynamics.mechanism.hinges.cylindrical import Cylindrical
 from ce_dynamics.mechanism.hinges.fixed import Fixed
 from ce_dynamics.mechanism.hinges.free import Free
-from ce_dynamics.mechanism.hinges.prismatic import Prismatic
 from ce_dynamics.mechanism.hinges.revolute import Revolute
 from ce_dynamics.mechanism.hinges.spherical import Spherical
 from ce_dynamics.mechanism.hinges.universal import Universal
 from ce_dynamics.mechanism.system import System
-from ce_dynamics.models.vehicles.bodies import BodyParameters, Vector
-from ce_dynamics.models.vehicles.suspensions.graph import CHASSIS, STEERING
-from ce_dynamics.models.vehicles.suspensions.graph_words import Item
-
-LINES: Mapping[str, Callable[..., Hinge]] = {
-    "revolute": Revolute,
-    "prismatic": Prismatic,
-    "cylindrical": Cylindrical,
-}
-GUIDES: Mapping[str, Callable[..., Closure]] = {"point-on-line": PointOnLine, "point-on-plane": PointOnPlane}
+from ce_dynamics.models.vehicles.bodies import BodyParameters
+from ce_dynamics.models.vehicles.suspensions.template import CHASSIS, STEERING
 
 
 class Edge(NamedTuple):
@@ -40,21 +29,6 @@ class Edge(NamedTuple):
     one: str
     other: str
     joint: Closure
-
-
-def joint_of(item: Item, points: Mapping[str, Vector]) -> Closure:
-    """The joint of an item, placed."""
-    p = {name.rpartition(".")[2]: point for name, point in points.items() if name.startswith(f"{item.name}.")}
-    if item.kind == "distance":
-        return Distance(p["one"].tolist(), p["other"].tolist())
-    at = p["at"]
-    if item.kind in LINES:
-        return LINES[item.kind]((p["through"] - at).tolist(), at=at.tolist())
-    if item.kind in GUIDES:
-        return GUIDES[item.kind]((p["through"] - at).tolist(), at=at.tolist())
-    if item.kind == "universal":
-        return Universal((p["first"] - at).tolist(), (p["second"] - at).tolist(), at=at.tolist())
-    return Spherical(at.tolist()) if item.kind == "spherical" else Fixed(at.tolist())
 
 
 def grow_tree(

@@ -20,76 +20,36 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
-
-from pydantic import create_model
+from functools import lru_cache
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.data.quantities import ParameterQuantity, Point
 from ce_dynamics.models.data.reading import Assignment
-from ce_dynamics.models.data.schema import Section
-from ce_dynamics.models.vehicles.bodies import BodyData, RodData
-from ce_dynamics.models.vehicles.corner import CornerData
-from ce_dynamics.models.vehicles.springs import DamperData, SpringData
+from ce_dynamics.models.vehicles.sections import CornerData
+from ce_dynamics.models.vehicles.suspensions.template import (
+    CHASSIS,
+    GRAPH,
+    JOINTS,
+    STEERING,
+    Block,
+    Joint,
+    Part,
+    Template,
+)
 
-SURROUNDINGS = ("chassis", "steering")
+SURROUNDINGS = (CHASSIS, STEERING)
 EXAMPLE = "arm: {body: mirrored}, pivot: {revolute: chassis arm}, wheel: {carrier: arm}"
-
-
-class PointData(Section):
-    """A joint at a point."""
-
-    at: Point
-
-
-class LineData(PointData):
-    """A joint on the line from ``at`` through another point; or in the plane across that line."""
-
-    through: Point
-
-
-class CrossData(PointData):
-    """A universal joint: an axis on the first body and one on the second, both from ``at``."""
-
-    first: Point
-    second: Point
-
-
-class DistanceData(Section):
-    """A rod between a point of the first body and one of the second; it has mass if ``rod`` is given."""
-
-    one: Point
-    other: Point
-    rod: RodData | None = None
-
-
-class TorsionData(Section):
-    """Spring and damper on a revolute joint, on the angle of its second body relative to the first.
-
-    The angle is positive about the direction from ``at`` through ``through`` of that joint, as on the left.
-    """
-
-    stiffness: Annotated[float, ParameterQuantity("N*m/rad", at_least=0.0)]
-    damping: Annotated[float, ParameterQuantity("N*m*s/rad", at_least=0.0)]
-    free_angle: Annotated[float, ParameterQuantity("rad")] = 0.0
-
-
-JOINTS: Mapping[str, type[Section]] = {
-    "revolute": LineData,
-    "prismatic": LineData,
-    "cylindrical": LineData,
-    "universal": CrossData,
-    "spherical": PointData,
-    "fixed": PointData,
-    "point-on-line": LineData,
-    "point-on-plane": LineData,
-    "distance": DistanceData,
-}
-"""Joints by the name that data files use, and their numbers."""
-FORCES: Mapping[str, type[Section]] = {"spring": SpringData, "damper": DamperData}
+FORCES = ("spring", "damper", "torsion")
 BODIES = ("mirrored", "single")
-KINDS = ("body", *JOINTS, *FORCES, "torsion", "carrier")
+KINDS = ("body", *JOINTS, *FORCES, "carrier")
+POINTS: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(JOINTS, ("at", "through")),
+    "universal": ("at", "first", "second"),
+    "spherical": ("at",),
+    "fixed": ("at",),
+    "distance": ("one", "other"),
+}
+"""Points of joints, which are listed with them."""
 
 
 @dataclass(frozen=True)
@@ -109,15 +69,6 @@ class Item:
     kind: str
     between: tuple[str, ...] = ()
     single: bool = False
-
-    @property
-    def section(self) -> type[Section] | None:
-        """Its numbers."""
-        if self.kind == "body":
-            return BodyData
-        if self.kind == "torsion":
-            return TorsionData
-        return JOINTS.get(self.kind) or FORCES.get(self.kind)
 
 
 def items_of(words: Sequence[Assignment], axle: str, label: str) -> tuple[Item, ...]:
@@ -189,22 +140,44 @@ def check_items(owner: str, items: Sequence[Item]) -> None:
         raise DataError(f"{owner}: nothing carries the wheel; write wheel: {{carrier: BODY}}")
 
 
-def sections(items: Sequence[Item], *, single: bool) -> dict[str, Any]:
-    """Fields of what is there once, or on either side."""
-    return {
-        item.name: (item.section, ...) for item in items if item.section is not None and item.single == single
-    }
-
-
-def end_section(items: tuple[Item, ...]) -> type[CornerData]:
-    """Return the section of each corner of a graph."""
-    made: type[CornerData] = create_model(
-        "GraphEndData", __base__=CornerData, **sections(items, single=False)
+@lru_cache(maxsize=64)
+def graph_template(items: tuple[Item, ...]) -> Template:
+    """Return the template of a graph."""
+    carriers = {item.name: item.between[0] for item in items if item.kind == "carrier"}
+    found = [item for item in items if item.kind != "carrier"]
+    single, mirrored = (block_of([item for item in found if item.single == once]) for once in (True, False))
+    return Template(
+        GRAPH,
+        "Bodies, joints, distances and springs that the file lists",
+        side=mirrored,
+        axle=single,
+        wheel=carriers["wheel"],
+        bar=carriers.get("bar", ""),
+        listed=True,
+        order=tuple(item.name for item in found),
     )
-    return made
 
 
-def own_section(items: tuple[Item, ...]) -> type[Section] | None:
-    """Return the section of a graph's single items, or None without any."""
-    fields = sections(items, single=True)
-    return create_model("GraphData", __base__=Section, **fields) if fields else None
+def block_of(items: Sequence[Item]) -> Block:
+    """Return the block of a template with items that are there equally often."""
+    parts = [Part(item.name, item.kind, item.between) for item in items]
+    joints = [item for item in items if item.kind in JOINTS]
+    return Block(
+        parts=tuple(parts),
+        joints=tuple(
+            Joint(
+                item.name,
+                item.kind,
+                (item.between[0], item.between[1]),
+                tuple(f"{item.name}.{point}" for point in POINTS[item.kind]),
+            )
+            for item in joints
+        ),
+    )
+
+
+def check_joined(axle: str, items: Sequence[Item], steered: bool) -> None:
+    """Refuse a graph that is joined to a steering that is not there, or to none that is."""
+    if any(STEERING in item.between for item in items) != steered:
+        missing = "is joined to the steering" if steered else "names a steering mechanism"
+        raise DataError(f"axles.{axle}: the graph and its axle disagree: none of them {missing}")
