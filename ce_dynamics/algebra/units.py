@@ -10,6 +10,7 @@ from __future__ import annotations
 import difflib
 import math
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 
@@ -69,6 +70,7 @@ _SPELLING = str.maketrans({"·": "*", "²": "2", "³": "3"})
 _FACTOR = re.compile(r"\s*(?:(?P<operator>[*/])\s*)?(?P<symbol>[A-Za-z]+|1|%|°)\^?(?P<exponent>-?\d+)?\s*")
 
 
+@lru_cache(maxsize=256)
 def parse_unit(text: str) -> Unit:
     """Read a product of powers of known symbols; each ``/`` divides by the one factor behind it.
 

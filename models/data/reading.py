@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -136,6 +137,7 @@ class BoundedLoader(yaml.SafeLoader):
         return yaml.composer.ComposerError(None, None, problem, event.start_mark)
 
 
+@lru_cache(maxsize=32)  # vehicles share base files, and most time goes into their text
 def read_text(text: str, label: str) -> DataFile:
     """Read parameters from YAML text; messages call it `label`."""
     try:
