@@ -1,4 +1,4 @@
-"""A sample of the generated bad input; ``python -m tests.bad_input`` runs all of it."""
+"""A sample of the generated bad input; ``python -m tests.campaign bad_input`` runs all of it."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from ce_dynamics.errors import ModelError
-from tests.bad_input.cases import FINE, Case, End, judged, spread
-from tests.bad_input.catalogue import CATEGORIES, cases_of
+from tests.campaigns.bad_input.cases import FINE, Case, End, judged, spread
+from tests.campaigns.bad_input.catalogue import CATEGORIES, cases_of
 
 SAMPLES = {
     "description": 300,

@@ -1,10 +1,10 @@
-"""The mechanisms of other tests, each at one of the places of ``python -m tests.orientations --builders``."""
+"""The mechanisms of other tests, each at one of the places of the campaign ``orientations --builders``."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.orientations.builders import EVERYWHERE, HOMES, There, fits, put
+from tests.campaigns.orientations.builders import EVERYWHERE, HOMES, There, fits, put
 
 LONG = (
     "A02 1 four-bars",

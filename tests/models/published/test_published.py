@@ -29,10 +29,10 @@ from ce_dynamics.models import published
 from ce_dynamics.models.published import MECHANISMS, PublishedFigure, PublishedMechanism
 from ce_dynamics.models.published.a03_squeezer import START
 from ce_dynamics.simulation.right_hand_side import RightHandSide
+from tests.campaigns.published import four_bars
+from tests.campaigns.published.__main__ import DOCS, PICTURE, main
+from tests.campaigns.published.show import PARTS
 from tests.models.published.squeezer_equations import integrated
-from tests.published import four_bars
-from tests.published.__main__ import DOCS, PICTURE, main
-from tests.published.show import PARTS
 
 FIRST_SECOND = "A05 flyball governor"
 """Its figures are of the first second of ten."""

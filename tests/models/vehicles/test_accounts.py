@@ -11,7 +11,7 @@ from ce_dynamics.errors import ModelError
 from ce_dynamics.models.vehicles.accounts import EnergyAccount, energy_account, momentum_account
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.description import VehicleParameters
-from tests.performance.accounts import SPEED, drive
+from tests.campaigns.performance.accounts import SPEED, drive
 
 DURATION = 0.3
 

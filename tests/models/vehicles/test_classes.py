@@ -7,13 +7,13 @@ import pytest
 from ce_dynamics.models import handling
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.shipped import SHIPPED
-from tests.performance.by_hand import top_speed
-from tests.performance.classes import CLASS_OF, CLASSES, SOURCES, Range, at_rest, by_statics
+from tests.campaigns.performance.by_hand import top_speed
+from tests.campaigns.performance.classes import CLASS_OF, CLASSES, SOURCES, Range, at_rest, by_statics
 
 
 @pytest.mark.parametrize("name", SHIPPED)
 def test_shipped_vehicles_are_plausible_for_their_class(name: str) -> None:
-    """Ride frequencies, roll gradient, top speed; the campaign ``tests.performance.classes`` has the rest."""
+    """Ride frequencies, roll gradient, top speed; the campaign ``performance.classes`` has the rest."""
     found = by_statics(name)
     assert len(found) == len(VehicleParameters.load(name).layout.axles_of(None)) + 2
     assert [one for one in found if not one.within.has(one.value)] == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from tests.performance.convergence import errors
+from tests.campaigns.performance.convergence import errors
 
 
 def test_rk4_keeps_its_order_where_a_motor_passes_corners_of_its_map() -> None:

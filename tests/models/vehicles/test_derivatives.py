@@ -1,12 +1,12 @@
-"""Exact derivatives of a vehicle against differences: a small sample of `tests.vehicle_derivatives`."""
+"""Exact derivatives of a vehicle against differences: a small sample of the campaign vehicle_derivatives."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from tests.vehicle_derivatives import parts
-from tests.vehicle_derivatives.differences import compared
-from tests.vehicle_derivatives.sample import Sample
+from tests.campaigns.vehicle_derivatives import parts
+from tests.campaigns.vehicle_derivatives.differences import compared
+from tests.campaigns.vehicle_derivatives.sample import Sample
 
 FREE = ["front.L.z", "front.spring.linear", "chassis.mass", "tyre.cz"]
 

@@ -1,4 +1,4 @@
-"""Numbers of shipped vehicles change results: a few here, all by ``python -m tests.number_effects``."""
+"""Numbers of shipped vehicles change results: a few here, all by the campaign ``number_effects``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.driving import make_manoeuvre
 from ce_dynamics.models.vehicles.shipped import SHIPPED
-from tests.number_effects.effects import components, has_effect, of_the_equations, verdict
+from tests.campaigns.number_effects.effects import components, has_effect, of_the_equations, verdict
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_a_least_preview_without_effect_is_refused() -> None:
 
 def test_the_comparison_notices(monkeypatch: pytest.MonkeyPatch) -> None:
     """With the same value again nothing changes."""
-    monkeypatch.setattr("tests.number_effects.effects.FACTORS", (1.0,))
+    monkeypatch.setattr("tests.campaigns.number_effects.effects.FACTORS", (1.0,))
     assert not has_effect("sedan", "chassis.mass")
 
 

@@ -23,8 +23,8 @@ from ce_dynamics.compiled.export.fmu_description import base_unit
 fmpy = pytest.importorskip("fmpy", reason="the extra fmi is not installed")
 pytest.importorskip("ziglang", reason="the extra fmi is not installed")
 
-from tests.exported import elsewhere, sampled  # noqa: E402  # which needs FMPy
-from tests.exported.on_charts import five_bars  # noqa: E402
+from tests.campaigns.exported import elsewhere, sampled  # noqa: E402  # which needs FMPy
+from tests.campaigns.exported.on_charts import five_bars  # noqa: E402
 
 ARM = elsewhere.EMULATORS["aarch64-linux"]
 
@@ -504,7 +504,7 @@ def everywhere(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.skipif(bool(ARM.missing()), reason=ARM.missing())
 def test_the_library_for_arm_gives_the_same_bits(everywhere: Path, tmp_path: Path) -> None:
-    """Under qemu; that for Windows, under Wine, is run by ``python -m tests.exported.elsewhere``."""
+    """Under qemu; that for Windows, under Wine, is run by ``python -m tests.campaign exported.elsewhere``."""
     found = elsewhere.run(everywhere, "aarch64-linux", tmp_path / "arm", {"bob": 1.0}, ["bob", "bob_rate"])
     here = Instances(everywhere, "3.0", tmp_path / "here")
     instance = here.new(bob=1.0)

@@ -18,10 +18,10 @@ from ce_dynamics.embedding.embed import embed
 from ce_dynamics.mechanism.assumptions import TOLERANCE
 from ce_dynamics.mechanism.drives import Driven
 from ce_dynamics.mechanism.system import System
+from tests.campaigns.orientations.__main__ import main
 from tests.ce_dynamics.closure_sampling import closure_errors_at
 from tests.ce_dynamics.mechanisms import bricard, floating_coupler, slider_crank
 from tests.ce_dynamics.moved_systems import Elsewhere, rotation
-from tests.orientations.__main__ import main
 
 Y = (0.0, 1.0, 0.0)
 
@@ -246,6 +246,6 @@ def test_two_balls_that_are_farther_apart_need_a_tolerance() -> None:
 
 
 def test_random_mechanisms_in_random_orientations(capsys: pytest.CaptureFixture[str]) -> None:
-    """A sample of what ``python -m tests.orientations`` tries by the thousand."""
+    """A sample of what ``python -m tests.campaign orientations`` tries by the thousand."""
     assert main(["--count", "4", "--states", "300", "--seed", "11"]) == 0
     assert "closed at" in capsys.readouterr().out

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import ce_dynamics as ce
+from tests.campaigns.robots.compare import Row, compared
 from tests.ce_dynamics.readers.mujoco_states import ROBOTS, write
-from tests.robots.compare import Row, compared
 
 FIVE_BAR = ROBOTS / "five_bar.urdf"
 

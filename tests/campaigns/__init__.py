@@ -1,0 +1,1 @@
+"""Long checks that are no part of the suite: campaign ``NAME`` runs one."""

@@ -1,0 +1,1 @@
+"""Every answer of a model, asked of small systems of every kind: campaign ``answers``."""

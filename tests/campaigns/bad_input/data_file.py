@@ -1,0 +1,293 @@
+"""Data files of the HMMWV: every kind of wrong value at every kind of key, wrong files, wrong text."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import tempfile
+from collections.abc import Callable
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+from ce_dynamics.models.vehicles.case import load_parameters
+from ce_dynamics.models.vehicles.hmmwv.parameters import HmmwvParameters
+from tests.campaigns.bad_input.cases import Case
+
+SCALARS = {
+    "text": "heavy", "nan": ".nan", "plain nan": "nan", "infinity": ".inf", "overflow": "1e999",
+    "minus": "-1e9", "wrong unit": "12 K", "other unit": "3 A/m", "huge exponent": "1 km^999",
+    "huger exponent": "1 km^99999999999999999999", "minus exponent": "1 / km^999",
+    "many units": "1 " + "*".join(["kg"] * 5000), "list": "[1, 2, 3, 4, 5, 6, 7]", "mapping": "{x: 1}",
+    "null": "", "boolean": "yes", "date": "2020-01-01", "unknown source": "1 [nobody]",
+    "open bracket": "1 [", "digits": "1" * 5000, "expression": "1 + 1", "hexadecimal": "0x10",
+    "underscore": "1_000", "comma": "1,5", "arabic digits": "١٢",
+}  # fmt: skip
+
+
+MAY_BE = ("sources are text", "title is a mapping", "unknown tag")
+"""Files that may be read: what they have too much moves nothing."""
+
+VALUES_THAT_MAY_BE = ("digits", "underscore", "arabic digits", "minus", "list", "minus exponent", "mapping")
+"""Values that are right for some quantities."""
+
+
+def file_of(text: str | bytes) -> Path:
+    """A file with some content."""
+    handle, name = tempfile.mkstemp(suffix=".yaml")
+    with os.fdopen(handle, "wb") as file:
+        file.write(text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text)
+    return Path(name)
+
+
+def load(text: str | bytes) -> Any:
+    """Load a data file with some content, and take it away again."""
+    path = file_of(text)
+    try:
+        return load_parameters(str(path), [])
+    finally:
+        path.unlink()
+
+
+@cache
+def leaves() -> tuple[str, ...]:
+    """All parameters, as overrides name them."""
+    return tuple(parameter.key for parameter in HmmwvParameters.load().flat())
+
+
+def nested(key: str, value: str) -> str:
+    """YAML of one key."""
+    lines = [f"{'  ' * depth}{name}:" for depth, name in enumerate(key.split("."))]
+    return "\n".join(lines) + f" {value}\n"
+
+
+def of_values() -> list[Case]:
+    """A wrong value at one key."""
+    found = []
+    chosen = leaves()[::6]
+    for key in chosen:
+        for name, value in SCALARS.items():
+
+            def run(key: str = key, value: str = value) -> Any:
+                return load(nested(key, value))
+
+            may = name in VALUES_THAT_MAY_BE
+            says = () if name in ("open bracket", "mapping") else (key.rpartition(".")[2],)
+            found.append(Case(f"{key}: {name}", run, says, may))
+    return found
+
+
+def of_keys() -> list[Case]:
+    """Wrong keys."""
+    found = []
+    for key in leaves()[::12]:
+        parts = key.split(".")
+        found += [
+            Case(f"key {wrong} ({name})", partial(load, nested(wrong, "1")))
+            for name, wrong in {
+                "misspelt": ".".join([*parts[:-1], parts[-1] + "x"]),
+                "too deep": f"{key}.more",
+                "section": parts[0] if len(parts) > 1 else f"{key}s",
+                "number": ".".join([*parts[:-1], "1"]),
+            }.items()
+        ]
+    found += [
+        Case(f"keys {text!r}", partial(load, text))
+        for text in (
+            "1: 2",
+            "? [a, b]\n: 1",
+            "? {a: b}\n: 1",
+            "null: 1",
+            "chassis:\n  mass: 1 kg\n  mass: 2 kg",
+            "<<: {a: 1}",
+            "''  : 1",
+        )
+    ]
+    return found
+
+
+def bomb(levels: int) -> str:
+    """Aliases that multiply."""
+    lines = ["a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]"]
+    lines += [f"a{k + 1}: &a{k + 1} [{', '.join([f'*a{k}'] * 10)}]" for k in range(levels)]
+    return "\n".join(lines)
+
+
+def of_files() -> list[Case]:
+    """Files that are no data files."""
+    texts: dict[str, str | bytes] = {
+        "empty": "",
+        "comment": "# nothing",
+        "scalar": "hmmwv",
+        "list": "- a\n- b",
+        "null": "~",
+        "tabs": "chassis:\n\tmass: 1 kg",
+        "indentation": "chassis:\n  mass: 1 kg\n extra: 2",
+        "not UTF-8": b"chassis:\n  mass: \xff\xfe 1 kg",
+        "UTF-16": "chassis:\n  mass: 1 kg".encode("utf-16"),
+        "zero bytes": b"\0" * 1000,
+        "control characters": b"chassis:\n  mass: \x07 1 kg",
+        "random bytes": random.Random(1).randbytes(5000),
+        "image": b"\x89PNG\r\n\x1a\n" + random.Random(2).randbytes(500),
+        "bomb": bomb(9),
+        "deep bomb": bomb(25),
+        "mapping bomb": "\n".join(
+            ["a0: &a0 {x: 1, y: 1}"] + [f"a{k + 1}: &a{k + 1} {{x: *a{k}, y: *a{k}}}" for k in range(40)]
+        ),
+        "alias of itself": "chassis: &c\n  mass: *c",
+        "alias of itself in a list": "chassis:\n  inertia: &i [*i, 1, 1]",
+        "unknown alias": "chassis: *nobody",
+        "deep lists": "chassis: " + "[" * 20000 + "]" * 20000,
+        "deep mappings": "\n".join(f"{' ' * k}a:" for k in range(3000)),
+        "deep flow mappings": "chassis: " + "{a: " * 5000 + "1" + "}" * 5000,
+        "two documents": "chassis:\n  mass: 1 kg\n---\nchassis:\n  mass: 2 kg",
+        "Python object": "chassis: !!python/object/apply:os.getcwd []",
+        "unknown tag": "chassis:\n  mass: !heavy 1 kg",
+        "binary": "chassis:\n  mass: !!binary aGVsbG8=",
+        "set": "chassis: !!set {mass, inertia}",
+        "a million keys": "\n".join(f"k{k}: 1" for k in range(300_000)),
+        "long line": "chassis:\n  mass: " + "9" * 3_000_000,
+        "long key": "x" * 100_000 + ": 1",
+        "large": "# " + "x" * (70 * 2**20),
+        "sources are a list": "sources: [a, b]\nchassis:\n  mass: 1 kg",
+        "sources are text": "sources: me\nchassis:\n  mass: 1 kg [you]",
+        "title is a mapping": "title: {a: [1]}\nchassis:\n  mass: nan",
+        "source is a list": "chassis:\n  source: [a]\n  mass: 1 kg",
+        "percent": "%YAML 9.9\n---\nchassis:\n  mass: nan",
+        "JSON": '{"chassis": {"mass": NaN}}',
+        "XML": "<chassis mass='1'/>",
+    }
+    found = []
+    found += [Case(f"file: {name}", partial(load, text), may=name in MAY_BE) for name, text in texts.items()]
+
+    def fifo() -> Any:
+        path = tempfile.mktemp()
+        os.mkfifo(path)
+        return load_parameters(path, [])
+
+    def unreadable() -> Any:
+        path = file_of("chassis:\n  mass: 1 kg")
+        path.chmod(0)
+        if os.geteuid() == 0:  # who may read everything has to be told otherwise
+            path.unlink()
+        return load_parameters(str(path), [])
+
+    def loop() -> Any:
+        path = tempfile.mktemp()
+        os.symlink(path, path)
+        return load_parameters(path, [])
+
+    wrong: Any = lambda path: load_parameters(path, [])  # noqa: E731
+    special: dict[str, Callable[[], Any]] = {
+        "endless": lambda: load_parameters("/dev/zero", []),
+        "random": lambda: load_parameters("/dev/urandom", []),
+        "null device": lambda: load_parameters("/dev/null", []), "FIFO": fifo,
+        "folder": lambda: load_parameters(tempfile.gettempdir(), []),
+        "none": lambda: load_parameters("no/such/file.yaml", []),
+        "empty name": lambda: load_parameters("", []), "zero byte": lambda: load_parameters("a\0b", []),
+        "long name": lambda: load_parameters("x" * 5000, []), "link to itself": loop,
+        "unreadable": unreadable, "process": lambda: load_parameters("/proc/self/mem", []),
+        "number": lambda: wrong(1), "nothing": lambda: wrong(None), "bytes": lambda: wrong(b"file"),
+    }  # fmt: skip
+    found += [Case(f"file: {name}", run) for name, run in special.items()]
+    for method in (HmmwvParameters.load,):
+        found += [
+            Case(f"variant: {name}", partial(method, variant=Path(name)))
+            for name in ("/dev/zero", "/dev/null", "no/such/file.yaml", tempfile.gettempdir())
+        ]
+    return found
+
+
+def of_damage() -> list[Case]:
+    """The package's own file, damaged at random; what remains may be right."""
+    found = []
+    for seed in range(150):
+
+        def run(seed: int = seed) -> Any:
+            from ce_dynamics.models.vehicles import hmmwv
+
+            chance = random.Random(seed)
+            original = (Path(hmmwv.__file__).parent / "hmmwv.yaml").read_text(encoding="utf-8")
+            return load(damaged(original, chance))
+
+        found.append(Case(f"damaged at random ({seed})", run, may=True))
+    return found
+
+
+def damaged(text: str, chance: random.Random) -> str:
+    """A text with a piece cut, doubled, exchanged, or characters changed."""
+    for _ in range(chance.randint(1, 4)):
+        a, b = sorted(chance.randrange(len(text) + 1) for _ in range(2))
+        b = min(b, a + 200)
+        what = chance.randrange(6)
+        if what == 0:
+            text = text[:a] + text[b:]
+        elif what == 1:
+            text = text[:b] + text[a:b] + text[b:]
+        elif what == 2:
+            text = text[:a]
+        elif what == 3:
+            text = text[:a] + chance.choice("\0\t\n'\"[]{}:,#&*!|>%@`-?é ") + text[a:]
+        elif what == 4:
+            numbers = list(re.finditer(r"\d+\.?\d*", text))
+            if numbers:
+                found = chance.choice(numbers)
+                value = chance.choice(["nan", "-1e300", "1e999", "0", "", "1e-320", "inf"])
+                text = text[: found.start()] + value + text[found.end() :]
+        else:
+            lines = text.splitlines(keepends=True)
+            if lines:
+                chance.shuffle(lines[:10])
+                del lines[chance.randrange(len(lines))]
+                text = "".join(lines)
+        text = text or "x"
+    return text
+
+
+def of_overrides() -> list[Case]:
+    """``key=value`` as text."""
+    texts = [
+        "", "=", "mass", "chassis.mass", "chassis.mass=", "=1 kg", "chassis.mass==1", "chassis..mass=1",
+        ".=1", "chassis.mass=1 km^999", "chassis.mass=1e400", "chassis.mass=1 kg kg", "chassis.mass=kg",
+        "chassis=1", "chassis.mass.x=1", "front.D.9=1", "front.D.y=nan", "front.D=(1,2)",
+        "front.D=(1,2,3,4)", "front.D=(a,b,c)", "front.D=(1e300,0,0) km^9", "front.spring.linear=-1",
+        "front.spring.linear=1 N*m", "x" * 10000 + "=1", "chassis.mass=" + "9" * 100000, "chassis.mass=\0",
+        "chassis.mass=1\n2", "chassis.mass=1 kg [", "tyre=1", "sources.a=b", "title=x",
+        "front.D=" + "(" * 10000, "chassis.inertia=diag(1,1,-5)",
+        "chassis.inertia=(1e308,1e308,1e308,1e308,1e308,1e308)",
+    ]  # fmt: skip
+    wrong: list[Any] = [None, 1, b"chassis.mass=1", ["chassis.mass=1"], {"chassis.mass": 1}]
+    found = []
+    found += [
+        Case(f"override {str(given)[:60]!r}", partial(load_parameters, "hmmwv", [given]))
+        for given in [*texts, *wrong]
+    ]
+    found += [
+        Case(
+            f"overrides {wrong_list!r}", partial(load_parameters, "hmmwv", wrong_list), may=wrong_list is None
+        )
+        for wrong_list in ("chassis.mass=1", 1, None, b"x")
+    ]
+    found += [
+        Case(f"unit {unit[:30]!r}", partial(load, nested("chassis.mass", f"1 {unit}")))
+        for unit in (
+            "km^999",
+            "m^-999",
+            "/km^500*km^-500",
+            "m^",
+            "^2",
+            "m m^1000000000000",
+            "1" * 1000,
+            "m" * 100000,
+            "k m**9**9",
+            "°" * 3,
+            "m\0",
+        )
+    ]
+    return found
+
+
+def cases() -> list[Case]:
+    """All of them."""
+    return [*of_values(), *of_keys(), *of_files(), *of_damage(), *of_overrides()]

@@ -1,0 +1,142 @@
+"""Robot files changed in one place each, damaged at random, or made to be too much."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from tests.campaigns.bad_input.cases import Case
+from tests.campaigns.bad_input.data_file import damaged
+
+ROBOTS = Path(__file__).parents[2] / "data" / "robots"
+ATTRIBUTE = re.compile(r'([A-Za-z_0-9]+)="([^"]*)"')
+SOFTNESS = ("solref", "solimp")
+"""How far constraints of MuJoCo give way, which here they do not; a note says so."""
+WRONG = {
+    "empty": "", "text": "strange", "nan": "nan", "infinity": "inf", "overflow": "1e999",
+    "too many": "1 2 3 4 5 6 7 8 9 10 11 12", "zero": "0", "zeros": "0 0 0", "minus": "-1",
+    "huge": "1e300 1e300 1e300", "hexadecimal": "0x1p3", "comma": "1,2,3", "braces": "${pi/2}",
+    "long": "9" * 20000,
+}  # fmt: skip
+
+
+def written(text: str | bytes, suffix: str) -> Path:
+    """A file with some content."""
+    handle, name = tempfile.mkstemp(suffix=suffix)
+    with os.fdopen(handle, "wb") as file:
+        file.write(text.encode() if isinstance(text, str) else text)
+    return Path(name)
+
+
+def reading(read: Callable[..., Any], text: str | bytes, suffix: str, **given: Any) -> Callable[[], Any]:
+    """Read a file with some content, and take it away again."""
+
+    def run() -> Any:
+        path = written(text, suffix)
+        try:
+            return read(path, **given)
+        finally:
+            path.unlink()
+
+    return run
+
+
+def body_of(text: str) -> int:
+    """Where the elements begin: behind comments."""
+    return text.index("<robot") if "<robot" in text else text.index("<mujoco")
+
+
+def looks(text: str, place: int) -> bool:
+    """Whether a place is within what is for the eye only, of which a note says that it is skipped."""
+    return text.rfind("<visual", 0, place) > text.rfind("</visual", 0, place)
+
+
+def of_attributes(read: Callable[..., Any], name: str, suffix: str, every: int) -> list[Case]:
+    """Every attribute with wrong values; what may be left out or be anything is allowed to."""
+    text = (ROBOTS / name).read_text(encoding="utf-8")
+    found = []
+    start = body_of(text)
+    for place, match in enumerate(ATTRIBUTE.finditer(text, start)):
+        for k, (what, value) in enumerate(WRONG.items()):
+            if (place + k) % every:
+                continue
+            changed = text[: match.start(2)] + value + text[match.end(2) :]
+            number = bool(re.fullmatch(r"[-+.\d e]+", match[2])) and match[1] not in SOFTNESS
+            sure = what in ("nan", "infinity", "overflow") and number and not looks(text, match.start())
+            label = f"{name}: {match[1]}[{place}] {what}"
+            found.append(Case(label, reading(read, changed, suffix), may=not sure))
+        gone = text[: match.start()] + text[match.end() :]
+        found.append(Case(f"{name}: {match[1]}[{place}] gone", reading(read, gone, suffix), may=True))
+        twice = text[: match.end()] + " " + match[0] + text[match.end() :]
+        found.append(Case(f"{name}: {match[1]}[{place}] twice", reading(read, twice, suffix)))
+        other = text[: match.start(1)] + match[1] + "x" + text[match.end(1) :]
+        may = looks(text, match.start())
+        found.append(Case(f"{name}: {match[1]}[{place}] misspelt", reading(read, other, suffix), may=may))
+    return found
+
+
+def of_damage(read: Callable[..., Any], name: str, suffix: str, number: int) -> list[Case]:
+    """A file damaged at random."""
+    text = (ROBOTS / name).read_text(encoding="utf-8")
+    found = []
+    for seed in range(number):
+        broken = damaged(text, random.Random(f"{name} {seed}"))
+        found.append(Case(f"{name}: damaged at random ({seed})", reading(read, broken, suffix), may=True))
+    return found
+
+
+def of_files(read: Callable[..., Any], root: str, suffix: str) -> list[Case]:
+    """Files that are none of the format, or too much of it."""
+    bomb = '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa">' + "".join(
+        f'<!ENTITY {chr(98 + k)} "{f"&{chr(97 + k)};" * 10}">' for k in range(12)
+    )
+    texts: dict[str, str | bytes] = {
+        "empty": "",
+        "text": "robot",
+        "YAML": "robot: {}",
+        "other root": "<html/>",
+        "only a root": f"<{root}/>" if root == "robot" else f"<{root}><nothing/></{root}>",
+        "not closed": f"<{root}>",
+        "two roots": f"<{root}/><{root}/>",
+        "not UTF-8": f"<{root} name='".encode() + b"\xff'/>",
+        "UTF-16": f"<?xml version='1.0' encoding='utf-16'?><{root}><nothing/></{root}>".encode("utf-16"),
+        "unknown encoding": f"<?xml version='1.0' encoding='nothing'?><{root}/>",
+        "zero bytes": b"\0" * 1000,
+        "random": random.Random(5).randbytes(3000),
+        "entities": f"{bomb}]><{root}>&m;</{root}>",
+        "external entity": f'<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]><{root} name="&a;"/>',
+        "external document type": f'<!DOCTYPE {root} SYSTEM "http://127.0.0.1:9/x.dtd"><{root}/>',
+        "deep": f"<{root}>" + "<link>" * 100000 + "</link>" * 100000 + f"</{root}>",
+        "a million attributes": f"<{root} " + " ".join(f'a{k}="1"' for k in range(300_000)) + "/>",
+        "attributes by the thousand": f"<{root}><link "
+        + " ".join(f'a{k}="1"' for k in range(4000))
+        + f"/></{root}>",
+        "long attribute": f'<{root} name="' + "x" * 12_000_000 + '"/>',
+        "many elements": f"<{root}>" + "<nothing/>" * 300_000 + f"</{root}>",
+        "long name": f"<{root}><{'x' * 100000}/></{root}>",
+        "large": f"<{root}><!-- " + "x" * (70 * 2**20) + f" --></{root}>",
+        "namespace": f"<a:{root} xmlns:a='x'/>",
+        "unknown prefix": f"<a:{root}/>",
+        "instruction": f"<?php x ?><{root}><nothing/></{root}>",
+    }
+    found = [Case(f"{root} file: {name}", reading(read, text, suffix)) for name, text in texts.items()]
+
+    def fifo() -> Any:
+        path = tempfile.mktemp(suffix=suffix)
+        os.mkfifo(path)
+        return read(path)
+
+    special: dict[str, Callable[[], Any]] = {
+        "endless": lambda: read("/dev/zero"), "random device": lambda: read("/dev/urandom"),
+        "null device": lambda: read("/dev/null"), "FIFO": fifo,
+        "folder": lambda: read(tempfile.gettempdir()), "none": lambda: read("no/such/file"),
+        "address": lambda: read("http://127.0.0.1:9/robot"), "number": lambda: read(1),
+        "nothing": lambda: read(None), "bytes": lambda: read(b"file"), "zero byte": lambda: read("a\0b"),
+        "long name": lambda: read("x" * 5000),
+    }  # fmt: skip
+    return found + [Case(f"{root} file: {name}", run) for name, run in special.items()]

@@ -1,0 +1,268 @@
+"""What surrounds a run: what is no file where files are read or written, names, environment variables."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import ce_dynamics as ce
+from ce_dynamics.errors import CeDynamicsError
+from ce_dynamics.models.demonstrations.pgs_suspension.socket_motion import read_csv
+from ce_dynamics.models.parts.roads.map_files import read_map
+from ce_dynamics.models.tyres.property_file import read_property_file
+from ce_dynamics.models.vehicles.description import VehicleParameters
+from tests.campaigns.bad_input.cases import Case
+from tests.campaigns.bad_input.command_line import command
+
+READERS: dict[str, tuple[Callable[[Path], Any], str]] = {
+    "read_urdf": (ce.read_urdf, ".urdf"), "read_mjcf": (ce.read_mjcf, ".xml"),
+    "read_sdf": (ce.read_sdf, ".sdf"), "property file": (read_property_file, ".tir"),
+    "crg": (read_map, ".crg"), "crg, packed": (read_map, ".crg.gz"), "map": (read_map, ".npz"),
+    "vehicle": (VehicleParameters.load, ".yaml"), "Chrono": (VehicleParameters.load, ".json"),
+    "socket": (read_csv, ".csv"), "convert": (lambda path: command("convert", str(path)), ".json"),
+    "study": (lambda path: study(path), ".nc"),
+}  # fmt: skip
+HUGE = 20 * 2**30
+"""Bytes of a file of which nothing is on the disk."""
+
+
+def fifo(path: Path) -> None:
+    """A pipe that nobody writes to."""
+    os.mkfifo(path)
+
+
+def link(target: str) -> Callable[[Path], None]:
+    """A link to something."""
+    return lambda path: path.symlink_to(target)
+
+
+def circle(path: Path) -> None:
+    """Two links to each other."""
+    other = path.with_name("other")
+    path.symlink_to(other)
+    other.symlink_to(path)
+
+
+def huge(path: Path) -> None:
+    """A file that is larger than memory."""
+    with path.open("wb") as file:
+        file.truncate(HUGE)
+
+
+def packed(path: Path) -> None:
+    """A gigabyte of nothing, packed."""
+    import gzip
+
+    with gzip.open(path, "wb") as file:
+        for _ in range(1024):
+            file.write(bytes(2**20))
+
+
+def content(what: bytes) -> Callable[[Path], None]:
+    """A file of some bytes."""
+    return lambda path: (path.write_bytes(what), None)[1]
+
+
+THINGS: dict[str, Callable[[Path], None]] = {
+    "nothing": lambda path: None, "folder": lambda path: path.mkdir(), "pipe": fifo,
+    "endless": link("/dev/zero"), "terminal": link("/dev/tty"), "memory": link("/proc/self/mem"),
+    "link to nothing": link("/no/such/file"), "circle": circle, "huge": huge, "empty": content(b""),
+    "space": content(b" \n\t\n"), "byte order mark": content(b"\xef\xbb\xbf"),
+    "zeros": content(bytes(4096)), "UTF-16": content("<robot/>".encode("utf-16")),
+    "not UTF-8": content(b"\xff\xfe\xfd" * 100), "packed": packed, "one line": content(b"a" * 2_000_000),
+}  # fmt: skip
+NAMES = {
+    "line": "a\nb", "percent": "a%s%(x)d%", "braces": "a{0}{x}", "umlaut": "Räder 車",
+    "surrogate": "a\udcffb", "space": " ", "empty": "", "dot": "a.b", "dots": "..", "slash": "a/b",
+    "zero": "a\0b", "long": "n" * 100_000, "quote": "a'b\"c", "markup": "<b>[red]$x$</b>", "tab": "a\tb",
+    "ground": "ground", "time": "time", "number": "1", "escape": "\x1b[31mred",
+    "right to left": "a\u202eb",
+}  # fmt: skip
+
+
+def on(read: Callable[[Path], Any], make: Callable[[Path], None], name: str) -> Callable[[], Any]:
+    """Read such a thing, and take it away again."""
+
+    def run() -> Any:
+        folder = Path(tempfile.mkdtemp(prefix="things-"))
+        try:
+            make(folder / name)
+            return read(folder / name)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    return run
+
+
+def pendulum(
+    body: str = "arm", output: str = "height", force: str = "wind", parameter: str = "mass"
+) -> ce.System:
+    """A pendulum with names."""
+    system = ce.System()
+    mass: Any = system.add_parameter(ce.Parameter(parameter, 1.0, "kg"))
+    hinge = ce.Revolute((0.0, 1.0, 0.0))
+    arm = system.add_body(
+        body, mass=mass, com=(0.5, 0, 0), inertia=(0.1, 0.1, 0.1), parent="ground", hinge=hinge
+    )
+    system.add_force(ce.AppliedWrench(force, arm, (0.5, 0.0, 0.0), force=(1.0, 0.0, 0.0)))
+    system.add_output(
+        output, "m", lambda observer: observer.point(arm, np.array((1.0, 0.0, 0.0)), system.ground).r[2]
+    )
+    return system
+
+
+def study(path: Path) -> Any:
+    """Runs into one file."""
+    return ce.simulate_study(ce.compile(pendulum()), str(path), np.zeros((2, 2)), duration=0.1, method="rk4")
+
+
+def used(**names: str) -> Any:
+    """Names all the way: a run, its table, a description, source."""
+    model = ce.compile(pendulum(**names))
+    run = ce.simulate(model, duration=0.01, interval=0.005)
+    folder = Path(tempfile.mkdtemp(prefix="names-"))
+    try:
+        ce.save_table(run, folder / "run.csv")
+        str(ce.describe(pendulum(**names)))
+        return ce.export_c(model, folder / "source")
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def cases_of_files() -> list[Case]:
+    """Everything that is read."""
+    found = []
+    for what, (read, suffix) in READERS.items():
+        for thing, make in THINGS.items():
+            may = (what, thing) in ACCEPTED
+            found.append(Case(f"{what}: {thing}", on(read, make, f"x{suffix}"), may=may))
+        for name in ("line", "percent", "braces", "umlaut", "surrogate", "long", "zero"):
+            given = on(read, THINGS["nothing"], NAMES[name] + suffix)
+            found.append(Case(f"{what}: named {name}", given, may=(what, "nothing") in ACCEPTED))
+    return found
+
+
+ACCEPTED = {("study", "nothing"), ("study", "link to nothing"), ("study", "circle")}
+"""What need not be there yet; links that lead nowhere are replaced."""
+
+
+def cases_of_names() -> list[Case]:
+    """Everything that has a name."""
+    return [
+        Case(f"{what} {name}", lambda what=what, text=text: used(**{what: text}), may=True)  # type: ignore[misc]
+        for what in ("body", "output", "force", "parameter")
+        for name, text in NAMES.items()
+    ]
+
+
+def cases_of_places() -> list[Case]:
+    """Where results go: what is there already, and is no place for them."""
+    short = ("--vehicle", "ride", "--duration", "0.01", "--no-plots")
+    written: dict[str, Callable[[Path], Any]] = {
+        "--output": lambda path: command(*short, "--output", str(path)),
+        "--table": lambda path: command(*short, "--output", "bad", "--table", f"{path}.csv"),
+        "--view": lambda path: command(*short, "--output", "bad", "--view", f"{path}.html"),
+        "export": lambda path: command("export", "c", "--output", str(path)),
+    }
+    there = ("folder", "pipe", "endless", "link to nothing", "circle", "empty")
+    found = []
+    for what, write in written.items():
+        suffix = {"--table": ".csv", "--view": ".html"}.get(what, "")
+        for thing in there:
+
+            def make(path: Path, thing: str = thing, suffix: str = suffix) -> None:
+                THINGS[thing](path.with_name(path.name + suffix))
+
+            found.append(Case(f"{what}: onto {thing}", on(write, make, "x"), may=True))
+        found += [
+            Case(f"{what}: named {name}", on(write, THINGS["nothing"], NAMES[name]), may=True)
+            for name in ("line", "percent", "umlaut", "surrogate", "space", "long", "zero")
+        ]
+    return found
+
+
+VARIABLES = {
+    "CE_DYNAMICS_CACHE": (
+        "/dev/null",
+        "/dev/null/x",
+        "/proc/x",
+        "~nobody/x",
+        "a\nb",
+        " ",
+        "x" * 5000,
+        "../c",
+        "%s",
+        "/",
+    ),
+    "CE_DYNAMICS_CODE": ("nonsense", "QUICK", " ", "quick,full", "0"),
+    "MPLBACKEND": ("nonsense", "TkAgg", "module://no_such"),
+    "NUMBA_NUM_THREADS": ("0", "-1", "many", "999999"),
+    "NUMBA_CACHE_DIR": ("/dev/null", "/proc/x"),
+    "HOME": ("/dev/null", "", "/no/such"),
+    "TMPDIR": ("/dev/null", "/no/such"),
+    "COLUMNS": ("0", "-1", "x"),
+    "LANG": ("nonsense",),
+    "PYTHONIOENCODING": ("ascii", "latin-1"),
+    "TERM": ("dumb", "", "nonsense"),
+}
+
+
+def with_variable(name: str, value: str) -> Any:
+    """The command in a process of its own."""
+    folder = Path(tempfile.mkdtemp(prefix="variables-"))
+    try:
+        done = subprocess.run(
+            [
+                sys.executable,
+                "-c",
+                "from ce_dynamics.cli import main; main()",
+                "--vehicle",
+                "ride",
+                "--duration",
+                "0.01",
+            ],
+            env={**os.environ, name: value},
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
+        )
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    lines = done.stderr.strip().splitlines()
+    if "Traceback" in done.stderr or len(lines) > 3 or (done.returncode and len(lines) != 1):
+        raise RuntimeError(f"exit code {done.returncode}, {done.stderr[-400:]!r}")
+    if done.returncode not in (0, 2):
+        raise RuntimeError(f"exit code {done.returncode}, {done.stderr[-400:]!r}")
+    if done.returncode:
+        raise CeDynamicsError(lines[0])
+    return done.stdout
+
+
+def cases_of_variables() -> list[Case]:
+    """The environment."""
+    return [
+        Case(f"{name}={value[:40]!r}", lambda name=name, value=value: with_variable(name, value), may=True)  # type: ignore[misc]
+        for name, values in VARIABLES.items()
+        for value in values
+    ]
+
+
+def cases() -> list[Case]:
+    """All of them."""
+    return [*cases_of_files(), *cases_of_names(), *cases_of_places(), *cases_of_variables()]
+
+
+def prepare() -> None:
+    """Compile what is compiled once."""
+    command("--vehicle", "ride", "--duration", "0.01", "--no-plots")
+    used()

@@ -1,0 +1,74 @@
+"""URDF with loops."""
+
+from __future__ import annotations
+
+from ce_dynamics.readers import read_urdf
+from tests.campaigns.bad_input.cases import Case
+from tests.campaigns.bad_input.description import calls
+from tests.campaigns.bad_input.robot_files import ROBOTS, of_attributes, of_damage, of_files, reading
+
+
+def of_elements() -> list[Case]:
+    """What elements say together."""
+    inertia = "<inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/>"
+    link = f"<link name='{{}}'><inertial><mass value='1'/>{inertia}</inertial></link>"
+    a, b, c = (link.format(name) for name in "abc")
+    joint = "<joint name='{0}' type='{1}'><parent link='{2}'/><child link='{3}'/></joint>"
+    texts = {
+        "two roots": a + b,
+        "cycle": a + b + joint.format("j", "fixed", "a", "b") + joint.format("k", "fixed", "b", "a"),
+        "carried twice": a
+        + b
+        + c
+        + joint.format("j", "fixed", "a", "c")
+        + joint.format("k", "fixed", "b", "c"),
+        "same name": a + a,
+        "same joint": a + b + c + joint.format("j", "fixed", "a", "b") + joint.format("j", "fixed", "b", "c"),
+        "itself": a + joint.format("j", "fixed", "a", "a"),
+        "unknown child": a + joint.format("j", "fixed", "a", "z"),
+        "unknown type": a + b + joint.format("j", "elastic", "a", "b"),
+        "negative mass": a.replace("'1'/><inertia", "'-1'/><inertia"),
+        "impossible inertia": a + b.replace("ixy='0'", "ixy='9'") + joint.format("j", "continuous", "a", "b"),
+        "mimic of itself": a
+        + b
+        + joint.format("j", "continuous", "a", "b").replace("</joint>", "<mimic joint='j'/></joint>"),
+        "mimic of nobody": a
+        + b
+        + joint.format("j", "continuous", "a", "b").replace("</joint>", "<mimic joint='z'/></joint>"),
+        "loop to nobody": a
+        + "<loop name='l' type='revolute'><predecessor link='a'/><successor link='z'/></loop>",
+        "limit": a
+        + b
+        + joint.format("j", "revolute", "a", "b").replace(
+            "</joint>", "<limit lower='1' upper='-1' effort='nan' velocity='x'/></joint>"
+        ),
+        "chain": "".join(link.format(f"l{k}") for k in range(3))
+        + "".join(joint.format(f"j{k}", "fixed", f"l{k}", f"l{k + 2}") for k in range(2)),
+    }
+    return [
+        Case(
+            f"elements: {name}",
+            reading(read_urdf, f"<robot name='r'>{text}</robot>", ".urdf"),
+            may=name == "limit",
+        )
+        for name, text in texts.items()
+    ]
+
+
+def cases() -> list[Case]:
+    """All of them."""
+    found = of_attributes(read_urdf, "four_bar.urdf", ".urdf", 2) + of_attributes(
+        read_urdf, "leg.urdf", ".urdf", 5
+    )
+    found += of_damage(read_urdf, "four_bar.urdf", ".urdf", 60) + of_damage(
+        read_urdf, "leg.urdf", ".urdf", 60
+    )
+    found += of_files(read_urdf, "robot", ".urdf") + of_elements()
+    path = ROBOTS / "four_bar.urdf"
+    found += calls(
+        "read_urdf",
+        lambda **given: read_urdf(path, **given),
+        {},
+        "base:word gravity:vector ignore:object-list-mapping",
+    )
+    return found

@@ -1,0 +1,49 @@
+"""What earlier runs have judged: it counts for as long as the line that a mutant changes is as it was."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.campaigns.mutation.mutants import Difference, Mutant, that_makes
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a mutant: ``killed_by`` names the test that failed, None if all passed."""
+
+    mutant: Mutant
+    killed_by: str | None
+    seconds: float
+    tests: int
+    difference: Difference
+
+    def line(self) -> str:
+        """As it is noted in a record."""
+        told = asdict(self) | {"mutant": str(self.mutant), "difference": str(self.difference)}
+        return json.dumps(told) + "\n"
+
+
+def recorded(record: Path | None, checkout: Path) -> list[Outcome]:
+    """The outcomes of a record that still count, the last of every mutant."""
+    if record is None or not record.exists():
+        return []
+    lines = [json.loads(line) for line in record.read_text(encoding="utf-8").splitlines()]
+    last: dict[tuple[str, str], dict[str, Any]] = {}
+    for line in lines:
+        source = line["mutant"].rpartition(":")[0]
+        last[source, line["difference"]] = line
+    found = (_still(line, Path(source), checkout) for (source, _), line in last.items())
+    return [outcome for outcome in found if outcome is not None]
+
+
+def _still(line: dict[str, Any], source: Path, checkout: Path) -> Outcome | None:
+    before, _, after = line["difference"].partition("\n")
+    wanted = Difference(before.removeprefix("- "), after.removeprefix("+ "))
+    operator = line["mutant"].rpartition(":")[2].split()[1]
+    mutant = that_makes(wanted, operator, source, checkout)
+    if mutant is None:
+        return None
+    return Outcome(mutant, line["killed_by"], line["seconds"], line["tests"], wanted)

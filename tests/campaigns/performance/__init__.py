@@ -1,0 +1,1 @@
+"""Longitudinal performance of vehicles beside hand calculations: campaign ``performance``."""

@@ -1,6 +1,0 @@
-"""Mutants: the source is changed in one place at a time, and the tests have to notice.
-
-``python -m tests.mutation`` samples mutants of the subjects in :mod:`tests.mutation.subjects`, runs the tests
-on a copy of the checkout for each, and lists the survivors.  It needs the extra ``mutation``; a hundred
-mutants take three quarters of an hour.  It is not part of the test suite.
-"""

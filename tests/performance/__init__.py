@@ -1,1 +1,0 @@
-"""Longitudinal performance of vehicles beside hand calculations: ``python -m tests.performance``."""
