@@ -24,21 +24,10 @@ FOLDERS = {
     "ce_dynamics.models": "models",
 }
 ORDER = (
-    ("errors", "_version"),
-    ("algebra",),
-    ("compiler",),
-    ("mechanism",),
-    ("embedding",),
-    ("dynamics",),
-    ("compiled",),
-    ("simulation",),
-    ("contact", "augmented", "readers"),
-    ("complementarity", "views"),
-    ("kinematics",),
-    ("models",),
-    ("vehicles",),
-    ("cli",),
-)
+    ("errors", "_version"), ("algebra",), ("compiler",), ("mechanism",), ("embedding",), ("dynamics",),
+    ("compiled",), ("simulation",), ("contact", "augmented", "readers"), ("complementarity", "views"),
+    ("kinematics",), ("models",), ("vehicles",), ("cli",),
+)  # fmt: skip
 """From the bottom up; what lies beside one another does not import one another."""
 
 Graph = dict[str, set[str]]

@@ -13,19 +13,10 @@ from tests.campaigns.bad_input.cases import FINE, Case, End, judged, spread
 from tests.campaigns.bad_input.catalogue import CATEGORIES, cases_of
 
 SAMPLES = {
-    "description": 300,
-    "data file": 40,
-    "sweeps": 40,
-    "URDF": 80,
-    "MJCF": 80,
-    "runs": 120,
-    "command line": 25,
-    "roads": 40,
-    "elements": 160,
-    "controllers": 20,
-    "vehicle files": 30,
+    "description": 300, "data file": 40, "sweeps": 40, "URDF": 80, "MJCF": 80, "runs": 120,
+    "command line": 25, "roads": 40, "elements": 160, "controllers": 20, "vehicle files": 30,
     "Chrono files": 60,
-}
+}  # fmt: skip
 """How many of each category."""
 
 
@@ -130,14 +121,9 @@ def test_commands_refuse_by_name(command: str, tmp_path: Path, monkeypatch: pyte
 
 
 WRONG_THINGS = (
-    "body surrogate",
-    "vehicle: circle",
-    "Chrono: circle",
-    "socket: pipe",
-    "study: pipe",
-    "socket: endless",
-    "crg, packed: folder",
-)
+    "body surrogate", "vehicle: circle", "Chrono: circle", "socket: pipe", "study: pipe",
+    "socket: endless", "crg, packed: folder",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("name", WRONG_THINGS)
@@ -148,12 +134,9 @@ def test_what_is_no_file_or_name_is_refused(name: str) -> None:
 
 
 BY_HAND = (
-    "export_fmu({'step': 1e+300})",
-    "for '(-6, -1.5, 0, 1.5, 6) kN'",
-    "--view @",
-    "--tyre front=",
+    "export_fmu({'step': 1e+300})", "for '(-6, -1.5, 0, 1.5, 6) kN'", "--view @", "--tyre front=",
     "title of 4",
-)
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("name", BY_HAND)

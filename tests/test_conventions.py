@@ -210,11 +210,9 @@ def test_attitude(vehicle: Model) -> None:
     R_x = np.array(((1, 0, 0), (0, c(roll), -s(roll)), (0, s(roll), c(roll))))
     z, y, x = yaw / 2, pitch / 2, roll / 2
     q = [
-        c(z) * c(y) * c(x) + s(z) * s(y) * s(x),
-        c(z) * c(y) * s(x) - s(z) * s(y) * c(x),
-        c(z) * s(y) * c(x) + s(z) * c(y) * s(x),
-        s(z) * c(y) * c(x) - c(z) * s(y) * s(x),
-    ]
+        c(z) * c(y) * c(x) + s(z) * s(y) * s(x), c(z) * c(y) * s(x) - s(z) * s(y) * c(x),
+        c(z) * s(y) * c(x) + s(z) * c(y) * s(x), s(z) * c(y) * c(x) - c(z) * s(y) * s(x),
+    ]  # fmt: skip
     state = vehicle.y0
     state[3:7] = q
     found = vehicle.outputs(state)

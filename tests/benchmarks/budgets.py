@@ -25,14 +25,9 @@ def table(data: dict[str, Data]) -> Table:
         Of the parts, by name.
     """
     sources = {
-        "evaluation": evaluation,
-        "vehicle": vehicle,
-        "ensemble": ensemble,
-        "startup": startup,
-        "drive": drive,
-        "drift": drift,
-        "loops": loops,
-    }
+        "evaluation": evaluation, "vehicle": vehicle, "ensemble": ensemble, "startup": startup,
+        "drive": drive, "drift": drift, "loops": loops,
+    }  # fmt: skip
     lines = [line for name, source in sources.items() if name in data for line in source(data[name])]
     rows = tuple(
         (what, budget, measured, "yes" if kept else "**no**") for what, budget, measured, kept in lines

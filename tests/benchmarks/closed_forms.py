@@ -108,14 +108,9 @@ def stewart(*leading: str) -> ce.System:
 
 
 LOOPS: tuple[Callable[[], ce.System], ...] = (
-    four_bar,
-    lambda: slider_crank("crank"),
-    lambda: slider_crank("piston"),
-    lever,
-    five_bar,
-    lambda: stewart("top"),
-    stewart,
-)
+    four_bar, lambda: slider_crank("crank"), lambda: slider_crank("piston"), lever, five_bar,
+    lambda: stewart("top"), stewart,
+)  # fmt: skip
 
 
 def cost(system: ce.System) -> tuple[int, float]:

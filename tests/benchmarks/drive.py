@@ -59,14 +59,9 @@ def run(options: Options) -> Result:
         )
         data[vehicle] = {**found, "bytes": len(code), "factor": factor}
     head = (
-        "vehicle",
-        "module, kB",
-        "compressed, kB",
-        "compiled in, s",
-        "µs per step",
-        "× real time",
+        "vehicle", "module, kB", "compressed, kB", "compiled in, s", "µs per step", "× real time",
         "ms per frame",
-    )
+    )  # fmt: skip
     note = (
         "WebAssembly in Node.js, steps of 1 ms of the classical Runge–Kutta method, best of repeats; a frame "
         "is 16 steps, all outputs, and the places of all bodies and forces."

@@ -78,13 +78,10 @@ def gather(options: Options) -> tuple[list[Contender], list[str]]:
     contenders = ours()
     missing: list[str] = []
     sources: list[tuple[str, Callable[[], list[Contender]]]] = [
-        ("DAE reference", dae),
-        ("Pinocchio in C++", lambda: pinocchio_cpp(options)),
-        ("Pinocchio from Python", pinocchio_python),
-        ("MuJoCo", lambda: mujoco(options)),
-        ("Simbody", simbody),
-        ("the prototype", lambda: prototype(options.prototype)),
-    ]
+        ("DAE reference", dae), ("Pinocchio in C++", lambda: pinocchio_cpp(options)),
+        ("Pinocchio from Python", pinocchio_python), ("MuJoCo", lambda: mujoco(options)),
+        ("Simbody", simbody), ("the prototype", lambda: prototype(options.prototype)),
+    ]  # fmt: skip
     for name, source in sources:
         try:
             contenders += source()

@@ -18,18 +18,9 @@ from tests.benchmarks.timing import Contender, native_loop, python_loop, race
 SPEED = 12.0
 STEERING, THROTTLE = 0.2, 0.3
 HEAD = (
-    "form",
-    "bodies",
-    "velocities",
-    "rows",
-    "redundant",
-    "unknowns of (8)",
-    "non-zeros",
-    "µs",
-    "solving",
-    "times embedded",
-    "deviation",
-)
+    "form", "bodies", "velocities", "rows", "redundant", "unknowns of (8)", "non-zeros", "µs", "solving",
+    "times embedded", "deviation",
+)  # fmt: skip
 NOTE = (
     "bodies: nodes of the tree or, fully augmented, separate bodies. rows: constraint rows, that of the "
     "prescribed steering included where its hinge is cut; so many of them are redundant (a plane loop of "

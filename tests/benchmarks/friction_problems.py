@@ -244,18 +244,13 @@ def altered(name: str, problem: FrictionProblem) -> Iterator[tuple[str, Friction
     size = len(q) // len(mu)
     normal = np.arange(len(q)) % size == 0
     scaled = {
-        "as it is": (q, mu),
-        "q_n / 2": (np.where(normal, 0.5 * q, q), mu),
-        "q_n × 2": (np.where(normal, 2.0 * q, q), mu),
-        "q_t × 3": (np.where(normal, q, 3.0 * q), mu),
-        "q_t / 3": (np.where(normal, q, q / 3.0), mu),
-        "−q_t": (np.where(normal, q, -q), mu),
-        "μ / 2": (q, 0.5 * mu),
-        "μ × 2": (q, 2.0 * mu),
-        "μ = 1": (q, np.ones(len(mu))),
+        "as it is": (q, mu), "q_n / 2": (np.where(normal, 0.5 * q, q), mu),
+        "q_n × 2": (np.where(normal, 2.0 * q, q), mu), "q_t × 3": (np.where(normal, q, 3.0 * q), mu),
+        "q_t / 3": (np.where(normal, q, q / 3.0), mu), "−q_t": (np.where(normal, q, -q), mu),
+        "μ / 2": (q, 0.5 * mu), "μ × 2": (q, 2.0 * mu), "μ = 1": (q, np.ones(len(mu))),
         "μ = 0.05": (q, np.full(len(mu), 0.05)),
         "μ random": (q, mu * np.random.default_rng(7).uniform(0.3, 1.7, size=len(mu))),
-    }
+    }  # fmt: skip
     for seed in range(3):
         moved = W @ np.random.default_rng(seed).normal(size=len(q))
         scaled[f"q + W x, {seed}"] = q + 0.1 * np.linalg.norm(q) / np.linalg.norm(moved) * moved, mu

@@ -14,13 +14,10 @@ from packaging.utils import canonicalize_name
 from tests.benchmarks.report import Options, Result, Table, number
 
 IMPORTS = (
-    "pass",
-    "import numpy",
-    "import scipy.integrate",
-    "import ce_dynamics",
+    "pass", "import numpy", "import scipy.integrate", "import ce_dynamics",
     "import ce_dynamics; ce_dynamics.compile, ce_dynamics.simulate",
     "from ce_dynamics.models import hmmwv; hmmwv.prepare",
-)
+)  # fmt: skip
 SMALL = 3.0
 """[MB], below which packages share a row."""
 

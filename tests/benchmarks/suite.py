@@ -30,18 +30,11 @@ from tests.benchmarks.report import Options, Result, Table
 from tests.benchmarks.timing import load, machine
 
 PARTS: dict[str, Callable[[Options], Result]] = {
-    "evaluation": evaluation.run,
-    "formulations": formulations.run,
-    "vehicle": vehicle.run,
-    "linkages": without_linkages.run,
-    "ensemble": ensemble.run,
-    "accuracy": accuracy.run,
-    "drift": drift.run,
-    "loops": loops.run,
-    "startup": startup.run,
-    "installation": installation.run,
+    "evaluation": evaluation.run, "formulations": formulations.run, "vehicle": vehicle.run,
+    "linkages": without_linkages.run, "ensemble": ensemble.run, "accuracy": accuracy.run,
+    "drift": drift.run, "loops": loops.run, "startup": startup.run, "installation": installation.run,
     "drive": drive.run,
-}
+}  # fmt: skip
 
 
 class Outcome(NamedTuple):

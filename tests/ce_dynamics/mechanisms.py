@@ -22,17 +22,9 @@ from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.published import bricard
 
 __all__ = [
-    "Z",
-    "add",
-    "bricard",
-    "dyad",
-    "five_bar",
-    "floating_coupler",
-    "four_bar",
-    "rsur",
-    "slider_crank",
+    "Z", "add", "bricard", "dyad", "five_bar", "floating_coupler", "four_bar", "rsur", "slider_crank",
     "spatial_slider",
-]
+]  # fmt: skip
 
 Z = (0.0, 0.0, 1.0)
 PROPERTIES = {

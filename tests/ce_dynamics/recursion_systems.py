@@ -39,16 +39,12 @@ from ce_dynamics.mechanism.hinges.conditions import Condition, JointEnd, Twist
 from ce_dynamics.mechanism.system import System
 
 KINDS: dict[str, Callable[[Array, Array, Array], Hinge]] = {
-    "revolute": lambda a, b, at: Revolute(a, at),
-    "prismatic": lambda a, b, at: Prismatic(a, at),
-    "universal": lambda a, b, at: Universal(a, b, at),
-    "cylindrical": lambda a, b, at: Cylindrical(a, at),
-    "planar": lambda a, b, at: Planar(a, at),
-    "spherical": lambda a, b, at: Spherical(at),
-    "free": lambda a, b, at: Free(at),
-    "screw": lambda a, b, at: Screw(a, 0.3, at),
+    "revolute": lambda a, b, at: Revolute(a, at), "prismatic": lambda a, b, at: Prismatic(a, at),
+    "universal": lambda a, b, at: Universal(a, b, at), "cylindrical": lambda a, b, at: Cylindrical(a, at),
+    "planar": lambda a, b, at: Planar(a, at), "spherical": lambda a, b, at: Spherical(at),
+    "free": lambda a, b, at: Free(at), "screw": lambda a, b, at: Screw(a, 0.3, at),
     "fixed": lambda a, b, at: Fixed(),
-}
+}  # fmt: skip
 
 
 def random_hinge(rng: np.random.Generator, kind: str) -> Hinge:
@@ -263,12 +259,8 @@ def chain(rng: np.random.Generator) -> System:
 
 
 SYSTEMS: Mapping[str, Callable[[np.random.Generator], System]] = {
-    "tree": tree,
-    "chain": chain,
-    "four_bar": four_bar,
-    "coupled": coupled,
-    "corner": corner,
-}
+    "tree": tree, "chain": chain, "four_bar": four_bar, "coupled": coupled, "corner": corner,
+}  # fmt: skip
 
 
 class Case:

@@ -174,14 +174,10 @@ def test_all_components_of_a_hinge_are_the_hinge() -> None:
 def joint(kind: str, e1: Array, e2: Array, at: Array) -> ce.Hinge:
     """A hinge by its letter."""
     hinges: dict[str, Callable[[], ce.Hinge]] = {
-        "R": lambda: ce.Revolute(e1, at),
-        "U": lambda: ce.Universal(e1, e2, at),
-        "C": lambda: ce.Cylindrical(e1, at),
-        "S": lambda: ce.Spherical(at),
-        "P": lambda: ce.Planar(e1, at),
-        "F": lambda: ce.Fixed(at),
-        "6": lambda: ce.Free(at),
-    }
+        "R": lambda: ce.Revolute(e1, at), "U": lambda: ce.Universal(e1, e2, at),
+        "C": lambda: ce.Cylindrical(e1, at), "S": lambda: ce.Spherical(at), "P": lambda: ce.Planar(e1, at),
+        "F": lambda: ce.Fixed(at), "6": lambda: ce.Free(at),
+    }  # fmt: skip
     return hinges[kind]()
 
 

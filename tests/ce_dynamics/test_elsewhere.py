@@ -7,16 +7,10 @@ import pytest
 from tests.campaigns.orientations.builders import EVERYWHERE, HOMES, There, fits, put
 
 LONG = (
-    "A02 1 four-bars",
-    "A02 5 four-bars",
-    "linkage: double arms by equations",
-    "linkage: four-bar, skew",
-    "linkage: planar double wishbone",
-    "linkage: rear left",
-    "linkage: shock, planar",
-    "linkage: skew double wishbone",
-    "linkage: wishbone loop",
-)
+    "A02 1 four-bars", "A02 5 four-bars", "linkage: double arms by equations", "linkage: four-bar, skew",
+    "linkage: planar double wishbone", "linkage: rear left", "linkage: shock, planar",
+    "linkage: skew double wishbone", "linkage: wishbone loop",
+)  # fmt: skip
 """Left to the command: others are like them."""
 
 

@@ -198,11 +198,9 @@ def test_choice_of_cuts_and_spanning_tree_does_not_matter(recipe: Recipe) -> Non
 def test_a_millionth_of_gravity_is_noticed() -> None:
     """The comparisons would see an error of 1e-6 in one term, as their tolerance of 1e-9 says."""
     edges = (
-        Edge("Revolute", "ground", "1", 0),
-        Edge("Revolute", "1", "2", 1),
-        Edge("Revolute", "ground", "3", 2),
-        Edge("Revolute", "2", "3", 3),
-    )
+        Edge("Revolute", "ground", "1", 0), Edge("Revolute", "1", "2", 1),
+        Edge("Revolute", "ground", "3", 2), Edge("Revolute", "2", "3", 3),
+    )  # fmt: skip
     recipe = Recipe((False, False, False), edges, planar=True, seed=3)
     expected = accelerations(random_state(build(recipe), recipe.numbers("state")))
     system = build(recipe)

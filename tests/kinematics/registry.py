@@ -195,13 +195,9 @@ CRANK_ROCKER = ((0.0, 0.0), (0.2, 0.3), (1.1, 0.8), (1.2, -0.1))
 CROSSED = ((0.0, 0.0), (0.2, 0.3), (1.0, -0.7), (1.2, 0.1))
 
 STEERED = {
-    "spindle",
-    "strut in skew axes",
-    "strut with a skew tie rod",
-    "front left",
-    "front right",
+    "spindle", "strut in skew axes", "strut with a skew tie rod", "front left", "front right",
     "tie rod as distance",
-}
+}  # fmt: skip
 """Those with a steering beside them."""
 FOLLOWERS = {"shock, planar", "shock, spatial", "spindle"}
 """Those without an independent hinge of their own.  Both are known without building any: some are derived."""

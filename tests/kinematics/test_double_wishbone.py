@@ -45,13 +45,10 @@ def test_the_planar_corner_is_a_special_case(skew: bool) -> None:
     # Three points of a body whose pose the loops determine; two of one whose spin about its own line is a
     # matter of the hinge that carries it.
     same = {
-        "upper_arm": (p["G1"], p["F"], p["F"] + aside),
-        "upright_link": (p["D"], p["F"]),
-        "spindle": (p["D"], p["K"], p["K"] + aside),
-        "tie_rod": (p["K"], p["L"]),
-        "shock_lower": (p["B"], p["J"]),
-        "shock_upper": (p["B"], p["J"]),
-    }
+        "upper_arm": (p["G1"], p["F"], p["F"] + aside), "upright_link": (p["D"], p["F"]),
+        "spindle": (p["D"], p["K"], p["K"] + aside), "tie_rod": (p["K"], p["L"]),
+        "shock_lower": (p["B"], p["J"]), "shock_upper": (p["B"], p["J"]),
+    }  # fmt: skip
     for theta in np.linspace(-0.4, 0.35, 16):
         one, other = solved(planar, theta, 1.4), solved(spatial, theta, 1.4)
         for name, points_of_body in same.items():

@@ -242,19 +242,6 @@ def at_rest(m: ce.Model, y: Floats, u: Floats) -> None:
 
 
 ANSWERS = (
-    accelerations,
-    energies,
-    momenta,
-    reactions,
-    reaction_derivatives,
-    power,
-    audited,
-    operators,
-    aggregated,
-    places,
-    outputs,
-    operational,
-    configurations,
-    linearised,
-    at_rest,
-)
+    accelerations, energies, momenta, reactions, reaction_derivatives, power, audited, operators,
+    aggregated, places, outputs, operational, configurations, linearised, at_rest,
+)  # fmt: skip

@@ -72,15 +72,8 @@ def run(
         "STEP": repr(STEP),
     }
     command = [
-        sys.executable,
-        "-m",
-        "ziglang",
-        "cc",
-        "-target",
-        PLATFORMS[platform].target,
-        "-std=c99",
-        "-O1",
-    ]
+        sys.executable, "-m", "ziglang", "cc", "-target", PLATFORMS[platform].target, "-std=c99", "-O1",
+    ]  # fmt: skip
     command += [f"-I{HEADERS}", str(IMPORTER), "-o", str(program)]
     command += [f"-D{name}={value}" for name, value in defined.items()]
     command += ["-nostdlib", "-Wl,-e,start", "-lkernel32"] if windows else ["-ldl"]

@@ -19,17 +19,10 @@ OPERATORS = (
     *(f"ReplaceComparisonOperator_{a}_{b}" for a in _COMPARISONS for b in _COMPARISONS if a != b),
     *(f"ReplaceBinaryOperator_{a}_{b}" for a, b in (("Add", "Sub"), ("Sub", "Add"), ("Mul", "Div"))),
     *(f"ReplaceBinaryOperator_{a}_{b}" for a, b in (("Div", "Mul"), ("Pow", "Mul"), ("Mod", "Mul"))),
-    "ReplaceUnaryOperator_Delete_USub",
-    "ReplaceUnaryOperator_Delete_Not",
-    "AddNot",
-    "ReplaceTrueWithFalse",
-    "ReplaceFalseWithTrue",
-    "ReplaceAndWithOr",
-    "ReplaceOrWithAnd",
-    "ReplaceBreakWithContinue",
-    "NumberReplacer",
-    "ZeroIterationForLoop",
-)
+    "ReplaceUnaryOperator_Delete_USub", "ReplaceUnaryOperator_Delete_Not", "AddNot",
+    "ReplaceTrueWithFalse", "ReplaceFalseWithTrue", "ReplaceAndWithOr", "ReplaceOrWithAnd",
+    "ReplaceBreakWithContinue", "NumberReplacer", "ZeroIterationForLoop",
+)  # fmt: skip
 
 Place = tuple[tuple[int, int], tuple[int, int]]
 
@@ -76,12 +69,9 @@ class Mutant:
 
 
 WITHOUT_EFFECT = {
-    "dataclass": {"frozen", "slots", "repr"},
-    "field": {"repr"},
-    "zip": {"strict"},
-    "warn": {"stacklevel"},
+    "dataclass": {"frozen", "slots", "repr"}, "field": {"repr"}, "zip": {"strict"}, "warn": {"stacklevel"},
     "lru_cache": {"maxsize"},
-}
+}  # fmt: skip
 """Arguments of calls that no result depends on.
 
 They forbid what the source does not do (the type checker refuses assignments to fields as well, and

@@ -181,14 +181,10 @@ CLASS_OF: Mapping[str, str] = {
     **dict.fromkeys(("hmmwv", "hmmwv-automatic", "hmmwv-hull", "hmmwv-assisted"), "light tactical vehicle"),
     "hmmwv-chrono": "Project Chrono's HMMWV",
     **dict.fromkeys(("sedan", "sedan-manual", "sedan-cvt", "sedan-column", "sedan-assisted"), "saloon"),
-    "sedan-electric": "electric saloon",
-    "hatchback": "hatchback",
-    "off-roader": "off-roader",
-    "formula-student": "Formula Student car",
-    "truck": "truck",
-    "van": "van",
+    "sedan-electric": "electric saloon", "hatchback": "hatchback", "off-roader": "off-roader",
+    "formula-student": "Formula Student car", "truck": "truck", "van": "van",
     "van-trailer": "van with trailer",
-}
+}  # fmt: skip
 READ = "wheel_force", "ride_rate", "roll_rate", "roll_rate_with_tyres", "roll_centre_height"
 TRAVELS = np.linspace(-0.12, 0.12, 25)
 """Parallel wheel travel among which an axle's static one is looked for [m]."""
@@ -369,13 +365,10 @@ def value_of(outcome: Outcome, key: str) -> float:
 
 
 HEADINGS: Mapping[str, str] = {
-    "sprint": "acceleration, s",
-    "top_speed": "top speed, km/h",
-    "stop": "braking, m",
-    "roll_gradient": "roll, deg/g",
-    "understeer_gradient": "understeer, deg/g",
+    "sprint": "acceleration, s", "top_speed": "top speed, km/h", "stop": "braking, m",
+    "roll_gradient": "roll, deg/g", "understeer_gradient": "understeer, deg/g",
     "ride_frequency": "ride frequencies, Hz",
-}
+}  # fmt: skip
 """Of the table, by fields of `VehicleClass`."""
 
 

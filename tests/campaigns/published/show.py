@@ -12,11 +12,8 @@ from tests.benchmarks.report import Table, number
 from tests.campaigns.published.runs import ATOL, BAUMGARTE, RTOL, TIGHT, Comparison, Line
 
 COLOURS = {
-    "embedded": "tab:blue",
-    "not stabilised": "0.55",
-    "Baumgarte": "tab:orange",
-    "GGL, IDA": "tab:green",
-}
+    "embedded": "tab:blue", "not stabilised": "0.55", "Baumgarte": "tab:orange", "GGL, IDA": "tab:green",
+}  # fmt: skip
 MARKERS = {"embedded": "o", "not stabilised": "v", "Baumgarte": "s", "GGL, IDA": "D"}
 PARTS = (
     ("constraint", "Largest error of hinges and closures, m"),

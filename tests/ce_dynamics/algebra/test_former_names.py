@@ -8,13 +8,10 @@ from ce_dynamics.models import environments, hmmwv, kc
 from ce_dynamics.views.scene import rod
 
 FORMER = [
-    (hmmwv, "settled", "settle"),
-    (environments, "prepared", "prepare_vehicle"),
-    (augmented, "Poses", "StoredPoses"),
-    (kc, "forced", "force_sweep"),
-    (kc.KCRig, "solved", "solve_poses"),
-    (rod((0, 0, 0), (1, 0, 0), 0.1), "painted", "paint"),
-]
+    (hmmwv, "settled", "settle"), (environments, "prepared", "prepare_vehicle"),
+    (augmented, "Poses", "StoredPoses"), (kc, "forced", "force_sweep"),
+    (kc.KCRig, "solved", "solve_poses"), (rod((0, 0, 0), (1, 0, 0), 0.1), "painted", "paint"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("owner", "old", "new"), FORMER)

@@ -31,14 +31,9 @@ from tests.ce_dynamics.augmented.systems import (
 )
 
 INPUTS = {
-    "turn": 0.7,
-    "turn_rate": 1.3,
-    "turn_acceleration": -2.0,
-    "slide": -0.4,
-    "slide_rate": 0.9,
-    "slide_acceleration": 3.0,
-    "aim": 0.5,
-}
+    "turn": 0.7, "turn_rate": 1.3, "turn_acceleration": -2.0, "slide": -0.4, "slide_rate": 0.9,
+    "slide_acceleration": 3.0, "aim": 0.5,
+}  # fmt: skip
 
 
 def tree(kinds: tuple[str, ...], rng: np.random.Generator) -> System:

@@ -71,11 +71,9 @@ def test_rows_of_prescribed_motion(kind: str, s: float, rng: np.random.Generator
     a = add_random_body(system, "a", system.ground, "Free", rng)
     axis, at = vector(rng).tolist(), vector(rng).tolist()
     hinges: dict[str, Hinge] = {
-        "Revolute": Revolute(axis, at),
-        "Prismatic": Prismatic(axis, at),
-        "Screw": Screw(axis, -0.4, at),
+        "Revolute": Revolute(axis, at), "Prismatic": Prismatic(axis, at), "Screw": Screw(axis, -0.4, at),
         "Screw without pitch": Screw(axis, 0.0, at),
-    }
+    }  # fmt: skip
     b = system.add_body("b", mass=1.0, com=vector(rng), parent=a, hinge=hinges[kind])
     states = coasting(["a", "b"], rng)
 

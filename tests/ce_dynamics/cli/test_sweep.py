@@ -160,15 +160,9 @@ def test_adaptive_steps_say_the_same_with_fewer(run: Run, tmp_path: Path) -> Non
     rows = {}
     for method in ("rk4", "dopri5"):
         given = (
-            "sweep",
-            "chassis.mass=2000,2300",
-            "road.friction=0.8",
-            "-k",
-            "grid",
-            *SHORT,
-            "--method",
+            "sweep", "chassis.mass=2000,2300", "road.friction=0.8", "-k", "grid", *SHORT, "--method",
             method,
-        )
+        )  # fmt: skip
         assert run(*given, "--output", tmp_path / method, "--processes", 1).code == 0
         rows[method] = table(tmp_path / method / "summary.csv")
     for fixed, adaptive in zip(rows["rk4"], rows["dopri5"], strict=True):

@@ -132,15 +132,11 @@ class Timely:
 
 
 HIDDEN = {
-    Integral: r"helper\.total changes",
-    Slotted: r"helper\.total changes",
-    OfItsClass: r"helper\.total changes",
-    InADefault: "default of of changes",
-    InADeque: r"helper\.seen changes",
-    Counting: "evaluated twice",
-    Noisy: "evaluated twice",
+    Integral: r"helper\.total changes", Slotted: r"helper\.total changes",
+    OfItsClass: r"helper\.total changes", InADefault: "default of of changes",
+    InADeque: r"helper\.seen changes", Counting: "evaluated twice", Noisy: "evaluated twice",
     Timely: "evaluated twice",
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("kind", "what"), HIDDEN.items(), ids=lambda x: getattr(x, "__name__", None))

@@ -334,28 +334,12 @@ def test_accelerations_check_their_arguments(arguments: Any, message: str) -> No
 # How a state is given
 
 ASKED: dict[str, tuple[Any, ...]] = {
-    "accelerations": (),
-    "inverse_dynamics": (),
-    "mass_matrix": (),
-    "inverse_mass_matrix": (),
-    "solve_mass": (),
-    "innovations": (),
-    "energy": (),
-    "momentum": (),
-    "centroidal": (),
-    "reactions": (),
-    "power": (),
-    "outputs": (),
-    "poses": (),
-    "linearize": (),
-    "modes": (),
-    "equilibrium": (),
-    "sensitivities": (),
-    "aggregated_body": ("bob",),
-    "derivatives": ("bob", "bob_rate"),
-    "eigenvalue_derivatives": ("torque",),
-    "reaction_derivatives": ("bob", "bob_rate"),
-}
+    "accelerations": (), "inverse_dynamics": (), "mass_matrix": (), "inverse_mass_matrix": (),
+    "solve_mass": (), "innovations": (), "energy": (), "momentum": (), "centroidal": (), "reactions": (),
+    "power": (), "outputs": (), "poses": (), "linearize": (), "modes": (), "equilibrium": (),
+    "sensitivities": (), "aggregated_body": ("bob",), "derivatives": ("bob", "bob_rate"),
+    "eigenvalue_derivatives": ("torque",), "reaction_derivatives": ("bob", "bob_rate"),
+}  # fmt: skip
 """Answers at a state, and what they are asked about."""
 
 

@@ -120,20 +120,12 @@ class _Reader:
             return lambda x, y: graph.compare(op, x, y)
 
         numeric: dict[str, Callable[..., int | bool]] = {
-            "ASSIGN": lambda x: x,
-            "ADD": graph.add,
-            "SUB": graph.sub,
-            "DIV": graph.div,
-            "NEG": graph.neg,
-            "SQ": lambda x: graph.mul(x, x),
-            "TWICE": lambda x: graph.add(x, x),
-            "INV": lambda x: graph.div(graph.constant(1.0), x),
-            "POW": self.power,
-            "CONSTPOW": self.power,
-            "SIGN": self.sign,
-            "FMIN": lambda x, y: self.extremum(x, y, larger=False),
+            "ASSIGN": lambda x: x, "ADD": graph.add, "SUB": graph.sub, "DIV": graph.div, "NEG": graph.neg,
+            "SQ": lambda x: graph.mul(x, x), "TWICE": lambda x: graph.add(x, x),
+            "INV": lambda x: graph.div(graph.constant(1.0), x), "POW": self.power, "CONSTPOW": self.power,
+            "SIGN": self.sign, "FMIN": lambda x, y: self.extremum(x, y, larger=False),
             "FMAX": lambda x, y: self.extremum(x, y, larger=True),
-        }
+        }  # fmt: skip
         numeric |= {name: unary(Op[name]) for name in _SAME_UNARY}
         numeric |= {name: binary(Op[name]) for name in _SAME_BINARY}
         numeric |= {op.name: compare(op) for op in COMPARISONS}

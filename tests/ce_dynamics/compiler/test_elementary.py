@@ -25,23 +25,15 @@ TURNS = np.concatenate((WIDE, RNG.uniform(-1e6, 1e6, 300), np.arange(1, 60) * (m
 POSITIVE = np.concatenate((10.0 ** RNG.uniform(-300, 300, 300), 1.0 + RNG.normal(0, 1e-3, 200)))
 
 POINTS: dict[int, tuple[Any, np.ndarray]] = {
-    Op.SIN: (mpmath.sin, TURNS),
-    Op.COS: (mpmath.cos, TURNS),
-    Op.TAN: (mpmath.tan, TURNS),
-    Op.ASIN: (mpmath.asin, UNIT),
-    Op.ACOS: (mpmath.acos, UNIT),
+    Op.SIN: (mpmath.sin, TURNS), Op.COS: (mpmath.cos, TURNS), Op.TAN: (mpmath.tan, TURNS),
+    Op.ASIN: (mpmath.asin, UNIT), Op.ACOS: (mpmath.acos, UNIT),
     Op.ATAN: (mpmath.atan, np.concatenate((WIDE, 1e9 * WIDE))),
     Op.EXP: (mpmath.exp, np.concatenate((WIDE, RNG.uniform(-700, 700, 300)))),
-    Op.EXPM1: (mpmath.expm1, WIDE),
-    Op.LOG: (mpmath.log, POSITIVE),
-    Op.LOG1P: (mpmath.log1p, np.abs(WIDE)),
-    Op.TANH: (mpmath.tanh, WIDE),
-    Op.SINH: (mpmath.sinh, WIDE),
-    Op.COSH: (mpmath.cosh, WIDE),
-    Op.ASINH: (mpmath.asinh, WIDE),
-    Op.ACOSH: (mpmath.acosh, 1.0 + np.abs(WIDE)),
+    Op.EXPM1: (mpmath.expm1, WIDE), Op.LOG: (mpmath.log, POSITIVE), Op.LOG1P: (mpmath.log1p, np.abs(WIDE)),
+    Op.TANH: (mpmath.tanh, WIDE), Op.SINH: (mpmath.sinh, WIDE), Op.COSH: (mpmath.cosh, WIDE),
+    Op.ASINH: (mpmath.asinh, WIDE), Op.ACOSH: (mpmath.acosh, 1.0 + np.abs(WIDE)),
     Op.ATANH: (mpmath.atanh, UNIT),
-}
+}  # fmt: skip
 UNITS: dict[int, float] = {Op.SINH: 6, Op.ASINH: 6, Op.ACOSH: 6, Op.ATANH: 6, Op.TANH: 6, Op.TAN: 6}
 """Units in the last place where it is not four: what is made of two others."""
 

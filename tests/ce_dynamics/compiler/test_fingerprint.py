@@ -157,25 +157,14 @@ def disguised() -> Linear:
 
 
 STRANGERS: dict[str, object] = {
-    "instance": Stranger(),
-    "class": Stranger,
-    "subclass": OwnLaw(1.0),
-    "tuple": OwnTuple(1.0),
-    "function": own_function,
-    "lambda": lambda observer: 0.0,
-    "partial": functools.partial(own_function, 1.0),
-    "bound method": Stranger().__call__,
-    "method in an attribute": disguised(),
-    "in a container": {"a": [(1.0, {"b": own_function})]},
-    "array of objects": np.array([Stranger()], dtype=object),
-    "generator": (x for x in (1.0,)),
-    "iterator": iter([1.0]),
-    "module": math,
-    "method of a builtin object": [1.0].append,
-    "set of objects": {(1.0, 2.0)},
-    "file": sys.stdout,
-    "cached": functools.cache(own_function),
-}
+    "instance": Stranger(), "class": Stranger, "subclass": OwnLaw(1.0), "tuple": OwnTuple(1.0),
+    "function": own_function, "lambda": lambda observer: 0.0,
+    "partial": functools.partial(own_function, 1.0), "bound method": Stranger().__call__,
+    "method in an attribute": disguised(), "in a container": {"a": [(1.0, {"b": own_function})]},
+    "array of objects": np.array([Stranger()], dtype=object), "generator": (x for x in (1.0,)),
+    "iterator": iter([1.0]), "module": math, "method of a builtin object": [1.0].append,
+    "set of objects": {(1.0, 2.0)}, "file": sys.stdout, "cached": functools.cache(own_function),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", STRANGERS)

@@ -369,11 +369,9 @@ BALL_JOINT_F = {
     "rear_right": (-52.517958184708604, -8572.288577314577, 47.22661618310888),
 }
 TIE_ROD_COMPRESSION = {
-    "front_left": 85.88957552043216,
-    "front_right": 278.3678766785151,
-    "rear_left": 515.1115744365844,
+    "front_left": 85.88957552043216, "front_right": 278.3678766785151, "rear_left": 515.1115744365844,
     "rear_right": 187.5890257242449,
-}
+}  # fmt: skip
 
 
 @cache

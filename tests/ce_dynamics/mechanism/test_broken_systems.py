@@ -37,12 +37,9 @@ def refused(build: Callable[[], System], kind: type[ce.ModelError], *parts: str)
 
 def test_classes_are_model_errors_apart_from_each_other() -> None:
     kinds = (
-        ce.OverConstrainedError,
-        ce.UnderConstrainedError,
-        ce.IndependentCoordinatesError,
-        ce.SingularConfigurationError,
-        ce.MasslessFreedomError,
-    )
+        ce.OverConstrainedError, ce.UnderConstrainedError, ce.IndependentCoordinatesError,
+        ce.SingularConfigurationError, ce.MasslessFreedomError,
+    )  # fmt: skip
     for kind in kinds:
         assert issubclass(kind, ce.ModelError)
         assert kind.__doc__

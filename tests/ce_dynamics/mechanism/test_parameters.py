@@ -19,16 +19,8 @@ from ce_dynamics.mechanism.inertia import free_principal
 from ce_dynamics.mechanism.parameters import Parameter, refusals, values_at
 
 NOMINAL = {
-    "m": 1.0,
-    "L": 1.0,
-    "I": 0.1,
-    "Ixz": 0.01,
-    "k": 30.0,
-    "c": 0.1,
-    "free": 0.9,
-    "g": 10.0,
-    "gain": 2.0,
-}
+    "m": 1.0, "L": 1.0, "I": 0.1, "Ixz": 0.01, "k": 30.0, "c": 0.1, "free": 0.9, "g": 10.0, "gain": 2.0,
+}  # fmt: skip
 OTHER = {"m": 1.3, "L": 0.7, "I": 0.2, "Ixz": -0.02, "k": 50.0, "c": 0.3, "free": 0.5, "g": 9.0, "gain": -1.0}
 STATE = [0.1, 0.2, 0.3, 0.0, 0.4, 0.5, 0.6, 0.1]
 
@@ -203,20 +195,12 @@ def function_of(name: str) -> Callable[[Any], Any]:
 
 
 BINARY: list[Callable[[Any, Any], Any]] = [
-    operator.add,
-    operator.sub,
-    operator.mul,
-    operator.truediv,
-    arctan2,
-    maximum,
-]
+    operator.add, operator.sub, operator.mul, operator.truediv, arctan2, maximum,
+]  # fmt: skip
 UNARY: list[Callable[[Any], Any]] = [
-    operator.neg,
-    abs,
-    *(function_of(name) for name in FUNCTIONS.values()),
-    lambda x: x**3,
+    operator.neg, abs, *(function_of(name) for name in FUNCTIONS.values()), lambda x: x**3,
     lambda x: where(x < 2.0, x, 5.0),
-]
+]  # fmt: skip
 
 
 def test_arithmetic_agrees_with_floats_at_all_values() -> None:

@@ -48,18 +48,10 @@ class Kind(NamedTuple):
 
 
 KINDS = {
-    "Revolute": Kind(1, 1),
-    "Prismatic": Kind(1, 1),
-    "Screw": Kind(1, None),
-    "Cylindrical": Kind(2, None),
-    "Universal": Kind(2, None),
-    "Spherical": Kind(3, None),
-    "Planar": Kind(3, 3),
-    "Fixed": Kind(0, 0),
-    "Free": Kind(6, None),
-    "Distance": Kind(5, 2),
-    "RollingOnPlane": Kind(3, None),
-}
+    "Revolute": Kind(1, 1), "Prismatic": Kind(1, 1), "Screw": Kind(1, None), "Cylindrical": Kind(2, None),
+    "Universal": Kind(2, None), "Spherical": Kind(3, None), "Planar": Kind(3, 3), "Fixed": Kind(0, 0),
+    "Free": Kind(6, None), "Distance": Kind(5, 2), "RollingOnPlane": Kind(3, None),
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -156,18 +148,14 @@ def joint(recipe: Recipe, edge: Edge, flipped: bool, there: Elsewhere = NOWHERE_
     one, two, at, at_b = geometry(recipe, edge)
     axis = Z if recipe.planar else one
     makers: dict[str, Callable[[], Closure]] = {
-        "Revolute": lambda: Revolute(axis, at),
-        "Prismatic": lambda: Prismatic(one, at),
-        "Screw": lambda: Screw(one, 0.3, at),
-        "Cylindrical": lambda: Cylindrical(one, at),
+        "Revolute": lambda: Revolute(axis, at), "Prismatic": lambda: Prismatic(one, at),
+        "Screw": lambda: Screw(one, 0.3, at), "Cylindrical": lambda: Cylindrical(one, at),
         "Universal": lambda: Universal(two, one, at) if flipped else Universal(one, two, at),
-        "Spherical": lambda: Spherical(at),
-        "Planar": lambda: Planar(axis, at),
-        "Fixed": lambda: Fixed(at),
+        "Spherical": lambda: Spherical(at), "Planar": lambda: Planar(axis, at), "Fixed": lambda: Fixed(at),
         "Free": lambda: Free(at),
         "Distance": lambda: Distance(at_b, at) if flipped else Distance(at, at_b),
         "RollingOnPlane": lambda: RollingOnPlane(one, at, 0.4),
-    }
+    }  # fmt: skip
     made = makers[edge.kind]()
     return made if there is NOWHERE_ELSE else there.closure(made)
 

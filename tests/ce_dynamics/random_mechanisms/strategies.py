@@ -18,16 +18,9 @@ PLANAR_TREE = ("Revolute",) * 4 + ("Prismatic",) * 2 + ("Planar",)
 ALL_SPATIAL_TREE = (*SPATIAL_TREE * 2, "Planar", "Free", "Fixed", "RollingOnPlane")
 ALL_PLANAR_TREE = (*PLANAR_TREE * 2, "Fixed")
 CUTS = (
-    "Distance",
-    "Spherical",
-    "Revolute",
-    "Universal",
-    "Cylindrical",
-    "Planar",
-    "Prismatic",
-    "Screw",
+    "Distance", "Spherical", "Revolute", "Universal", "Cylindrical", "Planar", "Prismatic", "Screw",
     "Fixed",
-)
+)  # fmt: skip
 
 
 class Loops:

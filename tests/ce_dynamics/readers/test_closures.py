@@ -81,11 +81,8 @@ def test_gaps_are_counted_where_they_have_to_close(rng: np.random.Generator) -> 
     e = e / np.linalg.norm(e)
     moved = a @ Pose(Rotation.from_rotvec(0.3 * e).as_matrix(), 0.2 * AXIS + 0.4 * e)
     distances = {
-        "revolute": np.hypot(0.2, 0.4),
-        "prismatic": 0.4,
-        "planar": 0.2,
-        "spherical": np.hypot(0.2, 0.4),
-    }
+        "revolute": np.hypot(0.2, 0.4), "prismatic": 0.4, "planar": 0.2, "spherical": np.hypot(0.2, 0.4),
+    }  # fmt: skip
     for kind, distance in distances.items():
         _, gap = close_between(kind, a, moved, AXIS)
         assert gap.distance == pytest.approx(distance, rel=1e-13)

@@ -253,12 +253,9 @@ def test_text_of_users_is_drawn_as_written(name: str) -> None:
     chart = Chart("chart", "x [m]", "y [m]", (line, line._replace(label="other")), logarithmic="y")
     outcomes = [Outcome("test", "Test", "ISO 0", subject, {}, charts=[chart]) for subject in (name, "other")]
     figures = {
-        "tree": system.describe().figure(),
-        "pose": cast("Figure", ce.draw(ce.compile(system)).figure),
-        "handling": page(outcomes),
-        "handling of one": page(outcomes[:1]),
-        "kc": kc_page({}, name),
-    }
+        "tree": system.describe().figure(), "pose": cast("Figure", ce.draw(ce.compile(system)).figure),
+        "handling": page(outcomes), "handling of one": page(outcomes[:1]), "kc": kc_page({}, name),
+    }  # fmt: skip
     for what, figure in figures.items():
         assert name in words_of(figure), what
 

@@ -51,13 +51,9 @@ def test_rows_are_those_of_the_source(rng: np.random.Generator) -> None:
     L, theta = P.length, q[2]
     # flat ground: n = (0, 1), τ = (1, 0), r_c = (0, −R), ω × r_c = (ω R, 0)
     expected = [
-        u_b,
-        w_b,
-        u_w - u_b - L / 2 * math.cos(theta) * w_b,
-        v_w - v_b - L / 2 * math.sin(theta) * w_b,
-        v_w,
-        u_w + w_w * P.radius,
-    ]
+        u_b, w_b, u_w - u_b - L / 2 * math.cos(theta) * w_b, v_w - v_b - L / 2 * math.sin(theta) * w_b,
+        v_w, u_w + w_w * P.radius,
+    ]  # fmt: skip
     np.testing.assert_allclose(J @ V, expected, atol=1e-14)
 
 

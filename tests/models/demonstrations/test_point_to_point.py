@@ -77,13 +77,9 @@ def test_matrix_and_right_hand_side_are_the_printed_ones(seed: int) -> None:
     s = in_world(pair, state)
     c1, c2, w1, w2, g = s["c₁"], s["c₂"], state.w1, state.w2, pair.gravity
     meaning = {
-        "0": np.zeros((3, 3)),
-        "1": np.eye(3),
-        "−1": -np.eye(3),
-        "−c̃₁": -tilde(c1),
-        "c̃₂": tilde(c2),
+        "0": np.zeros((3, 3)), "1": np.eye(3), "−1": -np.eye(3), "−c̃₁": -tilde(c1), "c̃₂": tilde(c2),
         **{name: s[name] for name in ("m₁", "m₂", "I₁", "I₂")},
-    }
+    }  # fmt: skip
     right = {
         "m₁ g": pair.body_1.mass * g,
         "−ω₁ × (I₁ ω₁)": -np.cross(w1, s["I₁"] @ w1),

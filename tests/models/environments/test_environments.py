@@ -202,17 +202,13 @@ def test_actions_reach_a_steering_wheel_angle() -> None:
 def test_wrong_arguments_are_named(vehicles: dict[str, DrivenVehicle], free: DrivenVehicle) -> None:
     path = vehicles["path-following"]
     cases: tuple[tuple[dict[str, Any], str], ...] = (
-        ({"task": "drifting"}, "drifting"),
-        ({"randomise": {"mas": (1.0, 2.0)}}, "mas"),
+        ({"task": "drifting"}, "drifting"), ({"randomise": {"mas": (1.0, 2.0)}}, "mas"),
         ({"randomise": {"mass": (2.0, 1.0)}, "vehicle": free}, "above"),
-        ({"options": {"wide": 3.0}}, "wide"),
-        ({"speed": 3.0}, "those of the vehicle"),
-        ({"steering": 0.5}, "those of the vehicle"),
-        ({"render_mode": "human"}, "rgb_array"),
-        ({"dt": 0.0}, "dt"),
-        ({"task": "lane-change"}, "not prepared"),
+        ({"options": {"wide": 3.0}}, "wide"), ({"speed": 3.0}, "those of the vehicle"),
+        ({"steering": 0.5}, "those of the vehicle"), ({"render_mode": "human"}, "rgb_array"),
+        ({"dt": 0.0}, "dt"), ({"task": "lane-change"}, "not prepared"),
         ({"task": "parking", "options": {"reverse": True}}, "selector"),
-    )
+    )  # fmt: skip
     for arguments, said in cases:
         given: dict[str, Any] = {"task": "path-following", "vehicle": path} | arguments
         with pytest.raises(ce.CeDynamicsError, match=said):

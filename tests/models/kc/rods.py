@@ -169,27 +169,18 @@ def figures(rig: RodCarrier, pose: Pose, radius: float, k: int = 0) -> dict[str,
     front = P[1:] + np.linalg.solve([[0, -w_x], [w_x, 0]], -v[1:])
     beside = P[[0, 2]] + np.linalg.solve([[0, w_y], [-w_y, 0]], -u[[0, 2]])
     found = {
-        "steer_angle": np.arcsin(heading[1]),
-        "toe_angle": -side * np.arcsin(heading[1]),
+        "steer_angle": np.arcsin(heading[1]), "toe_angle": -side * np.arcsin(heading[1]),
         "camber_angle": -side * np.arcsin(e[2]),
         "side_view_angle": np.arctan(-pose.R[0, 2] / pose.R[2, 2]),
-        "front_view_angle": np.arctan(side * pose.R[1, 2] / pose.R[2, 2]),
-        "wheel_centre_x": W[0],
-        "wheel_centre_y": W[1],
-        "wheel_centre_z": W[2],
-        "contact_x": P[0],
-        "contact_y": P[1],
-        "contact_z": P[2],
-        "front_instant_centre_y": front[0],
-        "front_instant_centre_z": front[1],
+        "front_view_angle": np.arctan(side * pose.R[1, 2] / pose.R[2, 2]), "wheel_centre_x": W[0],
+        "wheel_centre_y": W[1], "wheel_centre_z": W[2], "contact_x": P[0], "contact_y": P[1],
+        "contact_z": P[2], "front_instant_centre_y": front[0], "front_instant_centre_z": front[1],
         "front_swing_arm_length": side * (P[1] - front[0]),
         "front_swing_arm_angle": np.arctan((front[1] - P[2]) / (side * (P[1] - front[0]))),
-        "side_instant_centre_x": beside[0],
-        "side_instant_centre_z": beside[1],
-        "ride_caster": -w_y,
+        "side_instant_centre_x": beside[0], "side_instant_centre_z": beside[1], "ride_caster": -w_y,
         "ride_steer": -side * heading_rate(e, np.cross(ride[0], e)),
         "ride_camber": -side * np.cross(ride[0], e)[2] / np.sqrt(1.0 - e[2] ** 2),
-    }
+    }  # fmt: skip
     return {name: float(value) for name, value in found.items()}
 
 

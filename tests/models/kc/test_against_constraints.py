@@ -168,13 +168,9 @@ def test_the_instantaneous_steering_axis_is_the_kingpin(tried: Any) -> None:
         rig.axle, left=replace(rig.axle.left, kingpin=None), right=replace(rig.axle.right, kingpin=None)
     )
     names = [
-        "caster_angle",
-        "kingpin_inclination",
-        "scrub_radius",
-        "caster_trail",
-        "kingpin_offset",
+        "caster_angle", "kingpin_inclination", "scrub_radius", "caster_trail", "kingpin_offset",
         "caster_offset",
-    ]
+    ]  # fmt: skip
     twin = kc.KCRig(rig.model, bare)
     poses = rig.solve_poses(TRAVELS, LOCKS)
     found, expected = twin.read(twin.solve_poses(TRAVELS, LOCKS), names), rig.read(poses, names)

@@ -28,16 +28,12 @@ def point(x: float, y: float, z: float) -> Floats:
 
 
 LEFT = {
-    "upper_front": point(-367, -450, 555),
-    "upper_rear": point(-517, -490, 560),
-    "upper_ball": point(-307, -675, 555),
-    "lower_front": point(-67, -400, 180),
-    "lower_rear": point(-467, -450, 185),
-    "lower_ball": point(-267, -750, 130),
-    "rod_inner": point(-467, -400, 330),
-    "rod_outer": point(-417, -750, 330),
+    "upper_front": point(-367, -450, 555), "upper_rear": point(-517, -490, 560),
+    "upper_ball": point(-307, -675, 555), "lower_front": point(-67, -400, 180),
+    "lower_rear": point(-467, -450, 185), "lower_ball": point(-267, -750, 130),
+    "rod_inner": point(-467, -400, 330), "rod_outer": point(-417, -750, 330),
     "centre": point(-267, -760, 330),
-}
+}  # fmt: skip
 UPPER = np.array([1000e3, 2600e3, 1100e3, 332.315, 401.070, 21.772])
 LOWER = np.array([4400e3, 4400e3, 800e3, 1489.690, 1489.690, 57.296])
 ADAMS = 0.7265, 0.3929

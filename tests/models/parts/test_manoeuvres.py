@@ -172,15 +172,8 @@ def test_steering_of_tests_over_time() -> None:
     dwell = SineWithDwell(DRIVER, steer=-0.4, start=1.0, frequency=0.5, dwell=0.6)
     assert (dwell.reversal, dwell.end) == pytest.approx((2.0, 3.6))
     wanted = {
-        0.5: 0.0,
-        1.5: -0.4,
-        2.0: 0.0,
-        2.5: 0.4,
-        3.1: 0.4,
-        3.35: 0.4 * math.sqrt(0.5),
-        3.6: 0.0,
-        5.0: 0.0,
-    }
+        0.5: 0.0, 1.5: -0.4, 2.0: 0.0, 2.5: 0.4, 3.1: 0.4, 3.35: 0.4 * math.sqrt(0.5), 3.6: 0.0, 5.0: 0.0,
+    }  # fmt: skip
     for t, steering in wanted.items():
         assert dwell.inputs(t, seen())["steering"] == pytest.approx(steering, abs=1e-12)
     hook = Fishhook(DRIVER, steer=0.5, rate=1.0, start=1.0, dwell=0.25)

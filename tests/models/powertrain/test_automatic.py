@@ -149,15 +149,9 @@ def driven(speeds: list[tuple[float, float]]) -> list[float]:
 def test_gears_are_shifted_with_hysteresis() -> None:
     """Output: up at 300 · ratio of the lower gear (75, 150), down at 120 · ratio of the upper (60, 120)."""
     journey = [
-        (74.0, 2.0),
-        (80.0, 2.0),
-        (61.0, 2.0),
-        (59.0, 2.0),
-        (74.0, 2.0),
-        (200.0, 4.0),
-        (121.0, 2.0),
+        (74.0, 2.0), (80.0, 2.0), (61.0, 2.0), (59.0, 2.0), (74.0, 2.0), (200.0, 4.0), (121.0, 2.0),
         (118.0, 2.0),
-    ]
+    ]  # fmt: skip
     assert driven(journey) == pytest.approx([1.0, 2.0, 2.0, 1.0, 1.0, 3.0, 3.0, 2.0], abs=2e-3)
 
 

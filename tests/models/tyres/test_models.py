@@ -30,13 +30,8 @@ from tests.models.tyres.magic_formula.figures import coefficients, symmetric
 from tests.models.tyres.rig import Floats, Rig, Slide, wheel
 
 SIZE: dict[str, Any] = {
-    "radius": 0.31,
-    "cz": 2e5,
-    "dz": 500.0,
-    "cx": 3e5,
-    "cy": 1.5e5,
-    "rolling_resistance": 0.01,
-}
+    "radius": 0.31, "cz": 2e5, "dz": 500.0, "cx": 3e5, "cy": 1.5e5, "rolling_resistance": 0.01,
+}  # fmt: skip
 A = (1.5, -4.85, 812.4, 2613.9, 48.86, 0.0, -0.0088, 0.377) + 6 * (0.0,)
 B = (1.5, -15.78, 1022.1, -2.553, 208.8, 0.0073, -0.00376, 0.1563, -1.153, 0.0, 0.0)
 """Coefficients of a truck tyre of Project Chrono's HMMWV (Pac89), rounded."""

@@ -451,11 +451,8 @@ def test_element_loads_the_wheel_at_the_contact() -> None:
 def test_runs_on_traced_scalars(rng: np.random.Generator) -> None:
     axis = np.array([0.05, 0.998, 0.03])
     arguments = (
-        np.array([1.0, 0.5, 0.44]),
-        axis / np.linalg.norm(axis),
-        rng.normal(size=3),
-        rng.normal(size=3),
-    )
+        np.array([1.0, 0.5, 0.44]), axis / np.linalg.norm(axis), rng.normal(size=3), rng.normal(size=3),
+    )  # fmt: skip
     road = BumpRoad(0.8, 0.1, 2.0, 0.0, "left")
     x = rng.normal(size=2) * 1e-2
     plain = tyre_forces(TYRE, seen(contact(road, 0.4699, *arguments)), *x)

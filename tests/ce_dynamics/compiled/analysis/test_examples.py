@@ -11,19 +11,10 @@ import pytest
 from ce_dynamics.compiled.model import Model
 
 MODULES = (
-    "analysis.aggregated_bodies",
-    "analysis.configurations",
-    "analysis.equilibria",
-    "analysis.linearization",
-    "analysis.mechanics",
-    "analysis.operational_space",
-    "analysis.operators",
-    "analysis.points",
-    "analysis.poses",
-    "analysis.power_balance",
-    "analysis.vibrations",
-    "observed",
-)
+    "analysis.aggregated_bodies", "analysis.configurations", "analysis.equilibria",
+    "analysis.linearization", "analysis.mechanics", "analysis.operational_space", "analysis.operators",
+    "analysis.points", "analysis.poses", "analysis.power_balance", "analysis.vibrations", "observed",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("name", MODULES)

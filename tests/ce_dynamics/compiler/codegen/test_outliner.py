@@ -57,28 +57,9 @@ def parts_of(traced: TracedFunction, **sizes: int) -> Outline:
 # Random functions
 
 NAMES = [
-    "add",
-    "sub",
-    "mul",
-    "div",
-    "neg",
-    "sin",
-    "sqrt",
-    "third",
-    "abs",
-    "greatest",
-    "least",
-    "arctan",
-    "exp",
-    "flip",
-    "less",
-    "equal",
-    "and",
-    "or",
-    "not",
-    "where",
-    "mark",
-]
+    "add", "sub", "mul", "div", "neg", "sin", "sqrt", "third", "abs", "greatest", "least", "arctan", "exp",
+    "flip", "less", "equal", "and", "or", "not", "where", "mark",
+]  # fmt: skip
 steps = st.lists(
     st.tuples(st.sampled_from(NAMES), *(st.integers(0, 10**6) for _ in range(3))), min_size=1, max_size=60
 )
@@ -91,11 +72,8 @@ def run(
     values, conditions = [*x, last], [x[0] < x[1], x[1] <= x[2]]
     for name, i, j, k in program:
         a, b, p, q = (
-            values[i % len(values)],
-            values[j % len(values)],
-            i % len(conditions),
-            j % len(conditions),
-        )
+            values[i % len(values)], values[j % len(values)], i % len(conditions), j % len(conditions),
+        )  # fmt: skip
         if name == "mark":
             mark()
         elif name == "less":

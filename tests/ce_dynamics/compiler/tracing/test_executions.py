@@ -162,12 +162,9 @@ def test_every_operation_at_special_values(op: Op) -> None:
                     expected = float(MEANING[op](*np.array([a, b])[: arity(op)]))
             swapped = two(np.array([[b, a], [a, b]]))[0][1]
             results = {
-                "interpreter": f.evaluate(x=[a, b])["y"],
-                "machine": scalar([a, b])[0],
-                "lanes": swapped,
-                "casadi": to([a, b]),
-                "back": back([a, b])[0],
-            }
+                "interpreter": f.evaluate(x=[a, b])["y"], "machine": scalar([a, b])[0], "lanes": swapped,
+                "casadi": to([a, b]), "back": back([a, b])[0],
+            }  # fmt: skip
             for name, result in results.items():
                 got = float(result)
                 if name in ("casadi", "back") and op == Op.COPYSIGN and np.isnan(b):

@@ -20,14 +20,11 @@ def traced(rule: Callable[..., Any], n: int = 2) -> TracedFunction:
 
 
 CONSTANT: dict[str, tuple[Rule, float]] = {
-    "0 x": (lambda x, y: 0.0 * x, 0.0),
-    "x 0": (lambda x, y: x * 0, 0.0),
-    "0 / x": (lambda x, y: 0.0 / x, 0.0),
-    "x - x": (lambda x, y: (x + y) - (y + x), 0.0),
-    "x + (-x)": (lambda x, y: x + (-x), 0.0),
-    "x^0": (lambda x, y: x**0, 1.0),
+    "0 x": (lambda x, y: 0.0 * x, 0.0), "x 0": (lambda x, y: x * 0, 0.0),
+    "0 / x": (lambda x, y: 0.0 / x, 0.0), "x - x": (lambda x, y: (x + y) - (y + x), 0.0),
+    "x + (-x)": (lambda x, y: x + (-x), 0.0), "x^0": (lambda x, y: x**0, 1.0),
     "(0 x + 2) 3": (lambda x, y: (0 * x + 2.0) * 3.0, 6.0),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", CONSTANT)
@@ -45,19 +42,12 @@ def test_what_is_known_comes_back_as_a_plain_float(name: str) -> None:
 
 
 SAME: dict[str, Rule] = {
-    "1 x": lambda x, y: 1.0 * x,
-    "x 1": lambda x, y: x * np.float64(1.0),
-    "x + 0": lambda x, y: x + 0,
-    "0 + x": lambda x, y: 0.0 + x,
-    "x - 0": lambda x, y: x - 0.0,
-    "x / 1": lambda x, y: x / 1,
-    "-(-x)": lambda x, y: operator.neg(-x),
-    "0 - (-x)": lambda x, y: 0.0 - (-x),
-    "-1 (-1 x)": lambda x, y: -1.0 * (-1.0 * x),
-    "x^1": lambda x, y: x**1,
-    "+x": lambda x, y: +x,
+    "1 x": lambda x, y: 1.0 * x, "x 1": lambda x, y: x * np.float64(1.0), "x + 0": lambda x, y: x + 0,
+    "0 + x": lambda x, y: 0.0 + x, "x - 0": lambda x, y: x - 0.0, "x / 1": lambda x, y: x / 1,
+    "-(-x)": lambda x, y: operator.neg(-x), "0 - (-x)": lambda x, y: 0.0 - (-x),
+    "-1 (-1 x)": lambda x, y: -1.0 * (-1.0 * x), "x^1": lambda x, y: x**1, "+x": lambda x, y: +x,
     "where(c, x, x)": lambda x, y: arrays.where(x < y, x, x),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", SAME)
@@ -114,16 +104,10 @@ def test_instructions_that_remain(name: str) -> None:
 
 
 OPERANDS: tuple[Rule, ...] = (
-    lambda a, b: a,
-    lambda a, b: -a,
-    lambda a, b: b,
-    lambda a, b: -b,
-    lambda a, b: a - b,
-    lambda a, b: b - a,
-    lambda a, b: 3.0 * a,
-    lambda a, b: -3.0 * a,
+    lambda a, b: a, lambda a, b: -a, lambda a, b: b, lambda a, b: -b, lambda a, b: a - b,
+    lambda a, b: b - a, lambda a, b: 3.0 * a, lambda a, b: -3.0 * a,
     *(lambda a, b, c=c: c for c in (0.0, 1.0, -1.0, 2.0, -0.1, 0.25)),
-)
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("apply", [operator.add, operator.sub, operator.mul, operator.truediv])

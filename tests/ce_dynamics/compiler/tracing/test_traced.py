@@ -79,11 +79,8 @@ def test_scalar_and_matrix_inputs() -> None:
 def test_comparisons_from_both_sides(compare: Any, a: float) -> None:
     def function(x: Any) -> dict[str, Any]:
         conditions = [
-            compare(x[0], x[1]),
-            compare(x[0], 2.0),
-            compare(2.0, x[0]),
-            compare(np.float64(2.0), x[0]),
-        ]
+            compare(x[0], x[1]), compare(x[0], 2.0), compare(2.0, x[0]), compare(np.float64(2.0), x[0]),
+        ]  # fmt: skip
         assert all(isinstance(c, Condition) for c in conditions)
         return {"y": [c.where(1.0, 0.0) for c in conditions]}
 

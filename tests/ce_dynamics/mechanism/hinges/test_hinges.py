@@ -72,14 +72,10 @@ HINGES: dict[str, Hinge] = {
 A, B = unit_axis((1.0, 2.0, -0.5), "test"), unit_axis((-0.3, 1.0, 1.0), "test")
 REST = JointEnd(np.eye(3), np.zeros(3))
 CONDITIONS: dict[str, Condition] = {
-    "coincident": Coincident(),
-    "perpendicular": Angle(A, np.cross(A, B) / np.linalg.norm(np.cross(A, B))),
-    "angle": Angle(A, B, float(A @ B)),
-    "in plane": InPlane(A),
-    "screwed": Screwed(A, 1.5),
-    "screwed, left-handed": Screwed(B, -0.8),
-    "separation": Separation(1.7),
-}
+    "coincident": Coincident(), "perpendicular": Angle(A, np.cross(A, B) / np.linalg.norm(np.cross(A, B))),
+    "angle": Angle(A, B, float(A @ B)), "in plane": InPlane(A), "screwed": Screwed(A, 1.5),
+    "screwed, left-handed": Screwed(B, -0.8), "separation": Separation(1.7),
+}  # fmt: skip
 
 any_hinge = pytest.mark.parametrize("hinge", HINGES.values(), ids=HINGES.keys())
 any_condition = pytest.mark.parametrize("condition", CONDITIONS.values(), ids=CONDITIONS.keys())

@@ -62,15 +62,9 @@ def dead_centres() -> dict[str, float]:
 
 COARSE = {"rtol": 1e-3, "atol": 1e-4}
 RUNS: list[tuple[str, dict[str, Any]]] = [
-    ("RK45", {}),
-    ("RK45", COARSE),
-    ("RK23", {}),
-    ("DOP853", {}),
-    ("LSODA", {}),
-    ("dopri5", {}),
-    ("dopri5", COARSE),
-    ("rk4", {"step": 1e-3}),
-]
+    ("RK45", {}), ("RK45", COARSE), ("RK23", {}), ("DOP853", {}), ("LSODA", {}), ("dopri5", {}),
+    ("dopri5", COARSE), ("rk4", {"step": 1e-3}),
+]  # fmt: skip
 
 
 @pytest.mark.filterwarnings("ignore::ce_dynamics.errors.SingularityWarning")

@@ -54,13 +54,8 @@ def test_what_people_write_is_escaped(page: str) -> None:
 
 def test_numbers_as_people_read_them() -> None:
     cases = {
-        -1.23456: "−1.235",
-        123456.7: "123457",
-        0.0: "0",
-        1e-9: "0",
-        float("nan"): "–",
-        float("inf"): "–",
-    }
+        -1.23456: "−1.235", 123456.7: "123457", 0.0: "0", 1e-9: "0", float("nan"): "–", float("inf"): "–",
+    }  # fmt: skip
     assert {value: html.number(value) for value in cases if value == value} == {
         value: text for value, text in cases.items() if value == value
     }

@@ -46,11 +46,9 @@ OTHERS = Path(os.environ.get("CE_DYNAMICS_OPENCRG", "/nowhere"))
 EVEN = np.linspace(-1.5, 1.5, 7)
 UNEVEN = np.array((-1.5, -1.2, -0.5, 0.0, 0.7, 1.0, 1.7))
 BENDS = {
-    "straight": None,
-    "bend": np.linspace(0.0, 0.3, 20),
-    "ess": 0.5 * np.sin(np.linspace(0.0, 6.0, 20)),
+    "straight": None, "bend": np.linspace(0.0, 0.3, 20), "ess": 0.5 * np.sin(np.linspace(0.0, 6.0, 20)),
     "circle": 2.0 * np.pi * (np.arange(20) + 0.5) / 20,
-}
+}  # fmt: skip
 """Headings of the twenty steps of half a metre [rad]."""
 
 

@@ -22,11 +22,9 @@ FEW = {
 ELSEWHERE = {"WIDTH", "KPUMIN", "KPUMAX", "ALPMIN", "ALPMAX"}
 """Of effect on how the road is looked at; the narrower of two bounds counts as well."""
 BEYOND = {
-    "RIM_RADIUS",
-    "BOTTOM_OFFST",
-    "BOTTOM_STIFF",
+    "RIM_RADIUS", "BOTTOM_OFFST", "BOTTOM_STIFF",
     *(f"{x}{end}" for x in ("PRES", "FZ", "CAM") for end in ("MIN", "MAX")),
-}
+}  # fmt: skip
 """Of effect where a bound is passed, which some of the wheels may not."""
 
 

@@ -32,12 +32,9 @@ INPUTS = ("Fz", "kappa", "alpha", "gamma", "phit", "Vx", "p")
 SEARCHED = ("rho", "Rl", "Cz")
 TOLERANCE = 1e-9
 FILES = (
-    "FSAE_Defaults",
-    "MagicFormula52_Paramerters",
-    "MagicFormula61_Paramerters",
-    "MagicFormula62_Paramerters",
-    "PacejkaBook_Defaults",
-)
+    "FSAE_Defaults", "MagicFormula52_Paramerters", "MagicFormula61_Paramerters",
+    "MagicFormula62_Paramerters", "PacejkaBook_Defaults",
+)  # fmt: skip
 there = pytest.mark.skipif(
     not (REFERENCE / "tyres").is_dir(), reason=f"no reference values in {REFERENCE / 'tyres'}"
 )

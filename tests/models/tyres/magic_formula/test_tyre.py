@@ -113,13 +113,8 @@ def test_continuous_where_formulas_meet(version: int, use_mode: int, tyres: dict
     """At rest, at VXLOW, at lift-off, where slips change sign: to first order in a tiny step."""
     tyre, c = tyres[version], tyres[version].coefficients
     base: dict[str, Any] = {
-        "Fz": 0.8 * c.FNOMIN,
-        "kappa": 0.02,
-        "alpha": 0.03,
-        "gamma": 0.02,
-        "phit": 0.02,
-        "Vx": 10.0,
-    }
+        "Fz": 0.8 * c.FNOMIN, "kappa": 0.02, "alpha": 0.03, "gamma": 0.02, "phit": 0.02, "Vx": 10.0,
+    }  # fmt: skip
     e = 1e-9
     for change in (
         {"Vx": [-e, 0.0, e]},

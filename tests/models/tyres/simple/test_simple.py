@@ -71,11 +71,9 @@ def test_slopes_and_limits(name: str) -> None:
     Fx = np.array([tyre.forces(FZ, kappa=float(s))[0] for s in slips])
     Fy = np.array([tyre.forces(FZ, alpha=float(s))[1] for s in slips])
     peaks = {
-        "linear": (FZ, FZ),
-        "brush": (FZ, FZ),
-        "TMsimple": (4500.0, 4000.0),
+        "linear": (FZ, FZ), "brush": (FZ, FZ), "TMsimple": (4500.0, 4000.0),
         "Pac89": (4.0 * (4.0 * -15.78 + 1022.1), 4.0 * (4.0 * -4.85 + 812.4)),
-    }
+    }  # fmt: skip
     if name in peaks:
         assert Fx.max() == pytest.approx(peaks[name][0], rel=1e-5)
         assert -Fy.min() == pytest.approx(peaks[name][1], rel=1e-5)
