@@ -15,7 +15,7 @@ from ce_dynamics.augmented.coupling_rows import armature_energy
 from ce_dynamics.augmented.states import BodyState, gravity_potential, kinetic_energy
 from ce_dynamics.dynamics.state import Layout, motion_key
 from ce_dynamics.embedding.aggregate import Embedding, slices
-from ce_dynamics.embedding.closures.row_choice import ROUNDING
+from ce_dynamics.embedding.closures.choices import ROUNDING
 from ce_dynamics.errors import AssemblyError, ModelError
 from ce_dynamics.mechanism.drives import Prescribed
 from ce_dynamics.mechanism.forces.base import Response

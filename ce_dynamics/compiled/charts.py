@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, array, maximum
-from ce_dynamics.embedding.charts.linkage import ChartLinkage
+from ce_dynamics.embedding.charts import ChartLinkage
 from ce_dynamics.embedding.whole_loop import chart_of
 
 if TYPE_CHECKING:

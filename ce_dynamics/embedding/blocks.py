@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.embedding.closures.choices import smallest_singular
 from ce_dynamics.embedding.closures.freedoms import Freedoms
-from ce_dynamics.embedding.closures.row_choice import smallest_singular
 from ce_dynamics.mechanism.body import Body, chain_between, common_ancestor
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
 

@@ -12,12 +12,11 @@ from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.dense import least_squares
 from ce_dynamics.algebra.newton import LONGEST_TURN, Polished, largest, polish
 from ce_dynamics.embedding.aggregate import Embedding
-from ce_dynamics.embedding.charts.linkage import ChartLinkage
+from ce_dynamics.embedding.charts import ChartLinkage
 from ce_dynamics.embedding.closures.assembly import explain_open_loop
 from ce_dynamics.embedding.closures.closure_errors import numerical_rank
 from ce_dynamics.embedding.closures.loop import Loop
-from ce_dynamics.embedding.path.dead_centres import path_position, path_rate
-from ce_dynamics.embedding.path.linkage import PathLinkage
+from ce_dynamics.embedding.path.linkage import PathLinkage, path_position, path_rate
 from ce_dynamics.errors import AssemblyError, IndependentCoordinatesError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.system import System

@@ -18,8 +18,8 @@ from scipy.spatial.transform import Rotation
 
 import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import Array
+from ce_dynamics.embedding.closures.choices import IndependentChoice
 from ce_dynamics.embedding.closures.freedoms import Freedoms
-from ce_dynamics.embedding.closures.independent_choice import IndependentChoice
 from ce_dynamics.embedding.embed import embed
 from ce_dynamics.mechanism.system import Independent, System
 from tests.ce_dynamics.against_augmented import assert_agrees

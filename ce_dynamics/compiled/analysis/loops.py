@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ce_dynamics.compiled.compiled_system import CompiledSystem
-from ce_dynamics.embedding.path import dead_centres as of_paths
-from ce_dynamics.embedding.path.dead_centres import DeadCentre
+from ce_dynamics.embedding.path import linkage as of_paths
+from ce_dynamics.embedding.path.linkage import DeadCentre
 from ce_dynamics.embedding.whole_loop import path_linkage, path_of
 
 

@@ -13,7 +13,7 @@ from ce_dynamics.algebra.files import path_of, shown_path, whole
 from ce_dynamics.compiled.export.interface import Interface
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler.codegen.c import c_function, literal, prototype
-from ce_dynamics.embedding.charts.linkage import WORN
+from ce_dynamics.embedding.charts import WORN
 from ce_dynamics.errors import ModelError
 
 if TYPE_CHECKING:

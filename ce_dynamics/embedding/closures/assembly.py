@@ -1,20 +1,30 @@
-"""Assembly of a loop from a rough guess."""
+"""Assembly of a loop: from a rough guess, and in a closed pose near a given one.
+
+What holds in a pose and not near it is an accident of the pose.  Independent coordinates that do not
+determine the loop, and closures that contradict each other as it moves, are refused.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
-from ce_dynamics.algebra.dense import least_squares
-from ce_dynamics.algebra.newton import descend, largest
+from ce_dynamics.algebra.dense import least_squares, singular_values_and_vectors
+from ce_dynamics.algebra.newton import descend, largest, polish
+from ce_dynamics.embedding.closures.choices import smallest_singular
 from ce_dynamics.embedding.closures.closure_errors import numerical_rank
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
-from ce_dynamics.embedding.closures.loop import with_unit_quaternions
-from ce_dynamics.errors import AssemblyError
+from ce_dynamics.embedding.closures.loop import Loop, with_unit_quaternions
+from ce_dynamics.errors import (
+    AssemblyError,
+    IndependentCoordinatesError,
+    OverConstrainedError,
+    SingularConfigurationError,
+)
 from ce_dynamics.mechanism.assumptions import COARSEST
 
 ITERATIONS = 200
@@ -132,3 +142,179 @@ def explain_open_loop(kernel: LoopKernel, q: Array) -> str:
         f"{name!r} stays open by {worst:.3g} (m or rad) whatever {moved} do; move the hinge points of the "
         f"design pose so that the bars reach, or choose other independent coordinates{digits}"
     )
+
+
+STEP = 0.03  # rad, or sizes of the loop, along the null space of Y
+STEPS_BACK = 40
+CORRECTIONS = 6  # from a step of 0.03 quadratic convergence takes four to rounding
+REGULAR = 1e-4  # no singular value is between this and zero, else Newton just has not come to its end
+RANK_TOLERANCE = 1e-9  # as that of `numerical_rank`
+CONTRADICTION = (
+    1e-6  # sizes of the loop (or rad) from where on closures do not contradict each other, but lock
+)
+
+Equations = Callable[[Array], tuple[Array, Array]]
+"""Residual and scaled Y over all hinges at given coordinates."""
+
+
+def close_nearby(
+    equations: Equations,
+    advanced: Callable[[Array, Array], Array],
+    q: Array,
+    tolerance: float,
+    length: float = STEP,
+) -> Array | None:
+    """Scaled Y in a closed pose a small step away, in a direction that the closures allow to first order.
+
+    Parameters
+    ----------
+    equations : callable
+        Residual and scaled Y over all hinges at coordinates q.
+    advanced : callable
+        Coordinates moved by a small step in scaled velocities.
+    q : (n_q,) array
+        Coordinates of a closed pose.
+    tolerance : float
+        Residual that counts as closed.
+    length : float
+        Of the step [rad, or sizes of the loop], backward if negative.
+
+    Returns
+    -------
+    (rows, n) array or None
+        None if nothing can be moved or no closed pose was found.
+    """
+    _, Y = equations(q)
+    _, _, Vt = singular_values_and_vectors(Y)
+    null = Vt[numerical_rank(Y) :]
+    if not len(null):
+        return None
+    # unequal parts of all null vectors, so that no symmetry of the pose is kept
+    direction = (1.0 / np.arange(1.0, len(null) + 1.0)) @ null
+    here = advanced(q, length * direction / np.linalg.norm(direction))
+    here, error = polish(equations, advanced, here, tolerance, iterations=STEPS_BACK)
+    return equations(here)[1] if error <= tolerance else None
+
+
+def regular_nearby(kernel: LoopKernel, q0: Array) -> bool:
+    """Return True if Y₁ is regular in a closed pose near the one with dependent coordinates q0."""
+    equations, advanced = over_all_hinges(kernel, q0)
+    Y = close_nearby(equations, advanced, np.concatenate((q0, kernel.p0)), kernel.tolerance)
+    return Y is not None and numerical_rank(Y[:, : kernel.loop.m]) == kernel.loop.m
+
+
+def refuse_contradiction(kernel: LoopKernel, q0: Array) -> None:
+    """Refuse redundant conditions that hold together in the design pose only.
+
+    Raises
+    ------
+    OverConstrainedError
+        If that would open the loop as it moves.
+    """
+    equations, advanced = over_all_hinges(kernel, q0)
+    refuse_contradicting(kernel.loop, equations, advanced, np.concatenate((q0, kernel.p0)))
+
+
+def refuse_contradicting(
+    loop: Loop, equations: Equations, advanced: Callable[[Array, Array], Array], q: Array
+) -> None:
+    """The same for equations and steps over all hinges, at their coordinates q.
+
+    A small step in a direction that all conditions allow, the redundant ones to within the tolerance of
+    `numerical_rank`, is closed by those that are not redundant; what then stays open of the others is what
+    they contradict each other by.
+    """
+    _, Y = equations(q)
+    rank = numerical_rank(Y)
+    _, _, Vt = singular_values_and_vectors(Y)
+    null = Vt[rank:]
+    if len(Y) == rank or not len(null):
+        return
+    q = advanced(q, STEP * np.sum(null, axis=0) / np.sqrt(len(null)))
+    _, left = polish(equations, advanced, q, 0.0, iterations=CORRECTIONS, rcond=RANK_TOLERANCE)
+    negligible = 0.1 * (loop.tolerance - loop.rounding) + loop.rounding
+    if negligible < left < CONTRADICTION * loop.size:
+        raise contradiction(loop, f"{STEP:g} rad from the design pose", left)
+
+
+def contradiction(loop: Loop, where: str, left: float) -> OverConstrainedError:
+    """Return the error for redundant conditions that do not hold together."""
+    return OverConstrainedError(
+        f"the loop of {loop.name!r} moves only because some of the conditions of its closures "
+        f"{[edge.name for edge in loop.closures]} say the same as others, but as they are given they "
+        f"contradict each other: {where} by {left:.2g} (m or rad); give the geometry with more digits, let "
+        f"System(tolerance=...) take it as exact, or let a closure hold less, as a Spherical instead of a "
+        f"Revolute"
+    )
+
+
+def contradicts(kernel: LoopKernel, left: float, Y: Array) -> bool:
+    """Return True if what stays open of redundant closures is too little to come from anything else."""
+    if not kernel.tolerance < left < CONTRADICTION * kernel.size:
+        return False
+    scaled = kernel.scale_columns(Y)
+    rank = numerical_rank(scaled)
+    return len(Y) > rank == numerical_rank(scaled, REGULAR)
+
+
+def over_all_hinges(kernel: LoopKernel, q0: Array) -> tuple[Equations, Callable[[Array, Array], Array]]:
+    """Equations and steps over dependent coordinates and parameters together."""
+    m, n_q, loop = kernel.loop.m, len(q0), kernel.loop
+
+    def equations(q: Array) -> tuple[Array, Array]:
+        r, Y = kernel(q[:n_q], q[n_q:])
+        return r, kernel.scale_columns(Y)
+
+    def advance(q: Array, step: Array) -> Array:
+        moved = step * kernel.column_scales
+        dependent = with_unit_quaternions(loop.dependent, kernel.advance(q[:n_q], moved[:m]))
+        parameters = kernel.move_parameters(q[n_q:], moved[m:])
+        return np.concatenate((dependent, with_unit_quaternions(kernel.parameters, parameters)))
+
+    return equations, advance
+
+
+SINGULAR = 1e-9
+"""Smallest singular value of Y₁, over its largest, that counts as regular."""
+
+
+def refuse_undetermined(kernel: LoopKernel, q0: Array) -> None:
+    """Refuse independent coordinates with which Y₁ is singular in the design pose.
+
+    Raises
+    ------
+    SingularConfigurationError
+        If it is regular close by.
+    IndependentCoordinatesError
+        If it is not.
+    """
+    loop = kernel.loop
+    _, Y = kernel(q0, kernel.p0)
+    Y1 = kernel.scale_columns(Y)[:, : loop.m]
+    largest = max(1.0, float(np.linalg.norm(Y1, 2)))
+    if Y1.shape[0] >= loop.m and smallest_singular(Y1) > SINGULAR * largest:
+        return
+    given = [body.name for body in kernel.parameters]
+    loose = loop.m - numerical_rank(Y1)
+    still = blind(Y1, loop)
+    trouble = (
+        f"the loop of {loop.name!r} cannot be driven by {given}: Y1 is singular in the design pose"
+        f"{{}}, so {still} may still move in {loose} way(s) that {given} do not determine; "
+    )
+    if regular_nearby(kernel, q0):
+        raise SingularConfigurationError(
+            trouble.format(" and regular close by")
+            + "name other independent coordinates, or move the design pose away from this dead centre"
+        )
+    raise IndependentCoordinatesError(
+        trouble.format(" and close by as well") + "name other independent coordinates"
+    )
+
+
+def blind(Y1: Array, loop: Loop) -> list[str]:
+    """Bodies whose hinges move in the null space of Y₁."""
+    _, _, Vt = singular_values_and_vectors(Y1)
+    null = Vt[numerical_rank(Y1) :]
+    names = [body.name for body in loop.dependent for _ in range(body.inboard.n_v)]
+    largest = np.max(np.abs(null), axis=0, initial=0.0)
+    return list(dict.fromkeys(name for name, part in zip(names, largest, strict=True) if part > 1e-6))

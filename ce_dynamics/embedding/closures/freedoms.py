@@ -11,10 +11,10 @@ import numpy as np
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.dense import singular_values_and_vectors
 from ce_dynamics.algebra.newton import largest
-from ce_dynamics.embedding.closures.assembly import assemble
+from ce_dynamics.embedding.closures.assembly import assemble, close_nearby, refuse_contradicting
+from ce_dynamics.embedding.closures.choices import MOST_TRIED, IndependentChoice
 from ce_dynamics.embedding.closures.closure_errors import numerical_rank
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
-from ce_dynamics.embedding.closures.independent_choice import MOST_TRIED, IndependentChoice
 from ce_dynamics.embedding.closures.loop import (
     Loop,
     held_at_design,
@@ -22,7 +22,6 @@ from ce_dynamics.embedding.closures.loop import (
     stack_neutral,
     with_unit_quaternions,
 )
-from ce_dynamics.embedding.closures.nearby_pose import close_nearby, refuse_contradicting
 from ce_dynamics.errors import IndependentCoordinatesError, OverConstrainedError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.components import HingeComponent, Lead

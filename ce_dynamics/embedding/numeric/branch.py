@@ -18,10 +18,10 @@ import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.dense import singular_values_and_vectors
-from ce_dynamics.embedding.closures.arc_length import SMALLEST_STEP, March, close_across, has_turned
+from ce_dynamics.embedding.closures.assembly import contradiction, contradicts
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
+from ce_dynamics.embedding.closures.curve import SMALLEST_STEP, March, close_across, has_turned
 from ce_dynamics.embedding.closures.loop import with_unit_quaternions
-from ce_dynamics.embedding.closures.nearby_pose import contradiction, contradicts
 from ce_dynamics.errors import AssemblyError
 from ce_dynamics.mechanism.hinges.base import Hinge
 

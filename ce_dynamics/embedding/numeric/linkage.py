@@ -23,12 +23,11 @@ from ce_dynamics.algebra.arrays import Array, Scalar, array, concatenate, where,
 from ce_dynamics.algebra.newton import largest
 from ce_dynamics.algebra.pivoted_lu import PivotedLU
 from ce_dynamics.compiler.progress import at_work
-from ce_dynamics.embedding.closures.assembly import assemble
+from ce_dynamics.embedding.closures.assembly import assemble, refuse_contradiction, refuse_undetermined
+from ce_dynamics.embedding.closures.choices import RowChoice, rows_along, rows_around
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
 from ce_dynamics.embedding.closures.leading import counts_turns
 from ce_dynamics.embedding.closures.loop import Loop, held_at_design, moving, split, stack_neutral
-from ce_dynamics.embedding.closures.nearby_pose import refuse_contradiction, refuse_undetermined
-from ce_dynamics.embedding.closures.row_choice import RowChoice, rows_along, rows_around
 from ce_dynamics.embedding.linkage import Limits, Linkage
 from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, SubgraphMotion
 from ce_dynamics.embedding.numeric.base_pose import Base, base_at

@@ -12,9 +12,9 @@ import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, Scalar, array, floor, where
 from ce_dynamics.compiler.progress import at_work
+from ce_dynamics.embedding.closures.choices import rows_along
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
 from ce_dynamics.embedding.closures.loop import Loop
-from ce_dynamics.embedding.closures.row_choice import rows_along
 from ce_dynamics.embedding.motion import HingeMotion
 from ce_dynamics.embedding.numeric.branch import Branch, BranchEnd, follow
 from ce_dynamics.embedding.numeric.branch_table import Basin, BranchTable, TableRange, tabulate

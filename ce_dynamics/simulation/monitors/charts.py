@@ -11,7 +11,7 @@ import numpy as np
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.charts import charts_of, on_fresh_charts
 from ce_dynamics.compiler import CompiledFunction, TracedFunction, trace
-from ce_dynamics.embedding.charts.linkage import WORN
+from ce_dynamics.embedding.charts import WORN
 from ce_dynamics.simulation.monitors.monitor import Monitor
 
 if TYPE_CHECKING:

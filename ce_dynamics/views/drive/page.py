@@ -14,7 +14,7 @@ import numpy as np
 from ce_dynamics.algebra import checks
 from ce_dynamics.compiler.codegen.wasm import wasm_module
 from ce_dynamics.dynamics.state import Entry
-from ce_dynamics.embedding.charts.linkage import WORN
+from ce_dynamics.embedding.charts import WORN
 from ce_dynamics.errors import ModelError
 from ce_dynamics.views.drive.machine import Machine
 from ce_dynamics.views.scene.page import Packed, page, take_content

@@ -12,7 +12,7 @@ import numpy as np
 from ce_dynamics.algebra import checks, files
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiler import CompiledFunction, compile_function
-from ce_dynamics.embedding.charts.linkage import WORN
+from ce_dynamics.embedding.charts import WORN
 from ce_dynamics.errors import ModelError
 from ce_dynamics.simulation.integrators.stretches import NEAR, samples_before
 from ce_dynamics.views.drive.machine import Machine

@@ -21,9 +21,9 @@ from scipy.optimize import least_squares
 import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.embedding.aggregate import Aggregate
+from ce_dynamics.embedding.closures.choices import rows_around
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
 from ce_dynamics.embedding.closures.loop import Loop
-from ce_dynamics.embedding.closures.row_choice import rows_around
 from ce_dynamics.embedding.numeric.base_pose import Base, Exploration
 from ce_dynamics.embedding.numeric.linkage import NumericLinkage
 from tests.campaigns.robots.__main__ import robots

@@ -7,10 +7,10 @@ import pytest
 
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.pivoted_lu import PivotedLU
+from ce_dynamics.embedding.closures.choices import RowChoice, smallest_singular
 from ce_dynamics.embedding.closures.closure_errors import ClosureErrors, numerical_rank
 from ce_dynamics.embedding.closures.freedoms import Freedoms
 from ce_dynamics.embedding.closures.loop import Loop, moving
-from ce_dynamics.embedding.closures.row_choice import RowChoice, smallest_singular
 from ce_dynamics.mechanism.hinges import (
     Cylindrical,
     Distance,

@@ -22,7 +22,7 @@ from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import compile_function, trace
 from ce_dynamics.dynamics.outward import Outward
 from ce_dynamics.embedding.aggregate import Embedding
-from ce_dynamics.embedding.closures.arc_length import close_across
+from ce_dynamics.embedding.closures.curve import close_across
 from ce_dynamics.embedding.closures.loop import EPSILON, held_at_design
 from ce_dynamics.embedding.embed import embed
 from ce_dynamics.embedding.path import table

@@ -21,7 +21,7 @@ from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import compile_function, trace
 from ce_dynamics.dynamics.outward import Outward
 from ce_dynamics.embedding.aggregate import Embedding
-from ce_dynamics.embedding.charts.linkage import WORN, ChartLinkage
+from ce_dynamics.embedding.charts import WORN, ChartLinkage
 from ce_dynamics.embedding.embed import embed
 from ce_dynamics.embedding.whole_loop import chart_of
 from ce_dynamics.errors import (

@@ -27,19 +27,18 @@ from ce_dynamics.algebra.arrays import (
     zeros,
 )
 from ce_dynamics.algebra.dense import gram_schmidt, least_squares, singular_values_and_vectors
-from ce_dynamics.algebra.newton import largest
+from ce_dynamics.algebra.newton import polish
 from ce_dynamics.algebra.pivoted_lu import PivotedLU
-from ce_dynamics.embedding.closures.assembly import assemble
+from ce_dynamics.embedding.closures.assembly import assemble, refuse_contradiction
+from ce_dynamics.embedding.closures.choices import RowChoice
 from ce_dynamics.embedding.closures.closure_errors import numerical_rank
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
+from ce_dynamics.embedding.closures.curve import on_curve
 from ce_dynamics.embedding.closures.leading import LoopCoordinate, coordinate_body
 from ce_dynamics.embedding.closures.loop import Loop, with_unit_quaternions
-from ce_dynamics.embedding.closures.nearby_pose import refuse_contradiction
-from ce_dynamics.embedding.closures.row_choice import RowChoice
 from ce_dynamics.embedding.linkage import Linkage
 from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion
 from ce_dynamics.embedding.numeric.substeps import is_closed
-from ce_dynamics.embedding.path.curve import on_curve
 from ce_dynamics.embedding.path.table import coordinate_map
 from ce_dynamics.errors import IndependentCoordinatesError
 from ce_dynamics.mechanism.body import Body
@@ -198,18 +197,15 @@ class ChartLinkage(Linkage):
         kernel = self.kernel
         if not np.all(np.isfinite(theta)):
             return None
-        q = with_unit_quaternions(self.loop.dependent, q_r + self.scales * (T @ theta))
-        for _ in range(ITERATIONS):
+
+        def equations(q: Array) -> tuple[Array, Array]:
             r, Y = kernel(q, kernel.p0)
-            if largest(r) <= 0.01 * kernel.tolerance:
-                break
-            if not np.all(np.isfinite(Y)):
-                return None
             off = T.T @ ((q - q_r) / self.scales) - theta
-            step = least_squares(self._augmented(q, Y, T), -np.concatenate((r, off)))
-            q = kernel.move(q, step)
-        r, _ = kernel(q, kernel.p0)
-        return q if largest(r) <= self._tolerance else None
+            return np.concatenate((r, off)), self._augmented(q, Y, T)
+
+        q = with_unit_quaternions(self.loop.dependent, q_r + self.scales * (T @ theta))
+        q, error = polish(equations, kernel.move, q, self._tolerance, iterations=ITERATIONS + 1)
+        return q if error <= self._tolerance else None
 
     def recentre(self, c: Array, theta_dot: Array) -> tuple[Array, Array]:
         """The same configuration and motion on a chart of its own: coordinates and rates.

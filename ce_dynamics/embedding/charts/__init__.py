@@ -1,1 +1,0 @@
-"""Loops that none of their hinges leads everywhere: coordinates that change along the way."""
