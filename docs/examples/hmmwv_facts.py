@@ -49,7 +49,7 @@ axes = [
 tilt = [math.degrees(math.acos(a @ b / np.linalg.norm(a) / np.linalg.norm(b))) for a, b in axes]
 show("upper arm's axis against the lower arm's", tilt, "deg", 1)
 for arm in ("lower_arm", "upper_arm"):
-    moments = np.array([np.linalg.eigvalsh(getattr(c, arm).inertia) for c in corners])
+    moments = np.array([np.linalg.eigvalsh(c.parts[arm].inertia) for c in corners])
     excess = moments[:, 2] - moments[:, 1] - moments[:, 0]
     show(f"{arm}: largest moment less the other two", excess, "kg m²", 5)
 reach = [model.embedding.owner[f"{name}.lower_arm"].linkages[0].reach() for name in SIDES]
