@@ -155,13 +155,16 @@ def test_metadata(wheel: Path) -> None:
         "dask",
         "docs",
         "fmi",
+        "gltf",
         "gym",
         "mutation",
         "plots",
+        "rerun",
         "roads",
         "robots",
         "tables",
         "test",
+        "widget",
     }
 
 

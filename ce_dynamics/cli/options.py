@@ -180,8 +180,8 @@ class Simulate:
     no_plots: bool = OUTPUT("Save no page of plots.", "--no-plots", default=False)
     view: Path | None = OUTPUT(
         "A page that plays the run in three dimensions, in any browser, offline; as .gif or .png a film or "
-        "picture of it, drawn by an installed Chromium; as .mcap for Foxglove.",
-        metavar="FILE.html|.gif|.png|.mcap",
+        "picture of it, drawn by an installed Chromium; as .mcap for Foxglove, as .rrd for Rerun.",
+        metavar="FILE.html|.gif|.png|.mcap|.rrd",
     )
     table: Path | None = OUTPUT(
         "All quantities over time as a table for other tools.", metavar="FILE.csv|.parquet|.mf4"

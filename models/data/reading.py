@@ -51,7 +51,7 @@ DEEPEST = 32
 
 WORDS = ("base", "axles", "kinds", "graphs", "trailers", "bushings")
 """Top-level keys whose values are words, not numbers."""
-TEXTS = ("title", "sources", "format")
+TEXTS = ("title", "sources", "format", "body")
 """Top-level keys whose values are texts."""
 FORMATS = (1, 2)
 """Versions of the format of parameter files; 1 where a file has none."""
@@ -62,7 +62,7 @@ class DataFile(NamedTuple):
 
     ``format`` is the version of its format; ``notes`` name what a file of another format says that is not
     done, or what is chosen in reading it; ``origins`` its sections with the files that they come from;
-    ``whole`` the keys of sections that it replaces as a whole.
+    ``whole`` the keys of sections that it replaces as a whole; ``body`` a file with the shape of its body.
     """
 
     assignments: list[Assignment]
@@ -74,6 +74,7 @@ class DataFile(NamedTuple):
     origins: tuple[tuple[str, str], ...] = ()
     whole: tuple[tuple[str, ...], ...] = ()
     format: int = 1
+    body: str = ""
 
     def words_of(self, key: str) -> list[Assignment]:
         """Return the words under a top-level key."""
@@ -152,7 +153,8 @@ def read_text(text: str, label: str) -> DataFile:
         raise DataError(f"{label}: expected sections 'name:' with indented 'key: value' lines, found none")
     fields = dict(_items(root, label))
     sources = _texts(fields.pop("sources", None), label)
-    title = _title(fields.pop("title", None), label)
+    title = _text(fields.pop("title", None), label, "title", "My car")
+    body = _text(fields.pop("body", None), label, "body", "car.glb")
     version = _format(fields.pop("format", None), label)
     tables = [(key, fields.pop(key)) for key in WORDS if key in fields]
     words = [_as_answer(a) for key, node in tables for a in _assignments(node, (key,), label, label)]
@@ -164,7 +166,7 @@ def read_text(text: str, label: str) -> DataFile:
                 f"{entry.where}: {'.'.join(key)}: unknown source {checks.show(entry.source)}; "
                 f"name one of the table 'sources' ({known}) or add it there"
             )
-    return DataFile(assignments, sources, title, words, label, format=version)
+    return DataFile(assignments, sources, title, words, label, format=version, body=body)
 
 
 def parse_override(text: str) -> Assignment:
@@ -219,12 +221,12 @@ def _texts(node: yaml.Node | None, label: str) -> dict[str, str]:
     return {key: str(value.value) for key, value in items}
 
 
-def _title(node: yaml.Node | None, label: str) -> str:
+def _text(node: yaml.Node | None, label: str, key: str, example: str) -> str:
     if node is None or (isinstance(node, yaml.ScalarNode) and not node.value):
         return ""
     if isinstance(node, yaml.ScalarNode):  # files of results hold it
-        return checks.name_of(f"{label}:{node.start_mark.line + 1}: title", node.value, DataError)
-    raise DataError(f"{label}:{node.start_mark.line + 1}: title: expected text, for example title: My car")
+        return checks.name_of(f"{label}:{node.start_mark.line + 1}: {key}", node.value, DataError)
+    raise DataError(f"{label}:{node.start_mark.line + 1}: {key}: expected text, for example {key}: {example}")
 
 
 def _format(node: yaml.Node | None, label: str) -> int:

@@ -237,11 +237,12 @@ class VehicleSetup:
         if steering_wheel:
             title = f"{parameters.short_title}, steered by hand"
             steered = Model(self.system(task.speed, surface, steering_wheel=True))
-            return Case(title, steered, None, y0, task.duration, attributes)
+            return Case(title, steered, None, y0, task.duration, attributes, parameters.body_file)
         known = practise(task, vehicle, y0) if practice else task
         if known is not task:
             attributes["driver"] = "practised" + " with the nominal values of what is free" * bool(self.free)
-        return Case(f"{parameters.short_title}, {task.title}", vehicle, known, y0, task.duration, attributes)
+        title, body = f"{parameters.short_title}, {task.title}", parameters.body_file
+        return Case(title, vehicle, known, y0, task.duration, attributes, body)
 
     def _refuse_for_ride(self, steering_wheel: bool) -> None:
         if steering_wheel:

@@ -86,6 +86,8 @@ class VehicleParameters:
     ----------
     label : str
         Of messages: the file, and whether it is taken as it stands.
+    body_file : Path, optional
+        Shape of the body in pictures, glTF.
     layout : Layout
         Axles, from front to rear, and kinds of parts.
     anti_roll_bars : dict
@@ -110,6 +112,7 @@ class VehicleParameters:
     name: str
     label: str
     title: str
+    body_file: Path | None
     layout: VehicleLayout
     data: VehicleDescription
     sources: dict[str, str]
@@ -225,6 +228,7 @@ class VehicleParameters:
             name=name,
             label=label,
             title=next(file.title for file in reversed(layers) if file.title or file is layers[0]),
+            body_file=next((Path(file.body) for file in reversed(layers) if file.body), None),
             layout=layout,
             data=data,
             sources={k: text for file in layers for k, text in file.sources.items()}

@@ -163,7 +163,7 @@ def machine_of(
         sliders=[*selector, *sliders],
         gauges=[gauge for gauge in (*GAUGES, *extra) if gauge.output in outputs],
         forces=[tyre.name for tyre in tyres_of(system)],
-        shapes=shapes_of(system),
+        shapes=shapes_of(system, case.body_file),
         circuit=SKID_PAD if proving else None,
         scenery=[*road_of(system, WAY), *(marks_of_ground(case) if proving else ())],
         cameras=[behind(system), *cameras_of(system)],

@@ -25,6 +25,8 @@ from ce_dynamics.models.vehicles.tree import shorten
 
 TYRE_FILE = ("tyre", "file")
 """End of the keys that name tyre property files."""
+BODY_FILES = (".glb", ".gltf")
+"""Ends of the names of files that show a vehicle's body."""
 MOST_FILES = 32
 """That a vehicle's file may build on."""
 
@@ -65,12 +67,25 @@ def _gather(path: Path, above: tuple[Path, ...], found: list[DataFile]) -> None:
     resolved = Path(os.path.realpath(path))  # which links in a circle do not stop
     if resolved in above:
         raise DataError(f"{path.name}: builds on itself by way of {above[-1].name}; take one 'base' away")
-    file = with_tyre_files(with_likes(data_file(path)), path.parent)
+    file = with_body(with_tyre_files(with_likes(data_file(path)), path.parent), path.parent)
     for base in bases(file):
         _gather(base_path(base, path), (*above, resolved), found)
     if len(found) == MOST_FILES:
         raise DataError(f"{path.name}: builds on more than {MOST_FILES} files")
     found.append(file)
+
+
+def with_body(file: DataFile, folder: Path) -> DataFile:
+    """Return the data file with the path of the shape of its body, which is looked for beside it."""
+    if not file.body:
+        return file
+    path = folder / files.path_of(f"{file.label}: body", file.body)
+    if not path.is_file() or path.suffix.lower() not in BODY_FILES:
+        named = " or ".join(BODY_FILES)
+        raise DataError(
+            f"{file.label}: body: no file {checks.show(file.body)} beside it; name a {named} file"
+        )
+    return file._replace(body=str(path))
 
 
 def with_likes(file: DataFile) -> DataFile:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,10 +23,10 @@ from ce_dynamics.models.parts.roads.friction import Friction, FrictionPatch, Spl
 from ce_dynamics.models.parts.roads.surfaces import FlatRoad, HillsRoad, InclinedRoad
 from ce_dynamics.models.tyres.element import RoadTyre
 from ce_dynamics.models.tyres.twin import single_tyres
-from ce_dynamics.models.vehicles.bodywork import FrameSizes, shell, style_of, styles
+from ce_dynamics.models.vehicles.bodywork import FrameSizes, gltf_body, shell, style_of, styles
 from ce_dynamics.models.vehicles.corner import sprung_body
 from ce_dynamics.models.vehicles.special_bodies import BODIES
-from ce_dynamics.views.scene.shapes import Shape, line, mesh, plane, rod, surface, terrain, wheel
+from ce_dynamics.views.scene.shapes import Shape, line, mesh, plane, plate, rod, surface, terrain, wheel
 from ce_dynamics.views.scene.take import Camera, Instruments, TyreGauge
 from ce_dynamics.views.scene.view import View, view
 
@@ -55,6 +56,15 @@ LEVEL = 0.02
 """Slope over 8 and 20 m below which a road counts as level."""
 ABOVE, SLIPPERY = 0.008, 0.5
 """Height of tinted patches over the road [m], and the friction below which a patch is drawn as slippery."""
+SIGN, SIGN_HEIGHT, SIGN_AT = 0.35, 1.5, (14.0, 4.5)
+"""Radius of a sign and height of its edge [m]; its place, ahead of the start and to the right of it [m]."""
+SEGMENTS = {
+    "a": ((0, 1), (1, 1)), "b": ((1, 1), (1, 0)), "c": ((1, 0), (1, -1)), "d": ((0, -1), (1, -1)),
+    "e": ((0, 0), (0, -1)), "f": ((0, 1), (0, 0)), "g": ((0, 0), (1, 0)),
+}  # fmt: skip
+"""Strokes of digits, from corner to corner of two squares over one another."""
+LIT = "abcdef", "bc", "abged", "abgcd", "fgbc", "afgcd", "afgedc", "abc", "abcdefg", "abcdfg"
+"""Strokes of each digit."""
 GATE = "#c86a2a"
 TRAIL = "#ffb300"
 
@@ -65,11 +75,16 @@ def picture_of(case: Case, results: xr.Dataset) -> View:
     start = None if "chassis" not in {body.name for body in system.bodies} else "follow chassis"
     way = np.stack([results[name].values for name in ("x", "y")], axis=1) if tyres_of(system) else None
     found = instruments(case.model, names_in_results(case.model))
-    marks = [] if way is None else [*gates(system, way), *cones_of(case.manoeuvre, tyres_of(system)[0].road)]
+    marks: list[Shape] = []
+    if way is not None:
+        ground = tyres_of(system)[0].road
+        marks = [*gates(system, way), *cones_of(case.manoeuvre, ground)]
+        if case.manoeuvre is not None:
+            marks += speed_sign(float(nominal(case.manoeuvre.speed)), ground, way)
     return view(
         case.model,
         results,
-        shapes=shapes_of(system),
+        shapes=shapes_of(system, case.body_file),
         scenery=[] if way is None else [*road_of(system, way), *trail(system, way), *marks],
         cameras=list(cameras_of(system)),
         camera=start,
@@ -126,6 +141,36 @@ def cones_of(manoeuvre: Manoeuvre | None, road: Road) -> Iterator[Shape]:
         yield Shape("cones", points.reshape(-1, 3), CONE)
 
 
+def speed_sign(speed: float, road: Road, way: Floats) -> Iterator[Shape]:
+    """Yield a sign beside the way with a speed [m/s] in km/h, which faces who arrives."""
+    shown = round(3.6 * speed)
+    far = np.linalg.norm(way - way[0], axis=1)
+    if not 0 < shown < 1000 or far[-1] < SIGN_AT[0]:
+        return
+    ahead = way[np.searchsorted(far, 1.0)] - way[0]
+    ahead = ahead / np.linalg.norm(ahead)
+    right = np.array([ahead[1], -ahead[0]])
+    foot = way[0] + SIGN_AT[0] * ahead + SIGN_AT[1] * right
+    low = np.array([*foot, height(road, *foot)])
+    across, up, back = np.array([*right, 0.0]), np.array([0.0, 0.0, 1.0]), np.array([*ahead, 0.0])
+    middle = low + (SIGN_HEIGHT + SIGN) * up
+    yield rod(low, middle + 0.03 * back, 0.03).paint("#8d949a")
+    turn = np.linspace(0.0, 2.0 * np.pi, 33)[:-1]
+    for radius, near, colour in ((SIGN, 0.0, "#c4161c"), (0.78 * SIGN, 0.012, "#f4f4f0")):
+        ring = radius * (np.cos(turn)[:, None] * across + np.sin(turn)[:, None] * up)
+        yield plate([middle + at - near * back for at in ring]).paint(colour)
+    digits = str(shown)
+    size = 0.6 * SIGN / max(2, len(digits))
+    for k, digit in enumerate(digits):
+        column = 1.6 * size * (k - 0.5 * (len(digits) - 1))
+        for stroke in LIT[int(digit)]:
+            a, b = (
+                middle + (column + size * (x - 0.5)) * across + size * z * up - 0.03 * back
+                for x, z in SEGMENTS[stroke]
+            )
+            yield rod(a, b, 0.11 * size).paint("#16181a")
+
+
 def tyres_of(system: System) -> list[RoadTyre]:
     """Its tyres."""
     return [force for force in system.forces if isinstance(force, RoadTyre)]
@@ -142,14 +187,19 @@ def wheel_shape(tyre: RoadTyre) -> Shape:
     return wheel(tyre.centre, tyre.spin_axis, radius, WIDTH * radius).paint("#c3c9ce")
 
 
-def shapes_of(system: System) -> dict[str, list[Shape]]:
-    """Return the shapes of wheels, chassis and trailers by body; links are drawn from their hinges."""
+def shapes_of(system: System, body_file: Path | None = None) -> dict[str, list[Shape]]:
+    """Return the shapes of wheels, chassis and trailers by body; links are drawn from their hinges.
+
+    A glTF file replaces the chassis' own bodywork.
+    """
     shapes: dict[str, list[Shape]] = {}
     for tyre in (one for force in system.forces for one in single_tyres(force)):
         shapes.setdefault(tyre.wheel.name, []).append(wheel_shape(tyre))
     for body, own in units_of(system).items():
         frame = frame_of(own)
-        if body == "chassis":
+        if body == "chassis" and body_file is not None:
+            shapes[body] = gltf_body(body_file)
+        elif body == "chassis":
             height = float(nominal(system.find(body).com)[2]) - frame.ground
             shapes[body] = bodywork(style_of(frame, height), frame)
         else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -38,6 +39,8 @@ class Case:
         [s].
     attributes : mapping
         What the results are to say about themselves.
+    body_file : Path, optional
+        Shape of the body in pictures, glTF.
     """
 
     title: str
@@ -46,6 +49,7 @@ class Case:
     y0: Floats
     duration: float
     attributes: Mapping[str, str | float]
+    body_file: Path | None = None
 
     def simulate(
         self,

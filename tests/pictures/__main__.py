@@ -26,7 +26,7 @@ SIZES = {"": "1000,640", "-phone": "390,780"}
 """Of the window [pixels], by what stands behind a picture's name."""
 WIDTH, QUALITY = 800, 72
 """Of pictures as files: pixels at most, and WebP's measure."""
-FRAMES = 40
+FRAMES = 200
 MOST = {"calls": 150, "triangles": 300_000, "ms": 4.0}
 """Budget of a frame: draw calls, triangles, script [ms]."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from html import escape
 from pathlib import Path
@@ -17,10 +17,12 @@ from ce_dynamics.errors import ModelError
 from ce_dynamics.views.scene.headless import SCRIPTS, draw_page
 from ce_dynamics.views.scene.mcap import save_mcap
 from ce_dynamics.views.scene.page import Packed, page, take_content
+from ce_dynamics.views.scene.rrd import save_rrd
 from ce_dynamics.views.scene.shapes import Shape
 from ce_dynamics.views.scene.take import Camera, Instruments, Take
 from ce_dynamics.views.scene.take_of_contacts import take_of_bodies, take_of_unilateral
 from ce_dynamics.views.scene.take_of_model import take_of_model
+from ce_dynamics.views.scene.widget import page_widget
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
 System: TypeAlias = Model | UnilateralModel | RigidContacts
 Results: TypeAlias = "xr.Dataset | ContactRun | RigidRun | None"
 
+RECORDINGS: Mapping[str, Callable[[Take, str, str | Path], Path]] = {".mcap": save_mcap, ".rrd": save_rrd}
+"""Writers of a run for other programs, by suffix."""
 HEIGHT = 560
 """Height of a page inside a notebook [pixels]."""
 
@@ -73,18 +77,31 @@ class View:
         ----------
         path : str or Path
             A picture (.png) or film (.gif) is drawn by a browser without window; Foxglove plays .mcap, which
-            takes the extra ``tables``; any other ending is the page.
+            takes the extra ``tables``, Rerun plays .rrd, which takes the extra ``rerun``; any other ending is
+            the page.
 
         Raises
         ------
         ModelError
             If it cannot be written, or what writes it is not installed.
         """
-        if Path(str(path)).suffix.lower() == ".mcap":
-            return save_mcap(self.takes[0], self.title, path)
-        if Path(str(path)).suffix.lower() in SCRIPTS:
+        suffix = Path(str(path)).suffix.lower()
+        if suffix in RECORDINGS:
+            return RECORDINGS[suffix](self.takes[0], self.title, path)
+        if suffix in SCRIPTS:
             return draw_page(self.html, path)
         return save_page(self.html, path)
+
+    def widget(self) -> Any:
+        """Return the page as a widget of notebooks with the traits ``time`` [s], ``playing`` and ``camera``.
+
+        Raises
+        ------
+        ModelError
+            If the package anywidget is missing, which the extra ``widget`` brings.
+        """
+        start = min(float(take.t[0]) for take in self.takes)
+        return page_widget(self.html, self.title, HEIGHT, start, self.camera)
 
     def _repr_html_(self) -> str:
         return (

@@ -56,6 +56,30 @@ def test_wheels_are_as_large_as_their_tyres_and_stand_on_the_road() -> None:
         assert abs(take.places[0, k, 2] - drawn.radius) < 0.1
 
 
+def test_a_gltf_file_of_a_vehicle_file_is_its_body(tmp_path: Path) -> None:
+    """Ahead is z in glTF and x in vehicles, left x and y, up y and z."""
+    trimesh = pytest.importorskip("trimesh", reason="the extra gltf is not installed")
+    box = trimesh.creation.box(extents=(1.6, 1.0, 4.0))
+    box.apply_translation((0.0, 0.7, -1.3))
+    box.visual = trimesh.visual.TextureVisuals(
+        material=trimesh.visual.material.PBRMaterial(baseColorFactor=[192, 64, 32, 255])
+    )
+    trimesh.Scene([box]).export(tmp_path / "box.glb")
+    file = tmp_path / "car.yaml"
+    file.write_text("format: 2\nbase: sedan\ntitle: Boxed\nbody: box.glb\n", "utf-8")
+    case = prepare("step-steer", model=file, duration=0.1, practice=False)
+    (shape,) = shapes_of(case.model.system, case.body_file)["chassis"]
+    assert (shape.look, shape.colour) == ("paint", "#c04020")
+    np.testing.assert_allclose(shape.points.min(axis=0), (-3.3, -0.8, 0.2), atol=1e-6)
+    np.testing.assert_allclose(shape.points.max(axis=0), (0.7, 0.8, 1.2), atol=1e-6)
+    (tmp_path / "box.glb").write_bytes(b"glTF nonsense")
+    with pytest.raises(ce.DataError, match=r"box\.glb: not a glTF file"):
+        shapes_of(case.model.system, case.body_file)
+    file.write_text("format: 2\nbase: sedan\nbody: other.glb\n", "utf-8")
+    with pytest.raises(ce.DataError, match=r"car\.yaml: body: no file 'other\.glb' beside it"):
+        build(path=file)
+
+
 @pytest.mark.parametrize(
     ("name", "style"),
     [

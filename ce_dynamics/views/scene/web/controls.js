@@ -54,8 +54,8 @@ export class Controls {
     gamepadOf()?.vibrationActuator?.playEffect?.("dual-rumble", effect)?.catch(() => {});
   }
 
-  // New values after a time, into u; read: the value of an output, for calm controls.
-  apply(u, passed, read = null) {
+  // New values after a time, into u; read: the value of an output, for calm controls; ease: part of the others, 0 to 1.
+  apply(u, passed, read = null, ease = 1) {
     const gamepad = gamepadOf();
     for (const control of this.controls) {
       const direct = analogue(control, gamepad, this.pads), part = gamepad || !read ? 1 : calmed(control, read);
@@ -70,7 +70,7 @@ export class Controls {
         control.value += Math.min(Math.max(way, -most), most);
       }
       control.value = Math.min(Math.max(control.value, low), high);
-      u[control.index] = control.value;
+      u[control.index] = control.calm ? control.value : control.rest + ease * (control.value - control.rest);
     }
   }
 }

@@ -13,12 +13,22 @@ import { Take } from "./take.js";
 import { Values } from "./values.js";
 import { Vehicle, bodyChoice } from "./vehicle.js";
 
+const ASSISTS = { none: "as the pedals and keys are", calm: "keys steer at speed only as far as tyres can follow", full: "calm, and pedals ease where tyres slide" };
+
+const assistChoice = (chosen) => {
+  const choice = element("select", { title: ASSISTS.calm, ariaLabel: "help for the driver", onchange: () => {
+    choice.title = ASSISTS[choice.value];
+    chosen(choice.value);
+  } }, ...Object.keys(ASSISTS).map((level) => element("option", { value: level, selected: level === "calm" }, `help: ${level}`)));
+  return choice;
+};
+
 const LONGEST_FRAME = 0.05; // s; slower machines drive in slow motion
 
 class Driver {
   static async of(content, buffer) {
     const driver = new Driver();
-    Object.assign(driver, { content, buffer, speed: 1, paused: false, plotted: [], replaying: null, shown: new Set(["forces", "calm"]) });
+    Object.assign(driver, { content, buffer, speed: 1, paused: false, plotted: [], replaying: null, shown: new Set(["forces"]), assist: "calm" });
     driver.#frame();
     await driver.choose(content.machines[0].label);
     if (window.parent !== window) driver.#wait(); // beside a text, where keys go to a page only after a click
@@ -56,7 +66,7 @@ class Driver {
     this.names = element("datalist", { id: "names" });
     this.search.setAttribute("list", "names");
     document.body.append(element("div", { class: "bar" }, this.choice, this.pauseButton, this.clock, speeds, this.cameraChoice,
-      box("forces"), box("loops"), (this.calm = box("calm")), (this.bodies = bodyChoice(() => [this.take])), ...buttons, this.search, this.names));
+      box("forces"), box("loops"), (this.assists = assistChoice((level) => (this.assist = level))), (this.bodies = bodyChoice(() => [this.take])), ...buttons, this.search, this.names));
     this.plotCanvas = element("canvas");
     this.plots = new Plot(this.plotCanvas, () => {});
     this.chips = element("div", { class: "chips" });
@@ -97,8 +107,7 @@ class Driver {
     this.vehicle?.close();
     this.vehicle = new Vehicle(this.stage, this.take, (name) => this.value(name));
     this.bodies.hidden = !this.take.hasBodywork;
-    this.calm.hidden = !machine.controls.some(({ calm }) => calm);
-    this.calm.title = "keys steer at speed only as far as tyres can follow";
+    this.assists.hidden = !machine.controls.some(({ calm }) => calm);
     this.laps = machine.circuit && new Laps(machine.circuit);
     this.bodies.value = "solid";
     this.values?.close();
@@ -241,7 +250,7 @@ class Driver {
     const coarse = this.stage.keepUp(frame), late = frame > LONGEST_FRAME && !this.paused;
     this.state = late ? "slow motion: this machine does not keep up" : coarse ? "picture coarser to keep up" : "";
     if (!this.paused && !this.fault) {
-      if (!this.replaying) this.controls.apply(this.physics.u, passed / this.speed, this.shown.has("calm") ? (name) => this.value(name) : null);
+      if (!this.replaying) this.steer(passed / this.speed);
       this.behind += passed;
       const steps = Math.floor(this.behind / this.content.step);
       this.behind -= steps * this.content.step;
@@ -252,8 +261,14 @@ class Driver {
     this.draw();
     this.cameras.update();
     this.stage.render(this.take.bodies.length ? this.take.position(0) : undefined);
-    this.vehicle.draw();
+    this.vehicle.draw(this.recorder.steps * this.content.step);
     this.values.draw();
+  }
+
+  // New values of the inputs after a time; who is helped steers calmly, and with full help eases pedals where tyres slide.
+  steer(passed) {
+    const read = this.assist === "none" ? null : (name) => this.value(name);
+    this.controls.apply(this.physics.u, passed, read, this.assist === "full" ? 1 - Math.min(this.vehicle.sliding(), 1) : 1);
   }
 
   // An output, an input or a parameter.

@@ -1,6 +1,7 @@
 // Planes without end, and uneven roads: squares of two sizes in a studio, asphalt and grass outdoors.
 
 import { roundStep } from "./dom.js";
+import { material } from "./looks.js";
 
 const PLACE = `
   varying vec2 at;
@@ -19,7 +20,7 @@ const SQUARES = `
     return line * (1.0 - smoothstep(0.15, 0.6, max(width.x, width.y)));
   }
   float level(float height, float each) {
-    float x = height / each, width = max(fwidth(x), 1e-6);
+    float x = height / each - 0.5, width = max(fwidth(x), 1e-6); // flat ground lies between contours
     return (1.0 - min(abs(fract(x - 0.5) - 0.5) / width, 1.0)) * (1.0 - smoothstep(0.2, 0.7, width));
   }
   float hash(vec2 p) { return fract(sin(dot(p, vec2(127.1, 311.7))) * 43758.5453); }
@@ -44,7 +45,7 @@ const ASPHALT = `
 
 const HEIGHTS = `
   float height = dot(there, up) - low;
-  vec3 tint = mix(vec3(0.55, 0.75, 1.0), vec3(1.25, 1.0, 0.7), clamp(height / (12.0 * contour), 0.0, 1.0));
+  vec3 tint = mix(vec3(0.9, 0.95, 1.0), vec3(1.5, 1.1, 0.65), clamp(height / (12.0 * contour), 0.0, 1.0));
   diffuseColor.rgb *= mix(vec3(1.0), tint, 0.65);
   diffuseColor.rgb = mix(diffuseColor.rgb, vec3(0.75), 0.28 * level(height, contour) + 0.35 * level(height, 5.0 * contour));`;
 
@@ -106,7 +107,58 @@ const NOWHERE = [1e9, 1e9, 1e9, 1e9];
 // Grass around terrains, below their lowest point.
 export function meadow(terrains, step, fog) {
   const low = terrains.flatMap(({ points }) => points).reduce((least, point) => Math.min(least, point[2]), Infinity) - 0.2;
-  return ground({ points: [[0, 0, low], [0, 0, low + 1]], look: "asphalt", paved: NOWHERE }, step, fog, 1);
+  const floor = ground({ points: [[0, 0, low], [0, 0, low + 1]], look: "asphalt", paved: NOWHERE }, step, fog, 1);
+  floor.userData.level = low;
+  return floor;
+}
+
+const TREE_COUNT = 150, TREE_BELT = [25, 260]; // how many, and between which distances from the asphalt [m]
+
+// A number from 0 to 1 for each k, always the same.
+const chance = (k) => { const x = Math.sin(12.9898 * k + 4.1) * 43758.5453; return x - Math.floor(x); };
+
+// Trees on the grass around the asphalt, at the height of a plane across z; trunks and two storeys of leaves.
+export function trees([x0, y0, x1, y1], z) {
+  const group = new THREE.Group(), one = new THREE.Group(), [near, far] = TREE_BELT;
+  const parts = [
+    [new THREE.CylinderGeometry(0.09, 0.14, 0.9, 6).translate(0, 0.45, 0), "#4b3a2a"],
+    [new THREE.SphereGeometry(0.52, 8, 6).scale(1, 0.9, 1).translate(0, 1.25, 0), "#31501f"],
+    [new THREE.SphereGeometry(0.36, 7, 5).translate(0.1, 1.75, 0.05), "#3d6127"],
+  ].map(([geometry, colour]) => new THREE.InstancedMesh(geometry.rotateX(Math.PI / 2), material(colour, 1, "trim"), TREE_COUNT));
+  for (let k = 0; k < TREE_COUNT; ++k) {
+    const away = near + (far - near) * chance(k) ** 1.7, along = chance(k + 0.3), side = Math.floor(4 * chance(k + 0.6));
+    const x = side < 2 ? x0 - far + (x1 - x0 + 2 * far) * along : side === 2 ? x0 - away : x1 + away;
+    const y = side < 2 ? (side === 0 ? y0 - away : y1 + away) : y0 - far + (y1 - y0 + 2 * far) * along;
+    const inside = x > x0 - near && x < x1 + near && y > y0 - near && y < y1 + near, height = 3.2 + 3.8 * chance(k + 0.9);
+    one.position.set(x, y, z);
+    one.rotation.z = 6.3 * chance(k + 0.15);
+    one.scale.set(height * (0.55 + 0.3 * chance(k + 0.45)), height * (0.55 + 0.3 * chance(k + 0.75)), 0.55 * height);
+    if (inside) one.scale.set(0, 0, 0);
+    one.updateMatrix();
+    for (const many of parts) many.setMatrixAt(k, one.matrix);
+  }
+  for (const many of parts) many.frustumCulled = false;
+  group.add(...parts);
+  return group;
+}
+
+// The height of a terrain whose points are a grid, in the order of x, then y, at a place; null outside it.
+function heightsOfGrid(points) {
+  const m = points.findIndex((point) => point[0] !== points[0][0]), n = points.length / m;
+  if (m < 2 || n !== Math.floor(n)) return () => null;
+  const xs = Array.from({ length: n }, (_, i) => points[i * m][0]), ys = points.slice(0, m).map((point) => point[1]);
+  const cell = (places, x) => {
+    let low = 0, high = places.length - 1;
+    if (x < places[0] || x > places[high]) return null;
+    while (high - low > 1) { const middle = (low + high) >> 1; if (places[middle] <= x) low = middle; else high = middle; }
+    return [low, (x - places[low]) / (places[high] - places[low])];
+  };
+  return (x, y) => {
+    const along = cell(xs, x), across = cell(ys, y);
+    if (!along || !across) return null;
+    const [[i, s], [j, r]] = [along, across], z = (k, l) => points[(i + k) * m + j + l][2];
+    return (1 - s) * ((1 - r) * z(0, 0) + r * z(0, 1)) + s * ((1 - r) * z(1, 0) + r * z(1, 1));
+  };
 }
 
 // Triangles with the same pattern, shaded, tinted and with contours by height.
@@ -122,5 +174,6 @@ export function terrain(shape, step, fog) {
   const mesh = new THREE.Mesh(geometry, floorMaterial(shape, step, 1, { value: new THREE.Vector2() }, { low, contour, up }));
   fade(mesh.material, 500, 1500, fog);
   mesh.receiveShadow = mesh.castShadow = true;
+  mesh.userData.height = heightsOfGrid(points);
   return mesh;
 }

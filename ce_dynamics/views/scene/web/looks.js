@@ -32,8 +32,7 @@ const TREAD = `
 export const CONTACT = { value: null };
 
 export function contactPlane(point, normal) {
-  CONTACT.value ??= new THREE.Vector4();
-  CONTACT.value.set(...normal, normal.reduce((sum, x, k) => sum + x * point[k], 0));
+  CONTACT.value = planeOf(point, normal);
 }
 
 export function material(colour, opacity = 1, look = "", open = true) {
@@ -42,16 +41,22 @@ export function material(colour, opacity = 1, look = "", open = true) {
     color: colour, roughness, metalness, transparent: opacity < 1, opacity, depthWrite: opacity === 1,
     side: open ? THREE.DoubleSide : THREE.FrontSide,
   });
+  if (look === "paint") made.shadowSide = THREE.DoubleSide; // one wall alone lets light through its wheel arches
   if (look === "headlamp") made.emissive.set("#fff6df").multiplyScalar(0.55);
   if (look === "marking") Object.assign(made, { polygonOffset: true, polygonOffsetFactor: -2, polygonOffsetUnits: -2 });
   if (look === "rubber") roll(made);
   return made;
 }
 
+// A plane of contact as its normal and distance from the origin.
+export const planeOf = (point, normal) => new THREE.Vector4(...normal, normal.reduce((sum, x, k) => sum + x * point[k], 0));
+
+// A tyre is flat on the plane of its own: at first that of all, then where its wheel is.
 function roll(made) {
-  CONTACT.value ??= new THREE.Vector4(0, 0, 1, -1e9);
+  const contact = { value: CONTACT.value?.clone() ?? new THREE.Vector4(0, 0, 1, -1e9) };
+  made.userData.contact = contact;
   made.onBeforeCompile = (shader) => {
-    shader.uniforms.contact = CONTACT;
+    shader.uniforms.contact = contact;
     shader.vertexShader = `uniform vec4 contact;\nvarying vec2 vTread;\n${shader.vertexShader}`
       .replace("#include <begin_vertex>", `#include <begin_vertex>\nvTread = uv;${FLATTENED}`);
     shader.fragmentShader = `varying vec2 vTread;\n${shader.fragmentShader}`.replace("#include <color_fragment>", `#include <color_fragment>${TREAD}`);

@@ -27,6 +27,14 @@ export class Plan {
     return false;
   }
 
+  under() {
+    return null;
+  }
+
+  isGrass() {
+    return false;
+  }
+
   render(focus = this.controls.target) {
     const { canvas } = this, ratio = window.devicePixelRatio || 1, pen = canvas.getContext("2d");
     [canvas.width, canvas.height] = [Math.round(canvas.clientWidth * ratio), Math.round(canvas.clientHeight * ratio)];

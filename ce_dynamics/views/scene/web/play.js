@@ -109,10 +109,20 @@ class Player {
     bar.append(search, list);
     this.canvas = element("canvas");
     this.chips = element("div", { class: "chips" });
+    const colours = element("input", { type: "search", placeholder: "colour the way by …", ariaLabel: "colour the way by a quantity", onchange: () => this.#coloured(colours.value) });
+    colours.setAttribute("list", "names");
+    this.scale = element("span", { class: "note" });
+    bar.append(colours, this.scale);
     this.panel = element("div", { class: "plots", hidden: true }, this.chips, this.canvas);
     document.body.append(this.panel);
     this.plots = new Plot(this.canvas, (t) => this.seek(t));
     this.plotted = [];
+  }
+
+  // The way in the colours of a quantity, with their range beside its name; none without one.
+  #coloured(name) {
+    const range = this.trace(name), unit = this.runs[0].series.get(name)?.unit;
+    this.scale.textContent = range ? `${range.map((x) => Number(x.toPrecision(3))).join(" (blue) to ")} (yellow) ${unit === "1" ? "" : unit}` : "";
   }
 
   #exports(still) {
@@ -276,7 +286,7 @@ class Player {
   draw() {
     this.cameras.update();
     this.stage.render(this.runs[0].content.bodies.length ? this.runs[0].take.position(0) : undefined);
-    this.vehicle.draw();
+    this.vehicle.draw(this.time);
   }
 
   #advance(now) {

@@ -1,7 +1,7 @@
 // The stage: renderer, sky, sun with shadows, ground; one unit is a metre.
 
-import { ground, meadow, terrain } from "./ground.js";
-import { contactPlane } from "./looks.js";
+import { ground, meadow, terrain, trees } from "./ground.js";
+import { contactPlane, planeOf } from "./looks.js";
 
 const SLOW_FRAME = 1 / 28, PATIENCE = 20; // [s], and how many such frames in a row
 const COARSEST = 0.6; // pixels drawn per pixel of the screen
@@ -88,10 +88,28 @@ export class Stage {
     this.grounds = planes.map((shape, k) => ground(shape, this.squares, fog, k > 0 ? 0.5 : 1));
     this.grounds.push(...reliefs.map((shape) => terrain(shape, this.squares, fog)));
     if (this.outdoors && !planes.length) this.grounds.push(meadow(reliefs, this.squares, fog));
+    const [first] = planes, level = first ? Math.abs(first.points[1][2] - first.points[0][2] - 1) < 1e-6 : reliefs.length > 0;
+    this.paved = scenery.find(({ paved }) => paved)?.paved ?? null;
+    if (this.outdoors && level && this.paved) this.grounds.push(trees(this.paved, first?.points[0][2] ?? this.grounds.at(-1).userData.level));
     for (const floor of this.grounds) this.scene.add(floor);
-    const [first] = planes;
     if (first) contactPlane(first.points[0], first.points[1].map((x, k) => x - first.points[0][k]));
     else contactPlane(this.up.toArray().map((x) => -1e9 * x), this.up.toArray());
+  }
+
+  // The plane of the ground under a place, where it is uneven; null where it is not.
+  under({ x, y }, reach) {
+    for (const { userData: { height } } of this.grounds) {
+      const at = [[0, 0], [reach, 0], [-reach, 0], [0, reach], [0, -reach]].map(([dx, dy]) => height?.(x + dx, y + dy) ?? null);
+      if (at.includes(null)) continue;
+      const slope = [(at[2] - at[1]) / (2 * reach), (at[4] - at[3]) / (2 * reach), 1], size = Math.hypot(...slope);
+      return planeOf([x, y, at[0]], slope.map((part) => part / size));
+    }
+    return null;
+  }
+
+  // True beside the asphalt.
+  isGrass(x, y) {
+    return this.outdoors && this.paved !== null && (x < this.paved[0] || y < this.paved[1] || x > this.paved[2] || y > this.paved[3]);
   }
 
   #light() {

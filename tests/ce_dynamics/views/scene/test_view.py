@@ -268,6 +268,72 @@ def test_mcap_has_places_and_shapes_for_its_library(model: ce.Model, run: Any, t
     assert quantities[-1]["crank"] == float(run["crank"].values[-1])
 
 
+def test_rrd_has_places_shapes_and_quantities_for_its_library(
+    model: ce.Model, run: Any, tmp_path: Path
+) -> None:
+    chunk = pytest.importorskip("rerun.chunk", reason="the extra rerun is not installed")
+    view = ce.view(model, run, shapes={"crank": [rod((0, 0, 0), (0.2, 0, 0.1), 0.01)]})
+    path = view.save(tmp_path / "run.rrd")
+    (take,) = view.takes
+    found: dict[str, dict[str, Any]] = {}
+    for part in chunk.RrdReader(path).stream():
+        found.setdefault(part.entity_path, {}).update(part.to_record_batch().to_pydict())
+    places = found["/world/crank"]
+    rows = np.concatenate(
+        [
+            np.array(places[f"Transform3D:{what}"]).reshape(len(take.t), -1)
+            for what in ("translation", "quaternion")
+        ],
+        axis=1,
+    )
+    drawn = take.places[:, [body.name for body in take.bodies].index("crank")]
+    np.testing.assert_allclose(rows, drawn, rtol=EPS, atol=EPS)  # Rerun keeps 32-bit floats
+    seconds = [time.total_seconds() for time in places["time"]]
+    np.testing.assert_allclose(seconds, take.t, atol=1e-6)  # as Python's durations count
+    angle = np.ravel(found["/quantities/crank"]["Scalars:scalars"])
+    np.testing.assert_array_equal(angle, run["crank"].values)
+    (length,) = np.ravel(found["/world/crank/cylinders_0"]["Cylinders3D:lengths"])
+    assert length == pytest.approx(np.hypot(0.2, 0.1), rel=EPS)
+
+
+def test_a_widget_keeps_its_page_and_its_traits(model: ce.Model, run: Any) -> None:
+    pytest.importorskip("anywidget", reason="the extra widget is not installed")
+    view = ce.view(model, run)
+    widget = view.widget()
+    assert (widget.time, widget.playing, widget.camera) == (0.0, False, "orbit")
+    synced = set(widget.keys)
+    assert {"html", "title", "height", "time", "playing", "camera"} <= synced
+    assert widget.html == view.html
+
+
+@needs_chromium
+def test_a_widget_and_its_page_hear_each_other(model: ce.Model, run: Any, tmp_path: Path) -> None:
+    """A model as notebooks have it: what Python sets moves the page, what the page does reaches Python."""
+    page = json.dumps(ce.view(model, run).html).replace("</", "<\\/")
+    code = base64.b64encode((WEB / "widget.js").read_bytes()).decode()
+    source = json.dumps(f"data:text/javascript;base64,{code}")
+    ready = "<script>window.ce = {ready: Promise.resolve({})};</script>"
+    host = f'<html><body><div id="el"></div>{ready}</body></html>'
+    script = f"""
+        const {{ render }} = await import({source});
+        const traits = {{ html: {page}, title: "t", height: 300, time: 0, playing: false, camera: "orbit" }};
+        const heard = {{}}, el = document.getElementById("el");
+        const model = {{ get: (name) => traits[name], set: (name, value) => {{ traits[name] = value; }},
+            on: (name, act) => {{ heard[name] = act; }}, save_changes: () => {{}} }};
+        render({{ model, el }});
+        const wait = (ms) => new Promise((go) => setTimeout(go, ms));
+        for (let k = 0; k < 200 && !heard["change:playing"]; ++k) await wait(50);
+        traits.time = 0.25;
+        heard["change:time"]();
+        const inner = await el.querySelector("iframe").contentWindow.ce.ready, moved = inner.time;
+        inner.seek(0.125);
+        inner.camera("follow crank");
+        await wait(400);
+        return [moved, traits.time, traits.camera];
+    """
+    assert answer(host, script, tmp_path) == [0.25, 0.125, "follow crank"]
+
+
 def test_cylinders_of_mcap_lie_along_rods() -> None:
     """Turned by the quaternion, the cylinder's axis is the way from end to end."""
     ((kind, found),) = primitives(rod((1.0, 0.0, 0.0), (1.0, 3.0, 4.0), 0.1))
