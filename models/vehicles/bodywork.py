@@ -200,6 +200,32 @@ def shell(style: Style, frame: FrameSizes) -> Iterator[Shape]:
     yield from cabin(style, frame)
     yield from wheel_houses(frame, arch)
     yield from lamps(style, frame)
+    yield from seams(style, frame, arch)
+
+
+def seams(style: Style, frame: FrameSizes, arch: float) -> Iterator[Shape]:
+    """Edges of doors below the pillars, handles behind them, and a dark strip along the sills."""
+    R, parts = frame.radius, [(part, up) for part, up in style.wall if up < 0.97]
+    for station in (style.windows[0], *style.windows[1:-1]):
+        x = float(frame.x([station])[0])
+        if min(abs(x - at) for at in frame.axles) < arch:
+            continue
+        low, high = float(frame.z([style.sill])[0]), float(frame.line(style.deck, np.array([x]))[0])
+        w = frame.width * float(width_at(style, frame, x))
+        for side in (-1.0, 1.0):
+            edge = np.array([(side * (w * part + 0.003), low + up * (high - low)) for part, up in parts])
+            rows = [np.column_stack((np.full(len(edge), x + d), edge)) for d in (-0.006, 0.006)]
+            yield look(mesh(*surface(np.stack(rows), turned=side < 0.0)), "trim", TRIM)
+            if station != style.windows[0]:
+                at = (x + 0.35 * R, side * (w * parts[-1][0] + 0.01), high - 0.28 * R)
+                yield box((0.45 * R, 0.03, 0.07 * R), at, "metal", "#c9ced2")
+    for front, rear in pairwise(frame.axles):
+        ends = np.linspace(front - 1.12 * arch, rear + 1.12 * arch, 8)
+        w = frame.width * width_at(style, frame, ends) * style.wall[0][0] + 0.012
+        low = float(frame.z([style.sill])[0]) - 0.02 * R
+        for side in (-1.0, 1.0):
+            rows = [np.column_stack((ends, side * w, np.full(8, z))) for z in (low, low + 0.2 * R)]
+            yield look(mesh(*surface(np.stack(rows), turned=side > 0.0)), "trim", TRIM)
 
 
 def width_at(style: Style, frame: FrameSizes, x: Floats | float) -> Floats:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from PIL import Image
 
 import ce_dynamics as ce
@@ -19,14 +20,16 @@ from ce_dynamics.models.kc.live import live_page
 from ce_dynamics.models.vehicles.case import prepare
 from ce_dynamics.models.vehicles.drive import drive_page
 from ce_dynamics.models.vehicles.pictures import picture_of
+from ce_dynamics.views.scene import View
 from tests.browser import answer, answer_in_time
+from tests.pictures import by_mujoco
 
 FIGURES = Path(__file__).parents[2] / "docs" / "figures"
 SIZES = {"": "1000,640", "-phone": "390,780"}
 """Of the window [pixels], by what stands behind a picture's name."""
 WIDTH, QUALITY = 800, 72
 """Of pictures as files: pixels at most, and WebP's measure."""
-FRAMES = 200
+FRAMES = 80
 MOST = {"calls": 150, "triangles": 300_000, "ms": 4.0}
 """Budget of a frame: draw calls, triangles, script [ms]."""
 
@@ -53,17 +56,17 @@ SETTLED = "await new Promise((done) => setTimeout(done, 500));"
 class Scene:
     """A page, of a kind of `NEXT`, and the script that makes it look as it is to be drawn."""
 
-    page: Callable[[], str]
+    page: Callable[[], Any]
     script: str
     kind: str = "play"
 
 
-def played(vehicle: str, manoeuvre: str, duration: float) -> Callable[[], str]:
+def played(vehicle: str, manoeuvre: str, duration: float) -> Callable[[], View]:
     """Return what makes the page of a run."""
 
-    def made() -> str:
+    def made() -> View:
         case = prepare(manoeuvre, model=vehicle, duration=duration)
-        return picture_of(case, case.simulate(method="rk4")).html
+        return picture_of(case, case.simulate(method="rk4"))
 
     return made
 
@@ -90,7 +93,7 @@ def driven(frames: int, turn: int) -> str:
     """
 
 
-def four_bar() -> str:
+def four_bar() -> View:
     """Return the page of a four-bar that swings."""
     system = ce.System(name="four-bar", gravity=(0, 0, -9.81))
     y: tuple[int, int, int] = (0, 1, 0)
@@ -104,35 +107,36 @@ def four_bar() -> str:
     ends = (system.ground, (1.2, 0, 0.3), rocker, (0.7, 0, 0.4))
     system.add_force(ce.SpringDamper("spring", *ends, spring=80.0, damper=2.0))
     model = ce.compile(system)
-    return ce.view(model, ce.simulate(model, duration=2.0)).html
+    return ce.view(model, ce.simulate(model, duration=2.0))
 
 
-def towed() -> str:
+def towed() -> View:
     """Return the page of robots that tow a load."""
     scene = robots()
     run = towing.simulate(scene.towing, duration=2.0, step=2e-3, solver=GaussSeidel(1e-9))
-    return towing_page(scene, run).html
+    return towing_page(scene, run)
 
 
 PLOTTED = 'ce.plot(["tyre_Fz front_left", "tyre_Fz front_right", "roll"]);'
 SEEN_THROUGH = 'ce.show("forces", true); ce.runs[0].take.showBody("translucent"); ce.trace("ay");'
 SCENES = {
     "played": Scene(played("hmmwv", "double-lane-change", 5.0), near(2.6, 4.6, SEEN_THROUGH + PLOTTED)),
-    "driven": Scene(lambda: drive_page(["hmmwv"]).html, driven(340, 290), "drive"),
+    "driven": Scene(lambda: drive_page(["hmmwv"]), driven(340, 290), "drive"),
     "saloon": Scene(played("sedan", "double-lane-change", 5.0), near(3.0, 9.0)),
     "truck": Scene(played("truck", "step-steer", 4.0), near(3.0, 16.0)),
     "trailer": Scene(played("van-trailer", "step-steer", 4.0), near(3.0, 18.0)),
     "single-seater": Scene(played("formula-student", "step-steer", 3.0), near(2.5, 6.0)),
     "bump": Scene(played("off-roader", "bump", 3.0), near(1.2, 8.0, 'ce.show("forces", true);')),
-    "proving-ground": Scene(
-        lambda: drive_page(["sedan"], road="proving-ground").html, driven(260, 160), "drive"
-    ),
-    "axle": Scene(lambda: live_page("sedan", "front").html, 'ce.go("parallel", 0.05);' + 2 * SETTLED, "axle"),
+    "proving-ground": Scene(lambda: drive_page(["sedan"], road="proving-ground"), driven(260, 160), "drive"),
+    "axle": Scene(lambda: live_page("sedan", "front"), 'ce.go("parallel", 0.05);' + 2 * SETTLED, "axle"),
     "four-bar": Scene(
         four_bar, 'ce.seek(0.4); for (const what of ["forces", "loops", "names"]) ce.show(what, true);'
     ),
     "towing": Scene(towed, "ce.seek(1.5);" + SETTLED),
 }
+
+BY_MUJOCO = {"saloon": (3.0, np.array((0.55, -1.0, 0.3)), 9.0, (1000, 574))}
+"""Scenes that MuJoCo draws, too, as its page looks at them: time, way, distance, size."""
 
 
 def main(names: list[str]) -> None:
@@ -141,7 +145,8 @@ def main(names: list[str]) -> None:
     print("| --- | --- | --- | --- | --- |")
     for name in names or SCENES:
         scene = SCENES[name]
-        page = scene.page()
+        shown = scene.page()
+        page = shown.html
         with tempfile.TemporaryDirectory() as temporary:
             folder = Path(temporary)
             cost = COST.replace("NEXT", NEXT[scene.kind]).replace("FRAMES", str(FRAMES))
@@ -149,7 +154,13 @@ def main(names: list[str]) -> None:
             for suffix, size in SIZES.items():
                 drawn = folder / "drawn.png"
                 answer(page, scene.script, folder, drawn, size)
-                save_small(drawn, FIGURES / f"{name}{suffix}.webp")
+                with Image.open(drawn) as picture:
+                    save_small(picture, FIGURES / f"{name}{suffix}.webp")
+        if name in BY_MUJOCO:
+            save_small(
+                Image.fromarray(by_mujoco.draw(shown.takes[0], *BY_MUJOCO[name])),
+                FIGURES / f"{name}-mujoco.webp",
+            )
         size_kb = round(len(page) / 1e3)
         figures = f"{found['calls']} | {found['triangles']:,} | {found['ms']:.1f} | {size_kb:,}"
         print(f"| {name} | {figures} |", flush=True)
@@ -158,11 +169,10 @@ def main(names: list[str]) -> None:
             print(f"{name}: beyond its budget of {', '.join(beyond)}", file=sys.stderr)
 
 
-def save_small(source: Path, path: Path) -> None:
+def save_small(picture: Image.Image, path: Path) -> None:
     """Write a picture for pages."""
-    with Image.open(source) as picture:
-        picture.thumbnail((WIDTH, 10_000))
-        picture.convert("RGB").save(path, quality=QUALITY, method=6)
+    picture.thumbnail((WIDTH, 10_000))
+    picture.convert("RGB").save(path, quality=QUALITY, method=6)
 
 
 if __name__ == "__main__":

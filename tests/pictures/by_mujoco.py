@@ -17,7 +17,7 @@ RUBBER, METAL = (0.12, 0.12, 0.13, 1.0), (0.76, 0.79, 0.81, 1.0)
 
 
 def draw(take: Take, time: float, way: Floats, distance: float, size: tuple[int, int]) -> Any:
-    """Return the picture (height, width, 3) of an instant, seen along a way from a distance to the first body."""
+    """Return the picture (height, width, 3) of an instant, seen along a way to the first body."""
     os.environ.setdefault("MUJOCO_GL", "egl")
     import mujoco  # here, because the environment says how it draws
 

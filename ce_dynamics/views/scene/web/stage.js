@@ -130,7 +130,7 @@ export class Stage {
     this.scene.environment = maker.fromScene(bare).texture;
     this.scene.environmentIntensity = sky;
     maker.dispose();
-    this.scene.add(new THREE.HemisphereLight("#ffffff", below, 0.5));
+    this.scene.add(new THREE.HemisphereLight("#ffffff", below, this.outdoors ? 0.9 : 0.5));
     const far = 1.6 * this.size;
     this.sun = new THREE.DirectionalLight("#fff4e2", bright);
     this.sun.castShadow = true;
