@@ -21,7 +21,10 @@ def text(tag: str, content: str, **attributes: str) -> str:
 
 
 def table(head: Iterable[str], rows: Iterable[Iterable[str]], **attributes: str) -> str:
-    """A table whose first row and first column are headings; cells are HTML already."""
+    """Return a table whose first row and first column are headings; cells are HTML already.
+
+    Where it is wider than the page, it scrolls by itself.
+    """
     top = element("tr", *(element("th", cell, scope="col") for cell in head))
     body = []
     for row in rows:
@@ -29,7 +32,8 @@ def table(head: Iterable[str], rows: Iterable[Iterable[str]], **attributes: str)
         body.append(
             element("tr", element("th", first, scope="row"), *(element("td", cell) for cell in others))
         )
-    return element("table", element("thead", top), element("tbody", *body), **attributes)
+    whole = element("table", element("thead", top), element("tbody", *body), **attributes)
+    return element("div", whole, class_="scroll")
 
 
 def items(texts: Iterable[str], **attributes: str) -> str:

@@ -131,10 +131,10 @@ def page(fit: Fit, runs: Sequence[Recording], predictions: Sequence[Prediction])
         text("h2", "Predictions"),
         *report_predictions(predictions),
         text("h2", "Free numbers"),
-        element("div", table(["number", "estimate", "± sd", "prior", "± sd", "unit"], told), class_="scroll"),
+        table(["number", "estimate", "± sd", "prior", "± sd", "unit"], told),
         items(remarks),
         text("h2", "Noise"),
-        element("div", table(NOISE, noise), class_="scroll"),
+        table(NOISE, noise),
         text("h2", "What was found in the data"),
         items(found or ["nothing"]),
     )
@@ -153,7 +153,7 @@ def report_predictions(predictions: Sequence[Prediction]) -> list[str]:
     head = ["channel", "run", "model", "RMSE", "rms of the signal", "within the 95 % band", "unit"]
     first = predictions[0].channels if predictions else []
     return [
-        element("div", table(head, rows), class_="scroll"),
+        table(head, rows),
         *(element("figure", picture(channel)) for channel in first),
     ]
 

@@ -122,12 +122,10 @@ def overview(outcomes: Mapping[str, Sequence[Outcome]], names: Sequence[str]) ->
         wrong += [f"{outcome.title}: {outcome.trouble}" for outcome in made if outcome.trouble]
     parts = [text("h2", "At a glance")]
     if rows:
-        parts.append(element("div", table(["", *map(escape, names), "unit"], rows), class_="scroll"))
+        parts.append(table(["", *map(escape, names), "unit"], rows))
     verdicts = [row for made in outcomes.values() for row in verdict_rows(made)]
     if verdicts:
-        parts.append(
-            element("div", table(["criterion", *map(escape, names), "allowed"], verdicts), class_="scroll")
-        )
+        parts.append(table(["criterion", *map(escape, names), "allowed"], verdicts))
     if wrong:
         parts.append(element("div", text("strong", "Not finished"), items(wrong), class_="trouble"))
     return "".join(parts)
@@ -202,12 +200,10 @@ def test_section(made: Sequence[Outcome]) -> str:
         parts.append(element("div", *charts, class_="figures"))
     rows = [figure_row(figure, made) for figure in figures_of(made)]
     if rows:
-        parts.append(element("div", table(["", *map(escape, names), "unit"], rows), class_="scroll"))
+        parts.append(table(["", *map(escape, names), "unit"], rows))
     verdicts = verdict_rows(made)
     if verdicts:
-        parts.append(
-            element("div", table(["criterion", *map(escape, names), "allowed"], verdicts), class_="scroll")
-        )
+        parts.append(table(["criterion", *map(escape, names), "allowed"], verdicts))
     notes = [f"{outcome.subject}: {note}" for outcome in made for note in outcome.notes]
     if notes:
         parts.append(items(notes, class_="soft"))

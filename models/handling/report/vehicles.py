@@ -46,7 +46,7 @@ def vehicle_section(subjects: Sequence[Subject]) -> str:
         for label in labels
     ]
     names = [escape(subject.title) for subject in subjects]
-    parts.append(element("div", table(["", *names, ""], rows), class_="scroll"))
+    parts.append(table(["", *names, ""], rows))
     if len(vehicles) > 1:
         parts.append(differences(vehicles))
     return "".join((*parts, *map(all_numbers, vehicles)))
@@ -139,7 +139,7 @@ def all_numbers(vehicle: VehicleSubject) -> str:
         text("summary", f"{vehicle.title}: all {len(rows)} numbers and their sources"),
         items(sources),
         items(told) if told else "",
-        element("div", table(["number", "value", "source"], rows), class_="scroll"),
+        table(["number", "value", "source"], rows),
     )
 
 
