@@ -3,19 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.models.kc.sweeps import convert_units
-from ce_dynamics.views.charts import COLOURS, GREY, Chart, Dashes, Line, colours_of, save_sheet, sheet
+from ce_dynamics.views.charts import (
+    COLOURS,
+    GREY,
+    RED,
+    Area,
+    Chart,
+    Dashes,
+    Line,
+    colours_of,
+    save_sheet,
+    sheet,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import xarray as xr
     from matplotlib.figure import Figure
+
+    from ce_dynamics.views.scene.take import Take
 
 LEAST = {"deg": 0.02, "mm": 0.2, "%": 1.0, "N/mm": 0.2, "1": 1e-3}
 """Range of a panel at least, lest it shows rounding."""
@@ -93,6 +107,8 @@ PANELS = (
     SweepPlot("steering", "Ackermann (100 % is ideal)", {"ackermann_percentage": "Ackermann"}),
     SweepPlot("steering", "Steering ratio", {"steering_ratio": "ratio"}),
 )
+ARROW, SLIGHT = 0.35, 0.05
+"""Length of the largest load [m], and the part of it below which loads are left out."""
 AXES = {
     "parallel": "wheel travel, both up [mm]",
     "opposed": "left wheel up, right wheel down [mm]",
@@ -144,6 +160,49 @@ def charts_of(variants: Mapping[str, Mapping[str, xr.Dataset]]) -> list[Chart]:
         if shown:
             found.append(chart_of(panel, shown, colours_of(list(variants)) if len(variants) > 1 else {}))
     return found
+
+
+def axle_picture(take: Take) -> Chart:
+    """Return an axle as it is seen from behind: links, springs and dampers, wheels, and loads with values.
+
+    Parameters
+    ----------
+    take : Take
+        As `LivePage.take` has it.
+    """
+    places = [Rotation.from_quat(place[3:]).as_matrix() for place in take.places[0]]
+
+    def seen(body: int, points: Any) -> Floats:
+        at = np.atleast_2d(np.asarray(points, dtype=float))
+        moved = at if body < 0 else at @ places[body].T + take.places[0, body, :3]
+        return np.stack((-moved[:, 1], moved[:, 2]))
+
+    lines, areas = [], []
+    for k, body in enumerate(take.bodies):
+        for shape in body.shapes:
+            x, y = seen(k, shape.points)
+            if shape.kind == "wheel":
+                corners = np.array([0, 1, 1, 0]), shape.radius * np.array([-1.0, -1.0, 1.0, 1.0])
+                areas.append(Area("", x[corners[0]], y[corners[0]] + corners[1], GREY, 0.35))
+            elif shape.kind == "rod":
+                lines.append(Line("", x, y, COLOURS[k % len(COLOURS)], width=4.0, marker=" "))
+            elif len(shape.triangles):
+                areas.append(Area("", x, y, COLOURS[k % len(COLOURS)], 0.6))
+    for strand in take.strands:
+        x, y = np.hstack((seen(strand.body_a, strand.at_a), seen(strand.body_b, strand.at_b)))
+        dashes = ":" if strand.kind == "spring" else "--"
+        lines.append(Line("", x, y, "#7a6a10" if strand.kind == "spring" else GREY, dashes, " ", 3.0))
+    marks = [Line("", *seen(mark.body, mark.at), "#000000") for mark in take.marks]
+    lines += marks
+    forces = [float(np.linalg.norm(arrow[3:])) for arrow in take.arrows[0]]
+    for name, force, arrow in zip(take.forces, forces, take.arrows[0], strict=True):
+        if force > SLIGHT * max(forces):
+            tip = arrow[:3] + ARROW / max(forces) * arrow[3:]
+            x, y = seen(-1, np.stack((arrow[:3], tip)))
+            lines.append(Line(f"{name} {1e-3 * force:.2f} kN", x, y, RED, width=1.6, marker=" "))
+            lines.append(Line("", x[1:], y[1:], RED))
+    x, y = "to the right, seen from behind [m]", "height [m]"
+    return Chart("Axle with loads", x, y, tuple(lines), equal=True, areas=tuple(areas))
 
 
 def answers(panel: SweepPlot, sweeps: Mapping[str, xr.Dataset]) -> bool:

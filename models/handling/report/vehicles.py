@@ -15,7 +15,8 @@ from ce_dynamics.models.handling.subject import Subject
 from ce_dynamics.models.handling.vehicle import VehicleSubject, design_centre
 from ce_dynamics.models.kc.compliance import Compliance
 from ce_dynamics.models.kc.force_sweeps import FORCE, TORQUE_RANGE, force_sweep, travel_sweep
-from ce_dynamics.models.kc.page import charts_of
+from ce_dynamics.models.kc.live import LivePage
+from ce_dynamics.models.kc.page import axle_picture, charts_of
 from ce_dynamics.models.kc.rig import KCRig
 from ce_dynamics.models.kc.vehicle import elastic_joints, rig_of
 from ce_dynamics.models.vehicles.assembly import build
@@ -185,7 +186,8 @@ def axle_of(vehicle: VehicleSubject, axle: str) -> str:
         except CeDynamicsError as error:
             trouble = str(error)
             continue
-        figures = [element("figure", svg(chart)) for chart in charts_of({"": sweeps | soft})]
+        drawn = axle_picture(LivePage(rig, {}, vehicle.title).take)
+        figures = [element("figure", svg(chart)) for chart in (drawn, *charts_of({"": sweeps | soft}))]
         wheels = "Left wheel: lines, right wheel: dashes."
         return "".join(
             (

@@ -11,12 +11,13 @@ import xarray as xr
 import ce_dynamics as ce
 from ce_dynamics.errors import AssemblyError, CeDynamicsError, DataError
 from ce_dynamics.models import kc
-from ce_dynamics.models.kc.page import page
+from ce_dynamics.models.kc.live import LivePage
+from ce_dynamics.models.kc.page import axle_picture, page
 from ce_dynamics.models.kc.summary import as_json, design_rows
 from ce_dynamics.models.kc.sweeps import KINDS, columns, csv_text, sweep_of
 from ce_dynamics.models.kc.wheel_geometry import CarrierScrew, ackermann, front_swing_arm, side_swing_arm
 from ce_dynamics.models.vehicles.description import VehicleParameters
-from ce_dynamics.views.charts import COLOURS
+from ce_dynamics.views.charts import COLOURS, GREY
 
 
 @pytest.fixture(scope="module")
@@ -227,3 +228,22 @@ def test_what_turns_by_rounding_alone_has_no_instant_centre(rate: float, finite:
         assert np.isfinite(arm.length) == finite
         assert np.isfinite(arm.centre[0]) == finite
         assert abs(arm.angle) < 1e-9
+
+
+def test_the_picture_of_an_axle_shows_what_stands_where(rig: kc.KCRig) -> None:
+    """Seen from behind left is left; loads are those of the springs, with their values."""
+    take = LivePage(rig, {}, "axle").take
+    chart = axle_picture(take)
+    wheels = [area for area in chart.areas if area.colour == GREY]
+    assert sorted(float(np.sign(area.x.mean())) for area in wheels) == [-1.0, 1.0]
+    names = [body.name for body in take.bodies]
+    left = take.places[0, names.index("front_left.wheel")]
+    (drawn,) = [area for area in wheels if area.x.mean() < 0.0]
+    assert (drawn.x.mean(), drawn.y.mean()) == pytest.approx((-left[1], left[2]), abs=1e-12)
+    shown = {line.label.rpartition(" ")[0].rpartition(" ")[0]: line for line in chart.lines if line.label}
+    force = take.arrows[0, take.forces.index("front_left.spring"), 3:]
+    line = shown["front_left.spring"]
+    assert line.label.endswith(f"{1e-3 * np.linalg.norm(force):.2f} kN")
+    way = np.array((-force[1], force[2]))
+    along = np.array((np.diff(line.x)[0], np.diff(line.y)[0]))
+    assert way @ along == pytest.approx(np.linalg.norm(way) * np.linalg.norm(along), rel=1e-9)

@@ -25,6 +25,8 @@ from ce_dynamics.models.vehicles.pictures import (
     FINEST,
     MOST_POINTS,
     SIDE,
+    SIGN,
+    SIGN_AT,
     cameras_of,
     cones_of,
     frame_of,
@@ -33,6 +35,7 @@ from ce_dynamics.models.vehicles.pictures import (
     relief,
     road_of,
     shapes_of,
+    speed_sign,
     tyres_of,
     units_of,
 )
@@ -247,3 +250,21 @@ def test_the_command_line_writes_a_page(tmp_path: Path, capsys: pytest.CaptureFi
     assert execute([*arguments[:-1], str(page.with_suffix(".xls"))]) == 2
     assert ".parquet" in capsys.readouterr().err
     assert "front_left.spindle" in page.read_text("utf-8")
+
+
+def test_a_sign_shows_the_speed_beside_the_way() -> None:
+    """50 has five strokes and six; the sign stands on the right, and all of it within its ring."""
+    way = np.stack((np.linspace(0.0, 40.0, 81), np.zeros(81)), axis=1)
+    post, ring, face, *strokes = speed_sign(50.0 / 3.6, road("flat"), way)
+    assert (ring.kind, face.kind, len(strokes)) == ("plate", "plate", 5 + 6)
+    middle = ring.points.mean(axis=0)
+    assert middle[0] == pytest.approx(SIGN_AT[0])
+    assert middle[1] == pytest.approx(-SIGN_AT[1])
+    assert post.points[0, 2] == 0.0
+    away = np.concatenate([stroke.points for stroke in strokes]) - middle
+    assert np.linalg.norm(away[:, 1:], axis=1).max() < SIGN
+    assert away[:, 0].max() < 0.0  # towards who arrives
+    digits = [np.mean([s.points[:, 1].mean() for s in strokes[k]]) for k in (slice(0, 5), slice(5, 11))]
+    assert digits[0] > digits[1]  # the five stands on the left for who drives ahead
+    assert not list(speed_sign(0.0, road("flat"), way))
+    assert not list(speed_sign(10.0, road("flat"), way[:20]))

@@ -21,9 +21,15 @@ export class Cameras {
     if (before.kind === "ride" && this.chosen.kind !== "ride") this.look(this.take.position(before.body), 2.5 * this.stage.size);
   }
 
-  // From the front right, above.
-  look(at, distance) {
-    const { up, camera, controls } = this.stage;
+  // The name of the camera after the chosen one.
+  next() {
+    const names = [...this.choices.keys()], now = names.findIndex((name) => this.choices.get(name) === this.chosen);
+    return names[(now + 1) % names.length];
+  }
+
+  // From the front right, above; from further away where the picture is narrow, so that as much is seen across.
+  look(at, near) {
+    const { up, camera, controls } = this.stage, distance = near / Math.min(1, camera.aspect);
     const across = Math.abs(up.y) > 0.9 ? new THREE.Vector3(0.35, 0, 1) : new THREE.Vector3(0.55, -1, 0);
     const way = across.addScaledVector(up, (this.stage.outdoors ? 0.3 : 0.5) - across.dot(up)).normalize();
     controls.target.copy(at);

@@ -80,6 +80,7 @@ class Driver {
       if (event.target.matches?.("input[type=search], select")) return;
       if (event.code === "KeyP") this.pause(!this.paused);
       if (event.code === "KeyR") this.reset();
+      if (event.code === "KeyC") this.camera(this.cameras.next());
     });
   }
 

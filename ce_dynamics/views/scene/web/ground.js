@@ -143,7 +143,7 @@ export function trees([x0, y0, x1, y1], z) {
 }
 
 // The height of a terrain whose points are a grid, in the order of x, then y, at a place; null outside it.
-function heightsOfGrid(points) {
+export function heightsOfGrid(points) {
   const m = points.findIndex((point) => point[0] !== points[0][0]), n = points.length / m;
   if (m < 2 || n !== Math.floor(n)) return () => null;
   const xs = Array.from({ length: n }, (_, i) => points[i * m][0]), ys = points.slice(0, m).map((point) => point[1]);

@@ -87,7 +87,13 @@ function hull(points) {
 // In three dimensions where the browser can draw them.
 export function stageOf(element, up, size, scenery) {
   const able = document.createElement("canvas").getContext("webgl2");
-  if (able) return new Stage(element, up, size, scenery);
+  const labelled = (stage) => {
+    const { domElement } = stage.renderer;
+    domElement.setAttribute("role", "img");
+    domElement.setAttribute("aria-label", `${document.title}: drag to look around, C for the next camera`);
+    return stage;
+  };
+  if (able) return labelled(new Stage(element, up, size, scenery));
   element.append(Object.assign(document.createElement("div"), { className: "flat", textContent: "plan view: this browser has no WebGL" }));
-  return new Plan(element, up, size, scenery);
+  return labelled(new Plan(element, up, size, scenery));
 }

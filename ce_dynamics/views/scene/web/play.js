@@ -68,6 +68,7 @@ class Player {
     const stage = document.getElementById("stage");
     const labels = this.content.takes.map((take) => take.label).filter(Boolean);
     stage.append(element("div", { class: "title" }, this.content.title, " ",
+      (this.state = element("span", { class: "note" })), " ",
       element("span", { class: "note" }, labels.length > 1 ? `${labels[0]} (solid), ${labels.slice(1).join(", ")} (translucent)` : labels.join())));
     this.button = element("button", { title: "play or pause (space)", onclick: () => this.play(!this.playing) }, "▶");
     this.slider = element("input", { type: "range", class: "time", title: "time", min: this.start, max: this.end, step: "any", value: this.start,
@@ -96,6 +97,7 @@ class Player {
       if (event.key === " ") { this.play(!this.playing); event.preventDefault(); }
       if (event.key === "ArrowRight") this.seek(this.#neighbour(1));
       if (event.key === "ArrowLeft") this.seek(this.#neighbour(-1));
+      if (event.code === "KeyC") this.camera(this.cameras.next());
     });
   }
 
@@ -292,6 +294,7 @@ class Player {
   #advance(now) {
     if (this.playing) {
       const passed = this.before === null ? 0 : 0.001 * Math.min(now - this.before, 100);
+      if (this.stage.keepUp(passed)) this.state.textContent = "picture coarser to keep up";
       this.before = now;
       this.seek(this.time + this.speed * passed);
       if (this.time >= this.end) this.play(false);

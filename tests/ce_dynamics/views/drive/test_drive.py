@@ -187,12 +187,58 @@ def test_what_fails_is_said_and_changes_nothing(machine: Machine, tmp_path: Path
     np.testing.assert_allclose(found["points"], machine.take.bodies[0].shapes[0].points[0], atol=1e-15)
 
 
+def answer_of_node(script: str, folder: Path, *modules: str) -> Any:
+    """Return what a script prints as JSON, beside modules of the pages."""
+    for name in modules:
+        (folder / name).write_text((WEB / name).read_text("utf-8"))
+    (folder / "package.json").write_text('{"type": "module"}')
+    (folder / "run.js").write_text(script)
+    done = subprocess.run(["node", "run.js"], cwd=folder, capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
+
+
+@needs_node
+def test_tyres_find_the_ground_of_a_grid(tmp_path: Path) -> None:
+    """Between the points of an uneven grid heights are bilinear, exact for such a function."""
+    script = """
+    import { heightsOfGrid } from "./ground.js";
+    const z = (x, y) => 1 + x / 10 + y / 5 + x * y, points = [];
+    for (const x of [-1, 0, 0.5, 3]) for (const y of [-2, -1.5, 4]) points.push([x, y, z(x, y)]);
+    const height = heightsOfGrid(points), places = [[-1, -2], [0.25, 1], [2.9, 3.9], [3, 4]];
+    const off = places.map(([x, y]) => Math.abs(height(x, y) - z(x, y)));
+    console.log(JSON.stringify({ off: Math.max(...off), outside: [height(3.1, 0), height(0, -2.1)] }));
+    """
+    found = answer_of_node(script, tmp_path, "ground.js", "dom.js", "looks.js")
+    assert found["off"] < 1e-14
+    assert found["outside"] == [None, None]
+
+
+@needs_node
+def test_help_eases_pedals_and_not_the_steering(tmp_path: Path) -> None:
+    script = """
+    globalThis.window = { addEventListener: () => {} };
+    Object.defineProperty(globalThis, "navigator", { value: {} });
+    const { Controls } = await import("./controls.js");
+    const pedal = { index: 0, keys: [[], ["KeyW"]], rest: 0, rates: [2, 4], between: [0, 1], calm: null };
+    const wheel = { ...pedal, index: 1, keys: [["KeyD"], ["KeyA"]], between: [-1, 1], calm: ["speed", 10] };
+    const found = [1, 0.25].map((ease) => {
+        const controls = new Controls([pedal, wheel]), u = [0, 0];
+        controls.pressed.add("KeyW").add("KeyA");
+        for (let k = 0; k < 100; ++k) controls.apply(u, 0.01, () => 20, ease);
+        return [...u];
+    });
+    console.log(JSON.stringify(found));
+    """
+    free, eased = answer_of_node(script, tmp_path, "controls.js")
+    assert free == [1.0, 0.25]  # at twice the calm speed a quarter of the lock
+    assert eased == [0.25, 0.25]
+
+
 @needs_node
 def test_laps_are_timed_between_frames(tmp_path: Path) -> None:
     """At 2 rad/s a lap takes π s, whatever instants it is seen at; who leaves the ring begins anew."""
-    (tmp_path / "laps.mjs").write_text((WEB / "laps.js").read_text("utf-8"))
     script = """
-    import { Laps } from "./laps.mjs";
+    import { Laps } from "./laps.js";
     const laps = new Laps({ x: 5, y: -3, inner: 20, outer: 30 }), found = [];
     let begun = 0;
     for (let t = 0; t < 7; t += 0.0731) {
@@ -203,9 +249,7 @@ def test_laps_are_timed_between_frames(tmp_path: Path) -> None:
     laps.at(5 + 25, -3, 7.2);
     console.log(JSON.stringify({ found, best: laps.best, turned: laps.turned }));
     """
-    (tmp_path / "run.mjs").write_text(script)
-    done = subprocess.run(["node", "run.mjs"], cwd=tmp_path, capture_output=True, text=True, check=True)
-    found = json.loads(done.stdout)
+    found = answer_of_node(script, tmp_path, "laps.js")
     np.testing.assert_allclose(found["found"], [math.pi, math.pi], rtol=1e-12)  # turns at an even rate
     assert found["best"] == min(found["found"])
     assert found["turned"] == 0
