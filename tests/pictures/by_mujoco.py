@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,7 @@ def draw(take: Take, time: float, way: Floats, distance: float, size: tuple[int,
         pos=at + 5.0 * np.array((0.45, -0.55, 0.75)), castshadow=True,
     )  # fmt: skip
     unturned = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
-    owners = [(take.scenery, unturned)]
+    owners: list[tuple[Sequence[Shape], Floats]] = [(take.scenery, unturned)]
     owners += [(body.shapes, place) for body, place in zip(take.bodies, take.places[n], strict=True)]
     for shapes, place in owners:
         body = world.add_body(pos=place[:3], quat=place[[6, 3, 4, 5]])
