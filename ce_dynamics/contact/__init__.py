@@ -44,8 +44,11 @@ if TYPE_CHECKING:
         RigidBody as RigidBody,
         RigidRows as RigidRows,
     )
-    from ce_dynamics.contact.rigid_contacts import RigidContacts as RigidContacts
-    from ce_dynamics.contact.rigid_run import RigidRun as RigidRun, simulate_rigid as simulate_rigid
+    from ce_dynamics.contact.rigid_contacts import (
+        RigidContacts as RigidContacts,
+        RigidRun as RigidRun,
+        simulate_rigid as simulate_rigid,
+    )
     from ce_dynamics.contact.shapes import (
         Box as Box,
         Capsule as Capsule,

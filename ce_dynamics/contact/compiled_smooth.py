@@ -6,11 +6,15 @@ The formulas are those of `ce_dynamics.contact.steps`, the derivatives those of 
 from __future__ import annotations
 
 import math
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.contact.acting_rows import (
+    Rates,
     bias_at,
+    copy_rows,
     evaluate,
     finite,
     gather,
@@ -18,8 +22,10 @@ from ce_dynamics.contact.acting_rows import (
     numbers,
     products,
 )
+from ce_dynamics.contact.conditions import Integers
 from ce_dynamics.contact.linear_equations import shortest
 from ce_dynamics.contact.machine import kernel, observe
+from ce_dynamics.simulation.integrators.fixed_kernels import explicit_step
 from ce_dynamics.simulation.integrators.kernels import call
 
 PUSH = 1e-9
@@ -33,7 +39,7 @@ CLOSED = 1e-9
 
 FAR = 100.0
 """Bound for `near`; rows of box contacts, which depend on each other or differ, give a few."""
-STEP, PROJECTION, BIAS = range(3)
+FRESH, KNOWN, PROJECTION, BIAS = range(4)
 """Tasks of `smooth_step`; one kernel compiles in less time than three with the same parts."""
 
 
@@ -208,60 +214,104 @@ def project(M, rows, t, y):  # type: ignore[no-untyped-def]
     return True, 0.5 * work
 
 
-@kernel
-def ahead(y, h, y_dot, out):  # type: ignore[no-untyped-def]
-    """out ← y + h ẏ."""
-    for k in range(y.size):
-        out[k] = y[k] + h * y_dot[k]
+class SmoothSpace(NamedTuple):
+    """State and work space of smooth steps, the states followed by the work of loads and of rows.
 
-
-@kernel
-def smooth_step(  # type: ignore[no-untyped-def]
-    M, rows, what, t, y, h, when, weights, known, first, middle, last, y_end
-):
-    """A step with the given rows acting.
-
-    ``first`` holds the derivatives at its start where they are known; ``last`` those at its end.  Returns
-    whether the rows act so throughout, whether ``first`` may be used again, work of loads and of rows.
-    Others than a step: `project` of ``y_end``; `bias_at` ``y``, with gaps and rates in ``middle``.
+    Attributes
+    ----------
+    y, ahead : (n + 2,) arrays
+        State at the start of a step, work zero, and at its end.
+    weights, places, K : arrays
+        Table and stages of the method, see `ExplicitSpace`.
+    rate : (n + 2,) array
+        ẏ and the powers.
+    stage : (1,) int array
+        Number of the stage at hand.
+    first, middle, last : Rates
+        At the start of a step, at a stage and at its end.
     """
-    if what == PROJECTION:
-        possible, work = project(M, rows, t, y_end)
-        return possible, False, 0.0, work
-    if what == BIAS:
-        bias_at(M, t, y, middle)
-        return True, False, 0.0, 0.0
+
+    y: Floats
+    ahead: Floats
+    weights: Floats
+    places: Integers
+    K: Floats
+    rate: Floats
+    stage: Integers
+    first: Rates
+    middle: Rates
+    last: Rates
+
+
+class Stages(NamedTuple):
+    """The rows that act, for `rates_while_rows_act`."""
+
+    M: Any
+    rows: Any
+    space: Any
+    rate: Any
+
+
+@kernel
+def rates_while_rows_act(b, t, y):  # type: ignore[no-untyped-def]
+    """Leave ẏ and powers in `rate`, of the first stage those known; NaN where the rows do not act so."""
+    first, R, n, acts = b.space.first, b.space.middle, b.rate.size - 2, True
+    if b.space.stage[0] == 0:
+        R = first
+    else:
+        acts = evaluate(b.M, b.rows, t, y[:n], R) and slides_on(b.rows, first.direction, R.direction)
+    b.space.stage[0] += 1
+    for k in range(n):
+        b.rate[k] = R.y_dot[k] if acts else math.nan
+    b.rate[n], b.rate[n + 1] = R.power[0], R.power[1]
+
+
+@kernel
+def step_with_rows(M, rows, S, known, t, h):  # type: ignore[no-untyped-def]
+    """A step from S.y to S.ahead with the given rows acting.
+
+    ``first`` holds the derivatives at its start if they are known; ``last`` those at its end.  Returns
+    whether the rows act so throughout, and whether ``first`` may be used again.
+    """
+    n, n_q, n_v = S.y.size - 2, M.q.size, M.v.size
+    y, y_end, first, last = S.y[:n], S.ahead[:n], S.first, S.last
     if not known and not (
         evaluate(M, rows, t, y, first) and consistent(rows, first) and is_sound(rows, first)
     ):
-        return False, False, 0.0, 0.0
-    ahead(y, h * weights[0], first.y_dot, y_end)
-    work, contact_work = h * weights[0] * first.power[0], h * weights[0] * first.power[1]
-    found, between = first, np.empty(y.size)
-    for k in range(1, when.size):
-        ahead(y, when[k] * h, found.y_dot, between)
-        if not evaluate(M, rows, t + when[k] * h, between, middle):
-            return False, True, 0.0, 0.0
-        if not slides_on(rows, first.direction, middle.direction):
-            return False, True, 0.0, 0.0
-        found = middle
-        ahead(y_end, h * weights[k], found.y_dot, y_end)
-        work += h * weights[k] * found.power[0]
-        contact_work += h * weights[k] * found.power[1]
-    n_q, n_v = M.q.size, M.v.size
+        return False, False
+    S.stage[0] = 0
+    explicit_step(rates_while_rows_act, Stages(M, rows, S, S.rate), S, S.y, t, h)
+    if not finite(y_end):
+        return False, True
     change = np.empty(n_v)
     for k in range(n_v):
         change[k] = y_end[n_q + k] - y[n_q + k]
     unit(rows.quaternions, y_end)
     possible, lost = project(M, rows, t + h, y_end)
     if not possible or not evaluate(M, rows, t + h, y_end, last) or not is_sound(rows, last):
-        return False, True, 0.0, 0.0
+        return False, True
     for i in range(rows.kind.size):
         if rows.kind[i] == 1 and not rows.held[i] and last.psi[i] < 0.0:
-            return False, True, 0.0, 0.0
-    if not slides_on(rows, first.direction, last.direction):
-        return False, True, 0.0, 0.0
+            return False, True
     moving = slice(n_q, n_q + n_v)
-    if not is_resolved(y[moving], change, h, first.y_dot[moving], last.y_dot[moving]):
-        return False, True, 0.0, 0.0
-    return True, True, work, contact_work + lost
+    resolved = is_resolved(y[moving], change, h, first.y_dot[moving], last.y_dot[moving])
+    S.ahead[n + 1] += lost
+    return resolved and slides_on(rows, first.direction, last.direction), True
+
+
+@kernel
+def smooth_step(M, rows, S, what, t, h):  # type: ignore[no-untyped-def]
+    """A step with the given rows acting (FRESH, or KNOWN if ``first`` is), see `step_with_rows`.
+
+    Others than a step: `project` of S.y into S.ahead; `bias_at` S.y, with gaps and rates in ``middle``.
+    """
+    n = S.y.size - 2
+    if what == PROJECTION:
+        copy_rows(S.y, S.ahead)
+        possible, work = project(M, rows, t, S.ahead[:n])
+        S.ahead[n + 1] = work
+        return possible, False
+    if what == BIAS:
+        bias_at(M, t, S.y[:n], S.middle)
+        return True, False
+    return step_with_rows(M, rows, S, what == KNOWN, t, h)

@@ -212,6 +212,15 @@ class SparseRows(NamedTuple):
             n,
         )
 
+    @classmethod
+    def of_two(cls, body_a: Integers, body_b: Integers, A: Floats, B: Floats, width: int) -> SparseRows:
+        """Return rows with the entries of A, B (m, n) at the velocities of two bodies each, -1 for none."""
+        bodies = np.stack((body_a, body_b), axis=1)  # (m, 2)
+        there, n = bodies >= 0, A.shape[1]
+        columns = (n * bodies[:, :, None] + np.arange(n))[there].ravel().astype(np.int64)
+        starts = np.concatenate(([0], np.cumsum(n * there.sum(axis=1)))).astype(np.int64)
+        return cls(starts, columns, np.stack((A, B), axis=1)[there].ravel(), width)
+
     @property
     def height(self) -> int:
         """Number of rows."""

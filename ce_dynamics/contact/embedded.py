@@ -1,11 +1,4 @@
-"""Unilateral elements on an embedded system: G, M⁻¹G and gaps as machine code, and one time step.
-
-    M v⁺ − G p = M v + h f,   ψ/h + Gᵀ v⁺ + ∂ψ/∂t ≥ 0,   q⁺ = q + h q̇(q, v⁺)
-
-M⁻¹ f and the columns of M⁻¹ G come from the O(N) recursion; M is never formed.
-
-Data of one instant of an embedded system with unilateral elements, and of one step.
-"""
+"""Unilateral elements on an embedded system: its rows, and one time step."""
 
 from __future__ import annotations
 
@@ -18,40 +11,14 @@ import numpy as np
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import Binding
-from ce_dynamics.contact.compiled_step import CompiledStep
-from ce_dynamics.contact.conditions import Conditions, InitialStateError, Kind, SparseRows
+from ce_dynamics.contact.conditions import Conditions, InitialStateError, Kind
 from ce_dynamics.contact.element import UnilateralElement, check_elements, rows_of
 from ce_dynamics.contact.gauss_seidel import Solver
-from ce_dynamics.contact.gyroscopic import at_midpoint
 from ce_dynamics.contact.machine import ContactFunctions
-from ce_dynamics.contact.problem import Problem, Solution, closing, without_gain
-from ce_dynamics.contact.restitution import Impact, TouchingRows, impacts
-from ce_dynamics.contact.rigid import rotate_quaternions
+from ce_dynamics.contact.problem import Problem, Solution
 from ce_dynamics.contact.row_functions import RowFunctions
-from ce_dynamics.contact.solvers.chain import Chain
-from ce_dynamics.contact.solvers.rows import DENSE_ROWS
-
-
-class Stage(NamedTuple):
-    """Equations of motion and rows of the elements at one instant.
-
-    Attributes
-    ----------
-    v_dot, x_dot : arrays
-        Rates without impulses of the elements.
-    GT : (m, n_v) array
-    psi, rate, mu : (m,) arrays
-    power : float
-        Power of force elements and prescribed motions [W].
-    """
-
-    v_dot: Floats
-    x_dot: Floats
-    GT: Floats
-    psi: Floats
-    rate: Floats
-    mu: Floats
-    power: float
+from ce_dynamics.contact.step import REBOUNDS
+from ce_dynamics.contact.tree_step import Stage, TreeStep
 
 
 class TimeStep(NamedTuple):
@@ -72,12 +39,6 @@ class TimeStep(NamedTuple):
     stage: Stage
     solution: Solution
     work: float
-
-
-def together(before: Stage, hit: Impact, done: TimeStep) -> TimeStep:
-    """A step that begins with impacts."""
-    solution = done.solution.behind(hit.p, hit.residual, hit.unresolved)
-    return TimeStep(done.y, before._replace(power=done.stage.power), solution, hit.work + done.work)
 
 
 ALLOWED_VIOLATION = 1e-6
@@ -153,66 +114,11 @@ class UnilateralModel:
     def _response_binding(self) -> Binding:
         return self.compiled.response.bind()
 
-    def free_velocities(self, y: Floats, u: Floats, h: float, v_dot: Floats) -> Floats:
-        """v + h v̇ with v̇ at the middle of the step, so that gyroscopic terms do no work."""
-        layout = self.model.layout
-        v = layout.split(y)[1]
-        call = self._dynamics_binding
-        call.inputs["u"][:] = u
-        y_mid, y_dot = call.inputs["y"], call.outputs["y_dot"]
-        y_mid[:] = y
-        moving = layout.split(y_mid)[1]  # a view
-        rates = layout.split(y_dot)[1]
-
-        def rate(v_mid: Floats) -> Floats:
-            moving[:] = v_mid
-            call.run()
-            return rates.copy()
-
-        return at_midpoint(rate, v, v_dot, h)
-
-    @cached_property
-    def _dynamics_binding(self) -> Binding:
-        return self.model.dynamics.bind()
-
-    def problem(self, y: Floats, u: Floats, h: float, stage: Stage, turning: Floats | None = None) -> Problem:
-        """The complementarity problem of a step of length h, in which nothing rebounds."""
-        _, v, _ = self.model.layout.split(y)
-        v_free = self.free_velocities(y, u, h, stage.v_dot)
-        drift = stage.rate - stage.GT @ v  # ∂ψ/∂t and what prescribed motions add
-        wanted = closing(stage.psi, stage.GT @ v_free + drift, h, self.rest_speed)
-        c = drift + np.where(self.unilateral, wanted, 0.0)
-        if turning is not None:
-            c = c + turning
-        conditions = self._conditions._replace(mu=stage.mu, lower=-h * self.limit, upper=h * self.limit)
-        GT, YT = stage.GT, self.responses(y, u, stage.GT)
-        return Problem(SparseRows.dense(GT), SparseRows.dense(YT), v_free, c, conditions)
-
-    def impacts(self, y: Floats, u: Floats, h: float, stage: Stage, solver: Solver) -> Impact | None:
-        """Return the impacts at the start of a step, or None if no row rebounds.
-
-        See `ce_dynamics.contact.restitution`.
-        """
-        if not self.bouncing or not np.any(stage.rate[self.restitution > 0.0] < -self.rest_speed):
-            return None
-        _, v, _ = self.model.layout.split(y)
-        drift = stage.rate - stage.GT @ v
-        predicted = stage.GT @ self.free_velocities(y, u, h, stage.v_dot) + drift
-        matrices = SparseRows.dense(stage.GT), SparseRows.dense(self.responses(y, u, stage.GT))
-        rows = TouchingRows(
-            *matrices, drift, stage.psi, self._conditions._replace(mu=stage.mu), self.restitution
-        )
-        return impacts(rows, v, predicted, h, self.rest_speed, solver)
-
-    @cached_property
-    def bouncing(self) -> bool:
-        """True if any row may rebound."""
-        return bool(np.any(self.restitution > 0.0))
-
-    @cached_property
-    def _conditions(self) -> Conditions:
-        kinds = self.row_kinds
-        return Conditions.of([kind.kind for kind in kinds], [kind.normal for kind in kinds])
+    def problem(self, t: float, y: Floats, u: Floats, h: float) -> Problem:
+        """Return the complementarity problem of a step of length h, in which nothing rebounds."""
+        step = self._prepared(t, y, u, h)
+        step.attempt(solve=False)
+        return step.problem()
 
     def step(
         self,
@@ -248,81 +154,23 @@ class UnilateralModel:
         ModelError
             If the state has become infinite or NaN.
         """
-        stage = None
-        if isinstance(solver, Chain) and len(self.row_kinds) <= DENSE_ROWS:
-            done, stage = self._in_machine_code(t, y, u, h, solver, start, turning)
-            if done is not None:
-                return done
-        before = self.stage(t, y, u) if stage is None else stage
-        hit = self.impacts(y, u, h, before, solver)
-        if hit is None:
-            return self._without_rebound(t, y, u, h, solver, start, before, turning)
-        q, _, x = self.model.layout.split(y)
-        behind = np.concatenate((q, hit.v, x))
-        done = None
-        if isinstance(solver, Chain) and len(self.row_kinds) <= DENSE_ROWS:
-            done, _ = self._in_machine_code(t, behind, u, h, solver, start, bouncing=False)
-        if done is None:
-            done = self._without_rebound(t, behind, u, h, solver, start, self.stage(t, behind, u))
-        return together(before, hit, done)
+        step = self._prepared(t, y, u, h)
+        if start is not None:
+            step.rows.p[:] = start
+        if turning is not None:
+            step.turn(turning)
+        tried = step.begin(solver)
+        stage = step.stage()
+        solution, work = step.conclude(tried, solver)
+        if tried.status == REBOUNDS:
+            stage = stage._replace(power=float(step.machine.power[0]))
+        return TimeStep(step.end, stage, solution, work)
 
-    def _without_rebound(
-        self,
-        t: float,
-        y: Floats,
-        u: Floats,
-        h: float,
-        solver: Solver,
-        start: Floats | None,
-        stage: Stage,
-        turning: Floats | None = None,
-    ) -> TimeStep:
-        q, v, x = self.model.layout.split(y)
-        problem = self.problem(y, u, h, stage, turning)
-        solution = solver.solve(problem, start)
-        after = stage.rate + stage.GT @ (solution.v - v)
-        solution = without_gain(problem, solution, stage.rate, after)
-        v_plus = solution.v
-        q_dot = self.compiled.rates(q, v_plus)[0]
-        q_plus = q + h * q_dot  # u⁺ = u + V v⁺ h
-        for where in self.quaternions:
-            q_plus[where] = rotate_quaternions(q[None, where], q_dot[None, where], h)[0]
-        y_plus = np.concatenate((q_plus, v_plus, x + h * stage.x_dot))
-        work = 0.5 * float(solution.p @ (stage.GT @ (v + v_plus)))
-        return TimeStep(y_plus, stage, solution, work)
-
-    def _in_machine_code(
-        self,
-        t: float,
-        y: Floats,
-        u: Floats,
-        h: float,
-        solver: Chain,
-        start: Floats | None,
-        turning: Floats | None = None,
-        bouncing: bool = True,
-    ) -> tuple[TimeStep | None, Stage | None]:
-        """The step, or None and, where rows rebound, the stage."""
-        machine = self._compiled_step
-        restitution = self.restitution if bouncing else np.zeros_like(self.restitution)
-        given = solver.tolerance, restitution, self.rest_speed, turning
-        answer = machine.step(t, y, u, h, start, *given)
-        if answer is None:
-            return None, None
-        M = machine.machine
-        stage = Stage(
-            M.v_dot.copy(),
-            M.x_dot.copy(),
-            M.GT.copy(),
-            M.psi.copy(),
-            M.rate.copy(),
-            M.mu.copy(),
-            float(M.power[0]),
-        )
-        if answer.rebounds or not answer.residual <= solver.limit:
-            return None, stage
-        solution = Solution(answer.v, answer.p, answer.w, answer.residual, True, answer.steps, "Newton")
-        return TimeStep(answer.y, stage, solution, answer.work), stage
+    def _prepared(self, t: float, y: Floats, u: Floats, h: float) -> TreeStep:
+        step = self._step
+        step.rows.restitution[:] = self.restitution
+        step.start(t, y, u, h)
+        return step
 
     @cached_property
     def functions(self) -> ContactFunctions:
@@ -331,13 +179,11 @@ class UnilateralModel:
         return ContactFunctions(self.compiled.stage, response, self.model.dynamics, self.compiled.rates)
 
     @cached_property
-    def _compiled_step(self) -> CompiledStep:
-        return CompiledStep(
-            self.functions,
-            self._conditions,
-            self.limit,
-            [where.start for where in self.quaternions],
-        )
+    def _step(self) -> TreeStep:
+        kinds = self.row_kinds
+        conditions = Conditions.of([kind.kind for kind in kinds], [kind.normal for kind in kinds])
+        quaternions = [where.start for where in self.quaternions]
+        return TreeStep(self.functions, conditions, self.limit, quaternions, self.rest_speed)
 
     def check_start(self, t: float, y: Floats, u: Floats, allowed: float = ALLOWED_VIOLATION) -> None:
         """Refuse an initial state that violates a unilateral condition.

@@ -8,104 +8,146 @@ bound.  Taken at ½ (v + v⁺) the same terms do no work at all: for
 both ½ ωᵀ I ω and |I ω| are conserved to rounding whatever h is, and the error of ω is of second order.  The
 orientation then moves by the exponential of h ω⁺, which turns the angular momentum of a free body by an angle
 of first order in h that does not grow with time.
+
+Where a body turns too far in a step, it is made in parts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
 
 import numpy as np
 
-from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.algebra.dense import least_squares
+from ce_dynamics.contact.linear_equations import eliminate
+from ce_dynamics.contact.machine import kernel
+from ce_dynamics.simulation.integrators.kernels import call
 
 ENOUGH = 1e-14
 """Share of the speeds below which an iteration has converged."""
-NEARLY = 1e-9
-"""Share of the speeds that counts as a solution where rounding or differences leave more."""
-HALVINGS = 6
-"""Largest number of halvings of a step in which the speeds turn too far for convergence."""
+SPUN = 1e-10
+"""Share of the angular velocity below which a last Newton step is rounding."""
+MOST_PARTS = 4096
+"""Largest number of parts of a step in which bodies turn far."""
+ITERATIONS = 60
 
 
-def spun(inertia: Floats, w: Floats, h: float) -> Floats:
-    """Angular velocities of free bodies after h, body axes, by Newton's method on the midpoint rule.
+@kernel
+def cross(a, b, c):  # type: ignore[no-untyped-def]
+    """c ← a × b."""
+    c[0] = a[1] * b[2] - a[2] * b[1]
+    c[1] = a[2] * b[0] - a[0] * b[2]
+    c[2] = a[0] * b[1] - a[1] * b[0]
 
-    Parameters
-    ----------
-    inertia : (n, 3, 3) array
-    w : (n, 3) array
-        Before [rad/s].
-    h : float
-        [s].
+
+@kernel
+def spun_once(I, before, h, after):  # type: ignore[no-untyped-def]  # noqa: E741
+    """The implicit midpoint rule of a free body in body axes; whether Newton's method got there.
+
+    F = I (ω⁺ − ω) + h ω_m × I ω_m has the Jacobian J = I + ½ h (ω̃_m I − (I ω_m)~).
     """
-    from ce_dynamics.contact.kernels import spin  # here, because it loads Numba
+    w, L, F, J = np.empty(3), np.empty(3), np.empty(3), np.empty((3, 3))
+    size, largest = max(abs(before[0]), abs(before[1]), abs(before[2])), math.inf
+    for _ in range(20):
+        for i in range(3):
+            w[i] = 0.5 * (before[i] + after[i])
+        for i in range(3):
+            L[i] = I[i, 0] * w[0] + I[i, 1] * w[1] + I[i, 2] * w[2]
+        cross(w, L, F)
+        for i in range(3):
+            F[i] *= h
+            for j in range(3):
+                F[i] += I[i, j] * (after[j] - before[j])
+        for j in range(3):
+            for i in range(3):
+                k, m = (i + 1) % 3, (i + 2) % 3
+                J[i, j] = I[i, j] + 0.5 * h * (w[k] * I[m, j] - w[m] * I[k, j])
+            k, m = (j + 1) % 3, (j + 2) % 3
+            J[k, j] -= 0.5 * h * L[m]
+            J[m, j] += 0.5 * h * L[k]
+        if not eliminate(J, F):
+            return False
+        largest = 0.0
+        for i in range(3):
+            after[i] -= F[i]
+            largest = max(largest, abs(F[i]))
+        if largest <= ENOUGH * size:
+            break
+    return largest <= SPUN * size
 
-    new = w.copy()
-    spin(inertia, w, h, ENOUGH, new)
-    return new
 
+@kernel
+def spin(inertia, before, h, after):  # type: ignore[no-untyped-def]
+    """Angular velocities after h, in parts where bodies turn too far in one.
 
-def at_midpoint(
-    rate: Callable[[Floats], Floats], v: Floats, first: Floats, h: float, halvings: int = HALVINGS
-) -> Floats:
-    """v⁺ = v + h v̇(½ (v + v⁺)) with the configuration held.
-
-    Fixed-point iteration, which converges for h |∂v̇/∂v| < 2, where explicit steps are stable; where it does
-    not, Newton's method with differences for ∂v̇/∂v, and where that does not get there, two steps of half the
-    length.
-
-    Parameters
-    ----------
-    rate : callable
-        v̇ at given v.
-    v : (n,) array
-    first : (n,) array
-        v̇(v).
-    h : float
-        [s].
-    halvings : int
-        Of the step, at most.
+    Where no parts will do, they are what they were, which gives no energy either.
     """
-    new = v + h * first
-    enough = ENOUGH * (np.max(np.abs(v), initial=0.0) + h * np.max(np.abs(first), initial=0.0))
-    last = np.inf
-    for _ in range(60):
-        following = v + h * rate(0.5 * (v + new))
-        change = float(np.max(np.abs(following - new), initial=0.0))
-        new = following
+    start = np.empty(3)
+    for n in range(len(before)):
+        parts, done = 1, False
+        while not done and parts <= MOST_PARTS:
+            for i in range(3):
+                after[n, i] = before[n, i]
+            done = True
+            for _ in range(parts):
+                for i in range(3):
+                    start[i] = after[n, i]
+                if not spun_once(inertia[n], start, h / parts, after[n]):
+                    done = False
+                    break
+            parts *= 2
+        if not done:
+            for i in range(3):
+                after[n, i] = before[n, i]
+
+
+@kernel
+def iterate(M, v, h, new, enough):  # type: ignore[no-untyped-def]
+    """Iterate v⁺ ← v + h v̇(½ (v + v⁺)), which converges for h |∂v̇/∂v| < 2; whether it did."""
+    before, n_q = math.inf, M.q.size
+    for _ in range(ITERATIONS):
+        change = 0.0
+        for k in range(v.size):
+            M.y_mid[n_q + k] = 0.5 * (v[k] + new[k])
+        call(M.dynamics_call[0], M.dynamics_call[1])
+        for k in range(v.size):
+            following = v[k] + h * M.y_dot[n_q + k]
+            if not abs(following - new[k]) <= change:
+                change = abs(following - new[k])
+            new[k] = following
         if change <= enough:
-            return new
-        if not change < 0.7 * last:
-            break
-        last = change
-    found, there = by_newton(rate, v, first, h, enough)
-    if there or halvings == 0:
-        return found
-    half = at_midpoint(rate, v, first, 0.5 * h, halvings - 1)
-    return at_midpoint(rate, half, rate(half), 0.5 * h, halvings - 1)
+            return True
+        if not change < 0.7 * before:
+            return False
+        before = change
+    return False
 
 
-def by_newton(
-    rate: Callable[[Floats], Floats], v: Floats, first: Floats, h: float, enough: float
-) -> tuple[Floats, bool]:
-    """The same by Newton's method, or its first step, the linearly implicit rule; whether it got there."""
-    n = len(v)
-    smallest, best = np.inf, v + h * first
-    size = max(float(np.max(np.abs(v), initial=0.0)), h * float(np.max(np.abs(first), initial=0.0)), 1e-300)
-    new = v
-    for _ in range(8):
-        middle = 0.5 * (v + new)
-        here = rate(middle)
-        F = new - v - h * here
-        small = float(np.max(np.abs(F), initial=0.0))
-        if new is not v and small < smallest:
-            smallest, best = small, new
-        if small <= 4.0 * enough:
-            break
-        change = 1e-7 * size
-        J = np.array([(rate(middle + change * e) - here) / change for e in np.eye(n)]).T
-        step = least_squares(np.eye(n) - 0.5 * h * J, F, rcond=None)
-        if not np.all(np.isfinite(step)):
-            break
-        new = new - step
-    return best, smallest <= NEARLY * size
+@kernel
+def free_velocities(M, v, h, free):  # type: ignore[no-untyped-def]
+    """v_free = v + h v̇(½ (v + v_free)) of an embedded system at the state of the machine, by iteration.
+
+    In parts where that does not converge in one; where no parts will do, v + h v̇.
+    """
+    n, n_q, parts = v.size, M.q.size, 1
+    start = np.empty(n)
+    for k in range(M.y.size):
+        M.y_mid[k] = M.y[k]
+    while parts <= MOST_PARTS:
+        done, part = True, h / parts
+        for k in range(n):
+            free[k] = v[k]
+        for count in range(parts):
+            speed, rise = 0.0, 0.0
+            for k in range(n):
+                start[k] = free[k]
+                rate = M.v_dot[k] if count == 0 else M.y_dot[n_q + k]
+                speed, rise = max(speed, abs(start[k])), max(rise, part * abs(rate))
+                free[k] = start[k] + part * rate
+            if not iterate(M, start, part, free, ENOUGH * (speed + rise)):
+                done = False
+                break
+        if done:
+            return
+        parts *= 2
+    for k in range(n):
+        free[k] = v[k] + h * M.v_dot[k]

@@ -1,27 +1,313 @@
 """Near pairs and contact points of shapes on plain rigid bodies.
 
-A tree over the centres of the shapes (SciPy's k-d tree) finds the pairs.
+A tree over the centres of the shapes (SciPy's k-d tree) finds the pairs; compiled functions of `pairs`, over
+shapes as numbers, find their points.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING
+from functools import cache, cached_property
+from typing import NamedTuple
 
 import numpy as np
 
 from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.arrays import Array, array, concatenate
 from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.compiler import CompiledFunction, compile_function, trace
 from ce_dynamics.contact.conditions import Integers
-from ce_dynamics.contact.narrow_phase import KINDS, WIDTH, Meetings, bounding_radius, flat
+from ce_dynamics.contact.machine import kernel
+from ce_dynamics.contact.pairs import WITH_MANY_POINTS, pair_of
 from ce_dynamics.contact.rigid import NO_BODY, RigidBodies, RigidState, rotations
-from ce_dynamics.contact.shapes import HalfSpace, Shape, check_shape
+from ce_dynamics.contact.shapes import (
+    Box,
+    Capsule,
+    HalfSpace,
+    PlacedShape,
+    Shape,
+    Sphere,
+    check_shape,
+    frame,
+)
 from ce_dynamics.errors import ModelError
+from ce_dynamics.simulation.integrators.kernels import call
 
-if TYPE_CHECKING:
-    from ce_dynamics.contact.meeting_kernels import ShapeArrays
+KINDS = (Sphere, Capsule, Box, HalfSpace)
+
+COUNTS = ((1, 0, 1), (2, 0, 1), (1, 3, 3), (1, 1, 0))
+"""Points, axes and sizes of a sphere, a capsule, a box, a half-space."""
+WIDTH = max(3 * (points + axes) + sizes for points, axes, sizes in COUNTS)
+"""Numbers of a shape at most."""
+
+
+class Meetings(NamedTuple):
+    """Points where shapes are near each other.
+
+    Attributes
+    ----------
+    first, second : (m,) int arrays
+        Bodies; -1 for what is at rest.
+    C : (m, 3) array
+        Where they meet, in the world.
+    n : (m, 3) array
+        From the second to the first.
+    psi : (m,) array
+        Gaps [m].
+    key : (m,) int array
+        Which shapes and which of their points: the same from step to step.
+    """
+
+    first: Integers
+    second: Integers
+    C: Floats
+    n: Floats
+    psi: Floats
+    key: Integers
+
+    def up_to(self, count: int) -> Meetings:
+        """Return copies of the first ones."""
+        first, second, key = (part[:count].copy() for part in (self.first, self.second, self.key))
+        C, n, psi = (part[:count].copy() for part in (self.C, self.n, self.psi))
+        return Meetings(first, second, C, n, psi, key)
+
+
+def flat(shape: Shape) -> Floats:
+    """Points, axes and sizes of a shape, one after the other."""
+    return np.concatenate([*shape.points, *shape.axes, np.array(shape.sizes, dtype=float)])
+
+
+def bounding_radius(shape: Shape) -> float:
+    """Return the bounding radius of a shape about the mean of its points; infinite for a half-space."""
+    if isinstance(shape, HalfSpace):
+        return math.inf
+    if isinstance(shape, Box):
+        return float(np.linalg.norm(shape.sizes))
+    spread = float(np.linalg.norm(shape.points[0] - np.mean(shape.points, axis=0)))
+    return spread + float(shape.sizes[0])
+
+
+def unpack_shape(kind: int, data: Array) -> PlacedShape:
+    """A placed shape from its numbers."""
+    n_points, n_axes, _ = COUNTS[kind]
+    vectors = [data[3 * k : 3 * k + 3] for k in range(n_points + n_axes)]
+    return PlacedShape(vectors[:n_points], vectors[n_points:], list(data[3 * (n_points + n_axes) :]))
+
+
+EXAMPLES: tuple[Shape, ...] = (Sphere(1.0), Capsule((0, 0, 0), (1, 0, 0), 1.0), Box((1, 1, 1)), HalfSpace())
+
+
+@cache
+def narrow_phase(one: int, other: int) -> CompiledFunction:
+    """Compile the function that returns the contact points of two kinds of shapes.
+
+    The function maps P and Q, the numbers of the shapes, to a, b, n, (points, 3), and ψ, (points,).
+    """
+    pair = WITH_MANY_POINTS.get((KINDS[one], KINDS[other])) or pair_of(EXAMPLES[one], EXAMPLES[other])
+
+    def meet(P: Array, Q: Array) -> dict[str, Array]:
+        found = pair(unpack_shape(one, P), unpack_shape(other, Q))
+        m = len(found)
+        return {
+            "a": concatenate([x.a for x in found]).reshape(m, 3),
+            "b": concatenate([x.b for x in found]).reshape(m, 3),
+            "n": concatenate([x.n for x in found]).reshape(m, 3),
+            "psi": array(x.psi for x in found),
+        }
+
+    sizes = {name: 3 * (COUNTS[k][0] + COUNTS[k][1]) + COUNTS[k][2] for name, k in (("P", one), ("Q", other))}
+    return compile_function(trace("narrow_phase", meet, sizes))
+
+
+@cache
+def frames() -> CompiledFunction:
+    """The frame of a contact: n → t_1, t_2."""
+
+    def of_normal(n: Array) -> dict[str, Array]:
+        t_1, t_2 = frame(n)
+        return {"t_1": t_1, "t_2": t_2}
+
+    return compile_function(trace("frames", of_normal, {"n": 3}))
+
+
+PLANE = KINDS.index(HalfSpace)
+POINTS = 64
+"""More than two shapes can meet in."""
+
+
+class ShapeArrays(NamedTuple):
+    """Shapes as kernels see them.
+
+    Attributes
+    ----------
+    kind, body : (n,) int arrays
+    points, axes : (kinds,) int arrays
+        Vectors of a shape of each kind that are points and directions.
+    sizes : (kinds,) int array
+    local, world : (n, WIDTH) arrays
+        Numbers of each shape in the axes of its body and, once placed, in the world.
+    middle, centre : (n, 3) arrays
+        Of its bounding sphere, there and there.
+    radius : (n,) array
+    calls : (kinds, kinds, 2) int array
+        Address and table of `narrow_phase`; 0 for kinds that do not meet.
+    meet : (kinds, kinds) int array
+        Points in which they may meet.
+    x, y : arrays
+        Input and output of all of these.
+    frame : (2,) int array
+        Address and table of `frames`.
+    normal, tangents : (3,), (6,) arrays
+        Its input and output.
+    """
+
+    kind: Integers
+    body: Integers
+    points: Integers
+    axes: Integers
+    sizes: Integers
+    local: Floats
+    world: Floats
+    middle: Floats
+    centre: Floats
+    radius: Floats
+    calls: Integers
+    meet: Integers
+    x: Floats
+    y: Floats
+    frame: Integers
+    normal: Floats
+    tangents: Floats
+
+
+def room(count: int) -> Meetings:
+    """For so many meetings."""
+    whole = np.zeros((3, count), dtype=np.int64)
+    return Meetings(whole[0], whole[1], np.zeros((count, 3)), np.zeros((count, 3)), np.zeros(count), whole[2])
+
+
+def make_scene(
+    kind: Integers, body: Integers, local: Floats, middle: Floats, radius: Floats
+) -> tuple[ShapeArrays, tuple[object, ...]]:
+    """Buffers and addresses, and what has to live as long as they are used."""
+    kinds = len(KINDS)
+    points, axes, sizes = np.array(COUNTS, dtype=np.int64).T.copy()
+    calls, meet = np.zeros((kinds, kinds, 2), dtype=np.int64), np.zeros((kinds, kinds), dtype=np.int64)
+    x, y = np.zeros(2 * WIDTH), np.zeros(10 * POINTS)
+    alive: list[object] = []
+
+    def table(ins: list[Floats], outs: list[Floats]) -> int:
+        alive.append(np.array([part.ctypes.data for part in (*ins, *outs)], dtype=np.int64))
+        return int(alive[-1].ctypes.data)  # type: ignore[attr-defined]
+
+    own = {(int(i), int(b)) for i, b in zip(kind, body, strict=True)}
+    for one, other in sorted({(i, k) for i, b in own for k, d in own if i <= k and (b != d)}):
+        function = narrow_phase(one, other)
+        alive.append(function)
+        starts = np.cumsum([0, *(math.prod(shape) for shape in function.output_shapes.values())])
+        calls[one, other] = (
+            function.table_address,
+            table([x, x[WIDTH:]], [y[start:] for start in starts[:-1]]),
+        )
+        meet[one, other] = function.output_shapes["psi"][0]
+    normal, tangents = np.zeros(3), np.zeros(6)
+    framed = frames()
+    frame = np.array([framed.table_address, table([normal], [tangents, tangents[3:]])], dtype=np.int64)
+    S = ShapeArrays(
+        kind,
+        body,
+        points,
+        axes,
+        sizes,
+        local,
+        local.copy(),
+        middle,
+        middle.copy(),
+        radius,
+        calls,
+        meet,
+        x,
+        y,
+        frame,
+        normal,
+        tangents,
+    )
+    return S, (alive, framed)
+
+
+@kernel
+def into_world(R, r, local, at, world, point):  # type: ignore[no-untyped-def]
+    """Three numbers of a body into the world."""
+    for i in range(3):
+        total = r[i] if point else 0.0
+        for j in range(3):
+            total += R[i, j] * local[at + j]
+        world[at + i] = total
+
+
+@kernel
+def place(S, r, R):  # type: ignore[no-untyped-def]
+    """Shapes and their bounding spheres into the world; what is at rest stays as it is."""
+    for k in range(S.kind.size):
+        body, kind = S.body[k], S.kind[k]
+        if body < 0:
+            continue
+        into_world(R[body], r[body], S.middle[k], 0, S.centre[k], True)
+        points = S.points[kind]
+        for vector in range(points + S.axes[kind]):
+            into_world(R[body], r[body], S.local[k], 3 * vector, S.world[k], vector < points)
+
+
+@kernel
+def span(S, i, k):  # type: ignore[no-untyped-def]
+    """Gap of the bounding spheres of two shapes, or of one and a half-space."""
+    if S.kind[k] == PLANE or S.kind[i] == PLANE:
+        plane, ball = (k, i) if S.kind[k] == PLANE else (i, k)
+        height = 0.0
+        for j in range(3):
+            height += S.world[plane, 3 + j] * (S.centre[ball, j] - S.world[plane, j])
+        return height - S.radius[ball]
+    total = 0.0
+    for j in range(3):
+        total += (S.centre[i, j] - S.centre[k, j]) ** 2
+    return math.sqrt(total) - S.radius[i] - S.radius[k]
+
+
+@kernel
+def find_meetings(S, r, R, pairs, margin, out):  # type: ignore[no-untyped-def]
+    """Return the number of contact points of given pairs with gaps below a margin [m].
+
+    `out` takes as many of the points as there is room for.
+    """
+    place(S, r, R)
+    count, shapes = 0, S.kind.size
+    for row in range(len(pairs)):
+        i, k = pairs[row, 0], pairs[row, 1]
+        if not span(S, i, k) < margin:
+            continue
+        one, other = (i, k) if S.kind[i] <= S.kind[k] else (k, i)  # lower kinds first, as in the table
+        a, b = S.kind[one], S.kind[other]
+        for j in range(3 * (S.points[a] + S.axes[a]) + S.sizes[a]):
+            S.x[j] = S.world[one, j]
+        for j in range(3 * (S.points[b] + S.axes[b]) + S.sizes[b]):
+            S.x[WIDTH + j] = S.world[other, j]
+        call(S.calls[a, b, 0], S.calls[a, b, 1])
+        m = S.meet[a, b]
+        for point in range(m):
+            psi = S.y[9 * m + point]
+            if not psi < margin:
+                continue
+            if count < len(out.psi):
+                out.first[count], out.second[count] = S.body[one], S.body[other]
+                out.psi[count] = psi
+                out.key[count] = (i * shapes + k) * POINTS + point
+                for j in range(3):
+                    out.C[count, j] = 0.5 * (S.y[3 * point + j] + S.y[3 * m + 3 * point + j])
+                    out.n[count, j] = S.y[6 * m + 3 * point + j]
+            count += 1
+    return count
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +357,7 @@ class RigidShapes:
     def __init__(self, bodies: RigidBodies, shapes: Sequence[RigidShape]) -> None:
         owner = "rigid contacts"
         shapes = checks.instances(f"{owner}: shapes", shapes, RigidShape, "a RigidShape")
-        self.shapes = shapes
+        self.bodies, self.shapes = bodies, shapes
         numbers = {name: k for k, name in enumerate(bodies.names)}
         for one in shapes:
             if one.body is not None and one.body not in numbers:
@@ -91,9 +377,7 @@ class RigidShapes:
     @cached_property
     def scene(self) -> ShapeArrays:
         """Shapes in the form that kernels read."""
-        from ce_dynamics.contact.meeting_kernels import scene  # here, because it loads Numba
-
-        made, self._alive = scene(self.kind, self.body, self._local, self.middle, self.radius)
+        made, self._alive = make_scene(self.kind, self.body, self._local, self.middle, self.radius)
         return made
 
     def near(self, state: RigidState, margin: float) -> Integers:
@@ -127,19 +411,13 @@ class RigidShapes:
 
     def meetings(self, state: RigidState, margin: float) -> Meetings:
         """Return the contact points with gaps below a margin [m]."""
-        from ce_dynamics.contact.meeting_kernels import meetings, room  # here, as they load Numba
-
         pairs, R = self.near(state, margin), rotations(state.quaternion)
         count = 8 * len(pairs)
         while True:
             found = room(count)
-            count = meetings(self.scene, state.r, R, pairs, margin, found)
+            count = find_meetings(self.scene, state.r, R, pairs, margin, found)
             if count <= len(found.psi):
-                bodies, where = (
-                    (found.first[:count], found.second[:count]),
-                    (found.C[:count], found.n[:count]),
-                )
-                return Meetings(*bodies, *where, found.psi[:count], found.key[:count])
+                return found.up_to(count)
 
     def reach(self, count: int) -> Floats:
         """Return the radius around each centre of mass that contains the body's shapes, (count,) [m]."""

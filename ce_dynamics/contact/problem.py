@@ -15,11 +15,13 @@ disc         two rows whose impulse has at most the length μ times that of anot
              row; where it is reached, it is opposite to the sliding velocity
 ===========  ======================================================================
 
-c holds ψ/h + ∂ψ/∂t of gaps ψ (see `closing`), target velocities, and what restitution asks for.
+c holds ψ/h + ∂ψ/∂t of gaps ψ (see `ce_dynamics.contact.step`), target velocities, and what restitution asks
+for.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -29,6 +31,7 @@ from numpy.typing import ArrayLike
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.contact.conditions import Conditions, ConvergenceError, Kind, SparseRows
+from ce_dynamics.contact.machine import kernel
 from ce_dynamics.errors import ModelError
 
 ROUNDING = 1e-13
@@ -37,27 +40,54 @@ POOR = 1e-3
 """Residual, as a share of the speeds, from which the best impulses met may do anything."""
 
 
-def residual(d: Floats, w: Floats, conditions: Conditions, p: Floats) -> float:
-    """See `Problem.residual`; d is the diagonal of A."""
-    from ce_dynamics.contact.kernels import residual  # here, because it loads Numba
+@kernel
+def clip_impulse(i, target, C, p):  # type: ignore[no-untyped-def]
+    """The nearest impulse that row i allows, of a disc by its components."""
+    kind, normal, mu, lower, upper = C
+    what = kind[i]
+    if what == 0:
+        return target
+    if what == 1:
+        return max(0.0, target)
+    if what == 2:
+        return min(max(lower[i], target), upper[i])
+    reach = mu[i] * p[normal[i]] if normal[i] >= 0 else 0.0
+    return min(max(-reach, target), max(-reach, reach))
 
-    return float(residual(d, w, *conditions, p))
 
-
-def closing(psi: Floats, free: Floats, h: float, rest_speed: float) -> Floats:
-    """ψ/h of gaps, but for what has entered: that leaves at most ``rest_speed`` faster than it would go on.
-
-    So a row gives no energy, ½ p (w_free + w⁺) ≤ ½ p rest_speed, where long steps, or shapes that meet in
-    another place at once, let bodies enter each other; and what a step turns rows and normals by, an angle of
-    first order in h, needs half of that.
-
-    Parameters
-    ----------
-    psi, free : (m,) arrays
-        Gaps, and their rates behind a step without impulses.
-    h, rest_speed : float
-    """
-    return np.maximum(psi / h, np.minimum(free, 0.0) - rest_speed)
+@kernel
+def residual(d, w, C, p):  # type: ignore[no-untyped-def]
+    """The largest of A_ii |p_i − proj(p_i − w_i / A_ii)|, see `Problem.residual`; NaN if anything is."""
+    kind, normal, mu = C.kind, C.normal, C.mu
+    worst = 0.0
+    i = 0
+    while i < p.size:
+        rows = 2 if kind[i] == 4 else 1
+        factor, rho = 1.0, 0.0
+        if rows == 2 and d[i] > 0.0 and d[i + 1] > 0.0:
+            rho = max(d[i], d[i + 1])
+            length = math.hypot(p[i] - w[i] / rho, p[i + 1] - w[i + 1] / rho)
+            reach = max(0.0, mu[i] * p[normal[i]])
+            factor = reach / length if length > reach else 1.0
+        for k in range(i, i + rows):
+            if d[k] > 0.0:
+                if rho > 0.0:
+                    step = d[k] * abs(p[k] - factor * (p[k] - w[k] / rho))
+                else:
+                    target = clip_impulse(k, p[k] - w[k] / d[k], C, p)
+                    step = d[k] * abs(p[k] - target)
+            elif kind[k] == 0:
+                step = abs(w[k])
+            elif kind[k] == 1:
+                step = max(-w[k], 0.0)
+            else:
+                step = 0.0
+            if not step <= worst:
+                worst = step
+            if worst != worst:
+                return worst
+        i += rows
+    return worst
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,7 +209,7 @@ class Problem:
 
         Rows that move nothing contribute the part of w that their condition forbids.
         """
-        return residual(self.diagonal, self.w(p), self.conditions, p)
+        return float(residual(self.diagonal, self.w(p), self.conditions, p))
 
     def solution(self, p: Floats, method: str, sweeps: int = 0, tolerance: float = np.inf) -> Solution:
         """A solution from its impulses."""

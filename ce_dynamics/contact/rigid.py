@@ -5,6 +5,7 @@ Velocities are v = [linear; angular] of every body's centre of mass, in world ax
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -16,11 +17,13 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.contact.conditions import Conditions, Integers, SparseRows
-from ce_dynamics.contact.gyroscopic import spun
+from ce_dynamics.contact.gyroscopic import cross, spin
+from ce_dynamics.contact.machine import kernel
 from ce_dynamics.contact.problem import Problem
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.checked import finite_number, finite_vector
 from ce_dynamics.mechanism.inertia import check_inertia
+from ce_dynamics.simulation.integrators.kernels import call
 
 NO_BODY = -1
 
@@ -181,7 +184,8 @@ class RigidBodies:
         v = state.v.copy()
         v[:, :3] += h * self.gravity
         in_body = np.einsum("nji,nj->ni", R, state.v[:, 3:])
-        v[:, 3:] = np.einsum("nij,nj->ni", R, spun(self.inertia, in_body, h))
+        spin(self.inertia, in_body.copy(), h, in_body)
+        v[:, 3:] = np.einsum("nij,nj->ni", R, in_body)
         if forces is not None:
             f = np.asarray(forces, dtype=float).reshape(v.shape)
             v += h * np.einsum("nij,nj->ni", self.inverse_blocks(R), f)
@@ -226,8 +230,8 @@ class RigidBodies:
         Y_a = np.einsum("mij,mj->mi", Y[rows.body_a], rows.J_a)
         Y_b = np.einsum("mij,mj->mi", Y[rows.body_b], rows.J_b)
         n = 6 * len(self.mass)
-        GT = two_body_rows(rows.body_a, rows.body_b, rows.J_a, rows.J_b, n)
-        return GT, two_body_rows(rows.body_a, rows.body_b, Y_a, Y_b, n)
+        bodies = rows.body_a, rows.body_b
+        return SparseRows.of_two(*bodies, rows.J_a, rows.J_b, n), SparseRows.of_two(*bodies, Y_a, Y_b, n)
 
     def move(self, state: RigidState, v_plus: Floats, h: float) -> RigidState:
         """u⁺ = u + V v⁺ h; orientations turn by h ω⁺ about it."""
@@ -236,40 +240,22 @@ class RigidBodies:
         return RigidState(state.r + h * v[:, :3], quaternion, v)
 
 
-def two_body_rows(body_a: Integers, body_b: Integers, A: Floats, B: Floats, n: int) -> SparseRows:
-    """Rows with six entries for each body they touch."""
-    first = np.stack((body_a, body_b), axis=1)  # (m, 2)
-    there = first >= 0
-    columns = 6 * first[:, :, None] + np.arange(6)
-    values = np.stack((A, B), axis=1)
-    starts = np.concatenate(([0], np.cumsum(6 * there.sum(axis=1))))
-    return SparseRows(
-        starts.astype(np.int64), columns[there].ravel().astype(np.int64), values[there].ravel(), n
-    )
-
-
 def rotations(quaternion: Floats) -> Floats:
     """Rotation matrices (n, 3, 3) of unit quaternions (n, 4)."""
-    from ce_dynamics.contact.rigid_kernels import rotations  # here, because it loads Numba
-
     R = np.empty((len(quaternion), 3, 3))
-    rotations(np.ascontiguousarray(quaternion), R)
+    find_rotations(np.ascontiguousarray(quaternion), R)
     return R
 
 
 def quaternion_rates(quaternion: Floats, v: Floats) -> Floats:
     """½ (0, ω) ⊗ quaternion for world angular velocities, the last three of v (n, 6); (n, 4)."""
-    from ce_dynamics.contact.rigid_kernels import quaternion_rates  # here, because it loads Numba
-
     rate = np.empty_like(quaternion)
-    quaternion_rates(quaternion, v, rate)
+    find_quaternion_rates(quaternion, v, rate)
     return rate
 
 
 def rotate_quaternions(quaternion: Floats, rate: Floats, h: float) -> Floats:
     """Unit quaternions (n, 4) after h at constant angular velocity."""
-    from ce_dynamics.contact.rigid_kernels import rotate_all  # here, because it loads Numba
-
     new = np.empty_like(quaternion)
     rotate_all(quaternion, rate, h, new)
     return new
@@ -281,3 +267,115 @@ def levers(R: Floats, body: Integers, local: Array) -> Floats:
     tied = body >= 0
     e[tied] = np.einsum("mij,mj->mi", R[body[tied]], e[tied])
     return e
+
+
+@kernel
+def find_rotations(quaternion, R):  # type: ignore[no-untyped-def]
+    """Rotation matrices of unit quaternions."""
+    for k in range(len(quaternion)):
+        w, x, y, z = quaternion[k, 0], quaternion[k, 1], quaternion[k, 2], quaternion[k, 3]
+        R[k, 0, 0] = 1.0 - 2.0 * (y * y + z * z)
+        R[k, 0, 1] = 2.0 * (x * y - w * z)
+        R[k, 0, 2] = 2.0 * (x * z + w * y)
+        R[k, 1, 0] = 2.0 * (x * y + w * z)
+        R[k, 1, 1] = 1.0 - 2.0 * (x * x + z * z)
+        R[k, 1, 2] = 2.0 * (y * z - w * x)
+        R[k, 2, 0] = 2.0 * (x * z - w * y)
+        R[k, 2, 1] = 2.0 * (y * z + w * x)
+        R[k, 2, 2] = 1.0 - 2.0 * (x * x + y * y)
+
+
+@kernel
+def find_quaternion_rates(quaternion, v, rate):  # type: ignore[no-untyped-def]
+    """½ (0, ω) ⊗ quaternion for world angular velocities, the last three of v."""
+    for k in range(len(quaternion)):
+        s, a, b, c = quaternion[k, 0], quaternion[k, 1], quaternion[k, 2], quaternion[k, 3]
+        x, y, z = 0.5 * v[k, 3], 0.5 * v[k, 4], 0.5 * v[k, 5]
+        rate[k, 0] = -(x * a + y * b + z * c)
+        rate[k, 1] = s * x + y * c - z * b
+        rate[k, 2] = s * y + z * a - x * c
+        rate[k, 3] = s * z + x * b - y * a
+
+
+@kernel
+def rotate_all(quaternion, rate, h, new):  # type: ignore[no-untyped-def]
+    """Orientations after h at constant angular velocity: cos(h |q̇|) q + sin(h |q̇|) q̇/|q̇|; may be in place."""
+    for k in range(len(quaternion)):
+        speed, size = 0.0, 0.0
+        for i in range(4):
+            speed += rate[k, i] ** 2
+        speed = math.sqrt(speed)
+        cosine = math.cos(h * speed)
+        share = math.sin(h * speed) / speed if speed > 0.0 else h
+        for i in range(4):
+            new[k, i] = cosine * quaternion[k, i] + share * rate[k, i]
+            size += new[k, i] ** 2
+        for i in range(4):
+            new[k, i] /= math.sqrt(size)
+
+
+@kernel
+def congruent(R, inertia, out):  # type: ignore[no-untyped-def]
+    """R I Rᵀ of every body."""
+    for k in range(len(R)):
+        for i in range(3):
+            a, b, c = 0.0, 0.0, 0.0  # row i of R I
+            for j in range(3):
+                a += R[k, i, j] * inertia[k, j, 0]
+                b += R[k, i, j] * inertia[k, j, 1]
+                c += R[k, i, j] * inertia[k, j, 2]
+            for j in range(3):
+                out[k, i, j] = a * R[k, j, 0] + b * R[k, j, 1] + c * R[k, j, 2]
+
+
+@kernel
+def contact_rows(S, found, r, rolling, per, J_a, J_b):  # type: ignore[no-untyped-def]
+    """Gᵀ of the rows of every meeting: [e; lever × e] pushes along e, [0; e] turns about it.
+
+    Normal, two of friction, two of rolling, one of spinning; the second body gets the opposite.
+    """
+    lever, turn = np.empty(3), np.empty(3)
+    for k in range(len(J_a) // per):
+        for i in range(3):
+            S.normal[i] = found.n[k, i]
+        call(S.frame[0], S.frame[1])
+        for body, J, sign in ((found.first[k], J_a, 1.0), (found.second[k], J_b, -1.0)):
+            for i in range(3):
+                lever[i] = found.C[k, i] - (r[body, i] if body >= 0 else 0.0)
+            for row in range(per):
+                pushes = row < 3
+                tangent = row - 1 if pushes else row - 3 if rolling and row < 5 else -1
+                e = S.tangents[3 * tangent : 3 * tangent + 3] if tangent >= 0 else S.normal
+                cross(lever, e, turn)
+                for i in range(3):
+                    J[per * k + row, i] = sign * e[i] if pushes else 0.0
+                    J[per * k + row, 3 + i] = sign * turn[i] if pushes else sign * e[i]
+
+
+@kernel
+def responses(body, per, J, mass, Y, out):  # type: ignore[no-untyped-def]
+    """(M⁻¹ G)ᵀ: linear parts by the mass, angular ones by R I⁻¹ Rᵀ."""
+    for k in range(len(body)):
+        b = body[k]
+        if b < 0:
+            continue
+        for row in range(per * k, per * k + per):
+            for i in range(3):
+                out[row, i] = J[row, i] / mass[b]
+                out[row, 3 + i] = Y[b, i, 0] * J[row, 3] + Y[b, i, 1] * J[row, 4] + Y[b, i, 2] * J[row, 5]
+
+
+@kernel
+def in_body(R, v, w):  # type: ignore[no-untyped-def]
+    """Angular velocities in body axes."""
+    for k in range(len(R)):
+        for i in range(3):
+            w[k, i] = R[k, 0, i] * v[k, 3] + R[k, 1, i] * v[k, 4] + R[k, 2, i] * v[k, 5]
+
+
+@kernel
+def in_world(R, w, v):  # type: ignore[no-untyped-def]
+    """Angular velocities in world axes."""
+    for k in range(len(R)):
+        for i in range(3):
+            v[k, 3 + i] = R[k, i, 0] * w[k, 0] + R[k, i, 1] * w[k, 1] + R[k, i, 2] * w[k, 2]

@@ -1,9 +1,11 @@
-"""Contacts between many plain rigid bodies: their rows, and one time step."""
+"""Contacts between many plain rigid bodies: their rows, one time step, and runs in equal steps."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+import math
+import time
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,11 +14,14 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.contact.conditions import NONE, Conditions, InitialStateError, Integers, Kind
 from ce_dynamics.contact.contact import Resistance, check_restitution, contact_kinds
 from ce_dynamics.contact.gauss_seidel import Solver
-from ce_dynamics.contact.meetings import RigidShape, RigidShapes
-from ce_dynamics.contact.narrow_phase import Meetings
-from ce_dynamics.contact.problem import Solution, closing, without_gain
-from ce_dynamics.contact.restitution import Impact, TouchingRows, impacts
-from ce_dynamics.contact.rigid import RigidBodies, RigidRows, RigidState, rotations
+from ce_dynamics.contact.meetings import Meetings, RigidShape, RigidShapes
+from ce_dynamics.contact.problem import Solution
+from ce_dynamics.contact.rigid import RigidBodies, RigidRows, RigidState, contact_rows
+from ce_dynamics.contact.rigid_step import RigidStep
+from ce_dynamics.contact.simulation import warn_of_remains
+from ce_dynamics.contact.solvers.chain import Chain, Patience
+from ce_dynamics.contact.step import LARGEST, StepGiven
+from ce_dynamics.errors import ModelError, SimulationError
 from ce_dynamics.mechanism.checked import finite_number
 
 ALLOWED_OVERLAP = 1e-6
@@ -80,14 +85,11 @@ class RigidContacts:
 
     def rows(self, meetings: Meetings, r: Floats) -> tuple[RigidRows, Conditions]:
         """The rows of every meeting of bodies at r: ``per`` of each."""
-        from ce_dynamics.contact.rigid_kernels import contact_rows  # here, because it loads Numba
-
         m, per = len(meetings.psi), self.per
         J_a, J_b, psi = np.zeros((per * m, 6)), np.zeros((per * m, 6)), np.zeros((m, per))
         psi[:, 0] = meetings.psi
-        bodies = meetings.first, meetings.second
-        contact_rows(self.placed.scene, *bodies, meetings.C, meetings.n, r, self.rolling > 0.0, J_a, J_b)
-        of_rows = [np.repeat(body, per) for body in bodies]
+        contact_rows(self.placed.scene, meetings, r, self.rolling > 0.0, per, J_a, J_b)
+        of_rows = [np.repeat(body, per) for body in (meetings.first, meetings.second)]
         rows = RigidRows(of_rows[0], of_rows[1], J_a, J_b, psi.ravel(), np.zeros(per * m))
         return rows, self.conditions(m)
 
@@ -101,44 +103,21 @@ class RigidContacts:
         mu = np.tile((bound + [self.spinning])[:per], count)
         return Conditions(kinds, normal.astype(np.int64), mu, np.zeros(rows), np.zeros(rows))
 
+    def stepper(self, h: float) -> RigidStep:
+        """Return what makes steps of h [s]."""
+        conditions = self.conditions(LARGEST // self.per)
+        e = np.where(conditions.kind == Kind.UNILATERAL, self.e, 0.0)
+        given = StepGiven(self.per, h, self.rest_speed)
+        return RigidStep(self.placed, conditions, e, self.rolling > 0.0, given)
+
     def step(
         self, state: RigidState, h: float, solver: Solver, warm: tuple[Integers, Floats] | None = None
     ) -> tuple[RigidState, Meetings, Solution, float]:
         """State after a step, where bodies met, the solution and the work of the contacts."""
-        spin = np.linalg.norm(state.v[:, 3:], axis=1)
-        reach = self.placed.reach(len(state.r))
-        fastest = float(np.max(np.linalg.norm(state.v[:, :3], axis=1) + spin * reach, initial=0.0))
-        margin = 2.0 * h * (fastest + h * float(np.linalg.norm(self.bodies.gravity)))
-        meetings = self.meetings(state, margin)
-        rows, conditions = self.rows(meetings, state.r)
-        work, hit = 0.0, None
-        if self.e > 0.0:
-            hit = self._impacts(state, rows, conditions, h, solver)
-            if hit is not None:
-                state, work = state._replace(v=hit.v.reshape(-1, 6)), hit.work
-        problem = self.bodies.problem(state, rows, conditions, h, np.zeros(len(rows.psi)))
-        wanted = closing(rows.psi, problem.b, h, self.rest_speed)
-        problem = replace(problem, c=np.where(conditions.kind == Kind.UNILATERAL, wanted, 0.0))
-        solution = solver.solve(problem, warm_start(meetings.key, warm, self.per))
-        rate, after = velocity_of(rows, state.v), velocity_of(rows, solution.v.reshape(-1, 6))
-        solution = without_gain(problem, solution, rate, after)
-        after = velocity_of(rows, solution.v.reshape(-1, 6))
-        work += 0.5 * float(solution.p @ (rate + after))
-        if hit is not None:
-            solution = solution.behind(hit.p, hit.residual, hit.unresolved)
-        return self.bodies.move(state, solution.v, h), meetings, solution, work
-
-    def _impacts(
-        self, state: RigidState, rows: RigidRows, conditions: Conditions, h: float, solver: Solver
-    ) -> Impact | None:
-        """Return the impacts at the start of a step, or None if no contact rebounds."""
-        if not np.any(velocity_of(rows, state.v)[:: self.per] < -self.rest_speed):
-            return None
-        R = rotations(state.quaternion)
-        predicted = velocity_of(rows, self.bodies.free_velocities(state, R, h))
-        e = np.where(conditions.kind == Kind.UNILATERAL, self.e, 0.0)
-        touching = TouchingRows(*self.bodies.matrices(R, rows), rows.drift, rows.psi, conditions, e)
-        return impacts(touching, state.v.ravel(), predicted, h, self.rest_speed, solver)
+        one = self.stepper(h)
+        one.take(state, *((np.zeros(0, dtype=np.int64), np.zeros(0)) if warm is None else warm))
+        solution, work = one.conclude(one.begin(solver), solver)
+        return one.state, one.meetings(), solution, work
 
     def check_start(self, state: RigidState) -> None:
         """Refuse a state in which shapes overlap.
@@ -161,21 +140,150 @@ class RigidContacts:
             )
 
 
-def velocity_of(rows: RigidRows, v: Floats) -> Floats:
-    """Gᵀ v."""
-    total = np.zeros(len(rows.psi))
-    for body, J in ((rows.body_a, rows.J_a), (rows.body_b, rows.J_b)):
-        there = body >= 0
-        total[there] += np.einsum("mi,mi->m", J[there], v[body[there]])
-    return total
+AT_ONCE = 200
+"""Steps between two looks at interruptions, at most."""
 
 
-def warm_start(key: Integers, warm: tuple[Integers, Floats] | None, per: int = 3) -> Floats | None:
-    """Impulses of the step before for the meetings that are still there."""
-    if warm is None or not len(warm[0]):
-        return None
-    old, p = warm
-    order = np.argsort(old, kind="stable")
-    at = np.clip(np.searchsorted(old[order], key), 0, len(old) - 1)
-    same = old[order][at] == key
-    return np.where(same[:, None], p.reshape(-1, per)[order][at], 0.0).ravel()
+class RigidRun(NamedTuple):
+    """A run; arrays over the stored instants.
+
+    Attributes
+    ----------
+    t : (n,) array
+    states : list of RigidState
+    energy, contact_work : (n,) arrays
+        [J].
+    contacts : (n,) int array
+        Points where bodies pushed in the step that ends at an instant.
+    unresolved : int
+        Steps taken with more than the solver's tolerance left.
+    residual_max : float
+        [m/s].
+    wall : float
+        [s].
+    """
+
+    t: Floats
+    states: list[RigidState]
+    energy: Floats
+    contact_work: Floats
+    contacts: Integers
+    unresolved: int
+    residual_max: float
+    wall: float
+
+
+def simulate_rigid(
+    contacts: RigidContacts,
+    *,
+    duration: float,
+    step: float = 1e-3,
+    solver: Solver | None = None,
+    interval: float = 0.01,
+    progress: Callable[[float], None] | None = None,
+) -> RigidRun:
+    """Advance plain rigid bodies with contacts.
+
+    Parameters
+    ----------
+    contacts : RigidContacts
+    duration, step, interval : float
+        [s], as for `simulate_unilateral`.
+    solver : Solver, optional
+    progress : callable, optional
+        Called with the time reached [s] after every stored instant.
+
+    Raises
+    ------
+    InitialStateError
+        If shapes overlap at the start.
+    SimulationError
+        If a step finds no solution or the run is interrupted; ``partial`` holds the run up to there.
+    """
+    for name, value in (("duration", duration), ("step", step), ("interval", interval)):
+        checks.seconds(f"simulate_rigid: {name}", value)
+    owner = "simulate_rigid"
+    checks.instance(f"{owner}: contacts", contacts, RigidContacts, "RigidContacts(bodies, shapes)")
+    if solver is not None:
+        checks.provides(f"{owner}: solver", solver, ("solve",), "a solver, such as Chain()")
+    if progress is not None:
+        checks.function(f"{owner}: progress", progress)
+    steps = max(1, math.ceil(duration / step * (1.0 - 1e-12)))
+    h, every = duration / steps, max(1, round(interval * steps / duration))
+    run = RigidWay(contacts, h, Chain() if solver is None else solver)
+    run.store()
+    while run.count < steps:
+        try:
+            run.advance(min(every - run.count % every, steps - run.count, AT_ONCE))
+        except KeyboardInterrupt:
+            run.store_last()
+            raise SimulationError(f"interrupted at t = {run.t:.4g} s", run.result()) from None
+        except (SimulationError, ModelError) as error:
+            run.store_last()
+            said = f"the step from t = {run.t:.4g} s found no solution: {error}"
+            raise SimulationError(said, run.result()) from error
+        if run.count % every == 0 or run.count == steps:
+            run.store()
+            if progress is not None:
+                progress(run.t)
+    warn_of_remains(run.unresolved, steps, run.residual, run.speed)
+    return run.result()
+
+
+class RigidWay:
+    """Makes one step after the other; many at once where the solver is the chain.
+
+    Attributes
+    ----------
+    count : int
+        Steps made.
+    unresolved, residual, speed : int, float, float
+        As in `RigidRun`; the largest speed of any point of a body.
+    """
+
+    def __init__(self, contacts: RigidContacts, h: float, solver: Solver) -> None:
+        self._contacts, self._h, self._patience = contacts, h, Patience(solver)
+        self._state, self._work = contacts.bodies.start, 0.0
+        self._stored: list[tuple[float, RigidState, float, float, int]] = []
+        self.count = self.unresolved = 0
+        self.residual = self.speed = 0.0
+        self._began = time.perf_counter()
+        contacts.check_start(self._state)
+        self._step = contacts.stepper(h)
+        self._step.take(self._state, np.zeros(0, dtype=np.int64), np.zeros(0))
+
+    @property
+    def t(self) -> float:
+        """The time reached [s]."""
+        return self.count * self._h
+
+    def advance(self, count: int) -> None:
+        """So many steps, or fewer."""
+        try:
+            made = self._step.advance(count, self._patience.solver)
+        finally:
+            self._state = self._step.state
+        self._work += made.work
+        self.residual, self.speed = max(self.residual, made.residual), max(self.speed, made.speed)
+        self.count += made.steps
+        if made.last is not None:
+            self.unresolved += not made.last.converged
+            self._patience.learn(made.last.converged)
+
+    def store_last(self) -> None:
+        """Store the state that was reached, where it lies behind the last stored instant."""
+        if self.t > self._stored[-1][0]:
+            self.store()
+
+    def store(self) -> None:
+        """Store an instant."""
+        pushing = int(np.count_nonzero(self._step.last[1][:: self._contacts.per] > 0.0))
+        energy = self._contacts.bodies.energy(self._state)
+        self._stored.append((self.t, self._state, energy, self._work, pushing))
+
+    def result(self) -> RigidRun:
+        """Return the stored run."""
+        t, states, energy, done, pushing = zip(*self._stored, strict=True)
+        wall = time.perf_counter() - self._began
+        arrays = (np.array(energy), np.array(done), np.array(pushing))
+        return RigidRun(np.array(t), list(states), *arrays, self.unresolved, self.residual, wall)

@@ -27,7 +27,15 @@ import numpy as np
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiler import CompiledFunction
 from ce_dynamics.contact.acting_rows import ActingRows, room
-from ce_dynamics.contact.compiled_smooth import AT_REST, BIAS, PROJECTION, STEP, smooth_step
+from ce_dynamics.contact.compiled_smooth import (
+    AT_REST,
+    BIAS,
+    FRESH,
+    KNOWN,
+    PROJECTION,
+    SmoothSpace,
+    smooth_step,
+)
 from ce_dynamics.contact.conditions import Booleans, Kind
 from ce_dynamics.contact.embedded import UnilateralModel
 from ce_dynamics.contact.gauss_seidel import Solver
@@ -35,18 +43,15 @@ from ce_dynamics.contact.machine import machine
 from ce_dynamics.contact.recorder import NEGLIGIBLE, InputsOverTime, Recorder
 from ce_dynamics.contact.solvers.chain import Patience
 from ce_dynamics.errors import SimulationError
+from ce_dynamics.simulation.integrators.methods import RK4, as_table
 from ce_dynamics.simulation.monitors.charts import Charts
 
 STICKING = 1.0 - 1e-6
 """Share of its bound up to which friction sticks."""
 
-Tableau = tuple[tuple[float, ...], tuple[float, ...]]
-TABLEAUS: dict[int, Tableau] = {
-    2: ((0.0, 0.5), (0.0, 1.0)),
-    4: ((0.0, 0.5, 0.5, 1.0), (1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0)),
-}
-"""Nodes and weights, by order, of explicit methods whose stages use only the previous stage (the midpoint
-rule and the classical Runge–Kutta method)."""
+MIDPOINT = as_table((0.0, ()), (0.5, (0.5,)), (1.0, (0.0, 1.0)))
+TABLES = {2: MIDPOINT, 4: RK4.table}
+"""Numbers of the methods by order: the midpoint rule and the classical Runge–Kutta method."""
 
 
 class Acting(NamedTuple):
@@ -94,7 +99,6 @@ class SmoothSteps:
         self, unilateral: UnilateralModel, order: int, u: Floats, control: CompiledFunction | None = None
     ) -> None:
         self.unilateral = unilateral
-        self.when, self.weights = (np.array(part) for part in TABLEAUS[order])
         kinds = unilateral.row_kinds
         self.kind = np.array([int(row.kind) for row in kinds], dtype=np.int64)
         self.normal = np.array([row.normal for row in kinds], dtype=np.int64)
@@ -102,8 +106,12 @@ class SmoothSteps:
         functions = unilateral.functions._replace(bias=unilateral.compiled.bias, control=control)
         self._machine, self._alive = machine(functions)
         self._machine.u[:] = u
-        n, m = len(unilateral.model.layout.y0), len(kinds)
-        self._first, self._middle, self._last = (room(n, m) for _ in range(3))
+        n, m, table = len(unilateral.model.layout.y0), len(kinds), TABLES[order]
+        stages = len(table.weights) - 1
+        y, ahead, rate = np.zeros((3, n + 2))
+        rates = (room(n, m) for _ in range(3))
+        stage = np.zeros(1, dtype=np.int64)
+        self._space = SmoothSpace(y, ahead, *table, np.zeros((stages, n + 2)), rate, stage, *rates)
         self._quaternions = np.array([where.start for where in unilateral.quaternions], dtype=np.int64)
         self._known: tuple[float, Floats, Acting] | None = None
         self._refused: tuple[float, Floats, Acting] | None = None
@@ -136,8 +144,8 @@ class SmoothSteps:
 
     def turning(self, t: float, y: Floats, h: float) -> Floats:
         """h γ of all rows but of gaps that are open or move: what a step across an event adds to w."""
-        R = self._middle
-        self._asked(BIAS, t, y, 0.0, self._rows(self._nobody), False, y)
+        R = self._space.middle
+        self._run(BIAS, t, y, 0.0, self._nobody)
         gamma = self._machine.gamma
         size = 1.0 + np.max(np.abs(R.rate), initial=0.0)
         rests = (np.abs(R.rate) <= AT_REST * size) & (np.abs(R.psi) <= AT_REST)
@@ -155,41 +163,35 @@ class SmoothSteps:
         if same(self._refused, t, y, acting):
             return None
         known = same(self._known, t, y, acting)
-        rows, y_end = self._rows(acting), np.empty_like(y)
-        done, again, *work = self._asked(STEP, t, y, h, rows, known, y_end)
+        done, again = self._run(KNOWN if known else FRESH, t, y, h, acting)
         if not done and not again and self._leaning is not acting:
             self._leaning, self._known = acting, None
             return self.step(t, y, h, acting)
         if not done:
             self._known, self._refused = (None, (t, y, acting)) if not again else ((t, y, acting), None)
             return None
-        self._first, self._last = self._last, self._first
+        S = self._space = self._space._replace(first=self._space.last, last=self._space.first)
+        y_end, work, contact_work = S.ahead[:-2].copy(), float(S.ahead[-2]), float(S.ahead[-1])
         self._known = t + h, y_end, acting
-        return Done(y_end, self._first.multipliers.copy(), *work)
+        return Done(y_end, S.first.multipliers.copy(), work, contact_work)
 
     def project(self, t: float, y: Floats, acting: Acting) -> tuple[Floats, float] | None:
         """The nearest state, in the metric of M, in which held gaps are closed and held rates zero.
 
         With it comes the work of the impulses that change the rates, ½ pᵀ (rates before and after).
         """
-        near = y.copy()
-        possible, _, _, work = self._asked(PROJECTION, t, y, 0.0, self._rows(acting), False, near)
-        return (near, float(work)) if possible else None
+        possible, _ = self._run(PROJECTION, t, y, 0.0, acting)
+        ahead = self._space.ahead
+        return (ahead[:-2].copy(), float(ahead[-1])) if possible else None
 
-    def _asked(
-        self, what: int, t: float, y: Floats, h: float, rows: ActingRows, known: bool, y_end: Floats
-    ) -> tuple[bool, bool, float, float]:
-        """The kernel's answer."""
-        rates = self._first, self._middle, self._last
-        answer: tuple[bool, bool, float, float] = smooth_step(
-            self._machine, rows, what, t, y, h, self.when, self.weights, known, *rates, y_end
-        )
-        return answer
-
-    def _rows(self, acting: Acting) -> ActingRows:
+    def _run(self, what: int, t: float, y: Floats, h: float, acting: Acting) -> tuple[bool, bool]:
+        """Run the kernel on a state."""
         near = acting.multipliers if self._leaning is acting else self._nothing
         limit = self.unilateral.limit
-        return ActingRows(self.kind, self.normal, limit, acting.held, acting.sliding, near, self._quaternions)
+        rows = ActingRows(self.kind, self.normal, limit, acting.held, acting.sliding, near, self._quaternions)
+        self._space.y[:-2] = y
+        answer: tuple[bool, bool] = smooth_step(self._machine, rows, self._space, what, t, h)
+        return answer
 
 
 def same(known: tuple[float, Floats, Acting] | None, t: float, y: Floats, acting: Acting) -> bool:

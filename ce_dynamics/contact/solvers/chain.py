@@ -13,8 +13,10 @@ from scipy.sparse.csgraph import connected_components
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.contact.conditions import NONE, Conditions, ConvergenceError, Integers, SparseRows
-from ce_dynamics.contact.gauss_seidel import Solver, restrict_start
+from ce_dynamics.contact.gauss_seidel import Solver, restrict_start, sweeps
 from ce_dynamics.contact.problem import Problem, Solution, residual
+from ce_dynamics.contact.solvers.newton import HALVINGS, newton_small
+from ce_dynamics.contact.solvers.proximal import solve_rows
 from ce_dynamics.contact.solvers.rows import DENSE_ROWS, Judge, Operator, ScaledRows, in_rows, scale_rows
 
 NEWTON_STEPS = 10
@@ -94,10 +96,6 @@ class Chain:
 
     def thoroughly(self, problem: Problem, start: Floats) -> Solution:
         """Follow proximal points in every island of rows that the start does not solve; ignore the limit."""
-        from ce_dynamics.contact.solvers.proximal import (
-            solve_rows,
-        )  # here, because most runs never ask
-
         A, d, b = delassus(problem), problem.diagonal, problem.b
         allowance = self.tolerance * problem.speed
         permitted, deadline = allowance + problem.rounding, time.thread_time() + self.time_limit
@@ -152,7 +150,7 @@ class Thorough:
 
 def relative(A: Operator, b: Floats, d: Floats, conditions: Conditions, permitted: float) -> Judge:
     """Residual of impulses as a share of what is permitted."""
-    return lambda p: residual(d, A @ p + b, conditions, p) / permitted
+    return lambda p: float(residual(d, A @ p + b, conditions, p)) / permitted
 
 
 def of_scaled(verdict: Judge, rows: ScaledRows) -> Judge:
@@ -191,9 +189,6 @@ def part_of_matrix(A: Operator, chosen: Integers) -> Operator:
 
 def quickly(problem: Problem, start: Floats | None, allowance: float) -> Solution:
     """Newton, a few sweeps, Newton: all in machine code.  Of many rows only the sweeps."""
-    from ce_dynamics.contact.kernels import sweeps  # here, because it loads Numba
-    from ce_dynamics.contact.solvers.newton import HALVINGS, newton_small
-
     p = restrict_start(problem, start)
     best, count = problem.solution(p, "start", 0, allowance), 0
     aim = max(1e-4 * allowance, 0.1 * problem.rounding)  # a last step of Newton's method costs little
@@ -210,15 +205,16 @@ def quickly(problem: Problem, start: Floats | None, allowance: float) -> Solutio
         return best
     for attempt in range(2):
         if few:
-            q, own = p.copy(), (problem.delassus, problem.b, problem.diagonal)
-            count += newton_small(*own, *problem.conditions, q, aim, NEWTON_STEPS, HALVINGS)[0]
+            q, own = p.copy(), (problem.delassus, problem.b, problem.diagonal, problem.conditions)
+            count += newton_small(*own, q, (aim, NEWTON_STEPS, HALVINGS))[0]
             if offer(q, "Newton"):
                 break
         if attempt == 0:
             limit = SWEEPS if few or np.any(p) else MANY_SWEEPS
-            v = problem.velocity(p)
-            given = (tuple(problem.GT[:3]), tuple(problem.YT[:3]), v, problem.c, problem.diagonal)
-            count += int(sweeps(*given, *problem.conditions, p, aim, limit))
+            matrices, v = (tuple(problem.GT[:3]), tuple(problem.YT[:3])), problem.velocity(p)
+            count += int(
+                sweeps(matrices, v, problem.c, problem.diagonal, problem.conditions, p, (aim, limit))
+            )
             if offer(p.copy(), "Gauss–Seidel") or not few:
                 break
     return best

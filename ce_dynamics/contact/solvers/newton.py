@@ -22,8 +22,7 @@ from scipy.sparse.linalg import splu
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.contact.linear_equations import eliminate
 from ce_dynamics.contact.machine import kernel
-from ce_dynamics.contact.solvers.natural_map import natural_map
-from ce_dynamics.contact.solvers.rows import DENSE_ROWS, ScaledRows, in_rows
+from ce_dynamics.contact.solvers.rows import DENSE_ROWS, MapPoint, ScaledRows, in_rows, natural_map
 
 HALVINGS = 8
 """Largest number of halvings of a step that does not make F smaller."""
@@ -38,7 +37,7 @@ ALIKE = 100.0
 
 
 @kernel
-def evaluate_map(A, b, rho, kind, normal, mu, lower, upper, p, y, P, Ds, Dn, Dp):  # type: ignore[no-untyped-def]
+def evaluate_map(A, b, rho, C, p, y, D):  # type: ignore[no-untyped-def]
     """The natural map at p with steps ρ, of a symmetric A; Σ ((p − P)/ρ)² and the largest |p − P|/ρ."""
     m = p.size
     for i in range(m):
@@ -49,12 +48,12 @@ def evaluate_map(A, b, rho, kind, normal, mu, lower, upper, p, y, P, Ds, Dn, Dp)
                 y[i] += A[j, i] * p[j]
     for i in range(m):
         y[i] = p[i] - rho[i] * y[i]
-    natural_map(y, kind, normal, mu, lower, upper, P, Ds, Dn, Dp)
+    natural_map(y, C, D)
     total, largest = 0.0, 0.0
     for i in range(m):
         if rho[i] == 0.0:
             continue
-        f = (p[i] - P[i]) / rho[i]
+        f = (p[i] - D.P[i]) / rho[i]
         total += f * f
         if not abs(f) <= largest:
             largest = abs(f)
@@ -62,12 +61,14 @@ def evaluate_map(A, b, rho, kind, normal, mu, lower, upper, p, y, P, Ds, Dn, Dp)
 
 
 @kernel
-def find_direction(A, rho, kind, normal, p, P, Ds, Dn, Dp, step):  # type: ignore[no-untyped-def]
+def find_direction(A, rho, C, p, D, step):  # type: ignore[no-untyped-def]
     """−J⁻¹ (p − P) into ``step``, J = 1 − D (1 − ρ A); whether J is regular.
 
     A row with D = 0 goes to P, as it is, and one that is moved by nothing (ρ = 0) stays: only the others,
     which are held, are unknowns.
     """
+    kind, normal = C.kind, C.normal
+    P, Ds, Dn, Dp = D
     m = p.size
     held, count = np.empty(m, np.int64), 0
     for i in range(m):
@@ -122,28 +123,30 @@ def steps_of(d, kind, normal, rho):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def newton_small(A, b, d, kind, normal, mu, lower, upper, p, aim, limit, halvings):  # type: ignore[no-untyped-def]
+def newton_small(A, b, d, C, p, until):  # type: ignore[no-untyped-def]
     """Newton with halved steps on rows of p, in place; A is symmetric.
 
-    Rows that move nothing keep p.  Without halvings full steps are taken whatever becomes of F.  Returns the
+    Rows that move nothing keep p.  ``until`` is the largest |p − P|/ρ of a solution, the number of steps, and
+    that of halvings of a step.  Without halvings full steps are taken whatever becomes of F.  Returns the
     number of steps and the largest |p − P|/ρ.
     """
+    aim, limit, halvings = until
     m = p.size
-    rho = np.empty(m)
-    steps_of(d, kind, normal, rho)
-    y, P, Ds, Dn, Dp = np.empty(m), np.empty(m), np.empty(m), np.empty(m), np.empty(m)
+    rho, y = np.empty(m), np.empty(m)
+    steps_of(d, C.kind, C.normal, rho)
+    D = MapPoint(np.empty(m), np.empty(m), np.empty(m), np.empty(m))
     step, trial = np.empty(m), np.empty(m)
-    total, largest = evaluate_map(A, b, rho, kind, normal, mu, lower, upper, p, y, P, Ds, Dn, Dp)
+    total, largest = evaluate_map(A, b, rho, C, p, y, D)
     for count in range(limit):
         if largest <= aim:
             return count, largest
-        if not find_direction(A, rho, kind, normal, p, P, Ds, Dn, Dp, step):
+        if not find_direction(A, rho, C, p, D, step):
             return count + 1, largest
         factor, best, chosen, tried = 1.0, math.inf, 1.0, 0
         while True:
             for i in range(m):
                 trial[i] = p[i] + factor * step[i]
-            now, largest = evaluate_map(A, b, rho, kind, normal, mu, lower, upper, trial, y, P, Ds, Dn, Dp)
+            now, largest = evaluate_map(A, b, rho, C, trial, y, D)
             tried += 1
             if now < best:
                 best, chosen = now, factor
@@ -227,7 +230,7 @@ def find_small_point(rows: ScaledRows, centre: Floats, epsilon: float, tolerance
     """Return the proximal point around ``centre``, of few rows."""
     A = rows.A + epsilon * np.eye(len(rows))
     x, b, d = centre.copy(), rows.b - epsilon * centre, A.diagonal().copy()
-    count, gap = newton_small(A, b, d, *rows.conditions, x, tolerance, INNER, HALVINGS)
+    count, gap = newton_small(A, b, d, rows.conditions, x, (tolerance, INNER, HALVINGS))
     return (
         IterationResult(x, gap, count) if np.all(np.isfinite(x)) else IterationResult(centre, math.inf, count)
     )
@@ -237,10 +240,9 @@ def find_sparse_point(rows: ScaledRows, centre: Floats, epsilon: float, toleranc
     """Return the proximal point around ``centre``, of many rows."""
     A = in_rows(rows.A)
 
-    def evaluate(x: Floats) -> tuple[Floats, tuple[Floats, Floats, Floats]]:
-        w = rows.w(x) + epsilon * (x - centre)
-        P, Ds, Dn, Dp = rows.map(x - w)
-        return x - P, (Ds.copy(), Dn.copy(), Dp.copy())
+    def evaluate(x: Floats) -> tuple[Floats, MapPoint]:
+        D = rows.map(x - rows.w(x) - epsilon * (x - centre))
+        return x - D.P, MapPoint(*(part.copy() for part in D))
 
     x = centre
     F, D = evaluate(x)
@@ -249,7 +251,7 @@ def find_sparse_point(rows: ScaledRows, centre: Floats, epsilon: float, toleranc
         if smallest <= tolerance or stalled == STALLED:
             return IterationResult(best, smallest, count)
         held, starts, columns, values, right = held_system(
-            A.indptr, A.indices, A.data, *D, rows.normal_of, rows.partner, F, epsilon
+            (A.indptr, A.indices, A.data), D, rows.normal_of, rows.partner, F, epsilon
         )
         step = -F
         if len(held):
@@ -282,12 +284,14 @@ def find_sparse_point(rows: ScaledRows, centre: Floats, epsilon: float, toleranc
 
 
 @kernel
-def held_system(starts, columns, values, Ds, Dn, Dp, normal_of, partner, F, epsilon):  # type: ignore[no-untyped-def]
+def held_system(A, D, normal_of, partner, F, epsilon):  # type: ignore[no-untyped-def]
     """J = 1 − D + D (A + ε) of the rows with D ≠ 0 and −F less what the others contribute.
 
     J of a row with D = 0 is that of 1: its step is −F.  Returns the numbers of the held rows, J in CSR form
     (columns of a row in no order) and the right-hand side.
     """
+    starts, columns, values = A
+    _, Ds, Dn, Dp = D
     m = F.size
     number = np.empty(m, np.int64)
     count, most = 0, 0

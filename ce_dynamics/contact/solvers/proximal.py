@@ -38,8 +38,8 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.compiler.loops import kernel
 from ce_dynamics.contact.conditions import Booleans, Integers, Kind
+from ce_dynamics.contact.machine import kernel
 from ce_dynamics.contact.solvers.newton import proximal
 from ce_dynamics.contact.solvers.rows import DENSITY, Judge, ScaledRows, in_rows
 
@@ -278,7 +278,7 @@ class BodyPoints(NewtonMethod):
         right = in_rows(D + D @ S) @ self.A_J
         left, H = self.A_J[held], self.A_JJ.copy()
         if sp.issparse(left):
-            add_products(*csr_parts(left), *csr_parts(right), rho, H)
+            add_products(csr_parts(left), csr_parts(right), rho, H)
         else:
             H += rho * (left.T @ right)
         impulses = solve_dense(H, -self.L @ Phi)
@@ -327,10 +327,10 @@ def factor(A: Any) -> tuple[Floats, Integers]:
 
 
 @kernel
-def add_products(  # type: ignore[no-untyped-def]
-    starts, columns, values, right_starts, right_columns, right_values, rho, H
-):
+def add_products(left, right, rho, H):  # type: ignore[no-untyped-def]
     """H += ρ Xᵀ Y of two matrices of the same rows, in CSR form."""
+    starts, columns, values = left
+    right_starts, right_columns, right_values = right
     for i in range(starts.size - 1):
         for a in range(starts[i], starts[i + 1]):
             row, factor = columns[a], rho * values[a]

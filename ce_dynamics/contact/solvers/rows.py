@@ -1,18 +1,37 @@
-"""Conditions with a symmetric scaling: unit diagonal of A, largest velocity one; what the solvers work on."""
+"""Rows in a symmetric scaling (unit diagonal of A, largest velocity one), their natural map, projections.
+
+With w = A x + b and y = x − w, every condition of `ce_dynamics.contact.problem` says x = P(y):
+
+    bilateral   P_i = y_i
+    unilateral  P_n = max(0, y_n)
+    box         P_i = y_i clipped to [lower_i, upper_i]
+    friction    P_i = y_i clipped to ± μ_i P_n
+    disc        P_i = y_i shortened to the length μ_i P_n
+
+so that F(x) = x − P(x − A x − b) vanishes at solutions and nowhere else (Alart and Curnier's function [1]_).
+Row i of the derivative of P has at most three entries: ``Ds`` for y_i, ``Dn`` for the y of its normal row,
+``Dp`` for that of the other row of a disc.
+
+References
+----------
+.. [1] P. Alart, A. Curnier: A mixed formulation for frictional contact problems prone to Newton like solution
+   methods, Computer Methods in Applied Mechanics and Engineering 92 (1991) 353-375.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.contact.conditions import NONE, Conditions, Integers, Kind
-from ce_dynamics.contact.solvers.natural_map import natural_map, onto_cones, sliding_shift
+from ce_dynamics.contact.machine import kernel
 
 Operator: TypeAlias = Any
 """A square matrix: array, or SciPy sparse array or matrix."""
@@ -23,6 +42,132 @@ ALIKE = 100.0
 """Ratio of diagonals up to which the rows of a contact are scaled as one."""
 DENSITY = 0.2
 """Share of entries from which a matrix is better kept dense."""
+
+
+class MapPoint(NamedTuple):
+    """P(y) and the entries of its derivative by y_i, by y of the normal row, by y of the partner."""
+
+    P: Floats
+    Ds: Floats
+    Dn: Floats
+    Dp: Floats
+
+
+@kernel
+def clip(y, lower, upper):  # type: ignore[no-untyped-def]
+    """Return y within bounds, its derivative by y, and 1, −1 or 0 at the upper, lower or no bound."""
+    if y >= upper:
+        return upper, 0.0, 1.0
+    if y <= lower:
+        return lower, 0.0, -1.0
+    return y, 1.0, 0.0
+
+
+@kernel
+def normal_impulse(n, y, kind, lower, upper):  # type: ignore[no-untyped-def]
+    """Return P_n of a normal row, unilateral or a box, and its derivative by y_n."""
+    value, slope, _ = clip(y[n], lower[n], upper[n]) if kind[n] == 2 else clip(y[n], 0.0, math.inf)
+    return value, slope
+
+
+@kernel
+def natural_map(y, C, D):  # type: ignore[no-untyped-def]
+    """Store P(y) and its derivative."""
+    kind, normal, mu, lower, upper = C
+    P, Ds, Dn, Dp = D
+    i = 0
+    while i < y.size:
+        what = kind[i]
+        Dn[i], Dp[i] = 0.0, 0.0
+        if what == 0:
+            P[i], Ds[i] = y[i], 1.0
+        elif what == 1 or what == 2:
+            P[i], Ds[i] = normal_impulse(i, y, kind, lower, upper)
+        elif what == 3:
+            n = normal[i]
+            p_n, slope_n = normal_impulse(n, y, kind, lower, upper)
+            reach = mu[i] * p_n
+            P[i], Ds[i], side = clip(y[i], -reach, reach)
+            Dn[i] = side * mu[i] * slope_n
+        else:
+            n = normal[i]
+            p_n, slope_n = normal_impulse(n, y, kind, lower, upper)
+            reach = mu[i] * p_n
+            a, b = y[i], y[i + 1]
+            length = math.sqrt(a * a + b * b)
+            Dn[i + 1], Dp[i + 1] = 0.0, 0.0
+            if length <= reach:
+                P[i], P[i + 1] = a, b
+                Ds[i] = Ds[i + 1] = 1.0 if reach > 0.0 else 0.0
+            else:  # shortened along e = y / |y|: p = reach e
+                factor, e, f = reach / length, a / length, b / length
+                P[i], P[i + 1] = factor * a, factor * b
+                Ds[i], Ds[i + 1] = factor * (1.0 - e * e), factor * (1.0 - f * f)
+                Dp[i] = Dp[i + 1] = -factor * e * f
+                Dn[i], Dn[i + 1] = mu[i] * slope_n * e, mu[i] * slope_n * f
+            i += 1
+        i += 1
+
+
+@kernel
+def onto_cones(y, C, groups, P):  # type: ignore[no-untyped-def]
+    """Orthogonal projection of y onto the set of impulses that the conditions allow.
+
+    The friction rows of normal row n are ``members[starts[n]:starts[n+1]]`` (first rows of discs).  With p_n
+    given, each of their parts y_i is shortened to μ_i p_n at most; the nearest p_n solves
+    p_n − y_n = Σ μ_i max(0, |y_i| − μ_i p_n), piecewise linear and concave, by Newton's method from p_n = 0.
+    A box bounds its friction rows by what it is itself: exact where its bounds are equal.
+    """
+    kind, _, mu, lower, upper = C
+    starts, members = groups
+    for n in range(y.size):
+        what = kind[n]
+        if what == 0:
+            P[n] = y[n]
+        elif what == 2:
+            P[n] = min(max(y[n], lower[n]), upper[n])
+        if what == 1 or what == 2:
+            first, last = starts[n], starts[n + 1]
+            p_n = P[n] if what == 2 else 0.0
+            tied = -1
+            for _attempt in range(last - first + 2 if what == 1 else 0):  # rounding may go to and fro
+                top, weight, count = y[n], 1.0, 0
+                for k in range(first, last):
+                    i = members[k]
+                    length = abs(y[i]) if kind[i] == 3 else math.sqrt(y[i] * y[i] + y[i + 1] * y[i + 1])
+                    if length > mu[i] * p_n:
+                        top += mu[i] * length
+                        weight += mu[i] * mu[i]
+                        count += 1
+                if count == tied:
+                    break
+                tied = count
+                p_n = max(0.0, top / weight)
+            P[n] = p_n
+            for k in range(first, last):
+                i = members[k]
+                reach = mu[i] * p_n
+                if kind[i] == 3:
+                    P[i] = min(max(y[i], -reach), reach)
+                else:
+                    length = math.sqrt(y[i] * y[i] + y[i + 1] * y[i + 1])
+                    factor = reach / length if length > reach else 1.0
+                    P[i] = factor * y[i]
+                    P[i + 1] = factor * y[i + 1]
+
+
+@kernel
+def sliding_shift(w, C, groups, s):  # type: ignore[no-untyped-def]
+    """De Saxcé's shift of normal rows, s_n = Σ μ_i |w_i| over their friction rows."""
+    starts, members = groups
+    kind, mu = C.kind, C.mu
+    for n in range(w.size):
+        s[n] = 0.0
+        if kind[n] == 1:
+            for k in range(starts[n], starts[n + 1]):
+                i = members[k]
+                length = abs(w[i]) if kind[i] == 3 else math.sqrt(w[i] * w[i] + w[i + 1] * w[i + 1])
+                s[n] += mu[i] * length
 
 
 @dataclass(eq=False)
@@ -51,8 +196,7 @@ class ScaledRows:
     full: int
 
     def __post_init__(self) -> None:
-        m = len(self.b)
-        self._work = tuple(np.empty(m) for _ in range(5))
+        self._point = MapPoint(*np.empty((4, len(self.b))))
 
     def __len__(self) -> int:
         return len(self.b)
@@ -76,15 +220,14 @@ class ScaledRows:
         """Scaled impulses."""
         return np.asarray(p[self.where] / self.size)
 
-    def map(self, y: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-        """P(y) and the entries Ds, Dn, Dp of its derivative; overwritten by the next call."""
-        P, Ds, Dn, Dp, _ = self._work
-        natural_map(y, *self.conditions, P, Ds, Dn, Dp)
-        return P, Ds, Dn, Dp
+    def map(self, y: Floats) -> MapPoint:
+        """P(y) and its derivative; overwritten by the next call."""
+        natural_map(y, self.conditions, self._point)
+        return self._point
 
     def gap(self, x: Floats) -> Floats:
         """F(x) = x − P(x − w): zero at solutions."""
-        return np.asarray(x - self.map(x - self.w(x))[0])
+        return np.asarray(x - self.map(x - self.w(x)).P)
 
     @cached_property
     def normal_of(self) -> Integers:
@@ -110,14 +253,13 @@ class ScaledRows:
     def project(self, y: Floats) -> Floats:
         """Nearest impulses that the conditions allow."""
         P = np.empty(len(self))
-        kind, _, mu, lower, upper = self.conditions
-        onto_cones(y, kind, lower, upper, *self.groups, mu, P)
+        onto_cones(y, self.conditions, self.groups, P)
         return P
 
     def shift(self, w: Floats) -> Floats:
         """De Saxcé's shift μ |w_T| of the normal rows."""
         s = np.empty(len(self))
-        sliding_shift(w, self.conditions.kind, *self.groups, self.conditions.mu, s)
+        sliding_shift(w, self.conditions, self.groups, s)
         return s
 
 

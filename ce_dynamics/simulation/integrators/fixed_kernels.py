@@ -105,8 +105,11 @@ def implicit_of(block):  # type: ignore[no-untyped-def]
 
 
 @part
-def explicit_step(b, w, y, t, h):  # type: ignore[no-untyped-def]
-    """Leave the state after one step of an explicit Runge–Kutta method in `ahead`."""
+def explicit_step(evaluate, b, w, y, t, h):  # type: ignore[no-untyped-def]
+    """Leave the state after one step of an explicit Runge–Kutta method in `ahead`.
+
+    ``evaluate(b, t, y)`` leaves ẏ in ``b.rate``.
+    """
     stages = w.K.shape[0]
     for s in range(stages):
         if s == 0:
@@ -285,7 +288,7 @@ def explicit_march(width: int) -> Any:
                 at = t[k] + (first + step) * h
                 if not begins(b, held, track, guards, at, h, width):
                     return k * n + step
-                explicit_step(b, w, track.y, at, h)
+                explicit_step(evaluate, b, w, track.y, at, h)
                 if not take_step(track, w.ahead, width):
                     return k * n + step
             store(out[k], track, width)

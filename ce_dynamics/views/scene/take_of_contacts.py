@@ -16,8 +16,7 @@ from ce_dynamics.contact.contact import BodyContact, Contact
 from ce_dynamics.contact.element import Row, UnilateralElement
 from ce_dynamics.contact.embedded import UnilateralModel
 from ce_dynamics.contact.recorder import ContactRun
-from ce_dynamics.contact.rigid_contacts import RigidContacts
-from ce_dynamics.contact.rigid_run import RigidRun
+from ce_dynamics.contact.rigid_contacts import RigidContacts, RigidRun
 from ce_dynamics.contact.shapes import Box, Capsule, HalfSpace, Shape as Touching, Sphere
 from ce_dynamics.contact.surfaces import Plane
 from ce_dynamics.dynamics.outward import Outward

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from ce_dynamics.contact.recorder import ContactRun
-    from ce_dynamics.contact.rigid_run import RigidRun
+    from ce_dynamics.contact.rigid_contacts import RigidRun
 
 System: TypeAlias = Model | UnilateralModel | RigidContacts
 Results: TypeAlias = "xr.Dataset | ContactRun | RigidRun | None"

@@ -46,12 +46,12 @@ from ce_dynamics.contact import (
 )
 from ce_dynamics.contact.cable import positive_length
 from ce_dynamics.contact.conditions import NONE, Integers
-from ce_dynamics.contact.mixed import Mixed
 from ce_dynamics.contact.recorder import Event, EventWatch
 from ce_dynamics.contact.rigid import NO_BODY, RigidRows, RigidState, levers, rotations
 from ce_dynamics.errors import ModelError, SimulationError
 from ce_dynamics.mechanism.checked import finite_number, finite_vector
 from ce_dynamics.models.data.quantities import check_number
+from ce_dynamics.models.demonstrations.cable_towing.mixed import Mixed
 
 COINCIDENT = 1e-12
 """Length below which a cable has no direction; it is slack then [m]."""

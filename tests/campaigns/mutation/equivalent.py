@@ -54,9 +54,9 @@ EQUIVALENT = (
         "of this body only places are asked, never its mass",
     ),
     Equivalent(
-        "ce_dynamics/contact/rigid_step_kernels.py",
-        "starts, columns, values = np.zeros(m + 1, np.int64), np.empty(12 * m, np.int64), np.empty(12 * m)",
-        "starts, columns, values = np.zeros(m + 1, np.int64), np.empty( 13 * m, np.int64), np.empty(12 * m)",
+        "ce_dynamics/contact/step.py",
+        "columns, values = np.empty(2 * n * m, np.int64), np.empty(2 * n * m)",
+        "columns, values = np.empty( 3 * n * m, np.int64), np.empty(2 * n * m)",
         "places of an array beyond the last entry that `starts` tells of are never read",
     ),
     Equivalent(

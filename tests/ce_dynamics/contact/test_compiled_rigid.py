@@ -1,4 +1,4 @@
-"""Steps of plain bodies in machine code against the same steps with the solver itself, and by islands."""
+"""Compiled steps of plain bodies against the theory in NumPy, and by islands."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from ce_dynamics.contact import (
     simulate_rigid,
 )
 from ce_dynamics.contact.conditions import ConvergenceError
-from ce_dynamics.contact.rigid import RigidState
+from ce_dynamics.contact.rigid_step import RigidStep
 from ce_dynamics.contact.shapes import Shape
 from ce_dynamics.contact.solvers.chain import Thorough, islands
-from ce_dynamics.contact.solvers.natural_map import natural_map
 from ce_dynamics.contact.solvers.newton import evaluate_map, find_direction, held_system, steps_of
-from ce_dynamics.contact.solvers.rows import ScaledRows
+from ce_dynamics.contact.solvers.rows import MapPoint, ScaledRows, natural_map
+from tests.ce_dynamics.contact.numpy_steps import BodiesEnd, bodies_step
 
 H = 2e-3
 
@@ -55,34 +55,28 @@ def strewn(count: int, *, rolling: float = 0.0) -> RigidContacts:
     return RigidContacts(RigidBodies(bodies), shapes, mu=0.4, rolling=rolling, spinning=0.5 * rolling)
 
 
-def one_by_one(contacts: RigidContacts, steps: int) -> tuple[RigidState, float]:
-    """The same without machine code for whole steps."""
-    state, work, warm = contacts.bodies.start, 0.0, None
-    for _ in range(steps):
-        state, meetings, solution, gain = contacts.step(state, H, Chain(), warm)
-        assert solution.converged
-        warm, work = (meetings.key, solution.p), work + gain
-    return state, work
-
-
 @pytest.mark.parametrize("rolling", [0.0, 0.004])
 def test_steps_are_those_of_the_chain(rolling: float, monkeypatch: pytest.MonkeyPatch) -> None:
     contacts = strewn(20, rolling=rolling)
-    expected, work = one_by_one(contacts, 40)
+    there = BodiesEnd(contacts.bodies.start, np.zeros(0, dtype=np.int64), np.zeros(0), 0.0)
+    work = 0.0
+    for _ in range(40):
+        there = bodies_step(contacts, H, there)
+        work += there.work
 
     left = []
-    by_itself = contacts.step
+    by_itself = RigidStep.conclude
 
-    def step(*given: Any) -> Any:
-        left.append(given[1])
-        return by_itself(*given)
+    def conclude(self: RigidStep, *given: Any) -> Any:
+        left.append(given)
+        return by_itself(self, *given)
 
-    monkeypatch.setattr(contacts, "step", step)
+    monkeypatch.setattr(RigidStep, "conclude", conclude)
     run = simulate_rigid(contacts, duration=40 * H, step=H)
     assert run.contacts[-1] >= 12
     # velocities of either are within 1e-10 of the speeds, which are some m/s, in each of 40 steps
-    for found, there in zip(run.states[-1], expected, strict=True):
-        np.testing.assert_allclose(found, there, atol=40 * 5e-10)
+    for found, expected in zip(run.states[-1], there.state, strict=True):
+        np.testing.assert_allclose(found, expected, atol=40 * 5e-10)
     np.testing.assert_allclose(run.contact_work[-1], work, rtol=1e-7)
     assert run.unresolved == 0
     assert len(left) < 10
@@ -177,17 +171,19 @@ def test_newton_steps_of_held_rows_are_those_of_all(rng: np.random.Generator) ->
     given = Conditions.of(kinds, normal, np.tile((0.0, 0.4, 0.4), contacts))
     b, p, rho = rng.normal(size=m), np.abs(rng.normal(size=m)), np.empty(m)
     steps_of(np.diag(A).copy(), given.kind, given.normal, rho)
-    y, P, Ds, Dn, Dp, step = np.empty((6, m))
-    evaluate_map(A, b, rho, *given, p, y, P, Ds, Dn, Dp)
-    assert find_direction(A, rho, given.kind, given.normal, p, P, Ds, Dn, Dp, step)
+    (y, step), point, moved = np.empty((2, m)), MapPoint(*np.empty((4, m))), MapPoint(*np.empty((4, m)))
+    evaluate_map(A, b, rho, given, p, y, point)
+    assert find_direction(A, rho, given, p, point, step)
     # the derivative of F(p) = p − P(p − ρ (A p + b)) by differences, along the step; P is smooth there
     h, ends = 1e-6, []
     for sign in (1.0, -1.0):
         at = p + sign * h * step
-        natural_map(at - rho * (A @ at + b), *given, y, Ds, Dn, Dp)
-        ends.append(at - y)
+        natural_map(at - rho * (A @ at + b), given, moved)
+        ends.append(at - moved.P)
     # second differences of P leave h² |step|³, the regular term 1e-7 of the step
-    np.testing.assert_allclose((ends[0] - ends[1]) / (2.0 * h), -(p - P), atol=1e-6 * np.abs(step).max())
+    np.testing.assert_allclose(
+        (ends[0] - ends[1]) / (2.0 * h), -(p - point.P), atol=1e-6 * np.abs(step).max()
+    )
     assert 0 < np.count_nonzero(step) <= m
 
 
@@ -204,7 +200,8 @@ def test_sparse_newton_systems_are_those_of_the_definition(rng: np.random.Genera
     b, where, size = rng.normal(size=m), np.arange(m), np.ones(m)
     y = rng.normal(size=m)
     rows, epsilon = ScaledRows(A, b, conditions, where, size, m), 1e-3
-    P, Ds, Dn, Dp = (part.copy() for part in rows.map(y))
+    point = MapPoint(*(part.copy() for part in rows.map(y)))
+    P, Ds, Dn, Dp = point
     assert 0 < np.count_nonzero(Ds) < m
     assert np.any(Dn)
     assert np.any(Dp)
@@ -214,7 +211,7 @@ def test_sparse_newton_systems_are_those_of_the_definition(rng: np.random.Genera
     J = np.eye(m) - D + D @ (A.toarray() + epsilon * np.eye(m))
     F = y - P
     held, starts, columns, values, right = held_system(
-        A.indptr, A.indices, A.data, Ds, Dn, Dp, rows.normal_of, rows.partner, F, epsilon
+        (A.indptr, A.indices, A.data), point, rows.normal_of, rows.partner, F, epsilon
     )
     step = -F
     inner = sp.csr_matrix((values, columns, starts), shape=(len(held), len(held)))

@@ -31,7 +31,6 @@ from ce_dynamics.contact import (
 )
 from ce_dynamics.contact.pairs import WITH_MANY_POINTS, pair_of
 from ce_dynamics.contact.rigid import rotations
-from ce_dynamics.contact.rigid_contacts import warm_start
 from ce_dynamics.contact.shapes import PlacedShape, Shape
 from ce_dynamics.errors import AccuracyWarning, ModelError, SimulationError
 
@@ -187,10 +186,20 @@ def test_box_slides_to_rest_and_a_sphere_rolls_on() -> None:
 
 
 def test_impulses_are_carried_over_by_the_meeting() -> None:
-    key = np.array([7, 3, 9])
-    p = np.arange(9.0)
-    assert warm_start(np.array([3, 8, 7]), (key, p)).tolist() == [3, 4, 5, 0, 0, 0, 0, 1, 2]  # type: ignore[union-attr]
-    assert warm_start(np.array([3]), None) is None
+    bodies = [RigidBody(f"b{k}", 1.0, (0.1,) * 3, position=(k, 0, 0.1)) for k in range(3)]
+    contacts = RigidContacts(
+        RigidBodies(bodies), [*(RigidShape(f"b{k}", Sphere(0.1)) for k in range(3)), FLOOR], mu=0.3
+    )
+    keys = contacts.meetings(contacts.bodies.start, 1e-3).key
+    step = contacts.stepper(1e-3)
+    # in any order, with one that is gone, without that of the second ball
+    given = np.array([keys[2], 10**6, keys[0]])
+    step.take(contacts.bodies.start, given, np.arange(9.0))
+    step.attempt(solve=False)
+    assert step.rows.p[: 3 * step.count].tolist() == [6, 7, 8, 0, 0, 0, 0, 1, 2]
+    step.take(contacts.bodies.start, given[:0], np.zeros(0))
+    step.attempt(solve=False)
+    assert not np.any(step.rows.p)
 
 
 def test_impossible_scenes_are_refused_and_interrupted_runs_kept() -> None:

@@ -24,9 +24,9 @@ from ce_dynamics.contact import (
     uniqueness,
 )
 from ce_dynamics.contact.exact import least_distance
-from ce_dynamics.contact.mixed import Mixed
 from ce_dynamics.contact.row_states import solve_by_states
 from ce_dynamics.errors import ModelError
+from ce_dynamics.models.demonstrations.cable_towing.mixed import Mixed
 from tests.ce_dynamics.contact.random_problems import frictional, frictionless
 
 TIGHT = GaussSeidel(1e-12, 500_000)

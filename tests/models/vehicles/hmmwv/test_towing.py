@@ -162,8 +162,7 @@ def test_gauss_seidel_agrees_with_the_exact_solver_on_the_vehicle() -> None:
     case = tow(friction_kind="box", slack=0.0)
     y, u = case.y0, np.array([900.0])
     for _ in range(2):
-        stage = case.unilateral.stage(0.0, y, u)
-        problem = case.unilateral.problem(y, u, 1e-3, stage)
+        problem = case.unilateral.problem(0.0, y, u, 1e-3)
         swept = GaussSeidel(1e-12, 500_000).solve(problem).require()
         exact = Exact().solve(problem).require()
         np.testing.assert_allclose(swept.w, exact.w, rtol=0.0, atol=1e-8)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ce_dynamics.contact.conditions import Kind
-from ce_dynamics.contact.solvers.natural_map import natural_map, normal_impulse, sliding_shift
+from ce_dynamics.contact.conditions import Conditions, Kind
+from ce_dynamics.contact.solvers.rows import MapPoint, natural_map, normal_impulse, sliding_shift
 
 BOX = np.array((int(Kind.BOX),))
 LOWER, UPPER = np.array((-0.5,)), np.array((2.0,))
@@ -23,10 +23,11 @@ def test_a_box_clips_and_its_derivative_is_that_of_the_clipped(y: float) -> None
 def test_friction_on_a_box_is_bounded_by_what_the_box_leaves() -> None:
     """A normal force of at most 2 N and μ = 0.5: friction of at most 1 N, whatever presses."""
     kind = np.array((int(Kind.BOX), int(Kind.FRICTION)))
-    arrays = [np.zeros(2) for _ in range(4)]
+    point = MapPoint(*np.zeros((4, 2)))
     limits = np.array((-0.5, -np.inf)), np.array((2.0, np.inf))
-    natural_map(np.array((7.0, 9.0)), kind, np.array((-1, 0)), np.array((0.0, 0.5)), *limits, *arrays)
-    assert arrays[0].tolist() == [2.0, 1.0]
+    conditions = Conditions(kind, np.array((-1, 0)), np.array((0.0, 0.5)), *limits)
+    natural_map(np.array((7.0, 9.0)), conditions, point)
+    assert point.P.tolist() == [2.0, 1.0]
 
 
 def test_normal_rows_are_shifted_by_what_slides_over_them() -> None:
@@ -38,5 +39,6 @@ def test_normal_rows_are_shifted_by_what_slides_over_them() -> None:
     members = np.array((1, 4))  # of each normal row those of the first rows of its friction
     starts = np.array((0, 1, 1, 1, 2, 2, 2, 2))
     s = np.full(7, np.nan)
-    sliding_shift.py_func(w, kind, starts, members, mu, s)
+    nothing = np.zeros(7)
+    sliding_shift.py_func(w, Conditions(kind, kind, mu, nothing, nothing), (starts, members), s)
     np.testing.assert_allclose(s, (0.5 * 5.0, 0.0, 0.0, 0.25 * 7.0, 0.0, 0.0, 0.0), rtol=1e-15)

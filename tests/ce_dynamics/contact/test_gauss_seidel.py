@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ce_dynamics.contact.kernels import pair_scale, sweeps
+from ce_dynamics.contact.conditions import Conditions
+from ce_dynamics.contact.gauss_seidel import pair_scale, sweeps
 
 EQUATION, BOUND_BY_NORMAL, DISC, SECOND_OF_DISC = 0, 3, 4, 5
 
@@ -24,7 +25,7 @@ def test_friction_is_nothing_where_the_normal_force_pulls(kinds: tuple[int, int]
     c, p, v = np.array((pull, 0.6, -0.8)), np.zeros(3), np.zeros(3)
     unit, nothing = rows(np.eye(3)), np.zeros(3)
     normal, mu = np.zeros(3, dtype=np.int64), np.full(3, 0.5)
-    sweeps(unit, unit, v, c, np.ones(3), kind, normal, mu, nothing, nothing, p, 1e-14, 100)
+    sweeps((unit, unit), v, c, np.ones(3), Conditions(kind, normal, mu, nothing, nothing), p, (1e-14, 100))
     assert p[0] == -pull  # w = p + c = 0
     if pull > 0.0:
         assert np.all(p[1:] == 0.0)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ce_dynamics.contact.rigid_kernels import responses
+from ce_dynamics.contact.rigid import responses
 
 
 def test_responses_are_the_inverse_mass_matrix_times_the_rows(rng: np.random.Generator) -> None:

@@ -1,0 +1,374 @@
+"""Rows of plain rigid bodies for a step, and their motion: many steps in one call of machine code.
+
+A list of near pairs serves for several steps.  A call ends where a step needs Python: another list, more
+room, something that rebounds, or an island that Newton's method does not solve.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.contact.conditions import Conditions, Integers
+from ce_dynamics.contact.gauss_seidel import Solver
+from ce_dynamics.contact.gyroscopic import spin
+from ce_dynamics.contact.machine import kernel
+from ce_dynamics.contact.meetings import Meetings, RigidShapes, find_meetings, room
+from ce_dynamics.contact.problem import Solution
+from ce_dynamics.contact.rigid import (
+    RigidState,
+    congruent,
+    contact_rows,
+    find_quaternion_rates,
+    find_rotations,
+    in_body,
+    in_world,
+    responses,
+    rotate_all,
+)
+from ce_dynamics.contact.solvers.chain import Chain
+from ce_dynamics.contact.step import (
+    LEFT,
+    REBOUNDS,
+    SOLVED,
+    Attempt,
+    ContactStep,
+    StepGiven,
+    StepRows,
+    along_rows,
+    apply_impulses,
+    complete_rows,
+    solve_islands,
+)
+
+PAIRS, ROOM = REBOUNDS + 1, REBOUNDS + 2
+"""Further reasons for which a call ends."""
+AHEAD = 16.0
+"""Steps, about, for which a list of near pairs serves."""
+WIDE = 0.2
+"""Mean radii of shapes by which it is wider at least."""
+
+
+class RigidData(NamedTuple):
+    """Bodies, their state, which is advanced in place, and what is known of the meetings.
+
+    Attributes
+    ----------
+    mass, inertia, inverse : arrays
+        Inertia matrices and their inverses in body axes.
+    reach : (n,) array
+        Radius around each centre of mass that contains the body's shapes [m].
+    gravity : (3,) array
+    rolling : bool
+        Whether torques resist rolling.
+    r, quaternion : arrays
+        See `RigidState`; velocities are those of `StepRows`.
+    rates, before, spun, R, Y : arrays
+        q̇, angular velocities in body axes before and behind the gyroscopic terms, rotations, R I⁻¹ Rᵀ.
+    found : Meetings
+    old_key, old_p, old_count : arrays
+        Meetings and impulses of the step before.
+    """
+
+    mass: Floats
+    inertia: Floats
+    inverse: Floats
+    reach: Floats
+    gravity: Floats
+    rolling: bool
+    r: Floats
+    quaternion: Floats
+    rates: Floats
+    before: Floats
+    spun: Floats
+    R: Floats
+    Y: Floats
+    found: Meetings
+    old_key: Integers
+    old_p: Floats
+    old_count: Integers
+
+
+@kernel
+def furthest(B, v, h):  # type: ignore[no-untyped-def]
+    """The largest speed of any point of any shape, and the margin in which meetings matter."""
+    fastest, g = 0.0, 0.0
+    for k in range(len(v)):
+        speed = math.sqrt(v[k, 0] ** 2 + v[k, 1] ** 2 + v[k, 2] ** 2)
+        spinning = math.sqrt(v[k, 3] ** 2 + v[k, 4] ** 2 + v[k, 5] ** 2)
+        point = speed + spinning * B.reach[k]
+        if not point <= fastest:
+            fastest = point
+    for i in range(3):
+        g += B.gravity[i] ** 2
+    return fastest, 2.0 * h * (fastest + h * math.sqrt(g))
+
+
+@kernel
+def velocities_without_impulses(B, R, h):  # type: ignore[no-untyped-def]
+    """Rotations, inverse inertias and velocities without impulses, as `RigidBodies.free_velocities`."""
+    find_rotations(B.quaternion, B.R)
+    congruent(B.R, B.inverse, B.Y)
+    in_body(B.R, R.v, B.before)
+    spin(B.inertia, B.before, h, B.spun)
+    for k in range(len(R.v)):
+        for i in range(3):
+            R.free[k, i] = R.v[k, i] + h * B.gravity[i]
+    in_world(B.R, B.spun, R.free)
+
+
+@kernel
+def carry_over(B, R, count, per):  # type: ignore[no-untyped-def]
+    """Impulses of the step before for the meetings that are still there; both lists are in order."""
+    old = 0
+    for k in range(count):
+        while old < B.old_count[0] and B.old_key[old] < B.found.key[k]:
+            old += 1
+        same = old < B.old_count[0] and B.old_key[old] == B.found.key[k]
+        for row in range(per * k, per * k + per):
+            R.p[row] = B.old_p[per * old + row - per * k] if same else 0.0
+
+
+@kernel
+def assemble_bodies(S, B, R, G, pairs, within):  # type: ignore[no-untyped-def]
+    """Rows of the present state, with impulses of the step before.
+
+    Returns why they cannot be made or else LEFT or REBOUNDS, the number of meetings, their problem's speed.
+    """
+    _, margin = furthest(B, R.v, G.h)
+    if not margin <= within:
+        return PAIRS, 0, 0.0
+    velocities_without_impulses(B, R, G.h)
+    count = find_meetings(S, B.r, B.R, pairs, margin, B.found)
+    if count > len(B.found.psi):
+        return ROOM, count, 0.0
+    rows, first, second = G.per * count, R.first[:count], R.second[:count]
+    contact_rows(S, B.found, B.r, B.rolling, G.per, R.J_a[:rows], R.J_b[:rows])
+    responses(first, G.per, R.J_a[:rows], B.mass, B.Y, R.Y_a[:rows])
+    responses(second, G.per, R.J_b[:rows], B.mass, B.Y, R.Y_b[:rows])
+    along_rows(R, rows, G.per, R.v, R.rate)
+    for i in range(rows):
+        R.psi[i] = B.found.psi[i // G.per] if i % G.per == 0 else 0.0
+        R.c[i] = 0.0
+    speed, rebounds = complete_rows(R, G, rows)
+    carry_over(B, R, count, G.per)
+    return REBOUNDS if rebounds else LEFT, count, speed
+
+
+@kernel
+def finish_bodies(B, R, G, count):  # type: ignore[no-untyped-def]
+    """Apply the impulses and move; return the work of the contacts.  The next step starts from here."""
+    work, h = apply_impulses(R, G, count), G.h
+    find_quaternion_rates(B.quaternion, R.behind, B.rates)
+    rotate_all(B.quaternion, B.rates, h, B.quaternion)
+    for k in range(len(B.r)):
+        for i in range(3):
+            B.r[k, i] += h * R.behind[k, i]
+        for i in range(6):
+            R.v[k, i] = R.behind[k, i]
+    B.old_count[0] = count
+    for k in range(count):
+        B.old_key[k] = B.found.key[k]
+        for row in range(G.per * k, G.per * k + G.per):
+            B.old_p[row] = R.p[row]
+    return work
+
+
+class Progress(NamedTuple):
+    """Steps made, why no more, work, largest residual and speed, meetings and Newton steps of the last step.
+
+    `within` is the rest of the distance of near pairs.
+    """
+
+    made: int
+    status: int
+    work: float
+    residual: float
+    speed: float
+    within: float
+    meetings: int
+    newton_steps: int
+
+
+@kernel
+def advance_bodies(S, B, R, G, pairs, within, steps):  # type: ignore[no-untyped-def]
+    """Make up to so many steps with the pairs within a distance; returns the entries of `Progress`."""
+    work, worst, top, count, newton = 0.0, 0.0, 0.0, B.old_count[0], 0
+    for k in range(steps):
+        status, count, speed = assemble_bodies(S, B, R, G, pairs, within)
+        if status != LEFT:
+            return k, status, work, worst, top, within, count, 0
+        solved, residual, newton = solve_islands(R, G, count, speed)
+        if not solved:
+            return k, LEFT, work, worst, top, within, count, newton
+        work += finish_bodies(B, R, G, count)
+        worst = max(worst, residual)
+        reached, _ = furthest(B, R.v, G.h)
+        within -= 2.0 * G.h * reached
+        top = max(top, reached)
+    return steps, SOLVED, work, worst, top, within, count, newton
+
+
+class Made(NamedTuple):
+    """Result of several steps.
+
+    Attributes
+    ----------
+    steps : int
+    work : float
+        Work of the contacts [J].
+    residual, speed : float
+        Largest residual and largest speed [m/s].
+    last : Solution or None
+        Of a last step that needed Python.
+    """
+
+    steps: int
+    work: float
+    residual: float
+    speed: float
+    last: Solution | None
+
+
+class RigidStep(ContactStep):
+    """Steps of one `RigidContacts`.
+
+    Parameters
+    ----------
+    placed : RigidShapes
+    conditions : Conditions
+        Of the rows of the largest island.
+    restitution : array
+        Of the same rows.
+    rolling : bool
+        Whether torques resist rolling.
+    given : StepGiven
+    """
+
+    def __init__(
+        self,
+        placed: RigidShapes,
+        conditions: Conditions,
+        restitution: Floats,
+        rolling: bool,
+        given: StepGiven,
+    ) -> None:
+        self._placed, self._conditions, self._rolling = placed, conditions, rolling
+        self._restitution = restitution
+        self.given, self.count = given, 0
+        finite = placed.radius[placed.bounded]
+        self._wide = WIDE * float(np.mean(finite)) if len(finite) else 0.0
+        self._pairs, self._within = np.zeros((0, 2), dtype=np.int64), -1.0
+        self._make_room(16, placed.bodies.start)
+
+    def _make_room(self, count: int, state: RigidState) -> None:
+        """Make arrays for so many meetings."""
+        bodies, rows, n = self._placed.bodies, self.given.per * count, len(state.r)
+        kind, normal, mu, lower, upper = self._conditions
+        J_a, J_b, Y_a, Y_b = np.zeros((4, rows, 6))
+        psi, rate, drift, b, c, p, w, old_p = np.zeros((8, rows))
+        free, behind = np.zeros((2, n, 6))
+        found = room(count)
+        self.rows = StepRows(
+            kind, normal, mu, lower, upper, self._restitution, found.first, found.second,
+            J_a, J_b, Y_a, Y_b,
+            psi, rate, drift, b, c, p, w, state.v.copy(), free, behind,
+            np.zeros(n, dtype=np.int64), np.zeros(count, dtype=np.int64), np.zeros(n + 1, dtype=np.int64),
+        )  # fmt: skip
+        R, Y = np.zeros((2, n, 3, 3))
+        self._data = RigidData(
+            bodies.mass, bodies.inertia, np.ascontiguousarray(np.linalg.inv(bodies.inertia)),
+            self._placed.reach(n), bodies.gravity, self._rolling, state.r.copy(),
+            state.quaternion.copy(), np.zeros((n, 4)), np.zeros((n, 3)), np.zeros((n, 3)), R, Y, found,
+            np.zeros(count, dtype=np.int64), old_p, np.zeros(1, dtype=np.int64),
+        )  # fmt: skip
+
+    def take(self, state: RigidState, key: Integers, p: Floats) -> None:
+        """Go on from a state and the meetings and impulses of the step that led to it."""
+        if len(key) > len(self._data.old_key):
+            self._make_room(2 * len(key), state)
+        B, order = self._data, np.argsort(key, kind="stable")
+        B.r[:], B.quaternion[:], self.rows.v[:] = state
+        B.old_count[0] = len(key)
+        B.old_key[: len(key)] = key[order]
+        B.old_p[: len(p)] = p.reshape(-1, self.given.per)[order].ravel()
+        self._within = -1.0
+
+    @property
+    def state(self) -> RigidState:
+        """Present state of the bodies."""
+        return RigidState(self._data.r.copy(), self._data.quaternion.copy(), self.rows.v.copy())
+
+    @property
+    def last(self) -> tuple[Integers, Floats]:
+        """Meetings and impulses of the last step."""
+        count = int(self._data.old_count[0])
+        return self._data.old_key[:count].copy(), self._data.old_p[: self.given.per * count].copy()
+
+    def meetings(self) -> Meetings:
+        """Return where bodies meet in the step at hand."""
+        return self._data.found.up_to(self.count)
+
+    def advance(self, count: int, solver: Solver) -> Made:
+        """Make up to so many steps, fewer where one needs Python."""
+        if not isinstance(solver, Chain):
+            return self._in_python(self.begin(solver), solver, Made(0, 0.0, 0.0, 0.0, None))
+        self.given = self.given._replace(tolerance=solver.tolerance, limit=solver.limit)
+        done = self._run(count)
+        made = Made(done.made, done.work, done.residual, done.speed, None)
+        if done.status == SOLVED:
+            return made
+        return self._in_python(Attempt(done.status, 0.0, done.newton_steps, 0.0), solver, made)
+
+    def _in_python(self, tried: Attempt, solver: Solver, made: Made) -> Made:
+        solution, work = self.conclude(tried, solver)
+        self._within = -1.0
+        speed = float(np.max(np.abs(self.rows.v[:, :3]), initial=0.0))
+        worst, top = max(made.residual, solution.residual), max(made.speed, speed)
+        return Made(made.steps + 1, made.work + work, worst, top, solution)
+
+    def attempt(self, solve: bool) -> Attempt:
+        if solve:
+            done = self._run(1)
+            return Attempt(done.status, done.residual, done.newton_steps, done.work)
+        while True:
+            scene, given = self._placed.scene, (self.given, self._pairs, self._within)
+            status, count, _ = assemble_bodies(scene, self._data, self.rows, *given)
+            if not self._helped(status, count):
+                return Attempt(status, 0.0, 0, 0.0)
+
+    def finish(self) -> float:
+        return float(finish_bodies(self._data, self.rows, self.given, self.count))
+
+    def _run(self, steps: int) -> Progress:
+        """Make up to so many steps in machine code, with new lists of near pairs and more room as needed."""
+        total = Progress(0, SOLVED, 0.0, 0.0, 0.0, self._within, 0, 0)
+        while True:
+            scene, given = self._placed.scene, (self.given, self._pairs, self._within)
+            now = Progress(*advance_bodies(scene, self._data, self.rows, *given, steps - total.made))
+            self._within = now.within
+            total = now._replace(
+                made=total.made + now.made,
+                work=total.work + now.work,
+                residual=max(total.residual, now.residual),
+                speed=max(total.speed, now.speed),
+            )
+            if not self._helped(now.status, now.meetings):
+                return total
+
+    def _helped(self, status: int, count: int) -> bool:
+        """Return True if a list of pairs or room was missing, and is there now."""
+        if status == ROOM:
+            state, last = self.state, self.last
+            self._make_room(2 * count, state)
+            self.take(state, *last)
+        elif status != PAIRS:
+            self.count = count
+            return False
+        _, margin = furthest(self._data, self.rows.v, self.given.h)
+        self._within = (1.0 + AHEAD) * margin + self._wide
+        self._pairs = self._placed.near(self.state, self._within)
+        return True

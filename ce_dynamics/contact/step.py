@@ -1,0 +1,476 @@
+"""One time step with contact: an assembler leaves rows, these kernels solve them.
+
+An assembler (`tree_step`, `rigid_step`) writes Gᵀ, (M⁻¹ G)ᵀ, gaps, rates and free velocities into `StepRows`.
+The step then is the same for all:
+
+    A = Gᵀ M⁻¹ G,    w = A p + Gᵀ v_free + c,    v⁺ = v_free + M⁻¹ G p
+
+c holds ∂ψ/∂t and, of gaps, ψ/h.  What has entered leaves at most ``rest_speed`` faster than it would go on.
+So a row gives no energy, ½ p (w_free + w⁺) ≤ ½ p rest_speed, where long steps, or shapes that meet in another
+place at once, let bodies enter each other.  Rows and normals turn in a step by an angle of first order in h,
+which needs half of that.
+
+An embedded system counts as one body with n_v velocities, so that all its rows are one island.  Bodies that
+touch each other form an island; the ground ties nothing together.
+
+Each island is solved by Newton's method from the impulses of the step before, and after a few sweeps.
+Impacts with restitution, islands that this leaves unsolved, and other solvers than `Chain` get the same rows
+as a `Problem`.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from typing import NamedTuple
+
+import numpy as np
+
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.contact.conditions import NONE, Conditions, Integers, SparseRows
+from ce_dynamics.contact.gauss_seidel import Solver, sweeps
+from ce_dynamics.contact.machine import kernel
+from ce_dynamics.contact.problem import ROUNDING, Problem, Solution, without_gain
+from ce_dynamics.contact.restitution import Impact, TouchingRows, impacts
+from ce_dynamics.contact.solvers.chain import Chain, Thorough
+from ce_dynamics.contact.solvers.newton import HALVINGS, newton_small
+from ce_dynamics.contact.solvers.rows import DENSE_ROWS
+
+LARGEST = 2 * DENSE_ROWS
+"""Rows of an island at most."""
+NEWTON_STEPS, SWEEPS = 10, 30
+SOLVED, LEFT, REBOUNDS = range(3)
+
+
+class StepRows(NamedTuple):
+    """Rows of one step in meetings of equally many rows; a row acts on at most two bodies.
+
+    Attributes
+    ----------
+    kind, normal : int arrays
+        Conditions of the rows of meetings that follow each other, as many as an island may have.
+    mu, lower, upper, restitution : arrays
+        Of the same rows.
+    first, second : (meetings,) int arrays
+        Bodies; -1 for none.
+    J_a, J_b, Y_a, Y_b : (rows, n) arrays
+        Entries of Gᵀ and (M⁻¹ G)ᵀ at the two bodies.
+    psi, rate, drift : (rows,) arrays
+        Gaps, rates before the step and their part that is not Gᵀ v.
+    b, c, p, w : (rows,) arrays
+        Gᵀ v_free + c, given part of w, impulses, w behind the step; an assembler adds to c beforehand.
+    v, free : (bodies, n) arrays
+        Velocities before the step, and without impulses.
+    behind : (bodies, n) array
+        Velocities behind the step.
+    parent, order, starts : int arrays
+        Of the islands.
+    """
+
+    kind: Integers
+    normal: Integers
+    mu: Floats
+    lower: Floats
+    upper: Floats
+    restitution: Floats
+    first: Integers
+    second: Integers
+    J_a: Floats
+    J_b: Floats
+    Y_a: Floats
+    Y_b: Floats
+    psi: Floats
+    rate: Floats
+    drift: Floats
+    b: Floats
+    c: Floats
+    p: Floats
+    w: Floats
+    v: Floats
+    free: Floats
+    behind: Floats
+    parent: Integers
+    order: Integers
+    starts: Integers
+
+
+class StepGiven(NamedTuple):
+    """Rows of a meeting, step [s], rest speed, tolerance and limit of `Chain`, whether rows may rebound."""
+
+    per: int
+    h: float
+    rest_speed: float
+    tolerance: float = 0.0
+    limit: float = math.inf
+    bouncing: bool = True
+
+
+@kernel
+def along_rows(R, rows, per, v, rate):  # type: ignore[no-untyped-def]
+    """Gᵀ v of the first rows."""
+    for i in range(rows):
+        a, b = R.first[i // per], R.second[i // per]
+        total = 0.0
+        if a >= 0:
+            for n in range(v.shape[1]):
+                total += R.J_a[i, n] * v[a, n]
+        if b >= 0:
+            for n in range(v.shape[1]):
+                total += R.J_b[i, n] * v[b, n]
+        rate[i] = total
+
+
+@kernel
+def size_of(R, i, a, b):  # type: ignore[no-untyped-def]
+    """|Gᵀ| |v_free| of a row."""
+    size = 0.0
+    for n in range(R.free.shape[1]):
+        if a >= 0:
+            size += abs(R.J_a[i, n] * R.free[a, n])
+        if b >= 0:
+            size += abs(R.J_b[i, n] * R.free[b, n])
+    return size
+
+
+@kernel
+def complete_rows(R, G, rows):  # type: ignore[no-untyped-def]
+    """Complete b and c; the speed of the problem as `Problem.speed`, and whether a row rebounds."""
+    along_rows(R, rows, G.per, R.free, R.b)
+    speed, rebounds = 0.0, False
+    for i in range(rows):
+        size = size_of(R, i, R.first[i // G.per], R.second[i // G.per])
+        is_gap = R.kind[i % G.per] == 1
+        if is_gap:
+            after = R.b[i] + R.c[i]
+            e = R.restitution[i % G.per] if G.bouncing else 0.0
+            if e > 0.0 and R.rate[i] < -G.rest_speed and R.psi[i] / G.h + after <= 0.0:
+                rebounds = True
+            R.c[i] += max(R.psi[i] / G.h, min(after, 0.0) - G.rest_speed)
+        R.b[i] += R.c[i]
+        far = is_gap and R.c[i] > size
+        speed = max(speed, size + (size if far else abs(R.c[i])))
+    return speed, rebounds
+
+
+@kernel
+def root_of(parent, body):  # type: ignore[no-untyped-def]
+    """The body that stands for a group."""
+    while parent[body] != body:
+        parent[body] = parent[parent[body]]
+        body = parent[body]
+    return body
+
+
+@kernel
+def group_islands(R, count):  # type: ignore[no-untyped-def]
+    """Meetings by islands: ``order[starts[k]:starts[k+1]]`` are those of island k; returns their number."""
+    parent, order, starts = R.parent, R.order, R.starts
+    for body in range(parent.size):
+        parent[body] = body
+    for k in range(count):
+        if R.first[k] >= 0 and R.second[k] >= 0:
+            one, other = root_of(parent, R.first[k]), root_of(parent, R.second[k])
+            parent[max(one, other)] = min(one, other)
+    members = np.zeros(parent.size, dtype=np.int64)
+    for k in range(count):
+        members[root_of(parent, max(R.first[k], R.second[k]))] += 1
+    islands, total = 0, 0
+    place = np.zeros(parent.size, dtype=np.int64)
+    for body in range(parent.size):
+        if members[body] > 0:
+            starts[islands] = total
+            place[body] = total
+            total += members[body]
+            islands += 1
+    starts[islands] = total
+    for k in range(count):
+        root = root_of(parent, max(R.first[k], R.second[k]))
+        order[place[root]] = k
+        place[root] += 1
+    return islands
+
+
+@kernel
+def add_block(J, Y, i, k, A):  # type: ignore[no-untyped-def]
+    """Add what the rows of two meetings, from i and k on, have in common through one body."""
+    for a in range(len(A)):
+        for b in range(A.shape[1]):
+            total = 0.0
+            for n in range(J.shape[1]):
+                total += J[i + a, n] * Y[k + b, n]
+            A[a, b] += total
+
+
+@kernel
+def delassus(R, members, per, A):  # type: ignore[no-untyped-def]
+    """A = Gᵀ M⁻¹ G of some meetings."""
+    for row in range(members.size):
+        i = members[row]
+        for column in range(row + 1):
+            k = members[column]
+            block = A[per * row : per * row + per, per * column : per * column + per]
+            block[:, :] = 0.0
+            if R.first[i] >= 0 and R.first[i] == R.first[k]:
+                add_block(R.J_a, R.Y_a, per * i, per * k, block)
+            if R.second[i] >= 0 and R.second[i] == R.second[k]:
+                add_block(R.J_b, R.Y_b, per * i, per * k, block)
+            if R.first[i] >= 0 and R.first[i] == R.second[k]:
+                add_block(R.J_a, R.Y_b, per * i, per * k, block)
+            if R.second[i] >= 0 and R.second[i] == R.first[k]:
+                add_block(R.J_b, R.Y_a, per * i, per * k, block)
+    m = len(A)
+    for i in range(m):
+        for k in range(i):
+            A[k, i] = A[i, k]
+
+
+@kernel
+def sparse(R, members, per, A, B):  # type: ignore[no-untyped-def]
+    """Rows of some meetings over the velocities of all bodies, as `sweeps` takes them."""
+    m, n = per * members.size, A.shape[1]
+    starts, total = np.zeros(m + 1, np.int64), 0
+    columns, values = np.empty(2 * n * m, np.int64), np.empty(2 * n * m)
+    for i in range(m):
+        k = members[i // per]
+        row = per * k + i % per
+        for body, J in ((R.first[k], A), (R.second[k], B)):
+            for j in range(n if body >= 0 else 0):
+                columns[total], values[total] = n * body + j, J[row, j]
+                total += 1
+        starts[i + 1] = total
+    return starts, columns, values
+
+
+@kernel
+def sweep_rows(R, members, per, island, C, p, aim):  # type: ignore[no-untyped-def]
+    """Sweep from p; ``island`` is b, the diagonal of A, and room for the changes of all velocities by p."""
+    b, d, v = island
+    g, y = sparse(R, members, per, R.J_a, R.J_b), sparse(R, members, per, R.Y_a, R.Y_b)
+    for k in range(v.size):
+        v[k] = 0.0
+    for i in range(p.size):
+        for k in range(y[0][i], y[0][i + 1]):
+            v[y[1][k]] += y[2][k] * p[i]
+    return sweeps((g, y), v, b, d, C, p, (aim, SWEEPS))
+
+
+@kernel
+def admit(d, b, C, p):  # type: ignore[no-untyped-def]
+    """Bring impulses within their constant bounds; return what rows that move nothing violate."""
+    residual, top = 0.0, 0.0
+    for i in range(p.size):
+        top = max(top, d[i])
+    for i in range(p.size):
+        if not d[i] > 1e-14 * top:
+            d[i] = 0.0
+            p[i] = 0.0
+            if C.kind[i] == 0:
+                residual = max(residual, abs(b[i]))
+            elif C.kind[i] == 1:
+                residual = max(residual, -b[i])
+        elif C.kind[i] == 1:
+            p[i] = max(0.0, p[i])
+        elif C.kind[i] == 2:
+            p[i] = min(max(C.lower[i], p[i]), C.upper[i])
+    return residual
+
+
+@kernel
+def solve_island(R, G, members, v, aim, enough):  # type: ignore[no-untyped-def]
+    """Newton from p with halved, then with full steps; the same behind sweeps of Gauss–Seidel.
+
+    Where rows are redundant full steps arrive at times where halved ones are caught.  Where nothing does, p
+    is where the sweeps ended.  Returns the residual and the Newton steps.
+    """
+    per, m = G.per, G.per * members.size
+    A, b, d, p, q = np.empty((m, m)), np.empty(m), np.empty(m), np.empty(m), np.empty(m)
+    delassus(R, members, per, A)
+    for i in range(m):
+        row = per * members[i // per] + i % per
+        b[i], p[i], d[i] = R.b[row], R.p[row], A[i, i]
+    C = Conditions(R.kind[:m], R.normal[:m], R.mu[:m], R.lower[:m], R.upper[:m])
+    wrong, residual, total = admit(d, b, C, p), math.inf, 0
+    for attempt in range(4):
+        if attempt == 2:
+            sweep_rows(R, members, per, (b, d, v), C, p, aim)
+        for i in range(m):
+            q[i] = p[i]
+        halvings = HALVINGS if attempt % 2 == 0 else 0
+        count, residual = newton_small(A, b, d, C, q, (aim, NEWTON_STEPS, halvings))
+        total += count
+        if residual <= enough:
+            for i in range(m):
+                p[i] = q[i]
+            break
+    for i in range(m):
+        R.p[per * members[i // per] + i % per] = p[i]
+    return max(wrong, residual), total
+
+
+@kernel
+def solve_islands(R, G, count, speed):  # type: ignore[no-untyped-def]
+    """Solve the islands that Newton's method solves; whether all were, largest residual, Newton steps."""
+    rounding = ROUNDING * speed
+    enough = G.tolerance * speed + rounding
+    aim = max(1e-4 * G.tolerance * speed, 0.1 * rounding)  # a last step of Newton's method costs little
+    solved, worst, total, v = True, 0.0, 0, np.empty(R.free.size)
+    for k in range(group_islands(R, count)):
+        members = R.order[R.starts[k] : R.starts[k + 1]]
+        if G.per * members.size > LARGEST:
+            solved = False
+            continue
+        residual, steps = solve_island(R, G, members, v, aim, enough)
+        total += steps
+        if not residual <= enough:
+            solved = False
+        elif residual > worst:
+            worst = residual
+    return solved and worst <= G.limit, worst, total
+
+
+@kernel
+def apply_impulses(R, G, count):  # type: ignore[no-untyped-def]
+    """v⁺ and w; the work of the rows, ½ pᵀ Gᵀ (v + v⁺)."""
+    for k in range(len(R.free)):
+        for n in range(R.free.shape[1]):
+            R.behind[k, n] = R.free[k, n]
+    rows = G.per * count
+    for i in range(rows):
+        a, b = R.first[i // G.per], R.second[i // G.per]
+        for n in range(R.free.shape[1]):
+            if a >= 0:
+                R.behind[a, n] += R.Y_a[i, n] * R.p[i]
+            if b >= 0:
+                R.behind[b, n] += R.Y_b[i, n] * R.p[i]
+    along_rows(R, rows, G.per, R.behind, R.w)
+    work = 0.0
+    for i in range(rows):
+        work += 0.5 * R.p[i] * (R.rate[i] - R.drift[i] + R.w[i])
+        R.w[i] += R.c[i]
+    return work
+
+
+class Attempt(NamedTuple):
+    """Result of the compiled part of a step.
+
+    Attributes
+    ----------
+    status : int
+        SOLVED if the step is made, LEFT or REBOUNDS if the rows are only assembled.
+    residual : float
+        Largest residual [m/s or rad/s].
+    newton_steps : int
+    work : float
+        Of the rows [J].
+    """
+
+    status: int
+    residual: float
+    newton_steps: int
+    work: float
+
+
+class ContactStep(ABC):
+    """Steps of one system; the assembled rows stay in `rows` until the next.
+
+    Attributes
+    ----------
+    rows : StepRows
+    given : StepGiven
+    count : int
+        Meetings of the step at hand.
+    """
+
+    rows: StepRows
+    given: StepGiven
+    count: int
+
+    @abstractmethod
+    def attempt(self, solve: bool) -> Attempt:
+        """Assemble the rows; if asked to, and if nothing rebounds, solve them by Newton's method and move."""
+
+    @abstractmethod
+    def finish(self) -> float:
+        """Apply the impulses in `rows.p` and move; return the work of the rows [J]."""
+
+    def set_velocities(self, v: Floats) -> None:
+        """Start from other velocities."""
+        self.rows.v[:] = v.reshape(self.rows.v.shape)
+
+    def begin(self, solver: Solver) -> Attempt:
+        """Make the compiled part of a step, from the impulses in `rows.p`."""
+        if isinstance(solver, Chain):
+            self.given = self.given._replace(tolerance=solver.tolerance, limit=solver.limit)
+        return self.attempt(isinstance(solver, Chain))
+
+    def conclude(self, tried: Attempt, solver: Solver) -> tuple[Solution, float]:
+        """Make the rest of a step whose compiled part has this result; its solution and the rows' work [J].
+
+        Raises
+        ------
+        ConvergenceError, InfeasibleError
+            If the solver finds no solution.
+        ModelError
+            If a number has become infinite or NaN.
+        """
+        hit = None
+        if tried.status == REBOUNDS:
+            hit = self._impacts(solver)
+            if hit is not None:
+                self.set_velocities(hit.v)
+            self.given = self.given._replace(bouncing=False)
+            tried = self.attempt(isinstance(solver, Chain))
+            self.given = self.given._replace(bouncing=True)
+        if tried.status == SOLVED:
+            R, m, work = self.rows, self.given.per * self.count, tried.work
+            found = R.behind.ravel().copy(), R.p[:m].copy(), R.w[:m].copy()
+            solution = Solution(*found, tried.residual, True, tried.newton_steps, "Newton")
+        else:
+            if isinstance(solver, Chain) and tried.newton_steps > 0:
+                solver = Thorough(solver)
+            solution = self._by_solver(solver)
+            self.rows.p[: len(solution.p)] = solution.p
+            work = self.finish()
+        if hit is None:
+            return solution, work
+        return solution.behind(hit.p, hit.residual, hit.unresolved), hit.work + work
+
+    def _by_solver(self, solver: Solver) -> Solution:
+        problem, m = self.problem(), self.given.per * self.count
+        solution = solver.solve(problem, self.rows.p[:m].copy())
+        before = self.rows.rate[:m]
+        after = before + problem.GT @ (solution.v - self.rows.v.ravel())
+        return without_gain(problem, solution, before, after)
+
+    def _matrices(self) -> tuple[SparseRows, SparseRows]:
+        """Gᵀ and (M⁻¹ G)ᵀ."""
+        R, per, m = self.rows, self.given.per, self.given.per * self.count
+        bodies = np.repeat(R.first[: self.count], per), np.repeat(R.second[: self.count], per)
+        size = R.free.size
+        GT = SparseRows.of_two(*bodies, R.J_a[:m], R.J_b[:m], size)
+        return GT, SparseRows.of_two(*bodies, R.Y_a[:m], R.Y_b[:m], size)
+
+    def conditions(self) -> Conditions:
+        """Return the conditions on the rows of all meetings."""
+        R, per, count = self.rows, self.given.per, self.count
+        own = R.normal[:per]
+        normal = np.where(own >= 0, own + per * np.arange(count)[:, None], NONE).ravel()
+        mu, lower, upper = (np.tile(part[:per], count) for part in (R.mu, R.lower, R.upper))
+        return Conditions(np.tile(R.kind[:per], count), normal.astype(np.int64), mu, lower, upper)
+
+    def problem(self) -> Problem:
+        """Return the complementarity problem of the step."""
+        m = self.given.per * self.count
+        return Problem(
+            *self._matrices(), self.rows.free.ravel().copy(), self.rows.c[:m].copy(), self.conditions()
+        )
+
+    def _impacts(self, solver: Solver) -> Impact | None:
+        """Return the impacts at the start of the step, or None if no row rebounds."""
+        R, m = self.rows, self.given.per * self.count
+        GT, YT = self._matrices()
+        e = np.tile(R.restitution[: self.given.per], self.count)
+        touching = TouchingRows(GT, YT, R.drift[:m].copy(), R.psi[:m].copy(), self.conditions(), e)
+        predicted = GT @ R.free.ravel() + R.drift[:m]
+        v, given = R.v.ravel().copy(), self.given
+        return impacts(touching, v, predicted, given.h, given.rest_speed, solver)

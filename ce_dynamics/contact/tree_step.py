@@ -1,0 +1,211 @@
+"""Rows of an embedded system for a step, and its motion, as machine code.
+
+    M v⁺ − G p = M v + h f,   ψ/h + Gᵀ v⁺ + ∂ψ/∂t ≥ 0,   q⁺ = q + h q̇(q, v⁺)
+
+M⁻¹ f and the columns of M⁻¹ G come from the O(N) recursion; M is never formed.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.contact.conditions import Conditions, Integers
+from ce_dynamics.contact.gyroscopic import free_velocities
+from ce_dynamics.contact.machine import ContactFunctions, kernel, machine, observe, responses
+from ce_dynamics.contact.rigid import rotate_all
+from ce_dynamics.contact.step import (
+    LEFT,
+    REBOUNDS,
+    SOLVED,
+    Attempt,
+    ContactStep,
+    StepGiven,
+    StepRows,
+    apply_impulses,
+    complete_rows,
+    solve_islands,
+)
+from ce_dynamics.simulation.integrators.kernels import call
+
+ASSEMBLE, SOLVE, FINISH = range(3)
+"""Tasks of `tree_step`; one kernel compiles in less time than three with the same parts."""
+
+
+class Stage(NamedTuple):
+    """Equations of motion and rows of the elements at one instant.
+
+    Attributes
+    ----------
+    v_dot, x_dot : arrays
+        Rates without impulses of the elements.
+    GT : (m, n_v) array
+    psi, rate, mu : (m,) arrays
+    power : float
+        Power of force elements and prescribed motions [W].
+    """
+
+    v_dot: Floats
+    x_dot: Floats
+    GT: Floats
+    psi: Floats
+    rate: Floats
+    mu: Floats
+    power: float
+
+
+class TreeData(NamedTuple):
+    """Data of a step of an embedded system.
+
+    Attributes
+    ----------
+    limit, turning : (m,) arrays
+        Largest forces of box rows; a term added to w: h γ where v is consistent at the start of the step.
+    quaternions : int array
+        Indices at which unit quaternions begin in q.
+    end : array
+        State behind the step.
+    """
+
+    limit: Floats
+    turning: Floats
+    quaternions: Integers
+    end: Floats
+
+
+@kernel
+def assemble_tree(M, R, G, D, t):  # type: ignore[no-untyped-def]
+    """Rows at t and the machine's state; the speed of the problem, and whether a row rebounds."""
+    m, n_v = R.J_a.shape
+    v = R.v[0]
+    observe(M, t, M.y)
+    free_velocities(M, v, G.h, R.free[0])
+    for i in range(m):
+        before = 0.0
+        for k in range(n_v):
+            before += R.J_a[i, k] * v[k]
+        R.drift[i] = R.rate[i] - before  # ∂ψ/∂t and what prescribed motions add
+        R.c[i] = R.drift[i] + D.turning[i]
+        R.lower[i], R.upper[i] = -G.h * D.limit[i], G.h * D.limit[i]
+    speed, rebounds = complete_rows(R, G, m)
+    responses(M, R.J_a, R.Y_a)
+    return speed, rebounds
+
+
+@kernel
+def move_tree(M, R, G, D):  # type: ignore[no-untyped-def]
+    """u⁺ = u + V v⁺ h, orientations by the exponential of h ω⁺ (`rigid.rotate_quaternions`), and ẋ."""
+    n_q, n_v, y, end = M.q.size, M.v.size, M.y, D.end
+    for k in range(n_v):
+        M.v[k] = end[n_q + k] = R.behind[0, k]
+    call(M.rates_call[0], M.rates_call[1])
+    for k in range(n_q):
+        end[k] = y[k] + G.h * M.q_dot[k]
+    for first in D.quaternions:
+        part = slice(first, first + 4)
+        rotate_all(y[part].reshape(1, 4), M.q_dot[part].reshape(1, 4), G.h, end[part].reshape(1, 4))
+    for k in range(M.x_dot.size):
+        end[n_q + n_v + k] = y[n_q + n_v + k] + G.h * M.x_dot[k]
+
+
+@kernel
+def tree_step(M, R, G, D, task, t):  # type: ignore[no-untyped-def]
+    """A step from the machine's state, or a part of it; returns status, residual, Newton steps, work."""
+    count, residual, steps = min(1, len(R.J_a)), 0.0, 0
+    if task != FINISH:
+        speed, rebounds = assemble_tree(M, R, G, D, t)
+        if rebounds:
+            return REBOUNDS, 0.0, 0, 0.0
+        if task == ASSEMBLE:
+            return LEFT, 0.0, 0, 0.0
+        solved, residual, steps = solve_islands(R, G, count, speed)
+        if not solved:
+            return LEFT, residual, steps, 0.0
+    work = apply_impulses(R, G, count)
+    move_tree(M, R, G, D)
+    return SOLVED, residual, steps, work
+
+
+class TreeStep(ContactStep):
+    """Steps of one `UnilateralModel`.
+
+    Parameters
+    ----------
+    functions : ContactFunctions
+    conditions : Conditions
+    limit : (m,) array
+        Largest forces of box rows.
+    quaternions : sequence of int
+        Indices at which unit quaternions begin in q.
+    rest_speed : float
+
+    Attributes
+    ----------
+    machine : ContactMachine
+        Its buffers hold the state and what the stage gave.
+    """
+
+    def __init__(
+        self,
+        functions: ContactFunctions,
+        conditions: Conditions,
+        limit: Floats,
+        quaternions: list[int],
+        rest_speed: float,
+    ) -> None:
+        M, self._alive = machine(functions)
+        m, n_q, n_v = len(limit), len(M.q), len(M.v)
+        drift, b, c, p, w, turning, lower, upper, restitution = np.zeros((9, m))
+        one, none = np.zeros(1, dtype=np.int64), np.full(1, -1, dtype=np.int64)
+        v, YT = M.y[n_q : n_q + n_v].reshape(1, n_v), np.zeros((m, n_v))
+        free, behind = np.zeros((2, 1, n_v))
+        self.machine, self.count = M, min(1, m)
+        self.rows = StepRows(
+            kind=conditions.kind, normal=conditions.normal, mu=M.mu, lower=lower, upper=upper,
+            restitution=restitution, first=one, second=none, J_a=M.GT, J_b=M.GT, Y_a=YT, Y_b=YT, psi=M.psi,
+            rate=M.rate, drift=drift, b=b, c=c, p=p, w=w, v=v, free=free, behind=behind,
+            parent=one.copy(), order=one.copy(), starts=np.zeros(2, dtype=np.int64),
+        )  # fmt: skip
+        self.given = StepGiven(per=m, h=0.0, rest_speed=rest_speed)
+        self._data = TreeData(limit, turning, np.array(quaternions, dtype=np.int64), np.zeros_like(M.y))
+        self._t = 0.0
+
+    def start(self, t: float, y: Floats, u: Floats, h: float) -> None:
+        """Put the start of a step in place, without impulses."""
+        self._t, self.given = t, self.given._replace(h=h)
+        self.machine.y[:], self.machine.u[:] = y, u
+        self.rows.p[:] = self._data.turning[:] = 0.0
+
+    def turn(self, turning: Floats) -> None:
+        """Add to w h γ of rows at which v is consistent, see `UnilateralModel.step`."""
+        self._data.turning[:] = turning
+
+    def set_velocities(self, v: Floats) -> None:
+        super().set_velocities(v)
+        self._data.turning[:] = 0.0
+
+    def stage(self) -> Stage:
+        """Return what the machine's buffers hold of the start of the step."""
+        M = self.machine
+        v_dot, x_dot, GT = M.v_dot.copy(), M.x_dot.copy(), M.GT.copy()
+        return Stage(v_dot, x_dot, GT, M.psi.copy(), M.rate.copy(), M.mu.copy(), float(M.power[0]))
+
+    @property
+    def end(self) -> Floats:
+        """State behind the step."""
+        return self._data.end.copy()
+
+    def attempt(self, solve: bool) -> Attempt:
+        return Attempt(*self._run(SOLVE if solve else ASSEMBLE))
+
+    def finish(self) -> float:
+        work: float = self._run(FINISH)[3]
+        return work
+
+    def _run(self, task: int) -> tuple[int, float, int, float]:
+        answer: tuple[int, float, int, float] = tree_step(
+            self.machine, self.rows, self.given, self._data, task, self._t
+        )
+        return answer

@@ -1,0 +1,124 @@
+"""Time steps with contact in NumPy, as the theory states them: oracles of the compiled step."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.contact import (
+    Chain,
+    Conditions,
+    Kind,
+    Problem,
+    RigidContacts,
+    Solution,
+    SparseRows,
+    UnilateralModel,
+)
+from ce_dynamics.contact.conditions import Integers
+from ce_dynamics.contact.restitution import Impact, TouchingRows, impacts
+from ce_dynamics.contact.rigid import RigidState, rotate_quaternions, rotations
+
+
+class TreeEnd(NamedTuple):
+    """State behind a step of an embedded system, the solution and the work of the rows."""
+
+    y: Floats
+    solution: Solution
+    work: float
+
+
+def gap_terms(psi: Floats, free: Floats, h: float, rest_speed: float) -> Floats:
+    """ψ/h, but what has entered leaves at most `rest_speed` faster than it would go on."""
+    return np.asarray(np.maximum(psi / h, np.minimum(free, 0.0) - rest_speed))
+
+
+def tree_step(unilateral: UnilateralModel, t: float, y: Floats, h: float, start: Floats) -> TreeEnd:
+    """One step with dense matrices: M⁻¹ G by a sweep per row, v_free by iteration, impacts before."""
+    model, u = unilateral.model, unilateral.model.u0
+    q, v, x = model.layout.split(y)
+    stage = unilateral.stage(t, y, u)
+    GT, YT = stage.GT, unilateral.responses(y, u, stage.GT)
+    n_q, n_v = len(q), len(v)
+
+    def free_velocities(v: Floats) -> Floats:
+        free = v
+        for _ in range(100):
+            middle = np.concatenate((q, 0.5 * (v + free), x))
+            free = v + h * model.dynamics(middle, u)[0][n_q : n_q + n_v]
+        return np.asarray(free)
+
+    kinds = unilateral.row_kinds
+    limit = h * unilateral.limit
+    conditions = Conditions.of(
+        [kind.kind for kind in kinds], [kind.normal for kind in kinds], stage.mu, -limit, limit
+    )
+    drift = stage.rate - GT @ v
+    matrices = SparseRows.dense(GT), SparseRows.dense(YT)
+    touching = TouchingRows(*matrices, drift, stage.psi, conditions, unilateral.restitution)
+    predicted = GT @ free_velocities(v) + drift
+    hit = impacts(touching, v, predicted, h, unilateral.rest_speed, Chain(1e-13))
+    v = v if hit is None else hit.v
+    free = free_velocities(v)
+    wanted = gap_terms(stage.psi, GT @ free + drift, h, unilateral.rest_speed)
+    c = drift + np.where(unilateral.unilateral, wanted, 0.0)
+    solution = Chain(1e-13).solve(Problem(*matrices, free, c, conditions), start)
+    q_dot = unilateral.compiled.rates(q, solution.v)[0]
+    q_plus = q + h * q_dot
+    for where in unilateral.quaternions:
+        q_plus[where] = rotate_quaternions(q[None, where], q_dot[None, where], h)[0]
+    work = 0.5 * float(solution.p @ (GT @ (v + solution.v)))
+    x_plus = x + h * unilateral.stage(t, np.concatenate((q, v, x)), u).x_dot
+    y_plus = np.concatenate((q_plus, solution.v, x_plus))
+    if hit is None:
+        return TreeEnd(y_plus, solution, work)
+    return TreeEnd(y_plus, solution.behind(hit.p, hit.residual, hit.unresolved), hit.work + work)
+
+
+class BodiesEnd(NamedTuple):
+    """State of plain bodies behind a step, keys and impulses of its meetings, work of the contacts."""
+
+    state: RigidState
+    key: Integers
+    p: Floats
+    work: float
+
+
+def bodies_step(contacts: RigidContacts, h: float, before: BodiesEnd) -> BodiesEnd:
+    """One step with sparse rows of all bodies at once; impulses are found from those of the step before."""
+    state, bodies, per = before.state, contacts.bodies, contacts.per
+    meetings = contacts.meetings(state, margin_of(contacts, state, h))
+    rows, conditions = contacts.rows(meetings, state.r)
+    known = dict(zip(before.key.tolist(), before.p.reshape(-1, per), strict=True))
+    start = np.array([known.get(int(key), np.zeros(per)) for key in meetings.key]).ravel()
+    v, work, hit = state.v.ravel(), 0.0, find_impacts(contacts, state, h, Chain())
+    if hit is not None:
+        v, work = hit.v, hit.work
+    now = state._replace(v=v.reshape(-1, 6))
+    problem = bodies.problem(now, rows, conditions, h, np.zeros(len(rows.psi)))
+    wanted = gap_terms(rows.psi, problem.b, h, contacts.rest_speed)
+    c = np.where(conditions.kind == Kind.UNILATERAL, wanted, 0.0)
+    solution = Chain().solve(bodies.problem(now, rows, conditions, h, c), start)
+    work += 0.5 * float(solution.p @ (problem.GT @ (v + solution.v)))
+    p = solution.p if hit is None else solution.p + hit.p
+    return BodiesEnd(bodies.move(now, solution.v, h), meetings.key, p, work)
+
+
+def margin_of(contacts: RigidContacts, state: RigidState, h: float) -> float:
+    """Return the gap below which meetings matter."""
+    spin = np.linalg.norm(state.v[:, 3:], axis=1)
+    fastest = np.max(np.linalg.norm(state.v[:, :3], axis=1) + spin * contacts.placed.reach(len(state.r)))
+    return float(2.0 * h * (fastest + h * np.linalg.norm(contacts.bodies.gravity)))
+
+
+def find_impacts(contacts: RigidContacts, state: RigidState, h: float, solver: Chain) -> Impact | None:
+    """Return the impacts at the start of a step."""
+    rows, conditions = contacts.rows(contacts.meetings(state, margin_of(contacts, state, h)), state.r)
+    R = rotations(state.quaternion)
+    GT, YT = contacts.bodies.matrices(R, rows)
+    e = np.where(conditions.kind == Kind.UNILATERAL, contacts.e, 0.0)
+    free = contacts.bodies.free_velocities(state, R, h).ravel()
+    touching = TouchingRows(GT, YT, rows.drift, rows.psi, conditions, e)
+    return impacts(touching, state.v.ravel(), GT @ free, h, contacts.rest_speed, solver)
