@@ -1,6 +1,6 @@
 """Integrators of the augmented equations (8): index 1 with stabilisation, and IDA on the index 2 form.
 
-The Jacobians are sparse and exact, by CasADi.
+Jacobians are sparse, exact and compiled.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -19,64 +19,41 @@ from scipy.sparse.linalg import splu
 from ce_dynamics.algebra.arrays import Array, concatenate, zeros
 from ce_dynamics.augmented.augmented import Augmented
 from ce_dynamics.augmented.observer import FeedbackLaw, apply_law
-from ce_dynamics.compiler import to_casadi, trace
-from ce_dynamics.compiler.casadi import ca
+from ce_dynamics.compiler import TracedFunction, compile_function, trace
+from ce_dynamics.compiler.derivatives.compiled import compile_jacobian
 from ce_dynamics.errors import ModelError
 
 
-def symbolic(
-    name: str, function: Callable[..., Mapping[str, Any]], inputs: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Trace a function of vectors and apply it to CasADi columns, known zeros left out of the results."""
-    traced = trace(name, function, {key: column.numel() for key, column in inputs.items()})
-    results = to_casadi(traced)(*inputs.values())
-    if not isinstance(results, tuple):
-        results = (results,)
-    return {key: ca.sparsify(value) for key, value in zip(traced.output_shapes, results, strict=True)}
-
-
-class Evaluation:
-    """A CasADi function of columns with buffers of its own.
+class SparseMatrix:
+    """The derivative of an output with respect to an input, in CSC form.
 
     Parameters
     ----------
-    name : str
-    inputs, outputs : sequences of casadi.SX
-        Of an output only the entries that are not known zeros are stored, column by column.
+    traced : TracedFunction
+    output, input : str
+
+    Attributes
+    ----------
+    matrix : CSC matrix
+        With the values of the last evaluation.
     """
 
-    def __init__(self, name: str, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
-        columns = [ca.vertcat(*output.nonzeros()) if output.nnz() else ca.SX(0, 1) for output in outputs]
-        self.function = ca.Function(name, list(inputs), [ca.densify(column) for column in columns])
-        self.inputs: list[Any] = [np.zeros(column.numel()) for column in inputs]
-        self.outputs: list[Any] = [np.zeros(output.nnz()) for output in outputs]
-        buffer: Any
-        buffer, self._run = self.function.buffer()
-        self._buffer = buffer  # keeps the memory that `_run` works on
-        for k, values in enumerate(self.inputs):
-            if values.size:
-                buffer.set_arg(k, memoryview(values))
-        for k, values in enumerate(self.outputs):
-            if values.size:
-                buffer.set_res(k, memoryview(values))
+    def __init__(self, traced: TracedFunction, output: str, input: str) -> None:
+        jacobian = compile_jacobian(traced, output, input)
+        self._bound = jacobian.function.bind()
+        self._entries = self._bound.outputs[jacobian.entries]
+        self._order = np.lexsort((jacobian.rows, jacobian.columns))
+        starts = np.searchsorted(jacobian.columns[self._order], np.arange(jacobian.shape[1] + 1))
+        ones = np.ones(len(self._order))
+        self.matrix = csc_matrix((ones, jacobian.rows[self._order], starts), shape=jacobian.shape)
 
-    def __call__(self, *values: Any) -> list[Array]:
-        """Evaluate; the results are overwritten by the next call."""
-        for store, given in zip(self.inputs, values, strict=True):
-            store[:] = given
-        self._run()
-        return self.outputs
-
-    @property
-    def n_instructions(self) -> int:
-        """Length of the program."""
-        return int(self.function.n_instructions())
-
-
-def pattern_of(matrix: Any) -> csc_matrix:
-    """The sparsity of a CasADi matrix, with ones, in the order in which `Evaluation` stores it."""
-    columns, rows = matrix.sparsity().get_ccs()
-    return csc_matrix((np.ones(len(rows)), rows, columns), shape=matrix.shape)
+    def at(self, **inputs: Any) -> csc_matrix:
+        """Evaluate; the result is overwritten by the next call."""
+        for name, given in inputs.items():
+            self._bound.inputs[name][:] = given
+        self._bound.run()
+        self.matrix.data[:] = self._entries[self._order]
+        return self.matrix
 
 
 COMPLIANCE = 1e-7
@@ -109,61 +86,53 @@ class Index1:
         Compliance G M⁻¹ Gᵀ of the rows that take part in a redundancy, zero for all others.
     law : FeedbackLaw, optional
         Inputs as a function of time and the system's outputs.
-
-    Attributes
-    ----------
-    pattern : sparse matrix
-        Of the saddle-point system, with the values of the last evaluation.
     """
 
     def __init__(self, model: Augmented, softness: Array, law: FeedbackLaw | None = None) -> None:
         self.model, self.law = model, law
         self._compliance = COMPLIANCE * softness
         n_y = model.n_p + model.n_V + model.n_x
-        y, t, u = ca.SX.sym("y", n_y), ca.SX.sym("t"), ca.SX.sym("u", len(model.u0))
-        parts = symbolic("index1", self._parts, {"y": y, "t": t, "u": u})
-        n = model.n_g
-        G, columns = (parts["G"], parts["columns"]) if n else (ca.SX(0, model.n_V), ca.SX(model.n_V, 0))
-        E = ca.sparsify(ca.diag(ca.SX(self._compliance))) if n else ca.SX(0, 0)
-        saddle = ca.vertcat(ca.horzcat(parts["inertia"], -columns), ca.horzcat(G, E))
-        self.pattern = pattern_of(saddle)
-        names = ("force", "gamma", "g", "rate", "p_dot", "x_dot")
-        dense = tuple(ca.densify(parts[name]) for name in names)
-        self._evaluate = Evaluation("index1", (y, t, u), (saddle, *dense))
+        sizes = {"y": n_y, "t": 1, "u": len(model.u0), "z": model.n_V + model.n_g}
+        traced = trace("index1", self._parts, sizes)
+        self._parts_at, self._matrix = compile_function(traced), SparseMatrix(traced, "remains", "z")
 
-    def _parts(self, y: Array, t: Array, u: Array) -> dict[str, Any]:
+    def _parts(self, y: Array, t: Array, u: Array, z: Array) -> dict[str, Any]:
+        """The residual of (8) in z = [V̇; λ], and errors and rates at the state."""
         model = self.model
         p, V, x = model.split(y)
+        V_dot, multipliers = z[: model.n_V], z[model.n_V :]
         instant = model.instant(p, V, x, apply_law(model, self.law, t[0], p, V, x, u))
         rows = instant.constraints
-        parts = {
-            "inertia": instant.inertia,
-            "force": instant.force,
-            "gamma": rows.gamma,
+        remains = [instant.inertia @ V_dot - instant.force]
+        if model.n_g:
+            remains[0] = remains[0] - instant.columns @ multipliers
+            remains.append(rows.G @ V_dot + self._compliance * multipliers + rows.gamma)
+        return {
+            "remains": concatenate(remains),
             "g": rows.g,
             "rate": rows.rate,
             "p_dot": instant.position_rate(V),
             "x_dot": concatenate([instant.x_dot]) if model.n_x else np.zeros(0),
         }
-        return parts | ({"G": rows.G, "columns": instant.columns} if model.n_g else {})
 
     def __call__(self, t: float, y: Array, u: Array, alpha: float = 0.0, beta: float = 0.0) -> Index1Answer:
         """Evaluate; NaN where the equations are singular."""
-        values = self._evaluate(y, t, u)
-        self.pattern.data[:] = values[0]
-        force, gamma, g, rate, p_dot, x_dot = values[1:]
-        wanted = -gamma - 2.0 * alpha * rate - beta**2 * g
         n_V = self.model.n_V
+        given = {"y": y, "t": np.array([t]), "u": u, "z": np.zeros(n_V + self.model.n_g)}
+        remains, g, rate, p_dot, x_dot = self._parts_at(*given.values())
+        wanted = -remains
+        wanted[n_V:] -= 2.0 * alpha * rate + beta**2 * g
         try:
-            factors = splu(self.pattern)
+            factors = splu(self._matrix.at(**given))
         except RuntimeError:  # exactly singular
-            solution = np.full(n_V + len(g), np.nan)
+            solution = np.full(len(wanted), np.nan)
         else:
-            solution = factors.solve(np.concatenate((force, wanted)))
+            solution = factors.solve(wanted)
             for _ in range(REFINEMENTS if self._compliance.any() else 0):
-                solution = factors.solve(np.concatenate((force, wanted + self._compliance * solution[n_V:])))
+                yielded = np.concatenate((np.zeros(n_V), self._compliance * solution[n_V:]))
+                solution = factors.solve(wanted + yielded)
         y_dot = np.concatenate((p_dot, solution[:n_V], x_dot))
-        return Index1Answer(y_dot, solution[n_V:], np.array(g), np.array(rate))
+        return Index1Answer(y_dot, solution[n_V:], g, rate)
 
 
 VELOCITY_COMPLIANCE = 1e-12
@@ -188,8 +157,6 @@ class StabilisedIndex2:
     ----------
     size : int
         Length of Y.
-    pattern : sparse matrix
-        Of the Jacobian, whose nonzeros `jacobian` returns in the same order.
     timing : dict of str to float
         Seconds for tracing and for the Jacobian.
     """
@@ -198,23 +165,39 @@ class StabilisedIndex2:
         self.model, self.softness, self.law = model, softness, law
         self.n_y = model.n_p + model.n_V + model.n_x
         self.size = self.n_y + 2 * model.n_g
-        Y, Y_dot = ca.SX.sym("Y", self.size), ca.SX.sym("Y_dot", self.size)
-        t, u, c_j = ca.SX.sym("t"), ca.SX.sym("u", len(model.u0)), ca.SX.sym("c_j")
+        sizes = {"Y": self.size, "Y_dot": self.size, "t": 1, "u": len(model.u0)}
         start = time.perf_counter()
-        F = symbolic("ggl", self._residual, {"Y": Y, "Y_dot": Y_dot, "t": t, "u": u})["F"]
+        self._residual = compile_function(trace("ggl", self._evaluate, sizes))
         traced = time.perf_counter()
-        jacobian = ca.jacobian(F, Y) + c_j * ca.jacobian(F, Y_dot)
-        self.pattern = pattern_of(jacobian)
-        self.residual = Evaluation("residual", (Y, Y_dot, t, u), (ca.densify(F),))
-        self.jacobian = Evaluation("jacobian", (Y, Y_dot, t, u, c_j), (jacobian,))
+        along = trace("ggl_along", self._evaluate_along, sizes | {"c_j": 1, "s": self.size})
+        self._jacobian = SparseMatrix(along, "F", "s")
         self.timing = {"trace": traced - start, "jacobian": time.perf_counter() - traced}
+
+    @property
+    def pattern(self) -> csc_matrix:
+        """Sparsity of the Jacobian."""
+        return self._jacobian.matrix
+
+    def residual(self, t: float, Y: Array, Y_dot: Array, u: Array) -> Array:
+        """F."""
+        return self._residual(Y, Y_dot, np.array([t]), u)[0]
+
+    def jacobian(self, t: float, Y: Array, Y_dot: Array, u: Array, c_j: float) -> csc_matrix:
+        """∂F/∂Y + c_j ∂F/∂Ẏ; overwritten by the next call."""
+        return self._jacobian.at(Y=Y, Y_dot=Y_dot, t=t, u=u, c_j=c_j)
 
     @property
     def algebraic(self) -> Array:
         """Indices of λ and μ."""
         return np.arange(self.n_y, self.size)
 
-    def _residual(self, Y: Array, Y_dot: Array, t: Array, u: Array) -> dict[str, Any]:
+    def _evaluate_along(
+        self, Y: Array, Y_dot: Array, t: Array, u: Array, c_j: Array, s: Array
+    ) -> dict[str, Any]:
+        """F of (Y + s, Ẏ + c_j s): its derivative by s is the Jacobian."""
+        return self._evaluate(Y + s, Y_dot + c_j[0] * s, t, u)
+
+    def _evaluate(self, Y: Array, Y_dot: Array, t: Array, u: Array) -> dict[str, Any]:
         model, n = self.model, self.model.n_g
         p, V, x = model.split(Y[: self.n_y])
         p_dot, V_dot, x_dot = model.split(Y_dot[: self.n_y])
@@ -288,11 +271,11 @@ def make_solver(
     rows, columns = coordinates(problem)
 
     def residual(t: float, Y: Array, Y_dot: Array, F: Array) -> None:
-        (values,) = problem.residual(Y, Y_dot, t, signal(t))
+        values = problem.residual(t, Y, Y_dot, signal(t))
         F[:] = values if np.isfinite(values).all() else OUTSIDE
 
     def jacobian(t: float, Y: Array, Y_dot: Array, F: Array, c_j: float, J: Array) -> None:
-        (values,) = problem.jacobian(Y, Y_dot, t, signal(t), c_j)
+        values = problem.jacobian(t, Y, Y_dot, signal(t), c_j).data
         if sparse:
             J[:] = values
         else:

@@ -266,13 +266,12 @@ def test_jacobian_is_that_of_the_residual(formulation: str, rng: np.random.Gener
     Y = np.concatenate((y0, 10.0 * rng.normal(size=2 * model.n_g)))
     Y[: problem.n_y] += 0.1 * rng.normal(size=problem.n_y)
     Y_dot, c_j, u = rng.normal(size=problem.size), 7.0, np.zeros(0)
-    J = problem.pattern.copy()
-    J.data[:] = problem.jacobian(Y, Y_dot, 0.0, u, c_j)[0]
+    J = problem.jacobian(0.0, Y, Y_dot, u, c_j).copy()
     h = 1e-6
     for k in range(problem.size):
         step = h * (np.arange(problem.size) == k)
-        ahead = problem.residual(Y + step, Y_dot + c_j * step, 0.0, u)[0].copy()
-        behind = problem.residual(Y - step, Y_dot - c_j * step, 0.0, u)[0].copy()
+        ahead = problem.residual(0.0, Y + step, Y_dot + c_j * step, u)
+        behind = problem.residual(0.0, Y - step, Y_dot - c_j * step, u)
         # rounding 1e-16 × forces of order 1e3 / h, truncation h² × third derivatives of the same order
         np.testing.assert_allclose(J[:, [k]].toarray()[:, 0], (ahead - behind) / (2.0 * h), rtol=0, atol=1e-6)
 
