@@ -182,9 +182,9 @@ def bias_at(M, t, y, R):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def with_friction(rows, mu, held, slides, Y, lam, d, v_dot):  # type: ignore[no-untyped-def]
+def with_friction(rows, R, held, slides, Y, v_dot):  # type: ignore[no-untyped-def]
     """Responses to held rows, each with the friction that it causes; constant friction is applied to v̇."""
-    n_v = v_dot.size
+    n_v, lam, d, mu = v_dot.size, R.multipliers, R.direction, R.mu
     place = np.full(rows.kind.size, -1)
     B = np.empty((held.size, n_v))
     for a in range(held.size):
@@ -233,7 +233,7 @@ def rows_act(M, rows, R):  # type: ignore[no-untyped-def]
     copy_rows(held, chosen[: held.size])
     copy_rows(slides, chosen[held.size :])
     GT, Y = gather(M, chosen)
-    B = with_friction(rows, M.mu, held, slides, Y, lam, R.direction, v_dot)
+    B = with_friction(rows, R, held, slides, Y, v_dot)
     bias(M)
     A, wanted, near = np.empty((held.size, held.size)), np.empty(held.size), np.empty(held.size)
     for a in range(held.size):

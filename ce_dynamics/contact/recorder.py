@@ -6,20 +6,18 @@ When cables go slack or taut and contacts open or close.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.compiled.model import Model
 from ce_dynamics.contact.conditions import Booleans
 from ce_dynamics.contact.embedded import UnilateralModel
 from ce_dynamics.contact.gauss_seidel import Solver
 from ce_dynamics.contact.problem import Solution
 from ce_dynamics.dynamics.state import Entry
-from ce_dynamics.mechanism.signals import furthest_out, warn_out_of_range
 from ce_dynamics.simulation.monitors.promises import Fault, Promises
 from ce_dynamics.simulation.results import (
     WORK,
@@ -29,7 +27,7 @@ from ce_dynamics.simulation.results import (
     observe_run,
     record,
 )
-from ce_dynamics.simulation.right_hand_side import Inputs, constant_inputs
+from ce_dynamics.simulation.right_hand_side import RightHandSide
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -137,38 +135,6 @@ class ContactRun:
     statistics: Statistics
 
 
-class InputsOverTime:
-    """Inputs over time.
-
-    Attributes
-    ----------
-    u : array
-        Where no law answers them.
-    control : CompiledFunction or None
-        The law: t, y → u.
-    """
-
-    def __init__(self, model: Model, inputs: Inputs) -> None:
-        self._model = model
-        self.u = constant_inputs(model, inputs)
-        self.control = None
-        if inputs is not None and not isinstance(inputs, Mapping):
-            self.control = model.control(inputs)
-
-    def at(self, t: float, y: Floats) -> Floats:
-        """U at time t and state y."""
-        if self.control is None:
-            return self.u
-        u: Floats = self.control(np.array([t]), y)[0]
-        return u
-
-    def warn_of_ranges(self, t: Floats, U: Floats) -> None:
-        """Say which inputs the law answered out of their ranges, at stored instants."""
-        if self.control is not None and self._model.ranges:
-            columns = {entry.name: k for k, entry in enumerate(self._model.layout.u)}
-            warn_out_of_range(self._model.ranges, furthest_out(self._model.ranges, columns, t, U))
-
-
 class Stored(NamedTuple):
     """Stored data of one instant; see `ContactRun`."""
 
@@ -232,11 +198,11 @@ class Recorder:
         """Store an instant."""
         self.stored.append(Stored(self.t, y, gap, force, self.work, self.contact_work))
 
-    def store_last(self, law: InputsOverTime) -> None:
+    def store_last(self, law: RightHandSide) -> None:
         """Store the state that a run was ended in, where it lies behind the last stored instant."""
         last = self._last
         if last is not None and self.stored and last.t > self.stored[-1].t:
-            stage = self.unilateral.stage(last.t, last.y, law.at(last.t, last.y))
+            stage = self.unilateral.stage(last.t, last.y, law.inputs_at(last.t, last.y))
             self.stored.append(last._replace(gap=stage.psi))
 
     def forget_after(self, t: float) -> None:
@@ -244,12 +210,12 @@ class Recorder:
         self.stored = [one for one in self.stored if one.t <= t] or self.stored[:1]
         self.watch.events = [event for event in self.watch.events if event.time <= t]
 
-    def inputs(self, law: InputsOverTime) -> tuple[Floats, Floats]:
+    def inputs(self, law: RightHandSide) -> tuple[Floats, Floats]:
         """Stored instants, and the inputs at each."""
-        U = np.array([law.at(one.t, one.y) for one in self.stored]).reshape(len(self.stored), -1)
-        return np.array([one.t for one in self.stored]), U
+        t = np.array([one.t for one in self.stored])
+        return t, law.inputs_over(t, np.array([one.y for one in self.stored]))
 
-    def run(self, law: InputsOverTime, wall: float, solver: Solver) -> tuple[ContactRun, Fault | None]:
+    def run(self, law: RightHandSide, wall: float, solver: Solver) -> tuple[ContactRun, Fault | None]:
         """Return the stored data as a `ContactRun`, and the first broken promise or None."""
         _, Y, gap, force, work, contact_work = (np.array(part) for part in zip(*self.stored, strict=True))
         t, U = self.inputs(law)

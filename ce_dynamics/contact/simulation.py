@@ -19,10 +19,11 @@ from ce_dynamics.compiled.model import Model
 from ce_dynamics.contact.conditions import ConvergenceError, InfeasibleError
 from ce_dynamics.contact.embedded import UnilateralModel
 from ce_dynamics.contact.gauss_seidel import Solver
-from ce_dynamics.contact.recorder import ContactRun, InputsOverTime, Recorder
+from ce_dynamics.contact.recorder import ContactRun, Recorder
 from ce_dynamics.contact.solvers.chain import Chain
 from ce_dynamics.contact.steps import SmoothSteps, advance
 from ce_dynamics.errors import AccuracyWarning, ModelError, SimulationError
+from ce_dynamics.mechanism.signals import furthest_out, warn_out_of_range
 from ce_dynamics.simulation.integrators.settings import check_steps
 from ce_dynamics.simulation.monitors.jumps import is_balanced
 from ce_dynamics.simulation.monitors.reach import InputsAt, Jump, Reach, judge_run, where_it_stands
@@ -74,15 +75,14 @@ def count_balanced(results: xr.Dataset) -> int:
     return int(np.argmax(wrong)) if np.any(wrong) else len(energy)
 
 
-def why_it_stopped(model: Model, inputs: Inputs, t: float, y: Floats) -> str:
+def why_it_stopped(model: Model, law: RightHandSide, t: float, y: Floats) -> str:
     """Return a clause for messages that names the loop or force element at which a run stopped.
 
     The loop stands at a dead centre or leaves its range.  The clause is empty without geared loops.
     """
     if not model.geared_loops:
         return ""
-    rhs = RightHandSide(model, inputs)
-    return where_it_stands(model, t, y, rhs.inputs_at) or where_it_broke(model, rhs, t, y)
+    return where_it_stands(model, t, y, law.inputs_at) or where_it_broke(model, law, t, y)
 
 
 def warn_of_remains(unresolved: int, steps: int, residual: float, speed: float) -> None:
@@ -179,16 +179,16 @@ def simulate_unilateral(
     start = model.start_at(y0)
     steps = max(1, math.ceil(duration / step * (1.0 - 1e-12)))
     check_room(unilateral, steps, duration / interval)
-    law = InputsOverTime(model, inputs)
+    law = RightHandSide(model, inputs)
     chosen = Chain() if solver is None else solver
     every = max(1, round(min(interval / duration, 1.0) * steps))
     recorder = Recorder(unilateral, duration / steps, every, dependent_hinges(model, hinges))
-    unilateral.check_start(0.0, start, law.at(0.0, start))
-    smooth = SmoothSteps(unilateral, order, law.u, law.control) if order > 1 else None
+    unilateral.check_start(0.0, start, law.inputs_at(0.0, start))
+    smooth = SmoothSteps(unilateral, order, law.inputs_at(0.0, start), law.control) if order > 1 else None
     began = time.perf_counter()
     trouble, cause = "", None
     try:
-        advance(unilateral, law, start, steps, chosen, recorder, progress, smooth)
+        advance(law, start, steps, chosen, recorder, progress, smooth)
     except KeyboardInterrupt:
         trouble = f"interrupted at t = {recorder.t:.4g} s"
     except (SimulationError, ModelError, np.linalg.LinAlgError) as error:
@@ -196,7 +196,7 @@ def simulate_unilateral(
     wall = time.perf_counter() - began
     if trouble:
         recorder.store_last(law)
-    jump = jump_in(model, *recorder.way, law.at, bool(cause))
+    jump = jump_in(model, *recorder.way, law.inputs_at, bool(cause))
     if jump is not None and jump.what:
         trouble = jump.what
     elif cause is not None:
@@ -204,7 +204,7 @@ def simulate_unilateral(
         too_long = (
             f"; if it moves ever faster, steps of {recorder.h:.3g} s are too long for a spring or damper"
         )
-        trouble += why_it_stopped(model, inputs, recorder.t, recorder.y) or ("" if solved else too_long)
+        trouble += why_it_stopped(model, law, recorder.t, recorder.y) or ("" if solved else too_long)
     if jump is not None:
         recorder.forget_after(jump.t)
     run, fault = recorder.run(law, wall, chosen)
@@ -219,7 +219,9 @@ def simulate_unilateral(
             recorder.forget_after(float(run.results.time[max(balanced - 1, 0)]))
             run, _ = recorder.run(law, wall, chosen)
         raise SimulationError(trouble, run) from cause
-    law.warn_of_ranges(*recorder.inputs(law))
+    if law.control is not None and model.ranges:
+        columns = {entry.name: k for k, entry in enumerate(model.layout.u)}
+        warn_out_of_range(model.ranges, furthest_out(model.ranges, columns, *recorder.inputs(law)))
     statistics = run.statistics
     warn_of_remains(statistics.unresolved, recorder.problems, statistics.residual_max, recorder.speed)
     return run

@@ -40,11 +40,12 @@ from ce_dynamics.contact.conditions import Booleans, Kind
 from ce_dynamics.contact.embedded import UnilateralModel
 from ce_dynamics.contact.gauss_seidel import Solver
 from ce_dynamics.contact.machine import machine
-from ce_dynamics.contact.recorder import NEGLIGIBLE, InputsOverTime, Recorder
+from ce_dynamics.contact.recorder import NEGLIGIBLE, Recorder
 from ce_dynamics.contact.solvers.chain import Patience
 from ce_dynamics.errors import SimulationError
 from ce_dynamics.simulation.integrators.methods import RK4, as_table
 from ce_dynamics.simulation.monitors.charts import Charts
+from ce_dynamics.simulation.right_hand_side import RightHandSide
 
 STICKING = 1.0 - 1e-6
 """Share of its bound up to which friction sticks."""
@@ -207,8 +208,7 @@ nothing.  What has just begun to slide turns so fast that explicit methods do no
 
 
 def advance(
-    unilateral: UnilateralModel,
-    law: InputsOverTime,
+    law: RightHandSide,
     y: Floats,
     steps: int,
     solver: Solver,
@@ -217,11 +217,12 @@ def advance(
     smooth: SmoothSteps | None = None,
 ) -> None:
     """Make all steps."""
+    unilateral = recorder.unilateral
     charts = Charts(unilateral.model)
     way = StepLoop(unilateral, law, solver, recorder, smooth)
     y = np.array(y)
     charts.renew(y)
-    recorder.store(y, unilateral.stage(0.0, y, law.at(0.0, y)).psi, way.force)
+    recorder.store(y, unilateral.stage(0.0, y, law.inputs_at(0.0, y)).psi, way.force)
     recorder.record_state(y, way.force)
     for k in range(steps):
         y = way.step(y)
@@ -234,7 +235,7 @@ def advance(
         if k == 0:
             recorder.stored[0] = recorder.stored[0]._replace(force=way.force)
         if recorder.count % recorder.every == 0 or recorder.count == steps:
-            psi = unilateral.stage(recorder.t, y, law.at(recorder.t, y)).psi
+            psi = unilateral.stage(recorder.t, y, law.inputs_at(recorder.t, y)).psi
             recorder.store(y, psi, way.force)
             if progress is not None:
                 progress(recorder.t)
@@ -254,7 +255,7 @@ class StepLoop:
     def __init__(
         self,
         unilateral: UnilateralModel,
-        law: InputsOverTime,
+        law: RightHandSide,
         solver: Solver,
         recorder: Recorder,
         smooth: SmoothSteps | None,
@@ -318,12 +319,14 @@ class StepLoop:
         assert self.smooth is not None
         h = self.recorder.h / PARTS
         turning = self.smooth.turning(0.0, y, h)
-        done = self.unilateral.step(0.0, y, self.law.at(0.0, y), h, self.patience.solver, turning=turning)
+        done = self.unilateral.step(
+            0.0, y, self.law.inputs_at(0.0, y), h, self.patience.solver, turning=turning
+        )
         return self.smooth.acting(done.solution.p, done.stage.mu, h, done.stage.rate)
 
     def _first_order(self, t: float, y: Floats, h: float, turning: Floats | None = None) -> Floats:
         recorder = self.recorder
-        u, start = self.law.at(t, y), h * self.force
+        u, start = self.law.inputs_at(t, y), h * self.force
         done = self.unilateral.step(t, y, u, h, self.patience.solver, start, turning)
         self.patience.learn(done.solution.converged)
         recorder.work += h * done.stage.power
