@@ -56,15 +56,31 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
     return (yield)
 
 
+GROWTH = 100.0
+"""Memory that may be taken between two looks for garbage [MiB]."""
+after_garbage = [0.0]
+
+
+def resident() -> float:
+    """Return the memory that this process takes now [MiB]; 0 where the system has no /proc."""
+    try:
+        with open("/proc/self/statm", encoding="ascii") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
+    except OSError:
+        return 0.0
+
+
 @pytest.hookimpl(trylast=True)  # after fixtures
 def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
-    """Empty the caches of helpers after the last test of a folder: compiled models take most memory."""
+    """Free compiled models: those that helpers cache after the last test of a folder, and those in cycles."""
     if nextitem is None or nextitem.path.parent != item.path.parent:
         for name, module in list(sys.modules.items()):
             for value in list(vars(module).values()) if name.startswith("tests.") else ():
                 if isinstance(value, functools._lru_cache_wrapper) and value.__module__.startswith("tests."):
                     value.cache_clear()
+    if resident() > after_garbage[0] + GROWTH:
         gc.collect()
+        after_garbage[0] = resident()
 
 
 @pytest.hookimpl(wrapper=True)

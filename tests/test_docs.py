@@ -120,6 +120,7 @@ def test_blocks_run_and_print_what_is_shown(page: Path) -> None:
         elif block.language == "console":
             for command, expected in commands(block.text):
                 same(expected, shell.run(command), f"{name(page)}:{block.line}: {command}")
+    namespace.clear()  # its functions refer to it
 
 
 def executed(block: Block, page: Path, namespace: dict[str, Any]) -> str:

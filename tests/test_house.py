@@ -16,7 +16,7 @@ from tests import graph_hashes, import_graph
 
 ROOT = Path(__file__).resolve().parents[1]
 FILES = {"__init__.py", "complementarity.py", "_version.py", "errors.py", "py.typed", "vehicles.py"}
-SHARED = {"tests", "tests/ce_dynamics/random_mechanisms"}
+SHARED = {"tests", "tests/support", "tests/ce_dynamics/random_mechanisms"}
 """Folders of tests about the whole, and of what several tests use."""
 
 

@@ -29,6 +29,7 @@ from ce_dynamics.models.vehicles.hmmwv import CORNERS
 from ce_dynamics.models.vehicles.prepared import Case
 from ce_dynamics.simulation.right_hand_side import RightHandSide
 from tests.models.vehicles.hmmwv.vehicle_states import driven_vehicle, measured, random_instant
+from tests.support.close import assert_close, deviations
 
 # Of every body's own angular and own linear acceleration, of every hinge's own acceleration: not of the
 # largest in the vehicle, next to which those of the chassis would vanish.  What rounding alone does is up to
@@ -44,14 +45,6 @@ def vehicle() -> System:
 @pytest.fixture(scope="module")
 def ride() -> System:
     return build_ride()
-
-
-def largest_deviation(found: dict[str, Array], expected: dict[str, Array]) -> float:
-    """Largest |found − expected| / |expected| over all names."""
-    assert found.keys() == expected.keys()
-    return float(
-        max(np.linalg.norm(found[name] - expected[name]) / np.linalg.norm(expected[name]) for name in found)
-    )
 
 
 def absolute_accelerations(instant: Instant, u: Array | None = None) -> dict[str, Array]:
@@ -118,12 +111,10 @@ def test_accelerations_of_every_body(
     assert np.all(np.abs(instant.u[-3:]) > 0.0)
     expected = embedded(instant)
     assert len(expected) == 2 * 36
-    all_cut = largest_deviation(absolute_accelerations(instant), expected)
-    loops_cut = largest_deviation(tree_hinge_accelerations(instant), embedded_hinge_accelerations(instant))
+    all_cut = assert_close(absolute_accelerations(instant), expected, RELATIVE)
+    hinges = tree_hinge_accelerations(instant), embedded_hinge_accelerations(instant)
     measured("deviation, all hinges cut", all_cut)
-    measured("deviation, loops cut", loops_cut)
-    assert all_cut < RELATIVE
-    assert loops_cut < RELATIVE
+    measured("deviation, loops cut", assert_close(*hinges, RELATIVE))
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -153,7 +144,7 @@ def test_every_part_of_the_steering_motion_counts(
     else:  # another state
         moved = Instant(instant.embedding, instant.layout, instant.q, instant.v, instant.x, u)
         missed = absolute_accelerations(moved)
-    assert largest_deviation(missed, expected) > 10.0 * RELATIVE
+    assert max(deviations(missed, expected).values()) > 10.0 * RELATIVE
 
 
 @pytest.mark.parametrize("upright", [True, False], ids=["on its wheels", "any attitude"])
@@ -162,9 +153,8 @@ def test_accelerations_of_the_ride_model(ride: System, upright: bool, rng: np.ra
     instant = random_instant(ride, rng, upright)
     expected = embedded(instant)
     assert len(expected) == 2 * 33
-    deviation = largest_deviation(absolute_accelerations(instant), expected)
+    deviation = assert_close(absolute_accelerations(instant), expected, RELATIVE)
     measured("deviation, all hinges cut", deviation)
-    assert deviation < RELATIVE
 
 
 # Trajectories

@@ -1,0 +1,1 @@
+"""Helpers of tests that belong to no folder of the sources."""
