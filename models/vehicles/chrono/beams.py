@@ -8,6 +8,7 @@ from ce_dynamics.models.vehicles.chrono.bodies import UNPHYSICAL, body, link, mi
 from ce_dynamics.models.vehicles.chrono.bushings import RIGID, report_bushings
 from ce_dynamics.models.vehicles.chrono.force_laws import damper_law, spring_and_damper, spring_law
 from ce_dynamics.models.vehicles.chrono.frames import Matrix, moments
+from ce_dynamics.models.vehicles.chrono.generic import GEAR
 from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
 from ce_dynamics.models.vehicles.chrono.reading import Reading
 from ce_dynamics.models.vehicles.chrono.wheels import lean_axes
@@ -17,6 +18,8 @@ IN_THE_MIDDLE = np.array([1.0, 0.0, 1.0])
 """Of a point and its mirror image."""
 ACROSS = np.array([0.0, 1.0, 1.0])
 """Of a point of an axis along x."""
+UP = np.array([0.0, 0.0, 0.1])
+"""From a point of a vertical axis to another one [m]."""
 
 
 def leaf_spring(reading: Reading, part: JsonObject) -> Sections:
@@ -94,7 +97,7 @@ def de_dion(reading: Reading, part: JsonObject) -> Sections:
 
 
 def three_links(reading: Reading, part: JsonObject) -> Sections:
-    """``SolidThreeLinkAxle``: a triangle in the middle above, a link on either side."""
+    """``SolidThreeLinkAxle``, ``SolidBellcrankThreeLinkAxle``: a triangle above, a link on either side."""
     triangle = part.part("Triangular Link")
     pivot, ball = (IN_THE_MIDDLE * triangle.vector(f"Location {end}") for end in ("Chassis", "Axle"))
     return {
@@ -115,12 +118,19 @@ def read_pinned_axle(reading: Reading, part: JsonObject) -> Sections:
 
 
 def beam(reading: Reading, part: JsonObject) -> Sections:
-    """The beam, springs and dampers of either end; knuckles, drag link and toe bar if it has them."""
+    """The beam, springs and dampers of either end; knuckles with their steering gear if it has them."""
     return {
         "axle": body(part.part("Axle Tube")),
         **spring_and_damper(reading, part, arm="Location Axle"),
-        **(read_steered_knuckles(reading, part) if "ToeBar" in part.template or part.has("Knuckle") else {}),
+        **steered_knuckles(reading, part),
     }
+
+
+def steered_knuckles(reading: Reading, part: JsonObject) -> Sections:
+    """Knuckles with a bell crank, or with drag link and toe bar; none where there are no knuckles."""
+    if part.has("Bellcrank"):
+        return read_bell_crank(reading, part)
+    return read_toe_bar(reading, part) if "ToeBar" in part.template or part.has("Knuckle") else {}
 
 
 def sae_leaf_spring(reading: Reading, part: JsonObject) -> Sections:
@@ -195,7 +205,7 @@ def sae_leaf_spring(reading: Reading, part: JsonObject) -> Sections:
         },
         "spring": spring,
         "damper": damper,
-        **(read_steered_knuckles(reading, part) if "ToeBar" in part.template or part.has("Knuckle") else {}),
+        **steered_knuckles(reading, part),
     }
 
 
@@ -226,7 +236,7 @@ def steiner(r: Matrix) -> Matrix:
     return np.asarray((r @ r) * np.eye(3) - np.outer(r, r))
 
 
-def read_steered_knuckles(reading: Reading, part: JsonObject) -> Sections:
+def read_toe_bar(reading: Reading, part: JsonObject) -> Sections:
     """Knuckles on kingpins, a drag link to one of them, a toe bar between both."""
     knuckle, bar, drag = part.part("Knuckle"), part.part("Tierod"), part.part("Draglink")
     for block in (bar, drag):
@@ -241,5 +251,34 @@ def read_steered_knuckles(reading: Reading, part: JsonObject) -> Sections:
             "knuckle": quantities(knuckle.vector("Location Draglink"), "m"),
             "drag_link": rod(reading, drag),
             "toe_bar": rod(reading, bar),
+        },
+    }
+
+
+def read_bell_crank(reading: Reading, part: JsonObject) -> Sections:
+    """Knuckles on kingpins, and a crank on the beam with a drag link and a tie rod to each of them.
+
+    Drag link and tie rods are uniform bars.
+    """
+    knuckle, crank, drag = part.part("Knuckle"), part.part("Bellcrank"), part.part("Draglink")
+    pivot, held = crank.vector("Location Axle"), crank.vector("Location Tierod")
+    return {
+        GEAR: "bell-crank",
+        "D": quantities(knuckle.vector("Location Lower"), "m"),
+        "F": quantities(knuckle.vector("Location Upper"), "m"),
+        "K": quantities(knuckle.vector("Location Tierod"), "m"),
+        "knuckle": body(knuckle, R=lean_axes(part)),
+        "steering_gear": {
+            "steering": quantities(drag.vector("Location Steering"), "m"),
+            "crank": {
+                **body(crank, com=pivot),
+                "pivot": quantities(pivot, "m"),
+                "shaft": quantities(pivot + UP, "m"),
+                "drag_link": quantities(drag.vector("Location Bellcrank"), "m"),
+                "left_rod": quantities(held, "m"),
+                "right_rod": quantities(held * (1.0, -1.0, 1.0), "m"),
+            },
+            "drag_link": rod(reading, drag),
+            "tie_rods": rod(reading, part.part("Tierod")),
         },
     }

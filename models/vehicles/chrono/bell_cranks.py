@@ -15,57 +15,6 @@ from ce_dynamics.models.vehicles.chrono.writing import Sections, quantities
 
 FORWARDS, LEFTWARDS, UPWARDS = ALONG * np.eye(3)
 MIRRORED = np.array([1.0, -1.0, 1.0])
-IN_THE_MIDDLE = np.array([1.0, 0.0, 1.0])
-"""Of a point and its mirror image."""
-
-
-def three_links_and_crank(reading: Reading, part: JsonObject) -> Sections:
-    """``SolidBellcrankThreeLinkAxle``: triangle and two links; a crank on the beam turns both knuckles.
-
-    Links, drag link and tie rods are uniform bars.
-    """
-    triangle, links = part.part("Triangular Link"), part.part("Longitudinal Link")
-    knuckle, crank, drag = part.part("Knuckle"), part.part("Bellcrank"), part.part("Draglink")
-    bar = rod(reading, part.part("Tierod"))
-    pivot, ball = (IN_THE_MIDDLE * triangle.vector(f"Location {end}") for end in ("Chassis", "Axle"))
-    turned = crank.vector("Location Axle")
-    lower, upper = knuckle.vector("Location Lower"), knuckle.vector("Location Upper")
-    laws = spring_and_damper(reading, part, arm="Location Axle")
-    words: Sections = {
-        "beam": {"body": "single"},
-        "triangle": {"body": "single"},
-        "crank": {"body": "single"},
-        "knuckle": {"body": "mirrored"},
-        "triangle_pivot": {"revolute": "chassis triangle", "single": "yes"},
-        "triangle_ball": {"spherical": "triangle beam", "single": "yes"},
-        "link": {"distance": "chassis beam"},
-        "kingpin": {"revolute": "beam knuckle"},
-        "crank_pivot": {"revolute": "beam crank", "single": "yes"},
-        "drag_link": {"distance": "crank steering", "single": "yes"},
-        "tie_rod": {"distance": "crank knuckle"},
-        "spring": {"spring": "chassis beam"},
-        "damper": {"damper": "chassis beam"},
-        "wheel": {"carrier": "knuckle"},
-    }
-    return {
-        GRAPH: words,
-        "beam": body(part.part("Axle Tube")),
-        "triangle": body(triangle, com=middle(pivot, ball)),
-        "crank": body(crank, com=turned),
-        "knuckle": body(knuckle, R=lean_axes(part)),
-        "triangle_pivot": line(pivot, pivot + LEFTWARDS),
-        "triangle_ball": {"at": quantities(ball, "m")},
-        "link": distance(
-            links.vector("Location Chassis"), links.vector("Location Axle"), rod(reading, links)
-        ),
-        "kingpin": line(lower, upper),
-        "crank_pivot": line(turned, turned + UPWARDS),
-        "drag_link": distance(
-            drag.vector("Location Bellcrank"), drag.vector("Location Steering"), rod(reading, drag)
-        ),
-        "tie_rod": distance(crank.vector("Location Tierod"), knuckle.vector("Location Tierod"), bar),
-        **laws,
-    }
 
 
 def four_links_and_crank(reading: Reading, part: JsonObject) -> Sections:

@@ -39,7 +39,7 @@ SUSPENSIONS: Mapping[str, Template] = {
     "ToeBarDeDionAxle": Template("de-dion", beams.de_dion),
     "SolidThreeLinkAxle": Template("three-link-axle", beams.three_links),
     "GenericWheeledSuspension": Template("graph", generic.generic),
-    "SolidBellcrankThreeLinkAxle": Template("graph", bell_cranks.three_links_and_crank),
+    "SolidBellcrankThreeLinkAxle": Template("three-link-axle", beams.three_links),
     "SolidAxle": Template("graph", bell_cranks.four_links_and_crank),
     "HendricksonPRIMAXX": Template("parallel-links", primaxx.primaxx),
     "RigidPinnedAxle": Template("pinned-axle", beams.read_pinned_axle),
