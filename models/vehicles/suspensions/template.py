@@ -33,6 +33,7 @@ from typing import Annotated, Any, NamedTuple
 import yaml
 from pydantic import create_model, model_validator
 
+from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.quantities import Length, ParameterQuantity, Point
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.powertrain.differentials import LockedData
@@ -394,7 +395,26 @@ def read_template(path: Path) -> Template:
     tree |= {"side": Block.of(tree["side"]), "lead": tuple(tree.get("lead", ()))}
     if "axle" in tree:
         tree["axle"] = Block.of(tree["axle"])
+    check_words(path.name, [block for block in (tree.get("axle"), tree["side"]) if block is not None])
     return Template(path.stem, **tree)
+
+
+def check_words(label: str, blocks: Sequence[Block]) -> None:
+    """Refuse kinds of parts and joints that are unknown, and closed forms of joints that are not there."""
+    kinds = {"part": (*PART_KINDS, "number"), "joint": (*JOINTS, "free", "leaf")}
+    there = {joint.name for block in blocks for joint in block.joints}
+    for block in blocks:
+        for what, items in (("part", block.parts), ("joint", block.joints)):
+            for item in items:
+                if item.kind not in kinds[what]:
+                    raise DataError(
+                        f"{label}: {item.name}: no kind of {what} is called {item.kind!r}; known are "
+                        f"{', '.join(kinds[what])}"
+                    )
+        for form, *joints in block.closed_form:
+            missing = [name for name in joints if "." not in name and name not in there]
+            if missing:
+                raise DataError(f"{label}: closed_form {form}: no joint {missing[0]!r}; add it to joints")
 
 
 @functools.cache
