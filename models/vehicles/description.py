@@ -195,21 +195,19 @@ class VehicleParameters:
             examples = partial(example_of, groups=groups)
             data = validate(schema_of(layout), table, groups, label, examples)
             soundness.warn_of_units(changes, before, groups)
-            return cls._build(name, shown, origins, layout, data, table, layers, free, tuple(notes))
+            found = {"name": name, "label": shown, "origins": origins, "notes": tuple(notes), "_table": table}
+            return cls._build(layout, data, layers, free, found)
 
     @classmethod
     def _build(
         cls,
-        name: str,
-        label: str,
-        origins: Mapping[str, str],
         layout: VehicleLayout,
         data: VehicleDescription,
-        table: Table,
         layers: Sequence[DataFile],
         free: Sequence[str],
-        notes: tuple[str, ...],
+        found: Mapping[str, Any],
     ) -> VehicleParameters:
+        """Build all parts; ``found`` are fields that are known already."""
         given, free_parameters = release_numbers(data, free, groups_of(layout))
         trailers = build_trailers(layout.trailers, given)
         for axle in layout.axles:
@@ -225,8 +223,7 @@ class VehicleParameters:
         axles = {axle.name: axle_of(axle, given) for axle in layout.axles}
         corners = {one.name: one for axle in axles.values() for one in corners_of(axle, given)}
         parameters = cls(
-            name=name,
-            label=label,
+            **found,
             title=next(file.title for file in reversed(layers) if file.title or file is layers[0]),
             body_file=next((Path(file.body) for file in reversed(layers) if file.body), None),
             layout=layout,
@@ -259,9 +256,6 @@ class VehicleParameters:
             published=data.published,
             assistance=given.assistance,
             free=free_parameters,
-            notes=notes,
-            origins=origins,
-            _table=table,
         )
         parameters._check(layers[-1].label)
         return parameters

@@ -12,7 +12,7 @@ from ce_dynamics.models.tyres.magic_formula.on_road import MagicFormulaTyre
 from ce_dynamics.models.tyres.magic_formula.peak import peak_of
 from ce_dynamics.models.tyres.magic_formula.reader import TyreFile, read_tyre_file
 from ce_dynamics.models.tyres.magic_formula.tyre import MagicFormula
-from ce_dynamics.models.vehicles.chrono.pac02 import read_pac02
+from ce_dynamics.models.vehicles.chrono.tyres import read_pac02
 from ce_dynamics.models.vehicles.corner import Corner
 from ce_dynamics.models.vehicles.tyre_kinds import reference_friction
 

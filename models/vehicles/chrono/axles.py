@@ -1,27 +1,116 @@
-"""An axle of a vehicle's file: suspension, wheels, tyres, brakes, anti-roll bar."""
+"""An axle of a vehicle's file: suspension by Chrono's name, wheels, brakes, anti-roll bar; trailers."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from ce_dynamics.models.vehicles.chrono.anti_roll_bar import OWN, anti_roll_bar, own_bar
-from ce_dynamics.models.vehicles.chrono.bushings import BUSHINGS, on_chassis as bushed_on_chassis
-from ce_dynamics.models.vehicles.chrono.frames import Matrix
+from ce_dynamics.models.vehicles.chrono import beams, generic, independent
+from ce_dynamics.models.vehicles.chrono.bodies import (
+    BUSHINGS,
+    UNPHYSICAL,
+    Matrix,
+    on_chassis as bushed_on_chassis,
+)
+from ce_dynamics.models.vehicles.chrono.chassis import REAR, RearChassis, couple_chassis, middle
 from ce_dynamics.models.vehicles.chrono.generic import GEAR, GRAPH, held, joins_the_steering
 from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
-from ce_dynamics.models.vehicles.chrono.pairing import companion
+from ce_dynamics.models.vehicles.chrono.pairing import companion, own_folder
 from ce_dynamics.models.vehicles.chrono.reading import Reading
-from ce_dynamics.models.vehicles.chrono.rear_chassis import RearChassis
-from ce_dynamics.models.vehicles.chrono.suspensions import SUSPENSIONS
 from ce_dynamics.models.vehicles.chrono.tyres import tyre
 from ce_dynamics.models.vehicles.chrono.wheels import brake, lean, rotor, wheel_files
-from ce_dynamics.models.vehicles.chrono.writing import Sections, quantities, quantity
+from ce_dynamics.models.vehicles.chrono.writing import Sections, inertia, quantities, quantity
 from ce_dynamics.models.vehicles.layout import MECHANISMS
 from ce_dynamics.models.vehicles.suspensions.template import GRAPH as LISTED, template_of
+
+
+class Template(NamedTuple):
+    """A suspension: its name in our data files, and what reads the numbers of an axle."""
+
+    name: str
+    read: Callable[[Reading, JsonObject], Sections]
+
+
+SUSPENSIONS: Mapping[str, Template] = {
+    "DoubleWishbone": Template("double-wishbone", independent.double_wishbone),
+    "DoubleWishboneReduced": Template("double-wishbone-reduced", independent.double_wishbone_reduced),
+    "MacPhersonStrut": Template("macpherson", independent.macpherson),
+    "MultiLink": Template("multi-link", independent.multi_link),
+    "SemiTrailingArm": Template("semi-trailing-arm", independent.semi_trailing_arm),
+    "ThreeLinkIRS": Template("three-link", independent.three_links),
+    "SingleWishbone": Template("single-wishbone", independent.single_wishbone),
+    "RigidSuspension": Template("rigid", independent.rigid),
+    "LeafspringAxle": Template("leaf-spring", beams.leaf_spring),
+    "ToeBarLeafspringAxle": Template("leaf-spring", beams.leaf_spring),
+    "SAELeafspringAxle": Template("shackled-leaf-spring", beams.sae_leaf_spring),
+    "SAEToeBarLeafspringAxle": Template("shackled-leaf-spring", beams.sae_leaf_spring),
+    "PushPipeAxle": Template("push-pipe", beams.push_pipe),
+    "ToeBarPushPipeAxle": Template("push-pipe", beams.push_pipe),
+    "RigidPanhardAxle": Template("panhard", beams.rigid_panhard),
+    "ToeBarRigidPanhardAxle": Template("panhard", beams.rigid_panhard),
+    "DeDionAxle": Template("de-dion", beams.de_dion),
+    "ToeBarDeDionAxle": Template("de-dion", beams.de_dion),
+    "SolidThreeLinkAxle": Template("three-link-axle", beams.three_links),
+    "GenericWheeledSuspension": Template("graph", generic.generic),
+    "SolidBellcrankThreeLinkAxle": Template("three-link-axle", beams.three_links),
+    "SolidAxle": Template("graph", generic.four_links_and_crank),
+    "HendricksonPRIMAXX": Template("parallel-links", beams.primaxx),
+    "RigidPinnedAxle": Template("pinned-axle", beams.read_pinned_axle),
+}
+
+
+def anti_roll_bar(reading: Reading, axle: JsonObject, name: str, origin: Matrix) -> Sections:
+    """The left half of a named axle's, from an origin in the coordinates of the chassis that it is on."""
+    part = reading.section(f"{name}.anti_roll_bar", reading.file(axle, "Antirollbar Input File"))
+    if part.template != "AntirollBarRSD":
+        raise part.is_no("anti-roll bar; known is AntirollBarRSD")
+    at = axle.vector("Antirollbar Location") - origin
+    arm, spring = part.part("Arm"), part.part("RSD")
+    L, W, H = arm.positive("Length"), arm.number("Width"), part.part("Droplink").number("Height")
+    end = at + (W, L, 0.0)
+    return {
+        "source": "chrono",
+        "mass": quantity(arm.number("Mass", least=0.0), "kg"),
+        "com": quantities(at + (0.0, 0.5 * L, 0.0), "m"),
+        "inertia": inertia(arm.moments("Inertia")),
+        "pivot": quantities(at + (0.0, 0.5 * L, 0.0), "m"),
+        "end": quantities(end, "m"),
+        "link": quantities(end + (0.0, 0.0, H), "m"),
+        "stiffness": quantity(spring.positive("Spring Coefficient"), "N*m/rad"),
+        "damping": quantity(spring.number("Damping Coefficient", least=0.0), "N*m*s/rad"),
+    }
+
+
+OWN = "Anti Roll Bar"
+"""Block of an axle that has a bar of its own."""
+HALF_ACROSS = np.array([1.0, 0.5, 1.0])
+"""Of the pivot, where an arm's mass centre is: half way to the middle, on the axis."""
+DROP = np.array([0.0, 0.0, -0.5])
+"""[m] from an arm's end straight down to where it is hung: in Chrono it slides on the beam at its height."""
+
+
+def own_bar(reading: Reading, suspension: JsonObject, origin: Matrix) -> Sections:
+    """The left half of a beam's own bar: arms on a lateral axis of the chassis, which lead to the beam."""
+    arm = suspension.part(OWN)
+    pivot, end = arm.vector("Location Chassis"), arm.vector("Location Axle")
+    reading.note(
+        "anti-roll bars that are part of an axle: on drop links of 0.5 m instead of guides on the beam"
+    )
+    return {
+        "source": "chrono",
+        "mass": quantity(arm.number("Mass", least=0.0), "kg"),
+        "com": quantities(origin + HALF_ACROSS * pivot, "m"),
+        "inertia": inertia(arm.moments("Inertia"), UNPHYSICAL),
+        "pivot": quantities(origin + pivot, "m"),
+        "end": quantities(origin + end, "m"),
+        "link": quantities(origin + end + DROP, "m"),
+        "stiffness": quantity(arm.positive("Rotational Stiffness"), "N*m/rad"),
+        "damping": quantity(arm.number("Rotational Damping", least=0.0), "N*m*s/rad"),
+    }
+
 
 WHEEL_WIDTH = 0.25
 """[m] of a wheel whose tyre does not say it, for the width of the vehicle."""
@@ -53,20 +142,24 @@ def from_front_to_rear(files: Sequence[JsonObject]) -> list[int]:
     return sorted(range(len(files)), key=lambda k: (units[k], -places[k]))
 
 
+class TyreChoice(NamedTuple):
+    """Tyre file that a user chooses, the folder in which to look for one, and the kind of other axles."""
+
+    file: Path | None
+    folder: Path
+    kind: str | None = None
+
+
 def axle(
     reading: Reading,
     file: JsonObject,
     name: str,
     steered: tuple[str, str] | None,
     driven: bool,
-    chosen: Path | None,
-    folder: Path,
-    rears: Sequence[RearChassis],
-    kind: str | None = None,
-    trailer: RearChassis | None = None,
+    tyres: TyreChoice,
+    carrier: RearChassis | None,
 ) -> AxleReading:
-    """One axle, with the kind and the name of the mechanism that steers it, its tyre's file, and its kind."""
-    carrier = carrier_of(file, rears) if trailer is None else trailer
+    """One axle, with the kind and the name of the mechanism that steers it, and the chassis that it is on."""
     if file.has("Subchassis Index"):
         reading.note("beams of a subchassis: they are left out, springs on them are fixed to the chassis")
     part = reading.section(name, reading.file(file, "Suspension Input File"))
@@ -81,8 +174,8 @@ def axle(
     if file.has("Tire Input File"):
         tyre_path: Path | None = reading.path_of(file, "Tire Input File")
     else:
-        tyre_path = chosen
-    tyre_file = companion(reading, "tyre", tyre_path, folder, name, kind)
+        tyre_path = tyres.file
+    tyre_file = companion(reading, "tyre", tyre_path, tyres.folder, name, tyres.kind)
     for mine, one in ((".tyre", tyre_file), (".wheel.tyre", tyre_file), (".wheel.rim", rim)):
         reading.section(f"{name}{mine}", one)
     mounted = tyre(reading, tyre_file)
@@ -176,3 +269,46 @@ def ride_height(body: Sections, rears: Sequence[RearChassis], axles: list[AxleRe
     weight = 9.81 * mass / (2.0 * len(axles))
     heights = [one.radius - weight / one.stiffness - one.wheel[2] for one in axles]
     return round(float(np.mean(heights)), 4)
+
+
+TRAILER = "WheeledTrailer"
+"""Template of a trailer's file."""
+NAME = "trailer"
+
+
+class Towed(NamedTuple):
+    """A trailer as read: its chassis on its hitch, and its axles by name."""
+
+    chassis: RearChassis
+    axles: dict[str, AxleReading]
+
+
+def read_trailer(
+    reading: Reading, part: JsonObject, tower: JsonObject | None, kind: str | None, tyre: Path | None = None
+) -> Towed:
+    """A trailer behind a chassis, or by itself; with tyres of a kind, if one is asked for.
+
+    Its axles roll freely: they are neither driven nor steered, and braked if they name brakes.
+    """
+    if part.template != TRAILER:
+        raise part.is_no(f"trailer; known is {TRAILER}")
+    body_path = reading.path_of(part.part("Chassis"), "Input File")
+    body, connector = reading.open(body_path), reading.file(part.part("Connector"), "Input File")
+    joint = None if tower is None else middle(tower, REAR)
+    if tower is not None and not tower.has(REAR):
+        reading.note(f"{REAR!r}, which {tower.path.name} does not say: the trailer is coupled at its origin")
+    chassis = couple_chassis(reading, NAME, body, connector, joint, None)
+    files = part.list_of_parts("Axles")
+    if not files:
+        raise part.wrong("Axles", "it is empty; describe one axle at least")
+    folder = own_folder(reading, body_path)
+    names = [f"{NAME}_axle_{k + 1}" for k in range(len(files))] if len(files) > 1 else [f"{NAME}_axle"]
+    axles: dict[str, AxleReading] = {}
+    for k, name in zip(from_front_to_rear(files), names, strict=True):
+        file = files[k]
+        if file.number("Chassis Index", -1.0) != -1.0:
+            raise file.wrong("Chassis Index", "a trailer has one chassis; leave it out")
+        if file.number("Steering Index", -1.0) != -1.0:
+            raise file.wrong("Steering Index", "a trailer has no steering; leave it out")
+        axles[name] = axle(reading, file, name, None, False, TyreChoice(tyre, folder, kind), chassis)
+    return Towed(chassis, axles)

@@ -1,14 +1,234 @@
-"""Bodies and rods of suspensions."""
+"""Rigid bodies of Chrono's files with their frames, bushings between them, and numbers that files lack."""
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Sequence
 
-from ce_dynamics.models.vehicles.chrono.bushings import RIGID
-from ce_dynamics.models.vehicles.chrono.frames import Matrix, moments, rotate_inertia
+import numpy as np
+from numpy.typing import NDArray
+
+from ce_dynamics.algebra.arrays import cross
+from ce_dynamics.models.vehicles.bushing_data import ABOUT, ALONG
 from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
 from ce_dynamics.models.vehicles.chrono.reading import Reading
 from ce_dynamics.models.vehicles.chrono.writing import Sections, inertia, quantities, quantity
+
+BUSHINGS = "bushings"
+"""Key under which the words of bushings stand among an axle's numbers until the vehicle's file is written."""
+DATA = "Bushing Data"
+RIGID = "bushings of beams, leaf springs and free graphs: their joints are rigid"
+RIG_ONLY = (
+    "bushings: they yield on the rig; as the vehicle drives their joints are rigid, "
+    "'simulate-vehicle convert --bushings' lets them yield there, too"
+)
+TURNING = "rotational stiffness of the bushings of rods without a body of their own: left out"
+MASSLESS = "bushings of rods without mass, which Chrono does not read either: rigid"
+UNITS_ALONG, UNITS_ABOUT = ("N/m", "N*s/m"), ("N*m/rad", "N*m*s/rad")
+
+Law = tuple[float, float]
+"""A stiffness and a damping."""
+
+
+def report_bushings(reading: Reading, part: JsonObject) -> None:
+    """Name bushings that are not done."""
+    for key in part.data:
+        if key.startswith(DATA):
+            part.has(key)
+            reading.note(RIGID)
+
+
+def yielding(
+    reading: Reading, part: JsonObject, joint: str, at: Matrix, key: str = DATA, ball: bool = False
+) -> Sections:
+    """The bushing of a body's joint with the chassis: its words and its numbers.
+
+    Diagonal in the axes of the joint: one stiffness along them, one about them, and ``DOF`` about those about
+    which the joint turns, its z axis or, of a ball, all three.
+    """
+    if not part.has(key):
+        return {}
+    along, across, free = laws(part.part(key))
+    about = dict.fromkeys(ABOUT, free if ball else across) | {ABOUT[2]: free}
+    return write_bushing(reading, f"{joint}_bushing", joint, along, about, {"at": quantities(at, "m")})
+
+
+def rod_with_body(reading: Reading, block: JsonObject, outer: Matrix, inner: Matrix) -> Sections:
+    """A tie rod's bushings at its ball joint outside and at its universal joint inside.
+
+    The same at both ends; the universal joint turns about the two axes square to the rod.
+    """
+    if not soft_ends(reading, block, (DATA,)):
+        return {}
+    along, across, free = laws(block.part(DATA))
+    about = dict.fromkeys(ABOUT, free)
+    ends: Sections = {"at": quantities(inner, "m"), "through": quantities(outer, "m")}
+    return together(
+        write_bushing(reading, "tie_rod_outer_bushing", "tie_rod", along, about, {}),
+        write_bushing(
+            reading, "tie_rod_bushing", "tie_rod steering", along, about | {ABOUT[2]: across}, ends
+        ),
+    )
+
+
+def rod_as_length(
+    reading: Reading, block: JsonObject, joint: str, keys: tuple[str, str] = (DATA, DATA)
+) -> Sections:
+    """A rod whose length yields: the bushings at its ends in series, where balls let it turn freely."""
+    ends = [laws(block.part(key)) for key in soft_ends(reading, block, keys)]
+    if not ends:
+        return {}
+    if any(free != (0.0, 0.0) for _, _, free in ends):
+        reading.note(TURNING)
+    stiffness, damping = (in_series([along[k] for along, _, _ in ends]) for k in (0, 1))
+    return write_bushing(reading, f"{joint}_bushing", joint, (stiffness, damping), {}, {}, axes=ALONG[2:])
+
+
+def soft_ends(reading: Reading, block: JsonObject, keys: Sequence[str]) -> list[str]:
+    """Return the keys of a rod's bushings; none, with a note, for a rod without mass."""
+    given = [key for key in keys if block.has(key)]
+    if not given or block.has("Mass"):
+        return given
+    for key in given:
+        part = block.part(key)
+        part.read.update(part.data)
+        if part.has("DOF"):
+            part.part("DOF").read.update(part.part("DOF").data)
+    reading.note(MASSLESS)
+    return []
+
+
+def in_series(values: list[float]) -> float:
+    """Return the stiffness of springs in series, or the damping of dampers beside them in the same ratio."""
+    return 0.0 if min(values) == 0.0 else 1.0 / sum(1.0 / value for value in values)
+
+
+def laws(block: JsonObject) -> tuple[Law, Law, Law]:
+    """Along the axes, about those that the joint holds, about those about which it turns."""
+    free = block.part("DOF") if block.has("DOF") else JsonObject({}, block.path, block.name("DOF"))
+    for unused in ("Stiffness Linear", "Damping Linear"):
+        free.has(unused)  # which Chrono does not use
+
+    def law(source: JsonObject, kind: str, default: float | None = None) -> Law:
+        stiffness = source.number(f"Stiffness {kind}", default, least=0.0)
+        return stiffness, source.number(f"Damping {kind}", default, least=0.0)
+
+    return law(block, "Linear"), law(block, "Rotational"), law(free, "Rotational", 0.0)
+
+
+def write_bushing(
+    reading: Reading,
+    name: str,
+    joint: str,
+    along: Law,
+    about: dict[str, Law],
+    places: Sections,
+    axes: tuple[str, ...] = ALONG,
+) -> Sections:
+    """The words and the numbers of a bushing; with dampings if it yields as the vehicle drives."""
+    if not reading.elastic:
+        reading.note(RIG_ONLY)
+
+    def law(values: Law, units: tuple[str, str]) -> Sections:
+        named = zip(("stiffness", "damping"), values, units, strict=True)
+        return {
+            key: quantity(value, unit) for key, value, unit in named if reading.elastic or key != "damping"
+        }
+
+    numbers: Sections = {**places, **{axis: law(along, UNITS_ALONG) for axis in axes}}
+    numbers |= {axis: law(values, UNITS_ABOUT) for axis, values in about.items()}
+    return {BUSHINGS: {name: {"joint": joint}}, name: numbers}
+
+
+def together(*sections: Sections) -> Sections:
+    """Sections of several bushings as one."""
+    words: Sections = {}
+    numbers: Sections = {}
+    for section in sections:
+        found = section.get(BUSHINGS, {})
+        assert isinstance(found, dict)
+        words |= found
+        numbers |= {key: value for key, value in section.items() if key != BUSHINGS}
+    return {**({BUSHINGS: words} if words else {}), **numbers}
+
+
+def on_chassis(words: Sections) -> Sections:
+    """The words of bushings of an axle that nothing steers: inner ends of tie rods are on the chassis."""
+    return {
+        name: {"joint": "tie_rod chassis"} if one == {"joint": "tie_rod steering"} else one
+        for name, one in words.items()
+    }
+
+
+Matrix = NDArray[np.float64]
+
+
+def rotation(part: JsonObject, key: str) -> Matrix:
+    """A quaternion (scalar first) as a matrix."""
+    q = np.array(part.numbers(key, 4))
+    length = float(np.linalg.norm(q))
+    if not abs(length - 1.0) < 1e-3:
+        raise part.wrong(key, f"a quaternion of length {length:g} is no rotation; its length must be 1")
+    w, x, y, z = q / length
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+
+
+def unit(part: JsonObject, key: str, v: Matrix) -> Matrix:
+    """A direction; points that lie on one line or on each other have none."""
+    length = float(np.linalg.norm(v))
+    if not length > 1e-9:
+        raise part.wrong(
+            key, "its points lie on one line or on each other, so its axes are undefined; move one"
+        )
+    return np.asarray(v / length)
+
+
+def arm_plane(part: JsonObject, key: str, front: Matrix, back: Matrix, outer: Matrix) -> Matrix:
+    """Axes of a control arm: z across its plane, x along its axis from back to front."""
+    z = unit(part, key, cross(back - outer, front - outer))
+    x = unit(part, key, front - back)
+    return np.column_stack((x, cross(z, x), z))
+
+
+def moments(part: JsonObject, products: str = "Products of Inertia") -> Matrix:
+    """``Moments of Inertia`` or ``Inertia``, with the products of inertia where they are given."""
+    J = part.moments("Inertia" if part.has("Inertia") else "Moments of Inertia")
+    if part.has(products):
+        xy, xz, yz = part.numbers(products, 3)
+        J = J + np.array([[0.0, xy, xz], [xy, 0.0, yz], [xz, yz, 0.0]])
+        least, *_, largest = np.linalg.eigvalsh(J)
+        if least < -1e-12 * largest:
+            raise part.wrong(
+                products,
+                f"the smallest principal moment is {least:.4g}, negative; give smaller products",
+            )
+    return J
+
+
+def rotate_inertia(J: Matrix, R: Matrix) -> Matrix:
+    """An inertia in the axes R, in those of the vehicle."""
+    return np.asarray(R @ J @ R.T)
+
+
+DRIVER: Sections = {
+    "preview_time": "0.8 s",
+    "feedforward_time": "0.2 s",
+    "aim_gain": "1",
+    "throttle_gain": "1 s/m",
+    "brake_gain": "0.3 s/m",
+    "hold_throttle": "0.1",
+    "brake_margin": "1 m/s",
+}
+HALF_SHAFT_WIND_UP = 0.02
+"""[rad] of all half-shafts together at the engine's largest torque through the axle alone."""
+HALF_SHAFT_TIME = 0.005
+"""[s], their damping over their stiffness."""
+
 
 RADIUS = 0.02
 """[m] of a rod whose file does not say it."""

@@ -1,14 +1,121 @@
-"""The chassis: components whose masses add up, or are taken away."""
+"""The chassis, and rear chassis on connectors: trailers, and rear halves of vehicles that fold or twist."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
 import numpy as np
 
-from ce_dynamics.models.vehicles.chrono.bodies import UNPHYSICAL
-from ce_dynamics.models.vehicles.chrono.frames import Matrix, moments, rotate_inertia, rotation
+from ce_dynamics.models.vehicles.chrono.bodies import UNPHYSICAL, Matrix, moments, rotate_inertia, rotation
 from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
 from ce_dynamics.models.vehicles.chrono.reading import Reading
+from ce_dynamics.models.vehicles.chrono.steering import actuator
 from ce_dynamics.models.vehicles.chrono.writing import Sections, inertia, quantities, quantity
+
+REAR = "Rear Connector Location"
+FRONT = "Front Connector Location"
+TORSION_TIME = 0.01
+"""[s], damping over stiffness of Chrono's torsion connectors."""
+
+
+class RearChassis(NamedTuple):
+    """A rear chassis as read: name, table ``trailers``, its section; where it is coupled and its parts are.
+
+    ``at`` is the coupling point from the vehicle's origin, ``front`` that from the origin of its own file,
+    ``rear`` that of the next one behind it.
+    """
+
+    name: str
+    words: Sections
+    section: Sections
+    mass: float
+    at: Matrix
+    front: Matrix
+    rear: Matrix
+
+
+def rear_chassis(reading: Reading, part: JsonObject, main: JsonObject) -> list[RearChassis]:
+    """All of a vehicle, each after what it is coupled to."""
+    found: list[RearChassis] = []
+    for k, block in enumerate(part.list_of_parts("Rear Chassis")):
+        index = block.number("Chassis Index", -1.0)
+        if index not in range(-1, k):
+            raise block.wrong(
+                "Chassis Index", f"{index:g} is no chassis ahead; give -1 for the main one, or 0 to {k - 1}"
+            )
+        file, connector = (reading.file(block, f"{what}Input File") for what in ("", "Connector "))
+        parent = None if index < 0.0 else found[int(index)]
+        joint = middle(main, REAR) if parent is None else parent.rear
+        found.append(couple_chassis(reading, f"rear_chassis_{k + 1}", file, connector, joint, parent))
+    return found
+
+
+def couple_chassis(
+    reading: Reading,
+    name: str,
+    file: JsonObject,
+    connector: JsonObject,
+    joint: Matrix | None,
+    parent: RearChassis | None,
+) -> RearChassis:
+    """A chassis on a connector at a point of what is ahead of it, which is not known without that."""
+    hitch, read = reading.by_template(connector, "connector", CONNECTORS)
+    front, rear = middle(file, FRONT, needed=True), middle(file, REAR)
+    body = chassis(reading, reading.section(name, file), "RigidChassisRear", front)
+    words: Sections = {"hitch": hitch}
+    if parent is not None:
+        words["behind"] = parent.name
+    own = np.zeros(3) if joint is None else joint if parent is None else joint - parent.front
+    place: Sections = {} if joint is None else {"x": quantity(own[0], "m"), "z": quantity(own[2], "m")}
+    numbers = {**place, **read(reading, connector)}
+    return RearChassis(
+        name,
+        words,
+        {**body, **({"hitch": numbers} if numbers else {})},
+        float(str(body["mass"]).split()[0]),
+        own if parent is None else parent.at + own,
+        front,
+        rear,
+    )
+
+
+def middle(file: JsonObject, key: str, needed: bool = False) -> Matrix:
+    """A point of the middle plane; the origin unless it is there."""
+    at = file.vector(key) if needed or file.has(key) else np.zeros(3)
+    if at[1] != 0.0:
+        raise file.wrong(key, f"y = {at[1]:g} m is beside the middle plane; connectors lie in it, give 0")
+    return np.asarray(at, dtype=float)
+
+
+def free(reading: Reading, connector: JsonObject) -> Sections:
+    """A ball, or a fifth wheel: nothing to be said."""
+    return {}
+
+
+def torsion(reading: Reading, connector: JsonObject) -> Sections:
+    """A shaft along the vehicle."""
+    stiffness = connector.positive("Torsional Stiffness")
+    damping = TORSION_TIME * stiffness
+    return {
+        "roll_stiffness": quantity(stiffness, "N*m/rad"),
+        "roll_damping": quantity(damping, "N*m*s/rad"),
+    }
+
+
+def read_articulation(reading: Reading, connector: JsonObject) -> Sections:
+    """A pin that steers."""
+    angle = connector.positive("Maximum Steering Angle (deg)")
+    return {"max_angle": quantity(angle, "deg"), "actuator": actuator(reading)}
+
+
+CONNECTORS: Mapping[str, tuple[str, Callable[[Reading, JsonObject], Sections]]] = {
+    "ChassisConnectorHitch": ("ball", free),
+    "ChassisConnectorFifthWheel": ("fifth-wheel", free),
+    "ChassisConnectorTorsion": ("torsion", torsion),
+    "ChassisConnectorArticulated": ("articulated", read_articulation),
+}
+"""Our name of a hitch, and what reads its numbers."""
 
 
 def chassis(

@@ -5,10 +5,23 @@ from __future__ import annotations
 import numpy as np
 
 from ce_dynamics.algebra.arrays import cross
-from ce_dynamics.models.vehicles.chrono.bodies import UNPHYSICAL, body, link, middle, rod
-from ce_dynamics.models.vehicles.chrono.bushings import rod_as_length, rod_with_body, together, yielding
+from ce_dynamics.models.vehicles.chrono.bodies import (
+    UNPHYSICAL,
+    Matrix,
+    arm_plane,
+    body,
+    link,
+    middle,
+    moments,
+    rod,
+    rod_as_length,
+    rod_with_body,
+    rotate_inertia,
+    together,
+    unit,
+    yielding,
+)
 from ce_dynamics.models.vehicles.chrono.force_laws import spring_and_damper
-from ce_dynamics.models.vehicles.chrono.frames import Matrix, arm_plane, moments, rotate_inertia, unit
 from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
 from ce_dynamics.models.vehicles.chrono.reading import Reading
 from ce_dynamics.models.vehicles.chrono.writing import Sections, inertia, quantities, quantity

@@ -1,17 +1,105 @@
-"""Steering mechanisms, by Chrono's name."""
+"""Steering mechanisms by Chrono's name, their full locks, and which way axles steer with the first one."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 import numpy as np
 
-from ce_dynamics.models.vehicles.chrono.bodies import UNPHYSICAL
-from ce_dynamics.models.vehicles.chrono.frames import Matrix, moments, rotate_inertia, rotation, unit
+from ce_dynamics.errors import CeDynamicsError
+from ce_dynamics.models.data.layers import lay, validate
+from ce_dynamics.models.vehicles.built_parts import axle_of, corners_of, steering_of
+from ce_dynamics.models.vehicles.chrono.bodies import (
+    UNPHYSICAL,
+    Matrix,
+    moments,
+    rotate_inertia,
+    rotation,
+    unit,
+)
 from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
 from ce_dynamics.models.vehicles.chrono.reading import Reading
-from ce_dynamics.models.vehicles.chrono.writing import Sections, inertia, quantities, quantity
+from ce_dynamics.models.vehicles.chrono.writing import (
+    Sections,
+    as_file,
+    inertia,
+    quantities,
+    quantity,
+    yaml_text,
+)
+from ce_dynamics.models.vehicles.corner import Corner
+from ce_dynamics.models.vehicles.layout import find_steered_axles, groups_of, layout_of, schema_of
+from ce_dynamics.models.vehicles.steering.base import LOCKS, Steering, steering_reach
+
+
+def set_phases(reading: Reading, sections: Sections, senses: Mapping[str, int]) -> None:
+    """Let axles steer against the first one where the geometry of Chrono's files makes them.
+
+    Ours turn to the left whatever their geometry, which only the mechanisms as built tell.
+    """
+    ours = {name: mechanism for name, (mechanism, _) in built(reading, sections, senses).items()}
+    left = {name: getattr(ours[name], "sense", 1) * sense for name, sense in senses.items()}
+    first, *others = left
+    if left[first] < 0:
+        reading.note("the sense of the steering: a positive input steers to the left, in Chrono to the right")
+    against = [name for name in others if left[name] != left[first]]
+    axles = sections["axles"]
+    assert isinstance(axles, dict)
+    for words in axles.values():
+        assert isinstance(words, dict)
+        if words.get("mechanism") in against:
+            words["phase"] = "against"
+
+
+def built(
+    reading: Reading, sections: Sections, names: Iterable[str]
+) -> dict[str, tuple[Steering, list[Corner]]]:
+    """Steering mechanisms and the corners that they steer, each in the coordinates of its chassis."""
+    file = as_file(yaml_text(sections), reading.path.name)
+    layout = layout_of(file.words, file.label)
+    schema, groups = schema_of(layout), groups_of(layout)
+    data = validate(schema, lay({}, file.assignments, groups), groups, file.label)
+    corners = {
+        corner.name: corner
+        for axle in layout.axles
+        if axle.steering is not None
+        for corner in corners_of(axle_of(axle, data), data)
+    }
+    steered = find_steered_axles(layout)
+    return {
+        name: (
+            steering_of(name, layout, data, corners),
+            [corners[corner] for axle in steered[name] for corner in axle.corners],
+        )
+        for name in names
+    }
+
+
+OVERLOOKED = 0.9
+"""Of full lock: a linkage that reaches less has a point in the wrong place; whoever drives it is told."""
+CLEAR = 0.9
+"""Of what is reached in the design position: as wheels travel, linkages end earlier."""
+
+
+def set_locks(reading: Reading, sections: Sections, names: Collection[str]) -> None:
+    """Let mechanisms end before their linkages do, which Chrono's solver would tear open."""
+    try:
+        mechanisms = built(reading, sections, names)
+    except CeDynamicsError:  # which is told where the vehicle is loaded, with its keys
+        return
+    for name, (mechanism, corners) in mechanisms.items():
+        reached = min(steering_reach(mechanism, corner, lock) for corner in corners for lock in LOCKS)
+        if not OVERLOOKED < reached < 1.0:
+            continue
+        (key, whole), (_, end) = mechanism.full_lock(), mechanism.full_lock(reached)
+        reading.lock = CLEAR * reached
+        _, taken = mechanism.full_lock(reading.lock)
+        section = sections[name]
+        assert isinstance(section, dict)
+        section[key.rpartition(".")[2]] = taken
+        reading.note(f"full lock of the {name}: the linkage ends at {end} of {whole}, {taken} are taken")
+
 
 ACTUATOR: Sections = {
     "natural_frequency": "30 Hz [assumed]",

@@ -1,9 +1,12 @@
-"""Tyres, by Chrono's name."""
+"""Tyres by Chrono's name; ``FialaTire``, ``Pac89Tire`` (the Magic Formula of 1989), ``Pac02Tire``."""
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,13 +14,245 @@ from pydantic import ValidationError
 
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.reading import split_tag
-from ce_dynamics.models.vehicles.chrono.fiala import fiala, rigid
+from ce_dynamics.models.tyres.magic_formula.coefficients import Coefficients
+from ce_dynamics.models.tyres.magic_formula.reader import TyreFile, tyre_of
+from ce_dynamics.models.tyres.property_file import SCALES, PropertyEntry, PropertyFile, read_property_file
 from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
-from ce_dynamics.models.vehicles.chrono.pac89 import pac89
 from ce_dynamics.models.vehicles.chrono.reading import Reading
-from ce_dynamics.models.vehicles.chrono.tmeasy import KEYS, tmeasy, tmsimple
+from ce_dynamics.models.vehicles.chrono.tmeasy import (
+    CARCASS,
+    CONTACT_DAMPING,
+    KEYS,
+    load_curve,
+    tmeasy,
+    tmsimple,
+)
 from ce_dynamics.models.vehicles.chrono.writing import Sections, inertia, quantities, quantity
 from ce_dynamics.models.vehicles.tyre_kinds import MAGIC_FORMULA, tyre_section
+
+PROPERTY_FILE = "TIR Specification File"
+
+NAMES: Mapping[str, Mapping[str, str]] = {
+    "Dimension": {
+        "Unloaded Radius": "UNLOADED_RADIUS",
+        "Width": "WIDTH",
+        "Aspect Ratio": "ASPECT_RATIO",
+        "Rim Radius": "RIM_RADIUS",
+        "Rim Width": "RIM_WIDTH",
+    },
+    "Vertical": {
+        "Vertical Stiffness": "VERTICAL_STIFFNESS",
+        "Vertical Damping": "VERTICAL_DAMPING",
+        "Nominal Wheel Load": "FNOMIN",
+    },
+}
+"""Names of property files, by part and key."""
+
+SECTIONS: Mapping[str, str] = {
+    "Dimension": "DIMENSION",
+    "Vertical": "VERTICAL",
+    "Scaling Factors": "SCALING_COEFFICIENTS",
+    "Longitudinal Coefficients": "LONGITUDINAL_COEFFICIENTS",
+    "Lateral Coefficients": "LATERAL_COEFFICIENTS",
+    "Aligning Coefficients": "ALIGNING_COEFFICIENTS",
+    "Overturning Coefficients": "OVERTURNING_COEFFICIENTS",
+    "Rolling Coefficients": "ROLLING_COEFFICIENTS",
+}
+"""Sections of property files, by part."""
+
+UNCOMBINED = 3
+"""Use mode of forces of pure slip."""
+
+SIDE, MODE, ELLIPSE, FRICTION = "Tire Side", "Use Mode", "Friction Ellipsis Mode", "Coefficient of Friction"
+
+
+def read_pac02(path: str | Path) -> TyreFile:
+    """A Magic Formula tyre of a ``Pac02Tire`` file; its coefficient of friction is that of its measurement.
+
+    Parameters
+    ----------
+    path : str or path
+        A ``.json`` file of Chrono.
+    """
+    path = Path(path)
+    reading = Reading(path)
+    part = reading.open(path)
+    if part.template != "Pac02Tire":
+        raise part.is_no(
+            "tyre for --tyre; give a Pac02Tire, a property file (.tir), or "
+            "convert the vehicle with this tyre",
+        )
+    tyre = tyre_file(reading, part)
+    return replace(tyre, notes=(*tyre.notes, *reading.notes))
+
+
+def tyre_file(reading: Reading, part: JsonObject) -> TyreFile:
+    """The tyre of a part that is a ``Pac02Tire``."""
+    friction = part.positive(FRICTION, 0.8)
+    if part.has(PROPERTY_FILE):
+        source = read_property_file(reading.path_of(part, PROPERTY_FILE))
+    else:
+        source = property_file(part)
+    tyre = tyre_of(source)
+    if reading.like_chrono:
+        tyre = replace(tyre, coefficients=selected(tyre, source))
+    return replace(tyre, friction=friction)
+
+
+def selected(tyre: TyreFile, source: PropertyFile) -> Coefficients:
+    """Return the coefficients that Chrono uses: combined by the ellipse, unless the file asks for other."""
+    c = tyre.coefficients
+    if tyre.use_mode == UNCOMBINED:
+        return replace(c, ellipse=False, RCX1=0.0, RCY1=0.0, RVY1=0.0, RVY2=0.0, RVY3=0.0)
+    return replace(c, ellipse=source.word("FE_METHOD", "MODEL") != "NO")
+
+
+def property_file(part: JsonObject) -> PropertyFile:
+    """The coefficients of a file as sections of a property file, in SI."""
+    sections: dict[str, dict[str, PropertyEntry]] = {
+        "MODEL": {"PROPERTY_FILE_FORMAT": PropertyEntry("PAC2002", 0), **model(part)}
+    }
+    for name, section in SECTIONS.items():
+        if part.has(name):
+            block, known = part.part(name), NAMES.get(name, {})
+            sections[section] = {
+                known.get(key, key).upper(): PropertyEntry(block.number(key), 0) for key in block.data
+            }
+    for key, value in part.data.items():
+        if isinstance(value, dict) and key not in (*SECTIONS, "Visualization"):
+            raise part.wrong(key, f"no part of a Pac02Tire; known are {', '.join(SECTIONS)}")
+    return PropertyFile(part.path.name, sections, {}, dict.fromkeys(SCALES, 1.0))
+
+
+def model(part: JsonObject) -> dict[str, PropertyEntry]:
+    """Return the entries of ``[MODEL]``: side, use mode, combined slip."""
+    found: dict[str, PropertyEntry] = {}
+    if part.has(SIDE):
+        found["TYRESIDE"] = PropertyEntry(part.text(SIDE).upper(), 0)
+    if part.has(MODE):
+        found["USE_MODE"] = PropertyEntry(part.number(MODE), 0)
+    if part.has(ELLIPSE):
+        found["FE_METHOD"] = PropertyEntry("YES" if part.flag(ELLIPSE) else "NO", 0)
+    return found
+
+
+def fiala(reading: Reading, part: JsonObject) -> Sections:
+    """Our section ``tyre`` of a file."""
+    p = part.part("Fiala Parameters")
+    radius, cz = p.positive("Unloaded Radius"), p.positive("Vertical Stiffness")
+    cx, cy = (share * cz for share in CARCASS)
+    slip, cornering = p.positive("CSLIP"), p.positive("CALPHA")
+    lengths = [p.number(f"{axis} Relaxation Length", 0.0, least=0.0) for axis in "XY"]
+    if min(lengths) > 0.0:
+        cx, cy = slip / lengths[0], cornering / lengths[1]
+        source = "derived"
+    else:
+        source = "assumed"
+    return {
+        "source": "chrono",
+        "radius": quantity(radius, "m"),
+        "cz": quantity(cz, "N/m"),
+        "dz": quantity(p.number("Vertical Damping", least=0.0), "N*s/m"),
+        **load_curve(p, "Vertical Curve Data"),
+        "cx": f"{quantity(cx, 'N/m')} [{source}]",
+        "cy": f"{quantity(cy, 'N/m')} [{source}]",
+        "contact_damping": CONTACT_DAMPING,
+        "mu0": quantity(part.positive("Coefficient of Friction", 0.8)),
+        "rolling_resistance": f"{quantity(p.number('Rolling Resistance', least=0.0) / radius)} [derived]",
+        "mu": quantity(p.positive("UMAX")),
+        "mu_sliding": quantity(p.positive("UMIN")),
+        "slip_stiffness": quantity(slip, "N"),
+        "cornering_stiffness": quantity(cornering, "N/rad"),
+        "width": quantity(p.positive("Width"), "m"),
+    }
+
+
+RIGID_STIFFNESS = 2e5
+"""[N/m] of a rigid tyre whose material has none."""
+
+
+def rigid(reading: Reading, part: JsonObject) -> Sections:
+    """``RigidTire``, of Chrono a body that slides on the road: here it gives way, and slips."""
+    reading.note("rigid tyres: they give way, with assumed slopes over their slips")
+    material = part.part("Contact Material")
+    mu, radius = material.positive("Coefficient of Friction"), part.positive("Radius")
+    cz = RIGID_STIFFNESS
+    if material.has("Coefficients"):
+        cz = material.part("Coefficients").positive("Normal Stiffness", cz)
+    part.has("Contact Mesh")
+    for block in (material, *material.parts.values()):  # a body's contact, of which friction counts
+        for key in block.data:
+            block.has(key)
+    cx, cy = (share * cz for share in CARCASS)
+    return {
+        "source": "assumed",
+        "radius": f"{quantity(radius, 'm')} [chrono]",
+        "cz": f"{quantity(cz, 'N/m')}",
+        "dz": f"{quantity(0.005 * cz, 'N*s/m')}",
+        "cx": quantity(cx, "N/m"),
+        "cy": quantity(cy, "N/m"),
+        "contact_damping": CONTACT_DAMPING,
+        "mu0": quantity(0.8),
+        "rolling_resistance": quantity(0.01),
+        "mu": f"{quantity(mu)} [chrono]",
+        "mu_sliding": f"{quantity(mu)} [chrono]",
+        "slip_stiffness": quantity(1.5 * cz * radius, "N"),
+        "cornering_stiffness": quantity(cz * radius, "N/rad"),
+        "width": f"{quantity(part.positive('Width'), 'm')} [chrono]",
+    }
+
+
+NOMINAL_DEFLECTION = 0.04
+"""Of the radius: at the load that presses the tyre in so far its trail is taken."""
+CAMBER_AND_SHIFTS = ("a5", *(f"a{k}" for k in range(8, 14)), "b9", "b10")
+
+
+def pac89(reading: Reading, part: JsonObject) -> Sections:
+    """Our section ``tyre`` of a file."""
+    p = part.part("Design Parameters")
+    radius, cz = p.positive("Unloaded Radius"), p.positive("Vertical Stiffness")
+    p.has("Width")
+    blocks = {
+        "a": part.part("Lateral Coefficients"),
+        "b": part.part("Longitudinal Coefficients"),
+        "c": part.part("Aligning Coefficients"),
+    }
+    counts = {"a": 14, "b": 11, "c": 18}
+    numbers = {
+        f"{letter}{k}": block.number(f"{letter}{k}")
+        for letter, block in blocks.items()
+        for k in range(counts[letter])
+    }
+    if any(numbers[name] for name in CAMBER_AND_SHIFTS):
+        reading.note("camber and shifts of Pac89 tyres: left out")
+    reading.note("aligning moments of Pac89 tyres: by their trail without slip, at a usual load")
+    lateral = p.positive("Lateral Stiffness")
+    return {
+        "source": "chrono",
+        "radius": quantity(radius, "m"),
+        "cz": quantity(cz, "N/m"),
+        "dz": quantity(p.number("Vertical Damping", least=0.0), "N*s/m"),
+        **load_curve(p, "Vertical Curve Data"),
+        "cx": f"{quantity(CARCASS[0] * cz, 'N/m')} [assumed]",
+        "cy": quantity(lateral, "N/m"),
+        "contact_damping": CONTACT_DAMPING,
+        "mu0": quantity(part.positive("Coefficient of Friction", 0.8)),
+        "rolling_resistance": quantity(p.number("Rolling Resistance", least=0.0)),
+        "lateral": quantities([numbers[f"a{k}"] for k in (0, 1, 2, 3, 4, 6, 7)]),
+        "longitudinal": quantities([numbers[f"b{k}"] for k in range(9)]),
+        "trail": f"{quantity(trail(numbers, NOMINAL_DEFLECTION * radius * cz), 'm')} [derived]",
+    }
+
+
+def trail(numbers: dict[str, float], load: float) -> float:
+    """Pneumatic trail without slip, |dMz/dα| over |dFy/dα| [m].
+
+    With Fz in kN: dMz/dα = (c3 Fz² + c4 Fz) exp(−c5 Fz) [N m/°], dFy/dα = a3 sin(2 atan(Fz/a4)) [N/°].
+    """
+    Fz = 1e-3 * load
+    turning = (numbers["c3"] * Fz**2 + numbers["c4"] * Fz) * math.exp(-numbers["c5"] * Fz)
+    cornering = numbers["a3"] * math.sin(2.0 * math.atan2(Fz, numbers["a4"]))
+    return abs(turning / cornering) if cornering else 0.0
 
 
 class Tyre(NamedTuple):
@@ -51,7 +286,7 @@ def tyre(reading: Reading, part: JsonObject) -> Tyre:
 
 def as_in_chrono(part: JsonObject, kind: str, section: Sections) -> tuple[str, Sections]:
     """Return the kind that is evaluated as in Chrono, and its section: without a carcass, moments late."""
-    own = {name: value for name, value in section.items() if name not in CARCASS}
+    own = {name: value for name, value in section.items() if name not in UNKNOWN_TO_CHRONO}
     if kind in ("tmeasy", "tmsimple"):
         own["width"] = quantity(part.part("Design").positive("Width [m]"), "m")
     if kind == "pac89":
@@ -91,7 +326,7 @@ def strip_sources(section: Sections) -> dict[str, Any]:
 def by_coefficients(reading: Reading, part: JsonObject) -> Tyre:
     """A ``Pac02Tire``: its own mass and inertia, or those of its property file."""
     # here, because few vehicles have one
-    from ce_dynamics.models.vehicles.chrono.pac02 import tyre_file
+    from ce_dynamics.models.vehicles.chrono.tyres import tyre_file
     from ce_dynamics.models.vehicles.magic_formula_data import as_written
 
     file = tyre_file(reading, part)
@@ -122,7 +357,7 @@ def not_in_a_section(reading: Reading, part: JsonObject) -> Sections:
 
 STEP = "1 ms"
 """Chrono's own step for vehicles, by which its moments are late."""
-CARCASS = ("cx", "dx", "cy", "dy", "contact_damping", "trail")
+UNKNOWN_TO_CHRONO = ("cx", "dx", "cy", "dy", "contact_damping", "trail")
 """Numbers that Chrono's own evaluation of tyres has not."""
 TYRES: Mapping[str, tuple[str, Callable[[Reading, JsonObject], Sections]]] = {
     "TMeasyTire": ("tmeasy", tmeasy),

@@ -9,27 +9,29 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ce_dynamics.models.vehicles.chrono.assumed import DRIVER
 from ce_dynamics.models.vehicles.chrono.axles import (
+    TRAILER,
     AxleReading,
+    TyreChoice,
     axle,
     axle_names,
     carrier_of,
     from_front_to_rear,
     on_chassis,
+    read_trailer,
     ride_height,
 )
-from ce_dynamics.models.vehicles.chrono.bushings import BUSHINGS
-from ce_dynamics.models.vehicles.chrono.chassis import chassis
+from ce_dynamics.models.vehicles.chrono.bodies import BUSHINGS, DRIVER
+from ce_dynamics.models.vehicles.chrono.chassis import (
+    RearChassis,
+    chassis,
+    rear_chassis,
+)
 from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
-from ce_dynamics.models.vehicles.chrono.locks import set_locks
 from ce_dynamics.models.vehicles.chrono.pairing import FileChoice, own_folder
-from ce_dynamics.models.vehicles.chrono.phases import set_phases
 from ce_dynamics.models.vehicles.chrono.power import power, shafts
 from ce_dynamics.models.vehicles.chrono.reading import Reading
-from ce_dynamics.models.vehicles.chrono.rear_chassis import RearChassis, rear_chassis
-from ce_dynamics.models.vehicles.chrono.steering import steering
-from ce_dynamics.models.vehicles.chrono.trailers import TRAILER, read_trailer
+from ce_dynamics.models.vehicles.chrono.steering import set_locks, set_phases, steering
 from ce_dynamics.models.vehicles.chrono.writing import Sections, quantity, yaml_text
 from ce_dynamics.models.vehicles.layout import MECHANISMS
 from ce_dynamics.models.vehicles.trailers.hitches import FOLDING
@@ -122,7 +124,8 @@ def vehicle(reading: Reading, part: JsonObject, choice: FileChoice) -> Sections:
     read: dict[str, AxleReading] = {}
     for k, name in zip(order, axle_names(len(files)), strict=True):
         steered = mechanisms.of(files[k])
-        read[name] = axle(reading, files[k], name, steered, k in driven, choice.tyre(k), folder, rears)
+        tyres, carrier = TyreChoice(choice.tyre(k), folder), carrier_of(files[k], rears)
+        read[name] = axle(reading, files[k], name, steered, k in driven, tyres, carrier)
     if choice.trailer is not None:
         kind = next(iter(read.values())).tyre_kind
         behind = read_trailer(reading, reading.open(choice.trailer), main, kind)

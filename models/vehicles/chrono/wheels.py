@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from ce_dynamics.models.vehicles.chrono.frames import Matrix
+from ce_dynamics.models.vehicles.chrono.bodies import Matrix
 from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
 from ce_dynamics.models.vehicles.chrono.reading import Reading
 from ce_dynamics.models.vehicles.chrono.writing import Sections, inertia, quantity

@@ -24,9 +24,9 @@ from ce_dynamics.models.vehicles.suspensions.linkages import (
     PlacedJoint,
     is_hinge,
 )
+from ce_dynamics.models.vehicles.suspensions.listed_graph import Edge, Lead, Leading, Leads, grow_tree
 from ce_dynamics.models.vehicles.suspensions.points import check_apart
 from ce_dynamics.models.vehicles.suspensions.template import CHASSIS, STEERING
-from ce_dynamics.models.vehicles.suspensions.tree import Edge, Lead, Leading, Leads, grow_tree
 
 SUBSTEPS = 3
 """Steps from the design position to any other one of loops without a closed form: suspensions turn by less

@@ -15,8 +15,8 @@ from ce_dynamics.models.tyres.chrono import ChronoContact, ChronoTyre
 from ce_dynamics.models.tyres.simple.pac89 import Pac89Tyre
 from ce_dynamics.models.tyres.simple.tmsimple import TMsimpleTyre
 from ce_dynamics.models.vehicles.assembly import build
-from ce_dynamics.models.vehicles.chrono.pac02 import read_pac02, tyre_file
 from ce_dynamics.models.vehicles.chrono.reading import Reading
+from ce_dynamics.models.vehicles.chrono.tyres import read_pac02, tyre_file
 from ce_dynamics.models.vehicles.chrono.vehicle import convert_vehicle
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.fitted_tyres import fit_tyres
