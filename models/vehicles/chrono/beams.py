@@ -213,7 +213,7 @@ def beam(reading: Reading, part: JsonObject) -> Sections:
 
 def steered_knuckles(reading: Reading, part: JsonObject) -> Sections:
     """Knuckles with a bell crank, or with drag link and toe bar; none where there are no knuckles."""
-    if part.has("Bellcrank"):
+    if "Bellcrank" in part.template:
         return read_bell_crank(reading, part)
     return read_toe_bar(reading, part) if "ToeBar" in part.template or part.has("Knuckle") else {}
 
