@@ -162,6 +162,8 @@ def refuse_if_infeasible(problem: Problem) -> None:
     InfeasibleError
         Naming the rows that contradict each other.
     """
+    # here, because most runs never ask
+
     y = certificate(problem)
     if y is not None:
         rows = [int(i) for i in np.flatnonzero(np.abs(y) > 1e-9 * np.max(np.abs(y)))]
@@ -220,24 +222,23 @@ def least_distance(H: Floats, b: Floats, bilateral: Booleans) -> Floats:
 def least_distance_inequalities(H: Floats, b: Floats) -> Floats:
     """Multipliers for minimise ½|y|² subject to H y + b ≥ 0, by non-negative least squares.
 
-    That fails now and then where rows depend on each other, so that the answer is judged by the conditions
-    themselves; Lemke's method then finds another.
+    Both of SciPy's routines fail now and then where rows depend on each other, so that every answer is judged
+    by the conditions themselves.
     """
-    from scipy.optimize import nnls  # here, because most runs never ask
-
     m, r = H.shape
     if np.all(b >= 0.0):
         return np.zeros(m)
     # minimise |E u − f| for u ≥ 0, E = [Hᵀ; −bᵀ], f = (0, 1); then λ = u / |E u − f|²
     E = np.vstack((H.T, -b))
     f = np.append(np.zeros(r), 1.0)
-    u = np.asarray(nnls(E, f, maxiter=100 * m + 100)[0])
-    distance = float(np.linalg.norm(E @ u - f))
-    if distance > CONSISTENT:
-        lam = refine(H, b, u / distance**2, u > 0.0)
-        w = H @ (H.T @ lam) + b
-        if np.max(np.abs(np.minimum(lam, w))) <= CONSISTENT:
-            return lam
+    for attempt in (active_set, solve_bounded):
+        u = attempt(E, f)
+        distance = float(np.linalg.norm(E @ u - f))
+        if distance > CONSISTENT:
+            lam = refine(H, b, u / distance**2, u > 0.0)
+            w = H @ (H.T @ lam) + b
+            if np.max(np.abs(np.minimum(lam, w))) <= CONSISTENT:
+                return lam
     rows = SparseRows.dense(H)
     problem = Problem(rows, rows, np.zeros(r), b, Conditions.of([Kind.UNILATERAL] * m))
     refuse_if_infeasible(problem)
@@ -245,6 +246,21 @@ def least_distance_inequalities(H: Floats, b: Floats) -> Floats:
     if by_states is None:
         raise ConvergenceError("no solution was found, although the conditions do not contradict each other")
     return by_states
+
+
+def active_set(E: Floats, f: Floats) -> Floats:
+    """Non-negative least squares by Lawson and Hanson's method."""
+    from scipy.optimize import nnls  # here, because most runs never ask
+
+    return np.asarray(nnls(E, f, maxiter=100 * E.shape[1] + 100)[0])
+
+
+def solve_bounded(E: Floats, f: Floats) -> Floats:
+    """The same by Stark and Parker's bounded-variable least squares."""
+    from scipy.optimize import lsq_linear  # here, because most runs never ask
+
+    limit = 100 * E.shape[1] + 100
+    return np.asarray(lsq_linear(E, f, bounds=(0.0, np.inf), method="bvls", tol=1e-15, max_iter=limit).x)
 
 
 def refine(H: Floats, b: Floats, lam: Floats, active: Booleans) -> Floats:
