@@ -21,13 +21,9 @@ from pathlib import Path
 from tests.chrono_vehicles import differences, drivers, fleet, pulling, speeds, step, tyres, variants
 
 COMMANDS = {
-    "step": step.main,
-    "vehicles": fleet.main,
-    "speeds": speeds.main,
-    "pulling": pulling.main,
-    "drivers": drivers.main,
-    "tyres": tyres.main,
-}
+    "step": step.main, "vehicles": fleet.main, "speeds": speeds.main, "pulling": pulling.main,
+    "drivers": drivers.main, "tyres": tyres.main,
+}  # fmt: skip
 
 if __name__ == "__main__":
     if sys.argv[1:] == ["differences"]:

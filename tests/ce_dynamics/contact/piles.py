@@ -159,11 +159,7 @@ def coulomb_violation(problem: Problem, p: Floats) -> float:
     opposite = np.einsum("ij,ij->i", P[:, 1:], w[:, 1:]) + grip * slip
     speed = problem.speed
     parts = (
-        -P[:, 0],
-        -w[:, 0],
-        -spare,
-        np.minimum(P[:, 0], np.abs(w[:, 0])),
-        np.minimum(spare, slip),
+        -P[:, 0], -w[:, 0], -spare, np.minimum(P[:, 0], np.abs(w[:, 0])), np.minimum(spare, slip),
         opposite / speed,
-    )
+    )  # fmt: skip
     return float(max(np.max(part) for part in parts))

@@ -122,12 +122,9 @@ def test_sphere_inside_a_box_leaves_by_the_nearest_face() -> None:
 
 def test_frames_are_right_handed_everywhere(rng: np.random.Generator) -> None:
     normals = [
-        *rng.normal(size=(50, 3)),
-        np.eye(3)[2],
-        -np.eye(3)[2],
-        np.array((1.0, 0, 0)),
+        *rng.normal(size=(50, 3)), np.eye(3)[2], -np.eye(3)[2], np.array((1.0, 0, 0)),
         np.array((0, 1e-9, -1.0)),
-    ]
+    ]  # fmt: skip
     for direction in normals:
         n = direction / np.linalg.norm(direction)
         axes = np.array((*frame(n), n), dtype=float)

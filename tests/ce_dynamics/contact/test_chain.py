@@ -132,14 +132,9 @@ def rows_of(problem: Problem) -> ScaledRows:
 
 def test_the_derivative_of_the_natural_map(rng: np.random.Generator) -> None:
     kinds = [
-        Kind.BILATERAL,
-        Kind.UNILATERAL,
-        Kind.BOX,
-        Kind.UNILATERAL,
-        Kind.FRICTION,
-        Kind.DISC_1,
+        Kind.BILATERAL, Kind.UNILATERAL, Kind.BOX, Kind.UNILATERAL, Kind.FRICTION, Kind.DISC_1,
         Kind.DISC_2,
-    ]
+    ]  # fmt: skip
     conditions = Conditions.of(
         kinds,
         [-1, -1, -1, -1, 3, 3, 3],

@@ -128,11 +128,8 @@ def test_plain_and_embedded_bodies_collide_alike() -> None:
     model = ce.compile(system)
     y0 = model.y0.copy()
     y0[0:3], y0[7:10], y0[17:20], y0[23:26] = (
-        start["one"][0],
-        start["two"][0],
-        start["one"][1],
-        start["two"][1],
-    )
+        start["one"][0], start["two"][0], start["one"][1], start["two"][1],
+    )  # fmt: skip
     other = simulate_unilateral(UnilateralModel(model, [touch]), duration=0.5, step=2e-3, y0=y0)
     assert len(other.events) == 2
     for k, name in enumerate(start):

@@ -228,18 +228,9 @@ def test_cameras_look_forward_and_at_every_wheel(sedan: ce.System) -> None:
 def test_the_command_line_writes_a_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     page, out = tmp_path / "new" / "run.html", tmp_path / "out"
     arguments = [
-        "--vehicle",
-        "ride",
-        "--duration",
-        "0.05",
-        "--no-plots",
-        "--output",
-        str(out),
-        "--view",
-        str(page),
-        "--table",
-        str(page.with_suffix(".csv")),
-    ]
+        "--vehicle", "ride", "--duration", "0.05", "--no-plots", "--output", str(out), "--view", str(page),
+        "--table", str(page.with_suffix(".csv")),
+    ]  # fmt: skip
     assert execute(arguments) == 0
     told = capsys.readouterr().out
     assert f"page: {page}" in told

@@ -22,12 +22,9 @@ def rotation(seed: int) -> Array:
 
 
 CASES: list[tuple[Leading, dict[str, bool | float]]] = [
-    ("platform", {"offset": 0.1}),
-    ("platform", {"skew": True, "revolutes": True}),
-    ("legs", {}),
-    ("legs", {"skew": True, "offset": -0.2}),
-    ("legs", {"on_a_leg": True, "revolutes": True}),
-]
+    ("platform", {"offset": 0.1}), ("platform", {"skew": True, "revolutes": True}), ("legs", {}),
+    ("legs", {"skew": True, "offset": -0.2}), ("legs", {"on_a_leg": True, "revolutes": True}),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("turned", [False, True])

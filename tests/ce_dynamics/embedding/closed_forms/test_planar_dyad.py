@@ -56,11 +56,8 @@ def test_hinges_that_keep_a_plane() -> None:
     z = np.array((0.0, 0.0, 1.0))
     kept = (ce.Fixed(), ce.Revolute((0, 0, -2)), ce.Prismatic((1, 2, 0)), ce.Planar((0, 0, 1)))
     left = (
-        ce.Revolute((0, 1e-6, 1)),
-        ce.Prismatic((1, 0, 0.1)),
-        ce.Planar((0, 1, 1)),
-        ce.Universal((0, 0, 1), (1, 0, 0)),
-        ce.Cylindrical((0, 0, 1)),
-    )
+        ce.Revolute((0, 1e-6, 1)), ce.Prismatic((1, 0, 0.1)), ce.Planar((0, 1, 1)),
+        ce.Universal((0, 0, 1), (1, 0, 0)), ce.Cylindrical((0, 0, 1)),
+    )  # fmt: skip
     assert all(keeps_plane(hinge, z) for hinge in kept)
     assert not any(keeps_plane(hinge, z) for hinge in left)

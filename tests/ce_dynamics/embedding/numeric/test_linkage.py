@@ -49,15 +49,11 @@ DOUBLE_ROCKER = (2.0, 2.5, 2.0, 4.0)
 MECHANISMS: dict[str, Callable[[], System]] = {
     "crank-rocker": lambda: four_bar(CRANK_ROCKER, 0.7),
     "double rocker": lambda: four_bar(DOUBLE_ROCKER, 1.0),
-    "slider-crank": lambda: slider_crank(0.3, 1.0, 0.5),
-    "five-bar": five_bar,
-    "RSUR": rsur,
-    "cylindrical slider": lambda: spatial_slider("cylindrical"),
-    "screw": lambda: spatial_slider("screw"),
-    "floating coupler": floating_coupler,
-    "Bricard": bricard,
+    "slider-crank": lambda: slider_crank(0.3, 1.0, 0.5), "five-bar": five_bar, "RSUR": rsur,
+    "cylindrical slider": lambda: spatial_slider("cylindrical"), "screw": lambda: spatial_slider("screw"),
+    "floating coupler": floating_coupler, "Bricard": bricard,
     "lever that becomes parallel to a rail": lambda: swinging_lever(0.5, "lever"),
-}
+}  # fmt: skip
 
 pytestmark = pytest.mark.usefixtures("by_newton")
 

@@ -8,11 +8,9 @@ from pathlib import Path
 from typing import Any
 
 ARM = {
-    "Mass": 4.0,
-    "Radius": 0.02,
-    "Moments of Inertia": [0.02, 0.03, 0.04],
+    "Mass": 4.0, "Radius": 0.02, "Moments of Inertia": [0.02, 0.03, 0.04],
     "Products of Inertia": [0, 0, 0],
-}
+}  # fmt: skip
 SUSPENSION: dict[str, Any] = {
     "Name": "wishbones",
     "Type": "Suspension",

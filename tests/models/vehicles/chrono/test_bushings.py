@@ -16,19 +16,13 @@ from ce_dynamics.models.vehicles.description import VehicleParameters
 from tests.models.vehicles.chrono.small_car import SUSPENSION, files, written
 
 BUSHING: dict[str, Any] = {
-    "Stiffness Linear": 7e6,
-    "Damping Linear": 4e3,
-    "Stiffness Rotational": 1e4,
-    "Damping Rotational": 50,
+    "Stiffness Linear": 7e6, "Damping Linear": 4e3, "Stiffness Rotational": 1e4, "Damping Rotational": 50,
     "DOF": {"Stiffness Rotational": 80, "Damping Rotational": 2},
-}
+}  # fmt: skip
 LINK: dict[str, Any] = {
-    "Mass": 1.0,
-    "Radius": 0.01,
-    "Inertia": [0.01, 0.01, 0.001],
-    "COM": [0, 0.5, 0],
+    "Mass": 1.0, "Radius": 0.01, "Inertia": [0.01, 0.01, 0.001], "COM": [0, 0.5, 0],
     "Universal Joint Axis": [1, 0, 0],
-}
+}  # fmt: skip
 LEAST = {key: value for key, value in BUSHING.items() if key != "DOF"}
 
 

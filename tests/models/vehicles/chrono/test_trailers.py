@@ -33,12 +33,9 @@ def towing() -> dict[str, Any]:
     wheels = {f"{side} Wheel Input File": "car/Wheel.json" for side in ("Left", "Right")}
     axle = {"Suspension Input File": "car/Suspension.json", "Suspension Location": [-0.2, 0, -0.3], **wheels}
     content["cart/Trailer.json"] = {
-        "Name": "Cart",
-        "Template": "WheeledTrailer",
-        "Chassis": {"Input File": "cart/Chassis.json"},
-        "Connector": {"Input File": "cart/Ball.json"},
-        "Axles": [axle],
-    }
+        "Name": "Cart", "Template": "WheeledTrailer", "Chassis": {"Input File": "cart/Chassis.json"},
+        "Connector": {"Input File": "cart/Ball.json"}, "Axles": [axle],
+    }  # fmt: skip
     return content
 
 

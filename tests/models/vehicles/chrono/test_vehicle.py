@@ -403,12 +403,9 @@ def as_graph(suspension: dict[str, Any]) -> dict[str, Any]:
         for name in ("Spring", "Shock")
     ]
     tie_rod = {
-        "Name": "Tie rod",
-        "Body1": "Steering",
-        "Body2": "Upright",
-        "Point1": rod["Location Chassis"],
+        "Name": "Tie rod", "Body1": "Steering", "Body2": "Upright", "Point1": rod["Location Chassis"],
         "Point2": rod["Location Upright"],
-    }
+    }  # fmt: skip
     straight = {"Mirrored": True, "Rotation": [1, 0, 0, 0]}
     return {
         "Name": "graph",
@@ -475,13 +472,9 @@ def test_a_free_graph_and_a_column(tmp_path: Path) -> None:
     (steering,) = (axle["steering"] for axle in written_out["axles"].values() if "steering" in axle)
     del steering["actuator"]
     steering["column"] = {
-        "source": "chrono",
-        "lock": "540 deg",
-        "inertia": "0.04 kg*m^2",
-        "damping": "0.3 N*m*s/rad",
-        "stop_stiffness": "300 N*m/rad",
-        "hands": {"stiffness": "60 N*m/rad", "damping": "3 N*m*s/rad"},
-    }
+        "source": "chrono", "lock": "540 deg", "inertia": "0.04 kg*m^2", "damping": "0.3 N*m*s/rad",
+        "stop_stiffness": "300 N*m/rad", "hands": {"stiffness": "60 N*m/rad", "damping": "3 N*m*s/rad"},
+    }  # fmt: skip
     file = tmp_path / "own.yaml"
     file.write_text(yaml.safe_dump(written_out), encoding="utf-8")
     model = ce.compile(build(VehicleParameters.load(file), speed=10.0))
@@ -492,11 +485,9 @@ def test_a_free_graph_and_a_column(tmp_path: Path) -> None:
 
 
 MAPPED = {
-    "Location Chassis": [0, 0.5, 0.35],
-    "Location Arm": [0, 0.55, -0.12],
-    "Map Data": [[-1, 5, 5], [1, -5, -5]],
-    "Deformation": [0.3, 0.4],
-}
+    "Location Chassis": [0, 0.5, 0.35], "Location Arm": [0, 0.55, -0.12],
+    "Map Data": [[-1, 5, 5], [1, -5, -5]], "Deformation": [0.3, 0.4],
+}  # fmt: skip
 """A damper by its map."""
 
 

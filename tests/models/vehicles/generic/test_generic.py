@@ -15,11 +15,9 @@ from ce_dynamics.models.vehicles.steering_angle import first_steered, max_wheel_
 from tests.models.vehicles.any_vehicle import assert_accelerations, driven, random_instant
 
 STEERED = {
-    "hatchback": ("steering.rack", 0.03),
-    "off-roader": ("steering.arm", 0.1),
-    "formula-student": ("steering.rack", 0.01),
-    "truck": ("steering.arm", 0.1),
-}
+    "hatchback": ("steering.rack", 0.03), "off-roader": ("steering.arm", 0.1),
+    "formula-student": ("steering.rack", 0.01), "truck": ("steering.arm", 0.1),
+}  # fmt: skip
 """What steers, and a part of its travel."""
 VEHICLES = list(STEERED)
 

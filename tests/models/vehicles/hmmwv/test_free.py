@@ -14,28 +14,14 @@ from ce_dynamics.models.vehicles.free import can_be_free
 from ce_dynamics.models.vehicles.hmmwv.parameters import HmmwvParameters
 
 VALUES = {
-    "chassis.mass": 2300.0,
-    "chassis.com.z": 0.25,
-    "chassis.inertia.xz": -20.0,
-    "vehicle.gravity": 9.7,
-    "road.friction": 0.7,
-    "steering.link.mass": 3.0,
-    "steering.actuator.damping_ratio": 0.8,
-    "lower_arm.mass": 20.0,
-    "front_left.upper_arm.inertia.xx": 0.04,
-    "tie_rod.mass": 5.0,
-    "shock_lower.mass": 6.0,
-    "wheel.rim.mass": 20.0,
-    "front.spring.linear": 150e3,
-    "rear.spring.free_length": 0.39,
-    "rear.spring.arm.y": 0.55,
-    "spring.max_length": 0.34,
-    "damper.coefficient": 25e3,
-    "brake.max_torque": 3500.0,
-    "tyre.cy": 150e3,
-    "tyre.fym.0": 0.75,
+    "chassis.mass": 2300.0, "chassis.com.z": 0.25, "chassis.inertia.xz": -20.0, "vehicle.gravity": 9.7,
+    "road.friction": 0.7, "steering.link.mass": 3.0, "steering.actuator.damping_ratio": 0.8,
+    "lower_arm.mass": 20.0, "front_left.upper_arm.inertia.xx": 0.04, "tie_rod.mass": 5.0,
+    "shock_lower.mass": 6.0, "wheel.rim.mass": 20.0, "front.spring.linear": 150e3,
+    "rear.spring.free_length": 0.39, "rear.spring.arm.y": 0.55, "spring.max_length": 0.34,
+    "damper.coefficient": 25e3, "brake.max_torque": 3500.0, "tyre.cy": 150e3, "tyre.fym.0": 0.75,
     "tyre.mu0": 0.75,
-}
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")

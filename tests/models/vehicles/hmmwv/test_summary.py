@@ -139,17 +139,10 @@ def test_lock_that_cannot_be_assembled_names_corner_and_range() -> None:
 
 def test_every_driver_parameter_comes_from_the_data() -> None:
     given = {
-        "understeer": 0.003,
-        "preview_time": 0.7,
-        "min_preview": 4.0,
-        "feedforward_time": 0.3,
-        "aim_gain": 0.9,
-        "yaw_damping": 0.2,
-        "throttle_gain": 0.4,
-        "brake_gain": 0.25,
-        "hold_throttle": 0.06,
-        "brake_margin": 0.8,
-    }
+        "understeer": 0.003, "preview_time": 0.7, "min_preview": 4.0, "feedforward_time": 0.3,
+        "aim_gain": 0.9, "yaw_damping": 0.2, "throttle_gain": 0.4, "brake_gain": 0.25,
+        "hold_throttle": 0.06, "brake_margin": 0.8,
+    }  # fmt: skip
     data = HmmwvParameters.load(overrides=[f"driver.{key}={value}" for key, value in given.items()])
     lock = max_wheel_angle(data)
     found = driver_parameters(data)

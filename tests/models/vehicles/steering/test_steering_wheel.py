@@ -23,11 +23,9 @@ from tests.models.vehicles.chrono.test_rear_chassis import folding
 from tests.models.vehicles.chrono.test_suspensions import two_steerings
 
 LED = {
-    "sedan": "steering.rack",
-    "sedan-column": "steering.rack",
-    "hmmwv": "steering.pitman_arm",
+    "sedan": "steering.rack", "sedan-column": "steering.rack", "hmmwv": "steering.pitman_arm",
     "folding": "rear_chassis_1",
-}
+}  # fmt: skip
 """Bodies that the steering wheel moves, by vehicle: a rack, one with a column, a Pitman arm, a half."""
 RACK_OR_ARM = ("sedan", "sedan-column", "hmmwv")
 

@@ -122,23 +122,14 @@ CASES: Mapping[str, dict[str, Any]] = {
 }  # fmt: skip
 """Left corners by template, as they would be written."""
 STEERED = (
-    "macpherson",
-    "five-link",
-    "multi-link",
-    "double-wishbone-reduced",
-    "double-wishbone-push-rod",
+    "macpherson", "five-link", "multi-link", "double-wishbone-reduced", "double-wishbone-push-rod",
     "single-wishbone",
-)
+)  # fmt: skip
 LEADS = {
-    "macpherson": "lower_arm",
-    "five-link": "upright.z",
-    "multi-link": "upper_arm",
-    "double-wishbone-reduced": "lower_arm",
-    "double-wishbone-push-rod": "lower_arm",
-    "three-link": "trailing_arm.pitch",
-    "single-wishbone": "control_arm",
-    "swing-axle": "swing_arm",
-}
+    "macpherson": "lower_arm", "five-link": "upright.z", "multi-link": "upper_arm",
+    "double-wishbone-reduced": "lower_arm", "double-wishbone-push-rod": "lower_arm",
+    "three-link": "trailing_arm.pitch", "single-wishbone": "control_arm", "swing-axle": "swing_arm",
+}  # fmt: skip
 """Independent coordinate of a corner; the trailing arm's angle of all others."""
 
 
@@ -293,11 +284,9 @@ CRANK = {
     } | body(2.0, (-0.08, 0.12, 0.1)),
 }  # fmt: skip
 KNUCKLE = {
-    "D": (0.0, 0.72, -0.1),
-    "F": (-0.01, 0.68, 0.1),
-    "K": (-0.16, 0.68, -0.02),
+    "D": (0.0, 0.72, -0.1), "F": (-0.01, 0.68, 0.1), "K": (-0.16, 0.68, -0.02),
     "knuckle": body(8.0, (0.0, 0.75, 0.0)),
-}
+}  # fmt: skip
 GEAR = {"steering": (0.8, 0.58, 0.14), "knuckle": (-0.02, 0.52, 0.1), "drag_link": ROD, "toe_bar": ROD}
 
 

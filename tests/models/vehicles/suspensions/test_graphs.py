@@ -19,27 +19,18 @@ from tests.models.vehicles.suspensions.rig import BEAM_CASES, CASES, body
 STRUT = CASES["macpherson"]
 BEAM = BEAM_CASES["three-link-panhard"]
 FRONT = {
-    "lower_arm": {"body": "mirrored"},
-    "strut": {"body": "mirrored"},
-    "upright": {"body": "mirrored"},
-    "pivot": {"revolute": "chassis lower_arm"},
-    "ball": {"spherical": "lower_arm upright"},
-    "top": {"universal": "chassis strut"},
-    "slide": {"cylindrical": "strut upright"},
-    "tie_rod": {"distance": "upright steering"},
-    "spring": {"spring": "chassis upright"},
-    "damper": {"damper": "chassis upright"},
-    "wheel": {"carrier": "upright"},
-}
+    "lower_arm": {"body": "mirrored"}, "strut": {"body": "mirrored"}, "upright": {"body": "mirrored"},
+    "pivot": {"revolute": "chassis lower_arm"}, "ball": {"spherical": "lower_arm upright"},
+    "top": {"universal": "chassis strut"}, "slide": {"cylindrical": "strut upright"},
+    "tie_rod": {"distance": "upright steering"}, "spring": {"spring": "chassis upright"},
+    "damper": {"damper": "chassis upright"}, "wheel": {"carrier": "upright"},
+}  # fmt: skip
 REAR = {
-    "beam": {"body": "single"},
-    "link": {"distance": "chassis beam"},
+    "beam": {"body": "single"}, "link": {"distance": "chassis beam"},
     "upper": {"distance": "chassis beam", "single": "yes"},
-    "panhard": {"distance": "chassis beam", "single": "yes"},
-    "spring": {"spring": "chassis beam"},
-    "damper": {"damper": "chassis beam"},
-    "wheel": {"carrier": "beam"},
-}
+    "panhard": {"distance": "chassis beam", "single": "yes"}, "spring": {"spring": "chassis beam"},
+    "damper": {"damper": "chassis beam"}, "wheel": {"carrier": "beam"},
+}  # fmt: skip
 
 
 def plain(section: dict[str, Any], *names: str) -> dict[str, Any]:
