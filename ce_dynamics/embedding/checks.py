@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Collection, Container, Sequence
 from typing import TYPE_CHECKING
 
 from ce_dynamics.embedding.closures.equal_loops import find_freedoms, known_loops
@@ -40,18 +40,15 @@ def refuse_nonholonomic(closures: Sequence[CutEdge]) -> None:
             )
 
 
-def check_names(
-    members: Sequence[Body], named: set[str], prescribed: Sequence[Body], found: set[str]
-) -> None:
+def check_names(S: Aggregate, named: Collection[str], found: Container[str]) -> None:
     """Refuse independent coordinates that are not in the loop, or are given otherwise."""
-    loop = f"the loop of {members[0].name!r}"
-    names = sorted(body.name for body in members)
-    driven = {body.name for body in prescribed}
-    others = [name for name in names if name not in driven | found]
+    loop = f"the loop of {S.name!r}"
+    names = sorted(body.name for body in S.bodies)
+    others = sorted(body.name for body in S.dependent if body.name not in found)
     for name in sorted(named):
         if name not in names:
             trouble = f"is not in {loop}: {names}"
-        elif name in driven:
+        elif any(body.name == name for body in S.prescribed):
             trouble = f"of {loop} has prescribed motion; name others of {others}, or none"
         elif name in found:
             trouble = f"of {loop} is found by a linkage; name others of {others}, or none"
@@ -62,16 +59,13 @@ def check_names(
 
 def check_leading(
     system: System,
-    parent: Body,
-    members: Sequence[Body],
-    named: set[str],
+    S: Aggregate,
+    named: Container[str],
     leading: Sequence[FunctionCoordinate],
-    prescribed: Sequence[Body],
-    found: set[str],
+    found: Container[str],
 ) -> None:
     """Refuse components and functions that are not of the loop, or are given otherwise."""
-    loop = f"the loop of {members[0].name!r}"
-    inside = [body.name for body in members]
+    inside, parent = [body.name for body in S.bodies], S.parent
     for lead in leading:
         owner = f"independent coordinate {lead.name!r}"
         if isinstance(lead, HingeComponent):
@@ -79,12 +73,12 @@ def check_leading(
                 raise IndependentCoordinatesError(
                     f"{owner}: the whole hinge of {lead.owner.name!r} is independent; name one of the two"
                 )
-            check_names(members, {lead.owner.name}, prescribed, found)
+            check_names(S, (lead.owner.name,), found)
         outside = [body.name for body in lead.seen if body is not parent and body.name not in inside]
-        if outside or not any(body in members for body in lead.seen):
+        if outside or not any(body in S.bodies for body in lead.seen):
             raise IndependentCoordinatesError(
-                f"{owner} looks at {outside or [parent.name]}, and has to be a function of {loop} alone: of "
-                f"{inside}, as seen by them or by {parent.name!r}, which carries them"
+                f"{owner} looks at {outside or [parent.name]}, and has to be a function of the loop of "
+                f"{S.name!r} alone: of {inside}, as seen by them or by {parent.name!r}, which carries them"
             )
     refuse_taken_names(system, leading)
 

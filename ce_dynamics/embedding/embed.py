@@ -35,6 +35,7 @@ from ce_dynamics.embedding.checks import (
 from ce_dynamics.embedding.closures.equal_loops import each_loop_once, find_freedoms, known_loops, shape_of
 from ce_dynamics.embedding.closures.freedoms import Freedoms
 from ce_dynamics.embedding.closures.leading import group_leads, leading_condition
+from ce_dynamics.embedding.closures.loop import surroundings
 from ce_dynamics.embedding.closures.precision import settle
 from ce_dynamics.embedding.complete import complete_linkages, output_of
 from ce_dynamics.embedding.couplings_solved import find_implied
@@ -43,7 +44,7 @@ from ce_dynamics.embedding.on_numbers import with_starts
 from ce_dynamics.embedding.whole_loop import along_path
 from ce_dynamics.mechanism.body import Body, carries, chain_between, common_ancestor
 from ce_dynamics.mechanism.couplings.base import couplings_in
-from ce_dynamics.mechanism.couplings.components import Lead
+from ce_dynamics.mechanism.couplings.components import FunctionCoordinate, Lead
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge, joints_in
 from ce_dynamics.mechanism.hinges.revolute import Revolute
 from ce_dynamics.mechanism.system import System
@@ -236,76 +237,68 @@ def make_aggregate(
 ) -> Aggregate:
     """Assign the roles of the hinges of one sub-graph and check that they fit."""
     refuse_nonholonomic(closures)
-    members = sorted(bodies, key=lambda body: body.index)
-    names = {body.name for body in members}
-    roots = {body.carrier.name: body.carrier for body in members if body.carrier.name not in names}
-    parent = min(roots.values(), key=lambda body: body.depth)
-    prescribed = tuple(body for body in members if body.name in system.prescribed)
-    given = sorted({k for name in names for k in finders.get(name, ())})
-    linkages = tuple(cast(Linkage, system.linkages[k]) for k in given)
+    S = without_leads(system, bodies, closures, finders)
+    if not closures:
+        return led_by(S, S.dependent)
     named = {name for loop in closures for name in loop.independent}
-    found = {name for link in linkages for name in link.determines}
-    whole, others = group_leads(
-        [
-            *(body for body in members if body.name in named),
-            *(lead for loop in closures for lead in loop.leading),
-        ]
-    )
-    check_names(members, named, prescribed, found)
-    check_leading(system, parent, members, named, others, prescribed, found)
-    unled = any(edge.through_dead_centres for edge in closures)
-    ends = [end for loop in closures for end in loop.bodies]
-    siblings = tuple(dict.fromkeys(end for end in ends if end.name not in names and end is not parent))
-    alone = closures and not (prescribed or siblings or linkages or others)
-    shape = shape_of(parent, members, closures, whole) if alone else None
+    found = {name for link in S.linkages for name in link.determines}
+    leads = [lead for loop in closures for lead in loop.leading]
+    whole, others = group_leads([*(body for body in S.bodies if body.name in named), *leads])
+    check_names(S, named, found)
+    check_leading(system, S, named, others, found)
+    is_alone = not (S.prescribed or S.siblings or S.linkages)
+    shape = shape_of(S.parent, S.bodies, closures, whole) if is_alone and not others else None
     equal = known_loops().led.find(shape)
     if equal is not None:
-        _, places = equal
-        whole = [members[k] for k in places]
-        others_found = tuple(body for body in members if body not in whole)
-        S = Aggregate(parent, tuple(members), tuple(closures), tuple(whole), (), others_found, (), ())
-        S = attach_linkages(S, system)
+        S = attach_linkages(led_by(S, [S.bodies[k] for k in equal[1]]), system)
         known_loops().mobile.add(S)
         return S
-    freedoms = freedoms_of(system, members, closures) if closures else None
-    if freedoms is None:
-        whole = [body for body in members if body not in prescribed]
-    elif unled:
+    freedoms = freedoms_of(system, S.bodies, closures)
+    unled = any(edge.through_dead_centres for edge in closures)
+    if unled:
         refuse_leading(others)
         whole = []
     elif not whole and not others:
         chosen = chosen_independent(freedoms, system.prescribed, closures, found)
-        if chosen is not None:
-            whole, others = group_leads(chosen)
-            refuse_taken_names(system, others)
-        elif prescribed or siblings or linkages or freedoms.loop.has_free_geometry:
+        if chosen is None and not (is_alone and not freedoms.loop.has_free_geometry):
             freedoms.refuse_choice()
-        else:
-            unled = True  # coordinates of the whole loop need no hinge that leads
-    independent = tuple(in_order(whole))
-    leading = tuple(leading_condition(parent, lead) for lead in others)
-    dependent = tuple(body for body in members if body not in independent and body not in prescribed)
-    S = Aggregate(
-        parent,
-        tuple(members),
-        tuple(closures),
-        (*independent, *(condition.body_b for condition in leading)),
-        prescribed,
-        dependent,
-        siblings,
-        linkages,
-        leading,
-    )
-    if freedoms is not None:
-        refuse_rolling(dependent, freedoms)
-        if unled:
-            refuse_singular(freedoms)
-            return along_path(S, freedoms.number)
-        check_aggregate(S, freedoms)
-        S = attach_linkages(S, system)
-        if not leading and not immobility_of(S):
-            known_loops().led.add(shape, tuple(members.index(body) for body in independent))
+        unled = chosen is None  # coordinates of the whole loop need no hinge that leads
+        whole, others = group_leads(chosen or ())
+        refuse_taken_names(system, others)
+    S = led_by(S, whole, others)
+    refuse_rolling(S.dependent, freedoms)
+    if unled:
+        refuse_singular(freedoms)
+        return along_path(S, freedoms.number)
+    check_aggregate(S, freedoms)
+    S = attach_linkages(S, system)
+    if not others and not immobility_of(S):
+        known_loops().led.add(shape, tuple(S.bodies.index(body) for body in S.independent))
     return S
+
+
+def without_leads(
+    system: System,
+    bodies: Sequence[Body],
+    closures: Sequence[CutEdge],
+    finders: Mapping[str, Sequence[int]],
+) -> Aggregate:
+    """Return a sub-graph with the user's linkages, in which nothing is independent yet."""
+    members = tuple(in_order(bodies))
+    parent, siblings = surroundings(members, closures)
+    prescribed = tuple(body for body in members if body.name in system.prescribed)
+    dependent = tuple(body for body in members if body not in prescribed)
+    given = sorted({k for body in members for k in finders.get(body.name, ())})
+    linkages = tuple(cast(Linkage, system.linkages[k]) for k in given)
+    return Aggregate(parent, members, tuple(closures), (), prescribed, dependent, siblings, linkages)
+
+
+def led_by(S: Aggregate, whole: Sequence[Body], others: Sequence[FunctionCoordinate] = ()) -> Aggregate:
+    """Return a sub-graph with its independent coordinates: whole hinges, and functions of the loop."""
+    leading = tuple(leading_condition(S.parent, lead) for lead in others)
+    independent = (*in_order(whole), *(condition.body_b for condition in leading))
+    dependent = tuple(body for body in S.dependent if body not in whole)
+    return replace(S, independent=independent, dependent=dependent, leading=leading)
 
 
 def attach_linkages(S: Aggregate, system: System) -> Aggregate:

@@ -20,6 +20,7 @@ from ce_dynamics.embedding.closures.loop import (
     held_at_design,
     moving,
     stack_neutral,
+    surroundings,
     with_unit_quaternions,
 )
 from ce_dynamics.errors import IndependentCoordinatesError, OverConstrainedError
@@ -73,10 +74,7 @@ class Freedoms:
 
     def __init__(self, bodies: Sequence[Body], closures: Sequence[CutEdge], free: Sequence[Body]) -> None:
         members = tuple(sorted(bodies, key=lambda body: body.index))
-        names = {body.name for body in members}
-        parent = min((b.carrier for b in members if b.carrier.name not in names), key=lambda body: body.depth)
-        ends = [end for loop in closures for end in loop.bodies]
-        siblings = tuple(dict.fromkeys(end for end in ends if end.name not in names and end is not parent))
+        parent, siblings = surroundings(members, closures)
         self.free = tuple(body for body in members if body in free)
         loop = Loop(parent, members, tuple(closures), self.free)
         self.loop, siblings = at_nominal((loop, siblings), parent)

@@ -150,6 +150,14 @@ class Loop:
         return closure_errors(motion, self.closures)
 
 
+def surroundings(members: Sequence[Body], closures: Sequence[CutEdge]) -> tuple[Body, tuple[Body, ...]]:
+    """Return what carries a sub-graph, and the other bodies outside of it that closures attach to."""
+    inside = {body.name for body in members}
+    parent = min((b.carrier for b in members if b.carrier.name not in inside), key=lambda body: body.depth)
+    ends = (end for loop in closures for end in loop.bodies)
+    return parent, tuple(dict.fromkeys(e for e in ends if e.name not in inside and e is not parent))
+
+
 def at_rest(c: Array, n_v: int, N: int, q: Array | None = None) -> HingeMotion:
     """A hinge in a given configuration that does not move."""
     return HingeMotion(c, zeros(n_v, N), zeros(n_v), zeros(n_v), q=q)

@@ -32,7 +32,7 @@ from ce_dynamics.embedding.closures.closure_errors import numerical_rank
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
 from ce_dynamics.embedding.closures.equal_loops import find_freedoms, known_loops, shape_of
 from ce_dynamics.embedding.closures.freedoms import AROUND, Freedoms
-from ce_dynamics.embedding.closures.loop import Loop, with_unit_quaternions
+from ce_dynamics.embedding.closures.loop import Loop, surroundings, with_unit_quaternions
 from ce_dynamics.errors import AssemblyError
 from ce_dynamics.mechanism.assumptions import ROUNDING, TOLERANCE, Assumption, Original
 from ce_dynamics.mechanism.body import Body
@@ -302,8 +302,7 @@ def kept_of(bodies: Sequence[Body], closures: Sequence[CutEdge], tolerance: floa
 def with_single_conditions(bodies: Sequence[Body], closures: Sequence[CutEdge]) -> Loop:
     """Return a sub-graph whose joints have conditions of one row each, with all hinges to be found."""
     members = tuple(sorted(bodies, key=lambda body: body.index))
-    names = {body.name for body in members}
-    parent = min((b.carrier for b in members if b.carrier.name not in names), key=lambda body: body.depth)
+    parent, _ = surroundings(members, closures)
     edges = [
         replace(edge, closure=InPart(edge.closure, one_by_one(edge.closure.constraints)))
         if isinstance(edge, LoopClosure)
