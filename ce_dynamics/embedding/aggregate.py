@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ce_dynamics.algebra.arrays import zeros
+from ce_dynamics.embedding.closures.loop import Loop
 from ce_dynamics.embedding.linkage import Linkage
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
@@ -57,6 +58,11 @@ class Aggregate:
     def name(self) -> str:
         """Name of the first body: the one that moves on p."""
         return self.bodies[0].name
+
+    @property
+    def loop(self) -> Loop:
+        """S with its closures and dependent hinges."""
+        return Loop(self.parent, self.bodies, self.closures, self.dependent)
 
     @property
     def N(self) -> int:

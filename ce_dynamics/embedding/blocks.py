@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
 from itertools import combinations
-from typing import NamedTuple
 
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.embedding.closures.choices import smallest_singular
 from ce_dynamics.embedding.closures.freedoms import Freedoms
+from ce_dynamics.embedding.closures.loop import Loop
 from ce_dynamics.mechanism.body import Body, chain_between, common_ancestor
 from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
 
@@ -26,33 +26,15 @@ MOST_TOGETHER = 3
 """Closures that are tried together as one part, however different what they move."""
 
 
-class Block(NamedTuple):
-    """Closures that determine some hinges from the given ones and from those of the blocks before.
+def blocks(loop: Loop) -> list[Loop]:
+    """Return the parts of a loop in the order in which they are solved, each with what carries it.
 
-    Attributes
-    ----------
-    parent : Body
-        What carries all of it.
-    bodies : tuple of Body
-    closures : tuple of CutEdge
-    dependent : tuple of Body
+    Hinges that a part finds are given for those after it.  A part is taken if its rows of Y over its unknown
+    hinges have full column rank in the design pose (or the one assembled from it).  If there is none, the
+    loop is its only part.
     """
-
-    parent: Body
-    bodies: tuple[Body, ...]
-    closures: tuple[CutEdge, ...]
-    dependent: tuple[Body, ...]
-
-
-def blocks(
-    parent: Body, bodies: Sequence[Body], closures: Sequence[CutEdge], dependent: Sequence[Body]
-) -> list[Block]:
-    """The parts of closures that join bodies, in the order in which they are solved; one if there is none.
-
-    A part is taken if its rows of Y over its unknown hinges have full column rank in the design pose (or the
-    one assembled from it).
-    """
-    whole = [Block(parent, tuple(bodies), tuple(closures), tuple(dependent))]
+    bodies, closures, dependent = loop.bodies, loop.closures, loop.dependent
+    whole = [loop]
     if len(closures) < 2:
         return whole
     paths = {edge.name: path(edge) for edge in closures}
@@ -64,7 +46,7 @@ def blocks(
     for edge in closures:
         rows[edge.name] = range(start, start + edge.rows)
         start += edge.rows
-    found: list[Block] = []
+    found: list[Loop] = []
     left, unknown = list(closures), {body for body in dependent if body.inboard.n_v}
     while left:
         part = next_part(left, unknown, paths, freedoms.Y, rows, columns)
@@ -114,8 +96,8 @@ def make_block(
     members: Sequence[Body],
     dependent: Sequence[Body],
     paths: dict[str, tuple[Body, ...]],
-) -> Block:
-    """A part as a block: bodies from what carries all of it to the ends of its closures.
+) -> Loop:
+    """A part as a loop: bodies from what carries all of it to the ends of its closures.
 
     Ends outside the aggregated body are siblings, which move in a given way.
     """
@@ -127,7 +109,7 @@ def make_block(
     found = tuple(
         body for body in bodies if body in dependent and (not body.inboard.n_v or body in unknown & mine)
     )
-    return Block(carrier, bodies, part, found)
+    return Loop(carrier, bodies, part, found)
 
 
 def path(edge: CutEdge) -> tuple[Body, ...]:

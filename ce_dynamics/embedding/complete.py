@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import singledispatch
 from typing import TYPE_CHECKING
 
-from ce_dynamics.embedding.blocks import Block, blocks
+from ce_dynamics.embedding.blocks import blocks
 from ce_dynamics.embedding.closed_forms.leg import Leg, LegLinkage
 from ce_dynamics.embedding.closed_forms.on_branch import OnBranch
 from ce_dynamics.embedding.closed_forms.peel import Peel, PeelLinkage
@@ -71,7 +71,7 @@ def complete_linkages(S: Aggregate) -> tuple[Linkage, ...]:
         led = replace(S, closures=(*S.closures, *S.leading))
         if S.linkages:
             return with_the_rest(led, S.linkages)
-        return by_newton(led, (*S.bodies, *S.virtual), led.closures, S.dependent, NO_HINGE)
+        return by_newton(led, replace(led.loop, bodies=(*S.bodies, *S.virtual)), NO_HINGE)
     couplings = couplings_in(S.closures)
     given = [body.name for body in (*S.independent, *S.prescribed)]
     if S.linkages:
@@ -82,7 +82,7 @@ def complete_linkages(S: Aggregate) -> tuple[Linkage, ...]:
         plan = plan_couplings(couplings, given)
         if plan.complete and all(body.name in plan.known for body in S.dependent):
             return (CoupledHinges(plan.steps, find_implied(couplings)),)
-        return (numeric(S, S.bodies, S.closures, S.dependent, COUPLED),)
+        return (numeric(S, S.loop, COUPLED),)
     return plan_mixed(S, couplings, given)
 
 
@@ -99,28 +99,26 @@ def with_the_rest(S: Aggregate, linkages: tuple[Linkage, ...]) -> tuple[Linkage,
         return linkages
     before, after = split_linkages(S, linkages, left)
     late = {name for link in after for name in link.determines}
-    bodies = [body for body in (*S.bodies, *S.virtual) if body.name not in late]
-    return (*before, *by_newton(S, bodies, opened, left, THE_REST), *after)
+    bodies = tuple(body for body in (*S.bodies, *S.virtual) if body.name not in late)
+    rest = Loop(S.parent, bodies, tuple(opened), tuple(left))
+    return (*before, *by_newton(S, rest, THE_REST), *after)
 
 
-def by_newton(
-    S: Aggregate, bodies: Sequence[Body], closures: Sequence[CutEdge], dependent: Sequence[Body], why: str
-) -> tuple[Linkage, ...]:
-    """Newton's method on closures of S, part after part where they can be; formulas for what is recognised.
+def by_newton(S: Aggregate, loop: Loop, why: str) -> tuple[Linkage, ...]:
+    """Newton's method on a loop of S, part after part where it can be; formulas for what is recognised.
 
     What one coordinate leads stays in one table unless all of its parts have tables or formulas.
     """
-    whole = numeric(S, bodies, closures, dependent, why)
-    parts = blocks(S.parent, bodies, closures, dependent) if S.N else []
+    whole = numeric(S, loop, why)
+    parts = blocks(loop) if S.N else []
     if len(parts) < 2:
         return (whole,)
     certain = is_certain(whole.loop, whole.siblings)
     solved = [part_solved(S, part, certain) for part in parts]
     if is_led_by_one(whole) and any(one.is_led_straight for one in solved if isinstance(one, NumericLinkage)):
         return (whole,)
-    rest = WithoutLegs(whole.loop.bodies, whole.loop.closures, whole.loop.dependent, (), certain)
-    left = replace(S, bodies=rest.bodies, closures=rest.closures, dependent=rest.dependent)
-    return in_order(left, rest, parts, solved)
+    left = replace(S, bodies=loop.bodies, closures=loop.closures, dependent=loop.dependent)
+    return in_order(left, WithoutLegs(loop, (), certain), parts, solved)
 
 
 def split_linkages(
@@ -180,14 +178,14 @@ def plan_mixed(S: Aggregate, couplings: Sequence[Coupled], given: Sequence[str])
     others = [edge for edge in before.left if edge not in used]
     doubly = [edge for edge in others if late & set(edge.bodies)]  # on coordinates found already
     if set(find_implied([*used, *doubly])) < {edge.name for edge in doubly}:
-        return (numeric(S, S.bodies, S.closures, S.dependent, COUPLED),)
+        return (numeric(S, S.loop, COUPLED),)
     between = [edge for edge in others if edge not in doubly]
-    dependent = [body for body in S.dependent if body.name not in before.known and body not in late]
-    bodies = [body for body in S.bodies if body not in late]
-    closures = [edge for edge in S.closures if edge in geometric or edge in between]
+    dependent = tuple(body for body in S.dependent if body.name not in before.known and body not in late)
+    bodies = tuple(body for body in S.bodies if body not in late)
+    closures = tuple(edge for edge in S.closures if edge in geometric or edge in between)
     return (
         *as_linkage(before),
-        numeric(S, bodies, closures, dependent, COUPLED),
+        numeric(S, Loop(S.parent, bodies, closures, dependent), COUPLED),
         *as_linkage(after),
     )
 
@@ -211,27 +209,23 @@ def numerically(S: Aggregate) -> tuple[Linkage, ...]:
     driven = bool(S.siblings or S.prescribed)
     if not S.N:
         why = DRIVEN if driven else STILL
-        return (numeric(S, S.bodies, S.closures, S.dependent, why),)
-    rest = without_legs(S.parent, S.bodies, S.closures, S.dependent, S.siblings)
-    parts = (
-        [*map(with_slides, blocks(S.parent, rest.bodies, rest.closures, rest.dependent))]
-        if rest.dependent
-        else []
-    )
+        return (numeric(S, S.loop, why),)
+    rest = without_legs(S.loop, S.siblings)
+    parts = [*map(with_slides, blocks(rest.loop))] if rest.loop.dependent else []
     if S.N > 1 or driven:
         return in_order(S, rest, parts, [part_solved(S, part, rest.certain) for part in parts])
     known = [recognise(part) if rest.certain else None for part in parts]
     formulas = [linkage for linkage in known if linkage is not None]
     if len(formulas) == len(parts):
-        whole = numeric(S, S.bodies, S.closures, S.dependent, "")
+        whole = numeric(S, S.loop, "")
         return (OnBranch(in_order(S, rest, parts, formulas), whole),)
     unknown = next(part for part, linkage in zip(parts, known, strict=True) if linkage is None)
     why = why_not(unknown, rest.certain)
-    return (numeric(S, S.bodies, S.closures, S.dependent, why),)
+    return (numeric(S, S.loop, why),)
 
 
 def in_order(
-    S: Aggregate, rest: WithoutLegs, parts: Sequence[Block], linkages: Sequence[Linkage]
+    S: Aggregate, rest: WithoutLegs, parts: Sequence[Loop], linkages: Sequence[Linkage]
 ) -> tuple[Linkage, ...]:
     """Return the linkages of a loop in order: Fixed hinges needed first, then the parts, then the legs."""
     legs = tuple(linkage_of(leg) for leg in rest.legs)
@@ -275,14 +269,14 @@ def linkage_of(part: Leg | RodJoints | Peel) -> Linkage:
     return RodLinkage(part) if isinstance(part, RodJoints) else PeelLinkage(part)
 
 
-def part_solved(S: Aggregate, part: Block, certain: bool) -> Linkage:
+def part_solved(S: Aggregate, part: Loop, certain: bool) -> Linkage:
     """A part of closures by formulas, where it is recognised and its branch is certain, or numerically.
 
     What a single coordinate leads is kept on its branch, which tells whole turns, too.
     """
     known = recognise(part) if certain else None
     why = "" if known is not None else why_not(part, certain)
-    table = numeric(S, part.bodies, part.closures, part.dependent, why, part.parent)
+    table = numeric(S, part, why)
     if known is not None and not is_led_by_one(table):
         return known
     return table if known is None else OnBranch((known,), table)
@@ -294,27 +288,19 @@ def is_led_by_one(linkage: NumericLinkage) -> bool:
     return len(given) == 1 and given[0].inboard.n_q == 1 and not linkage.siblings
 
 
-def recognise(part: Block) -> Linkage | None:
+def recognise(part: Loop) -> Linkage | None:
     """The closed form of a part of closures that has one."""
     return turn_to_length(part) or planar_dyad(part) or spherical_dyad(part)
 
 
-def numeric(
-    S: Aggregate,
-    bodies: Sequence[Body],
-    closures: Sequence[CutEdge],
-    dependent: Sequence[Body],
-    why: str,
-    parent: Body | None = None,
-) -> NumericLinkage:
-    """Newton's method on closures of S, and why; what carries all of them is p, if nothing is said."""
-    ends = {end for edge in closures for end in edge.bodies}
+def numeric(S: Aggregate, loop: Loop, why: str) -> NumericLinkage:
+    """Newton's method on a loop of S, and why."""
+    ends = {end for edge in loop.closures for end in edge.bodies}
     siblings = tuple(body for body in S.siblings if body in ends)
-    loop = Loop(parent or S.parent, tuple(bodies), tuple(closures), tuple(dependent))
     shape = None if siblings else shape_of(loop.parent, loop.bodies, loop.closures, loop.dependent)
     known = known_loops()
     found = known.linkages.find(shape)
-    substeps = substeps_of(closures)
+    substeps = substeps_of(loop.closures)
     if shape is not None and found is not None:
         there, equal = found
         assert isinstance(equal, NumericLinkage), "added below"

@@ -11,7 +11,7 @@ import numpy as np
 from ce_dynamics.algebra.arrays import Scalar, sqrt
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.embedding.aggregate import Aggregate, Embedding
-from ce_dynamics.embedding.closures.loop import Loop, velocity_scales
+from ce_dynamics.embedding.closures.loop import velocity_scales
 from ce_dynamics.embedding.motion import SubgraphMotion
 from ce_dynamics.embedding.whole_loop import led_by_no_hinge
 
@@ -28,7 +28,7 @@ def find_geared_loops(embedding: Embedding) -> tuple[Aggregate, ...]:
 
 def size_of(S: Aggregate) -> float:
     """Characteristic length of the loops of an aggregated body [m]."""
-    return Loop(S.parent, S.bodies, S.closures, S.dependent).size
+    return S.loop.size
 
 
 def closure_limits(embedding: Embedding) -> Floats:

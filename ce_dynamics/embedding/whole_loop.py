@@ -58,7 +58,7 @@ def along_path(S: Aggregate, N: int) -> Aggregate:
 
 def every_hinge(S: Aggregate) -> Loop:
     """The loop with all hinges dependent."""
-    return Loop(S.parent, S.bodies, S.closures, S.bodies)
+    return replace(S.loop, dependent=S.bodies)
 
 
 def path_linkage(S: Aggregate) -> PathLinkage:

@@ -21,12 +21,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, array, cross, dot
-from ce_dynamics.embedding.blocks import Block
 from ce_dynamics.embedding.closed_forms.formulas import solve_slide, third_corner
 from ce_dynamics.embedding.closed_forms.step import Step, point_errors
 from ce_dynamics.embedding.closed_forms.turn_to_length import DEAD
 from ce_dynamics.embedding.closures.closure_errors import ClosureErrors
-from ce_dynamics.embedding.closures.loop import at_rest
+from ce_dynamics.embedding.closures.loop import Loop, at_rest
 from ce_dynamics.embedding.motion import (
     BodyMotion,
     HingeMotion,
@@ -276,7 +275,7 @@ class TwoSlides(PlanarPair):
         return array((dot(D, over) * per,)), array((dot(D, cross(n, t_x)) * per,))
 
 
-def planar_dyad(block: Block) -> PlanarPair | None:
+def planar_dyad(block: Loop) -> PlanarPair | None:
     """Return the closed form of a part of the closures that is one joint and two bodies in a plane."""
     moving = [body for body in block.dependent if body.inboard.n_v]
     if len(block.closures) != 1 or len(moving) != 2:

@@ -15,7 +15,6 @@ from __future__ import annotations
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, array
-from ce_dynamics.embedding.blocks import Block
 from ce_dynamics.embedding.closed_forms.ball import crossing, off_line, scale, triple
 from ce_dynamics.embedding.closed_forms.formulas import two_turns
 from ce_dynamics.embedding.closed_forms.leg import MEET, STEEP
@@ -23,7 +22,7 @@ from ce_dynamics.embedding.closed_forms.planar import revolute, way
 from ce_dynamics.embedding.closed_forms.step import Step, orientation_errors
 from ce_dynamics.embedding.closed_forms.turn_to_length import rigidly_on
 from ce_dynamics.embedding.closures.closure_errors import ClosureErrors
-from ce_dynamics.embedding.closures.loop import at_rest
+from ce_dynamics.embedding.closures.loop import Loop, at_rest
 from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion
 from ce_dynamics.mechanism.body import Body, carries
 from ce_dynamics.mechanism.couplings.cut_edge import LoopClosure
@@ -83,7 +82,7 @@ class SphericalDyad(Step):
         return motion.body(self.edge.body_a.name).rotate(self.axis)
 
 
-def spherical_dyad(block: Block) -> SphericalDyad | None:
+def spherical_dyad(block: Loop) -> SphericalDyad | None:
     """The closed form of a part of the closures that is one hinge and two bars on a sphere."""
     moving = [body for body in block.dependent if body.inboard.n_v]
     if len(block.closures) != 1 or len(moving) != 2:

@@ -19,9 +19,8 @@ import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, array, cross, dot, zeros
 from ce_dynamics.algebra.pivoted_lu import PivotedLU
-from ce_dynamics.embedding.blocks import Block
 from ce_dynamics.embedding.closures.closure_errors import ClosureErrors
-from ce_dynamics.embedding.closures.loop import at_rest
+from ce_dynamics.embedding.closures.loop import Loop, at_rest
 from ce_dynamics.embedding.linkage import Limits, Linkage
 from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, SubgraphMotion
 from ce_dynamics.embedding.numeric.single_parameter import REMEDY
@@ -224,11 +223,11 @@ class InnerLinkage(Linkage):
     Parameters
     ----------
     linkage : Linkage
-    block : Block
+    block : Loop
         The part, all hinges of which are given but those that the linkage determines.
     """
 
-    def __init__(self, linkage: Linkage, block: Block) -> None:
+    def __init__(self, linkage: Linkage, block: Loop) -> None:
         self.stands_for = self._linkage = linkage
         self.block = block
         self.determines, self.closes = linkage.determines, linkage.closes

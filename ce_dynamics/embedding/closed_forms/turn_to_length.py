@@ -12,13 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array, Scalar, array, dot
-from ce_dynamics.embedding.blocks import Block
 from ce_dynamics.embedding.closed_forms.formulas import solve_turn, turn_equation
 from ce_dynamics.embedding.closed_forms.leg import Leg
 from ce_dynamics.embedding.closed_forms.rod import RodJoints
 from ce_dynamics.embedding.closed_forms.step import Step
 from ce_dynamics.embedding.closures.closure_errors import ClosureErrors, one_closure
-from ce_dynamics.embedding.closures.loop import at_rest, closure_residual
+from ce_dynamics.embedding.closures.loop import Loop, at_rest, closure_residual
 from ce_dynamics.embedding.motion import HingeMotion, PointMotion, SubgraphMotion
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.couplings.components import FunctionCoordinate
@@ -194,7 +193,7 @@ def is_length(edge: CutEdge) -> bool:
     return isinstance(edge, LegLength) or isinstance(getattr(edge, "closure", None), Distance)
 
 
-def turn_to_length(block: Block) -> TurnToLength | None:
+def turn_to_length(block: Loop) -> TurnToLength | None:
     """The closed form of a part of the closures that is one length and one revolute hinge."""
     moving = [body for body in block.dependent if body.inboard.n_v]
     if len(block.closures) != 1 or len(moving) != 1:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.newton import largest
-from ce_dynamics.embedding.blocks import Block
 from ce_dynamics.embedding.closed_forms.leg import Leg, legs_of
 from ce_dynamics.embedding.closed_forms.peel import BallBehind, Peel, peel_of
 from ce_dynamics.embedding.closed_forms.planar import PARALLEL
@@ -26,38 +26,28 @@ class WithoutLegs(NamedTuple):
 
     Attributes
     ----------
-    bodies : tuple of Body
-        Those that are in no leg, and slides of legs that are given.
-    closures : tuple of CutEdge
-        The lengths of legs instead of their ball joints; nothing for a leg that has the length it takes.
-    dependent : tuple of Body
+    loop : Loop
+        Bodies that are in no leg, and slides of legs that are given.  Its closures have the lengths of legs
+        instead of their ball joints; nothing for a leg that has the length it takes.
     legs : tuple of Leg, Rod or Peel
     certain : bool
         Whether formulas are certain of their branches: the design pose is closed, and its geometry not free.
     """
 
-    bodies: tuple[Body, ...]
-    closures: tuple[CutEdge, ...]
-    dependent: tuple[Body, ...]
+    loop: Loop
     legs: tuple[Leg | RodJoints | Peel, ...]
     certain: bool
 
 
-def without_legs(
-    parent: Body,
-    bodies: Sequence[Body],
-    closures: Sequence[CutEdge],
-    dependent: Sequence[Body],
-    siblings: Sequence[Body] = (),
-) -> WithoutLegs:
+def without_legs(loop: Loop, siblings: Sequence[Body] = ()) -> WithoutLegs:
     """The rest of a loop without the legs that are found in it; all of it if there are none.
 
     Legs are recognised in a design pose that is closed, and whose geometry is not free: the sign that selects
     a leg's branch is that of the design pose.
     """
-    loop = Loop(parent, tuple(bodies), tuple(closures), tuple(dependent))
+    bodies, closures, dependent = loop.bodies, loop.closures, loop.dependent
     certain = is_certain(loop, siblings)
-    whole = WithoutLegs(loop.bodies, loop.closures, loop.dependent, (), certain)
+    whole = WithoutLegs(loop, (), certain)
     if not certain:
         return whole
     legs = legs_and_rods(closures, bodies, dependent)
@@ -81,7 +71,8 @@ def without_legs(
     if left and not any(body.inboard.n_v for body in unknown):
         return whole  # they contradict each other, or say the same: that is a matter of all rows
     outside = tuple(body for body in bodies if body not in inside)
-    return WithoutLegs(outside, tuple(left), unknown, (*legs, *peeled.values()), certain)
+    rest = replace(loop, bodies=outside, closures=tuple(left), dependent=unknown)
+    return WithoutLegs(rest, (*legs, *peeled.values()), certain)
 
 
 def legs_and_rods(
@@ -149,14 +140,14 @@ def is_closed(loop: Loop, siblings: Sequence[Body] = ()) -> bool:
     return largest(residual) <= loop.tolerance
 
 
-def with_slides(block: Block) -> Block:
+def with_slides(block: Loop) -> Loop:
     """A part of the closures with the given slides on which lengths in it depend."""
     slides = {edge.leg.slide for edge in block.closures if isinstance(edge, LegLength)}
     given = {body for edge in block.closures if isinstance(edge, BallBehind) for body in edge.peel.given}
     more = {body for body in slides | given if body is not None and body not in block.bodies}
     if not more:
         return block
-    return block._replace(bodies=tuple(sorted({*block.bodies, *more}, key=lambda body: body.index)))
+    return replace(block, bodies=tuple(sorted({*block.bodies, *more}, key=lambda body: body.index)))
 
 
 UNCERTAIN = (
@@ -166,7 +157,7 @@ NEARLY = 1e-3
 """Angle between axes that are perhaps meant to be parallel [rad]."""
 
 
-def why_not(part: Block, certain: bool) -> str:
+def why_not(part: Loop, certain: bool) -> str:
     """Why no formula was found for a part of a loop."""
     moving = [body for body in part.dependent if body.inboard.n_v]
     if not certain:

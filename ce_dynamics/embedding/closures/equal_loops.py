@@ -22,7 +22,6 @@ from ce_dynamics.mechanism.couplings.cut_edge import CutEdge, LoopClosure
 from ce_dynamics.mechanism.hinges.base import Hinge
 
 if TYPE_CHECKING:
-    from ce_dynamics.embedding.aggregate import Aggregate
     from ce_dynamics.embedding.linkage import Linkage
 
 ROUNDINGS = 8
@@ -106,7 +105,7 @@ class KnownLoops:
         self.led: Equals[tuple[int, ...]] = Equals()
         self.linkages: Equals[Linkage] = Equals()
         self.freedoms: dict[tuple[int, ...], tuple[tuple[object, ...], Freedoms]] = {}
-        self.mobile: set[Aggregate] = set()
+        self.mobile: set[object] = set()
 
 
 _known: ContextVar[KnownLoops | None] = ContextVar("known loops", default=None)

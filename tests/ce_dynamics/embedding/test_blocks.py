@@ -11,8 +11,8 @@ import ce_dynamics as ce
 from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.augmented import FullyAugmented, compute_accelerations
 from ce_dynamics.embedding import complete
-from ce_dynamics.embedding.blocks import Block, blocks
-from ce_dynamics.mechanism.couplings.cut_edge import CutEdge
+from ce_dynamics.embedding.blocks import blocks
+from ce_dynamics.embedding.closures.loop import Loop
 
 AXIS = np.array((0.2, 1.0, -0.3)) / np.linalg.norm((0.2, 1.0, -0.3))
 E1 = np.cross(AXIS, (0.0, 0.0, 1.0)) / np.linalg.norm(np.cross(AXIS, (0.0, 0.0, 1.0)))
@@ -49,15 +49,17 @@ def stacked() -> ce.System:
     return s
 
 
-def parts_of(s: ce.System) -> list[Block]:
+def loop_of(s: ce.System, dependent: Sequence[ce.Body]) -> Loop:
+    return Loop(s.ground, tuple(s.bodies), tuple(s.closures), tuple(dependent))
+
+
+def parts_of(s: ce.System) -> list[Loop]:
     dependent = [s.find(name) for name in ("left_rod", "right_rod", "arm_rod", "lever")]
-    return blocks(s.ground, s.bodies, s.closures, dependent)
+    return blocks(loop_of(s, dependent))
 
 
-def at_once(
-    parent: ce.Body, bodies: Sequence[ce.Body], closures: Sequence[CutEdge], dependent: Sequence[ce.Body]
-) -> list[Block]:
-    return [Block(parent, tuple(bodies), tuple(closures), tuple(dependent))]
+def at_once(loop: Loop) -> list[Loop]:
+    return [loop]
 
 
 def test_what_can_be_solved_first_is() -> None:
@@ -73,9 +75,9 @@ def test_loops_that_need_each_other_stay_together() -> None:
     dependent = [s.find(name) for name in ("left", "right_rod", "arm_rod", "lever")]
     s.closures = list(reversed(s.closures))
     # "upper" sees all four unknowns with two conditions in the plane; "lower" alone finds its two
-    assert [len(part.dependent) for part in blocks(s.ground, s.bodies, s.closures, dependent)] == [2, 2]
+    assert [len(part.dependent) for part in blocks(loop_of(s, dependent))] == [2, 2]
     dependent = [s.find(name) for name in ("left", "right", "left_rod", "right_rod")]
-    assert len(blocks(s.ground, s.bodies, s.closures, dependent)) == 1
+    assert len(blocks(loop_of(s, dependent))) == 1
 
 
 def test_the_same_accelerations_as_at_once(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,6 +21,7 @@ from ce_dynamics.embedding import complete
 from ce_dynamics.embedding.aggregate import Aggregate
 from ce_dynamics.embedding.blocks import blocks
 from ce_dynamics.embedding.closed_forms.turn_to_length import TurnToLength
+from ce_dynamics.embedding.closures.loop import Loop
 from ce_dynamics.embedding.embed import embed
 from ce_dynamics.embedding.numeric.linkage import NumericLinkage
 from ce_dynamics.kinematics.rod import Rod
@@ -237,9 +238,10 @@ def test_parts_on_what_a_formula_turns(rng: np.random.Generator) -> None:
 def test_rods_that_hold_a_body_are_found_among_many() -> None:
     """More than are tried together, and one that says again what the others do is no part of them."""
     s = axle(driven=True)
-    found = blocks(s.ground, s.bodies, s.closures, [body for body in s.bodies if body.name != "rack"])
+    dependent = tuple(body for body in s.bodies if body.name != "rack")
+    found = blocks(Loop(s.ground, tuple(s.bodies), tuple(s.closures), dependent))
     assert len(found) == 1  # five rods do not hold the beam
     s.close_loop("sixth", "beam", s.ground, ce.Distance((0, 0.2, 0.3), (0.1, 0.3, 1.2)))
-    first, *_ = blocks(s.ground, s.bodies, s.closures, [body for body in s.bodies if body.name != "rack"])
+    first, *_ = blocks(Loop(s.ground, tuple(s.bodies), tuple(s.closures), dependent))
     assert {edge.name for edge in first.closures} == {*RODS, "sixth"}
     assert [body.name for body in first.dependent] == ["beam"]
