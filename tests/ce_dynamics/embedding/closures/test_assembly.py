@@ -15,6 +15,8 @@ from ce_dynamics.algebra.arrays import Array
 from ce_dynamics.algebra.rotation import rotation_about
 from ce_dynamics.augmented import FullyAugmented, compute_accelerations
 from ce_dynamics.compiled.model import Model
+from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
+from ce_dynamics.embedding.closures.loop import Loop
 from ce_dynamics.embedding.embed import embed
 from ce_dynamics.errors import AssemblyError, ModelError
 from ce_dynamics.mechanism.checked import across
@@ -100,3 +102,21 @@ def test_far_too_long_a_bar_names_the_closure_and_the_gap() -> None:
     """Four bars of 1 m cannot bridge 9 m: 5 m stay open, of which one component is 5/√3 m at least."""
     with pytest.raises(AssemblyError, match=r"closure 'last' stays open by [3-9]"):
         embed(drawn(np.zeros(5), 8.0))
+
+
+def test_rows_across_a_plane_are_not_live(rng: np.random.Generator) -> None:
+    """Of the five conditions of a hinge in a planar loop two move, in whatever pose."""
+    system, axis = System(), (0.0, 1.0, 0.0)
+    carrier, bars = system.ground, []
+    for x, z in ((0.0, 0.0), (0.2, 0.3), (1.1, 0.8)):
+        hinge = Revolute(axis, (x, 0.0, z))
+        carrier = system.add_body(
+            f"at {x}", mass=1.0, com=(x, 0.0, z), inertia=(1, 1, 1), parent=carrier, hinge=hinge
+        )
+        bars.append(carrier)
+    system.close_loop("end", carrier, system.ground, Revolute(axis, (1.2, 0.0, 0.0)))
+    kernel = LoopKernel(Loop(system.ground, tuple(bars), tuple(system.closures), tuple(bars)), ())
+    poses = [kernel(q, kernel.p0)[1] for q in rng.uniform(-3.0, 3.0, (5, 3))]
+    moving = np.max([np.max(np.abs(Y), axis=1) for Y in poses], axis=0) > 1e-12  # rounding is 1e-15
+    assert np.sum(moving) == 2
+    assert np.array_equal(moving, kernel.live)
