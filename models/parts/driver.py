@@ -183,6 +183,7 @@ def steer(p: DriverParameters, path: Path, sensors: Sensors) -> Scalar:
     curvature = view.curvature + correction
     angle = curvature * angle_per_curvature(p, speed)
     angle = angle + p.yaw_damping * (speed * curvature - sensors["yaw_rate"])
+    angle = angle - countersteer(p, speed) * sensors["yaw_rate"]
     return turn_steering(p, saturate_symmetric(p.straight + angle / p.max_wheel_angle, SOFTNESS), sensors)
 
 
@@ -203,6 +204,16 @@ def preview(p: DriverParameters, speed: Scalar) -> Scalar:
 def angle_per_curvature(p: DriverParameters, speed: Scalar) -> Scalar:
     """L + K v² [m]; at least `LEAST_ANGLE` of L, below which an oversteering vehicle is all but unstable."""
     return maximum(p.wheelbase + p.understeer * speed * speed, LEAST_ANGLE * p.wheelbase)
+
+
+def countersteer(p: DriverParameters, speed: Scalar) -> Scalar:
+    """Wheel angle against the yaw rate [s] by which an oversteering vehicle answers with `LEAST_ANGLE`.
+
+    With c v the missing angle per curvature, δ = (L + K v²) κ + c (v κ − r) makes r/v = κ of what turns in by
+    itself above its critical speed, L + K v² < 0, and its answer to δ that of the positive L + K v² + c v.
+    """
+    missing = angle_per_curvature(p, speed) - (p.wheelbase + p.understeer * speed * speed)
+    return missing / maximum(speed, CREEP)
 
 
 def course(p: DriverParameters, sensors: Sensors) -> Scalar:
@@ -259,7 +270,8 @@ def steer_by_heart(
     view = path.view(sensors["x"], sensors["y"], course(p, sensors), ahead, 0.0)
     curvature = -2.0 * p.aim_gain * (view.offset + ahead * view.heading_error) / (ahead * ahead)
     angle = curvature * angle_per_curvature(p, speed)
-    angle = angle + p.yaw_damping * (yaw_rate(sensors["x"]) - sensors["yaw_rate"])
+    error = yaw_rate(sensors["x"]) - sensors["yaw_rate"]
+    angle = angle + (p.yaw_damping + countersteer(p, speed)) * error
     known = p.straight + steering(sensors["x"])
     wanted = saturate_symmetric(known + angle / p.max_wheel_angle, SOFTNESS)
     return turn_steering(p, wanted, sensors)

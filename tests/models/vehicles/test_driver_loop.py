@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import SimulationError
 from ce_dynamics.models.parts.driver import (
     PREVIEW_PER_LAG,
@@ -15,8 +17,10 @@ from ce_dynamics.models.parts.driver import (
     angle_per_curvature,
     preview,
     reversals_at_limits,
+    steer,
     turn_steering,
 )
+from ce_dynamics.models.parts.paths import LateralPath
 from ce_dynamics.models.tyres.simple.linear import LinearTyre
 from ce_dynamics.models.vehicles.case import first_pedals, load_parameters, prepare
 from ce_dynamics.models.vehicles.driving import driver_parameters, side_stiffness, yaw_damping
@@ -189,6 +193,28 @@ def test_derived_loop_agrees_with_the_linearised_vehicle() -> None:
     )
     assert found.real < 0.0
     assert abs(found - derived) < 0.12 * abs(found)
+
+
+@pytest.mark.parametrize("speed", [15.0, 30.0, 40.0])
+def test_oversteering_vehicles_are_stable_above_their_critical_speed(speed: float) -> None:
+    """Of a single track that turns in by itself from 10.4 m/s on, as ThreeLinkIRS does on friction 0.3."""
+    m, J, a, b, C_f, C_r = 1500.0, 2000.0, 1.3, 1.2, 3.0e4, 1.656e4
+    K = m * (b * C_r - a * C_f) / ((a + b) * C_f * C_r)
+    assert math.sqrt(-(a + b) / K) == pytest.approx(10.4, abs=0.1)
+    p = replace(driver_parameters(load_parameters("sedan", ())), wheelbase=a + b, understeer=K)
+    r = SteeringResponse(yaw_lag=0.03)  # hands on the wheels; its own damping is that of arms
+    damping = yaw_damping(replace(r, lag=0.1), a + b)
+    p = replace(p, response=r, yaw_damping=damping, straight=0.0, max_wheel_angle=1.0)
+
+    def rates(s: Floats) -> Floats:
+        y, yaw, v_y, r = s
+        seen = {"x": 0.0, "y": y, "yaw": yaw, "vx": speed, "vy": v_y, "speed": speed, "yaw_rate": r}
+        F_f = C_f * (float(steer(p, LateralPath(), seen)) - (v_y + a * r) / speed)
+        F_r = C_r * (b * r - v_y) / speed
+        return np.array([speed * yaw + v_y, r, (F_f + F_r) / m - speed * r, (a * F_f - b * F_r) / J])
+
+    A = np.array([(rates(h) - rates(-h)) / 2e-6 for h in 1e-6 * np.eye(4)]).T
+    assert np.linalg.eigvals(A).real.max() < 0.0
 
 
 @pytest.mark.parametrize("speed", [1.0, 5.0, 20.0])
