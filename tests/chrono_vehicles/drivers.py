@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import CeDynamicsError, PhysicalityWarning, SimulationError
+from ce_dynamics.models.parts.driver import CREEP
 from ce_dynamics.models.parts.manoeuvres.straight import Braking
 from ce_dynamics.models.vehicles.case import prepare
 from ce_dynamics.models.vehicles.prepared import Case
@@ -57,21 +58,26 @@ class Found(NamedTuple):
     """Figures of one vehicle at a speed.
 
     ``growth`` [1/s] is that of the mode that grows most among those which the driver changes; ``ay`` the
-    largest lateral acceleration straight on, ``rolling`` that of braking until a wheel locks, and ``locked``
-    from then on [m/s²]; ``beside`` the largest distance from the path straight on [m].
+    largest lateral acceleration straight on, ``rolling`` that of braking until a wheel locks [m/s²].
+
+    From then on friction points against the velocity: as the heading drifts it has a part along the
+    vehicle's y axis and bends no path.  ``locked`` is the largest acceleration across the velocity
+    [m/s²] down to `CREEP`.  ``spins`` is True where rear wheels lock as the first axle rolls: that heading is
+    unstable by itself.  ``beside`` is the largest distance from the path straight on [m].
     """
 
     growth: complex
     ay: float
     rolling: float
     locked: float
+    spins: bool
     beside: float
     speed: float
 
     @property
     def calm(self) -> bool:
-        """Return True if it is stable and its lateral acceleration small while its wheels roll."""
-        return self.growth.real < 0.0 and max(self.ay, self.rolling) < MOST
+        """Return True if it is stable and its acceleration small while its heading is not unstable."""
+        return self.growth.real < 0.0 and max(self.ay, self.rolling, self.locked * (not self.spins)) < MOST
 
 
 def closed_loop(case: Case, closed: bool = True) -> NDArray[np.complex128]:
@@ -133,12 +139,18 @@ def driven(model: str | Path, speed: float, friction: float, overrides: Sequence
     braking = Braking(case.manoeuvre.driver, speed=speed, friction=friction, duration=DURATION)
     braked = replace(case, manoeuvre=braking).simulate_to_record(method="rk4")
     ay = np.abs(braked["ay"].values)
-    slides = np.logical_or.accumulate(braked["tyre_slip"].values.min(axis=1) < LOCKED)
+    locks = braked["tyre_slip"].values < LOCKED
+    slides = np.logical_or.accumulate(locks.any(axis=1))
+    vx, vy = braked["vx"].values, braked["vy"].values
+    v = np.hypot(vx, vy)
+    across = np.abs(braked["ay"].values * vx - braked["ax"].values * vy) / np.maximum(v, CREEP)
+    moving = slides & (v > CREEP)
     return Found(
         growth=complex(of_the_driver(case)[0]),
         ay=float(np.abs(run["ay"].values).max()),
         rolling=float(ay[~slides].max(initial=0.0)),
-        locked=float(ay[slides].max(initial=0.0)),
+        locked=float(across[moving].max(initial=0.0)),
+        spins=bool((locks[moving, 2:].any(axis=1) & ~locks[moving, :2].any(axis=1)).any()),
         beside=float(np.abs(run["path_error"].values).max()),
         speed=float(run["vx"].values[-1]),
     )
@@ -175,7 +187,17 @@ def trials(folder: Path) -> Iterator[Trial]:
 def main(folder: Path) -> None:
     """Print what is found, and end with 1 where a driver is not calm."""
     warnings.simplefilter("ignore", PhysicalityWarning)
-    heads = "vehicle", "friction", "m/s", "growth 1/s", "m/s² straight", "braking", "locked", "m beside"
+    heads = (
+        "vehicle",
+        "friction",
+        "m/s",
+        "growth 1/s",
+        "m/s² straight",
+        "braking",
+        "locked",
+        "rear locks first",
+        "m",
+    )
     print(f"| {' | '.join(heads)} |\n" + "| --- " * len(heads) + "|")
     defects = 0
     for trial in trials(folder):
@@ -193,6 +215,10 @@ def main(folder: Path) -> None:
             if found.speed < HELD * speed and speed > SLOW:
                 break
             defects += not found.calm
-            figures = " | ".join(f"{figure:.3f}" for figure in found[:-1])
+            said = [
+                ("yes" if figure else "no") if isinstance(figure, bool) else f"{figure:.3f}"
+                for figure in found
+            ]
+            figures = " | ".join(said[:-1])
             print(f"{begin} {figures} |{' DEFECT' * (not found.calm)}", flush=True)
     raise SystemExit(f"{defects} defects" if defects else 0)
