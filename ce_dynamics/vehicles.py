@@ -70,13 +70,14 @@ class Vehicle(VehicleSetup):
         --------
         >>> softer = load("sedan").variant({"front.spring.linear": "80 kN/m"})
         """
-        return replace(
+        changed = replace(
             self,
             overrides=(*self.overrides, *texts_of(changes)),
-            tyres=self.tyres if tyres is None else tuple(tyres),
+            tyres=self.tyres if tyres is None else checks.texts("tyres", tyres, DataError),
             road=self.road if road is None else road,
-            free=(*self.free, *free),
+            free=(*self.free, *checks.texts("free", free, DataError)),
         )
+        return read_at_once(changed)
 
     def drive(
         self,
@@ -126,6 +127,7 @@ class Vehicle(VehicleSetup):
         """
         from ce_dynamics.models.kc.vehicle import rig_of  # here, because runs need no rig
 
+        checks.text("axle", name, DataError)
         if name not in self._rigs:
             self._rigs[name] = rig_of(self, name)
         return self._rigs[name]
@@ -206,10 +208,14 @@ def load(
     """
     checks.texts("load: tyres", tyres, DataError)
     checks.texts("load: free", free, DataError)
-    found = Vehicle(vehicle, texts_of(changes), tuple(tyres), road, tuple(free))
-    if vehicle != "ride":
-        _ = found.data  # so that wrong data are refused here
-    return found
+    return read_at_once(Vehicle(vehicle, texts_of(changes), tuple(tyres), road, tuple(free)))
+
+
+def read_at_once(vehicle: Vehicle) -> Vehicle:
+    """Return a vehicle whose data are right."""
+    if vehicle.model != "ride":
+        _ = vehicle.data
+    return vehicle
 
 
 def texts_of(changes: Changes) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import scipy.linalg
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar, concatenate
 from ce_dynamics.algebra.dense import least_squares
 from ce_dynamics.augmented.coupling_rows import armature_energy
@@ -236,7 +237,7 @@ class Augmented(ABC):
     holonomic: Array
 
     def __init__(self, system: System) -> None:
-        if system.controllers:
+        if checks.instance("system", system, System, "a System").controllers:
             raise ModelError(
                 f"{system.controllers[0].label} is not evaluated in the augmented formulation; "
                 "compile the system instead (ce_dynamics.compile)"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple, Protocol
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar, array, concatenate, cross, dot, zeros
 from ce_dynamics.algebra.spatial import IDENTITY
 from ce_dynamics.augmented.augmented import Augmented
@@ -20,7 +21,7 @@ class AbsoluteObserver:
     """Observes a motion given by the absolute states of all bodies, the ground among them."""
 
     def __init__(self, states: Mapping[str, BodyState]) -> None:
-        self.states = states
+        self.states = checks.mapping("states", states)
 
     def point(self, body: Body, at: Array, frame: Body) -> PointState:
         """See `Observer.point`."""

@@ -43,6 +43,7 @@ def task_of(
         For what is unknown or does not fit.
     """
     kind = kind_of(task)
+    ranges = checks.mapping("randomise", {} if randomise is None else randomise)
     given = checks.mapping("environments: options", {} if options is None else options)
     if isinstance(vehicle, DrivenVehicle):
         if speed is not None or road is not None or tyres or overrides or steering != 1.0:
@@ -55,7 +56,7 @@ def task_of(
         if kind.default_speed is None and speed is not None:
             raise ModelError(f"{kind.name}: the vehicle starts at rest; leave the speed out")
         setup = setup_of(vehicle, overrides=overrides, tyres=tyres, road=road)
-        setup = replace(setup, free=(*setup.free, *(randomise or {})))
+        setup = replace(setup, free=(*setup.free, *ranges))
         ready = prepare_vehicle(setup, kind.manoeuvre, at, steering=steering)
     try:
         return kind(ready, **given)

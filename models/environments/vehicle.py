@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler.free_numbers import nominal
@@ -55,6 +56,8 @@ class DrivenVehicle:
     steering: float = 1.0
 
     def __post_init__(self) -> None:
+        checks.text("title", self.title)
+        checks.instance("model", self.model, Model, "a compiled vehicle (ce_dynamics.compile)")
         outputs, inputs = self.model.system.outputs, self.model.system.inputs
         missing = [name for name in SENSORS if name not in outputs]
         missing += [name for name in INPUTS if name not in inputs]

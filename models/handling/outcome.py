@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ce_dynamics.algebra import checks, files
 from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.errors import DataError
 from ce_dynamics.models.handling.run import Run
 from ce_dynamics.models.vehicles.summary import Figure, finite
 from ce_dynamics.views.charts import Chart, Line as Line, colours_of, overlay, save_sheet, sheet
@@ -120,6 +122,9 @@ def chart_as_dict(chart: Chart) -> dict[str, Any]:
 
 def page(outcomes: Sequence[Outcome]) -> FigureOfCharts:
     """Return all charts of one procedure, of one or several subjects, on a page."""
+    checks.instances("outcomes", outcomes, Outcome, "an Outcome (perform)", DataError)
+    if not outcomes:
+        raise DataError("outcomes: none is given; give at least one")
     first, who = outcomes[0], [outcome.subject for outcome in outcomes]
     charts = [overlaid(outcomes, title) for title in titles_of(outcomes)]
     subjects = colours_of(who) if len(who) > 1 else None
@@ -128,7 +133,7 @@ def page(outcomes: Sequence[Outcome]) -> FigureOfCharts:
 
 def save_page(outcomes: Sequence[Outcome], path: Path) -> None:
     """Draw the page of `page` and write it as PNG."""
-    save_sheet(page(outcomes), path)
+    save_sheet(page(outcomes), files.path_of("save_page: path", path))
 
 
 def titles_of(outcomes: Sequence[Outcome]) -> list[str]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import DataError, SimulationError
 from ce_dynamics.models.handling.metrics.validity import Violation, first, lift, spin, unsteady
@@ -131,6 +132,9 @@ def make_run(
     KeyboardInterrupt
         If somebody interrupted the run.
     """
+    checks.instance("subject", subject, Subject, "a Subject such as vehicle('sedan')", DataError)
+    checks.text("name", name, DataError)
+    checks.instance("task", task, Manoeuvre, "a Manoeuvre (make_manoeuvre)", DataError)
     model, y0, _ = subject.start(task, road)
     refuse_without(subject, model)
     options = RunOptions(

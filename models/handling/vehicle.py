@@ -9,11 +9,13 @@ from pathlib import Path
 
 import numpy as np
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.dynamics.instant import Instant
+from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.forces.base import Observer, PointState
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.handling.subject import GRID, Start, Subject
@@ -132,7 +134,9 @@ def vehicle(
     >>> vehicle("sedan", ["front.anti_roll_bar.stiffness=2 kN*m/rad"]).wheelbase
     2.776
     """
-    setup = setup_of(model, overrides=tuple(overrides), tyres=tuple(tyres), road=road)
+    setup = setup_of(model, overrides=overrides, tyres=tyres, road=road)
+    if title is not None:
+        checks.text("title", title, DataError)
     data = setup.data  # refuses tyres before anything is run
     return VehicleSubject(
         title=data.short_title if title is None else title,

@@ -48,9 +48,15 @@ class Wheel:
     prefix: str = ""
 
     def __post_init__(self) -> None:
-        owner = f"wheel {self.body!r}"
+        owner = f"wheel {checks.text('wheel: body', self.body, DataError)!r}"
         finite_number(self.loaded_radius, owner, "loaded_radius", above=0.0)
         checks.number(f"{owner}: tyre_rate", self.tyre_rate, above=0.0, infinite=True)
+        for end in (
+            () if self.kingpin is None else checks.items(f"{owner}: kingpin", self.kingpin, 2, DataError)
+        ):
+            body, point = checks.items(f"{owner}: kingpin", end, 2, DataError)
+            checks.text(f"{owner}: kingpin: body", body, DataError)
+            checks.vector(f"{owner}: kingpin: point", nominal(point), 3, DataError)
 
     @property
     def elements(self) -> str:
@@ -106,6 +112,17 @@ class Axle:
     brake_torque_on_carrier: bool = True
     in_front: bool | None = None
     sides: tuple[str, str] = field(default=("left", "right"), repr=False)
+
+    def __post_init__(self) -> None:
+        owner = f"axle {checks.text('axle: name', self.name, DataError)!r}"
+        for side in ("left", "right"):
+            checks.instance(f"{owner}: {side}", getattr(self, side), Wheel, "a kc.Wheel", DataError)
+        checks.text(f"{owner}: chassis", self.chassis, DataError)
+        if self.steered_by is not None:
+            checks.text(f"{owner}: steered_by", self.steered_by, DataError)
+        finite_number(self.full_lock, owner, "full_lock")
+        for name in ("brake_share", "drive_share"):
+            finite_number(getattr(self, name), owner, name, at_least=0.0, at_most=1.0, unit="1")
 
     @property
     def wheels(self) -> tuple[Wheel, Wheel]:

@@ -361,7 +361,8 @@ def hardpoint(data: VehicleParameters, key: str) -> Array:
     >>> [f"{float(x):.3f}" for x in kc.hardpoint(data, "front_right.W")]
     ['1.388', '-0.798', '0.130']
     """
-    corner, _, rest = key.partition(".")
+    checks.instance("data", data, VehicleParameters, "a VehicleParameters", DataError)
+    corner, _, rest = checks.text("hardpoint: key", key, DataError).partition(".")
     checks.check_name("hardpoint", corner, list(data.corners), "corner", DataError)
     value: Any = getattr(data.data, corner)
     for name in rest.split("."):

@@ -105,10 +105,13 @@ class Compliance:
     """
 
     def __init__(self, rig: KCRig, bushings: Sequence[Bushing | ElasticJoint]) -> None:
-        self.rig = rig
-        joints = [
-            elastic_joint(rig, bushing, k) if isinstance(bushing, Bushing) else bushing
-            for k, bushing in enumerate(bushings)
+        self.rig = checks.instance("rig", rig, KCRig, "a rig (kc.rig_of)", DataError)
+        given = checks.items("bushings", bushings, error=DataError)
+        joints: list[ElasticJoint] = [
+            elastic_joint(rig, bushing, k)
+            if isinstance(bushing, Bushing)
+            else checks.instance(f"bushings: entry {k}", bushing, ElasticJoint, "a kc.Bushing", DataError)
+            for k, bushing in enumerate(given)
         ]
         self.axle = FreeBodies(rig, joints)
 

@@ -74,6 +74,7 @@ class ComplianceSensitivities:
     """
 
     def __init__(self, elastic: Compliance) -> None:
+        checks.instance("elastic", elastic, Compliance, "a Compliance (kc.compliance_of)", DataError)
         if not elastic.rig.parameters:
             raise DataError(
                 "the rig's model has no free parameters: name some by compliance_of(..., free=[...])"
@@ -263,7 +264,7 @@ def differentiate_force_sweep(
     """
     import xarray as xr  # here, because it takes long to load
 
-    one = force_sweep_of(sweep, values) if isinstance(sweep, str) else sweep
+    one = sweep if isinstance(sweep, ForceSweep) else force_sweep_of(sweep, values)
     changes = ComplianceSensitivities(elastic)
     known = {quantity.name: quantity for quantity in list_compliance_quantities()}
     names = checks.texts("quantities", quantities, DataError)

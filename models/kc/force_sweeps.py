@@ -78,6 +78,21 @@ class ForceSweep:
     hold: str = "height"
     travel: tuple[float, float] = (0.0, 0.0)
 
+    def __post_init__(self) -> None:
+        checks.check_name("force sweep", self.kind, list(FORCES), "kind", DataError)
+        checks.choice("force sweep: place", self.place, PLACES, DataError)
+        checks.choice("force sweep: hold", self.hold, HOLDS, DataError)
+        if FORCES[self.kind].unit == "N*m" and self.place != PLACES[0]:
+            raise DataError(
+                f"force sweep: a torque has no place, so {self.place!r} has no effect; leave it out"
+            )
+        x = checks.finite_array(f"{self.kind} sweep: values", self.values, (None,), DataError)
+        if not len(x):
+            raise DataError(f"{self.kind} sweep: no value is given")
+        left, right = checks.vector("force sweep: travel", self.travel, 2, DataError).tolist()
+        object.__setattr__(self, "values", x)
+        object.__setattr__(self, "travel", (left, right))
+
     def loads(self, value: float) -> Floats:
         """Return (2, 9) as `Compliance.at` takes them."""
         kind = FORCES[self.kind]
@@ -98,18 +113,9 @@ def force_sweep_of(
 ) -> ForceSweep:
     """Return a sweep by name."""
     checks.check_name("force sweep", kind, list(FORCES), "kind", DataError)
-    checks.choice("force sweep: place", place, PLACES, DataError)
-    checks.choice("force sweep: hold", hold, HOLDS, DataError)
-    unit = FORCES[kind].unit
-    if unit == "N*m" and place != PLACES[0]:
-        raise DataError(f"force sweep: a torque has no place, so {place!r} has no effect; leave it out")
-    largest = TORQUE_RANGE if unit == "N*m" else FORCE
+    largest = TORQUE_RANGE if FORCES[kind].unit == "N*m" else FORCE
     given = np.linspace(-largest, largest, POSES) if values is None else values
-    x = checks.finite_array(f"{kind} sweep", given, (None,), DataError)
-    if not len(x):
-        raise DataError(f"{kind} sweep: no value is given")
-    left, right = checks.vector("force sweep: travel", travel, 2).tolist()
-    return ForceSweep(kind, x, place, hold, (left, right))
+    return ForceSweep(kind, given, place, hold, travel)  # type: ignore[arg-type]  # it checks them
 
 
 def force_sweep(elastic: Compliance, sweep: str | ForceSweep, values: ArrayLike | None = None) -> xr.Dataset:
@@ -142,7 +148,8 @@ def force_sweep(elastic: Compliance, sweep: str | ForceSweep, values: ArrayLike 
     >>> pushed["steer_angle"].shape
     (3, 2)
     """
-    one = force_sweep_of(sweep, values) if isinstance(sweep, str) else sweep
+    checks.instance("elastic", elastic, Compliance, "a Compliance (kc.compliance_of)", DataError)
+    one = sweep if isinstance(sweep, ForceSweep) else force_sweep_of(sweep, values)
     pose = elastic.rig.solve_poses([one.travel])[0]
     free = elastic.at(pose).preload
     vertical = free if one.hold == "load" else None
@@ -159,7 +166,8 @@ def force_sweep(elastic: Compliance, sweep: str | ForceSweep, values: ArrayLike 
 
 def travel_sweep(elastic: Compliance, kind: str | Sweep, values: ArrayLike | None = None) -> xr.Dataset:
     """Compute the attitude of the wheels over travel or steering, with compliant bushings."""
-    sweep = sweep_of(kind, values) if isinstance(kind, str) else kind
+    checks.instance("elastic", elastic, Compliance, "a Compliance (kc.compliance_of)", DataError)
+    sweep = kind if isinstance(kind, Sweep) else sweep_of(kind, values)
     found = [elastic.at(pose) for pose in elastic.rig.solve_poses(sweep.travel, sweep.steering)]
     return label_figures(elastic, sweep.kind, found, sweep.travel, sweep.steering)
 

@@ -291,6 +291,16 @@ class Bushing:
     stiffness: ArrayLike
     x_axis: ArrayLike | None = None
 
+    def __post_init__(self) -> None:
+        for name in checks.items("bushing: between", self.between, 2, DataError):
+            checks.text("bushing: between", name, DataError)
+        checks.vector(f"bushing {self.between}: at", self.at, 3, DataError)
+        if np.any(checks.vector(f"bushing {self.between}: stiffness", self.stiffness, 6, DataError) < 0.0):
+            raise DataError(
+                f"bushing {self.between}: stiffness {checks.show(self.stiffness)} must be at least 0"
+            )
+        self.frame()
+
     def frame(self) -> Floats:
         """Return its axes as columns."""
         z = checks.finite_array(f"bushing {self.between}: axis", self.axis, (3,), DataError)

@@ -98,7 +98,10 @@ class KCRig:
     """
 
     def __init__(self, model: Model, axle: Axle) -> None:
-        self.model, self.axle = model, axle
+        self.model = checks.instance(
+            "model", model, Model, "a compiled model (ce_dynamics.compile)", DataError
+        )
+        self.axle = checks.instance("axle", axle, Axle, "a kc.Axle", DataError)
         self.poses = AxlePoses(model, axle)
         with at_work(f"tracing the {axle.name} axle"):
             self.figures = AxleFigures(self.poses)

@@ -219,7 +219,8 @@ def sensitivities(
     """
     import xarray as xr  # here, because it takes long to load
 
-    sweep = sweep_of(kind, values) if isinstance(kind, str) else kind
+    checks.instance("rig", rig, KCRig, "a rig (kc.rig_of)", DataError)
+    sweep = kind if isinstance(kind, Sweep) else sweep_of(kind, values)
     figures = Sensitivities(rig, quantities)
     poses = rig.solve_poses(sweep.travel, sweep.steering, parameters)
     condition = rig.condition(poses)

@@ -124,6 +124,8 @@ def axle_of(
 
     ``fitted`` are tyres by corner in place of those of the data.
     """
+    checks.instance("data", data, VehicleParameters, "a VehicleParameters", DataError)
+    checks.instance("system", system, System, "a System built from the data", DataError)
     names = [one.name for one in data.layout.axles]
     checks.check_name("rig", axle, names, "axle", DataError)
     layout = data.layout.axles[names.index(axle)]

@@ -103,10 +103,16 @@ def build(
         6 degrees of freedom of the chassis, and at each corner those of its suspension and of its wheel.
     """
     data = VehicleParameters.load(path, overrides) if parameters is None else parameters
-    fitted = tyres or {}
-    for name in fitted:
+    checks.instance("parameters", data, VehicleParameters, "a VehicleParameters", DataError)
+    checks.number("speed", speed, at_least=0.0, unit="m/s", error=DataError)
+    checks.flag("ideal_joints", ideal_joints, DataError)
+    checks.flag("steering_wheel", steering_wheel, DataError)
+    fitted = checks.mapping("tyres", {} if tyres is None else tyres, DataError)
+    for name, tyre in fitted.items():
         checks.check_name("tyres", name, list(data.corners), "corner", DataError)
+        checks.instance(f"tyres: {name}", tyre, TyreModel, "a tyre such as TMeasyTyre", DataError)
     surface = FlatRoad(data.road.friction) if road is None else road
+    checks.instance("road", surface, Road, "a road such as FlatRoad(0.8)", DataError)
     with data.naming():  # of what only the parts as built know, such as gears
         return assemble_vehicle(data, surface, speed, fitted, ideal_joints, steering_wheel)
 

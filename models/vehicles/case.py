@@ -27,7 +27,7 @@ from ce_dynamics.models.parts.driver import DriverParameters
 from ce_dynamics.models.parts.manoeuvres import DoubleLaneChange, Manoeuvre
 from ce_dynamics.models.parts.roads.composition import SumRoad
 from ce_dynamics.models.parts.roads.contract import Road
-from ce_dynamics.models.parts.roads.kinds import road as road_of
+from ce_dynamics.models.parts.roads.kinds import check_road, road as road_of
 from ce_dynamics.models.parts.roads.surfaces import FlatRoad
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.bodies import add_rigid_body
@@ -130,6 +130,12 @@ class VehicleSetup:
     free: Sequence[str] = ()
     _cases: dict[object, Case] = field(default_factory=dict, init=False)
 
+    def __post_init__(self) -> None:
+        for name in ("overrides", "tyres", "free"):
+            checks.texts(name, getattr(self, name), DataError)
+        if self.road is not None:
+            check_road(self.road)
+
     @cached_property
     def data(self) -> VehicleParameters:
         """The vehicle's numbers, on the road of its fitted tyres."""
@@ -191,12 +197,19 @@ class VehicleSetup:
             True for the input ``steering_wheel_command`` [rad] in place of ``steering``, see `build`, and no
             driver.
         """
-        given = dict(options or {})
+        given = dict(checks.mapping("options", {} if options is None else options, DataError))
+        if manoeuvre is not None:
+            checks.text("manoeuvre", manoeuvre, DataError)
+        checks.flag("practice", practice, DataError)
+        checks.flag("steering_wheel", steering_wheel, DataError)
         for name, value in (("speed", speed), ("duration", duration)):
             if value is not None:
                 if name in given:
                     raise DataError(f"{name} is given twice, as itself and among the options; give it once")
                 given[name] = value
+        for name, value in given.items():
+            if not isinstance(value, str):
+                checks.as_float(name, value, DataError)
         key = manoeuvre, repr(given), practice, steering_wheel
         if key not in self._cases:
             self._cases[key] = self._prepared(manoeuvre, given, practice, steering_wheel)

@@ -473,11 +473,15 @@ def steady(model: Model, speed: float, radius: float | None = None) -> SteadySta
     --------
     ``hmmwv.steady(model, speed=15.0, radius=60.0).inputs``
     """
-    if not (np.isfinite(speed) and speed > 0.0):
-        raise ModelError(f"speed {speed!r} must be positive")
-    if radius is not None and not (np.isfinite(radius) and radius != 0.0):
-        raise ModelError(f"radius {radius!r} must be a finite number other than zero; None is straight on")
+    checks.instance("model", model, Model, "a compiled vehicle (ce_dynamics.compile)")
+    checks.number("speed", speed, above=0.0, unit="m/s")
+    if radius is not None and checks.number("radius", radius, unit="m") == 0.0:
+        raise ModelError("radius 0 m must not be zero; None is straight on")
     names = state_names(model)
+    if "chassis.vx" not in names:
+        raise ModelError(
+            f"model {model.system.name!r} is no vehicle: it has no body 'chassis' that moves freely"
+        )
     built = model.y0[names.index("chassis.vx")]
     if not built > 0.0:
         raise ModelError(

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import trace
 from ce_dynamics.compiler.free_numbers import nominal
+from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.forces.spring_damper import SpringDamper
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.parts.roads.composition import SumRoad
@@ -26,6 +28,7 @@ from ce_dynamics.models.tyres.twin import single_tyres
 from ce_dynamics.models.vehicles.bodywork import FrameSizes, gltf_body, shell, style_of, styles
 from ce_dynamics.models.vehicles.corner import sprung_body
 from ce_dynamics.models.vehicles.special_bodies import BODIES
+from ce_dynamics.models.vehicles.summary import check_run
 from ce_dynamics.views.scene.shapes import Shape, line, mesh, plane, plate, rod, surface, terrain, wheel
 from ce_dynamics.views.scene.take import Camera, Instruments, TyreGauge
 from ce_dynamics.views.scene.view import View, view
@@ -71,6 +74,9 @@ TRAIL = "#ffb300"
 
 def picture_of(case: Case, results: xr.Dataset) -> View:
     """The page that plays a run of a vehicle."""
+    if not isinstance(getattr(case, "model", None), Model):
+        raise DataError(f"case {checks.show(case)} must be a prepared one (hmmwv.prepare)")
+    check_run(results, None)
     system = case.model.system
     start = None if "chassis" not in {body.name for body in system.bodies} else "follow chassis"
     way = np.stack([results[name].values for name in ("x", "y")], axis=1) if tyres_of(system) else None

@@ -12,7 +12,7 @@ import numpy as np
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.models.parts.manoeuvres import DoubleLaneChange, Manoeuvre
 from ce_dynamics.models.parts.paths import CirclePath, LateralPath, Path as RoadPath
-from ce_dynamics.models.vehicles.summary import energy_imbalance, load_name, suspension_travel
+from ce_dynamics.models.vehicles.summary import check_run, energy_imbalance, load_name, suspension_travel
 from ce_dynamics.views.charts import (
     BLUE,
     COLOURS,
@@ -266,6 +266,7 @@ def figure(results: Results, manoeuvre: Manoeuvre | None = None) -> Figure:
 
     The figure belongs to no window system, and Matplotlib's settings are left as they are.
     """
+    check_run(results, manoeuvre)
     return sheet(charts_of(results, manoeuvre), heading(results), wide=True)
 
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ce_dynamics.algebra.checks import instance, show
+from ce_dynamics.errors import DataError
 from ce_dynamics.models.parts.manoeuvres import DoubleLaneChange, Manoeuvre
 from ce_dynamics.models.vehicles.comfort import W_D, W_K, compute_weighted_rms
 from ce_dynamics.models.vehicles.driving import AxlePath, clearance
@@ -70,11 +72,20 @@ def summarise(results: Results, manoeuvre: Manoeuvre | None = None) -> Summary:
     manoeuvre : Manoeuvre, optional
         What was driven: a double lane change is judged by its gates.
     """
+    check_run(results, manoeuvre)
     figures = [*cost(results), *motion(results), *comfort(results)]
     if isinstance(manoeuvre, DoubleLaneChange):
         clearance = gate_clearance(results, manoeuvre)
         figures.append(Figure("gate_clearance", "least clearance to a cone", clearance, "m"))
     return Summary((*figures, *checks(results)), corner_figures(results))
+
+
+def check_run(results: Results, manoeuvre: Manoeuvre | None) -> None:
+    """Refuse what is no run of a vehicle, or no manoeuvre."""
+    if not isinstance(getattr(results, "attrs", None), dict) or "real_time_factor" not in results.attrs:
+        raise DataError(f"results {show(results)} must be those of a run, as Case.simulate returns them")
+    if manoeuvre is not None:
+        instance("manoeuvre", manoeuvre, Manoeuvre, "a Manoeuvre or None", DataError)
 
 
 def cost(results: Results) -> list[Figure]:

@@ -170,9 +170,7 @@ def road(text: str, friction: float = 0.8) -> Road:
     >>> round(rough.height(-10.0, 0.0), 12)
     -0.5
     """
-    checks.instance("road", text, str, "a text such as bump:height=0.1", DataError)
-    whole = "+".join(PLACES.get(term.strip(), term) for term in text.split("+"))
-    terms = [split_term(term.strip()) for term in whole.split("+")]
+    terms = split_terms(text)
     # the layer below patches first, in any order of the terms
     frictions = sorted((term for term in terms if term[0] in FRICTIONS), key=lambda term: term[0] != "mu")
     roads = [make_road(name, given, friction) for name, given in terms if name not in FRICTIONS]
@@ -190,6 +188,24 @@ def road(text: str, friction: float = 0.8) -> Road:
     if not roads:
         return FlatRoad(mu)
     return roads[0].with_friction(mu) if len(roads) == 1 else SumRoad(mu, roads)
+
+
+def split_terms(text: str) -> list[tuple[str, dict[str, Any]]]:
+    """Return the terms of a description, see `split_term`."""
+    checks.instance("road", text, str, "a text such as bump:height=0.1", DataError)
+    whole = "+".join(PLACES.get(term.strip(), term) for term in text.split("+"))
+    return [split_term(term.strip()) for term in whole.split("+")]
+
+
+def check_road(text: str) -> None:
+    """Refuse a description with unknown names, words or values; files are not opened."""
+    for name, given in split_terms(text):
+        if is_map_file(name):
+            parse_values(name, FILE_WORDS, given)
+        elif name in FRICTIONS:
+            parse_values(name, FRICTIONS[name].words, given)
+        else:
+            make_road(name, given, 1.0)
 
 
 def split_term(term: str) -> tuple[str, dict[str, Any]]:

@@ -409,7 +409,7 @@ def test_figures_of_the_matrix() -> None:
     [
         ({"between": ("ground", "left.knuckel")}, "left.knuckel"),
         ({"axis": (0.0, 0.0, 0.0)}, "axis is zero"),
-        ({"stiffness": (1.0, 1.0)}, "shape"),
+        ({"stiffness": (1.0, 1.0)}, "6 finite numbers"),
         ({"stiffness": (-1.0, 1.0, 1.0, 1.0, 1.0, 1.0)}, "at least 0"),
         ({"axis": (0.0, 0.0, 1.0), "x_axis": (0.0, 0.0, 2.0)}, "along its axis"),
     ],
