@@ -23,7 +23,6 @@ from tests.benchmarks.mechanism import Mechanism, deviation, four_bar_chain, ref
 from tests.benchmarks.report import Table, number, written_into
 from tests.benchmarks.suite import PARTS
 from tests.benchmarks.timing import Contender, race
-from tests.benchmarks.without_linkages import cases
 
 PAGE = Path(__file__).parents[1] / "docs" / "measured" / "performance.txt"
 
@@ -268,12 +267,3 @@ def test_budgets_are_judged_by_the_numbers() -> None:
     assert rows["a step in the loop against the bare evaluations"][1:] == ("1.5 ×", "yes")
     assert rows["loop closure, 60 s"][1:] == ("1e-15 m", "yes")
     assert len(rows) == 3
-
-
-def test_the_vehicle_on_slides_stands_and_turns_as_the_one_with_linkages() -> None:
-    """What is compared is the price of linkages, not another vehicle: same loads, same path."""
-    whole, simple = (case.simulate(method="tsit5", rtol=1e-6) for case in cases().values())
-    first = [run["tyre_Fz"].values[0] for run in (whole, simple)]
-    np.testing.assert_allclose(first[1], first[0], rtol=1e-2)  # the arms' mass moves with the wheels
-    offset = np.hypot(simple["x"] - whole["x"], simple["y"] - whole["y"])
-    assert float(offset.max()) < 0.1

@@ -24,14 +24,13 @@ from tests.benchmarks import (
     loops,
     startup,
     vehicle,
-    without_linkages,
 )
 from tests.benchmarks.report import Options, Result, Table
 from tests.benchmarks.timing import load, machine
 
 PARTS: dict[str, Callable[[Options], Result]] = {
     "evaluation": evaluation.run, "formulations": formulations.run, "vehicle": vehicle.run,
-    "linkages": without_linkages.run, "ensemble": ensemble.run, "accuracy": accuracy.run,
+    "ensemble": ensemble.run, "accuracy": accuracy.run,
     "drift": drift.run, "loops": loops.run, "startup": startup.run, "installation": installation.run,
     "drive": drive.run,
 }  # fmt: skip
