@@ -52,8 +52,8 @@ def data_file(path: Path) -> DataFile:
 def chrono_file(path: Path) -> DataFile:
     """Project Chrono's JSON."""
     # here, because few vehicles come from there
+    from ce_dynamics.models.vehicles.chrono.reading import as_file
     from ce_dynamics.models.vehicles.chrono.vehicle import convert_vehicle
-    from ce_dynamics.models.vehicles.chrono.writing import as_file
 
     made = convert_vehicle(path)
     return as_file(made.text, path.name)._replace(notes=made.notes, origins=tuple(made.origins.items()))

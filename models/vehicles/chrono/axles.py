@@ -19,10 +19,9 @@ from ce_dynamics.models.vehicles.chrono.chassis import REAR, RearChassis, couple
 from ce_dynamics.models.vehicles.chrono.generic import GEAR, GRAPH, held, joins_the_steering
 from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
 from ce_dynamics.models.vehicles.chrono.pairing import companion, own_folder
-from ce_dynamics.models.vehicles.chrono.reading import Reading
+from ce_dynamics.models.vehicles.chrono.reading import Reading, Sections, inertia, quantities, quantity
 from ce_dynamics.models.vehicles.chrono.tyres import tyre
 from ce_dynamics.models.vehicles.chrono.wheels import brake, lean, rotor, wheel_files
-from ce_dynamics.models.vehicles.chrono.writing import Sections, inertia, quantities, quantity
 from ce_dynamics.models.vehicles.layout import MECHANISMS
 from ce_dynamics.models.vehicles.suspensions.template import GRAPH as LISTED, template_of
 

@@ -21,9 +21,8 @@ from ce_dynamics.models.vehicles.chrono.bodies import (
 from ce_dynamics.models.vehicles.chrono.force_laws import damper_law, spring_and_damper, spring_law
 from ce_dynamics.models.vehicles.chrono.generic import GEAR
 from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
-from ce_dynamics.models.vehicles.chrono.reading import Reading
+from ce_dynamics.models.vehicles.chrono.reading import Reading, Sections, inertia, quantities, quantity
 from ce_dynamics.models.vehicles.chrono.wheels import lean_axes
-from ce_dynamics.models.vehicles.chrono.writing import Sections, inertia, quantities, quantity
 
 IN_THE_MIDDLE, MIRROR = np.array([1.0, 0.0, 1.0]), np.diag([1.0, -1.0, 1.0])
 CHASSIS, HOUSING = "Chassis Attachment Point", "Axle Housing Attachment Point"

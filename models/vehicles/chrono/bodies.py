@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from ce_dynamics.algebra.arrays import cross
 from ce_dynamics.models.vehicles.bushing_data import ABOUT, ALONG
 from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
-from ce_dynamics.models.vehicles.chrono.reading import Reading
-from ce_dynamics.models.vehicles.chrono.writing import Sections, inertia, quantities, quantity
+from ce_dynamics.models.vehicles.chrono.reading import Reading, Sections, inertia, quantities, quantity
 
 BUSHINGS = "bushings"
 """Key under which the words of bushings stand among an axle's numbers until the vehicle's file is written."""

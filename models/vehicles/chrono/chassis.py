@@ -9,9 +9,8 @@ import numpy as np
 
 from ce_dynamics.models.vehicles.chrono.bodies import UNPHYSICAL, Matrix, moments, rotate_inertia, rotation
 from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
-from ce_dynamics.models.vehicles.chrono.reading import Reading
+from ce_dynamics.models.vehicles.chrono.reading import Reading, Sections, inertia, quantities, quantity
 from ce_dynamics.models.vehicles.chrono.steering import actuator
-from ce_dynamics.models.vehicles.chrono.writing import Sections, inertia, quantities, quantity
 
 REAR = "Rear Connector Location"
 FRONT = "Front Connector Location"

@@ -9,8 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
-from ce_dynamics.models.vehicles.chrono.reading import Reading
-from ce_dynamics.models.vehicles.chrono.writing import Sections, quantities, quantity
+from ce_dynamics.models.vehicles.chrono.reading import Reading, Sections, quantities, quantity
 
 RPM = math.pi / 30.0
 CHORD = 0.005

@@ -10,8 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
-from ce_dynamics.models.vehicles.chrono.reading import Reading
-from ce_dynamics.models.vehicles.chrono.writing import Sections, quantities, quantity
+from ce_dynamics.models.vehicles.chrono.reading import Reading, Sections, quantities, quantity
 
 STOP = {
     "deflection": (0.0, 0.002, 0.004, 0.006, 0.008, 0.01, 0.02, 0.03, 0.04, 0.05, 0.06),

@@ -12,9 +12,8 @@ from ce_dynamics.algebra.arrays import cross
 from ce_dynamics.models.vehicles.chrono.bodies import RIGID, Matrix, body, middle, rod, rotation, unit
 from ce_dynamics.models.vehicles.chrono.force_laws import damper_law, spring_and_damper, spring_law
 from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
-from ce_dynamics.models.vehicles.chrono.reading import Reading
+from ce_dynamics.models.vehicles.chrono.reading import Reading, Sections, quantities, quantity
 from ce_dynamics.models.vehicles.chrono.wheels import lean_axes
-from ce_dynamics.models.vehicles.chrono.writing import Sections, quantities, quantity
 
 ALONG = 0.1
 """[m] from a joint to the points that say its axes."""

@@ -23,8 +23,7 @@ from ce_dynamics.models.vehicles.chrono.bodies import (
 )
 from ce_dynamics.models.vehicles.chrono.force_laws import spring_and_damper
 from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
-from ce_dynamics.models.vehicles.chrono.reading import Reading
-from ce_dynamics.models.vehicles.chrono.writing import Sections, inertia, quantities, quantity
+from ce_dynamics.models.vehicles.chrono.reading import Reading, Sections, inertia, quantities, quantity
 
 UP = np.array([0.0, 0.0, 1.0])
 LINK_ENDS = CHASSIS_END, ARM_END = "Bushing Data Chassis", "Bushing Data Arm"

@@ -10,9 +10,8 @@ from ce_dynamics.models.vehicles.chrono.bodies import HALF_SHAFT_TIME, HALF_SHAF
 from ce_dynamics.models.vehicles.chrono.engines import ENGINES
 from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
 from ce_dynamics.models.vehicles.chrono.pairing import FileChoice, companion
-from ce_dynamics.models.vehicles.chrono.reading import Reading
+from ce_dynamics.models.vehicles.chrono.reading import Reading, Sections, quantities, quantity
 from ce_dynamics.models.vehicles.chrono.transmissions import TRANSMISSIONS
-from ce_dynamics.models.vehicles.chrono.writing import Sections, quantities, quantity
 
 LIGHT = 2.0
 """[kg m²] at the wheels for the shafts of drivelines that have none."""

@@ -19,8 +19,8 @@ from ce_dynamics.models.vehicles.chrono.bodies import (
     unit,
 )
 from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
-from ce_dynamics.models.vehicles.chrono.reading import Reading
-from ce_dynamics.models.vehicles.chrono.writing import (
+from ce_dynamics.models.vehicles.chrono.reading import (
+    Reading,
     Sections,
     as_file,
     inertia,

@@ -10,8 +10,7 @@ import numpy as np
 
 from ce_dynamics.models.vehicles.chrono.engines import CHORD, Engine
 from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
-from ce_dynamics.models.vehicles.chrono.reading import Reading
-from ce_dynamics.models.vehicles.chrono.writing import Sections, quantities, quantity
+from ce_dynamics.models.vehicles.chrono.reading import Reading, Sections, quantities, quantity
 
 SHIFT_TIME = "0.2 s [assumed]"
 """Of transmissions whose files name none."""

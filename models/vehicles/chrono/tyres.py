@@ -18,7 +18,7 @@ from ce_dynamics.models.tyres.magic_formula.coefficients import Coefficients
 from ce_dynamics.models.tyres.magic_formula.reader import TyreFile, tyre_of
 from ce_dynamics.models.tyres.property_file import SCALES, PropertyEntry, PropertyFile, read_property_file
 from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
-from ce_dynamics.models.vehicles.chrono.reading import Reading
+from ce_dynamics.models.vehicles.chrono.reading import Reading, Sections, inertia, quantities, quantity
 from ce_dynamics.models.vehicles.chrono.tmeasy import (
     CARCASS,
     CONTACT_DAMPING,
@@ -27,7 +27,6 @@ from ce_dynamics.models.vehicles.chrono.tmeasy import (
     tmeasy,
     tmsimple,
 )
-from ce_dynamics.models.vehicles.chrono.writing import Sections, inertia, quantities, quantity
 from ce_dynamics.models.vehicles.tyre_kinds import MAGIC_FORMULA, tyre_section
 
 PROPERTY_FILE = "TIR Specification File"

@@ -8,8 +8,7 @@ import numpy as np
 
 from ce_dynamics.models.vehicles.chrono.bodies import Matrix
 from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
-from ce_dynamics.models.vehicles.chrono.reading import Reading
-from ce_dynamics.models.vehicles.chrono.writing import Sections, inertia, quantity
+from ce_dynamics.models.vehicles.chrono.reading import Reading, Sections, inertia, quantity
 from ce_dynamics.models.vehicles.wheel import wheel_axes
 
 WIND_UP = 0.1

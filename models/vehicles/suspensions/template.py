@@ -40,6 +40,7 @@ from ce_dynamics.models.powertrain.differentials import LockedData
 from ce_dynamics.models.vehicles.bodies import BodyData, RodData
 from ce_dynamics.models.vehicles.sections import CornerData
 from ce_dynamics.models.vehicles.springs import DamperData, SpringData
+from ce_dynamics.models.vehicles.suspensions.linkages import LINKAGES
 
 CHASSIS, STEERING = "chassis", "steering"
 """Names of the surroundings: what carries the suspension, and what carries the inner ends of tie rods."""
@@ -412,6 +413,10 @@ def check_words(label: str, blocks: Sequence[Block]) -> None:
                         f"{', '.join(kinds[what])}"
                     )
         for form, *joints in block.closed_form:
+            if form not in LINKAGES:
+                raise DataError(
+                    f"{label}: no closed form is called {form!r}; known are {', '.join(LINKAGES)}"
+                )
             missing = [name for name in joints if "." not in name and name not in there]
             if missing:
                 raise DataError(f"{label}: closed_form {form}: no joint {missing[0]!r}; add it to joints")

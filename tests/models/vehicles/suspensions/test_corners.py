@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
+import yaml
 
 from ce_dynamics.algebra.arrays import array
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import DataError
+from ce_dynamics.models.vehicles.suspensions.template import read_template
 from tests.kinematics.registry import TILT
 from tests.models.vehicles.any_vehicle import assert_accelerations
 from tests.models.vehicles.suspensions.rig import (
@@ -96,3 +101,31 @@ def test_what_has_no_tie_rod_cannot_be_steered(template: str) -> None:
 def test_an_anti_roll_bar_needs_a_wheel_that_moves_on_the_chassis() -> None:
     with pytest.raises(DataError, match=r"axles\.front: an anti-roll bar does nothing where wheels turn on"):
         _ = corner("rigid").drop_link_carrier
+
+
+ARM: dict[str, Any] = {
+    "title": "an arm", "wheel": "arm", "bar": "arm",
+    "side": {
+        "parts": {"arm": "body pivot"},
+        "joints": {"arm": {"spherical": "chassis arm", "at": "arm.pivot"}},
+    },
+}  # fmt: skip
+"""A template that can be read."""
+
+
+@pytest.mark.parametrize(
+    ("block", "message"),
+    [
+        ({"parts": {"arm": "bdy pivot"}}, "own.yaml: arm: no kind of part is called 'bdy'; known are body"),
+        ({"joints": {"arm": {"hinge": "chassis arm"}}}, "own.yaml: arm: no kind of joint is called 'hinge'"),
+        ({"closed_form": ["spindle arm rod"]}, "own.yaml: closed_form spindle: no joint 'rod'; add it"),
+        ({"closed_form": ["spindel arm"]}, "own.yaml: no closed form is called 'spindel'; known are spindle"),
+    ],
+)
+def test_unknown_words_of_templates_are_refused(tmp_path: Path, block: dict[str, Any], message: str) -> None:
+    path = tmp_path / "own.yaml"
+    path.write_text(yaml.safe_dump(ARM))
+    assert read_template(path).side.joints[0].points == ("arm.pivot",)
+    path.write_text(yaml.safe_dump({**ARM, "side": {**ARM["side"], **block}}))
+    with pytest.raises(DataError, match=message):
+        read_template(path)
