@@ -197,17 +197,17 @@ class Corner(Mirrored):
     @property
     def kingpin(self) -> tuple[tuple[str, Vector], tuple[str, Vector]] | None:
         """Lower and upper point of the steering axis [m], each with the body it is fixed on; if there are."""
-        return self.axle.kingpin(self.name)
+        return self.axle.find_kingpin(self.name)
 
     @property
     def drop_link_carrier(self) -> str:
         """Name of the body that the drop link of an anti-roll bar hangs on."""
-        return self.axle.drop_link_carrier(self.name)
+        return self.axle.find_drop_link_carrier(self.name)
 
     @property
     def tie_rod_end(self) -> Vector:
         """The point that the steering holds, such as L, in the design position [m]."""
-        return self.axle.tie_rod_end(self.name)
+        return self.axle.find_tie_rod_end(self.name)
 
     def wheel_angle(self, L: Vector) -> Scalar:
         """Return the angle of the wheel about the vertical with the tie rod's end at L [rad].

@@ -124,7 +124,7 @@ class AxleLayout:
                     f"{owner}: steering_gear has no effect on a {self.suspension} suspension; leave it out"
                 )
         elif self.gear is not None:
-            return template.steered_by(self.gear)
+            return template.make_steered_sections(self.gear)
         fixed = not template.listed and (template.axle is not None or "L" not in template.side.points)
         if self.knuckles and fixed:
             raise DataError(f"{owner}: a {self.suspension} suspension cannot be steered; leave steering out")

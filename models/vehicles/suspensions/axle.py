@@ -186,7 +186,7 @@ class Axle:
         return self.template.axle is not None
 
     @cached_property
-    def mirrored(self) -> frozenset[str]:
+    def mirrored_names(self) -> frozenset[str]:
         """Names of bodies that are there on either side."""
         found: set[str] = set()
         for _, side in self.blocks:
@@ -212,16 +212,16 @@ class Axle:
             return plain
         if which == "end":
             assert side is not None, "bodies with a choice are on a side"
-            return f"{side.name}.{self.chosen(plain, side)}"
+            return f"{side.name}.{self.find_end(plain, side)}"
         if which:
             return f"{self.by_side[which].name}.{plain}"
         return (
             f"{self.name}.{plain}"
-            if side is None or (self.is_joined and plain not in self.mirrored)
+            if side is None or (self.is_joined and plain not in self.mirrored_names)
             else f"{side.name}.{plain}"
         )
 
-    def chosen(self, part: str, side: Side) -> str:
+    def find_end(self, part: str, side: Side) -> str:
         """Return the point that is given of those of which a part has one."""
         choices = next(one.choices for _, block in self.blocks for one in block.parts if one.name == part)
         return next(name for name in choices if f"{part}.{name}" in side.points)
@@ -235,7 +235,7 @@ class Axle:
             return (self.middle if side is None else side).bodies[head].com
         if side is not None:
             if which == "end":
-                word = f"{head}.{self.chosen(head, side)}"
+                word = f"{head}.{self.find_end(head, side)}"
             word = word.replace("$side", "left" if side is self.sides[0] else "right")
             if head in side.springs:
                 return np.asarray(getattr(side.springs[head], which))
@@ -262,7 +262,7 @@ class Axle:
             joint.name, owner.name, joint.kind, label, one, other, tuple(points), axis, joint.ends, inside
         )
 
-    def in_order(self) -> Iterator[tuple[str, Side | None]]:
+    def list_in_order(self) -> Iterator[tuple[str, Side | None]]:
         """Yield what a data file lists, in its order, as often as it is there."""
         for name in self.template.order:
             single = self.template.axle is not None and name in self.template.single
@@ -274,7 +274,7 @@ class Axle:
         if self.template.listed:
             known = {joint.name: joint for side in (None, self.sides[0]) for joint in self.joints_of(side)}
             return tuple(
-                Step((self.place(known[name], side),)) for name, side in self.in_order() if name in known
+                Step((self.place(known[name], side),)) for name, side in self.list_in_order() if name in known
             )
         found: list[Step] = []
         for once, each in self.blocks:
@@ -387,11 +387,11 @@ class Axle:
     def _last(self) -> Template:
         return self.gear or self.template
 
-    def carrier(self, corner: str) -> str:
+    def find_carrier(self, corner: str) -> str:
         """Return the body that carries the wheel of a corner, or ``chassis``."""
         return self.body(self._last.wheel, self.side(corner))
 
-    def drop_link_carrier(self, corner: str) -> str:
+    def find_drop_link_carrier(self, corner: str) -> str:
         """Return the body on which the drop link of an anti-roll bar hangs."""
         if not self.template.bar and not self.template.listed:
             raise DataError(
@@ -412,7 +412,7 @@ class Axle:
         """Place of the final drive unless data files give it: the chassis, or an axle with a housing."""
         return self.template.final_drive or (CHASSIS if self.housing() is None else "axle")
 
-    def kingpin(self, corner: str) -> tuple[tuple[str, Vector], tuple[str, Vector]] | None:
+    def find_kingpin(self, corner: str) -> tuple[tuple[str, Vector], tuple[str, Vector]] | None:
         """Return lower and upper point of a steering axis [m], each with the body it is fixed on, if any."""
         side = self.side(corner)
         if self._last.kingpin:
@@ -428,7 +428,7 @@ class Axle:
         name = self.body(pin.between[1], side)
         return (name, lower_point), (name, upper_point)
 
-    def steered_joint(self, corner: str) -> PlacedJoint:
+    def find_steered_joint(self, corner: str) -> PlacedJoint:
         """Return the joint by which the steering moves a corner, directly or by way of other bodies."""
         if self.template.listed:
             return next(
@@ -436,28 +436,28 @@ class Axle:
                 for joint in self.joints
                 if STEERING in (joint.one, joint.other) and joint.owner in (self.name, corner)
             )
-        joint = self.held(self.carrier(corner))
+        joint = self.find_rod(self.find_carrier(corner))
         while joint is not None and joint.other != STEERING:
-            joint = self.held(joint.other)
+            joint = self.find_rod(joint.other)
         if joint is None:
             raise DataError(
                 f"{corner}: a {self.template.name} suspension has no tie rod and cannot be steered"
             )
         return joint
 
-    def held(self, name: str) -> PlacedJoint | None:
+    def find_rod(self, name: str) -> PlacedJoint | None:
         """Return the rod by which the steering, or a body that it turns, holds a body."""
         rods = [joint for joint in self.joints if joint.kind == "distance" and joint.one == name]
         turned = [joint for joint in rods if joint.other == STEERING]
         others = [joint for joint in rods if joint.other not in (STEERING, CHASSIS)] if self.gear else []
         return next(iter((*turned, *others)), None)
 
-    def tie_rod_end(self, corner: str) -> Vector:
+    def find_tie_rod_end(self, corner: str) -> Vector:
         """Return the point that the steering holds, in the design position [m]."""
-        joint = self.steered_joint(corner)
+        joint = self.find_steered_joint(corner)
         return joint.points[-1 if joint.other == STEERING and len(joint.points) == 2 else 0]
 
     @cached_property
-    def kept(self) -> dict[str, Any]:
+    def cache(self) -> dict[str, Any]:
         """Results that are found once, by name."""
         return {}

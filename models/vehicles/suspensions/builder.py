@@ -58,7 +58,7 @@ def add_corner(axle: Axle, corner: str, system: System, chassis: Body, steering:
         for part in axle.template.side.of_kind("spring", "damper"):
             if part.name in side.springs:
                 builder.add_spring(side, part.name, (CHASSIS, *part.words)[-2:])
-    return builder.find(axle.carrier(corner))
+    return builder.find(axle.find_carrier(corner))
 
 
 def find_leads(axle: Axle) -> Leads:
@@ -67,10 +67,10 @@ def find_leads(axle: Axle) -> Leads:
     def join(system: System, around: Mapping[str, Body], leads: Leads) -> object:
         return Builder(axle, system, around[CHASSIS], around[STEERING]).grow(leads, rods=False)
 
-    if "leads" not in axle.kept:
-        carriers = tuple(axle.carrier(side.name) for side in axle.sides)
-        axle.kept["leads"] = Leading(join, carriers).leads()
-    found: Leads = axle.kept["leads"]
+    if "leads" not in axle.cache:
+        carriers = tuple(axle.find_carrier(side.name) for side in axle.sides)
+        axle.cache["leads"] = Leading(join, carriers).leads()
+    found: Leads = axle.cache["leads"]
     return found
 
 
@@ -117,7 +117,7 @@ class Builder:
         else:
             (joint,) = step.joints
             check_ends(joint)
-            closure = None if joint.kind == "leaf" else joint.closure()
+            closure = None if joint.kind == "leaf" else joint.make_closure()
             if closure is not None and is_hinge(closure) and joint.other not in there:
                 self.add(joint.other, joint.one, closure)
             elif closure is not None:
@@ -126,7 +126,7 @@ class Builder:
         for joint in step.joints:
             lies = joint.kind in ("distance", "leaf") or (step.linkage and joint.kind == "point-on-line")
             if lies and joint.body in self.axle.parts and joint.body not in there:
-                self.use(joint.rod_body(self.name))
+                self.use(joint.make_rod(self.name))
 
     def close(self, joint: PlacedJoint, closure: Closure) -> None:
         """Close a loop that no closed form solves."""
@@ -195,13 +195,14 @@ class Builder:
     def grow(self, leads: Leads, rods: bool = True) -> dict[str, str]:
         """Add bodies on the hinges of a spanning tree, close loops, and return the carrier of every body."""
         axle, parts = self.axle, {}
-        for name, side in axle.in_order():
+        for name, side in axle.list_in_order():
             owner = axle.middle if side is None else side
             if name in owner.bodies:
                 parts[f"{owner.name}.{name}"] = owner.bodies[name]
         joints = list(axle.joints)
         edges = [
-            Edge(f"{joint.owner}.{joint.name}", joint.one, joint.other, joint.closure()) for joint in joints
+            Edge(f"{joint.owner}.{joint.name}", joint.one, joint.other, joint.make_closure())
+            for joint in joints
         ]
         tree, cut = grow_tree(edges, parts)
         for name, carrier, hinge in tree:
@@ -214,7 +215,7 @@ class Builder:
             self.system.close_loop(name, *ends, closure, leading, substeps=SUBSTEPS)
         for joint in joints if rods else ():
             if joint.kind == "distance" and joint.body in axle.parts:
-                self.use(joint.rod_body(self.name))
+                self.use(joint.make_rod(self.name))
         return {name: carrier for name, carrier, _ in tree}
 
     def add_listed_forces(self, tree: Mapping[str, str]) -> None:
@@ -227,7 +228,7 @@ class Builder:
             if block
             for part in block.parts
         }
-        for name, side in axle.in_order():
+        for name, side in axle.list_in_order():
             owner, part = axle.middle if side is None else side, parts.get(name)
             if part is None or part.kind not in ("spring", "damper", "torsion"):
                 continue

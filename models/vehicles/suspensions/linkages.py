@@ -70,7 +70,7 @@ class PlacedJoint(NamedTuple):
     ends: bool = False
     body: str = ""
 
-    def closure(self) -> Closure:
+    def make_closure(self) -> Closure:
         """Return the joint itself."""
         at, *others = self.points
         if self.kind == "distance":
@@ -84,11 +84,11 @@ class PlacedJoint(NamedTuple):
         place = 0.5 * (at + others[0]) if self.ends else at
         return ON_A_LINE[self.kind](along.tolist(), at=place.tolist())
 
-    def as_spindle(self) -> tuple[Vector, Vector]:
+    def find_axis_points(self) -> tuple[Vector, Vector]:
         """Return two points of the axis of a revolute joint."""
         return self.points[0], self.points[0] + self.axis if self.axis is not None else self.points[1]
 
-    def rod_body(self, names: Callable[[str], str]) -> ClosedForm:
+    def make_rod(self, names: Callable[[str], str]) -> ClosedForm:
         """Return the closed form of the body that lies in the joint."""
         ends = names(self.one), names(self.other)
         P, Q = self.points[:2]
@@ -109,38 +109,38 @@ class Given(NamedTuple):
     names: Callable[[str], str]
     has_mass: Callable[[str], bool]
 
-    def own(self, body: str) -> str:
+    def name_own(self, body: str) -> str:
         """Return the name of a body of the owner."""
         return f"{self.joints[0].owner}.{body}"
 
 
-def spindle(given: Given) -> ClosedForm:
-    """A body on a revolute joint, held by a rod."""
+def make_spindle(given: Given) -> ClosedForm:
+    """Return the closed form of a body on a revolute joint, held by a rod."""
     hinge, rod = given.joints
     body = rod.body if given.has_mass(rod.body) else None
-    (D, F), (K, L) = hinge.as_spindle(), rod.points
+    (D, F), (K, L) = hinge.find_axis_points(), rod.points
     return SpindleTieRod(D, F, K, L, hinge.other, body, given.names(hinge.one), given.names(rod.other))
 
 
-def swing_arm(given: Given) -> ClosedForm:
-    """An arm on a revolute joint that follows a ball joint."""
+def make_swing_arm(given: Given) -> ClosedForm:
+    """Return that of an arm on a revolute joint that follows a ball joint."""
     hinge, ball = given.joints
-    at, ahead = hinge.as_spindle()
+    at, ahead = hinge.find_axis_points()
     return SwingArm(at - (ahead - at), ahead, ball.points[0], hinge.other, given.names(hinge.one), ball.other)
 
 
-def strut(given: Given) -> ClosedForm:
-    """An arm, and an upright on a strut with a tie rod."""
+def make_strut(given: Given) -> ClosedForm:
+    """Return that of an arm, and of an upright on a strut with a tie rod."""
     arm, ball, top, rod = given.joints
-    bodies = arm.other, given.own("kingpin"), given.own("swivel"), top.one
+    bodies = arm.other, given.name_own("kingpin"), given.name_own("swivel"), top.one
     (A1, A2), (F, S), (K, L) = arm.points, top.points, rod.points
     return StrutLoop(
         A1, A2, ball.points[0], F, S, K, L, *bodies, given.names(top.other), given.names(rod.other)
     )
 
 
-def double_wishbone(given: Given) -> ClosedForm:
-    """Two arms, an upright with a tie rod, and a shock absorber if it has mass."""
+def make_double_wishbone(given: Given) -> ClosedForm:
+    """Return that of two arms, an upright with a tie rod, and a shock absorber if it has mass."""
     lower, upper, D, F, *others = given.joints
     by_kind = {joint.kind: joint for joint in others}
     rod, shock = by_kind["distance"], by_kind.get("cylindrical")
@@ -152,11 +152,11 @@ def double_wishbone(given: Given) -> ClosedForm:
         DoubleWishboneBodies(
             lower_arm=lower.other,
             upper_arm=upper.other,
-            upright_link=given.own("upright_link"),
+            upright_link=given.name_own("upright_link"),
             spindle=rod.one,
             tie_rod=rod.body if given.has_mass(rod.body) else None,
-            shock_lower=given.own("shock_lower"),
-            shock_upper=given.own("shock_upper"),
+            shock_lower=given.name_own("shock_lower"),
+            shock_upper=given.name_own("shock_upper"),
             chassis=given.names(lower.one),
             steering=given.names(rod.other),
         ),
@@ -164,10 +164,10 @@ def double_wishbone(given: Given) -> ClosedForm:
 
 
 LINKAGES: Mapping[str, Callable[[Given], ClosedForm]] = {
-    "spindle": spindle,
-    "swing-arm": swing_arm,
-    "strut": strut,
-    "double-wishbone": double_wishbone,
+    "spindle": make_spindle,
+    "swing-arm": make_swing_arm,
+    "strut": make_strut,
+    "double-wishbone": make_double_wishbone,
 }
 """What solves joints, given in the order that each function takes them in."""
 

@@ -362,7 +362,7 @@ class Template:
         )
         return made
 
-    def steered_by(self, gear: Template) -> tuple[type[CornerData], type[Section]]:
+    def make_steered_sections(self, gear: Template) -> tuple[type[CornerData], type[Section]]:
         """Return the sections of either side and of the axle of a beam with a steering gear."""
         return _steered(self, gear)
 

@@ -33,12 +33,12 @@ def find_wheel_angle(axle: Axle, corner: str, L: Vector, axis: Vector) -> Scalar
     reach.
     """
     if axle.template.listed:
-        if corner not in axle.kept:
-            axle.kept[corner] = Bench.of(axle, corner, axis)
-        bench: Bench = axle.kept[corner]
-        return bench.wheel_angle(np.asarray(nominal(L - axle.tie_rod_end(corner)), dtype=float))
-    axle.steered_joint(corner)
-    rod, pin = axle.held(axle.carrier(corner)), axle.kingpin(corner)
+        if corner not in axle.cache:
+            axle.cache[corner] = Bench.of(axle, corner, axis)
+        bench: Bench = axle.cache[corner]
+        return bench.wheel_angle(np.asarray(nominal(L - axle.find_tie_rod_end(corner)), dtype=float))
+    axle.find_steered_joint(corner)
+    rod, pin = axle.find_rod(axle.find_carrier(corner)), axle.find_kingpin(corner)
     assert rod is not None, "the steering moves it"
     K, before, now = *rod.points[:2], find_anchor(axle, rod, L)
     if pin is not None:
@@ -52,7 +52,7 @@ def find_anchor(axle: Axle, rod: PlacedJoint, L: Vector) -> Vector:
     if rod.other == STEERING:
         return L
     pin = next(joint for joint in axle.joints if joint.kind == "revolute" and joint.other == rod.other)
-    held = axle.held(rod.other)
+    held = axle.find_rod(rod.other)
     assert held is not None, "the steering moves it"
     D, F = pin.points[:2]
     hinge = Revolute(F - D, at=D)
@@ -64,7 +64,7 @@ def find_anchor(axle: Axle, rod: PlacedJoint, L: Vector) -> Vector:
 
 def find_guides(axle: Axle, corner: str) -> tuple[list[tuple[Vector, Vector, Vector]], Vector]:
     """Return the rods that guide an upright, and its point whose height stays."""
-    side, upright = axle.side(corner), axle.carrier(corner)
+    side, upright = axle.side(corner), axle.find_carrier(corner)
     own = [joint for joint in axle.joints if joint.owner == corner]
     rods = [joint.points[:2] for joint in own if joint.kind == "distance" and joint.other == CHASSIS]
     ball = next((joint for joint in own if joint.kind == "spherical" and joint.other == upright), None)
@@ -91,7 +91,7 @@ class Bench(NamedTuple):
         for direction, name in zip(np.eye(3), SHIFTS, strict=True):
             for each in (name, f"{name}_rate", f"{name}_acceleration"):
                 system.add_input(each, "")
-            hinge = Prismatic(direction, at=axle.tie_rod_end(corner))
+            hinge = Prismatic(direction, at=axle.find_tie_rod_end(corner))
             steering = system.add_body(name, mass=1.0, parent=steering, hinge=hinge)
             system.prescribe(steering, Driven(name))
         add_axle(axle, system, chassis, steering)

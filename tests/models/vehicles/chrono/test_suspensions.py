@@ -132,7 +132,7 @@ def test_trailing_links_turn_about_the_files_axes(tmp_path: Path, like_chrono: b
     corner: Any = data.corners["rear_left"]
     assert np.diag(corner.parts["trailing_link"].inertia) == pytest.approx([0.3, 0.1, 0.2])
     own = (one for one in corner.axle.joints if (one.name, one.owner) == ("trailing_link", "rear_left"))
-    joint = next(own).rod_body(str).hinge
+    joint = next(own).make_rod(str).hinge
     e = np.array([0.3, 1.0, 0.0]) / math.hypot(0.3, 1.0)
     axes = [joint.axis1, joint.axis2]
     assert axes[like_chrono] == pytest.approx(e)
