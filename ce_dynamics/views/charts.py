@@ -299,7 +299,7 @@ def svg(chart: Chart, size: tuple[float, float] = (6.0, 3.7)) -> str:
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
 
-    with style(), rc_context({"svg.hashsalt": chart.title, "svg.fonttype": "path"}):
+    with style(), rc_context({"svg.hashsalt": chart.title, "svg.fonttype": "none"}):
         width, height = size
         figure = Figure(figsize=size)
         FigureCanvasSVG(figure)

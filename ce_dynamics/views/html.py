@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from html import escape
 from pathlib import Path
 
@@ -39,6 +39,17 @@ def table(head: Iterable[str], rows: Iterable[Iterable[str]], **attributes: str)
 def items(texts: Iterable[str], **attributes: str) -> str:
     """A list of plain texts."""
     return element("ul", *(text("li", each) for each in texts), **attributes)
+
+
+def key(colours: Mapping[str, str]) -> str:
+    """Return the key of the colours of several names; empty for a single name."""
+    if len(colours) < 2:
+        return ""
+    marks = [
+        element("span", element("i", style=f"background: {colour}"), escape(name), class_="key")
+        for name, colour in colours.items()
+    ]
+    return element("p", *marks)
 
 
 def number(value: float) -> str:

@@ -17,7 +17,7 @@ from ce_dynamics.models.handling.vehicle import VehicleSubject
 from ce_dynamics.models.vehicles.summary import Figure
 from ce_dynamics.simulation.netcdf import netcdf_bytes
 from ce_dynamics.views.charts import colours_of, svg
-from ce_dynamics.views.html import document, element, items, number, table, text, unit
+from ce_dynamics.views.html import document, element, items, key, number, table, text, unit
 
 HEADLINES: Mapping[str, tuple[str, ...]] = {
     "constant-radius": ("understeer_gradient", "roll_gradient", "largest_lateral_acceleration"),
@@ -94,22 +94,11 @@ def report_of(
             "x forward, y to the left, z up.",
             class_="soft",
         ),
-        key(names),
+        key(colours_of(names)),
         element("section", overview(outcomes, names), id="overview"),
         element("nav", *links),
         *sections,
     )
-
-
-def key(names: Sequence[str]) -> str:
-    """Return the key of the colours of several names; empty for a single name."""
-    if len(names) < 2:
-        return ""
-    marks = [
-        element("span", element("i", style=f"background: {colour}"), escape(name), class_="key")
-        for name, colour in colours_of(names).items()
-    ]
-    return element("p", *marks)
 
 
 def overview(outcomes: Mapping[str, Sequence[Outcome]], names: Sequence[str]) -> str:
@@ -196,7 +185,7 @@ def test_section(made: Sequence[Outcome]) -> str:
     ]
     charts = [element("figure", svg(overlaid(made, title))) for title in titles_of(made)]
     if charts:
-        parts.append(key(names))
+        parts.append(key(colours_of(names)))
         parts.append(element("div", *charts, class_="figures"))
     rows = [figure_row(figure, made) for figure in figures_of(made)]
     if rows:

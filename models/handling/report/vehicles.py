@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -21,8 +22,8 @@ from ce_dynamics.models.kc.rig import KCRig
 from ce_dynamics.models.kc.vehicle import elastic_joints, rig_of
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.description import VehicleParameters
-from ce_dynamics.views.charts import svg
-from ce_dynamics.views.html import element, items, number, table, text
+from ce_dynamics.views.charts import colours_of, svg
+from ce_dynamics.views.html import element, items, key, number, table, text
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -152,9 +153,30 @@ FORCED = 17
 
 
 def suspensions(vehicles: Sequence[VehicleSubject]) -> str:
-    """A page of curves for every axle; what an axle cannot do is said."""
-    curves = [axle_of(vehicle, axle.name) for vehicle in vehicles for axle in vehicle.data.layout.axles]
-    return "".join((text("h2", "Kinematics and compliance"), *curves))
+    """Return a section for every axle, with the curves of all vehicles that have it over one another."""
+    names = dict.fromkeys(axle.name for vehicle in vehicles for axle in vehicle.data.layout.axles)
+    return "".join((text("h2", "Kinematics and compliance"), *(section_of(vehicles, axle) for axle in names)))
+
+
+def section_of(vehicles: Sequence[VehicleSubject], axle: str) -> str:
+    """Return pictures and curves of one axle; names what an axle cannot do."""
+    curves: dict[str, Mapping[str, xr.Dataset]] = {}
+    drawn, parts = [], [text("h3", f"{axle} axle".capitalize())]
+    for vehicle in vehicles:
+        if all(one.name != axle for one in vehicle.data.layout.axles):
+            continue
+        try:
+            rig, curves[vehicle.title] = curves_of(vehicle, axle)
+        except CeDynamicsError as error:
+            head = text("strong", f"{vehicle.title}, {axle} axle: ")
+            parts.append(element("div", head, text("span", str(error)), class_="trouble"))
+            continue
+        picture = axle_picture(LivePage(rig, {}, vehicle.title).take)
+        drawn.append(picture._replace(title=f"{picture.title}: {vehicle.title}"))
+    wheels = "Left wheel: line or dash-dots. Right wheel: dashes or dots."
+    parts += [text("p", wheels, class_="soft"), key(colours_of(list(curves)))]
+    figures = [element("figure", svg(chart)) for chart in (*drawn, *charts_of(curves))]
+    return "".join((*parts, element("div", *figures, class_="figures")))
 
 
 def yielding(vehicle: VehicleSubject, rig: KCRig, travel: float) -> dict[str, xr.Dataset]:
@@ -169,33 +191,29 @@ def yielding(vehicle: VehicleSubject, rig: KCRig, travel: float) -> dict[str, xr
     return curves
 
 
-def axle_of(vehicle: VehicleSubject, axle: str) -> str:
-    """Curves of one axle, over the largest travel that it has."""
-    trouble = ""
-    for travel in TRAVELS:
-        try:
-            rig = rig_of(vehicle.setup, axle)
-            sweeps: dict[str, xr.Dataset] = {
-                kind: rig.sweep(kind, np.linspace(-travel, travel, POSES))
-                for kind in ("parallel", "opposed")
-                if kind in rig.kinds
-            }
-            if rig.axle.steered_by is not None:
-                sweeps["steering"] = rig.sweep("steering", np.linspace(-1.0, 1.0, POSES))
-            soft = yielding(vehicle, rig, travel)
-        except CeDynamicsError as error:
-            trouble = str(error)
-            continue
-        drawn = axle_picture(LivePage(rig, {}, vehicle.title).take)
-        figures = [element("figure", svg(chart)) for chart in (drawn, *charts_of({"": sweeps | soft}))]
-        wheels = "Left wheel: lines, right wheel: dashes."
-        return "".join(
-            (
-                text("h3", f"{vehicle.title}: {axle} axle"),
-                text("p", wheels, class_="soft"),
-                element("div", *figures, class_="figures"),
-            )
-        )
-    return element(
-        "div", text("strong", f"{vehicle.title}, {axle} axle: "), text("span", trouble), class_="trouble"
-    )
+def curves_of(vehicle: VehicleSubject, axle: str) -> tuple[KCRig, dict[str, xr.Dataset]]:
+    """Return the rig of one axle, and its curves over the largest travel that it has.
+
+    Raises
+    ------
+    CeDynamicsError
+        If the axle has not even the least travel.
+    """
+    *wider, least = TRAVELS
+    for travel in wider:
+        with suppress(CeDynamicsError):
+            return sweep_axle(vehicle, axle, travel)
+    return sweep_axle(vehicle, axle, least)
+
+
+def sweep_axle(vehicle: VehicleSubject, axle: str, travel: float) -> tuple[KCRig, dict[str, xr.Dataset]]:
+    """Return the rig of one axle, and its curves over a wheel travel either way [m]."""
+    rig = rig_of(vehicle.setup, axle)
+    sweeps: dict[str, xr.Dataset] = {
+        kind: rig.sweep(kind, np.linspace(-travel, travel, POSES))
+        for kind in ("parallel", "opposed")
+        if kind in rig.kinds
+    }
+    if rig.axle.steered_by is not None:
+        sweeps["steering"] = rig.sweep("steering", np.linspace(-1.0, 1.0, POSES))
+    return rig, sweeps | yielding(vehicle, rig, travel)

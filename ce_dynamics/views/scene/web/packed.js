@@ -9,7 +9,16 @@ export async function unpacked(text) {
 export function arrayOf(buffer, place) {
   const size = place.shape.reduce((product, n) => product * n, 1);
   const kinds = { f4: Float32Array, f8: Float64Array, u4: Uint32Array, u1: Uint8Array };
-  return new kinds[place.kind](buffer, place.at, size);
+  if (!place.kind.startsWith("f") || !size) return new kinds[place.kind](buffer, place.at, size);
+  // Columns of floats lie behind one another, their first bytes before their second ones.
+  const wide = Number(place.kind[1]), rows = place.shape[0], columns = size / rows;
+  const bytes = new Uint8Array(buffer, place.at, wide * size), whole = new Uint8Array(wide * size);
+  for (let byte = 0, from = 0; byte < wide; ++byte) {
+    for (let column = 0; column < columns; ++column) {
+      for (let row = 0; row < rows; ++row) whole[wide * (row * columns + column) + byte] = bytes[from++];
+    }
+  }
+  return new kinds[place.kind](whole.buffer);
 }
 
 // Shapes of a take with their points in lists, where they were packed.

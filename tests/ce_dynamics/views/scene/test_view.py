@@ -86,13 +86,14 @@ def content(page: str) -> dict[str, Any]:
 
 def packed(page: str, place: dict[str, Any]) -> np.ndarray:
     (found,) = re.findall(r'<script type="text/plain" id="packed">(.*?)</script>', page)
-    values = np.frombuffer(
-        gzip.decompress(base64.b64decode(found)),
-        f"<{place['kind']}",
-        int(np.prod(place["shape"])),
-        place["at"],
+    kind, size = np.dtype(f"<{place['kind']}"), int(np.prod(place["shape"]))
+    whole = np.frombuffer(
+        gzip.decompress(base64.b64decode(found)), np.uint8, kind.itemsize * size, place["at"]
     )
-    return values.reshape(place["shape"])
+    if kind.kind != "f":
+        return whole.view(kind).reshape(place["shape"])
+    bytes_by_value = np.ascontiguousarray(whole.reshape(kind.itemsize, size).T)  # columns behind one another
+    return bytes_by_value.view(kind).reshape(-1, place["shape"][0]).T.reshape(place["shape"])
 
 
 def test_places_are_those_of_outputs_and_turn_as_hinges_do(model: ce.Model, run: Any) -> None:
