@@ -34,7 +34,7 @@ from ce_dynamics.contact import (
 )
 from ce_dynamics.views.scene import Camera, block, mesh, wheel
 from ce_dynamics.views.scene.mcap import primitives
-from ce_dynamics.views.scene.page import LIBRARY, WEB, script
+from ce_dynamics.views.scene.page import LIBRARY, WEB, Packed, script
 from ce_dynamics.views.scene.shapes import plate, rod
 from tests.browser import answer, needs_chromium
 
@@ -371,6 +371,30 @@ def test_scripts_are_modules_that_a_page_joins() -> None:
         assert len(named) == len(set(named))
         assert ("class Hud" in joined) == (page != "kc.js")
     assert "MIT License" in (WEB / LIBRARY).read_text("utf-8")[:200]
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="there is no Node.js to check scripts with")
+def test_scripts_unpack_what_python_packed(tmp_path: Path) -> None:
+    """Every kind and shape, to the last bit, one after another in one buffer."""
+    random = np.random.default_rng(5)
+    shapes = ((7,), (1,), (5, 3), (4, 3, 2), (0, 2, 6))
+    kinds = {"f4": random.normal, "f8": random.normal, "u4": random.integers, "u1": random.integers}
+    bag, arrays, places = Packed(), [], []
+    for kind, draw in kinds.items():
+        for shape in shapes:
+            arrays.append(draw(100, size=shape).astype(kind))
+            places.append(bag.add(arrays[-1], kind))
+    (tmp_path / "packed.mjs").write_text((WEB / "packed.js").read_text("utf-8"))
+    (tmp_path / "run.mjs").write_text(
+        f"""
+        import {{ arrayOf, unpacked }} from "./packed.mjs";
+        const buffer = await unpacked("{bag.text()}"), places = {json.dumps(places)};
+        console.log(JSON.stringify(places.map((place) => [...arrayOf(buffer, place)])));
+        """
+    )
+    done = subprocess.run(["node", "run.mjs"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    for found, array in zip(json.loads(done.stdout), arrays, strict=True):
+        np.testing.assert_array_equal(np.array(found, dtype=array.dtype), array.ravel())
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="there is no Node.js to check scripts with")
