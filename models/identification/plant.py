@@ -21,7 +21,13 @@ from ce_dynamics.mechanism.forces.base import ForceElement, HingeLoad, Observer,
 from ce_dynamics.mechanism.parameters import Parameter
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.data.schema import leaves
-from ce_dynamics.models.identification.recording import Channel, Recording
+from ce_dynamics.models.identification.recording import (
+    FUNCTIONS,
+    Channel,
+    Recording,
+    evaluate_formula,
+    names_in,
+)
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.sensors import Reference
@@ -175,11 +181,17 @@ def vehicle_plant(
             f"{data.label}: assistance: sampled controllers cannot be fitted; take them out of the file"
         )
     layout, m = model.layout, model.layout.n_inputs
-    names = {entry.name: entry for entry in (*layout.q, *layout.v, *layout.x, *model.output_entries)}
-    sources = tuple(f"{name}_sensor" if c.position else c.output for name, c in wanted.items())
-    for source in sources:
-        checks.check_name(f"{data.label}: outputs", source, list(names), "channel", DataError)
-    rows = QuantityRows(model, list(sources))
+    names = [entry.name for entry in (*layout.q, *layout.v, *layout.x, *model.output_entries)]
+    sources = {name: f"{name}_sensor" if c.position else c.output for name, c in wanted.items()}
+    used = dict.fromkeys(found for source in sources.values() for found in names_in(source, names))
+    for name in used:
+        checks.check_name(f"{data.label}: outputs", name, names, "channel", DataError)
+    rows = QuantityRows(model, list(used))
+
+    def read(y: Array, u: Array) -> Array:
+        known = dict(zip(used, rows.quantities(y, u)["z"], strict=True))
+        return array(evaluate_formula(f"outputs: {n}", s, known, FUNCTIONS) for n, s in sources.items())
+
     entries = [entry.name for entry in layout.u]
     parameters = tuple(entries[m:])
     return Plant(
@@ -189,10 +201,9 @@ def vehicle_plant(
         parameters=parameters,
         outputs=tuple(wanted),
         nominal=model.u0[m:].copy(),
-        units={p.name: p.unit for p in layout.parameters}
-        | {n: names[s].unit for n, s in zip(wanted, sources, strict=True)},
+        units={p.name: p.unit for p in layout.parameters} | {n: c.unit for n, c in wanted.items()},
         rate=lambda y, u: model.instant(y, u).y_dot,
-        read=lambda y, u: rows.quantities(y, u)["z"],
+        read=read,
         start=Started(model, settle_straight(model, "speed" in recorded)),
         free_start={"vy": "chassis.vy", "yaw_rate": "chassis.wz"},
         defaults=defaults(model, recorded),

@@ -18,7 +18,8 @@ A mapping is a short YAML file::
 
 A column is a name of the table or a formula of names with ``+ - * /``, ``sin``, ``cos``, ``tan``, ``unwrap``
 (of angles), and ``d(column, width)``, the difference quotient over a width of time [s].  An output is named
-after that of the model; several sensors of one have names of their own, with ``output: yaw_rate``.
+after that of the model; several sensors of one have names of their own, with ``output: yaw_rate``.  This may
+be a formula of the model's outputs as well.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from __future__ import annotations
 import ast
 import json
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -34,6 +35,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ce_dynamics.algebra import checks
+from ce_dynamics.algebra.arrays import cos, sin, tan
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.quantities import nearest, si_value
@@ -288,42 +290,66 @@ OPERATIONS: dict[type, Callable[..., Any]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
     ast.USub: operator.neg,
 }  # fmt: skip
+FUNCTIONS: dict[str, Callable[..., Any]] = {"sin": sin, "cos": cos, "tan": tan}
 
 
 def evaluate_column(owner: str, text: str, columns: Mapping[str, Any], time: Floats) -> Floats:
     """Return a column, or a formula of columns."""
-    if text in columns:
-        return np.asarray(columns[text], dtype=float)
+
+    def difference_quotient(values: Any, width: float) -> Any:
+        ahead, behind = (np.interp(time + 0.5 * side * width, time, values) for side in (1.0, -1.0))
+        return (ahead - behind) / width
+
+    functions = FUNCTIONS | {"unwrap": np.unwrap, "d": difference_quotient}
+    return np.asarray(evaluate_formula(owner, text, columns, functions), dtype=float)
+
+
+def names_in(text: str, known: Sequence[str]) -> list[str]:
+    """Return the names that a formula uses."""
+    if text in known:
+        return [text]
+    try:
+        nodes = list(ast.walk(ast.parse(text, mode="eval")))
+    except SyntaxError:
+        return [text]
+    called = [node.func for node in nodes if isinstance(node, ast.Call)]
+    inner = [node.value for node in nodes if isinstance(node, ast.Attribute)]
+    names = [node for node in nodes if isinstance(node, ast.Name | ast.Attribute)]
+    return [ast.unparse(node) for node in names if node not in called and node not in inner]
+
+
+def evaluate_formula(owner: str, text: str, known: Mapping[str, Any], functions: Mapping[str, Any]) -> Any:
+    """Return what a formula makes of named values; a name alone may hold any characters."""
+    if text in known:
+        return known[text]
 
     def value(node: ast.AST) -> Any:
         if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
             return float(node.value)
         if isinstance(node, ast.Name | ast.Attribute):
             name = ast.unparse(node)
-            if name not in columns:
-                known = ", ".join(list(columns)[:30])
-                raise DataError(f"{owner}: no column {name!r}{nearest(name, columns)}; the table has {known}")
-            return np.asarray(columns[name], dtype=float)
+            if name not in known:
+                listed = ", ".join(list(known)[:30])
+                raise DataError(f"{owner}: no column {name!r}{nearest(name, known)}; the table has {listed}")
+            return known[name]
         if isinstance(node, ast.BinOp | ast.UnaryOp) and type(node.op) in OPERATIONS:
             parts = (node.left, node.right) if isinstance(node, ast.BinOp) else (node.operand,)
             return OPERATIONS[type(node.op)](*map(value, parts))
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            given = [value(part) for part in node.args]
-            if node.func.id in ("sin", "cos", "tan", "unwrap") and len(given) == 1:
-                return getattr(np, node.func.id)(given[0])
-            if node.func.id == "d" and len(given) == 2:
-                half = 0.5 * float(given[1])
-                ahead, behind = (np.interp(time + side * half, time, given[0]) for side in (1.0, -1.0))
-                return (ahead - behind) / (2.0 * half)
-        raise DataError(
-            f"{owner}: {text!r} is no column and no formula of columns; use + - * / and d(column, width)"
-        )
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in functions:
+            return functions[node.func.id](*map(value, node.args))
+        raise TypeError(type(node).__name__)
 
     try:
-        tree = ast.parse(text, mode="eval")
+        return value(ast.parse(text, mode="eval").body)
     except SyntaxError:
-        raise DataError(f"{owner}: no column {text!r}{nearest(text, columns)}") from None
-    return np.asarray(value(tree.body), dtype=float)
+        raise DataError(f"{owner}: no column {text!r}{nearest(text, known)}") from None
+    except DataError:
+        raise
+    except (TypeError, ValueError):  # of nodes and arguments that are none of these
+        allowed = ", ".join(functions)
+        raise DataError(
+            f"{owner}: {text!r} is no column and no formula of columns; use + - * / {allowed}"
+        ) from None
 
 
 def examine(run: Recording, wheelbase: float | None, *, keep_standing: bool = False) -> Recording:

@@ -12,7 +12,12 @@ import pandas as pd
 import pytest
 
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.identification.recording import read_recording
+from ce_dynamics.models.identification.recording import (
+    FUNCTIONS,
+    evaluate_formula,
+    names_in,
+    read_recording,
+)
 
 MAPPING = {
     "inputs": {"road_wheel_angle": "delta", "speed": {"column": "v", "unit": "km/h"}},
@@ -134,6 +139,18 @@ def test_recording_converts_units(tmp_path: Path) -> None:
     delta = columns()["delta"]
     np.testing.assert_allclose(run.outputs["yaw_rate"].values, 12.0 * delta / WHEELBASE, rtol=1e-12)
     np.testing.assert_allclose(run.inputs["speed"].values, 12.0, atol=0.1 / 3.6)
+
+
+def test_output_may_be_a_formula_of_model_outputs() -> None:
+    # A force of 3 N across and 4 N up, seen by a carrier that leans by 0.1 rad.
+    text = "left.Fy * cos(left.lean) + left.Fz * sin(left.lean)"
+    known = {"left.Fy": 3.0, "left.Fz": 4.0, "left.lean": 0.1, "odd-name": 1.0}
+    assert set(names_in(text, list(known))) == {"left.Fy", "left.Fz", "left.lean"}
+    assert names_in("odd-name", list(known)) == ["odd-name"]
+    wanted = 5.0 * np.sin(0.1 + np.arctan2(3.0, 4.0))
+    assert evaluate_formula("outputs", text, known, FUNCTIONS) == pytest.approx(wanted, rel=1e-12)
+    with pytest.raises(DataError, match=r"no formula of columns; use \+ - \* / sin, cos, tan"):
+        evaluate_formula("outputs", "sqrt(left.Fy)", known, FUNCTIONS)
 
 
 def test_recording_splits_at_gaps_and_standstill(tmp_path: Path) -> None:
