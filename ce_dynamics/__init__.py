@@ -113,8 +113,7 @@ if TYPE_CHECKING:
     from ce_dynamics.mechanism.hinges.rolling import RollingOnPlane as RollingOnPlane
     from ce_dynamics.mechanism.parameters import Parameter as Parameter
     from ce_dynamics.mechanism.system import System as System
-    from ce_dynamics.models.identification.identify import identify as identify
-    from ce_dynamics.models.identification.prediction import predict as predict
+    from ce_dynamics.models.identification.identify import identify as identify, predict as predict
     from ce_dynamics.readers import (
         mjcf_feet as mjcf_feet,
         read_mjcf as read_mjcf,

@@ -21,13 +21,8 @@ from ce_dynamics.mechanism.forces.base import ForceElement, HingeLoad, Observer,
 from ce_dynamics.mechanism.parameters import Parameter
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.data.schema import leaves
-from ce_dynamics.models.identification.recording import (
-    FUNCTIONS,
-    Channel,
-    Recording,
-    evaluate_formula,
-    names_in,
-)
+from ce_dynamics.models.identification.recording import Channel, Recording
+from ce_dynamics.models.identification.tables import FUNCTIONS, evaluate_formula, names_in
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.sensors import Reference

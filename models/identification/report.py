@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from ce_dynamics.models.identification.fit import Fit
+from ce_dynamics.models.identification.identify import ChannelPrediction, Prediction
 from ce_dynamics.models.identification.noise import WITHIN
-from ce_dynamics.models.identification.prediction import ChannelPrediction, Prediction
 from ce_dynamics.models.identification.problem import components
 from ce_dynamics.models.identification.recording import Recording
 from ce_dynamics.views.charts import BLUE, Area, Chart, Line, svg

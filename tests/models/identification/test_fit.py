@@ -13,9 +13,9 @@ from ce_dynamics.algebra.arrays import Array, sqrt
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.identification import single_track as single_track_module
 from ce_dynamics.models.identification.fit import Fit, fit_plant, resample
+from ce_dynamics.models.identification.identify import predict
 from ce_dynamics.models.identification.noise import noise_of
 from ce_dynamics.models.identification.plant import Plant
-from ce_dynamics.models.identification.prediction import predict
 from ce_dynamics.models.identification.problem import FitProblem, Options, Segment, free_numbers
 from ce_dynamics.models.identification.recording import Channel, Recording
 from ce_dynamics.models.identification.shooting import Shooter

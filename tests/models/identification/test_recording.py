@@ -12,12 +12,8 @@ import pandas as pd
 import pytest
 
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.identification.recording import (
-    FUNCTIONS,
-    evaluate_formula,
-    names_in,
-    read_recording,
-)
+from ce_dynamics.models.identification.recording import read_recording
+from ce_dynamics.models.identification.tables import FUNCTIONS, evaluate_formula, names_in
 
 MAPPING = {
     "inputs": {"road_wheel_angle": "delta", "speed": {"column": "v", "unit": "km/h"}},

@@ -1,0 +1,136 @@
+"""Tables of recorded runs, and formulas of their columns."""
+
+from __future__ import annotations
+
+import ast
+import json
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ce_dynamics.algebra.arrays import cos, sin, tan
+from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.errors import DataError
+from ce_dynamics.models.data.quantities import nearest
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def read_table(path: Path) -> pd.DataFrame:
+    """Read a table by the ending of its name; units in parentheses behind names are dropped."""
+    import pandas as pd  # here, because it takes long to load
+
+    if not path.is_file():
+        raise DataError(f"{path}: there is no such file")
+    kind = next((s for s in reversed(path.suffixes) if s != ".gz"), "")
+    try:
+        if kind == ".parquet":
+            table = pd.read_parquet(path)
+        elif kind == ".mf4":
+            from asammdf import MDF  # here, because it is optional
+
+            table = MDF(path).to_dataframe(time_from_zero=False).reset_index(names="time")
+        elif kind == ".mcap":
+            table = read_mcap(path)
+        else:
+            table = pd.read_csv(path, skip_blank_lines=True, dtype=str, keep_default_na=True)
+            comment = table.iloc[:, 0].astype(str).str.startswith("#")
+            table = table[~comment].apply(pd.to_numeric, errors="coerce")
+    except ImportError as error:
+        raise DataError(f"{path}: reading {kind} takes a package that is not installed: {error}") from None
+    except DataError:
+        raise
+    except Exception as error:  # readers raise errors of their own
+        raise DataError(f"{path}: {' '.join(str(error).split()) or type(error).__name__}") from None
+    table.columns = [str(name).strip(' #"').partition("(")[0].strip() for name in table.columns]
+    return table.reset_index(drop=True)
+
+
+def read_mcap(path: Path) -> pd.DataFrame:
+    """Read the numbers of JSON messages: columns ``topic.field`` over the log time, the latest value held."""
+    import pandas as pd  # here, because it takes long to load
+    from mcap.reader import make_reader  # here, because it is optional
+
+    rows: list[dict[str, float]] = []
+    with path.open("rb") as stream:
+        for _, channel, message in make_reader(stream).iter_messages():
+            if channel.message_encoding != "json":
+                raise DataError(
+                    f"{path}: {channel.topic}: messages are {channel.message_encoding}; export JSON"
+                )
+            topic = channel.topic.strip("/").replace("/", ".")
+            content = json.loads(message.data)
+            numbers = {f"{topic}.{k}": float(v) for k, v in content.items() if isinstance(v, int | float)}
+            rows.append({"time": message.log_time * 1e-9, **numbers})
+    table = pd.DataFrame(rows)
+    return table.groupby("time", as_index=False).last().ffill()
+
+
+OPERATIONS: dict[type, Callable[..., Any]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
+    ast.USub: operator.neg,
+}  # fmt: skip
+FUNCTIONS: dict[str, Callable[..., Any]] = {"sin": sin, "cos": cos, "tan": tan}
+
+
+def evaluate_column(owner: str, text: str, columns: Mapping[str, Any], time: Floats) -> Floats:
+    """Return a column, or a formula of columns."""
+
+    def difference_quotient(values: Any, width: float) -> Any:
+        ahead, behind = (np.interp(time + 0.5 * side * width, time, values) for side in (1.0, -1.0))
+        return (ahead - behind) / width
+
+    functions = FUNCTIONS | {"unwrap": np.unwrap, "d": difference_quotient}
+    return np.asarray(evaluate_formula(owner, text, columns, functions), dtype=float)
+
+
+def names_in(text: str, known: Sequence[str]) -> list[str]:
+    """Return the names that a formula uses."""
+    if text in known:
+        return [text]
+    try:
+        nodes = list(ast.walk(ast.parse(text, mode="eval")))
+    except SyntaxError:
+        return [text]
+    called = [node.func for node in nodes if isinstance(node, ast.Call)]
+    inner = [node.value for node in nodes if isinstance(node, ast.Attribute)]
+    names = [node for node in nodes if isinstance(node, ast.Name | ast.Attribute)]
+    return [ast.unparse(node) for node in names if node not in called and node not in inner]
+
+
+def evaluate_formula(owner: str, text: str, known: Mapping[str, Any], functions: Mapping[str, Any]) -> Any:
+    """Return what a formula makes of named values; a name alone may hold any characters."""
+    if text in known:
+        return known[text]
+
+    def value(node: ast.AST) -> Any:
+        if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
+            return float(node.value)
+        if isinstance(node, ast.Name | ast.Attribute):
+            name = ast.unparse(node)
+            if name not in known:
+                listed = ", ".join(list(known)[:30])
+                raise DataError(f"{owner}: no column {name!r}{nearest(name, known)}; the table has {listed}")
+            return known[name]
+        if isinstance(node, ast.BinOp | ast.UnaryOp) and type(node.op) in OPERATIONS:
+            parts = (node.left, node.right) if isinstance(node, ast.BinOp) else (node.operand,)
+            return OPERATIONS[type(node.op)](*map(value, parts))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in functions:
+            return functions[node.func.id](*map(value, node.args))
+        raise TypeError(type(node).__name__)
+
+    try:
+        return value(ast.parse(text, mode="eval").body)
+    except SyntaxError:
+        raise DataError(f"{owner}: no column {text!r}{nearest(text, known)}") from None
+    except DataError:
+        raise
+    except (TypeError, ValueError):  # of nodes and arguments that are none of these
+        allowed = ", ".join(functions)
+        raise DataError(
+            f"{owner}: {text!r} is no column and no formula of columns; use + - * / {allowed}"
+        ) from None
