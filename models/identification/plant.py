@@ -36,6 +36,11 @@ BRAKED = (0.3, 0.2)
 """Parts of a braking force of the follower on a front and a rear wheel: 60 % in front."""
 PLACED = {"vx": ("velocity", 0), "vy": ("velocity", 1), "ax": ("acceleration", 0), "ay": ("acceleration", 1)}
 """Channels whose sensors have a position."""
+ANGLES, QUICK = ("road_wheel_angle", "steering_wheel_angle"), 60.0
+"""Recorded angles of the steering, and the natural frequency of an actuator that follows them [Hz].
+
+It lags 5 ms behind, 2 ζ/ω at ζ = 1; Runge–Kutta steps of 5 ms are stable up to 88 Hz.
+"""
 START_SPEED, SETTLING = 15.0, 2.0
 """Speed [m/s] and time [s] of the run in which a vehicle settles on its springs before all others."""
 
@@ -163,10 +168,11 @@ def vehicle_plant(
     overrides : sequence of str
         As of `VehicleParameters.load`.
     """
-    data = VehicleParameters.load(
-        vehicle, overrides, free=expand_names(VehicleParameters.load(vehicle, overrides), free)
-    )
     recorded = list(dict.fromkeys(name for run in runs for name in run.inputs))
+    base = VehicleParameters.load(vehicle, overrides)
+    if any(name in recorded for name in ANGLES):
+        overrides = [*overrides, *quicken_steering(base)]
+    data = VehicleParameters.load(vehicle, overrides, free=expand_names(base, free))
     wanted = {name: channel for run in runs for name, channel in run.outputs.items()}
     system = build(data, speed=START_SPEED)
     add_channels(system, data, recorded, {name: c for name, c in wanted.items() if c.position})
@@ -204,6 +210,12 @@ def vehicle_plant(
         defaults=defaults(model, recorded),
         from_channel=laid_out(data, recorded, entries[:m]),
     )
+
+
+def quicken_steering(data: VehicleParameters) -> list[str]:
+    """Return overrides that take the lag from the steering: a recorded angle has come through it."""
+    paths = [path for path in leaves(data.schema) if path[-2:] == ("actuator", "natural_frequency")]
+    return [f"{'.'.join(path)}={QUICK} Hz" for path in paths if number_at(data, path) < QUICK]
 
 
 def expand_names(data: VehicleParameters, free: Sequence[str]) -> list[str]:

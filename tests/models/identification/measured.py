@@ -163,6 +163,7 @@ def hatchback(folder: Path) -> None:
         "rear.anti_roll_bar.stiffness": {"sd": 400.0, "lower": 0.0},
         "channels.vy.position.x": 0.1, "channels.vy.position.z": 0.2, "channels.ay.position.x": 0.1,
         "channels.ay.position.z": 0.2, "channels.road_wheel_angle.scale": 0.02,
+        "channels.road_wheel_angle.delay": 0.02,
     }  # fmt: skip
     free |= {f"channels.{name}.offset": 100.0 for name in forces}
     times: dict[str, Any] = {"length": 10.0, "lead": 1.5, "step": 5e-3, "interval": 0.04}

@@ -15,7 +15,7 @@ from ce_dynamics.models.identification import single_track as single_track_modul
 from ce_dynamics.models.identification.fit import Fit, fit_plant, resample
 from ce_dynamics.models.identification.identify import predict
 from ce_dynamics.models.identification.noise import noise_of
-from ce_dynamics.models.identification.plant import Plant
+from ce_dynamics.models.identification.plant import Plant, number_at, quicken_steering
 from ce_dynamics.models.identification.problem import FitProblem, Options, Segment, free_numbers
 from ce_dynamics.models.identification.recording import Channel, Recording
 from ce_dynamics.models.identification.shooting import Shooter
@@ -235,3 +235,10 @@ def test_reference_takes_mass_and_axles() -> None:
     # Published: 790 kg, 1.248 m and 1.7328 m; the file gives them to a millimetre.
     mass, _, front, rear = planar(data)
     assert (mass, front, rear) == pytest.approx((790.0, 1.248, 1.7328), abs=2e-3)
+
+
+def test_recorded_angle_meets_a_quick_steering() -> None:
+    # The hatchback's actuator has 10 Hz, which is 32 ms late; that of Chrono's HMMWV has 100 Hz.
+    made = VehicleParameters.load("hatchback", quicken_steering(VehicleParameters.load("hatchback")))
+    assert number_at(made, ("steering", "actuator", "natural_frequency")) == 60.0
+    assert quicken_steering(VehicleParameters.load("hmmwv-chrono")) == []
