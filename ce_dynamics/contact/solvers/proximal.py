@@ -38,6 +38,7 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
 from ce_dynamics.algebra.checks import Floats
+from ce_dynamics.algebra.dense import one_blas_thread
 from ce_dynamics.contact.conditions import Booleans, Integers, Kind
 from ce_dynamics.contact.machine import kernel
 from ce_dynamics.contact.solvers.newton import proximal
@@ -118,13 +119,14 @@ def solve_rows(rows: ScaledRows, x: Floats, judge: Judge, time_limit: float = ma
     points = RowPoints(rows) if has_few_bodies_contacts(rows) else BodyPoints(rows)
     # a start that is near saves nearly all systems; one that misleads is left for zero, and then for the best
     starts = [(x, WARM), (np.zeros(len(rows)), WARM)] if np.any(x) else [(x, WARM)]
-    for start, most in [*starts, (None, MANY)]:
-        from_here = best if start is None else start
-        found = follow(points, from_here, judge, points.systems + most, deadline)
-        if found.verdict < smallest:
-            best, smallest = found.x, found.verdict
-        if smallest <= 1.0:
-            break
+    with one_blas_thread():
+        for start, most in [*starts, (None, MANY)]:
+            from_here = best if start is None else start
+            found = follow(points, from_here, judge, points.systems + most, deadline)
+            if found.verdict < smallest:
+                best, smallest = found.x, found.verdict
+            if smallest <= 1.0:
+                break
     return BestPoint(best, smallest, points.systems)
 
 
