@@ -149,11 +149,12 @@ def assemble_bodies(S, B, R, G, pairs, within):  # type: ignore[no-untyped-def]
     contact_rows(S, B.found, B.r, B.rolling, G.per, R.J_a[:rows], R.J_b[:rows])
     responses(first, G.per, R.J_a[:rows], B.mass, B.Y, R.Y_a[:rows])
     responses(second, G.per, R.J_b[:rows], B.mass, B.Y, R.Y_b[:rows])
-    along_rows(R, rows, G.per, R.v, R.rate)
+    along_rows(R, count, G.per, R.v, R.rate)
     for i in range(rows):
-        R.psi[i] = B.found.psi[i // G.per] if i % G.per == 0 else 0.0
-        R.c[i] = 0.0
-    speed, rebounds = complete_rows(R, G, rows)
+        R.psi[i] = R.c[i] = 0.0
+    for k in range(count):
+        R.psi[G.per * k] = B.found.psi[k]
+    speed, rebounds = complete_rows(R, G, count)
     carry_over(B, R, count, G.per)
     return REBOUNDS if rebounds else LEFT, count, speed
 

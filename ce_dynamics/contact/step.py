@@ -106,49 +106,52 @@ class StepGiven(NamedTuple):
 
 
 @kernel
-def along_rows(R, rows, per, v, rate):  # type: ignore[no-untyped-def]
-    """Gᵀ v of the first rows."""
-    for i in range(rows):
-        a, b = R.first[i // per], R.second[i // per]
-        total = 0.0
-        if a >= 0:
-            for n in range(v.shape[1]):
-                total += R.J_a[i, n] * v[a, n]
-        if b >= 0:
-            for n in range(v.shape[1]):
-                total += R.J_b[i, n] * v[b, n]
-        rate[i] = total
+def along_rows(R, count, per, v, rate):  # type: ignore[no-untyped-def]
+    """Gᵀ v of the rows of all meetings."""
+    for k in range(count):
+        a, b = R.first[k], R.second[k]
+        for i in range(per * k, per * k + per):
+            total = 0.0
+            if a >= 0:
+                for n in range(v.shape[1]):
+                    total += R.J_a[i, n] * v[a, n]
+            if b >= 0:
+                for n in range(v.shape[1]):
+                    total += R.J_b[i, n] * v[b, n]
+            rate[i] = total
 
 
 @kernel
 def size_of(R, i, a, b):  # type: ignore[no-untyped-def]
     """|Gᵀ| |v_free| of a row."""
     size = 0.0
-    for n in range(R.free.shape[1]):
-        if a >= 0:
+    if a >= 0:
+        for n in range(R.free.shape[1]):
             size += abs(R.J_a[i, n] * R.free[a, n])
-        if b >= 0:
+    if b >= 0:
+        for n in range(R.free.shape[1]):
             size += abs(R.J_b[i, n] * R.free[b, n])
     return size
 
 
 @kernel
-def complete_rows(R, G, rows):  # type: ignore[no-untyped-def]
+def complete_rows(R, G, count):  # type: ignore[no-untyped-def]
     """Complete b and c; the speed of the problem as `Problem.speed`, and whether a row rebounds."""
-    along_rows(R, rows, G.per, R.free, R.b)
+    along_rows(R, count, G.per, R.free, R.b)
     speed, rebounds = 0.0, False
-    for i in range(rows):
-        size = size_of(R, i, R.first[i // G.per], R.second[i // G.per])
-        is_gap = R.kind[i % G.per] == 1
-        if is_gap:
-            after = R.b[i] + R.c[i]
-            e = R.restitution[i % G.per] if G.bouncing else 0.0
-            if e > 0.0 and R.rate[i] < -G.rest_speed and R.psi[i] / G.h + after <= 0.0:
-                rebounds = True
-            R.c[i] += max(R.psi[i] / G.h, min(after, 0.0) - G.rest_speed)
-        R.b[i] += R.c[i]
-        far = is_gap and R.c[i] > size
-        speed = max(speed, size + (size if far else abs(R.c[i])))
+    for k in range(count):
+        for row in range(G.per):
+            i = G.per * k + row
+            size, is_gap = size_of(R, i, R.first[k], R.second[k]), R.kind[row] == 1
+            if is_gap:
+                after = R.b[i] + R.c[i]
+                e = R.restitution[row] if G.bouncing else 0.0
+                if e > 0.0 and R.rate[i] < -G.rest_speed and R.psi[i] / G.h + after <= 0.0:
+                    rebounds = True
+                R.c[i] += max(R.psi[i] / G.h, min(after, 0.0) - G.rest_speed)
+            R.b[i] += R.c[i]
+            far = is_gap and R.c[i] > size
+            speed = max(speed, size + (size if far else abs(R.c[i])))
     return speed, rebounds
 
 
@@ -334,17 +337,19 @@ def apply_impulses(R, G, count):  # type: ignore[no-untyped-def]
     for k in range(len(R.free)):
         for n in range(R.free.shape[1]):
             R.behind[k, n] = R.free[k, n]
-    rows = G.per * count
-    for i in range(rows):
-        a, b = R.first[i // G.per], R.second[i // G.per]
-        for n in range(R.free.shape[1]):
+    for k in range(count):
+        a, b = R.first[k], R.second[k]
+        for i in range(G.per * k, G.per * k + G.per):
+            p = R.p[i]
             if a >= 0:
-                R.behind[a, n] += R.Y_a[i, n] * R.p[i]
+                for n in range(R.free.shape[1]):
+                    R.behind[a, n] += R.Y_a[i, n] * p
             if b >= 0:
-                R.behind[b, n] += R.Y_b[i, n] * R.p[i]
-    along_rows(R, rows, G.per, R.behind, R.w)
+                for n in range(R.free.shape[1]):
+                    R.behind[b, n] += R.Y_b[i, n] * p
+    along_rows(R, count, G.per, R.behind, R.w)
     work = 0.0
-    for i in range(rows):
+    for i in range(G.per * count):
         work += 0.5 * R.p[i] * (R.rate[i] - R.drift[i] + R.w[i])
         R.w[i] += R.c[i]
     return work
@@ -399,9 +404,11 @@ class ContactStep(ABC):
 
     def begin(self, solver: Solver) -> Attempt:
         """Make the compiled part of a step, from the impulses in `rows.p`."""
-        if isinstance(solver, Chain):
+        if not isinstance(solver, Chain):
+            return self.attempt(solve=False)
+        if (solver.tolerance, solver.limit) != (self.given.tolerance, self.given.limit):
             self.given = self.given._replace(tolerance=solver.tolerance, limit=solver.limit)
-        return self.attempt(isinstance(solver, Chain))
+        return self.attempt(solve=True)
 
     def conclude(self, tried: Attempt, solver: Solver) -> tuple[Solution, float]:
         """Make the rest of a step whose compiled part has this result; its solution and the rows' work [J].

@@ -89,7 +89,7 @@ def assemble_tree(M, R, G, D, t):  # type: ignore[no-untyped-def]
         R.drift[i] = R.rate[i] - before  # ∂ψ/∂t and what prescribed motions add
         R.c[i] = R.drift[i] + D.turning[i]
         R.lower[i], R.upper[i] = -G.h * D.limit[i], G.h * D.limit[i]
-    speed, rebounds = complete_rows(R, G, m)
+    speed, rebounds = complete_rows(R, G, min(1, m))
     responses(M, R.J_a, R.Y_a)
     return speed, rebounds
 
@@ -170,17 +170,23 @@ class TreeStep(ContactStep):
         )  # fmt: skip
         self.given = StepGiven(per=m, h=0.0, rest_speed=rest_speed)
         self._data = TreeData(limit, turning, np.array(quaternions, dtype=np.int64), np.zeros_like(M.y))
-        self._t = 0.0
+        self._t, self._turned = 0.0, False
 
     def start(self, t: float, y: Floats, u: Floats, h: float) -> None:
         """Put the start of a step in place, without impulses."""
-        self._t, self.given = t, self.given._replace(h=h)
+        self._t = t
+        if h != self.given.h:
+            self.given = self.given._replace(h=h)
         self.machine.y[:], self.machine.u[:] = y, u
-        self.rows.p[:] = self._data.turning[:] = 0.0
+        self.rows.p[:] = 0.0
+        if self._turned:
+            self._data.turning[:] = 0.0
+            self._turned = False
 
     def turn(self, turning: Floats) -> None:
         """Add to w h γ of rows at which v is consistent, see `UnilateralModel.step`."""
         self._data.turning[:] = turning
+        self._turned = True
 
     def set_velocities(self, v: Floats) -> None:
         super().set_velocities(v)
