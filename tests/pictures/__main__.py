@@ -120,11 +120,11 @@ def towed() -> View:
 PLOTTED = 'ce.plot(["tyre_Fz front_left", "tyre_Fz front_right", "roll"]);'
 SEEN_THROUGH = 'ce.show("forces", true); ce.runs[0].take.showBody("translucent"); ce.trace("ay");'
 SCENES = {
-    "played": Scene(played("hmmwv", "double-lane-change", 5.0), near(2.6, 6.0, SEEN_THROUGH + PLOTTED)),
+    "played": Scene(played("hmmwv", "double-lane-change", 5.0), near(2.6, 4.6, SEEN_THROUGH + PLOTTED)),
     "driven": Scene(lambda: drive_page(["hmmwv"]), driven(340, 290), "drive"),
     "saloon": Scene(played("sedan", "double-lane-change", 5.0), near(3.0, 7.5)),
     "truck": Scene(played("truck", "step-steer", 4.0), near(3.0, 13.0)),
-    "trailer": Scene(played("van-trailer", "step-steer", 4.0), near(3.0, 14.0)),
+    "trailer": Scene(played("van-trailer", "step-steer", 4.0), near(3.0, 18.0)),
     "single-seater": Scene(played("formula-student", "step-steer", 3.0), near(2.5, 6.0)),
     "bump": Scene(played("off-roader", "bump", 3.0), near(1.2, 8.0, 'ce.show("forces", true);')),
     "proving-ground": Scene(lambda: drive_page(["sedan"], road="proving-ground"), driven(260, 160), "drive"),
