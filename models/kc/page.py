@@ -192,8 +192,8 @@ def axle_picture(take: Take) -> Chart:
         x, y = np.hstack((seen(strand.body_a, strand.at_a), seen(strand.body_b, strand.at_b)))
         dashes = ":" if strand.kind == "spring" else "--"
         lines.append(Line("", x, y, "#7a6a10" if strand.kind == "spring" else GREY, dashes, " ", 3.0))
-    marks = [Line("", *seen(mark.body, mark.at), "#000000") for mark in take.marks]
-    lines += marks
+    marks = [seen(mark.body, mark.at) for mark in take.marks]
+    lines += [Line("", at[0], at[1], "#000000") for at in marks]
     forces = [float(np.linalg.norm(arrow[3:])) for arrow in take.arrows[0]]
     for name, force, arrow in zip(take.forces, forces, take.arrows[0], strict=True):
         if force > SLIGHT * max(forces):

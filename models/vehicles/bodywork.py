@@ -221,10 +221,10 @@ def seams(style: Style, frame: FrameSizes, arch: float) -> Iterator[Shape]:
                 yield box((0.45 * R, 0.03, 0.07 * R), at, "metal", "#c9ced2")
     for front, rear in pairwise(frame.axles):
         ends = np.linspace(front - 1.12 * arch, rear + 1.12 * arch, 8)
-        w = frame.width * width_at(style, frame, ends) * style.wall[0][0] + 0.012
+        wide = frame.width * width_at(style, frame, ends) * style.wall[0][0] + 0.012
         low = float(frame.z([style.sill])[0]) - 0.02 * R
         for side in (-1.0, 1.0):
-            rows = [np.column_stack((ends, side * w, np.full(8, z))) for z in (low, low + 0.2 * R)]
+            rows = [np.column_stack((ends, side * wide, np.full(8, z))) for z in (low, low + 0.2 * R)]
             yield look(mesh(*surface(np.stack(rows), turned=side > 0.0)), "trim", TRIM)
 
 

@@ -378,11 +378,10 @@ def test_scripts_unpack_what_python_packed(tmp_path: Path) -> None:
     """Every kind and shape, to the last bit, one after another in one buffer."""
     random = np.random.default_rng(5)
     shapes = ((7,), (1,), (5, 3), (4, 3, 2), (0, 2, 6))
-    kinds = {"f4": random.normal, "f8": random.normal, "u4": random.integers, "u1": random.integers}
     bag, arrays, places = Packed(), [], []
-    for kind, draw in kinds.items():
+    for kind in ("f4", "f8", "u4", "u1"):
         for shape in shapes:
-            arrays.append(draw(100, size=shape).astype(kind))
+            arrays.append(random.uniform(0.0, 200.0, size=shape).astype(kind))
             places.append(bag.add(arrays[-1], kind))
     (tmp_path / "packed.mjs").write_text((WEB / "packed.js").read_text("utf-8"))
     (tmp_path / "run.mjs").write_text(
