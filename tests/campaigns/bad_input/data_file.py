@@ -263,11 +263,10 @@ def of_overrides() -> list[Case]:
         Case(f"override {str(given)[:60]!r}", partial(load_parameters, "hmmwv", [given]))
         for given in [*texts, *wrong]
     ]
+    no_lists: tuple[Any, ...] = ("chassis.mass=1", 1, None, b"x")
     found += [
-        Case(
-            f"overrides {wrong_list!r}", partial(load_parameters, "hmmwv", wrong_list), may=wrong_list is None
-        )
-        for wrong_list in ("chassis.mass=1", 1, None, b"x")
+        Case(f"overrides {given!r}", partial(load_parameters, "hmmwv", given), may=given is None)
+        for given in no_lists
     ]
     found += [
         Case(f"unit {unit[:30]!r}", partial(load, nested("chassis.mass", f"1 {unit}")))

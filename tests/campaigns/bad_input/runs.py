@@ -203,7 +203,7 @@ def of_ensembles() -> list[Case]:
                 "no times": ce.HeldInputs([], {"torque": []}),
                 "times are text": ce.HeldInputs(["a"], {"torque": [1.0]}),
                 "more times": ce.HeldInputs([0.0, 1.0], {"torque": [1.0]}),
-                "values are a list": ce.HeldInputs([0.0], [1.0]),
+                "values are a list": ce.HeldInputs([0.0], [1.0]),  # type: ignore[arg-type]
             },
             "inputs": {k: v for k, v in LAWS.items() if k not in (*values.NO_MAPPING, "law of nan")},
             "keep": {"text": "angle"},
@@ -212,17 +212,15 @@ def of_ensembles() -> list[Case]:
             "progress": {"text": "yes", "number": 1, "thing": values.Thing()},
         },
     )
-    found += [
-        Case(f"simulate_ensemble({name})", partial(ensemble, **times))
-        for name, times in {
-            "step 1e-12": {"duration": 10.0, "step": 1e-12},
-            "step 1e-300": {"step": 1e-300},
-            "many instants": {"duration": 1e6, "interval": 1e-6},
-            "interval 1e-300": {"interval": 1e-300},
-            "duration 1e300": {"duration": 1e300},
-            "many runs": {"y0s": np.broadcast_to(np.zeros(4), (10**9, 4)), "duration": 1.0},
-        }.items()
-    ]
+    times: dict[str, dict[str, Any]] = {
+        "step 1e-12": {"duration": 10.0, "step": 1e-12},
+        "step 1e-300": {"step": 1e-300},
+        "many instants": {"duration": 1e6, "interval": 1e-6},
+        "interval 1e-300": {"interval": 1e-300},
+        "duration 1e300": {"duration": 1e300},
+        "many runs": {"y0s": np.broadcast_to(np.zeros(4), (10**9, 4)), "duration": 1.0},
+    }
+    found += [Case(f"simulate_ensemble({name})", partial(ensemble, **one)) for name, one in times.items()]
     return found
 
 

@@ -177,9 +177,9 @@ def of_plans() -> list[Case]:
             "types": json.dumps({"kind": 1, "vary": 2, "overrides": 3}),
         }.items()
     ]
+    batches: dict[str, Any] = {"beyond": [99], "negative": [-1], "text": ["0"], "empty": []}
     found += [
-        Case(f"run_batch({name})", partial(run_batch, plan().text(), runs))
-        for name, runs in {"beyond": [99], "negative": [-1], "text": ["0"], "empty": []}.items()
+        Case(f"run_batch({name})", partial(run_batch, plan().text(), runs)) for name, runs in batches.items()
     ]
     return found
 
