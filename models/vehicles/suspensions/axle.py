@@ -39,9 +39,9 @@ from ce_dynamics.models.vehicles.suspensions.template import (
     STEERING,
     Block,
     EveryAxleData,
-    Joint,
     ShockHalfData,
     Template,
+    TemplateJoint,
 )
 
 AXES = dict(zip("xyz", np.eye(3), strict=True))
@@ -243,7 +243,7 @@ class Axle:
                 return side.points[word]
         return self.middle.points[word]
 
-    def place(self, joint: Joint, side: Side | None) -> PlacedJoint:
+    def place(self, joint: TemplateJoint, side: Side | None) -> PlacedJoint:
         """Return a joint in vehicle coordinates."""
         owner = self.middle if side is None else side
         one, other = (self.body(word, side) for word in joint.between)
@@ -315,13 +315,13 @@ class Axle:
             yield Step(tuple(placed), kind)
         yield from (Step((self.place(one, side),)) for one in free if one.kind == "leaf")
 
-    def joints_of(self, side: Side | None) -> Iterator[Joint]:
+    def joints_of(self, side: Side | None) -> Iterator[TemplateJoint]:
         """Yield joints as templates describe them: those there once, or those of either side."""
         for once, each in self.blocks:
             block = once if side is None else each
             yield from () if block is None else block.joints
 
-    def is_given(self, joint: Joint, side: Side | None) -> bool:
+    def is_given(self, joint: TemplateJoint, side: Side | None) -> bool:
         """Return True unless a joint depends on a part that is left out."""
         owner = self.middle if side is None else side
         return not joint.given or joint.given in owner.numbers
@@ -358,7 +358,7 @@ class Axle:
                 found[f"{owner.name}.{name}"] = remainder(owner.name, whole, part, *bodies)
         return found
 
-    def _rods(self) -> Iterator[tuple[Joint, Side | None]]:
+    def _rods(self) -> Iterator[tuple[TemplateJoint, Side | None]]:
         for side in (None, *self.sides):
             for joint in self.joints_of(side):
                 if joint.kind == "distance" and self.is_given(joint, side):

@@ -46,9 +46,9 @@ from ce_dynamics.models.vehicles.suspensions.template import (
     JOINTS,
     STEERING,
     Block,
-    Joint,
     Part,
     Template,
+    TemplateJoint,
 )
 
 
@@ -369,7 +369,7 @@ def block_of(items: Sequence[Item]) -> Block:
     return Block(
         parts=tuple(parts),
         joints=tuple(
-            Joint(
+            TemplateJoint(
                 item.name,
                 item.kind,
                 (item.between[0], item.between[1]),

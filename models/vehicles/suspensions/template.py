@@ -221,7 +221,7 @@ class Part(NamedTuple):
         return model_validator(mode="after")(check)
 
 
-class Joint(NamedTuple):
+class TemplateJoint(NamedTuple):
     """A joint of a template: two bodies, and references to points."""
 
     name: str
@@ -235,7 +235,7 @@ class Joint(NamedTuple):
     given: str = ""
 
     @classmethod
-    def of(cls, name: str, words: Mapping[str, str]) -> Joint:
+    def of(cls, name: str, words: Mapping[str, str]) -> TemplateJoint:
         """Return the joint that a line of a template describes."""
         (kind,) = set(words) - {"at", "along", "through", "ends", "rod", "body", "given"}
         one, other = words[kind].split()
@@ -253,7 +253,7 @@ class Block:
     points: Mapping[str, str] = field(default_factory=dict)
     mirrored: Mapping[str, str] = field(default_factory=dict)
     parts: tuple[Part, ...] = ()
-    joints: tuple[Joint, ...] = ()
+    joints: tuple[TemplateJoint, ...] = ()
     closed_form: tuple[tuple[str, ...], ...] = ()
 
     @classmethod
@@ -263,7 +263,7 @@ class Block:
             tree.get("points", {}),
             tree.get("mirrored", {}),
             tuple(Part.of(name, text) for name, text in tree.get("parts", {}).items()),
-            tuple(Joint.of(name, words) for name, words in tree.get("joints", {}).items()),
+            tuple(TemplateJoint.of(name, words) for name, words in tree.get("joints", {}).items()),
             tuple(tuple(line.split()) for line in tree.get("closed_form", ())),
         )
 
