@@ -14,7 +14,14 @@ import numpy as np
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.contact.conditions import Conditions, Integers
 from ce_dynamics.contact.gyroscopic import free_velocities
-from ce_dynamics.contact.machine import ContactFunctions, kernel, machine, observe, responses
+from ce_dynamics.contact.machine import (
+    ContactFunctions,
+    ContactMachine,
+    kernel,
+    machine,
+    observe,
+    responses,
+)
 from ce_dynamics.contact.rigid import rotate_all
 from ce_dynamics.contact.step import (
     LEFT,
@@ -28,7 +35,8 @@ from ce_dynamics.contact.step import (
     complete_rows,
     solve_islands,
 )
-from ce_dynamics.simulation.integrators.kernels import call
+from ce_dynamics.simulation.integrators.kernels import call, integers, matrix, part, vector
+from ce_dynamics.simulation.integrators.workspace import block_of
 
 ASSEMBLE, SOLVE, FINISH = range(3)
 """Tasks of `tree_step`; one kernel compiles in less time than three with the same parts."""
@@ -110,9 +118,38 @@ def move_tree(M, R, G, D):  # type: ignore[no-untyped-def]
         end[n_q + n_v + k] = y[n_q + n_v + k] + G.h * M.x_dot[k]
 
 
+@part
+def machine_of(a):  # type: ignore[no-untyped-def]
+    """Return the machine that a block begins with."""
+    return ContactMachine(
+        integers(a, 0), integers(a, 1), integers(a, 2), integers(a, 3), integers(a, 4), integers(a, 5),
+        vector(a, 6), vector(a, 7), vector(a, 8), vector(a, 9), vector(a, 10), matrix(a, 11), vector(a, 12),
+        vector(a, 13), vector(a, 14), vector(a, 15), matrix(a, 16), matrix(a, 17), matrix(a, 18),
+        matrix(a, 19), vector(a, 20), vector(a, 21), vector(a, 22), vector(a, 23), vector(a, 24),
+        vector(a, 25), vector(a, 26),
+    )  # fmt: skip
+
+
+@part
+def rows_of(a):  # type: ignore[no-untyped-def]
+    """Return the rows that follow the machine in a block."""
+    return StepRows(
+        integers(a, 27), integers(a, 28), vector(a, 29), vector(a, 30), vector(a, 31), vector(a, 32),
+        integers(a, 33), integers(a, 34), matrix(a, 35), matrix(a, 36), matrix(a, 37), matrix(a, 38),
+        vector(a, 39), vector(a, 40), vector(a, 41), vector(a, 42), vector(a, 43), vector(a, 44),
+        vector(a, 45), matrix(a, 46), matrix(a, 47), matrix(a, 48), integers(a, 49), integers(a, 50),
+        integers(a, 51),
+    )  # fmt: skip
+
+
 @kernel
-def tree_step(M, R, G, D, task, t):  # type: ignore[no-untyped-def]
-    """A step from the machine's state, or a part of it; returns status, residual, Newton steps, work."""
+def tree_step(block, G, task, t):  # type: ignore[no-untyped-def]
+    """A step from the machine's state, or a part of it; returns status, residual, Newton steps, work.
+
+    ``block`` has the arrays of `ContactMachine`, `StepRows` and `TreeData`, see `block_of`.
+    """
+    M, R = machine_of(block), rows_of(block)
+    D = TreeData(vector(block, 52), vector(block, 53), integers(block, 54), vector(block, 55))
     count, residual, steps = min(1, len(R.J_a)), 0.0, 0
     if task != FINISH:
         speed, rebounds = assemble_tree(M, R, G, D, t)
@@ -170,6 +207,7 @@ class TreeStep(ContactStep):
         )  # fmt: skip
         self.given = StepGiven(per=m, h=0.0, rest_speed=rest_speed)
         self._data = TreeData(limit, turning, np.array(quaternions, dtype=np.int64), np.zeros_like(M.y))
+        self._block = block_of((*M, *self.rows, *self._data))
         self._t, self._turned = 0.0, False
 
     def start(self, t: float, y: Floats, u: Floats, h: float) -> None:
@@ -211,7 +249,5 @@ class TreeStep(ContactStep):
         return work
 
     def _run(self, task: int) -> tuple[int, float, int, float]:
-        answer: tuple[int, float, int, float] = tree_step(
-            self.machine, self.rows, self.given, self._data, task, self._t
-        )
+        answer: tuple[int, float, int, float] = tree_step(self._block, self.given, task, self._t)
         return answer
