@@ -22,10 +22,13 @@ def run(options: Compare) -> int:
                     recording, options.vehicles, options.like_chrono, options.overrides or ()
                 )
                 subjects = {recording.vehicle: one}  # recordings of a vehicle follow each other
-            if recording.is_rest:
-                at_rest.append(comparison.compare_rest(subjects[recording.vehicle], recording).row())
-            else:
-                runs.append(comparison.compare_run(subjects[recording.vehicle], recording).row())
+            subject = subjects[recording.vehicle]
+            run, spent = subject.settling, 0.0
+            if not recording.is_rest:
+                run, spent = comparison.drive(subject, recording)
+                runs.append(comparison.compare_run(subject, recording, run, spent).row())
+            if recording.is_rest or recording.steers:
+                at_rest.append(comparison.compare_rest(subject, recording, run).row())
         except CeDynamicsError as error:
             complain(str(error), recording.name)
             failed += 1

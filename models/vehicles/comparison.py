@@ -18,6 +18,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ce_dynamics.algebra.arrays import Scalar, floor, minimum
 from ce_dynamics.algebra.checks import Floats
@@ -43,9 +44,13 @@ COMPARED_FROM = 1.0
 LEAST_SPEED = 3.0
 """Speed above which runs are compared [m/s]; below it Chrono's TMeasy passes to friction at rest."""
 SIDES = {"L": "left", "R": "right"}
-SETTLE = "settle"
+SETTLE, STEP = "settle", "step"
 SETTLING = 5.0
 """Time in which vehicles come to rest [s]."""
+STRAIGHT = 1.0, 1.98
+"""Time in which vehicles roll straight ahead before they steer [s]."""
+STEADY = 0.1
+"""Part of its mean load, and of the rows, by which torques of a wheel may be out of balance."""
 STIFF: Method = "rosenbrock"
 """Method of vehicles that are too stiff for others."""
 START_SPEED = 12.0
@@ -87,6 +92,11 @@ class ChronoRecording:
         """True if the vehicle stands with its brakes on."""
         return bool(self.facts["manoeuvre"] == SETTLE)
 
+    @property
+    def steers(self) -> bool:
+        """True if the vehicle first rolls straight ahead and then steers."""
+        return bool(self.facts["manoeuvre"] == STEP)
+
     @cached_property
     def columns(self) -> Mapping[str, Floats]:
         """Columns by name."""
@@ -118,6 +128,24 @@ class ChronoRecording:
             raise DataError(f"{self.path.name}: no column {place}_{column}")
         values = np.sum([self[f"{p}_{column}"] for p in places], axis=0)
         return np.asarray(values if column in ("Fx", "Fy", "Fz", "FZ") else values / len(places))
+
+    def alternates(self, place: str) -> bool:
+        """True if a wheel's torques are out of balance by more than `STEADY`, in more than that part of rows.
+
+        Drive and brake torque less F_x R accelerate a wheel.  They balance within a tenth of F_z R unless F_x
+        changes from step to step, of which rows show one in twenty.
+        """
+        R, omega = max(self.facts["tire_radius"]), self.wheel(place, "omega")
+        torque = self.wheel(place, "drive_torque") - np.sign(omega) * self.wheel(place, "brake_torque")
+        friction = R * float(np.mean(self.wheel(place, "Fz")))
+        excess = np.abs(torque - self.wheel(place, "Fx") * R) > STEADY * friction
+        return bool(np.mean((excess & (np.abs(omega) > 1.0))[self.compared]) > STEADY)
+
+    @cached_property
+    def compared(self) -> NDArray[np.bool_]:
+        """True in rows that are compared."""
+        ahead, aside = self.heading_velocity
+        return (self["t"] >= COMPARED_FROM) & (np.hypot(ahead, aside) > LEAST_SPEED)
 
     @property
     def heading_velocity(self) -> tuple[Floats, Floats]:
@@ -318,7 +346,7 @@ class Rest:
     com : (3,) tuple
         In the axes of the chassis [m].
     load : float
-        Worst wheel, relative.
+        Worst wheel: part of the vehicle's load, by the tyres' deflections, relative.
     spring_length, spring_force : float
         Worst spring or damper [m], relative to the largest force.
     spindle : float
@@ -333,7 +361,13 @@ class Rest:
     """
 
     TITLES: ClassVar = (
-        *("at rest", "mass", "mass centre x, y, z, mm", "wheel load, %", "spring length, mm"),
+        *(
+            "standing, or rolling straight ahead",
+            "mass",
+            "mass centre x, y, z, mm",
+            "wheel load, %",
+            "spring length, mm",
+        ),
         *("spring force, %", "spindle, mm", "imbalance of Chrono, %", "its fastest wheel, rad/s"),
     )
     name: str
@@ -354,11 +388,13 @@ class Rest:
         return f"| {' | '.join((self.name, f'{self.mass:.1e}', com, *parts, *ends))} |"
 
 
-def compare_rest(subject: ComparedVehicle, recording: ChronoRecording) -> Rest:
-    """Compare the vehicle at rest with the mean over the last second of a recording."""
-    facts, model, run = recording.facts, subject.model, subject.settling
-    last = recording["t"] > recording["t"][-1] - 1.0
-    ours_last = np.asarray(run["time"].values) > SETTLING - 1.0
+def compare_rest(subject: ComparedVehicle, recording: ChronoRecording, run: Record) -> Rest:
+    """Compare means: over the last second at rest, else over `STRAIGHT`, as the vehicle rolls ahead."""
+    facts, model = recording.facts, subject.model
+    first, end = (SETTLING - 1.0, SETTLING) if recording.is_rest else STRAIGHT
+    last = (recording["t"] > first) & (recording["t"] <= end)
+    times = np.asarray(run["time"].values)
+    ours_last = (times > first) & (times <= end)
 
     def mean(name: str) -> float:
         return float(recording[name][last].mean())
@@ -370,18 +406,25 @@ def compare_rest(subject: ComparedVehicle, recording: ChronoRecording) -> Rest:
 
     whole = momentum(model.instant(subject.rest, model.u0).outward)
     at = np.array([run[axis].values[ours_last].mean() for axis in "xyz"])
-    q = np.array([run[f"chassis_q{axis}"].values[-1] for axis in "wxyz"])
+    q = np.array([run[f"chassis_q{axis}"].values[ours_last].mean() for axis in "wxyz"])
     R = rotation(q[:, None])[..., 0]
-    com = R.T @ (np.asarray(whole.com, dtype=float) - at)
     mass = facts["mass_sum_of_bodies"]
-    # Chrono's own sum over its subsystems, in the summary, leaves bodies out
-    theirs = np.array([mean(f"com_{axis}") - mean(axis) for axis in "xyz"])
-    attitude = rotation(np.array([[mean(f"q{k}")] for k in range(4)]))[..., 0]
-    loads, lengths, forces, spindles, carried = [], [], [], [], 0.0
+    com: tuple[float, ...] = ()
+    if recording.is_rest:  # Chrono's own sum over its subsystems, in the summary, leaves bodies out
+        theirs = np.array([mean(f"com_{axis}") - mean(axis) for axis in "xyz"])
+        attitude = rotation(np.array([[mean(f"q{k}")] for k in range(4)]))[..., 0]
+        com = tuple(R.T @ (np.asarray(whole.com, dtype=float) - at) - attitude.T @ theirs)
+    lengths, forces, spindles, carried = [], [], [], 0.0
+    pressed = "deflection" if np.any(run["tyre_deflection"].values) else "Fz"
+    loads = np.array(
+        [
+            (own(corner, f"tyre_{pressed}"), recording.wheel(place, pressed)[last].mean())
+            for place, corner in subject.corners.items()
+        ]
+    )
+    loads /= loads.sum(axis=0)
     for place, corner in subject.corners.items():
-        load = float(recording.wheel(place, "Fz")[last].mean())
         carried += float(recording.wheel(place, "FZ")[last].mean())
-        loads.append(own(corner, "tyre_Fz") / load - 1.0)
         spindle = [float(recording.wheel(place, axis)[last].mean()) for axis in "xyz"]
         mine = R.T @ (np.array([own(corner, f"wheel_{axis}") for axis in "xyz"]) - at)
         spindles.append(float(np.linalg.norm(mine - spindle)))
@@ -392,8 +435,8 @@ def compare_rest(subject: ComparedVehicle, recording: ChronoRecording) -> Rest:
     return Rest(
         recording.name,
         float(whole.mass) / mass - 1.0,
-        tuple(float(value) for value in com - attitude.T @ theirs),
-        worst(loads),
+        com,
+        worst(loads[:, 0] / loads[:, 1] - 1.0),
         worst(lengths),
         worst([difference for difference, _ in forces]) / largest,
         worst(spindles),
@@ -410,7 +453,7 @@ def springs(recording: ChronoRecording, place: str, run: Record) -> Iterator[tup
             yield column, part
 
 
-def worst(values: Sequence[float]) -> float:
+def worst(values: Sequence[float] | Floats) -> float:
     """Return the largest magnitude; 0 of none."""
     return max((abs(value) for value in values), default=0.0)
 
@@ -455,10 +498,12 @@ class ComparedRun:
     """A run beside a recording: by quantity, of wheels the worst; with times of Chrono and ours."""
 
     TITLES: ClassVar = (
-        *("manoeuvre", *QUANTITIES.values(), "× real time", "Chrono's", "ours/Chrono's", "method"),
+        *("manoeuvre", *QUANTITIES.values(), "wheels whose Fx alternates", "× real time"),
+        *("Chrono's", "ours/Chrono's", "method"),
     )
     name: str
     agreement: Mapping[str, Agreement]
+    alternating: int
     times_real_time: float
     chrono_times_real_time: float
     method: str
@@ -471,7 +516,7 @@ class ComparedRun:
             for name in QUANTITIES
         )
         ours, theirs = self.times_real_time, self.chrono_times_real_time
-        times = f"{ours:.0f}", f"{theirs:.2f}", f"{ours / theirs:.0f}"
+        times = f"{self.alternating}", f"{ours:.0f}", f"{theirs:.2f}", f"{ours / theirs:.0f}"
         return f"| {' | '.join((self.name, *cells, *times, self.method))} |"
 
 
@@ -479,8 +524,8 @@ LATERAL = ("yaw_rate", "ay", "roll", "Fy")
 """Quantities that vanish in a recording without steering."""
 
 
-def compare_run(subject: ComparedVehicle, recording: ChronoRecording) -> ComparedRun:
-    """Drive the vehicle by the inputs of a recording and compare from `COMPARED_FROM` on."""
+def drive(subject: ComparedVehicle, recording: ChronoRecording) -> tuple[Record, float]:
+    """Drive the vehicle by the inputs of a recording; return the run and the processor time of another."""
     law, y0 = RecordedInputs.of(recording, subject.lock), subject.start(recording)
     asked = subject.method, subject.step
     subject.run(law, float(recording["t"][-1]), y0, recording.interval)  # finds the code and steps it needs
@@ -488,9 +533,16 @@ def compare_run(subject: ComparedVehicle, recording: ChronoRecording) -> Compare
     run = subject.run(law, float(recording["t"][-1]), y0, recording.interval)
     spent = time.process_time() - start
     subject.method, subject.step = asked
+    return run, spent
+
+
+def compare_run(
+    subject: ComparedVehicle, recording: ChronoRecording, run: Record, spent: float
+) -> ComparedRun:
+    """Compare a run, which took some processor time, from `COMPARED_FROM` on."""
     t = recording["t"]
     ahead, aside = recording.heading_velocity
-    late = (t >= COMPARED_FROM) & (np.hypot(ahead, aside) > LEAST_SPEED)
+    late = recording.compared
     both: dict[str, list[tuple[Floats, Floats]]] = {}
 
     def add(name: str, ours: object, theirs: Floats) -> None:
@@ -507,9 +559,10 @@ def compare_run(subject: ComparedVehicle, recording: ChronoRecording) -> Compare
     add("pitch", run["pitch"].values, recording["pitch"])
     add("speed", np.hypot(run["vx"].values, run["vy"].values), np.hypot(ahead, aside))
     names = list(np.asarray(run["corner"].values))
+    alternating = [place for place in subject.corners if recording.alternates(place)]
     for place, corner in subject.corners.items():
         k = names.index(corner)
-        for force in ("Fx", "Fy", "Fz"):
+        for force in ("Fy", "Fz") if place in alternating else ("Fx", "Fy", "Fz"):
             add(force, run[f"tyre_{force}"].values[:, k], recording.wheel(place, force))
         add("wheel_rate", run["wheel_rate"].values[:, k], recording.wheel(place, "omega"))
     if "driveline_gear" in run and np.any(recording["gear"]):
@@ -533,6 +586,7 @@ def compare_run(subject: ComparedVehicle, recording: ChronoRecording) -> Compare
     return ComparedRun(
         recording.name,
         found,
+        len(alternating),
         float(t[-1]) / spent,
         recording.facts["times_real_time_cpu"],
         run.attrs["method"],

@@ -13,7 +13,7 @@ import pytest
 
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.vehicles import comparison
-from ce_dynamics.models.vehicles.comparison import ChronoRecording, ComparedVehicle
+from ce_dynamics.models.vehicles.comparison import ChronoRecording, ComparedRun, ComparedVehicle
 from tests.models.tyres.magic_formula.figures import REFERENCE
 from tests.models.vehicles.chrono.small_car import files, written
 
@@ -34,6 +34,7 @@ def facts() -> dict[str, Any]:
         "tires": ["car/Tyre.json"],
         "step": 1e-3,
         "start_height": 0.31,
+        "tire_radius": [0.31] * 4,
         "times_real_time_cpu": 1.0,
     }
 
@@ -49,7 +50,8 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> tuple[ComparedVehicle,
     }
     columns |= {"t": t, "steering": 0.1 * np.clip((t - 0.4) / 0.2, 0.0, 1.0), "vx": np.full(ROWS, 12.0)}
     columns["engine_speed"] = np.full(ROWS, 100.0)
-    columns |= {f"a{k}{side}_omega": np.full(ROWS, 30.0) for k in range(2) for side in "LR"}
+    for name, value in (("omega", 30.0), ("drive_torque", 0.0), ("brake_torque", 0.0)):
+        columns |= {f"a{k}{side}_{name}": np.full(ROWS, value) for k in range(2) for side in "LR"}
     first = record(root, columns)
     subject = ComparedVehicle(first, root, like_chrono=False)
     law = comparison.RecordedInputs.of(first)
@@ -70,6 +72,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> tuple[ComparedVehicle,
         k = names.index(corner)
         columns |= {f"{place}_{force}": run[f"tyre_{force}"].values[:, k] for force in ("Fx", "Fy", "Fz")}
         columns[f"{place}_omega"] = run["wheel_rate"].values[:, k]
+        columns[f"{place}_drive_torque"] = 0.31 * columns[f"{place}_Fx"]
     return subject, columns
 
 
@@ -88,12 +91,17 @@ def record(folder: Path, columns: dict[str, np.ndarray]) -> ChronoRecording:
     return comparison.recordings(folder, ["car"])[0]
 
 
+def compared(subject: ComparedVehicle, recording: ChronoRecording) -> ComparedRun:
+    """Drive and compare."""
+    return comparison.compare_run(subject, recording, *comparison.drive(subject, recording))
+
+
 def test_comparison_of_own_run_is_exact(
     recorded: tuple[ComparedVehicle, dict[str, np.ndarray]], tmp_path: Path
 ) -> None:
     """Inputs at rows every 20 ms are those of the run; vx and wheel speeds at the start are its own."""
     subject, columns = recorded
-    found = comparison.compare_run(subject, record(tmp_path, columns)).agreement
+    found = compared(subject, record(tmp_path, columns)).agreement
     assert {"yaw_rate", "ay", "roll", "Fz"} <= found.keys()
     assert max(one.rms for one in found.values()) < 1e-6
 
@@ -103,15 +111,26 @@ def test_comparison_shows_ten_per_cent(
 ) -> None:
     """Yaw rates of the recording a tenth larger: the ratio of peaks is 1/1.1."""
     subject, columns = recorded
-    found = comparison.compare_run(subject, record(tmp_path, columns | {"wz": 1.1 * columns["wz"]})).agreement
+    found = compared(subject, record(tmp_path, columns | {"wz": 1.1 * columns["wz"]})).agreement
     assert found["yaw_rate"].ratio == pytest.approx(1.0 / 1.1, rel=1e-6)
     assert 0.03 < found["yaw_rate"].rms < 0.1  # a constant yaw rate would differ by 0.1/1.1
+
+
+def test_wheels_whose_force_alternates_are_counted(
+    recorded: tuple[ComparedVehicle, dict[str, np.ndarray]], tmp_path: Path
+) -> None:
+    """A free wheel with half of its load as longitudinal force cannot keep its speed."""
+    subject, columns = recorded
+    still = compared(subject, record(tmp_path, columns))
+    found = compared(subject, record(tmp_path, columns | {"a1L_Fx": 0.5 * columns["a1L_Fz"]}))
+    assert (still.alternating, found.alternating) == (0, 1)
+    assert found.agreement["Fx"].rms < 1e-6  # of the other three
 
 
 @pytest.mark.skipif(not (REFERENCE / "chrono/recordings").is_dir(), reason="the recordings are not here")
 def test_kept_table_is_what_the_command_prints() -> None:
     """Two vehicles, all but the times; figures may round otherwise on other processors."""
-    kept = {line.split(" |")[0]: line for line in TABLE.read_text().splitlines()}
+    kept = {line.split(" |")[0]: line for line in TABLE.read_text().splitlines()}  # runs last
     subjects: dict[str, ComparedVehicle] = {}
     for recording in comparison.recordings(
         REFERENCE / "chrono/recordings", ["g500_settle", "hmmwv_4wd_step_lu"]
@@ -120,9 +139,9 @@ def test_kept_table_is_what_the_command_prints() -> None:
             recording.vehicle, ComparedVehicle(recording, REFERENCE / "chrono/vehicles", like_chrono=True)
         )
         if recording.is_rest:
-            row = comparison.compare_rest(subject, recording).row()
+            row = comparison.compare_rest(subject, recording, subject.settling).row()
         else:
-            row = comparison.compare_run(subject, recording).row()
+            row = compared(subject, recording).row()
         there = kept[row.split(" |")[0]]
         numbers, theirs = (
             [float(number) for number in re.findall(r"-?[\d.]+(?:e[-+]\d+)?", text.split("|", 2)[2])]
