@@ -16,7 +16,7 @@ from ce_dynamics.models.vehicles.chrono.bodies import (
     on_chassis as bushed_on_chassis,
 )
 from ce_dynamics.models.vehicles.chrono.chassis import REAR, RearChassis, couple_chassis, middle
-from ce_dynamics.models.vehicles.chrono.generic import GEAR, GRAPH, held, joins_the_steering
+from ce_dynamics.models.vehicles.chrono.generic import GEAR, GRAPH, RIGHT, held, joins_the_steering
 from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
 from ce_dynamics.models.vehicles.chrono.pairing import companion, own_folder
 from ce_dynamics.models.vehicles.chrono.reading import Reading, Sections, inertia, quantities, quantity
@@ -116,7 +116,10 @@ WHEEL_WIDTH = 0.25
 
 
 class AxleReading(NamedTuple):
-    """An axle as read: its place in ``axles``, its corners' section, where a wheel is."""
+    """An axle as read: its place in ``axles``, its corners' section, where a wheel is.
+
+    ``right``: numbers in which the right corner differs.
+    """
 
     words: Sections
     section: Sections
@@ -127,6 +130,11 @@ class AxleReading(NamedTuple):
     tyre_kind: str
     graph: Sections | None
     bushings: Sections
+    right: Sections
+
+    def sections(self, name: str) -> Sections:
+        """Return the sections of the axle and of its right corner."""
+        return {name: self.section, **({f"{name}_right": self.right} if self.right else {})}
 
 
 def axle_names(count: int) -> list[str]:
@@ -189,8 +197,9 @@ def axle(
             words["mechanism"] = mechanism
     own = template.read(reading, part)
     graph = own.pop(GRAPH, None)
-    soft = own.pop(BUSHINGS, {})
+    soft, right = own.pop(BUSHINGS, {}), own.pop(RIGHT, {})
     assert isinstance(soft, dict)
+    assert isinstance(right, dict)
     if steered is None:
         soft = bushed_on_chassis(soft)
     if GEAR in own:
@@ -239,7 +248,9 @@ def axle(
     stiffness = mounted.stiffness if spacing is None else 2.0 * mounted.stiffness
     width += spacing or 0.0
     wheel = origin + centre if carrier is None else carrier.at + origin + centre
-    return AxleReading(words, section, wheel, mounted.radius, stiffness, width, mounted.kind, graph, soft)
+    return AxleReading(
+        words, section, wheel, mounted.radius, stiffness, width, mounted.kind, graph, soft, right
+    )
 
 
 def carrier_of(file: JsonObject, rears: Sequence[RearChassis]) -> RearChassis | None:

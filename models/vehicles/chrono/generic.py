@@ -18,7 +18,7 @@ from ce_dynamics.models.vehicles.chrono.wheels import lean_axes
 ALONG = 0.1
 """[m] from a joint to the points that say its axes."""
 TAKEN = {"wheel", "bar", "origin", "tyre", "brake", "chassis", "steering", "axle"}
-GRAPH = "graph"
+GRAPH, RIGHT = "graph", "right"
 """Key under which the words of a graph stand among its numbers, until the vehicle's file is written."""
 GEAR = "gear"
 """Key under which the kind of a beam's steering gear stands there, if it is not the usual one."""
@@ -111,7 +111,7 @@ def distance(one: Matrix, other: Matrix, bar: Sections | None = None) -> Section
 
 
 def generic(reading: Reading, part: JsonObject) -> Sections:
-    """Its items, by names of ours; under `GRAPH` what they are."""
+    """Its items, by names of ours; under `GRAPH` what they are, under `RIGHT` what differs on the right."""
     part.flag("Independent")
     steerable = part.flag("Steerable")
     part.has("Vehicle-Frame Inertia")
@@ -132,13 +132,25 @@ def generic(reading: Reading, part: JsonObject) -> Sections:
         numbers[name] = {key: quantities(item.vector(theirs), "m") for key, theirs in points.items()}
     for item in items(part, "TSDAs"):
         add_springs(reading, item, names, words, numbers)
+    right: Sections = {}
     for item in items(part, "RSDAs"):
-        add_torsion(reading, item, items(part, "Joints"), joints, names, words, numbers)
+        name = add_torsion(item, items(part, "Joints"), joints, names, words, numbers)
+        axis = unit(item, "Axis", item.vector("Axis"))
+        if not (item.flag("Mirrored") and axis[1]):
+            continue
+        if reading.like_chrono and abs(axis[1]) == 1.0:
+            # Chrono's axis on the right is (-a_x, 0, -a_z), here of length 0: its angle remains 0
+            right[name] = {"stiffness": quantity(0.0, "N*m/rad"), "damping": quantity(0.0, "N*m*s/rad")}
+            reading.note("torsion springs on the right about y, which do not act in Chrono: nor here")
+        else:
+            reading.note(
+                "torsion springs on the right, whose axes Chrono turns wrongly: they are mirror images"
+            )
     words["wheel"] = {"carrier": body_name(part.part("Spindle"), "Attachment Body", names)}
     if part.has("Antiroll Body") and part.data["Antiroll Body"] != "":
         words["bar"] = {"carrier": body_name(part, "Antiroll Body", names)}
     graph: Sections = {**words}
-    return {GRAPH: graph, **numbers}
+    return {GRAPH: graph, **({RIGHT: {"source": "chrono", **right}} if right else {}), **numbers}
 
 
 def held(graph: Sections) -> Sections:
@@ -254,15 +266,14 @@ SQUARE = 1e-3
 
 
 def add_torsion(
-    reading: Reading,
     item: JsonObject,
     joints: Sequence[JsonObject],
     called: Mapping[str, str],
     names: Mapping[str, str],
     words: Words,
     numbers: Sections,
-) -> None:
-    """A torsion spring: it acts on the revolute joint between its two bodies that has its axis.
+) -> str:
+    """Add a torsion spring on the revolute joint of its two bodies about its axis; return its name.
 
     Chrono's torque on the second body is P − k (θ − θ0) − c ω with the angle of the second body against the
     first; a preload is an angle P/k more.
@@ -297,5 +308,4 @@ def add_torsion(
         "damping": quantity(item.number("Damping Coefficient", 0.0, least=0.0), "N*m*s/rad"),
         **({"free_angle": quantity(sense * angle, "rad")} if angle else {}),
     }
-    if item.flag("Mirrored") and axis[1]:
-        reading.note("torsion springs on the right, whose axes Chrono turns wrongly: they are mirror images")
+    return name

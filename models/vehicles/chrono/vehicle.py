@@ -158,7 +158,7 @@ def vehicle(reading: Reading, part: JsonObject, choice: FileChoice) -> Sections:
         },
         "chassis": body,
         **{rear.name: rear.section for rear in rears},
-        **{name: one.section for name, one in read.items()},
+        **sections_of(read),
         "powertrain": engine,
         "road": {"friction": "0.8 [convention]"},
         "driver": {"source": "assumed", **DRIVER},
@@ -252,8 +252,13 @@ def alone(reading: Reading, part: JsonObject, choice: FileChoice) -> Sections:
         **soft,
         **({"kinds": kind} if kind else {}),
         name: one.chassis.section,
-        **{key: each.section for key, each in one.axles.items()},
+        **sections_of(one.axles),
     }
+
+
+def sections_of(axles: Mapping[str, AxleReading]) -> Sections:
+    """Return the sections of all axles."""
+    return {key: section for name, one in axles.items() for key, section in one.sections(name).items()}
 
 
 def graphs_of(axles: Mapping[str, AxleReading]) -> Sections:

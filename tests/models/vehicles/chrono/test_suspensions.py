@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import DataError
@@ -202,6 +203,23 @@ def test_torsion_springs_of_free_graphs(
     (spring,) = torsions(data)
     assert (spring.stiffness, spring.damping) == (5000.0, 200.0)
     assert spring.free_angle == pytest.approx(sign * 0.22, rel=1e-12)
+
+
+def test_torsion_springs_on_the_right_as_in_chrono(tmp_path: Path) -> None:
+    """Chrono multiplies the y of the right axis by 0; a frame without an axis gets one along x.
+
+    f is then along z and g along y: a turn about y leaves g · f at 0, so that the angle is 0.
+    """
+    made = convert_vehicle(written(tmp_path, rear(torsion([0, -1, 0], "Chassis", "Arm"))), like_chrono=True)
+    file = tmp_path / "own.yaml"
+    file.write_text(made.text, encoding="utf-8")
+    corners = VehicleParameters.load(file).corners
+    left, right = (next(iter(corners[f"rear_{side}"].torsions.values())) for side in ("left", "right"))
+    assert (left.stiffness, left.damping) == (5000.0, 200.0)
+    assert (right.stiffness, right.damping) == (0.0, 0.0)
+    turned = Rotation.from_rotvec((0.0, 0.3, 0.0)).as_matrix()
+    g, f = np.array((0.0, 1.0, 0.0)), turned @ (0.0, 0.0, -1.0)
+    assert g @ f == 0.0
 
 
 def test_torsion_springs_need_a_joint(tmp_path: Path) -> None:
