@@ -73,13 +73,15 @@ class ShaftsData(Section):
     """Inertia turning with the gearbox' output, and the wind-up of all half-shafts together, at the wheels.
 
     ``roll_reaction`` is the part of the propeller shaft's torque that rolls the chassis.  It is none
-    unless given: the axle's reaction is that of engine and gearbox, on the same body.
+    unless given: the axle's reaction is that of engine and gearbox, on the same body.  ``gyroscopic`` is the
+    part of the moment ω × h of all that turns which acts on the chassis; all unless given.
     """
 
     inertia: Annotated[float, ParameterQuantity("kg*m^2", above=0.0)]
     stiffness: Annotated[float, ParameterQuantity("N*m/rad", above=0.0)]
     damping: Annotated[float, ParameterQuantity("N*m*s/rad", above=0.0)]
     roll_reaction: Fraction | None = None
+    gyroscopic: Fraction | None = None
 
 
 @dataclass(frozen=True)
@@ -284,7 +286,10 @@ class GearedDriveline(ForceElement):
         s_dot = (unit.torque - a * T_w) / J_p
         h = J_h * s + unit.spin
         h_dot = J_h * s_dot + tied.inertia * unit.tied_rate * s + unit.spin_rate
-        turning = -1.0 * (h_dot * self.axis + cross(omega, h * self.axis))
+        gyroscopic = cross(omega, h * self.axis)
+        if p.gyroscopic is not None:
+            gyroscopic = p.gyroscopic * gyroscopic
+        turning = -1.0 * (h_dot * self.axis + gyroscopic)
         loads = self.driven.loads(observer, axes, T_w)
         none = np.zeros(3)
         if p.roll_reaction:

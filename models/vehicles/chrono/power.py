@@ -136,8 +136,10 @@ def shafts(reading: Reading, part: JsonObject, order: Sequence[int]) -> tuple[se
     if driven.split is not None and len(parts) > 1:
         section["torque_split"] = quantities(parts)
     turning: Sections = {"inertia": f"{quantity(driven.inertia, 'kg*m^2')} [derived]"}
-    if reading.like_chrono and driven.on_chassis:
-        turning["roll_reaction"] = "1"
+    if reading.like_chrono:
+        turning["gyroscopic"] = "0"  # of shafts that have an angle only
+        if driven.on_chassis:
+            turning["roll_reaction"] = "1"
     section["shafts"] = turning
     return {int(index) for index in indexes}, section
 

@@ -207,6 +207,25 @@ def test_shifting_what_is_tied_keeps_the_angular_momentum(kind: str, rng: np.ran
     np.testing.assert_allclose((ahead - behind) / (2.0 * h), 0.0, atol=1e-4)
 
 
+def test_shafts_without_gyroscopic_moment() -> None:
+    """The chassis does not get −ω × h d then; all else stays."""
+    whole, found = UNITS["geared"], []
+    part = SHAFTS.model_copy(update={"gyroscopic": 0.0})
+    for unit in (whole, whole.model_copy(update={"shafts": part})):
+        model = ce.Model(driven(unit, ALONG, inside=True))
+        y = moving(model, np.random.default_rng(1))
+        instant = model.instant(y, model.u0)
+        found.append(instant.loads.responses["line"].outputs)
+    chassis = model.system.find("chassis")
+    omega = -np.asarray(instant.outward.angular_velocity(model.system.ground, chassis), dtype=float)
+    moment = np.cross(omega, float(found[0]["spin"]) * np.array(ALONG))
+    assert abs(moment[1]) > 10.0
+    differences = {name: float(found[1][name]) - float(found[0][name]) for name in found[0]}
+    assert differences.pop("reaction_y") == pytest.approx(moment[1], rel=1e-9)
+    assert differences.pop("reaction_x") == pytest.approx(0.0, abs=1e-9)
+    assert set(differences.values()) == {0.0}
+
+
 class Played(ForceElement):
     """The torques of a unit on rotors that are bodies: motor or engine, shaft, final drive in the axle."""
 
