@@ -127,14 +127,18 @@ def test_wheels_whose_force_alternates_are_counted(
     assert found.agreement["Fx"].rms < 1e-6  # of the other three
 
 
-@pytest.mark.skipif(not (REFERENCE / "chrono/recordings").is_dir(), reason="the recordings are not here")
+CHRONO = REFERENCE / "chrono/recordings"
+needs_recordings = pytest.mark.skipif(not CHRONO.is_dir(), reason="the recordings are not here")
+
+
+@needs_recordings
 def test_kept_table_is_what_the_command_prints() -> None:
     """Two vehicles, all but the times; figures may round otherwise on other processors."""
-    kept = {line.split(" |")[0]: line for line in TABLE.read_text().splitlines()}  # runs last
+    kept: dict[str, str] = {}
+    for line in TABLE.read_text().splitlines():  # rows of rest stand before those of runs
+        kept.setdefault(line.split(" |")[0] + str(line.count("|")), line)
     subjects: dict[str, ComparedVehicle] = {}
-    for recording in comparison.recordings(
-        REFERENCE / "chrono/recordings", ["g500_settle", "hmmwv_4wd_step_lu"]
-    ):
+    for recording in comparison.recordings(CHRONO, ["g500_settle", "hmmwv_4wd_step_lu"]):
         subject = subjects.setdefault(
             recording.vehicle, ComparedVehicle(recording, REFERENCE / "chrono/vehicles", like_chrono=True)
         )
@@ -142,7 +146,7 @@ def test_kept_table_is_what_the_command_prints() -> None:
             row = comparison.compare_rest(subject, recording, subject.settling).row()
         else:
             row = compared(subject, recording).row()
-        there = kept[row.split(" |")[0]]
+        there = kept[row.split(" |")[0] + str(row.count("|"))]
         numbers, theirs = (
             [float(number) for number in re.findall(r"-?[\d.]+(?:e[-+]\d+)?", text.split("|", 2)[2])]
             for text in (row, there)
@@ -150,6 +154,63 @@ def test_kept_table_is_what_the_command_prints() -> None:
         if not recording.is_rest:
             numbers, theirs = numbers[:-4], theirs[:-4]  # times, and the 4 of rk4
         assert numbers == pytest.approx(theirs, rel=0.02, abs=0.02)
+
+
+def of_chrono(name: str) -> ChronoRecording:
+    """A recording of Chrono."""
+    return next(one for one in comparison.recordings(CHRONO, [name]) if one.name == name)
+
+
+@needs_recordings
+@pytest.mark.parametrize(
+    ("name", "ratio"), [("hmmwv_simple_step_lu", 0.25), ("man_5t_step_lu", 0.25), ("hmmwv_step_lu", 5.0)]
+)
+def test_speed_of_simple_drivelines(name: str, ratio: float) -> None:
+    """Chrono's simple driveline multiplies the wheels' speed by the gear by which it divides the torque.
+
+    Its power is 1/ratio² too small; other drivelines divide the speed.
+    """
+    one = of_chrono(name)
+    driven = [place for place in ("a0L", "a0R", "a1L", "a1R") if np.any(one.wheel(place, "drive_torque"))]
+    wheels = np.mean([one.wheel(place, "omega")[-1] for place in driven])
+    assert abs(one["driveline_speed"][-1] / wheels) == pytest.approx(ratio, rel=1e-2)
+
+
+@needs_recordings
+def test_rigid_tyres_of_chrono_make_energy() -> None:
+    """From 0.2 to 2 s the articulated vehicle gets faster on a level road while its shafts brake it."""
+    one = of_chrono("acv_step_lu")
+    ahead = (one["t"] >= 0.2) & (one["t"] <= 2.0)
+    power = sum(one.wheel(place, "drive_torque") * one.wheel(place, "omega") for place in ("a0L", "a0R"))
+    work = float(np.trapezoid(power[ahead], one["t"][ahead]))
+    v = np.sqrt(sum(one[f"com_v{axis}"] ** 2 for axis in "xyz"))[ahead]
+    mass, height = one.facts["mass_sum_of_bodies"], one["com_z"][ahead]
+    gained = 0.5 * mass * (v[-1] ** 2 - v[0] ** 2) + 9.81 * mass * (height[-1] - height[0])
+    assert work < -1e3
+    assert gained > 1e4
+
+
+@needs_recordings
+def test_a_wishbone_of_chrono_is_displaced() -> None:
+    """From the first rows on the left wheel of `gator` is 0.95 mm nearer to the middle than the right one.
+
+    Its tie rod ends 50 mm behind the kingpin, so that the wheel turns by 1.1 degrees.  The wheels' centres,
+    80 mm outside of kingpins that turn by up to 4.4 degrees, differ by up to 0.16 mm more: 3.2 mrad.
+    """
+    one = of_chrono("gator_settle_bbtight")
+    aside, turned = one["a0L_y"] + one["a0R_y"], one["a0L_steer"] + one["a0R_steer"]
+    assert (aside[0], turned[0]) == (0.0, 0.0)
+    assert aside[1:] == pytest.approx(-0.95e-3, abs=0.1e-3)
+    assert turned[1:] == pytest.approx(aside[1:] / 0.05, abs=3.2e-3)
+
+
+@needs_recordings
+def test_semi_trailing_arms_of_chrono_hang() -> None:
+    """The tail has fallen, by 26 degrees, and the rear springs pull."""
+    one = of_chrono("generic_semi_trailing_arm_settle_lu")
+    assert one["pitch"][-1] == pytest.approx(-0.45, abs=0.01)
+    assert max(one[f"a1{side}_tsda_Spring_force"][-1] for side in "LR") < -4000.0
+    assert one["a0L_tsda_Spring_force"][-1] > 6000.0
 
 
 def test_recordings_name_what_is_missing(tmp_path: Path) -> None:
