@@ -415,7 +415,8 @@ def compare_rest(subject: ComparedVehicle, recording: ChronoRecording, run: Reco
         attitude = rotation(np.array([[mean(f"q{k}")] for k in range(4)]))[..., 0]
         com = tuple(R.T @ (np.asarray(whole.com, dtype=float) - at) - attitude.T @ theirs)
     lengths, forces, spindles, carried = [], [], [], 0.0
-    pressed = "deflection" if np.any(run["tyre_deflection"].values) else "Fz"
+    tyres_yield = all(np.any(recording.wheel(place, "deflection")) for place in subject.corners)
+    pressed = "deflection" if tyres_yield else "Fz"
     loads = np.array(
         [
             (own(corner, f"tyre_{pressed}"), recording.wheel(place, pressed)[last].mean())
