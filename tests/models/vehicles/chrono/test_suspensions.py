@@ -213,8 +213,8 @@ def test_torsion_springs_on_the_right_as_in_chrono(tmp_path: Path) -> None:
     made = convert_vehicle(written(tmp_path, rear(torsion([0, -1, 0], "Chassis", "Arm"))), like_chrono=True)
     file = tmp_path / "own.yaml"
     file.write_text(made.text, encoding="utf-8")
-    corners = VehicleParameters.load(file).corners
-    left, right = (next(iter(corners[f"rear_{side}"].torsions.values())) for side in ("left", "right"))
+    data = VehicleParameters.load(file)
+    (left,), (right,) = (torsions(data, side) for side in ("left", "right"))
     assert (left.stiffness, left.damping) == (5000.0, 200.0)
     assert (right.stiffness, right.damping) == (0.0, 0.0)
     turned = Rotation.from_rotvec((0.0, 0.3, 0.0)).as_matrix()
@@ -227,9 +227,9 @@ def test_torsion_springs_need_a_joint(tmp_path: Path) -> None:
         convert_vehicle(written(tmp_path, rear(torsion([0, 0, 1], "Chassis", "Arm"))))
 
 
-def torsions(data: VehicleParameters) -> list[TorsionData]:
-    """Torsion springs of the left rear corner."""
-    numbers = data.axles["rear"].side("rear_left").numbers.values()
+def torsions(data: VehicleParameters, side: str = "left") -> list[TorsionData]:
+    """Torsion springs of a rear corner."""
+    numbers = data.axles["rear"].side(f"rear_{side}").numbers.values()
     return [one for one in numbers if isinstance(one, TorsionData)]
 
 
