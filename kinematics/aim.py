@@ -41,7 +41,7 @@ from ce_dynamics.mechanism.orientation import Directions
 
 
 def aiming_universal(at: Array, target: Array, owner: str, names: str) -> Universal:
-    """A universal hinge at ``at`` with both axes perpendicular to the direction of the target.
+    """Return a universal hinge at ``at`` with both axes perpendicular to the direction of the target.
 
     Its first axis is perpendicular to the y or the z axis, whichever is farther from that direction,
     which leaves zeros in the geometry; for an upright or a tie rod this is close to the paper's "X then Z".
@@ -128,7 +128,7 @@ class Aim:
             self.design = np.stack((cross(hinge.axis2, along), hinge.axis2, along), axis=1)
 
     def configuration(self, d: Array, per_length: Scalar, per_m: Scalar) -> Array:
-        """(cos χ, sin χ, cos ζ, sin ζ) for the target at d, in the carrier's axes."""
+        """Return (cos χ, sin χ, cos ζ, sin ζ) for the target at d, in the carrier's axes."""
         along_1, along_2, along_0 = dot(self.hinge.axis1, d), dot(self.hinge.axis2, d), dot(self.d0, d)
         m = (along_2 * along_2 + along_0 * along_0) * per_m
         c, s = m * per_length, along_1 * per_length
@@ -138,7 +138,7 @@ class Aim:
         return array((along_0 * per_m, -along_2 * per_m, c, s))
 
     def solve(self, carrier: BodyMotion, target: PointMotion, theta_dot: Array) -> HingeMotion:
-        """Motion of the hinge."""
+        """Return the motion of the hinge."""
         at = hinge_point(carrier, self.hinge, theta_dot)
         d, v = target.r - at.r, target.v - at.v
         per_square = 1.0 / dot(d, d) if self.length is None else 1.0 / self.length**2
@@ -197,7 +197,7 @@ class AimPlanar:
         self.d1 = cross(hinge.axis, self.d0)
 
     def solve(self, carrier: BodyMotion, target: PointMotion, theta_dot: Array) -> HingeMotion:
-        """Motion of the hinge."""
+        """Return the motion of the hinge."""
         at = hinge_point(carrier, self.hinge, theta_dot)
         d = target.r - at.r
         d_i = carrier.R.T @ d

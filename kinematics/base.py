@@ -65,14 +65,14 @@ class ClosedForm(Linkage):
 
     @abstractmethod
     def joints(self) -> tuple[Joint, ...]:
-        """Hinges of the spanning tree, carriers before the bodies they carry."""
+        """Return hinges of the spanning tree, carriers before the bodies they carry."""
 
     @abstractmethod
     def cuts(self) -> tuple[Cut, ...]:
-        """Closures of the cut edges."""
+        """Return closures of the cut edges."""
 
     def couplings(self) -> tuple[Link, ...]:
-        """Couplings of hinges it satisfies besides the cuts; none for most linkages."""
+        """Return couplings of hinges it satisfies besides the cuts; none for most linkages."""
         return ()
 
     def close(self, system: System) -> None:
@@ -90,7 +90,7 @@ class ClosedForm(Linkage):
         system.use_linkage(self)
 
     def hinges(self) -> dict[str, Hinge]:
-        """Hinge that each body of the linkage must be added with."""
+        """Return the hinge that each body of the linkage must be added with."""
         return {joint.body: joint.hinge for joint in self.joints()}
 
     def margin(self, motion: SubgraphMotion) -> float:
@@ -108,7 +108,7 @@ class ClosedForm(Linkage):
         return at_nominal(self) is not self
 
     def reach(self) -> tuple[float, float] | None:
-        """Interval of the independent coordinate, around zero, in which the linkage can be assembled.
+        """Return interval of the independent coordinate, around zero, in which the linkage can be assembled.
 
         Whatever the linkage attaches to outside itself is at its design position, and free hardpoints are at
         their nominal values.  Infinite if every position of a full turn can be reached; None if the linkage
@@ -123,7 +123,7 @@ def rows_of(cut: Cut) -> Callable[[SubgraphMotion], ClosureErrors]:
 
 
 def expect_hinge(motion: SubgraphMotion, name: str, expected: Hinge) -> Hinge:
-    """The inboard hinge of a body, which must have the geometry that a linkage was built for.
+    """Return the inboard hinge of a body, which must have the geometry that a linkage was built for.
 
     Raises
     ------
@@ -148,7 +148,7 @@ def same_hinge(one: Hinge, other: Hinge) -> bool:
 
 
 def entries(geometry: dict[str, Array]) -> list[Scalar]:
-    """All numbers of a hinge's geometry."""
+    """Return all numbers of a hinge's geometry."""
     return [entry for value in geometry.values() for entry in value]
 
 
@@ -163,12 +163,12 @@ def same_entry(one: Scalar, other: Scalar) -> bool:
 
 
 def geometry(hinge: Hinge) -> dict[str, Array]:
-    """Points and axes of a hinge."""
+    """Return points and axes of a hinge."""
     return {key: value for key, value in vars(hinge).items() if isinstance(value, np.ndarray)}
 
 
 def describe_hinge(hinge: Hinge) -> str:
-    """A hinge in words, for messages."""
+    """Return a hinge in words, for messages."""
     values = ", ".join(
         f"{key}={np.round(nominal(value), 6).tolist()}" for key, value in geometry(hinge).items()
     )
@@ -200,7 +200,7 @@ class Composite(ClosedForm):
         self.closes = tuple(name for part in self.parts for name in part.closes)
 
     def joints(self) -> tuple[Joint, ...]:
-        """Hinges of all parts; a hinge that a later part repeats is listed once."""
+        """Return hinges of all parts; a hinge that a later part repeats is listed once."""
         by_body: dict[str, Joint] = {}
         for part in self.parts:
             for joint in part.joints():
@@ -208,7 +208,7 @@ class Composite(ClosedForm):
         return tuple(by_body.values())
 
     def cuts(self) -> tuple[Cut, ...]:
-        """Closures of all parts."""
+        """Return closures of all parts."""
         return tuple(cut for part in self.parts for cut in part.cuts())
 
     def margin(self, motion: SubgraphMotion) -> float:
@@ -223,7 +223,7 @@ STEPS_PER_TURN = 720
 
 
 def admissible_interval(linkage: ClosedForm, independent: str) -> tuple[float, float]:
-    """Interval of one hinge angle, around zero, in which a linkage can be assembled.
+    """Return the interval of one hinge angle, around zero, in which a linkage can be assembled.
 
     It ends where a square root of the closed form gets a negative argument and the linkage answers NaN, or
     where that argument touches zero (a change point: two branches meet and none can be told from the other).
@@ -249,7 +249,7 @@ def admissible_interval(linkage: ClosedForm, independent: str) -> tuple[float, f
 
 
 def end(margin: Callable[[float], float], direction: float) -> float:
-    """The last angle from zero in one direction that can be assembled; infinite if a full turn can."""
+    """Return the last angle from zero in one direction that can be assembled; infinite if a full turn can."""
     step = direction * 2.0 * math.pi / STEPS_PER_TURN
     before, here = math.inf, margin(0.0)
     for k in range(1, STEPS_PER_TURN + 1):
@@ -278,7 +278,7 @@ def change_point(margin: Callable[[float], float], start: float, finish: float) 
 
 
 def pose(linkage: ClosedForm, bodies: Sequence[Body], independent: str, theta: float) -> SubgraphMotion:
-    """A linkage at rest at one angle of its independent hinge, all outside it in the design pose."""
+    """Return a linkage at rest at one angle of its independent hinge, all outside it in the design pose."""
     inside = {body.name: body for body in bodies}
     parent = inside[independent].carrier
     ends = {name for cut in linkage.cuts() for name in (cut.body_a, cut.body_b)}

@@ -108,7 +108,7 @@ class LinkageBench:
         return motion
 
     def siblings(self, s: Floats) -> dict[str, BodyMotion]:
-        """Motion of the steering beside S."""
+        """Return the motion of the steering beside S."""
         if self.steering is None:
             return {}
         assert self.steering.independent is not None
@@ -128,7 +128,7 @@ class LinkageBench:
         return bodies
 
     def sample(self, rng: np.random.Generator) -> BenchState:
-        """A random state within the span."""
+        """Return a random state within the span."""
         s = zeros(3)
         if self.steering is not None:
             s = np.array((rng.uniform(*self.steering_span), rng.normal(), rng.normal()))
@@ -148,12 +148,12 @@ class LinkageBench:
         return max(1.0, *(float(np.abs(joint.hinge.at).max()) for joint in self.joints))
 
     def coordinates(self, motion: Recorded) -> Floats:
-        """Coordinates of the dependent hinges."""
+        """Return coordinates of the dependent hinges."""
         found = [motion.hinge(name).coordinates(motion.recorded[name].c) for name in self.dependents]
         return np.concatenate(found)
 
     def stack(self, motion: Recorded, what: str) -> Floats:
-        """X, eta or bias of all dependent hinges."""
+        """Return X, eta or bias of all dependent hinges."""
         return np.concatenate([getattr(motion.recorded[name], what) for name in self.dependents])
 
     def closures(self, motion: SubgraphMotion) -> list[CutEdge]:
@@ -230,7 +230,7 @@ class LinkageErrors:
     acceleration: float = 0.0
 
     def worse(self, other: LinkageErrors) -> LinkageErrors:
-        """The larger of each; NaN wins."""
+        """Return the larger of each; NaN wins."""
         pairs = ((getattr(self, f.name), getattr(other, f.name)) for f in fields(self))
         return LinkageErrors(*(float(np.maximum(a, b)) for a, b in pairs))
 
@@ -290,7 +290,7 @@ def check_linkage(
 
 
 def accept_errors(bench: LinkageBench, errors: LinkageErrors, q: Floats) -> LinkageErrors:
-    """The errors, if all are below 1."""
+    """Return the errors, if all are below 1."""
     for f in fields(errors):
         value = getattr(errors, f.name)
         if not value <= 1.0:
@@ -303,7 +303,7 @@ def accept_errors(bench: LinkageBench, errors: LinkageErrors, q: Floats) -> Link
 
 
 def design_error(bench: LinkageBench) -> float:
-    """Dependent coordinates of the design pose, over 1e-14 of the size."""
+    """Return dependent coordinates of the design pose, over 1e-14 of the size."""
     motion = bench.motion(BenchState(np.zeros(bench.N), np.zeros(bench.N), np.zeros(3)))
     return float(np.abs(bench.coordinates(motion)).max() / (1e-14 * bench.size))
 
@@ -325,7 +325,7 @@ def closure_figures(bench: LinkageBench, state: BenchState) -> LinkageErrors:
 
 
 def generic_figures(bench: LinkageBench, state: BenchState) -> LinkageErrors:
-    """X, η and bias against (13) and (14), solved by least squares.
+    """Return X, η and bias against (13) and (14), solved by least squares.
 
     Least squares lose κ ulps, κ the condition of Y₁, the closed form about as many.
     """
@@ -379,17 +379,17 @@ class BenchTrajectory:
         return BenchState(q, v, s), a
 
     def positions(self, t: float) -> Floats:
-        """Three points of every dependent body, which also pin down its rotation."""
+        """Return three points of every dependent body, which also pin down its rotation."""
         return np.array([point.r for point in self.points(self.bench.motion(self.at(t)[0]))])
 
     def points(self, motion: Recorded) -> list[PointMotion]:
-        """Motion of the three points of every dependent body."""
+        """Return the motion of the three points of every dependent body."""
         offsets = np.array(((0.0, 0.0, 0.0), (0.3, 0.1, -0.2), (-0.1, 0.4, 0.2)))
         names = self.bench.dependents
         return [motion.point(name, motion.hinge(name).at + offset) for name in names for offset in offsets]
 
     def figures(self, t: float) -> LinkageErrors:
-        """Velocities and accelerations against differences.
+        """Return velocities and accelerations against differences.
 
         Rounding: about 5 ulps of a position of a few metres over H and H²; truncation (H · 10/s)⁸ is below
         both.

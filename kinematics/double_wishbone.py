@@ -90,7 +90,7 @@ class DoubleWishboneBodies:
         steering: str | None = None,
         tie_rod: bool = True,
     ) -> DoubleWishboneBodies:
-        """Default names with a prefix such as ``"FL_"``."""
+        """Return default names with a prefix such as ``"FL_"``."""
         own = {
             name: f"{prefix}{name}"
             for name in ("lower_arm", "upper_arm", "upright_link", "spindle", "shock_lower", "shock_upper")
@@ -159,7 +159,7 @@ def check_corner(
 
 
 def hinges(points: DoubleWishbonePoints, bodies: DoubleWishboneBodies | None = None) -> dict[str, Hinge]:
-    """Hinges of a spatial double wishbone, by body name."""
+    """Return hinges of a spatial double wishbone, by body name."""
     return DoubleWishbone(points, bodies).hinges()
 
 
@@ -167,7 +167,7 @@ def planar_double_wishbone(
     points: DoubleWishbonePoints,
     bodies: DoubleWishboneBodies | None = None,
 ) -> Composite:
-    """The planar corner: four-bar, shock and spindle on one lower arm.
+    """Return the planar corner: four-bar, shock and spindle on one lower arm.
 
     The spanning tree is the paper's: the upper arm hangs on the upright and the loop is cut at G.
 

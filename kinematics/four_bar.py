@@ -43,7 +43,7 @@ class Direction(NamedTuple):
         return arctan2(self.sin, self.cos)
 
     def minus(self, other: Direction) -> Direction:
-        """The direction of the difference of two angles."""
+        """Return the direction of the difference of two angles."""
         return Direction(
             self.cos * other.cos + self.sin * other.sin,
             self.sin * other.cos - self.cos * other.sin,
@@ -89,12 +89,12 @@ class FourBarSecond(NamedTuple):
 
 
 def direction_of(angle: Angle) -> Direction:
-    """An angle as a direction."""
+    """Return an angle as a direction."""
     return angle if isinstance(angle, Direction) else Direction(cos(angle), sin(angle))
 
 
 def four_bar_angles(a: Scalar, b: Scalar, c: Scalar, d: Scalar, theta: Angle, branch: float) -> FourBarAngles:
-    """Directions of all bars for that of the bar AD.
+    """Return directions of all bars for that of the bar AD.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ class TurningRate(NamedTuple):
         )
 
     def minus(self, other: TurningRate) -> TurningRate:
-        """The rate of a difference of angles."""
+        """Return the rate of a difference of angles."""
         return TurningRate(
             self.X - other.X, self.eta - other.eta, self.bias - other.bias, self.total - other.total
         )
@@ -181,7 +181,7 @@ class Turning(NamedTuple):
     rate: TurningRate
 
     def minus(self, other: Turning) -> Turning:
-        """The bar's turning relative to another bar."""
+        """Return the bar's turning relative to another bar."""
         return Turning(self.turned.minus(other.turned), self.rate.minus(other.rate))
 
     @property
@@ -263,11 +263,11 @@ class FourBarLoop:
         self.branch = 1.0 if decide(sine > 0.0, f"{dead}, or have passed it: another branch") else -1.0
 
     def revolute(self, at: Array) -> Revolute:
-        """A hinge of the linkage at one of its points."""
+        """Return a hinge of the linkage at one of its points."""
         return Revolute(self.axis.tolist(), at.tolist())
 
     def bars(self, frame: BodyMotion, crank: BodyMotion, theta_dot: Array) -> FourBarBars:
-        """Motion of all bars for that of the crank, both bodies given relative to p."""
+        """Return the motion of all bars for that of the crank, both bodies given relative to p."""
         angles = self._angles(frame, crank, theta_dot)
         theta = angles.theta
         p, q = rates = four_bar_rates(self.b, self.c, self.d, angles)
@@ -280,19 +280,19 @@ class FourBarLoop:
         )
 
     def margin(self, frame: BodyMotion, crank: BodyMotion, theta_dot: Array) -> float:
-        """Sine of the angle between coupler and rocker, of plain numbers."""
+        """Return the sine of the angle between coupler and rocker, of plain numbers."""
         angles = self._angles(frame, crank, theta_dot)
         return float(abs(angles.theta_3.minus(angles.theta_4).sin))
 
     def _angles(self, frame: BodyMotion, crank: BodyMotion, theta_dot: Array) -> FourBarAngles:
-        """Directions of the bars, from the crank's A and D as seen from the frame."""
+        """Return directions of the bars, from the crank's A and D as seen from the frame."""
         A, D = crank.point(self.A, theta_dot), crank.point(self.D, theta_dot)
         AD = frame.R.T @ (D.r - A.r)
         theta = Direction(dot(self.ex, AD) * (1.0 / self.b), dot(self.ey, AD) * (1.0 / self.b))
         return four_bar_angles(self.a, self.b, self.c, self.d, theta, self.branch)
 
     def _rate(self, frame: BodyMotion, crank: BodyMotion) -> TurningRate:
-        """θ̇ and θ̈ of the crank relative to the frame, about the axis."""
+        """Return θ̇ and θ̈ of the crank relative to the frame, about the axis."""
         u = frame.R @ self.axis
         w_relative = crank.w_total - frame.w_total
         coriolis = cross(frame.w_total, w_relative)
@@ -362,21 +362,21 @@ class FourBar(ClosedForm):
         self.closes = tuple(cut.name for cut in self.cuts())
 
     def joints(self) -> tuple[Joint, ...]:
-        """The chain frame–crank–coupler–rocker."""
+        """Return the chain frame–crank–coupler–rocker."""
         bodies = (self.crank, self.coupler, self.rocker)
         carriers = (self.frame, self.crank, self.coupler)
         return tuple(Joint(*row) for row in zip(bodies, carriers, self._hinges, strict=True))
 
     def cuts(self) -> tuple[Cut, ...]:
-        """The hinge at G, whose coordinate is the angle of the frame relative to the rocker."""
+        """Return the hinge at G, whose coordinate is the angle of the frame relative to the rocker."""
         return (Cut(f"{self.rocker}/{self.frame}", self.rocker, self.frame, self._closure),)
 
     def bars(self, motion: SubgraphMotion) -> FourBarBars:
-        """Motion of all bars relative to the frame."""
+        """Return the motion of all bars relative to the frame."""
         return self.loop.bars(motion.body(self.frame), motion.body(self.crank), motion.theta_dot)
 
     def closure_turning(self, motion: SubgraphMotion) -> Turning:
-        """∠RGA less its design value, and its rate −q θ̇."""
+        """Return ∠RGA less its design value, and its rate −q θ̇."""
         rocker = self.bars(motion).rocker
         return Turning(rocker.turned._replace(sin=-rocker.turned.sin), rocker.rate.scale_by_ratio(-1.0, 0.0))
 

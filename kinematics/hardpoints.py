@@ -30,7 +30,7 @@ DEAD_POINT = 1e-6
 
 
 def check_point(value: object, owner: str, name: str) -> Array:
-    """A hardpoint as an array (3,), of float64 unless it is free."""
+    """Return a hardpoint as an array (3,), of float64 unless it is free."""
     return finite_vector(value, owner, f"point {name}")
 
 
@@ -41,7 +41,7 @@ def check_body_names(owner: str, **names: str) -> None:
 
 
 def length_between(start: Array, finish: Array, owner: str, names: str) -> Scalar:
-    """Distance of two hardpoints.
+    """Return the distance of two hardpoints.
 
     Raises
     ------
@@ -58,13 +58,13 @@ def length_between(start: Array, finish: Array, owner: str, names: str) -> Scala
 
 
 def unit_between(start: Array, finish: Array, owner: str, names: str) -> Array:
-    """Unit vector from one hardpoint to another, which must not coincide."""
+    """Return the unit vector from one hardpoint to another, which must not coincide."""
     direction: Array = (finish - start) / length_between(start, finish, owner, names)
     return direction
 
 
 def distance_from_axis(point: Array, at: Array, axis: Array, owner: str, name: str) -> Scalar:
-    """Distance of a hardpoint from the axis it turns about.
+    """Return the distance of a hardpoint from the axis it turns about.
 
     Raises
     ------
@@ -82,12 +82,12 @@ def distance_from_axis(point: Array, at: Array, axis: Array, owner: str, name: s
 
 
 def hinge_point(carrier: BodyMotion, hinge: Hinge, theta_dot: Array) -> PointMotion:
-    """Motion of the hinge point of a rotational hinge, which is fixed on the carrier as well."""
+    """Return the motion of the hinge point of a rotational hinge, which is fixed on the carrier as well."""
     return carrier.offset(carrier.rotate(hinge.at - carrier.at), theta_dot)
 
 
 def hinge_axes(carrier: BodyMotion, hinge: Hinge, c: Array) -> Array:
-    """Axes of a rotational hinge in p's axes, (3, n_v)."""
+    """Return axes of a rotational hinge in p's axes, (3, n_v)."""
     return hinge.axes(c, carrier.orientation)[0]
 
 
@@ -100,7 +100,7 @@ def carry_by_rotation(
     theta_dot: Array,
     known: Directions | None = None,
 ) -> BodyMotion:
-    """Motion of the body that a rotational hinge carries, with the hinge's bias left out of ``alpha``.
+    """Return motion of the body that a rotational hinge carries, with the hinge's bias left out of ``alpha``.
 
     The expressions are those of `ce_dynamics.embedding.motion.across`, so that a compiler computes them once.
 

@@ -52,7 +52,7 @@ class PitmanSteering(ClosedForm):
         self.closes = tuple(cut.name for cut in self.cuts())
 
     def joints(self) -> tuple[Joint, ...]:
-        """Arm and idler on the chassis, the link on the arm."""
+        """Return arm and idler on the chassis, the link on the arm."""
         bodies = (self.arm, self.link, self.idler)
         carriers = (self.chassis, self.arm, self.chassis)
         return tuple(Joint(*row) for row in zip(bodies, carriers, self._hinges, strict=True))

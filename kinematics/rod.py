@@ -64,7 +64,7 @@ class Rod(ClosedForm):
         self.closes = tuple(cut.name for cut in self.cuts())
 
     def without(self, edge: CutEdge) -> Rod:
-        """The same once a closure is open: of any length, where it was that which kept it."""
+        """Return the same once a closure is open: of any length, where it was that which kept it."""
         closure = getattr(edge, "closure", None)
         if not (self.fixed_length and isinstance(closure, Distance)):
             return self
@@ -76,11 +76,11 @@ class Rod(ClosedForm):
         return Rod(self.P, self.Q, self.rod, self.carrier, self.anchor, False, self.axes)
 
     def joints(self) -> tuple[Joint, ...]:
-        """The rod on its carrier."""
+        """Return the rod on its carrier."""
         return (Joint(self.rod, self.carrier, self.aim.hinge),)
 
     def cuts(self) -> tuple[Cut, ...]:
-        """Q stays on the rod's axis."""
+        """Keep Q on the rod's axis."""
         axis = PointOnLine((self.Q - self.P).tolist(), at=self.Q.tolist())
         return (Cut(f"{self.rod}/{self.anchor}", self.rod, self.anchor, axis),)
 

@@ -95,14 +95,14 @@ class RotationToDistance:
         return solve_turn(A, B, C, self.sign)  # NaN where F cannot be brought to that distance
 
     def margin(self, carrier: BodyMotion, target: PointMotion, theta_dot: Array) -> float:
-        """Sine of the angle to the dead point, |w| / sqrt(A² + B²), of plain numbers."""
+        """Return the sine of the angle to the dead point, |w| / sqrt(A² + B²), of plain numbers."""
         delta = carrier.R.T @ (target.r - hinge_point(carrier, self.hinge, theta_dot).r) - self.foot
         m = float((self.f0 @ delta) ** 2 + (self.g0 @ delta) ** 2)
         C = 0.5 * float(delta @ delta) + self.half
         return float(np.sqrt(max(0.0, 1.0 - C * C / m)))
 
     def solve(self, carrier: BodyMotion, target: PointMotion, theta_dot: Array) -> HingeMotion:
-        """Motion of the hinge.
+        """Return the motion of the hinge.
 
         With e = F − D, the closure |e|² = ℓ² gives e · (v_F − v_D) = 0 for the rate and
         e · (a_F − a_D) + |v_F − v_D|² = 0 for the acceleration.

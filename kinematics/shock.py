@@ -50,7 +50,7 @@ class Extension:
         self.hinge = Prismatic(axis=(finish - start).tolist(), at=finish.tolist())
 
     def solve(self, start: PointMotion, finish: PointMotion) -> HingeMotion:
-        """Motion of the hinge."""
+        """Return the motion of the hinge."""
         d, v, a = finish.r - start.r, finish.v - start.v, finish.a - start.a
         length = sqrt(dot(d, d))
         per_length = length * (1.0 / dot(d, d))
@@ -152,14 +152,14 @@ class Shock(ClosedForm):
         self.closes = tuple(cut.name for cut in self.cuts())
 
     def joints(self) -> tuple[Joint, ...]:
-        """The lower half on the arm, the upper half on the lower."""
+        """Return the lower half on the arm, the upper half on the lower."""
         return (
             Joint(self.shock_lower, self.arm, self.lower.hinge),
             Joint(self.shock_upper, self.shock_lower, self.slide.hinge),
         )
 
     def cuts(self) -> tuple[Cut, ...]:
-        """The ball joint at J."""
+        """Return the ball joint at J."""
         name = f"{self.shock_upper}/{self.anchor}"
         return (Cut(name, self.shock_upper, self.anchor, Spherical(at=self.J.tolist())),)
 
@@ -172,7 +172,7 @@ class Shock(ClosedForm):
 
 
 def planar_hinge(axis: Point, B: Array, J: Array, owner: str) -> Revolute:
-    """The revolute hinge at B of a planar shock.
+    """Return the revolute hinge at B of a planar shock.
 
     Raises
     ------

@@ -68,14 +68,14 @@ class SpindleTieRod(ClosedForm):
         self.closes = tuple(cut.name for cut in self.cuts())
 
     def joints(self) -> tuple[Joint, ...]:
-        """The spindle on the upright, the tie rod on the spindle."""
+        """Return the spindle on the upright, the tie rod on the spindle."""
         spindle = Joint(self.spindle, self.upright_link, self.spindle_hinge)
         if self.tie_rod is None:
             return (spindle,)
         return spindle, Joint(self.tie_rod, self.spindle, self.rod.hinge)
 
     def cuts(self) -> tuple[Cut, ...]:
-        """The ball joint at L, or the distance KL."""
+        """Return the ball joint at L, or the distance KL."""
         if self.tie_rod is None:
             distance = Distance(self.K.tolist(), self.L.tolist())
             return (Cut(f"{self.spindle}/{self.anchor}", self.spindle, self.anchor, distance),)

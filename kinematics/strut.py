@@ -128,7 +128,7 @@ class StrutLoop(ClosedForm):
         self.across = cross(self.n, u)
 
     def _branch(self, owner: str) -> float:
-        """Sign of the root for φ, that of the design pose."""
+        """Return the sign of the root for φ, that of the design pose."""
         delta, f = self.L - self.D, self.K - self.D
         f0 = f - self.k * number(self.k @ f)
         reach = distance_from_axis(self.K, self.D, self.k, owner, "K") * magnitude(
@@ -144,7 +144,7 @@ class StrutLoop(ClosedForm):
         return -1.0 if decide(B > 0.0, f"{dead}, or have passed it: another branch") else 1.0
 
     def joints(self) -> tuple[Joint, ...]:
-        """The arm on the chassis; kingpin, swivel and upright, each on the one before, on it."""
+        """Return the arm on the chassis; kingpin, swivel and upright, each on the one before, on it."""
         return (
             Joint(self.lower_arm, self.chassis, self.arm_hinge),
             Joint(self.kingpin, self.lower_arm, self.aim.hinge),
@@ -153,7 +153,7 @@ class StrutLoop(ClosedForm):
         )
 
     def cuts(self) -> tuple[Cut, ...]:
-        """F on the kingpin's axis and in the plane of the strut's line, and the tie rod's length."""
+        """Return F on the kingpin's axis and in the plane of the strut's line, and the tie rod's length."""
         at, chassis = self.F.tolist(), self.chassis
         line = PointOnLine(self.k.tolist(), at=at)
         plane = PointOnPlane(self.across.tolist(), at=at)
@@ -177,7 +177,7 @@ class StrutLoop(ClosedForm):
         return turn_equation(kingpin.rotate(self.k), f, delta, self.rod * self.rod)
 
     def _tilt(self, D: PointMotion, F: PointMotion) -> Array:
-        """(cos β, sin β) from the distance DF."""
+        """Return (cos β, sin β) from the distance DF."""
         square = dot(F.r - D.r, F.r - D.r)
         s = sqrt(square - self.d * self.d)  # NaN where D is nearer to F than the strut's line is
         ell = sqrt(square)

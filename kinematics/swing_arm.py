@@ -57,11 +57,11 @@ class SwingArm(ClosedForm):
         self.closes = tuple(cut.name for cut in self.cuts())
 
     def joints(self) -> tuple[Joint, ...]:
-        """The arm on its carrier."""
+        """Return the arm on its carrier."""
         return (Joint(self.arm, self.carrier, self.hinge),)
 
     def cuts(self) -> tuple[Cut, ...]:
-        """F stays in the plane of the arm through its axis."""
+        """Keep F in the plane of the arm through its axis."""
         plane = PointOnPlane(self.normal.tolist(), at=self.F.tolist())
         return (Cut(f"{self.arm}/{self.anchor}", self.arm, self.anchor, plane),)
 

@@ -80,11 +80,11 @@ class UniversalLink(ClosedForm):
         self.closes = tuple(cut.name for cut in self.cuts())
 
     def joints(self) -> tuple[Joint, ...]:
-        """The link on its carrier."""
+        """Return the link on its carrier."""
         return (Joint(self.link, self.carrier, self.hinge),)
 
     def cuts(self) -> tuple[Cut, ...]:
-        """U stays on the link's line."""
+        """Keep U on the link's line."""
         line = PointOnLine((self.U - self.hinge.at).tolist(), at=self.U.tolist())
         return (Cut(f"{self.link}/{self.anchor}", self.link, self.anchor, line),)
 

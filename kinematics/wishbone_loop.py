@@ -75,7 +75,7 @@ class WishboneLoop(ClosedForm):
         )
 
     def cuts(self) -> tuple[Cut, ...]:
-        """The ball joint at F."""
+        """Return the ball joint at F."""
         name = f"{self.upper_arm}/{self.upright_link}"
         return (Cut(name, self.upper_arm, self.upright_link, Spherical(at=self.F.tolist())),)
 
@@ -94,5 +94,5 @@ class WishboneLoop(ClosedForm):
 
 
 def hinge_through(start: Array, finish: Array, owner: str, names: str) -> Revolute:
-    """The revolute hinge whose axis passes through two points, at their middle."""
+    """Return the revolute hinge whose axis passes through two points, at their middle."""
     return Revolute(unit_between(start, finish, owner, names).tolist(), (0.5 * (start + finish)).tolist())

@@ -84,7 +84,7 @@ class Aggregate:
         return {name: principal_inertia(total) for name, total in inertia.items()}
 
     def columns(self, body: Body) -> slice:
-        """Entries of θ̇(S) that belong to an independent hinge."""
+        """Return entries of θ̇(S) that belong to an independent hinge."""
         start = 0
         for other in self.independent:
             if other is body:
@@ -128,12 +128,12 @@ class Embedding:
 
 
 def in_order(bodies: Iterable[Body]) -> list[Body]:
-    """Bodies in the order in which they were added."""
+    """Return bodies in the order in which they were added."""
     return sorted(bodies, key=lambda body: body.index)
 
 
 def slices(sizes: Iterable[tuple[str, int]]) -> dict[str, slice]:
-    """Consecutive slices of the given sizes."""
+    """Return consecutive slices of the given sizes."""
     result: dict[str, slice] = {}
     start = 0
     for name, size in sizes:

@@ -97,7 +97,7 @@ def make_block(
     dependent: Sequence[Body],
     paths: dict[str, tuple[Body, ...]],
 ) -> Loop:
-    """A part as a loop: bodies from what carries all of it to the ends of its closures.
+    """Return a part as a loop: bodies from what carries all of it to the ends of its closures.
 
     Ends outside the aggregated body are siblings, which move in a given way.
     """
@@ -121,7 +121,7 @@ def path(edge: CutEdge) -> tuple[Body, ...]:
 
 
 def columns_of(bodies: Sequence[Body]) -> dict[Body, range]:
-    """Columns of Y that belong to the hinges of some bodies, in their order."""
+    """Return columns of Y that belong to the hinges of some bodies, in their order."""
     found, start = {}, 0
     for body in bodies:
         found[body] = range(start, start + body.inboard.n_v)

@@ -58,7 +58,7 @@ class ChartHinge(LoopCoordinate):
         return "quantity" if k < self.n_v else "chart"
 
     def q_dot(self, q: Array, v: Array) -> Array:
-        """The chart stays."""
+        """Return the chart stays."""
         return concatenate((v, zeros(self.n_q - self.n_v)))
 
 
@@ -173,12 +173,12 @@ class ChartLinkage(Linkage):
         return np.asarray(basis)
 
     def chart(self, q: Array) -> Array:
-        """[θ; q_r; T] of the chart that touches the configurations in q."""
+        """Return [θ; q_r; T] of the chart that touches the configurations in q."""
         T = self.directions(q)
         return np.concatenate((np.zeros(T.shape[1]), q, T.ravel()))
 
     def rates(self, q: Array, v: Array) -> Array:
-        """θ̇ on the chart at q for hinge velocities v that the closures allow."""
+        """Return θ̇ on the chart at q for hinge velocities v that the closures allow."""
         coordinate_rates = self.kernel.advance(q, v) - q
         return np.asarray(self.directions(q).T @ (coordinate_rates / self.scales))
 
@@ -192,7 +192,7 @@ class ChartLinkage(Linkage):
         return max(float(np.max(np.abs(theta))) / FARTHEST, (1.0 - float(cosines[-1])) / (1.0 - STEEPEST))
 
     def position(self, c: Array) -> Array | None:
-        """Coordinates of all hinges by the compiled closures; None if Newton does not find them."""
+        """Return coordinates of all hinges by the compiled closures; None if Newton does not find them."""
         theta, q_r, T = self._parts(c)
         kernel = self.kernel
         if not np.all(np.isfinite(theta)):
@@ -208,7 +208,7 @@ class ChartLinkage(Linkage):
         return q if error <= self._tolerance else None
 
     def recentre(self, c: Array, theta_dot: Array) -> tuple[Array, Array]:
-        """The same configuration and motion on a chart of its own: coordinates and rates.
+        """Return the same configuration and motion on a chart of its own: coordinates and rates.
 
         A chart that has been left already is returned as it is.
         """
@@ -222,7 +222,7 @@ class ChartLinkage(Linkage):
         return self.chart(q), self.rates(q, v)
 
     def _augmented(self, q: Array, Y: Array, T: Array) -> Array:
-        """Y over Tᵀ E, per scaled velocity."""
+        """Return Y over Tᵀ E, per scaled velocity."""
         along = (T / self.scales[:, np.newaxis]).T @ coordinate_map(self.kernel, q)
         return np.vstack((self.kernel.scale_columns(Y), along))
 
@@ -326,10 +326,10 @@ class ChartLinkage(Linkage):
         return wear, concatenate((zeros(N), here.q, Q.ravel())), R @ theta_dot
 
     def _parts(self, c: Array) -> tuple[Array, Array, Array]:
-        """θ, q_r, T."""
+        """Return θ, q_r, T."""
         N = (len(c) - self.n) // (self.n + 1)
         return c[:N], c[N : N + self.n], c[N + self.n :].reshape(self.n, N)
 
     def _map(self, q: Array) -> Array:
-        """Coordinate rates per velocity, (n, n_v)."""
+        """Return coordinate rates per velocity, (n, n_v)."""
         return array(self.loop.advance(q, e) - q for e in np.eye(self.loop.m)).T

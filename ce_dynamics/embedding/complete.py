@@ -66,7 +66,7 @@ def _(edge: Coupled, prescribed: Container[str]) -> Body | None:
 
 
 def complete_linkages(S: Aggregate) -> tuple[Linkage, ...]:
-    """Linkages of an aggregated body: the user's own with what couplings add, or automatic ones."""
+    """Return linkages of an aggregated body: the user's own with what couplings add, or automatic ones."""
     if S.leading:
         led = replace(S, closures=(*S.closures, *S.leading))
         if S.linkages:
@@ -124,7 +124,7 @@ def by_newton(S: Aggregate, loop: Loop, why: str) -> tuple[Linkage, ...]:
 def split_linkages(
     S: Aggregate, linkages: Sequence[Linkage], left: Sequence[Body]
 ) -> tuple[list[Linkage], list[Linkage]]:
-    """Linkages that need to know nothing of some hinges, and those that do, each in their order."""
+    """Return linkages that need to know nothing of some hinges, and those that do, each in their order."""
     edges = {edge.name: edge for edge in S.closures}
     members = {body.name: body for body in S.bodies}
     late = set(left)
@@ -144,7 +144,7 @@ def split_linkages(
 
 
 def find_chain(S: Aggregate, body: Body) -> list[Body]:
-    """A body and what carries it, as far as they are members."""
+    """Return a body and what carries it, as far as they are members."""
     chain = []
     while body in S.bodies:
         chain.append(body)
@@ -155,7 +155,7 @@ def find_chain(S: Aggregate, body: Body) -> list[Body]:
 def surround(
     linkages: tuple[Linkage, ...], couplings: Sequence[Coupled], given: Sequence[str]
 ) -> tuple[Linkage, ...]:
-    """The user's linkages with the couplings that feed them before, and those they feed after."""
+    """Return the user's linkages with the couplings that feed them before, and those they feed after."""
     before = plan_couplings(couplings, given)
     found = {name for link in linkages for name in link.determines}
     after = plan_couplings(before.left, before.known | found)
@@ -163,7 +163,7 @@ def surround(
 
 
 def plan_mixed(S: Aggregate, couplings: Sequence[Coupled], given: Sequence[str]) -> tuple[Linkage, ...]:
-    """Closures of bodies and couplings of hinges in one aggregated body."""
+    """Return closures of bodies and couplings of hinges in one aggregated body."""
     geometric = [edge for edge in S.closures if not edge.couples_hinges]
     looped = find_looped_bodies(S, geometric)
     before = plan_couplings(couplings, given)
@@ -196,12 +196,12 @@ def find_looped_bodies(S: Aggregate, geometric: Sequence[CutEdge]) -> set[Body]:
 
 
 def as_linkage(plan: CouplingPlan) -> tuple[Linkage, ...]:
-    """A plan's steps, if it has any."""
+    """Return a plan's steps, if it has any."""
     return (CoupledHinges(plan.steps),) if plan.steps else ()
 
 
 def numerically(S: Aggregate) -> tuple[Linkage, ...]:
-    """Formulas for what is recognised, Newton's method on the other closures of S, part after part.
+    """Return formulas for what is recognised, Newton's method on the other closures of S, part after part.
 
     Legs are left to formulas: all that the rest needs to know of them is how long they are.  Where a single
     coordinate leads, all is by formulas on the branch that it leads along, or in one table of that.
@@ -242,7 +242,7 @@ def in_order(
 
 
 def set_first(S: Aggregate, linkages: Sequence[Linkage], ends: Sequence[Sequence[Body]]) -> tuple[Body, ...]:
-    """Bodies on Fixed hinges that no linkage sets, or only one after another that has to know of them.
+    """Return bodies on Fixed hinges that no linkage sets, or only one after another that has to know of them.
 
     ``ends`` are the bodies that the closures of each linkage join.
     """
@@ -263,7 +263,7 @@ def ends_of(part: Leg | RodJoints | Peel) -> tuple[Body, Body]:
 
 
 def linkage_of(part: Leg | RodJoints | Peel) -> Linkage:
-    """The formulas for what is recognised."""
+    """Return the formulas for what is recognised."""
     if isinstance(part, Leg):
         return LegLinkage(part)
     return RodLinkage(part) if isinstance(part, RodJoints) else PeelLinkage(part)
@@ -289,7 +289,7 @@ def is_led_by_one(linkage: NumericLinkage) -> bool:
 
 
 def recognise(part: Loop) -> Linkage | None:
-    """The closed form of a part of closures that has one."""
+    """Return the closed form of a part of closures that has one."""
     return turn_to_length(part) or planar_dyad(part) or spherical_dyad(part)
 
 

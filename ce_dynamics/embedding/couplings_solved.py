@@ -166,7 +166,7 @@ def plan_couplings(edges: Iterable[Coupled], known: Iterable[str]) -> CouplingPl
 
 
 def next_solved(plan: CouplingPlan) -> Solved | None:
-    """A coupling with one unknown coordinate, for which it can be solved."""
+    """Return a coupling with one unknown coordinate, for which it can be solved."""
     for edge in plan.left:
         number = len(edge.coordinates)
         unknown = [k for k, c in enumerate(edge.coordinates) if c.body.name not in plan.known]
@@ -177,7 +177,7 @@ def next_solved(plan: CouplingPlan) -> Solved | None:
 
 
 def next_eliminated(plan: CouplingPlan) -> Eliminated | None:
-    """A combination of linear couplings in which all unknown coordinates but one cancel."""
+    """Return a combination of linear couplings in which all unknown coordinates but one cancel."""
     edges = [edge for edge in plan.left if edge.coupling.row() is not None]
     coordinates = list(dict.fromkeys(c for edge in edges for c in edge.coordinates))
     unknown = [c for c in coordinates if c.body.name not in plan.known]
@@ -216,7 +216,7 @@ def matrix(
 
 
 def find_implied(edges: Sequence[Coupled]) -> list[str]:
-    """Names of the linear couplings that those before them imply.
+    """Return names of the linear couplings that those before them imply.
 
     Raises
     ------

@@ -102,7 +102,7 @@ def may_be_moved(group: tuple[list[Body], list[CutEdge]], finders: Mapping[str, 
 
 
 def spinning_tips(system: System) -> frozenset[str]:
-    """Bodies on revolute hinges that carry nothing and are the same in every position of the hinge."""
+    """Return bodies on revolute hinges that carry nothing and are the same in every position of the hinge."""
     busy = {body.parent for body in system.bodies}
     busy |= {body for loop in system.closures if not loop.couples_hinges for body in loop.bodies}
     return frozenset(body.name for body in system.bodies if body not in busy and is_round(body))
@@ -134,7 +134,7 @@ def driven_bodies(system: System) -> set[str]:
 
 
 def count_freedoms(system: System, bodies: Sequence[Body], closures: Sequence[CutEdge]) -> int:
-    """Degrees of freedom that the closures leave to the unprescribed hinges, in the design pose."""
+    """Return degrees of freedom that the closures leave to the unprescribed hinges, in the design pose."""
     return freedoms_of(system, bodies, closures).number
 
 
@@ -168,7 +168,7 @@ def smallest_subgraph(loop: CutEdge, driven: set[str]) -> tuple[list[Body], Body
 
 
 def anchor(body: Body, driven: set[str], other: Body | None = None) -> Body:
-    """The first body below that is not driven, or that carries another one."""
+    """Return the first body below that is not driven, or that carries another one."""
     while body.name in driven and not (other is not None and carries(body, other)):
         body = body.carrier
     return body

@@ -20,25 +20,25 @@ CLOSED = 1e-9
 
 
 def find_geared_loops(embedding: Embedding) -> tuple[Aggregate, ...]:
-    """Aggregated bodies with closures that some of their own hinges lead."""
+    """Return aggregated bodies with closures that some of their own hinges lead."""
     return tuple(
         S for S in embedding.aggregates if S.closures and S.N and S.dependent and not led_by_no_hinge(S)
     )
 
 
 def size_of(S: Aggregate) -> float:
-    """Characteristic length of the loops of an aggregated body [m]."""
+    """Return the characteristic length of the loops of an aggregated body [m]."""
     return S.loop.size
 
 
 def closure_limits(embedding: Embedding) -> Floats:
-    """Largest error of every closure that counts as closed, in the order of `System.closures`."""
+    """Return the largest error of every closure that counts as closed, in the order of `System.closures`."""
     sizes = {loop.name: size_of(S) for S in embedding.aggregates for loop in S.closures}
     return CLOSED * np.array([sizes[loop.name] for loop in embedding.system.closures])
 
 
 def gearing(S: Aggregate, motion: SubgraphMotion) -> Scalar:
-    """Frobenius norm of the dependent rows of X_S, per radian or size of the loop."""
+    """Return frobenius norm of the dependent rows of X_S, per radian or size of the loop."""
     size = size_of(S)
     given = velocity_scales(S.independent, size)
     squared: Scalar = 0.0

@@ -65,7 +65,7 @@ class Linkage(ABC):
         return "" if self.stands_for is None else self.stands_for.why_numeric
 
     def reach(self) -> tuple[float, float] | None:
-        """Admissible interval of a single independent coordinate, None where it is not known.
+        """Return the admissible interval of a single independent coordinate, None where it is not known.
 
         It is that of the nominal values of free parameters.
         """

@@ -84,15 +84,15 @@ class BodyMotion(NamedTuple):
         return Orientation(self.R, self.directions)
 
     def rotate(self, vector: Array) -> Array:
-        """A body-fixed vector, given in the design pose, in p's axes."""
+        """Return a body-fixed vector, given in the design pose, in p's axes."""
         return self.orientation.rotate(vector)
 
     def point(self, at: Array, theta_dot: Array) -> PointMotion:
-        """Motion of the body-fixed point that is at ``at`` in the design pose."""
+        """Return the motion of the body-fixed point that is at ``at`` in the design pose."""
         return self.offset(self.rotate(at - self.at), theta_dot)
 
     def offset(self, e: Array, theta_dot: Array) -> PointMotion:
-        """Motion of the body-fixed point that is ``e`` (p's axes) away from the origin."""
+        """Return the motion of the body-fixed point that is ``e`` (p's axes) away from the origin."""
         columns = cross_columns(self.w, e)
         drift = cross(self.w_drift, e)
         swing = columns @ theta_dot + drift
@@ -197,11 +197,11 @@ class SubgraphMotion:
             self._motions[name] = widen(motion, self.N)
 
     def hinge(self, name: str) -> Hinge:
-        """Inboard hinge of a body of S."""
+        """Return the inboard hinge of a body of S."""
         return self._bodies[name].inboard
 
     def carrier(self, name: str) -> BodyMotion:
-        """Motion of the body that carries the inboard hinge of a body of S."""
+        """Return the motion of the body that carries the inboard hinge of a body of S."""
         return self._motions[self._bodies[name].carrier.name]
 
     def carrier_of(self, name: str) -> str:
@@ -209,11 +209,11 @@ class SubgraphMotion:
         return self._bodies[name].carrier.name
 
     def body(self, name: str) -> BodyMotion:
-        """Motion of p, of a sibling, or of a body of S set so far."""
+        """Return the motion of p, of a sibling, or of a body of S set so far."""
         return self._motions[name]
 
     def point(self, name: str, at: Array) -> PointMotion:
-        """Motion of a body-fixed point given by its design position."""
+        """Return the motion of a body-fixed point given by its design position."""
         return self._motions[name].point(at, self.theta_dot)
 
     def ends(self, loop: LoopClosure) -> tuple[JointEnd, JointEnd]:
@@ -250,12 +250,12 @@ class SubgraphMotion:
                 self._motions[waiting] = self._across(waiting, turns=waiting not in self._unturned)
 
     def coordinates(self, name: str) -> Array:
-        """Coordinates of the inboard hinge of a body of S, with their turns where these are known."""
+        """Return coordinates of the inboard hinge of a body of S, with their turns where these are known."""
         hinge_motion = self.hinge_motions[name]
         return self.hinge(name).coordinates(hinge_motion.c) if hinge_motion.q is None else hinge_motion.q
 
     def coordinate(self, name: str, k: int = 0) -> ScalarMotion:
-        """Motion of a coordinate whose rate is one of the hinge's velocities."""
+        """Return the motion of a coordinate whose rate is one of the hinge's velocities."""
         _, X, eta, bias, _, _ = self.hinge_motions[name]
         j = self.hinge(name).velocity_of(k)
         assert j is not None, f"coordinate {k} of {name!r} has no velocity of its own"
@@ -292,7 +292,7 @@ class SubgraphMotion:
 def across(
     body: Body, carrier: BodyMotion, hinge_motion: HingeMotion, theta_dot: Array, turns: bool
 ) -> BodyMotion:
-    """Motion of a body from that of its carrier and of the hinge between them."""
+    """Return the motion of a body from that of its carrier and of the hinge between them."""
     hinge = body.inboard
     c, X, eta, bias, known, _ = hinge_motion
     child = None if known is None else by_directions(known)
@@ -324,13 +324,13 @@ def across(
 
 
 def hinge_axes(hinge: Hinge, carrier: BodyMotion, hinge_motion: HingeMotion) -> tuple[Array, Array]:
-    """Columns of Hᵀ of a hinge, angular and linear, (3, n_v) each, in p's axes."""
+    """Return columns of Hᵀ of a hinge, angular and linear, (3, n_v) each, in p's axes."""
     known = hinge_motion.directions
     return hinge.axes(hinge_motion.c, carrier.orientation, None if known is None else by_directions(known))
 
 
 def orient(carrier: Orientation, hinge: Hinge, c: Array, turns: bool = True) -> Orientation:
-    """Orientation of the body behind a hinge; that of its carrier where it does not turn."""
+    """Return the orientation of the body behind a hinge; that of its carrier where it does not turn."""
     if not (turns and hinge.turns):
         return carrier
     if carrier.directions is not None:
@@ -341,12 +341,12 @@ def orient(carrier: Orientation, hinge: Hinge, c: Array, turns: bool = True) -> 
 
 
 def at_rest(at: Array, N: int, r: Array = NOWHERE, orientation: Orientation = AS_DESIGNED) -> BodyMotion:
-    """Motion of a body that does not move relative to p: of p itself, if its pose is not given."""
+    """Return the motion of a body that does not move relative to p: of p itself, if its pose is not given."""
     still = PointMotion(r, zeros(3, N), zeros(3), zeros(3), zeros(3))
     R, directions = orientation
     return BodyMotion(R, at, still, zeros(3, N), zeros(3), zeros(3), zeros(3), directions)
 
 
 def widen(motion: BodyMotion, N: int) -> BodyMotion:
-    """A purely prescribed motion as seen by a sub-graph with N independent rates: zero columns."""
+    """Return a purely prescribed motion as seen by a sub-graph with N independent rates: zero columns."""
     return motion._replace(w=zeros(3, N), origin=motion.origin._replace(J=zeros(3, N)))

@@ -41,7 +41,7 @@ class SolvedLinkage(Linkage):
 
 
 def led_from_outside(embedding: Embedding) -> list[NumericLinkage]:
-    """Loops that are led straight, by nothing but independent coordinates."""
+    """Return loops that are led straight, by nothing but independent coordinates."""
     return [
         linkage
         for S in embedding.aggregates
@@ -51,7 +51,7 @@ def led_from_outside(embedding: Embedding) -> list[NumericLinkage]:
 
 
 def continue_linkages(embedding: Embedding, q: Array) -> dict[Linkage, Array]:
-    """Dependent coordinates of such loops at independent coordinates q, where no more is asked for."""
+    """Return dependent coordinates of such loops at independent coordinates q, where no more is asked for."""
     found: dict[Linkage, Array] = {}
     for linkage in led_from_outside(embedding):
         parts = (q[embedding.q_of[body.name]] for body in linkage.parameters)
@@ -62,7 +62,7 @@ def continue_linkages(embedding: Embedding, q: Array) -> dict[Linkage, Array]:
 
 
 def with_placed(embedding: Embedding, found: Mapping[Linkage, Array]) -> Embedding:
-    """An embedding that has the same positions, and no rates of loops whose coordinates are given."""
+    """Return an embedding that has the same positions, and no rates of loops whose coordinates are given."""
     aggregates = tuple(
         replace(S, linkages=tuple(place_linkage(linkage, found.get(linkage)) for linkage in S.linkages))
         for S in embedding.aggregates
@@ -81,7 +81,7 @@ Start = Mapping[str, Array]
 
 
 def with_starts(S: Aggregate, start: Start) -> tuple[Linkage, ...]:
-    """The linkages of an aggregated body; its loops that are led straight start where it starts."""
+    """Return the linkages of an aggregated body; its loops that are led straight start where it starts."""
     if not is_moved(S.independent, start):
         return S.linkages
     moved: dict[Linkage, Linkage] = dict(starting(S, start))
@@ -94,7 +94,7 @@ def can_start_at(S: Aggregate, start: Start) -> bool:
 
 
 def starting(S: Aggregate, start: Start) -> Iterator[tuple[NumericLinkage, NumericLinkage]]:
-    """Loops that are led straight, each with the same one starting at a start, as they are solved."""
+    """Yield loops that are led straight, each with the same one starting at a start, as they are solved."""
     if S.siblings or S.prescribed or any(linkage.has_free_geometry for linkage in S.linkages):
         yield from ((one, one.starting_at(start)) for one in find_continued_linkages(S.linkages))
         return

@@ -57,23 +57,23 @@ def along_path(S: Aggregate, N: int) -> Aggregate:
 
 
 def every_hinge(S: Aggregate) -> Loop:
-    """The loop with all hinges dependent."""
+    """Return the loop with all hinges dependent."""
     return replace(S.loop, dependent=S.bodies)
 
 
 def path_linkage(S: Aggregate) -> PathLinkage:
-    """The path of an aggregated body with one degree of freedom."""
+    """Return the path of an aggregated body with one degree of freedom."""
     named = [body for body in S.bodies if any(body.name in loop.independent for loop in S.closures)]
     return PathLinkage(every_hinge(S), named[0] if named else None)
 
 
 def path_of(S: Aggregate) -> PathLinkage | None:
-    """The linkage of an aggregated body with a path coordinate."""
+    """Return the linkage of an aggregated body with a path coordinate."""
     return next((link for link in S.linkages if isinstance(link, PathLinkage)), None)
 
 
 def chart_of(S: Aggregate) -> ChartLinkage | None:
-    """The linkage of an aggregated body with coordinates on a chart."""
+    """Return the linkage of an aggregated body with coordinates on a chart."""
     return next((link for link in S.linkages if isinstance(link, ChartLinkage)), None)
 
 
@@ -228,7 +228,7 @@ def is_beyond(before: Array, ahead: Array) -> bool:
 
 
 def close_with(linkage: ChartLinkage, q: Array, places: list[int], wanted: Array) -> Polished:
-    """Coordinates that close the loop with some as wanted, and what stays open."""
+    """Return coordinates that close the loop with some as wanted, and what stays open."""
     kernel, rows = linkage.kernel, velocity_rows(linkage, places)
 
     def equations(q: Array) -> tuple[Array, Array]:
@@ -242,7 +242,7 @@ def close_with(linkage: ChartLinkage, q: Array, places: list[int], wanted: Array
 
 
 def moving_as(linkage: ChartLinkage, q: Array, given: Mapping[Body, float], held: Sequence[Body]) -> Array:
-    """Velocities of all hinges with some as given, others at rest.
+    """Return velocities of all hinges with some as given, others at rest.
 
     Raises
     ------
@@ -287,7 +287,7 @@ def coordinate_place(linkage: ChartLinkage, body: Body) -> int:
 
 
 def velocity_rows(linkage: ChartLinkage, places: list[int]) -> Array:
-    """Rows that pick the scaled velocities of hinges with one coordinate."""
+    """Return rows that pick the scaled velocities of hinges with one coordinate."""
     owners = {}
     q_start = v_start = 0
     for body in linkage.loop.dependent:

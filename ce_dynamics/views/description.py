@@ -33,7 +33,7 @@ class Description(Lines):
     """
 
     def figure(self) -> Figure:
-        """Drawing of the spanning tree, the cuts, the aggregated bodies and the coordinates.
+        """Return the drawing of the spanning tree, the cuts, the aggregated bodies and the coordinates.
 
         Returns
         -------
@@ -76,7 +76,7 @@ def describe(system: System) -> Description:
 
 
 def preorder(system: System) -> list[Body]:
-    """All bodies, each before what it carries and that before its next sibling."""
+    """Return all bodies, each before what it carries and that before its next sibling."""
     children: dict[str, list[Body]] = {}
     for body in system.bodies:
         children.setdefault(body.carrier.name, []).append(body)
@@ -90,7 +90,7 @@ def preorder(system: System) -> list[Body]:
 
 
 def body_line(body: Body, S: Aggregate | None) -> BodyLine:
-    """The line of one body."""
+    """Return the line of one body."""
     hinge = body.inboard
     names = zip(hinge.coordinate_names, hinge.coordinate_units, strict=True)
     return BodyLine(
@@ -121,7 +121,7 @@ def owners_of(leading: Sequence[Written]) -> set[str]:
 
 
 def cut_line(loop: CutEdge, aggregate: str) -> CutLine:
-    """The line of one cut edge."""
+    """Return the line of one cut edge."""
     return CutLine(
         name=loop.name,
         body_a=loop.body_a.name,
@@ -133,7 +133,7 @@ def cut_line(loop: CutEdge, aggregate: str) -> CutLine:
 
 
 def aggregate_line(system: System, S: Aggregate) -> AggregateLine:
-    """The line of one aggregated body."""
+    """Return the line of one aggregated body."""
     freedoms = freedoms_of(system, S.bodies, S.closures)
     velocities, rows = int(freedoms.Y.shape[1]), sum(loop.rows for loop in S.closures)
     return AggregateLine(
@@ -154,5 +154,5 @@ def aggregate_line(system: System, S: Aggregate) -> AggregateLine:
 
 
 def names_of(bodies: Sequence[Body]) -> tuple[str, ...]:
-    """Their names."""
+    """Return their names."""
     return tuple(body.name for body in bodies)

@@ -128,7 +128,7 @@ def skeleton(
     u: ArrayLike | None = None,
     points: Mapping[str, Sequence[ArrayLike]] | None = None,
 ) -> dict[str, Floats]:
-    """Points of every body in world axes [m], (n, 3) each.
+    """Return points of every body in world axes [m], (n, 3) each.
 
     The first is that of the inboard hinge, then come those of the hinges and closures on the body and the
     further ones given; a body with no others has its centre of mass as well.
@@ -223,14 +223,14 @@ def at_state(model: Model, y: ArrayLike | None, u: ArrayLike | None) -> tuple[Fl
 
 
 def attachments(model: Model, body: Body) -> list[Array]:
-    """Design positions of the points of a body: its inboard hinge first."""
+    """Return design positions of the points of a body: its inboard hinge first."""
     points = [body.inboard.at_child]
     points += [other.inboard.at_parent for other in model.system.bodies if other.parent is body]
     return points + [at for loop in model.system.closures for held, at in loop.attachments if held is body]
 
 
 def picture_plane(along: ArrayLike, up: ArrayLike) -> Floats:
-    """World directions of the picture's two axes, in rows."""
+    """Return world directions of the picture's two axes, in rows."""
     away, upward = unit_axis(along, "draw", "along"), unit_axis(up, "draw", "up")
     upward = upward - away * (away @ upward)
     length = float(np.linalg.norm(upward))
@@ -243,7 +243,7 @@ def picture_plane(along: ArrayLike, up: ArrayLike) -> Floats:
 
 
 def axis_name(direction: Floats) -> str:
-    """``x`` or ``−y`` where a picture's axis is one of the world's, otherwise its components."""
+    """Return ``x`` or ``−y`` where a picture's axis is one of the world's, otherwise its components."""
     for k, name in enumerate("xyz"):
         if abs(abs(direction[k]) - 1.0) < 1e-9:
             return name if direction[k] > 0 else f"−{name}"
@@ -331,7 +331,7 @@ def measure_overlap(a: Floats, b: Floats) -> float:
 
 
 def outline_of(points: Floats) -> Floats:
-    """The points in the order in which one sees them from their middle."""
+    """Return the points in the order in which one sees them from their middle."""
     offsets = points - points.mean(axis=0)
     ordered: Floats = points[np.argsort(np.arctan2(offsets[:, 1], offsets[:, 0]), kind="stable")]
     return ordered

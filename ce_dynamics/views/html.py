@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def element(tag: str, *content: str, **attributes: str) -> str:
-    """An element with content that is HTML already; ``class_`` stands for the attribute ``class``."""
+    """Return an element with content that is HTML already; ``class_`` stands for the attribute ``class``."""
     given = "".join(
         f' {name.rstrip("_")}="{escape(value, quote=True)}"' for name, value in attributes.items()
     )
@@ -16,7 +16,7 @@ def element(tag: str, *content: str, **attributes: str) -> str:
 
 
 def text(tag: str, content: str, **attributes: str) -> str:
-    """An element with plain text."""
+    """Return an element with plain text."""
     return element(tag, escape(content), **attributes)
 
 
@@ -37,7 +37,7 @@ def table(head: Iterable[str], rows: Iterable[Iterable[str]], **attributes: str)
 
 
 def items(texts: Iterable[str], **attributes: str) -> str:
-    """A list of plain texts."""
+    """Return a list of plain texts."""
     return element("ul", *(text("li", each) for each in texts), **attributes)
 
 
@@ -75,7 +75,7 @@ STYLE = Path(__file__).with_name("report.css")
 
 
 def document(title: str, *content: str) -> str:
-    """A whole page that needs nothing else."""
+    """Return a whole page that needs nothing else."""
     head = element(
         "head",
         '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">',

@@ -8,7 +8,7 @@ from ce_dynamics.views.lines import AggregateLine, BodyLine, Lines, Role
 
 
 def as_text(description: Lines) -> str:
-    """The whole description."""
+    """Return the whole description."""
     parts = [heading(description), "", *table(tree_rows(description))]
     if description.cuts:
         parts += ["", "cut edges", *table(cut_rows(description))]
@@ -38,7 +38,7 @@ def heading(description: Lines) -> str:
 
 
 def tree_rows(description: Lines) -> list[list[str]]:
-    """One row for every body, indented as the tree is."""
+    """Return one row for every body, indented as the tree is."""
     rows = [["spanning tree", "hinge", "coordinates", "role", "mass, kg", "aggregated body"], ["ground"]]
     branches = tree_branches([line.depth for line in description.bodies])
     for line, branch in zip(description.bodies, branches, strict=True):
@@ -56,7 +56,7 @@ def tree_rows(description: Lines) -> list[list[str]]:
 
 
 def coordinates(line: BodyLine) -> str:
-    """The coordinates of a hinge, those of one unit together: ``x, y, z [m]``."""
+    """Return the coordinates of a hinge, those of one unit together: ``x, y, z [m]``."""
     units = dict.fromkeys(entry.unit for entry in line.coordinates)
     names = {
         unit: ", ".join(
@@ -92,7 +92,7 @@ def continues(depths: Sequence[int], k: int, level: int) -> bool:
 
 
 def cut_rows(description: Lines) -> list[list[str]]:
-    """One row for every cut edge."""
+    """Return one row for every cut edge."""
     return [
         ["  " + cut.name, f"{cut.body_a} – {cut.body_b}", cut.closure, format_count(cut.rows, "condition")]
         for cut in description.cuts
@@ -130,12 +130,12 @@ def aggregate_lines(line: AggregateLine) -> list[str]:
 
 
 def format_count(number: int, one: str, several: str = "") -> str:
-    """A number with its noun."""
+    """Return a number with its noun."""
     return f"{number} {one if number == 1 else several or one + 's'}"
 
 
 def table(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Rows in aligned columns; columns that hold nothing below the heading are left out."""
+    """Return rows in aligned columns; columns that hold nothing below the heading are left out."""
     columns = max(len(row) for row in rows)
     full = [[*row, *[""] * (columns - len(row))] for row in rows]
     kept = [k for k in range(columns) if k == 0 or any(row[k] for row in full[1:]) or len(rows) == 1]

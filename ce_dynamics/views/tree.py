@@ -44,7 +44,7 @@ class BoxPlace(NamedTuple):
 
 
 def tree_figure(description: Lines) -> Figure:
-    """The spanning tree from left to right, one body in a row; cut edges run in lanes of their own."""
+    """Return the spanning tree from left to right, one body in a row; cut edges run in lanes of their own."""
     places = place_bodies(description.bodies)
     tree_right = max(place.right for place in places.values())
     longest = max((text_width(cut_text(cut), 7.5) for cut in description.cuts), default=0.0)
@@ -151,7 +151,7 @@ def cut_text(cut: CutLine) -> str:
 
 
 def aggregate_colours(description: Lines) -> dict[str, str]:
-    """A light colour for every aggregated body."""
+    """Return a light colour for every aggregated body."""
     palette = colormaps["Pastel1"].colors  # type: ignore[attr-defined]
     return {
         line.name: "#" + "".join(f"{round(255 * part):02x}" for part in palette[k % len(palette)])

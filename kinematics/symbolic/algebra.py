@@ -85,7 +85,7 @@ class Algebra:
         return expression.replace(sympy.sin, lambda x: self._turned(x)[1])
 
     def _turned(self, argument: Expr) -> tuple[Expr, Expr]:
-        """Cosine and sine of Σ n x + rest, by complex multiplication."""
+        """Return the cosine and sine of Σ n x + rest, by complex multiplication."""
         rest, factors = sympy.expand(argument), []
         for unknown in self.unknowns:
             n = rest.coeff(unknown.symbol, 1)
@@ -143,7 +143,7 @@ class Algebra:
         return poly
 
     def _without_zeros(self, poly: Poly) -> Poly:
-        """Without coefficients that are rounding of the others."""
+        """Return a copy without coefficients that are rounding of the others."""
         largest = [max(self.size(k, sample) for k in poly.coeffs()) for sample in self.samples]
         terms = {
             m: k
@@ -172,7 +172,7 @@ class Algebra:
         return self.value(expression, dict.fromkeys(self.of, 0.0))
 
     def value(self, expression: Expr, coordinates: Mapping[Expr, float]) -> float:
-        """Value at given coordinates."""
+        """Return the value at given coordinates."""
         return real(sympy.sympify(expression).evalf(30, subs=self._numbers(coordinates)))
 
     def size(self, expression: Expr, coordinates: Mapping[Expr, float]) -> float:
@@ -202,7 +202,7 @@ class Algebra:
 
 
 def real(value: Expr) -> float:
-    """A number that SymPy evaluated, NaN if it is not real."""
+    """Return a number that SymPy evaluated, NaN if it is not real."""
     try:
         x = complex(value)
     except (TypeError, ValueError):

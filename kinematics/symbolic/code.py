@@ -90,7 +90,7 @@ def blocks(J: Expr) -> list[EquationBlock]:
 
 
 def solve_blocks(J: Array, order: Sequence[EquationBlock], right: Array) -> Array:
-    """X with J X = right, block by block; J (n, n) and right (n, k) of floats or traced scalars."""
+    """Return X with J X = right, block by block; J (n, n) and right (n, k) of floats or traced scalars."""
     n, k = right.shape
     X: list[Array] = [right[0]] * n
     done: list[int] = []
@@ -108,7 +108,7 @@ def solve_blocks(J: Array, order: Sequence[EquationBlock], right: Array) -> Arra
 
 
 def solve_small(A: Array, b: Array) -> Array:
-    """A⁻¹ b: by division, Cramer's rule, or elimination."""
+    """Return A⁻¹ b: by division, Cramer's rule, or elimination."""
     if len(A) == 1:
         quotient: Array = b / A[0, 0]
         return quotient
@@ -123,7 +123,7 @@ def solve_small(A: Array, b: Array) -> Array:
 def check_coordinates(
     coordinates: Mapping[Expr, str | tuple[str, int]], hinges: Mapping[str, Hinge], owner: str
 ) -> dict[Expr, tuple[str, int]]:
-    """Body and number of every coordinate, by symbol.
+    """Return the body and number of every coordinate, by symbol.
 
     Raises
     ------
@@ -193,7 +193,7 @@ FUNCTIONS = {
 
 
 def sign(x: Any) -> Any:
-    """The derivative of |x|; 1 at zero."""
+    """Return the derivative of |x|; 1 at zero."""
     return arrays.where(x < 0.0, -1.0, 1.0)
 
 
@@ -244,7 +244,7 @@ def function(
     assignments: Sequence[tuple[Expr, Expr]],
     results: Mapping[str, Sequence[Expr]],
 ) -> Callable[..., dict[str, list[Any]]]:
-    """A Python function of scalars that makes assignments in order and returns named lists.
+    """Return a Python function of scalars that makes assignments in order and returns named lists.
 
     Sub-expressions that occur more than once are computed once.
 
@@ -292,7 +292,7 @@ def refuse_unknown(expressions: Sequence[Expr]) -> None:
 
 
 def order_definitions(definitions: Mapping[Expr, Expr]) -> list[Expr]:
-    """Symbols in an order in which everything is defined before it is used."""
+    """Return symbols in an order in which everything is defined before it is used."""
     done: dict[Expr, None] = {}
 
     def visit(symbol: Expr) -> None:

@@ -34,7 +34,7 @@ for root in solve(equation, unknown):
 
 
 def solutions(equation: Expr, unknown: Expr, seconds: float = SECONDS) -> list[Expr]:
-    """Roots in closed form; none where SymPy finds none in time."""
+    """Return roots in closed form; none where SymPy finds none in time."""
     text = f"{sympy.srepr(equation)}\n{sympy.srepr(unknown)}\n"
     try:
         done = subprocess.run(
@@ -140,7 +140,7 @@ class Elimination:
         return self._quadratic(poly, x) if poly.degree() == 2 else None
 
     def _angle(self, poly: sympy.Poly, x: Unknown) -> EliminationStep | None:
-        """A c + B s = C: c = (A C ∓ B w)/r², s = (B C ± A w)/r², w² = r² − C², r² = A² + B²."""
+        """Return a c + B s = C: c = (A C ∓ B w)/r², s = (B C ± A w)/r², w² = r² − C², r² = A² + B²."""
         A, B = poly.coeff_monomial((1, 0)), poly.coeff_monomial((0, 1))
         C = -poly.coeff_monomial((0, 0))
         derivative = self.algebra.at_design(B)  # of A c + B s by the angle: ∓ w in the design pose
@@ -157,7 +157,7 @@ class Elimination:
         return EliminationStep(x, pair, margin, "A cos + B sin = C")
 
     def _quadratic(self, poly: sympy.Poly, x: Unknown) -> EliminationStep | None:
-        """a x² + b x + c = 0, the root that is zero in the design pose: x = −2c/(b ± √(b² − 4ac))."""
+        """Return a x² + b x + c = 0, the root that is zero in the design pose: x = −2c/(b ± √(b² − 4ac))."""
         a, b, c = (poly.nth(k) for k in (2, 1, 0))
         slope = self.algebra.at_design(b)
         if not self._regular(b):
@@ -213,7 +213,7 @@ class Elimination:
         return self._found(EliminationStep(x, pair, sympy.Integer(1), "end of the bar"), *equations)
 
     def _linear(self) -> bool:
-        """An unknown that is linear in an equation, in the others put in place of it."""
+        """Return an unknown that is linear in an equation, in the others put in place of it."""
         for equation in self.equations:
             for x in unknowns_in(equation, self.left):
                 row = self.algebra.linear(equation, (x.symbol,)) if not self._has_pair(equation, x) else None

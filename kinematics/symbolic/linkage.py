@@ -42,7 +42,7 @@ from ce_dynamics.mechanism.hinges.revolute import Revolute
 
 
 def numeric_linkage(linkage: LoopEquations) -> NumericLinkage:
-    """The loop equations as couplings of the hinges of bodies of their own."""
+    """Return the loop equations as couplings of the hinges of bodies of their own."""
     bodies = make_bodies(linkage.joints())
     by_name = {body.name: body for body in bodies}
     coordinates = tuple(Coordinate(by_name[body], k) for body, k in linkage.coordinates.values())
@@ -181,7 +181,7 @@ class SymbolicLinkage(ClosedForm):
     # What it says of itself
 
     def joints(self) -> tuple[Joint, ...]:
-        """Hinges of the spanning tree."""
+        """Return hinges of the spanning tree."""
         return self._joints
 
     def cuts(self) -> tuple[Cut, ...]:
@@ -189,7 +189,7 @@ class SymbolicLinkage(ClosedForm):
         return self._cuts
 
     def couplings(self) -> tuple[Link, ...]:
-        """The equations themselves, where no closure stands for them."""
+        """Return the equations themselves, where no closure stands for them."""
         if self._cuts:
             return ()
         owners = tuple(self.coordinates.values())
@@ -276,7 +276,7 @@ class SymbolicLinkage(ClosedForm):
         self._numeric = None if self._steps else numeric_linkage(self)
 
     def _input_numbers(self, motion: SubgraphMotion) -> dict[Expr, Scalar]:
-        """Given coordinates with their cosines and sines."""
+        """Return given coordinates with their cosines and sines."""
         numbers: dict[Expr, Scalar] = {}
         for unknown in self._inputs:
             body, k = self.coordinates[unknown.symbol]
@@ -292,7 +292,7 @@ class SymbolicLinkage(ClosedForm):
         return numbers
 
     def _solved(self, motion: SubgraphMotion) -> tuple[dict[Expr, Scalar], list[Scalar]]:
-        """All coordinates with their cosines and sines, and the margins of the closed form."""
+        """Return all coordinates with their cosines and sines, and the margins of the closed form."""
         numbers = self._input_numbers(motion)
         found = self._positions(*numbers.values(), *self.parameters.values())
         numbers |= dict(zip(self._outputs, found["q"], strict=True))
@@ -340,7 +340,7 @@ class SymbolicLinkage(ClosedForm):
         return hinge.configuration(q), None if turned else q
 
     def _motion(self, motion: SubgraphMotion, numbers: Mapping[Expr, Scalar]) -> tuple[Array, Array, Array]:
-        """X, η and bias of all dependent coordinates, (13) and (14)."""
+        """Return X, η and bias of all dependent coordinates, (13) and (14)."""
         given = [motion.coordinate(*self.coordinates[unknown.symbol]) for unknown in self._inputs]
         n, m = len(self._dependent), len(given)
         generators = [

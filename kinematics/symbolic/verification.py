@@ -121,7 +121,7 @@ def find_closed_poses(linkage: LoopEquations) -> Iterator[dict[Expr, float]]:
 
 
 def newton(loop: Loop, q: Array, given: dict, held: dict) -> Array | None:  # type: ignore[type-arg]
-    """Dependent coordinates that close the loop, from a guess nearby; None if there are none."""
+    """Return dependent coordinates that close the loop, from a guess nearby; None if there are none."""
     rates = np.zeros(loop.m + sum(len(motion.eta) for motion in given.values()))
 
     def equations(q: Array) -> tuple[Array, Array]:
@@ -135,7 +135,7 @@ def newton(loop: Loop, q: Array, given: dict, held: dict) -> Array | None:  # ty
 
 
 def name_coordinates(linkage: LoopEquations, loop: Loop, q: Array, p: Array) -> dict[Expr, float]:
-    """All coordinates by symbol."""
+    """Return all coordinates by symbol."""
     values: dict[tuple[str, int], float] = {}
     for bodies, stacked in ((loop.dependent, q), (loop.given, p)):
         owners = [(body.name, k) for body in bodies for k in range(body.inboard.n_q)]
@@ -144,6 +144,6 @@ def name_coordinates(linkage: LoopEquations, loop: Loop, q: Array, p: Array) -> 
 
 
 def short(equation: Expr) -> str:
-    """An equation for a message."""
+    """Return an equation for a message."""
     text = str(equation)
     return text if len(text) <= 120 else f"{text[:119]}…"

@@ -57,7 +57,7 @@ class Groups:
         return section is not None and key[1] in fields_of(section)
 
     def expand(self, key: Key) -> tuple[int, list[Key]]:
-        """Specificity of a key (higher wins) and the keys of the schema it stands for."""
+        """Return the specificity of a key (higher wins) and the keys of the schema it stands for."""
         if key[0] in self.members:
             return 2, [key]
         if key[0] in self.groups:

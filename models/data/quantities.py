@@ -345,7 +345,7 @@ def si_value(owner: str, value: float | str, unit: str) -> float:
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """``; did you mean …?`` where a known name is near."""
+    """Return ``; did you mean …?`` where a known name is near."""
     near = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)
     return f"; did you mean '{near[0]}'?" if near else ""
 

@@ -276,7 +276,7 @@ def _as_answer(word: Assignment) -> Assignment:
 
 
 def _plain(node: yaml.Node) -> object:
-    """The Python value of a scalar or list; numbers stay text, for `ParameterQuantity` to read."""
+    """Return the Python value of a scalar or list; numbers stay text, for `ParameterQuantity` to read."""
     if isinstance(node, yaml.SequenceNode):
         return [_plain(item) for item in node.value]
     if node.tag == "tag:yaml.org,2002:null":

@@ -144,5 +144,5 @@ def hypercube(dimensions: int, runs: int, seed: int) -> Floats:
 
 
 def overrides(names: Sequence[str], values: Sequence[float]) -> list[str]:
-    """``name=value`` each, in SI, to the last bit."""
+    """Return ``name=value`` each, in SI, to the last bit."""
     return [f"{name}={float(value)!r}" for name, value in zip(names, values, strict=True)]

@@ -158,5 +158,5 @@ class Episodes:
 
 
 def task_key(task: Task) -> tuple[str, str, tuple[str, ...]]:
-    """Return By which the saved state of an environment is known."""
+    """By which the saved state of an environment is known."""
     return task.name, str(task.vehicle.model.dynamics.signature.digest), task.names

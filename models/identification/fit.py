@@ -230,11 +230,11 @@ class Rounds:
         return np.concatenate([*residuals, z]), np.vstack([*slopes, np.eye(self.n)])
 
     def cost(self, z: Floats) -> Floats:
-        """Residuals of `eliminate_starts` at z, in standard deviations of the priors."""
+        """Return residuals of `eliminate_starts` at z, in standard deviations of the priors."""
         return self.eliminate_starts(self.prior + self.scale * z)[0]
 
     def slope(self, z: Floats) -> Floats:
-        """Their derivatives by z."""
+        """Return their derivatives by z."""
         return self.eliminate_starts(self.prior + self.scale * z)[1]
 
     def move_starts(self, theta: Floats) -> None:
@@ -273,7 +273,7 @@ class Rounds:
         self.sizes = sizes
 
     def weights(self) -> list[Floats]:
-        """1/(σ √τ) of all samples."""
+        """Return 1/(σ √τ) of all samples."""
         return [1.0 / (s * np.sqrt(self.time[k])) for s, k in zip(self.sizes, self.keys, strict=True)]
 
     def limits(self) -> Floats:

@@ -42,7 +42,7 @@ class Inertial(NamedTuple):
 
 
 def cross_matrix(v: Floats) -> Floats:
-    """[v]× of vectors (n, 3)."""
+    """Return [v]× of vectors (n, 3)."""
     x, y, z = v.T
     o = np.zeros_like(x)
     return np.stack([[o, -z, y], [z, o, -x], [-y, x, o]]).transpose(2, 0, 1)
@@ -60,7 +60,7 @@ def regressor(a: Floats, omega: Floats, alpha: Floats) -> Floats:
 
 
 def spread(v: Floats) -> Floats:
-    """L(v) with L(v) (I_xx, I_xy, I_xz, I_yy, I_yz, I_zz) = I v."""
+    """Return L(v) with L(v) (I_xx, I_xy, I_xz, I_yy, I_yz, I_zz) = I v."""
     x, y, z = v.T
     o = np.zeros_like(x)
     return np.stack([[x, y, z, o, o, o], [o, x, o, y, z, o], [o, o, x, o, y, z]]).transpose(2, 0, 1)
@@ -135,7 +135,7 @@ def regressed(Y: Floats, f: Floats, base: Floats, mass: float) -> list[Inertial]
 
 
 def base_parameters(data: VehicleParameters) -> Floats:
-    """π of the base vehicle about the chassis' origin."""
+    """Return π of the base vehicle about the chassis' origin."""
     total = np.zeros(10)
     for body in data.bodies(data.layout.axles, data.trailers):
         m, c = float(body.mass), np.asarray(body.com, dtype=float)

@@ -26,7 +26,7 @@ class Noise(NamedTuple):
     part: float
 
     def at(self, z: Floats) -> Floats:
-        """σ where z is predicted."""
+        """Return σ where z is predicted."""
         return np.sqrt(self.sd**2 + (self.part * z) ** 2)
 
 
@@ -53,7 +53,7 @@ class Huber:
         self.limits = limits
 
     def __call__(self, z: Floats) -> Floats:
-        """ρ, ρ′ and ρ″ in rows."""
+        """Return ρ, ρ′ and ρ″ in rows."""
         k, root = np.sqrt(self.limits), np.sqrt(np.maximum(z, 1e-300))
         inside = z <= self.limits
         with np.errstate(invalid="ignore"):

@@ -146,7 +146,7 @@ class ChassisSensor(Reference):
         return self.project_vector(instant.outward, instant.acceleration(self.chassis, at), k)
 
     def project_vector(self, observer: Observer, vector: Array, k: int) -> Scalar:
-        """Component along the forward (0) or left (1) axis of the sensor."""
+        """Return the component along the forward (0) or left (1) axis of the sensor."""
         x, y = (self.horizontal(observer, vector, axis) for axis in (0, 1))
         c, s = cos(self.turn), sin(self.turn)
         return (x * c + y * s, y * c - x * s)[k]
@@ -155,7 +155,7 @@ class ChassisSensor(Reference):
 def vehicle_plant(
     vehicle: str, free: Sequence[str], runs: Sequence[Recording], overrides: Sequence[str] = ()
 ) -> Plant:
-    """A vehicle as what is fitted to runs.
+    """Return a vehicle as what is fitted to runs.
 
     Parameters
     ----------
@@ -286,7 +286,7 @@ def add_channels(
 
 
 def defaults(model: Model, recorded: Sequence[str]) -> Floats:
-    """Inputs that are not recorded: the gearbox in neutral where a speed is followed."""
+    """Return inputs that are not recorded: the gearbox in neutral where a speed is followed."""
     values = model.u0[: model.layout.n_inputs].copy()
     names = [entry.name for entry in model.layout.u]
     for neutral in ("selector", "gear"):
@@ -315,7 +315,7 @@ def laid_out(data: VehicleParameters, recorded: Sequence[str], inputs: Sequence[
 
 
 def settle_straight(model: Model, follows: bool) -> Floats:
-    """The state of a vehicle that has settled on its springs, driving straight on."""
+    """Return the state of a vehicle that has settled on its springs, driving straight on."""
     names = [entry.name for entry in model.layout.u][: model.layout.n_inputs]
     inputs = dict(zip(names, defaults(model, ["speed"] if follows else []).tolist(), strict=True))
     try:

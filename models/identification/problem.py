@@ -240,7 +240,7 @@ class FitProblem:
         return total
 
     def parameters(self, theta: Floats, session: str) -> Floats:
-        """Parameters of the plant in a session."""
+        """Return parameters of the plant in a session."""
         plant = self.shooter.plant
         values = plant.nominal.copy()
         for number, value in zip(self.free, theta.tolist(), strict=True):
@@ -256,7 +256,7 @@ class FitProblem:
         return values
 
     def measure_start(self, k: int, channel: str) -> float:
-        """Mean of a channel within 0.1 s of the start of a segment; 0 if there is no sample."""
+        """Return the mean of a channel within 0.1 s of the start of a segment; 0 if there is no sample."""
         segment = self.segments[k]
         time, values = segment.run.time, segment.run.outputs[channel].values
         near = np.abs(time - (segment.start - self.options.lead)) <= 0.1
@@ -375,7 +375,7 @@ class FitProblem:
 
 
 def slope_of(time: Floats, values: Floats, at: Floats) -> Floats:
-    """Derivative of the linear interpolation of samples; zero beyond them."""
+    """Return the derivative of the linear interpolation of samples; zero beyond them."""
     k = np.clip(np.searchsorted(time, at) - 1, 0, len(time) - 2)
     inside = (at > time[0]) & (at < time[-1])
     return np.where(inside, (values[k + 1] - values[k]) / (time[k + 1] - time[k]), 0.0)
@@ -394,7 +394,7 @@ class Sampled:
         return np.asarray(z[self.i] + self.part * self.slope(z))
 
     def slope(self, z: Floats) -> Floats:
-        """Differences of neighbouring rows."""
+        """Return differences of neighbouring rows."""
         return np.asarray(z[self.i + 1] - z[self.i])
 
 

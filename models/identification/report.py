@@ -141,7 +141,7 @@ def page(fit: Fit, runs: Sequence[Recording], predictions: Sequence[Prediction])
 
 
 def report_predictions(predictions: Sequence[Prediction]) -> list[str]:
-    """A table of all predictions, and pictures of the first."""
+    """Return a table of all predictions, and pictures of the first."""
     rows = [
         [
             escape(c.name), escape(c.run), escape(p.model), number(c.rmse), number(c.rms),

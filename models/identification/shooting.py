@@ -130,7 +130,7 @@ class Shooter:
         drives: Sequence[Excitation],
         directions: Sequence[Sequence[ExcitationDerivative]],
     ) -> list[Floats]:
-        """Outputs and their derivatives of groups of lanes, (instants, 2 outputs, lanes) each."""
+        """Return outputs and their derivatives of groups of lanes, (instants, 2 outputs, lanes) each."""
         if not groups:
             return []
         n, m, w, steps = self.n, len(self.plant.inputs), self.width, len(drives[0].inputs)

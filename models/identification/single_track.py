@@ -96,7 +96,7 @@ def planar(data: VehicleParameters) -> tuple[float, float, float, float]:
 def single_track(
     kind: str, mass: float, inertia: float, front: float, rear: float, runs: Sequence[Recording]
 ) -> Plant:
-    """A single-track model of a vehicle for the channels of some runs.
+    """Return a single-track model of a vehicle for the channels of some runs.
 
     Parameters
     ----------
@@ -148,12 +148,12 @@ def single_track(
 
 
 def straight_state(size: int, speed: float) -> Floats:
-    """The state of straight running."""
+    """Return the state of straight running."""
     return np.array([speed, 0.0, 0.0][:size])
 
 
 def read(outputs: Mapping[str, str], p: Mapping[str, Scalar], now: Motion) -> Array:
-    """The outputs, at the positions of their sensors."""
+    """Return the outputs, at the positions of their sensors."""
     ahead = {name: p.get(f"channels.{name}.position.x", 0.0) for name in outputs}
     turn = {name: p.get(f"channels.{name}.turn", 0.0) for name in outputs}
     v, vy, r, ay, turning = (now[name] for name in ("vx", "vy", "yaw_rate", "ay", "rate of yaw_rate"))
@@ -168,7 +168,7 @@ def read(outputs: Mapping[str, str], p: Mapping[str, Scalar], now: Motion) -> Ar
 
 
 def kinematic(kind: str, names: Sequence[str], y: Array, u: Array) -> Motion:
-    """The motion of axles that do not slip."""
+    """Return the motion of axles that do not slip."""
     delta, speed, p = u[0], u[1], dict(zip(names, u[len(u) - len(names) :], strict=True))
     r = y[0] * tan(delta) / (p["front.distance"] + p["rear.distance"])
     return {
@@ -178,7 +178,7 @@ def kinematic(kind: str, names: Sequence[str], y: Array, u: Array) -> Motion:
 
 
 def dynamic(kind: str, names: Sequence[str], y: Array, u: Array) -> Motion:
-    """The motion of axles whose tyres slip."""
+    """Return the motion of axles whose tyres slip."""
     delta, speed, bank = u[0], u[1], u[2]
     p = dict(zip(names, u[len(u) - len(names) :], strict=True))
     v, vy, r = y

@@ -305,7 +305,7 @@ def compliance_figures(
 
 
 def vertical(c: Floats, track: float, tyre_rate: float) -> dict[str, float]:
-    """Return By vertical forces at the wheel centres."""
+    """By vertical forces at the wheel centres."""
     ride = c[3, 3] + c[3, 9]
     both = c[3, 3] - c[3, 9] - c[9, 3] + c[9, 9]
     return {

@@ -268,7 +268,7 @@ def front_swing_arm(screw: CarrierScrew, P: Array, side: int) -> WheelSwingArm:
 
 
 def side_swing_arm(screw: CarrierScrew, P: Array, towards: float) -> WheelSwingArm:
-    """Return In the side view: v_x = v_x(P) + ω_y Δz and v_z = v_z(P) − ω_y Δx vanish at the instant centre.
+    """In the side view: v_x = v_x(P) + ω_y Δz and v_z = v_z(P) − ω_y Δx vanish at the instant centre.
 
     `towards` is −1 of a front axle, whose middle of the vehicle is behind it, and 1 of a rear one.
     """

@@ -164,7 +164,7 @@ class DrivenWheels:
         return (*on_wheels, *on_axles, (self.chassis, self.chassis.com))
 
     def observe(self, observer: Observer) -> tuple[list[Array], Scalar]:
-        """Spin axes in chassis axes, times the shares, and the mean speed of the wheels [rad/s]."""
+        """Return spin axes in chassis axes, times the shares, and the mean speed of the wheels [rad/s]."""
         axes: list[Array] = []
         mean: Scalar = 0.0
         for (wheel, carrier, _, axis, housing, pull), share in zip(self.wheels, self.shares, strict=True):

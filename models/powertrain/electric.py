@@ -54,7 +54,7 @@ class BatteryData(Section):
         return self.voltage**2 / (4.0 * self.resistance)
 
     def current(self, power: Scalar) -> Scalar:
-        """Current at which it gives a power P at its poles [A]: P = U I − R I², the smaller root.
+        """Return the current at which it gives a power P at its poles [A]: P = U I − R I², the smaller root.
 
         Beyond U²/4R, which is all it has, it gives U/2R: of a motor beyond its table, that may be.
         """

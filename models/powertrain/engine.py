@@ -108,7 +108,7 @@ class TiedEngineData(EngineData):
 
 
 def turning_sign(speed: Scalar) -> Scalar:
-    """1 forwards, −1 backwards, exactly so beyond `STANDING`."""
+    """Return 1 forwards, −1 backwards, exactly so beyond `STANDING`."""
     return 2.0 * smooth_step(0.5 + 0.5 * speed / STANDING) - 1.0
 
 

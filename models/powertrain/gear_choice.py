@@ -91,7 +91,7 @@ class ShiftedGearboxData(GearboxData):
         return tuple(1.0 if output > up else 0.0 for _, up in self.shifts())
 
     def rates(self, z: Sequence[Scalar], output: Scalar) -> tuple[Scalar, ...]:
-        """ż at a speed of the gearbox' output [rad/s]."""
+        """Return ż at a speed of the gearbox' output [rad/s]."""
         tau = self.time_constant
         rates = []
         for state, (down, up) in zip(z, self.shifts(), strict=True):
@@ -108,7 +108,7 @@ class ShiftedGearboxData(GearboxData):
         return number
 
     def turns(self, z: Sequence[Scalar]) -> Scalar:
-        """Revolutions of the input per revolution of the output, forwards."""
+        """Return revolutions of the input per revolution of the output, forwards."""
         turns: Scalar = 1.0 / self.gears[0]
         for state, (low, high) in zip(z, pairwise(self.gears), strict=True):
             turns = turns + (1.0 / high - 1.0 / low) * smooth_step(state)

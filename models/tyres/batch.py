@@ -39,7 +39,7 @@ class TyreBatch:
         return compile_function(self.traced, LANES)
 
     def one(self, x: Sequence[float]) -> Floats:
-        """The result at one point; the array is overwritten by the next call."""
+        """Return the result at one point; the array is overwritten by the next call."""
         self._single.inputs["x"][:] = x
         self._single.run()
         return self._single.outputs["y"]

@@ -109,14 +109,14 @@ class SlipForces(NamedTuple):
 
 
 def combine_curves(x: Curve, y: Curve, c: Scalar, s: Scalar) -> Curve:
-    """The curve in the direction (c, s) of the slips: each number by its components in both axes."""
+    """Return the curve in the direction (c, s) of the slips: each number by its components in both axes."""
     numbers = [sqrt(a * a * c * c + b * b * s * s) for a, b in zip(x, y, strict=True)]
     dF0, FM, sM, FS, sS = numbers
     return Curve(maximum(dF0, 2.0 * FM / sM), FM, sM, FS, sS)
 
 
 def dahl(v: Scalar, z: Scalar, most: Scalar) -> tuple[Scalar, Scalar]:
-    """Friction at rest against a velocity v, deflected by z, that holds `most`; and the rate of z.
+    """Return the friction at rest against a velocity v, deflected by z, that holds `most`; and the rate of z.
 
     Without load z relaxes.  Fast sliding under next to none is followed no faster than `FASTEST`, so that
     steps of a simulation remain stable; z then exceeds what friction holds, to which the force is cut.
@@ -161,19 +161,19 @@ class ChronoTyre(TyreModel):
 
     @abstractmethod
     def stored_energy(self, depth: Scalar) -> Scalar:
-        """Energy stored by the load [J]."""
+        """Return the energy stored by the load [J]."""
 
     @abstractmethod
     def rolling_radius(self, depth: Scalar) -> Scalar:
-        """Radius that slips are formed with [m]."""
+        """Return the radius that slips are formed with [m]."""
 
     @abstractmethod
     def rolling_arm(self, depth: Scalar) -> Scalar:
-        """Moment of rolling resistance over the load [m]."""
+        """Return the moment of rolling resistance over the load [m]."""
 
     @abstractmethod
     def slip_forces(self, at: ChronoContact) -> SlipForces:
-        """Forces at slips; the road's friction is that of the measurement times `own_friction`."""
+        """Return forces at slips; the road's friction is that of the measurement times `own_friction`."""
 
     def evaluate(self, wheel: WheelOnRoad, x: Array) -> TyreAnswer:
         r0 = self.unloaded_radius
@@ -489,7 +489,7 @@ class ChronoMagicFormula(ChronoTyre):
 
 
 def held(slip: Scalar, B: Scalar) -> Scalar:
-    """A slip whose product with B is within ± `STEEPEST_SLIP`."""
+    """Return a slip whose product with B is within ± `STEEPEST_SLIP`."""
     largest = STEEPEST_SLIP / absolute(B)
     return minimum(maximum(slip, -largest), largest)
 

@@ -63,7 +63,7 @@ class WheelOnRoad(NamedTuple):
         return sin(self.gamma) if self.sin_gamma is None else self.sin_gamma
 
     def mirror(self) -> WheelOnRoad:
-        """Its image in the plane of the wheel."""
+        """Return its image in the plane of the wheel."""
         return self._replace(v_y=-self.v_y, gamma=-self.gamma, yaw_rate=-self.yaw_rate, sin_gamma=-self.lean)
 
 
@@ -127,7 +127,7 @@ class TyreModel(ABC):
 
     @abstractmethod
     def evaluate(self, wheel: WheelOnRoad, x: Array) -> TyreAnswer:
-        """Forces and rates of the states x for a wheel on the road."""
+        """Return forces and rates of the states x for a wheel on the road."""
 
 
 DEFLECTIONS = (StateDeclaration("x_e", "m"), StateDeclaration("y_e", "m"))
@@ -168,4 +168,4 @@ class SidedTyre(ABC):
 
     @abstractmethod
     def mount(self, side: int) -> TyreModel:
-        """Mounted on the left (1) or on the right (−1)."""
+        """Return mounted on the left (1) or on the right (−1)."""

@@ -44,7 +44,7 @@ MARGIN = "road_margin"
 
 
 def share_forces(f: TyreAnswer, share: Scalar) -> TyreAnswer:
-    """Forces and moments where those of the contact partly cancel each other."""
+    """Return forces and moments where those of the contact partly cancel each other."""
     return f._replace(
         Fx=share * f.Fx,
         Fy=share * f.Fy,
@@ -143,7 +143,7 @@ class RoadTyre(ForceElement):
         return ((self.wheel, self.centre), (self.carrier, self.centre), (self.ground, self.centre))
 
     def contact(self, observer: Observer) -> WheelContact:
-        """The contact for the observed motion."""
+        """Return the contact for the observed motion."""
         centre = observer.point(self.wheel, self.centre, self.ground)
         axis = observer.direction(self.carrier, self.spin_axis, self.ground)
         omega = observer.angular_velocity(self.wheel, self.ground)

@@ -117,18 +117,18 @@ class PropertyFile:
         return None
 
     def word(self, key: str, *sections: str) -> str | None:
-        """A text in capitals, None if the file has none."""
+        """Return a text in capitals, None if the file has none."""
         entry = self.find(key, *sections)
         return None if entry is None else str(entry.value).strip().upper()
 
     def number(self, key: str, entry: PropertyEntry) -> float:
-        """A value that has to be a number."""
+        """Return a value that has to be a number."""
         if isinstance(entry.value, str):
             raise DataError(f"{self.where(entry)}: {key} = {checks.show(entry.value)} must be a number")
         return entry.value
 
     def where(self, entry: PropertyEntry) -> str:
-        """File and line, for messages."""
+        """Return file and line, for messages."""
         return f"{self.name}, line {entry.line}"
 
 
@@ -144,7 +144,7 @@ def read_property_file(path: str | Path) -> PropertyFile:
 
 
 def decode(content: bytes) -> str:
-    """Text of UTF-8 or UTF-16 with a mark, else of Latin-1; without what MS-DOS ends files with."""
+    """Return text of UTF-8 or UTF-16 with a mark, else of Latin-1; without what MS-DOS ends files with."""
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         text = content.decode("utf-16", "replace")
     else:
@@ -156,7 +156,7 @@ def decode(content: bytes) -> str:
 
 
 def parse(text: str, name: str = "tyre property file") -> PropertyFile:
-    """The same of a text, with the name that messages give it."""
+    """Return the same of a text, with the name that messages give it."""
     sections: dict[str, dict[str, PropertyEntry]] = {}
     tables: dict[str, list[tuple[float, ...]]] = {}
     repeated: list[str] = []
@@ -185,7 +185,7 @@ def parse(text: str, name: str = "tyre property file") -> PropertyFile:
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
-    """Lines with a content, without their comments."""
+    """Yield lines with a content, without their comments."""
     for number, raw in enumerate(text.splitlines(), start=1):
         quoted = {i for found in _QUOTED.finditer(raw) for i in range(*found.span())}
         end = min((i for i, x in enumerate(raw) if x in "$!#" and i not in quoted), default=len(raw))
@@ -233,7 +233,7 @@ def _row(line: str, number: int, name: str) -> tuple[float, ...]:
 
 
 def _scales(file: PropertyFile) -> dict[str, float]:
-    """SI values of the file's units; SI where it names none.
+    """Return SI values of the file's units; SI where it names none.
 
     Those of speed and pressure follow from length, time and force, unless what is measured in them could then
     not be: files in millimetres give pressures in N/mm² or in Pa, and speeds in mm/s or in m/s.

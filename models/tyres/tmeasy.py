@@ -44,7 +44,7 @@ class TyreForces(NamedTuple):
 
 
 def vertical_force(p: TMeasyParameters, deflection: Scalar, rate: Scalar) -> Scalar:
-    """Fz = c_z δ + d_z δ̇, never pulling, zero in the air, continuous where the wheel touches down.
+    """Return Fz = c_z δ + d_z δ̇, never pulling, zero in the air, continuous where the wheel touches down.
 
     Where the rim meets the road its spring carries as well.
     """
@@ -65,13 +65,13 @@ def has_rim(p: TMeasyParameters) -> bool:
 
 
 def vertical_energy(p: TMeasyParameters, deflection: Scalar) -> Scalar:
-    """Energy stored by the load [J]."""
+    """Return the energy stored by the load [J]."""
     depth, rim = maximum(deflection, 0.0), rim_depth(p, deflection)
     return 0.5 * (p.cz * depth * depth + p.rim_stiffness * rim * rim)
 
 
 def camber_velocity(p: TMeasyParameters, c: WheelOnRoad, deflection: Scalar, u: Scalar) -> Scalar:
-    """Lateral sliding that a cambered wheel has of its own [m/s], whichever way it rolls.
+    """Return the lateral sliding that a cambered wheel has of its own [m/s], whichever way it rolls.
 
     Tread on its way through the contact of length L is led aside by a parabola of slope L sin γ/(2 r_D) at
     its ends.
@@ -95,12 +95,12 @@ def effective_radius(p: TMeasyParameters, radius: Scalar) -> Scalar:
 
 
 def contact_length(p: TMeasyParameters, deflection: Scalar) -> Scalar:
-    """L = 2 √(r0 δ); zero in the air (to 1e-12 m, which keeps its derivative finite)."""
+    """Return L = 2 √(r0 δ); zero in the air (to 1e-12 m, which keeps its derivative finite)."""
     return 2.0 * sqrt(p.unloaded_radius * maximum(deflection, 0.0) + _TINY)
 
 
 def tyre_forces(p: TMeasyParameters, c: WheelOnRoad, x_e: Scalar, y_e: Scalar) -> TyreForces:
-    """Forces at the contact for the tread's deflections x_e, y_e [m]."""
+    """Return forces at the contact for the tread's deflections x_e, y_e [m]."""
     deflection = p.unloaded_radius - c.radius
     Fz = vertical_force(p, deflection, -c.radius_rate)
     friction = c.friction / p.mu0

@@ -217,7 +217,7 @@ class SlipForce(NamedTuple):
 
 
 def load_factor(p: TMeasyParameters, Fz: Scalar) -> Scalar:
-    """z = Fz/pn within [0, pn_max/pn], the range of the data."""
+    """Return z = Fz/pn within [0, pn_max/pn], the range of the data."""
     return minimum(maximum(Fz, 0.0), p.pn_max) / p.pn
 
 
@@ -235,7 +235,7 @@ def axis_curve(p: TMeasyParameters, axis: str, z: Scalar, friction: Scalar) -> C
 
 
 def force_over_slip(curve: Curve, s: Scalar) -> Scalar:
-    """F(s)/s for s ≥ 0: rational rise, two parabolas down to sliding, constant beyond."""
+    """Return F(s)/s for s ≥ 0: rational rise, two parabolas down to sliding, constant beyond."""
     dF0, FM, sM, FS, sS = curve
     n = minimum(s, sM) / sM
     rise = dF0 / (1.0 + n * (n + dF0 * sM / FM - 2.0))  # 0 ≤ s ≤ sM

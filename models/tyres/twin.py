@@ -80,7 +80,7 @@ class TwinTyre(RoadTyre):
 
 
 def single_tyres(element: ForceElement) -> tuple[RoadTyre, ...]:
-    """The tyres of a force element, each by itself; none if it is no tyre."""
+    """Return the tyres of a force element, each by itself; none if it is no tyre."""
     if isinstance(element, TwinTyre):
         return element.singles
     return (element,) if isinstance(element, RoadTyre) else ()

@@ -135,7 +135,7 @@ def energy_account(model: Model, run: xr.Dataset) -> EnergyAccount:
 
 
 def of_driveline(run: xr.Dataset, name: str, t: Floats) -> Iterator[tuple[str, float]]:
-    """Work of a driveline's engine, and its losses as negative numbers, by name."""
+    """Yield the work of a driveline's engine, and its losses as negative numbers, by name."""
     if name != DRIVELINE:
         return
     for sign, outputs in ((1.0, FED), (-1.0, LOST)):
@@ -152,7 +152,7 @@ def group_of(name: str) -> str:
 
 
 def parts_of(model: Model, y: Floats, u: Floats) -> dict[str, float]:
-    """Kinetic and gravitational energy, and what every element stores, by name [J]."""
+    """Return kinetic and gravitational energy, and what every element stores, by name [J]."""
     q, v, x = model.layout.split(y)
     energy = model.energy(q, v, u=u, x=x)
     responses = model.instant(y, u).loads.responses
@@ -226,7 +226,7 @@ def momenta_function(model: Model) -> CompiledFunction:
 
 
 def spin_of(instant: Instant) -> Array:
-    """R d h of all drivelines, in world axes."""
+    """Return R d h of all drivelines, in world axes."""
     system, total = instant.embedding.system, zeros(3)
     for element in system.forces:
         if isinstance(element, GearedDriveline):
@@ -236,7 +236,7 @@ def spin_of(instant: Instant) -> Array:
 
 
 def wrench(instant: Instant, response: Response) -> Array:
-    """Moment about the world's origin and force of an element on all bodies, in world axes."""
+    """Return moment about the world's origin and force of an element on all bodies, in world axes."""
     outward, system = instant.outward, instant.embedding.system
     moment, force = zeros(3), zeros(3)
     for name, at_com in sum_loads(outward, response.loads).wrenches.items():

@@ -71,7 +71,7 @@ def build(
     ideal_joints: bool = False,
     steering_wheel: bool = False,
 ) -> System:
-    """The full vehicle on a road.
+    """Return the full vehicle on a road.
 
     Inputs: ``steering`` (−1 … 1, positive to the left), or ``steering_wheel_command`` [rad]; ``throttle`` and
     ``brake`` (0 … 1); with an automatic gearbox also ``selector`` (1 forwards, unless given; 0 neutral,
@@ -125,7 +125,7 @@ def assemble_vehicle(
     ideal_joints: bool,
     steering_wheel: bool,
 ) -> System:
-    """The vehicle's bodies, hinges, force elements and controllers, put together."""
+    """Return the vehicle's bodies, hinges, force elements and controllers, put together."""
     for name, corner in data.corners.items():
         if corner.ground_spring is not None:
             raise DataError(
@@ -229,7 +229,7 @@ def assemble_vehicle(
 
 
 def own_ratio(data: VehicleParameters, axle: str) -> float | None:
-    """The ratio of a driven axle, if the axles have ratios of their own."""
+    """Return the ratio of a driven axle, if the axles have ratios of their own."""
     return None if data.powertrain.axle_ratios is None else data.axle_ratios.get(axle)
 
 
@@ -348,7 +348,7 @@ def controllers(parameters: VehicleParameters, wheel_speed: float) -> Sequence[C
 
 
 def brake_inputs(corner: str, assisting: Sequence[Controller]) -> dict[str, str]:
-    """Inputs of a corner's brake that controllers answer, by the argument of `Brake`."""
+    """Return inputs of a corner's brake that controllers answer, by the argument of `Brake`."""
     answered = {name for controller in assisting for name in controller.answers}
     named = {"addition": f"{corner}.brake_addition", "release": f"{corner}.brake_release"}
     return {argument: name for argument, name in named.items() if name in answered}

@@ -173,7 +173,7 @@ def remainder(owner: str, whole: str, part: str, a: BodyParameters, b: BodyParam
 
 
 def _move_inertia(b: BodyParameters, to: Vector) -> Vector:
-    """Inertia of a body about the point `to`."""
+    """Return the inertia of a body about the point `to`."""
     return np.asarray(b.inertia + b.mass * _steiner(b.com - to))
 
 

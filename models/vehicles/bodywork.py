@@ -65,7 +65,7 @@ class Style:
 
 @cache
 def styles() -> dict[str, Style]:
-    """Classes of vehicles that a shell over profiles shows."""
+    """Return classes of vehicles that a shell over profiles shows."""
     text = (files("ce_dynamics.models.vehicles") / "bodywork.yaml").read_text("utf-8")
     return {name: Style(**fields) for name, fields in yaml.safe_load(text).items()}
 
@@ -97,14 +97,14 @@ class FrameSizes:
     tyre: float
 
     def x(self, stations: Sequence[float]) -> Floats:
-        """x of stations [m]."""
+        """Return the x of stations [m]."""
         X = np.asarray(stations, dtype=float)
         ahead, between = self.front - np.minimum(X, 0.0) * self.radius, np.clip(X, 0.0, 1.0)
         found: Floats = ahead - between * (self.front - self.rear) - np.maximum(X - 1.0, 0.0) * self.radius
         return found
 
     def z(self, heights: Sequence[float] | Floats) -> Floats:
-        """z of heights [m]."""
+        """Return the z of heights [m]."""
         return self.ground + self.radius * np.asarray(heights, dtype=float)
 
     @property
@@ -113,7 +113,7 @@ class FrameSizes:
         return self.half + 1.12 * self.tyre
 
     def line(self, points: Points, x: Floats) -> Floats:
-        """Heights of a profile at some x [m]."""
+        """Return heights of a profile at some x [m]."""
         stations, heights = zip(*points, strict=True)
         known = self.x(stations)
         found: Floats = np.interp(-x, -known, self.z(heights))
@@ -137,21 +137,21 @@ def style_of(frame: FrameSizes, mass_height: float) -> str:
 
 
 def look(shape: Shape, look: str, colour: str, opacity: float = 1.0) -> Shape:
-    """The shape with a material."""
+    """Return the shape with a material."""
     return replace(shape.paint(colour, opacity), look=look)
 
 
 def box(
     edges: Sequence[float], at: Sequence[float], material: str, colour: str, axes: Floats | None = None
 ) -> Shape:
-    """A block with a material."""
+    """Return a block with a material."""
     return look(block(edges, at, axes), material, colour, 0.9 if material == "glass" else 1.0)
 
 
 def stations(
     frame: FrameSizes, ends: Sequence[float], corners: Sequence[float], arches: Sequence[float], reach: float
 ) -> Floats:
-    """Places along x of sections: even ones, corners of profiles, wheel arches."""
+    """Return places along x of sections: even ones, corners of profiles, wheel arches."""
     first, last = frame.x(ends)
     around = [at + 1.001 * reach * np.cos(np.linspace(0.0, np.pi, 19)) for at in arches]
     edges = [at + side * (reach + 2e-3) for at in arches for side in (-1.0, 1.0)]
@@ -161,7 +161,7 @@ def stations(
 
 
 def loft(x: Floats, rings: Floats) -> Shape:
-    """A shell through sections (n, m, 2) of (y, z), each of the left side from below to the middle."""
+    """Return a shell through sections (n, m, 2) of (y, z), each of the left side from below to the middle."""
     n, m, _ = rings.shape
     left = np.concatenate((np.broadcast_to(x[:, None, None], (n, m, 1)), rings), axis=2)
     right = left[:, ::-1] * (1.0, -1.0, 1.0)
@@ -178,7 +178,7 @@ def loft(x: Floats, rings: Floats) -> Shape:
 
 
 def shell(style: Style, frame: FrameSizes) -> Iterator[Shape]:
-    """A body with a cabin, windows, lamps and wheel houses."""
+    """Yield a body with a cabin, windows, lamps and wheel houses."""
     R, W, arch = frame.radius, frame.width, 1.13 * frame.radius
     ends = style.deck[0][0], style.deck[-1][0]
     x = stations(frame, ends, [X for X, _ in style.deck], frame.axles, arch)
@@ -204,7 +204,7 @@ def shell(style: Style, frame: FrameSizes) -> Iterator[Shape]:
 
 
 def seams(style: Style, frame: FrameSizes, arch: float) -> Iterator[Shape]:
-    """Edges of doors below the pillars, handles behind them, and a dark strip along the sills."""
+    """Yield edges of doors below the pillars, handles behind them, and a dark strip along the sills."""
     R, parts = frame.radius, [(part, up) for part, up in style.wall if up < 0.97]
     for station in (style.windows[0], *style.windows[1:-1]):
         x = float(frame.x([station])[0])
@@ -229,14 +229,14 @@ def seams(style: Style, frame: FrameSizes, arch: float) -> Iterator[Shape]:
 
 
 def width_at(style: Style, frame: FrameSizes, x: Floats | float) -> Floats:
-    """Half width in parts of the largest."""
+    """Return the half width in parts of the largest."""
     known, parts = zip(*style.width, strict=True)
     found: Floats = np.interp(-x, -frame.x(known), parts)
     return found
 
 
 def cabin(style: Style, frame: FrameSizes) -> Iterator[Shape]:
-    """The cabin: a painted shell and dark windows a little outside of it."""
+    """Yield the cabin: a painted shell and dark windows a little outside of it."""
     R = frame.radius
     ends = style.cabin[0][0], style.cabin[-1][0]
     x = stations(frame, ends, [X for X, _ in style.cabin], (), 0.0)
@@ -283,7 +283,7 @@ def cabin(style: Style, frame: FrameSizes) -> Iterator[Shape]:
 
 
 def cabin_half(style: Style, frame: FrameSizes, x: Floats | float, up: Floats) -> Floats:
-    """Half width of the cabin at parts of the height from its belt to its roof [m]."""
+    """Return the half width of the cabin at parts of the height from its belt to its roof [m]."""
     found: Floats = (
         0.93 * frame.width * width_at(style, frame, x) * (1.0 - style.tumble * np.clip(up, 0.0, 1.0))
     )
@@ -291,7 +291,7 @@ def cabin_half(style: Style, frame: FrameSizes, x: Floats | float, up: Floats) -
 
 
 def screens(style: Style, frame: FrameSizes) -> Iterator[Shape]:
-    """Windscreen and rear window: on the slopes of the roof line, from its foot to the roof."""
+    """Yield windscreen and rear window: on the slopes of the roof line, from its foot to the roof."""
     R = frame.radius
     line = style.cabin
     top = max(z for _, z in line)
@@ -316,7 +316,7 @@ def screens(style: Style, frame: FrameSizes) -> Iterator[Shape]:
 
 
 def wheel_houses(frame: FrameSizes, arch: float) -> Iterator[Shape]:
-    """Dark linings of the wheel arches, and the floor between them."""
+    """Yield dark linings of the wheel arches, and the floor between them."""
     angles = np.linspace(0.0, np.pi, 15)
     inner, outer = frame.half - 1.3 * frame.tyre, frame.width * 0.97
     for at in frame.axles:

@@ -48,7 +48,7 @@ class BrakeBalance(NamedTuple):
     brake_front: float
 
     def adhesion(self, z: Floats | float) -> tuple[Floats, Floats]:
-        """f of the front and of the rear axle at decelerations of z g."""
+        """Return the f of the front and of the rear axle at decelerations of z g."""
         z = np.asarray(z, dtype=float)
         front, rear = self.brake_front * z, (1.0 - self.brake_front) * z
         return front / (self.front + self.transfer * z), rear / (1.0 - self.front - self.transfer * z)

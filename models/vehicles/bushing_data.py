@@ -132,7 +132,7 @@ def bushings_of(words: Sequence[Assignment], axles: Sequence[str], label: str) -
 
 
 def bushing_fields(items: Sequence[BushingItem], section: type[Section], axle: str) -> dict[str, Any]:
-    """Fields of the section of a corner."""
+    """Return fields of the section of a corner."""
     for item in items:
         if item.name in section.model_fields:
             raise DataError(

@@ -82,7 +82,7 @@ class JointName:
         return found[0]
 
     def list_known(self, system: System, corner: str) -> str:
-        """Joints of the corner as files may name them."""
+        """Return joints of the corner as files may name them."""
         owners = f"{corner}.", f"{self.axle}."
         found: dict[str, None] = {}
         for joint in joints_of(system):
@@ -346,7 +346,7 @@ class VehicleBushing:
         return self._across(unit(-own if mirrored else own))
 
     def _across(self, z: Vector) -> Vector:
-        """Axes with a z axis: x as near to the vertical as can be, or forward."""
+        """Return axes with a z axis: x as near to the vertical as can be, or forward."""
         upright = abs(float(nominal(z)[2])) < UPRIGHT
         x = np.array((0.0, 0.0, 1.0)) if upright else np.array((1.0, 0.0, 0.0))
         x = unit(x - z * (z @ x))

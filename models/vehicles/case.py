@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 
 def build_ride(overrides: Sequence[str] = (), variant: str = "ride", free: Sequence[str] = ()) -> System:
-    """The HMMWV with fixed tie-rod ends and a vertical spring and damper under every wheel centre.
+    """Return the HMMWV with fixed tie-rod ends and a vertical spring and damper under every wheel centre.
 
     Parameters
     ----------
@@ -180,7 +180,7 @@ class VehicleSetup:
         practice: bool = True,
         steering_wheel: bool = False,
     ) -> Case:
-        """Embed and compile the model and find its initial state, once for each task.
+        """Return embed and compile the model and find its initial state, once for each task.
 
         Parameters
         ----------
@@ -346,7 +346,7 @@ def add_road(own: Road, text: str, friction: float) -> Road:
 
 
 def prepare_ride(manoeuvre: str | None, given: Mapping[str, float | str], overrides: Sequence[str]) -> Case:
-    """The ride model, set in motion and left to itself."""
+    """Return the ride model, set in motion and left to itself."""
     if manoeuvre is not None:
         raise DataError(
             f"the ride model has neither steering nor pedals and cannot do '{manoeuvre}'; "
@@ -405,7 +405,7 @@ def load_model_parameters(
 
 
 def first_pedals(model: Model, manoeuvre: Manoeuvre) -> Floats:
-    """The driver's inputs at the start, with the steering straight, where its actuator stands."""
+    """Return the driver's inputs at the start, with the steering straight, where its actuator stands."""
     control = model.control(manoeuvre).bind()
     control.inputs["t"][0] = 0.0
     control.inputs["y"][:] = model.y0

@@ -38,7 +38,7 @@ class Weighting(NamedTuple):
     Q_6: float = 1.0
 
     def response(self, f: Floats) -> NDArray[np.complex128]:
-        """H at frequencies [Hz]; zero at zero."""
+        """Return H at frequencies [Hz]; zero at zero."""
         p = 1j * np.where(f == 0.0, 1.0, f)  # in units of 2π: only ratios of frequencies count
         high, low = self.f_1 / p, p / self.f_2
         H = 1.0 / (1.0 + math.sqrt(2.0) * high + high * high)

@@ -122,7 +122,7 @@ class ChronoRecording:
         return float(self["t"][1] - self["t"][0])
 
     def wheel(self, place: str, column: str) -> Floats:
-        """A column of a wheel; of dual tyres the sum."""
+        """Return a column of a wheel; of dual tyres the sum."""
         places = [p for p in (place, f"{place}i", f"{place}o") if f"{p}_{column}" in self.columns]
         if not places:
             raise DataError(f"{self.path.name}: no column {place}_{column}")
@@ -158,7 +158,7 @@ class ChronoRecording:
 
 
 def rotation(q: Floats) -> Floats:
-    """Rotation matrices of quaternions (scalar first)."""
+    """Return rotation matrices of quaternions (scalar first)."""
     w, x, y, z = q
     return np.array(
         [
@@ -201,7 +201,7 @@ class RecordedInputs:
 
     @classmethod
     def of(cls, recording: ChronoRecording, lock: float = 1.0) -> RecordedInputs:
-        """Inputs of a recording, for a vehicle with a part of its full lock."""
+        """Return inputs of a recording, for a vehicle with a part of its full lock."""
         columns = recording["steering"] / lock, recording["throttle"], recording["braking"]
         steering, throttle, brake = (Table(column, reach=1) for column in columns)
         return cls(steering, throttle, brake, recording.interval)

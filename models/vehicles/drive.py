@@ -85,7 +85,7 @@ def drive_page(
     steering: float | str = 1.0,
     step: float = 1e-3,
 ) -> DrivePage:
-    """A page in which people drive vehicles.
+    """Return a page in which people drive vehicles.
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ def marks_of_ground(case: Case) -> Iterator[Shape]:
 
 
 def behind(system: System) -> Camera:
-    """A camera that is drawn behind the vehicle; high enough behind a train to look over it."""
+    """Return a camera that is drawn behind the vehicle; high enough behind a train to look over it."""
     com = np.asarray(system.find("chassis").com, dtype=object)
     train = length_behind(system) if "trailer" in system.groups else 0.0
     back, up = (train + 6.5, 2.2 + 0.3 * train) if train else (7.5, 2.2)

@@ -55,7 +55,7 @@ def make_manoeuvre(
     options: Mapping[str, float | str] | None = None,
     parameters: VehicleParameters | None = None,
 ) -> Manoeuvre:
-    """A manoeuvre of `MANOEUVRES` by name.
+    """Return a manoeuvre of `MANOEUVRES` by name.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def most_steering(owner: str, value: float | str, data: VehicleParameters) -> fl
 
 
 def double_lane_change(speed: float | str = 12.0, **options: float | str) -> Manoeuvre:
-    """The ISO 3888-1 double lane change.
+    """Return the ISO 3888-1 double lane change.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ def double_lane_change(speed: float | str = 12.0, **options: float | str) -> Man
 
 
 def driver_parameters(parameters: VehicleParameters, backing: bool = False) -> DriverParameters:
-    """A driver who knows this vehicle's wheelbase and steering, and to back it up its trailers."""
+    """Return a driver who knows this vehicle's wheelbase and steering, and to back it up its trailers."""
     train = None
     if backing:
         train = train_of(parameters)
@@ -160,7 +160,7 @@ def driver_parameters(parameters: VehicleParameters, backing: bool = False) -> D
 
 
 def yaw_damping(response: SteeringResponse, wheelbase: float) -> float:
-    """Wheel angle per yaw rate that arms can give, with a phase margin of 60° [s].
+    """Return wheel angle per yaw rate that arms can give, with a phase margin of 60° [s].
 
     The yaw rate is v/(L (1 + s τ)) of the wheel angle with τ = `yaw_lag` v.  Where the gain k v/L is above 1
     the open loop with the arms (D1) is about k/(`yaw_lag` L s (1 + s T/2)²), whatever the understeer.  Its
@@ -172,7 +172,7 @@ def yaw_damping(response: SteeringResponse, wheelbase: float) -> float:
 
 
 def steering_response(parameters: VehicleParameters) -> tuple[SteeringResponse, float]:
-    """The arms of a person at this vehicle's steering, its answer to them and its understeer gradient.
+    """Return the arms of a person at this vehicle's steering, its answer to them and its understeer gradient.
 
     By the single-track model: with the cornering stiffness C_i of the axles at x_i from the mass centre and
     c_k = Σ x_i^k C_i, the yaw rate of a neutral vehicle lags the steering by v (J c_0 + m c_2)/(c_0 c_2 −
@@ -307,7 +307,7 @@ def train_of(parameters: VehicleParameters) -> Train | None:
 
 
 def middle(parameters: VehicleParameters, trailer: str | None) -> Scalar:
-    """Mean x of the axles of a trailer, or of the vehicle itself [m]."""
+    """Return the mean x of the axles of a trailer, or of the vehicle itself [m]."""
     axles = parameters.layout.axles_of(trailer)
     return sum(parameters.corners[axle.corners[0]].W[0] for axle in axles) / len(axles)
 
@@ -329,7 +329,7 @@ class AxlePath(NamedTuple):
 
 
 def clearance(axles: Sequence[AxlePath], width: float, gates: Sequence[Gate]) -> float:
-    """Least distance of the vehicle's flanks, at its axles, from the cones of the gates [m].
+    """Return the least distance of the vehicle's flanks, at its axles, from the cones of the gates [m].
 
     Parameters
     ----------

@@ -66,12 +66,12 @@ def suspension_coordinates(model: Model) -> Coordinates:
 
 
 def corners(model: Model) -> tuple[str, ...]:
-    """Names of the corners."""
+    """Return names of the corners."""
     return tuple(model.system.groups["corner"])
 
 
 def wheel_rates(model: Model) -> tuple[str, ...]:
-    """Names of the wheels' speeds."""
+    """Return names of the wheels' speeds."""
     return tuple(f"{name}.wheel_rate" for name in corners(model))
 
 
@@ -85,18 +85,18 @@ def rolling_states(model: Model) -> tuple[str, ...]:
 
 
 def resting_states(model: Model) -> tuple[str, ...]:
-    """Names of deflections of friction at rest, which a wheel that creeps has as well."""
+    """Return names of deflections of friction at rest, which a wheel that creeps has as well."""
     return tuple(e.name for e in model.layout.x if ".tyre." in e.name and e.name.endswith(AT_REST))
 
 
 def turning_states(model: Model) -> tuple[str, ...]:
-    """Names of what turns before the wheels; none where the powertrain has no states."""
+    """Return names of what turns before the wheels; none where the powertrain has no states."""
     turning = {f"driveline.{state}" for state in ("engine_speed", "shaft_speed", "windup")}
     return tuple(entry.name for entry in model.layout.x if entry.name in turning)
 
 
 def settle(model: Model, u: Floats | None = None) -> Floats:
-    """The initial state with the vehicle at its ride height, rolling steadily if it rolls.
+    """Return the initial state with the vehicle at its ride height, rolling steadily if it rolls.
 
     Found are heave, roll and pitch and the arms' angles at which their accelerations vanish; if the vehicle
     rolls, also the wheels' speeds and tyres' deflections at which theirs do.  Speed, position and heading
@@ -187,7 +187,7 @@ def lifted_wheels_turning(model: Model, y: Floats, u: Floats | None, rolling: Se
 
 
 def off_the_road(model: Model, y: Floats, u: Floats | None) -> list[str]:
-    """Names of corners whose tyres carry next to nothing."""
+    """Return names of corners whose tyres carry next to nothing."""
     seen = model.outputs(y, u=model.u0 if u is None else u)
     loads = {name: seen[f"{name}.tyre.Fz"] for name in corners(model) if f"{name}.tyre.Fz" in seen}
     mean = sum(loads.values()) / max(len(loads), 1)
@@ -195,7 +195,7 @@ def off_the_road(model: Model, y: Floats, u: Floats | None) -> list[str]:
 
 
 def standing_still(model: Model, standing: Floats, u: Floats | None) -> Floats:
-    """The same at rest for good, where brakes and tyres hold it; else as it is, about to move."""
+    """Return the same at rest for good, where brakes and tyres hold it; else as it is, about to move."""
     positions = (*UPRIGHT, *suspension_coordinates(model).positions)
     given = model.u0 if u is None else u
     pedals, found = name_inputs(model, given), None
@@ -215,7 +215,7 @@ def standing_still(model: Model, standing: Floats, u: Floats | None) -> Floats:
 
 
 def first_of(model: Model, u: Floats | None, ways: Sequence[Sequence[str]], start: Floats) -> Floats | None:
-    """The first of several steady states that is found from a start, and can be carried by the tyres.
+    """Return the first of several steady states that is found from a start, and can be carried by the tyres.
 
     Those before it are looked for once more from there.
     """
@@ -276,7 +276,7 @@ def road_height(model: Model, place: Sequence[float]) -> float:
 
 
 def check_carried(model: Model, y: Floats, u: Floats | None) -> Floats:
-    """The state, if no tyre is pressed in further than it could be, and no suspension has given way.
+    """Return the state, if no tyre is pressed in further than it could be, and no suspension has given way.
 
     Raises
     ------
@@ -327,7 +327,7 @@ def is_tilted(model: Model, y: Floats, start: Floats) -> bool:
 def find_settled_state(
     model: Model, u: Floats | None, rolling: Sequence[str], start: Floats | None = None
 ) -> Floats:
-    """The state at which heave, roll, pitch, arms and what rolls have no accelerations."""
+    """Return the state at which heave, roll, pitch, arms and what rolls have no accelerations."""
     own = suspension_coordinates(model)
     return trim(
         model,
@@ -441,12 +441,12 @@ DIFFERENCE = 1e-6
 
 
 def state_names(model: Model) -> list[str]:
-    """Names of the entries of y."""
+    """Return names of the entries of y."""
     return [entry.name for entry in (*model.layout.q, *model.layout.v, *model.layout.x)]
 
 
 def steady(model: Model, speed: float, radius: float | None = None) -> SteadyState:
-    """Driving straight on or on a circle, with the throttle and the steering that it takes.
+    """Return driving straight on or on a circle, with the throttle and the steering that it takes.
 
     Parameters
     ----------

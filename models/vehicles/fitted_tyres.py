@@ -86,5 +86,5 @@ def default_friction(files: Sequence[str], corners: Mapping[str, Corner], road: 
 
 
 def read_tyre(path: str) -> TyreFile:
-    """A property file, or a ``Pac02Tire`` of Chrono."""
+    """Return a property file, or a ``Pac02Tire`` of Chrono."""
     return read_pac02(path) if path.lower().endswith(".json") else read_tyre_file(path)

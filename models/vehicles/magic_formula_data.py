@@ -56,7 +56,7 @@ class MagicFormulaParameters(SidedTyre):
         return self.coefficients.VERTICAL_STIFFNESS * self.coefficients.LCZ
 
     def mount(self, side: int) -> TyreModel:
-        """Mounted on the left (1) or on the right (−1)."""
+        """Return mounted on the left (1) or on the right (−1)."""
         if self.chrono_delay is not None:
             opposite = MagicFormula(self.coefficients, self.side, "right" if side > 0 else "left")
             return ChronoMagicFormula(opposite, self.mu0, delay=self.chrono_delay)
@@ -125,7 +125,7 @@ def missing(c: Coefficients, name: str, given: frozenset[str], turn_slip: bool) 
 
 
 def quantity_of(field: Field[Any]) -> Any:
-    """The annotation of a coefficient."""
+    """Return the annotation of a coefficient."""
     unit = unit_of(field.name) or "1"
     above = 0.0 if field.name in POSITIVE else None
     number = Annotated[float, ParameterQuantity(unit, above=above)]
@@ -133,7 +133,7 @@ def quantity_of(field: Field[Any]) -> Any:
 
 
 def numbers() -> dict[str, Field[Any]]:
-    """All coefficients."""
+    """Return all coefficients."""
     return {f.name: f for f in fields(Coefficients) if f.name not in NO_NUMBERS}
 
 

@@ -73,7 +73,7 @@ TRAIL = "#ffb300"
 
 
 def picture_of(case: Case, results: xr.Dataset) -> View:
-    """The page that plays a run of a vehicle."""
+    """Return the page that plays a run of a vehicle."""
     if not isinstance(getattr(case, "model", None), Model):
         raise DataError(f"case {checks.show(case)} must be a prepared one (hmmwv.prepare)")
     check_run(results, None)
@@ -137,7 +137,7 @@ def instruments(model: Model, named: Mapping[str, str]) -> Instruments | None:
 
 
 def cones_of(manoeuvre: Manoeuvre | None, road: Road) -> Iterator[Shape]:
-    """The cones of a manoeuvre's gates, on both sides and not more than `CONES` apart."""
+    """Yield the cones of a manoeuvre's gates, on both sides and not more than `CONES` apart."""
     feet = []
     for gate in getattr(manoeuvre, "gates", ()):
         for x in np.linspace(gate.start, gate.end, 1 + math.ceil((gate.end - gate.start) / CONES)):
@@ -178,7 +178,7 @@ def speed_sign(speed: float, road: Road, way: Floats) -> Iterator[Shape]:
 
 
 def tyres_of(system: System) -> list[RoadTyre]:
-    """Its tyres."""
+    """Return its tyres."""
     return [force for force in system.forces if isinstance(force, RoadTyre)]
 
 
@@ -188,7 +188,7 @@ def radius_of(tyre: RoadTyre) -> float:
 
 
 def wheel_shape(tyre: RoadTyre) -> Shape:
-    """A tyre with its rim."""
+    """Return a tyre with its rim."""
     radius = radius_of(tyre)
     return wheel(tyre.centre, tyre.spin_axis, radius, WIDTH * radius).paint("#c3c9ce")
 
@@ -214,12 +214,12 @@ def shapes_of(system: System, body_file: Path | None = None) -> dict[str, list[S
 
 
 def bodywork(style: str, frame: FrameSizes) -> list[Shape]:
-    """Shapes of a body of some class over its wheels, in the design pose."""
+    """Return shapes of a body of some class over its wheels, in the design pose."""
     return list(BODIES[style](frame) if style in BODIES else shell(styles()[style], frame))
 
 
 def units_of(system: System) -> dict[str, list[RoadTyre]]:
-    """Tyres by the body, chassis or trailer, that their suspensions are on."""
+    """Return tyres by the body, chassis or trailer, that their suspensions are on."""
     found: dict[str, list[RoadTyre]] = {}
     for tyre in tyres_of(system):
         found.setdefault(sprung_body(system, tyre.carrier).name, []).append(tyre)
@@ -246,14 +246,14 @@ def sizes_of(tyres: list[RoadTyre]) -> tuple[float, float, float, float, float]:
 
 
 def frame_of(tyres: list[RoadTyre]) -> FrameSizes:
-    """Running gear of a chassis or trailer."""
+    """Return the running gear of a chassis or trailer."""
     rear, front, half, height, radius = sizes_of(tyres)
     axles = sorted({round(float(nominal(tyre.centre)[0]), 3) for tyre in tyres}, reverse=True)
     return FrameSizes(front, rear, tuple(axles), half, height - radius, radius, 0.5 * WIDTH * radius)
 
 
 def cameras_of(system: System) -> Iterator[Camera]:
-    """The driver's, and one beside every wheel; all on the chassis or on the wheel's trailer."""
+    """Yield the driver's, and one beside every wheel; all on the chassis or on the wheel's trailer."""
     tyres = tyres_of(system)
     if not tyres:
         return
@@ -271,7 +271,7 @@ def cameras_of(system: System) -> Iterator[Camera]:
 
 
 def top_of_springs(system: System) -> float:
-    """Height of the highest point at which a spring or damper holds the chassis [m]."""
+    """Return the height of the highest point at which a spring or damper holds the chassis [m]."""
     chassis = system.find("chassis")
     held = (force.attachments for force in system.forces if isinstance(force, SpringDamper))
     tops = [float(nominal(at)[2]) for ends in held for body, at in ends if body is chassis]
@@ -279,7 +279,7 @@ def top_of_springs(system: System) -> float:
 
 
 def road_of(system: System, way: Floats) -> list[Shape]:
-    """The road along a way (n, 2): a plane, or as finely drawn as it is uneven."""
+    """Return the road along a way (n, 2): a plane, or as finely drawn as it is uneven."""
     roads: dict[int, Road] = {id(tyre.road): tyre.road for tyre in tyres_of(system)}
     found = []
     for road in roads.values():

@@ -74,7 +74,7 @@ class Round(NamedTuple):
 
 
 def practise(task: Manoeuvre, model: Model, y0: Floats) -> Manoeuvre:
-    """The manoeuvre with a driver who has practised it, if its path is planned; else as it is.
+    """Return the manoeuvre with a driver who has practised it, if its path is planned; else as it is.
 
     What controllers do he learns as far as it comes back each round.
 
@@ -103,7 +103,7 @@ def practise(task: Manoeuvre, model: Model, y0: Floats) -> Manoeuvre:
 def at_best(
     task: DoubleLaneChange, response: PracticeResponse, omega: Floats, model: Model, y0: Floats
 ) -> tuple[DoubleLaneChange, float]:
-    """The task with what its best round had by heart, and the room that this left [m]."""
+    """Return the task with what its best round had by heart, and the room that this left [m]."""
     way: Floats = np.asarray(GRID * np.arange(COUNT) - AHEAD, dtype=np.float64)
     path: Any = task.path
     ends = task.gates[-1].end
@@ -153,7 +153,7 @@ def learnt(way: Floats, steering: Floats, yaw_rate: Floats, ends: float) -> Prac
 def lateral_response(
     model: Model, y0: Floats, omega: Floats, driver: DriverParameters | None = None
 ) -> PracticeResponse:
-    """G(jω) by differences of the compiled model, of what does not just count up.
+    """Return G(jω) by differences of the compiled model, of what does not just count up.
 
     From the steering input, or from what a driver wants the steering to be.
     """
@@ -193,7 +193,7 @@ def lateral_response(
 
 
 def drive(task: DoubleLaneChange, model: Model, y0: Floats) -> Round | None:
-    """A round; None if it goes wrong."""
+    """Return a round; None if it goes wrong."""
     ends = task.gates[-1].end + BEHIND
     options = RunOptions(duration=LONGER * ends / task.speed, y0=y0, method="rk4", step=STEP, interval=STEP)
     run = try_run(model, task, options)
@@ -210,7 +210,7 @@ def drive(task: DoubleLaneChange, model: Model, y0: Floats) -> Round | None:
 
 
 def measure_clearance(task: DoubleLaneChange, driven: Round) -> float:
-    """Least distance of the flanks, at both axles, from the cones [m]."""
+    """Return the least distance of the flanks, at both axles, from the cones [m]."""
     half, width = 0.5 * task.driver.wheelbase, task.values["vehicle_width"]
     centre = np.stack((driven.x, driven.y), axis=1)
     ahead = np.stack((np.cos(driven.yaw), np.sin(driven.yaw)), axis=1)

@@ -37,7 +37,7 @@ def add_sensors(system: System, chassis: Body) -> None:
 
 
 def position(observer: Observer, body: Body, at: Array, ground: Body, k: int) -> Scalar:
-    """A coordinate of a body-fixed point in the world."""
+    """Return a coordinate of a body-fixed point in the world."""
     return observer.point(body, at, ground).r[k]
 
 
@@ -54,7 +54,7 @@ class Reference:
     ground: Body
 
     def forward(self, observer: Observer) -> tuple[Scalar, Scalar, Scalar]:
-        """The vehicle's forward axis in the world."""
+        """Return the vehicle's forward axis in the world."""
         x, y, z = observer.direction(self.chassis, FORWARD, self.ground)
         return x, y, z
 
@@ -74,13 +74,13 @@ class Reference:
         return arctan2(left[2], up[2])
 
     def horizontal(self, observer: Observer, vector: Array, k: int) -> Scalar:
-        """Component of a world vector along the vehicle's horizontal forward (0) or left (1) axis."""
+        """Return component of a world vector along the vehicle's horizontal forward (0) or left (1) axis."""
         x, y, _ = self.forward(observer)
         component = (vector[0] * x + vector[1] * y, vector[1] * x - vector[0] * y)[k]
         return component / sqrt(x * x + y * y)
 
     def point(self, observer: Observer) -> PointState:
-        """Motion of the reference point."""
+        """Return the motion of the reference point."""
         return observer.point(self.chassis, self.chassis.inboard.at, self.ground)
 
     def velocity(self, observer: Observer, k: int) -> Scalar:
@@ -107,7 +107,7 @@ class Reference:
         return sqrt(v[0] * v[0] + v[1] * v[1])
 
     def yaw_rate(self, observer: Observer) -> Scalar:
-        """Angular velocity about the vertical."""
+        """Return angular velocity about the vertical."""
         return dot(UP, observer.angular_velocity(self.chassis, self.ground))
 
 
@@ -140,7 +140,7 @@ def lateral_acceleration(instant: Instant, trailer: Body) -> Scalar:
 
 
 def hitch_force(instant: Instant, towed: Body, k: int) -> Scalar:
-    """Component k of the force that crosses the hinge of a towed body to its carrier, in its axes."""
+    """Return component k of the force that crosses the hinge of a towed body to its carrier, in its axes."""
     return crossing_force(instant, towed)[k]
 
 

@@ -29,7 +29,7 @@ FUSELAGE = (
 
 
 def truck(frame: FrameSizes) -> Iterator[Shape]:
-    """A cab over the front axle and a load bed behind it, on a ladder frame."""
+    """Yield a cab over the front axle and a load bed behind it, on a ladder frame."""
     R, W = frame.radius, frame.width
     paint, base = PAINTS["truck"], frame.front - frame.rear
     nose, back = frame.front + 1.5 * R, frame.front - max(1.2 * R, 0.16 * base)
@@ -74,7 +74,7 @@ def truck(frame: FrameSizes) -> Iterator[Shape]:
 
 
 def load_bed(frame: FrameSizes, front: float, rear: float, floor: float, paint: str) -> Iterator[Shape]:
-    """A platform with drop sides, and brake lamps at its end."""
+    """Yield a platform with drop sides, and brake lamps at its end."""
     R, W = frame.radius, frame.width
     length, middle, high = front - rear, 0.5 * (front + rear), 0.95 * R
     yield box((length, 2.0 * W, 0.14 * R), (middle, 0.0, floor), "", "#5a4a38")
@@ -93,7 +93,7 @@ def load_bed(frame: FrameSizes, front: float, rear: float, floor: float, paint: 
 
 
 def single_seater(frame: FrameSizes) -> Iterator[Shape]:
-    """A slim body with side pods, wings and a roll hoop; its wheels stand free."""
+    """Yield a slim body with side pods, wings and a roll hoop; its wheels stand free."""
     R, h, paint = frame.radius, frame.half, PAINTS["single-seater"]
     free = h - 1.25 * frame.tyre
     X, wide, low, high = np.array(FUSELAGE).T
@@ -158,7 +158,7 @@ def single_seater(frame: FrameSizes) -> Iterator[Shape]:
 
 
 def trailer(frame: FrameSizes) -> Iterator[Shape]:
-    """A box body on a frame."""
+    """Yield a box body on a frame."""
     R, W = frame.radius, frame.width
     length = max(frame.front - frame.rear + 2.6 * R, 3.2 * frame.half)
     middle, (floor, roof) = 0.5 * (frame.front + frame.rear), frame.z([1.9, 1.9 + 3.8 * frame.half / R * 0.5])

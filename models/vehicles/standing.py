@@ -139,12 +139,12 @@ def under_pressure(model: Model, y: Floats, u: Floats) -> Floats:
 
 
 def name_inputs(model: Model, u: Floats) -> dict[str, float]:
-    """Inputs by name."""
+    """Return inputs by name."""
     return dict(zip((entry.name for entry in model.layout.u), u.tolist(), strict=True))
 
 
 def brakes_of(model: Model) -> dict[str, Brake]:
-    """Brakes by name."""
+    """Return brakes by name."""
     return {force.name: force for force in model.system.forces if isinstance(force, Brake)}
 
 
@@ -178,7 +178,7 @@ def heading_as(q: Floats, wanted: Floats) -> Floats:
 
 
 def heading(q: Floats) -> float:
-    """Yaw angle of a quaternion [rad]."""
+    """Return the yaw angle of a quaternion [rad]."""
     w, x, y, z = q
     return float(np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z)))
 
@@ -231,7 +231,7 @@ def along_the_road(model: Model) -> Floats:
 def nearest(
     model: Model, y: Floats, residual: Callable[[Floats], Sequence[float]], free: Sequence[int]
 ) -> Floats:
-    """A step of Gauss and Newton towards the least squares of a residual."""
+    """Return a step of Gauss and Newton towards the least squares of a residual."""
     r = np.array(residual(y))
     J = np.array([(np.array(residual(y + DIFFERENCE * np.eye(len(y))[k])) - r) / DIFFERENCE for k in free]).T
     found = y.copy()

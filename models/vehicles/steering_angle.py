@@ -39,7 +39,7 @@ UNEVEN = 0.5
 
 
 def max_wheel_angle(parameters: VehicleParameters) -> Scalar:
-    """Angle of the wheels of the first steered axle at full lock, mean of inner and outer wheel [rad].
+    """Return angle of the wheels of the first steered axle at full lock, mean of inner and outer wheel [rad].
 
     That of the left lock; where it hardly turns them, as a crank does that is led back before its end, half
     the angle from lock to lock.
@@ -136,7 +136,7 @@ class SteeringWheel:
     wheels: tuple[tuple[Body, Vector], ...]
 
     def angle(self, observer: Observer) -> Scalar:
-        """Angle, positive to the left [rad]."""
+        """Return angle, positive to the left [rad]."""
         body, gain = self.led[0]
         return self.lock * observer.coordinate(body) / gain
 
@@ -154,7 +154,7 @@ class SteeringWheel:
         return len(rates) / sum(rates)
 
     def turning(self, instant: Instant) -> Outward:
-        """Motion at a rate of the steering wheel of 1 rad/s, all that it does not lead at rest."""
+        """Return the motion at a rate of the steering wheel of 1 rad/s, all that it does not lead at rest."""
         rates = {body.name: gain / self.lock for body, gain in self.led}
         prescribed = {
             name: Prescribed(motion.position, rates.get(name, 0.0), 0.0)
@@ -166,7 +166,7 @@ class SteeringWheel:
         return Outward(embedding, instant.q, v, prescribed)
 
     def torque(self, instant: Instant) -> Scalar:
-        """Torque of the hands, positive to the left [N m].
+        """Return the torque of the hands, positive to the left [N m].
 
         Of a column its driver's torque.  Else, by virtual work, what the actuators' forces are at a steering
         wheel without friction, inertia and assistance of its own.
@@ -285,13 +285,13 @@ def find_unfolded_angle(parameters: VehicleParameters, steering: float = 1.0) ->
 
 
 def first_steered(parameters: VehicleParameters) -> tuple[Corner, Corner]:
-    """The corners of the first steered axle."""
+    """Return the corners of the first steered axle."""
     left, right, *_ = (c for c in parameters.corners.values() if c.steered)
     return left, right
 
 
 def wheel_angle(parameters: VehicleParameters, corner: Corner, steering: float) -> Scalar:
-    """Angle of a steered wheel about the vertical, positive to the left [rad].
+    """Return the angle of a steered wheel about the vertical, positive to the left [rad].
 
     Parameters
     ----------

@@ -52,7 +52,7 @@ class Summary(NamedTuple):
     corners: tuple[CornerFigure, ...]
 
     def as_dict(self) -> dict[str, dict[str, dict[str, object]]]:
-        """The same for JSON: figures by key, numbers that are not finite as None."""
+        """Return the same for JSON: figures by key, numbers that are not finite as None."""
         return {
             "figures": {f.key: {"value": finite(f.value), "unit": f.unit} for f in self.figures},
             "corners": {
@@ -63,7 +63,7 @@ class Summary(NamedTuple):
 
 
 def summarise(results: Results, manoeuvre: Manoeuvre | None = None) -> Summary:
-    """The figures of a run, of those quantities that its model has.
+    """Return the figures of a run, of those quantities that its model has.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def cost(results: Results) -> list[Figure]:
 
 
 def motion(results: Results) -> list[Figure]:
-    """Peaks of the motion."""
+    """Return peaks of the motion."""
     rows = (
         ("peak_lateral_acceleration", "peak lateral acceleration", "ay", 1.0, "m/s^2"),
         ("peak_longitudinal_acceleration", "peak longitudinal acceleration", "ax", 1.0, "m/s^2"),
@@ -162,7 +162,7 @@ def checks(results: Results) -> list[Figure]:
 
 
 def corner_figures(results: Results) -> tuple[CornerFigure, ...]:
-    """Extremes per corner."""
+    """Return extremes per corner."""
     corners = [str(name) for name in results["corner"].values]
     load = results[load_name(results)].values
     travel = 1e3 * suspension_travel(results)
@@ -179,12 +179,12 @@ def corner_figures(results: Results) -> tuple[CornerFigure, ...]:
 
 
 def load_name(results: Results) -> str:
-    """The vertical load of a wheel: of its tyre, or of the spring in its place."""
+    """Return the vertical load of a wheel: of its tyre, or of the spring in its place."""
     return "tyre_Fz" if "tyre_Fz" in results else "ground_spring_Fz"
 
 
 def energy_imbalance(results: Results) -> Floats:
-    """E(t) − E(0) − work of all loads and drives since then [J]."""
+    """Return E(t) − E(0) − work of all loads and drives since then [J]."""
     energy: Floats = results["energy"].values
     work: Floats = results["work"].values
     imbalance: Floats = energy - energy[0] - work

@@ -116,7 +116,7 @@ def tow(
     friction: float = 0.9,
     friction_kind: Friction = "disc",
 ) -> TowingCase:
-    """The HMMWV and a sledge behind it on two parallel cables.
+    """Return the HMMWV and a sledge behind it on two parallel cables.
 
     Parameters
     ----------
@@ -173,7 +173,7 @@ def on_hard_ground(
     drop: float = 0.0,
     restitution: float = 0.0,
 ) -> TowingCase:
-    """The HMMWV alone on a hard ground.
+    """Return the HMMWV alone on a hard ground.
 
     Parameters
     ----------
@@ -201,7 +201,7 @@ def on_hard_ground(
 
 
 def vehicle(data: VehicleParameters) -> tuple[System, list[Body]]:
-    """Chassis, corners and wheels with nothing under them, and the input ``drive``."""
+    """Return chassis, corners and wheels with nothing under them, and the input ``drive``."""
     system = System(gravity=data.gravity, name="hmmwv on hard ground")
     system.add_input("drive", "N m")
     system.group("corner", tuple(data.corners))
@@ -219,7 +219,7 @@ def on_ground(
     kind: Friction,
     restitution: float = 0.0,
 ) -> list[UnilateralElement]:
-    """Contacts of the wheels as thin, rigid discs."""
+    """Return contacts of the wheels as thin, rigid discs."""
     elements: list[UnilateralElement] = []
     for (name, corner), wheel in zip(data.corners.items(), wheels, strict=True):
         elements.append(
@@ -267,7 +267,7 @@ def standing(data: VehicleParameters) -> dict[str, float]:
 
 
 def set_state(model: Model, values: Mapping[str, float]) -> Floats:
-    """The model's initial state with some entries replaced."""
+    """Return the model's initial state with some entries replaced."""
     y = model.y0
     names = [entry.name for entry in (*model.layout.q, *model.layout.v)]
     for name, value in values.items():

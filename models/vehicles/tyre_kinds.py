@@ -142,7 +142,7 @@ class TyreData(TMeasyData):
 
 
 def pair(values: Numbers) -> LoadPair:
-    """The values at the two loads."""
+    """Return the values at the two loads."""
     first, second = values
     return first, second
 
@@ -365,14 +365,14 @@ def tyre_section(kind: str) -> type[Section]:
 
 
 def model_of(tyre: BuiltTyre, side: int) -> TyreModel:
-    """The model of a tyre as built, mounted on the left (1) or on the right (−1)."""
+    """Return the model of a tyre as built, mounted on the left (1) or on the right (−1)."""
     if isinstance(tyre, SidedTyre):
         return tyre.mount(side)
     return TMeasyTyre(tyre) if isinstance(tyre, TMeasyParameters) else tyre
 
 
 def reference_friction(tyre: BuiltTyre) -> float:
-    """Friction coefficient of the road for which its curves are."""
+    """Return the friction coefficient of the road for which its curves are."""
     if isinstance(tyre, ChronoTyre):
         return tyre.own_friction
     return tyre.mu0 if isinstance(tyre, (TMeasyParameters, SidedTyre)) else tyre.own_friction

@@ -106,7 +106,7 @@ class WheelParameters(BodyParameters):
 
 
 def wheel_axes(camber: float, toe: float) -> Vector:
-    """Axes of a left wheel as columns, R_z(−toe) R_x(−camber): top outwards, front inwards."""
+    """Return axes of a left wheel as columns, R_z(−toe) R_x(−camber): top outwards, front inwards."""
     X, _, Z = np.eye(3)
     inwards = rotation_about(Z, np.cos(toe), -np.sin(toe))
     return np.asarray(inwards @ rotation_about(X, np.cos(camber), -np.sin(camber))) + 0.0  # no −0

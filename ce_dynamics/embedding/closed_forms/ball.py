@@ -54,7 +54,7 @@ class BallJoint:
 
 
 def ball_at(tip: Body, bodies: Sequence[Body], dependent: Collection[Body]) -> BallJoint | None:
-    """The two or three hinges that carry a body and whose axes meet; None if there are none."""
+    """Return the two or three hinges that carry a body and whose axes meet; None if there are none."""
     turning: list[Body] = []
     welded: list[Body] = []
     body = tip
@@ -79,7 +79,7 @@ def ball_at(tip: Body, bodies: Sequence[Body], dependent: Collection[Body]) -> B
 
 
 def carriers(inner: Body, tip: Body) -> list[Body]:
-    """Bodies from the tip to an inner one, both included."""
+    """Return bodies from the tip to an inner one, both included."""
     chain = [tip]
     while chain[-1] is not inner:
         chain.append(chain[-1].carrier)
@@ -101,12 +101,12 @@ def meets(hinge: Revolute, turning: Sequence[Body]) -> bool:
 
 
 def scale(one: Revolute, other: Revolute) -> float:
-    """The length that rounding of positions goes with."""
+    """Return the length that rounding of positions goes with."""
     return max(1e-3, float(np.linalg.norm(one.at)), float(np.linalg.norm(other.at)))
 
 
 def distance_of_lines(one: Revolute, other: Revolute) -> float:
-    """Shortest distance of two axes that are not parallel."""
+    """Return the shortest distance of two axes that are not parallel."""
     n = np.cross(one.axis, other.axis)
     return abs(float(n @ (other.at - one.at))) / float(np.linalg.norm(n))
 
@@ -123,7 +123,7 @@ def crossing(one: Revolute, other: Revolute) -> Array | None:
 
 
 def off_line(hinge: Revolute, point: Array) -> float:
-    """Distance of a point from an axis."""
+    """Return the distance of a point from an axis."""
     return float(np.linalg.norm(np.cross(hinge.axis, point - hinge.at)))
 
 
@@ -157,7 +157,7 @@ def turn_ball(
 
 
 def angles(ball: BallJoint, Q: Array) -> dict[Body, Array]:
-    """(cos, sin) of every hinge."""
+    """Return (cos, sin) of every hinge."""
     if len(ball.turning) == 1:
         (c,) = ball.axes
         u = across_axis(c)
@@ -170,7 +170,7 @@ def angles(ball: BallJoint, Q: Array) -> dict[Body, Array]:
 
 
 def across_axis(c: Array) -> Array:
-    """A unit vector across an axis."""
+    """Return a unit vector across an axis."""
     u = np.cross(c, np.eye(3)[int(np.argmin(np.abs(c)))])
     result: Array = u / np.linalg.norm(u)
     return result

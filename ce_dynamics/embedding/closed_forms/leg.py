@@ -142,7 +142,7 @@ class Leg:
 
 
 def legs_of(closures: Sequence[CutEdge], bodies: Sequence[Body], dependent: Collection[Body]) -> list[Leg]:
-    """The legs among the closures of a sub-graph, each of which ends in one of them."""
+    """Return the legs among the closures of a sub-graph, each of which ends in one of them."""
     found: list[Leg] = []
     taken: set[Body] = set()
     for edge in closures:
@@ -161,7 +161,7 @@ def stands_outside(leg: Leg, others: Iterable[Leg]) -> bool:
 def leg_at(
     edge: CutEdge, closures: Iterable[CutEdge], bodies: Sequence[Body], dependent: Collection[Body]
 ) -> Leg | None:
-    """The leg that ends in a closure; None if there is none that nothing else hangs on."""
+    """Return the leg that ends in a closure; None if there is none that nothing else hangs on."""
     if not isinstance(edge, LoopClosure) or type(edge.closure) is not Spherical:
         return None
     ends = (
@@ -179,7 +179,7 @@ def leg_at(
 def leg_from(
     edge: LoopClosure, tip: Body, at_tip: Array, anchor: Body, at_anchor: Array, dependent: Collection[Body]
 ) -> Leg | None:
-    """The leg that has the given tip, whatever hangs on it."""
+    """Return the leg that has the given tip, whatever hangs on it."""
     chain: list[Body] = []  # from the tip to the foot
 
     def next_moving(body: Body) -> Body:
@@ -242,7 +242,7 @@ def alone(leg: Leg, others: Iterable[CutEdge], bodies: Iterable[Body]) -> bool:
 
 
 def where_axes_meet(one: Revolute, other: Revolute, length: float) -> Array | None:
-    """The point in which the axes of two hinges meet; None if they do not."""
+    """Return the point in which the axes of two hinges meet; None if they do not."""
     n = np.cross(one.axis, other.axis)
     square = float(n @ n)
     if square < STEEP**2:
@@ -316,7 +316,7 @@ class LegLinkage(Step):
         return turning | {leg.slide.name: at_rest(array((s,)), 1, N)}
 
     def _angles(self, d: Array, e: Array) -> tuple[Array, Array]:
-        """(cos χ, sin χ) and (cos ζ, sin ζ) for d in the carrier's axes."""
+        """Return (cos χ, sin χ) and (cos ζ, sin ζ) for d in the carrier's axes."""
         a1, a2 = self.leg.axis1, self.leg.axis2
         if not self._square:
             return two_turns(a1, a2, e, d, self._branch)

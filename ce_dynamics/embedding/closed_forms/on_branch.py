@@ -137,11 +137,11 @@ class OnBranch(Linkage):
         return np.array([points[k].theta for k in some]), np.array([points[k].q for k in some])
 
     def _of(self, body: Body, q: Array) -> Array:
-        """Coordinates of one body in all points."""
+        """Return coordinates of one body in all points."""
         return split(q.T, self.numeric.loop.dependent)[body.name].T
 
     def _found(self, theta: Array) -> dict[str, Array]:
-        """Configurations that the formulas give at many values of the coordinate, by body."""
+        """Return configurations that the formulas give at many values of the coordinate, by body."""
         found = self._traced.evaluate_many(theta=theta[:, np.newaxis])
         nothing = np.zeros((len(theta), 0))
         return {body.name: found.get(body.name, nothing) for body in self.numeric.loop.dependent}
@@ -220,7 +220,7 @@ class OnBranch(Linkage):
     # What is evaluated, on floats or traced scalars
 
     def _inside(self, given: HingeMotion) -> HingeMotion:
-        """The given hinge, NaN outside the reach of the branch."""
+        """Return the given hinge, NaN outside the reach of the branch."""
         reach, c = self._single.reach, given.c
         if wraps(self._body.inboard):
             neutral = float(self._body.inboard.neutral[0])
@@ -235,7 +235,7 @@ class OnBranch(Linkage):
     def _with_turns(
         self, name: str, found: HingeMotion, given: HingeMotion, windings: Sequence[Winding]
     ) -> Array | None:
-        """Coordinates with their whole turns; None where those of the parameter are not known."""
+        """Return coordinates with their whole turns; None where those of the parameter are not known."""
         theta: Scalar
         if not self._single.reach.turning:
             reduced = self._single.within_reach(given).q

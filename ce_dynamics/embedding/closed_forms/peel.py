@@ -71,7 +71,7 @@ class Peel:
         return replace(self.edge, body_a=self.ball.carrier, body_b=within_pin(self.other, pin), closure=pin)
 
     def behind(self, motion: SubgraphMotion) -> BodyMotion:
-        """Motion of the body behind the ball, as the weld's other side carries it."""
+        """Return the motion of the body behind the ball, as the weld's other side carries it."""
         reached = motion.body(self.other.name)
         for body in self.given:
             c, X, eta, bias, _, _ = motion.hinge_motions[body.name]
@@ -91,7 +91,7 @@ def within_pin(body: Body, pin: Revolute) -> Body:
 
 
 def reverse_body(body: Body, other: Body) -> Body:
-    """A body on the same hinge, carried from the other side."""
+    """Return a body on the same hinge, carried from the other side."""
     return Body(
         name=body.name,
         mass=0.0,
@@ -137,7 +137,7 @@ class BallBehind(CutEdge):
         return (self.body_a, at), (self.body_b, at)
 
     def ends(self, motion: SubgraphMotion) -> tuple[PointMotion, PointMotion]:
-        """The ball on either side."""
+        """Return the ball on either side."""
         at = self.peel.ball.at
         return motion.point(self.body_a.name, at), self.peel.behind(motion).point(at, motion.theta_dot)
 

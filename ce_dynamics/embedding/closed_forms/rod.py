@@ -106,7 +106,7 @@ class RodJoints:
 def rods_of(
     closures: Sequence[CutEdge], bodies: Sequence[Body], dependent: Collection[Body]
 ) -> list[RodJoints]:
-    """The rods among the closures of a sub-graph, each of which ends in one of them."""
+    """Return the rods among the closures of a sub-graph, each of which ends in one of them."""
     found: list[RodJoints] = []
     taken: set[Body] = set()
     for edge in closures:
@@ -130,7 +130,7 @@ def alone(own: Collection[Body], others: Iterable[CutEdge], bodies: Iterable[Bod
 
 
 def rods_at(edge: CutEdge, bodies: Sequence[Body], dependent: Collection[Body]) -> Iterable[RodJoints]:
-    """Rods that end in a closure, whatever hangs on them."""
+    """Return rods that end in a closure, whatever hangs on them."""
     if not isinstance(edge, LoopClosure):
         return
     closure = edge.closure
@@ -241,7 +241,7 @@ class RodLinkage(Step):
         return resting | {rod.slide.name: at_rest(array((s,)), 1, motion.N)}
 
     def _angles(self, motion: SubgraphMotion, d: Array, e: Array) -> dict[Body, Array]:
-        """(cos, sin) of every hinge of the near ball, for d in the foot's axes."""
+        """Return (cos, sin) of every hinge of the near ball, for d in the foot's axes."""
         rod, turning, axes = self.rod, self.rod.near.turning, self.rod.near.axes
         if rod.given is None:
             return dict(zip(turning, two_turns(axes[0], axes[1], e, d, self._branch), strict=True))
@@ -263,6 +263,6 @@ class RodLinkage(Step):
 
 
 def align_component(a0: Array, d: Array, back: Array) -> Array:
-    """A vector that has along ``back`` what d has along a0, both unit vectors."""
+    """Return a vector that has along ``back`` what d has along a0, both unit vectors."""
     along: Array = back * dot(a0, d)
     return along

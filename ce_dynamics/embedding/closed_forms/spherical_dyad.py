@@ -83,7 +83,7 @@ class SphericalDyad(Step):
 
 
 def spherical_dyad(block: Loop) -> SphericalDyad | None:
-    """The closed form of a part of the closures that is one hinge and two bars on a sphere."""
+    """Return the closed form of a part of the closures that is one hinge and two bars on a sphere."""
     moving = [body for body in block.dependent if body.inboard.n_v]
     if len(block.closures) != 1 or len(moving) != 2:
         return None

@@ -71,12 +71,12 @@ class LegLength(CutEdge):
         return float(np.linalg.norm(self.leg.e))
 
     def ends(self, motion: SubgraphMotion) -> tuple[PointMotion, PointMotion]:
-        """Foot and ball joint on the anchor."""
+        """Return foot and ball joint on the anchor."""
         leg = self.leg
         return motion.point(leg.foot.name, leg.at_foot), motion.point(leg.anchor.name, leg.at_anchor)
 
     def compute_length(self, motion: SubgraphMotion) -> tuple[Scalar, Scalar]:
-        """ℓ², and half its derivative by s."""
+        """Return ℓ², and half its derivative by s."""
         leg = self.leg
         square = float(leg.e @ leg.e)
         if leg.slide is None or leg.axis is None:
@@ -174,13 +174,13 @@ class TurnToLength(Step):
         return one_closure(self.edge, motion)
 
     def _turned(self, delta: Array, square: Array) -> Array:
-        """(cos φ, sin φ)."""
+        """Return (cos φ, sin φ)."""
         A, B, C = turn_equation(self.hinge.axis, self.at - self.hinge.at, delta, square)
         return solve_turn(A, B, C, -float(np.sign(self._B)))
 
 
 def square_of(edge: CutEdge, motion: SubgraphMotion) -> Scalar:
-    """ℓ² [m²]."""
+    """Return ℓ² [m²]."""
     if isinstance(edge, LegLength):
         return edge.compute_length(motion)[0]
     distance = getattr(edge, "closure", None)
@@ -194,7 +194,7 @@ def is_length(edge: CutEdge) -> bool:
 
 
 def turn_to_length(block: Loop) -> TurnToLength | None:
-    """The closed form of a part of the closures that is one length and one revolute hinge."""
+    """Return the closed form of a part of the closures that is one length and one revolute hinge."""
     moving = [body for body in block.dependent if body.inboard.n_v]
     if len(block.closures) != 1 or len(moving) != 1:
         return None

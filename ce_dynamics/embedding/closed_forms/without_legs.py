@@ -40,7 +40,7 @@ class WithoutLegs(NamedTuple):
 
 
 def without_legs(loop: Loop, siblings: Sequence[Body] = ()) -> WithoutLegs:
-    """The rest of a loop without the legs that are found in it; all of it if there are none.
+    """Return the rest of a loop without the legs that are found in it; all of it if there are none.
 
     Legs are recognised in a design pose that is closed, and whose geometry is not free: the sign that selects
     a leg's branch is that of the design pose.
@@ -78,7 +78,7 @@ def without_legs(loop: Loop, siblings: Sequence[Body] = ()) -> WithoutLegs:
 def legs_and_rods(
     closures: Sequence[CutEdge], bodies: Sequence[Body], dependent: Sequence[Body]
 ) -> list[Leg | RodJoints]:
-    """Legs, and rods that have nothing in common with these."""
+    """Return legs, and rods that have nothing in common with these."""
     legs = legs_of(closures, bodies, dependent)
     ended = [leg.edge for leg in legs]
     known = {body for leg in legs for body in leg.bodies}
@@ -93,7 +93,7 @@ def behind_peels(
     legs: Sequence[Leg | RodJoints],
     peeled: Mapping[CutEdge, Peel],
 ) -> list[Leg | RodJoints]:
-    """Legs and rods that end in a ball peeled off a weld: the ball is turned once they are pointed."""
+    """Return legs and rods that end in a ball peeled off a weld: the ball is turned once they are pointed."""
     gone = {body for leg in legs for body in leg.bodies}
     used = gone | {end for leg in legs for end in (leg.foot, leg.anchor)}
     gone |= {body for peel in peeled.values() for body in peel.bodies}
@@ -141,7 +141,7 @@ def is_closed(loop: Loop, siblings: Sequence[Body] = ()) -> bool:
 
 
 def with_slides(block: Loop) -> Loop:
-    """A part of the closures with the given slides on which lengths in it depend."""
+    """Return a part of the closures with the given slides on which lengths in it depend."""
     slides = {edge.leg.slide for edge in block.closures if isinstance(edge, LegLength)}
     given = {body for edge in block.closures if isinstance(edge, BallBehind) for body in edge.peel.given}
     more = {body for body in slides | given if body is not None and body not in block.bodies}

@@ -36,7 +36,7 @@ SEED = 20240229  # the same guess is assembled in the same way every time
 
 
 def assemble(kernel: LoopKernel) -> Array:
-    """Dependent coordinates that close the loop with everything given in the design pose.
+    """Return dependent coordinates that close the loop with everything given in the design pose.
 
     A design pose that closes already is kept as it is.  Otherwise Gauss-Newton steps, at most 0.3 rad (or 0.3
     sizes of the loop) long and halved until the residual shrinks, start from there; where they get stuck,
@@ -62,7 +62,7 @@ def assemble(kernel: LoopKernel) -> Array:
 
 
 def starts(kernel: LoopKernel, q: Array) -> Iterator[Array]:
-    """The guess, and poses around it."""
+    """Yield the guess, and poses around it."""
     rng = np.random.default_rng(SEED)
     m = kernel.loop.m
     for k in range(STARTS):
@@ -258,7 +258,7 @@ def contradicts(kernel: LoopKernel, left: float, Y: Array) -> bool:
 
 
 def over_all_hinges(kernel: LoopKernel, q0: Array) -> tuple[Equations, Callable[[Array, Array], Array]]:
-    """Equations and steps over dependent coordinates and parameters together."""
+    """Return equations and steps over dependent coordinates and parameters together."""
     m, n_q, loop = kernel.loop.m, len(q0), kernel.loop
 
     def equations(q: Array) -> tuple[Array, Array]:

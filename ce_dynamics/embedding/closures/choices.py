@@ -55,7 +55,7 @@ class IndependentChoice:
         self.searched = True
 
     def whole_hinges(self, avoid: Iterable[Body] = ()) -> tuple[Body, ...] | None:
-        """Hinges that make the best conditioned Y₁, None if no set of whole hinges can lead.
+        """Return hinges that make the best conditioned Y₁, None if no set of whole hinges can lead.
 
         Those to avoid are taken only where there is no choice without them.
         """
@@ -103,7 +103,7 @@ class IndependentChoice:
         return None
 
     def quality(self, leads: Iterable[Lead]) -> float:
-        """Smallest singular value of Y₁ where these hinges and components lead."""
+        """Return the smallest singular value of Y₁ where these hinges and components lead."""
         rows = set[int]()
         for lead in leads:
             if isinstance(lead, HingeComponent):
@@ -118,7 +118,7 @@ class IndependentChoice:
     # Whole hinges
 
     def _best(self, selections: Iterable[tuple[Body, ...]]) -> tuple[Body, ...] | None:
-        """The selection with the best conditioned Y₁, None if all are singular."""
+        """Return the selection with the best conditioned Y₁, None if all are singular."""
         best, found = SINGULAR, None
         for independent in selections:
             rest = [k for k, body in enumerate(self.owners) if body not in independent]
@@ -128,7 +128,7 @@ class IndependentChoice:
         return found
 
     def _selections(self, pool: Sequence[Body]) -> Iterator[tuple[Body, ...]]:
-        """Sets of hinges with as many velocities as there are degrees of freedom.
+        """Yield sets of hinges with as many velocities as there are degrees of freedom.
 
         Where they are very many, those without the hinges that are the worst candidates.
         """
@@ -183,7 +183,7 @@ class IndependentChoice:
     # Single velocities
 
     def _greedy(self, rows: Sequence[int], fixed: Collection[int] = ()) -> set[int] | None:
-        """Rows of N that are regular together, exchanged while Y₁ gets better; None if there are none.
+        """Return rows of N that are regular together, exchanged while Y₁ gets better; None if there are none.
 
         A pivoted QR finds a regular set wherever there is one, beside fixed rows in what these leave.
         """
@@ -277,7 +277,7 @@ class RowChoice:
 
 
 def candidates(Y: Array, m: int) -> Iterator[tuple[int, ...]]:
-    """Selections of m rows: all; where they are too many, that of a pivoted QR and its neighbours."""
+    """Yield selections of m rows: all; where they are too many, that of a pivoted QR and its neighbours."""
     import scipy.linalg  # here, because most models never ask
 
     useful = [i for i in range(len(Y)) if np.any(Y[i] != 0.0)]
@@ -293,18 +293,18 @@ def candidates(Y: Array, m: int) -> Iterator[tuple[int, ...]]:
 
 
 def smallest_singular(Y: Array) -> float:
-    """The m-th singular value of a matrix with m columns."""
+    """Return the m-th singular value of a matrix with m columns."""
     return float(np.linalg.svd(Y, compute_uv=False)[-1]) if Y.size else 1.0
 
 
 def rows_along(kernel: LoopKernel, q0: Array, poses: Sequence[tuple[Array, Array]]) -> RowChoice:
-    """Rows for the design pose and some of many others, which are given by q and p."""
+    """Return rows for the design pose and some of many others, which are given by q and p."""
     some = poses[:: max(1, len(poses) // MOST_POSES)]
     return choose_rows(kernel, [kernel(q, p)[1] for q, p in ((q0, kernel.p0), *some)])
 
 
 def rows_around(kernel: LoopKernel, q: Array, p: Array) -> RowChoice:
-    """Rows for a pose and those around it."""
+    """Return rows for a pose and those around it."""
     m = kernel.loop.m
     samples = [kernel(q, p)[1]]
     for j, scale in enumerate(kernel.column_scales[m:]):
@@ -319,7 +319,7 @@ def rows_around(kernel: LoopKernel, q: Array, p: Array) -> RowChoice:
 
 
 def choose_rows(kernel: LoopKernel, samples: list[Array]) -> RowChoice:
-    """Rows for all samples of Y."""
+    """Return rows for all samples of Y."""
     choice = RowChoice([kernel.scale_columns(Y)[:, : kernel.loop.m] for Y in samples])
     if choice.quality < POOR:
         logger.warning(

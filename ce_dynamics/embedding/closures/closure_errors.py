@@ -32,7 +32,7 @@ class MovingView(ConstraintView):
         return np.array(columns, dtype=object).T
 
     def _direction(self, body: Body, axis: Array) -> Array:
-        """R e with (R e)˙ = ω × R e and (R e)¨ = α × R e + ω × (ω × R e)."""
+        """Return R e with (R e)˙ = ω × R e and (R e)¨ = α × R e + ω × (ω × R e)."""
         j = self.motion.body(body.name)
         e = j.R @ axis
         return components(
@@ -53,14 +53,14 @@ class MovingView(ConstraintView):
 
 
 def components(point: PointMotion) -> Array:
-    """The three coordinates of a moving point as moving scalars."""
+    """Return the three coordinates of a moving point as moving scalars."""
     r, J, drift, v, a = point
     return np.array([ScalarMotion(r[i], J[i], drift[i], v[i], a[i]) for i in range(3)], dtype=object)
 
 
 @singledispatch
 def moving_residuals(edge: CutEdge, motion: SubgraphMotion) -> list[ScalarMotion]:
-    """Residuals of a coupling or a written constraint, with their derivatives."""
+    """Return residuals of a coupling or a written constraint, with their derivatives."""
     raise NotImplementedError(f"how a {type(edge).__name__} moves is not registered")
 
 
@@ -76,7 +76,7 @@ def _(edge: Coupled, motion: SubgraphMotion) -> list[ScalarMotion]:
 
 
 def moving(values: Iterable[Scalar], motion: SubgraphMotion) -> list[ScalarMotion]:
-    """Numbers with their derivatives, zero where they have none."""
+    """Return numbers with their derivatives, zero where they have none."""
     return [ScalarMotion.of(value, motion.N) for value in values]
 
 
@@ -114,7 +114,7 @@ def closure_errors(motion: SubgraphMotion, closures: Sequence[CutEdge]) -> Closu
 
 @singledispatch
 def one_closure(loop: CutEdge, motion: SubgraphMotion) -> ClosureErrors:
-    """The rows of one closure."""
+    """Return the rows of one closure."""
     return stack_rows(moving_residuals(loop, motion), motion.N)
 
 
@@ -147,7 +147,7 @@ def joint_errors(motion: SubgraphMotion, body_a: str, body_b: str, closure: Clos
 
 
 def stack_rows(rows: Sequence[ScalarMotion], N: int) -> ClosureErrors:
-    """Residuals that carry their derivatives, row by row."""
+    """Return residuals that carry their derivatives, row by row."""
     return ClosureErrors(
         array(row.value for row in rows),
         array(entry for row in rows for entry in row.J).reshape(len(rows), N),

@@ -154,7 +154,7 @@ class LoopKernel:
         return self._tolerance
 
     def scale_columns(self, Y: Array) -> Array:
-        """Y per unit of each velocity (1 rad, or the loop's size)."""
+        """Return Y per unit of each velocity (1 rad, or the loop's size)."""
         return np.asarray(Y * self.column_scales)
 
     def newton(self, q: Array, p: Array, iterations: int = 12) -> Closed:
@@ -179,7 +179,7 @@ class LoopKernel:
         return with_unit_quaternions(self.loop.dependent, self.advance(q, step * self.column_scales[:m]))
 
     def move_parameters(self, p: Array, step: Array) -> Array:
-        """Parameters moved by a small step of their velocities."""
+        """Return parameters moved by a small step of their velocities."""
         return advance_coordinates(self.parameters, p, step)
 
 

@@ -66,18 +66,18 @@ class March(ABC, Generic[P, E]):
 
     @abstractmethod
     def ahead(self, before: P, here: P, h: float) -> P | None:
-        """The next point, at about arc length h from here; None if the step is too long."""
+        """Return the next point, at about arc length h from here; None if the step is too long."""
 
     @abstractmethod
     def stuck(self, here: P, h: float) -> E | None:
-        """The end if the next step, h, would be too short to go on with; else None."""
+        """Return the end if the next step, h, would be too short to go on with; else None."""
 
     @abstractmethod
     def find_end(self, there: P) -> E | None:
-        """The end if the curve need not be followed beyond a point; else None."""
+        """Return the end if the curve need not be followed beyond a point; else None."""
 
     def run(self) -> tuple[list[P], E]:
-        """Points after the start, and how they end."""
+        """Return points after the start, and how they end."""
         before, here, h = self.start, self.start, FIRST_STEP
         while len(self.points) < MOST_POINTS:
             there = self.ahead(before, here, self.direction * h)
@@ -171,7 +171,7 @@ class LoopCurve:
 
 
 def follow_curve(kernel: LoopKernel, q0: Array, forward: Array, longest: float = LONGEST) -> LoopCurve:
-    """The curve through q0: all of it if it closes, else as far as it goes or ``longest`` each way.
+    """Return the curve through q0: all of it if it closes, else as far as it goes or ``longest`` each way.
 
     Parameters
     ----------
@@ -194,7 +194,7 @@ def follow_curve(kernel: LoopKernel, q0: Array, forward: Array, longest: float =
 
 
 def null_vector(Y: Array) -> tuple[Array, float]:
-    """The right singular vector of the smallest singular value, and the value above that."""
+    """Return the right singular vector of the smallest singular value, and the value above that."""
     _, singular, Vt = singular_values_and_vectors(Y)
     n = Y.shape[1]
     return Vt[n - 1], float(singular[n - 2]) if n > 1 and len(singular) > n - 2 else 1.0
@@ -229,7 +229,7 @@ class CurveMarch(March[CurvePoint, bool]):
 
 
 def step(kernel: LoopKernel, before: CurvePoint, here: CurvePoint, h: float) -> CurvePoint | None:
-    """The point of the curve at about arc length h along the tangent; None if it is not found."""
+    """Return the point of the curve at about arc length h along the tangent; None if it is not found."""
     scales = kernel.column_scales
     turning = (here.t - before.t) / (here.s - before.s) if here.s != before.s else 0.0 * here.t
     predicted = kernel.advance(here.q, h * (here.t + 0.5 * h * turning) * scales)
@@ -250,7 +250,7 @@ def step(kernel: LoopKernel, before: CurvePoint, here: CurvePoint, h: float) -> 
 
 
 def on_curve(kernel: LoopKernel, q: Array, t: Array) -> Array | None:
-    """A point that closes in the plane through q across t (one direction or several rows of them).
+    """Return a point that closes in the plane through q across t (one direction or several rows of them).
 
     None if Newton does not find it.
     """
@@ -264,7 +264,7 @@ def difference(kernel: LoopKernel, a: Array, b: Array) -> Array:
 
 
 def whole_turns(kernel: LoopKernel, a: Array, b: Array) -> Array:
-    """Multiples of 2π (or the other sign of a quaternion) by which a differs from a pose next to b."""
+    """Return multiples of 2π (or the other sign of a quaternion) by which a differs from a pose next to b."""
     turns: Array = np.where(kernel.comes_round, 2.0 * math.pi * np.round((a - b) / (2.0 * math.pi)), 0.0)
     for part in kernel.quaternions:
         if float(a[part] @ b[part]) < 0.0:
@@ -275,7 +275,7 @@ def whole_turns(kernel: LoopKernel, a: Array, b: Array) -> Array:
 def find_return(
     kernel: LoopKernel, start: CurvePoint, here: CurvePoint, there: CurvePoint
 ) -> CurvePoint | None:
-    """The start again, after whole turns, if the step from here to there passes it."""
+    """Return the start again, after whole turns, if the step from here to there passes it."""
     a = difference(kernel, here.q - whole_turns(kernel, here.q, start.q), start.q)
     b = difference(kernel, there.q - whole_turns(kernel, there.q, start.q), start.q)
     step_length = there.s - here.s

@@ -197,12 +197,12 @@ class Freedoms:
         return close_nearby(self._equations, self._advanced, self._q, self._tolerance)
 
     def _equations(self, q: Array) -> tuple[Array, Array]:
-        """Residual and scaled Y over the free hinges."""
+        """Return residual and scaled Y over the free hinges."""
         residual, Y, _ = self._errors(q)
         return residual, Y
 
     def _advanced(self, q: Array, step: Array) -> Array:
-        """Coordinates moved by a small step of scaled velocities."""
+        """Return coordinates moved by a small step of scaled velocities."""
         moved = self.loop.advance(q, step * self.loop.scales)
         return with_unit_quaternions(self.loop.dependent, moved)
 
@@ -266,7 +266,7 @@ class Freedoms:
         return found
 
     def among(self, allowed: Sequence[Body]) -> list[Lead] | None:
-        """Single coordinates of some hinges only that lead the loop; None if they cannot."""
+        """Return single coordinates of some hinges only that lead the loop; None if they cannot."""
         others = [body for body in self.free if body not in allowed]
         found = IndependentChoice(self.Y, self.free, self.number).with_components(others)
         owners = {lead.owner if isinstance(lead, HingeComponent) else lead for lead in found or ()}

@@ -32,7 +32,7 @@ class LoopCoordinate(Hinge):
         self.at = at
 
     def configuration(self, q: Array) -> Array:
-        """c = q."""
+        """Return c = q."""
         return array(q)
 
     def coordinates(self, c: Array) -> Array:
@@ -74,7 +74,7 @@ class LeadingAngle(LoopNumber):
     velocity_units = ("rad/s",)
 
     def configuration(self, q: Array) -> Array:
-        """c = (cos q, sin q)."""
+        """Return c = (cos q, sin q)."""
         return array((cos(q[0]), sin(q[0])))
 
     def coordinates(self, c: Array) -> Array:
@@ -121,7 +121,7 @@ def leading_condition(parent: Body, lead: FunctionCoordinate) -> Written:
 
 
 def group_leads(leads: Iterable[Lead]) -> tuple[list[Body], list[FunctionCoordinate]]:
-    """Whole hinges, and coordinates of the loop; all components of a hinge are the whole hinge."""
+    """Return whole hinges, and coordinates of the loop; all components of a hinge are the whole hinge."""
     leads = list(leads)
     whole = [lead for lead in leads if isinstance(lead, Body)]
     others = {lead.name: lead for lead in leads if not isinstance(lead, Body)}

@@ -112,7 +112,7 @@ class Loop:
         return split(q, self.dependent)
 
     def neutral(self) -> Array:
-        """Dependent coordinates of the design pose."""
+        """Return dependent coordinates of the design pose."""
         return stack_neutral(self.dependent)
 
     def advance(self, q: Array, step: Array) -> Array:
@@ -159,12 +159,12 @@ def surroundings(members: Sequence[Body], closures: Sequence[CutEdge]) -> tuple[
 
 
 def at_rest(c: Array, n_v: int, N: int, q: Array | None = None) -> HingeMotion:
-    """A hinge in a given configuration that does not move."""
+    """Return a hinge in a given configuration that does not move."""
     return HingeMotion(c, zeros(n_v, N), zeros(n_v), zeros(n_v), q=q)
 
 
 def moving(bodies: Sequence[Body], q: Array) -> dict[str, HingeMotion]:
-    """Hinges at coordinates q (stacked), each of whose velocities is a column of its own."""
+    """Return hinges at coordinates q (stacked), each of whose velocities is a column of its own."""
     N = sum(body.inboard.n_v for body in bodies)
     motions: dict[str, HingeMotion] = {}
     start = 0
@@ -191,7 +191,7 @@ def _(loop: LoopClosure, motion: SubgraphMotion) -> Array:
 
 
 def split(q: Array, bodies: Sequence[Body]) -> Coordinates:
-    """Stacked coordinates by body."""
+    """Return stacked coordinates by body."""
     parts: Coordinates = {}
     start = 0
     for body in bodies:
@@ -233,7 +233,7 @@ def has_own_velocities(hinge: Hinge) -> bool:
 
 
 def stack_neutral(bodies: Sequence[Body]) -> Array:
-    """Coordinates of some hinges in the design pose."""
+    """Return coordinates of some hinges in the design pose."""
     return np.concatenate([np.zeros(0), *(body.inboard.neutral for body in bodies)])
 
 
@@ -250,7 +250,7 @@ def coordinate_scales(bodies: Sequence[Body], size: float) -> Array:
 
 
 def held_at_design(bodies: Sequence[Body], parent: Body) -> dict[str, BodyMotion]:
-    """Siblings resting in their design pose relative to p."""
+    """Return siblings resting in their design pose relative to p."""
     return {body.name: body_at_rest(parent.com, 0) for body in bodies}
 
 

@@ -244,7 +244,7 @@ class Subgraph:
         return kept_of(self.bodies, self.closures, tolerance)
 
     def mobility(self, moved: Sequence[HingePlace] = ()) -> tuple[int, int]:
-        """Freedoms, and hinges that cannot move, with some hinges moved."""
+        """Return freedoms, and hinges that cannot move, with some hinges moved."""
         with relocate_hinges(moved):
             freedoms = self._freedoms()
             return freedoms.number_nearby, len(freedoms.immobile)
@@ -434,7 +434,7 @@ def make_directions_exact(places: Sequence[HingePlace], tolerance: float) -> Non
 
 
 def direction_of(member: Member) -> Array:
-    """The direction of a member of a cluster."""
+    """Return the direction of a member of a cluster."""
     place, k = member
     return place.directions[k]
 
@@ -451,7 +451,7 @@ def apart(a: Array, b: Array) -> Array:
 
 
 def perpendicular(direction: Array, others: Sequence[Array], tolerance: float) -> Array:
-    """The direction, turned to be perpendicular to those to which it nearly is (at most two)."""
+    """Return the direction, turned to be perpendicular to those to which it nearly is (at most two)."""
     nearly = [other for other in others if 0.0 < abs(float(direction @ other)) <= tolerance]
     nearly += [other for other in others if float(direction @ other) == 0.0] if nearly else []
     if not nearly:

@@ -70,7 +70,7 @@ def base_at(
 
 
 def turns_of(kernel: LoopKernel, p: Array) -> Iterator[Array]:
-    """Parameters with every angle as it is, and a turn farther either way."""
+    """Yield parameters with every angle as it is, and a turn farther either way."""
     turns = []
     for body in kernel.parameters:
         hinge = body.inboard
@@ -130,7 +130,7 @@ class Exploration:
         return end.q if done == 1.0 else None
 
     def _followed(self, start: Base, goal: Array) -> tuple[Base, float]:
-        """The last pose on the straight way to a goal, and how much of the way that is."""
+        """Return the last pose on the straight way to a goal, and how much of the way that is."""
         far = float(np.max(np.abs(goal - start.p) / self.reach, initial=0.0)) * np.pi
         longest = LONGEST / max(far, LONGEST)
         here, before, done, part = start, start, 0.0, longest

@@ -109,7 +109,7 @@ class Branch:
         return [point.theta for point in self.points]
 
     def at(self, theta: float) -> Array:
-        """Dependent coordinates at a parameter between the ends, to rounding."""
+        """Return dependent coordinates at a parameter between the ends, to rounding."""
         guess = self.guess(theta)
         closed = self.kernel.newton(guess, np.array((theta,)), ITERATIONS)
         if closed.error > self.kernel.tolerance:
@@ -123,7 +123,7 @@ class Branch:
         return closed.q
 
     def guess(self, theta: float) -> Array:
-        """Dependent coordinates by cubic interpolation in arc length."""
+        """Return dependent coordinates by cubic interpolation in arc length."""
         k = min(max(bisect_right(self._thetas, theta), 1), len(self._thetas) - 1)
         if k not in self._cubics:
             self._cubics[k] = hermite(self.kernel, *self.points[k - 1 : k + 1])
@@ -152,7 +152,7 @@ def hermite(kernel: LoopKernel, a: BranchPoint, b: BranchPoint) -> Array:
 
 
 def at_parameter(cubic: Array, theta: float) -> Array:
-    """(q, θ) on a cubic whose last component increases from s = 0 to 1, where that is θ."""
+    """Return (q, θ) on a cubic whose last component increases from s = 0 to 1, where that is θ."""
     c0, c1, c2, c3 = cubic
     theta_0, d1, d2, d3 = cubic[:, -1].tolist()
     low, high = 0.0, 1.0
@@ -165,14 +165,14 @@ def at_parameter(cubic: Array, theta: float) -> Array:
 
 
 def coordinate_rates(kernel: LoopKernel, point: BranchPoint) -> Array:
-    """Rates of (q, θ) per arc length."""
+    """Return rates of (q, θ) per arc length."""
     velocity = point.t * kernel.column_scales
     m = kernel.loop.m
     return np.append(kernel.advance(point.q, velocity[:m]) - point.q, velocity[m])
 
 
 def follow(kernel: LoopKernel, q0: Array, limits: tuple[float, float]) -> Branch:
-    """The branch through the design pose, between singularities or limits."""
+    """Return the branch through the design pose, between singularities or limits."""
     start = first_point(kernel, q0)
     lower_points, lower = BranchMarch(kernel, start, -1.0, limits[0]).run()
     upper_points, upper = BranchMarch(kernel, start, 1.0, limits[1]).run()
@@ -181,7 +181,7 @@ def follow(kernel: LoopKernel, q0: Array, limits: tuple[float, float]) -> Branch
 
 
 def first_point(kernel: LoopKernel, q0: Array) -> BranchPoint:
-    """The design pose as a point of the branch, with θ increasing along it."""
+    """Return the design pose as a point of the branch, with θ increasing along it."""
     _, Y = kernel(q0, kernel.p0)
     m, scaled = kernel.loop.m, kernel.scale_columns(Y)[kernel.live]
     t, basis = tangent_and_range(scaled)
@@ -197,7 +197,7 @@ def tangent_and_range(Y: Array) -> tuple[Array, Array]:
 
 
 def determinant(basis: Array, Y: Array, m: int) -> float:
-    """Determinant of Y₁ in a basis of the range of Y."""
+    """Return the determinant of Y₁ in a basis of the range of Y."""
     return float(np.linalg.det(basis.T @ Y[:, :m]))
 
 
@@ -243,7 +243,7 @@ class BranchMarch(March[BranchPoint, BranchEnd]):
         return BranchEnd(self.limit, False) if (there.theta - self.limit) * self.direction >= 0.0 else None
 
     def _farthest(self, there: BranchPoint) -> tuple[str, float]:
-        """The hinge that has slid farthest, and how far [m]."""
+        """Return the hinge that has slid farthest, and how far [m]."""
         if not self._slides:
             return "", 0.0
         q = self.kernel.loop.split(there.q)
@@ -296,7 +296,7 @@ def end_within(kernel: LoopKernel, here: BranchPoint, h: float) -> BranchPoint |
 
 
 def step(kernel: LoopKernel, here: BranchPoint, h: float) -> BranchPoint | None:
-    """The point of the branch at arc length h along the tangent; None if it is not found."""
+    """Return the point of the branch at arc length h along the tangent; None if it is not found."""
     m, scales = kernel.loop.m, kernel.column_scales
     q = kernel.advance(here.q, h * here.t[:m] * scales[:m])
     theta = here.theta + h * float(here.t[m]) * float(scales[m])
@@ -310,7 +310,7 @@ def step(kernel: LoopKernel, here: BranchPoint, h: float) -> BranchPoint | None:
 
 
 def orient_point(kernel: LoopKernel, here: BranchPoint, q: Array, theta: float) -> BranchPoint | None:
-    """A new point with tangent and range turned the way they were at the last one."""
+    """Return a new point with tangent and range turned the way they were at the last one."""
     m = kernel.loop.m
     q = with_unit_quaternions(kernel.loop.dependent, q)
     _, Y = kernel(q, np.array((theta,)))

@@ -61,11 +61,11 @@ class TableRange(NamedTuple):
         return 0.5 * (self.upper - self.lower)
 
     def parameter(self, x: float) -> float:
-        """θ for x in [−1, 1]."""
+        """Return θ for x in [−1, 1]."""
         return self.centre + self.half * (x if self.turning else math.sin(0.5 * math.pi * x))
 
     def normalise(self, theta: Scalar) -> Scalar:
-        """x in [−1, 1] for θ, NaN outside the interval."""
+        """Return the x in [−1, 1] for θ, NaN outside the interval."""
         if self.turning:
             return (theta - self.centre) * (1.0 / self.half)
         # the quotient of the ends themselves is 1 to the last bit
@@ -105,7 +105,7 @@ class BranchTable:
         return sum(2 * d + (self.pieces - 1) * (d + 1) for d in self.degrees)
 
     def evaluate(self, theta: Scalar) -> Array:
-        """Dependent coordinates at θ."""
+        """Return dependent coordinates at θ."""
         x = self.reach.normalise(theta)
         below = [x < end for end in self.bounds[1:-1].tolist()]
         middle, factor = (select_piece(below, values.tolist()) for values in self._pieces())
@@ -113,7 +113,7 @@ class BranchTable:
         return array(self._horner(c, below, local) for c in self.coefficients)
 
     def evaluate_many(self, theta: Array) -> Array:
-        """The same at plain numbers (M,): (M, n_q)."""
+        """Return the same at plain numbers (M,): (M, n_q)."""
         x = np.array([self.reach.normalise(value) for value in theta.tolist()])
         piece = np.searchsorted(self.bounds[1:-1], x, side="right")
         middle, factor = self._pieces()
@@ -125,7 +125,7 @@ class BranchTable:
         return found
 
     def _pieces(self) -> tuple[Array, Array]:
-        """Middle of every piece, and what takes a distance from it to [−1, 1]."""
+        """Return the middle of every piece, and what takes a distance from it to [−1, 1]."""
         return 0.5 * (self.bounds[1:] + self.bounds[:-1]), 2.0 / np.diff(self.bounds)
 
     @staticmethod
@@ -137,7 +137,7 @@ class BranchTable:
 
 
 def select_piece(below: list[Scalar], choices: list[float]) -> Scalar:
-    """The choice of the first piece whose end lies above x."""
+    """Return the choice of the first piece whose end lies above x."""
     if all(choice == choices[0] for choice in choices):
         return choices[0]
     value: Scalar = choices[-1]
@@ -147,7 +147,7 @@ def select_piece(below: list[Scalar], choices: list[float]) -> Scalar:
 
 
 def tabulate(branch: Branch, reach: TableRange, basin: Basin) -> BranchTable:
-    """The table with the fewest operations from which Newton's steps lead to the branch everywhere.
+    """Return the table with the fewest operations from which Newton's steps lead to the branch everywhere.
 
     Raises
     ------
@@ -214,7 +214,7 @@ def of_unequal_pieces(
 
 
 def find_misses(table: BranchTable, branch: Branch, basin: Basin) -> Array:
-    """Places x at which Newton's steps from the table do not lead to the branch.
+    """Return places x at which Newton's steps from the table do not lead to the branch.
 
     They are looked for between the nodes of every piece, and where continuation had put points of the branch,
     which are dense where it is sharp.
@@ -239,7 +239,7 @@ def fit_table(
     degree: int,
     known: dict[tuple[float, float], Array] | None = None,
 ) -> tuple[BranchTable, Array]:
-    """The table on given pieces, and of which pieces a degree is enough.
+    """Return the table on given pieces, and of which pieces a degree is enough.
 
     ``known`` keeps the coefficients of pieces for the next time.
     """
@@ -278,7 +278,7 @@ def find_degree(coefficients: Array, accuracy: float) -> int:
 
 
 def monomials(fitted: Array, j: int, degree: int) -> Array:
-    """Coefficients of coordinate j, truncated, in powers of the local variable."""
+    """Return coefficients of coordinate j, truncated, in powers of the local variable."""
     c = fitted[:, : degree + 1, j]
     if degree < 2:
         return c.copy()

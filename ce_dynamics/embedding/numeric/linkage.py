@@ -173,7 +173,7 @@ class NumericLinkage(Linkage):
             return self._led_to(self._start)
 
     def _led_to(self, start: Mapping[str, Array]) -> Base | None:
-        """The pose at other parameters, on the branch of the design pose; None if no way was found."""
+        """Return the pose at other parameters, on the branch of the design pose; None if no way was found."""
         if not all(np.isfinite(q).all() for q in start.values()):
             return None
         rows = rows_around(self.kernel, self.q0, self.kernel.p0).rows
@@ -187,7 +187,7 @@ class NumericLinkage(Linkage):
         return self._base if is_moved(self.parameters, self._start) else self._design
 
     def starting_at(self, start: Mapping[str, Array]) -> NumericLinkage:
-        """The same led from elsewhere, or from the design pose if no way leads there.
+        """Return the same led from elsewhere, or from the design pose if no way leads there.
 
         Parameters
         ----------
@@ -210,7 +210,7 @@ class NumericLinkage(Linkage):
         return dropped
 
     def reach(self) -> tuple[float, float] | None:
-        """Interval of the single parameter, infinite for a full turn; None if there are several."""
+        """Return interval of the single parameter, infinite for a full turn; None if there are several."""
         if self.single is None:
             return None
         reach = self.single.reach
@@ -271,7 +271,7 @@ class NumericLinkage(Linkage):
     def _with_turns(
         self, body: Body, q: Array, given: Mapping[str, HingeMotion], motion: SubgraphMotion
     ) -> Array | None:
-        """Dependent coordinates with the whole turns they have made; None where that is not known."""
+        """Return dependent coordinates with the whole turns they have made; None where that is not known."""
         if body.inboard.n_q != body.inboard.n_v:
             return None
         single = self.single
@@ -302,7 +302,7 @@ class NumericLinkage(Linkage):
     def _way(
         self, given: Mapping[str, HingeMotion], siblings: Mapping[str, BodyMotion]
     ) -> Callable[[float], Pose]:
-        """The straight way to given hinges and siblings."""
+        """Return the straight way to given hinges and siblings."""
         bodies = {body.name: body for body in self.parameters}
         base = self._base
         known = {} if base is None else split(base.p, self.parameters)

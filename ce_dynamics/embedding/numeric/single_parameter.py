@@ -194,7 +194,7 @@ class SingleParameter:
     # What is evaluated, on floats or traced scalars
 
     def within_reach(self, given: HingeMotion) -> HingeMotion:
-        """The given hinge, its angle less the whole turns that the table does not know."""
+        """Return the given hinge, its angle less the whole turns that the table does not know."""
         theta = self.body.inboard.coordinates(given.c)[0]
         if wraps(self.body.inboard):
             theta = self._turned(theta, given.q)
@@ -223,20 +223,20 @@ class SingleParameter:
         return not self.reach.turning or round(self.reach.half / math.pi) == 1
 
     def other_way_round(self, given: HingeMotion) -> HingeMotion:
-        """The given hinge, a whole turn back."""
+        """Return the given hinge, a whole turn back."""
         assert given.q is not None, "set by `within_reach`"
         (theta,) = given.q
         full = 2.0 * math.pi
         return given._replace(q=array((where(theta > self._centre, theta - full, theta + full),)))
 
     def look_up(self, given: Mapping[str, HingeMotion]) -> Array:
-        """Dependent coordinates of the table, the given hinge within reach."""
+        """Return dependent coordinates of the table, the given hinge within reach."""
         q = given[self.body.name].q
         assert q is not None, "set by `within_reach`"
         return self.table.evaluate(q[0])
 
     def with_turns(self, body: str, q: Array, reduced: Array | None, full: Array | None) -> Array | None:
-        """Coordinates of a dependent hinge with the whole turns they have made; None where not known.
+        """Return coordinates of a dependent hinge with the whole turns they have made; None where not known.
 
         ``reduced`` and ``full`` are the parameter's, without and with its whole turns.
         """
@@ -265,7 +265,7 @@ def wraps(hinge: Hinge) -> bool:
 
 
 def surround_centre(centre: float, half: float) -> tuple[float, float]:
-    """The interval so far to either side of its centre."""
+    """Return the interval so far to either side of its centre."""
     return centre - half, centre + half
 
 
@@ -307,7 +307,7 @@ def find_displaced_body(loop: Loop, branch: Branch, turns: int) -> tuple[str, fl
 
 
 def likely_period(loop: Loop, branch: Branch) -> int | None:
-    """Turns after which geared angles have made whole turns; None if that takes too many."""
+    """Return turns after which geared angles have made whole turns; None if that takes too many."""
     period = 1
     for body in loop.dependent:
         changes = turns_after(loop, branch, 1)[body.name]
@@ -351,7 +351,7 @@ def _(edge: Coupled, shifts: Mapping[str, Array]) -> bool:
 
 
 def within(theta: Scalar, turns: int, centre: float = 0.0) -> Scalar:
-    """An angle less whole periods of some turns, at most half a period from the centre."""
+    """Return an angle less whole periods of some turns, at most half a period from the centre."""
     period = FULL * turns
     if centre:
         return within(theta - centre, turns) + centre

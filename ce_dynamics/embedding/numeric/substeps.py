@@ -53,7 +53,7 @@ class Factors(Protocol):
         """Its determinant."""
 
     def solve(self, b: Array) -> Array:
-        """A⁻¹ b for a vector b."""
+        """Return A⁻¹ b for a vector b."""
 
 
 class Linearised(NamedTuple):
@@ -108,7 +108,7 @@ def way(hinge: Hinge, start: Array, target: Array, short: bool) -> Array:
 
 
 def part_way(motion: BodyMotion, s: float, parent: Body) -> BodyMotion:
-    """A sibling at rest at the fraction s of its way from the design pose, at most half a turn."""
+    """Return a sibling at rest at the fraction s of its way from the design pose, at most half a turn."""
     R = motion.R
     w = 0.5 * sqrt(maximum(1.0 + R[0, 0] + R[1, 1] + R[2, 2], 0.0))
     axis = array((R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1])) * (0.25 / w)
@@ -184,14 +184,14 @@ def two_steps(
     advance: Callable[[Array, Array], Array],
     q: Array,
 ) -> Array:
-    """The same of any equations."""
+    """Return the same of any equations."""
     r, Y1 = linearise(q)
     q = advance(q, -Y1.solve(r))
     return advance(q, -Y1.solve(residual(q)))
 
 
 def linearise_closures(loop: Loop, rows: Sequence[int], q: Array, pose: Pose) -> Linearised:
-    """The kept rows of the closures at a trial."""
+    """Return the kept rows of the closures at a trial."""
     given, siblings = pose
     N = next((motion.X.shape[1] for motion in given.values()), 0)
     errors = loop.errors(q, zeros(loop.m + N), given, siblings)
@@ -201,7 +201,7 @@ def linearise_closures(loop: Loop, rows: Sequence[int], q: Array, pose: Pose) ->
 def led_on_numbers(
     kernel: LoopKernel, rows: Sequence[int], base: Base, p: Array, steps: tuple[int, int], tolerance: float
 ) -> Array:
-    """Dependent coordinates at parameters p, NaN where they cannot be reached.
+    """Return dependent coordinates at parameters p, NaN where they cannot be reached.
 
     Parameters
     ----------
@@ -244,7 +244,7 @@ class NumberFactors:
         return float(np.linalg.det(self._A))
 
     def solve(self, b: Array) -> Array:
-        """A⁻¹ b."""
+        """Return A⁻¹ b."""
         try:
             return np.asarray(np.linalg.solve(self._A, b))
         except np.linalg.LinAlgError:

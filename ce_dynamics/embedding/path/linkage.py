@@ -103,7 +103,7 @@ class PathLinkage(Linkage):
             return make_table(self.curve)
 
     def reach(self) -> tuple[float, float]:
-        """Interval of the path coordinate; infinite where the curve is closed."""
+        """Return the interval of the path coordinate; infinite where the curve is closed."""
         return self.table.coordinates.lower, self.table.coordinates.upper
 
     # What is evaluated, on floats or traced scalars
@@ -178,7 +178,7 @@ def dead_centres(linkage: PathLinkage) -> list[DeadCentre]:
 
 
 def single_coordinates(linkage: PathLinkage) -> list[tuple[Body, int]]:
-    """Bodies on hinges with one coordinate, and its place among all."""
+    """Return bodies on hinges with one coordinate, and its place among all."""
     places = []
     start = 0
     for body in linkage.loop.dependent:
@@ -189,13 +189,13 @@ def single_coordinates(linkage: PathLinkage) -> list[tuple[Body, int]]:
 
 
 def coordinates(linkage: PathLinkage, s: float) -> dict[str, float]:
-    """Coordinates of the hinges with one coordinate."""
+    """Return coordinates of the hinges with one coordinate."""
     q = linkage.table.coordinates.at(np.array((s,)))[0]
     return {body.name: float(q[j]) for body, j in single_coordinates(linkage)}
 
 
 def once_round(linkage: PathLinkage) -> Array:
-    """Points all along the curve."""
+    """Return points all along the curve."""
     lower, upper = linkage.reach()
     if linkage.table.closed:
         lower, upper = 0.0, linkage.curve.length
@@ -203,7 +203,7 @@ def once_round(linkage: PathLinkage) -> Array:
 
 
 def turning_points(linkage: PathLinkage, j: int) -> list[float]:
-    """Path coordinates at which coordinate j turns back."""
+    """Return the path coordinates at which coordinate j turns back."""
     import scipy.optimize  # here, because most models never ask
 
     def rate(s: float) -> float:
@@ -220,7 +220,7 @@ def turning_points(linkage: PathLinkage, j: int) -> list[float]:
 
 
 def crossings(linkage: PathLinkage) -> list[float]:
-    """Path coordinates at which another branch crosses."""
+    """Return the path coordinates at which another branch crosses."""
     import scipy.optimize  # here, because most models never ask
 
     def regular(s: float) -> float:
@@ -285,7 +285,7 @@ def path_position(linkage: PathLinkage, body: Body, value: float) -> float:
 
 
 def path_rate(linkage: PathLinkage, body: Body, s: float, rate: float) -> float:
-    """The path rate at which a hinge has a given rate.
+    """Return the path rate at which a hinge has a given rate.
 
     Raises
     ------
@@ -318,7 +318,7 @@ def place_of(linkage: PathLinkage, body: Body) -> int:
 
 
 def design_side(linkage: PathLinkage, j: int) -> tuple[float, float, bool]:
-    """The part of the curve around the design pose along which coordinate j does not turn back.
+    """Return the part of the curve around the design pose along which coordinate j does not turn back.
 
     Returns
     -------

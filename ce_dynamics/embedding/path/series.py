@@ -36,7 +36,7 @@ class Series(ABC):
 
     @abstractmethod
     def evaluate(self, s: Scalar) -> Jet:
-        """Values and derivatives at s, a float or a traced scalar."""
+        """Return values and derivatives at s, a float or a traced scalar."""
 
     @abstractmethod
     def at(self, s: Array, derivative: int = 0) -> Array:
@@ -103,7 +103,7 @@ class Trigonometric(Series):
 
     @classmethod
     def through(cls, values: Array, period: float, slope: Array, offset: float = 0.0) -> Trigonometric:
-        """The series through samples at s = (j + offset) period / M, j = 0 … M − 1."""
+        """Return the series through samples at s = (j + offset) period / M, j = 0 … M − 1."""
         M = len(values)
         s = (np.arange(M) + offset) * (period / M)
         F = np.fft.rfft(values - np.outer(s, slope), axis=0)[: (M - 1) // 2 + 1] / M
@@ -112,7 +112,7 @@ class Trigonometric(Series):
         return cls(period, slope, F.real.copy(), -F.imag)
 
     def shift(self, by: float) -> Trigonometric:
-        """The functions f(s + by)."""
+        """Return the functions f(s + by)."""
         k = np.arange(self.order + 1)[:, np.newaxis]
         turned = (self.a - 1j * self.b) * np.exp(2j * math.pi * k * by / self.period)
         a, b = turned.real, -turned.imag
@@ -120,7 +120,7 @@ class Trigonometric(Series):
         return Trigonometric(self.period, self.slope, a, b)
 
     def largest_from(self, order: int) -> float:
-        """Largest coefficient from some order on: what rounding left, if the samples were enough."""
+        """Return largest coefficient from some order on: what rounding left, if the samples were enough."""
         return float(max(np.max(np.abs(x[order:]), initial=0.0) for x in (self.a, self.b)))
 
     def truncate(self, tolerance: float) -> Trigonometric:
@@ -170,7 +170,7 @@ class ChebyshevSeries(Series):
 
     @classmethod
     def through(cls, values: Array, lower: float, upper: float) -> ChebyshevSeries:
-        """The series through samples at `nodes`."""
+        """Return the series through samples at `nodes`."""
         M = len(values)
         quarters = np.outer(np.arange(M), 2 * np.arange(M) + 1) % (4 * M)  # T_k at a node, in whole numbers
         c = 2.0 / M * np.cos(0.5 * math.pi / M * quarters) @ values
@@ -179,12 +179,12 @@ class ChebyshevSeries(Series):
 
     @staticmethod
     def nodes(M: int, lower: float, upper: float) -> Array:
-        """Chebyshev points of an interval."""
+        """Return chebyshev points of an interval."""
         x = np.cos(np.pi * (np.arange(M) + 0.5) / M)
         return np.asarray(0.5 * (lower + upper) + 0.5 * (upper - lower) * x)
 
     def shift(self, by: float) -> ChebyshevSeries:
-        """The functions f(s + by)."""
+        """Return the functions f(s + by)."""
         return ChebyshevSeries(self.lower - by, self.upper - by, self.c)
 
     def largest_from(self, order: int) -> float:
@@ -200,7 +200,7 @@ class ChebyshevSeries(Series):
 
 
 def sum_weighted(c: Array, T: list[Scalar]) -> Scalar:
-    """Σ c_k T_k, the small terms first."""
+    """Return Σ c_k T_k, the small terms first."""
     total: Scalar = 0.0
     for k in range(len(c) - 1, -1, -1):
         if c[k] != 0.0 or k == 0:

@@ -56,7 +56,7 @@ class PathTable:
 
 
 def make_table(curve: LoopCurve) -> PathTable:
-    """The series of a curve.
+    """Return the series of a curve.
 
     Raises
     ------
@@ -94,13 +94,13 @@ class Interpolant:
         return np.asarray(self._spline(s - turns * self.upper) + np.outer(turns, self.slope * self.upper))
 
     def series(self, values: Array, offset: float = 0.0) -> Trigonometric | ChebyshevSeries:
-        """The series of scaled samples at `points`."""
+        """Return the series of scaled samples at `points`."""
         if self.closed:
             return Trigonometric.through(values, self.upper, self.slope / self.scales, offset)
         return ChebyshevSeries.through(values, self.lower, self.upper)
 
     def clear_offset(self, M: int) -> float:
-        """The offset of M samples that keeps farthest from crossings of branches."""
+        """Return the offset of M samples that keeps farthest from crossings of branches."""
         near = [point.s for point in self._curve.points if point.regular < NEAR_CROSSING]
         if not self.closed or not near:
             return OFFSETS[0]
@@ -124,7 +124,7 @@ class Interpolant:
 
 
 def coordinate_map(kernel: LoopKernel, q: Array) -> Array:
-    """Coordinate rates per scaled velocity, (n_q, n_v)."""
+    """Return coordinate rates per scaled velocity, (n_q, n_v)."""
     if not any(has_own_velocities(body.inboard) for body in kernel.loop.dependent):
         return np.diag(kernel.column_scales)
     steps = np.diag(kernel.column_scales)
@@ -132,14 +132,14 @@ def coordinate_map(kernel: LoopKernel, q: Array) -> Array:
 
 
 def reference_of(interpolated: Interpolant) -> Trigonometric | ChebyshevSeries:
-    """A smooth curve near the true one, in scaled coordinates."""
+    """Return a smooth curve near the true one, in scaled coordinates."""
     samples = REFERENCE_SAMPLES if interpolated.closed else REFERENCE_SAMPLES // 4
     values = interpolated(interpolated.points(samples)) / interpolated.scales
     return interpolated.series(values).truncate(REFERENCE)
 
 
 def converge_series(kernel: LoopKernel, interpolated: Interpolant, reference: Series) -> Series:
-    """The series of the curve, to rounding."""
+    """Return the series of the curve, to rounding."""
     enough = TIMES_REFERENCE * reference.order
     for M in [M for M in SAMPLES if enough <= M] or SAMPLES[-1:]:
         offset = interpolated.clear_offset(M)
@@ -180,7 +180,7 @@ def is_closed_between(kernel: LoopKernel, series: Series, interpolated: Interpol
 
 
 def regularity(kernel: LoopKernel, q: Array) -> float:
-    """The smallest singular value of Y that is not zero by structure: zero where branches cross."""
+    """Return the smallest singular value of Y that is not zero by structure: zero where branches cross."""
     _, Y = kernel(q, kernel.p0)
     singular = np.linalg.svd(kernel.scale_columns(Y), compute_uv=False)
     n = Y.shape[1]
@@ -226,7 +226,7 @@ def on_plane(kernel: LoopKernel, q: Array, target: Array, T: Array) -> Array:
 def from_the_design_pose(
     series: Trigonometric | ChebyshevSeries, interpolated: Interpolant
 ) -> Trigonometric | ChebyshevSeries:
-    """The same with s = 0 in the design pose (the reference passes that at some small distance)."""
+    """Return the same with s = 0 in the design pose (the reference passes that at some small distance)."""
     q_0, s = interpolated(np.zeros(1))[0], 0.0
     for _ in range(10):
         tangent = series.at(np.array((s,)), 1)[0] / interpolated.scales
@@ -236,14 +236,14 @@ def from_the_design_pose(
 
 
 def in_coordinates(series: Trigonometric | ChebyshevSeries, scales: Array) -> Trigonometric | ChebyshevSeries:
-    """A series of scaled coordinates as one of coordinates."""
+    """Return a series of scaled coordinates as one of coordinates."""
     if isinstance(series, ChebyshevSeries):
         return ChebyshevSeries(series.lower, series.upper, series.c * scales)
     return Trigonometric(series.period, series.slope * scales, series.a * scales, series.b * scales)
 
 
 def velocity_series(kernel: LoopKernel, coordinates: Series) -> Series | None:
-    """Velocities per ṡ of the hinges with quaternions, None if there are none."""
+    """Return velocities per ṡ of the hinges with quaternions, None if there are none."""
     bodies = [body for body in kernel.loop.dependent if has_own_velocities(body.inboard)]
     if not bodies:
         return None
@@ -263,7 +263,7 @@ def velocity_series(kernel: LoopKernel, coordinates: Series) -> Series | None:
 
 
 def velocities_of(bodies: tuple[Body, ...], q: Array, rates: Array) -> Array:
-    """Velocities of the hinges with quaternions, from coordinates and their rates."""
+    """Return velocities of the hinges with quaternions, from coordinates and their rates."""
     found = []
     q_of, rates_of = split(q, bodies), split(rates, bodies)
     for body in bodies:

@@ -144,7 +144,7 @@ def add_actuators(system: System, file: Compiled, carried: dict[int, Body], key:
 def actuator(
     system: System, file: Compiled, k: int, law: dict[str, Any], carried: dict[int, Body]
 ) -> ForceElement:
-    """Return On one hinge, on a sum of several, on a cord, or fixed on a body."""
+    """On one hinge, on a sum of several, on a cord, or fixed on a body."""
     model, name, first = file.model, f"actuator {file.actuator(k)}", int(file.model.actuator_trnid[k][0])
     gear = np.array(model.actuator_gear[k], dtype=float)
     if transmission(file, k) == "SITE":

@@ -75,7 +75,7 @@ class DrivePage:
 
 
 def module(machine: Machine) -> bytes:
-    """The machine's WebAssembly."""
+    """Return the machine's WebAssembly."""
     interface = machine.interface
     functions = {"rate": interface.rate, "observe": interface.observe}
     functions |= {"sample": interface.sample} if interface.period else {}
@@ -85,7 +85,7 @@ def module(machine: Machine) -> bytes:
 
 
 def machine_content(machine: Machine, packed: Packed) -> dict[str, Any]:
-    """A machine as JSON, its module packed."""
+    """Return a machine as JSON, its module packed."""
     interface, layout = machine.interface, machine.model.layout
     names = [entry.name for entry in interface.given]
     outputs = [entry.name for entry in interface.outputs]
@@ -143,5 +143,5 @@ def machine_content(machine: Machine, packed: Packed) -> dict[str, Any]:
 
 
 def entries(listed: Sequence[Entry]) -> list[list[str]]:
-    """Names and units."""
+    """Return names and units."""
     return [[entry.name, entry.unit] for entry in listed]

@@ -86,7 +86,7 @@ def rerun(machine: Machine, recording: str | Path | Mapping[str, Any]) -> Rerun:
 
 
 def pieces(t: float, length: float, period: float) -> Iterator[tuple[bool, float]]:
-    """A step from one sample of controllers to the next, as the C code divides it.
+    """Yield a step from one sample of controllers to the next, as the C code divides it.
 
     Yields
     ------
@@ -108,7 +108,7 @@ def pieces(t: float, length: float, period: float) -> Iterator[tuple[bool, float
 
 
 def step_once(rate: CompiledFunction, y: Floats, u: Floats, h: float) -> Floats:
-    """A step of the classical Runge–Kutta method, operation by operation as the C code makes it."""
+    """Return a step of the classical Runge–Kutta method, operation by operation as the C code makes it."""
     (k_1,) = rate(y, u)
     (k_2,) = rate(y + 0.5 * h * k_1, u)
     (k_3,) = rate(y + 0.5 * h * k_2, u)
@@ -120,7 +120,7 @@ def step_once(rate: CompiledFunction, y: Floats, u: Floats, h: float) -> Floats:
 
 
 def read(path: str | Path) -> Mapping[str, Any]:
-    """A recording's content."""
+    """Return a recording's content."""
     text = files.read("recording", path, LARGEST_RECORDING, ModelError)
     try:
         content = json.loads(text)

@@ -32,7 +32,7 @@ Numbers = Callable[[Array], Floats]
 def body_pictures(
     model: Model, given: Mapping[str, Sequence[Shape]], numbers: Numbers, size: float
 ) -> list[BodyPicture]:
-    """All bodies, with shapes given or derived."""
+    """Return all bodies, with shapes given or derived."""
     owner = {body.name: S.name for S in model.embedding.aggregates if S.closures for body in S.bodies}
     pictures = []
     for body in model.system.bodies:
@@ -43,7 +43,7 @@ def body_pictures(
 
 
 def local(shape: Shape, body: Body, numbers: Numbers) -> Shape:
-    """The shape with its points from the body's centre of mass."""
+    """Return the shape with its points from the body's centre of mass."""
     return replace(shape, points=numbers(shape.points - body.com))
 
 
@@ -77,7 +77,7 @@ def apart(points: Floats, tolerance: float) -> list[int]:
 
 
 def points_of(model: Model, body: Body) -> list[Array]:
-    """Design points of a body: hinges, cut edges, ends of springs; a free hinge has none."""
+    """Return design points of a body: hinges, cut edges, ends of springs; a free hinge has none."""
     hinges = attachments(model, body)
     springs = (force for force in model.system.forces if isinstance(force, SpringDamper))
     ends = [at for force in springs for held, at in force.attachments if held is body]
@@ -85,14 +85,14 @@ def points_of(model: Model, body: Body) -> list[Array]:
 
 
 def outline(triangles: Array) -> list[tuple[int, int]]:
-    """Edges of triangles: of a flat polygon those on its border, of a hull all."""
+    """Return edges of triangles: of a flat polygon those on its border, of a hull all."""
     edges = [tuple(sorted((int(t[i]), int(t[i - 1])))) for t in triangles for i in range(3)]
     border = [edge for edge in edges if edges.count(edge) == 1]
     return [(a, b) for a, b in dict.fromkeys(border or edges)]
 
 
 def inertia_block(body: Body, size: float) -> Shape:
-    """The uniform block that has the inertia of a body."""
+    """Return the uniform block that has the inertia of a body."""
     mass, small = float(nominal(body.mass)), SMALLEST_BLOCK * size
     if not mass > 0.0:
         return ball(body.com, 0.5 * small)
@@ -103,7 +103,7 @@ def inertia_block(body: Body, size: float) -> Shape:
 
 
 def strands(model: Model, numbers: Numbers) -> list[Strand]:
-    """Springs and dampers."""
+    """Return springs and dampers."""
     found = []
     for force in model.system.forces:
         if isinstance(force, SpringDamper):
@@ -125,7 +125,7 @@ def number_of(system: System, body: Body) -> int:
 
 
 def marks(model: Model, numbers: Numbers) -> list[Mark]:
-    """Hinges by their roles, and cut edges."""
+    """Return hinges by their roles, and cut edges."""
     system = model.system
     roles = {body.name: "independent" for S in model.embedding.aggregates for body in S.independent}
     roles |= {body.name: "prescribed" for S in model.embedding.aggregates for body in S.prescribed}
@@ -143,6 +143,6 @@ def marks(model: Model, numbers: Numbers) -> list[Mark]:
 
 
 def size_of(positions: Floats) -> float:
-    """Largest extent of points (n, 3); 1 m if they have none."""
+    """Return the largest extent of points (n, 3); 1 m if they have none."""
     extent = float(np.ptp(positions, axis=0).max()) if len(positions) else 0.0
     return extent if extent > 0.0 else 1.0

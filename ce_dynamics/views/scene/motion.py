@@ -41,7 +41,7 @@ class Picture(NamedTuple):
 
 
 def picture(model: Model) -> Picture:
-    """Places of all bodies and forces of all force elements."""
+    """Return places of all bodies and forces of all force elements."""
     forces: list[str] = []
     return Picture(model.trace("picture", partial(trace_scene, model, forces)), forces)
 
@@ -55,7 +55,7 @@ def trace_scene(model: Model, names: list[str], y: Array, u: Array) -> dict[str,
 
 
 def places(outward: Outward) -> Array:
-    """(bodies, 12)."""
+    """Return (bodies, 12)."""
     ground = outward.embedding.system.ground
     rows = []
     for body in outward.embedding.system.bodies:
@@ -65,7 +65,7 @@ def places(outward: Outward) -> Array:
 
 
 def loads_of(instant: Instant) -> Loads:
-    """Loads of all force elements, by the names of these."""
+    """Return loads of all force elements, by the names of these."""
     for name, response in instant.loads.responses.items():
         for load in response.loads:
             yield name, load
@@ -93,12 +93,12 @@ def nothing(force: Array) -> bool:
 
 
 def stack_rows(rows: Sequence[Array]) -> Array:
-    """Rows of six numbers."""
+    """Return rows of six numbers."""
     return array(concatenate(rows) if rows else ()).reshape(len(rows), 6)
 
 
 def states_of(model: Model, results: xr.Dataset) -> tuple[Floats, Floats]:
-    """States and inputs of a run, (n, states) and (n, inputs).
+    """Return states and inputs of a run, (n, states) and (n, inputs).
 
     Raises
     ------

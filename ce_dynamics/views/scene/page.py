@@ -52,7 +52,7 @@ class Packed:
         return place
 
     def text(self) -> str:
-        """All of it, compressed, in letters."""
+        """Return all of it, compressed, in letters."""
         return compress_text(b"".join(self._parts))
 
 
@@ -77,7 +77,7 @@ def script(name: str) -> str:
 
 
 def page(title: str, content: Mapping[str, Any], packed: Packed, start: str) -> str:
-    """The HTML.
+    """Return the HTML.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def page(title: str, content: Mapping[str, Any], packed: Packed, start: str) -> 
 
 
 def take_content(take: Take, packed: Packed) -> dict[str, Any]:
-    """A take as JSON, its arrays packed."""
+    """Return a take as JSON, its arrays packed."""
     return {
         "label": take.label,
         "bodies": [
@@ -131,7 +131,7 @@ def take_content(take: Take, packed: Packed) -> dict[str, Any]:
 
 
 def shape_content(shape: Shape, packed: Packed) -> dict[str, Any]:
-    """A shape; points to a micrometre, or packed where they are many."""
+    """Return a shape; points to a micrometre, or packed where they are many."""
     if len(shape.points) > MANY:
         places = {"points": packed.add(shape.points), "triangles": packed.add(shape.triangles, "u4")}
         return {
@@ -156,7 +156,7 @@ def shape_content(shape: Shape, packed: Packed) -> dict[str, Any]:
 
 
 def strand_content(strand: Strand) -> dict[str, Any]:
-    """A spring, damper or cable."""
+    """Return a spring, damper or cable."""
     return {
         "kind": strand.kind,
         "name": strand.name,
@@ -167,7 +167,7 @@ def strand_content(strand: Strand) -> dict[str, Any]:
 
 
 def mark_content(mark: Mark) -> dict[str, Any]:
-    """A hinge or cut edge."""
+    """Return a hinge or cut edge."""
     return {
         "kind": mark.kind,
         "name": mark.name,
@@ -177,5 +177,5 @@ def mark_content(mark: Mark) -> dict[str, Any]:
 
 
 def round_values(values: ArrayLike) -> Any:
-    """Numbers for JSON."""
+    """Return numbers for JSON."""
     return np.round(np.asarray(values, dtype=float), 6).tolist()

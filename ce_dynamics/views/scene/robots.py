@@ -28,7 +28,7 @@ ROUND = 24
 
 
 def robot_shapes(path: str | Path, **given: Any) -> tuple[dict[str, list[Shape]], list[str]]:
-    """Shapes of the bodies of a URDF, SDF or MJCF file, for `view`.
+    """Return shapes of the bodies of a URDF, SDF or MJCF file, for `view`.
 
     They are of the file's looks (``<visual>``; geoms that MuJoCo's viewer draws) and act on nothing.
 
@@ -76,7 +76,7 @@ def robot_shapes(path: str | Path, **given: Any) -> tuple[dict[str, list[Shape]]
 
 
 def shape_of(look: BodyLook) -> Shape:
-    """A shape in the design pose."""
+    """Return a shape in the design pose."""
     R, r, size = look.frame.R, look.frame.r, look.size
     if look.kind == "box":
         return block(size, r, R.T)
@@ -96,7 +96,7 @@ def shape_of(look: BodyLook) -> Shape:
 
 
 def globe() -> tuple[Any, Any]:
-    """A ball of radius 1 as triangles."""
+    """Return a ball of radius 1 as triangles."""
     turn, rise = np.meshgrid(
         np.linspace(0.0, 2.0 * np.pi, ROUND, endpoint=False), np.linspace(0.0, np.pi, ROUND // 2 + 1)
     )

@@ -54,29 +54,29 @@ class Shape:
     painted = FormerName("paint")
 
     def paint(self, colour: str, opacity: float = 1.0) -> Shape:
-        """The same in a colour as HTML writes it, such as ``"#c04020"``."""
+        """Return the same in a colour as HTML writes it, such as ``"#c04020"``."""
         return replace(self, colour=colour, opacity=opacity)
 
 
 def rod(first: ArrayLike, second: ArrayLike, radius: float) -> Shape:
-    """A round rod between two points."""
+    """Return a round rod between two points."""
     return Shape("rod", points_of((first, second), "rod"), positive(radius, "rod"))
 
 
 def ball(at: ArrayLike, radius: float) -> Shape:
-    """A ball."""
+    """Return a ball."""
     return Shape("ball", points_of((at,), "ball"), positive(radius, "ball"))
 
 
 def block(edges: ArrayLike, at: ArrayLike, axes: ArrayLike | None = None) -> Shape:
-    """A rectangular block: lengths of its edges, its middle, unit vectors along the edges as rows."""
+    """Return a rectangular block: lengths of its edges, its middle, unit vectors along the edges as rows."""
     middle, lengths = finite_vector(at, "block", "at"), finite_vector(edges, "block", "edges")
     frame = np.eye(3) if axes is None else np.asarray(axes)
     return Shape("block", np.array([middle, *(middle + 0.5 * lengths[:, None] * frame)]))
 
 
 def wheel(centre: ArrayLike, axis: ArrayLike, radius: float, width: float) -> Shape:
-    """A wheel with spokes, which show that it turns."""
+    """Return a wheel with spokes, which show that it turns."""
     middle = finite_vector(centre, "wheel", "centre")
     half = 0.5 * positive(width, "wheel") * unit_axis(axis, "wheel")
     return Shape("wheel", np.array([middle - half, middle + half]), positive(radius, "wheel"))
@@ -89,18 +89,18 @@ def plate(points: Sequence[ArrayLike]) -> Shape:
 
 
 def plane(point: ArrayLike, normal: ArrayLike) -> Shape:
-    """A plane without end: what rests below everything, or a wall."""
+    """Return a plane without end: what rests below everything, or a wall."""
     at = finite_vector(point, "plane", "point")
     return Shape("plane", np.array([at, at + unit_axis(normal, "plane", "normal")]))
 
 
 def line(points: Sequence[ArrayLike]) -> Shape:
-    """A line through points, as thin as the screen can show."""
+    """Return a line through points, as thin as the screen can show."""
     return Shape("line", points_of(points, "line"))
 
 
 def mesh(vertices: ArrayLike, triangles: ArrayLike) -> Shape:
-    """Any surface of triangles, counted from 0."""
+    """Return the any surface of triangles, counted from 0."""
     corners = np.asarray(triangles, dtype=int).reshape(-1, 3)
     given = points_of(np.asarray(vertices, dtype=float).reshape(-1, 3), "mesh")
     if corners.size and not (corners.min() >= 0 and corners.max() < len(given)):
@@ -118,7 +118,7 @@ def surface(grid: Array, turned: bool = False) -> tuple[Array, Array]:
 
 
 def terrain(vertices: ArrayLike, triangles: ArrayLike) -> Shape:
-    """A mesh as scenery with the squares that planes have: roads that are uneven."""
+    """Return a mesh as scenery with the squares that planes have: roads that are uneven."""
     return replace(mesh(vertices, triangles), kind="terrain")
 
 
@@ -128,7 +128,7 @@ def points_of(points: Sequence[ArrayLike] | Array, owner: str) -> Array:
 
 
 def positive(value: object, owner: str) -> float:
-    """A length of a user."""
+    """Return a length of a user."""
     return finite_number(value, owner, "radius or width", above=0.0)
 
 

@@ -41,7 +41,7 @@ def take_of_unilateral(
     scenery: Sequence[Shape] = (),
     cameras: Sequence[Camera] = (),
 ) -> Take:
-    """A run of an embedded system with cables, contact and stops, or its initial state."""
+    """Return a run of an embedded system with cables, contact and stops, or its initial state."""
     if run is not None:
         checks.instance("view: results", run, ContactRun, "what simulate_unilateral returned")
     model, elements = unilateral.model, unilateral.elements
@@ -75,7 +75,7 @@ def shapes_of(element: UnilateralElement) -> Iterator[tuple[Body, Shape]]:
 
 
 def drawn(shape: Touching) -> Shape:
-    """A shape that touches as one that is drawn."""
+    """Return a shape that touches as one that is drawn."""
     if isinstance(shape, Sphere):
         return ball(shape.points[0], shape.sizes[0])
     if isinstance(shape, Capsule):
@@ -154,7 +154,7 @@ def take_of_bodies(
     scenery: Sequence[Shape] = (),
     cameras: Sequence[Camera] = (),
 ) -> Take:
-    """A run of plain rigid bodies, or their initial state; shapes given are in body axes."""
+    """Return a run of plain rigid bodies, or their initial state; shapes given are in body axes."""
     if run is not None:
         checks.instance("view: results", run, RigidRun, "what simulate_rigid returned")
     names = contacts.bodies.names
@@ -187,7 +187,7 @@ def take_of_bodies(
 
 
 def riding_plain(contacts: RigidContacts, camera: Camera) -> dict[str, object]:
-    """A camera on a plain body, in its axes."""
+    """Return a camera on a plain body, in its axes."""
     eye, target = (
         finite_vector(at, f"camera {camera.name!r}", "point").tolist() for at in (camera.eye, camera.target)
     )

@@ -42,7 +42,7 @@ def take_of_model(
     cameras: Sequence[Camera] = (),
     instruments: Instruments | None = None,
 ) -> Take:
-    """A run, or the initial state."""
+    """Return a run, or the initial state."""
     if results is None:
         t, Y, U = np.zeros(1), model.y0[None], model.u0[None]
     else:
@@ -92,7 +92,7 @@ def still_parts(
 
 
 def derive_with(model: Model, more: Mapping[str, Sequence[Shape]]) -> dict[str, list[Shape]]:
-    """Derived shapes of some bodies, and more on these."""
+    """Return derived shapes of some bodies, and more on these."""
     size = reach(model)
     return {
         name: [*derive_shapes(model, model.system.find(name), size), *found] for name, found in more.items()
@@ -100,7 +100,7 @@ def derive_with(model: Model, more: Mapping[str, Sequence[Shape]]) -> dict[str, 
 
 
 def reach(model: Model) -> float:
-    """Extent of the design pose: hinges and centres of mass [m]."""
+    """Return the extent of the design pose: hinges and centres of mass [m]."""
     bodies = model.system.bodies
     points = [nominal(np.asarray(body.com)) for body in bodies]
     points += [nominal(np.asarray(body.inboard.at_child)) for body in bodies]
@@ -114,7 +114,7 @@ def weight_of(system: System) -> float:
 
 
 def riding(system: System, camera: Camera, numbers: Numbers) -> dict[str, object]:
-    """A camera in the axes of its body."""
+    """Return a camera in the axes of its body."""
     checks.instance("view: cameras", camera, Camera, "a Camera(name, body, eye, target)")
     body, owner = system.find(camera.body), f"camera {camera.name!r}"
     eye, target = (
@@ -141,7 +141,7 @@ def convert_places(rows: Array) -> Floats:
 
 
 def series_of(results: xr.Dataset) -> list[TimeSeries]:
-    """All quantities over time, those of groups one by one."""
+    """Return all quantities over time, those of groups one by one."""
     found = []
     for name, values in results.data_vars.items():
         if values.dims[:1] != ("time",) or values.ndim > 2:

@@ -58,7 +58,7 @@ class View:
         self.takes, self.title, self.camera = tuple(takes), title, camera
 
     def over(self, other: View) -> View:
-        """Both views in one page: the runs of the other one behind those of this one."""
+        """Return both views in one page: the runs of the other one behind those of this one."""
         checks.instance("View.over: other", other, View, "a view, as ce_dynamics.view returns it")
         return View((*self.takes, *other.takes), self.title, self.camera)
 
@@ -138,7 +138,7 @@ def view(
     title: str | None = None,
     instruments: Instruments | None = None,
 ) -> View:
-    """A system in three dimensions, at rest or as a run moves it, as one HTML file.
+    """Return a system in three dimensions, at rest or as a run moves it, as one HTML file.
 
     Parameters
     ----------

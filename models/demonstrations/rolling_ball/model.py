@@ -391,7 +391,7 @@ def turntable(
 
 
 def shake_tray(ball: RollingBall, amplitude: float = 0.3, omega: float = 5.0) -> BallScene:
-    """Return On a tray shaken along x: the ball goes k/(1 + k) of the tray's way."""
+    """On a tray shaken along x: the ball goes k/(1 + k) of the tray's way."""
     n = np.array((0.0, 0.0, 1.0))
     motion = Shaking(amplitude, omega)
     share = ball.k / (1.0 + ball.k)

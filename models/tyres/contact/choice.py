@@ -42,7 +42,7 @@ class ContactMethod(ABC):
 
     @abstractmethod
     def plane(self, road: Road, wheel: WheelPose) -> GroundPlane:
-        """The effective plane of a road under a wheel."""
+        """Return the effective plane of a road under a wheel."""
 
 
 HALF = 12
@@ -83,7 +83,7 @@ class Covered(ContactMethod):
     def row(
         self, road: Road, wheel: WheelPose, forward: Array, up: Array, aside: float
     ) -> tuple[Scalar, Scalar, Scalar]:
-        """Area that is covered, its length and the difference of height of its ends, in one row."""
+        """Return area, length and difference of height of the ends of one row of the contact."""
         r0 = wheel.r0
         step = REACH * r0 / HALF
         middle = wheel.r + aside * wheel.axis
@@ -106,7 +106,7 @@ class Covered(ContactMethod):
 
 
 def interval(r0: float, a: float, b: float) -> tuple[float, float]:
-    """Area between the circle and its chord from a to b, and by how much the circle rises there."""
+    """Return area between the circle and its chord from a to b, and by how much the circle rises there."""
     low, high = (-math.sqrt(r0 * r0 - x * x) for x in (a, b))
 
     def integral(x: float) -> float:
@@ -120,7 +120,7 @@ C_1, C_2, C_3 = 1.0 / 10.0, 11.0 / 350.0, 823.0 / 63000.0
 
 
 def relative_deflection(area: Scalar) -> Scalar:
-    """δ/r0 of a circular segment of an area over r0².
+    """Return δ/r0 of a circular segment of an area over r0².
 
     A/r0² = (4√2/3) q^(3/2) (1 − 3q/20 − 3q²/224 − q³/384 − …), inverted in powers of
     k = (3 A/(4√2 r0²))^(2/3).
@@ -186,7 +186,7 @@ SHARP = 0.5
 
 
 def method_for(road: Road, radius: float) -> ContactMethod:
-    """The tangent plane on planes, four points on roads that a wheel can follow, areas over edges."""
+    """Return the tangent plane on planes, four points on roads that a wheel can follow, areas over edges."""
     if road.sharpness == 0.0:
         return METHODS["tangent"]
     return METHODS["points" if road.sharpness * radius < SHARP else "covered"]

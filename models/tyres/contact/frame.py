@@ -104,12 +104,12 @@ class WheelContact(NamedTuple):
 
 
 def length(a: Array) -> Scalar:
-    """Length of a vector, never quite zero: a wheel lying flat has no direction, but no NaN either."""
+    """Return length of a vector, never quite zero: a wheel lying flat has no direction, but no NaN either."""
     return sqrt(dot(a, a) + _TINY)
 
 
 def contact_on(plane: GroundPlane, wheel: WheelPose, v: Array, omega: Array) -> WheelContact:
-    """Contact of a wheel with a plane.
+    """Return the contact of a wheel with a plane.
 
     Parameters
     ----------

@@ -30,7 +30,7 @@ def contact_stiffness(c: Coefficients, dfz: Scalar, dpi: Scalar) -> tuple[Scalar
 
 
 def relaxation(c: Coefficients, s: OperatingPoint, Kxk: Scalar, Kya: Scalar) -> Relaxation:
-    """Lengths by (19) of Besselink et al. (2010); those of 5.2 are of its manual."""
+    """Return lengths by (19) of Besselink et al. (2010); those of 5.2 are of its manual."""
     dfz = s.dfz
     Cx, Cy = contact_stiffness(c, dfz, s.dpi)
     if c.version != 52:

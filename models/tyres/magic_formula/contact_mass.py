@@ -83,7 +83,7 @@ class ContactMassTyre(MagicFormulaTyre):
         self.carcass = self.carcass_of_file()
 
     def carcass_of_file(self) -> Carcass:
-        """CX, CY, KX and KY, or what stands in for them."""
+        """Return CX, CY, KX and KY, or what stands in for them."""
         c = self.coefficients
         out = self.tyre(Fz=c.FNOMIN, Vx=c.LONGVL, p=self.pressure, use_mode=221)
         a = 0.5 * out.two_a
@@ -130,7 +130,7 @@ class ContactMassTyre(MagicFormulaTyre):
 
 
 def on_road(tyre: MagicFormula, reference_friction: float | None = None) -> MagicFormulaTyre:
-    """A tyre on a vehicle with the transients of its file.
+    """Return a tyre on a vehicle with the transients of its file.
 
     A contact mass where USE_MODE has 2 as its tens and the file has a mass, else relaxation lengths.
     """

@@ -27,7 +27,7 @@ def bent(B: Scalar, E: Scalar, x: Scalar) -> Scalar:
 
 
 def sine_curve(D: Scalar, C: Scalar, B: Scalar, E: Scalar, x: Scalar) -> Scalar:
-    """D sin(C arctan(B x − E (B x − arctan(B x)))): a force over a slip (4.49)."""
+    """Return D sin(C arctan(B x − E (B x − arctan(B x)))): a force over a slip (4.49)."""
     return D * sin(C * bent(B, E, x))
 
 
@@ -54,7 +54,7 @@ def is_near_zero(C: Scalar, B: float, E: float, x: float) -> bool:
 
 
 def small_arctan(x: Scalar) -> Scalar:
-    """Arctan of |x| ≤ `NEAR`: of the series the first term left out is x¹⁷/17 = 6e-19."""
+    """Return the arctan of |x| ≤ `NEAR`: of the series the first term left out is x¹⁷/17 = 6e-19."""
     return x * series(x * x, _ARCTAN)
 
 
@@ -86,22 +86,22 @@ def cos_arctan(x: Scalar) -> Scalar:
 
 
 def side(x: Scalar) -> Scalar:
-    """−1 where x is negative, else 1."""
+    """Return −1 where x is negative, else 1."""
     return where(x < 0.0, -1.0, 1.0)
 
 
 def sign(x: Scalar) -> Scalar:
-    """−1, 0 or 1."""
+    """Return −1, 0 or 1."""
     return where(x > 0.0, 1.0, where(x < 0.0, -1.0, 0.0))
 
 
 def away_from_zero(x: Scalar) -> Scalar:
-    """x + ε with the sign of x, for a denominator."""
+    """Return x + ε with the sign of x, for a denominator."""
     return x + EPSILON * side(x)
 
 
 def secant(force: Scalar, slip: Scalar, slope: Scalar) -> Scalar:
-    """|F/slip|; the slope at zero."""
+    """Return |F/slip|; the slope at zero."""
     small = absolute(slip) < _TINY_SLIP
     return absolute(where(small, slope, force / where(small, 1.0, slip)))
 
@@ -112,7 +112,7 @@ def absent(coefficient: Scalar) -> bool:
 
 
 def power(x: Scalar, exponent: Scalar) -> Scalar:
-    """x to a power, for x ≥ 0; 1 for the exponent 0.  The slope at 0 is 0, as in the air."""
+    """Return x to a power, for x ≥ 0; 1 for the exponent 0.  The slope at 0 is 0, as in the air."""
     if absent(exponent):
         return 1.0
     away = absolute(x) > 0.0

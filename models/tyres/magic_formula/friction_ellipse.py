@@ -33,7 +33,7 @@ class Combined(NamedTuple):
 def weigh_combined(
     c: Coefficients, mode: Mode, s: OperatingPoint, px: fx.Longitudinal, py: fy.Lateral, upright: fy.Lateral
 ) -> Combined:
-    """Weights of combined slip: by coefficients (4.E51), (4.E59), or of the ellipse (a)."""
+    """Return weights of combined slip: by coefficients (4.E51), (4.E59), or of the ellipse (a)."""
     if not c.ellipse:
         return Combined(
             fx.weight(c, mode, s),

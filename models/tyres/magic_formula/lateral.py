@@ -97,7 +97,7 @@ def camber_shift(
 
 
 def friction(c: Coefficients, s: OperatingPoint, gamma: Scalar) -> Scalar:
-    """μ_y (4.E23)."""
+    """Return μ_y (4.E23)."""
     dfz, dpi = s.dfz, s.dpi
     by_pressure = 1.0 + c.PPY3 * dpi + c.PPY4 * dpi * dpi
     return (c.PDY1 + c.PDY2 * dfz) * by_pressure * (1.0 - c.PDY3 * gamma * gamma) * s.LMUY
@@ -138,10 +138,10 @@ def weight(c: Coefficients, mode: Mode, s: OperatingPoint, muy: Scalar, zeta2: S
 
 
 def combine_force(Fy0: Scalar, w: Weight) -> Scalar:
-    """Fy = G_yκ Fy0 + S_Vyκ (4.E58) [N]."""
+    """Return Fy = G_yκ Fy0 + S_Vyκ (4.E58) [N]."""
     return w.Gyk * Fy0 + w.SVyk
 
 
 def report_friction(mode: Mode, s: OperatingPoint, muy: Scalar) -> Scalar:
-    """μ_y as an output: positive within limits, zero in the air."""
+    """Return μ_y as an output: positive within limits, zero in the air."""
     return where(s.Fz > 0.0, absolute(muy) if mode.limits else muy, 0.0)

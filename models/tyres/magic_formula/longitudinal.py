@@ -56,7 +56,7 @@ def pure(c: Coefficients, mode: Mode, s: OperatingPoint) -> Longitudinal:
 
 
 def friction(c: Coefficients, s: OperatingPoint, gamma_x: Scalar) -> Scalar:
-    """μ_x (4.E13); zero in the air."""
+    """Return μ_x (4.E13); zero in the air."""
     dfz, dpi = s.dfz, s.dpi
     mux = (
         (c.PDX1 + c.PDX2 * dfz)

@@ -43,7 +43,7 @@ class Slips(NamedTuple):
 
 
 def slips(c: Coefficients, s: OperatingPoint, lateral: Lateral, Kxk: Scalar) -> Slips:
-    """α_r, α_t (4.E34)–(4.E39) and their equivalents at combined slip (A54), (A55)."""
+    """Return α_r, α_t (4.E34)–(4.E39) and their equivalents at combined slip (A54), (A55)."""
     Kya_prime = away_from_zero(lateral.Kya)  # (4.E39)
     gamma = s.gamma_star * c.LGAZ
     SHt = c.QHZ1 + c.QHZ2 * s.dfz + (c.QHZ3 + c.QHZ4 * s.dfz) * gamma  # (4.E35)
@@ -55,7 +55,7 @@ def slips(c: Coefficients, s: OperatingPoint, lateral: Lateral, Kxk: Scalar) -> 
 
 
 def pneumatic_trail(c: Coefficients, mode: Mode, s: OperatingPoint, a: Slips) -> Scalar:
-    """T (4.E73) with (4.E40)–(4.E44) in the form of the paper, times λ_Fz0 [m]."""
+    """Return T (4.E73) with (4.E40)–(4.E44) in the form of the paper, times λ_Fz0 [m]."""
     dfz, dpi = s.dfz, s.dpi
     gamma, gamma_star = s.gamma * c.LGAZ, s.gamma_star * c.LGAZ
     per_load = (c.QDZ1 + c.QDZ2 * dfz) * (1.0 - c.PPZ1 * dpi) * (c.UNLOADED_RADIUS / c.Fz0_prime) * c.LTR
@@ -91,7 +91,7 @@ def residual_moment(
 
 
 def arm_of_Fx(c: Coefficients, s: OperatingPoint, Fy: Scalar) -> Scalar:
-    """s (A56): how far Fx acts beside the contact centre [m]."""
+    """Return s (A56): how far Fx acts beside the contact centre [m]."""
     by_camber = (c.SSZ3 + c.SSZ4 * s.dfz) * s.gamma * c.LGAZ
     return c.UNLOADED_RADIUS * (c.SSZ1 + c.SSZ2 * Fy / c.FNOMIN + by_camber) * c.LS
 
@@ -107,7 +107,7 @@ def aligning(
     Fx: Scalar,
     Fy: Scalar,
 ) -> Aligning:
-    """Mz (4.E71).
+    """Return Mz (4.E71).
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def aligning(
 
 
 def overturning(c: Coefficients, s: OperatingPoint, Fy: Scalar) -> Scalar:
-    """Mx about the contact centre [N m]: (49) of the draft of Besselink, Schmeitz and Pacejka (2010).
+    """Return mx about the contact centre [N m]: (49) of the draft of Besselink, Schmeitz and Pacejka (2010).
 
     The book's (4.E69) and the paper's (A47) lack Q_sx12 … Q_sx14.  Below FZMIN the load counts less.
     """

@@ -92,7 +92,7 @@ def along_x(
     speed: Scalar,
     forward: Scalar,
 ) -> Sliding:
-    """Sliding along the wheel (a)."""
+    """Return the sliding along the wheel (a)."""
     steady = G * p.Fx0
     offset = forward * G * p.SVx
     # Beyond the range of the file the force stays and the slip does not: the secant is that of the latter.
@@ -117,7 +117,7 @@ def along_y(
 
 
 def stiffness(by_length: bool, K: Scalar, sigma: Scalar, C: Scalar) -> Scalar:
-    """Stiffness at the contact [N/m]: C of the file, or in 5.2 K/σ where it has relaxation lengths."""
+    """Return stiffness at the contact [N/m]: C of the file, or in 5.2 K/σ where it has relaxation lengths."""
     if not by_length:
         return C
     return (absolute(K) + _TINY_LENGTH * C) / (absolute(sigma) + _TINY_LENGTH)
@@ -126,7 +126,7 @@ def stiffness(by_length: bool, K: Scalar, sigma: Scalar, C: Scalar) -> Scalar:
 def deflect(
     a: Sliding, C: Scalar, damping: Scalar, x: Scalar, capacity: Scalar, nominal: Scalar
 ) -> tuple[Scalar, Scalar]:
-    """Force of one axis [N] and rate of its deflection [m/s]."""
+    """Return the force of one axis [N] and rate of its deflection [m/s]."""
     W = a.W + excess_release(C * x, capacity, nominal, RELEASE_SPEED)
     d = C * damping
     force = deflection_force(C, d, x, a.v, W, a.G) + a.offset
@@ -234,7 +234,7 @@ class MagicFormulaTyre(TyreModel):
         return f._replace(Fy=-f.Fy, Mx=-f.Mx, Mz=-f.Mz, x_dot=x_dot, slip_angle=-f.slip_angle)
 
     def forces(self, wheel: WheelOnRoad, x: Array) -> TyreAnswer:
-        """The answer of the tyre as its coefficients have it; states in pairs along and across."""
+        """Return the answer of the tyre as its coefficients have it; states in pairs along and across."""
         at = self.sliding(wheel, x[0], x[1])
         c = self.coefficients
         damping = self.damping(at.s)
@@ -317,7 +317,7 @@ class MagicFormulaTyre(TyreModel):
     def answer(
         self, at: SlidingTyre, Fx: Scalar, Fy: Scalar, x_dot: Sequence[Scalar], stored: Scalar
     ) -> TyreAnswer:
-        """Forces, and moments of the steady state with arms that feel the transient forces."""
+        """Return forces, and moments of the steady state with arms that feel the transient forces."""
         c, s = self.coefficients, at.s
         steady_x, steady_y = at.along.steady, at.across.steady
         m = mz.aligning(c, self.mode, s, at.py, at.upright, at.both.upright, at.px.Kxk, steady_x, steady_y)

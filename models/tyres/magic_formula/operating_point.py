@@ -42,7 +42,7 @@ class Mode:
 
     @classmethod
     def of(cls, use_mode: int) -> Mode:
-        """The mode of a three-digit number as MFeval and MF-Tyre's MATLAB interface use it.
+        """Return the mode of a three-digit number as MFeval and MF-Tyre's MATLAB interface use it.
 
         Parameters
         ----------
@@ -175,12 +175,12 @@ class Limited(NamedTuple):
 
 
 def within(x: Scalar, low: Scalar, high: Scalar) -> Scalar:
-    """X, held between two bounds."""
+    """Return X, held between two bounds."""
     return minimum(maximum(x, low), high)
 
 
 def low_speed_reduction(c: Coefficients, Vx: Scalar) -> tuple[Scalar, Scalar]:
-    """Factors of slips (linear) and of offsets (smooth): 1 above VXLOW, 0 at rest."""
+    """Return factors of slips (linear) and of offsets (smooth): 1 above VXLOW, 0 at rest."""
     linear = minimum(absolute(Vx) / c.VXLOW, 1.0)
     return linear, 0.5 * (1.0 - cos(math.pi * linear))
 
@@ -208,7 +208,7 @@ def limit_inputs(c: Coefficients, mode: Mode, i: Inputs) -> Limited:
 
 
 def operating_point(c: Coefficients, mode: Mode, inputs: Inputs) -> OperatingPoint:
-    """An operating point as the equations see it."""
+    """Return an operating point as the equations see it."""
     given = inputs._replace(Fz=maximum(inputs.Fz, 0.0))
     Vx = given.Vx
     if mode.limits:
@@ -277,7 +277,7 @@ def sine_of_camber(c: Coefficients, mode: Mode, gamma: Scalar, known: Scalar | N
 
 
 def spin(c: Coefficients, at: Limited, epsilon_gamma: Scalar, omega: Scalar, V: Scalar) -> Scalar:
-    """φ = −φ_t − (1 − ε_γ) Ω sin γ/V_c (4.75), (4.76) in ISO axes, V_c at least VXLOW.
+    """Return φ = −φ_t − (1 − ε_γ) Ω sin γ/V_c (4.75), (4.76) in ISO axes, V_c at least VXLOW.
 
     MFeval takes VXLOW wherever V_x is below it, even if V_c is not, and with the sign of V_x, which makes φ
     jump there.

@@ -101,7 +101,7 @@ class Outputs(NamedTuple):
 
 
 def forces(c: Coefficients, mode: Mode, s: OperatingPoint) -> Forces:
-    """Forces and moments at combined slip."""
+    """Return forces and moments at combined slip."""
     x = fx.pure(c, mode, s)
     y = fy.pure(c, mode, s, s.gamma_star)
     upright = fy.pure(c, mode, s, 0.0)  # without camber
@@ -115,7 +115,7 @@ def forces(c: Coefficients, mode: Mode, s: OperatingPoint) -> Forces:
 
 
 def evaluate(c: Coefficients, mode: Mode, inputs: Inputs) -> Outputs:
-    """All outputs at one operating point."""
+    """Return all outputs at one operating point."""
     s = operating_point(c, mode, inputs)
     f = forces(c, mode, s)
     around = Surroundings(s.wheel.omega, s.wheel.R_omega, s.dpi, s.gamma, f.Fx, f.Fy)

@@ -23,7 +23,7 @@ class Rolling(NamedTuple):
 
 
 def stiffness(c: Coefficients, dpi: Scalar) -> Scalar:
-    """Cz at the inflation pressure [N/m] (A3.5 of the book's appendix 3)."""
+    """Return the cz at the inflation pressure [N/m] (A3.5 of the book's appendix 3)."""
     return c.VERTICAL_STIFFNESS * c.LCZ * (1.0 + c.PFZ1 * dpi)
 
 
@@ -73,7 +73,7 @@ class ContactPatch(NamedTuple):
 
 
 def contact_patch(c: Coefficients, Fz: Scalar, dpi: Scalar) -> ContactPatch:
-    """A and b at the load given: (9), (10) of Besselink et al. (2010), that of the manual for 5.2.
+    """Return a and b at the load given: (9), (10) of Besselink et al. (2010), that of the manual for 5.2.
 
     The patch grows no further once the rim meets the road.
     """
@@ -156,14 +156,14 @@ def linear_term(c: Coefficients) -> Scalar:
 
 
 def stiffening(c: Coefficients, at: Surroundings) -> tuple[Scalar, Scalar]:
-    """1 + q_V2 R0/V0 |Ω| − (q_Fcx Fx/Fz0)², and the factor of the pressure (A3.3)."""
+    """Return 1 + q_V2 R0/V0 |Ω| − (q_Fcx Fx/Fz0)², and the factor of the pressure (A3.3)."""
     x = c.Q_FCX * at.Fx / c.FNOMIN
     grown = 1.0 + c.Q_V2 * c.UNLOADED_RADIUS / c.LONGVL * absolute(at.omega) - x * x
     return grown, 1.0 + c.PFZ1 * at.dpi
 
 
 def deflection_61(c: Coefficients, Fz: Scalar, at: Surroundings) -> Deflection:
-    """Deflection and loaded radius of 6.1 (A3.2), (A3.3): the root of a quadratic."""
+    """Return deflection and loaded radius of 6.1 (A3.2), (A3.3): the root of a quadratic."""
     R0 = c.UNLOADED_RADIUS
     grown, by_pressure = stiffening(c, at)
     y = c.Q_FCY * at.Fy / c.FNOMIN
@@ -175,7 +175,7 @@ def deflection_61(c: Coefficients, Fz: Scalar, at: Surroundings) -> Deflection:
 
 
 def stiffness_of(Fz: Scalar, rho: Scalar) -> Scalar:
-    """Fz/ρ; zero in the air."""
+    """Return Fz/ρ; zero in the air."""
     touching = Fz > _NO_LOAD
     return where(touching, Fz / where(touching, rho, 1.0), 0.0)
 
@@ -253,7 +253,7 @@ def camber_deflection(c: Coefficients, sunk: Scalar, R: Scalar, tan_lean: Scalar
 
 
 def deflection_62(c: Coefficients, Fz: Scalar, at: Surroundings) -> Deflection:
-    """Deflection and loaded radius of 6.2, by Newton's method from those without camber."""
+    """Return deflection and loaded radius of 6.2, by Newton's method from those without camber."""
     sunk = deflection_61(c, Fz, at._replace(Fy=0.0)).rho
     for _ in range(_NEWTON_STEPS):
         load = load_62(c, sunk, at)

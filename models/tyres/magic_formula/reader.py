@@ -70,7 +70,7 @@ def version_of(file: PropertyFile) -> int:
 
 
 def in_quotes(value: float | str) -> float | str:
-    """The number that a text is, where it is one: '61' is 61."""
+    """Return the number that a text is, where it is one: '61' is 61."""
     try:
         return float(value)
     except ValueError:
@@ -113,7 +113,7 @@ def ellipse_of(file: PropertyFile, version: int, values: Mapping[str, float]) ->
 
 
 def mode_of(file: PropertyFile) -> int | None:
-    """The file's USE_MODE."""
+    """Return the file's USE_MODE."""
     entry = file.find("USE_MODE", "MODEL")
     if entry is None:
         return None
@@ -261,7 +261,7 @@ class TyreFile:
         return "\n".join(lines)
 
     def _about_use_mode(self) -> list[str]:
-        """In what it is not followed."""
+        """Return notes on parts of USE_MODE that are not followed."""
         if self.use_mode is None:
             return []
         lines, transients = [], abs(self.use_mode) // 10 % 10
@@ -293,7 +293,7 @@ def read_tyre_file(path: str | Path) -> TyreFile:
 
 
 def tyre_of(file: PropertyFile) -> TyreFile:
-    """The tyre that the content of a property file describes."""
+    """Return the tyre that the content of a property file describes."""
     version = version_of(file)
     known = {f.name: f for f in fields(Coefficients) if f.name not in NO_NUMBERS}
     values: dict[str, float] = {}
@@ -353,7 +353,7 @@ def check_size(file: PropertyFile, radius: float) -> None:
 
 
 def find_unused_sections(file: PropertyFile, known: Mapping[str, object]) -> list[str]:
-    """Sections of which nothing is read."""
+    """Return sections of which nothing is read."""
     found = [
         section
         for section, entries in file.sections.items()
@@ -384,7 +384,7 @@ def add(file: PropertyFile, values: dict[str, float], name: str, key: str, entry
 
 
 def scale(file: PropertyFile, name: str) -> float:
-    """SI value of the file's unit of a coefficient."""
+    """Return SI value of the file's unit of a coefficient."""
     result = 1.0
     operator = "*"
     for part in DIMENSIONS.get(name, "1").replace("*", " * ").replace("/", " / ").split():

@@ -28,7 +28,7 @@ def mirror_inputs(inputs: Inputs) -> Inputs:
 
 
 def mirror_outputs(outputs: Outputs) -> Outputs:
-    """The answer of the image, seen from this side: Fy, Mx and Mz change sign."""
+    """Return the answer of the image, seen from this side: Fy, Mx and Mz change sign."""
     o = outputs
     return o._replace(Fy=-o.Fy, Mx=-o.Mx, Mz=-o.Mz, Mzr=-o.Mzr, alpha=-o.alpha, gamma=-o.gamma, phit=-o.phit)
 
@@ -73,7 +73,7 @@ class MagicFormula:
     def read(
         cls, path: str | Path, mounted: str | None = None, changes: Mapping[str, float] | None = None
     ) -> MagicFormula:
-        """The tyre of a property file (``.tir``).
+        """Return the tyre of a property file (``.tir``).
 
         Parameters
         ----------
@@ -89,7 +89,7 @@ class MagicFormula:
     def of(
         cls, file: TyreFile, mounted: str | None = None, changes: Mapping[str, float] | None = None
     ) -> MagicFormula:
-        """The tyre of a file that has been read; see `read`."""
+        """Return the tyre of a file that has been read; see `read`."""
         coefficients = file.coefficients
         for key in changes or {}:
             checks.check_name("changes", key, [*coefficients.__dataclass_fields__], "coefficient", DataError)
@@ -125,7 +125,7 @@ class MagicFormula:
         omega: object = None,
         use_mode: int = 111,
     ) -> Outputs:
-        """Steady state at operating points: numbers, or arrays that go together as NumPy's do.
+        """Return the steady state at operating points: numbers, or arrays that go together as NumPy's do.
 
         Parameters
         ----------
@@ -157,7 +157,7 @@ class MagicFormula:
         return Outputs(*(row.reshape(shape) if shape else float(row[0]) for row in results))
 
     def batch(self, use_mode: int = 111, with_omega: bool = False) -> TyreBatch:
-        """The machine code of a mode: rows (Fz, κ, α, γ, φ_t, V_x, p[, Ω]) to rows of `Outputs`."""
+        """Return the machine code of a mode: rows (Fz, κ, α, γ, φ_t, V_x, p[, Ω]) to rows of `Outputs`."""
         key = Mode.of(use_mode), with_omega
         if key not in self._batches:
             self._batches[key] = TyreBatch(self.trace(key[0], with_omega))
@@ -172,7 +172,7 @@ class MagicFormula:
         )
 
     def outputs(self, mode: Mode, inputs: Inputs) -> Outputs:
-        """All outputs at one operating point of floats or traced scalars."""
+        """Return all outputs at one operating point of floats or traced scalars."""
         if self.is_mirrored:
             return mirror_outputs(evaluate(self.coefficients, mode, mirror_inputs(inputs)))
         return evaluate(self.coefficients, mode, inputs)

@@ -70,7 +70,7 @@ _NO_SPIN = 1e-9
 
 
 def zeta_1(c: Coefficients, mode: Mode, s: OperatingPoint) -> Scalar:
-    """ζ1 of Fx: (4.105), (4.106)."""
+    """Return ζ1 of Fx: (4.105), (4.106)."""
     if not mode.turn_slip:
         return 1.0
     Bxp = c.PDXP1 * (1.0 + c.PDXP2 * s.dfz) * cos_arctan(c.PDXP3 * s.kappa)  # (4.106)
@@ -78,7 +78,7 @@ def zeta_1(c: Coefficients, mode: Mode, s: OperatingPoint) -> Scalar:
 
 
 def zeta_2(c: Coefficients, mode: Mode, s: OperatingPoint) -> Scalar:
-    """ζ2 of the peak of Fy: (4.77), (4.78)."""
+    """Return ζ2 of the peak of Fy: (4.77), (4.78)."""
     if not mode.turn_slip:
         return 1.0
     spin = c.UNLOADED_RADIUS * absolute(s.phi)
@@ -87,7 +87,7 @@ def zeta_2(c: Coefficients, mode: Mode, s: OperatingPoint) -> Scalar:
 
 
 def zeta_3(c: Coefficients, mode: Mode, s: OperatingPoint) -> Scalar:
-    """ζ3 of the cornering stiffness: (4.79)."""
+    """Return ζ3 of the cornering stiffness: (4.79)."""
     if not mode.turn_slip:
         return 1.0
     spin = c.UNLOADED_RADIUS * s.phi
@@ -106,7 +106,7 @@ def lateral_shift(c: Coefficients, mode: Mode, s: OperatingPoint, Kya0: Scalar, 
 
 
 def zeta_5(c: Coefficients, mode: Mode, s: OperatingPoint) -> Scalar:
-    """ζ5 of the pneumatic trail: (4.91)."""
+    """Return ζ5 of the pneumatic trail: (4.91)."""
     return cos_arctan(c.QDTP1 * c.UNLOADED_RADIUS * s.phi) if mode.turn_slip else 1.0
 
 
@@ -119,7 +119,7 @@ class Spin(NamedTuple):
 
 
 def of_residual_moment(c: Coefficients, mode: Mode, s: OperatingPoint, muy: Scalar, Gyk: Scalar) -> Spin:
-    """ζ6, ζ7 and D_rφ: (4.94)–(4.104), in φ_t as in MF-Tyre, where the book has φ."""
+    """Return ζ6, ζ7 and D_rφ: (4.94)–(4.104), in φ_t as in MF-Tyre, where the book has φ."""
     if not mode.turn_slip:
         return Spin(1.0, 1.0, 0.0)
     R0, Fz = c.UNLOADED_RADIUS, s.Fz_moment

@@ -234,14 +234,14 @@ class SlipModel(TyreModel):
     def _deflected(
         self, stiffness: float, x: Scalar, v: Scalar, V: Scalar, S: Scalar, capacity: Scalar
     ) -> tuple[Scalar, Scalar]:
-        """Force of one axis [N] and rate of its deflection [m/s]."""
+        """Return the force of one axis [N] and rate of its deflection [m/s]."""
         W = V + excess_release(stiffness * x, capacity, self.nominal_load, RELEASE_SPEED)
         d = stiffness * self.damping
         return deflection_force(stiffness, d, x, v, W, S), deflection_rate(stiffness, d, x, v, W, S)
 
 
 def per_slip(force: Scalar, slip: Scalar, slope: Scalar) -> Scalar:
-    """A force over its slip ≥ 0; the slope at zero."""
+    """Return a force over its slip ≥ 0; the slope at zero."""
     small = slip < TINY_SLIP
     return where(small, slope, force / where(small, 1.0, slip))
 

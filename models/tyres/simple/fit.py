@@ -54,7 +54,7 @@ class TyreFit(NamedTuple, Generic[Model]):
 
 
 def fit(model: Model, vary: Sequence[str], points: MeasuredPoints, arm: float = 0.05) -> TyreFit[Model]:
-    """The numbers of a simple tyre model that suit measured points best.
+    """Return the numbers of a simple tyre model that suit measured points best.
 
     Parameters
     ----------

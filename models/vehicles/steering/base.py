@@ -34,7 +34,7 @@ class ActuatorData(Section):
     damping_ratio: PositiveFraction
 
     def drive(self, gain: float) -> SecondOrderActuator:
-        """The drive that the input ``steering`` moves; `gain` is its value at full input."""
+        """Return the drive that the input ``steering`` moves; `gain` is its value at full input."""
         return SecondOrderActuator(
             "steering", gain, 2.0 * math.pi * self.natural_frequency, self.damping_ratio
         )
@@ -78,12 +78,12 @@ def add_position(system: System, name: str, body: Body, gain: Any) -> None:
 
 
 def part_of_lock(observer: Observer, body: Body, gain: Any) -> Scalar:
-    """Coordinate of a hinge as part of that at full lock, positive to the left."""
+    """Return the coordinate of a hinge as part of that at full lock, positive to the left."""
     return observer.coordinate(body) / gain
 
 
 def rate_of_lock(observer: Observer, body: Body, gain: Any) -> Scalar:
-    """Rate of that [1/s]."""
+    """Return the rate of that [1/s]."""
     return observer.rate(body) / gain
 
 
@@ -119,7 +119,7 @@ class Steering(ABC):
     column: ColumnData | None = field(default=None, kw_only=True)
 
     def armature(self, gain: Any) -> list[Any] | None:
-        """Inertia of the column on the hinge that leads, whose coordinate at full lock is ``gain``."""
+        """Return inertia of the column on the hinge that leads, whose coordinate at full lock is ``gain``."""
         return None if self.column is None else self.column.armature(gain)
 
     def lead(self, system: System, body: Body, gain: Any) -> None:
@@ -137,7 +137,7 @@ class Steering(ABC):
         """Build the mechanism from its data."""
 
     def aim(self, corners: Sequence[Corner]) -> Steering:
-        """The mechanism, turned such that a positive input steers these corners to the left."""
+        """Return the mechanism, turned such that a positive input steers these corners to the left."""
         return self
 
     @abstractmethod
@@ -150,11 +150,11 @@ class Steering(ABC):
 
     @abstractmethod
     def full_lock(self, part: float = 1.0) -> tuple[str, str]:
-        """Key of the number that sets full lock, and a part of it as text with a unit."""
+        """Return the key of the number that sets full lock, and a part of it as text with a unit."""
 
     @abstractmethod
     def bodies(self) -> tuple[BodyParameters, ...]:
-        """All its bodies."""
+        """Return all its bodies."""
 
 
 LOCKS = 1.0, -1.0

@@ -66,7 +66,7 @@ class ColumnData(Section):
     assistance: ColumnAssistanceData | None = None
 
     def armature(self, gain: Any) -> list[Any]:
-        """The inertia as the mechanism's coordinate has it, which is ``gain`` at full lock."""
+        """Return the inertia as the mechanism's coordinate has it, which is ``gain`` at full lock."""
         turns = self.lock / gain
         return [self.inertia * turns * turns]
 
@@ -136,7 +136,7 @@ class Column(ForceElement):
         )
 
     def scale_assistance(self, observer: Observer) -> Scalar:
-        """a: 1/(1 + (v/v_half)²) of the gain."""
+        """Return a: 1/(1 + (v/v_half)²) of the gain."""
         p = self.data.assistance
         if p is None:
             return 0.0
@@ -145,7 +145,7 @@ class Column(ForceElement):
         return p.gain / (1.0 + (v[0] * v[0] + v[1] * v[1]) / (p.half_speed * p.half_speed))
 
     def sticking(self, x: Array, rate: Scalar) -> tuple[Scalar, tuple[Scalar, ...], Scalar]:
-        """Torque of the friction, the rate of its deflection, and the energy in it."""
+        """Return the torque of the friction, the rate of its deflection, and the energy in it."""
         p = self.data.friction
         if p is None:
             return 0.0, (), 0.0

@@ -122,7 +122,7 @@ class PitmanData(LedData):
 
 
 def massless(at: Vector) -> BodyParameters:
-    """A body without mass."""
+    """Return a body without mass."""
     return BodyParameters(0.0, at, np.zeros((3, 3)))
 
 
@@ -233,7 +233,7 @@ class Pitman(Steering):
         return U_now + rotate_about(n, c / length, s / length, point - U)
 
     def full_lock(self, part: float = 1.0) -> tuple[str, str]:
-        """The Pitman arm's angle."""
+        """Return the Pitman arm's angle."""
         return f"{self.name}.max_angle", f"{math.degrees(part * self.max_angle):.4g} deg"
 
     def bodies(self) -> tuple[BodyParameters, ...]:

@@ -55,7 +55,7 @@ class Rack(Steering):
         return cls(body(data, np.zeros(3)), data.travel, actuator=data.actuator, column=data.column)
 
     def aim(self, corners: Sequence[Corner]) -> Rack:
-        """The rack that steers these corners to the left when the input is positive."""
+        """Return the rack that steers these corners to the left when the input is positive."""
         corner = corners[0]
         ahead = corner.wheel_angle(corner.tie_rod_end + np.array((0.0, 1e-3, 0.0)))
         left = decide(ahead > 0.0, f"{corner.name}: the side of the steering axis on which K lies")
@@ -75,11 +75,11 @@ class Rack(Steering):
         return np.asarray(point + np.array((0.0, steering * self.phase * self.sense * self.travel, 0.0)))
 
     def full_lock(self, part: float = 1.0) -> tuple[str, str]:
-        """The rack's travel."""
+        """Return the rack's travel."""
         return f"{self.name}.travel", f"{1e3 * part * self.travel:.4g} mm"
 
     def bodies(self) -> tuple[BodyParameters, ...]:
-        """The rack."""
+        """Return the rack."""
         return (self.rack,)
 
 
@@ -125,7 +125,7 @@ class RotaryArm(Steering):
         return cls(arm, np.array(data.pivot), along / magnitude(along), data.max_angle, **led)  # type: ignore[arg-type]  # as named
 
     def aim(self, corners: Sequence[Corner]) -> RotaryArm:
-        """The arm that steers these corners to the left when the input is positive."""
+        """Return the arm that steers these corners to the left when the input is positive."""
         corner = corners[0]
         turned = corner.wheel_angle(self.move_point(corner.tie_rod_end, 1e-3))
         left = decide(turned > 0.0, f"{corner.name}: the side to which the steering's arm turns the wheel")
@@ -145,9 +145,9 @@ class RotaryArm(Steering):
         return self.pivot + rotate_about(self.axis, math.cos(angle), math.sin(angle), point - self.pivot)
 
     def full_lock(self, part: float = 1.0) -> tuple[str, str]:
-        """The arm's angle."""
+        """Return the arm's angle."""
         return f"{self.name}.max_angle", f"{math.degrees(part * self.max_angle):.4g} deg"
 
     def bodies(self) -> tuple[BodyParameters, ...]:
-        """The arm."""
+        """Return the arm."""
         return (self.arm,)

@@ -64,7 +64,7 @@ class Edge(NamedTuple):
 def grow_tree(
     edges: Sequence[Edge], parts: Mapping[str, BodyParameters]
 ) -> tuple[list[tuple[str, str, Hinge]], list[Edge]]:
-    """A spanning tree of some bodies, each with its carrier and hinge, and the joints that are left.
+    """Return a spanning tree of some bodies, each with its carrier and hinge, and the joints that are left.
 
     Joints with few freedoms come first, which leaves few unknowns.  Bodies that no joint leads to are on no
     hinge.  A universal joint counts its first axis on its first body; where that is the one carried, the axes
@@ -97,7 +97,7 @@ def grow_tree(
 
 
 def seen_from_the_other(joint: Closure) -> Closure:
-    """A joint with its bodies exchanged: (Rot(a1, χ) Rot(a2, ζ))ᵀ = Rot(a2, −ζ) Rot(a1, −χ)."""
+    """Return a joint with its bodies exchanged: (Rot(a1, χ) Rot(a2, ζ))ᵀ = Rot(a2, −ζ) Rot(a1, −χ)."""
     if isinstance(joint, Universal):
         return Universal(joint.axis2.tolist(), joint.axis1.tolist(), at=joint.at.tolist())
     return joint
@@ -153,7 +153,7 @@ class Leading(NamedTuple):
         return (led if outward is None or outward.effort >= led.effort else outward).leads
 
     def change_leads(self, led: LedAxle, leads: Leads) -> LedAxle | None:
-        """The same with other independent coordinates; None if these are no others or cannot lead."""
+        """Return the same with other independent coordinates; None if these are no others or cannot lead."""
         if leads == led.leads:
             return None
         try:
@@ -162,7 +162,7 @@ class Leading(NamedTuple):
             return None
 
     def lead_by(self, leads: Leads) -> LedAxle:
-        """The axle by itself, with independent coordinates by closure of which some may be named."""
+        """Return the axle by itself, with independent coordinates by closure of which some may be named."""
         system = System()
         chassis = system.add_body(CHASSIS, mass=1.0, parent=system.ground, hinge=Fixed())
         self.join(system, {CHASSIS: chassis, STEERING: chassis}, leads)
@@ -218,7 +218,7 @@ class Leading(NamedTuple):
 
 
 def way_to(body: Body, members: Mapping[str, Body]) -> list[Body]:
-    """A body and what carries it, as far as they are members."""
+    """Return a body and what carries it, as far as they are members."""
     way = []
     while body.name in members:
         way.append(body)
@@ -227,7 +227,7 @@ def way_to(body: Body, members: Mapping[str, Body]) -> list[Body]:
 
 
 def heave_and_roll(leads: Sequence[Lead]) -> Sequence[Lead]:
-    """Height and roll of a body whose displacements were chosen; others as they are."""
+    """Return the height and roll of a body whose displacements were chosen; others as they are."""
     bodies = {lead.body for lead in leads if isinstance(lead, Component) and lead.which in ("x", "y", "z")}
     if len(bodies) != 1 or len(leads) > 2 or any(isinstance(lead, str) for lead in leads):
         return leads
@@ -236,7 +236,7 @@ def heave_and_roll(leads: Sequence[Lead]) -> Sequence[Lead]:
 
 
 def component(name: str) -> Component:
-    """The component of a hinge that a coordinate is."""
+    """Return the component of a hinge that a coordinate is."""
     body, _, which = name.rpartition(".")
     return Component(body, which)
 
@@ -276,7 +276,7 @@ class Item:
 
 
 def items_of(words: Sequence[Assignment], axle: str, label: str) -> tuple[Item, ...]:
-    """The items of an axle's graph; what a later file says of an item replaces what was said."""
+    """Return the items of an axle's graph; what a later file says of an item replaces what was said."""
     said: dict[str, dict[str, str]] = {}
     for key, entry in words:
         if key[0] != "graphs" or key[1:2] != (axle,):
@@ -294,7 +294,7 @@ def items_of(words: Sequence[Assignment], axle: str, label: str) -> tuple[Item, 
 
 
 def item_of(owner: str, name: str, told: Mapping[str, str]) -> Item:
-    """One item from its words."""
+    """Return one item from its words."""
     kinds = [kind for kind in told if kind != "single"]
     if len(kinds) != 1:
         raise DataError(f"{owner}: say what it is once, by one of {', '.join(KINDS)}")

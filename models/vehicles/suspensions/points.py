@@ -113,13 +113,13 @@ def check_shock(name: str, halves: Mapping[str, Any], damper: Vector) -> None:
 
 
 def distance_to_line(point: Place, a: Place, b: Place) -> Scalar:
-    """Distance of a point from the line through a and b."""
+    """Return the distance of a point from the line through a and b."""
     along = np.subtract(b, a)
     return magnitude(cross(np.subtract(point, a), along)) / magnitude(along)
 
 
 def at(point: Place) -> str:
-    """A point, for messages."""
+    """Return a point, for messages."""
     return f"({', '.join(f'{x:g}' for x in point)}) m"
 
 

@@ -113,7 +113,7 @@ SHIFTS = ("steering_x", "steering_y", "steering_z")
 def measure_wheel_turn(
     owner: str, D: Vector, F: Vector, K: Vector, L: Vector, L_now: Vector, axis: Vector
 ) -> Scalar:
-    """Angle of a wheel about the vertical, positive to the left, when L has moved to `L_now` [rad].
+    """Return angle of a wheel about the vertical, positive to the left, when L has moved to `L_now` [rad].
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ def measure_wheel_turn(
 
 
 def wheel_frame(axis: Vector) -> tuple[Vector, Vector]:
-    """Forward and left of a wheel in the design position, horizontal unit vectors."""
+    """Return the forward and left of a wheel in the design position, horizontal unit vectors."""
     y = np.array([axis[0], axis[1], 0.0])
     left = y / magnitude(y)
     return np.array([left[1], -left[0], 0.0]), left

@@ -65,7 +65,7 @@ class StoppedError(KeyboardInterrupt):
 
 
 def run_batch(text: str, runs: Sequence[int]) -> Batch:
-    """Some runs of a sweep that share a model; what goes wrong is the failure of these runs.
+    """Return some runs of a sweep that share a model; what goes wrong is the failure of these runs.
 
     Parameters
     ----------
@@ -88,13 +88,13 @@ def run_batch(text: str, runs: Sequence[int]) -> Batch:
 
 @lru_cache(maxsize=1)
 def sweep_of(text: str) -> Sweep:
-    """The sweep that this process works on."""
+    """Return the sweep that this process works on."""
     return Sweep.from_text(text)
 
 
 @lru_cache(maxsize=1)
 def case_of(text: str, fixed: tuple[str, ...]) -> Case:
-    """The model that this process works on, the varied numbers free where they can be."""
+    """Return the model that this process works on, the varied numbers free where they can be."""
     sweep = sweep_of(text)
     return prepare(
         sweep.manoeuvre,
@@ -153,7 +153,7 @@ def make_runs(sweep: Sweep, case: Case, runs: Sequence[int]) -> Batch:
 
 
 def batch_of(sweep: Sweep, case: Case, rows: Mapping[int, dict[str, Any]], results: xr.Dataset) -> Batch:
-    """Results of runs that started, and the rows of those that did not, as a batch."""
+    """Return results of runs that started, and the rows of those that did not, as a batch."""
     runs = [int(run) for run in results["run"].values]
     if not runs:
         return Batch(dict(rows), None)
@@ -164,7 +164,7 @@ def batch_of(sweep: Sweep, case: Case, rows: Mapping[int, dict[str, Any]], resul
 
 
 def pedals(case: Case, u: Floats) -> Floats:
-    """The driver's inputs at the start, with the steering straight; see `case.first_pedals`."""
+    """Return the driver's inputs at the start, with the steering straight; see `case.first_pedals`."""
     model, law = case.model, case.manoeuvre
     assert law is not None, "sweeps are driven"
 
@@ -205,7 +205,7 @@ def without_swinging(case: Case, results: xr.Dataset, singles: Sequence[xr.Datas
 
 
 def row_of(case: Case, results: xr.Dataset, reached: xr.Dataset) -> dict[str, Any]:
-    """A run's row of the summary."""
+    """Return a run's row of the summary."""
     failure = str(results["failure"].values)
     row: dict[str, Any] = {
         "status": str(results["status"].values),
@@ -222,7 +222,7 @@ def row_of(case: Case, results: xr.Dataset, reached: xr.Dataset) -> dict[str, An
 
 
 def collect_batch(sweep: Sweep, case: Case, results: xr.Dataset, singles: Sequence[xr.Dataset]) -> xr.Dataset:
-    """A batch with what only the case and the sweep know."""
+    """Return a batch with what only the case and the sweep know."""
     runs = results["run"].values
     if "path_error" in singles[0]:
         errors = np.full((len(runs), results.sizes["time"]), np.nan)
@@ -236,10 +236,10 @@ def collect_batch(sweep: Sweep, case: Case, results: xr.Dataset, singles: Sequen
 
 
 def plain(value: float) -> float | None:
-    """A number for JSON, None if it is not finite."""
+    """Return a number for JSON, None if it is not finite."""
     return float(value) if np.isfinite(value) else None
 
 
 def make_failed_row(reason: str) -> dict[str, Any]:
-    """The row of a run that did not start."""
+    """Return the row of a run that did not start."""
     return {"status": "failed", "failure": reason, "time_reached": 0.0}

@@ -185,7 +185,7 @@ def refuse_damaged(plan: Path, content: bytes) -> None:
 
 
 def read_finished(marker: Path, runs: int) -> dict[int, dict[str, Any]]:
-    """The rows of a marker, if it is whole and the results it vouches for are there.
+    """Return the rows of a marker, if it is whole and the results it vouches for are there.
 
     Raises
     ------

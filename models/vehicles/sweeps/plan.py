@@ -67,7 +67,7 @@ def paths_of(name: str, layout: VehicleLayout) -> tuple[int, list[tuple[str, ...
 
 
 def quantity_of(name: str, layout: VehicleLayout) -> ParameterQuantity:
-    """The quantity of a number of the data, by its dotted name."""
+    """Return the quantity of a number of the data, by its dotted name."""
     quantities = groups_of(layout).quantities
     _, paths = paths_of(name, layout)
     path = paths[0]
@@ -212,7 +212,7 @@ class Sweep:
         return tuple(name for name in self.names if can_be_free(name, self.vehicle.groups))
 
     def fixed_overrides(self, run: int) -> tuple[str, ...]:
-        """Overrides that take a model of their own."""
+        """Return overrides that take a model of their own."""
         row = self.values[run].tolist()
         pairs = [(name, value) for name, value in zip(self.names, row, strict=True) if name not in self.free]
         return tuple(overrides([name for name, _ in pairs], [value for _, value in pairs]))
@@ -223,7 +223,7 @@ class Sweep:
         return len({self.fixed_overrides(run) for run in range(len(self.values))})
 
     def batches(self, todo: Sequence[int]) -> list[list[int]]:
-        """Runs that share a model, some at a time."""
+        """Return runs that share a model, some at a time."""
         by_model: dict[tuple[str, ...], list[int]] = {}
         for run in todo:
             by_model.setdefault(self.fixed_overrides(run), []).append(run)

@@ -162,7 +162,7 @@ def run_on_cluster(text: str, digest: str, runs: Sequence[int]) -> Batch:
 
 
 def file_digest(model: str) -> str:
-    """Hash of a data file; empty where there is none, as for a model given by name."""
+    """Return the hash of a data file; empty where there is none, as for a model given by name."""
     try:
         return hashlib.sha256(files.read("data file", model, LARGEST)).hexdigest()
     except DataError:
@@ -170,7 +170,7 @@ def file_digest(model: str) -> str:
 
 
 def files_digest(sweep: Sweep) -> str:
-    """Hash of everything that a sweep reads: data file, tyres, maps of the road."""
+    """Return the hash of everything that a sweep reads: data file, tyres, maps of the road."""
     tyres = [text.rpartition("=")[2] for text in sweep.tyres]
     maps = [term.partition(":")[0].strip() for term in (sweep.road or "").split("+")]
     return " ".join(file_digest(path) for path in (sweep.model, *tyres, *maps))
