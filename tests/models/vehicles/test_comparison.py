@@ -181,7 +181,8 @@ def test_rigid_tyres_of_chrono_make_energy() -> None:
     """From 0.2 to 2 s the articulated vehicle gets faster on a level road while its shafts brake it."""
     one = of_chrono("acv_step_lu")
     ahead = (one["t"] >= 0.2) & (one["t"] <= 2.0)
-    power = sum(one.wheel(place, "drive_torque") * one.wheel(place, "omega") for place in ("a0L", "a0R"))
+    left, right = (one.wheel(place, "drive_torque") * one.wheel(place, "omega") for place in ("a0L", "a0R"))
+    power = left + right
     work = float(np.trapezoid(power[ahead], one["t"][ahead]))
     v = np.sqrt(sum(one[f"com_v{axis}"] ** 2 for axis in "xyz"))[ahead]
     mass, height = one.facts["mass_sum_of_bodies"], one["com_z"][ahead]
