@@ -71,7 +71,7 @@ def normalise_rows(G: Array) -> tuple[Array, Array]:
 
 
 def row_rank(G: Array) -> RowRank:
-    """A largest set of independent rows of G, by QR with pivoting of the normalised rows."""
+    """Return a largest set of independent rows of G, by QR with pivoting of the normalised rows."""
     if G.size == 0:
         return RowRank(np.arange(0), np.arange(len(G)))
     normal, _ = normalise_rows(G)
@@ -186,7 +186,7 @@ class AugmentedInstant(ABC):
 
     @abstractmethod
     def position_rate(self, W: Array) -> Array:
-        """ṗ for velocities W, linear in W."""
+        """Return ṗ for velocities W, linear in W."""
 
     @property
     @abstractmethod
@@ -252,17 +252,17 @@ class Augmented(ABC):
 
     @abstractmethod
     def instant(self, p: Array, V: Array, x: Array, u: Array) -> AugmentedInstant:
-        """Everything at one instant, on floats or traced scalars."""
+        """Return the everything at one instant, on floats or traced scalars."""
 
     @abstractmethod
     def solve(self, instant: AugmentedInstant) -> SaddleSolution:
-        """V̇ and λ of an instant (floats only)."""
+        """Return V̇ and λ of an instant (floats only)."""
 
     @abstractmethod
     def state_from_embedded(
         self, embedding: Embedding, q: Array, v: Array, x: Array, u: Inputs = None
     ) -> Array:
-        """The state y of an embedded system; for starting and comparing."""
+        """Return the state y of an embedded system; for starting and comparing."""
 
     @property
     def n_g(self) -> int:
@@ -276,11 +276,11 @@ class Augmented(ABC):
         return np.array([name in closures for name in self.row_names], dtype=bool)
 
     def split(self, y: Array) -> tuple[Array, Array, Array]:
-        """The parts p, V, x of a state (or of states in rows)."""
+        """Return the parts p, V, x of a state (or of states in rows)."""
         return y[..., : self.n_p], y[..., self.n_p : self.n_p + self.n_V], y[..., self.n_p + self.n_V :]
 
     def at(self, y: Array, u: Inputs = None) -> AugmentedInstant:
-        """The instant of a state."""
+        """Return the instant of a state."""
         y = np.asarray(y, dtype=float)
         expected = self.n_p + self.n_V + self.n_x
         if y.shape != (expected,):
@@ -290,7 +290,7 @@ class Augmented(ABC):
         return self.instant(*self.split(y), self.input_vector(u))
 
     def accelerations(self, y: Array, u: Inputs = None) -> SaddleSolution:
-        """Accelerations and multipliers from the augmented equations (8)."""
+        """Return accelerations and multipliers from the augmented equations (8)."""
         return self.solve(self.at(y, u))
 
     def redundancy(self, y: Array, u: Inputs = None) -> RowRank:
@@ -300,7 +300,7 @@ class Augmented(ABC):
     def assemble(
         self, y: Array, u: Inputs = None, tolerance: float = 1e-13, max_iterations: int = 30
     ) -> Array:
-        """The state nearest to y that satisfies the constraints: Newton on g, then projection of V.
+        """Return the state nearest to y that satisfies the constraints: Newton on g, then projection of V.
 
         Raises
         ------
@@ -329,11 +329,11 @@ class Augmented(ABC):
         )
 
     def normalise(self, p: Array) -> Array:
-        """P with its quaternions made unit length."""
+        """Return P with its quaternions made unit length."""
         return p
 
     def input_vector(self, u: Inputs) -> Array:
-        """Inputs in order."""
+        """Return inputs in order."""
         names = list(self.system.inputs)
         if u is None:
             return self.u0
@@ -359,22 +359,22 @@ class Augmented(ABC):
         return lambda t: constant
 
     def states_of(self, x: Array) -> dict[str, Array]:
-        """First-order states by owner."""
+        """Return first-order states by owner."""
         return {name: x[where] for name, where in self.x_of.items()}
 
     def inputs_of(self, u: Array) -> dict[str, Scalar]:
-        """Inputs by name."""
+        """Return inputs by name."""
         return dict(zip(self.system.inputs, u, strict=True))
 
     def find_prescribed(self, x: Mapping[str, Array], u: Mapping[str, Scalar]) -> dict[str, Prescribed]:
-        """Prescribed motions by body name."""
+        """Return prescribed motions by body name."""
         return {
             name: motion.evaluate(x[motion_key(name)], u) for name, motion in self.system.prescribed.items()
         }
 
 
 def check_same_system(embedding: Embedding, system: System) -> Layout:
-    """The layout of an embedding of the same system."""
+    """Return the layout of an embedding of the same system."""
     if embedding.system is not system:
         raise ModelError(f"the embedding is one of {embedding.system!r}, not of {system!r}")
     return Layout(embedding)

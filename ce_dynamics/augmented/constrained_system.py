@@ -69,7 +69,7 @@ class ConstraintConfiguration:
         return FullyAugmented(system)
 
     def with_setting(self, name: str, **changes: Any) -> ConstraintConfiguration:
-        """The same with another setting of one constraint."""
+        """Return the same with another setting of one constraint."""
         setting = self.settings[name]._replace(**changes)
         return replace(self, settings={**self.settings, name: setting})
 
@@ -103,7 +103,7 @@ class ConstrainedState:
         return self.model.at(self.y, self.u).states
 
     def body(self, body: Body | str) -> BodyState:
-        """World state of a body: R (body axes to world), r and v of the centre of mass, w."""
+        """Return the world state of a body: R (body axes to world), r and v of the centre of mass, w."""
         return self.bodies[self.model.system.find(body).name]
 
     @cached_property
@@ -145,7 +145,7 @@ class ConstrainedState:
         w: ArrayLike | None = None,
         v: ArrayLike | None = None,
     ) -> ConstrainedState:
-        """The same state with a body put elsewhere; constraints are not looked at (see `assemble`).
+        """Return the same state with a body put elsewhere; constraints are not looked at (see `assemble`).
 
         Parameters
         ----------
@@ -173,7 +173,7 @@ class ConstrainedState:
     moved = FormerName("with_motions")
 
     def with_motions(self, motions: Mapping[str, BodyState]) -> ConstrainedState:
-        """The same state with other motions of some bodies, by name; see `place`."""
+        """Return the same state with other motions of some bodies, by name; see `place`."""
         bodies, states = self.model.system.bodies, {**self.bodies, **motions}
         _, _, x = self.model.split(self.y)
         p, V = position_vector(bodies, states), velocity_vector(bodies, states)
@@ -182,7 +182,7 @@ class ConstrainedState:
     assembled = FormerName("assemble")
 
     def assemble(self) -> ConstrainedState:
-        """The nearest state that satisfies the enabled constraints.
+        """Return the nearest state that satisfies the enabled constraints.
 
         Positions by Newton's method; velocities by the impulse the constraints would exert, M ΔV = Gᵀ p.
 
@@ -248,7 +248,7 @@ class ConstrainedSystem:
                 system.find(body)
 
     def default_state(self, inputs: Inputs = None) -> ConstrainedState:
-        """The design pose at rest with default parameters."""
+        """Return the design pose at rest with default parameters."""
         settings = {c.name: Setting(c.default_enabled, c.default_parameters()) for c in self.constraints}
         configuration = ConstraintConfiguration(self.system, self.constraints, settings)
         model = configuration.model
@@ -355,39 +355,39 @@ class Constraint(ABC):
 
     @abstractmethod
     def default_parameters(self) -> Any:
-        """Parameters of a default state."""
+        """Return parameters of a default state."""
 
     def is_enabled(self, state: ConstrainedState) -> bool:
         """Return True if it is enforced."""
         return state.configuration.settings[self.name].enabled
 
     def enable(self, state: ConstrainedState) -> ConstrainedState:
-        """The same state with the constraint enforced; the state may violate it (see `assemble`)."""
+        """Return the same state with the constraint enforced; the state may violate it (see `assemble`)."""
         return replace(state, configuration=state.configuration.with_setting(self.name, enabled=True))
 
     def disable(self, state: ConstrainedState) -> ConstrainedState:
-        """The same state with the constraint left out."""
+        """Return the same state with the constraint left out."""
         return replace(state, configuration=state.configuration.with_setting(self.name, enabled=False))
 
     def parameters(self, state: ConstrainedState) -> Any:
-        """Its parameters in a state."""
+        """Return its parameters in a state."""
         return state.configuration.settings[self.name].parameters
 
     def with_parameters(self, state: ConstrainedState, parameters: Any) -> ConstrainedState:
-        """The same state with other parameters."""
+        """Return the same state with other parameters."""
         return replace(
             state, configuration=state.configuration.with_setting(self.name, parameters=parameters)
         )
 
     def rows(self, state: ConstrainedState) -> ConstraintRows:
-        """Its constraint rows in a state, enforced or not."""
+        """Return its constraint rows in a state, enforced or not."""
         closure = self.closure(self.parameters(state))
         at = closure.at_parent, closure.at_child
         joint = JoinedPoints(self.name, self.parent, at[0], self.child, at[1], closure.constraints)
         return joint_rows(joint, state.bodies)
 
     def residuals(self, state: ConstrainedState) -> tuple[Array, Array]:
-        """Errors of its rows in position (zero where not holonomic) and in velocity."""
+        """Return errors of its rows in position (zero where not holonomic) and in velocity."""
         rows = self.rows(state)
         p, c = state.bodies[self.parent.name], state.bodies[self.child.name]
         on_parent, on_child = (rows.blocks[body.name] for body in (self.parent, self.child))
@@ -395,14 +395,14 @@ class Constraint(ABC):
         return rows.g.astype(float), rate.astype(float)
 
     def acceleration_residual(self, state: ConstrainedState) -> Array:
-        """Errors of its rows in acceleration, for the accelerations of (8)."""
+        """Return errors of its rows in acceleration, for the accelerations of (8)."""
         rows = self.rows(state)
         on_parent = rows.blocks[self.parent.name] @ state.acceleration(self.parent)
         on_child = rows.blocks[self.child.name] @ state.acceleration(self.child)
         return np.asarray(on_parent + on_child + rows.gamma, dtype=float)
 
     def multipliers(self, state: ConstrainedState) -> Array:
-        """λ of its rows, Gᵀ λ being the forces on the bodies; zeros while it is disabled."""
+        """Return λ of its rows, Gᵀ λ being the forces on the bodies; zeros while it is disabled."""
         if not self.is_enabled(state):
             return np.zeros(len(self.rows(state).g))
         mine = np.array([name == self.name for name in state.model.row_names])
@@ -462,17 +462,17 @@ class PointToPoint(Constraint):
         return PointClosure(self.at_2, self.at_1)
 
     def position_error(self, state: ConstrainedState) -> Array:
-        """(x₁ + c₁) − (x₂ + c₂), (3,) [m]."""
+        """Return (x₁ + c₁) − (x₂ + c₂), (3,) [m]."""
         return self.residuals(state)[0]
 
     def velocity_error(self, state: ConstrainedState) -> Array:
-        """Its rate, (3,) [m/s]."""
+        """Return its rate, (3,) [m/s]."""
         return self.residuals(state)[1]
 
     def acceleration_error(self, state: ConstrainedState) -> Array:
-        """Its second derivative, (3,) [m/s²]: rounding while the constraint is enforced."""
+        """Return its second derivative, (3,) [m/s²]: rounding while the constraint is enforced."""
         return self.acceleration_residual(state)
 
     def force(self, state: ConstrainedState) -> Array:
-        """F on body 1 at the point, world axes, (3,) [N]; body 2 feels −F."""
+        """Return F on body 1 at the point, world axes, (3,) [N]; body 2 feels −F."""
         return self.multipliers(state)

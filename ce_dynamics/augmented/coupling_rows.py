@@ -60,7 +60,7 @@ class AbsoluteView(ConstraintView):
         return np.array(entries, dtype=object)
 
     def _carried(self, body: Body, e: Array) -> Array:
-        """A vector fixed on a body: ė = ω × e, ë = ω × (ω × e)."""
+        """Return a vector fixed on a body: ė = ω × e, ë = ω × (ω × e)."""
         w = self.states[body.name].w
         J = np.hstack((array(cross(axis, e) for axis in IDENTITY).T, zeros(3, 3)))
         return self._moving(body.name, e, J, cross(w, e), cross(w, cross(w, e)))
@@ -83,12 +83,12 @@ class AbsoluteView(ConstraintView):
 
 
 def couplings_of(system: System) -> list[CutEdge]:
-    """All closures that are no hinges between two points."""
+    """Return all closures that are no hinges between two points."""
     return [loop for loop in system.closures if not loop.attachments]
 
 
 def coupling_rows(edge: CutEdge, states: Mapping[str, BodyState]) -> ConstraintRows:
-    """The rows of a coupling or a written constraint."""
+    """Return the rows of a coupling or a written constraint."""
     view = AbsoluteView(edge.name, edge.bodies, states)
     values = residuals_of(edge, view)
     rows = [ScalarMotion.of(value, VELOCITIES * len(view.columns)) for value in values]
@@ -140,7 +140,7 @@ def wraps(body: Body, k: int) -> bool:
 
 
 def turns_scale(edge: Coupled) -> float | None:
-    """The n of sin(n φ)/n, None where turns do not matter or cannot be told."""
+    """Return the n of sin(n φ)/n, None where turns do not matter or cannot be told."""
     angles = turning(edge)
     if not angles:
         return None
@@ -174,7 +174,7 @@ class HingeVelocities(NamedTuple):
 
 
 def hinge_velocities(body: Body, states: Mapping[str, BodyState]) -> HingeVelocities:
-    """Rates of the coordinates of a hinge; behind a quaternion the relative angular velocity."""
+    """Return rates of the coordinates of a hinge; behind a quaternion the relative angular velocity."""
     view = AbsoluteView(body.name, (body,), states)
     hinge, A, rows, rate, bias = body.inboard, [], [], [], []
     V = np.concatenate([np.concatenate((states[name].w, states[name].v)) for name in view.columns])
@@ -214,7 +214,7 @@ def add_armature(M: Array, bodies: Sequence[Body], states: Mapping[str, BodyStat
 
 
 def armature_force(bodies: Sequence[Body], states: Mapping[str, BodyState]) -> Array:
-    """−ℓᵀ A ℓ̇ V of all hinges, over all absolute velocities."""
+    """Return −ℓᵀ A ℓ̇ V of all hinges, over all absolute velocities."""
     force = zeros(VELOCITIES * len(bodies))
     for body in bodies:
         if body.has_armature:
@@ -227,7 +227,7 @@ def armature_force(bodies: Sequence[Body], states: Mapping[str, BodyState]) -> A
 
 
 def armature_energy(bodies: Sequence[Body], states: Mapping[str, BodyState]) -> Scalar:
-    """½ Σ θ̇ᵀ A θ̇."""
+    """Return ½ Σ θ̇ᵀ A θ̇."""
     total: Scalar = 0.0
     for body in bodies:
         if body.has_armature:
@@ -237,6 +237,6 @@ def armature_energy(bodies: Sequence[Body], states: Mapping[str, BodyState]) -> 
 
 
 def columns_of(names: Sequence[str], bodies: Sequence[Body]) -> list[int]:
-    """Places of the velocities of some bodies among those of all."""
+    """Return places of the velocities of some bodies among those of all."""
     first = {body.name: VELOCITIES * k for k, body in enumerate(bodies)}
     return [first[name] + i for name in names for i in range(VELOCITIES)]

@@ -175,7 +175,7 @@ class FullyAugmented(Augmented):
         return solve_saddle(M, G, f, gamma)
 
     def design_state(self) -> Array:
-        """The design pose at rest, with the initial first-order states."""
+        """Return the design pose at rest, with the initial first-order states."""
         states = {body.name: AT_REST._replace(r=body.com) for body in self.system.bodies}
         p, V = position_vector(self.system.bodies, states), velocity_vector(self.system.bodies, states)
         return np.concatenate((p, V, self.x0))

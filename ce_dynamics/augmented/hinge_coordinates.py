@@ -47,7 +47,7 @@ class RelativeMotion(NamedTuple):
 
 
 def relative_motion(body: Body, parent: BodyState, child: BodyState) -> RelativeMotion:
-    """Motion of a body relative to the parent of its inboard hinge."""
+    """Return the motion of a body relative to the parent of its inboard hinge."""
     hinge = body.inboard
     x_p, v_p = point_of(body.carrier, parent, hinge.at_parent)
     x_c, v_c = point_of(body, child, hinge.at_child)
@@ -58,14 +58,14 @@ def relative_motion(body: Body, parent: BodyState, child: BodyState) -> Relative
 
 
 def measure_turn(axis: Array, start: Array, end: Array) -> Scalar:
-    """Angle about ``axis`` from ``start`` to ``end``, both perpendicular to it up to a common part."""
+    """Return angle about ``axis`` from ``start`` to ``end``, both perpendicular to it up to a common part."""
     start = start - axis * dot(axis, start)
     return arctan2(dot(axis, cross(start, end)), dot(start, end))
 
 
 @singledispatch
 def coordinates(hinge: Hinge, relative: RelativeMotion) -> Array:
-    """Coordinates of a hinge, in the order of its ``coordinate_names``; angles in (−π, π].
+    """Return coordinates of a hinge, in the order of its ``coordinate_names``; angles in (−π, π].
 
     A hinge of your own is taught by ``@coordinates.register``.
 
@@ -126,7 +126,7 @@ def _(hinge: RollingOnPlane, relative: RelativeMotion) -> Array:
 
 
 def angle_about(axis: Array, R: Array) -> Scalar:
-    """Angle of a rotation about a known axis."""
+    """Return the angle of a rotation about a known axis."""
     e1, _ = across(axis)
     return measure_turn(axis, e1, R @ e1)
 

@@ -97,7 +97,7 @@ class Index1:
         self._parts_at, self._matrix = compile_function(traced), SparseMatrix(traced, "remains", "z")
 
     def _parts(self, y: Array, t: Array, u: Array, z: Array) -> dict[str, Any]:
-        """The residual of (8) in z = [V̇; λ], and errors and rates at the state."""
+        """Return the residual of (8) in z = [V̇; λ], and errors and rates at the state."""
         model = self.model
         p, V, x = model.split(y)
         V_dot, multipliers = z[: model.n_V], z[model.n_V :]
@@ -179,11 +179,11 @@ class StabilisedIndex2:
         return self._jacobian.matrix
 
     def residual(self, t: float, Y: Array, Y_dot: Array, u: Array) -> Array:
-        """F."""
+        """Return F."""
         return self._residual(Y, Y_dot, np.array([t]), u)[0]
 
     def jacobian(self, t: float, Y: Array, Y_dot: Array, u: Array, c_j: float) -> csc_matrix:
-        """∂F/∂Y + c_j ∂F/∂Ẏ; overwritten by the next call."""
+        """Return ∂F/∂Y + c_j ∂F/∂Ẏ; overwritten by the next call."""
         return self._jacobian.at(Y=Y, Y_dot=Y_dot, t=t, u=u, c_j=c_j)
 
     @property
@@ -194,7 +194,7 @@ class StabilisedIndex2:
     def _evaluate_along(
         self, Y: Array, Y_dot: Array, t: Array, u: Array, c_j: Array, s: Array
     ) -> dict[str, Any]:
-        """F of (Y + s, Ẏ + c_j s): its derivative by s is the Jacobian."""
+        """Return F of (Y + s, Ẏ + c_j s): its derivative by s is the Jacobian."""
         return self._evaluate(Y + s, Y_dot + c_j[0] * s, t, u)
 
     def _evaluate(self, Y: Array, Y_dot: Array, t: Array, u: Array) -> dict[str, Any]:
@@ -228,7 +228,7 @@ DENSE_UP_TO = 150
 
 
 def load_ida() -> Any:
-    """The class ``sksundae.ida.IDA``."""
+    """Return the class ``sksundae.ida.IDA``."""
     try:
         with idle_threads_sleep():
             from sksundae.ida import IDA  # here, because an extra installs it
@@ -265,7 +265,7 @@ def make_solver(
     max_step: float,
     linear_solver: str,
 ) -> Any:
-    """An IDA solver with the exact Jacobian."""
+    """Return an IDA solver with the exact Jacobian."""
     IDA = load_ida()
     sparse = choose_sparse(linear_solver, problem.size)
     rows, columns = coordinates(problem)
@@ -308,7 +308,7 @@ def choose_sparse(linear_solver: str, size: int) -> bool:
 
 
 def coordinates(problem: StabilisedIndex2) -> tuple[Array, Array]:
-    """Rows and columns of the Jacobian's nonzeros in the order in which they are stored."""
+    """Return rows and columns of the Jacobian's nonzeros in the order in which they are stored."""
     pattern = problem.pattern
     return pattern.indices, np.repeat(np.arange(problem.size), np.diff(pattern.indptr))
 

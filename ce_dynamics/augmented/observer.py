@@ -60,7 +60,7 @@ class AbsoluteObserver:
         return dot(row, concatenate((relative.w, relative.v)))
 
     def relative(self, body: Body) -> RelativeMotion:
-        """Motion of a body relative to the parent of its inboard hinge."""
+        """Return the motion of a body relative to the parent of its inboard hinge."""
         return relative_motion(body, self.states[body.carrier.name], self.states[body.name])
 
 
@@ -68,7 +68,7 @@ class FeedbackLaw(Protocol):
     """Inputs as a function of time and of the system's outputs, written on arrays and `where`."""
 
     def inputs(self, t: Scalar, sensors: Mapping[str, Scalar]) -> Mapping[str, Scalar]:
-        """Inputs by name; those left out keep their defaults."""
+        """Return inputs by name; those left out keep their defaults."""
         ...
 
 
@@ -118,7 +118,7 @@ def apply_elements(
 
 
 def point_wrench(load: PointLoad, states: Mapping[str, BodyState]) -> tuple[Body, Array]:
-    """A point load as a wrench about the centre of mass of its body."""
+    """Return a point load as a wrench about the centre of mass of its body."""
     frame, body = states[load.frame.name], states[load.body.name]
     force = frame.R @ load.force
     lever = frame.r + frame.R @ load.r - body.r
@@ -147,6 +147,6 @@ def inertia_matrix(body: Body, state: BodyState) -> Array:
 
 
 def free_force(body: Body, state: BodyState, wrench: Array, gravity: Array) -> Array:
-    """Right-hand side of a free body's Newton-Euler equations: [τ − ω × I ω; F + m g]."""
+    """Return right-hand side of a free body's Newton-Euler equations: [τ − ω × I ω; F + m g]."""
     momentum = state.R @ (body.inertia @ (state.R.T @ state.w))
     return concatenate((wrench[:3] - cross(state.w, momentum), wrench[3:] + body.mass * gravity))

@@ -153,7 +153,7 @@ class BallRollingOnPlane(Constraint):
         self._half_width = width
 
     def default_parameters(self) -> PlaneAndBall:
-        """Geometry of a default state."""
+        """Return the geometry of a default state."""
         return PlaneAndBall(self._normal, self._height, self._center, self._radius)
 
     def closure(self, parameters: PlaneAndBall) -> RollingContact:
@@ -182,19 +182,19 @@ class BallRollingOnPlane(Constraint):
         return self._geometry(state).radius
 
     def set_plane_normal(self, state: ConstrainedState, value: ArrayLike) -> ConstrainedState:
-        """The same state with another plane normal."""
+        """Return the same state with another plane normal."""
         return self._changed(state, normal=unit_normal(value, self._owner))
 
     def set_plane_height(self, state: ConstrainedState, value: float) -> ConstrainedState:
-        """The same state with another plane height."""
+        """Return the same state with another plane height."""
         return self._changed(state, height=finite_number(value, self._owner, "plane height"))
 
     def set_ball_center(self, state: ConstrainedState, value: ArrayLike) -> ConstrainedState:
-        """The same state with another centre of the ball."""
+        """Return the same state with another centre of the ball."""
         return self._changed(state, center=finite_vector(value, self._owner, "ball center"))
 
     def set_ball_radius(self, state: ConstrainedState, value: float) -> ConstrainedState:
-        """The same state with another radius."""
+        """Return the same state with another radius."""
         return self._changed(state, radius=positive(value, self._owner, "ball radius", "m"))
 
     def plane_axes(self, state: ConstrainedState) -> Array:
@@ -209,11 +209,11 @@ class BallRollingOnPlane(Constraint):
         return np.asarray(ball.r + ball.R @ self.ball_body.local(self._geometry(state).center), dtype=float)
 
     def gap(self, state: ConstrainedState) -> float:
-        """Distance of CB above CP [m]; negative where the ball is in the plane."""
+        """Return the distance of CB above CP [m]; negative where the ball is in the plane."""
         return float(self.residuals(state)[0][0])
 
     def contact_point(self, state: ConstrainedState) -> Array:
-        """C, midway between CB and CP, in the world, (3,) [m]."""
+        """Return C, midway between CB and CP, in the world, (3,) [m]."""
         n = self.plane_axes(state)[:, 2]
         below = self._geometry(state).radius + 0.5 * self.gap(state)
         return self.ball_center_in_world(state) - below * n
@@ -221,15 +221,15 @@ class BallRollingOnPlane(Constraint):
     # Errors
 
     def position_error(self, state: ConstrainedState) -> float:
-        """Height of C above the plane, n · C − h in the plane body's frame [m]: half the gap."""
+        """Return the height of C above the plane, n · C − h in the plane body's frame [m]: half the gap."""
         return 0.5 * self.gap(state)
 
     def velocity_error(self, state: ConstrainedState) -> Array:
-        """Rate of the position error, then the ball's slip velocity at C along x and y, (3,) [m/s]."""
+        """Return rate of the position error, then the ball's slip velocity at C along x and y, (3,) [m/s]."""
         return halve_first(self.residuals(state)[1])
 
     def acceleration_error(self, state: ConstrainedState) -> Array:
-        """Rates of the velocity errors, (3,) [m/s²]: rounding while the constraint is enforced."""
+        """Return rates of the velocity errors, (3,) [m/s²]: rounding while the constraint is enforced."""
         return halve_first(self.acceleration_residual(state))
 
     # Forces
@@ -243,11 +243,11 @@ class BallRollingOnPlane(Constraint):
         return float(self.multipliers(state)[0])
 
     def friction_force_on_ball_in_plane_frame(self, state: ConstrainedState) -> Array:
-        """Friction of the plane on the ball along x and y of the plane frame, (2,) [N]."""
+        """Return the friction of the plane on the ball along x and y of the plane frame, (2,) [N]."""
         return np.asarray(self.multipliers(state)[1:])
 
     def contact_force(self, state: ConstrainedState) -> Array:
-        """Force on the ball at C in world axes, (3,) [N]; the plane's body feels the opposite at C."""
+        """Return force on the ball at C in world axes, (3,) [N]; the plane's body feels the opposite at C."""
         normal, *friction = self.multipliers(state)
         return np.asarray(self.plane_axes(state) @ np.array((*friction, normal)))
 
@@ -260,5 +260,5 @@ class BallRollingOnPlane(Constraint):
 
 
 def halve_first(errors: Array) -> Array:
-    """Errors of the gap and the slip as errors of C, which moves half as much as the gap."""
+    """Return errors of the gap and the slip as errors of C, which moves half as much as the gap."""
     return np.asarray(errors * np.array((0.5, 1.0, 1.0)))

@@ -57,7 +57,7 @@ class JointEnds(NamedTuple):
 
 
 def joints_of(system: System) -> list[JoinedPoints]:
-    """All hinges that constrain something, then all closures between two points."""
+    """Return all hinges that constrain something, then all closures between two points."""
     hinges = [
         JoinedPoints(
             f"hinge of {b.name}", b.carrier, b.inboard.at_parent, b, b.inboard.at_child, b.inboard.constraints
@@ -79,7 +79,7 @@ def joints_of(system: System) -> list[JoinedPoints]:
 
 
 def ends_of(joint: JoinedPoints, states: Mapping[str, BodyState]) -> JointEnds:
-    """Positions and motions of the two points of a joint."""
+    """Return positions and motions of the two points of a joint."""
     p, c = states[joint.parent.name], states[joint.child.name]
     e_p, e_c = p.R @ joint.parent.local(joint.at_parent), c.R @ joint.child.local(joint.at_child)
     swing_p, swing_c = cross(p.w, e_p), cross(c.w, e_c)
@@ -95,7 +95,7 @@ def ends_of(joint: JoinedPoints, states: Mapping[str, BodyState]) -> JointEnds:
 
 
 def joint_rows(joint: JoinedPoints, states: Mapping[str, BodyState]) -> ConstraintRows:
-    """The rows of a hinge or closure."""
+    """Return the rows of a hinge or closure."""
     ends = ends_of(joint, states)
     parts = []
     for condition in joint.conditions:
@@ -124,7 +124,7 @@ def at_centre_of_mass(A: Array, e: Array) -> Array:
 
 
 def impose_motion(body: Body, states: Mapping[str, BodyState], motion: Prescribed) -> ConstraintRows:
-    """The rheonomic row: the coordinate of the inboard hinge follows the motion."""
+    """Return the rheonomic row: the coordinate of the inboard hinge follows the motion."""
     hinge = body.inboard
     joint = JoinedPoints(body.name, body.carrier, hinge.at_parent, body, hinge.at_child, ())
     if isinstance(hinge, Revolute) or (isinstance(hinge, Screw) and hinge.pitch == 0.0):
@@ -139,7 +139,7 @@ def impose_motion(body: Body, states: Mapping[str, BodyState], motion: Prescribe
 def impose_displacement(
     joint: JoinedPoints, axis: Array, scale: float, states: Mapping[str, BodyState], motion: Prescribed
 ) -> ConstraintRows:
-    """Displacement along an axis of the parent: n · (x_c − x_p) − scale s = 0."""
+    """Return the displacement along an axis of the parent: n · (x_c − x_p) − scale s = 0."""
     rows = joint_rows(joint._replace(conditions=(InPlane(axis),)), states)
     return rows._replace(
         g=rows.g - scale * motion.position,
@@ -179,7 +179,7 @@ def impose_angle(
 def row_names(
     joints: Sequence[JoinedPoints], prescribed: Sequence[str], couplings: Sequence[CutEdge] = ()
 ) -> tuple[str, ...]:
-    """The joint, coupling or motion each constraint row belongs to."""
+    """Return the joint, coupling or motion each constraint row belongs to."""
     names = [joint.name for joint in joints for condition in joint.conditions for _ in range(condition.rows)]
     names += [edge.name for edge in couplings for _ in range(edge.rows)]
     return (*names, *(f"motion of {name}" for name in prescribed))
@@ -199,7 +199,7 @@ def holonomic_rows(conditions: Sequence[Condition], n_g: int) -> Array:
 
 
 def dense(rows: Sequence[ConstraintRows], columns: Mapping[str, int]) -> Array:
-    """G (n, 6 × bodies); ``columns`` are the first ones of the bodies that move."""
+    """Return G (n, 6 × bodies); ``columns`` are the first ones of the bodies that move."""
     G = np.zeros((sum(len(part.g) for part in rows), 6 * len(columns)), dtype=object)
     G[:] = 0.0
     start = 0

@@ -90,7 +90,7 @@ class Trajectory:
         return [self.model.at(y, u).states for y, u in zip(self.y, self.u, strict=True)]
 
     def body(self, name: str) -> StoredPoses:
-        """Motion of a body."""
+        """Return the motion of a body."""
         self.model.system.find(name)
         chosen = [states[name] for states in self.states]
         return StoredPoses(
@@ -105,7 +105,7 @@ class Trajectory:
 
 
 def largest(errors: Array) -> Array:
-    """Largest absolute value in every row; zero where there are no columns."""
+    """Return the largest absolute value in every row; zero where there are no columns."""
     return np.asarray(np.max(np.abs(errors), axis=1, initial=0.0))
 
 
@@ -149,14 +149,14 @@ class Preparation:
         return self._signal
 
     def inputs_at(self, t: float, y: Array) -> Array:
-        """Inputs at a state."""
+        """Return inputs at a state."""
         if self.law is None:
             return self._signal(t)
         p, V, x = self.model.split(y)
         return np.asarray(apply_law(self.model, self.law, t, p, V, x, self.model.u0), dtype=float)
 
     def trajectory(self, t: Array, y: Array, statistics: dict[str, float]) -> Trajectory:
-        """Stored states with everything that follows from them."""
+        """Return stored states with everything that follows from them."""
         g, rate = np.zeros((len(t), self.model.n_g)), np.zeros((len(t), self.model.n_g))
         multipliers = np.zeros((len(t), self.model.n_g))
         for k in range(len(t)):
@@ -181,7 +181,7 @@ def softness(instant: AugmentedInstant) -> Array:
 def prepare_run(
     model: Augmented | System | Preparation, y0: Array | None, inputs: Any, t0: float
 ) -> Preparation:
-    """A preparation as it is, or a new one."""
+    """Return a preparation as it is, or a new one."""
     if isinstance(model, Preparation):
         if y0 is not None or inputs is not None:
             raise ModelError("a Preparation has its own initial state and inputs; leave y0 and inputs out")

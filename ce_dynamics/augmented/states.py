@@ -47,7 +47,7 @@ AT_REST = BodyState(IDENTITY, zeros(3), zeros(3), zeros(3))
 
 
 def body_states(bodies: Sequence[Body], p: Array, V: Array) -> dict[str, BodyState]:
-    """States of all bodies, and of the ground, from the vectors p and V."""
+    """Return states of all bodies, and of the ground, from the vectors p and V."""
     states = {"ground": AT_REST}
     for k, body in enumerate(bodies):
         position, twist = p[POSITIONS * k : POSITIONS * (k + 1)], V[VELOCITIES * k : VELOCITIES * (k + 1)]
@@ -57,7 +57,7 @@ def body_states(bodies: Sequence[Body], p: Array, V: Array) -> dict[str, BodySta
 
 
 def position_vector(bodies: Sequence[Body], states: Mapping[str, BodyState]) -> Array:
-    """The vector p of given states (floats only)."""
+    """Return the vector p of given states (floats only)."""
     from scipy.spatial.transform import Rotation  # here, because it loads slowly and few need it
 
     parts: list[Array] = []
@@ -68,12 +68,12 @@ def position_vector(bodies: Sequence[Body], states: Mapping[str, BodyState]) -> 
 
 
 def velocity_vector(bodies: Sequence[Body], states: Mapping[str, BodyState]) -> Array:
-    """The vector V of given states."""
+    """Return the vector V of given states."""
     return concatenate([part for body in bodies for part in (states[body.name].w, states[body.name].v)])
 
 
 def position_rate(p: Array, W: Array) -> Array:
-    """ṗ for velocities W: ṙ = v and q̇ = ½ (0, ω) ⊗ q."""
+    """Return ṗ for velocities W: ṙ = v and q̇ = ½ (0, ω) ⊗ q."""
     parts = []
     for k in range(len(p) // POSITIONS):
         quaternion, twist = (
@@ -85,7 +85,7 @@ def position_rate(p: Array, W: Array) -> Array:
 
 
 def kinetic_energy(bodies: Sequence[Body], states: Mapping[str, BodyState]) -> Scalar:
-    """Σ ½ ωᵀ I ω + ½ m vᵀ v."""
+    """Return Σ ½ ωᵀ I ω + ½ m vᵀ v."""
     total: Scalar = 0.0
     for body in bodies:
         state = states[body.name]
@@ -95,7 +95,7 @@ def kinetic_energy(bodies: Sequence[Body], states: Mapping[str, BodyState]) -> S
 
 
 def gravity_potential(bodies: Sequence[Body], states: Mapping[str, BodyState], gravity: Array) -> Scalar:
-    """−Σ m g · r, zero at the world's origin."""
+    """Return −Σ m g · r, zero at the world's origin."""
     total: Scalar = 0.0
     for body in bodies:
         total = total - body.mass * dot(gravity, states[body.name].r)
@@ -111,12 +111,12 @@ def point_of(body: Body, state: BodyState, at: Array) -> tuple[Array, Array]:
 def compute_states(
     embedding: Embedding, layout: Layout, q: Array, v: Array, x: Array, u: Array
 ) -> dict[str, BodyState]:
-    """World states of all bodies of an embedded system."""
+    """Return world states of all bodies of an embedded system."""
     return observe_states(Instant(embedding, layout, q, v, x, u).outward)
 
 
 def observe_states(outward: Outward) -> dict[str, BodyState]:
-    """World states of all bodies, with the frames of axisymmetric bodies turning with them."""
+    """Return world states of all bodies, with the frames of axisymmetric bodies turning with them."""
     system = outward.embedding.system
     states = {"ground": AT_REST}
     for body in system.bodies:

@@ -107,7 +107,7 @@ class CutTree(AugmentedInstant):
         )
 
     def _sweep(self, extra: Array) -> dict[str, Articulated]:
-        """Tip to base with generalised forces besides those of the force elements."""
+        """Return the tip to base with generalised forces besides those of the force elements."""
         loads = self.tree.loads
         torques = dict(loads.torques)
         for name, where in self.tree.embedding.v_of.items():
@@ -141,7 +141,7 @@ class TreeAugmented(Augmented):
         return CutTree(self.system, tree, p, V, self.states_of(x), self.inputs_of(u), tree.prescribed)
 
     def solve(self, instant: AugmentedInstant) -> SaddleSolution:
-        """λ from (G M⁻¹ Gᵀ) λ = −(γ + G M⁻¹ (T − C)), of least norm where rows are redundant.
+        """Return λ from (G M⁻¹ Gᵀ) λ = −(γ + G M⁻¹ (T − C)), of least norm where rows are redundant.
 
         Without reactions light links may accelerate a million times faster than with them, so that rounding
         of the first solution counts; one step of iterative refinement on G V̇ + γ = 0 removes it.
@@ -166,7 +166,7 @@ class TreeAugmented(Augmented):
         )
 
     def initial_state(self) -> Array:
-        """The design pose at rest, or what `System.start` was told; not assembled."""
+        """Return the design pose at rest, or what `System.start` was told; not assembled."""
         return np.concatenate((*neutral_state(self.embedding), self.x0))
 
     def state_from_embedded(
@@ -199,7 +199,7 @@ def _(loop: LoopClosure) -> Array:
 
 
 def without_closures(system: System) -> System:
-    """The same bodies, forces and motions without loop closures."""
+    """Return the same bodies, forces and motions without loop closures."""
     tree = copy.copy(system)
     tree.closures, tree.linkages = [], []
     return tree

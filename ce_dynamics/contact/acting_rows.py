@@ -74,7 +74,7 @@ class Rates(NamedTuple):
 
 
 def room(n: int, m: int) -> Rates:
-    """Room for a state of n numbers and m rows."""
+    """Return the room for a state of n numbers and m rows."""
     multipliers, psi, rate, mu, direction = np.zeros((5, m))
     return Rates(np.zeros(n), multipliers, psi, rate, mu, direction, np.zeros(2))
 

@@ -29,7 +29,7 @@ class CablePath(Protocol):
         ...
 
     def velocity(self, t: Scalar) -> Array:
-        """Its rate [m/s]."""
+        """Return its rate [m/s]."""
         ...
 
 
@@ -182,7 +182,7 @@ class Cable(UnilateralElement):
 
 
 def positive_length(value: object, owner: str) -> float:
-    """A user's length.
+    """Return a user's length.
 
     Raises
     ------

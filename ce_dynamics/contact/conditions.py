@@ -86,7 +86,7 @@ class Conditions(NamedTuple):
         lower: ArrayLike | None = None,
         upper: ArrayLike | None = None,
     ) -> Conditions:
-        """Conditions with what is not given set to nothing, checked.
+        """Return conditions with what is not given set to nothing, checked.
 
         Raises
         ------
@@ -202,7 +202,7 @@ class SparseRows(NamedTuple):
 
     @classmethod
     def dense(cls, matrix: ArrayLike) -> SparseRows:
-        """All entries of a dense matrix (m, n), zeros too."""
+        """Return all entries of a dense matrix (m, n), zeros too."""
         A = np.asarray(matrix, dtype=float)
         m, n = A.shape
         return cls(
@@ -235,7 +235,7 @@ class SparseRows(NamedTuple):
         return np.asarray(np.bincount(self.row_of, self.values * x[self.columns], self.height), dtype=float)
 
     def multiply_transposed(self, y: Floats) -> Floats:
-        """Product of the transpose with a vector."""
+        """Return the product of the transpose with a vector."""
         return np.asarray(np.bincount(self.columns, self.values * y[self.row_of], self.width), dtype=float)
 
     def to_dense(self) -> Floats:

@@ -39,7 +39,7 @@ class Resistance(NamedTuple):
 
 
 def resistance(friction: object, rolling: object, spinning: object, owner: str) -> Resistance:
-    """A user's wishes.
+    """Return a user's wishes.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def contact_rows(
     w: Array,
     loads: Callable[[Array, Array], Sequence[PointLoad]],
 ) -> list[Row]:
-    """The rows of one contact point, in the order of `contact_kinds`.
+    """Return the rows of one contact point, in the order of `contact_kinds`.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def contact_rows(
 
 
 def check_restitution(value: object, owner: str) -> float:
-    """A user's coefficient of restitution.
+    """Return a user's coefficient of restitution.
 
     Raises
     ------
@@ -329,12 +329,12 @@ class BodyContact(UnilateralElement):
         )
 
     def _velocity(self, observer: Observer, body: Body, shape: Shape, C: Array) -> tuple[Array, Array]:
-        """Velocity of the body's material point at C, and its angular velocity, in world axes."""
+        """Return the velocity of the body's material point at C, and its angular velocity, in world axes."""
         at = observer.point(body, shape.points[0], self.ground)
         w = observer.angular_velocity(body, self.ground)
         return at.v + cross(w, C - at.r), w
 
 
 def as_designed(shape: Shape) -> PlacedShape:
-    """A shape in the design pose."""
+    """Return a shape in the design pose."""
     return PlacedShape(shape.points, shape.axes, shape.sizes)

@@ -84,7 +84,7 @@ class UnilateralElement(ABC):
 
     @abstractmethod
     def rows(self, observer: Observer, t: Scalar) -> Sequence[Row]:
-        """The rows for the observed motion at time t."""
+        """Return the rows for the observed motion at time t."""
 
 
 def check_elements(model: Model, elements: Sequence[UnilateralElement], rest_speed: float) -> None:
@@ -116,7 +116,7 @@ def check_elements(model: Model, elements: Sequence[UnilateralElement], rest_spe
 
 
 def rows_of(elements: Sequence[UnilateralElement]) -> tuple[RowKind, ...]:
-    """Kinds of all rows, ``normal`` counting from the first row of the model."""
+    """Return kinds of all rows, ``normal`` counting from the first row of the model."""
     kinds: list[RowKind] = []
     for element in elements:
         first = len(kinds)

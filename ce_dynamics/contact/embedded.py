@@ -98,7 +98,7 @@ class UnilateralModel:
         return Stage(v_dot, x_dot, GT, psi, rate, mu, float(power[0]))
 
     def responses(self, y: Floats, u: Floats, GT: Floats) -> Floats:
-        """(M⁻¹ G)ᵀ, (m, n_v), by one O(N) sweep per row."""
+        """Return (M⁻¹ G)ᵀ, (m, n_v), by one O(N) sweep per row."""
         call = self._response_binding
         call.inputs["y"][:] = y
         call.inputs["u"][:] = u

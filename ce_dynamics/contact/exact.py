@@ -90,7 +90,7 @@ def certificate(problem: Problem) -> Floats | None:
 
 
 def close_support(rows: Floats, y: Floats, low: Floats) -> Floats | None:
-    """y with G y = 0 to rounding, of the same support; None if there is none so near."""
+    """Return the y with G y = 0 to rounding, of the same support; None if there is none so near."""
     support = np.flatnonzero(np.abs(y) > 1e-9)
     G = rows[support].T
     z = np.zeros(len(y))
@@ -173,7 +173,7 @@ def refuse_if_infeasible(problem: Problem) -> None:
 
 
 def solve_least_distance(problem: Problem) -> Floats:
-    """Impulses of bilateral and unilateral rows."""
+    """Return impulses of bilateral and unilateral rows."""
     s = scale_problem(problem)
     eigenvalues, Q = np.linalg.eigh(s.A)
     kept = eigenvalues > RANK * max(eigenvalues[-1], 1e-300) if len(eigenvalues) else slice(0)
@@ -220,7 +220,7 @@ def least_distance(H: Floats, b: Floats, bilateral: Booleans) -> Floats:
 
 
 def least_distance_inequalities(H: Floats, b: Floats) -> Floats:
-    """Multipliers for minimise ½|y|² subject to H y + b ≥ 0, by non-negative least squares.
+    """Return multipliers for minimise ½|y|² subject to H y + b ≥ 0, by non-negative least squares.
 
     Both of SciPy's routines fail now and then where rows depend on each other, so that every answer is judged
     by the conditions themselves.
@@ -256,7 +256,7 @@ def active_set(E: Floats, f: Floats) -> Floats:
 
 
 def solve_bounded(E: Floats, f: Floats) -> Floats:
-    """The same by Stark and Parker's bounded-variable least squares."""
+    """Return the same by Stark and Parker's bounded-variable least squares."""
     from scipy.optimize import lsq_linear  # here, because most runs never ask
 
     limit = 100 * E.shape[1] + 100
@@ -264,7 +264,7 @@ def solve_bounded(E: Floats, f: Floats) -> Floats:
 
 
 def refine(H: Floats, b: Floats, lam: Floats, active: Booleans) -> Floats:
-    """The same multipliers to rounding: the active rows solved as equations, where signs allow it."""
+    """Return the same multipliers to rounding: the active rows solved as equations, where signs allow it."""
     A = H[active] @ H[active].T
     better = np.zeros(len(lam))
     better[active] = lam[active] - least_squares(A, A @ lam[active] + b[active], rcond=RANK)

@@ -104,7 +104,7 @@ class JointFriction(UnilateralElement):
 
 
 def hinge_component(body: Body, k: int, owner: str) -> tuple[int, bool]:
-    """A component of a hinge, and whether it is an angle.
+    """Return a component of a hinge, and whether it is an angle.
 
     Raises
     ------

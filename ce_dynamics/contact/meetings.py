@@ -75,7 +75,7 @@ class Meetings(NamedTuple):
 
 
 def flat(shape: Shape) -> Floats:
-    """Points, axes and sizes of a shape, one after the other."""
+    """Return points, axes and sizes of a shape, one after the other."""
     return np.concatenate([*shape.points, *shape.axes, np.array(shape.sizes, dtype=float)])
 
 
@@ -90,7 +90,7 @@ def bounding_radius(shape: Shape) -> float:
 
 
 def unpack_shape(kind: int, data: Array) -> PlacedShape:
-    """A placed shape from its numbers."""
+    """Return a placed shape from its numbers."""
     n_points, n_axes, _ = COUNTS[kind]
     vectors = [data[3 * k : 3 * k + 3] for k in range(n_points + n_axes)]
     return PlacedShape(vectors[:n_points], vectors[n_points:], list(data[3 * (n_points + n_axes) :]))
@@ -123,7 +123,7 @@ def narrow_phase(one: int, other: int) -> CompiledFunction:
 
 @cache
 def frames() -> CompiledFunction:
-    """The frame of a contact: n → t_1, t_2."""
+    """Return the frame of a contact: n → t_1, t_2."""
 
     def of_normal(n: Array) -> dict[str, Array]:
         t_1, t_2 = frame(n)
@@ -191,7 +191,7 @@ def room(count: int) -> Meetings:
 def make_scene(
     kind: Integers, body: Integers, local: Floats, middle: Floats, radius: Floats
 ) -> tuple[ShapeArrays, tuple[object, ...]]:
-    """Buffers and addresses, and what has to live as long as they are used."""
+    """Return buffers and addresses, and what has to live as long as they are used."""
     kinds = len(KINDS)
     points, axes, sizes = np.array(COUNTS, dtype=np.int64).T.copy()
     calls, meet = np.zeros((kinds, kinds, 2), dtype=np.int64), np.zeros((kinds, kinds), dtype=np.int64)

@@ -50,7 +50,7 @@ LEVEL = 1e-6
 
 
 def corners_on(one: PlacedShape, other: PlacedShape) -> list[Meeting]:
-    """The corners of either box on the other."""
+    """Return the corners of either box on the other."""
     on_other = [on_box(corner, 0.0, other) for corner in corners(one)]
     on_one = [on_box(corner, 0.0, one) for corner in corners(other)]
     return on_other + [Meeting(m.b, m.a, -m.n, m.psi) for m in on_one]
@@ -62,12 +62,12 @@ def extent(box: PlacedShape, n: Array) -> Scalar:
 
 
 def apart_along(one: PlacedShape, other: PlacedShape, n: Array) -> Scalar:
-    """Gap between two boxes along n, negative where they overlap."""
+    """Return the gap between two boxes along n, negative where they overlap."""
     return dot(n, one.points[0] - other.points[0]) - extent(one, n) - extent(other, n)
 
 
 def facing_edges(box: PlacedShape, along_axis: int, n: Array) -> list[Array]:
-    """Middles of the two edges along an axis that a contact with normal n may have, n into the box.
+    """Return middles of the two edges along an axis that a contact with normal n may have, n into the box.
 
     Of the two other axes, that nearer to n tells the side; along the other both edges may touch, which of two
     boxes face to face they do.
@@ -205,7 +205,7 @@ def sphere_capsule(one: PlacedShape, line: PlacedShape) -> list[Meeting]:
 
 
 def capsule_plane(line: PlacedShape, plane: PlacedShape) -> list[Meeting]:
-    """Its two ends."""
+    """Return its two ends."""
     return [on_plane(end, line.sizes[0], plane) for end in line.points]
 
 
@@ -227,7 +227,7 @@ def capsule_box(line: PlacedShape, box: PlacedShape) -> list[Meeting]:
 
 
 def box_plane(box: PlacedShape, plane: PlacedShape) -> list[Meeting]:
-    """Its corners."""
+    """Return its corners."""
     return [on_plane(corner, 0.0, plane) for corner in corners(box)]
 
 

@@ -132,7 +132,7 @@ class Problem:
 
     @classmethod
     def from_dense(cls, GT: ArrayLike, M: ArrayLike, v: ArrayLike, c: ArrayLike, rows: Conditions) -> Problem:
-        """The problem of a dense Gᵀ (m, n) and mass matrix M (n, n).
+        """Return the problem of a dense Gᵀ (m, n) and mass matrix M (n, n).
 
         Raises
         ------
@@ -197,7 +197,7 @@ class Problem:
         return ROUNDING * self.speed
 
     def velocity(self, p: Floats) -> Floats:
-        """v⁺ = v + M⁻¹ G p."""
+        """Return v⁺ = v + M⁻¹ G p."""
         return self.v + self.YT.multiply_transposed(p)
 
     def w(self, p: Floats) -> Floats:
@@ -212,7 +212,7 @@ class Problem:
         return float(residual(self.diagonal, self.w(p), self.conditions, p))
 
     def solution(self, p: Floats, method: str, sweeps: int = 0, tolerance: float = np.inf) -> Solution:
-        """A solution from its impulses."""
+        """Return a solution from its impulses."""
         residual = self.residual(p)
         return Solution(
             self.velocity(p),
@@ -255,12 +255,12 @@ class Solution:
     method: str
 
     def behind(self, p: Floats, residual: float, unresolved: int) -> Solution:
-        """The same behind impacts with impulses p."""
+        """Return the same behind impacts with impulses p."""
         solved = self.converged and not unresolved
         return replace(self, p=p + self.p, residual=max(residual, self.residual), converged=solved)
 
     def require(self) -> Solution:
-        """The solution itself, if it converged.
+        """Return the solution itself, if it converged.
 
         Raises
         ------

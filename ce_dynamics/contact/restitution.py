@@ -57,7 +57,7 @@ def rebounding(
     restitution: Floats,
     rest_speed: float,
 ) -> Floats:
-    """Shares of e with which rows rebound now.
+    """Return shares of e with which rows rebound now.
 
     A row rebounds if its gap would close within the step and it closes faster than ``rest_speed``.  It does
     so at the start of the step, while a gap of at most h |ψ̇| is left: an error of order h.  From that speed
@@ -111,15 +111,15 @@ class TouchingRows:
         return np.asarray(self.conditions.kind == Kind.UNILATERAL)
 
     def rates(self, v: Floats) -> Floats:
-        """w = Gᵀ v + ∂ψ/∂t."""
+        """Return w = Gᵀ v + ∂ψ/∂t."""
         return self.GT @ v + self.drift
 
     def behind(self, v: Floats, p: Floats) -> Floats:
-        """v + M⁻¹ G p."""
+        """Return v + M⁻¹ G p."""
         return np.asarray(v + self.YT.multiply_transposed(p))
 
     def problem(self, v: Floats, c: Floats, conditions: Conditions) -> Problem:
-        """The problem with free velocities v and the given part c beside ∂ψ/∂t."""
+        """Return the problem with free velocities v and the given part c beside ∂ψ/∂t."""
         return Problem(self.GT, self.YT, v, self.drift + c, conditions)
 
 
@@ -150,7 +150,7 @@ class Impact(NamedTuple):
 def impacts(
     rows: TouchingRows, v: Floats, predicted: Floats, h: float, rest_speed: float, solver: Solver
 ) -> Impact | None:
-    """All impacts at the start of a step; None if there are none.
+    """Return all impacts at the start of a step; None if there are none.
 
     Parameters
     ----------
@@ -241,7 +241,7 @@ def of_contacts(e: Floats, conditions: Conditions) -> Floats:
 
 
 def largest_share(lost: float, gained: float, quadratic: float) -> float:
-    """The largest s ≤ 1 with lost + s gained + s² quadratic ≤ 0, where lost ≤ 0 and quadratic ≥ 0."""
+    """Return the largest s ≤ 1 with lost + s gained + s² quadratic ≤ 0, where lost ≤ 0 and quadratic ≥ 0."""
     if lost + gained + quadratic <= 0.0:
         return 1.0
     if lost >= 0.0:

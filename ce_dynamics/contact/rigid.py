@@ -163,21 +163,21 @@ class RigidBodies:
         return self.names.index(name)
 
     def blocks(self, R: Floats) -> Floats:
-        """M, (n, 6, 6): m 1 and R I Rᵀ."""
+        """Return M, (n, 6, 6): m 1 and R I Rᵀ."""
         M = np.zeros((len(self.mass), 6, 6))
         M[:, range(3), range(3)] = self.mass[:, None]
         M[:, 3:, 3:] = R @ self.inertia @ R.transpose(0, 2, 1)
         return M
 
     def inverse_blocks(self, R: Floats) -> Floats:
-        """M⁻¹, (n, 6, 6)."""
+        """Return M⁻¹, (n, 6, 6)."""
         Y = np.zeros((len(self.mass), 6, 6))
         Y[:, range(3), range(3)] = 1.0 / self.mass[:, None]
         Y[:, 3:, 3:] = R @ np.linalg.inv(self.inertia) @ R.transpose(0, 2, 1)
         return Y
 
     def free_velocities(self, state: RigidState, R: Floats, h: float, forces: Floats | None = None) -> Floats:
-        """Velocities after h without impulses, (n, 6): gravity, given wrenches, gyroscopic terms.
+        """Return velocities after h without impulses, (n, 6): gravity, given wrenches, gyroscopic terms.
 
         The last are taken at the middle of the step; see `ce_dynamics.contact.gyroscopic`.
         """
@@ -192,7 +192,7 @@ class RigidBodies:
         return v
 
     def energy(self, state: RigidState) -> float:
-        """Kinetic and gravitational energy [J]."""
+        """Return kinetic and gravitational energy [J]."""
         M = self.blocks(rotations(state.quaternion))
         kinetic = 0.5 * float(np.einsum("ni,nij,nj->", state.v, M, state.v))
         return kinetic - float(np.sum(self.mass * (state.r @ self.gravity)))
@@ -206,7 +206,7 @@ class RigidBodies:
         c: Floats,
         forces: Floats | None = None,
     ) -> Problem:
-        """The complementarity problem of one step.
+        """Return the complementarity problem of one step.
 
         Parameters
         ----------
@@ -234,7 +234,7 @@ class RigidBodies:
         return SparseRows.of_two(*bodies, rows.J_a, rows.J_b, n), SparseRows.of_two(*bodies, Y_a, Y_b, n)
 
     def move(self, state: RigidState, v_plus: Floats, h: float) -> RigidState:
-        """u⁺ = u + V v⁺ h; orientations turn by h ω⁺ about it."""
+        """Return u⁺ = u + V v⁺ h; orientations turn by h ω⁺ about it."""
         v = v_plus.reshape(state.v.shape)
         quaternion = rotate_quaternions(state.quaternion, quaternion_rates(state.quaternion, v), h)
         return RigidState(state.r + h * v[:, :3], quaternion, v)
@@ -248,7 +248,7 @@ def rotations(quaternion: Floats) -> Floats:
 
 
 def quaternion_rates(quaternion: Floats, v: Floats) -> Floats:
-    """½ (0, ω) ⊗ quaternion for world angular velocities, the last three of v (n, 6); (n, 4)."""
+    """Return ½ (0, ω) ⊗ quaternion for world angular velocities, the last three of v (n, 6); (n, 4)."""
     rate = np.empty_like(quaternion)
     find_quaternion_rates(quaternion, v, rate)
     return rate

@@ -84,7 +84,7 @@ class RigidContacts:
         return self.placed.meetings(state, margin)
 
     def rows(self, meetings: Meetings, r: Floats) -> tuple[RigidRows, Conditions]:
-        """The rows of every meeting of bodies at r: ``per`` of each."""
+        """Return the rows of every meeting of bodies at r: ``per`` of each."""
         m, per = len(meetings.psi), self.per
         J_a, J_b, psi = np.zeros((per * m, 6)), np.zeros((per * m, 6)), np.zeros((m, per))
         psi[:, 0] = meetings.psi

@@ -28,7 +28,7 @@ def row_of_G(outward: Outward, members: Mapping[str, Sequence[Member]], row: Row
 
 
 def project_loads(outward: Outward, members: Mapping[str, Sequence[Member]], loads: Loads) -> Array:
-    """Generalised forces on the independent hinges of given loads, (n_v,)."""
+    """Return generalised forces on the independent hinges of given loads, (n_v,)."""
     embedding = outward.embedding
     carried: dict[str, Array] = {}
     T: dict[str, Array] = {}
@@ -103,7 +103,7 @@ class RowFunctions:
         return self.responses(1)
 
     def responses(self, lanes: int) -> CompiledFunction:
-        """M⁻¹ T in lanes."""
+        """Return M⁻¹ T in lanes."""
         layout = self.model.layout
 
         def response(y: Array, u: Array, T: Array) -> dict[str, Array]:

@@ -58,14 +58,14 @@ class Scaled(NamedTuple):
     unit: float
 
     def impulses(self, scaled: Floats, m: int) -> Floats:
-        """Impulses of all rows of the problem."""
+        """Return impulses of all rows of the problem."""
         p = np.zeros(m)
         p[self.rows] = self.unit * self.size * scaled
         return p
 
 
 def scale_problem(problem: Problem) -> Scaled:
-    """Rows that move something, scaled.
+    """Return rows that move something, scaled.
 
     Raises
     ------
@@ -124,7 +124,7 @@ def lemke(M: Floats, q: Floats, pivots: int | None = None) -> Floats | None:
 
 
 def leaving_row(T: Floats, basis: Integers, entering: int, n: int) -> int | None:
-    """The row of least ratio; of several the lexicographically least, z₀ before all others."""
+    """Return the row of least ratio; of several the lexicographically least, z₀ before all others."""
     column = T[:, entering]
     rows = np.flatnonzero(column > TINY * max(1.0, float(np.max(np.abs(column)))))
     if len(rows) == 0:
@@ -165,7 +165,7 @@ class Bounded(NamedTuple):
 
 
 def solve_by_states(problem: Problem) -> Floats | None:
-    """Impulses of bilateral, unilateral, box and friction rows; None if Lemke's method finds none.
+    """Return impulses of bilateral, unilateral, box and friction rows; None if Lemke's method finds none.
 
     Raises
     ------
@@ -189,7 +189,7 @@ def solve_by_states(problem: Problem) -> Floats | None:
 
 
 def bound_rows(problem: Problem, s: Scaled) -> Bounded:
-    """Conditions for the scaled impulses."""
+    """Return conditions for the scaled impulses."""
     kind, normal, mu, lower, upper = problem.conditions
     place = np.full(len(kind), -1)
     place[s.rows] = np.arange(len(s.rows))
@@ -200,7 +200,7 @@ def bound_rows(problem: Problem, s: Scaled) -> Bounded:
 
 
 def by_lemke(s: Scaled, rows: Bounded) -> tuple[Floats, Booleans, Booleans] | None:
-    """Impulses and states (closed or at the upper bound; at the lower bound)."""
+    """Return impulses and states (closed or at the upper bound; at the lower bound)."""
     k = len(s.b)
     slides, box = rows.kind >= Kind.BOX, rows.kind == Kind.BOX
     if np.any(box & ~(np.isfinite(rows.lower) & np.isfinite(rows.upper))):
@@ -258,7 +258,7 @@ def without_bilateral(s: Scaled, rows: Bounded) -> tuple[Floats, Floats, Callabl
 
 
 def settle_rows(s: Scaled, rows: Bounded, p: Floats, up: Booleans, down: Booleans) -> Floats:
-    """Impulses that fulfil the equations of the chosen states to rounding, nearest to those given."""
+    """Return impulses that fulfil the equations of the chosen states to rounding, nearest to those given."""
     k = len(p)
     slides = rows.kind >= Kind.BOX
     K, r = s.A.copy(), -s.b.copy()  # w = 0: bilateral, closed, sticking

@@ -121,7 +121,7 @@ def check_shape(value: Shape, name: str) -> Shape:
 
 
 def positive(value: object, owner: str, what: str) -> float:
-    """A user's length.
+    """Return a user's length.
 
     Raises
     ------
@@ -168,14 +168,14 @@ def between_points(c: Array, d: Array, r: Scalar, s: Scalar) -> Meeting:
 
 
 def on_plane(c: Array, r: Scalar, plane: PlacedShape) -> Meeting:
-    """A sphere around c on a plane."""
+    """Return a sphere around c on a plane."""
     n = plane.axes[0]
     height = dot(n, c - plane.points[0])
     return Meeting(c - r * n, c - height * n, n, height - r)
 
 
 def on_box(c: Array, r: Scalar, box: PlacedShape) -> Meeting:
-    """A sphere around c on a box; from inside, out of the nearest face."""
+    """Return a sphere around c on a box; from inside, out of the nearest face."""
     x = [dot(c - box.points[0], e) for e in box.axes]
     beyond = [absolute(x_k) - h for x_k, h in zip(x, box.sizes, strict=True)]
     off = [x_k - minimum(maximum(x_k, -h), h) for x_k, h in zip(x, box.sizes, strict=True)]
@@ -194,18 +194,18 @@ def on_box(c: Array, r: Scalar, box: PlacedShape) -> Meeting:
 
 
 def along(line: PlacedShape, c: Array) -> Array:
-    """The point of a capsule's axis nearest to c."""
+    """Return the point of a capsule's axis nearest to c."""
     a, u = line.points[0], line.points[1] - line.points[0]
     return np.asarray(a + unit_interval(dot(c - a, u) / dot(u, u)) * u)
 
 
 def unit_interval(t: Scalar) -> Scalar:
-    """The nearest number in 0 … 1."""
+    """Return the nearest number in 0 … 1."""
     return minimum(maximum(t, 0.0), 1.0)
 
 
 def nearest_of_lines(one: PlacedShape, other: PlacedShape) -> tuple[Array, Array]:
-    """The two nearest points of two capsules' axes; of parallel ones, any."""
+    """Return the two nearest points of two capsules' axes; of parallel ones, any."""
     p, u = one.points[0], one.points[1] - one.points[0]
     q, w = other.points[0], other.points[1] - other.points[0]
     r = p - q
@@ -237,7 +237,7 @@ def nearest_to_box(line: PlacedShape, box: PlacedShape) -> Array:
 
 
 def corners(box: PlacedShape) -> list[Array]:
-    """The eight corners of a box."""
+    """Return the eight corners of a box."""
     reach = [h * e for h, e in zip(box.sizes, box.axes, strict=True)]
     signs = [(i, j, k) for i in (1.0, -1.0) for j in (1.0, -1.0) for k in (1.0, -1.0)]
     return [box.points[0] + i * reach[0] + j * reach[1] + k * reach[2] for i, j, k in signs]

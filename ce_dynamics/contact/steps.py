@@ -138,13 +138,13 @@ class SmoothSteps:
         return Acting(closed.astype(bool) | sticks, rubs & ~sticks, p / h)
 
     def _lengths(self, values: Floats) -> Floats:
-        """|values|, of disc rows that of both."""
+        """Return |values|, of disc rows that of both."""
         size = np.abs(values)
         size[self.firsts] = size[self.firsts + 1] = np.hypot(values[self.firsts], values[self.firsts + 1])
         return size
 
     def turning(self, t: float, y: Floats, h: float) -> Floats:
-        """h γ of all rows but of gaps that are open or move: what a step across an event adds to w."""
+        """Return h γ of all rows but of gaps that are open or move: what a step across an event adds to w."""
         R = self._space.middle
         self._run(BIAS, t, y, 0.0, self._nobody)
         gamma = self._machine.gamma
@@ -155,7 +155,7 @@ class SmoothSteps:
     # A step
 
     def step(self, t: float, y: Floats, h: float, acting: Acting) -> Done | None:
-        """A step with the given rows acting; None if they do not act so throughout.
+        """Return a step with the given rows acting; None if they do not act so throughout.
 
         The derivatives at the end of a step are those at the start of the next.  Where multipliers are not
         unique the shortest are taken if contacts push and friction sticks with them, else those near the
@@ -177,7 +177,7 @@ class SmoothSteps:
         return Done(y_end, S.first.multipliers.copy(), work, contact_work)
 
     def project(self, t: float, y: Floats, acting: Acting) -> tuple[Floats, float] | None:
-        """The nearest state, in the metric of M, in which held gaps are closed and held rates zero.
+        """Return the nearest state, in the metric of M, in which held gaps are closed and held rates zero.
 
         With it comes the work of the impulses that change the rates, ½ pᵀ (rates before and after).
         """
@@ -267,7 +267,7 @@ class StepLoop:
         self._parts = 1  # of the next step of first order
 
     def step(self, y: Floats) -> Floats:
-        """The state a step later."""
+        """Return the state a step later."""
         t, h = self.recorder.t, self.recorder.h
         if self.smooth is None:
             return self._first_order(t, y, h)
@@ -294,7 +294,7 @@ class StepLoop:
         return y
 
     def _of_higher_order(self, smooth: SmoothSteps, t: float, y: Floats, h: float) -> Floats | None:
-        """The state after a part of a step in which the same rows act; None if they do not."""
+        """Return the state after a part of a step in which the same rows act; None if they do not."""
         done = None if self.acting is None else smooth.step(t, y, h, self.acting)
         if done is None:
             return None
@@ -306,7 +306,7 @@ class StepLoop:
         return done.y
 
     def _across_an_event(self, smooth: SmoothSteps, t: float, y: Floats, h: float) -> Floats:
-        """The state after a short step of first order, on the conditions that it left behind."""
+        """Return the state after a short step of first order, on the conditions that it left behind."""
         y = self._first_order(t, y, h, smooth.turning(t, y, h))
         entered = None if self.acting is None else smooth.project(t + h, y, self.acting)
         if entered is None:

@@ -47,7 +47,7 @@ class Surface(Protocol):
     """A surface on the ground."""
 
     def touch(self, r: Array) -> SurfaceTouch:
-        """Distance, frame and friction at a point in world axes."""
+        """Return distance, frame and friction at a point in world axes."""
         ...
 
 
@@ -55,7 +55,7 @@ class RoadLike(Protocol):
     """Interface of a road; see `ce_dynamics.models.parts.roads`."""
 
     def height(self, x: Scalar, y: Scalar) -> Scalar:
-        """Height of the road at x, y [m]."""
+        """Return the height of the road at x, y [m]."""
         ...
 
     def normal(self, x: Scalar, y: Scalar) -> Array:
@@ -121,7 +121,7 @@ class RoadSurface:
         return self.meet(r, lambda n: 0.0 * n)[1]
 
     def meet(self, centre: Array, lever: Lever) -> tuple[Array, SurfaceTouch]:
-        """The nearest point of a wheel, and the road seen from it; see `meet`."""
+        """Return the nearest point of a wheel, and the road seen from it; see `meet`."""
         x, y = centre[0], centre[1]
         first = centre + lever(self.road.normal(x, y))
         x, y = first[0], first[1]
@@ -135,14 +135,14 @@ class RoadSurface:
         return r, SurfaceTouch(dot(n, r - foot), n, tangent_1, cross(n, tangent_1), self.road.friction(x, y))
 
     def _off(self, centre: Array, lever: Lever, x: Scalar, y: Scalar) -> tuple[Scalar, Scalar]:
-        """(r − f) · ∂f/∂x and (r − f) · ∂f/∂y."""
+        """Return (r − f) · ∂f/∂x and (r − f) · ∂f/∂y."""
         n = self.road.normal(x, y)
         r = centre + lever(n)
         up = r[2] - self.road.height(x, y)
         return r[0] - x - up * n[0] / n[2], r[1] - y - up * n[1] / n[2]
 
     def _improved(self, centre: Array, lever: Lever, x: Scalar, y: Scalar) -> tuple[Scalar, Scalar]:
-        """A Newton step; where the distance is no minimum, a step to the foot on the tangent plane."""
+        """Return a Newton step; where the distance is no minimum, a step to the foot on the tangent plane."""
         f, g = self._off(centre, lever, x, y)
         f_x, g_x = self._off(centre, lever, x + SLOPE_STEP, y)
         f_y, g_y = self._off(centre, lever, x, y + SLOPE_STEP)
@@ -159,7 +159,7 @@ class RoadSurface:
 
 
 def meet(surface: Surface, centre: Array, lever: Lever) -> tuple[Array, SurfaceTouch]:
-    """The nearest point of a wheel, and the surface seen from it.
+    """Return the nearest point of a wheel, and the surface seen from it.
 
     Parameters
     ----------
@@ -178,7 +178,7 @@ def meet(surface: Surface, centre: Array, lever: Lever) -> tuple[Array, SurfaceT
 
 
 def unit_normal(normal: ArrayLike, owner: str) -> Array:
-    """A user's unit vector; refuses any other length.
+    """Return a user's unit vector; refuses any other length.
 
     Raises
     ------

@@ -80,7 +80,7 @@ class Chain:
         return self.within(solution if solution.converged else self.thoroughly(problem, solution.p))
 
     def within(self, solution: Solution) -> Solution:
-        """The same solution.
+        """Return the same solution.
 
         Raises
         ------
@@ -149,17 +149,17 @@ class Thorough:
 
 
 def relative(A: Operator, b: Floats, d: Floats, conditions: Conditions, permitted: float) -> Judge:
-    """Residual of impulses as a share of what is permitted."""
+    """Return the residual of impulses as a share of what is permitted."""
     return lambda p: float(residual(d, A @ p + b, conditions, p)) / permitted
 
 
 def of_scaled(verdict: Judge, rows: ScaledRows) -> Judge:
-    """The same of scaled impulses."""
+    """Return the same of scaled impulses."""
     return lambda x: verdict(rows.impulses(x))
 
 
 def islands(A: Operator, normal: Integers) -> list[Integers]:
-    """Rows that have to do with each other, by A and by friction."""
+    """Return rows that have to do with each other, by A and by friction."""
     tied = np.flatnonzero(normal >= 0)
     friction = sp.csr_matrix((np.ones(len(tied)), (tied, normal[tied])), shape=A.shape)
     count, label = connected_components(abs(sp.csr_matrix(A)) + friction, directed=False)
@@ -170,7 +170,7 @@ def islands(A: Operator, normal: Integers) -> list[Integers]:
 
 
 def part_of(conditions: Conditions, chosen: Integers) -> Conditions:
-    """Conditions of some rows, which hold the normal rows of all of them."""
+    """Return conditions of some rows, which hold the normal rows of all of them."""
     place = np.full(len(conditions.kind), NONE, dtype=np.int64)
     place[chosen] = np.arange(len(chosen))
     normal = conditions.normal[chosen]
@@ -180,7 +180,7 @@ def part_of(conditions: Conditions, chosen: Integers) -> Conditions:
 
 
 def part_of_matrix(A: Operator, chosen: Integers) -> Operator:
-    """A of some rows."""
+    """Return a of some rows."""
     if len(chosen) == A.shape[0]:
         return A
     part = A[chosen][:, chosen]
@@ -221,7 +221,7 @@ def quickly(problem: Problem, start: Floats | None, allowance: float) -> Solutio
 
 
 def delassus(problem: Problem) -> Operator:
-    """A = Gᵀ M⁻¹ G: an array for few rows, else in CSR form."""
+    """Return a = Gᵀ M⁻¹ G: an array for few rows, else in CSR form."""
     if len(problem.c) <= DENSE_ROWS:
         return problem.delassus
     A = csr(problem.GT) @ csr(problem.YT).T
@@ -229,5 +229,5 @@ def delassus(problem: Problem) -> Operator:
 
 
 def csr(rows: SparseRows) -> sp.csr_matrix:
-    """The same in SciPy's form."""
+    """Return the same in SciPy's form."""
     return sp.csr_matrix((rows.values, rows.columns, rows.starts), shape=(rows.height, rows.width))

@@ -185,7 +185,7 @@ def contact_conditions(W: Operator, q: Floats, mu: Floats) -> Conditions:
 
 
 def de_saxce_residual(r: Floats, u: Floats, mu: Floats, q: Floats) -> float:
-    """‖r − P_K(r − u − μ |u_T| n)‖ / (1 + ‖q‖)."""
+    """Return ‖r − P_K(r − u − μ |u_T| n)‖ / (1 + ‖q‖)."""
     if len(mu) == 0:
         return 0.0
     R, U = r.reshape(len(mu), -1), u.reshape(len(mu), -1)

@@ -207,11 +207,11 @@ class ScaledRows:
         return isinstance(self.A, np.ndarray)
 
     def w(self, x: Floats) -> Floats:
-        """A x + b."""
+        """Return a x + b."""
         return np.asarray(self.A @ x + self.b)
 
     def impulses(self, x: Floats) -> Floats:
-        """Impulses of all rows of the full problem."""
+        """Return impulses of all rows of the full problem."""
         p = np.zeros(self.full)
         p[self.where] = self.size * x
         return p
@@ -221,12 +221,12 @@ class ScaledRows:
         return np.asarray(p[self.where] / self.size)
 
     def map(self, y: Floats) -> MapPoint:
-        """P(y) and its derivative; overwritten by the next call."""
+        """Return P(y) and its derivative; overwritten by the next call."""
         natural_map(y, self.conditions, self._point)
         return self._point
 
     def gap(self, x: Floats) -> Floats:
-        """F(x) = x − P(x − w): zero at solutions."""
+        """Return F(x) = x − P(x − w): zero at solutions."""
         return np.asarray(x - self.map(x - self.w(x)).P)
 
     @cached_property
@@ -251,20 +251,20 @@ class ScaledRows:
         return np.concatenate(([0], np.cumsum(counts))).astype(np.int64), ties[order].astype(np.int64)
 
     def project(self, y: Floats) -> Floats:
-        """Nearest impulses that the conditions allow."""
+        """Return nearest impulses that the conditions allow."""
         P = np.empty(len(self))
         onto_cones(y, self.conditions, self.groups, P)
         return P
 
     def shift(self, w: Floats) -> Floats:
-        """De Saxcé's shift μ |w_T| of the normal rows."""
+        """Return De Saxcé's shift μ |w_T| of the normal rows."""
         s = np.empty(len(self))
         sliding_shift(w, self.conditions, self.groups, s)
         return s
 
 
 def scale_rows(A: Operator, b: Floats, conditions: Conditions, diagonal: Floats) -> ScaledRows:
-    """Rows that move something, scaled so that impulses and velocities are of order one.
+    """Return rows that move something, scaled so that impulses and velocities are of order one.
 
     Parameters
     ----------
@@ -328,7 +328,7 @@ def scale_matrix(A: Operator, root: Floats, where: Integers) -> Operator:
 
 
 def in_rows(A: Any) -> Any:
-    """A sparse matrix in CSR form; SciPy's types do not follow one through products."""
+    """Return a sparse matrix in CSR form; SciPy's types do not follow one through products."""
     return sp.csr_matrix(A)
 
 

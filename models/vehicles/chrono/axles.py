@@ -138,12 +138,12 @@ class AxleReading(NamedTuple):
 
 
 def axle_names(count: int) -> list[str]:
-    """Front and rear, or numbers from the front."""
+    """Return front and rear, or numbers from the front."""
     return ["front", "rear"] if count == 2 else [f"axle_{k}" for k in range(1, count + 1)]
 
 
 def from_front_to_rear(files: Sequence[JsonObject]) -> list[int]:
-    """Numbers of a vehicle's axles: those of the main chassis first, each chassis' from its front."""
+    """Return numbers of a vehicle's axles: those of the main chassis first, each chassis' from its front."""
     places = [file.vector("Suspension Location")[0] for file in files]
     units = [file.number("Chassis Index", -1.0) for file in files]
     return sorted(range(len(files)), key=lambda k: (units[k], -places[k]))
@@ -254,7 +254,7 @@ def axle(
 
 
 def carrier_of(file: JsonObject, rears: Sequence[RearChassis]) -> RearChassis | None:
-    """The rear chassis that an axle or a steering mechanism is on; none if it is on the main one."""
+    """Return the rear chassis that an axle or a steering mechanism is on; none if it is on the main one."""
     index = file.number("Chassis Index", -1.0)
     if index == -1.0:
         return None
@@ -296,7 +296,7 @@ class Towed(NamedTuple):
 def read_trailer(
     reading: Reading, part: JsonObject, tower: JsonObject | None, kind: str | None, tyre: Path | None = None
 ) -> Towed:
-    """A trailer behind a chassis, or by itself; with tyres of a kind, if one is asked for.
+    """Return a trailer behind a chassis, or by itself; with tyres of a kind, if one is asked for.
 
     Its axles roll freely: they are neither driven nor steered, and braked if they name brakes.
     """

@@ -79,7 +79,7 @@ def primaxx(reading: Reading, part: JsonObject) -> Sections:
 
 
 def both_sides(link: JsonObject, other: JsonObject) -> Sections:
-    """A link and its mirror image as one body.
+    """Return a link and its mirror image as one body.
 
     Its axes are those of Chrono: z from the housing to the chassis, y across the plane of both links.
     """
@@ -113,7 +113,7 @@ def leaf_spring(reading: Reading, part: JsonObject) -> Sections:
 
 
 def push_pipe(reading: Reading, part: JsonObject) -> Sections:
-    """``PushPipeAxle``, ``ToeBarPushPipeAxle``: a ball joint ahead, a Panhard rod."""
+    """Return ``PushPipeAxle``, ``ToeBarPushPipeAxle``: a ball joint ahead, a Panhard rod."""
     tube, panhard = part.part("Axle Tube"), part.part("Panhard Rod")
     tube.has("Portal Offset")
     ends = {"axle": "Location Connector Axle", "chassis": "Location Connector Chassis"}
@@ -126,7 +126,7 @@ def push_pipe(reading: Reading, part: JsonObject) -> Sections:
 
 
 def rigid_panhard(reading: Reading, part: JsonObject) -> Sections:
-    """``RigidPanhardAxle``, ``ToeBarRigidPanhardAxle``: moves in a plane across the vehicle.
+    """Return ``RigidPanhardAxle``, ``ToeBarRigidPanhardAxle``: moves in a plane across the vehicle.
 
     Its anti-roll bar, if it has one, is read by `ce_dynamics.models.vehicles.chrono.axles`.
     """
@@ -140,7 +140,7 @@ def rigid_panhard(reading: Reading, part: JsonObject) -> Sections:
 
 
 def de_dion(reading: Reading, part: JsonObject) -> Sections:
-    """``DeDionAxle``, ``ToeBarDeDionAxle``: a ball joint ahead, a Watt linkage pivoted on the beam."""
+    """Return ``DeDionAxle``, ``ToeBarDeDionAxle``: a ball joint ahead, a Watt linkage pivoted on the beam."""
     tube, watt = part.part("Axle Tube"), part.part("Watt Mechanism")
     tube.has("Location Stabilizer")
     ends: dict[str, Matrix] = {
@@ -196,7 +196,7 @@ def three_links(reading: Reading, part: JsonObject) -> Sections:
 
 
 def read_pinned_axle(reading: Reading, part: JsonObject) -> Sections:
-    """``RigidPinnedAxle``: turns about a pin along the vehicle."""
+    """Return ``RigidPinnedAxle``: turns about a pin along the vehicle."""
     tube = part.part("Tube")
     return {"axle": body(tube), "pin": quantities(ACROSS * tube.vector("Pin Location"), "m")}
 
@@ -211,14 +211,14 @@ def beam(reading: Reading, part: JsonObject) -> Sections:
 
 
 def steered_knuckles(reading: Reading, part: JsonObject) -> Sections:
-    """Knuckles with a bell crank, or with drag link and toe bar; none where there are no knuckles."""
+    """Return knuckles with a bell crank, or with drag link and toe bar; none where there are no knuckles."""
     if "Bellcrank" in part.template:
         return read_bell_crank(reading, part)
     return read_toe_bar(reading, part) if "ToeBar" in part.template or part.has("Knuckle") else {}
 
 
 def sae_leaf_spring(reading: Reading, part: JsonObject) -> Sections:
-    """``SAELeafspringAxle``, ``SAEToeBarLeafspringAxle``: leaf springs of two halves, with shackles.
+    """Return ``SAELeafspringAxle``, ``SAEToeBarLeafspringAxle``: leaf springs of two halves, with shackles.
 
     Chrono shares its stiffnesses between the halves by a bias b, K/(1 + b) in front and b K/(1 + b) behind,
     and turns them into torsion springs k = K_half r²; damping is a hundredth of that, in seconds.
@@ -298,7 +298,7 @@ DAMPED = 0.01
 
 
 def with_clamps(tube: JsonObject, clamp: JsonObject, at: Matrix) -> Sections:
-    """The beam with four half clamps, two on either side in the middle of the clamps of that side.
+    """Return the beam with four half clamps, two on either side in the middle of the clamps of that side.
 
     I = I_tube + m_tube S(tube) + Σ (J_clamp + m_clamp S(clamp)), S(r) = r² 1 − r rᵀ from the common centre.
     """
@@ -321,7 +321,7 @@ def steiner(r: Matrix) -> Matrix:
 
 
 def read_toe_bar(reading: Reading, part: JsonObject) -> Sections:
-    """Knuckles on kingpins, a drag link to one of them, a toe bar between both."""
+    """Return knuckles on kingpins, a drag link to one of them, a toe bar between both."""
     knuckle, bar, drag = part.part("Knuckle"), part.part("Tierod"), part.part("Draglink")
     for block in (bar, drag):
         report_bushings(reading, block)
@@ -340,7 +340,7 @@ def read_toe_bar(reading: Reading, part: JsonObject) -> Sections:
 
 
 def read_bell_crank(reading: Reading, part: JsonObject) -> Sections:
-    """Knuckles on kingpins, and a crank on the beam with a drag link and a tie rod to each of them.
+    """Return knuckles on kingpins, and a crank on the beam with a drag link and a tie rod to each of them.
 
     Drag link and tie rods are uniform bars.
     """

@@ -39,7 +39,7 @@ def report_bushings(reading: Reading, part: JsonObject) -> None:
 def yielding(
     reading: Reading, part: JsonObject, joint: str, at: Matrix, key: str = DATA, ball: bool = False
 ) -> Sections:
-    """The bushing of a body's joint with the chassis: its words and its numbers.
+    """Return the bushing of a body's joint with the chassis: its words and its numbers.
 
     Diagonal in the axes of the joint: one stiffness along them, one about them, and ``DOF`` about those about
     which the joint turns, its z axis or, of a ball, all three.
@@ -52,7 +52,7 @@ def yielding(
 
 
 def rod_with_body(reading: Reading, block: JsonObject, outer: Matrix, inner: Matrix) -> Sections:
-    """A tie rod's bushings at its ball joint outside and at its universal joint inside.
+    """Return a tie rod's bushings at its ball joint outside and at its universal joint inside.
 
     The same at both ends; the universal joint turns about the two axes square to the rod.
     """
@@ -123,7 +123,7 @@ def write_bushing(
     places: Sections,
     axes: tuple[str, ...] = ALONG,
 ) -> Sections:
-    """The words and the numbers of a bushing; with dampings if it yields as the vehicle drives."""
+    """Return the words and the numbers of a bushing; with dampings if it yields as the vehicle drives."""
     if not reading.elastic:
         reading.note(RIG_ONLY)
 
@@ -139,7 +139,7 @@ def write_bushing(
 
 
 def together(*sections: Sections) -> Sections:
-    """Sections of several bushings as one."""
+    """Return sections of several bushings as one."""
     words: Sections = {}
     numbers: Sections = {}
     for section in sections:
@@ -162,7 +162,7 @@ Matrix = NDArray[np.float64]
 
 
 def rotation(part: JsonObject, key: str) -> Matrix:
-    """A quaternion (scalar first) as a matrix."""
+    """Return a quaternion (scalar first) as a matrix."""
     q = np.array(part.numbers(key, 4))
     length = float(np.linalg.norm(q))
     if not abs(length - 1.0) < 1e-3:
@@ -178,7 +178,7 @@ def rotation(part: JsonObject, key: str) -> Matrix:
 
 
 def unit(part: JsonObject, key: str, v: Matrix) -> Matrix:
-    """A direction; points that lie on one line or on each other have none."""
+    """Return a direction; points that lie on one line or on each other have none."""
     length = float(np.linalg.norm(v))
     if not length > 1e-9:
         raise part.wrong(
@@ -188,14 +188,14 @@ def unit(part: JsonObject, key: str, v: Matrix) -> Matrix:
 
 
 def arm_plane(part: JsonObject, key: str, front: Matrix, back: Matrix, outer: Matrix) -> Matrix:
-    """Axes of a control arm: z across its plane, x along its axis from back to front."""
+    """Return axes of a control arm: z across its plane, x along its axis from back to front."""
     z = unit(part, key, cross(back - outer, front - outer))
     x = unit(part, key, front - back)
     return np.column_stack((x, cross(z, x), z))
 
 
 def moments(part: JsonObject, products: str = "Products of Inertia") -> Matrix:
-    """``Moments of Inertia`` or ``Inertia``, with the products of inertia where they are given."""
+    """Return ``Moments of Inertia`` or ``Inertia``, with the products of inertia where they are given."""
     J = part.moments("Inertia" if part.has("Inertia") else "Moments of Inertia")
     if part.has(products):
         xy, xz, yz = part.numbers(products, 3)
@@ -210,7 +210,7 @@ def moments(part: JsonObject, products: str = "Products of Inertia") -> Matrix:
 
 
 def rotate_inertia(J: Matrix, R: Matrix) -> Matrix:
-    """An inertia in the axes R, in those of the vehicle."""
+    """Return an inertia in the axes R, in those of the vehicle."""
     return np.asarray(R @ J @ R.T)
 
 
@@ -246,7 +246,7 @@ def body(part: JsonObject, com: Matrix | None = None, R: Matrix | None = None) -
 
 
 def rod(reading: Reading, part: JsonObject, yields: bool = False) -> Sections:
-    """A link as a uniform bar between its ends; its bushings are named unless it `yields`."""
+    """Return a link as a uniform bar between its ends; its bushings are named unless it `yields`."""
     for key in ("Inertia", "COM", "Universal Joint Axis", "Universal Joint Axis Link"):
         part.has(key)
     for key in part.data:
@@ -262,7 +262,7 @@ def rod(reading: Reading, part: JsonObject, yields: bool = False) -> Sections:
 
 
 def link(reading: Reading, part: JsonObject, outer: str, yields: bool = False) -> Sections:
-    """A link from the chassis to a point that the file calls `outer`."""
+    """Return a link from the chassis to a point that the file calls `outer`."""
     return {
         "chassis": quantities(part.vector("Location Chassis"), "m"),
         "upright": quantities(part.vector(outer), "m"),
@@ -271,5 +271,5 @@ def link(reading: Reading, part: JsonObject, outer: str, yields: bool = False) -
 
 
 def middle(a: Matrix, b: Matrix) -> Matrix:
-    """Half way between two points."""
+    """Return the half way between two points."""
     return np.asarray(0.5 * (a + b))

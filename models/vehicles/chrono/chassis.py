@@ -35,7 +35,7 @@ class RearChassis(NamedTuple):
 
 
 def rear_chassis(reading: Reading, part: JsonObject, main: JsonObject) -> list[RearChassis]:
-    """All of a vehicle, each after what it is coupled to."""
+    """Return all of a vehicle, each after what it is coupled to."""
     found: list[RearChassis] = []
     for k, block in enumerate(part.list_of_parts("Rear Chassis")):
         index = block.number("Chassis Index", -1.0)
@@ -58,7 +58,7 @@ def couple_chassis(
     joint: Matrix | None,
     parent: RearChassis | None,
 ) -> RearChassis:
-    """A chassis on a connector at a point of what is ahead of it, which is not known without that."""
+    """Return a chassis on a connector at a point of what is ahead of it, which is not known without that."""
     hitch, read = reading.by_template(connector, "connector", CONNECTORS)
     front, rear = middle(file, FRONT, needed=True), middle(file, REAR)
     body = chassis(reading, reading.section(name, file), "RigidChassisRear", front)
@@ -80,7 +80,7 @@ def couple_chassis(
 
 
 def middle(file: JsonObject, key: str, needed: bool = False) -> Matrix:
-    """A point of the middle plane; the origin unless it is there."""
+    """Return a point of the middle plane; the origin unless it is there."""
     at = file.vector(key) if needed or file.has(key) else np.zeros(3)
     if at[1] != 0.0:
         raise file.wrong(key, f"y = {at[1]:g} m is beside the middle plane; connectors lie in it, give 0")
@@ -88,12 +88,12 @@ def middle(file: JsonObject, key: str, needed: bool = False) -> Matrix:
 
 
 def free(reading: Reading, connector: JsonObject) -> Sections:
-    """A ball, or a fifth wheel: nothing to be said."""
+    """Return a ball, or a fifth wheel: nothing to be said."""
     return {}
 
 
 def torsion(reading: Reading, connector: JsonObject) -> Sections:
-    """A shaft along the vehicle."""
+    """Return a shaft along the vehicle."""
     stiffness = connector.positive("Torsional Stiffness")
     damping = TORSION_TIME * stiffness
     return {
@@ -103,7 +103,7 @@ def torsion(reading: Reading, connector: JsonObject) -> Sections:
 
 
 def read_articulation(reading: Reading, connector: JsonObject) -> Sections:
-    """A pin that steers."""
+    """Return a pin that steers."""
     angle = connector.positive("Maximum Steering Angle (deg)")
     return {"max_angle": quantity(angle, "deg"), "actuator": actuator(reading)}
 
@@ -120,7 +120,7 @@ CONNECTORS: Mapping[str, tuple[str, Callable[[Reading, JsonObject], Sections]]] 
 def chassis(
     reading: Reading, part: JsonObject, template: str = "RigidChassis", origin: Matrix | None = None
 ) -> Sections:
-    """Mass, centre of mass (from an origin) and inertia about it, axes of the vehicle.
+    """Return mass, centre of mass (from an origin) and inertia about it, axes of the vehicle.
 
     Signed sums over the components, with I = Σ ± [R J Rᵀ + m (r² 1 − r rᵀ)] about the vehicle's origin.
     """

@@ -42,7 +42,7 @@ class Engine(NamedTuple):
 
 
 def simple(reading: Reading, part: JsonObject) -> Engine:
-    """``EngineSimple``: constant torque, then constant power, which a table follows to `CHORD`."""
+    """Return ``EngineSimple``: constant torque, then constant power, which a table follows to `CHORD`."""
     torque, power = part.positive("Maximum Engine Torque"), part.positive("Maximum Engine Power")
     highest = part.positive("Maximum Engine Speed")
     corner = power / torque
@@ -57,7 +57,7 @@ def simple(reading: Reading, part: JsonObject) -> Engine:
 
 
 def read_engine_map(reading: Reading, part: JsonObject) -> Engine:
-    """``EngineSimpleMap``: both tables."""
+    """Return ``EngineSimpleMap``: both tables."""
     return Engine(
         in_radians(*part.pairs("Map Full Throttle")),
         in_radians(*part.pairs("Map Zero Throttle")),
@@ -66,7 +66,7 @@ def read_engine_map(reading: Reading, part: JsonObject) -> Engine:
 
 
 def shafts(reading: Reading, part: JsonObject) -> Engine:
-    """``EngineShafts``: throttle times a torque, and losses; a motor shaft with inertia."""
+    """Return ``EngineShafts``: throttle times a torque, and losses; a motor shaft with inertia."""
     torque, losses = in_radians(*part.pairs("Torque Map")), in_radians(*part.pairs("Losses Map"))
     speeds = tuple(sorted({*torque[0], *losses[0]}))
     full = np.interp(speeds, *torque) + np.interp(speeds, *losses)
@@ -77,7 +77,7 @@ def shafts(reading: Reading, part: JsonObject) -> Engine:
 
 
 def in_radians(speeds: tuple[float, ...], torques: tuple[float, ...]) -> Table:
-    """A table over revolutions per minute, over radians per second."""
+    """Return a table over revolutions per minute, over radians per second."""
     return tuple(speed * RPM for speed in speeds), torques
 
 

@@ -20,7 +20,7 @@ STOP = {
 
 
 def spring_law(reading: Reading, part: JsonObject) -> Sections:
-    """The numbers of a spring but its ends."""
+    """Return the numbers of a spring but its ends."""
     law: Sections = {}
     if part.has("Spring Coefficient") and not part.has("Spring Curve Data"):
         law["linear"] = quantity(part.number("Spring Coefficient", least=0.0), "N/m")
@@ -74,7 +74,7 @@ def overlapping(part: JsonObject, shortest: float, longest: float) -> Sections:
 
 
 def damper_law(reading: Reading, part: JsonObject) -> Sections:
-    """The numbers of a damper but its ends."""
+    """Return the numbers of a damper but its ends."""
     if part.has("Map Data"):
         return read_force_map(reading, part)
     if part.has("Damping Curve Data"):
@@ -91,7 +91,7 @@ def damper_law(reading: Reading, part: JsonObject) -> Sections:
 
 
 def read_force_map(reading: Reading, part: JsonObject) -> Sections:
-    """A map over speed (rows) and absolute length (columns); ours stays constant beyond its ends."""
+    """Return a map over speed (rows) and absolute length (columns); ours stays constant beyond its ends."""
     rows, lengths = part.rows("Map Data"), part.numbers("Deformation")
     if len(rows[0]) != len(lengths) + 1:
         raise part.wrong(

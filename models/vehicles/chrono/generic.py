@@ -36,7 +36,7 @@ MIRRORED = np.array([1.0, -1.0, 1.0])
 
 
 def four_links_and_crank(reading: Reading, part: JsonObject) -> Sections:
-    """``SolidAxle``: four links and a track bar; a crank on the beam shifts the toe bar along itself.
+    """Return ``SolidAxle``: four links and a track bar; a crank on the beam shifts the toe bar along itself.
 
     The crank's point moves in a plane of the toe bar, across it; ball joint and universal joint of the bar
     are on the left and on the right knuckle.
@@ -100,12 +100,12 @@ def four_links_and_crank(reading: Reading, part: JsonObject) -> Sections:
 
 
 def line(at: Matrix, through: Matrix) -> Sections:
-    """The numbers of a revolute joint."""
+    """Return the numbers of a revolute joint."""
     return {"at": quantities(at, "m"), "through": quantities(through, "m")}
 
 
 def distance(one: Matrix, other: Matrix, bar: Sections | None = None) -> Sections:
-    """The numbers of a distance, of a uniform bar if one is given."""
+    """Return the numbers of a distance, of a uniform bar if one is given."""
     ends: Sections = {"one": quantities(one, "m"), "other": quantities(other, "m")}
     return ends if bar is None else {**ends, "rod": bar}
 
@@ -162,12 +162,12 @@ def held(graph: Sections) -> Sections:
 
 
 def items(part: JsonObject, key: str) -> list[JsonObject]:
-    """A list that need not be there."""
+    """Return a list that need not be there."""
     return part.list_of_parts(key) if part.has(key) else []
 
 
 def only(item: JsonObject, known: Mapping[str, str]) -> str:
-    """The name of an item, which no other may have."""
+    """Return the name of an item, which no other may have."""
     name = item.text("Name")
     if name in known:
         raise item.wrong("Name", f"{checks.show(name)} is there twice; choose another")
@@ -194,7 +194,7 @@ def own_name(item: JsonObject, words: Mapping[str, object], suffix: str = "") ->
 
 
 def body_name(item: JsonObject, key: str, names: Mapping[str, str]) -> str:
-    """Our name of a body that a key names, or the one on a side."""
+    """Return the our name of a body that a key names, or the one on a side."""
     value = item.data.get(key)
     if isinstance(value, list) and len(value) == 2 and value[1] in ("Left", "Right"):
         item.has(key)
@@ -209,7 +209,7 @@ def body_name(item: JsonObject, key: str, names: Mapping[str, str]) -> str:
 
 
 def join_bodies(item: JsonObject, names: Mapping[str, str], kind: str, *, swapped: bool = False) -> Sections:
-    """The words of an item that joins two bodies."""
+    """Return the words of an item that joins two bodies."""
     one, other = (body_name(item, key, names) for key in ("Body1", "Body2"))
     words: Sections = {kind: f"{other} {one}" if swapped else f"{one} {other}"}
     if not item.flag("Mirrored"):

@@ -32,7 +32,7 @@ KINGPIN = 0.05
 
 
 def double_wishbone(reading: Reading, part: JsonObject) -> Sections:
-    """``DoubleWishbone``."""
+    """Return ``DoubleWishbone``."""
     vehicle_frame = part.flag("Vehicle-Frame Inertia")
     return {
         "D": quantities(part.part("Lower Control Arm").vector("Location Upright"), "m"),
@@ -51,7 +51,7 @@ def double_wishbone(reading: Reading, part: JsonObject) -> Sections:
 
 
 def double_wishbone_reduced(reading: Reading, part: JsonObject) -> Sections:
-    """``DoubleWishboneReduced``: arms are distances, spring and damper act on the upright."""
+    """Return ``DoubleWishboneReduced``: arms are distances, spring and damper act on the upright."""
     lower, upper = part.part("Lower Control Arm"), part.part("Upper Control Arm")
     return {
         "D": quantities(lower.vector("Location Upright"), "m"),
@@ -66,7 +66,7 @@ def double_wishbone_reduced(reading: Reading, part: JsonObject) -> Sections:
 
 
 def macpherson(reading: Reading, part: JsonObject) -> Sections:
-    """``MacPhersonStrut``: the strut lies between the ends of the spring."""
+    """Return ``MacPhersonStrut``: the strut lies between the ends of the spring."""
     spring, arm = part.part("Spring"), part.part("Control Arm")
     top, bottom = spring.vector("Location Chassis"), spring.vector("Location Upright")
     return {
@@ -86,7 +86,7 @@ def macpherson(reading: Reading, part: JsonObject) -> Sections:
 
 
 def multi_link(reading: Reading, part: JsonObject) -> Sections:
-    """``MultiLink``: upper arm, lateral link, trailing link with the springs, tie rod."""
+    """Return ``MultiLink``: upper arm, lateral link, trailing link with the springs, tie rod."""
     upper = part.part("Upper Arm")
     return {
         "F": quantities(upper.vector("Location Upright"), "m"),
@@ -119,7 +119,7 @@ def trailing_link(reading: Reading, part: JsonObject) -> Sections:
 
 
 def semi_trailing_arm(reading: Reading, part: JsonObject) -> Sections:
-    """``SemiTrailingArm``: one arm on two pivots."""
+    """Return ``SemiTrailingArm``: one arm on two pivots."""
     arm = part.part("Trailing Arm")
     outer, inner = arm.vector("Location Chassis Outer"), arm.vector("Location Chassis Inner")
     spindle = arm.vector("Location Spindle")
@@ -137,7 +137,7 @@ def semi_trailing_arm(reading: Reading, part: JsonObject) -> Sections:
 
 
 def three_links(reading: Reading, part: JsonObject) -> Sections:
-    """``ThreeLinkIRS``: a trailing arm on a ball joint, two lateral links."""
+    """Return ``ThreeLinkIRS``: a trailing arm on a ball joint, two lateral links."""
     arm = part.part("Trailing Arm")
     pivot = arm.vector("Location Chassis")
     x = unit(arm, "Location Chassis", pivot - arm.vector("Location Spindle"))
@@ -184,12 +184,12 @@ def single_wishbone(reading: Reading, part: JsonObject) -> Sections:
 
 
 def rigid(reading: Reading, part: JsonObject) -> Sections:
-    """``RigidSuspension``: the wheel turns on the chassis."""
+    """Return ``RigidSuspension``: the wheel turns on the chassis."""
     return {}
 
 
 def control_arm(reading: Reading, arm: JsonObject, vehicle_frame: bool) -> Sections:
-    """An arm: its pivots, the one that lies ahead first, and its body."""
+    """Return an arm: its pivots, the one that lies ahead first, and its body."""
     front, back = arm.vector("Location Chassis Front"), arm.vector("Location Chassis Back")
     J = moments(arm)
     if not vehicle_frame:
@@ -206,13 +206,13 @@ def control_arm(reading: Reading, arm: JsonObject, vehicle_frame: bool) -> Secti
 
 
 def arm_bushing(reading: Reading, arm: JsonObject, joint: str) -> Sections:
-    """The bushing of an arm half way between its pivots."""
+    """Return the bushing of an arm half way between its pivots."""
     ends = arm.vector("Location Chassis Front"), arm.vector("Location Chassis Back")
     return yielding(reading, arm, joint, middle(*ends))
 
 
 def pivots(arm: JsonObject) -> Sections:
-    """The pivots of an arm, the one that lies ahead first."""
+    """Return the pivots of an arm, the one that lies ahead first."""
     front: Matrix = arm.vector("Location Chassis Front")
     back: Matrix = arm.vector("Location Chassis Back")
     ahead, behind = (front, back) if front[0] > back[0] else (back, front)
@@ -220,7 +220,7 @@ def pivots(arm: JsonObject) -> Sections:
 
 
 def tie_rod(reading: Reading, part: JsonObject, outer: str = "Location Upright") -> Sections:
-    """The ends of a tie rod, and its body where it is one."""
+    """Return the ends of a tie rod, and its body where it is one."""
     block = part.part("Tierod")
     section: Sections = {
         "K": quantities(block.vector(outer), "m"),

@@ -45,7 +45,7 @@ def without_comments(text: str) -> str:
 
 
 def load(path: Path) -> dict[str, Any]:
-    """The object of a JSON file with comments."""
+    """Return the object of a JSON file with comments."""
     content = files.read("vehicle file", path, LARGEST_FILE)
     try:
         text = content.decode("utf-8-sig")
@@ -82,7 +82,7 @@ def load(path: Path) -> dict[str, Any]:
 
 
 def numbers_of(value: Any, name: str) -> Iterator[tuple[str, float]]:
-    """All floating-point numbers of a file by the keys that lead to them."""
+    """Yield all floating-point numbers of a file by the keys that lead to them."""
     if isinstance(value, float):
         yield name, value
     elif isinstance(value, dict):
@@ -94,7 +94,7 @@ def numbers_of(value: Any, name: str) -> Iterator[tuple[str, float]]:
 
 
 def not_json(error: json.JSONDecodeError) -> str:
-    """The line that is wrong, what is, and what to do."""
+    """Return the line that is wrong, what is, and what to do."""
     before = error.doc[: error.pos].rstrip()
     if before.endswith(",") and error.doc[error.pos : error.pos + 1] in ("}", "]"):
         line = before.count("\n") + 1
@@ -122,7 +122,7 @@ class JsonObject:
 
     @classmethod
     def of(cls, path: Path) -> JsonObject:
-        """A file."""
+        """Return a file."""
         return cls(load(path), path)
 
     def has(self, key: str) -> bool:
@@ -131,15 +131,15 @@ class JsonObject:
         return key in self.data
 
     def wrong(self, key: str, problem: str) -> DataError:
-        """An error that names file and key."""
+        """Return an error that names file and key."""
         return DataError(f"{self.path.name}: {self.name(key)}: {problem}")
 
     def name(self, key: str) -> str:
-        """A key with the keys that lead to it."""
+        """Return a key with the keys that lead to it."""
         return f"{self.at}/{key}" if self.at else key
 
     def number(self, key: str, default: float | None = None, *, least: float = -math.inf) -> float:
-        """A finite number, at least `least`."""
+        """Return a finite number, at least `least`."""
         if default is not None and not self.has(key):
             return default
         value = self._finite(key, self._value(key, "a number, for example 1.5"))
@@ -148,14 +148,14 @@ class JsonObject:
         return value
 
     def positive(self, key: str, default: float | None = None) -> float:
-        """A number above zero."""
+        """Return a number above zero."""
         value = self.number(key, default)
         if not value > 0.0:
             raise self.wrong(key, f"{value:g} is not above 0; give a positive number")
         return value
 
     def numbers(self, key: str, count: int | None = None) -> tuple[float, ...]:
-        """A list of numbers."""
+        """Return a list of numbers."""
         asked = f"a list of {count} numbers" if count else "a list of numbers"
         value = self._value(key, f"{asked}, for example [1, 2, 3]")
         if not isinstance(value, list) or not value or (count is not None and len(value) != count):
@@ -180,7 +180,7 @@ class JsonObject:
         return np.diag(values)
 
     def rows(self, key: str) -> list[tuple[float, ...]]:
-        """A list of lists of numbers, all as long."""
+        """Return a list of lists of numbers, all as long."""
         value = self._value(key, "a list of pairs, for example [[0, 1], [2, 3]]")
         if not isinstance(value, list) or not value or not all(isinstance(row, list) for row in value):
             raise self.wrong(key, f"{checks.show(value)} is no table; write [[0, 1], [2, 3]]")
@@ -189,7 +189,7 @@ class JsonObject:
         return [tuple(self._finite(key, item) for item in row) for row in value]
 
     def pairs(self, key: str, above: float = -math.inf) -> tuple[tuple[float, ...], tuple[float, ...]]:
-        """A function as a table: abscissae, which increase, and values, all above a number."""
+        """Return a function as a table: abscissae, which increase, and values, all above a number."""
         rows = self.rows(key)
         if len(rows) < 2 or len(rows[0]) != 2:
             raise self.wrong(key, "a function takes two pairs [x, y] or more; add some")
@@ -202,7 +202,7 @@ class JsonObject:
         return x, y
 
     def text(self, key: str) -> str:
-        """A word."""
+        """Return a word."""
         value = self._value(key, "text in quotes")
         if not isinstance(value, str) or not value.strip():
             raise self.wrong(key, f"{checks.show(value)} is no text; write it in quotes")
@@ -218,14 +218,14 @@ class JsonObject:
         return value
 
     def part(self, key: str) -> JsonObject:
-        """An object inside this one."""
+        """Return an object inside this one."""
         value = self._value(key, "an object {...}")
         if not isinstance(value, dict):
             raise self.wrong(key, f"{checks.show(value)} is no object; write {{...}}")
         return self.parts.setdefault(key, JsonObject(value, self.path, self.name(key)))
 
     def list_of_parts(self, key: str) -> list[JsonObject]:
-        """The objects of a list."""
+        """Return the objects of a list."""
         value = self._value(key, "a list [...] of objects {...}")
         if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
             raise self.wrong(key, f"{checks.show(value)} is no list of objects; write [{{...}}, {{...}}]")
@@ -241,7 +241,7 @@ class JsonObject:
         return self.text("Template")
 
     def is_no(self, what: str) -> DataError:
-        """The error of a file that describes something else."""
+        """Return the error of a file that describes something else."""
         return self.wrong("Template", f"{checks.show(self.template)} is no {what}")
 
     def unread(self) -> Iterator[str]:

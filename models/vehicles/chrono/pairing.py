@@ -30,7 +30,7 @@ class FileChoice:
     trailer: Path | None = None
 
     def tyre(self, axle: int) -> Path | None:
-        """The tyre of an axle, if it is named."""
+        """Return the tyre of an axle, if it is named."""
         return self.tyres[min(axle, len(self.tyres) - 1)] if self.tyres else None
 
 
@@ -42,7 +42,7 @@ def companion(
     axle: str = "",
     kind: str | None = None,
 ) -> JsonObject:
-    """The file of an engine, a transmission or a tyre.
+    """Return the file of an engine, a transmission or a tyre.
 
     The user's; else the one of the vehicle's folder that comes first by template and then by name, of tyres
     one that is named after the axle before others, if a kind is given of this kind.  Choosing is noted.
@@ -85,7 +85,7 @@ def candidates(folder: Path, templates: Collection[str]) -> list[Path]:
 
 
 def take_first(paths: Iterable[Path]) -> Iterable[Path]:
-    """The first so many."""
+    """Return the first so many."""
     for count, path in enumerate(paths):
         if count == MOST_CANDIDATES:
             return
@@ -99,7 +99,7 @@ def words(path: Path) -> list[str]:
 
 
 def own_folder(reading: Reading, chassis_path: Path) -> Path:
-    """The folder of this vehicle: the first one on the way from the common folder to its chassis.
+    """Return the folder of this vehicle: the first one on the way from the common folder to its chassis.
 
     Without a common folder it is that of the vehicle's file, or the one above, if the chassis is in there.
     """

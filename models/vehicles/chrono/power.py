@@ -39,7 +39,7 @@ class DrivenAxle(NamedTuple):
 
 
 def two_wheels(reading: Reading, part: JsonObject) -> DrivenAxle:
-    """``ShaftsDriveline2WD``: driveshaft, conical gear, one differential."""
+    """Return ``ShaftsDriveline2WD``: driveshaft, conical gear, one differential."""
     inertia, ratio = part.part("Shaft Inertia"), part.part("Gear Ratio").positive("Conical Gear")
     box = inertia.number("Differential Box", least=0.0)
     _left_out(reading, part)
@@ -48,7 +48,7 @@ def two_wheels(reading: Reading, part: JsonObject) -> DrivenAxle:
 
 
 def four_wheels(reading: Reading, part: JsonObject) -> DrivenAxle:
-    """``ShaftsDriveline4WD``: three differentials; all shafts at the speed of the first."""
+    """Return ``ShaftsDriveline4WD``: three differentials; all shafts at the speed of the first."""
     inertia, gears = part.part("Shaft Inertia"), part.part("Gear Ratio")
     front, rear = gears.positive("Front Conical Gear"), gears.positive("Rear Conical Gear")
     for key in gears.data:
@@ -62,7 +62,7 @@ def four_wheels(reading: Reading, part: JsonObject) -> DrivenAxle:
 
 
 def simple(reading: Reading, part: JsonObject) -> DrivenAxle:
-    """``SimpleDriveline``: a fixed split between two axles, without inertia."""
+    """Return ``SimpleDriveline``: a fixed split between two axles, without inertia."""
     front, rear = part.positive("Front Conical Gear Ratio"), part.positive("Rear Conical Gear Ratio")
     share = part.number("Front Torque Fraction", least=0.0)
     if share > 1.0:
@@ -74,7 +74,7 @@ def simple(reading: Reading, part: JsonObject) -> DrivenAxle:
 
 
 def simple_many(reading: Reading, part: JsonObject) -> DrivenAxle:
-    """``SimpleDrivelineXWD``: equal parts for all driven axles, no gears."""
+    """Return ``SimpleDrivelineXWD``: equal parts for all driven axles, no gears."""
     if part.number("Differential Max Bias", 1.0, least=1.0) > 1.0:
         reading.note(BIASED)
     return DrivenAxle(1.0, LIGHT)
@@ -104,7 +104,7 @@ DRIVELINES: Mapping[str, Callable[[Reading, JsonObject], DrivenAxle]] = {
 
 
 def shafts(reading: Reading, part: JsonObject, order: Sequence[int]) -> tuple[set[int], Sections]:
-    """Numbers of the driven axles, and what the powertrain's section says of the driveline.
+    """Return numbers of the driven axles, and what the powertrain's section says of the driveline.
 
     All axles are in `order` from front to rear.
     """
@@ -147,7 +147,7 @@ def shafts(reading: Reading, part: JsonObject, order: Sequence[int]) -> tuple[se
 def power(
     reading: Reading, part: JsonObject, choice: FileChoice, folder: Path, driveline: Sections
 ) -> tuple[str, Sections]:
-    """The kind of the powertrain, and its section."""
+    """Return the kind of the powertrain, and its section."""
     block = part.part("Powertrain") if part.has("Powertrain") else None
     files = {"engine": choice.engine, "transmission": choice.transmission}
     for what in files:

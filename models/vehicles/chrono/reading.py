@@ -22,18 +22,18 @@ Sections: TypeAlias = "dict[str, str | Sections]"
 
 
 def quantity(value: float, unit: str = "") -> str:
-    """A number with its unit; every bit of it."""
+    """Return a number with its unit; every bit of it."""
     return f"{plain(value)} {unit}".rstrip()
 
 
 def quantities(values: ArrayLike | Iterable[float], unit: str = "") -> str:
-    """A point, a table's column: numbers in brackets, then the unit."""
+    """Return a point, a table's column: numbers in brackets, then the unit."""
     numbers = ", ".join(plain(x) for x in np.asarray(values, dtype=float).ravel())
     return f"({numbers}) {unit}".rstrip()
 
 
 def inertia(J: ArrayLike, note: str = "") -> str:
-    """A symmetric matrix: its diagonal, or all six."""
+    """Return a symmetric matrix: its diagonal, or all six."""
     M = np.asarray(J, dtype=float)
     off = M[0, 1], M[0, 2], M[1, 2]
     if any(off):
@@ -44,7 +44,7 @@ def inertia(J: ArrayLike, note: str = "") -> str:
 
 
 def as_numbers(node: str | int | Sections) -> object:
-    """Texts of bare numbers as numbers, which need no quotes."""
+    """Return texts of bare numbers as numbers, which need no quotes."""
     if isinstance(node, dict):
         return {name: as_numbers(value) for name, value in node.items()}
     if isinstance(node, int):
@@ -56,20 +56,20 @@ def as_numbers(node: str | int | Sections) -> object:
 
 
 def plain(value: float) -> str:
-    """The shortest decimal of a number; never −0."""
+    """Return the shortest decimal of a number; never −0."""
     text = repr(float(value) + 0.0)
     return text[:-2] if text.endswith(".0") else text
 
 
 def yaml_text(sections: Sections, heading: str = "") -> str:
-    """A data file."""
+    """Return a data file."""
     body: str = yaml.safe_dump(as_numbers(sections), sort_keys=False, allow_unicode=True, width=110, indent=2)
     comment = "".join(f"# {line}".rstrip() + "\n" for line in heading.splitlines())
     return f"{comment}\n{body}" if comment else body
 
 
 def as_file(text: str, name: str) -> DataFile:
-    """A data file written from Chrono's file of a name, after which its numbers are told.
+    """Return a data file written from Chrono's file of a name, after which its numbers are told.
 
     Its lines are not those of that file.
     """
@@ -130,7 +130,7 @@ class Reading:
         self.notes.setdefault(text)
 
     def open(self, path: Path) -> JsonObject:
-        """A file, read once."""
+        """Return a file, read once."""
         if path not in self.files:
             if len(self.files) == MOST_FILES:
                 raise DataError(
@@ -140,20 +140,20 @@ class Reading:
         return self.files[path]
 
     def section(self, name: str, part: JsonObject) -> JsonObject:
-        """A file that a section of ours comes from."""
+        """Return a file that a section of ours comes from."""
         self.origins[name] = part.path.name
         return part
 
     def file(self, part: JsonObject, key: str) -> JsonObject:
-        """The file that a key names."""
+        """Return the file that a key names."""
         return self.open(self.path_of(part, key))
 
     def path_of(self, part: JsonObject, key: str) -> Path:
-        """Path of the file that a key names."""
+        """Return the path of the file that a key names."""
         return self.find_file(part.text(key), part.path.parent, lambda problem: part.wrong(key, problem))
 
     def find_file(self, name: str, naming: Path, wrong: Callable[[str], DataError]) -> Path:
-        """The file of a name: below the common folder, or beside the vehicle's own file.
+        """Return the file of a name: below the common folder, or beside the vehicle's own file.
 
         What begins with ``..`` is counted from the folder of the file that names it.
         """
@@ -188,7 +188,7 @@ class Reading:
         yield from list(own.parents)[:MOST_FOLDERS]
 
     def by_template(self, part: JsonObject, what: str, table: Mapping[str, Answer]) -> Answer:
-        """The entry of a part's template."""
+        """Return the entry of a part's template."""
         template = part.template
         if template not in table:
             raise part.wrong(
@@ -199,5 +199,5 @@ class Reading:
         return table[template]
 
     def unread(self) -> Sequence[str]:
-        """Keys that nothing has asked for, with their file."""
+        """Return keys that nothing has asked for, with their file."""
         return [f"{path.name}: {key}" for path, part in self.files.items() for key in part.unread()]

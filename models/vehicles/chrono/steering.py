@@ -140,7 +140,7 @@ def actuator(reading: Reading) -> Sections:
 
 
 def rack(reading: Reading, part: JsonObject, origin: Matrix, R: Matrix) -> Sections:
-    """``RackPinion``: the link slides along y; its travel is that of the pinion's largest angle."""
+    """Return ``RackPinion``: the link slides along y; its travel is that of the pinion's largest angle."""
     if np.abs(R[:, 1] - (0.0, 1.0, 0.0)).max() > STRAIGHT:
         raise part.wrong(
             "Template", "a rack that does not slide along y; turn its 'Orientation' about y only"
@@ -159,7 +159,7 @@ def rack(reading: Reading, part: JsonObject, origin: Matrix, R: Matrix) -> Secti
 
 
 def pitman(reading: Reading, part: JsonObject, origin: Matrix, R: Matrix) -> Sections:
-    """``PitmanArm``: all its axes along the z of its frame, which is turned about y only."""
+    """Return ``PitmanArm``: all its axes along the z of its frame, which is turned about y only."""
     if np.abs(R[:, 1] - (0.0, 1.0, 0.0)).max() > STRAIGHT:
         raise part.wrong(
             "Template", "its frame is turned about more than y; turn its 'Orientation' about y only"
@@ -203,7 +203,7 @@ def pitman(reading: Reading, part: JsonObject, origin: Matrix, R: Matrix) -> Sec
 
 
 def largest(part: JsonObject) -> float:
-    """The angle of an arm at full lock [deg]."""
+    """Return the angle of an arm at full lock [deg]."""
     angle = part.positive("Maximum Angle (deg)")
     if not angle < 90.0:
         raise part.wrong("Maximum Angle (deg)", f"{angle:g} deg is no angle of an arm; give less than 90 deg")
@@ -211,7 +211,7 @@ def largest(part: JsonObject) -> float:
 
 
 def rotary_arm(reading: Reading, part: JsonObject, origin: Matrix, R: Matrix) -> Sections:
-    """``RotaryArm``: an arm that turns about an axis of any direction and carries the drag link."""
+    """Return ``RotaryArm``: an arm that turns about an axis of any direction and carries the drag link."""
     arm = part.part("Pitman Arm")
     at, end = arm.vector("Point of Rotation"), arm.vector("Point to Draglink")
     axis = unit(arm, "Axis of Rotation", arm.vector("Axis of Rotation"))

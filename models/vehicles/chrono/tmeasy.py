@@ -33,7 +33,7 @@ GRAVITY = 9.81
 
 
 def load_of(index: int) -> float:
-    """The load of an index [N]."""
+    """Return the load of an index [N]."""
     return LOADS[index] * GRAVITY
 
 
@@ -206,7 +206,7 @@ def read_parameters(
     keys: Mapping[str, tuple[str, str]],
     damping: str = "Tire Vertical Damping [Ns/m]",
 ) -> tuple[float, float, float, Pairs]:
-    """The same, and curves, of files with parameters."""
+    """Return the same, and curves, of files with parameters."""
     vertical = part.part("Vertical")
     pn = vertical.positive("Nominal Vertical Force [N]")
     if vertical.has("Tire Spring Curve Data"):
@@ -241,7 +241,7 @@ def load_curve(part: JsonObject, key: str) -> Sections:
 
 
 def secant(vertical: JsonObject, pn: float) -> float:
-    """Stiffness from zero to the nominal load of a curve, its straight pieces continued."""
+    """Return stiffness from zero to the nominal load of a curve, its straight pieces continued."""
     x, f = vertical.pairs("Tire Spring Curve Data")
     pieces = list(zip(zip(x, f, strict=True), zip(x[1:], f[1:], strict=True), strict=False))
     (x0, f0), (x1, f1) = next((piece for piece in pieces if piece[1][1] >= pn), pieces[-1])

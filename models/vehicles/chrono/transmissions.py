@@ -27,7 +27,7 @@ CLUTCH_WIND_UP = 0.3
 
 
 def simple_map(reading: Reading, part: JsonObject, engine: Engine) -> tuple[str, Sections]:
-    """``AutomaticTransmissionSimpleMap``: shift speeds of its own for every gear."""
+    """Return ``AutomaticTransmissionSimpleMap``: shift speeds of its own for every gear."""
     box = part.part("Gear Box")
     given, reverse = ratios(reading, box)
     bands = box.rows("Shift Points Map RPM")
@@ -50,7 +50,7 @@ def simple_map(reading: Reading, part: JsonObject, engine: Engine) -> tuple[str,
 
 
 def shafts(reading: Reading, part: JsonObject, engine: Engine) -> tuple[str, Sections]:
-    """``AutomaticTransmissionShafts``: torque converter, gears shifted at two speeds."""
+    """Return ``AutomaticTransmissionShafts``: torque converter, gears shifted at two speeds."""
     box, converter = part.part("Gear Box"), part.part("Torque Converter")
     given, reverse = ratios(reading, box)
     gears = tuple(sorted(given))
@@ -120,7 +120,7 @@ def downshifts(
 
 
 def manual(reading: Reading, part: JsonObject, engine: Engine) -> tuple[str, Sections]:
-    """``ManualTransmissionShafts``: a clutch, gears that the driver chooses."""
+    """Return ``ManualTransmissionShafts``: a clutch, gears that the driver chooses."""
     given, reverse = ratios(reading, part.part("Gear Box"))
     gears = tuple(sorted(given))
     for key in ("Transmission Block Inertia", "Input Shaft Inertia", "Driveshaft Inertia"):
@@ -142,7 +142,7 @@ def manual(reading: Reading, part: JsonObject, engine: Engine) -> tuple[str, Sec
 
 
 def cvt(reading: Reading, part: JsonObject, engine: Engine) -> tuple[str, Sections]:
-    """``AutomaticTransmissionSimpleCVT``."""
+    """Return ``AutomaticTransmissionSimpleCVT``."""
     box = part.part("Gear Box")
     given = box.positive("Efficiency")
     efficiency = min(max(given, 0.8), 1.0)
@@ -177,7 +177,7 @@ def ratios(reading: Reading, box: JsonObject) -> tuple[tuple[float, ...], float]
 
 
 def with_inertia(engine: Engine) -> Sections:
-    """An engine that gears tie to the wheels."""
+    """Return an engine that gears tie to the wheels."""
     section = engine.section()
     return section if engine.inertia is None else {**section, "inertia": quantity(engine.inertia, "kg*m^2")}
 

@@ -86,7 +86,7 @@ def read_pac02(path: str | Path) -> TyreFile:
 
 
 def tyre_file(reading: Reading, part: JsonObject) -> TyreFile:
-    """The tyre of a part that is a ``Pac02Tire``."""
+    """Return the tyre of a part that is a ``Pac02Tire``."""
     friction = part.positive(FRICTION, 0.8)
     if part.has(PROPERTY_FILE):
         source = read_property_file(reading.path_of(part, PROPERTY_FILE))
@@ -107,7 +107,7 @@ def selected(tyre: TyreFile, source: PropertyFile) -> Coefficients:
 
 
 def property_file(part: JsonObject) -> PropertyFile:
-    """The coefficients of a file as sections of a property file, in SI."""
+    """Return the coefficients of a file as sections of a property file, in SI."""
     sections: dict[str, dict[str, PropertyEntry]] = {
         "MODEL": {"PROPERTY_FILE_FORMAT": PropertyEntry("PAC2002", 0), **model(part)}
     }
@@ -171,7 +171,7 @@ RIGID_STIFFNESS = 2e5
 
 
 def rigid(reading: Reading, part: JsonObject) -> Sections:
-    """``RigidTire``, of Chrono a body that slides on the road: here it gives way, and slips."""
+    """Return ``RigidTire``, of Chrono a body that slides on the road: here it gives way, and slips."""
     reading.note("rigid tyres: they give way, with assumed slopes over their slips")
     material = part.part("Contact Material")
     mu, radius = material.positive("Coefficient of Friction"), part.positive("Radius")
@@ -266,7 +266,7 @@ class Tyre(NamedTuple):
 
 
 def tyre(reading: Reading, part: JsonObject) -> Tyre:
-    """A tyre file."""
+    """Return a tyre file."""
     kind, read = reading.by_template(part, "tyre", TYRES)
     if kind == MAGIC_FORMULA:
         return by_coefficients(reading, part)
@@ -323,7 +323,7 @@ def strip_sources(section: Sections) -> dict[str, Any]:
 
 
 def by_coefficients(reading: Reading, part: JsonObject) -> Tyre:
-    """A ``Pac02Tire``: its own mass and inertia, or those of its property file."""
+    """Return a ``Pac02Tire``: its own mass and inertia, or those of its property file."""
     # here, because few vehicles have one
     from ce_dynamics.models.vehicles.chrono.tyres import tyre_file
     from ce_dynamics.models.vehicles.magic_formula_data import as_written

@@ -56,7 +56,7 @@ class Converted(NamedTuple):
 def convert_vehicle(
     path: Path, choice: FileChoice = UNCHOSEN, like_chrono: bool = False, bushings: bool = False
 ) -> Converted:
-    """A vehicle's JSON file as our YAML.
+    """Return a vehicle's JSON file as our YAML.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def convert_vehicle(
 
 
 def choose_named_tyre(reading: Reading, part: JsonObject, choice: FileChoice) -> FileChoice:
-    """The tyre that a file names beside the vehicle."""
+    """Return the tyre that a file names beside the vehicle."""
     if part.has("Powertrain"):
         reading.note("powertrains in one file, as of Chrono before version 9")
         part.part("Powertrain").has("Input File")
@@ -107,7 +107,7 @@ def choose_named_tyre(reading: Reading, part: JsonObject, choice: FileChoice) ->
 
 
 def vehicle(reading: Reading, part: JsonObject, choice: FileChoice) -> Sections:
-    """All sections."""
+    """Return all sections."""
     body_path = reading.path_of(part.part("Chassis"), "Input File")
     main = reading.section("chassis", reading.open(body_path))
     body = chassis(reading, main)
@@ -210,7 +210,7 @@ class Mechanisms:
         return len(self.found) > 1 and len(self.geometries) > 1
 
     def of(self, axle: JsonObject) -> tuple[str, str] | None:
-        """Kind and name of the mechanism that steers an axle; none if the file names none, or -1."""
+        """Return kind and name of the mechanism that steers an axle; none if the file names none, or -1."""
         index = axle.number("Steering Index", -1.0)
         if index == -1.0:
             return None
@@ -262,13 +262,13 @@ def sections_of(axles: Mapping[str, AxleReading]) -> Sections:
 
 
 def graphs_of(axles: Mapping[str, AxleReading]) -> Sections:
-    """The table ``graphs``, if there are any."""
+    """Return the table ``graphs``, if there are any."""
     graphs: Sections = {name: one.graph for name, one in axles.items() if one.graph is not None}
     return {"graphs": graphs} if graphs else {}
 
 
 def bushings_of(reading: Reading, axles: Mapping[str, AxleReading]) -> tuple[Sections, Sections]:
-    """The table ``bushings``, if there are any, and their kind if they yield as the vehicle drives."""
+    """Return the table ``bushings``, if there are any, and their kind if they yield as the vehicle drives."""
     soft: Sections = {name: one.bushings for name, one in axles.items() if one.bushings}
     if not soft:
         return {}, {}

@@ -19,7 +19,7 @@ BRAKES = ("BrakeSimple", "BrakeShafts")
 
 
 def rotor(part: JsonObject) -> Sections:
-    """Mass and inertia of what turns about the wheel's axis."""
+    """Return mass and inertia of what turns about the wheel's axis."""
     return {
         "mass": quantity(part.number("Mass", least=0.0), "kg"),
         "inertia": inertia(part.moments("Inertia")),
@@ -51,7 +51,7 @@ def lean(reading: Reading, suspension: JsonObject) -> Sections:
 
 
 def lean_axes(suspension: JsonObject) -> Matrix:
-    """Axes of the left knuckle of most steered beams, which are those of its wheel."""
+    """Return axes of the left knuckle of most steered beams, which are those of its wheel."""
     camber, toe = (math.radians(suspension.number(f"{name} Angle (deg)", 0.0)) for name in ("Camber", "Toe"))
     return np.eye(3) if suspension.template.startswith("SAE") else wheel_axes(camber, toe)
 
@@ -61,7 +61,7 @@ STEEPEST = 30.0
 
 
 def wheel_files(reading: Reading, axle: JsonObject) -> tuple[JsonObject, float | None]:
-    """The file of an axle's wheels, and how far apart they are where there are two on a side [m]."""
+    """Return the file of an axle's wheels, and how far apart they are where there are two on a side [m]."""
     spacing: float | None = None
     if axle.has("Wheel Separation"):
         spacing = axle.positive("Wheel Separation")
@@ -79,7 +79,7 @@ def wheel_files(reading: Reading, axle: JsonObject) -> tuple[JsonObject, float |
 
 
 def brake(reading: Reading, axle: JsonObject, name: str) -> tuple[Sections, bool]:
-    """The brake of each wheel of a named axle, and whether it reacts on the chassis."""
+    """Return the brake of each wheel of a named axle, and whether it reacts on the chassis."""
     if not axle.has("Left Brake Input File"):
         raise axle.wrong("Left Brake Input File", "it is missing; expected the name of a brake's file")
     files = [reading.path_of(axle, f"{side} Brake Input File") for side in ("Left", "Right")]
