@@ -140,9 +140,9 @@ def draw_pair(run: PairRun, k: int, number: int) -> list[Line]:
     a, b, c, d = (end[[0, 2]] + place for end in about_centre(run.pair, run.states[k]))
     first, second = np.stack((a, b), axis=1), np.stack((c, d), axis=1)
     return [
-        Line("", *first, BLUE, width=4.0, marker=" "),
-        Line("", *second, ORANGE, width=4.0, marker=" "),
-        Line("", *b[:, None], "#000000"),
+        Line("", first[0], first[1], BLUE, width=4.0, marker=" "),
+        Line("", second[0], second[1], ORANGE, width=4.0, marker=" "),
+        Line("", b[:1], b[1:], "#000000"),
     ]
 
 

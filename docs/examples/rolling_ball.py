@@ -124,7 +124,8 @@ def path_of(scene: BallScene, record: BallMotion) -> Chart:
     i, j = (first, first) if straight else sorted((first, second))
     lines = [Line(x=record.t if straight else path[:, i], y=path[:, j], **how) for path, how in paths]
     if not straight:
-        lines.append(Line("start", *paths[-1][0][:1, [i, j]].T, BLUE))
+        start = paths[-1][0][:1]
+        lines.append(Line("start", start[:, i], start[:, j], BLUE))
     x = "time [s]" if straight else names[i]
     return Chart("Path of the centre", x, names[j], tuple(lines), equal=not straight)
 

@@ -104,7 +104,7 @@ def build(
     """
     data = VehicleParameters.load(path, overrides) if parameters is None else parameters
     checks.instance("parameters", data, VehicleParameters, "a VehicleParameters", DataError)
-    checks.number("speed", speed, at_least=0.0, unit="m/s", error=DataError)
+    checks.number("speed", speed, unit="m/s", error=DataError)
     checks.flag("ideal_joints", ideal_joints, DataError)
     checks.flag("steering_wheel", steering_wheel, DataError)
     fitted = checks.mapping("tyres", {} if tyres is None else tyres, DataError)
