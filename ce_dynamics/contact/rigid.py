@@ -329,10 +329,11 @@ def congruent(R, inertia, out):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def contact_rows(S, found, r, rolling, per, J_a, J_b):  # type: ignore[no-untyped-def]
+def contact_rows(S, found, r, per, J_a, J_b):  # type: ignore[no-untyped-def]
     """Gᵀ of the rows of every meeting: [e; lever × e] pushes along e, [0; e] turns about it.
 
-    Normal, two of friction, two of rolling, one of spinning; the second body gets the opposite.
+    Normal, two of friction, two of rolling (with five rows or six), one of spinning; the second body gets the
+    opposite.
     """
     lever, turn = np.empty(3), np.empty(3)
     for k in range(len(J_a) // per):
@@ -344,7 +345,7 @@ def contact_rows(S, found, r, rolling, per, J_a, J_b):  # type: ignore[no-untype
                 lever[i] = found.C[k, i] - (r[body, i] if body >= 0 else 0.0)
             for row in range(per):
                 pushes = row < 3
-                tangent = row - 1 if pushes else row - 3 if rolling and row < 5 else -1
+                tangent = row - 1 if pushes else row - 3 if row < 5 <= per else -1
                 e = S.tangents[3 * tangent : 3 * tangent + 3] if tangent >= 0 else S.normal
                 cross(lever, e, turn)
                 for i in range(3):

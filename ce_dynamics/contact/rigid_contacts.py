@@ -88,7 +88,7 @@ class RigidContacts:
         m, per = len(meetings.psi), self.per
         J_a, J_b, psi = np.zeros((per * m, 6)), np.zeros((per * m, 6)), np.zeros((m, per))
         psi[:, 0] = meetings.psi
-        contact_rows(self.placed.scene, meetings, r, self.rolling > 0.0, per, J_a, J_b)
+        contact_rows(self.placed.scene, meetings, r, per, J_a, J_b)
         of_rows = [np.repeat(body, per) for body in (meetings.first, meetings.second)]
         rows = RigidRows(of_rows[0], of_rows[1], J_a, J_b, psi.ravel(), np.zeros(per * m))
         return rows, self.conditions(m)
@@ -108,7 +108,7 @@ class RigidContacts:
         conditions = self.conditions(LARGEST // self.per)
         e = np.where(conditions.kind == Kind.UNILATERAL, self.e, 0.0)
         given = StepGiven(self.per, h, self.rest_speed)
-        return RigidStep(self.placed, conditions, e, self.rolling > 0.0, given)
+        return RigidStep(self.placed, conditions, e, given)
 
     def step(
         self, state: RigidState, h: float, solver: Solver, warm: tuple[Integers, Floats] | None = None

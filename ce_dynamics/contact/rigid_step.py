@@ -10,13 +10,14 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from numba import carray  # type: ignore[attr-defined]  # numba does not list it
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.contact.conditions import Conditions, Integers
 from ce_dynamics.contact.gauss_seidel import Solver
 from ce_dynamics.contact.gyroscopic import spin
 from ce_dynamics.contact.machine import kernel
-from ce_dynamics.contact.meetings import Meetings, RigidShapes, find_meetings, room
+from ce_dynamics.contact.meetings import Meetings, RigidShapes, ShapeArrays, find_meetings, room
 from ce_dynamics.contact.problem import Solution
 from ce_dynamics.contact.rigid import (
     RigidState,
@@ -31,8 +32,11 @@ from ce_dynamics.contact.rigid import (
 )
 from ce_dynamics.contact.solvers.chain import Chain
 from ce_dynamics.contact.step import (
+    ASSEMBLE,
+    FINISH,
     LEFT,
     REBOUNDS,
+    SOLVE,
     SOLVED,
     Attempt,
     ContactStep,
@@ -41,8 +45,11 @@ from ce_dynamics.contact.step import (
     along_rows,
     apply_impulses,
     complete_rows,
+    rows_of,
     solve_islands,
 )
+from ce_dynamics.simulation.integrators.kernels import at, integer_matrix, integers, matrix, part, vector
+from ce_dynamics.simulation.integrators.workspace import block_of
 
 PAIRS, ROOM = REBOUNDS + 1, REBOUNDS + 2
 """Further reasons for which a call ends."""
@@ -62,15 +69,13 @@ class RigidData(NamedTuple):
     reach : (n,) array
         Radius around each centre of mass that contains the body's shapes [m].
     gravity : (3,) array
-    rolling : bool
-        Whether torques resist rolling.
     r, quaternion : arrays
         See `RigidState`; velocities are those of `StepRows`.
     rates, before, spun, R, Y : arrays
         q̇, angular velocities in body axes before and behind the gyroscopic terms, rotations, R I⁻¹ Rᵀ.
-    found : Meetings
     old_key, old_p, old_count : arrays
         Meetings and impulses of the step before.
+    found : Meetings
     """
 
     mass: Floats
@@ -78,7 +83,6 @@ class RigidData(NamedTuple):
     inverse: Floats
     reach: Floats
     gravity: Floats
-    rolling: bool
     r: Floats
     quaternion: Floats
     rates: Floats
@@ -86,10 +90,10 @@ class RigidData(NamedTuple):
     spun: Floats
     R: Floats
     Y: Floats
-    found: Meetings
     old_key: Integers
     old_p: Floats
     old_count: Integers
+    found: Meetings
 
 
 @kernel
@@ -133,20 +137,17 @@ def carry_over(B, R, count, per):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def assemble_bodies(S, B, R, G, pairs, within):  # type: ignore[no-untyped-def]
+def assemble_bodies(S, B, R, G, pairs, margin):  # type: ignore[no-untyped-def]
     """Rows of the present state, with impulses of the step before.
 
-    Returns why they cannot be made or else LEFT or REBOUNDS, the number of meetings, their problem's speed.
+    Returns ROOM, LEFT or REBOUNDS, the number of meetings, their problem's speed.
     """
-    _, margin = furthest(B, R.v, G.h)
-    if not margin <= within:
-        return PAIRS, 0, 0.0
     velocities_without_impulses(B, R, G.h)
     count = find_meetings(S, B.r, B.R, pairs, margin, B.found)
     if count > len(B.found.psi):
         return ROOM, count, 0.0
     rows, first, second = G.per * count, R.first[:count], R.second[:count]
-    contact_rows(S, B.found, B.r, B.rolling, G.per, R.J_a[:rows], R.J_b[:rows])
+    contact_rows(S, B.found, B.r, G.per, R.J_a[:rows], R.J_b[:rows])
     responses(first, G.per, R.J_a[:rows], B.mass, B.Y, R.Y_a[:rows])
     responses(second, G.per, R.J_b[:rows], B.mass, B.Y, R.Y_b[:rows])
     along_rows(R, count, G.per, R.v, R.rate)
@@ -181,7 +182,7 @@ def finish_bodies(B, R, G, count):  # type: ignore[no-untyped-def]
 class Progress(NamedTuple):
     """Steps made, why no more, work, largest residual and speed, meetings and Newton steps of the last step.
 
-    `within` is the rest of the distance of near pairs.
+    `within` is the rest of the distance of near pairs; with PAIRS, the margin they must have.
     """
 
     made: int
@@ -194,23 +195,64 @@ class Progress(NamedTuple):
     newton_steps: int
 
 
+@part
+def cubes(a, k):  # type: ignore[no-untyped-def]
+    """Return an array of 3 × 3 matrices."""
+    return carray(at(a[3 * k]), (a[3 * k + 1], 3, 3), np.float64)
+
+
+@part
+def bodies_of(a):  # type: ignore[no-untyped-def]
+    """Return the bodies that follow the rows in a block; the meetings' bodies are those of the rows."""
+    found = Meetings(
+        integers(a, 6), integers(a, 7), matrix(a, 40), matrix(a, 41), vector(a, 42), integers(a, 43)
+    )
+    return RigidData(
+        vector(a, 25), cubes(a, 26), cubes(a, 27), vector(a, 28), vector(a, 29), matrix(a, 30), matrix(a, 31),
+        matrix(a, 32), matrix(a, 33), matrix(a, 34), cubes(a, 35), cubes(a, 36), integers(a, 37),
+        vector(a, 38), integers(a, 39), found,
+    )  # fmt: skip
+
+
+@part
+def scene_of(a):  # type: ignore[no-untyped-def]
+    """Return the shapes that follow the bodies in a block."""
+    kinds = a[3 * 54 + 1]
+    return ShapeArrays(
+        integers(a, 44), integers(a, 45), integers(a, 46), integers(a, 47), integers(a, 48), matrix(a, 49),
+        matrix(a, 50), matrix(a, 51), matrix(a, 52), vector(a, 53),
+        carray(at(a[3 * 54]), (kinds, kinds, 2), np.int64), integer_matrix(a, 55),
+        vector(a, 56), vector(a, 57), integers(a, 58), vector(a, 59), vector(a, 60),
+    )  # fmt: skip
+
+
 @kernel
-def advance_bodies(S, B, R, G, pairs, within, steps):  # type: ignore[no-untyped-def]
-    """Make up to so many steps with the pairs within a distance; returns the entries of `Progress`."""
+def rigid_step(block, G, pairs, within, task, number):  # type: ignore[no-untyped-def]
+    """Make up to so many steps with the pairs within a distance; returns the entries of `Progress`.
+
+    ``block`` has the arrays of `StepRows`, `RigidData` and `ShapeArrays`, see `block_of`.  To ASSEMBLE ends
+    before the first solution; to FINISH goes on from there, with a number of meetings.
+    """
+    R, B, S = rows_of(block), bodies_of(block), scene_of(block)
+    if task == FINISH:
+        return 1, SOLVED, finish_bodies(B, R, G, number), 0.0, 0.0, within, number, 0
     work, worst, top, count, newton = 0.0, 0.0, 0.0, B.old_count[0], 0
-    for k in range(steps):
-        status, count, speed = assemble_bodies(S, B, R, G, pairs, within)
-        if status != LEFT:
+    _, margin = furthest(B, R.v, G.h)
+    for k in range(number):
+        if not margin <= within:
+            return k, PAIRS, work, worst, top, margin, 0, 0
+        status, count, speed = assemble_bodies(S, B, R, G, pairs, margin)
+        if status != LEFT or task == ASSEMBLE:
             return k, status, work, worst, top, within, count, 0
         solved, residual, newton = solve_islands(R, G, count, speed)
         if not solved:
             return k, LEFT, work, worst, top, within, count, newton
         work += finish_bodies(B, R, G, count)
         worst = max(worst, residual)
-        reached, _ = furthest(B, R.v, G.h)
+        reached, margin = furthest(B, R.v, G.h)
         within -= 2.0 * G.h * reached
         top = max(top, reached)
-    return steps, SOLVED, work, worst, top, within, count, newton
+    return number, SOLVED, work, worst, top, within, count, newton
 
 
 class Made(NamedTuple):
@@ -244,8 +286,6 @@ class RigidStep(ContactStep):
         Of the rows of the largest island.
     restitution : array
         Of the same rows.
-    rolling : bool
-        Whether torques resist rolling.
     given : StepGiven
     """
 
@@ -254,10 +294,9 @@ class RigidStep(ContactStep):
         placed: RigidShapes,
         conditions: Conditions,
         restitution: Floats,
-        rolling: bool,
         given: StepGiven,
     ) -> None:
-        self._placed, self._conditions, self._rolling = placed, conditions, rolling
+        self._placed, self._conditions = placed, conditions
         self._restitution = restitution
         self.given, self.count = given, 0
         finite = placed.radius[placed.bounded]
@@ -282,10 +321,12 @@ class RigidStep(ContactStep):
         R, Y = np.zeros((2, n, 3, 3))
         self._data = RigidData(
             bodies.mass, bodies.inertia, np.ascontiguousarray(np.linalg.inv(bodies.inertia)),
-            self._placed.reach(n), bodies.gravity, self._rolling, state.r.copy(),
-            state.quaternion.copy(), np.zeros((n, 4)), np.zeros((n, 3)), np.zeros((n, 3)), R, Y, found,
-            np.zeros(count, dtype=np.int64), old_p, np.zeros(1, dtype=np.int64),
+            self._placed.reach(n), bodies.gravity, state.r.copy(),
+            state.quaternion.copy(), np.zeros((n, 4)), np.zeros((n, 3)), np.zeros((n, 3)), R, Y,
+            np.zeros(count, dtype=np.int64), old_p, np.zeros(1, dtype=np.int64), found,
         )  # fmt: skip
+        own = (*self._data[:-1], found.C, found.n, found.psi, found.key)
+        self._block = block_of((*self.rows, *own, *self._placed.scene))
 
     def take(self, state: RigidState, key: Integers, p: Floats) -> None:
         """Go on from a state and the meetings and impulses of the step that led to it."""
@@ -332,44 +373,37 @@ class RigidStep(ContactStep):
         return Made(made.steps + 1, made.work + work, worst, top, solution)
 
     def attempt(self, solve: bool) -> Attempt:
-        if solve:
-            done = self._run(1)
-            return Attempt(done.status, done.residual, done.newton_steps, done.work)
-        while True:
-            scene, given = self._placed.scene, (self.given, self._pairs, self._within)
-            status, count, _ = assemble_bodies(scene, self._data, self.rows, *given)
-            if not self._helped(status, count):
-                return Attempt(status, 0.0, 0, 0.0)
+        done = self._run(1, SOLVE if solve else ASSEMBLE)
+        return Attempt(done.status, done.residual, done.newton_steps, done.work)
 
     def finish(self) -> float:
-        return float(finish_bodies(self._data, self.rows, self.given, self.count))
+        return self._call(FINISH, self.count).work
 
-    def _run(self, steps: int) -> Progress:
+    def _call(self, task: int, number: int) -> Progress:
+        return Progress(*rigid_step(self._block, self.given, self._pairs, self._within, task, number))
+
+    def _run(self, steps: int, task: int = SOLVE) -> Progress:
         """Make up to so many steps in machine code, with new lists of near pairs and more room as needed."""
         total = Progress(0, SOLVED, 0.0, 0.0, 0.0, self._within, 0, 0)
         while True:
-            scene, given = self._placed.scene, (self.given, self._pairs, self._within)
-            now = Progress(*advance_bodies(scene, self._data, self.rows, *given, steps - total.made))
-            self._within = now.within
+            now = self._call(task, steps - total.made)
             total = now._replace(
                 made=total.made + now.made,
                 work=total.work + now.work,
                 residual=max(total.residual, now.residual),
                 speed=max(total.speed, now.speed),
             )
-            if not self._helped(now.status, now.meetings):
+            if not self._helped(now):
                 return total
 
-    def _helped(self, status: int, count: int) -> bool:
+    def _helped(self, now: Progress) -> bool:
         """Return True if a list of pairs or room was missing, and is there now."""
-        if status == ROOM:
+        self._within, self.count = now.within, now.meetings
+        if now.status == ROOM:
             state, last = self.state, self.last
-            self._make_room(2 * count, state)
+            self._make_room(2 * now.meetings, state)
             self.take(state, *last)
-        elif status != PAIRS:
-            self.count = count
-            return False
-        _, margin = furthest(self._data, self.rows.v, self.given.h)
-        self._within = (1.0 + AHEAD) * margin + self._wide
-        self._pairs = self._placed.near(self.state, self._within)
-        return True
+        elif now.status == PAIRS:
+            self._within = (1.0 + AHEAD) * now.within + self._wide
+            self._pairs = self._placed.near(self.state, self._within)
+        return now.status in (ROOM, PAIRS)

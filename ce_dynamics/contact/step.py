@@ -35,11 +35,14 @@ from ce_dynamics.contact.restitution import Impact, TouchingRows, impacts
 from ce_dynamics.contact.solvers.chain import Chain, Thorough
 from ce_dynamics.contact.solvers.newton import HALVINGS, newton_small
 from ce_dynamics.contact.solvers.rows import DENSE_ROWS
+from ce_dynamics.simulation.integrators.kernels import integers, matrix, part, vector
 
 LARGEST = 2 * DENSE_ROWS
 """Rows of an island at most."""
 NEWTON_STEPS, SWEEPS = 10, 30
 SOLVED, LEFT, REBOUNDS = range(3)
+ASSEMBLE, SOLVE, FINISH = range(3)
+"""Tasks of an assembler; one kernel compiles in less time than three with the same parts."""
 
 
 class StepRows(NamedTuple):
@@ -103,6 +106,18 @@ class StepGiven(NamedTuple):
     tolerance: float = 0.0
     limit: float = math.inf
     bouncing: bool = True
+
+
+@part
+def rows_of(a):  # type: ignore[no-untyped-def]
+    """Return the rows that a block begins with, see `block_of`."""
+    return StepRows(
+        integers(a, 0), integers(a, 1), vector(a, 2), vector(a, 3), vector(a, 4), vector(a, 5),
+        integers(a, 6), integers(a, 7), matrix(a, 8), matrix(a, 9), matrix(a, 10), matrix(a, 11),
+        vector(a, 12), vector(a, 13), vector(a, 14), vector(a, 15), vector(a, 16), vector(a, 17),
+        vector(a, 18), matrix(a, 19), matrix(a, 20), matrix(a, 21), integers(a, 22), integers(a, 23),
+        integers(a, 24),
+    )  # fmt: skip
 
 
 @kernel

@@ -24,8 +24,11 @@ from ce_dynamics.contact.machine import (
 )
 from ce_dynamics.contact.rigid import rotate_all
 from ce_dynamics.contact.step import (
+    ASSEMBLE,
+    FINISH,
     LEFT,
     REBOUNDS,
+    SOLVE,
     SOLVED,
     Attempt,
     ContactStep,
@@ -33,13 +36,11 @@ from ce_dynamics.contact.step import (
     StepRows,
     apply_impulses,
     complete_rows,
+    rows_of,
     solve_islands,
 )
 from ce_dynamics.simulation.integrators.kernels import call, integers, matrix, part, vector
 from ce_dynamics.simulation.integrators.workspace import block_of
-
-ASSEMBLE, SOLVE, FINISH = range(3)
-"""Tasks of `tree_step`; one kernel compiles in less time than three with the same parts."""
 
 
 class Stage(NamedTuple):
@@ -120,25 +121,13 @@ def move_tree(M, R, G, D):  # type: ignore[no-untyped-def]
 
 @part
 def machine_of(a):  # type: ignore[no-untyped-def]
-    """Return the machine that a block begins with."""
+    """Return the machine that follows the rows in a block."""
     return ContactMachine(
-        integers(a, 0), integers(a, 1), integers(a, 2), integers(a, 3), integers(a, 4), integers(a, 5),
-        vector(a, 6), vector(a, 7), vector(a, 8), vector(a, 9), vector(a, 10), matrix(a, 11), vector(a, 12),
-        vector(a, 13), vector(a, 14), vector(a, 15), matrix(a, 16), matrix(a, 17), matrix(a, 18),
-        matrix(a, 19), vector(a, 20), vector(a, 21), vector(a, 22), vector(a, 23), vector(a, 24),
-        vector(a, 25), vector(a, 26),
-    )  # fmt: skip
-
-
-@part
-def rows_of(a):  # type: ignore[no-untyped-def]
-    """Return the rows that follow the machine in a block."""
-    return StepRows(
-        integers(a, 27), integers(a, 28), vector(a, 29), vector(a, 30), vector(a, 31), vector(a, 32),
-        integers(a, 33), integers(a, 34), matrix(a, 35), matrix(a, 36), matrix(a, 37), matrix(a, 38),
-        vector(a, 39), vector(a, 40), vector(a, 41), vector(a, 42), vector(a, 43), vector(a, 44),
-        vector(a, 45), matrix(a, 46), matrix(a, 47), matrix(a, 48), integers(a, 49), integers(a, 50),
-        integers(a, 51),
+        integers(a, 25), integers(a, 26), integers(a, 27), integers(a, 28), integers(a, 29), integers(a, 30),
+        vector(a, 31), vector(a, 32), vector(a, 33), vector(a, 34), vector(a, 35), matrix(a, 36),
+        vector(a, 37), vector(a, 38), vector(a, 39), vector(a, 40), matrix(a, 41), matrix(a, 42),
+        matrix(a, 43), matrix(a, 44), vector(a, 45), vector(a, 46), vector(a, 47), vector(a, 48),
+        vector(a, 49), vector(a, 50), vector(a, 51),
     )  # fmt: skip
 
 
@@ -146,7 +135,7 @@ def rows_of(a):  # type: ignore[no-untyped-def]
 def tree_step(block, G, task, t):  # type: ignore[no-untyped-def]
     """A step from the machine's state, or a part of it; returns status, residual, Newton steps, work.
 
-    ``block`` has the arrays of `ContactMachine`, `StepRows` and `TreeData`, see `block_of`.
+    ``block`` has the arrays of `StepRows`, `ContactMachine` and `TreeData`, see `block_of`.
     """
     M, R = machine_of(block), rows_of(block)
     D = TreeData(vector(block, 52), vector(block, 53), integers(block, 54), vector(block, 55))
@@ -207,7 +196,7 @@ class TreeStep(ContactStep):
         )  # fmt: skip
         self.given = StepGiven(per=m, h=0.0, rest_speed=rest_speed)
         self._data = TreeData(limit, turning, np.array(quaternions, dtype=np.int64), np.zeros_like(M.y))
-        self._block = block_of((*M, *self.rows, *self._data))
+        self._block = block_of((*self.rows, *M, *self._data))
         self._t, self._turned = 0.0, False
 
     def start(self, t: float, y: Floats, u: Floats, h: float) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import NamedTuple, Protocol
 
@@ -128,15 +129,14 @@ class Workspace(Program):
 
 
 def block_of(arrays: Iterable[NDArray[np.float64] | NDArray[np.int64]]) -> NDArray[np.int64]:
-    """Return address and shape of every array of one or two axes, three numbers each.
+    """Return of every array its address, its rows and the numbers in a row; a flat one has one in a row.
 
     numba takes some 0.1 µs for every array that Python hands over, as long as a step of a small model takes.
     A kernel is given one block and makes the arrays again; the caller keeps them alive.
     """
     described: list[int] = []
     for array in arrays:
-        if not array.flags.c_contiguous or array.ndim > 2 or array.dtype.char not in "dlq":
+        if not array.flags.c_contiguous or array.ndim == 0 or array.dtype.char not in "dlq":
             raise ModelError(f"an array of shape {array.shape} and type {array.dtype} is none of a kernel's")
-        rows, columns = array.shape if array.ndim == 2 else (array.size, 1)
-        described += (address(array), rows, columns)
+        described += (address(array), len(array), math.prod(array.shape[1:]))
     return np.array(described, dtype=np.int64)
