@@ -18,7 +18,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from ce_dynamics.algebra.checks import show
 from ce_dynamics.compiler import disk_cache
@@ -34,6 +34,8 @@ LEVELS = {"full": FULL, "quick": QUICK, "portable": FULL}
 
 Owed: TypeAlias = list[Callable[[], object]]
 """What makes full code of the functions of which there is only quick code."""
+
+T = TypeVar("T")
 
 _owed: ContextVar[Owed | None] = ContextVar("owed", default=None)
 
@@ -57,7 +59,7 @@ def is_portable() -> bool:
     return os.environ.get(VARIABLE) == "portable"
 
 
-def obtain_code(load: Callable[[int], bytes | None], make: Callable[[int], bytes]) -> bytes:
+def obtain_code(load: Callable[[int], T | None], make: Callable[[int], T]) -> T:
     """Return code of the requested level, or within `first_soon` the code that is available first.
 
     Parameters

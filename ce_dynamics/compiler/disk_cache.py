@@ -2,8 +2,8 @@
 
 An entry is ``sha256(key + content) + content`` in a file named by its key, written to a temporary file and
 moved into place, so that readers see whole entries only and concurrent writers do no harm; one that lies
-under another's name is damaged like one that is cut.  Anything wrong with an entry discards it; what
-is wrong with the disk merely disables the cache.
+under another's name is damaged like one that is cut.  Anything wrong with an entry discards it, its content
+included, which `load_as` reads; what is wrong with the disk merely disables the cache.
 
 Machine code that is loaded is run, so that an entry counts only if this user or the administrator wrote it:
 it is a regular file, and neither it nor a folder on its path belongs to others or can be written to by them.
@@ -18,8 +18,9 @@ import logging
 import os
 import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TypeVar
 
 import platformdirs
 
@@ -38,6 +39,8 @@ _DIGEST_SIZE = hashlib.sha256().digest_size
 _LARGEST_TOTAL = 512 * 2**20
 _log = logging.getLogger(__name__)
 _warned: set[Path] = set()
+
+T = TypeVar("T")
 
 
 def folder() -> Path | None:
@@ -146,6 +149,20 @@ def load(key: str) -> bytes | None:
         return content
     _discard(path, "it is damaged")
     return None
+
+
+def load_as(key: str, read: Callable[[bytes], T]) -> T | None:
+    """Return what `read` makes of the content stored under a key, or None; content it rejects is removed."""
+    content = load(key)
+    if content is None:
+        return None
+    try:
+        return read(content)
+    except (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
+        where = folder()
+        if where is not None:
+            _discard(where / (key + _SUFFIX), f"its content is of another kind ({error})")
+        return None
 
 
 def _discard(path: Path, problem: str) -> None:

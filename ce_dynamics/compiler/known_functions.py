@@ -59,11 +59,5 @@ def _key(name: str, content: tuple[object, ...]) -> str | None:
 
 
 def _load(key: str, make: Callable[[], TracedFunction]) -> CompiledFunction | None:
-    note = disk_cache.load(key)
-    if note is None:
-        return None
-    try:
-        signature = Signature.from_dict(json.loads(note))
-    except (ValueError, KeyError, TypeError):  # of another release
-        return None
-    return machine.load_function(signature, make)
+    signature = disk_cache.load_as(key, lambda note: Signature.from_dict(json.loads(note)))
+    return None if signature is None else machine.load_function(signature, make)

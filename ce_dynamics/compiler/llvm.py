@@ -104,16 +104,21 @@ def link_helper(source: str, *names: str) -> Any:
     """Functions that serve all others, from LLVM IR or from disk; their library, which keeps them alive."""
     about = (source, binding().llvm_version_info, host(), NEAR)
     key = hashlib.sha256(repr(about).encode()).hexdigest()
-    code = disk_cache.load(key)
-    if code is None:
+
+    def load(code: bytes) -> Any:
+        builder = binding().JITLibraryBuilder().add_object_img(code).add_current_process()
+        for name in names:
+            builder.export_symbol(name)
+        with _lock:
+            return builder.link(_jit(), f"ce_dynamics_{names[0]}_{next(_serial)}")
+
+    library = disk_cache.load_as(key, load)
+    if library is None:
         module = binding().parse_assembly(source)
         module.triple = host()[0]
         target = target_machine(FULL)
         module.data_layout = str(target.target_data)
         code = bytes(target.emit_object(module))
         disk_cache.store(key, code)
-    builder = binding().JITLibraryBuilder().add_object_img(code).add_current_process()
-    for name in names:
-        builder.export_symbol(name)
-    with _lock:
-        return builder.link(_jit(), f"ce_dynamics_{names[0]}_{next(_serial)}")
+        library = load(code)
+    return library

@@ -163,14 +163,16 @@ def compile_function(
     def key(level: int) -> str:
         return _key(digest, lanes, level, largest_straight, fused, single)
 
-    def make(level: int) -> bytes:
+    def linked(code: bytes) -> CompiledFunction:
+        return link(code, traced, lanes, fused, single)
+
+    def make(level: int) -> CompiledFunction:
         with at_work(f"compiling {traced.name}, {traced.n_instructions:,} instructions"):
             code = object_code(traced, lanes, largest_straight, fused, single, level)
         disk_cache.store(key(level), code)
-        return code
+        return linked(code)
 
-    code = obtain_code(lambda level: disk_cache.load(key(level)), make)
-    return link(code, traced, lanes, fused, single)
+    return obtain_code(lambda level: disk_cache.load_as(key(level), linked), make)
 
 
 def _pickled(function: CompiledFunction) -> tuple[Any, ...]:
@@ -206,8 +208,9 @@ def load_function(
     tables = [table for table in map(known_table, signature.tables) if table is not None]
     if len(tables) < len(signature.tables):
         return None
-    code = disk_cache.load(_key(signature.digest, lanes, code_level(), single=single))
-    if code is None:
-        return None
-    library = llvm.link(code, signature, tables)
-    return CompiledFunction(trace_it, lanes, library, signature, tables, single=single)
+
+    def linked(code: bytes) -> CompiledFunction:
+        library = llvm.link(code, signature, tables)
+        return CompiledFunction(trace_it, lanes, library, signature, tables, single=single)
+
+    return disk_cache.load_as(_key(signature.digest, lanes, code_level(), single=single), linked)

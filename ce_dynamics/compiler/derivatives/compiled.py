@@ -102,16 +102,14 @@ class Noted(NamedTuple):
 
 
 def read_note(key: str) -> Noted | None:
-    """Return the note of a Jacobian; None if there is none, or if another release has written it."""
-    note = disk_cache.load(key)
-    if note is None:
-        return None
-    try:
+    """Return the note of a Jacobian; None if there is none that can be read."""
+
+    def read(note: bytes) -> Noted:
         known = json.loads(note)
         signature = Signature.from_dict(known["signature"])
         return Noted(signature, places(known["rows"]), places(known["columns"]))
-    except (ValueError, KeyError, TypeError):
-        return None
+
+    return disk_cache.load_as(key, read)
 
 
 def places(numbers: Sequence[int] | NDArray[np.intp]) -> Integers:

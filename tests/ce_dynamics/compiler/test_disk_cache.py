@@ -3,6 +3,7 @@
 import errno
 import logging
 import os
+import pickle
 import stat
 import subprocess
 import sys
@@ -12,7 +13,9 @@ from typing import Any, NoReturn
 import numpy as np
 import pytest
 
-from ce_dynamics.compiler import CompiledFunction, compile_function, disk_cache, llvm, machine, trace
+from ce_dynamics.compiler import CompiledFunction, compile_function, disk_cache, llvm, machine, rows, trace
+from ce_dynamics.compiler.derivatives.compiled import compile_jacobian
+from ce_dynamics.compiler.known_functions import recall_or_compile
 
 X = np.array([0.3, 0.4])
 
@@ -241,6 +244,57 @@ def test_folder_that_others_can_replace_is_not_used(
     if kind == "writable":
         above.chmod(0o1777)  # as /tmp: nothing there is moved by those who do not own it
         assert disk_cache.load("key") == b"one"
+
+
+class Trap:
+    """Its pickle creates a file when it is read."""
+
+    def __init__(self, mark: Path) -> None:
+        self.mark = mark
+
+    def __reduce__(self) -> tuple[Any, tuple[Path]]:
+        return Path.touch, (self.mark,)
+
+
+def square(x: Any) -> dict[str, Any]:
+    return {"y": x[0] * x[0] * x[1]}
+
+
+def ask_everything() -> list[float]:
+    """Return results of code, of a function found by its content, of a Jacobian and of a helper."""
+    traced = trace("square", square, {"x": 2})
+    known = recall_or_compile(lambda: traced, "square", ("a test",))
+    helper = llvm.link_helper(rows.SOURCE, "rows")
+    assert helper["rows"] != 0
+    return [float(known(X)[0]), *compile_jacobian(traced, "y", "x")(X).ravel().tolist()]
+
+
+FOREIGN = {
+    "json of another shape": b"[]",
+    "json without entries": b"{}",
+    "json nested deeply": b"[" * 100_000,
+    "text": "Grüße".encode("latin-1"),
+    "start of an object file": b"\x7fELF",
+}
+
+
+@pytest.mark.parametrize("content", ["pickle", *FOREIGN])
+def test_entries_of_foreign_content_are_made_again(
+    folder: Path, tmp_path: Path, content: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    expected = ask_everything()
+    whole = {path: path.read_bytes() for path in folder.iterdir()}
+    assert len(whole) == 5  # two functions, a note of each, a helper
+    trap = pickle.dumps(Trap(tmp_path / "ran"))
+    for path in whole:
+        key = path.name.removesuffix(f".{disk_cache.FORMAT}.code")
+        planted = FOREIGN.get(content, trap)
+        path.write_bytes(disk_cache.digest(key, planted) + planted)  # valid: its author knows the format
+    with caplog.at_level(logging.WARNING):
+        assert ask_everything() == expected
+    assert not (tmp_path / "ran").exists()
+    assert {path: path.read_bytes() for path in folder.iterdir()} == whole
+    assert all("its content is of another kind" in record.getMessage() for record in caplog.records)
 
 
 def test_nothing_that_is_kept_is_unpickled() -> None:
