@@ -14,14 +14,10 @@ import numpy as np
 from ce_dynamics.algebra import checks, files
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import DataError
+from ce_dynamics.models.parts.roads.grid import LARGEST, check_size
 
 if TYPE_CHECKING:
     from tifffile import TiffPage
-
-LARGEST = 2**30
-"""Bytes of a file."""
-MOST = LARGEST // 8
-"""Heights of a file."""
 
 PIXEL_SCALE, TRANSFORMATION, GEO_KEYS, GDAL_METADATA, GDAL_NO_DATA = 33550, 34264, 34735, 42112, 42113
 """Numbers of tags: ModelPixelScale, ModelTransformation, GeoKeyDirectory, and two of GDAL."""
@@ -85,8 +81,7 @@ def check_kind(path: Path, page: TiffPage) -> None:
         raise DataError(f"road {path}: one band of heights is needed, got an array of shape {page.shape}")
     if page.dtype is None or page.dtype.kind not in "iuf":
         raise DataError(f"road {path}: heights must be real numbers, not of the kind {page.dtype}")
-    if math.prod(page.shape) > MOST:
-        raise DataError(f"road {path}: {page.shape} are more than {MOST:,} pixels; cut the map")
+    check_size(str(path), math.prod(page.shape))
 
 
 def check_units(path: Path, tags: dict[int, object], sized: bool) -> None:

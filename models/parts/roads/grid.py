@@ -23,6 +23,21 @@ from ce_dynamics.models.data.quantities import check_number
 LONGEST = 1e9
 """Metres of a map along an axis."""
 
+MOST_NODES = 2**30 // 80
+"""Nodes of a map from a file.  To read heights and friction takes at most 80 bytes a node, 1 GiB in all."""
+
+LARGEST = 16 * MOST_NODES
+"""Bytes of such a file, packed and unpacked: two numbers a node."""
+
+
+def check_size(name: str, nodes: int) -> None:
+    """Reject a map from a file before it fills the memory."""
+    if nodes > MOST_NODES:
+        raise DataError(
+            f"road {name}: a map of {nodes:,} nodes is larger than {MOST_NODES:,}; cut the road, or "
+            "make its grid coarser"
+        )
+
 
 class AxisPosition(NamedTuple):
     """Position on an axis.

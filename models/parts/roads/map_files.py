@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import lzma
 import math
 import struct
 import zipfile
@@ -24,7 +23,7 @@ from ce_dynamics.models.data.quantities import Option, check_number
 from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.parts.roads.friction import Friction, FrictionMap
 from ce_dynamics.models.parts.roads.geotiff import read_geotiff
-from ce_dynamics.models.parts.roads.grid import Axis, Grid, axes_of
+from ce_dynamics.models.parts.roads.grid import LARGEST, Axis, Grid, axes_of, check_size
 from ce_dynamics.models.parts.roads.opencrg import read_opencrg
 
 
@@ -133,9 +132,6 @@ FILE_WORDS = (
 )
 """What may be said of a file."""
 
-LARGEST = 2**30
-"""Bytes of a file that is read as a map."""
-
 
 def is_map_file(name: str) -> bool:
     """Return True if a name is that of a file with a road."""
@@ -201,6 +197,7 @@ def read_npy(path: Path, friction: float | Friction, given: dict[str, Any], shap
         raise DataError(f"road {path}: heights must be an array (n_x, n_y), got shape {np.shape(z)}")
     if given["dx"] is None:
         raise DataError(f"road {path}: say the spacing of its nodes, for example {path.name}:dx=0.1")
+    check_size(str(path), z.size)
     dy = given["dx"] if given["dy"] is None else given["dy"]
     return place_map(path, friction, z, (given["dx"], dy), given, shape)
 
@@ -229,6 +226,7 @@ def read_npz(path: Path, friction: float | Friction, given: dict[str, Any], shap
     for name in ("x", "y", "z"):
         if name not in arrays:
             raise DataError(f"road {path}: no array {name!r}; there are {', '.join(arrays) or 'none'}")
+    check_size(str(path), arrays["z"].size)
     x, y = (read_axis(path, name, arrays[name]) for name in ("x", "y"))
     sizes = (arrays["x"].size, arrays["y"].size)
     for name in ("z", "mu"):
@@ -279,7 +277,7 @@ def refuse_given(path: Path, given: dict[str, Any]) -> None:
 
 WRONG = (
     ValueError, OSError, EOFError, SyntaxError, TokenError, RuntimeError, NotImplementedError, struct.error,
-    zlib.error, lzma.LZMAError, zipfile.BadZipFile,
+    zlib.error, zipfile.BadZipFile,
 )  # fmt: skip
 """Errors of NumPy and of zipfile for files that are damaged, encrypted, or packed in another way."""
 
@@ -291,13 +289,29 @@ def load(path: Path) -> Any:
         if not content.startswith(b"PK"):
             return array_of(content)
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            size = sum(member.file_size for member in archive.infolist())
+            members = archive.infolist()
+            size = sum(member.file_size for member in members)
             if size > LARGEST:
                 raise ValueError(f"unpacked it has {size:,} bytes, {LARGEST:,} are allowed")
-            checks.room(f"road {path}", float(size), "give fewer nodes", DataError)
-            return {name.removesuffix(".npy"): array_of(archive.read(name)) for name in archive.namelist()}
+            return {
+                member.filename.removesuffix(".npy"): array_of(unpack(archive, member)) for member in members
+            }
     except WRONG as error:
         raise DataError(f"road {path}: no NumPy file that can be read: {error}") from None
+
+
+def unpack(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
+    """Return the content of a member, which unpacks to no more than it promises.
+
+    Raises
+    ------
+    ValueError
+        If it is packed in a way that NumPy does not write: zipfile unpacks those whole, however long.
+    """
+    if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise ValueError(f"{member.filename} is packed by method {member.compress_type}; use numpy.savez")
+    with archive.open(member) as stream:
+        return stream.read(member.file_size)  # a limit, where ``archive.read`` has none
 
 
 def array_of(content: bytes) -> Floats:

@@ -32,14 +32,18 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.quantities import check_number
 from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.parts.roads.friction import Friction
-from ce_dynamics.models.parts.roads.grid import Axis, Grid, SplineCurve, UnevenAxis
+from ce_dynamics.models.parts.roads.grid import (
+    LARGEST,
+    MOST_NODES,
+    Axis,
+    Grid,
+    SplineCurve,
+    UnevenAxis,
+    check_size,
+)  # fmt: skip
 from ce_dynamics.models.parts.rounding import unit_clip
 
 PIECE = 2**20
-LARGEST = 2**28
-"""Bytes of a file, unpacked."""
-MOST_NODES = 20_000_000
-"""Of a map."""
 STEPS = 4
 """Steps of Newton's method: each squares the error in parts of the radius of curvature, 1/4 at the start."""
 EXACT = 1e-9
@@ -439,15 +443,6 @@ def line_of(
     before = corners[0] - np.arange(more, 0, -1)[:, None] * first
     begin = u.start - more * u.step
     return CurvedLine(np.vstack((before, corners)), (begin, u.step), sides, smooth, closed=False)
-
-
-def check_size(name: str, nodes: int) -> None:
-    """Refuse maps that would fill the memory."""
-    if nodes > MOST_NODES:
-        raise DataError(
-            f"road {name}: a map of {nodes:,} nodes is larger than {MOST_NODES:,}; cut the road, or "
-            "make its grid coarser"
-        )
 
 
 def refuse_gaps(name: str, z: Floats) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.parts.roads import geotiff
+from ce_dynamics.models.parts.roads import grid
 from ce_dynamics.models.parts.roads.kinds import road
 
 tifffile = pytest.importorskip("tifffile", reason="the extra roads is not installed")
@@ -106,10 +106,10 @@ def test_more_pixels_than_there_is_room_for_are_not_unpacked(
 ) -> None:
     path = tmp_path / "map.tif"
     tifffile.imwrite(path, Z, extratags=[SIZE])
-    monkeypatch.setattr(geotiff, "MOST", Z.size)
+    monkeypatch.setattr(grid, "MOST_NODES", Z.size)
     road(str(path))
-    monkeypatch.setattr(geotiff, "MOST", Z.size - 1)
-    with pytest.raises(DataError, match="more than 39 pixels; cut the map"):
+    monkeypatch.setattr(grid, "MOST_NODES", Z.size - 1)
+    with pytest.raises(DataError, match="a map of 40 nodes is larger than 39; cut the road"):
         road(str(path))
 
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import struct
+import tracemalloc
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from ce_dynamics.errors import DataError
+from ce_dynamics.models.parts.roads.grid import MOST_NODES
 from ce_dynamics.models.parts.roads.kinds import road
 from ce_dynamics.models.parts.roads.map_files import read_map
 
@@ -97,6 +101,22 @@ def bomb() -> bytes:
     return bytes(whole)
 
 
+def big() -> bytes:
+    """An archive of 25 million heights in as many bytes."""
+    stream = io.BytesIO()
+    np.savez_compressed(stream, x=np.arange(5000.0), y=np.arange(5000.0), z=np.zeros((5000, 5000), np.int8))
+    return stream.getvalue()
+
+
+def understated() -> bytes:
+    """An archive that says that its 20 MB are 1 kB."""
+    whole = bytearray(archive(z=npy((1600, 1600), bytes(8 * 1600**2))))
+    for signature, at in ((b"PK\x03\x04", 22), (b"PK\x01\x02", 24)):
+        place = whole.rindex(signature) + at
+        whole[place : place + 4] = struct.pack("<I", 1024)
+    return bytes(whole)
+
+
 def encrypted() -> bytes:
     """An archive whose member is marked as encrypted."""
     whole = bytearray(archive(z=npy((4,), bytes(32))))
@@ -123,10 +143,12 @@ def cut_lzma() -> bytes:
 @pytest.mark.parametrize(
     ("ending", "content", "problem"),
     [
-        ("npz", bomb(), "unpacked it has 4,294,967,294 bytes, 1,073,741,824 are allowed"),
+        ("npz", bomb(), "unpacked it has 4,294,967,294 bytes, 214,748,352 are allowed"),
         ("npz", encrypted(), "encrypted"),
-        ("npz", packed_by(9), "not supported"),
-        ("npz", cut_lzma(), "no NumPy file that can be read"),
+        ("npz", packed_by(9), "packed by method 9; use numpy.savez"),
+        ("npz", cut_lzma(), "packed by method 14; use numpy.savez"),
+        ("npz", big(), "25,000,000 nodes is larger than"),
+        ("npz", understated(), "no NumPy file that can be read"),
         ("npz", archive(z=npy((10**12,), bytes(8))), "promises 8,000,000,000,000 bytes, it holds 8"),
         ("npy", npy((10**6, 10**6), bytes(99)), "promises 8,000,000,000,000 bytes, it holds 99"),
         ("npy", npy((-4, 1), bytes(99)), "no NumPy file that can be read"),
@@ -141,6 +163,34 @@ def test_damaged_arrays_are_refused_before_unpacking(
     with pytest.raises(DataError, match=problem) as caught:
         read_map(path, dx=0.1) if ending == "npy" else read_map(path)
     assert str(path) in str(caught.value)
+
+
+def peak_of(path: Path, **given: Any) -> int:
+    """Return the peak of Python's memory while a map is read, which must fail or succeed [bytes]."""
+    tracemalloc.start()
+    try:
+        with contextlib.suppress(DataError):
+            read_map(path, **given)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_no_map_takes_more_than_a_gibibyte(tmp_path: Path) -> None:
+    """What is read takes its share of it, one that promises less than it unpacks to what it promises."""
+    n = 400
+    nodes = np.arange(float(n))
+    mu = np.full((n, n), 0.8)
+    compressed, plain = tmp_path / "compressed.npz", tmp_path / "plain.npz"
+    np.savez_compressed(compressed, x=nodes, y=nodes, z=mu, mu=mu)
+    np.savez(plain, x=nodes, y=nodes, z=mu, mu=mu)
+    np.save(tmp_path / "alone.npy", mu)
+    read_map(plain)  # loads SciPy
+    for path, given in ((compressed, {}), (plain, {}), (tmp_path / "alone.npy", {"dx": 0.1})):
+        assert peak_of(path, **given) * MOST_NODES / n**2 <= 2**30
+    bad = tmp_path / "bad.npz"
+    bad.write_bytes(understated())
+    assert peak_of(bad) < 2**20  # 20 kB of file, not the 20 MB that it unpacks to
 
 
 def test_what_is_no_map_is_named(tmp_path: Path) -> None:
