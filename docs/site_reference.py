@@ -32,8 +32,8 @@ from ce_dynamics.models.powertrain.differentials import DIFFERENTIALS
 from ce_dynamics.models.vehicles import layout
 from ce_dynamics.models.vehicles.corner import CornerData
 from ce_dynamics.models.vehicles.description import VehicleParameters
+from ce_dynamics.models.vehicles.files import SHIPPED
 from ce_dynamics.models.vehicles.sections import VehicleDescription
-from ce_dynamics.models.vehicles.shipped import SHIPPED
 from ce_dynamics.models.vehicles.suspensions.template import (
     FOLDER,
     GEARS,

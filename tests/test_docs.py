@@ -31,8 +31,8 @@ from ce_dynamics.models.handling.procedures.listed import PROCEDURES
 from ce_dynamics.models.parts.manoeuvres import MANOEUVRES
 from ce_dynamics.models.parts.roads.kinds import ROADS
 from ce_dynamics.models.vehicles.description import VehicleParameters
+from ce_dynamics.models.vehicles.files import SHIPPED
 from ce_dynamics.models.vehicles.sections import VehicleDescription
-from ce_dynamics.models.vehicles.shipped import SHIPPED
 from ce_dynamics.models.vehicles.suspensions.template import SUSPENSIONS
 
 ROOT = Path(__file__).parents[1]

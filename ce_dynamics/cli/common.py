@@ -10,7 +10,6 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.files import shown_path, whole
 from ce_dynamics.cli.progress import Interruption
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.vehicles.files import check_vehicle
 
 Writer = Callable[[Path], object]
 
@@ -49,7 +48,7 @@ def load_all(
 ) -> list[tuple[str | None, vehicles.Vehicle]]:
     """Return vehicles to be compared, the HMMWV if none is named, and variants of the first with titles."""
     found: list[tuple[str | None, vehicles.Vehicle]] = [
-        (None, vehicles.load(check_vehicle(name), overrides or (), tyres=tyres or (), road=road))
+        (None, vehicles.load(name, overrides or (), tyres=tyres or (), road=road))
         for name in names or ("hmmwv",)
     ]
     for text in variants or ():

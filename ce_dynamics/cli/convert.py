@@ -14,7 +14,7 @@ from ce_dynamics.models.exchange.hardpoints import AXES, convert_hardpoints
 from ce_dynamics.models.vehicles.chrono.pairing import FileChoice
 from ce_dynamics.models.vehicles.chrono.vehicle import convert_vehicle
 from ce_dynamics.models.vehicles.description import VehicleParameters
-from ce_dynamics.models.vehicles.files import FORMATS, describes_a_vehicle
+from ce_dynamics.models.vehicles.files import FORMATS, data_file, describes_a_vehicle
 from ce_dynamics.models.vehicles.tree import FORMAT, NO_PARTS, convert_text
 
 OF_CHRONO = ("engine", "transmission", "tyre", "trailer", "like_chrono", "bushings")
@@ -48,7 +48,7 @@ def run(options: Convert) -> int:
 def convert_file(options: Convert, path: Path) -> int:
     """Write a data file of an earlier format in today's."""
     refuse(options, OF_CHRONO, f"{path.name} is no file of Project Chrono; leave it out")
-    before = VehicleParameters.load(path) if describes_a_vehicle(path) else None
+    before = VehicleParameters.load(path) if describes_a_vehicle(data_file(path)) else None
     text = path.read_text(encoding="utf-8")
     new = convert_text(text, path.name, NO_PARTS if before is None else before.layout.parts)
     written = output_of(options, f"{path.stem}-format-{FORMAT}.yaml")

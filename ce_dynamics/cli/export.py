@@ -15,7 +15,7 @@ from ce_dynamics.compiled.export.cross_compiler import PLATFORMS
 from ce_dynamics.compiled.export.fmu import VERSIONS, export_fmu
 from ce_dynamics.compiled.export.interface import check_identifier
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.vehicles.shipped import RIDE
+from ce_dynamics.models.vehicles.files import RIDE
 
 
 def run(options: Export) -> int:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ce_dynamics import vehicles
 from ce_dynamics.algebra.checks import with_unit
 from ce_dynamics.cli.options import Simulate
 from ce_dynamics.models.parts.manoeuvres import MANOEUVRES, Option
 from ce_dynamics.models.parts.roads.kinds import FRICTIONS, ROADS, RoadKind
 from ce_dynamics.models.parts.roads.map_files import FILE_WORDS, READERS
-from ce_dynamics.models.vehicles.case import load_parameters
-from ce_dynamics.models.vehicles.files import data_file
-from ce_dynamics.models.vehicles.shipped import SHIPPED, VARIANTS
+from ce_dynamics.models.vehicles.files import SHIPPED, VARIANTS, data_file
 
 
 def run(options: Simulate) -> int:
@@ -35,7 +34,7 @@ def print_vehicles() -> None:
 
 def print_parameters(model: str, overrides: Sequence[str]) -> None:
     """``key = value unit`` and the source of every parameter."""
-    parameters = load_parameters(model, overrides)
+    parameters = vehicles.load(model, overrides).data
     for parameter in parameters.flat():
         source = parameters.sources.get(parameter.source, parameter.source)
         print(f"{parameter.key}={parameter.text}    # {source}")

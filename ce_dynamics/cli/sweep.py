@@ -17,7 +17,7 @@ from ce_dynamics.cli.progress import Interruption
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.quantities import nearest, si_value
 from ce_dynamics.models.data.sampling import KINDS
-from ce_dynamics.models.vehicles.case import MODELS
+from ce_dynamics.models.vehicles.files import MODELS
 from ce_dynamics.models.vehicles.sweeps.batch import Batch, StoppedError
 from ce_dynamics.models.vehicles.sweeps.folder import SweepFolder
 from ce_dynamics.models.vehicles.sweeps.plan import Sweep

@@ -12,6 +12,7 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import numpy as np
@@ -309,6 +310,14 @@ def triangle_excess(inertia: NDArray[np.float64]) -> float:
     small, middle, large = (float(p) for p in np.linalg.eigvalsh(inertia))
     excess = large - (small + middle)
     return excess if excess > 1e-9 * large else 0.0
+
+
+def check_function(name: str, x: Numbers, values: str, y: Numbers) -> None:
+    """Refuse numbers that are no function: they do not pair up, or the abscissae do not increase."""
+    if len(x) != len(y):
+        raise ValueError(f"{name} has {len(x)} numbers and {values} {len(y)}; they must pair up")
+    if not all(a < b for a, b in pairwise(x)):
+        raise ValueError(f"{name} must increase from number to number")
 
 
 def _quote(value: object) -> str:

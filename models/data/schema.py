@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.data.quantities import Numbers, ParameterQuantity
+from ce_dynamics.models.data.quantities import ParameterQuantity, check_function
 
 
 class Section(BaseModel):
@@ -43,14 +42,6 @@ class Curve(Section):
         x, y = list(type(self).model_fields)[:2]
         check_function(x, getattr(self, x), y, getattr(self, y))
         return self
-
-
-def check_function(name: str, x: Numbers, values: str, y: Numbers) -> None:
-    """Refuse numbers that are no function: they do not pair up, or the abscissae do not increase."""
-    if len(x) != len(y):
-        raise ValueError(f"{name} has {len(x)} numbers and {values} {len(y)}; they must pair up")
-    if not all(a < b for a, b in pairwise(x)):
-        raise ValueError(f"{name} must increase from number to number")
 
 
 @functools.cache

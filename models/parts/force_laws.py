@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 from ce_dynamics.algebra.arrays import Scalar, absolute, maximum, minimum, where
-from ce_dynamics.compiler.free_numbers import decide, nominal
+from ce_dynamics.compiler.free_numbers import decide
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.forces.laws import Law
 from ce_dynamics.mechanism.forces.spring_damper import SpringDamper
-from ce_dynamics.models.data.quantities import check_number
 from ce_dynamics.models.parts.rounded_table import RoundedTable
 from ce_dynamics.models.parts.rounding import (
     round_absolute,
@@ -98,32 +96,6 @@ DAMPER_ROUNDING = 0.005
 """Largest half width of rounded corners of dampers [m/s]."""
 
 
-class Ramps(Law):
-    """A force by a table: see `RoundedTable`.
-
-    Parameters
-    ----------
-    x, y : sequences of float
-        Points, x increasing; they may be free parameters that leave it so.
-    widest, passive
-        As of `RoundedTable`.
-    """
-
-    def __init__(
-        self, x: Sequence[float], y: Sequence[float], widest: float = math.inf, passive: bool = False
-    ) -> None:
-        check_table("table", "points", *([nominal(value) for value in values] for values in (x, y)))
-        for before, after in pairwise(x):
-            decide(before < after, "the abscissae of a table must increase")
-        self.table = RoundedTable(tuple(x), tuple(y), widest, passive)
-
-    def force(self, x: Scalar) -> Scalar:
-        return self.table(x)
-
-    def energy(self, x: Scalar) -> Scalar:
-        return self.table.integral(x)
-
-
 class TabulatedStops(Law):
     """Stops at both ends of a travel: a compression δ beyond either pushes back with a table's force.
 
@@ -131,12 +103,12 @@ class TabulatedStops(Law):
     ----------
     shortest, longest : float
         Where the stops begin.
-    table : Ramps
+    table : RoundedTable
         Force over compression, zero at zero.
     """
 
-    def __init__(self, shortest: float, longest: float, table: Ramps) -> None:
-        x, y = table.table.x[0], table.table.y[0]
+    def __init__(self, shortest: float, longest: float, table: RoundedTable) -> None:
+        x, y = table.x[0], table.y[0]
         if (x, y) != (0.0, 0.0):
             raise DataError(f"stop: its table begins at ({x:g}, {y:g}); it must at (0, 0)")
         self.travel, self.table = Travel(shortest, longest), table
@@ -202,18 +174,6 @@ class Together(Law):
         return sum(others, start=first)
 
 
-def check_table(owner: str, name: str, x: Sequence[float], y: Sequence[float]) -> None:
-    """Reject tables that are no functions: unequal numbers of entries, or abscissae that do not increase."""
-    for k, number in enumerate((*x, *y)):
-        check_number(owner, f"{name}[{k % len(x)}]", number)
-    if len(x) != len(y) or len(x) < 2:
-        raise DataError(
-            f"{owner}: {name} has {len(x)} and {len(y)} values; give as many of each, at least two"
-        )
-    if any(b <= a for a, b in pairwise(x)):
-        raise DataError(f"{owner}: the abscissae of {name} must increase from value to value")
-
-
 class DamperMap(SpringDamper):
     """A damper with a curve of force over speed at each of several lengths.
 
@@ -226,11 +186,11 @@ class DamperMap(SpringDamper):
         As of `SpringDamper`: name, body, point, body, point.
     lengths : sequence of float
         Increasing [m].
-    curves : sequence of Ramps
+    curves : sequence of RoundedTable
         Tension over rate at each [N over m/s].
     """
 
-    def __init__(self, *place: Any, lengths: Sequence[float], curves: Sequence[Ramps]) -> None:
+    def __init__(self, *place: Any, lengths: Sequence[float], curves: Sequence[RoundedTable]) -> None:
         super().__init__(*place, free_length=0.0)
         if len(lengths) != len(curves) or len(lengths) < 2:
             raise DataError(

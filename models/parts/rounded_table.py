@@ -10,7 +10,10 @@ from typing import NamedTuple
 
 from ce_dynamics.algebra.arrays import Scalar, absolute, minimum, where
 from ce_dynamics.algebra.tables import Table
-from ce_dynamics.compiler.free_numbers import is_free, nominal
+from ce_dynamics.compiler.free_numbers import decide, is_free, nominal
+from ce_dynamics.errors import DataError
+from ce_dynamics.mechanism.forces.laws import Law
+from ce_dynamics.models.data.quantities import check_function, check_number
 from ce_dynamics.models.parts.rounding import AREA, fillet, nearness, rounded_ramp_integral, vertex_offset
 
 ROUNDED = 0.1
@@ -47,7 +50,7 @@ class TableBend(NamedTuple):
 
 
 @dataclass(frozen=True)
-class RoundedTable:
+class RoundedTable(Law):
     """A piecewise linear function, constant outside its knots, its corners rounded (`rounding`).
 
     It is the table itself but for `ROUNDED` of the narrower interval on both sides of a corner, or `widest`
@@ -56,7 +59,7 @@ class RoundedTable:
     Attributes
     ----------
     x, y : tuple of float
-        Knots, increasing in x, and values there.
+        Knots, increasing in x, and values there; they may be free parameters that leave it so.
     widest : float
         Largest half width of a rounding.
     passive : bool
@@ -68,6 +71,19 @@ class RoundedTable:
     y: tuple[float, ...]
     widest: float = math.inf
     passive: bool = False
+
+    def __post_init__(self) -> None:
+        for k, number in enumerate((*self.x, *self.y)):
+            check_number("table", f"points[{k % len(self.x)}]", number)
+        if len(self.x) < 2:
+            raise DataError(f"table: points has {len(self.x)} number; give at least two")
+        x, y = (tuple(map(nominal, numbers)) for numbers in (self.x, self.y))
+        try:
+            check_function("x", x, "y", y)
+        except ValueError as error:
+            raise DataError(f"table: {error}") from None
+        for before, after in pairwise(self.x):
+            decide(before < after, "the abscissae of a table must increase")
 
     @cached_property
     def corners(self) -> tuple[TableBend, ...]:
@@ -102,7 +118,9 @@ class RoundedTable:
         added = c.width * (fillet(t) - c.pinned * vertex_offset(t))
         return c.y + slope * d + (c.after - c.before) * added
 
-    def integral(self, x: Scalar) -> Scalar:
+    force = __call__
+
+    def energy(self, x: Scalar) -> Scalar:
         """Return its integral from 0 to x, of one that is not passive."""
         return self._area(x) - self._area(0.0)
 

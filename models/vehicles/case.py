@@ -14,14 +14,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ce_dynamics._version import __version__
-from ce_dynamics.algebra import checks, files
+from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.hinges.free import Free
 from ce_dynamics.mechanism.system import System
-from ce_dynamics.models.data.quantities import check_number, nearest, si_value
+from ce_dynamics.models.data.quantities import check_number, si_value
 from ce_dynamics.models.parts.body_contact import GroundSpring
 from ce_dynamics.models.parts.driver import DriverParameters
 from ce_dynamics.models.parts.manoeuvres import DoubleLaneChange, Manoeuvre
@@ -34,11 +34,10 @@ from ce_dynamics.models.vehicles.bodies import add_rigid_body
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.driving import make_manoeuvre
 from ce_dynamics.models.vehicles.equilibrium import settle, straighten, yaw_gain
-from ce_dynamics.models.vehicles.files import describes_a_vehicle
+from ce_dynamics.models.vehicles.files import RIDE
 from ce_dynamics.models.vehicles.practice import practise
 from ce_dynamics.models.vehicles.prepared import Case
 from ce_dynamics.models.vehicles.sensors import add_sensors
-from ce_dynamics.models.vehicles.shipped import RIDE, SHIPPED
 from ce_dynamics.simulation.options import Method
 
 if TYPE_CHECKING:
@@ -94,9 +93,6 @@ def build_ride(overrides: Sequence[str] = (), variant: str = "ride", free: Seque
     return system
 
 
-MODELS = (*SHIPPED, RIDE)
-"""Models by name; anything else is the path of a data file for the full vehicle."""
-
 DEFAULT_MANOEUVRE = DoubleLaneChange.name
 RIDE_DURATION = 2.0
 """[s], of the validation run."""
@@ -139,7 +135,9 @@ class VehicleSetup:
     @cached_property
     def data(self) -> VehicleParameters:
         """The vehicle's numbers, on the road of its fitted tyres."""
-        return load_parameters(self.model, self.overrides, self.free, self.tyres)
+        if self.model == RIDE:
+            raise DataError("the ride model is for runs without steering, pedals and tyres; give hmmwv")
+        return VehicleParameters.load(self.model, self.overrides, free=self.free, tyres=self.tyres)
 
     @cached_property
     def fitted_tyres(self) -> FittedTyres | None:
@@ -365,43 +363,6 @@ def prepare_ride(manoeuvre: str | None, given: Mapping[str, float | str], overri
     }
     model = Model(build_ride(overrides))
     return Case("HMMWV ride model, free motion", model, None, model.y0, duration, attributes)
-
-
-def load_parameters(
-    model: str | Path, overrides: Sequence[str], free: Sequence[str] = (), tyres: Sequence[str] = ()
-) -> VehicleParameters:
-    """Return the parameters of a model given by name or data file, on the road of its fitted tyres."""
-    data = load_model_parameters(model, overrides, free)
-    if not tyres:
-        return data
-    from ce_dynamics.models.vehicles.fitted_tyres import default_friction  # here, because few runs need it
-
-    friction = default_friction(tyres, data.corners, data.road.friction)
-    return (
-        data
-        if friction is None
-        else load_model_parameters(model, [f"road.friction={friction!r}", *overrides], free)
-    )
-
-
-def load_model_parameters(
-    model: str | Path, overrides: Sequence[str], free: Sequence[str]
-) -> VehicleParameters:
-    """Return the parameters of a model given by name or data file."""
-    if str(model) in SHIPPED:
-        return VehicleParameters.load(model, overrides=overrides, free=free)
-    path = files.path_of("vehicle", model)
-    try:
-        there = path.exists()
-    except OSError:  # no file can have this name
-        there = False
-    if not there:
-        named = checks.show(str(model))
-        known = f"give {', '.join(MODELS)} or an existing data file"
-        raise DataError(f"no vehicle {named}{nearest(str(model), MODELS)}; {known}")
-    if describes_a_vehicle(path):
-        return VehicleParameters.load(path, overrides=overrides, free=free)
-    return VehicleParameters.load(overrides=overrides, variant=path, free=free)
 
 
 def first_pedals(model: Model, manoeuvre: Manoeuvre) -> Floats:

@@ -44,6 +44,7 @@ from ce_dynamics.models.vehicles.bushings import VehicleBushing
 from ce_dynamics.models.vehicles.files import (
     TYRE_FILE,
     data_file,
+    describes_a_vehicle,
     example_of,
     files_of,
     name_errors,
@@ -54,7 +55,6 @@ from ce_dynamics.models.vehicles.layout import (
     AXES,
     AxleLayout,
     VehicleLayout,
-    explain_misspelling,
     groups_of,
     layout_of,
     schema_of,
@@ -144,14 +144,15 @@ class VehicleParameters:
         overrides: Sequence[str] = (),
         variant: str | Path | None = None,
         free: Sequence[str] = (),
+        tyres: Sequence[str] = (),
     ) -> VehicleParameters:
         """Load a data file, lay a variant over it, then the overrides.
 
         Parameters
         ----------
         path : path, optional
-            A complete data file, or one that names its ``base``; or a shipped vehicle by name; the HMMWV if
-            not given.
+            A data file or a shipped vehicle by name; one with just the numbers that differ from the HMMWV's;
+            the HMMWV if not given.
         overrides : sequence of str
             ``key=value`` each, for example ``front.spring.linear=120 kN/m``.  Corner values are always
             given as for the left side.  The more specific of two overrides wins; of equal ones the last.
@@ -160,22 +161,27 @@ class VehicleParameters:
         free : sequence of str
             Dotted names of numbers that become free parameters of the model (see `ce_dynamics.Parameter`),
             with the data's as nominal values; which can be is told by `models.vehicles.free`.
+        tyres : sequence of str
+            Tyre property files that will be fitted: they bring the friction of their road.
 
         Warns
         -----
         PhysicalityWarning
             For an inertia that no real body can have, unless its note says ``unphysical``.
         """
+        if tyres:
+            from ce_dynamics.models.vehicles.fitted_tyres import default_friction  # here, because few fit any
+
+            own = cls.load(path, overrides, variant, free)
+            friction = default_friction(tyres, own.corners, own.road.friction)
+            fitted = [f"road.friction={friction!r}", *overrides]
+            return own if friction is None else cls.load(path, fitted, variant, free)
         layers = files_of("hmmwv" if path is None else path)
-        label = layers[-1].label
+        label = next((file.label for file in reversed(layers) if describes_a_vehicle(file)), layers[-1].label)
         if variant is not None:
             layers.append(data_file(variant_path(variant)))
         words = [word for layer in layers for word in layer.words]
-        try:
-            layout = layout_of(words, label)
-        except DataError as error:
-            hint = explain_misspelling([one for layer in layers for one in layer.assignments])
-            raise DataError(f"{error}{hint}") from None
+        layout = layout_of(words, label)
         groups = groups_of(layout)
         check_tyre_files(layers, groups)
         before, kept = merge_layers(layers, layout, groups)

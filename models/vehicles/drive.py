@@ -14,7 +14,7 @@ from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.parts.manoeuvres.following import DoubleLaneChange
-from ce_dynamics.models.vehicles.case import VehicleSetup, load_parameters, setup_of
+from ce_dynamics.models.vehicles.case import VehicleSetup, setup_of
 from ce_dynamics.models.vehicles.driving import most_steering
 from ce_dynamics.models.vehicles.pictures import (
     cameras_of,
@@ -237,5 +237,5 @@ def parse_sliders(setup: VehicleSetup, texts: Sequence[str]) -> list[Slider]:
 
 def value_of(setup: VehicleSetup, name: str) -> float:
     """Return the value of a number of a vehicle's data."""
-    (parameter,) = load_parameters(setup.model, setup.overrides, [name]).free
+    (parameter,) = replace(setup, free=[name]).data.free
     return float(parameter.value)

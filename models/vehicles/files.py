@@ -19,9 +19,37 @@ from pathlib import Path
 from ce_dynamics.algebra import checks, files
 from ce_dynamics.errors import AssemblyError, DataError, ModelError
 from ce_dynamics.models.data.layers import Groups
+from ce_dynamics.models.data.quantities import nearest
 from ce_dynamics.models.data.reading import OVERRIDE, Assignment, DataFile, FileEntry, read_file
-from ce_dynamics.models.vehicles.shipped import SHIPPED, VARIANTS
 from ce_dynamics.models.vehicles.tree import shorten
+
+HERE = Path(__file__).parent
+SHIPPED = {
+    "hmmwv": HERE / "hmmwv" / "hmmwv.yaml",
+    "hmmwv-automatic": HERE / "hmmwv" / "hmmwv-automatic.yaml",
+    "hmmwv-chrono": HERE / "hmmwv" / "hmmwv-chrono.yaml",
+    "hmmwv-hull": HERE / "hmmwv" / "hmmwv-hull.yaml",
+    "hmmwv-assisted": HERE / "hmmwv" / "hmmwv-assisted.yaml",
+    "sedan": HERE / "sedan" / "sedan.yaml",
+    "sedan-manual": HERE / "sedan" / "sedan-manual.yaml",
+    "sedan-cvt": HERE / "sedan" / "sedan-cvt.yaml",
+    "sedan-electric": HERE / "sedan" / "sedan-electric.yaml",
+    "sedan-column": HERE / "sedan" / "sedan-column.yaml",
+    "sedan-assisted": HERE / "sedan" / "sedan-assisted.yaml",
+    "hatchback": HERE / "generic" / "hatchback.yaml",
+    "off-roader": HERE / "generic" / "off-roader.yaml",
+    "formula-student": HERE / "generic" / "formula-student.yaml",
+    "truck": HERE / "generic" / "truck.yaml",
+    "van": HERE / "generic" / "van.yaml",
+    "van-trailer": HERE / "generic" / "van-trailer.yaml",
+}
+"""Vehicles by name."""
+VARIANTS = {"ride": HERE / "hmmwv" / "ride.yaml"}
+"""Files with just the numbers that differ from the HMMWV's, by name."""
+RIDE = "ride"
+"""Name of the HMMWV's ride model."""
+MODELS = (*SHIPPED, RIDE)
+"""Models by name; anything else is the path of a data file."""
 
 TYRE_FILE = ("tyre", "file")
 """End of the keys that name tyre property files."""
@@ -37,11 +65,11 @@ def files_of(name: str | Path) -> list[DataFile]:
     Parameters
     ----------
     name : str or path
-        A shipped vehicle or a file.
+        A shipped vehicle or a file; one that names neither axles nor a base builds on the HMMWV.
     """
     found: list[DataFile] = []
-    _gather(shipped_or_path(name), (), found)
-    return found
+    _gather(path_of_vehicle(name), (), found)
+    return found if describes_a_vehicle(found[-1]) else [*files_of("hmmwv"), *found]
 
 
 def data_file(path: Path) -> DataFile:
@@ -215,9 +243,19 @@ def base_path(base: FileEntry, by: Path) -> Path:
     return path
 
 
-def shipped_or_path(name: str | Path) -> Path:
+def path_of_vehicle(name: str | Path) -> Path:
     """Return the file of a shipped vehicle, or the file itself."""
-    return SHIPPED[str(name)] if str(name) in SHIPPED else files.path_of("parameter file", name)
+    if str(name) in SHIPPED:
+        return SHIPPED[str(name)]
+    path = files.path_of("vehicle", name)
+    try:
+        there = path.exists()
+    except OSError:  # no file can have this name
+        there = False
+    if there:
+        return path
+    known = f"give {', '.join(MODELS)} or an existing data file"
+    raise DataError(f"no vehicle {checks.show(str(name))}{nearest(str(name), MODELS)}; {known}")
 
 
 def example_of(key: tuple[str, ...], groups: Groups) -> str | None:
@@ -242,25 +280,9 @@ def _shipped_values() -> dict[tuple[str, ...], str]:
     return found
 
 
-def describes_a_vehicle(path: Path) -> bool:
+def describes_a_vehicle(file: DataFile) -> bool:
     """Return True if a file stands on its own or names its base; else it holds overrides only."""
-    return path.suffix.lower() in FORMATS or bool(read_file(path).words)
-
-
-def check_vehicle(name: str) -> str:
-    """Return the name of a shipped vehicle or of a file that describes one."""
-    if name in SHIPPED:
-        return name
-    path = files.path_of("vehicle", name)
-    if not path.is_file():
-        known = f"give {', '.join(SHIPPED)} or an existing data file"
-        raise DataError(f"no vehicle {checks.show(name)}; {known}")
-    if not describes_a_vehicle(path):
-        raise DataError(
-            f"{path.name}: names neither its axles nor a base; add 'axles:', or what it builds on, "
-            "for example 'base: hmmwv'"
-        )
-    return name
+    return any(word.key[0] in ("base", "axles") for word in file.words)
 
 
 def variant_path(variant: str | Path) -> Path:

@@ -12,7 +12,6 @@ suspension's section.
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -185,15 +184,6 @@ class VehicleLayout:
     def own_axles(self) -> tuple[AxleLayout, ...]:
         """The axles of the vehicle, with those of its rear chassis but without those of trailers."""
         return tuple(axle for axle in self.axles if axle.trailer in (None, *self.halves))
-
-
-def explain_misspelling(others: Sequence[Assignment]) -> str:
-    """``; 'axle' (file:3): did you mean 'axles'?`` where such a key stands among the numbers of a file."""
-    for key, entry in others:
-        near = difflib.get_close_matches(key[0], ("base", "axles"), n=1, cutoff=0.75)
-        if near:
-            return f"; {checks.show(key[0])} ({entry.where}): did you mean {near[0]!r}?"
-    return ""
 
 
 def layout_of(words: Sequence[Assignment], label: str) -> VehicleLayout:

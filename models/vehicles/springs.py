@@ -30,12 +30,12 @@ from ce_dynamics.models.parts.force_laws import (
     Constant,
     DamperMap,
     Degressive,
-    Ramps,
     StoppedSpring,
     TabulatedStops,
     Together,
     Travel,
 )
+from ce_dynamics.models.parts.rounded_table import RoundedTable
 
 Lengths = Annotated[Numbers, ParameterQuantity("m", curve=True)]
 Speeds = Annotated[Numbers, ParameterQuantity("m/s", curve=True)]
@@ -88,11 +88,11 @@ class DamperMapData(Section):
                 raise ValueError(f"{name} must increase from number to number")
         return self
 
-    def curves(self) -> list[Ramps]:
+    def curves(self) -> list[RoundedTable]:
         """Return the curve at each length."""
         count = len(self.speed)
         rows = (self.force[k * count : (k + 1) * count] for k in range(len(self.length)))
-        return [Ramps(self.speed, row, DAMPER_ROUNDING, passive=True) for row in rows]
+        return [RoundedTable(self.speed, row, DAMPER_ROUNDING, passive=True) for row in rows]
 
 
 class SpringData(Section):
@@ -156,10 +156,10 @@ class SpringData(Section):
         )
         laws: list[Law] = [coil]
         if self.curve is not None:
-            laws.append(Ramps(self.curve.deflection, self.curve.force, SPRING_ROUNDING))
+            laws.append(RoundedTable(self.curve.deflection, self.curve.force, SPRING_ROUNDING))
         if self.stop_curve is not None:
             rounding = Travel(shortest, longest).rounding
-            stop = Ramps(self.stop_curve.deflection, self.stop_curve.force, rounding)
+            stop = RoundedTable(self.stop_curve.deflection, self.stop_curve.force, rounding)
             laws.append(TabulatedStops(shortest, longest, stop))
         if self.preload is not None:
             laws.append(Constant(-self.preload))
@@ -207,7 +207,7 @@ class DamperData(Section):
     def law(self) -> Law | float:
         """Return the tension over the rate of the length."""
         if self.curve is not None:
-            return Ramps(self.curve.speed, self.curve.force, DAMPER_ROUNDING, passive=True)
+            return RoundedTable(self.curve.speed, self.curve.force, DAMPER_ROUNDING, passive=True)
         if self.compression_degression is None and self.extension_degression is None:
             return or_zero(self.coefficient)
         degressions = self.compression_degression, self.extension_degression

@@ -18,7 +18,7 @@ from ce_dynamics.models.data.quantities import (
     PositiveStiffness,
 )
 from ce_dynamics.models.data.schema import Section
-from ce_dynamics.models.parts.force_laws import Ramps
+from ce_dynamics.models.parts.rounded_table import RoundedTable
 from ce_dynamics.models.tyres.chrono import (
     DAHL_DAMPING,
     DAHL_STIFFNESS,
@@ -172,12 +172,12 @@ class SlipLawData(Section):
         return {**own, "damping": damping, "reference_friction": self.mu0, "load_curve": curve}
 
 
-def continue_curve(curve: SpringCurve, radius: float) -> Ramps:
+def continue_curve(curve: SpringCurve, radius: float) -> RoundedTable:
     """Return a load curve whose ends are continued in their directions by the radius."""
     x, y = list(curve.deflection), list(curve.force)
     first, last = (y[1] - y[0]) / (x[1] - x[0]), (y[-1] - y[-2]) / (x[-1] - x[-2])
-    return Ramps(
-        [x[0] - radius, *x[1:-1], x[-1] + radius], [y[0] - first * radius, *y[1:-1], y[-1] + last * radius]
+    return RoundedTable(
+        (x[0] - radius, *x[1:-1], x[-1] + radius), (y[0] - first * radius, *y[1:-1], y[-1] + last * radius)
     )
 
 

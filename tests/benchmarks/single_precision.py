@@ -21,7 +21,7 @@ import ce_dynamics as ce
 from ce_dynamics.compiler import compile_function
 from ce_dynamics.errors import ModelError
 from ce_dynamics.models.vehicles.case import prepare
-from ce_dynamics.models.vehicles.shipped import SHIPPED
+from ce_dynamics.models.vehicles.files import SHIPPED
 from ce_dynamics.simulation.options import RunOptions
 from ce_dynamics.simulation.right_hand_side import RightHandSide
 from ce_dynamics.simulation.simulate import integrate_run

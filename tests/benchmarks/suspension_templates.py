@@ -11,7 +11,7 @@ from typing import Any
 import ce_dynamics as ce
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.vehicles.assembly import build
-from ce_dynamics.models.vehicles.shipped import SHIPPED
+from ce_dynamics.models.vehicles.files import SHIPPED
 from tests.benchmarks.report import Table, number
 from tests.benchmarks.timing import Contender, native_loop, race
 from tests.models.vehicles.suspensions.rig import (

@@ -20,8 +20,8 @@ from ce_dynamics.errors import CeDynamicsError, PhysicalityWarning, SimulationEr
 from ce_dynamics.models.parts.driver import CREEP
 from ce_dynamics.models.parts.manoeuvres.straight import Braking
 from ce_dynamics.models.vehicles.case import prepare
+from ce_dynamics.models.vehicles.files import SHIPPED
 from ce_dynamics.models.vehicles.prepared import Case
-from ce_dynamics.models.vehicles.shipped import SHIPPED
 from tests.chrono_vehicles.fleet import vehicles
 
 SPEEDS = 1.0, 2.0, 5.0, 10.0, 15.0, 20.0, 30.0, 40.0
@@ -158,9 +158,9 @@ def driven(model: str | Path, speed: float, friction: float, overrides: Sequence
 
 def heavier(model: str | Path) -> tuple[str, ...]:
     """Overrides that make a vehicle heavier and slower to turn."""
-    from ce_dynamics.models.vehicles.case import load_parameters
+    from ce_dynamics.models.vehicles.description import VehicleParameters
 
-    data = load_parameters(model, ()).data.chassis
+    data = VehicleParameters.load(model, ()).data.chassis
     values = {"chassis.mass": (data.mass, "kg"), "chassis.inertia.zz": (data.inertia[2], "kg*m^2")}
     return tuple(f"{key}={factor * values[key][0]:.6g} {values[key][1]}" for key, factor in CHANGES)
 

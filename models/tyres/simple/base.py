@@ -20,7 +20,7 @@ from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.quantities import check_number
 from ce_dynamics.models.parts.deflection import deflection_force, deflection_rate, excess_release
-from ce_dynamics.models.parts.force_laws import Ramps
+from ce_dynamics.models.parts.rounded_table import RoundedTable
 from ce_dynamics.models.parts.rounding import smooth_step
 from ce_dynamics.models.tyres.contract import (
     DEFLECTIONS,
@@ -95,7 +95,7 @@ class SlipModel(TyreModel):
     rim_radius, rim_stiffness : float
         Distance of the wheel centre from the road below which the rim carries as well [m], and its stiffness
         [N/m].
-    load_curve : Ramps, optional
+    load_curve : RoundedTable, optional
         Elastic load over deflection, through zero; it replaces ``cz``.
     """
 
@@ -113,12 +113,12 @@ class SlipModel(TyreModel):
     camber_stiffness: float = 0.0
     rim_radius: float = 0.0
     rim_stiffness: float = 0.0
-    load_curve: Ramps | None = None
+    load_curve: RoundedTable | None = None
 
     def __post_init__(self) -> None:
         for field in fields(self):
             value = getattr(self, field.name)
-            if value is None or isinstance(value, Ramps):
+            if value is None or isinstance(value, RoundedTable):
                 continue
             if isinstance(value, tuple):
                 for k, entry in enumerate(value):

@@ -28,13 +28,12 @@ from ce_dynamics.models.data.sampling import (
     sample,
 )
 from ce_dynamics.models.parts.roads.kinds import road as road_of
-from ce_dynamics.models.vehicles.case import load_parameters
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.driving import make_manoeuvre
+from ce_dynamics.models.vehicles.files import RIDE
 from ce_dynamics.models.vehicles.fitted_tyres import fit_tyres
 from ce_dynamics.models.vehicles.free import can_be_free
 from ce_dynamics.models.vehicles.layout import VehicleLayout, groups_of
-from ce_dynamics.models.vehicles.shipped import RIDE
 from ce_dynamics.models.vehicles.tree import short_name
 from ce_dynamics.simulation.integrators.methods import FIXED, NATIVE_METHODS
 from ce_dynamics.simulation.integrators.settings import Settings, check_steps, settings_of
@@ -144,7 +143,7 @@ class Sweep:
         check_conflicts(self.names, self.overrides, self.vehicle.layout)
         given = {k: v for k, v in (("speed", self.speed), ("duration", self.duration)) if v is not None}
         task = make_manoeuvre(
-            self.manoeuvre, {**self.options, **given}, load_parameters(self.model, self.overrides)
+            self.manoeuvre, {**self.options, **given}, VehicleParameters.load(self.model, self.overrides)
         )
         fit_tyres(self.tyres, self.vehicle.corners)
         if self.road is not None:
@@ -185,7 +184,7 @@ class Sweep:
     @cached_property
     def vehicle(self) -> VehicleParameters:
         """The vehicle whose numbers are varied, before any is changed."""
-        return load_parameters(self.model, ())
+        return VehicleParameters.load(self.model)
 
     @cached_property
     def names(self) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from ce_dynamics.models.vehicles.case import load_parameters
+from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.hmmwv.parameters import HmmwvParameters
 from tests.campaigns.bad_input.cases import Case
 
@@ -45,7 +45,7 @@ def load(text: str | bytes) -> Any:
     """Load a data file with some content, and take it away again."""
     path = file_of(text)
     try:
-        return load_parameters(str(path), [])
+        return VehicleParameters.load(str(path), [])
     finally:
         path.unlink()
 
@@ -164,30 +164,31 @@ def of_files() -> list[Case]:
     def fifo() -> Any:
         path = tempfile.mktemp()
         os.mkfifo(path)
-        return load_parameters(path, [])
+        return VehicleParameters.load(path, [])
 
     def unreadable() -> Any:
         path = file_of("chassis:\n  mass: 1 kg")
         path.chmod(0)
         if os.geteuid() == 0:  # who may read everything has to be told otherwise
             path.unlink()
-        return load_parameters(str(path), [])
+        return VehicleParameters.load(str(path), [])
 
     def loop() -> Any:
         path = tempfile.mktemp()
         os.symlink(path, path)
-        return load_parameters(path, [])
+        return VehicleParameters.load(path, [])
 
-    wrong: Any = lambda path: load_parameters(path, [])  # noqa: E731
+    wrong: Any = lambda path: VehicleParameters.load(path, [])  # noqa: E731
     special: dict[str, Callable[[], Any]] = {
-        "endless": lambda: load_parameters("/dev/zero", []),
-        "random": lambda: load_parameters("/dev/urandom", []),
-        "null device": lambda: load_parameters("/dev/null", []), "FIFO": fifo,
-        "folder": lambda: load_parameters(tempfile.gettempdir(), []),
-        "none": lambda: load_parameters("no/such/file.yaml", []),
-        "empty name": lambda: load_parameters("", []), "zero byte": lambda: load_parameters("a\0b", []),
-        "long name": lambda: load_parameters("x" * 5000, []), "link to itself": loop,
-        "unreadable": unreadable, "process": lambda: load_parameters("/proc/self/mem", []),
+        "endless": lambda: VehicleParameters.load("/dev/zero", []),
+        "random": lambda: VehicleParameters.load("/dev/urandom", []),
+        "null device": lambda: VehicleParameters.load("/dev/null", []), "FIFO": fifo,
+        "folder": lambda: VehicleParameters.load(tempfile.gettempdir(), []),
+        "none": lambda: VehicleParameters.load("no/such/file.yaml", []),
+        "empty name": lambda: VehicleParameters.load("", []),
+        "zero byte": lambda: VehicleParameters.load("a\0b", []),
+        "long name": lambda: VehicleParameters.load("x" * 5000, []), "link to itself": loop,
+        "unreadable": unreadable, "process": lambda: VehicleParameters.load("/proc/self/mem", []),
         "number": lambda: wrong(1), "nothing": lambda: wrong(None), "bytes": lambda: wrong(b"file"),
     }  # fmt: skip
     found += [Case(f"file: {name}", run) for name, run in special.items()]
@@ -260,12 +261,12 @@ def of_overrides() -> list[Case]:
     wrong: list[Any] = [None, 1, b"chassis.mass=1", ["chassis.mass=1"], {"chassis.mass": 1}]
     found = []
     found += [
-        Case(f"override {str(given)[:60]!r}", partial(load_parameters, "hmmwv", [given]))
+        Case(f"override {str(given)[:60]!r}", partial(VehicleParameters.load, "hmmwv", [given]))
         for given in [*texts, *wrong]
     ]
     no_lists: tuple[Any, ...] = ("chassis.mass=1", 1, None, b"x")
     found += [
-        Case(f"overrides {given!r}", partial(load_parameters, "hmmwv", given), may=given is None)
+        Case(f"overrides {given!r}", partial(VehicleParameters.load, "hmmwv", given), may=given is None)
         for given in no_lists
     ]
     found += [

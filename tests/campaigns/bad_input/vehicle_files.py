@@ -14,8 +14,7 @@ import yaml
 
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.description import VehicleParameters
-from ce_dynamics.models.vehicles.files import data_file
-from ce_dynamics.models.vehicles.shipped import SHIPPED
+from ce_dynamics.models.vehicles.files import SHIPPED, data_file
 from ce_dynamics.models.vehicles.tree import put
 from tests.campaigns.bad_input.cases import Case
 from tests.campaigns.bad_input.data_file import file_of

@@ -23,7 +23,7 @@ import ce_dynamics as ce
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import CeDynamicsError
 from ce_dynamics.models.vehicles.drive import drive_page
-from ce_dynamics.models.vehicles.shipped import SHIPPED
+from ce_dynamics.models.vehicles.files import SHIPPED
 from ce_dynamics.views.drive import rerun
 from ce_dynamics.views.drive.machine import Machine
 from ce_dynamics.views.drive.page import DrivePage, module

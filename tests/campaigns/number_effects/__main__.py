@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sys
 
-from ce_dynamics.models.vehicles.shipped import SHIPPED
+from ce_dynamics.models.vehicles.files import SHIPPED
 from tests.campaigns.number_effects.effects import along_its_line, components, of_the_equations, verdict
 
 

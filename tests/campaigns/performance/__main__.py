@@ -16,7 +16,7 @@ from ce_dynamics.compiled.model import Model
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.equilibrium import settle
-from ce_dynamics.models.vehicles.shipped import SHIPPED
+from ce_dynamics.models.vehicles.files import SHIPPED
 from tests.campaigns.performance.by_hand import acceleration, braking, point_mass, shift_speeds
 
 HUNDRED = 100.0 / 3.6

@@ -16,7 +16,7 @@ from ce_dynamics.models.vehicles.accounts import energy_account, momentum_accoun
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.equilibrium import settle
-from ce_dynamics.models.vehicles.shipped import SHIPPED
+from ce_dynamics.models.vehicles.files import SHIPPED
 
 SPEED, DURATION, STEPS = 15.0, 1.0, (1e-3, 5e-4)
 INPUTS = {"steering": 0.05, "throttle": 0.5, "brake": 0.05, "gear": 3.0}

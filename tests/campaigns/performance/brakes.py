@@ -8,7 +8,7 @@ import numpy as np
 
 from ce_dynamics.models.vehicles.brake_balance import brake_balance
 from ce_dynamics.models.vehicles.description import VehicleParameters
-from ce_dynamics.models.vehicles.shipped import SHIPPED
+from ce_dynamics.models.vehicles.files import SHIPPED
 
 
 def main(vehicles: list[str]) -> None:

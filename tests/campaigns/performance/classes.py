@@ -22,7 +22,7 @@ from ce_dynamics.models.handling.metrics.steady_state import LINEAR, steady_corn
 from ce_dynamics.models.handling.outcome import Outcome
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.description import VehicleParameters
-from ce_dynamics.models.vehicles.shipped import SHIPPED
+from ce_dynamics.models.vehicles.files import SHIPPED
 from tests.campaigns.performance.by_hand import G, top_speed
 
 

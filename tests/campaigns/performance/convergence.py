@@ -21,7 +21,7 @@ from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.parts.roads.surfaces import KerbRoad
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.equilibrium import settle
-from ce_dynamics.models.vehicles.shipped import SHIPPED
+from ce_dynamics.models.vehicles.files import SHIPPED
 
 SPEED, DURATION = 15.0, 3.0
 INPUTS: Mapping[str, Mapping[str, float]] = {

@@ -17,7 +17,7 @@ from ce_dynamics.models.parts.roads.kinds import road as road_of
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.equilibrium import settle
-from ce_dynamics.models.vehicles.shipped import SHIPPED
+from ce_dynamics.models.vehicles.files import SHIPPED
 
 ROADS = ("grade:0.15 + bank:slope=0.1", "grade:-0.1 + bank:slope=-0.15", "bank:slope=0.15")
 HEIGHTS = (0.0, 0.25, -0.1)

@@ -14,7 +14,7 @@ from time import process_time
 
 import numpy as np
 
-from ce_dynamics.models.vehicles.shipped import SHIPPED
+from ce_dynamics.models.vehicles.files import SHIPPED
 from tests.campaigns.vehicle_derivatives import parts
 from tests.campaigns.vehicle_derivatives.sample import Sample, Tally
 

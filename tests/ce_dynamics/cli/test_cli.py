@@ -557,12 +557,13 @@ def test_listed_parameters_are_overrides(run: Run) -> None:
 
 
 def test_listed_vehicles_can_be_simulated(run: Run) -> None:
-    from ce_dynamics.models.vehicles.case import MODELS, load_parameters
+    from ce_dynamics.models.vehicles.description import VehicleParameters
+    from ce_dynamics.models.vehicles.files import MODELS
 
     described = dict(line.split(": ", 1) for line in run("--list-vehicles").out.splitlines())
     assert list(described) == list(MODELS)
     for name in set(described) - {"ride"}:
-        assert described[name] == load_parameters(name, ()).title
+        assert described[name] == VehicleParameters.load(name, ()).title
 
 
 def test_listed_manoeuvres_name_all_options(run: Run) -> None:

@@ -13,7 +13,7 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.models.vehicles import drive
 from ce_dynamics.models.vehicles.case import VehicleSetup
 from ce_dynamics.models.vehicles.drive import parse_sliders, sliders_of
-from ce_dynamics.models.vehicles.shipped import SHIPPED
+from ce_dynamics.models.vehicles.files import SHIPPED
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from ce_dynamics.models import kc
 from ce_dynamics.models.kc.force_sweeps import FORCES, ForceSweep, force_sweep_of
 from ce_dynamics.models.kc.vehicle import elastic_joints
 from ce_dynamics.models.vehicles.description import VehicleParameters
-from ce_dynamics.models.vehicles.shipped import SHIPPED
+from ce_dynamics.models.vehicles.files import SHIPPED
 
 PARTS = np.array([-1.0, -0.5, 0.0, 0.5, 1.0])
 LARGEST = {"N": 2e3, "N*m": 100.0}

@@ -71,7 +71,7 @@ def test_its_integral(table: RoundedTable, x: float) -> None:
         * sum(w * float(table(a + 0.5 * (b - a) * (1.0 + s))) for s, w in zip(nodes, weights, strict=True))
         for a, b in pairwise(places)
     ]
-    assert float(table.integral(x)) == pytest.approx(np.copysign(1.0, x) * sum(parts), abs=1e-8)
+    assert float(table.energy(x)) == pytest.approx(np.copysign(1.0, x) * sum(parts), abs=1e-8)
 
 
 def test_corners_of_dampers_at_rest_stay() -> None:

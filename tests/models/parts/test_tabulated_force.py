@@ -13,17 +13,17 @@ from ce_dynamics.models.parts.force_laws import (
     DAMPER_ROUNDING,
     Constant,
     Degressive,
-    Ramps,
     StoppedSpring,
     TabulatedStops,
     Together,
     Travel,
 )
+from ce_dynamics.models.parts.rounded_table import RoundedTable
 from ce_dynamics.models.parts.rounding import OFFSET
 
 X, Y = (-0.2, -0.05, 0.0, 0.1), (-900.0, -100.0, 0.0, 500.0)
-CURVE = Ramps(X, Y)
-STOPS = TabulatedStops(-0.1, 0.05, Ramps((0.0, 0.01, 0.03), (0.0, 50.0, 900.0)))
+CURVE = RoundedTable(X, Y)
+STOPS = TabulatedStops(-0.1, 0.05, RoundedTable((0.0, 0.01, 0.03), (0.0, 50.0, 900.0)))
 
 
 def test_ramps_pass_by_their_points_and_stay_beyond() -> None:
@@ -70,7 +70,7 @@ def test_degressive_dampers_by_hand() -> None:
 @pytest.mark.parametrize("travel", [3e-4, 9e-4])
 def test_stops_less_than_their_roundings_apart(travel: float) -> None:
     """Half a millimetre of rounding each would jump in the middle: at most 1 MN/m."""
-    table = Ramps((0.0, 0.01, 0.02), (0.0, 1e4, 3e4), Travel(0.0, travel).rounding)
+    table = RoundedTable((0.0, 0.01, 0.02), (0.0, 1e4, 3e4), Travel(0.0, travel).rounding)
     for law in (StoppedSpring(0.0, 0.0, 0.0, travel, 1e6, 0.0), TabulatedStops(0.0, travel, table)):
         x = np.linspace(-2e-3, travel + 2e-3, 2001)
         steps = np.diff([float(law.force(value)) for value in x])
@@ -80,9 +80,9 @@ def test_stops_less_than_their_roundings_apart(travel: float) -> None:
 
 def test_tables_that_are_no_functions() -> None:
     with pytest.raises(DataError, match="must increase"):
-        Ramps((0.0, 0.0), (1.0, 2.0))
+        RoundedTable((0.0, 0.0), (1.0, 2.0))
     with pytest.raises(DataError, match=r"begins at \(0, 5\); it must at \(0, 0\)"):
-        TabulatedStops(0.0, 1.0, Ramps((0.0, 1.0), (5.0, 6.0)))
+        TabulatedStops(0.0, 1.0, RoundedTable((0.0, 1.0), (5.0, 6.0)))
     assert np.isfinite(CURVE.force(1e9))
 
 
@@ -91,7 +91,7 @@ def slider_on(x: tuple[float, ...], y: tuple[float, ...], free: str) -> ce.Model
     system = ce.System(gravity=(0, 0, 0), name="table")
     named = x if free == "x" else y
     numbers = [system.add_parameter(ce.Parameter(f"{free}{k}", value, "1")) for k, value in enumerate(named)]
-    law = Ramps(numbers, y) if free == "x" else Ramps(x, numbers)
+    law = RoundedTable(tuple(numbers), y) if free == "x" else RoundedTable(x, tuple(numbers))
     slider = system.add_body(
         "slider",
         mass=2.0,

@@ -11,7 +11,7 @@ from ce_dynamics.models.vehicles.brake_balance import BrakeBalance, brake_balanc
 from ce_dynamics.models.vehicles.case import run
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.equilibrium import settle
-from ce_dynamics.models.vehicles.shipped import SHIPPED
+from ce_dynamics.models.vehicles.files import SHIPPED
 from ce_dynamics.simulation.simulate import simulate
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from ce_dynamics.models import handling
 from ce_dynamics.models.vehicles.description import VehicleParameters
-from ce_dynamics.models.vehicles.shipped import SHIPPED
+from ce_dynamics.models.vehicles.files import SHIPPED
 from tests.campaigns.performance.by_hand import top_speed
 from tests.campaigns.performance.classes import CLASS_OF, CLASSES, SOURCES, Range, at_rest, by_statics
 

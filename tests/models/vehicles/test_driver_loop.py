@@ -22,7 +22,8 @@ from ce_dynamics.models.parts.driver import (
 )
 from ce_dynamics.models.parts.paths import LateralPath
 from ce_dynamics.models.tyres.simple.linear import LinearTyre
-from ce_dynamics.models.vehicles.case import first_pedals, load_parameters, prepare
+from ce_dynamics.models.vehicles.case import first_pedals, prepare
+from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.driving import driver_parameters, side_stiffness, yaw_damping
 from ce_dynamics.models.vehicles.equilibrium import steady, yaw_gain
 from ce_dynamics.models.vehicles.prepared import Case
@@ -77,13 +78,16 @@ def test_drivers_know_how_the_vehicle_turns(tmp_path: Path) -> None:
     pedals[[entry.name for entry in case.model.layout.u].index("steering")] = p.straight
     gain = yaw_gain(case.model, case.y0, pedals)
     assert p.wheelbase + p.understeer * 400.0 == pytest.approx(20.0 * p.max_wheel_angle / gain)
-    assert p.understeer != driver_parameters(load_parameters(tmp_path / "car/Vehicle.json", ())).understeer
+    assert (
+        p.understeer
+        != driver_parameters(VehicleParameters.load(tmp_path / "car/Vehicle.json", ())).understeer
+    )
 
 
 @pytest.mark.parametrize("frequency", [10.0, 30.0, 100.0])
 def test_arms_move_any_actuator_alike(frequency: float) -> None:
     """(D1) in closed form: 1 − (1 + 2 t/T) exp(−2 t/T) of a small step, the largest rate of a big one."""
-    data = load_parameters("hmmwv", [f"steering.actuator.natural_frequency={frequency} Hz"])
+    data = VehicleParameters.load("hmmwv", [f"steering.actuator.natural_frequency={frequency} Hz"])
     driver = driver_parameters(data)
     r = driver.response
     h = 2e-4
@@ -119,7 +123,7 @@ def test_side_stiffness_of_a_linear_tyre() -> None:
 
 def single_track_loop(name: str, speed: float) -> np.ndarray[tuple[int, ...], np.dtype[np.complex128]]:
     """Eigenvalues of the single-track model with relaxed tyres, arms (D1) and the steering law."""
-    data = load_parameters(name, ())
+    data = VehicleParameters.load(name, ())
     p = driver_parameters(data)
     r, v, L = p.response, speed, float(p.wheelbase)
     bodies = data.bodies(data.layout.own_axles, ())
@@ -201,7 +205,7 @@ def test_oversteering_vehicles_are_stable_above_their_critical_speed(speed: floa
     m, J, a, b, C_f, C_r = 1500.0, 2000.0, 1.3, 1.2, 3.0e4, 1.656e4
     K = m * (b * C_r - a * C_f) / ((a + b) * C_f * C_r)
     assert math.sqrt(-(a + b) / K) == pytest.approx(10.4, abs=0.1)
-    p = replace(driver_parameters(load_parameters("sedan", ())), wheelbase=a + b, understeer=K)
+    p = replace(driver_parameters(VehicleParameters.load("sedan", ())), wheelbase=a + b, understeer=K)
     r = SteeringResponse(yaw_lag=0.03)  # hands on the wheels; its own damping is that of arms
     damping = yaw_damping(replace(r, lag=0.1), a + b)
     p = replace(p, response=r, yaw_damping=damping, straight=0.0, max_wheel_angle=1.0)
@@ -250,7 +254,7 @@ def test_drivers_of_heavy_vehicles_are_stable(vehicle: str, speed: float, fricti
 
 
 def test_reversals_count_limits_only() -> None:
-    driver = driver_parameters(load_parameters("sedan", ()))
+    driver = driver_parameters(VehicleParameters.load("sedan", ()))
     t = np.linspace(0.0, 1.0, 501)
     wave = np.sin(10.0 * math.pi * t)  # five periods
     assert reversals_at_limits(driver, wave, None) == 9

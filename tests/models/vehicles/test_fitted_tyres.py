@@ -15,7 +15,6 @@ from ce_dynamics.models import hmmwv
 from ce_dynamics.models.tyres.magic_formula.coefficients import NO_NUMBERS, Coefficients
 from ce_dynamics.models.tyres.magic_formula.on_road import MagicFormulaTyre
 from ce_dynamics.models.vehicles.assembly import build
-from ce_dynamics.models.vehicles.case import load_parameters
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.fitted_tyres import fit_tyres
 from tests.models.tyres.magic_formula.figures import coefficients
@@ -108,8 +107,8 @@ def test_the_default_road_is_that_of_the_tyres(path: Path, pac2002: Path, tmp_pa
         file = tmp_path / f"grip{grip}.tir"
         file.write_text(text)
         for given in ([], ["road.friction=0.3"]):
-            fitted = load_parameters("hmmwv", given, tyres=[str(file)])
-            named = load_parameters(
+            fitted = VehicleParameters.load("hmmwv", given, tyres=[str(file)])
+            named = VehicleParameters.load(
                 vehicle_file(tmp_path, f"base: hmmwv\ntyre: {{file: {file.name}}}\n"), given
             )
             model = fit_tyres([str(file)], fitted.corners).models["front_left"]
@@ -120,8 +119,8 @@ def test_the_default_road_is_that_of_the_tyres(path: Path, pac2002: Path, tmp_pa
     assert (usual, sticky, low, lower) == (1.0, 1.0, 0.3, 0.3)
     assert second == pytest.approx(1.2 * first, rel=1e-3)  # the grid of slips
     assert (
-        load_parameters("hmmwv", (), tyres=[f"front={path}"]).road.friction
-        == load_parameters("hmmwv", ()).road.friction
+        VehicleParameters.load("hmmwv", (), tyres=[f"front={path}"]).road.friction
+        == VehicleParameters.load("hmmwv", ()).road.friction
     )
 
 

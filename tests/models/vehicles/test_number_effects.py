@@ -7,7 +7,7 @@ import pytest
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.driving import make_manoeuvre
-from ce_dynamics.models.vehicles.shipped import SHIPPED
+from ce_dynamics.models.vehicles.files import SHIPPED
 from tests.campaigns.number_effects.effects import components, has_effect, of_the_equations, verdict
 
 

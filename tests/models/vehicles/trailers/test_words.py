@@ -8,7 +8,7 @@ import pytest
 
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.vehicles.description import VehicleParameters
-from ce_dynamics.models.vehicles.shipped import SHIPPED
+from ce_dynamics.models.vehicles.files import SHIPPED
 
 TEXT = SHIPPED["van-trailer"].read_text(encoding="utf-8")
 
