@@ -67,6 +67,44 @@ def test_anti_lock_brakes_stop_sooner_than_locked_wheels_where_it_is_slippery() 
     assert slips(held).min() > -0.5
 
 
+def used(run: xr.Dataset, start: float) -> np.ndarray:
+    """Return friction used by the wheels from a time on, −Fx/Fz."""
+    late: np.ndarray = (-run["tyre_Fx"] / run["tyre_Fz"]).values[run["time"].values > start]
+    return late
+
+
+def deceleration(run: xr.Dataset, start: float) -> float:
+    """Return the mean deceleration from a time on [g]."""
+    late = run["time"].values > start
+    v, t = run["vx"].values[late], run["time"].values[late]
+    return float((v[0] - v[-1]) / (t[-1] - t[0]) / 9.81)
+
+
+def test_friction_is_what_a_vehicle_can_brake_with() -> None:
+    """With the slip of the peak it brakes with 0.3 g on 0.3; the slip that its anti-lock brakes hold is fixed.
+
+    3 %: axles carry 1.2 and 0.8 times the nominal load, which costs 1.5 % of friction on the front axle; air
+    adds 0.5 % of the weight, 1.6 % of 0.3.  The slip of the peak is proportional to friction: 0.09 on 0.8 and
+    0.034 on 0.3, so that the allowed 0.06 lies beyond the one and before the other.  At any slip held, an
+    anti-lock system must use three quarters of the peak (UN Regulation 13-H, annex 6, 5.3.1).
+    """
+    model, y = vehicle("sedan-assisted")
+
+    def braked(friction: float, slip: float) -> xr.Dataset:
+        return ce.simulate(
+            model, {"brake": 1.0}, duration=2.2, y0=y, method="rk4", step=1e-3, interval=0.02,
+            parameters={"road.friction": friction, "assistance.abs.slip": slip},
+        )  # fmt: skip
+
+    best = braked(0.3, 0.03)
+    assert deceleration(best, 1.0) == pytest.approx(0.3, rel=0.03)
+    for friction in (0.3, 0.8):
+        held = braked(friction, 0.06)
+        peak = used(held, 0.0).max()
+        assert peak == pytest.approx(friction, rel=0.03)
+        assert 0.75 * peak < deceleration(held, 1.0) < 0.97 * peak
+
+
 def test_stability_control_keeps_a_sine_with_dwell_from_spinning() -> None:
     """A second after the steering is straight the yaw rate is below 35 % of its peak (FMVSS 126)."""
     spun, kept = (driven(name, SineWithDwell(), 3.5, 0.8) for name in ("sedan", "sedan-assisted"))
