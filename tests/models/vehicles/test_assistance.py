@@ -81,7 +81,7 @@ def deceleration(run: xr.Dataset, start: float) -> float:
 
 
 def test_friction_is_what_a_vehicle_can_brake_with() -> None:
-    """With the slip of the peak it brakes with 0.3 g on 0.3; the slip that its anti-lock brakes hold is fixed.
+    """With the slip of the peak it brakes with 0.3 g on 0.3; the slip that anti-lock brakes hold is fixed.
 
     3 %: axles carry 1.2 and 0.8 times the nominal load, which costs 1.5 % of friction on the front axle; air
     adds 0.5 % of the weight, 1.6 % of 0.3.  The slip of the peak is proportional to friction: 0.09 on 0.8 and
