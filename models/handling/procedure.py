@@ -75,7 +75,7 @@ class Procedure(ABC):
         try:
             self.perform()
         except CeDynamicsError as error:
-            self.outcome.trouble = str(error)
+            self.outcome.trouble = "; ".join(filter(None, (self.outcome.trouble, str(error))))
         if not self.outcome.trouble:
             broken = next((run for run in self.outcome.runs if run.trouble), None)
             if broken is not None:

@@ -49,7 +49,7 @@ class CorneringPoints(NamedTuple):
 def points_of(procedure: Procedure, runs: Sequence[Run], begin: float, sign: float) -> CorneringPoints:
     """Return all instants from a time on until the lateral acceleration is largest.
 
-    They end, with a note, where the vehicle no longer corners steadily, spins or tips.
+    Where the vehicle no longer corners steadily, spins or tips before, they end: the outcome's trouble.
     """
     parts = []
     for run in runs:
@@ -59,8 +59,9 @@ def points_of(procedure: Procedure, runs: Sequence[Run], begin: float, sign: flo
         end = len(run.t) if wrong is None else max(int(np.searchsorted(run.t, wrong.t)), first + 1)
         used = slice(first, first + int(np.argmax(ay[first:end])) + 1)
         if wrong is not None and used.stop == end:
-            procedure.outcome.notes.append(
-                f"points count up to {ay[used].max():.3g} m/s² of lateral acceleration: {wrong.condition}"
+            procedure.outcome.trouble = (
+                f"{run.subject.title}, run '{run.name}': figures hold up to {ay[used].max():.3g} m/s² of "
+                f"lateral acceleration: {wrong.condition}"
             )
         signals = sign * run.steer, ay, run.speed, sign * run.roll, sign * run.sideslip
         parts.append(np.array([signal[used] for signal in signals]))
