@@ -16,7 +16,7 @@ from typing import Any
 
 from ce_dynamics.algebra import checks, files
 from ce_dynamics.errors import CeDynamicsError, DataError
-from ce_dynamics.models.parts.roads.map_files import LARGEST
+from ce_dynamics.models.parts.roads.grid import LARGEST
 from ce_dynamics.models.vehicles.sweeps.batch import Batch, run_batch
 from ce_dynamics.models.vehicles.sweeps.plan import Sweep
 
