@@ -19,6 +19,7 @@ from ce_dynamics.algebra.checks import with_unit
 from ce_dynamics.cli.app import app
 from ce_dynamics.cli.exit_codes import EXPLANATION
 from ce_dynamics.cli.listings import bounds
+from ce_dynamics.compiled.model import Model
 from ce_dynamics.models import hmmwv
 from ce_dynamics.models.data.quantities import Option, ParameterQuantity
 from ce_dynamics.models.data.schema import fields_of
@@ -30,10 +31,12 @@ from ce_dynamics.models.parts.roads.map_files import FILE_WORDS, READERS
 from ce_dynamics.models.powertrain import POWERTRAINS
 from ce_dynamics.models.powertrain.differentials import DIFFERENTIALS
 from ce_dynamics.models.vehicles import layout
+from ce_dynamics.models.vehicles.bodies import BodyData, RodData
 from ce_dynamics.models.vehicles.corner import CornerData
 from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.files import SHIPPED
 from ce_dynamics.models.vehicles.sections import VehicleDescription
+from ce_dynamics.models.vehicles.springs import DamperData, SpringData
 from ce_dynamics.models.vehicles.suspensions.template import (
     FOLDER,
     GEARS,
@@ -65,6 +68,20 @@ PACKAGES = {
 """Packages whose names are public besides those of ``ce_dynamics`` itself, by page."""
 
 
+TMEASY = (
+    "[`TMeasyParameters`](api/tyres.md#ce_dynamics.models.tyres.tmeasy_curves.TMeasyParameters) explains the "
+    "symbols. In a file, slopes and forces are multiples of the load."
+)
+MODEL = "compiled.md#ce_dynamics.compiled.model.Model"
+PARTS: Mapping[str, type[BaseModel]] = {
+    "spring": SpringData,
+    "damper": DamperData,
+    "lower_arm": BodyData,
+    "tie_rod": RodData,
+}
+"""Kinds of parts that suspensions have, under the name of one."""
+
+
 def pages() -> dict[str, str]:
     """Return all generated pages by file name."""
     return {
@@ -78,6 +95,7 @@ def pages() -> dict[str, str]:
         "results.md": results(),
         "kc-quantities.md": kc_quantities(),
         "python.md": names(),
+        "api/model.md": HIDDEN + model_methods(),
         **{f"api/{page}.md": HIDDEN + api(page, members) for page, members in public().items()},
     }
 
@@ -131,9 +149,11 @@ def vehicle_file() -> str:
     text = [
         "# Vehicle file",
         "",
-        "A key without a default is required. Numbers without a unit are in the unit that is listed.",
+        "A key without a default is required; `–` marks one that may be left out.",
+        "Numbers without a unit are in the unit that is listed. `front` stands for the name of any axle.",
         "[Suspensions](suspensions.md) have a page of their own, and so have the coefficients of the",
-        "[Magic Formula](magic-formula.md). [Vehicles](../vehicles.md) explains the notation.",
+        "[Magic Formula](magic-formula.md). [Vehicles](../vehicles.md) explains the notation,",
+        "[Conventions](../conventions.md) the axes.",
         "",
         "## Choices for an axle: `axles.AXLE`",
         "",
@@ -151,6 +171,9 @@ def vehicle_file() -> str:
     text += ["## Sections of every corner", ""]
     for name in ("wheel", "brake", "ground_spring"):
         text += section(f"`front.{name}`", corner[name], f"front.{name}")
+    text += ["## Parts of suspensions", ""]
+    for name, part in PARTS.items():
+        text += section(f"`{name}`", part, f"front.{name}")
     groups: Sequence[tuple[str, str, Mapping[str, Any]]] = (
         ("Tyres", "front.tyre", {kind: tyre_section(kind) for kind in TYRE_KINDS if kind != MAGIC_FORMULA}),
         ("Powertrains", "powertrain", POWERTRAINS),
@@ -165,7 +188,7 @@ def vehicle_file() -> str:
         ("Trailers by their hitch", "trailer", {name: trailer_section(name) for name in HITCHES}),
     )
     for title, key, kinds in groups:
-        text += [f"## {title}", ""]
+        text += [f"## {title}", "", *((TMEASY, "") if title == "Tyres" else ())]
         for name, kind in kinds.items():
             text += section(f"`{name}`", kind, key)
     return "\n".join(text)
@@ -176,8 +199,12 @@ def suspensions() -> str:
     text = [
         "# Suspensions",
         "",
-        "Keys of a corner are given as for the left side, relative to its `origin`. Every corner also has",
-        "the keys `origin`, `W`, `wheel`, `tyre` and `brake` of the [vehicle file](vehicle-file.md).",
+        "Numbers of a corner are given as for the left side.",
+        "All points are relative to the `origin` of the axle, those of a beam too. `W` is the wheel centre.",
+        "A key without a default is required; `–` marks one that may be left out.",
+        "`front` stands for the name of any axle. Every corner also has `wheel`, `tyre` and `brake` of the",
+        "[vehicle file](vehicle-file.md), which explains",
+        "[bodies, rods, springs and dampers](vehicle-file.md#parts-of-suspensions).",
         "",
     ]
     for name in SUSPENSIONS:
@@ -222,8 +249,31 @@ def choices(words: Mapping[str, Sequence[str]]) -> list[str]:
 
 
 def section(title: str, kind: Any, key: str) -> list[str]:
-    """Return a heading, the first line of the docstring and the table of a section."""
-    return [f"### {title}", "", summary(kind), "", *table(kind, key, set())]
+    """Return a heading, the docstring and the table of a section."""
+    return [f"### {title}", "", *described_section(kind), *table(kind, key, set())]
+
+
+def described_section(kind: type[BaseModel]) -> list[str]:
+    """Return the docstrings of a section and of those within it."""
+    text = [prose(kind), ""]
+    for name, field in fields_of(kind).items():
+        words = "" if isinstance(field, ParameterQuantity) else prose(field)
+        if words and not issubclass(field, tuple(PARTS.values())):
+            text += [f"`{name}`", ":   " + words.replace("\n", "\n    "), ""]
+    return text
+
+
+def prose(kind: type[BaseModel]) -> str:
+    """Return a docstring as Markdown, its attributes as a definition list."""
+    words, _, attributes = (inspect.getdoc(kind) or "").partition("Attributes\n----------\n")
+    words = re.sub(r"`+([\w.]+)`+", r"`\1`", words.strip()).replace("  ", " ")
+    entries = re.findall(r"^(\w[\w, ]*)\n((?: {4}.*\n?)+)", attributes, flags=re.MULTILINE)
+    return "\n".join(
+        (
+            words,
+            *(f"\n`{name.replace(', ', '`, `')}`\n:   {' '.join(about.split())}" for name, about in entries),
+        )
+    )
 
 
 def table(kind: type[BaseModel], key: str, without: set[str]) -> list[str]:
@@ -247,7 +297,12 @@ def keys(kind: type[BaseModel], key: str, without: set[str], optional: bool = Fa
         default = "" if stated.is_required() else str(stated.default).replace("None", "–")
         shape = f" × {len(field.components)}" if field.components else " (list)" if field.curve else ""
         default = default or ("–" if free else "")
-        yield f"| `{key}.{name}` | {field.unit}{shape} | {default} | {limits(field)} |"
+        yield f"| `{key}.{name}` | {escaped(field.unit)}{shape} | {default} | {limits(field)} |"
+
+
+def escaped(unit: str) -> str:
+    """Return a unit in which Markdown finds no emphasis: ``N*m*s/rad`` has two asterisks."""
+    return unit.replace("*", r"\*")
 
 
 def limits(quantity: ParameterQuantity) -> str:
@@ -332,7 +387,7 @@ def options(found: Sequence[Option]) -> list[str]:
         number = option.default
         default = "required" if number is None else f"default {number}"
         if isinstance(number, (int, float)):
-            default = f"default {with_unit(f'{number:g}', option.unit)}"
+            default = f"default {escaped(with_unit(f'{number:g}', option.unit))}"
         text += [
             f"`{option.name}`",
             f":   {sentence(option.description + bounds(option))} {sentence(default)}",
@@ -359,7 +414,7 @@ def results() -> str:
         "",
     ]
     for group, meaning in yaml.safe_load(MEANINGS.read_text(encoding="utf-8")).items():
-        shown = [f"`{name}` [{run[name].attrs['units']}]" for name in group.split(", ")]
+        shown = [f"`{name}` [{escaped(run[name].attrs['units'])}]" for name in group.split(", ")]
         dims = ", ".join(map(str, run[group.split(", ")[0]].dims))
         text += [", ".join(shown), f":   {sentence(meaning)} ({dims})", ""]
     return "\n".join(text)
@@ -383,7 +438,7 @@ def kc_quantities() -> str:
         text += [f"## {title}", ""]
         for one in group:
             each = "each wheel" if one.per_wheel else "axle"
-            text += [f"`{one.name}` [{one.unit}], {each}", f":   {sentence(one.meaning)}", ""]
+            text += [f"`{one.name}` [{escaped(one.unit)}], {each}", f":   {sentence(one.meaning)}", ""]
     return "\n".join(text)
 
 
@@ -442,9 +497,11 @@ def names() -> str:
     for page, members in public().items():
         text += [f"## {page.replace('-', ' ').capitalize()}", ""]
         for name, path in members.items():
-            home, _, own = path.rpartition(".")
-            value = getattr(importlib.import_module(home), own)
+            value = find_object(path)
             text += [f"[`{name}`](api/{page}.md#{path})", f":   {summary(value) or 'Constant.'}", ""]
+            for method, function in methods().items() if value is Model else ():
+                link = f"[`model.{method}`](api/model.md#{function})"
+                text += [link, f":   {summary(find_object(function))}", ""]
     return "\n".join(text)
 
 
@@ -454,6 +511,35 @@ def api(page: str, members: Mapping[str, str]) -> str:
     for path in dict.fromkeys(members.values()):
         text += [f"::: {path}", ""]
     return "\n".join(text)
+
+
+def model_methods() -> str:
+    """Return the page of the methods of a model."""
+    text = [
+        "# Methods of a model",
+        "",
+        f"`model.NAME(...)` calls these functions with the [model]({MODEL}).",
+        "",
+    ]
+    for home in dict.fromkeys(methods().values()):
+        text += [f"::: {home}", ""]
+    return "\n".join(text)
+
+
+def methods() -> dict[str, str]:
+    """Return the methods of a model with the dotted names of the functions that they are."""
+    found: dict[str, str] = {}
+    for name, value in vars(Model).items():
+        function = getattr(value, "func", None) or getattr(value, "fget", None) or value
+        if inspect.isfunction(function) and not name.startswith("_"):
+            found[name] = f"{function.__module__}.{function.__name__}"
+    return found
+
+
+def find_object(path: str) -> Any:
+    """Return something by its dotted name."""
+    home, _, own = path.rpartition(".")
+    return getattr(importlib.import_module(home), own)
 
 
 def summary(value: Any) -> str:

@@ -26,6 +26,7 @@ import yaml
 
 from ce_dynamics.cli.command import execute
 from ce_dynamics.cli.options import SUBCOMMANDS
+from ce_dynamics.compiled.model import Model
 from ce_dynamics.models import hmmwv
 from ce_dynamics.models.handling.procedures.listed import PROCEDURES
 from ce_dynamics.models.parts.manoeuvres import MANOEUVRES
@@ -269,7 +270,23 @@ def test_reference_of_vehicle_files_has_every_number() -> None:
     ]
     assert missing == []
     assert "| `chassis.mass` | kg |" in text
-    assert "| `front.brake.max_torque` | N*m |" in text
+    assert r"| `front.brake.max_torque` | N\*m |" in text
+    assert "`ride_height`\n:   Height" in text
+
+
+def test_no_unit_of_the_reference_is_read_as_emphasis() -> None:
+    """Two asterisks that are not escaped would vanish, and set what is between in italics."""
+    bare = re.compile(r"(?<![\\`*])\*(?!\*)")
+    for name, text in reference().items():
+        prose = re.sub(r"```.*?```|`[^`\n]*`", "", text, flags=re.DOTALL)
+        assert [line for line in prose.splitlines() if len(bare.findall(line)) > 1] == [], name
+
+
+def test_every_method_of_a_model_has_its_reference() -> None:
+    pages = reference()
+    public = [name for name in vars(Model) if not name.startswith("_") and callable(vars(Model)[name])]
+    assert [name for name in public if f"[`model.{name}`]" not in pages["python.md"]] == []
+    assert "::: ce_dynamics.compiled.analysis.mechanics.reactions\n" in pages["api/model.md"]
 
 
 def test_measured_tables_are_shown_by_a_page() -> None:

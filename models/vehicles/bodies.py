@@ -54,7 +54,7 @@ class BodyData(Section):
 
 
 class ChassisData(Section):
-    """The sprung body without suspension, wheels and steering link."""
+    """The sprung body without suspension, wheels and steering link, in the vehicle's own coordinates."""
 
     mass: PositiveMass
     com: Point

@@ -25,7 +25,15 @@ from ce_dynamics.models.vehicles.wheel import WheelData
 
 
 class VehicleData(Section):
-    """Data of the vehicle that belong to no part."""
+    """Data of the vehicle that belong to no part.
+
+    Attributes
+    ----------
+    ride_height
+        Height of the vehicle's origin above the road, from which the equilibrium is sought [m].
+    width
+        Width of the body, which sets the lanes of the double lane change [m].
+    """
 
     gravity: Annotated[float, ParameterQuantity("m/s^2", at_least=0.0)]
     ride_height: Annotated[float, ParameterQuantity("m")]
@@ -33,7 +41,7 @@ class VehicleData(Section):
 
 
 class RoadData(Section):
-    """The road."""
+    """The road; ``friction`` is that of a road without a friction of its own."""
 
     friction: PositiveFraction
 
