@@ -34,7 +34,7 @@ LARGEST_INTEGER = 2**63 - 1
 _T = TypeVar("_T")
 _PLAIN = (float, int, np.floating, np.integer)
 _NEVER = (str, bytes, bytearray, memoryview, bool, np.bool_)
-"""What Python would turn into a number, and nobody means as one."""
+"""Types that Python converts to numbers although they are not meant as numbers."""
 
 
 def show(value: object) -> str:
@@ -96,7 +96,7 @@ def with_unit(number: str, unit: str) -> str:
 
 
 SMALLEST, LARGEST = 1e-50, 1e50
-"""Of numbers that are divided by and raised to powers: the sixth power of both is a normal number."""
+"""Bounds of numbers that are divided by and raised to powers: the sixth power of both is a normal number."""
 
 
 def seconds(name: str, value: object, error: type[CeDynamicsError] = ModelError) -> float:

@@ -34,7 +34,7 @@ from ce_dynamics.mechanism.couplings.user_constraint import Written
 from ce_dynamics.mechanism.system import System
 
 LARGEST_DENOMINATOR = 1000
-"""Of ratios that count as fractions."""
+"""Largest denominator of a ratio that counts as a fraction."""
 
 
 class AbsoluteView(ConstraintView):

@@ -16,7 +16,7 @@ from ce_dynamics.errors import AssemblyError, ModelError
 from ce_dynamics.mechanism.hinges.free import Free
 
 STEP = 1e-6
-"""Of differences: leaves 1e-10 of rounding and 1e-12 of truncation in numbers near 1."""
+"""Step of finite differences: leaves 1e-10 of rounding and 1e-12 of truncation in numbers near 1."""
 
 CYCLIC = 1e-7
 """Influence of a displacement on the rates, relative to the largest, that counts as none."""

@@ -112,7 +112,7 @@ def trim_with_inputs(
 
 
 STEP = 1e-7
-"""Of finite differences, over the size of an entry or 1."""
+"""Step of finite differences, over the size of an entry or 1."""
 MOST_ITERATIONS = 40
 SHORTEST = 2.0**-12
 """Part of Newton's step below which it is given up."""

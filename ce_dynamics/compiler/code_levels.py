@@ -33,7 +33,7 @@ QUICK, FULL = 0, 2
 LEVELS = {"full": FULL, "quick": QUICK, "portable": FULL}
 
 Owed: TypeAlias = list[Callable[[], object]]
-"""What makes full code of the functions of which there is only quick code."""
+"""Calls that compile full code of functions of which there is only quick code."""
 
 T = TypeVar("T")
 

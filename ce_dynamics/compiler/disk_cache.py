@@ -28,10 +28,10 @@ VARIABLE = "CE_DYNAMICS_CACHE"
 """Environment variable that names the cache folder; ``off`` disables the cache."""
 
 NOTE = "note-"
-"""How keys of notes about functions begin; they are no compiled functions themselves."""
+"""Prefix of the keys of notes about functions, which are no compiled functions themselves."""
 
 FORMAT = 3
-"""Of entries, and part of their file names: those of another format are not found, and dropped in time."""
+"""Format of entries, part of their file names; entries of another format are removed in time."""
 
 _ANY = ".code"
 _SUFFIX = f".{FORMAT}{_ANY}"
@@ -174,7 +174,7 @@ def _discard(path: Path, problem: str) -> None:
 _written: dict[Path, int] = {}
 """Bytes that this process has stored in a folder since it last looked how large that is."""
 LOOKS = 100
-"""How often a process looks while it writes as much as may be kept: looking at all files takes longer
+"""Number of looks while a process writes as much as may be kept: looking at all files takes longer
 than writing one."""
 
 

@@ -45,8 +45,8 @@ def host() -> tuple[str, str, str]:
 
 
 NEAR = sys.platform == "linux"
-"""Whether code reads its constants relative to itself and reaches what is far away through a table, instead
-of by addresses of eight bytes: 3 to 6 % less time.  LLVM's JITLink puts code and constants side by side or
+"""True where code reads its constants relative to itself and reaches distant ones through a table, instead of
+by addresses of eight bytes: 3 to 6 % less time.  LLVM's JITLink puts code and constants side by side or
 refuses to; its older linker, which Windows needs, promises neither."""
 
 

@@ -17,7 +17,7 @@ from ce_dynamics.mechanism.hinges.base import CoordinateRole
 from ce_dynamics.mechanism.parameters import bind
 
 COUNT = "samples"
-"""Of a controller that does not look at every sample: how many there were since it did."""
+"""State of a controller that skips samples: their number since the last one that it used."""
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ Expr: TypeAlias = Any
 """A SymPy expression."""
 
 ZERO = 1e-10
-"""What counts as zero, relative to the terms that cancel: coefficients are floats."""
+"""Bound of coefficients that count as zero, relative to the terms that cancel."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -35,7 +35,7 @@ Numbers: TypeAlias = tuple[float, ...]
 XYZ = ("x", "y", "z")
 PAIR = ("0", "1")
 LARGEST = 1e50
-"""Of a number in SI: its sixth power is finite, and so is what is computed from it."""
+"""Largest number in SI: its sixth power is finite, and so are results computed from it."""
 LONGEST = 80
 """Characters of a value that a message shows."""
 INERTIA = ("xx", "yy", "zz", "xy", "xz", "yz")

@@ -19,9 +19,9 @@ Kind = Literal["grid", "latin-hypercube", "monte-carlo"]
 KINDS: tuple[str, ...] = get_args(Kind)
 
 MOST_RUNS = 1_000_000
-"""Of a sample."""
+"""Most runs of a sample."""
 GRID_POINTS = 3
-"""Of a range, where their number is not given."""
+"""Points of a range whose number of points is not given."""
 
 
 @dataclass(frozen=True)

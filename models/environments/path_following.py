@@ -30,7 +30,7 @@ from ce_dynamics.models.parts.paths import LateralPath, LateralStep, Path
 WINDING = LateralPath([LateralStep(15.0 + 45.0 * k, 35.0, 4.0 * (-1.0) ** (k // 2)) for k in range(12)])
 """Two lanes to the left, two to the right, and so on, 4 m each on 35 m."""
 AHEAD = (0.4, 0.8, 1.6)
-"""How far ahead the agent sees, in seconds at the speed to be held."""
+"""Previews of the agent, in seconds at the speed to be held."""
 
 
 class PathFollowing(Task):

@@ -88,7 +88,7 @@ class Task(ABC):
     actions: tuple[str, ...] = ("steering", "pedal")
     duration: float
     failure: float = 10.0
-    """What a failed episode costs."""
+    """Cost of a failed episode."""
 
     def __init__(self, vehicle: DrivenVehicle) -> None:
         self.vehicle = vehicle

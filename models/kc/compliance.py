@@ -33,9 +33,9 @@ RANK = 1e-11
 FORCE = 1e5
 """[N], [N m] by which forces are divided beside metres and radians."""
 CLOSED = 1e-11
-"""Of the last step of Newton's method [m], [rad]."""
+"""Largest last step of Newton's method [m], [rad]."""
 BALANCED = 1e-9
-"""Of gaps [m], [rad] and of forces over `FORCE`: what stiff bushings make of rounding is more than 1e-11."""
+"""Largest gaps [m], [rad] and forces over `FORCE`: stiff bushings amplify rounding beyond 1e-11."""
 ITERATIONS = 40
 LONGEST = 0.2
 """Step of Newton's method at most [m], [rad]."""

@@ -38,7 +38,7 @@ from ce_dynamics.models.kc.rig import KCRig
 from ce_dynamics.models.kc.wheel_geometry import contact
 
 AT_CENTRE, AT_CONTACT, TORQUE = (slice(k, k + 3) for k in (0, 3, 6))
-"""Of the nine numbers of a wheel's loads: a force at its centre, one at its contact centre, a torque."""
+"""Parts of the nine loads of a wheel: a force at its centre, one at its contact centre, a torque."""
 
 
 class Balance(NamedTuple):

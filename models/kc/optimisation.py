@@ -169,7 +169,7 @@ class Targets:
 
 MOST_EVALUATIONS = 200
 MOST_ROUNDS = 30
-"""Of the augmented Lagrangian: each has a weight or multipliers that keep clearances better."""
+"""Most rounds of the augmented Lagrangian: each has a weight or multipliers that keep clearances better."""
 KEPT = 1e-6
 """[mm] By which a clearance may be too small."""
 LOWERED = 0.25

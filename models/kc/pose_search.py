@@ -18,7 +18,7 @@ from ce_dynamics.models.kc.poses import AxlePoses
 AT_ITS_END = 1e3
 """Growth of dq/dz since the design pose above which a wheel goes no further."""
 AHEAD = np.geomspace(1e-9, 1e-2, 8)
-"""How far beyond the end a loop is looked for that cannot be assembled [rad], [m]."""
+"""Distances beyond the end at which a loop that cannot be assembled is looked for [rad], [m]."""
 
 
 def stuck_wheels(sides: tuple[str, str], growth: Floats, dz: Floats) -> str:
@@ -81,7 +81,7 @@ def broken_part(poses: AxlePoses, here: Floats, ahead: Floats) -> str:
 CLOSED = 1e-13
 """[m] between the travel that is wanted and that of a pose, where rounding of coordinates allows it."""
 ITERATIONS = 8
-"""Of Newton's method from one pose to the next; where it takes more the way is halved."""
+"""Most iterations of Newton's method from one pose to the next; where it needs more, the way is halved."""
 SHORTEST = 1e-4
 """Part of the way to the next pose that is tried at last."""
 NOISE = 1e-16

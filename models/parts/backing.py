@@ -37,7 +37,7 @@ SOFTNESS = 0.02
 QUICKEST = 6.0
 """[rad/s]; k |v| of one trailer that steering and tyres keep up with, half of it for two."""
 LEAST = 1e-3
-"""Of 1 + κ² (d² − e²), which vanishes where what tows would turn on the spot."""
+"""Least 1 + κ² (d² − e²), which vanishes where the towing unit would turn on the spot."""
 
 
 class BackedTrailer(NamedTuple):

@@ -20,7 +20,7 @@ TINY_FORCE = 1e-9
 """[N] or [N m]; keeps 0/0 (neither load nor motion) finite."""
 
 RELEASE_ONSET = 0.01
-"""Of a contact's reference force: excess of deflection at which half of it sheds."""
+"""Part of a contact's reference force: excess of deflection at which half of it sheds."""
 
 
 def deflection_rate(c: float, d: float, x: Scalar, v: Scalar, W: Scalar, G: Scalar) -> Scalar:

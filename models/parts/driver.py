@@ -33,7 +33,7 @@ from ce_dynamics.models.parts.rounded_table import RoundedTable
 from ce_dynamics.models.parts.rounding import saturate_symmetric, saturate_unit
 
 Sensors = Mapping[str, Scalar]
-"""What a driver perceives.
+"""Quantities that a driver model observes.
 
 ``x``, ``y`` [m] and ``yaw`` [rad] of the vehicle on the ground; ``speed`` over ground and its components
 ``vx`` forward, ``vy`` leftward [m/s]; ``yaw_rate`` [rad/s], positive to the left.

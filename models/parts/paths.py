@@ -197,7 +197,7 @@ class CirclePath(Path):
 
 DEGREE = 3
 HAT = (1.0, -4.0, 6.0, -4.0, 1.0)
-"""Of truncated powers of that degree, one knot apart, in a B-spline of spacing 1."""
+"""Coefficients of truncated powers of that degree, one knot apart, in a B-spline of spacing 1."""
 
 
 class Gate(NamedTuple):
@@ -248,7 +248,7 @@ class PlannedPath(LateralPath):
 
 
 SPACING = 5.0
-"""Of the knots [m]."""
+"""Spacing of the knots [m]."""
 SETTLING = 15.0
 """Behind the last gate, in which the path becomes straight [m]."""
 BEGIN = 1.0

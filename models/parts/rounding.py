@@ -14,7 +14,7 @@ from __future__ import annotations
 from ce_dynamics.algebra.arrays import Scalar, absolute, maximum, minimum, sqrt, where
 
 OFFSET = 5.0 / 32.0
-"""How far a rounded corner lies off its vertex, per half width and change of slope."""
+"""Distance of a rounded corner from its vertex, per half width and change of slope."""
 AREA = 1.0 / 14.0
 """Between a rounded corner and its lines, per square of the half width and change of slope."""
 

@@ -27,9 +27,9 @@ from ce_dynamics.models.powertrain.engine import TurningEngineData
 from ce_dynamics.models.powertrain.gear_choice import AutomaticGearboxData
 
 COUPLING_BAND = 0.02
-"""Of the speed ratio, on both sides of 1: where the torque changes its sign continuously."""
+"""Band of the speed ratio on both sides of 1 in which the torque changes its sign continuously."""
 COUPLING_ROUNDING = 0.005
-"""Of the speed ratio: half width of that band's rounded corners, and the largest one of the tables'."""
+"""Half width of that band's rounded corners in speed ratio, and the largest one of the tables."""
 LEAST_SPEED = 1.0
 """[rad/s] of the impeller, by which the speed ratio is formed when the engine stands."""
 

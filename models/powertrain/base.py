@@ -200,7 +200,7 @@ OUTPUTS: Mapping[str, str] = {
     "reaction_y": "N*m",
     "spin": "N*m*s",
 }
-"""Of every such driveline: what wheels get, loss of half-shafts, torque on the chassis, what spins."""
+"""Outputs of every such driveline: torque of the wheels, loss of half-shafts, torque on the chassis, spin."""
 
 
 class GearedDriveline(ForceElement):

@@ -13,11 +13,11 @@ from ce_dynamics.models.parts.rounded_table import RoundedTable
 from ce_dynamics.models.parts.rounding import round_clip, smooth_step, unit_clip
 
 GOVERNOR_BAND = 0.2
-"""Of the idle speed: how far below it the idle governor opens the throttle fully."""
+"""Band below the idle speed over which the idle governor opens the throttle, in parts of the idle speed."""
 GOVERNOR_ROUNDING = 0.1
-"""Of that band: half width of its rounded corners."""
+"""Half width of the rounded corners of that band, in parts of the band."""
 LIMITER_BAND = 0.02
-"""Of the highest speed: how far beyond it the fuel is cut off."""
+"""Band beyond the highest speed over which the fuel is cut off, in parts of the highest speed."""
 STANDING = 5.0
 """Speed of an engine that gears turn by which its drag has set in, either way [rad/s]."""
 

@@ -21,9 +21,9 @@ from ce_dynamics.models.powertrain.engine import IdlingEngineData, TorqueCurve, 
 from ce_dynamics.models.powertrain.gear_choice import GearboxData
 
 CELLS = 800
-"""Of the wheel speed, from stand-still to the end of the table."""
+"""Cells of the wheel speed, from stand-still to the end of the table."""
 BEYOND_TOP = 1.1
-"""Where the table ends, in highest speeds of the top gear."""
+"""End of the table, in highest speeds of the top gear."""
 
 
 class EnvelopeData(PowertrainData):

@@ -25,7 +25,7 @@ from ce_dynamics.models.parts.rounding import smooth_step, smooth_step_slope
 from ce_dynamics.models.powertrain.engine import Spin
 
 BAND = 0.02
-"""Of a shift speed, over which the push sets in."""
+"""Band over which the push sets in, in parts of the shift speed."""
 FINISHED = 5.0
 """Time constants in one shift time: what is left of a shift then is 0.7 % of it."""
 

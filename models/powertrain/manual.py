@@ -17,7 +17,7 @@ from ce_dynamics.models.powertrain.gear_choice import GearboxData, ReverseRatio
 CLUTCH, GEAR = "clutch", "gear"
 """Names of inputs: 0 closed … 1 open; and the number of the gear, 0 in neutral, −1 reverse."""
 CRUISING = 0.6
-"""Of the engine's highest speed: in the gear of a vehicle that starts rolling."""
+"""Engine speed in the gear of a vehicle that starts rolling, in parts of the highest speed."""
 
 
 class ManualGearboxData(GearboxData):

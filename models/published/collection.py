@@ -84,7 +84,7 @@ def four_bars(number: int = 1) -> System:
 POINTS = ((0, 0, 0), (1, 0, 0), (1, -1, 0), (1, -1, 1), (0, -1, 1), (0, 0, 1))
 AXES = ((0, 1, 0), (0, 0, 1), (1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 0, 0))
 SIDE = 0.1
-"""Of the boxes' square section [m]."""
+"""Side of the boxes' square section [m]."""
 
 
 def bricard(independent: Sequence[str] = ("bar 1",)) -> System:

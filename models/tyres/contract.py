@@ -12,10 +12,10 @@ from ce_dynamics.algebra.arrays import Array, Scalar, absolute, maximum, sin
 from ce_dynamics.mechanism.forces.base import NO_OUTPUTS, StateDeclaration
 
 USUAL_WIDTH = 0.65
-"""Of a tyre over its radius, where nothing is said."""
+"""Width of a tyre over its radius, where the data have none."""
 
 PEAK_SLIPS: tuple[float, ...] = tuple(np.geomspace(0.01, 1.5, 80).tolist())
-"""Where the peak is looked for; near it the curve is so flat that their distance of 6 % costs 1e-3 of it."""
+"""Slips at which the peak is looked for; the curve is so flat there that their distance of 6 % costs 1e-3."""
 
 TINY_SPEED = 1e-9
 """[m/s]; below it, rolling and sliding count as rest."""

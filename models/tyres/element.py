@@ -31,7 +31,7 @@ OUTPUTS: Mapping[str, str] = {
     "deflection": "m",
     "inclination": "rad",
 }
-"""Of every tyre: forces and moments at the contact centre in its axes, slips, deflection, inclination."""
+"""Outputs of every tyre: forces and moments at the contact centre, in its axes, slips, deflection, lean."""
 
 
 TURNED_OVER = 1e-12

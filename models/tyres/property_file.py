@@ -73,7 +73,7 @@ USUAL: Mapping[str, tuple[tuple[str, ...], float, float]] = {
 """Keys that tell the unit of a kind where ``[UNITS]`` does not, and between what they lie in SI."""
 
 OTHER_NAMES: Mapping[str, str] = {"VELOCITY": "SPEED"}
-"""Of kinds of units."""
+"""Other names of kinds of units."""
 
 
 @dataclass(frozen=True)

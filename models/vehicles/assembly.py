@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 LEVEL = 1e-9
 """Slope below which a road is level where a vehicle starts: what maps leave of zero by rounding."""
 DEEP = 0.25
-"""Of a wheel's radius: unevenness that its tyre takes up as the vehicle settles."""
+"""Part of a wheel's radius: unevenness that its tyre takes up as the vehicle settles."""
 
 INPUTS = {"steering": (-1.0, 1.0), "throttle": (0.0, 1.0), "brake": (0.0, 1.0)}
 """Ranges of the inputs: full lock to the right and left, pedals from rest to the floor."""

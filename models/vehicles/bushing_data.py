@@ -30,7 +30,7 @@ from ce_dynamics.models.vehicles.springs import SpringCurve
 
 EXAMPLE = "axles: {front: {bushings: {lower_front: {joint: lower_arm}}}}"
 MODES = ("quasi-static", "dynamic")
-"""Whether bushings are for the rig alone, or yield as the vehicle drives."""
+"""Modes of bushings: on the rig alone, or also as the vehicle drives."""
 ALONG, ABOUT = ("x", "y", "z"), ("about_x", "about_y", "about_z")
 
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 STRUT = " strut"
-"""What the name of the closure ends with that holds a strut's line."""
+"""End of the name of the closure that holds a strut's line."""
 
 
 @dataclass(frozen=True)
@@ -132,9 +132,9 @@ def closure_of(system: System, joint: JoinedPoints) -> Closure:
 
 
 UPRIGHT = 0.9
-"""Of the vertical part of a unit vector: above, an axis is taken for vertical."""
+"""Vertical part of a unit vector above which an axis counts as vertical."""
 FARTHEST = 0.02
-"""Of a bushing from the point or axis of its joint [m]."""
+"""Largest distance of a bushing from the point or axis of its joint [m]."""
 MIRROR = np.diag((1.0, -1.0, 1.0))
 
 

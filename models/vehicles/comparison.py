@@ -54,7 +54,7 @@ STEADY = 0.1
 STIFF: Method = "rosenbrock"
 """Method of vehicles that are too stiff for others."""
 START_SPEED = 12.0
-"""Of a model built to roll [m/s]; runs start at the speed of their recording."""
+"""Speed of a model built to roll [m/s]; runs start at the speed of their recording."""
 
 
 class ChronoRecording:

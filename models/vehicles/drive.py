@@ -39,7 +39,7 @@ PROVING_GROUND = "proving-ground"
 WAY = np.array([[-20.0, -20.0], [200.0, 20.0]])
 """Corners of the area in which uneven roads are drawn [m]."""
 SKID_PAD, STRAIGHT, LIFTED = Circuit(70.0, 45.0, 20.0, 30.0), (-6.0, 9.0), 0.02
-"""Of the proving ground: its circle, y of the edges of its straight, height of lines over it [m]."""
+"""Measures of the proving ground: its circle, y of the edges of its straight, height of lines over it [m]."""
 
 SLIDERS: dict[str, tuple[float, float]] = {
     "road.friction": (0.1, 1.2),

@@ -28,12 +28,12 @@ FALLING = 4.0
 """[s] that a vehicle is left to itself where its equilibrium is not found at once."""
 PARKED = {"throttle": 0.0, "brake": 1.0}
 MOST_DEFLECTION = 0.5
-"""Of a tyre's radius."""
+"""Largest deflection of a tyre, in parts of its radius."""
 AT_REST = tuple(f".{state.name}" for state in ChronoTyre.states)
 MOST_TILT = 0.3
-"""Of the chassis against how it starts [rad]."""
+"""Largest tilt of the chassis from its start [rad]."""
 MOST_TILT_BEHIND = 0.6
-"""Of a trailer against what tows it, in pitch and roll [rad]."""
+"""Largest tilt of a trailer against the towing unit, in pitch and roll [rad]."""
 UNLOADED = 0.01
 """Part of the wheels' mean load below which one is off the road."""
 UPRIGHT, UPRIGHT_RATES = ("chassis.z", "chassis.qx", "chassis.qy"), ("chassis.vz", "chassis.wx", "chassis.wy")
@@ -437,7 +437,7 @@ def yaw_gain(model: Model, y: Floats, u: Floats) -> float:
 
 
 DIFFERENCE = 1e-6
-"""Of states and inputs [SI] in slopes: rounding of rates, 1e-16 of 1e4, then is 1e-6 of a unit."""
+"""Step of states and inputs [SI] in slopes: rounding of rates, 1e-16 of 1e4, then is 1e-6 of a unit."""
 
 
 def state_names(model: Model) -> list[str]:

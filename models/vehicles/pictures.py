@@ -40,9 +40,9 @@ if TYPE_CHECKING:
     from ce_dynamics.models.vehicles.prepared import Case
 
 WIDTH = 0.6
-"""Of a tyre, in its radii: property files and TMeasy do not tell it."""
+"""Width of a tyre in radii, where the tyre's data have none."""
 SIDE = 12.0
-"""How far the road is drawn to both sides of the way [m]."""
+"""Width of the road that is drawn on both sides of the way [m]."""
 FINEST, COARSEST = 0.03, 20.0
 """Distances at which a road's height is looked at, and at most drawn [m]."""
 EVEN = 1e-4
@@ -52,9 +52,9 @@ CONES, CONE = 5.0, 0.15
 PROFILES = 40
 """Along and across, to see where a road is uneven."""
 MOST_POINTS = 20_000
-"""Of a road; where it would take more it is drawn less finely."""
+"""Most points of a road; a road that would take more is drawn less finely."""
 GATE_FIRST, GATE_EVERY, GATE_HALF, GATE_HEIGHT = 10.0, 20.0, 4.0, 3.5
-"""Of gates on inclined roads: where the first is, from one to the next, half their width, height [m]."""
+"""Gates on inclined roads: place of the first, distance to the next, half their width, height [m]."""
 LEVEL = 0.02
 """Slope over 8 and 20 m below which a road counts as level."""
 ABOVE, SLIPPERY = 0.008, 0.5

@@ -38,15 +38,15 @@ from ce_dynamics.simulation.simulate import try_run
 ROUNDS = 8
 GAIN = 1.4
 STEP = 4e-3
-"""Of the rounds, by Runge-Kutta's method [s]."""
+"""Step of the rounds, by Runge-Kutta's method [s]."""
 LONGER = 1.2
-"""How much longer than at the wanted speed a round may take."""
+"""Largest ratio of a round's time to that at the wanted speed."""
 GRID, COUNT = 0.5, 1024
 """Distance [m] and number of the points of the way."""
 AHEAD = 150.0
-"""Of them, ahead of the start [m]."""
+"""Length of the way ahead of the start [m]."""
 KNOTS = 2.0
-"""Distance of the points that are learnt by heart [m]."""
+"""Distance of the points at which corrections are stored [m]."""
 HIGHEST = 15.0
 """Frequency up to which errors are learnt from [rad/s]."""
 PACE = 1.5

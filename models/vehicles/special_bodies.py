@@ -25,7 +25,7 @@ FUSELAGE = (
     (1.0, 0.3, 0.45, 1.9),
     (2.0, 0.18, 0.7, 1.4),
 )
-"""Of single-seaters: station, half width in parts of the room between the wheels, lower and upper edge."""
+"""Outlines of single-seaters: station, half width over the room between the wheels, lower and upper edge."""
 
 
 def truck(frame: FrameSizes) -> Iterator[Shape]:

@@ -16,12 +16,12 @@ from ce_dynamics.models.tyres.element import RoadTyre
 from ce_dynamics.models.vehicles.trailers.hitches import unheld_coordinates
 
 STEP = 1e-7
-"""Of differences, over the size of an entry or 1."""
+"""Step of differences, over the size of an entry or 1."""
 MOST_ITERATIONS = 25
 RESIDUAL = 1e-8
 """Acceleration [m/s²], [rad/s²] or rate of a state per second that counts as none."""
 NEAR = 1e-2
-"""Of the same: from here on only the last digits are missing."""
+"""Residual from which on only the last digits are missing."""
 FREELY = 1e3
 """Scale of the pose, beside that of deflections [m], [rad]."""
 PASSES = 3
@@ -189,7 +189,7 @@ EDGE = 0.05
 """Between the grades along a wheel and along its half: from here on it stands at an edge."""
 ROUNDS = 3
 DIFFERENCE = 1e-6
-"""Of differences."""
+"""Step of differences."""
 POSE, RATES = ("chassis.z", "chassis.qx", "chassis.qy"), ("chassis.vz", "chassis.wx", "chassis.wy")
 
 

@@ -35,7 +35,7 @@ ASSUMED_RATIO = 16.0
 COMMAND = "steering_wheel_command"
 """Input of vehicles that are steered by the angle of the steering wheel [rad]; they have no other."""
 UNEVEN = 0.5
-"""Of half the angle from lock to lock: a lock that turns wheels less says nothing of how they are steered."""
+"""Part of half the angle from lock to lock below which a lock does not determine the steering angle."""
 
 
 def max_wheel_angle(parameters: VehicleParameters) -> Scalar:

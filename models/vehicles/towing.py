@@ -36,7 +36,7 @@ from ce_dynamics.models.vehicles.description import VehicleParameters
 from ce_dynamics.models.vehicles.equilibrium import suspension_coordinates
 
 TRIM_STIFFNESS, TRIM_DAMPING = 300e3, 2e3
-"""Of the springs under the wheels that find the equilibrium [N/m], [N s/m]: any will do."""
+"""Springs and dampers under the wheels that find the equilibrium [N/m], [N s/m]; any values serve."""
 MOVED = ("chassis.z", "chassis.qx", "chassis.qy")
 STILL = ("chassis.vz", "chassis.wx", "chassis.wy")
 

@@ -58,7 +58,7 @@ FLAGS = (
 )
 
 WINDOWS_LIBRARIES = tuple(f"-lapi-ms-win-crt-{part}-l1-1-0" for part in ("math", "heap", "string", "private"))
-"""Of the C library that Windows 10 and later have.
+"""Libraries of the C library that Windows 10 and later have.
 
 With these alone there is no start-up code of MinGW, which takes more than a minute to compile the first time
 and does nothing for such a library.

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 VERSIONS = ("2.0", "3.0")
 LONGEST_STEP = 1e3
-"""Of the method inside a step of co-simulation [s]; no mechanism is followed by longer ones."""
+"""Longest step of the method inside a step of co-simulation [s]; no mechanism needs longer ones."""
 
 FOLDERS_OF_FMI_2 = {"x86_64-linux": "linux64", "x86_64-windows": "win64"}
 """Others keep the names of FMI 3.0, and both of macOS share a universal library in darwin64."""

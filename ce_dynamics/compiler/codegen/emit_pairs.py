@@ -33,7 +33,7 @@ SIGNS: dict[int, Signs] = {
     PRODUCT_MINUS: (1, -1),
     MINUS_PRODUCT: (-1, 1),
 }
-"""Of the two terms of a sum."""
+"""Signs of the two terms of a sum."""
 
 
 class Register(NamedTuple):

@@ -80,7 +80,7 @@ end:
 """The loop over the pieces, and the one over the entries of an output."""
 
 IMPORTS = ("malloc", "free", "memcpy", "memset")
-"""What the code calls of the C library."""
+"""Functions of the C library that the code calls."""
 
 
 def emit_outline(traced: TracedFunction, parts: Outline, lanes: int = 1, *, fuse: bool = True) -> str:

@@ -30,7 +30,7 @@ LONGEST_ALIKE = 20_000
 """Instructions of a function whose products join sums alike wherever the formula is the same."""
 
 DEEPEST = 16
-"""How deep formulas are compared."""
+"""Depth to which formulas are compared."""
 
 _MIX, _STIR = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
 

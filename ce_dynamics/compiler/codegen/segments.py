@@ -14,7 +14,7 @@ SHORTEST, LONGEST = 32, 2000
 """Instructions of a piece: fewer are not worth a call, more not the time to compile them."""
 
 NONE, LOCAL, OUTSIDE, CONSTANT = range(4)
-"""Where an operand comes from: the piece itself, another piece or an input, the constants."""
+"""Origins of an operand: none, the piece itself, another piece or an input, the constants."""
 
 _COMMUTATIVE = [int(op) for op in (Op.ADD, Op.MUL, Op.EQ, Op.NE, Op.AND, Op.OR)]
 _COMMUTATIVE += FUSED

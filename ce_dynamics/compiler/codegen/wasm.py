@@ -26,7 +26,7 @@ TYPE, FUNCTION, MEMORY, EXPORT, CODE, DATA = 1, 3, 5, 7, 10, 11
 """Numbers of sections."""
 F64, I32 = 0x7C, 0x7F
 PAGE = 65536
-"""Of memory [B]."""
+"""Size of a page of memory [B]."""
 CONDITIONS = frozenset({Op.AND, Op.OR, Op.NOT})
 """Operations on conditions."""
 INSTRUCTIONS = {

@@ -70,7 +70,7 @@ class Graph:
         self._index: dict[Node, int] = {}
         self._number_node: dict[float, int] = {}
         self.carriers: dict[int, object] = {}
-        """What user code holds for a node: kept so that equal values are the same Python object."""
+        """Objects that user code holds for nodes, kept so that equal values are the same Python object."""
         self.formulas: dict[int, tuple[Any, Any]] = {}
         """By id: formulas of free parameters (`ce_dynamics.compiler.free_numbers`) and what they are here."""
         self.tables: dict[int, Table] = {}

@@ -117,7 +117,7 @@ MEANING: dict[int, Callable[..., Any]] = {
     Op.COPYSIGN: np.copysign,
     Op.LOOKUP: look_up,
 }
-"""What each operation does to float64 values, by IEEE rules (NaN and infinities, never an exception)."""
+"""Functions of float64 values by IEEE rules (NaN and infinities, never an exception), by operation."""
 
 OPERANDS: dict[int, int] = {op: getattr(meaning, "nin", 1) for op, meaning in MEANING.items()}
 OPERANDS[Op.SELECT] = 3

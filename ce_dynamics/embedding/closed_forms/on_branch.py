@@ -39,7 +39,7 @@ GEARS = (0, 1, -1, 2, -2)
 """Turns of a dependent angle per turn of the parameter that are tried."""
 FULL = 2.0 * math.pi
 NEAREST, FARTHEST = 1e-3, 10.0
-"""Of the reach of a slide, how far beyond its ends formulas are asked."""
+"""Distances beyond the ends of a slide's reach at which formulas are evaluated, in parts of the reach."""
 
 
 class Winding(NamedTuple):

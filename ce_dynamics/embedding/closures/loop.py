@@ -255,7 +255,7 @@ def held_at_design(bodies: Sequence[Body], parent: Body) -> dict[str, BodyMotion
 
 
 ALONE = 0.99
-"""Of a unit vector, what is one hinge's where next to nothing else moves."""
+"""Component of a unit vector above which the motion is that of one hinge."""
 
 
 def near_gimbal_pose(bodies: Sequence[Body], t: Array) -> str:

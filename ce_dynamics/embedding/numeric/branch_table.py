@@ -297,7 +297,7 @@ def monomials(fitted: Array, j: int, degree: int) -> Array:
 
 
 FARTHEST = 0.05
-"""How far the steps may lead from where they begin [rad, or sizes of the loop]: the quadratic terms that they
+"""Largest distance of the steps from their start [rad, or sizes of the loop]: the quadratic terms that they
 neglect are then some percent of what they correct, and there is no other configuration in between."""
 
 

@@ -50,7 +50,7 @@ logger = logging.getLogger(__name__)
 
 SUBSTEPS = 12
 SUBSTEPS_ROUND = 24
-"""Of an angle that is led either way round: a quarter of a radian each where it goes a whole turn."""
+"""Steps of an angle that may turn either way: a quarter of a radian each over a whole turn."""
 FINAL_STEPS = 2  # pairs of Newton steps at the end of a straight path
 TRIED = 3  # values of free parameters
 PATH_TOLERANCE = 4e-13

@@ -146,7 +146,7 @@ def continue_along(
 _unit: ContextVar[float] = ContextVar("unit", default=1.0)
 
 SINGLE_PRECISION = float(np.finfo(np.float32).eps / np.finfo(np.float64).eps)
-"""How much larger roundings are in single precision."""
+"""Ratio of rounding errors in single precision to those in double."""
 
 
 @contextmanager

@@ -22,7 +22,7 @@ from ce_dynamics.views.scene.take import Take, quaternions
 
 WORLD = "world"
 GREY = "#9aa5ad"
-"""Of shapes without a colour."""
+"""Colour of shapes that have none of their own."""
 ALWAYS = {"sec": 0, "nsec": 0}
 REMEDY = "pip install 'ce-dynamics[tables]'"
 

@@ -56,7 +56,7 @@ from ce_dynamics.models.demonstrations.cable_towing.mixed import Mixed
 COINCIDENT = 1e-12
 """Length below which a cable has no direction; it is slack then [m]."""
 ALLOWED_STRETCH = 1e-6
-"""Of a cable in the initial state, and of a foot into the ground [m]."""
+"""Allowed stretch of a cable in the initial state, and penetration of a foot into the ground [m]."""
 
 Drive = Callable[[float], ArrayLike]
 """Force on a robot's centre of mass as a function of time, world axes [N]."""

@@ -76,9 +76,9 @@ __all__ = [
 ROWS = ("socket_x", "socket_angle", "pin_x", "pin_y", "contact", "friction")
 VELOCITIES = ("u_b", "v_b", "w_b", "u_w", "v_w", "w_w")
 ALLOWED_PENETRATION = 1e-6
-"""Of an initial state [m]."""
+"""Allowed in an initial state [m]."""
 ALLOWED_PIN_ERROR = 1e-6
-"""Of an initial state [m]."""
+"""Allowed in an initial state [m]."""
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from ce_dynamics.views.scene import Shape, Strand, Take, View, block, rod, terra
 from ce_dynamics.views.scene.take import BodyPicture, TimeSeries
 
 WIDTH = 0.2
-"""Of the wheel [m]."""
+"""Width of the wheel [m]."""
 ROAD_WIDTH, ROAD_STEP, ROAD_MARGIN = 1.2, 0.02, 1.5
 """[m], the margin before and behind what is driven."""
 BAR, WHEEL, SOCKET = 0, 1, 2

@@ -21,7 +21,7 @@ from ce_dynamics.models.data.quantities import check_number
 Function = Callable[[float], float]
 
 MOST_BYTES = 20_000_000
-"""Of a table of a motion."""
+"""Largest size of a table of a motion [B]."""
 
 DIFFERENCE = 1e-4
 """Half the interval over which functions are differenced where no rate is given [s]."""

@@ -16,7 +16,7 @@ PROUD = 1.004
 """Radius of the lines on the ball, which show that it turns, over its own."""
 BESIDE = "with the ball"
 EYE = 8.0, -16.0
-"""Of the camera: above the plane and beside the ball, in radii of it."""
+"""Position of the camera, above the plane and beside the ball, in radii of the ball."""
 THIN = 0.004
 """Half the thickness of a plate [m]."""
 

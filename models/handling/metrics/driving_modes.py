@@ -44,11 +44,11 @@ KINDS: Mapping[str, str] = {
     r"steering.*": "steering",
     r".*": TRAVEL,
 }
-"""What states of a vehicle without trailers are part of, by patterns of names: the rest are suspensions."""
+"""Parts to which states of a vehicle without trailers belong, by patterns of names; the rest: suspensions."""
 BODY = "heave", "pitch", "roll"
 """Motions of the sprung body, each of one mode."""
 STEP = 1e-6
-"""Of the central differences, over an entry's size or 1: their error is about 1e-12/STEP of a rate's size."""
+"""Step of central differences, over an entry's size or 1; their error is about 1e-12/STEP of a rate."""
 SLOWEST = 0.02
 """Frequency below which nothing swings [Hz]: drifting along, turning."""
 TINY = 1e-12

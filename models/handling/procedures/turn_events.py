@@ -26,7 +26,7 @@ CIRCLES = (1.0, 15.0), (0.6, 20.0)
 """Ways onto the circle on which the steering is found: at once, or, where that ends in swinging or a spin,
 from a part of the speed; and the time there [s]."""
 KEPT = 0.1
-"""Of the radius and of the speed, by which a vehicle that keeps to the circle may be off."""
+"""Allowed deviation from radius and speed of a vehicle that keeps to the circle, in parts of them."""
 GATHERED = 0.5
 """Acceleration up to the speed [m/s²]."""
 

@@ -189,9 +189,9 @@ class DoubleLaneChange(Manoeuvre):
 ROOM = 0.4
 """Between flank and cone, where the path cuts a corner [m]."""
 EARLY = 1.2, 1.2
-"""How far before a lane ends a change begins, and before the next begins it is done [m]."""
+"""Distances from the start of a change to the end of its lane, and from its end to the next lane [m]."""
 RELEASE = 2.0, 1.0
-"""How far behind the entry the throttle is released, and over which distance [m]."""
+"""Distance from the entry to the release of the throttle, and the length of the release [m]."""
 
 
 class ObstacleAvoidance(DoubleLaneChange):

@@ -30,7 +30,7 @@ METRES = ("m", "metre", "metres", "meter", "meters")
 WRONG = (
     ValueError, LookupError, TypeError, ArithmeticError, OSError, RuntimeError, struct.error, zlib.error,
 )  # fmt: skip
-"""What the reader raises where bytes make no sense."""
+"""Errors that the reader raises for bytes without meaning."""
 
 
 class GeoTiff(NamedTuple):

@@ -35,7 +35,7 @@ N_0 = 0.1
 BAND = (0.011, 2.83)
 """Spatial frequencies over which ISO 8608 classifies roads [cycles/m]."""
 NODES_PER_WAVE = 8
-"""Of the shortest wave: the cubic spline through the nodes has its amplitude to 0.1 %."""
+"""Nodes per shortest wave: the cubic spline through the nodes has its amplitude to 0.1 %."""
 
 
 def roughness(road_class: str) -> float:

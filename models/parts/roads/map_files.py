@@ -130,7 +130,7 @@ FILE_WORDS = (
     Option("approach", "m", APPROACH, "how far the road continues level before its beginning"),
     Option("interpolation", "", "cubic", "cubic or linear"),
 )
-"""What may be said of a file."""
+"""Options of a file."""
 
 
 def is_map_file(name: str) -> bool:

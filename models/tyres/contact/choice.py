@@ -48,7 +48,7 @@ class ContactMethod(ABC):
 HALF = 12
 """Intervals ahead of the middle, and as many behind."""
 REACH = 0.96
-"""Of the radius, how far the nodes go: 74° from the lowest point."""
+"""Reach of the nodes, in parts of the radius: 74° from the lowest point."""
 APART = 1.0 / math.sqrt(3.0)
 """Distance of the two rows over the width: Gauss points."""
 
@@ -116,7 +116,7 @@ def interval(r0: float, a: float, b: float) -> tuple[float, float]:
 
 
 C_1, C_2, C_3 = 1.0 / 10.0, 11.0 / 350.0, 823.0 / 63000.0
-"""Of the inverted series; the next is 0.0062."""
+"""Coefficients of the inverted series; the next is 0.0062."""
 
 
 def relative_deflection(area: Scalar) -> Scalar:

@@ -166,10 +166,10 @@ POSITIVE = (
     "LONGVL", "VXLOW", "NOMPRES", "INFLPRES", "UNLOADED_RADIUS", "WIDTH", "RIM_RADIUS", "FNOMIN",
     "VERTICAL_STIFFNESS", "LCZ", "LIP", "LFZO", "LONGITUDINAL_STIFFNESS", "LATERAL_STIFFNESS",
 )  # fmt: skip
-"""What the equations divide by, or what a tyre cannot be without."""
+"""Coefficients that the equations divide by, or that every tyre needs."""
 
 NOT_ZERO = ("PCX1", "PCY1", "LCX", "LCY", "LMUY", "PKY2")
-"""What the equations divide by, of either sign."""
+"""Coefficients that the equations divide by, of either sign."""
 
 NO_NUMBERS = ("version", "ellipse")
 """Fields that are no coefficients."""

@@ -32,7 +32,7 @@ TREAD_DAMPING = 1e-3
 """d_t/C_t [s]: a wheel in the air sheds the deflection of its tread within a few of these."""
 
 HELD_LOAD = 0.01
-"""Of the nominal load: below it the wheel feels less of a carcass that swings on, in the air nothing."""
+"""Part of the nominal load below which a swinging carcass acts less on the wheel, in the air not at all."""
 
 
 class Carcass(NamedTuple):

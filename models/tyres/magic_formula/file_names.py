@@ -8,7 +8,7 @@ VERSIONS: Mapping[int, int] = {5: 52, 6: 52, 21: 52, 52: 52, 60: 61, 61: 61, 62:
 """Whose equations hold for each FITTYP."""
 
 FORMATS = ("PAC2002", "MF_05", "MF-TYRE", "MF_TYRE", "MF52", "MFTYRE", "DELFT")
-"""Of files without FITTYP: 5.2."""
+"""Formats of files without FITTYP: version 5.2."""
 
 OTHER_TYRES: Mapping[str, str] = {
     "PAC94": "the Magic Formula of 1994, whose coefficients are others",
@@ -101,7 +101,7 @@ DIMENSIONS: Mapping[str, str] = {
     "KX": "FORCE*TIME/LENGTH",
     "KY": "FORCE*TIME/LENGTH",
 }
-"""What the units of a file apply to; the coefficients of the formulas are of SI whatever the units are."""
+"""Entries to which the units of a file apply; the coefficients of the formulas are always in SI."""
 
 IGNORED = {
     "FILE_TYPE", "FILE_VERSION", "FILE_FORMAT", "FITTYP", "TYRESIDE", "USE_MODE", "PROPERTY_FILE_FORMAT",
@@ -110,7 +110,7 @@ IGNORED = {
     "MESSAGES", "LOCAL_SOLVER", "LOCAL_SOLVER_HP", "QFZ1", "Q_FZ1", "TIRE_VERSION", "COMPATIBILITY",
     "LENGTH", "FORCE", "ANGLE", "TIME", "PRESSURE", "SPEED", "VELOCITY",
 }  # fmt: skip
-"""What says nothing about forces, or is read in its own way."""
+"""Entries that do not concern forces, or are read separately."""
 
 SECTIONS = {
     "MODEL", "DIMENSION", "SHAPE", "INFLATION_PRESSURE", "OPERATING_CONDITIONS", "TIRE_CONDITIONS", "INERTIA",
@@ -128,7 +128,7 @@ ASYMMETRY = (
     "RHX1", "QSX1", "PEY3", "PHY1", "PHY2", "PVY1", "PVY2", "RBY3", "RVY1", "RVY2", "QBZ4", "QDZ3", "QDZ6",
     "QDZ7", "QEZ4", "QHZ1", "QHZ2", "SSZ1",
 )  # fmt: skip
-"""What is zero in a tyre that is its own mirror image: conicity, ply steer and their like."""
+"""Coefficients that are zero in a tyre that is its own mirror image: conicity, ply steer and their like."""
 
 ONLY_52 = ("LGA", "LGYR", "LSG", "PHY3", "PTX", "PTY", "Q_A", "QTZ1", "MBELT", "LCZ", "LIP")
 ONLY_6 = (

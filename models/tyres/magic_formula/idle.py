@@ -22,9 +22,9 @@ from ce_dynamics.models.tyres.magic_formula.tyre import MagicFormula
 ALWAYS = ("UNLOADED_RADIUS", "WIDTH", "FNOMIN", "VERTICAL_STIFFNESS", "LCZ")
 """Size of the tyre, by which the road is looked at, and its stiffness."""
 CONTACT = ("MC", "CX", "CY", "KX", "KY")
-"""Of the contact's mass and its carcass, which are there or not."""
+"""Coefficients of the contact's mass and its carcass, which a file has or lacks."""
 BOUNDS = ("KPUMIN", "KPUMAX", "ALPMIN", "ALPMAX")
-"""Of slips; the wider one of either holds both ways."""
+"""Bounds of slips; the wider one of either holds both ways."""
 WHEEL = 11
 """Numbers that tell how a wheel is on the road."""
 

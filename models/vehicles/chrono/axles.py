@@ -86,7 +86,7 @@ def anti_roll_bar(reading: Reading, axle: JsonObject, name: str, origin: Matrix)
 OWN = "Anti Roll Bar"
 """Block of an axle that has a bar of its own."""
 HALF_ACROSS = np.array([1.0, 0.5, 1.0])
-"""Of the pivot, where an arm's mass centre is: half way to the middle, on the axis."""
+"""Factors from the pivot to an arm's mass centre: half way to the middle, on the axis."""
 DROP = np.array([0.0, 0.0, -0.5])
 """[m] from an arm's end straight down to where it is hung: in Chrono it slides on the beam at its height."""
 

@@ -98,10 +98,8 @@ def both_sides(link: JsonObject, other: JsonObject) -> Sections:
     }
 
 
-IN_THE_MIDDLE = np.array([1.0, 0.0, 1.0])
-"""Of a point and its mirror image."""
 ACROSS = np.array([0.0, 1.0, 1.0])
-"""Of a point of an axis along x."""
+"""Factors from a point to the plane across x."""
 UP = np.array([0.0, 0.0, 0.1])
 """From a point of a vertical axis to another one [m]."""
 

@@ -262,7 +262,7 @@ def add_springs(
 
 
 SQUARE = 1e-3
-"""Of the sine of the angle between a torsion spring's axis and that of its joint; of their distance [m]."""
+"""Largest sine of the angle between the axes of a torsion spring and its joint; largest distance [m]."""
 
 
 def add_torsion(

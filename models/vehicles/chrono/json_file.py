@@ -20,7 +20,7 @@ from ce_dynamics.models.vehicles.suspensions.points import FARTHEST
 LARGEST_FILE = 2**22
 """Bytes."""
 LARGEST = 1e50
-"""Of a number."""
+"""Largest number."""
 COSMETIC = re.compile(
     r"Name|Type|Template|Output|Radius|Width|Size|Length|.*Visualization.*|Camera.*", re.DOTALL
 )

@@ -77,9 +77,9 @@ def built(
 
 
 OVERLOOKED = 0.9
-"""Of full lock: a linkage that reaches less has a point in the wrong place; whoever drives it is told."""
+"""Part of full lock below which a linkage has a point in the wrong place; a warning names it."""
 CLEAR = 0.9
-"""Of what is reached in the design position: as wheels travel, linkages end earlier."""
+"""Part of the lock that is reached in the design position: as wheels travel, linkages end earlier."""
 
 
 def set_locks(reading: Reading, sections: Sections, names: Collection[str]) -> None:
@@ -117,7 +117,7 @@ IDLER_JOINT: Sections = {
 SHAFT = 0.1
 """[m] between the points that say an axis."""
 STRAIGHT = 1e-6
-"""Of a unit vector: how far it may be from an axis to be taken for it."""
+"""Largest deviation of a unit vector from an axis for which it is taken."""
 
 
 def steering(reading: Reading, system: JsonObject, name: str, shift: Matrix) -> tuple[str, Sections, int]:

@@ -13,7 +13,7 @@ from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
 from ce_dynamics.models.vehicles.chrono.reading import Reading, Sections, quantities, quantity
 
 SHIFT_TIME = "0.2 s [assumed]"
-"""Of transmissions whose files name none."""
+"""Shift time of transmissions whose files name none."""
 AT_ONCE = "0.005 s [assumed]"
 """Shift time in place of Chrono's, which is one of its steps."""
 IDLE = "800 rpm [assumed]"

@@ -202,7 +202,7 @@ def rigid(reading: Reading, part: JsonObject) -> Sections:
 
 
 NOMINAL_DEFLECTION = 0.04
-"""Of the radius: at the load that presses the tyre in so far its trail is taken."""
+"""Deflection, in parts of the radius, at whose load the tyre's trail is taken."""
 CAMBER_AND_SHIFTS = ("a5", *(f"a{k}" for k in range(8, 14)), "b9", "b10")
 
 

@@ -175,7 +175,7 @@ class Axle:
 
     @property
     def blocks(self) -> Iterator[tuple[Block | None, Block]]:
-        """What is there once, and on either side: of the suspension, and of its gear."""
+        """Yield the blocks of the suspension and of its steering gear, for the axle and for a side."""
         for template in (self.template, self.gear):
             if template is not None:
                 yield template.axle, template.side

@@ -169,7 +169,7 @@ LINKAGES: Mapping[str, Callable[[Given], ClosedForm]] = {
     "strut": make_strut,
     "double-wishbone": make_double_wishbone,
 }
-"""What solves joints, given in the order that each function takes them in."""
+"""Functions that solve joints, which each takes in its own order."""
 
 
 def is_hinge(joint: Closure) -> bool:

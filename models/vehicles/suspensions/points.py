@@ -124,7 +124,7 @@ def at(point: Place) -> str:
 
 
 FARTHEST = 50.0
-"""Of a hardpoint from the origin of its corner [m]: above, a unit was meant that is not written."""
+"""Largest distance of a hardpoint from the origin of its corner [m]; beyond it a unit is missing."""
 
 
 def check_near(name: str, data: CornerData) -> None:

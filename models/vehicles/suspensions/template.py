@@ -248,7 +248,7 @@ class TemplateJoint(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """What is there on either side, or once: see the head of this module."""
+    """Points, parts and joints of a side or of the axle; the head of this module describes them."""
 
     points: Mapping[str, str] = field(default_factory=dict)
     mirrored: Mapping[str, str] = field(default_factory=dict)

@@ -23,7 +23,7 @@ from ce_dynamics.models.vehicles.sweeps.plan import Sweep
 LOCAL = "local"
 """Scheduler that starts a Dask cluster on this machine."""
 ADDRESS = re.compile(r"((tcp|tls|ws|wss|ucx)://)?([\w.-]+|\[[0-9a-fA-F:.%\w]+\]):(?P<port>\d{1,5})")
-"""Of a scheduler."""
+"""Address of a scheduler."""
 CONNECTING = 10.0
 """Time that a Dask scheduler has to answer [s]."""
 

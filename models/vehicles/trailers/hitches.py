@@ -175,9 +175,9 @@ HITCHES: Mapping[str, type[HitchData]] = {
 }
 """Hitches by the name that data files use."""
 FOLDING = ("articulated",)
-"""Those that steer the vehicle."""
+"""Hitches that steer the vehicle."""
 STRAIGHT = ("torsion",)
-"""Those about which nothing turns to the side."""
+"""Hitches about which nothing turns to the side."""
 
 
 def plate(system: System, name: str, tower: Body, hinge: Hinge) -> Body:
@@ -186,8 +186,7 @@ def plate(system: System, name: str, tower: Body, hinge: Hinge) -> Body:
 
 
 UNHELD: Mapping[type[Hinge], tuple[str, ...]] = {Spherical: ("qw", "qz", "wz"), Universal: ("2", "2_rate")}
-"""Of these hinges: what turns a trailer about the vertical, which no spring holds, and what follows from
-other coordinates."""
+"""Coordinates that no spring holds: those that turn a trailer about the vertical, and dependent ones."""
 
 
 def unheld_coordinates(system: System) -> set[str]:
