@@ -22,12 +22,15 @@ from ce_dynamics.models.vehicles.description import VehicleParameters
 
 def run(options: Identify) -> int:
     """Fit, predict, and write the report; the fit is saved before runs are predicted."""
-    paths, mappings = options.runs, options.mapping
-    if len(mappings) not in (1, len(paths)):
+    paths, further = options.runs, options.predict or []
+    count, total = len(paths), len(paths) + len(further)
+    if len(options.mapping) not in (1, count, total):
         raise DataError(
-            f"--mapping: {len(mappings)} are given for {len(paths)} runs; give one, or one for each"
+            f"--mapping: {len(options.mapping)} are given for {count} runs and {len(further)} that are "
+            "predicted; give one, one for each run, or one for each and then for each that is predicted"
         )
-    mappings = mappings * len(paths) if len(mappings) == 1 else mappings
+    mappings = options.mapping * count if len(options.mapping) == 1 else options.mapping
+    mappings, others_by = mappings[:count], mappings[count:] or mappings[:1] * len(further)
     overrides = options.overrides or []
     data = VehicleParameters.load(options.vehicle, overrides)
     wheelbase = float(data.wheelbase)
@@ -40,7 +43,8 @@ def run(options: Identify) -> int:
             if one.is_told:
                 estimate = f"{one.name} = {one.value:.5g} ± {one.sd:.2g} {one.unit}"
                 print(f"{recording.name}: forces over motion: {estimate} (base vehicle {one.base:.5g})")
-    others = [read_recording(path, mappings[0], wheelbase=wheelbase) for path in options.predict or ()]
+    pairs = zip(further, others_by, strict=True)
+    others = [read_recording(path, columns, wheelbase=wheelbase) for path, columns in pairs]
     free: dict[str, Any] = {}
     for columns in mappings:
         free |= mapping_of(columns)[0].get("free", {})

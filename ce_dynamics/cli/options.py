@@ -424,7 +424,7 @@ class Identify:
 
     runs: list[Path] = argument("Tables to fit: .csv, .parquet, .mf4 or .mcap.", metavar="RUN...")
     mapping: list[Path] = OUTPUT(
-        "Which column is which channel; one for all runs, or one for each run in turn.",
+        "Which column is which channel; one for all, or one for each run, and each predicted, in turn.",
         default=MISSING,
         metavar="FILE.yaml",
     )
@@ -436,7 +436,7 @@ class Identify:
     )
     overrides: list[str] | None = TESTED.overrides()
     predict: list[Path] | None = OUTPUT(
-        "A run to predict, with the first mapping; repeatable.  [dim]Default: those fitted[/dim]",
+        "A run to predict, by its or the first mapping; repeatable.  [dim]Default: those fitted[/dim]",
         metavar="RUN",
     )
     reference: list[str] | None = OUTPUT(
@@ -446,7 +446,9 @@ class Identify:
     bootstrap: int = OUTPUT(
         "Draws of windows that check the standard deviations of the estimates.", default=0, metavar="N"
     )
-    resume: bool = OUTPUT("Go on with the interrupted fit of the output folder.", "--resume", default=False)
+    resume: bool = OUTPUT(
+        "Go on with the fit of the output folder; one that has ended predicts.", "--resume", default=False
+    )
     length: str = INTEGRATION("Of a window.", default="10 s")
     lead: str = INTEGRATION("Time ahead of a window that is simulated only.", default="1 s")
     step: str = INTEGRATION("Of the Runge-Kutta method.", default="2 ms")

@@ -5,9 +5,9 @@ With residuals r = (measured − predicted)/σ of all samples the fit minimises
     Σ ρ(r²)/τ + Σ ((θ − θ₀)/s)²,
 
 ρ Huber's loss, θ₀ and s the priors.  The noise of every channel and session is that of the residuals: a
-constant and a part of the signal, σ² = a² + (b z)².  τ is their correlation time in samples: N correlated
-samples tell as much as N/τ independent ones.  Both are estimated in rounds with the free numbers.  The
-posterior covariance is that of Laplace's approximation.
+constant, a part of the signal and a jitter, σ² = a² + (b z)² + (c ż)².  τ is their correlation time in
+samples: N correlated samples tell as much as N/τ independent ones.  Both are estimated in rounds with the
+free numbers.  The posterior covariance is that of Laplace's approximation.
 
 Bands must hold for errors that are neither white nor normal.  Every window is predicted from its measured
 start by the numbers that the other windows give (to first order), as new runs are.  The 95 % quantile of
@@ -36,6 +36,7 @@ from ce_dynamics.models.identification.noise import (
     Noise,
     correlation_time,
     noise_of,
+    rate_of,
 )
 from ce_dynamics.models.identification.plant import Plant
 from ce_dynamics.models.identification.problem import (
@@ -60,9 +61,14 @@ ROUNDS, EVALUATIONS, AT_FIRST = 20, 4, 30
 The first round runs on, without outliers: noise of half a fit would hide what is to be fitted.
 """
 SETTLED, CLOSE = 0.05, 0.04
-"""Relative change of the noise, and square of the last step [posterior sd], that end the rounds."""
+"""Relative change of the noise's rms, and square of the last step [posterior sd], that end the rounds."""
 FIRST = 0.1
-"""Noise of the first round, as a part of every channel's standard deviation."""
+"""Noise of the first round, as a part of every channel's standard deviation; a window counts as one sample.
+
+A wrong model errs slowly, and priors hold: no number moves by more than `OUTLYING` of its prior's deviations.
+"""
+SAME = 1e-6
+"""Relative difference of the noise of one state on two processors, which round sums differently."""
 FEWEST = 5
 """Windows that tell how wide bands must be: without one of them, four still tell the numbers."""
 START_PART = 0.3
@@ -121,8 +127,8 @@ class Fit:
         found = [[*self.noise[key], self.width[key]] for key in keys if key[1] == channel]
         if not found:
             raise DataError(f"channel {channel!r} was not fitted, so that its noise is not known")
-        sd, part, width = np.sqrt(np.mean(np.square(found), axis=0)).tolist()
-        return Noise(sd, part), width
+        *noise, width = np.sqrt(np.mean(np.square(found), axis=0)).tolist()
+        return Noise(*noise), width
 
 
 def segments_of(runs: Sequence[Recording], options: Options) -> list[Segment]:
@@ -246,11 +252,11 @@ class Rounds:
         self.starts = moved
 
     def assume_noise(self) -> None:
-        """Take the same part of every channel for noise: what the priors leave tells none."""
+        """Assume the same part of every channel, and errors that last a window: priors show no noise."""
         for key in dict.fromkeys(self.keys):
             measured = [r.measured for r, k in zip(self.problem.rows, self.keys, strict=True) if k == key]
-            self.noise[key] = Noise(FIRST * float(np.std(np.concatenate(measured))), 0.0)
-            self.time[key] = 1.0
+            self.noise[key] = Noise(FIRST * float(np.std(np.concatenate(measured))), 0.0, 0.0)
+            self.time[key] = float(max(map(len, measured)))
         self.sizes = [
             np.full(len(r.time), self.noise[k].sd) for r, k in zip(self.problem.rows, self.keys, strict=True)
         ]
@@ -262,15 +268,24 @@ class Rounds:
         for key in dict.fromkeys(self.keys):
             own = [k for k, other in enumerate(self.keys) if other == key]
             good = [np.isfinite(residuals[k]) for k in own]
-            r, z = (
-                np.concatenate([x[k][g] for k, g in zip(own, good, strict=True)]) for x in (residuals, values)
+            times = [self.problem.rows[k].time for k in own]
+            rates = [rate_of(values[k], time) for k, time in zip(own, times, strict=True)]
+            parts = [residuals[k] for k in own], [values[k] for k in own], rates
+            self.noise[key] = noise = noise_of(
+                *(np.concatenate([x[g] for x, g in zip(part, good, strict=True)]) for part in parts)
             )
-            self.noise[key] = noise = noise_of(r, z)
-            for k in own:
-                sizes[k] = noise.at(np.nan_to_num(values[k]))
+            for k, time in zip(own, times, strict=True):
+                sizes[k] = noise.at(values[k], time)
             scaled = [(residuals[k] / sizes[k])[g] for k, g in zip(own, good, strict=True)]
             self.time[key] = correlation_time(scaled)
         self.sizes = sizes
+
+    def noise_rms(self) -> dict[Key, float]:
+        """Return the root mean square of the noise of every channel."""
+        squares: dict[Key, list[Floats]] = {}
+        for key, size in zip(self.keys, self.sizes, strict=True):
+            squares.setdefault(key, []).append(size**2)
+        return {key: float(np.sqrt(np.mean(np.concatenate(parts)))) for key, parts in squares.items()}
 
     def weights(self) -> list[Floats]:
         """Return 1/(σ √τ) of all samples."""
@@ -287,58 +302,69 @@ class Rounds:
 
     def fit(self, progress: Callable[[str], None], keep: Path | None = None) -> Fit:
         """Fit."""
-        count, theta = 0, self.prior.copy()
+        count, theta, done = 0, self.prior.copy(), False
         if keep is not None and keep.is_file():
-            count, theta = self.resume(keep)
+            count, theta, done = self.resume(keep)
             progress(f"round {count} was read from {keep}")
         else:
             self.check_followed(theta)
             self.assume_noise()
-        while count < ROUNDS:
-            before, previous, (low, high) = dict(self.noise), theta, self.bounds
+        while count < ROUNDS and not done:
+            before, previous = self.noise_rms(), theta
+            low, high = self.bounds if count else np.clip(self.bounds, -OUTLYING, OUTLYING)
             loss: Any = Huber(self.limits()) if count else "linear"
             found = least_squares(
                 self.cost,
                 np.clip((theta - self.prior) / self.scale, low + TINY, high - TINY),
                 self.slope,
-                bounds=self.bounds, loss=loss, xtol=1e-5, ftol=1e-4,
+                bounds=(low, high), loss=loss, xtol=1e-5, ftol=1e-4,
                 max_nfev=EVALUATIONS if count else AT_FIRST,
             )  # fmt: skip
             theta, count = self.prior + self.scale * found.x, count + 1
             self.move_starts(theta)
             self.estimate_noise(theta)
-            if keep is not None:
-                write(keep, json.dumps(self.state(theta, count)).encode())
-            progress(
-                f"round {count}: noise " + ", ".join(f"{c} {n.sd:.4g}" for (_, c), n in self.noise.items())
-            )
-            change = max(abs(np.log(self.noise[k].sd / before[k].sd)) for k in before)
+            rms = self.noise_rms()
+            change = max(abs(np.log(rms[k] / before[k])) for k in before)
             _, J, w = self.normal(theta)
-            if change < SETTLED and float(np.sum(w * (J @ ((theta - previous) / self.scale)) ** 2)) < CLOSE:
-                break
+            step = float(np.sum(w * (J @ ((theta - previous) / self.scale)) ** 2))
+            done = bool(change < SETTLED and step < CLOSE)
+            if keep is not None:
+                state = {
+                    "count": count, "done": done, "theta": theta.tolist(), "starts": self.starts.tolist(),
+                    "noise": list(rms.values()),
+                }  # fmt: skip
+                write(keep, json.dumps(self.identity() | state).encode())
+            told = ", ".join(f"{channel} {value:.4g}" for (_, channel), value in rms.items())
+            progress(f"round {count}: noise {told}; step {np.sqrt(step):.2g} deviations")
         return self.result(theta, count)
 
-    def state(self, theta: Floats, count: int) -> dict[str, Any]:
-        """Return what `resume` needs."""
+    def identity(self) -> dict[str, Any]:
+        """Return what two fits must share if one goes on with the other."""
+        free, rows = self.problem.free, self.problem.rows
         return {
-            "names": [f.name for f in self.problem.free], "samples": [len(r.time) for r in self.problem.rows],
-            "count": count, "theta": theta.tolist(), "starts": self.starts.tolist(),
+            "names": [f.name for f in free], "priors": [list(f[1:5]) for f in free],
+            "samples": [len(r.time) for r in rows],
         }  # fmt: skip
 
-    def resume(self, keep: Path) -> tuple[int, Floats]:
-        """Return round and numbers of a file of `state`; starts and noise follow from them."""
+    def resume(self, keep: Path) -> tuple[int, Floats, bool]:
+        """Return round, numbers and end of a fit from its file; starts and noise follow from them."""
         try:
             kept = json.loads(keep.read_text("utf-8"))
             count, theta, starts = int(kept["count"]), np.array(kept["theta"]), np.array(kept["starts"])
+            noise, done = np.array(kept["noise"], dtype=float), bool(kept["done"])
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise DataError(f"{keep}: no state of a fit can be read from it ({error}); delete it") from None
-        own = self.state(theta, count)
-        for part in ("names", "samples"):
-            if kept.get(part) != own[part]:
+        for part, own in self.identity().items():
+            if kept.get(part) != own:
                 raise DataError(f"{keep}: is of a fit with other {part}; delete it or name another folder")
         self.starts = starts
         self.estimate_noise(theta)
-        return count, theta
+        if not np.allclose(noise, list(self.noise_rms().values()), rtol=SAME):
+            raise DataError(
+                f"{keep}: is of a fit of another vehicle or other data: its noise is {noise.tolist()}, not "
+                f"{list(self.noise_rms().values())}; delete it or name another folder"
+            )
+        return count, theta, done
 
     def check_followed(self, theta: Floats) -> None:
         """Refuse runs that the model cannot follow at its priors in any window."""

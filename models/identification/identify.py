@@ -211,13 +211,14 @@ def predict(fit: Fit, runs: Recording | Sequence[Recording], **options: Any) -> 
         variance = [
             np.einsum("ij,jk,ik->i", jacobians[k][:, :n], fit.covariance, jacobians[k][:, :n]) for k in own
         ]
+        sizes = np.concatenate([noise.at(values[k], problem.rows[k].time) for k in own])
         time, truth = (np.concatenate([getattr(problem.rows[k], part) for k in own]) for part in PARTS)
         channels.append(
             ChannelPrediction(
                 run, name, keys[own[0]][0].outputs[name].unit,
                 time, truth,
                 predicted=z,
-                sd=width / WITHIN * np.sqrt(np.concatenate(variance) + noise.at(z) ** 2),
+                sd=width / WITHIN * np.sqrt(np.concatenate(variance) + sizes ** 2),
                 window=np.concatenate([np.full(len(values[k]), problem.rows[k].segment) for k in own]),
             )
         )  # fmt: skip

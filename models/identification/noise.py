@@ -20,29 +20,40 @@ SMALLEST_PART = 0.01
 
 
 class Noise(NamedTuple):
-    """Noise of a channel: σ² = sd² + (part z)² where z is predicted; sd in the channel's unit."""
+    """Noise of a channel: σ² = sd² + (part z)² + (jitter ż)² where z is predicted.
+
+    A model that is not exact errs in size and in time: in proportion to z and to its rate.  sd is in the
+    channel's unit, jitter in seconds.
+    """
 
     sd: float
     part: float
+    jitter: float
 
-    def at(self, z: Floats) -> Floats:
-        """Return σ where z is predicted."""
-        return np.sqrt(self.sd**2 + (self.part * z) ** 2)
+    def at(self, z: Floats, time: Floats) -> Floats:
+        """Return σ where z is predicted at instants of one window; where it is not reached as at rest."""
+        rate = rate_of(z, time)
+        return np.sqrt(self.sd**2 + (self.part * np.nan_to_num(z)) ** 2 + (self.jitter * rate) ** 2)
 
 
-def noise_of(residuals: Floats, predicted: Floats) -> Noise:
+def rate_of(z: Floats, time: Floats) -> Floats:
+    """Return the rate of samples of one window; zero beside those that are not reached."""
+    return np.nan_to_num(np.gradient(z, time)) if len(time) > 1 else np.zeros_like(z)
+
+
+def noise_of(residuals: Floats, predicted: Floats, rate: Floats) -> Noise:
     """Return the noise of largest likelihood, outliers counted as if they lay at the limit.
 
-    With s = σ² it is stationary where the regression of r² on 1 and z² with weights 1/s² is.
+    With s = σ² it is stationary where the regression of r² on 1, z² and ż² with weights 1/s² is.
     """
-    basis = np.column_stack((np.ones_like(predicted), predicted**2))
+    basis = np.column_stack((np.ones_like(predicted), predicted**2, rate**2))
     scale = np.maximum(np.max(basis, axis=0), TINY)
-    variances = np.array([np.mean(residuals**2) + TINY**2, 0.0])
+    variances = np.array([np.mean(residuals**2) + TINY**2, 0.0, 0.0])
     least = SMALLEST_PART * variances[0]
     for _ in range(20):
         s = basis @ variances
         found, _ = nnls(basis / scale / s[:, np.newaxis], np.minimum(residuals**2, OUTLYING**2 * s) / s)
-        variances = np.maximum(found / scale, [least, 0.0])
+        variances = np.maximum(found / scale, [least, 0.0, 0.0])
     return Noise(*np.sqrt(variances).tolist())
 
 

@@ -19,7 +19,7 @@ from ce_dynamics.views.charts import BLUE, Area, Chart, Line, svg
 from ce_dynamics.views.html import document, element, items, number, table, text, unit
 
 NOISE = [
-    "channel", "session", "sd", "part of the signal", "correlation time (samples)",
+    "channel", "session", "sd", "part of the signal", "jitter (s)", "correlation time (samples)",
     "half width of the 95 % band (sd)", "unit",
 ]  # fmt: skip
 """Headings of the table of noise."""

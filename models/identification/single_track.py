@@ -22,7 +22,8 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.models.identification.fit import Fit, fit_plant
 from ce_dynamics.models.identification.plant import FOLLOWING, Plant
 from ce_dynamics.models.identification.problem import correction_of
-from ce_dynamics.models.identification.recording import UNITS, Recording
+from ce_dynamics.models.identification.recording import Recording
+from ce_dynamics.models.identification.tables import FUNCTIONS, evaluate_formula, names_in
 from ce_dynamics.models.vehicles.description import VehicleParameters
 
 G = 9.81
@@ -35,6 +36,8 @@ MAGIC = LINEAR | {
 }  # fmt: skip
 """Peak over load and shape factor C beside it; B = stiffness/(C peak)."""
 
+MEASURABLE = "vx", "vy", "yaw_rate", "ay", "side_slip"
+"""Outputs; a channel may measure a formula of them."""
 KINDS = ("kinematic", "linear", "magic formula")
 
 Motion = dict[str, Scalar]
@@ -112,8 +115,11 @@ def single_track(
     if "road_wheel_angle" not in recorded or "speed" not in recorded:
         raise DataError("single-track models take the inputs road_wheel_angle and speed; map both")
     measured = {name: channel for run in runs for name, channel in run.outputs.items()}
-    known = ("vx", "vy", "yaw_rate", "ay", "side_slip")
-    outputs = {name: channel.output for name, channel in measured.items() if channel.output in known}
+    outputs = {
+        name: channel.output
+        for name, channel in measured.items()
+        if set(names_in(channel.output, MEASURABLE)) <= set(MEASURABLE)
+    }
     values: dict[str, tuple[float, str]] = {
         "mass": (mass, "kg"), "inertia": (inertia, "kg*m^2"), "front.distance": (front, "m"),
         "rear.distance": (rear, "m"),
@@ -137,7 +143,7 @@ def single_track(
         outputs=tuple(outputs),
         nominal=np.array([value for value, _ in values.values()]),
         units={name: unit for name, (_, unit) in values.items()}
-        | {name: UNITS[of] for name, of in outputs.items()},
+        | {name: measured[name].unit for name in outputs},
         rate=lambda y, u: array(motion(y, u)[f"rate of {name}"] for name in states),
         read=lambda y, u: read(outputs, dict(zip(values, u[len(inputs) :], strict=True)), motion(y, u)),
         start=partial(straight_state, len(states)),
@@ -164,7 +170,10 @@ def read(outputs: Mapping[str, str], p: Mapping[str, Scalar], now: Motion) -> Ar
         "ay": lambda name: ay + ahead[name] * turning,
         "side_slip": lambda name: arctan(vy / v),
     }
-    return array(formulas[of](name) for name, of in outputs.items())
+    return array(
+        evaluate_formula(f"outputs: {name}", of, {k: formulas[k](name) for k in MEASURABLE}, FUNCTIONS)
+        for name, of in outputs.items()
+    )
 
 
 def kinematic(kind: str, names: Sequence[str], y: Array, u: Array) -> Motion:

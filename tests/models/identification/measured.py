@@ -1,13 +1,14 @@
-"""Fits to measured runs, not shipped: ``python -m tests.models.identification.measured FOLDER [CAR]``.
+"""Fits to measured runs: ``python -m tests.models.identification.measured FOLDER [CAR [RUN...]]``.
 
-FOLDER has the runs of the AV-21 (linklab-uva/deep-dynamics) and of CarMaker's Megane (boschresearch); CAR is
-``racing_car`` or ``hatchback``, both if none is named.
+FOLDER has the runs of the AV-21 (linklab-uva/deep-dynamics) and of CarMaker's Megane (boschresearch).  CAR is
+``racing_car`` or ``hatchback``, both if none is named.  Further runs of that car are predicted instead of the
+kept ones of FOLDER.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -33,18 +34,23 @@ WRONG_HEADING = 0.02
 SERIES = "time", "measured", "predicted", "sd", "window"
 
 
-def racing_car(folder: Path) -> None:
-    """Fit the AV-21 to Las Vegas and every second window of Putnam Park; predict the others."""
+def racing_car(folder: Path, others: Sequence[Path]) -> None:
+    """Fit the AV-21 to Las Vegas and every second window of Putnam Park; predict the rest, or others."""
     putnam = racing_run(folder / "Putnam_park2023_run4_2_first.csv.gz", "putnam", "deg", {"from": 20.0})
     lvms = racing_run(folder / "LVMS_23_01_04_B.csv.gz", "lvms", "rad", {"from": 110.0, "to": 425.0})
     windows = putnam.windows(OPTIONS.length, OPTIONS.lead)
     fitted, kept = part(putnam, windows[::2]), part(putnam, windows[1::2])
     # a slow run round an oval: every third window is enough
     runs = [part(lvms, lvms.windows(OPTIONS.length, OPTIONS.lead)[::3]), fitted]
-    table = read_table(folder / "Putnam_park2023_run4_2_first.csv.gz")
-    wrong = failures(*(table[name].to_numpy() for name in ("time", "phi", "omega")))
-    print("the filter of heading and yaw rate fails:", ", ".join(f"{a:.1f} to {b:.1f} s" for a, b in wrong))
-    show_floor(kept, wrong)
+    further = [racing_run(path, "putnam", "deg", {}) for path in others]
+    first = folder / "Putnam_park2023_run4_2_first.csv.gz"
+    predicted, paths = (further, others) if others else ([kept], [first])
+    wrong = {run.name: failures(path) for run, path in zip(predicted, paths, strict=True)}
+    for name, spans in wrong.items():
+        print(f"{name}: the filter fails:", ", ".join(f"{a:.1f} to {b:.1f} s" for a, b in spans))
+    for run in predicted:
+        show_floor(run, wrong[run.name])
+    table = read_table(first)
     turning = table["vx"].to_numpy() * np.tan(table["delta"].to_numpy()) / WHEELBASE
     for axle, left, right in (("front", "wheel_fl", "wheel_fr"), ("rear", "wheel_rl", "wheel_rr")):
         ahead = (table[right] - table[left]).to_numpy() / 3.6
@@ -56,6 +62,7 @@ def racing_car(folder: Path) -> None:
             f"channels.road_wheel_angle.delay@{s}": 0.1, f"channels.bank.scale@{s}": 0.3,
             f"channels.yaw_rate.delay@{s}": 0.2, f"channels.yaw_rate.offset@{s}": 0.005,
             f"channels.ay.delay@{s}": 0.2, f"channels.vy.turn@{s}": 0.02, f"channels.vy.position.x@{s}": 1.5,
+            f"channels.vy.offset@{s}": 0.1,
         }  # fmt: skip
     tyres: dict[str, Any] = {f"{axle}.tyre.dfy0*": {"sd": 0.3, "lower": 0.5} for axle in ("front", "rear")}
     tyres |= {f"{axle}.tyre.fym*": {"sd": 0.2, "lower": 0.3, "upper": 1.1} for axle in ("front", "rear")}
@@ -65,15 +72,20 @@ def racing_car(folder: Path) -> None:
     more = {"chassis.inertia.zz": 100.0}
     vehicle = VEHICLES / "av-21.yaml"
     fit = ce.identify(runs, vehicle, free | tyres | more, progress=print, **options)
-    show(fit, [kept], wrong)
+    show(fit, predicted, wrong)
     for kind in KINDS:
-        show(fit_reference(kind, fit, VehicleParameters.load(vehicle), runs), [kept], wrong)
+        show(fit_reference(kind, fit, VehicleParameters.load(vehicle), runs), predicted, wrong)
 
 
 def racing_run(path: Path, session: str, unit: str, use: dict[str, float]) -> Recording:
-    """Return a run of the AV-21; its yaw rate comes through a filter, the heading does not."""
+    """Return a run of the AV-21; its yaw rate comes through a filter, the heading does not.
+
+    No accelerometer across is recorded: centripetal accelerations are compared.  That of the table is 0.3 s
+    late, as its yaw rate is, so that the rate of vy, which is not, cannot be added to it.
+    """
     outputs = {
-        "yaw_rate": "omega", "ay": "vx * omega", "vy": {"column": "vy", "position": [0.2424, 0.0, 0.0]},
+        "yaw_rate": "omega", "vy": {"column": "vy", "position": [0.2424, 0.0, 0.0]},
+        "ay": {"column": "vx * omega", "output": "vx * yaw_rate", "unit": "m/s^2"},
         "heading_rate": {"column": "d(unwrap(phi), 0.4)", "output": "yaw_rate"},
     }  # fmt: skip
     inputs = {"road_wheel_angle": "delta", "speed": "vx", "bank": {"column": "roll", "unit": unit}}
@@ -81,13 +93,15 @@ def racing_run(path: Path, session: str, unit: str, use: dict[str, float]) -> Re
     return read_recording(path, mapping, wheelbase=WHEELBASE)
 
 
-def failures(time: Floats, heading: Floats, yaw_rate: Floats) -> list[tuple[float, float]]:
+def failures(path: Path) -> list[tuple[float, float]]:
     """Return the stretches in which heading and yaw rate of the AV-21 contradict the filter that made both.
 
     Its yaw rate is no gyroscope's.  Between headings of the antennas the filter goes on with
     ψ̂⁺ = ψ̂ + ω̂ Δt; an error e of the heading moves ψ̂ by α e and ω̂ by β e.  Moves of ψ̂ are therefore α/β times
     those of ω̂.  While headings are missing the filter has other gains and goes on turning; then both jump.
     """
+    table = read_table(path)
+    time, heading, yaw_rate = (table[name].to_numpy() for name in ("time", "phi", "omega"))
     time, heading = time - time[0], np.unwrap(heading)
     moves = np.diff(heading) - yaw_rate[:-1] * np.diff(time), np.diff(yaw_rate)
     large = np.abs(moves[1]) > np.quantile(np.abs(moves[1]), 0.9)
@@ -135,8 +149,34 @@ def part(run: Recording, windows: Sequence[tuple[float, float]], lead: float = O
     return replace(run, spans=[(start - lead, end) for start, end in windows])
 
 
-def hatchback(folder: Path) -> None:
-    """Fit the Megane to two of three sine experiments, predict the other; once for each."""
+def hatchback(folder: Path, others: Sequence[Path]) -> None:
+    """Fit the Megane to two of three sine experiments, predict the other, once for each; others by all."""
+    files = [folder / f"bosch_experiment{name}.csv.gz" for name in ("1_25kmh", "2_40kmh", "3_40kmh")]
+    runs = [hatchback_run(path) for path in files]
+    free: dict[str, Any] = {
+        "front.tyre.dfy0*": 0.3, "rear.tyre.dfy0*": 0.3, "front.tyre.fym*": 0.2, "tyre.cy": None,
+        "chassis.com.x": 0.02, "channels.road_wheel_angle.delay": 0.02,
+    }  # fmt: skip
+    forces = [name for name in runs[0].outputs if name.endswith("side_force")]
+    free |= {f"channels.{name}.offset": 100.0 for name in forces}
+    times: dict[str, Any] = {"length": 10.0, "lead": 1.5, "step": 5e-3, "interval": 0.04}
+    for run in runs:
+        forces_sum = np.sum([run.outputs[name].values for name in forces], axis=0)
+        print(f"{run.name}: side forces are {ratio(forces_sum, run.outputs['ay'].values):.0f} kg times ay")
+    further = [hatchback_run(path) for path in others]
+    for kept in [further] if further else [[run] for run in runs]:
+        # the third repeats its sine: every third of its windows is enough
+        fitted = [
+            part(run, windows[::3] if len(windows) > 6 else windows, times["lead"])
+            for run in runs
+            if all(run is not other for other in kept)
+            and (windows := run.windows(times["length"], times["lead"]))
+        ]
+        show(ce.identify(fitted, VEHICLES / "megane.yaml", free, progress=print, **times), kept)
+
+
+def hatchback_run(path: Path) -> Recording:
+    """Return a run of CarMaker's Megane."""
     names = {"front_left": "FL", "front_right": "FR", "rear_left": "RL", "rear_right": "RR"}
     # FrcC is in the axes of the leaning wheel carrier: their sum is 9 % more than published mass times ay.
     across = "{0}.tyre.Fy * cos({0}.tyre.inclination) + {0}.tyre.Fz * sin({0}.tyre.inclination)"
@@ -154,39 +194,23 @@ def hatchback(folder: Path) -> None:
     }  # fmt: skip
     inputs = {"road_wheel_angle": "0.5 * Car.SteerAngleFL + 0.5 * Car.SteerAngleFR", "speed": "Car.vx"}
     mapping = {"time": "Time", "inputs": inputs, "outputs": outputs | forces}
-    files = [folder / f"bosch_experiment{name}.csv.gz" for name in ("1_25kmh", "2_40kmh", "3_40kmh")]
-    runs = [read_recording(path, mapping, wheelbase=2.55) for path in files]
-    free: dict[str, Any] = {
-        "front.tyre.dfy0*": 0.3, "rear.tyre.dfy0*": 0.3, "front.tyre.fym*": 0.2, "tyre.cy": None,
-        "chassis.com.x": 0.02, "channels.road_wheel_angle.delay": 0.02,
-    }  # fmt: skip
-    free |= {f"channels.{name}.offset": 100.0 for name in forces}
-    times: dict[str, Any] = {"length": 10.0, "lead": 1.5, "step": 5e-3, "interval": 0.04}
-    for run in runs:
-        forces_sum = np.sum([run.outputs[name].values for name in forces], axis=0)
-        print(f"{run.name}: side forces are {ratio(forces_sum, run.outputs['ay'].values):.0f} kg times ay")
-    for kept in runs:
-        # the third repeats its sine: every third of its windows is enough
-        fitted = [
-            part(run, windows[::3] if len(windows) > 6 else windows, times["lead"])
-            for run in runs
-            if run is not kept and (windows := run.windows(times["length"], times["lead"]))
-        ]
-        show(ce.identify(fitted, VEHICLES / "megane.yaml", free, progress=print, **times), [kept])
+    return read_recording(path, mapping, wheelbase=2.55)
 
 
 ROWS: list[dict[str, Any]] = []
 
 
-def show(fit: Fit, runs: Sequence[Recording], wrong: Sequence[tuple[float, float]] = ()) -> None:
-    """Print estimates, and keep figures for the table; those of yaw rates also without wrong seconds."""
+def show(
+    fit: Fit, runs: Sequence[Recording], wrong: Mapping[str, Sequence[tuple[float, float]]] | None = None
+) -> None:
+    """Print estimates, and keep figures for the table; those of the filter also without wrong seconds."""
     for number, value, sd in zip(fit.free, fit.values, fit.sd, strict=True):
         print(f"  {number.name} = {value:.4g} ± {sd:.2g} {number.unit}")
     prediction = ce.predict(fit, runs)
     good = [
         replace(c, name=f"{c.name}, without failures", **{name: getattr(c, name)[kept] for name in SERIES})
         for c in prediction.channels
-        if wrong and c.name == "yaw_rate" and len(kept := np.flatnonzero(~within(c.time, wrong)))
+        if wrong and c.name != "vy" and len(kept := np.flatnonzero(~within(c.time, wrong[c.run])))
     ]
     ROWS.extend(replace(prediction, channels=[*prediction.channels, *good]).table())
 
@@ -205,5 +229,5 @@ def print_table() -> None:
 if __name__ == "__main__":
     for campaign in (hatchback, racing_car):
         if campaign.__name__ in (sys.argv[2:] or ["hatchback", "racing_car"]):
-            campaign(Path(sys.argv[1]))
+            campaign(Path(sys.argv[1]), [Path(name) for name in sys.argv[3:]])
     print_table()

@@ -125,16 +125,26 @@ def test_estimates_lie_within_three_deviations(plant: Plant, clean: Recording) -
 def test_noise_is_estimated(fit: Fit, clean: Recording) -> None:
     # Standard error of a variance of n samples: √(2/n), n ≥ 1000; of its root half of that; within 5 of them.
     for (_, channel), noise in fit.noise.items():
-        usual = np.sqrt(np.nanmean(noise.at(clean.outputs[channel].values) ** 2))
+        usual = np.sqrt(np.nanmean(noise.at(clean.outputs[channel].values, clean.time) ** 2))
         assert usual == pytest.approx(NOISE[channel], rel=5.0 / np.sqrt(2000.0))
 
 
-def test_noise_that_grows_with_signal_is_estimated() -> None:
+def test_noise_that_grows_with_signal_and_rate_is_estimated() -> None:
     rng = np.random.default_rng(3)
-    z = rng.uniform(-2.0, 2.0, 20000)
-    noise = noise_of(np.sqrt(0.1**2 + (0.2 * z) ** 2) * rng.normal(size=len(z)), z)
+    z, rate = rng.uniform(-2.0, 2.0, (2, 20000))
+    sizes = np.sqrt(0.1**2 + (0.2 * z) ** 2 + (0.15 * rate) ** 2)
+    noise = noise_of(sizes * rng.normal(size=len(z)), z, rate)
     # 20000 samples: standard errors of the roots of regressed variances stay below 2 %; within 4 of them.
-    assert noise == pytest.approx((0.1, 0.2), rel=0.08)
+    assert noise == pytest.approx((0.1, 0.2, 0.15), rel=0.08)
+
+
+def test_late_prediction_shows_as_jitter() -> None:
+    time = np.arange(0.0, 100.0, 0.02)
+    late, signal = 0.03, np.sin(time) + np.sin(2.7 * time)
+    rate = np.cos(time) + 2.7 * np.cos(2.7 * time)
+    # sin(t − τ) = sin t − τ cos t up to τ²/2 of it: 3e-3 of the signal, a tenth of the jitter's part of it.
+    residuals = np.sin(time - late) + np.sin(2.7 * (time - late)) - signal
+    assert noise_of(residuals, signal, rate).jitter == pytest.approx(late, rel=0.1)
 
 
 def test_band_covers_95_percent(fit: Fit, clean: Recording) -> None:
