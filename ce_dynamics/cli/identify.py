@@ -15,7 +15,7 @@ from ce_dynamics.models.identification.fit import Fit, resample
 from ce_dynamics.models.identification.identify import Prediction, identify, predict
 from ce_dynamics.models.identification.inertia import balance
 from ce_dynamics.models.identification.recording import mapping_of, read_recording
-from ce_dynamics.models.identification.report import save
+from ce_dynamics.models.identification.report import UNEXPLAINED, save
 from ce_dynamics.models.identification.single_track import fit_reference
 from ce_dynamics.models.vehicles.description import VehicleParameters
 
@@ -85,6 +85,8 @@ def show(fit: Fit, predictions: Sequence[Prediction]) -> None:
     for f, value, sd in zip(fit.free, fit.values, fit.sd, strict=True):
         told = "  (not determined by the data)" if f.name in fit.undetermined else ""
         print(f"{f.name} = {value:.5g} ± {sd:.2g} {f.unit}{told}")
+    for session, channel in fit.unexplained:
+        print(UNEXPLAINED.format(f"{channel}@{session}"))
     for row in (row for prediction in predictions for row in prediction.table()):
         print(
             f"{row['model']}: {row['run']}: {row['channel']}: "

@@ -63,9 +63,9 @@ The first round runs on, without outliers: noise of half a fit would hide what i
 SETTLED, CLOSE = 0.05, 0.04
 """Relative change of the noise's rms, and square of the last step [posterior sd], that end the rounds."""
 FIRST = 0.1
-"""Noise of the first round, as a part of every channel's standard deviation; a window counts as one sample.
+"""Noise of the first round, as a part of every channel's standard deviation.
 
-A wrong model errs slowly, and priors hold: no number moves by more than `OUTLYING` of its prior's deviations.
+Data count too much then: no number moves by more than `OUTLYING` of its prior's deviations in that round.
 """
 SAME = 1e-6
 """Relative difference of the noise of one state on two processors, which round sums differently."""
@@ -98,6 +98,8 @@ class Fit:
     undetermined : list of str
         Numbers that the data do not tell.
     correlated : list of (str, str, float)
+    unexplained : list of (session, channel)
+        Channels from which predictions differ by more, in rms, than the mean does.
     windows : int
     samples : int
     """
@@ -116,6 +118,7 @@ class Fit:
     weakest: str
     undetermined: list[str]
     correlated: list[tuple[str, str, float]]
+    unexplained: list[Key]
     windows: int
     samples: int
     rounds: int
@@ -252,11 +255,11 @@ class Rounds:
         self.starts = moved
 
     def assume_noise(self) -> None:
-        """Assume the same part of every channel, and errors that last a window: priors show no noise."""
+        """Assume the same part of every channel, and independent samples: errors of priors show no noise."""
         for key in dict.fromkeys(self.keys):
             measured = [r.measured for r, k in zip(self.problem.rows, self.keys, strict=True) if k == key]
             self.noise[key] = Noise(FIRST * float(np.std(np.concatenate(measured))), 0.0, 0.0)
-            self.time[key] = float(max(map(len, measured)))
+            self.time[key] = 1.0
         self.sizes = [
             np.full(len(r.time), self.noise[k].sd) for r, k in zip(self.problem.rows, self.keys, strict=True)
         ]
@@ -412,6 +415,19 @@ class Rounds:
         self.starts = fitted
         return {key: float(np.quantile(np.concatenate(parts), 0.95)) for key, parts in ratios.items()}
 
+    def unexplained(self, theta: Floats) -> list[Key]:
+        """Return the channels that a constant would predict better."""
+        measured: dict[Key, list[Floats]] = {}
+        errors: dict[Key, list[Floats]] = {}
+        for key, rows, error in zip(self.keys, self.problem.rows, self.residuals(theta), strict=True):
+            measured.setdefault(key, []).append(rows.measured)
+            errors.setdefault(key, []).append(error)
+        return [
+            key
+            for key, parts in errors.items()
+            if not np.mean(np.concatenate(parts) ** 2) < np.var(np.concatenate(measured[key]))
+        ]
+
     def result(self, theta: Floats, rounds: int) -> Fit:
         """Return the fit at its end."""
         problem, n = self.problem, self.n
@@ -435,6 +451,7 @@ class Rounds:
                 (names[i], names[j], float(correlation[i, j]))
                 for i in range(n) for j in range(i) if abs(correlation[i, j]) > CORRELATED
             ],
+            unexplained=self.unexplained(theta),
             windows=len(problem.segments), samples=sum(len(rows.time) for rows in problem.rows),
             rounds=rounds, at_end=self,
         )  # fmt: skip

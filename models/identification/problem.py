@@ -30,6 +30,7 @@ PRIOR_PART = 0.3
 """Likewise, of other numbers, as a part of their value: what estimates by class leave open."""
 SHORTEST_LAG = 1e-3
 """Lower bound of a lag [s]."""
+BOUNDS = "lower", "upper"
 LOST = 1e3
 """Residual of a sample that a simulation does not reach, in standard deviations."""
 
@@ -111,14 +112,14 @@ def free_numbers(plant: Plant, runs: Sequence[Recording], wanted: Mapping[str, A
 
 def free_number(plant: Plant, runs: Sequence[Recording], name: str, given: Any) -> FittedNumber:
     """Return one; see `free_numbers`."""
-    entry = {"sd": given} if isinstance(given, int | float) else dict(given or {})
+    owner = f"free: {name}: sd, or"
+    entry = {"sd": given} if isinstance(given, int | float) else checks.mapping(owner, given or {}, DataError)
     for key in entry:
         checks.check_name(f"free: {name}", key, ["prior", "sd", "lower", "upper"], "key", DataError)
     plain, _, session = name.partition("@")
     if session and session not in [run.session for run in runs]:
         known = ", ".join(sorted({run.session for run in runs}))
         raise DataError(f"free: {name}: no run is of the session {session!r}; sessions are {known}")
-    sd: float | None
     channel = correction_of(plain)
     if channel is not None:
         what, kind = channel
@@ -150,10 +151,18 @@ def free_number(plant: Plant, runs: Sequence[Recording], name: str, given: Any) 
         )
     if session and channel is None:
         default = 0.0 if not plain.endswith("*") else 1.0
-    prior, sd = float(entry.get("prior", default)), float(entry.get("sd", sd))
+    numbers = {
+        key: checks.number(f"free: {name}: {key}", value, error=DataError)
+        for key, value in entry.items()
+        if not (key in BOUNDS and value in (-np.inf, np.inf))
+    }
+    prior, sd = numbers.get("prior", default), numbers.get("sd", sd)
     if not sd > 0.0:
-        raise DataError(f"free: {name}: its value is 0, so that its prior has no scale; give sd")
-    lower, upper = float(entry.get("lower", -np.inf)), float(entry.get("upper", np.inf))
+        reason = (
+            f"sd {sd:g} must be above 0" if "sd" in numbers else "its value is 0; give sd, its prior's scale"
+        )
+        raise DataError(f"free: {name}: {reason}")
+    lower, upper = (numbers.get(key, end) for key, end in zip(BOUNDS, (-np.inf, np.inf), strict=True))
     if not lower < prior < upper:
         raise DataError(f"free: {name}: the prior {prior:g} is outside the bounds {lower:g} and {upper:g}")
     return FittedNumber(name, prior, sd, lower, upper, unit)

@@ -51,7 +51,7 @@ GAP = 5.0
 STANDSTILL = 0.5
 """Speed below which a vehicle counts as standing [m/s]: wheel pulses and GNSS resolve no less."""
 LAGS, GRID = 1.0, 0.02
-"""Largest delay that is looked for, and step of the common grid for it [s]."""
+"""Largest delay that is looked for, which is the shortest run, and step of the common grid for it [s]."""
 FACTORS = {"deg for rad": 180.0 / np.pi, "km/h for m/s": 3.6, "g for m/s^2": 1.0 / 9.81}
 """Gains of one signal over another that a wrong unit makes; their inverses too."""
 
@@ -137,6 +137,7 @@ def read_recording(
     raw = evaluate_column(f"{label}: time", str(time_entry["column"]), columns, np.zeros(len(table)))
     time = raw * si_value(f"{label}: time", f"1 {time_entry.get('unit', 's')}", "s")
     kept = check_time(f"{path}: time", time)
+    dropped = len(time) - len(kept)
     time, columns = time[kept] - time[kept][0], {name: values[kept] for name, values in columns.items()}
     kinds: dict[str, dict[str, Channel]] = {"inputs": {}, "outputs": {}}
     for kind, channels in kinds.items():
@@ -146,7 +147,9 @@ def read_recording(
     if not kinds["outputs"]:
         raise DataError(f"{label}: outputs: name at least one measured channel, such as yaw_rate")
     name, session = Path(path).name.partition(".")[0], str(given.get("session", ""))
-    made = Recording(name, session, time, kinds["inputs"], kinds["outputs"])
+    text = f"{dropped} rows are left out: no number, or the instant of the row before"
+    known = [RecordingFinding("time", "note", text)] if dropped else []
+    made = Recording(name, session, time, kinds["inputs"], kinds["outputs"], findings=known)
     use = checks.mapping(f"{label}: use", given.get("use", {}), DataError)
     for key in use:
         checks.check_name(f"{label}: use", key, ["from", "to"], "key", DataError)
@@ -196,6 +199,8 @@ def check_time(owner: str, time: Floats) -> Any:
         raise DataError(
             f"{owner} goes back at row {k}, from {time[k - 1]:.6g} to {time[k]:.6g} s; sort the table"
         )
+    if (lasts := float(np.ptp(time[finite]))) < LAGS:
+        raise DataError(f"{owner} lasts {lasts:.3g} s; correct its unit, or record {LAGS:g} s at least")
     return finite[np.append(True, np.diff(time[finite]) > 0.0)]
 
 
@@ -215,6 +220,7 @@ def channel_of(
     if (sign := entry.get("sign", 1)) not in (1, -1):
         raise DataError(f"{owner}: sign {sign!r} must be 1 or -1")
     values = values * si_value(owner, f"1 {entry.get('unit', unit)}", unit) * sign
+    values = np.where(np.isfinite(values), values, np.nan)
     delay = si_value(f"{owner}: delay", entry.get("delay", 0.0), "s")
     if delay:
         values = np.interp(time + delay, time, values, right=np.nan)
@@ -232,7 +238,7 @@ def channel_of(
 
 def examine(run: Recording, wheelbase: float | None, *, keep_standing: bool = False) -> Recording:
     """Return the run with its spans and findings."""
-    time, findings = run.time, list[RecordingFinding]()
+    time, findings = run.time, [*run.findings]
     steps = np.diff(time)
     usual = float(np.median(steps[steps > 0.0]))
     good = np.isfinite(time)
@@ -325,7 +331,7 @@ def relation(
     """Compare a signal with one that it should equal but for noise and dynamics.
 
     Both are interpolated on a common grid and filtered by a moving mean of 0.2 s.  The delay is that of the
-    largest correlation; the gain is the slope of a through b.
+    largest correlation r; the gain is the slope of a through b, and 1/r² times that if b has all the noise.
     """
     good = moving & np.isfinite(a) & np.isfinite(b)
     if good.sum() < 50:
@@ -353,9 +359,11 @@ def relation(
                 f"has the opposite sign of {other} (correlation {r:.2f}); give sign: -1 to one of them",
             )
         ]
+    ends = np.log((gain, gain / r**2))
+    off = max(ends.min(), -ends.max())
     for what, factor in FACTORS.items():
         for wrong, size_of in ((what, factor), (" for ".join(reversed(what.split(" for "))), 1.0 / factor)):
-            if abs(np.log(gain / size_of)) < np.log(1.35) and abs(np.log(gain)) > np.log(1.8):
+            if abs(np.log(gain / size_of)) < np.log(1.35) and off > np.log(1.8):
                 text = f"is {gain:.3g} times {other}, as with {wrong}; correct the unit of one of them"
                 return [RecordingFinding(name, "mistake", text)]
     ends = abs(best - len(shifts) // 2) == len(shifts) // 2

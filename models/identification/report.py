@@ -18,6 +18,9 @@ from ce_dynamics.models.identification.recording import Recording
 from ce_dynamics.views.charts import BLUE, Area, Chart, Line, svg
 from ce_dynamics.views.html import document, element, items, number, table, text, unit
 
+UNEXPLAINED = (
+    "{}: its mean predicts it better than the fit: check its mapping, the base vehicle and the priors"
+)
 NOISE = [
     "channel", "session", "sd", "part of the signal", "jitter (s)", "correlation time (samples)",
     "half width of the 95 % band (sd)", "unit",
@@ -79,6 +82,7 @@ def figures_of(fit: Fit, runs: Sequence[Recording], predictions: Sequence[Predic
         "singular_values": fit.singular_values.tolist(),
         "undetermined": fit.undetermined,
         "correlated": fit.correlated,
+        "unexplained": [f"{channel}@{session}" for session, channel in fit.unexplained],
         "findings": {run.name: [one._asdict() for one in run.findings] for run in runs},
         "predictions": [row for prediction in predictions for row in prediction.table()],
     }
@@ -114,6 +118,7 @@ def page(fit: Fit, runs: Sequence[Recording], predictions: Sequence[Prediction])
         for (session, channel), one in fit.noise.items()
     ]
     remarks = [f"{name}: the data cannot determine it; it stays at its prior" for name in fit.undetermined]
+    remarks += [UNEXPLAINED.format(f"{channel}@{session}") for session, channel in fit.unexplained]
     remarks += [f"{a} and {b} are correlated by {r:.3f}" for a, b, r in fit.correlated]
     if len(fit.singular_values):
         remarks.append(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import gzip
 import json
 import operator
 from collections.abc import Callable, Mapping, Sequence
@@ -37,9 +38,7 @@ def read_table(path: Path) -> pd.DataFrame:
         elif kind == ".mcap":
             table = read_mcap(path)
         else:
-            table = pd.read_csv(path, skip_blank_lines=True, dtype=str, keep_default_na=True)
-            comment = table.iloc[:, 0].astype(str).str.startswith("#")
-            table = table[~comment].apply(pd.to_numeric, errors="coerce")
+            table = read_text(path)
     except ImportError as error:
         raise DataError(f"{path}: reading {kind} takes a package that is not installed: {error}") from None
     except DataError:
@@ -48,6 +47,21 @@ def read_table(path: Path) -> pd.DataFrame:
         raise DataError(f"{path}: {' '.join(str(error).split()) or type(error).__name__}") from None
     table.columns = [str(name).strip(' #"').partition("(")[0].strip() for name in table.columns]
     return table.reset_index(drop=True)
+
+
+def read_text(path: Path) -> pd.DataFrame:
+    """Read columns separated by commas; or by semicolons or tabs, where numbers may have decimal commas."""
+    import pandas as pd  # here, because it takes long to load
+
+    opened = gzip.open if path.suffix == ".gz" else open
+    with opened(path, "rt", encoding="utf-8") as stream:
+        heading = stream.readline()
+    separator = max(",;\t", key=heading.count)
+    table = pd.read_csv(path, sep=separator, skip_blank_lines=True, dtype=str, keep_default_na=True)
+    table = table[~table.iloc[:, 0].astype(str).str.startswith("#")]
+    if separator != ",":
+        table = table.apply(lambda column: column.str.replace(",", "."))
+    return table.apply(pd.to_numeric, errors="coerce")
 
 
 def read_mcap(path: Path) -> pd.DataFrame:

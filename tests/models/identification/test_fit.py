@@ -10,7 +10,7 @@ import pytest
 from scipy.signal import lfilter
 
 from ce_dynamics.algebra.arrays import Array, sqrt
-from ce_dynamics.errors import DataError
+from ce_dynamics.errors import DataError, WrongTypeError
 from ce_dynamics.models.identification import single_track as single_track_module
 from ce_dynamics.models.identification.fit import Fit, fit_plant, resample
 from ce_dynamics.models.identification.identify import predict
@@ -179,6 +179,26 @@ def test_what_data_cannot_determine_stays_at_prior(plant: Plant, clean: Recordin
 def test_unknown_free_number_is_named(plant: Plant, clean: Recording) -> None:
     with pytest.raises(DataError, match=r"'front\.stifness'.*did you mean 'front\.stiffness'"):
         fit_plant(plant, [clean], ["front.stifness"], OPTIONS)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"sd": -1.0}, "sd -1 must be above 0"), ({"sd": "lots"}, "free: inertia: sd"), ("lots", "sd, or"),
+        ({"lower": 2000.0}, "outside the bounds"), ({"upper": np.nan}, "upper"),
+    ],
+)  # fmt: skip
+def test_wrong_prior_is_named(plant: Plant, clean: Recording, given: object, words: str) -> None:
+    with pytest.raises((DataError, WrongTypeError), match=words):
+        free_numbers(plant, [clean], {"inertia": given})
+
+
+def test_channel_that_a_fit_cannot_explain_is_named(plant: Plant, clean: Recording) -> None:
+    rng, outputs = np.random.default_rng(5), dict(clean.outputs)
+    wrong = 3.0 + rng.normal(size=len(clean.time))
+    outputs["ay"] = outputs["ay"]._replace(values=wrong)
+    fit = fit_plant(plant, [replace(clean, outputs=outputs)], ["inertia"], OPTIONS)
+    assert fit.unexplained == [("s", "ay")]
 
 
 def test_run_too_short_is_named(plant: Plant, clean: Recording) -> None:

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.identification.recording import read_recording
+from ce_dynamics.models.identification.recording import read_recording, relation
 from ce_dynamics.models.identification.tables import FUNCTIONS, evaluate_formula, names_in
 
 MAPPING = {
@@ -137,6 +137,35 @@ def test_recording_converts_units(tmp_path: Path) -> None:
     np.testing.assert_allclose(run.inputs["speed"].values, 12.0, atol=0.1 / 3.6)
 
 
+def test_recording_reads_decimal_commas(tmp_path: Path) -> None:
+    plain, other = written(tmp_path), tmp_path / "german.csv"
+    other.write_text(plain.read_text().replace(",", ";").replace(".", ","))
+    runs = [read_recording(path, MAPPING, wheelbase=WHEELBASE) for path in (plain, other)]
+    assert np.array_equal(runs[0].time, runs[1].time)
+    assert np.array_equal(runs[0].outputs["yaw_rate"].values, runs[1].outputs["yaw_rate"].values)
+
+
+def test_recording_notes_rows_and_samples_left_out(tmp_path: Path) -> None:
+    made = columns()
+    made["time"][7], made["r"][9] = made["time"][6], np.inf
+    run = read_recording(written(tmp_path, **made), MAPPING, wheelbase=WHEELBASE)
+    assert len(run.time) == len(made["time"]) - 1
+    notes = {one.channel: one.text for one in run.findings[::-1]}
+    assert notes["time"].startswith("1 rows are left out")
+    assert notes["yaw_rate"].startswith("1 of 999 samples")
+
+
+def test_noisy_reference_is_no_mistake_of_units() -> None:
+    # a is half of b, or b is half noise of its own: the slope does not show which.
+    rng, time = np.random.default_rng(2), np.arange(0.0, 100.0, 0.02)
+    true, noise = np.sin(time), np.repeat(rng.normal(size=500), 10)
+    moving = np.ones(len(time), bool)
+    found = relation("ax", "rate of speed", time, true, true + 0.75 * noise, moving)
+    assert [one.kind for one in found] == ["note"]
+    found = relation("ax", "rate of speed", time, true, 3.6 * true, moving)
+    assert [one.kind for one in found] == ["mistake"]
+
+
 def test_output_may_be_a_formula_of_model_outputs() -> None:
     # A force of 3 N across and 4 N up, seen by a carrier that leans by 0.1 rad.
     text = "left.Fy * cos(left.lean) + left.Fz * sin(left.lean)"
@@ -185,6 +214,7 @@ def test_recording_finds_delay(tmp_path: Path) -> None:
         ({"use": {"until": 3}}, {}, ["use", "until"]),
         ({"use": {"from": 100}}, {}, ["use", "100"]),
         ({}, {"time": np.arange(1000)[::-1]}, ["goes back"]),
+        ({"time": {"column": "time", "unit": "ms"}}, {}, ["lasts 0.02 s", "unit"]),
         ({"outputs": {"yaw_rate": {"column": "r", "unti": "deg/s"}}}, {}, ["unti", "unit"]),
     ],
 )  # fmt: skip
