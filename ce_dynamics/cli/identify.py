@@ -88,8 +88,9 @@ def show(fit: Fit, predictions: Sequence[Prediction]) -> None:
     for session, channel in fit.unexplained:
         print(UNEXPLAINED.format(f"{channel}@{session}"))
     for row in (row for prediction in predictions for row in prediction.table()):
+        beyond = f", whose peak is {row['reach']:.3g} times the fitted" if row["reach"] > 1.0 else ""
         print(
             f"{row['model']}: {row['run']}: {row['channel']}: "
-            f"RMSE {row['rmse']:.4g} {row['unit']} of {row['rms']:.4g}, "
+            f"RMSE {row['rmse']:.4g} {row['unit']} of {row['rms']:.4g}{beyond}, "
             f"{100.0 * row['coverage']:.1f} % within the band"
         )

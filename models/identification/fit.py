@@ -92,6 +92,8 @@ class Fit:
         τ in samples.
     width : dict of (session, channel) to float
         Half width of a 95 % band, in standard deviations of noise and free numbers: 1.96 for normal errors.
+    reach : dict of str to float
+        Largest value of every channel in the windows of the fit.
     singular_values : (k,) array
         Of the derivatives of the data by the free numbers, in standard deviations of noise and priors: below
         1 a direction is told by the priors more than by the data.
@@ -114,6 +116,7 @@ class Fit:
     noise: dict[Key, Noise]
     correlation_time: dict[Key, float]
     width: dict[Key, float]
+    reach: dict[str, float]
     singular_values: Floats
     weakest: str
     undetermined: list[str]
@@ -310,7 +313,8 @@ class Rounds:
             count, theta, done = self.resume(keep)
             progress(f"round {count} was read from {keep}")
         else:
-            self.check_followed(theta)
+            for note in self.check_followed(theta):
+                progress(note)
             self.assume_noise()
         while count < ROUNDS and not done:
             before, previous = self.noise_rms(), theta
@@ -369,21 +373,30 @@ class Rounds:
             )
         return count, theta, done
 
-    def check_followed(self, theta: Floats) -> None:
-        """Refuse runs that the model cannot follow at its priors in any window."""
-        lost: dict[str, list[float]] = {}
+    def check_followed(self, theta: Floats) -> list[str]:
+        """Return notes on windows that the model cannot follow at its priors; refuse runs of such alone."""
+        lost: dict[str, dict[int, float]] = {}
+        segments = self.problem.segments
         for rows, residual in zip(self.problem.rows, self.residuals(theta), strict=True):
             bad = ~np.isfinite(residual)
             if bad.any():
-                lost.setdefault(self.problem.segments[rows.segment].run.name, []).append(rows.time[bad][0])
+                lost.setdefault(segments[rows.segment].run.name, {}).setdefault(
+                    rows.segment, rows.time[bad][0]
+                )
+        notes = []
         for name, times in lost.items():
-            if len(times) >= sum(
-                self.problem.segments[r.segment].run.name == name for r in self.problem.rows
-            ):
+            total, first = sum(segment.run.name == name for segment in segments), min(times.values())
+            remedy = "shorten the step, or correct inputs or base vehicle"
+            if len(times) >= total:
                 raise DataError(
                     f"{name}: the base vehicle cannot follow the run; its simulation fails first at "
-                    f"{min(times):.2f} s: shorten the step, or correct inputs or base vehicle"
+                    f"{first:.2f} s: {remedy}"
                 )
+            notes.append(
+                f"{name}: the base vehicle cannot follow {len(times)} of {total} windows, the first from "
+                f"{first:.2f} s: {remedy}"
+            )
+        return notes
 
     def normal(self, theta: Floats) -> tuple[Floats, Floats, Floats]:
         """Return residuals and derivatives of `eliminate_starts`, and the weights of the rows."""
@@ -444,6 +457,10 @@ class Rounds:
             plant=problem.shooter.plant, shooter=problem.shooter, options=problem.options, free=problem.free,
             values=theta, sd=sd, covariance=covariance, noise=dict(self.noise),
             correlation_time=dict(self.time), width=self.widths(theta),
+            reach={
+                channel: max(float(np.abs(r.measured).max()) for r in problem.rows if r.channel == channel)
+                for _, channel in self.noise
+            },
             singular_values=np.sqrt(np.maximum(squares[::-1], 0.0)),
             weakest=", ".join(f"{vectors[k, 0]:+.2f} {names[k]}" for k in largest),
             undetermined=[f.name for f, s in zip(problem.free, sd, strict=True) if s > UNTOLD * f.sd],

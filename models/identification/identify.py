@@ -117,6 +117,8 @@ class ChannelPrediction:
         Instants [s]; 1.96 standard deviations, of noise and free numbers together, hold 95 % (see `fit`).
     window : (n,) int array
         Number of the window of each sample.
+    fitted : float
+        Largest value in the windows of the fit: bands of larger ones extrapolate.
     """
 
     run: str
@@ -127,6 +129,7 @@ class ChannelPrediction:
     predicted: Floats
     sd: Floats
     window: Any
+    fitted: float
 
     @property
     def error(self) -> Floats:
@@ -166,7 +169,8 @@ class Prediction:
         return [
             {
                 "model": self.model, "run": c.run, "channel": c.name, "unit": c.unit, "rmse": c.rmse,
-                "rms": c.rms, "peak": c.peak, "coverage": c.coverage, "samples": len(c.time),
+                "rms": c.rms, "peak": c.peak, "reach": c.peak / c.fitted, "coverage": c.coverage,
+                "samples": len(c.time),
             }
             for c in self.channels
         ]  # fmt: skip
@@ -220,6 +224,7 @@ def predict(fit: Fit, runs: Recording | Sequence[Recording], **options: Any) -> 
                 predicted=z,
                 sd=width / WITHIN * np.sqrt(np.concatenate(variance) + sizes ** 2),
                 window=np.concatenate([np.full(len(values[k]), problem.rows[k].segment) for k in own]),
+                fitted=fit.reach[name],
             )
         )  # fmt: skip
     return Prediction(fit.plant.name, channels)

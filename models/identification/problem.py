@@ -213,6 +213,8 @@ class FitProblem:
                 f"no window of {options.length:g} s with a lead of {options.lead:g} s lies within the runs; "
                 "give shorter ones"
             )
+        for segment in self.segments:
+            self._check_reach(segment)
         self.duration = segments[0].end - segments[0].start + options.lead
         self.steps = round(self.duration / options.step)
         self.rows = [
@@ -228,6 +230,21 @@ class FitProblem:
             if options.free_starts and channel in segment.run.outputs
         ]
         self.number = len(self.free) + len(self.starts)
+
+    def _check_reach(self, segment: Segment) -> None:
+        """Refuse inputs beyond the reach of the model, which has no more than full lock."""
+        run, begin = segment.run, segment.start - self.options.lead
+        inside = (run.time >= begin) & (run.time <= segment.end)
+        for name, (_, table) in self.shooter.plant.from_channel.items():
+            if table is None or name not in run.inputs:
+                continue
+            values, (low, high) = run.inputs[name].values[inside], (np.min(table[0]), np.max(table[0]))
+            if (np.nan_to_num(values) < low).any() or (values > high).any():
+                raise DataError(
+                    f"{run.name}: {name} runs from {np.nanmin(values):.3g} to {np.nanmax(values):.3g} rad "
+                    f"between {begin:.2f} and {segment.end:.2f} s, that of the base vehicle from {low:.3g} "
+                    f"to {high:.3g} rad: correct its unit or outliers, or the base vehicle"
+                )
 
     def _rows(self, k: int, segment: Segment, name: str) -> SegmentRows | None:
         time, values = segment.run.time, segment.run.outputs[name].values

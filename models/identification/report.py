@@ -150,12 +150,21 @@ def report_predictions(predictions: Sequence[Prediction]) -> list[str]:
     rows = [
         [
             escape(c.name), escape(c.run), escape(p.model), number(c.rmse), number(c.rms),
-            f"{100.0 * c.coverage:.1f} %", escape(unit(c.unit)),
+            number(c.peak / c.fitted), f"{100.0 * c.coverage:.1f} %", escape(unit(c.unit)),
         ]
         for k in range(max((len(p.channels) for p in predictions), default=0))
         for p in predictions for c in p.channels[k : k + 1]
     ]  # fmt: skip
-    head = ["channel", "run", "model", "RMSE", "rms of the signal", "within the 95 % band", "unit"]
+    head = [
+        "channel",
+        "run",
+        "model",
+        "RMSE",
+        "rms of the signal",
+        "peak over the fitted peak",
+        "within the 95 % band",
+        "unit",
+    ]
     first = predictions[0].channels if predictions else []
     return [
         table(head, rows),

@@ -217,11 +217,15 @@ def show(
 
 def print_table() -> None:
     """Print all figures as a table in Markdown."""
-    print("| model | predicted run | channel | RMSE | of the peak | of the signal's rms | in the band |")
-    print("| --- | --- | --- | --- | --- | --- | --- |")
+    print(
+        "| model | predicted run | channel | RMSE | of the peak | of the signal's rms "
+        "| peak over the fitted | in the band |"
+    )
+    print("| --- | --- | --- | --- | --- | --- | --- | --- |")
     for row in ROWS:
         parts = (100.0 * row["rmse"] / row[size] for size in ("peak", "rms"))
         shown = [f"{row['rmse']:.3g} {row['unit']}", *(f"{part:.2g} %" for part in parts)]
+        shown.append(f"{row['reach']:.2g}")
         cells = [row["model"], row["run"], row["channel"], *shown, f"{100.0 * row['coverage']:.1f} %"]
         print(f"| {' | '.join(cells)} |")
 

@@ -219,6 +219,28 @@ def test_run_that_cannot_be_followed_is_named(plant: Plant, clean: Recording) ->
         fit_plant(lost, [clean], ["inertia"], replace(OPTIONS, length=20.0))
 
 
+def test_windows_that_cannot_be_followed_are_noted(plant: Plant, clean: Recording) -> None:
+    def rate(y: Array, u: Array) -> Array:
+        """The rate while the speed that is followed is below 17.9 m/s, which it is not from 4.4 to 6.1 s."""
+        made: Array = plant.rate(y, u) + 1e-9 * sqrt(17.9 - u[1])
+        return made
+
+    lines: list[str] = []
+    fit_plant(replace(plant, rate=rate), [clean], ["inertia"], OPTIONS, lines.append)
+    assert "cannot follow 2 of 4 windows, the first from 4." in lines[0]
+
+
+def test_input_beyond_the_reach_of_the_model_is_named(plant: Plant, clean: Recording) -> None:
+    table = np.array([-0.05, 0.05]), np.array([-1.0, 1.0])
+    small = replace(
+        plant, from_channel={**plant.from_channel, "road_wheel_angle": ("road_wheel_angle", table)}
+    )
+    with pytest.raises(
+        DataError, match=r"made: road_wheel_angle runs from .* vehicle from -0\.05 to 0\.05 rad"
+    ):
+        fit_plant(small, [clean], ["inertia"], OPTIONS)
+
+
 def test_bands_hold_for_heavy_correlated_errors(plant: Plant, clean: Recording) -> None:
     # Student's t with 3 degrees of freedom through a low-pass of 5 samples.  Ten runs of 1150 samples have
     # about 1000 independent errors, standard error 0.007; seven windows calibrate, 0.011.
