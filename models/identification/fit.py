@@ -53,6 +53,8 @@ from ce_dynamics.models.vehicles.sweeps.folder import write
 
 UNTOLD = 0.9
 """Part of its prior standard deviation above which a number counts as not determined by the data."""
+AT_BOUND = 1e-3
+"""Distance from a bound, in prior standard deviations, that counts as none: SciPy's steps stay inside."""
 CORRELATED = 0.95
 """Correlation of two estimates that is reported."""
 ROUNDS, EVALUATIONS, AT_FIRST = 20, 4, 30
@@ -99,6 +101,8 @@ class Fit:
         1 a direction is told by the priors more than by the data.
     undetermined : list of str
         Numbers that the data do not tell.
+    bounded : list of str
+        Numbers that end at a bound: their standard deviations are too small, and the bound needs a reason.
     correlated : list of (str, str, float)
     unexplained : list of (session, channel)
         Channels from which predictions differ by more, in rms, than the mean does.
@@ -120,6 +124,7 @@ class Fit:
     singular_values: Floats
     weakest: str
     undetermined: list[str]
+    bounded: list[str]
     correlated: list[tuple[str, str, float]]
     unexplained: list[Key]
     windows: int
@@ -464,6 +469,11 @@ class Rounds:
             singular_values=np.sqrt(np.maximum(squares[::-1], 0.0)),
             weakest=", ".join(f"{vectors[k, 0]:+.2f} {names[k]}" for k in largest),
             undetermined=[f.name for f, s in zip(problem.free, sd, strict=True) if s > UNTOLD * f.sd],
+            bounded=[
+                f.name
+                for f, z in zip(problem.free, theta, strict=True)
+                if min(z - f.lower, f.upper - z) < AT_BOUND * f.sd
+            ],
             correlated=[
                 (names[i], names[j], float(correlation[i, j]))
                 for i in range(n) for j in range(i) if abs(correlation[i, j]) > CORRELATED

@@ -81,6 +81,7 @@ def figures_of(fit: Fit, runs: Sequence[Recording], predictions: Sequence[Predic
         },
         "singular_values": fit.singular_values.tolist(),
         "undetermined": fit.undetermined,
+        "bounded": fit.bounded,
         "correlated": fit.correlated,
         "unexplained": [f"{channel}@{session}" for session, channel in fit.unexplained],
         "findings": {run.name: [one._asdict() for one in run.findings] for run in runs},
@@ -118,6 +119,7 @@ def page(fit: Fit, runs: Sequence[Recording], predictions: Sequence[Prediction])
         for (session, channel), one in fit.noise.items()
     ]
     remarks = [f"{name}: the data cannot determine it; it stays at its prior" for name in fit.undetermined]
+    remarks += [f"{name}: it ends at a bound, which decides its value" for name in fit.bounded]
     remarks += [UNEXPLAINED.format(f"{channel}@{session}") for session, channel in fit.unexplained]
     remarks += [f"{a} and {b} are correlated by {r:.3f}" for a, b, r in fit.correlated]
     if len(fit.singular_values):

@@ -176,6 +176,15 @@ def test_what_data_cannot_determine_stays_at_prior(plant: Plant, clean: Recordin
     assert made.values[list(free).index("mass")] == pytest.approx(1500.0, abs=100.0)
 
 
+def test_number_at_a_bound_is_named(plant: Plant, clean: Recording) -> None:
+    # The truth is 1100.
+    made = fit_plant(
+        plant, [noisy(clean, 2)], {"inertia": {"prior": 900.0, "upper": 1000.0, "sd": 300.0}}, OPTIONS
+    )
+    assert made.bounded == ["inertia"]
+    assert made.values[0] == pytest.approx(1000.0, abs=1.0)
+
+
 def test_unknown_free_number_is_named(plant: Plant, clean: Recording) -> None:
     with pytest.raises(DataError, match=r"'front\.stifness'.*did you mean 'front\.stiffness'"):
         fit_plant(plant, [clean], ["front.stifness"], OPTIONS)
