@@ -99,7 +99,7 @@ def options_of(names: Sequence[str], texts: Sequence[str]) -> dict[str, dict[str
         if not wanted:
             known = sorted({o.name for one in names for o in procedure(one).options})
             raise DataError(
-                f"no test has the option '{name}'{nearest(name, known)}; known are {', '.join(known)}"
+                f"no test has the option '{name}'{nearest(name, known) or ';'} known are {', '.join(known)}"
             )
         for one in wanted:
             found[one][name] = value

@@ -208,4 +208,4 @@ def chosen_method(name: str) -> Method:
         if method.lower() == name.lower():
             return cast("Method", method)
     known = get_args(Method)
-    raise DataError(f"unknown method '{name}'{nearest(name, known)}; known are {', '.join(known)}")
+    raise DataError(f"unknown method '{name}'{nearest(name, known) or ';'} known are {', '.join(known)}")

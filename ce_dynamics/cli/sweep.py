@@ -37,7 +37,7 @@ def plan_of(options: Options) -> Sweep:
     """Return the sweep that options describe, checked."""
     kind, processes = options.kind, options.processes
     if kind not in KINDS:
-        raise DataError(f"unknown kind '{kind}'{nearest(kind, KINDS)}; known are {', '.join(KINDS)}")
+        raise DataError(f"unknown kind '{kind}'{nearest(kind, KINDS) or ';'} known are {', '.join(KINDS)}")
     if processes is not None and not 1 <= processes <= MOST_PROCESSES:
         raise DataError(f"--processes {processes} must be 1 or more, {MOST_PROCESSES} at most")
     for name, value in (("--step", options.step), ("--interval", options.interval)):

@@ -128,11 +128,11 @@ def answers(model: CompiledSystem, law: InputLaw, t: Scalar, y: Array, held: Arr
     unknown = sorted(set(given) - set(model.system.inputs))
     if unknown:
         raise ModelError(
-            f"input law {type(law).__name__} answers {checks.show(unknown)}; the system's inputs are "
+            f"input law {type(law).__name__} returns {checks.show(unknown)}; the system's inputs are "
             f"{list(model.system.inputs)}"
         )
     answered = {
-        name: checks.one(f"input {name!r} as input law {type(law).__name__} answers it", value)
+        name: checks.one(f"input {name!r} as input law {type(law).__name__} returns it", value)
         for name, value in given.items()
     }
     entries = zip(model.layout.u, held, strict=True)

@@ -129,7 +129,9 @@ def convert_hardpoints(path: Path, base: str, axle: str, axes: str, length: str 
     """
     if axes not in AXES:
         choices = "; ".join(f"{name}: {what}" for name, (what, _) in AXES.items())
-        raise DataError(f"axes: unknown {checks.show(axes)}{nearest(axes, AXES)}; choose from {choices}")
+        raise DataError(
+            f"axes: unknown {checks.show(axes)}{nearest(axes, AXES) or ';'} choose from {choices}"
+        )
     vehicle = VehicleParameters.load(base)
     layout = {one.name: one for one in vehicle.layout.axles}
     if axle not in layout:

@@ -99,6 +99,6 @@ def procedures(
 def procedure(name: str) -> type[Procedure]:
     """Return a procedure by its name."""
     if name not in PROCEDURES:
-        hint = nearest(name, PROCEDURES)
-        raise DataError(f"unknown test {checks.show(name)}{hint}; known are {', '.join(PROCEDURES)}")
+        hint = nearest(name, PROCEDURES) or ";"
+        raise DataError(f"unknown test {checks.show(name)}{hint} known are {', '.join(PROCEDURES)}")
     return PROCEDURES[name]

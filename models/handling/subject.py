@@ -28,7 +28,7 @@ def values_of(owner: str, options: Iterable[Option], given: Mapping[str, Given])
     for name, value in given.items():
         if name not in known:
             hint = f"known are {', '.join(known)}" if known else "it has none"
-            raise DataError(f"{owner}: unknown option '{name}'{nearest(name, known)}; {hint}")
+            raise DataError(f"{owner}: unknown option '{name}'{nearest(name, known) or ';'} {hint}")
         number = si_value(f"{owner}: {name}", value, known[name].unit)
         values[name] = known[name].check(owner, number)
     return values
@@ -36,7 +36,7 @@ def values_of(owner: str, options: Iterable[Option], given: Mapping[str, Given])
 
 INPUTS = "steering", "throttle", "brake"
 SENSORS = "x", "y", "yaw", "speed", "vx", "vy", "yaw_rate", "ax", "ay"
-"""What a subject's model has at least."""
+"""Outputs that a subject's model needs."""
 AT_CENTRE = "mass_centre_"
 """Before ``vx``, ``vy``, ``ax``, ``ay``, ``x``, ``y``: the same of the centre of mass, if there is."""
 GRID = 401

@@ -128,7 +128,8 @@ def evaluate_formula(owner: str, text: str, known: Mapping[str, Any], functions:
             name = ast.unparse(node)
             if name not in known:
                 listed = ", ".join(list(known)[:30])
-                raise DataError(f"{owner}: no column {name!r}{nearest(name, known)}; the table has {listed}")
+                hint = nearest(name, known) or ";"
+                raise DataError(f"{owner}: no column {name!r}{hint} the table has {listed}")
             return known[name]
         if isinstance(node, ast.BinOp | ast.UnaryOp) and type(node.op) in OPERATIONS:
             parts = (node.left, node.right) if isinstance(node, ast.BinOp) else (node.operand,)

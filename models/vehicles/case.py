@@ -38,6 +38,7 @@ from ce_dynamics.models.vehicles.files import RIDE
 from ce_dynamics.models.vehicles.practice import practise
 from ce_dynamics.models.vehicles.prepared import Case
 from ce_dynamics.models.vehicles.sensors import add_sensors
+from ce_dynamics.models.vehicles.soundness import warn_of_bump_stops
 from ce_dynamics.simulation.options import Method
 
 if TYPE_CHECKING:
@@ -227,6 +228,7 @@ class VehicleSetup:
             vehicle = Model(system)
             pedals = first_pedals(vehicle, task)
             y0 = settle(vehicle, pedals)
+            warn_of_bump_stops(parameters.corners, vehicle.instant(y0, pedals))
             if practice and not steering_wheel and task.path is not None and task.speed:
                 y0, straight = straighten(vehicle, y0, pedals)
                 own = parameters.driver.understeer is None

@@ -198,7 +198,8 @@ class VehicleParameters:
         name, shown = Path(label).stem, layers[-1].label + " as changed" * bool(changes)
         origins = {} if changes else dict(layers[-1].origins)
         with name_errors(name, shown, origins):
-            examples = partial(example_of, groups=groups)
+            replaced = {key: entry for key, entry in before.items() if table[key] is not entry}
+            examples = partial(example_of, groups=groups, replaced=replaced)
             data = validate(schema_of(layout), table, groups, label, examples)
             soundness.warn_of_units(changes, before, groups)
             found = {"name": name, "label": shown, "origins": origins, "notes": tuple(notes), "_table": table}

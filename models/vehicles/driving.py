@@ -74,8 +74,8 @@ def make_manoeuvre(
     """
     checks.text("manoeuvre", name, DataError)
     if name not in MANOEUVRES:
-        hint = nearest(name, MANOEUVRES)
-        raise DataError(f"unknown manoeuvre {checks.show(name)}{hint}; known are {', '.join(MANOEUVRES)}")
+        hint = nearest(name, MANOEUVRES) or ";"
+        raise DataError(f"unknown manoeuvre {checks.show(name)}{hint} known are {', '.join(MANOEUVRES)}")
     kind = MANOEUVRES[name]
     data = VehicleParameters.load() if parameters is None else parameters
     driver = driver_parameters(data, backing=kind is Reversing)
@@ -90,8 +90,8 @@ def make_manoeuvre(
         values["vehicle_width"] = data.data.vehicle.width
     for option, value in (options or {}).items():
         if option not in units:
-            hint = nearest(option, units)
-            raise DataError(f"{name}: unknown option '{option}'{hint}; known are {', '.join(units)}")
+            hint = nearest(option, units) or ";"
+            raise DataError(f"{name}: unknown option '{option}'{hint} known are {', '.join(units)}")
         values[option] = option_value(f"{name}: {option}", value, units[option], data)
     return kind(driver, **values)
 

@@ -20,7 +20,7 @@ from ce_dynamics.algebra import checks, files
 from ce_dynamics.errors import AssemblyError, DataError, ModelError
 from ce_dynamics.models.data.layers import Groups
 from ce_dynamics.models.data.quantities import nearest
-from ce_dynamics.models.data.reading import OVERRIDE, Assignment, DataFile, FileEntry, read_file
+from ce_dynamics.models.data.reading import OVERRIDE, Assignment, DataFile, FileEntry, Table, read_file
 from ce_dynamics.models.vehicles.tree import shorten
 
 HERE = Path(__file__).parent
@@ -56,7 +56,7 @@ TYRE_FILE = ("tyre", "file")
 BODY_FILES = (".glb", ".gltf")
 """Ends of the names of files that show a vehicle's body."""
 MOST_FILES = 32
-"""That a vehicle's file may build on."""
+"""Most files that a vehicle's file may build on."""
 
 
 def files_of(name: str | Path) -> list[DataFile]:
@@ -88,7 +88,7 @@ def chrono_file(path: Path) -> DataFile:
 
 
 FORMATS: Mapping[str, Callable[[Path], DataFile]] = {".json": chrono_file}
-"""What reads a format other than our own, by the end of the file's name."""
+"""Readers of formats other than our own, by the end of the file's name."""
 
 
 def _gather(path: Path, above: tuple[Path, ...], found: list[DataFile]) -> None:
@@ -238,8 +238,10 @@ def base_path(base: FileEntry, by: Path) -> Path:
         return SHIPPED[name]
     path = by.parent / files.path_of(f"{base.where}: base", name)
     if not path.is_file():
-        shown = checks.show(name)
-        raise DataError(f"{base.where}: base: no file {shown} beside it, and no vehicle {shown} is shipped")
+        shown, hint = checks.show(name), nearest(name, SHIPPED)
+        raise DataError(
+            f"{base.where}: base: no file {shown} beside it, and no vehicle {shown} is shipped{hint}"
+        )
     return path
 
 
@@ -255,11 +257,13 @@ def path_of_vehicle(name: str | Path) -> Path:
     if there:
         return path
     known = f"give {', '.join(MODELS)} or an existing data file"
-    raise DataError(f"no vehicle {checks.show(str(name))}{nearest(str(name), MODELS)}; {known}")
+    raise DataError(f"no vehicle {checks.show(str(name))}{nearest(str(name), MODELS) or ';'} {known}")
 
 
-def example_of(key: tuple[str, ...], groups: Groups) -> str | None:
-    """Return the value that a shipped file has for a key; corners and axles share theirs."""
+def example_of(key: tuple[str, ...], groups: Groups, replaced: Table) -> str | None:
+    """Return the value that an override replaced, or that of a shipped file, whose corners share theirs."""
+    if key in replaced and isinstance(replaced[key].value, str):
+        return str(replaced[key].value)
     known = _shipped_values()
     of_axle = key[0] in groups.members or key[0] in groups.groups
     return known.get(key) or (known.get(key[1:]) if of_axle else None)
@@ -298,7 +302,7 @@ def variant_path(variant: str | Path) -> Path:
 
 
 KEY = re.compile(r"\b[a-z]\w*(?:\.\w+)+|\b[a-z]\w*_(?:left|right)\b|^[a-z]\w*(?=:)")
-"""What in a message is a key, or a corner's name."""
+"""Keys and names of corners in a message."""
 
 
 @contextmanager

@@ -24,6 +24,7 @@ from pydantic import create_model
 from ce_dynamics.algebra import checks
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.layers import Groups
+from ce_dynamics.models.data.quantities import nearest
 from ce_dynamics.models.data.reading import Assignment, FileEntry
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.powertrain import POWERTRAINS
@@ -59,7 +60,7 @@ STEERINGS: Mapping[str, type[Steering]] = {kind.template: kind for kind in (Pitm
 MECHANISMS = ("steering", "second_steering", "third_steering", "fourth_steering")
 """Sections of steering mechanisms; each carries the tie rods of the axles that name it."""
 PHASES = ("with", "against")
-"""Whether an axle steers with the driver or, as rear axles do, against."""
+"""Phases of a steered axle: with the driver's steering or, for rear axles, against it."""
 BARS: Mapping[str, type[Section]] = {"torsion": AntiRollBarData}
 """Anti-roll bars by the name that data files use."""
 SHARED = frozenset({"wheel", "tyre", "brake", "ground_spring"})
@@ -203,8 +204,9 @@ def layout_of(words: Sequence[Assignment], label: str) -> VehicleLayout:
             )
         if entry.value not in KINDS[kind]:
             name = ".".join(long_name(("kinds", kind), NO_PARTS))
+            hint = nearest(str(entry.value), KINDS[kind]) or ";"
             raise DataError(
-                f"{entry.where}: {name}: unknown {checks.show(entry.value)}; known are "
+                f"{entry.where}: {name}: unknown {checks.show(entry.value)}{hint} known are "
                 f"{', '.join(KINDS[kind])}"
             )
         kinds[kind] = str(entry.value)
@@ -221,8 +223,8 @@ def layout_of(words: Sequence[Assignment], label: str) -> VehicleLayout:
             continue
         if entry.value not in known:
             raise DataError(
-                f"{entry.where}: axles.{axle}.{rest[0]}: unknown {checks.show(entry.value)}; "
-                f"known are {', '.join(known) or 'none'}"
+                f"{entry.where}: axles.{axle}.{rest[0]}: unknown {checks.show(entry.value)}"
+                f"{nearest(entry.value, known) or ';'} known are {', '.join(known) or 'none'}"
             )
         axles.setdefault(axle, {})[rest[0]] = entry.value
     if not axles:
@@ -279,7 +281,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "engine": tuple(AXES),
     "bushings": MODES,
 }
-"""What can be chosen for the whole vehicle."""
+"""Choices for the whole vehicle."""
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "suspension": (*SUSPENSIONS, GRAPH),
     "steering": tuple(STEERINGS),
@@ -293,7 +295,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "mechanism": MECHANISMS,
     "phase": PHASES,
 }
-"""What can be chosen for an axle; for ``trailer`` the name of one of the file."""
+"""Choices for an axle; for ``trailer`` the name of one of the file."""
 NONE = "none"
 OPTIONAL = ("steering", "anti_roll_bar", "differential", "final_drive", "steering_gear")
 """Choices that `NONE` takes back where a base has made them."""

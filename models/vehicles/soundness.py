@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from ce_dynamics.algebra.units import parse_unit, same_dimension
 from ce_dynamics.compiler.free_numbers import decide, nominal
+from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.errors import DataError, PhysicalityWarning
 from ce_dynamics.models.data.layers import Groups, ListedNumber
 from ce_dynamics.models.data.quantities import INERTIA, inertia_matrix, triangle_excess
@@ -138,6 +139,24 @@ def warn_of_light_chassis(chassis: float, unsprung: float) -> None:
             f"chassis.mass='{5e-3 * nominal(unsprung):.2g} t'",
             PhysicalityWarning,
             stacklevel=6,
+        )
+
+
+def warn_of_bump_stops(corners: Mapping[str, Corner], at_rest: Instant) -> None:
+    """Warn of springs that are shorter than their `min_length` where the vehicle has settled."""
+    lengths = {
+        name: (nominal(at_rest.loads.responses[f"{name}.spring"].outputs["length"]), corner.spring.min_length)
+        for name, corner in corners.items()
+        if "spring" in corner.springs
+    }
+    low = {name: (a, nominal(b)) for name, (a, b) in lengths.items() if b is not None and a < nominal(b)}
+    if low:
+        name, (length, shortest) = next(iter(low.items()))
+        warnings.warn(
+            f"{', '.join(low)}: the vehicle stands on its bump stops; {name}.spring is {length:.4g} m long "
+            f"at the start, min_length is {shortest:g} m; give it a greater free_length or rate",
+            PhysicalityWarning,
+            stacklevel=5,
         )
 
 

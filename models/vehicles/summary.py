@@ -166,9 +166,11 @@ def corner_figures(results: Results) -> tuple[CornerFigure, ...]:
     corners = [str(name) for name in results["corner"].values]
     load = results[load_name(results)].values
     travel = 1e3 * suspension_travel(results)
+    start = 1e3 * results["wheel_travel"].values[0]
     rows = (
         ("tyre_load_min", "least tyre load", load.min(axis=0), "N"),
         ("tyre_load_max", "greatest tyre load", load.max(axis=0), "N"),
+        ("start", "start above design", start, "mm"),
         ("rebound_max", "greatest rebound", 0.0 - travel.min(axis=0), "mm"),
         ("bump_max", "greatest bump", travel.max(axis=0), "mm"),
     )

@@ -12,8 +12,8 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.models import handling, hmmwv, kc
 from ce_dynamics.models.environments import VehicleEnv
 
-CHANGES = {"front.spring.linear": "30 kN/m", "chassis.mass": "1400 kg"}
-TEXTS = ["front.spring.linear=30 kN/m", "chassis.mass=1400 kg"]
+CHANGES = {"front.spring.linear": "80 kN/m", "chassis.mass": "1400 kg"}
+TEXTS = ["front.spring.linear=80 kN/m", "chassis.mass=1400 kg"]
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +63,7 @@ def test_environment_is_that_of_the_overrides(car: vehicles.Vehicle) -> None:
 def test_variant_adds_to_what_is_given(car: vehicles.Vehicle) -> None:
     other = car.variant({"chassis.mass": "1500 kg"}, road="iso8608:C")
     assert float(other.data.chassis.mass) == 1500.0
-    assert float(other.data.corners["front_left"].spring.linear) == 30e3
+    assert float(other.data.corners["front_left"].spring.linear) == 80e3
     assert float(car.data.chassis.mass) == 1400.0
     assert "chassis.mass=1500 kg; road iso8608:C" in repr(other)
 

@@ -5,13 +5,19 @@ from __future__ import annotations
 import math
 import re
 import warnings
+from operator import attrgetter
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
-from ce_dynamics.errors import AccuracyWarning, AssemblyError, DataError, ModelError
+from ce_dynamics.errors import (
+    AccuracyWarning,
+    AssemblyError,
+    DataError,
+    ModelError,
+    PhysicalityWarning,
+)
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.case import prepare
 from ce_dynamics.models.vehicles.description import VehicleParameters
@@ -47,6 +53,11 @@ def test_shipped_vehicles_are_complete_and_list_sources(name: str) -> None:
     ("before", "after", "message"),
     [
         ("kind: double-wishbone", "kind: twin", "front.suspension: unknown 'twin'"),
+        (
+            "kind: double-wishbone",
+            "kind: mcpherson",
+            "'mcpherson'; did you mean 'macpherson'? known are de-",
+        ),
         ("      kind: double-wishbone\n", "", "no suspension is named"),
         ("      kind: rack\n", "", "none is steered; give one of them steering: pitman or rack"),
         (
@@ -323,18 +334,29 @@ def test_points_of_another_suspension_are_named(tmp_path: Path) -> None:
     assert note == f"own.yaml: axles.rear.suspension changed; kept from sedan.yaml: {end}"
 
 
-def test_examples_in_messages_are_of_shipped_files() -> None:
+def test_examples_in_messages_are_those_of_the_vehicle_or_of_shipped_files(tmp_path: Path) -> None:
     """Of the same key: a mass centre in one corner's place, not a point that fits none."""
-    for key in ("chassis.mass", "front.upright.com"):
-        with pytest.raises(DataError) as caught:
-            VehicleParameters.load("sedan", [f"{key}=1 K"])
-        example = str(caught.value).rpartition(", for example ")[2]
-        made: Any = VehicleParameters.load("sedan", [f"{key}={example}"]).data
-        hmmwv: Any = VehicleParameters.load().data
-        if key == "chassis.mass":
-            assert made.chassis.mass == hmmwv.chassis.mass
-        else:
-            assert made.front_left.upright.com == hmmwv.front_left.upright.com
+    own, hmmwv = (VehicleParameters.load(name).data for name in ("sedan", "hmmwv"))
+    for name, attribute, nested in (
+        ("chassis.mass", "chassis.mass", "chassis: {mass: 1 K}"),
+        ("front.upright.com", "front_left.upright.com", "front: {upright: {com: 1 K}}"),
+    ):
+        file = written(tmp_path, f"base: sedan\n{nested}\n")
+        for vehicle, changes, whose in (("sedan", [f"{name}=1 K"], own), (file, [], hmmwv)):
+            with pytest.raises(DataError) as caught:
+                VehicleParameters.load(vehicle, changes)
+            example = str(caught.value).rpartition(", for example ")[2]
+            made = VehicleParameters.load("sedan", [f"{name}={example}"]).data
+            assert attrgetter(attribute)(made) == attrgetter(attribute)(whose)
+
+
+def test_a_vehicle_on_its_bump_stops_is_warned_of() -> None:
+    """A spring that is 62 mm shorter lets the sedan down on them; the shipped one stands clear of them."""
+    prepare("straight", model="sedan", duration=0.1)
+    with pytest.warns(
+        PhysicalityWarning, match=r"^rear_left, rear_right: .* m long .*, min_length is 0.45 m"
+    ):
+        prepare("straight", model="sedan", overrides=["rear.spring.free_length=520 mm"], duration=0.1)
 
 
 def test_an_engine_whose_turning_is_left_out_has_no_axis(tmp_path: Path) -> None:
@@ -392,6 +414,8 @@ def test_bases_that_are_none(tmp_path: Path) -> None:
         DataError, match=r"own.yaml:1: base: no file 'nothing' beside it, and no vehicle 'nothing'"
     ):
         VehicleParameters.load(written(tmp_path, "base: nothing\n"))
+    with pytest.raises(DataError, match=r"'hatchbak' is shipped; did you mean 'hatchback'\?$"):
+        VehicleParameters.load(written(tmp_path, "base: hatchbak\n"))
     written(tmp_path, "base: own.yaml\n", "other.yaml")
     with pytest.raises(DataError, match=r"builds on itself by way of other.yaml"):
         VehicleParameters.load(written(tmp_path, "base: other.yaml\n"))
