@@ -226,7 +226,7 @@ def admissible_interval(linkage: ClosedForm, independent: str) -> tuple[float, f
     """Return the interval of one hinge angle, around zero, in which a linkage can be assembled.
 
     It ends where a square root of the closed form gets a negative argument and the linkage answers NaN, or
-    where that argument touches zero (a change point: two branches meet and none can be told from the other).
+    where that argument touches zero (a change point: two branches meet and cannot be distinguished).
     Both are found on the linkage itself: a scan in half-degree steps brackets them, bisection or minimisation
     refines them.  A gap narrower than half a degree can be missed.
 

@@ -29,7 +29,7 @@ Floats = NDArray[np.float64]
 
 
 class Recorded(SubgraphMotion):
-    """A sub-graph motion that remembers what each hinge was set to."""
+    """A sub-graph motion that stores the values of each hinge."""
 
     def set(self, name: str, hinge_motion: HingeMotion) -> None:
         self.__dict__.setdefault("recorded", {})[name] = hinge_motion

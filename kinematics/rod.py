@@ -40,7 +40,7 @@ class Rod(ClosedForm):
     Raises
     ------
     ModelError
-        If the points coincide, or the axes are not perpendicular as said.
+        If the points coincide, or the axes are not perpendicular as required.
     """
 
     def __init__(

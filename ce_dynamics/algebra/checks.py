@@ -315,7 +315,7 @@ def items(
 def pairs(
     name: str, value: Any, what: str, error: type[CeDynamicsError] = ModelError
 ) -> list[tuple[Any, Any]]:
-    """The entries of a user's list of pairs; ``what`` says what a pair is, such as ``(body, point)``."""
+    """The entries of a user's list of pairs; ``what`` describes a pair, such as ``(body, point)``."""
     found = items(name, value, error=error)
     for k, entry in enumerate(found):
         if not isinstance(entry, (tuple, list)) or len(entry) != 2:
@@ -353,7 +353,7 @@ def instance(
     what: str,
     error: type[CeDynamicsError] = ModelError,
 ) -> _T:
-    """An object of a class of the library; ``what`` says what to give, such as ``a law, for example …``."""
+    """An object of a class of the library; ``what`` describes it, such as ``a law, for example …``."""
     if not isinstance(value, kind):
         hint = ""
         if isinstance(value, type) and issubclass(value, kind):
@@ -444,7 +444,7 @@ def room(what: str, size: float, remedy: str, error: type[CeDynamicsError] = Mod
 
 
 ALWAYS_FITS = 64 * 2**20
-"""Bytes for which nobody is asked."""
+"""Bytes below which no confirmation is needed."""
 
 
 def free_memory() -> float:

@@ -1,6 +1,6 @@
 """Files that users name, read with a limit: regular ones only, their size known before anything is read.
 
-A device that never ends, a pipe that nobody writes to and a folder are refused at once.
+A device that never ends, a pipe without a writer and a folder are refused at once.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.errors import CeDynamicsError, DataError
 
 CHUNK = 65_536
-"""Bytes that are read at once of what is longer than it says."""
+"""Bytes read at once of a file that is longer than its size states."""
 
 LONGEST_SHOWN = 300
 """Characters of a file's name in a message."""

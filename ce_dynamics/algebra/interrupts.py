@@ -21,7 +21,7 @@ SOON = 0.01
 
 
 def lose_none() -> None:
-    """From now on a KeyboardInterrupt that nobody could catch comes again."""
+    """From now on a KeyboardInterrupt that no code could catch is raised again."""
     before = sys.unraisablehook
 
     def hook(lost: UnraisableHookArgs) -> None:

@@ -1,7 +1,7 @@
 """Packages that hand on names of their modules, and load a module when a name of it is first used.
 
 The list of the names is the block of imports that a package has under ``if TYPE_CHECKING:``, which people and
-type checkers read.  It is never executed; what it says is read off the package's compiled code, so that there
+type checkers read.  It is never executed; its names are read from the package's compiled code, so that there
 is no second list to keep.
 """
 

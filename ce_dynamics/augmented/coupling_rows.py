@@ -4,7 +4,7 @@ Hinge coordinates are read off the poses of two bodies (`ce_dynamics.augmented.h
 nothing of the embedded kinematics enters; rows and their derivatives follow from the poses moving with
 Ṙ = ω × R and ṙ = v.
 
-Poses tell angles in (−π, π] only.  A linear coupling whose ratios of angles are fractions p/n is therefore
+Poses determine angles in (−π, π] only.  A linear coupling with fractions p/n as ratios is therefore
 imposed as sin(n φ)/n = 0, which no whole turn changes and whose derivatives on the constraint are those of φ.
 For other ratios nothing but the velocities can be constrained, beyond the first half turn: the row is not
 ``holonomic``.  Couplings of other kinds hold within half a turn of the design pose.
@@ -119,7 +119,7 @@ def _(edge: Coupled, view: AbsoluteView) -> list[Any]:
 
 
 def turning(edge: Coupled) -> list[float] | None:
-    """Coefficients of the angles in a linear coupling whose turns a pose does not tell; None for others."""
+    """Coefficients of angles in a linear coupling whose turns a pose does not determine; None for others."""
     row = edge.coupling.row()
     if row is None:
         return None
@@ -140,7 +140,7 @@ def wraps(body: Body, k: int) -> bool:
 
 
 def turns_scale(edge: Coupled) -> float | None:
-    """Return the n of sin(n φ)/n, None where turns do not matter or cannot be told."""
+    """Return the n of sin(n φ)/n, None where turns do not matter or are unknown."""
     angles = turning(edge)
     if not angles:
         return None
@@ -153,7 +153,7 @@ def turns_scale(edge: Coupled) -> float | None:
 
 @singledispatch
 def is_holonomic(edge: CutEdge) -> bool:
-    """Return True if poses tell if a coupling or written constraint holds."""
+    """Return True if poses determine whether a coupling or written constraint holds."""
     return True
 
 

@@ -166,7 +166,7 @@ class TreeAugmented(Augmented):
         )
 
     def initial_state(self) -> Array:
-        """Return the design pose at rest, or what `System.start` was told; not assembled."""
+        """Return the design pose at rest, or the values given to `System.start`; not assembled."""
         return np.concatenate((*neutral_state(self.embedding), self.x0))
 
     def state_from_embedded(

@@ -479,7 +479,7 @@ class Convert:
         "--bushings",
         default=False,
     )
-    base: str | None = TABLE("Vehicle whose axle gets the hardpoints of a table.", metavar="NAME|FILE")
+    base: str | None = TABLE("Vehicle whose axle takes the hardpoints of a table.", metavar="NAME|FILE")
     axle: str | None = TABLE("Name of that axle.")
     axes: str | None = TABLE(
         "Axes of the table: iso (x forward, y left), adams (x rearward, y right), sae (y right, z down).",

@@ -20,7 +20,7 @@ Held: TypeAlias = "dict[Place, tuple[str, Any]]"
 
 DEEPEST = 8
 LARGEST = 20_000
-"""Places looked at: nobody remembers deeper, or among more."""
+"""Depth and number of places that are searched."""
 
 _LEAVES = (int, float, complex, str, bool, np.generic, Traced)
 _CONTAINERS = (list, tuple, deque, dict, set, frozenset, np.ndarray, SimpleNamespace, functools.partial)

@@ -90,7 +90,7 @@ def control(model: CompiledSystem, law: InputLaw, held: Floats | None = None) ->
     Raises
     ------
     ModelError
-        If the law answers an input that the system does not have.
+        If the law returns an input that the system does not have.
     """
     others = model.u0 if held is None else held
 
@@ -115,7 +115,7 @@ def answers(model: CompiledSystem, law: InputLaw, t: Scalar, y: Array, held: Arr
     Raises
     ------
     ModelError
-        If the law answers an input that the system does not have.
+        If the law returns an input that the system does not have.
     """
     sensors = sense(model, model.instant(y, held))
     before = held_by(law)

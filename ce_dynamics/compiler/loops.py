@@ -16,7 +16,7 @@ from numba.core.caching import FunctionCache
 from ce_dynamics.compiler import disk_cache
 
 KNOWN = (0, 68)
-"""The numba whose insides `ce_dynamics.compiler.kernel_parts` knows; with others its own way does, slower."""
+"""Version of numba whose internals `ce_dynamics.compiler.kernel_parts` uses; others compile slower."""
 
 _log = logging.getLogger(__name__)
 _said: set[str] = set()
@@ -71,7 +71,7 @@ def kernel_parts() -> Any:
 def is_private(folder: str) -> bool:
     """Return True if no other user wrote, or can write, numba's files in a folder; warn otherwise.
 
-    Where it keeps its files beside the package's byte code, whoever can write them can write that.
+    Where files lie beside the package's byte code, those who can write them can write that, too.
     """
     if Path(folder).name == "__pycache__":
         return True

@@ -10,8 +10,8 @@ p need not be.
 
 Friction makes the problem non-convex.  On boxes it is linear, and Lemke's method chooses the state of every
 row (open or closed; sticking or sliding either way).  On discs it is not linear: the methods of `Chain` are
-asked for a solution to rounding.  *Infeasible* is said only with a certificate; what is neither solved nor
-certified is said to be open.
+run for a solution to rounding.  *Infeasible* is reported only with a certificate; a problem that is neither
+solved nor certified is reported as open.
 
 References
 ----------
@@ -52,7 +52,7 @@ CLOSED = 1e-12
 
 
 def certificate(problem: Problem) -> Floats | None:
-    """y, (m,), if there is one; None says nothing about the problem but that contradictions are none."""
+    """y, (m,), if there is one; None means nothing for the problem but that contradictions are none."""
     kind = problem.conditions.kind
     chosen = np.flatnonzero(kind <= Kind.UNILATERAL)
     if len(chosen) == 0:
@@ -155,7 +155,7 @@ class Exact:
 
 
 def refuse_if_infeasible(problem: Problem) -> None:
-    """Raise if a certificate says that there is no solution.
+    """Raise if a certificate proves that there is no solution.
 
     Raises
     ------

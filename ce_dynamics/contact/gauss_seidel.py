@@ -34,7 +34,7 @@ class GaussSeidel:
 
     Each row in turn changes its impulse so that its own w would vanish, and is projected onto what its
     condition allows.  For rows without friction the problem is a convex quadratic one, and it converges from
-    anywhere; with friction it may not, which the solution says.
+    anywhere; with friction it may not, and the solution reports it.
 
     Parameters
     ----------

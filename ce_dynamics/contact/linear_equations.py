@@ -24,7 +24,7 @@ AT_ONCE = 4
 
 @kernel
 def exchange_rows(J, x, k, first):  # type: ignore[no-untyped-def]
-    """Bring the row with the largest entry of column k to its place; says whether there is one."""
+    """Bring the row with the largest entry of column k to its place; return True if there is one."""
     m = x.size
     pivot, size = k, abs(J[k, k])
     for i in range(k + 1, m):
@@ -41,7 +41,7 @@ def exchange_rows(J, x, k, first):  # type: ignore[no-untyped-def]
 
 @kernel
 def eliminate(J, x):  # type: ignore[no-untyped-def]
-    """x ← J⁻¹ x by Gauss with exchange of rows; says whether J is regular.  J is overwritten."""
+    """x ← J⁻¹ x by Gauss with exchange of rows; return True if J is regular.  J is overwritten."""
     m = x.size
     for first in range(0, m, AT_ONCE):
         last = min(first + AT_ONCE, m)

@@ -182,7 +182,7 @@ class Problem:
     def speed(self) -> float:
         """Size of the velocities that w is made of: the largest |Gᵀ| |v| + |c| [m/s or rad/s].
 
-        What a unilateral row is open beyond that velocity does not count: ψ/h of distant bodies says nothing.
+        A gap of a unilateral row beyond that velocity does not count: ψ/h of distant bodies has no meaning.
         """
         if len(self.c) == 0:
             return 0.0

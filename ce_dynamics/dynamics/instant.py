@@ -74,7 +74,7 @@ def run_controllers(
 
 
 def rates(controller: Controller, sensors: Mapping[str, Scalar], x: Array) -> Array:
-    """Return rates of all that a controller remembers: zero between samples for what is sampled."""
+    """Return rates of a controller's memory: zero between samples for what is sampled."""
     with checks.calling(controller.label):
         given = controller.rates(sensors, memory(controller, x))
     found = numbers(controller, "rates", given, len(controller.states))
@@ -82,7 +82,7 @@ def rates(controller: Controller, sensors: Mapping[str, Scalar], x: Array) -> Ar
 
 
 def update_memory(controller: Controller, every: int, sensors: Mapping[str, Scalar], x: Array) -> Array:
-    """Return all that a controller remembers after a sample."""
+    """Return a controller's memory after a sample."""
     n, m = len(controller.states), len(controller.sampled)
     with checks.calling(controller.label):
         given = controller.update(sensors, memory(controller, x))

@@ -129,7 +129,7 @@ class Layout:
 
 
 def list_memory(controller: Controller, sampling: Sampling) -> tuple[StateDeclaration, ...]:
-    """Everything a controller remembers; last, where it leaves samples out, how many since it looked."""
+    """A controller's memory; last, where it skips samples, their number since the last one used."""
     own = (*controller.states, *controller.sampled)
     return (*own, StateDeclaration(COUNT, "1")) if sampling.every.get(controller.name, 1) > 1 else own
 
@@ -140,7 +140,7 @@ def motion_key(body: str) -> str:
 
 
 def join_name(owner: str, suffix: str) -> str:
-    """Return ``owner.suffix``, or the owner alone where there is nothing to tell apart."""
+    """Return ``owner.suffix``, or the owner alone where it has one such name only."""
     return f"{owner}.{suffix}" if suffix else owner
 
 

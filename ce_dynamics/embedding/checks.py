@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ce_dynamics.embedding.aggregate import Aggregate
 
 COARSE = (TOLERANCE, 1e-4, 1e-3, 1e-2)
-"""Tolerances that are tried to tell whether a loop is held by the precision of its data."""
+"""Tolerances that are tried to find whether a loop is held by the precision of its data."""
 
 
 def refuse_nonholonomic(closures: Sequence[CutEdge]) -> None:
@@ -111,7 +111,7 @@ def refuse_singular(freedoms: Freedoms) -> None:
 
 
 def refuse_rolling(dependent: Sequence[Body], freedoms: Freedoms) -> None:
-    """Refuse hinges that roll, where others are to tell their place: that depends on the way as well."""
+    """Refuse hinges that roll, where others should determine their place: that depends on the way as well."""
     for body in freedoms.rolling:
         if body not in dependent:
             continue

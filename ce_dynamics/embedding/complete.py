@@ -272,7 +272,7 @@ def linkage_of(part: Leg | RodJoints | Peel) -> Linkage:
 def part_solved(S: Aggregate, part: Loop, certain: bool) -> Linkage:
     """A part of closures by formulas, where it is recognised and its branch is certain, or numerically.
 
-    What a single coordinate leads is kept on its branch, which tells whole turns, too.
+    What a single coordinate leads is kept on its branch, which determines whole turns, too.
     """
     known = recognise(part) if certain else None
     why = "" if known is not None else why_not(part, certain)

@@ -103,7 +103,7 @@ class CoupledHinges(Linkage):
     Parameters
     ----------
     steps : sequence of Solved or Eliminated
-        In an order in which each knows what it needs.
+        In an order in which each has its arguments.
     redundant : sequence of str
         Couplings that the others imply.
 

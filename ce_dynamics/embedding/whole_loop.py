@@ -134,12 +134,12 @@ def start_on_path(system: System, S: Aggregate, linkage: PathLinkage) -> tuple[f
 
 
 def neutral_state(embedding: Embedding) -> tuple[Array, Array]:
-    """Initial coordinates and velocities: the design pose at rest, or what `System.start` was told.
+    """Initial coordinates and velocities: the design pose at rest, or the values given to `System.start`.
 
     Raises
     ------
     IndependentCoordinatesError
-        If it was told of a hinge that is not independent, or of two hinges of one path.
+        If values were given for a hinge that is not independent, or of two hinges of one path.
     """
     system = embedding.system
     for name in dict.fromkeys((*system.initial, *system.initial_rates)):
@@ -247,7 +247,7 @@ def moving_as(linkage: ChartLinkage, q: Array, given: Mapping[Body, float], held
     Raises
     ------
     IndependentCoordinatesError
-        If the loop cannot move like that, or if that does not tell how it moves.
+        If the loop cannot move like that, or if that does not determine its motion.
     """
     kernel = linkage.kernel
     if not given:

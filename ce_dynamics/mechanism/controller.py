@@ -18,7 +18,7 @@ Named = Mapping[str, Scalar]
 
 
 class Controller(ABC):
-    """Contract of a control law that remembers; part of a system by `System.add_controller`.
+    """Contract of a control law with memory; part of a system by `System.add_controller`.
 
     A controller stands between the inputs that are given and the force elements that read them.  It sees
     `sensors`: the state of the system, its outputs and its inputs, by name; the inputs as the controllers

@@ -83,7 +83,7 @@ class Parameter(FreeNumber):
 
 
 def bind(parameters: Sequence[Parameter], values: Array, arrays: Iterable[Array]) -> None:
-    """Tell the graph that some arrays are traced in, if they are, the values of the parameters."""
+    """Give the graph in which some arrays are traced, if they are, the values of the parameters."""
     if not parameters:
         return
     graph = graph_of((values, *arrays))
@@ -107,7 +107,7 @@ def graph_of(arrays: Iterable[Array]) -> Graph | None:
 class Values:
     """Turns arrays that may contain formulas to floats, at given values of the parameters.
 
-    What it has computed once it remembers, so that formulas with common parts cost no more than their parts.
+    Values are computed once, so that formulas with common parts cost no more than their parts.
     """
 
     def __init__(self, parameters: Sequence[Parameter] = (), values: ArrayLike = ()) -> None:

@@ -78,7 +78,7 @@ def furthest_out(
 
 
 def warn_out_of_range(ranges: Mapping[str, Range], excesses: Iterable[Excess], of: str = "") -> None:
-    """Warn of inputs that a law answered out of their ranges; `of` tells which run it was."""
+    """Warn of inputs that a law answered out of their ranges; `of` names the run."""
     for _, name, value, t in excesses:
         lower, upper = ranges[name]
         warnings.warn(

@@ -392,7 +392,7 @@ class System:
         ----------
         name, unit : str
         default : float
-            Its value where nobody gives one.
+            Its value where none is given.
         between : (float, float), optional
             Least and largest value it may have; numbers out of it are refused, and laws that answer such are
             reported.

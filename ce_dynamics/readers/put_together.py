@@ -167,7 +167,7 @@ def limits_of(joints: list[RobotJoint]) -> Array:
 
 
 def check_pose(robot: Robot, pose: Mapping[str, float] | None) -> dict[str, float]:
-    """Return coordinates of joints as a caller wants them."""
+    """Return coordinates of joints in the order of the request."""
     if pose is None:
         return {}
     if not isinstance(pose, Mapping):

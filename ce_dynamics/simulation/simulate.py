@@ -152,7 +152,7 @@ def simulate(
     Raises
     ------
     ModelError
-        For wrong arguments, and for options that the method knows nothing of.
+        For wrong arguments, and for options that the method does not have.
     SimulationError
         If the integration stops before its end; its ``partial`` is the data set up to there.
     """
@@ -203,7 +203,7 @@ def simulate_to_record(model: Model, inputs: Inputs, options: RunOptions) -> Rec
 
 
 def try_run(model: Model, inputs: Inputs, options: RunOptions) -> Record | None:
-    """Return a run on somebody's way to something else, whose accuracy does not matter; None if it fails.
+    """Return an intermediate run, whose accuracy does not matter; None if it fails.
 
     Raises
     ------

@@ -31,7 +31,7 @@ FLAT = 0.01
 HINGE = 7.0
 """Size of a hinge's mark [points]."""
 AXES = np.array(((0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (0.0, 1.0, 0.0)))
-"""Direction of the view where nothing else tells it, and what is drawn upwards."""
+"""Default direction of the view, and the direction that is drawn upwards."""
 STEPS = np.array([(i, j) for i in (0.0, -1.1, 1.1, -2.2, 2.2) for j in np.arange(-18.0, 18.1, 1.2)])
 """Positions of names from the middle of an edge, in half their width and height."""
 

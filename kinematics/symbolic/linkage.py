@@ -96,7 +96,7 @@ class SymbolicLinkage(ClosedForm):
     ------
     ModelError
         For a symbol without meaning or value, a wrong number of equations, equations that do not hold in the
-        design pose or are not those of the closures (it says which and by how much), or that are singular.
+        design pose or are not those of the closures (the message names them), or that are singular.
 
     Examples
     --------

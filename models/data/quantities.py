@@ -2,7 +2,7 @@
 
 A field ``mass: Annotated[float, Quantity("kg", above=0.0)]`` accepts ``"23.965 kg"``, ``"2.4e4 g"`` and the
 bare number ``23.965`` (bare numbers are coherent SI), holds the SI value, and refuses everything else with a
-message that says what was given, what is expected and how it could be written.
+message that names the given value, the expected unit and an example.
 """
 
 from __future__ import annotations
@@ -153,7 +153,7 @@ class ParameterQuantity:
         return f"({', '.join(numbers)}) {unit}".rstrip()
 
     def parse(self, value: object) -> float | Numbers:
-        """Return the SI value of what a file or an override says.
+        """Return the SI value of a number in a file or an override.
 
         Raises
         ------
@@ -189,7 +189,7 @@ class ParameterQuantity:
         return numbers if self.unit == "1" else f"{numbers} {self.unit}"
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        """Tell pydantic to validate by `parse`."""
+        """Make pydantic validate by `parse`."""
         from pydantic_core import core_schema  # here, because numbers are also read without pydantic
 
         return core_schema.no_info_plain_validator_function(self.parse)

@@ -17,7 +17,7 @@ from ce_dynamics.models.environments.vehicle import DrivenVehicle, prepare_vehic
 from ce_dynamics.models.vehicles.case import VehicleSetup, setup_of
 
 TASKS: Mapping[str, type[Task]] = {kind.name: kind for kind in (PathFollowing, LaneChange, Parking)}
-"""Tasks by the name that environments know them by."""
+"""Tasks by their names in environments."""
 
 Ranges = Mapping[str, tuple[float, float]]
 """Free parameters that are drawn for every episode, evenly between two values."""

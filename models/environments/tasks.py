@@ -34,7 +34,7 @@ NEAR = 0.3, 0.1, 0.2
 """Distance [m], heading [rad] and speed [m/s] at which the vehicle is parked."""
 BONUS = 50.0
 SLOW = 8.0
-"""Speed that nobody parks at [m/s]."""
+"""Speed above which a vehicle is not parking [m/s]."""
 
 
 class Parking(Task):
@@ -52,7 +52,7 @@ class Parking(Task):
     distance : (float, float)
         How far away episodes begin, middle from middle [m]; 1.8 to 2.6 lengths of the vehicle if not given.
     reverse : bool
-        Backwards into a bay behind, which takes a vehicle with a selector: the agent then also says which
+        Backwards into a bay behind, which takes a vehicle with a selector: the agent then also chooses which
         way.
     duration : float
         [s].

@@ -36,7 +36,7 @@ class VehicleVectorEnv(VectorEnv[Observation, Actions, Any]):
     num_envs : int
     autoreset_mode : AutoresetMode or str
         When a copy whose episode is over begins the next one: with the next step (``NextStep``), at once
-        (``SameStep``, the last observation is ``info["final_obs"]``), or when `reset` is told to by
+        (``SameStep``, the last observation is ``info["final_obs"]``), or when `reset` is called with
         ``options={"reset_mask": ...}`` (``Disabled``).
     lanes : int, optional
         Vehicles that one call evaluates: 2, 4, 8 or 16; 8 if not given, 4 for four vehicles or fewer.

@@ -38,7 +38,7 @@ class DrivenVehicle:
     length, width : float
         Of the rectangle that it takes on the ground [m].
     middle : float
-        How far the middle of that lies ahead of the point that the sensors tell the place of [m].
+        Distance by which the middle lies ahead of the point whose place the sensors return [m].
     manoeuvre : Manoeuvre, optional
         That it was prepared for: paths and lanes.
     steering : float

@@ -19,7 +19,7 @@ from ce_dynamics.models.vehicles.case import VehicleSetup
 from ce_dynamics.simulation.reached import INTERRUPTED
 
 Progress = Callable[[str, float, float], None]
-"""Told the name of a run, the time reached and its duration [s]."""
+"""Called with the name of a run, the time reached and its duration [s]."""
 
 SUBJECT = "a subject, such as ce_dynamics.vehicles.load('sedan')"
 NOTHING: Mapping[str, Given] = MappingProxyType({})

@@ -130,7 +130,7 @@ def make_run(
     AssemblyError, DataError
         If there is no start, or the model cannot be driven.
     KeyboardInterrupt
-        If somebody interrupted the run.
+        If the run was interrupted.
     """
     checks.instance("subject", subject, Subject, "a Subject such as vehicle('sedan')", DataError)
     checks.text("name", name, DataError)

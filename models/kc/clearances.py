@@ -125,7 +125,7 @@ def along_piece(disc: Floats, a: Floats, b: Floats) -> float:
 
 
 TOUCHING = 1e-9
-"""[m] Distance of two lines below which nothing says which way to part them."""
+"""[m] Distance of two lines below which the direction in which to part them is undetermined."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 FORCE, TORQUE_RANGE, POSES = 5e3, 200.0, 21
-"""Ranges either way [N], [N m] and number of poses, unless said otherwise."""
+"""Ranges either way [N], [N m] and number of poses, unless given."""
 
 
 class ForceKind(NamedTuple):

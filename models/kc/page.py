@@ -129,7 +129,7 @@ DASHES: tuple[tuple[Dashes, Dashes], ...] = (
     ("-.", ":"),
     ((0, (6, 1, 1, 1, 1, 1)), (0, (1, 3))),
 )
-"""Dashes of the left and right wheel, by the curve of a panel, where colours tell variants."""
+"""Dashes of the left and right wheel, by the curve of a panel, where colours distinguish variants."""
 
 
 def save_page(variants: Mapping[str, Mapping[str, xr.Dataset]], title: str, path: Path) -> None:

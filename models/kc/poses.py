@@ -69,7 +69,7 @@ class Settling:
         [H −Tᵀ; T 0] [dq; dλ] = [r; dt],    H = ∇²V − Σ λᵢ ∇²tᵢ,
 
     written as dq = P r + D dt with D = W⁻¹Tᵀ(T W⁻¹Tᵀ)⁻¹, P = W⁻¹ − D T W⁻¹ and any W = H + γ TᵀT, which is
-    positive definite where the balance is stable.  The stiffness that the wheels feel is K = Dᵀ H D.
+    positive definite where the balance is stable.  The stiffness at the wheels is K = Dᵀ H D.
 
     Parameters
     ----------

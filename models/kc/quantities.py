@@ -118,7 +118,7 @@ SWEEP_OF: Mapping[str, str] = {
     **{quantity.name: "opposed" if "roll" in quantity.name else "parallel" for quantity in STIFFNESS},
     "single_wheel_rate": "left",
 }
-"""The travel that a figure tells of; the axle has it if its wheels can travel so."""
+"""The travel to which a figure belongs; the axle has it if its wheels can travel so."""
 
 
 def steering_quantities(unit: str) -> tuple[Quantity, ...]:

@@ -195,7 +195,7 @@ def sensitivities(
     -------
     xarray.Dataset
         For every figure its derivatives over ``pose``, ``side`` (of what wheels have each) and
-        ``parameter``; SI units.  The coordinate ``condition`` tells how much steeper the axle moves than in
+        ``parameter``; SI units.  The coordinate ``condition`` is how much steeper the axle moves than in
         its design pose (`KCRig.condition`).
 
     Raises

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 TRAVEL, POSES, MOST_POSES = 0.1, 41, 1_000_000
-"""Range either way [m] and number of poses, unless said otherwise; and poses at most."""
+"""Range either way [m] and number of poses, unless given; and the most poses."""
 
 KINDS: Mapping[str, tuple[float, float, float]] = {
     "parallel": (1.0, 1.0, 0.0),

@@ -73,7 +73,7 @@ class Brake(ForceElement):
     parameters : BrakeData
         The brake.
     share : float
-        Part of ``max_torque`` this wheel's axle gets at full pedal, 0 … 1.
+        Part of ``max_torque`` at this wheel at full pedal, 0 … 1.
     pedal : str
         Name of the input, 0 … 1.
     addition, release : str, optional

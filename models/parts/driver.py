@@ -1,6 +1,6 @@
 """A driver without memory: follows a path by preview, holds a speed.
 
-The wanted steering w reaches the wheels by the arms of a person: with a lag T, a largest rate, no overshoot,
+The wanted steering w reaches the wheels by a driver's arms: with a lag T, a largest rate, no overshoot,
 
     s̈ = (4/T) (clip((w − s)/T, ±rate) − ṡ),                                                             (D1)
 
@@ -263,7 +263,7 @@ def steer_by_heart(
 
     ``steering`` is what he adds to `DriverParameters.straight`.
     The correction is that of `steer`, from the error of place e and of course ε: the curvature
-    −2 (e + d ε)/d² with the preview distance d; and yaw damping against the yaw rate that he knows.
+    −2 (e + d ε)/d² with the preview distance d; and yaw damping against the yaw rate that it measures.
     """
     speed = sensors["speed"]
     ahead = preview(p, speed)
@@ -280,7 +280,7 @@ def steer_by_heart(
 def steer_train(p: DriverParameters, train: Train, path: Path, seen: Sensors) -> Scalar:
     """Return the target steering in [−1, 1] that backs trailers up along a path.
 
-    ``seen`` is that of `curvature_to_steer`; the arms, `turned`, are left to who knows where the steering is.
+    ``seen`` is that of `curvature_to_steer`; the caller applies the arms, `turned`.
     """
     sharpest = tan(p.max_wheel_angle) / p.wheelbase
     curvature = curvature_to_steer(train, path, seen, sharpest, p.preview_time * seen["speed"], p.aim_gain)

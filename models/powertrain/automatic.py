@@ -86,7 +86,7 @@ class ConverterData(Section):
 def extend_ends(x: tuple[float, ...], y: tuple[float, ...]) -> RoundedTable:
     """Return a table whose ends are moved outwards along its lines: they are rounded beyond where they were.
 
-    At stall it then says what is written; at equal speeds there is no corner, nor more power than comes in.
+    At stall it then has the written value; at equal speeds there is no corner, nor more power than comes in.
     No end is moved so far that more than half of its value is lost, nor that roundings reach back over it.
     """
     reach, ends = COUPLING_ROUNDING, []

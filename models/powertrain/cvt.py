@@ -23,7 +23,7 @@ TORQUE_ROUNDING = 5.0
 class CvtGearboxData(Section):
     """A ratio (output over input speed) that grows linearly between two speeds of the output.
 
-    ``efficiency`` is the part of the power that gets through, in either direction.
+    ``efficiency`` is the part of the power that is transmitted, in either direction.
     """
 
     lowest: PositiveFraction

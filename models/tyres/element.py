@@ -98,7 +98,7 @@ class RoadTyre(ForceElement):
     ground : Body
         The system's ground.
     method : ContactMethod, optional
-        How the wheel meets the road; as the road asks for if not given (`method_for`).
+        How the wheel meets the road; by the road if not given (`method_for`).
     """
 
     def __init__(

@@ -39,7 +39,7 @@ class LeaningTyre(TyreModel):
         return self.model.tread_width
 
     def evaluate(self, wheel: WheelOnRoad, x: Array) -> TyreAnswer:
-        """Return the model's answer, of the depth; states go on as the model says."""
+        """Return the model's answer, of the depth; states continue as the model has them."""
         f = self.model.evaluate(wheel, x)
         c = cos(wheel.gamma)
         forces = {name: c * getattr(f, name) for name in ("Fx", "Fy", "Fz", "Mx", "My", "Mz")}

@@ -70,7 +70,7 @@ USUAL: Mapping[str, tuple[tuple[str, ...], float, float]] = {
     "SPEED": (("LONGVL",), 0.5, 150.0),
     "PRESSURE": (("NOMPRES", "INFLPRES", "IP_NOM", "IP"), 2e4, 5e6),
 }
-"""Keys that tell the unit of a kind where ``[UNITS]`` does not, and between what they lie in SI."""
+"""Keys that determine the unit of a kind where ``[UNITS]`` does not, and their bounds in SI."""
 
 OTHER_NAMES: Mapping[str, str] = {"VELOCITY": "SPEED"}
 """Other names of kinds of units."""

@@ -320,7 +320,7 @@ def find_assisted_wheels(parameters: VehicleParameters) -> list[AssistedWheel]:
 
 
 def controllers(parameters: VehicleParameters, wheel_speed: float) -> Sequence[Controller]:
-    """The controllers of a vehicle in the order they are asked in: anti-lock brakes have the last word.
+    """The controllers of a vehicle in the order in which they act: anti-lock brakes act last.
 
     Its wheels begin to turn at a speed [rad/s].
     """

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 Vector: TypeAlias = NDArray[np.float64]
-"""(3,) unless said otherwise."""
+"""(3,) unless stated otherwise."""
 
 SMALLEST_LENGTH = 1e-3
 """Points of a linkage that are closer than this (m) count as coincident."""

@@ -6,7 +6,7 @@ vehicle; the adhesion that axle i uses is
     f_i = T_i/(R_i N_i),      Σ T_i/R_i = z m g,
 
 T_i being its brakes' torques and R_i the radius of its wheels.  The axle that uses more locks first.  UN
-Regulation 13-H (annex 5, two axles) asks that f of the front axle is above that of the rear one for
+Regulation 13-H (annex 5, two axles) requires that f of the front axle is above that of the rear one for
 0.15 ≤ z ≤ 0.8, and that z ≥ 0.1 + 0.85 (f − 0.2) for 0.2 ≤ f ≤ 0.8.  With more than two axles, those behind
 the first count as one.
 """

@@ -107,7 +107,7 @@ class BushingItem:
 
 
 def bushings_of(words: Sequence[Assignment], axles: Sequence[str], label: str) -> dict[str, Any]:
-    """Return the bushings of each axle; what a later file says of one replaces what was said."""
+    """Return the bushings of each axle; a later file's entry of one replaces the earlier."""
     found: dict[str, dict[str, BushingItem]] = {}
     for key, entry in words:
         if key[0] != "bushings":

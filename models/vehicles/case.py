@@ -277,7 +277,7 @@ def learn_vehicle(
     speed: float,
     own: bool,
 ) -> DriverParameters:
-    """Return a driver who knows what keeps the vehicle straight on, and how it answers the steering there.
+    """Return a driver model with the steering that keeps the vehicle straight, and its response there.
 
     Parameters
     ----------

@@ -126,7 +126,7 @@ class Corner(Mirrored):
         return tuple(self.parts.values())
 
     def add_wheel(self, system: System, carrier: Body) -> Body:
-        """Add the wheel on its carrier, the axle shaft turning with it; outputs tell its centre and travel.
+        """Add the wheel on its carrier, the axle shaft turning with it; outputs are its centre and travel.
 
         Its travel is how far it is above its design position, along z of what its suspension is on.
         """

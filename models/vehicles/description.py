@@ -160,7 +160,7 @@ class VehicleParameters:
             The name of a variant in the package (``ride``), or a YAML file with just the numbers that differ.
         free : sequence of str
             Dotted names of numbers that become free parameters of the model (see `ce_dynamics.Parameter`),
-            with the data's as nominal values; which can be is told by `models.vehicles.free`.
+            with the data's as nominal values; `models.vehicles.free` lists which can be.
         tyres : sequence of str
             Tyre property files that will be fitted: they bring the friction of their road.
 

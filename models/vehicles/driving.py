@@ -1,4 +1,4 @@
-"""Manoeuvres with a driver who knows the vehicle."""
+"""Manoeuvres with a driver model that has the vehicle's data."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def make_manoeuvre(
         Options of the manoeuvre, numbers in SI or text with a unit; ``friction`` and ``vehicle_width`` are
         the data's unless given.
     parameters : VehicleParameters, optional
-        The vehicle that the driver knows; the HMMWV if not given.
+        The vehicle of the driver model; the HMMWV if not given.
 
     Examples
     --------
@@ -113,7 +113,7 @@ def part_of_lock(owner: str, value: float | str, data: VehicleParameters) -> flo
 
 
 def most_steering(owner: str, value: float | str, data: VehicleParameters) -> float:
-    """Return the steering input, above 0 and at most 1, to which somebody else may steer a vehicle."""
+    """Return the steering input, above 0 and at most 1, up to which a vehicle may be steered."""
     return check_number(
         owner, "steering", part_of_lock(owner, value, data), above=0.0, at_most=1.0, unit="of full lock"
     )
@@ -133,7 +133,7 @@ def double_lane_change(speed: float | str = 12.0, **options: float | str) -> Man
 
 
 def driver_parameters(parameters: VehicleParameters, backing: bool = False) -> DriverParameters:
-    """Return a driver who knows this vehicle's wheelbase and steering, and to back it up its trailers."""
+    """Return a driver model with this vehicle's wheelbase and steering and, to back it up, its trailers."""
     train = None
     if backing:
         train = train_of(parameters)

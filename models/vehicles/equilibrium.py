@@ -112,8 +112,8 @@ def settle(model: Model, u: Floats | None = None) -> Floats:
     model : Model
         The full vehicle.
     u : array, optional
-        Inputs; the defaults if not given.  A vehicle that is to stay parked is told its brake: without, it is
-        about to be pulled by its engine, and brakes that come later give way as they wind up.
+        Inputs; the defaults if not given.  A vehicle that is to stay parked needs its brake: without it, it
+        is about to be pulled by its engine, and brakes that come later give way as they wind up.
 
     Raises
     ------
@@ -168,7 +168,7 @@ def on_its_wheels(model: Model, u: Floats | None, rolling: Sequence[str]) -> Flo
 
 
 def lifted_wheels_turning(model: Model, y: Floats, u: Floats | None, rolling: Sequence[str]) -> Floats:
-    """The same with wheels that are off the road turning as if they rolled: nothing says how fast they do."""
+    """The same with lifted wheels turning as if they rolled, because their speed is undetermined."""
     names, turning = state_names(model), turning_states(model)
     lifted: set[str] = set()
     while True:

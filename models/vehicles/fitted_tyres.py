@@ -18,7 +18,7 @@ from ce_dynamics.models.vehicles.tyre_kinds import reference_friction
 
 
 class FittedTyres(NamedTuple):
-    """Tyres by corner, and what is to be said of their files.
+    """Tyres by corner, and notes on their files.
 
     Attributes
     ----------

@@ -6,7 +6,7 @@ steering and what sets the initial state (ride height, radius of the tyres) take
 
 A free hardpoint is that of the design position: the vehicle is the one that is built with its value, with all
 arm and steering angles zero there.  Rods, shocks and the spindle, whose inertia follows from the hardpoints,
-follow them; the driver knows the wheelbase and the steering angle at full lock that they make.
+follow them; the driver model has the wheelbase and the steering angle at full lock that they make.
 """
 
 from __future__ import annotations

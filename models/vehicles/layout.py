@@ -440,7 +440,7 @@ def corner_section(
 
 
 def without_brake(section: type[CornerData]) -> type[CornerData]:
-    """The section without the field ``brake``, so that what is said of all brakes is not said of it."""
+    """The section without the field ``brake``, so that numbers of all brakes do not apply to it."""
     none = {"__module__": __name__, "__annotations__": {"brake": ClassVar[None]}, "brake": None}
     return new_class(section.__name__, (section,), exec_body=lambda body: body.update(none))
 

@@ -140,7 +140,7 @@ def numbers() -> dict[str, Field[Any]]:
 def as_written(file: TyreFile) -> dict[str, tuple[float, str]]:
     """Return value and unit by name for a tyre's data file, without defaults and numbers of no effect.
 
-    A contact has a mass if the file's USE_MODE asks for it, see `contact_mass.on_road`.
+    A contact has a mass if the file's USE_MODE includes it, see `contact_mass.on_road`.
     """
     c, mode = file.coefficients, abs(file.use_mode or 0)
     found = {

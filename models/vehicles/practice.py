@@ -1,6 +1,6 @@
 """A driver who practises a lane change before he drives it.
 
-He knows the linear response of his vehicle: G(jω) from the steering input to the lateral acceleration, of the
+It has the linear response of its vehicle: G(jω) from the steering input to the lateral acceleration, of the
 whole model linearised where it drives straight on.  What he steers at first follows from the wanted
 acceleration a = v² y″ by inverting it,
 
@@ -48,11 +48,11 @@ AHEAD = 150.0
 KNOTS = 2.0
 """Distance of the points at which corrections are stored [m]."""
 HIGHEST = 15.0
-"""Frequency up to which errors are learnt from [rad/s]."""
+"""Frequency up to which errors are corrected [rad/s]."""
 PACE = 1.5
 """Frequency of a lane change [rad/s]."""
 BEHIND = 20.0
-"""Over which what is learnt fades out behind the last gate [m]."""
+"""Distance over which corrections fade out behind the last gate [m]."""
 DIFFERENCE = 1e-6
 
 
@@ -103,7 +103,7 @@ def practise(task: Manoeuvre, model: Model, y0: Floats) -> Manoeuvre:
 def at_best(
     task: DoubleLaneChange, response: PracticeResponse, omega: Floats, model: Model, y0: Floats
 ) -> tuple[DoubleLaneChange, float]:
-    """Return the task with what its best round had by heart, and the room that this left [m]."""
+    """Return the task with the corrections of its best round, and the clearance that these left [m]."""
     way: Floats = np.asarray(GRID * np.arange(COUNT) - AHEAD, dtype=np.float64)
     path: Any = task.path
     ends = task.gates[-1].end
@@ -155,7 +155,7 @@ def lateral_response(
 ) -> PracticeResponse:
     """Return G(jω) by differences of the compiled model, of what does not just count up.
 
-    From the steering input, or from what a driver wants the steering to be.
+    From the steering input, or from the steering that a driver model commands.
     """
     names = [entry.name for entry in (*model.layout.q, *model.layout.v, *model.layout.x)]
     u = model.u0.copy()

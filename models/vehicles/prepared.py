@@ -38,7 +38,7 @@ class Case:
     duration : float
         [s].
     attributes : mapping
-        What the results are to say about themselves.
+        Attributes of the results.
     body_file : Path, optional
         Shape of the body in pictures, glTF.
     """
@@ -107,7 +107,7 @@ class Case:
         return results
 
     def complete(self, results: Record | xr.Dataset) -> None:
-        """Add what only the case knows."""
+        """Add the attributes and results that belong to the case."""
         results.attrs |= {**self.attributes}
         add_path_error(results, self.manoeuvre, self.model)
 
@@ -139,7 +139,7 @@ def refuse_swinging(manoeuvre: Manoeuvre | None, results: Record) -> None:
 
 
 def swinging(manoeuvre: Manoeuvre | None, results: Record | xr.Dataset) -> str:
-    """Return `Manoeuvre.trouble` of a run; empty if nobody steers."""
+    """Return `Manoeuvre.trouble` of a run; empty without a driver model."""
     if manoeuvre is None or "steering" not in results:
         return ""
     sensor = plain(manoeuvre.driver.response.position_rate)

@@ -63,7 +63,7 @@ FENCE = '  fence syncscope("singlethread") seq_cst'
 """Ends straight-line code, and is no instruction of the processor.
 
 LLVM's quickest selector of instructions goes backwards, and hands over to the next one for good where it
-meets what it does not know.  It knows no multiply-add either, but would hand over each of these on its own.
+meets an unknown operation.  It has no multiply-add either, but would hand over each of these on its own.
 """
 
 

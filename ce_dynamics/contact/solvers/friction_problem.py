@@ -72,7 +72,7 @@ def solve_friction(
     q : (m,) array_like
         Free velocities.
     mu : (m/3,) or (m/2,) array_like
-        Friction coefficients, one per contact; their number tells spatial from planar contacts.
+        Friction coefficients, one per contact; their number distinguishes spatial from planar contacts.
     start : (m,) array_like, optional
         Impulses near the solution.
     tolerance : float

@@ -1,6 +1,6 @@
 """Rows in a symmetric scaling (unit diagonal of A, largest velocity one), their natural map, projections.
 
-With w = A x + b and y = x − w, every condition of `ce_dynamics.contact.problem` says x = P(y):
+With w = A x + b and y = x − w, every condition of `ce_dynamics.contact.problem` reads x = P(y):
 
     bilateral   P_i = y_i
     unilateral  P_n = max(0, y_n)

@@ -1,4 +1,4 @@
-"""Formulas for a loop that one coordinate leads, with what its branch tells: turns, and where it ends.
+"""Formulas for a loop that one coordinate leads, with data of its branch: turns, and its ends.
 
 The branch is followed once, as for a table (`ce_dynamics.embedding.numeric.single_parameter`).  Formulas are
 used if they give its configurations wherever it was followed.  What they cannot know follows from it:
@@ -34,7 +34,7 @@ SAMPLES = 40
 SAME = 1e-6
 """Difference of rotations, and of displacements per size of the loop, due to rounding near dead centres."""
 WIDEST = 2.0 * math.pi - 0.2
-"""Span of an angle that can be told from its cosine and sine [rad]."""
+"""Span of an angle that its cosine and sine determine [rad]."""
 GEARS = (0, 1, -1, 2, -2)
 """Turns of a dependent angle per turn of the parameter that are tried."""
 FULL = 2.0 * math.pi
@@ -111,7 +111,7 @@ class OnBranch(Linkage):
 
     @cached_property
     def holds(self) -> bool:
-        """True if the formulas give the branch's configurations, and its turns can be told from them."""
+        """True if the formulas give the branch's configurations, and determine its turns."""
         if self._equal is not None:
             return self._equal.holds
         theta, q = self._points

@@ -184,7 +184,7 @@ def square_of(edge: CutEdge, motion: SubgraphMotion) -> Scalar:
     if isinstance(edge, LegLength):
         return edge.compute_length(motion)[0]
     distance = getattr(edge, "closure", None)
-    assert isinstance(distance, Distance), "as `is_length` tells"
+    assert isinstance(distance, Distance), "by `is_length`"
     return distance.length**2
 
 

@@ -32,7 +32,7 @@ CELL = 1e-6
 OFFSET = 0.381966
 """Part of a cell by which cells are moved, so that round numbers are at no end of one."""
 ACROSS = 0.1
-"""Sine of an angle from which on two vectors tell axes."""
+"""Sine of an angle from which on two vectors determine axes."""
 
 T = TypeVar("T")
 
@@ -146,9 +146,9 @@ def cell(shape: LoopShape) -> tuple[object, ...]:
 def shape_of(
     parent: Body, bodies: Sequence[Body], closures: Sequence[CutEdge], marked: Container[Body] = ()
 ) -> LoopShape | None:
-    """Return the shape of a loop, in which marked bodies differ from others; None if it cannot be told.
+    """Return the shape of a loop, in which marked bodies differ from others; None if it is unknown.
 
-    It can be told of hinges of the library without free parameters, between bodies of the loop and its
+    It is known for hinges of the library without free parameters, between bodies of the loop and its
     parent.
     Loops with coordinates along axes of the world, as of quaternions, are equal only if they are not turned.
     """

@@ -159,7 +159,7 @@ class Freedoms:
 
     @cached_property
     def rolling(self) -> tuple[Body, ...]:
-        """Hinges that roll: no condition on positions tells where they are, it depends on the way there."""
+        """Hinges that roll: positions do not determine their place, which depends on the way there."""
         found = tuple(body for body in self.free if not is_holonomic(body.inboard))
         if not found or self._given or self._held:  # these move it as well
             return found

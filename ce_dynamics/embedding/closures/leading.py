@@ -86,7 +86,7 @@ KINDS: dict[str, type[LoopNumber]] = {"m": LeadingLength, "rad": LeadingAngle, "
 
 @dataclass(frozen=True)
 class LeadCondition:
-    """f(positions) − f(design pose) − θ = 0; of angles, whose whole turns positions do not tell, the sine."""
+    """f(positions) − f(design pose) − θ = 0; for angles its sine, as positions leave turns open."""
 
     function: Callable[[Any], Any]
     start: Scalar
@@ -136,7 +136,7 @@ def group_leads(leads: Iterable[Lead]) -> tuple[list[Body], list[FunctionCoordin
 
 
 def counts_turns(edge: CutEdge) -> bool:
-    """Return True if a closure tells how often hinges have turned, as couplings do and positions do not."""
+    """Return True if a closure counts the turns of hinges, as couplings do and positions do not."""
     led = getattr(edge, "function", None)
     if isinstance(led, LeadCondition):
         return led.reads_angles and not led.turns

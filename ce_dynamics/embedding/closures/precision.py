@@ -60,7 +60,7 @@ of two hinges that turn alike is 9 rad."""
 MOST_SAMPLES = 40
 """Poses that are looked at, as of a branch that is tabulated."""
 SHALLOW = 0.05
-"""Sine of the angle between two lines below which they do not tell where they meet."""
+"""Sine of the angle between two lines below which their intersection is not determined."""
 
 EPSILON = float(np.finfo(float).eps)
 

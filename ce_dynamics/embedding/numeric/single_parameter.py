@@ -120,7 +120,7 @@ class SingleParameter:
         return follow(self._kernel, self._q0, (low, high))
 
     def _over_turns(self, branch: Branch) -> tuple[Branch, TableRange]:
-        """The branch over as many turns as it takes to come back, else over a few, as a table can tell."""
+        """The branch over as many turns as it takes to come back, else over a few that a table can hold."""
         loop, parameter = self._kernel.loop, self.body.name
         turns = likely_period(loop, branch)
         if turns is not None:

@@ -129,7 +129,7 @@ def continue_along(
 ) -> tuple[Array, Scalar]:
     """Coordinates at the end of the path up to two more Newton steps, and whether det Y₁ kept its sign.
 
-    ``linearise`` is told coordinates and the fraction of the way; q0 closes the loop at its beginning.
+    ``linearise`` takes coordinates and the fraction of the way; q0 closes the loop at its beginning.
     """
     q, before = q0, q0
     regular: Scalar = True

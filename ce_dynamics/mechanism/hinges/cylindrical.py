@@ -80,7 +80,7 @@ class Screw(Hinge):
         self.at = finite_vector(at, "Screw", "at")
 
     def configuration(self, q: Array) -> Array:
-        """Return c = (cos q, sin q, q): the last tells the turns apart."""
+        """Return c = (cos q, sin q, q): the last distinguishes the turns."""
         return array((cos(q[0]), sin(q[0]), q[0]))
 
     def coordinates(self, c: Array) -> Array:

@@ -293,7 +293,7 @@ def nonlinear(model: object, field: str, index: int | slice) -> bool:
 
 
 def of_bodies(file: Compiled) -> Iterator[Finding]:
-    """Yield bodies that somebody moves from outside, which stay where they are here."""
+    """Yield bodies that are moved from outside (mocap), which stay where they are here."""
     for body in range(1, file.model.nbody):
         if file.model.body_mocapid[body] >= 0:
             name = file.body(body)

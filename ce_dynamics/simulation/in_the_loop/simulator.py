@@ -43,7 +43,7 @@ from ce_dynamics.simulation.right_hand_side import RightHandSide
 
 MAGIC = b"ce-dyn 3"
 CLOCK = 3
-"""Numbers that tell the time: where counting began, how many steps since, and their length."""
+"""Numbers that determine the time: where counting began, how many steps since, and their length."""
 
 DIGEST = hashlib.sha256().digest_size
 
@@ -69,7 +69,7 @@ class Simulator:
         `ce_dynamics.simulation.integrators`.
     step : float
         Longest step of the fixed-step methods [s]; a longer `dt` is divided equally.  With any method it is
-        how far `step()` goes if it is not told.
+        the default length of `step()`.
     y0 : array_like, optional
         Initial state; that of the model if not given.
     rtol, atol : float, optional

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ce_dynamics.simulation.integrators.stepper import Progress, Stepper
 
 Watch = Callable[[float, int], None]
-"""Told the time reached and the number of evaluations so far."""
+"""Called with the time reached and the number of evaluations so far."""
 
 
 class StoredSolution(NamedTuple):

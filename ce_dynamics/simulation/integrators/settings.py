@@ -86,7 +86,7 @@ def settings_of(
     known : sequence of str
         Methods that the user may choose from, for the remedy.
     also : sequence of str
-        Options that whoever asks takes itself, whatever the method.
+        Options that the caller handles itself, whatever the method.
     **given : float or None
         Options by name.
 

@@ -30,7 +30,7 @@ class FinishedRun:
     t, Y : arrays
         Stored instants, and states in rows (with the work, if it is audited).
     steps_t, steps_Y : arrays
-        All steps where the method tells them, else what is stored.
+        All steps where the method reports them, else the stored instants.
     trouble : str
         Why it ended before its time; empty if it did not.
     cause : str
@@ -87,7 +87,7 @@ class FinishedRun:
             self._seen = U[:n], seen.until(n)
 
     def end(self, trouble: str, cause: Cause) -> None:
-        """Say why the run is not what was asked for."""
+        """Return why the run differs from the requested one."""
         self.trouble, self.cause = trouble, cause
 
 
@@ -114,7 +114,7 @@ class Monitor:
         """Look at a run that is over."""
 
     def where(self, run: FinishedRun) -> str:
-        """Return why and where a run broke, if this monitor knows; else empty."""
+        """Return why and where a run broke, if this monitor has found it; else empty."""
         return ""
 
 

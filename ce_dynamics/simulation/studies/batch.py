@@ -77,7 +77,7 @@ class StudyTask(NamedTuple):
 
 
 def make_batch(task: StudyTask, part: BatchPart, report: Progress | None = None) -> StudyBatch | None:
-    """Make the runs of a part; None if somebody interrupted."""
+    """Make the runs of a part; None if it was interrupted."""
     runs = part.runs(task.model)
     records, whole = make(task.model, runs, task.options, report or (lambda done, total: None))
     return batch_of(task, part.first, records) if whole else None

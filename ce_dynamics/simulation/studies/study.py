@@ -79,7 +79,7 @@ class Study:
     def results(self) -> xr.Dataset:
         """Everything over runs, as `ce_dynamics.simulate_ensemble` answers it.
 
-        Numbers stay in the file until they are asked for: take what is wanted by ``sel`` or ``isel`` first.
+        Numbers stay in the file until they are read: select by ``sel`` or ``isel`` first.
         The extremes of each run over its time are ``<variable>_lowest`` and ``<variable>_highest``.
         """
         import xarray as xr  # here, because it takes longer to load than many runs

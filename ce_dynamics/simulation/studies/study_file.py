@@ -44,7 +44,7 @@ LONGEST_FAILURE = 480
 """Bytes of a run's failure; longer ones end with an ellipsis."""
 MADE = "batches/made"
 DIGEST = "study_digest"
-"""Attribute that tells a study from others."""
+"""Attribute that identifies a study."""
 
 
 class VariablePlace(NamedTuple):
@@ -108,7 +108,7 @@ def layout(plan: Plan) -> tuple[dict[str, int], dict[str, Laid]]:
 
 
 def create(plan: Plan, path: Path) -> None:
-    """Make the file, all its places empty; nobody else does so meanwhile.
+    """Make the file, all its places empty; no other process does so meanwhile.
 
     Raises
     ------

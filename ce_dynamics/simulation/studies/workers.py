@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 AGAIN = "finished runs are kept: start the study again when the cluster is back"
 
 Told = Callable[[int], None]
-"""Told how many runs of a batch under way are done."""
+"""Called with the number of finished runs of the current batch."""
 
 
 def in_threads(plan: Plan, todo: Sequence[int], told: Told) -> Iterator[tuple[int, StudyBatch]]:

@@ -1,4 +1,4 @@
-"""Pictures of a model's bodies from what the model knows: hinges, points of force elements, inertias."""
+"""Pictures of a model's bodies from the model: hinges, points of force elements, inertias."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ Loads = Iterable[tuple[str, PointLoad | HingeLoad]]
 
 
 class Picture(NamedTuple):
-    """A traced function of y and u, and the names of the forces that it tells.
+    """A traced function of y and u, and the names of the forces that it returns.
 
     Attributes
     ----------

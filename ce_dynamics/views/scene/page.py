@@ -29,7 +29,7 @@ EXPORT = re.compile(r"^export (?=(async )?(function|class|const|let) )", re.MULT
 
 
 class Packed:
-    """Arrays behind one another in one piece of memory; what describes them says where each is."""
+    """Arrays behind one another in one piece of memory; their descriptions have the place of each."""
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []

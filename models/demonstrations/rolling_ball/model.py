@@ -229,7 +229,7 @@ class BallScene:
 
 @dataclass(frozen=True, eq=False)
 class BallMotion:
-    """A motion as either formulation tells it.
+    """A motion as either formulation computes it.
 
     Attributes
     ----------

@@ -133,7 +133,7 @@ SETTLED = 2.0
 
 
 class RandomInputTest(FrequencyInputTest):
-    """Noise of the steering; H1 by Welch's method, and the coherence, which tells what is not linear."""
+    """Noise of the steering; H1 by Welch's method, and the coherence, which shows what is not linear."""
 
     name = "random-input"
     title = "frequency response to random steering"

@@ -32,7 +32,7 @@ SHORTEST, LONGEST = 12.0, 60.0
 def ramp(procedure: Procedure, speed: float, ay: float, sign: float = 1.0, margin: float = 1.3) -> Run:
     """Return a run in which the steering rises as far as a lateral acceleration may take, with a margin.
 
-    How far that is, the driver's idea of the vehicle tells; full lock is the most.
+    The driver model's data of the vehicle determine how far that is; full lock is the most.
     """
     subject = procedure.subject
     angle = margin * ay * (subject.wheelbase / speed**2 + max(subject.driver.understeer, 0.0))

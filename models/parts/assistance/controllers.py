@@ -60,13 +60,13 @@ class AntiLockData(Section):
     period
         Time between samples [s].
     slip
-        Brake slip that it allows, 0 … 1.
+        Allowed brake slip, 0 … 1.
     gain
-        Part of the pressure let go per sliding speed beyond it [s/m].
+        Part of the pressure released per sliding speed beyond it [s/m].
     reset_time
-        Time in which it lets go as much again while the sliding lasts [s].
+        Time in which it releases as much again while the sliding lasts [s].
     least_speed
-        Below it the wheels may lock [m/s].
+        Speed below which wheels may lock [m/s].
     """
 
     period: Annotated[float, ParameterQuantity("s", above=0.0)]
@@ -134,7 +134,7 @@ class TractionData(Section):
     period
         Time between samples [s].
     slip
-        Drive slip that it allows.
+        Allowed drive slip.
     gain
         Part of the throttle taken back per second and unit of slip beyond it [1/s].
     brake_gain
@@ -211,17 +211,17 @@ class StabilityData(Section):
     lateral_acceleration
         Largest target [m/s²].
     dead_band
-        Deviation of the yaw rate that is let pass [rad/s].
+        Allowed deviation of the yaw rate [rad/s].
     gain
         Brake pressure per deviation beyond it [s/rad].
     sideslip
-        Angle of sideslip that is let pass [rad].
+        Allowed angle of sideslip [rad].
     sideslip_gain
         Deviation of the yaw rate that an angle beyond it counts as [1/s].
     rate
         Fastest change of pressure [1/s].
     least_speed
-        Below it nothing is done [m/s].
+        Speed below which it does not act [m/s].
     """
 
     period: Annotated[float, ParameterQuantity("s", above=0.0)]

@@ -16,7 +16,7 @@ from ce_dynamics.models.parts.roads.grid import Grid, axes_of
 from ce_dynamics.models.parts.rounding import smooth_step
 
 EDGE = 0.1
-"""Width over which friction changes, unless told otherwise [m]."""
+"""Default width over which friction changes [m]."""
 
 
 class Friction(ABC):

@@ -35,7 +35,7 @@ from ce_dynamics.models.tyres.contact.frame import GroundPlane, WheelPose, lengt
 class ContactMethod(ABC):
     """Contract.
 
-    1. On a plane road, `plane` is that plane, or as near to it as the method says.
+    1. On a plane road, `plane` is that plane, or as near to it as the method allows.
     2. It is continuous in the wheel's pose and written on scalars and `where`.
     3. In the air the plane leaves the wheel no deflection.
     """

@@ -52,7 +52,7 @@ class ContactMassTyre(MagicFormulaTyre):
     tyre : MagicFormula
         The tyre, and the side on which it is mounted.
     mass : float, optional
-        [kg]; MC of the file if not given.  With steps of 1 ms, Runge–Kutta wants about 1 kg or more.
+        [kg]; MC of the file if not given.  With steps of 1 ms, Runge–Kutta needs about 1 kg or more.
     pressure, reference_friction, turn_slip
         As of `MagicFormulaTyre`.
     tread_damping : float

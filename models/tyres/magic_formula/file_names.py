@@ -26,7 +26,7 @@ OTHER_TYRES: Mapping[str, str] = {
     "CDTIRE": "CDTire, a structural model",
     "TMEASY": "TMeasy: enter its values into the section tyre of a vehicle's data file",
 }
-"""Formats of property files that are of another model, and what can be said of them."""
+"""Formats of property files that are of another model, and notes on them."""
 
 OLDER_FITTYP: Mapping[int, str] = {
     1: "MF-Tyre 1, of 1989", 2: "MF-Tyre 2", 3: "MF-Tyre 3, of 1994", 4: "MF-Tyre 4, of 1996",
@@ -120,7 +120,7 @@ SECTIONS = {
     "ALIGNING_COEFFICIENTS", "TURNSLIP_COEFFICIENTS", "TIRE_CONDITION", "LOADED_RADIUS_COEFFICIENTS",
     "DYNAMIC_COEFFICIENTS", "CONTACT_COEFFICIENTS", "BELT_PARAMETERS", "VERTICAL_COEFFICIENTS", "UNITS",
 }  # fmt: skip
-"""Whose keys mean something; others are notes of whoever wrote the file."""
+"""Sections whose keys are read; others are notes of the file's author."""
 
 SIDES = ("LEFT", "RIGHT", "SYMMETRIC", "UNKNOWN")
 

@@ -26,7 +26,7 @@ CONTACT = ("MC", "CX", "CY", "KX", "KY")
 BOUNDS = ("KPUMIN", "KPUMAX", "ALPMIN", "ALPMAX")
 """Bounds of slips; the wider one of either holds both ways."""
 WHEEL = 11
-"""Numbers that tell how a wheel is on the road."""
+"""Numbers that describe how a wheel is on the road."""
 
 
 @lru_cache(maxsize=32)

@@ -184,7 +184,7 @@ class MagicFormulaTyre(TyreModel):
         Friction coefficient of the road for which the coefficients hold; if not given the tyre's own: its
         largest longitudinal force over load at the nominal load.
     turn_slip : bool, optional
-        Whether spin is included; as the file's USE_MODE says if not given.
+        Whether spin is included; by the file's USE_MODE if not given.
     """
 
     states: tuple[StateDeclaration, ...] = DEFLECTIONS

@@ -78,7 +78,7 @@ def in_quotes(value: float | str) -> float | str:
 
 
 def side_of(file: PropertyFile) -> tuple[str, list[str]]:
-    """``left``, ``right`` or ``symmetric``, left where the file names none, and what is to be said of it."""
+    """``left``, ``right`` or ``symmetric``, left where the file names none, and a note on it."""
     word = file.word("TYRESIDE", "MODEL") or file.word("TIRESIDE", "MODEL") or "UNKNOWN"
     word = {"L": "LEFT", "R": "RIGHT"}.get(word, word)
     if word not in SIDES:
@@ -128,7 +128,7 @@ SCALED_BY = ("UNLOADED_RADIUS", "FNOMIN")
 
 
 def spring(file: PropertyFile, values: Mapping[str, float]) -> tuple[dict[str, float], list[str]]:
-    """``VERTICAL_STIFFNESS`` and ``Q_FZ2`` of the load curve of a file, and what is to be said of them.
+    """``VERTICAL_STIFFNESS`` and ``Q_FZ2`` of the load curve of a file, and notes on them.
 
     Fz = Fz0 (q_1 d + q_2 d²), d = ρ/R0, (A3.3), through the points by least squares; q_2 is at least zero, as
     the load has to grow with the deflection.  Both are needed the other way round as well, in closed form.

@@ -88,7 +88,7 @@ def middle(file: JsonObject, key: str, needed: bool = False) -> Matrix:
 
 
 def free(reading: Reading, connector: JsonObject) -> Sections:
-    """Return a ball, or a fifth wheel: nothing to be said."""
+    """Return a ball, or a fifth wheel, without notes."""
     return {}
 
 

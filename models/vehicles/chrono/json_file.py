@@ -103,7 +103,7 @@ def not_json(error: json.JSONDecodeError) -> str:
 
 
 class JsonObject:
-    """An object of a file: its keys are read by kind, and those that nobody read can be listed.
+    """An object of a file: its keys are read by kind, and keys that were not read can be listed.
 
     Parameters
     ----------
@@ -245,7 +245,7 @@ class JsonObject:
         return self.wrong("Template", f"{checks.show(self.template)} is no {what}")
 
     def unread(self) -> Iterator[str]:
-        """Names of keys that nothing has asked for, without those that never say anything about motion."""
+        """Names of keys that were not read, without those that do not concern motion."""
         for key in self.data:
             if key not in self.read and not COSMETIC.fullmatch(key):
                 yield self.name(key)

@@ -104,7 +104,7 @@ DRIVELINES: Mapping[str, Callable[[Reading, JsonObject], DrivenAxle]] = {
 
 
 def shafts(reading: Reading, part: JsonObject, order: Sequence[int]) -> tuple[set[int], Sections]:
-    """Return numbers of the driven axles, and what the powertrain's section says of the driveline.
+    """Return numbers of the driven axles, and the driveline's part of the powertrain's section.
 
     All axles are in `order` from front to rear.
     """

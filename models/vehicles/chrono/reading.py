@@ -69,7 +69,7 @@ def yaml_text(sections: Sections, heading: str = "") -> str:
 
 
 def as_file(text: str, name: str) -> DataFile:
-    """Return a data file written from Chrono's file of a name, after which its numbers are told.
+    """Return a data file written from Chrono's file of a name, with its numbers.
 
     Its lines are not those of that file.
     """
@@ -199,5 +199,5 @@ class Reading:
         return table[template]
 
     def unread(self) -> Sequence[str]:
-        """Return keys that nothing has asked for, with their file."""
+        """Return keys that were not read, with their file."""
         return [f"{path.name}: {key}" for path, part in self.files.items() for key in part.unread()]

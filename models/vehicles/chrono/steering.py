@@ -36,7 +36,7 @@ from ce_dynamics.models.vehicles.steering.base import LOCKS, Steering, steering_
 def set_phases(reading: Reading, sections: Sections, senses: Mapping[str, int]) -> None:
     """Let axles steer against the first one where the geometry of Chrono's files makes them.
 
-    Ours turn to the left whatever their geometry, which only the mechanisms as built tell.
+    Ours turn to the left whatever their geometry, which only the built mechanisms show.
     """
     ours = {name: mechanism for name, (mechanism, _) in built(reading, sections, senses).items()}
     left = {name: getattr(ours[name], "sense", 1) * sense for name, sense in senses.items()}

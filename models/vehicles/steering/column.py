@@ -31,7 +31,7 @@ STRONGEST = 100.0
 
 
 class HandsData(Section):
-    """Arms that hold the wheel where the input ``steering`` wants it, as far as the input ``grip`` says."""
+    """Arms that hold the wheel where the input ``steering`` commands it, by the part ``grip``."""
 
     stiffness: Annotated[float, ParameterQuantity("N*m/rad", above=0.0)]
     damping: Annotated[float, ParameterQuantity("N*m*s/rad", at_least=0.0)]

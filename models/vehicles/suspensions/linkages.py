@@ -47,7 +47,7 @@ class PlacedJoint(NamedTuple):
     name, owner, kind : str
         ``owner`` is the corner or the axle that has it.
     label : str
-        Name that tells it from others of the same two bodies; empty without need.
+        Name that distinguishes it from others of the same two bodies; empty if there are none.
     one, other : str
         Bodies in full, ``chassis`` or ``steering``.
     points : tuple of (3,) arrays

@@ -276,7 +276,7 @@ class Item:
 
 
 def items_of(words: Sequence[Assignment], axle: str, label: str) -> tuple[Item, ...]:
-    """Return the items of an axle's graph; what a later file says of an item replaces what was said."""
+    """Return the items of an axle's graph; a later file's entry of an item replaces the earlier."""
     said: dict[str, dict[str, str]] = {}
     for key, entry in words:
         if key[0] != "graphs" or key[1:2] != (axle,):

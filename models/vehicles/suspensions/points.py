@@ -50,7 +50,7 @@ def check_along(name: str, point: Place, component: int, expected: Scalar) -> No
 
 
 def check_points(owner: str, template: Template, points: Mapping[str, Vector]) -> None:
-    """Refuse points, relative to their origin, that do not satisfy what their template says of them."""
+    """Refuse points, relative to their origin, that do not satisfy the conditions of their template."""
     for row in template.on_axis:
         point, axis, like = (*row, "")[:3]
         if point in points:

@@ -51,7 +51,7 @@ class Batch(NamedTuple):
 
 
 class StoppedError(KeyboardInterrupt):
-    """Somebody stopped the making of some runs.
+    """The making of some runs was stopped.
 
     Attributes
     ----------
