@@ -82,7 +82,7 @@ def obtain_code(load: Callable[[int], T | None], make: Callable[[int], T]) -> T:
 def first_soon() -> Iterator[Owed]:
     """Within it, code that is not in the cache is made quickly; yields the pending full code (`make_behind`).
 
-    Without a cache nothing is owed: there is no next time.
+    Without a cache no code is pending.
     """
     owed: Owed = []
     token = _owed.set(owed)

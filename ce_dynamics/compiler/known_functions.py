@@ -28,7 +28,7 @@ def recall_or_compile(
     make : callable
         Traces the function; called at once, or at the first use of the instructions.
     name : str
-        Which function of the content it is.
+        Name of the function within the content.
     content : tuple of object
         Everything that `make` reads.
 

@@ -32,8 +32,8 @@ class Solver(Protocol):
 class GaussSeidel:
     """Projected Gauss–Seidel.
 
-    Each row in turn changes its impulse so that its own w would vanish, and is projected onto what its
-    condition allows.  For rows without friction the problem is a convex quadratic one, and it converges from
+    Each row in turn changes its impulse so that its own w would vanish, and is projected onto the set of its
+    condition.  For rows without friction the problem is a convex quadratic one, and it converges from
     anywhere; with friction it may not, and the solution reports it.
 
     Parameters
@@ -41,7 +41,7 @@ class GaussSeidel:
     tolerance : float
         Largest residual, on top of what rounding leaves (1e-13 of the velocities) [m/s or rad/s].
     max_sweeps : int
-        When to give up.
+        Most sweeps.
     limit : float
         Largest residual with which a run may go on [m/s or rad/s].
 

@@ -1,4 +1,4 @@
-"""Orientations, by a matrix and where possible by directions of the body whose present course is known."""
+"""Orientations, by a matrix or, where possible, by directions of the body that are known in other axes."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from ce_dynamics.algebra.spatial import IDENTITY
 from ce_dynamics.compiler.free_numbers import is_free
 
 ROUNDING = 1e-15
-"""Components of a unit vector below this are zero but for rounding."""
+"""Largest component of a unit vector that counts as zero."""
 
 
 class Directions(NamedTuple):
     """Three perpendicular directions of a body: R = Σ_k now_k design_kᵀ.
 
-    A vector along one of them turns at the price of a multiple of a known vector instead of a matrix product,
+    A vector along one of them is turned by a multiple of a known vector instead of a matrix product,
     and R itself need never be formed.
     """
 
@@ -85,7 +85,7 @@ class Orientation(NamedTuple):
     def on_body(self, vector: Array, *fixed: Array) -> tuple[Array, ...]:
         """A vector as it is now, then body-fixed ones of the design pose, all along the same body-fixed axes.
 
-        Which axes these are is left to what costs least.
+        The axes are those that cost least.
         """
         if self.directions is None:
             return self.R.T @ vector, *fixed

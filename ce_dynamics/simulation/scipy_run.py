@@ -31,7 +31,7 @@ def solve_across_samples(
     t_store: Floats,
     y0: Floats,
 ) -> SolutionPieces:
-    """Solve from sample to sample; each piece begins with what sampled controllers make of the state.
+    """Solve from sample to sample; each piece begins after the sampled controllers have acted on the state.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def integrate(
     t_store: Floats,
     options: RunOptions,
 ) -> tuple[Floats, Floats, str]:
-    """Times, states (in rows) and, if the end was not reached, what happened.
+    """Times, states (in rows) and, if the end was not reached, the cause.
 
     ``accepted`` has the initial time and state; all steps are appended to it.
     """
@@ -149,7 +149,7 @@ def keep_finite(
     t_store: Floats,
     what: str,
 ) -> tuple[Floats, Floats, str]:
-    """Return the finite part of a run that did not reach its end, and what happened and when.
+    """Return the finite part of a run that did not reach its end, the cause and its time.
 
     States at the instants to store are known from a solution only; without one, the first step that reached
     each of them is given instead, and the last.

@@ -49,7 +49,7 @@ ADAMS: Mapping[str, tuple[str, ...]] = {
 }
 """Hardpoints of Adams/Car's double wishbone by the names of a suspension here."""
 LARGEST_TABLE = 2**20
-"""Bytes of a table."""
+"""Most bytes of a table."""
 
 
 class HardpointFile(NamedTuple):

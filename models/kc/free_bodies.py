@@ -1,4 +1,4 @@
-"""The bodies of an axle let loose: their balance under springs, bushings, joints and loads at the wheels.
+"""Free bodies of an axle: their balance under springs, bushings, joints and loads at the wheels.
 
 Every body gets six small displacements δ = [turn; shift of the centre of mass] from where it is.  With the
 reactions λ of the joints that stay ideal, G their rows, and loads at the wheels,

@@ -242,7 +242,7 @@ POINTS = ("low_front", "low_rear", "high_front", "high_rear", "roof_front", "roo
 
 
 class HullData(ContactData):
-    """Points of the left half that touch the road first, mirrored to the right, and how they give way.
+    """Points of the left half that touch the road first, mirrored to the right, and their stiffness.
 
     Tyres of a vehicle with a hull may lean any way (`LeaningTyre`).  Points of the
     roof may be left out.

@@ -188,7 +188,7 @@ def steer(p: DriverParameters, path: Path, sensors: Sensors) -> Scalar:
 
 
 def preview(p: DriverParameters, speed: Scalar) -> Scalar:
-    """Return the distance d [m] that keeps (D2) stable: that of the data, or more if the vehicle is late.
+    """Return the distance d [m] that keeps (D2) stable: that of the data, or more where lag needs it.
 
     v τ is what the arms take, v T, the tyres, σ, and the yaw rate, v² `yaw_lag` L/(L + K v²), less the lead
     of a point ahead of the axle.  That point also moves aside with the steering at once, which d of twice
@@ -261,7 +261,7 @@ def steer_by_heart(
 ) -> Scalar:
     """Return the steering input in [−1, 1] of feed-forward along the path plus corrections.
 
-    ``steering`` is what he adds to `DriverParameters.straight`.
+    ``steering`` is added to `DriverParameters.straight`.
     The correction is that of `steer`, from the error of place e and of course ε: the curvature
     −2 (e + d ε)/d² with the preview distance d; and yaw damping against the yaw rate that it measures.
     """

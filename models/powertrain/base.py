@@ -36,8 +36,8 @@ class PowertrainData(Section):
 
     ``torque_split`` are the parts of the torque for the driven axles, from front to rear; equal parts if
     not given.  ``axle_ratios`` are those of the driven axles where they differ, from front to rear; inertia
-    and elasticity of the shafts are then those behind ``axle_ratio``.  ``centre`` hinders the driven axles
-    from turning apart; else the differential between them is open.
+    and elasticity of the shafts are then those behind ``axle_ratio``.  ``centre`` locks the
+    differential between the driven axles; without it the differential is open.
     """
 
     axle_ratio: PositiveFraction

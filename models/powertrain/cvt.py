@@ -60,7 +60,7 @@ class CvtGearboxData(Section):
 class CvtData(GearedData):
     """Engine, continuously variable gearbox, elastic half-shafts.
 
-    With g the ratio, the engine turns at ω_s/g and its torque T_e gives T_e η/g, its drag T_e/(η g).
+    With g the ratio, the engine turns at ω_s/g and its torque T_e becomes T_e η/g, its drag T_e/(η g).
     In reverse it turns at −ω_s/g; a vehicle that rolls against its selector turns it backwards.
     The engine has no inertia here: the ratio follows the speed at once.
     """

@@ -1,6 +1,6 @@
 """Accounts of a run: momentum of a vehicle, energy of any mechanism.
 
-Momentum of a vehicle over a run: what tyres, air and weight give, spinning shafts included.
+Momentum of a vehicle over a run: impulses of tyres, air and weight, spinning shafts included.
 
 Forces between bodies cancel, whatever they are.  With each element's force and moment about the world's
 origin, summed over all bodies,
@@ -65,7 +65,7 @@ class EnergyAccount:
     stored : dict of str to float
         Gained by motion (``kinetic``), height (``gravitational``), and within elements by group.
     supplied : dict of str to float
-        By group: positive what feeds the vehicle, negative what takes from it.
+        By group: positive where the group supplies energy to the vehicle, negative where it takes energy.
     duration : float
         [s].
     """
@@ -167,7 +167,7 @@ class MomentumAccount:
     Attributes
     ----------
     gained : (6,) array
-        Of all bodies and of what spins: angular [N m s], then linear [N s].
+        Of all bodies and spinning parts: angular [N m s], then linear [N s].
     given : dict of str to (6,) array
         By group of elements, and ``weight``.
     """
@@ -208,7 +208,7 @@ def momentum_account(model: Model, run: xr.Dataset) -> MomentumAccount:
 
 
 def momenta_function(model: Model) -> CompiledFunction:
-    """Momentum of the bodies, of what spins, wrench of every element and of the weight, about the origin."""
+    """Momentum of bodies and spinning parts, wrench of every element and the weight, about the origin."""
 
     def momenta(y: Array, u: Array) -> dict[str, Array]:
         instant = model.instant(y, u)

@@ -74,7 +74,7 @@ class AntiRollBar(Mirrored):
         )
 
     def shift(self, by: Vector) -> AntiRollBar:
-        """Return the bar farther along a vector [m]."""
+        """Return the bar displaced by a vector [m]."""
         return replace(
             self,
             half=replace(self.half, com=self.half.com + by),

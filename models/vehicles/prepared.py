@@ -1,4 +1,4 @@
-"""Runs of vehicles that are ready to be made: all that is needed after a vehicle has been read and built."""
+"""Runs of vehicles that are ready to be made: model, manoeuvre and initial state."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Case:
-    """A model, what it is to do and where it starts.
+    """A model, its manoeuvre and its initial state.
 
     Attributes
     ----------

@@ -67,7 +67,7 @@ class DriverData(Section):
 
 
 class PublishedData(Section):
-    """Published properties of the whole vehicle; not used by the model, there to compare with."""
+    """Published properties of the whole vehicle for comparison; the model does not use them."""
 
     wheelbase: Length
     max_wheel_angle: Annotated[float, ParameterQuantity("rad", above=0.0)]

@@ -41,7 +41,7 @@ class WheelData(Section):
 
     With a ``twin_spacing`` there are two rims with a tyre each, W in the middle between them; rim and tyre
     are then those of one.  ``camber`` (top outwards) and ``toe`` (front inwards) lean the spin axis in the
-    design position; it is along y where they are left out.
+    design position; without them it is along y.
     """
 
     hub: WheelPartData

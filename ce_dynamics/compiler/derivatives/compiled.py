@@ -1,4 +1,4 @@
-"""Exact Jacobians, compiled, and known again in the next process."""
+"""Exact Jacobians, compiled and cached for later processes."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ class Noted(NamedTuple):
 
 
 def read_note(key: str) -> Noted | None:
-    """Return the note of a Jacobian; None if there is none that can be read."""
+    """Return the note of a Jacobian; None if none can be read."""
 
     def read(note: bytes) -> Noted:
         known = json.loads(note)

@@ -52,7 +52,7 @@ class Coupling(ABC):
         return None
 
     def check(self, number: int, owner: str) -> None:
-        """Refuse a number of coordinates that the coupling cannot be for."""
+        """Refuse a number of coordinates that the coupling does not take."""
         if self.size is not None and number != self.size:
             raise ModelError(
                 f"{owner}: {type(self).__name__} couples {self.size} coordinates, {number} were given"
@@ -95,7 +95,7 @@ class Coupled(CutEdge):
 
     @property
     def kind(self) -> str:
-        """Type of the coupling, for people."""
+        """Type of the coupling, for messages."""
         return type(self.coupling).__name__
 
     @property
@@ -115,7 +115,7 @@ class Coupled(CutEdge):
 
     @property
     def tops(self) -> tuple[Body, ...]:
-        """Bodies below which nothing needs to be known: what carries the coupled hinges."""
+        """Carriers of the coupled hinges, below which the coupling needs no motion."""
         return tuple(body.carrier for body in self.bodies)
 
 

@@ -1,4 +1,4 @@
-"""Keeping time with the clock on the wall."""
+"""Runs in real time: each step waits for the wall clock."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Pace:
     period : float
         [s].
     clock, sleep : callables
-        Where the time comes from, and how to wait.
+        Functions that return the time and that wait.
     """
 
     def __init__(self, period: float, clock: Callable[[], float], sleep: Callable[[float], None]) -> None:
@@ -48,7 +48,7 @@ class Pace:
         self._worst = self._slept = 0.0
 
     def wait(self) -> None:
-        """The work of one period is done: sleep until it is over."""
+        """Sleep until the period is over, after its work is done."""
         self._steps += 1
         now = self._clock()
         early = self._start + self._steps * self._period - now

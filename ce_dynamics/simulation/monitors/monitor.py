@@ -1,4 +1,4 @@
-"""The contract of what watches runs, and a run as it sees it."""
+"""The contract of monitors of runs, and a run as they see it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Cause = Literal["", "interrupted", "by itself", "thrown", "broken promise"]
 
 @dataclass(eq=False)
 class FinishedRun:
-    """A run that is over; monitors cut off what is not sound.
+    """A run that is over; monitors remove its unsound end.
 
     Attributes
     ----------
@@ -107,11 +107,11 @@ class Monitor:
     """True if no other monitor is asked after an answer of this monitor."""
 
     def look(self, t: float, y: Floats, evaluations: int) -> bool:
-        """Look at a state on the way; whether it was changed."""
+        """Check a state during the run; return True if it was changed."""
         return False
 
     def judge(self, run: FinishedRun) -> None:
-        """Look at a run that is over."""
+        """Check a finished run."""
 
     def where(self, run: FinishedRun) -> str:
         """Return why and where a run broke, if this monitor has found it; else empty."""
@@ -119,11 +119,11 @@ class Monitor:
 
 
 class StalledError(Exception):
-    """The integrator creeps: at the edge of a loop's range ever smaller steps lead nowhere."""
+    """The integrator creeps: at the edge of a loop's range ever smaller steps make no progress."""
 
 
 PATIENCE = 20000
-"""Evaluations that may pass without progress."""
+"""Most evaluations without progress."""
 
 
 def least_progress(duration: float) -> float:
@@ -132,14 +132,14 @@ def least_progress(duration: float) -> float:
 
 
 class StallWatch(Monitor):
-    """Raises `StalledError` when many evaluations have brought next to no progress.
+    """Raises `StalledError` when many evaluations have made next to no progress.
 
     Parameters
     ----------
     duration : float
         Length of the run [s].
     evaluations : int
-        How many may pass without progress.
+        Most evaluations without progress.
     """
 
     def __init__(self, duration: float, evaluations: int = PATIENCE) -> None:
@@ -148,7 +148,7 @@ class StallWatch(Monitor):
         self._since = (0.0, 0)
 
     def look(self, t: float, y: Floats, evaluations: int) -> bool:
-        """Take note of the time reached."""
+        """Record the time reached."""
         if t - self._since[0] >= self._progress:
             self._since = (t, evaluations)
         elif evaluations - self._since[1] > self._patience:

@@ -103,7 +103,7 @@ def states_of(model: Model, results: xr.Dataset) -> tuple[Floats, Floats]:
     Raises
     ------
     ModelError
-        If the results are not of this model, or do not tell where all hinges of a loop on charts are.
+        If the results are not of this model, or lack hinges of a loop on charts.
     """
     columns: dict[str, Floats] = {}
     for variable in model.variables:

@@ -169,7 +169,7 @@ def view(
     Raises
     ------
     ModelError
-        If results are not of this system, do not tell all of a loop on charts, or a body given is none.
+        If results are not of this system, lack hinges of a loop on charts, or a given body is none.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""The page: the figures that matter, every test, the vehicles and where their numbers come from."""
+"""The report as a page: main figures, every test, the vehicles and the sources of their numbers."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def report_of(
 
 
 def overview(outcomes: Mapping[str, Sequence[Outcome]], names: Sequence[str]) -> str:
-    """The figures that matter, the verdicts, and what went wrong."""
+    """The main figures, the verdicts and the troubles."""
     rows, wrong = [], []
     for name, made in outcomes.items():
         shown = HEADLINES.get(name, ())
@@ -130,7 +130,7 @@ def figures_of(made: Sequence[Outcome]) -> list[Figure]:
 
 
 ROUNDING: Mapping[str, float] = {"deg": 1e-4, "m": 1e-5, "m/s^2": 1e-5, "deg/s": 1e-4, "%": 1e-4}
-"""Figures below it are zero but for what a run makes of rounding."""
+"""Largest figure that counts as zero, since runs amplify rounding."""
 
 
 def figure_row(figure: Figure, made: Sequence[Outcome], before: str = "") -> list[str]:
@@ -170,7 +170,7 @@ def format_verdict(verdict: Verdict | None) -> str:
 
 
 def test_section(made: Sequence[Outcome]) -> str:
-    """One test: how it was made, figures, charts, what a reader has to know."""
+    """One test: its settings, figures, charts and notes."""
     first = made[0]
     names = [outcome.subject for outcome in made]
     settings = [setting(name, *value) for name, value in first.settings.items()]
@@ -200,7 +200,7 @@ def test_section(made: Sequence[Outcome]) -> str:
 
 
 READ: Mapping[str, tuple[float, str]] = {"m/s": (3.6, "km/h"), "rad": (DEGREES, "°")}
-"""Factors and units in which people read settings; others stay."""
+"""Factors and units in which settings are shown; others stay."""
 
 
 PARTS = ("brake", "throttle", "steer")

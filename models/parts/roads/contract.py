@@ -61,7 +61,7 @@ class Road(ABC):
 
     @property
     def given_friction(self) -> float | Friction:
-        """The friction coefficient, or how it is distributed."""
+        """The friction coefficient, or its distribution."""
         return self._friction
 
     def with_friction(self, friction: float | Friction) -> Self:
@@ -86,7 +86,7 @@ class Road(ABC):
 
 
 def check_friction(friction: float | Friction) -> float | Friction:
-    """Return a positive number, or how friction is distributed."""
+    """Return a positive number, or a distribution of friction."""
     if isinstance(friction, Friction):
         return friction
     return check_number("road", "friction", friction, above=0.0)

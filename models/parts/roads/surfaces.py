@@ -113,7 +113,7 @@ class RampRoad(Road):
 TRACKS = {"both": 0.0, "left": 1.0, "right": -1.0}
 
 EDGE = 0.2
-"""Width around y = 0 over which what is on one side fades out [m]."""
+"""Width around y = 0 over which an obstacle of one side fades out [m]."""
 
 
 class Side:

@@ -40,7 +40,7 @@ UNCHOSEN = FileChoice()
 
 
 class Converted(NamedTuple):
-    """A data file of ours, what of Chrono's files it does not say, and whether it is a trailer by itself.
+    """A data file of ours, notes on what it leaves out, and whether it is a trailer by itself.
 
     ``origins`` are the names of the files that its sections come from, ``lock`` the part of their full lock
     that is taken.

@@ -54,7 +54,7 @@ class FrictionData(Section):
 class ColumnData(Section):
     """Steering wheel and column, all at the wheel; ``lock`` is its angle at full lock, either way.
 
-    Assistance and friction are none if left out.
+    Without them there is no assistance and no friction.
     """
 
     lock: Annotated[float, ParameterQuantity("rad", above=0.0)]

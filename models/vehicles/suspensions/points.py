@@ -78,7 +78,7 @@ def check_corner(
     springs: Mapping[str, SpringData | DamperData],
     data: CornerData,
 ) -> None:
-    """Refuse a corner, in left-side coordinates, that is no such suspension."""
+    """Refuse a corner, in left-side coordinates, that does not suit its suspension."""
     check_near(name, data)
     ends = {f"{key}.{end}": np.array(getattr(spring, end)) for key, spring in springs.items() for end in ENDS}
     check_points(name, template, {"W": np.array(data.W), **points, **ends})
@@ -128,7 +128,7 @@ FARTHEST = 50.0
 
 
 def check_near(name: str, data: CornerData) -> None:
-    """Refuse hardpoints that no vehicle has."""
+    """Refuse hardpoints too far from their corner."""
     for key, quantity in leaves(type(data)).items():
         if quantity.unit != "m" or not quantity.components:
             continue

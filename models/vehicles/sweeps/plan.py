@@ -84,15 +84,15 @@ def quantity_of(name: str, layout: VehicleLayout) -> ParameterQuantity:
 
 
 BATCH = 16
-"""Most runs of one task, and of one file: what is lost when it is killed."""
+"""Most runs of one task and one file, which are lost when it is killed."""
 
 MOST_INSTANTS = 10_000_000
-"""Stored of a run."""
+"""Stored variables of a run."""
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """All that determines the results of a sweep.
+    """The settings that determine the results of a sweep.
 
     Attributes
     ----------
@@ -193,7 +193,7 @@ class Sweep:
 
     @cached_property
     def units(self) -> dict[str, str]:
-        """Units of what is varied."""
+        """Units of the varied numbers."""
         return {name: quantity_of(name, self.vehicle.layout).unit for name in self.names}
 
     @cached_property
@@ -207,7 +207,7 @@ class Sweep:
 
     @cached_property
     def free(self) -> tuple[str, ...]:
-        """Names of what is varied within one compiled model."""
+        """Names of the numbers that vary within one compiled model."""
         return tuple(name for name in self.names if can_be_free(name, self.vehicle.groups))
 
     def fixed_overrides(self, run: int) -> tuple[str, ...]:
