@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, TypeAlias
+from dataclasses import MISSING, fields
+from functools import cache
+from typing import Annotated, Any, ClassVar, TypeAlias, get_type_hints
 
-from pydantic import model_validator
+from pydantic import create_model, model_validator
 
+from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.quantities import (
     PAIR,
     Damping,
@@ -28,6 +31,7 @@ from ce_dynamics.models.tyres.chrono import (
     ChronoTyre,
 )
 from ce_dynamics.models.tyres.contract import SidedTyre, TyreModel
+from ce_dynamics.models.tyres.simple import SLIP_MODELS
 from ce_dynamics.models.tyres.simple.base import SlipModel
 from ce_dynamics.models.tyres.simple.fiala import FialaTyre
 from ce_dynamics.models.tyres.simple.pac89 import Pac89Tyre
@@ -149,7 +153,6 @@ def pair(values: Numbers) -> LoadPair:
 
 BuiltTyre: TypeAlias = TMeasyParameters | ChronoTyre | SlipModel | SidedTyre
 """A tyre as built: TMeasy's parameters, one as Chrono evaluates it, a model, or one of either side."""
-SlipForce = Annotated[float, ParameterQuantity("N", above=0.0)]
 
 
 class SlipLawData(Section):
@@ -161,6 +164,10 @@ class SlipLawData(Section):
     mu0: PositiveFraction | None = None
     rolling_resistance: Fraction
     load_curve: SpringCurve | None = None
+
+    def law(self) -> SlipModel:
+        """Return the tyre model."""
+        raise NotImplementedError
 
     def common(self) -> dict[str, Any]:
         """Return the fields that all simple models have."""
@@ -188,34 +195,52 @@ class SlipTyreData(SlipLawData):
     cy: PositiveStiffness
     contact_damping: Annotated[float, ParameterQuantity("s", at_least=0.0)]
 
-
-class FialaLaw(SlipLawData):
-    """Fiala's tyre: friction ``mu`` without slip, ``mu_sliding`` at full slip."""
-
-    mu: PositiveFraction
-    mu_sliding: PositiveFraction
-    slip_stiffness: SlipForce
-    cornering_stiffness: Annotated[float, ParameterQuantity("N/rad", above=0.0)]
-    width: Length
-
-    @model_validator(mode="after")
-    def _in_order(self) -> FialaLaw:
-        if self.mu_sliding > self.mu:
-            raise ValueError(f"mu_sliding {self.mu_sliding:g} must be at most mu {self.mu:g}")
-        return self
-
-    def law(self) -> FialaTyre:
-        """Return the tyre model."""
-        names = ("mu", "mu_sliding", "slip_stiffness", "cornering_stiffness", "width")
-        return FialaTyre(**self.common(), **{name: getattr(self, name) for name in names})
-
-
-class FialaData(SlipTyreData, FialaLaw):
-    """Fiala's tyre with a contact that is deflected."""
-
     def built(self) -> BuiltTyre:
         """Return the tyre model."""
         return self.law()
+
+
+def own_fields(model: type[SlipModel]) -> dict[str, Any]:
+    """Return the fields of a model beyond those of all simple tyres, by name, with units and defaults."""
+    kinds = get_type_hints(model, include_extras=True)
+    common = {field.name for field in fields(SlipModel)}
+    own = [field for field in fields(model) if field.name not in common]
+    return {
+        field.name: (kinds[field.name], ... if field.default is MISSING else field.default) for field in own
+    }
+
+
+class SlipModelLaw(SlipLawData):
+    """Data of a simple tyre whose fields are those of its model; ``mu`` is its friction without slip."""
+
+    model: ClassVar[type[SlipModel]]
+    mu: PositiveFraction
+
+    @model_validator(mode="after")
+    def _consistent(self) -> SlipModelLaw:
+        try:
+            self.law()
+        except DataError as error:
+            raise ValueError(str(error).removeprefix("tyre: ")) from None
+        return self
+
+    def law(self) -> SlipModel:
+        """Return the tyre model."""
+        own = {name: getattr(self, name) for name in own_fields(self.model)}
+        return self.model(**self.common(), mu=self.mu, **own)
+
+
+@cache
+def section_of_model(model: type[SlipModel], base: type[SlipModelLaw]) -> type[SlipModelLaw]:
+    """Return the section of a simple tyre."""
+    doc = str(model.__doc__).partition("\n")[0]
+    made: type[SlipModelLaw] = create_model(model.__name__, __base__=base, __doc__=doc, **own_fields(model))
+    made.model = model
+    return made
+
+
+class SlipModelData(SlipTyreData, SlipModelLaw):
+    """A simple tyre with a contact that is deflected."""
 
 
 class TMsimpleLaw(SlipLawData):
@@ -242,10 +267,6 @@ class TMsimpleLaw(SlipLawData):
 class TMsimpleData(SlipTyreData, TMsimpleLaw):
     """TMsimple with a contact that is deflected."""
 
-    def built(self) -> BuiltTyre:
-        """Return the tyre model."""
-        return self.law()
-
 
 class Pac89Law(SlipLawData):
     """The Magic Formula of 1989 without camber and shifts, in its units: kN, degrees, per cent.
@@ -264,10 +285,11 @@ class Pac89Law(SlipLawData):
                 raise ValueError(f"{name} has {given} coefficients; give {count}: {which}")
         return self
 
-    def law(self, trail: float) -> Pac89Tyre:
+    def law(self) -> Pac89Tyre:
         """Return the tyre model."""
         a, b = self.lateral, self.longitudinal
         lateral = (*a[:5], 0.0, *a[5:], *(0.0,) * 6)
+        trail = getattr(self, "trail", 0.0)
         return Pac89Tyre(**self.common(), a=lateral, b=(*b, 0.0, 0.0), trail=trail)
 
 
@@ -275,10 +297,6 @@ class Pac89Data(SlipTyreData, Pac89Law):
     """Pac89 with a contact that is deflected and a pneumatic trail."""
 
     trail: Annotated[float, ParameterQuantity("m", at_least=0.0)]
-
-    def built(self) -> BuiltTyre:
-        """Return the tyre model."""
-        return self.law(self.trail)
 
 
 class ChronoData(Section):
@@ -301,8 +319,8 @@ class ChronoTMeasyData(ChronoData, TMeasyData):
         return ChronoTMeasy(self.parameters(*rest, *rest), width=self.width or 0.0, delay=self.delay or 0.0)
 
 
-class ChronoFialaData(ChronoData, FialaLaw):
-    """Fiala's tyre as Project Chrono evaluates it."""
+class ChronoSlipData(ChronoData, SlipModelLaw):
+    """A simple tyre as Project Chrono evaluates it."""
 
     def built(self) -> BuiltTyre:
         """Return the tyre model."""
@@ -333,20 +351,18 @@ class ChronoPac89Data(ChronoData, Pac89Law):
 
     def built(self) -> BuiltTyre:
         """Return the tyre model."""
-        return ChronoPac89(
-            self.law(0.0), tuple(self.aligning), self.lateral_stiffness, delay=self.delay or 0.0
-        )
+        return ChronoPac89(self.law(), tuple(self.aligning), self.lateral_stiffness, delay=self.delay or 0.0)
 
 
 TYRES: Mapping[str, type[TMeasyData] | type[SlipLawData]] = {
     "tmeasy": TyreData,
     "tmeasy-chrono": ChronoTMeasyData,
-    "fiala": FialaData,
-    "fiala-chrono": ChronoFialaData,
+    "fiala-chrono": section_of_model(FialaTyre, ChronoSlipData),
     "tmsimple": TMsimpleData,
     "tmsimple-chrono": ChronoTMsimpleData,
     "pac89": Pac89Data,
     "pac89-chrono": ChronoPac89Data,
+    **{name: section_of_model(model, SlipModelData) for name, model in SLIP_MODELS.items()},
 }
 """Tyres by the name that data files use, but the Magic Formula."""
 MAGIC_FORMULA = "magic-formula"

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 from ce_dynamics.algebra.arrays import Scalar, absolute, maximum, minimum
+from ce_dynamics.models.data.quantities import ParameterQuantity
 from ce_dynamics.models.parts.rounding import finite_root
 from ce_dynamics.models.tyres.simple.base import TINY_SLIP, SlipModel, Steady, per_slip
 
@@ -25,9 +27,9 @@ class BrushTyre(SlipModel):
         See `SlipModel`.
     """
 
-    slip_stiffness: float
-    cornering_stiffness: float
-    trail: float = 0.0
+    slip_stiffness: Annotated[float, ParameterQuantity("1", above=0.0)]
+    cornering_stiffness: Annotated[float, ParameterQuantity("1/rad", above=0.0)]
+    trail: Annotated[float, ParameterQuantity("m", at_least=0.0)] = 0.0
 
     def steady(self, Fz: Scalar, kappa: Scalar, tan_alpha: Scalar, friction: Scalar) -> Steady:
         # Slips σ = κ/(1 + κ), tan α/(1 + κ) of the bristles (3.8), by the rolling speed instead of V_x.

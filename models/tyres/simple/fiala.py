@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 from ce_dynamics.algebra.arrays import Scalar, absolute, maximum, minimum, where
+from ce_dynamics.models.data.quantities import Length, ParameterQuantity, PositiveFraction
 from ce_dynamics.models.parts.rounding import finite_root
 from ce_dynamics.models.tyres.simple.base import SlipModel, Steady, per_slip, require
 
@@ -27,10 +29,10 @@ class FialaTyre(SlipModel):
         See `SlipModel`.
     """
 
-    slip_stiffness: float
-    cornering_stiffness: float
-    mu_sliding: float
-    width: float
+    slip_stiffness: Annotated[float, ParameterQuantity("N", above=0.0)]
+    cornering_stiffness: Annotated[float, ParameterQuantity("N/rad", above=0.0)]
+    mu_sliding: PositiveFraction
+    width: Length
 
     @property
     def tread_width(self) -> float:

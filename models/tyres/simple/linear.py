@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 from ce_dynamics.algebra.arrays import Scalar, minimum, sqrt
+from ce_dynamics.models.data.quantities import ParameterQuantity
 from ce_dynamics.models.tyres.simple.base import TINY_SLIP, SlipModel, Steady
 
 
@@ -24,9 +26,9 @@ class LinearTyre(SlipModel):
         See `SlipModel`.
     """
 
-    slip_stiffness: float
-    cornering_stiffness: float
-    trail: float = 0.0
+    slip_stiffness: Annotated[float, ParameterQuantity("1", above=0.0)]
+    cornering_stiffness: Annotated[float, ParameterQuantity("1/rad", above=0.0)]
+    trail: Annotated[float, ParameterQuantity("m", at_least=0.0)] = 0.0
 
     def steady(self, Fz: Scalar, kappa: Scalar, tan_alpha: Scalar, friction: Scalar) -> Steady:
         x, y = self.slip_stiffness * kappa, self.cornering_stiffness * tan_alpha

@@ -18,6 +18,8 @@ from ce_dynamics.errors import (
     ModelError,
     PhysicalityWarning,
 )
+from ce_dynamics.models.tyres.simple.brush import BrushTyre
+from ce_dynamics.models.tyres.simple.linear import LinearTyre
 from ce_dynamics.models.vehicles.assembly import build
 from ce_dynamics.models.vehicles.case import prepare
 from ce_dynamics.models.vehicles.description import VehicleParameters
@@ -407,6 +409,25 @@ def test_another_kind_keeps_of_the_base_what_it_has_as_well(tmp_path: Path) -> N
         VehicleParameters.load(written(tmp_path, "base: sedan\nkinds: {tyre: magic-formula}\n"))
     with pytest.raises(DataError, match=r"own\.yaml: powertrain\.transmission: upshift has 0 speeds for 6"):
         VehicleParameters.load(written(tmp_path, "base: sedan\nkinds: {powertrain: geared}\n"))
+
+
+def test_fields_of_a_simple_tyre_are_the_numbers_of_files(tmp_path: Path) -> None:
+    """A kind is the model's file and its name; the model's own checks refuse numbers at their line."""
+    slopes = "slip_stiffness: 20, cornering_stiffness: 15 1/rad, contact_damping: 2 ms"
+    for kind, model in (("brush", BrushTyre), ("linear", LinearTyre)):
+        own = written(tmp_path, f"base: sedan\ntyre: {{kind: {kind}, mu: 0.9, {slopes}}}\n")
+        tyre: Any = VehicleParameters.load(own, ["front.tyre.trail=3 cm"]).corners["front_left"].tyre
+        assert isinstance(tyre, model)
+        assert (tyre.mu, tyre.slip_stiffness, tyre.cornering_stiffness, tyre.trail) == (0.9, 20.0, 15.0, 0.03)
+        assert (tyre.damping, tyre.reference_friction) == (
+            2e-3,
+            VehicleParameters.load("sedan").road.friction,
+        )
+    stiffness = "slip_stiffness: 60 kN, cornering_stiffness: 50 kN/rad, contact_damping: 2 ms"
+    falling = f"{{kind: fiala, mu: 0.9, mu_sliding: 1, width: 0.2 m, {stiffness}}}"
+    own = written(tmp_path, f"base: sedan\ntyre: {falling}\n")
+    with pytest.raises(DataError, match=r"own\.yaml.*: tyre: mu_sliding = 1 exceeds mu = 0\.9"):
+        VehicleParameters.load(own)
 
 
 def test_bases_that_are_none(tmp_path: Path) -> None:
