@@ -31,7 +31,6 @@ from ce_dynamics.models.vehicles.suspensions.template import CHASSIS, STEERING
 SUBSTEPS = 3
 """Steps from the design position to any other one of loops without a closed form: suspensions turn by less
 than half a radian each (`System.close_loop`)."""
-COMPONENTS = ("x", "y", "z", "roll", "pitch", "yaw")
 
 
 def add_axle(axle: Axle, system: System, chassis: Body, steering: Body | None) -> None:
@@ -144,7 +143,7 @@ class Builder:
         found: list[Lead] = []
         for word in template.lead[: len(template.lead) - len(optional)]:
             plain, _, last = word.rpartition(".")
-            whole = not plain or last not in COMPONENTS
+            whole = not plain or last in (*axle.by_side, "end")
             name = axle.body(word if whole else plain, self.side)
             found.append(name if whole else Component(name, last))
         return found
