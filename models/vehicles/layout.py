@@ -48,6 +48,7 @@ from ce_dynamics.models.vehicles.suspensions.template import (
     SUSPENSIONS,
     Template,
     gear_of,
+    make_steered_sections,
     template_of,
 )
 from ce_dynamics.models.vehicles.trailers.hitches import FOLDING, STRAIGHT
@@ -124,7 +125,7 @@ class AxleLayout:
                     f"{owner}: steering_gear has no effect on a {self.suspension} suspension; leave it out"
                 )
         elif self.gear is not None:
-            return template.make_steered_sections(self.gear)
+            return make_steered_sections(template, self.gear)
         fixed = not template.listed and (template.axle is not None or "L" not in template.side.points)
         if self.knuckles and fixed:
             raise DataError(f"{owner}: a {self.suspension} suspension cannot be steered; leave steering out")

@@ -8,7 +8,7 @@ turns a steered wheel, and the axis that it turns about.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -44,6 +44,8 @@ from ce_dynamics.models.vehicles.suspensions.template import (
     TemplateJoint,
 )
 
+LOOPS = ("distance", "point-on-line")
+"""Joints that carry no body."""
 AXES = dict(zip("xyz", np.eye(3), strict=True))
 MASSLESS = RodData(mass=0.0, radius=1e-3)
 """For a rod of a remainder that is not given."""
@@ -127,6 +129,8 @@ class Axle:
     middle: Side
     sides: tuple[Side, Side]
     steered: bool
+    cache: dict[str, Any] = field(default_factory=dict, init=False)
+    """Results that are found once, by name."""
 
     @classmethod
     def of(
@@ -148,21 +152,14 @@ class Axle:
         middle = read(name, own, first, EveryAxleData)
         held = read("", getattr(own, "steering_gear", None), first, EveryAxleData)
         if gear is not None:
-            own_points = {key: r for key, r in middle.points.items() if not key.startswith("steering_gear.")}
-            middle = replace(
-                middle,
-                points={**own_points, **held.points},
-                bodies={**middle.bodies, **held.bodies},
-                numbers={**middle.numbers, **held.numbers},
-            )
+            points = {key: r for key, r in middle.points.items() if not key.startswith("steering_gear.")}
+            bodies, numbers = {**middle.bodies, **held.bodies}, {**middle.numbers, **held.numbers}
+            middle = replace(middle, points={**points, **held.points}, bodies=bodies, numbers=numbers)
+        mirrored = () if gear is None or gear.axle is None else gear.axle.mirrored
+        moved = {key: held.points[key] for key in mirrored}
         sides = []
         for end, data in ends.items():
             made = read(end, data, origins[end], CornerData)
-            moved = (
-                {}
-                if gear is None or gear.axle is None
-                else {key: held.points[key] for key in gear.axle.mirrored}
-            )
             made = replace(made, points={"W": origins[end] + np.array(data.W), **made.points, **moved})
             sides.append(replace(made.mirror(), name=end) if end.endswith("_right") else made)
         check_points(name, template, read(name, own, np.zeros(3), EveryAxleData).points)
@@ -174,11 +171,11 @@ class Axle:
     # What the words of a template stand for.
 
     @property
-    def blocks(self) -> Iterator[tuple[Block | None, Block]]:
+    def blocks(self) -> Iterator[tuple[Block, Block]]:
         """Yield the blocks of the suspension and of its steering gear, for the axle and for a side."""
         for template in (self.template, self.gear):
             if template is not None:
-                yield template.axle, template.side
+                yield template.axle or Block(), template.side
 
     @property
     def is_joined(self) -> bool:
@@ -192,7 +189,7 @@ class Axle:
         for _, side in self.blocks:
             found |= {part.name for part in side.parts} | {joint.body or joint.name for joint in side.joints}
             found |= {joint.between[1] for joint in side.joints if joint.kind != "distance"}
-        alone = {part.name for once, _ in self.blocks if once is not None for part in once.parts}
+        alone = {part.name for once, _ in self.blocks for part in once.parts}
         return frozenset(found - alone)
 
     @cached_property
@@ -215,11 +212,8 @@ class Axle:
             return f"{side.name}.{self.find_end(plain, side)}"
         if which:
             return f"{self.by_side[which].name}.{plain}"
-        return (
-            f"{self.name}.{plain}"
-            if side is None or (self.is_joined and plain not in self.mirrored_names)
-            else f"{side.name}.{plain}"
-        )
+        once = side is None or (self.is_joined and plain not in self.mirrored_names)
+        return f"{self.name if once or side is None else side.name}.{plain}"
 
     def find_end(self, part: str, side: Side) -> str:
         """Return the point that is given of those of which a part has one."""
@@ -265,8 +259,7 @@ class Axle:
     def list_in_order(self) -> Iterator[tuple[str, Side | None]]:
         """Yield what a data file lists, in its order, as often as it is there."""
         for name in self.template.order:
-            single = self.template.axle is not None and name in self.template.single
-            yield from ((name, side) for side in ((None,) if single else self.sides))
+            yield from ((name, side) for side in ((None,) if name in self.template.single else self.sides))
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
@@ -278,30 +271,18 @@ class Axle:
             )
         found: list[Step] = []
         for once, each in self.blocks:
-            loops: list[Step] = []
-            if once is not None:
-                steps = list(self._steps(once, None))
-                hinges = [
-                    step
-                    for step in steps
-                    if step.linkage or step.joints[0].kind not in ("distance", "point-on-line")
-                ]
-                found += hinges
-                loops = [step for step in steps if step not in hinges]
+            steps = list(self._steps(once, None))
+            loops = [one for one in steps if not one.linkage and one.joints[0].kind in LOOPS]
+            found += [step for step in steps if step not in loops]
             found += [step for side in self.sides for step in self._steps(each, side)]
             found += loops
         return tuple(found)
 
     def _steps(self, block: Block, side: Side | None) -> Iterator[Step]:
         """Yield joints of a block that no closed form solves, then those that one does."""
-        solved = {word.partition(".")[0] for line in block.closed_form for word in line[1:]}
-        solved |= {
-            word.partition(".")[0]
-            for once, _ in self.blocks
-            for line in (() if once is None else once.closed_form)
-            for word in line[1:]
-            if "." in word
-        }
+        own = {word for line in block.closed_form for word in line[1:]}
+        of_sides = {word for once, _ in self.blocks for line in once.closed_form for word in line[1:]}
+        solved = {word.partition(".")[0] for word in own | {word for word in of_sides if "." in word}}
         free = [one for one in block.joints if one.name not in solved and self.is_given(one, side)]
         yield from (Step((self.place(one, side),)) for one in free if one.kind != "leaf")
         for kind, *words in block.closed_form:
@@ -318,8 +299,7 @@ class Axle:
     def joints_of(self, side: Side | None) -> Iterator[TemplateJoint]:
         """Yield joints as templates describe them: those there once, or those of either side."""
         for once, each in self.blocks:
-            block = once if side is None else each
-            yield from () if block is None else block.joints
+            yield from (once if side is None else each).joints
 
     def is_given(self, joint: TemplateJoint, side: Side | None) -> bool:
         """Return True unless a joint depends on a part that is left out."""
@@ -343,10 +323,12 @@ class Axle:
         }
         for owner in self.sides:
             found |= self._own_rods(owner)
-        for joint, side in self._rods():
-            data = (side or self.middle).numbers.get(
-                joint.rod or joint.body or joint.name
-            ) or self.middle.numbers.get(joint.rod)
+        both = (None, *self.sides)
+        for joint, side in ((joint, one) for one in both for joint in self.joints_of(one)):
+            if joint.kind != "distance" or not self.is_given(joint, side):
+                continue
+            own = (side or self.middle).numbers.get(joint.rod or joint.body or joint.name)
+            data = own or self.middle.numbers.get(joint.rod)
             data = getattr(data, "rod", data)
             if isinstance(data, RodData) and not isinstance(data, BodyData):
                 placed = self.place(joint, side)
@@ -357,12 +339,6 @@ class Axle:
                 bodies = found.pop(f"{owner.name}.{whole}"), found[f"{owner.name}.{part}"]
                 found[f"{owner.name}.{name}"] = remainder(owner.name, whole, part, *bodies)
         return found
-
-    def _rods(self) -> Iterator[tuple[TemplateJoint, Side | None]]:
-        for side in (None, *self.sides):
-            for joint in self.joints_of(side):
-                if joint.kind == "distance" and self.is_given(joint, side):
-                    yield joint, side
 
     def _own_rods(self, side: Side) -> Iterator[tuple[str, BodyParameters]]:
         """Yield rods that lie between points, not in a joint, and halves of a shock absorber."""
@@ -414,28 +390,20 @@ class Axle:
 
     def find_kingpin(self, corner: str) -> tuple[tuple[str, Vector], tuple[str, Vector]] | None:
         """Return lower and upper point of a steering axis [m], each with the body it is fixed on, if any."""
-        side = self.side(corner)
-        if self._last.kingpin:
-            lower, upper = self._last.kingpin
-            return (self.body(lower[0], side), self.point(lower[1], side)), (
-                self.body(upper[0], side),
-                self.point(upper[1], side),
-            )
-        pin = next((joint for joint in self._last.side.joints if joint.name == "kingpin"), None)
-        if pin is None:
+        side, words = self.side(corner), self._last.kingpin
+        for pin in self._last.side.joints:
+            if pin.name == "kingpin" and not words:
+                words = tuple((pin.between[1], point) for point in pin.points)
+        if not words:
             return None
-        lower_point, upper_point = (self.point(word, side) for word in pin.points)
-        name = self.body(pin.between[1], side)
-        return (name, lower_point), (name, upper_point)
+        lower, upper = ((self.body(one, side), self.point(point, side)) for one, point in words)
+        return lower, upper
 
     def find_steered_joint(self, corner: str) -> PlacedJoint:
         """Return the joint by which the steering moves a corner, directly or by way of other bodies."""
         if self.template.listed:
-            return next(
-                joint
-                for joint in self.joints
-                if STEERING in (joint.one, joint.other) and joint.owner in (self.name, corner)
-            )
+            held = (joint for joint in self.joints if STEERING in (joint.one, joint.other))
+            return next(joint for joint in held if joint.owner in (self.name, corner))
         joint = self.find_rod(self.find_carrier(corner))
         while joint is not None and joint.other != STEERING:
             joint = self.find_rod(joint.other)
@@ -456,8 +424,3 @@ class Axle:
         """Return the point that the steering holds, in the design position [m]."""
         joint = self.find_steered_joint(corner)
         return joint.points[-1 if joint.other == STEERING and len(joint.points) == 2 else 0]
-
-    @cached_property
-    def cache(self) -> dict[str, Any]:
-        """Results that are found once, by name."""
-        return {}

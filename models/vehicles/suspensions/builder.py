@@ -220,13 +220,7 @@ class Builder:
     def add_listed_forces(self, tree: Mapping[str, str]) -> None:
         """Add springs, dampers and torsion springs."""
         axle = self.axle
-        parts = {
-            part.name: part
-            for once, each in axle.blocks
-            for block in (once, each)
-            if block
-            for part in block.parts
-        }
+        parts = {part.name: part for blocks in axle.blocks for block in blocks for part in block.parts}
         for name, side in axle.list_in_order():
             owner, part = axle.middle if side is None else side, parts.get(name)
             if part is None or part.kind not in ("spring", "damper", "torsion"):

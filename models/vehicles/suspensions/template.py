@@ -362,13 +362,10 @@ class Template:
         )
         return made
 
-    def make_steered_sections(self, gear: Template) -> tuple[type[CornerData], type[Section]]:
-        """Return the sections of either side and of the axle of a beam with a steering gear."""
-        return _steered(self, gear)
-
 
 @functools.cache
-def _steered(beam: Template, gear: Template) -> tuple[type[CornerData], type[Section]]:
+def make_steered_sections(beam: Template, gear: Template) -> tuple[type[CornerData], type[Section]]:
+    """Return the sections of either side and of the axle of a beam with a steering gear."""
     assert beam.axle_section is not None, "it has the beam"
     assert gear.axle_section is not None, "it has points in the middle"
     doc = f"{beam.title}."
@@ -383,16 +380,12 @@ def _steered(beam: Template, gear: Template) -> tuple[type[CornerData], type[Sec
     return side, axle
 
 
-def _rows(lines: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    return tuple(tuple(line.split()) for line in lines)
-
-
 def read_template(path: Path) -> Template:
     """Return the template of a file."""
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     tree: dict[str, Any] = yaml.load(path.read_text(encoding="utf-8"), loader)
     for key in ("kingpin", "apart", "off_line", "on_axis", "ahead"):
-        tree[key] = _rows(tree.get(key, ()))
+        tree[key] = tuple(tuple(line.split()) for line in tree.get(key, ()))
     tree |= {"side": Block.of(tree["side"]), "lead": tuple(tree.get("lead", ()))}
     if "axle" in tree:
         tree["axle"] = Block.of(tree["axle"])

@@ -7,6 +7,7 @@ import re
 import warnings
 from operator import attrgetter
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
