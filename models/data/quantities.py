@@ -428,3 +428,12 @@ class Option:
         if not self.unit:
             return text
         return self.check(owner, si_value(f"{owner}: {self.name}", text, self.unit))
+
+
+def find_option(owner: str, options: Iterable[Option], name: str) -> Option:
+    """Return the option of a name; refuse an unknown one."""
+    known = {option.name: option for option in options}
+    if name not in known:
+        hint = f"known are {', '.join(known)}" if known else "it has none"
+        raise DataError(f"{owner}: unknown option {checks.show(name)}{nearest(name, known) or ';'} {hint}")
+    return known[name]

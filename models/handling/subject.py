@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ import numpy as np
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.data.quantities import nearest, si_value
+from ce_dynamics.models.data.quantities import find_option, si_value
 from ce_dynamics.models.parts.driver import DriverParameters
 from ce_dynamics.models.parts.manoeuvres import Manoeuvre, Option
 from ce_dynamics.models.vehicles.driving import AxlePath
@@ -21,17 +21,13 @@ from ce_dynamics.simulation.results import Record
 Given = float | str
 
 
-def values_of(owner: str, options: Iterable[Option], given: Mapping[str, Given]) -> dict[str, float]:
+def values_of(owner: str, options: Sequence[Option], given: Mapping[str, Given]) -> dict[str, float]:
     """Return the given options by name, checked and in SI."""
-    known = {option.name: option for option in options}
-    values = {}
-    for name, value in given.items():
-        if name not in known:
-            hint = f"known are {', '.join(known)}" if known else "it has none"
-            raise DataError(f"{owner}: unknown option '{name}'{nearest(name, known) or ';'} {hint}")
-        number = si_value(f"{owner}: {name}", value, known[name].unit)
-        values[name] = known[name].check(owner, number)
-    return values
+    found = {name: find_option(owner, options, name) for name in given}
+    return {
+        name: option.check(owner, si_value(f"{owner}: {name}", given[name], option.unit))
+        for name, option in found.items()
+    }
 
 
 INPUTS = "steering", "throttle", "brake"

@@ -15,7 +15,7 @@ from ce_dynamics.algebra.arrays import Scalar
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.data.quantities import check_number, nearest, si_value
+from ce_dynamics.models.data.quantities import check_number, find_option, nearest, si_value
 from ce_dynamics.models.parts.backing import BackedTrailer, Train
 from ce_dynamics.models.parts.driver import DriverParameters, SteeringResponse, preview
 from ce_dynamics.models.parts.manoeuvres import MANOEUVRES, DoubleLaneChange, Manoeuvre, Reversing
@@ -84,15 +84,12 @@ def make_manoeuvre(
             f"{name}: the powertrain of {data.name}, of the kind {data.layout.powertrain!r}, has no reverse "
             "gear; choose another vehicle, for example sedan, or write powertrain: {kind: automatic}"
         )
-    units = {option.name: option.unit for option in kind.options}
     values = {"friction": data.road.friction}
-    if "vehicle_width" in units:
+    if "vehicle_width" in {option.name for option in kind.options}:
         values["vehicle_width"] = data.data.vehicle.width
     for option, value in (options or {}).items():
-        if option not in units:
-            hint = nearest(option, units) or ";"
-            raise DataError(f"{name}: unknown option '{option}'{hint} known are {', '.join(units)}")
-        values[option] = option_value(f"{name}: {option}", value, units[option], data)
+        unit = find_option(name, kind.options, option).unit
+        values[option] = option_value(f"{name}: {option}", value, unit, data)
     return kind(driver, **values)
 
 

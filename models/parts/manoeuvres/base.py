@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import ClassVar
 
 from ce_dynamics.algebra.arrays import Scalar
 from ce_dynamics.algebra.checks import Floats
-from ce_dynamics.errors import DataError
-from ce_dynamics.models.data.quantities import Option
+from ce_dynamics.models.data.quantities import Option, find_option
 from ce_dynamics.models.parts.driver import (
     DriverParameters,
     Sensors,
@@ -81,15 +79,11 @@ class Manoeuvre(ABC):
     speed: float
 
     def __init__(self, driver: DriverParameters, **values: float) -> None:
-        known = {option.name: option for option in self.options}
         for name in values:
-            if name not in known:
-                near = difflib.get_close_matches(name, known, n=1)
-                hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}"
-                raise DataError(f"{self.name}: unknown option {name!r}; {hint}")
+            find_option(self.name, self.options, name)
         self.driver = driver
         self.values: Mapping[str, float] = {
-            name: option.check(self.name, values.get(name, option.default)) for name, option in known.items()
+            one.name: one.check(self.name, values.get(one.name, one.default)) for one in self.options
         }
         self.duration = self.values["duration"]
         self.speed = self.values.get("speed", 0.0)

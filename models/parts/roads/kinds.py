@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
 from ce_dynamics.algebra import checks
 from ce_dynamics.errors import DataError
-from ce_dynamics.models.data.quantities import Option
+from ce_dynamics.models.data.quantities import Option, find_option, nearest
 from ce_dynamics.models.parts.roads.composition import SumRoad
 from ce_dynamics.models.parts.roads.contract import Road
 from ce_dynamics.models.parts.roads.friction import EDGE, Friction, FrictionPatch, SplitFriction
@@ -233,10 +232,8 @@ def make_road(name: str, given: dict[str, Any], friction: float | Friction) -> R
         return read_map(name, friction, **parse_values(name, FILE_WORDS, given))
     if name not in ROADS:
         known = [*ROADS, *FRICTIONS, *PLACES]
-        near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
         raise DataError(
-            f"no road {checks.show(name)}{hint}; known are {', '.join(known)}, "
+            f"no road {checks.show(name)}{nearest(name, known)}; known are {', '.join(known)}, "
             "and files .crg, .npy, .npz, .tif"
         )
     kind = ROADS[name]
@@ -246,18 +243,11 @@ def make_road(name: str, given: dict[str, Any], friction: float | Friction) -> R
 
 def parse_values(owner: str, words: tuple[Option, ...], given: dict[str, Any]) -> dict[str, Any]:
     """Return the given values in SI, by word; a value without a word belongs to the first word."""
-    known = {word.name: word for word in words}
     result: dict[str, Any] = {}
     for key, text in given.items():
         if not key and not words:
             raise DataError(f"road {owner!r} takes nothing, got {text!r}")
-        word = known.get(key or words[0].name)
-        if word is None:
-            near = difflib.get_close_matches(key, known, n=1)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
-            raise DataError(
-                f"road {owner!r}: unknown word {key!r}{hint}; known are {', '.join(known) or 'none'}"
-            )
+        word = find_option(f"road {owner!r}", words, key) if key else words[0]
         if word.name in result:
             raise DataError(f"road {owner!r}: {word.name} is given twice")
         result[word.name] = word.parse(f"road {owner!r}", text)
