@@ -69,12 +69,6 @@ from ce_dynamics.models.vehicles.trailers.trailer import Trailer, build_trailers
 from ce_dynamics.models.vehicles.tree import SIDES, short_name
 from ce_dynamics.models.vehicles.tyre_kinds import BuiltTyre
 
-MIRROR_NOTE = (
-    "Corner values are always given as for the left side: "
-    "front_right.D.y=0.79 moves the right ball joint to y = -0.79 m."
-)
-"""One sentence for the help text of ``--set``."""
-
 
 @dataclass(frozen=True, eq=False)
 class VehicleParameters:

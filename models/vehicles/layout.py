@@ -196,65 +196,12 @@ def layout_of(words: Sequence[Assignment], label: str) -> VehicleLayout:
     trailers = trailers_of(words, label)
     for trailer in trailers:
         check_name(trailer.name, "trailer", label)
-    axles: dict[str, dict[str, str]] = {}
-    kinds: dict[str, str] = {}
-    for (_, kind, *rest), entry in (word for word in words if word.key[0] == "kinds"):
-        if rest or kind not in KINDS:
-            raise DataError(
-                f"{entry.where}: kinds: {checks.show(kind)} has none; known are {', '.join(KINDS)}"
-            )
-        if entry.value not in KINDS[kind]:
-            name = ".".join(long_name(("kinds", kind), NO_PARTS))
-            hint = nearest(str(entry.value), KINDS[kind]) or ";"
-            raise DataError(
-                f"{entry.where}: {name}: unknown {checks.show(entry.value)}{hint} known are "
-                f"{', '.join(KINDS[kind])}"
-            )
-        kinds[kind] = str(entry.value)
-    for (_, axle, *rest), entry in (word for word in words if word.key[0] == "axles"):
-        if len(rest) != 1 or rest[0] not in CHOICES or not isinstance(entry.value, str):
-            said = checks.show(".".join((axle, *rest)))
-            raise DataError(
-                f"{entry.where}: axles: {said}: an axle has {', '.join(CHOICES)}, like; {EXAMPLE}"
-            )
-        check_axle_name(axle, entry)
-        known = tuple(one.name for one in trailers) if rest[0] == "trailer" else CHOICES[rest[0]]
-        if entry.value == NONE and rest[0] in OPTIONAL:
-            axles.setdefault(axle, {}).pop(rest[0], None)
-            continue
-        if entry.value not in known:
-            raise DataError(
-                f"{entry.where}: axles.{axle}.{rest[0]}: unknown {checks.show(entry.value)}"
-                f"{nearest(entry.value, known) or ';'} known are {', '.join(known) or 'none'}"
-            )
-        axles.setdefault(axle, {})[rest[0]] = entry.value
-    if not axles:
-        raise DataError(f"{label}: what the vehicle is made of is missing; write for example {EXAMPLE}")
-    if len(axles) > MOST_AXLES:
-        raise DataError(f"{label}: axles: {len(axles)} of them; at most {MOST_AXLES} are allowed")
-    for name, chosen in axles.items():
-        if "suspension" not in chosen:
-            raise DataError(
-                f"{label}: axles.{name}: no suspension is named; known are {', '.join(SUSPENSIONS)}"
-            )
+    kinds = kinds_of(words)
+    axles = choices_of(words, [trailer.name for trailer in trailers], label)
     graphs = {
         name: items_of(words, name, label) for name, chosen in axles.items() if chosen["suspension"] == GRAPH
     }
-    for k, (key, entry) in enumerate(words):
-        if key[0] != "graphs":
-            continue
-        axle = key[1]
-        if axle not in axles:
-            raise DataError(f"{entry.where}: axles: {checks.show(axle)} is none of the axles {list(axles)}")
-        chosen_since = any(later == ("axles", axle, "suspension") for later, _ in words[k:])
-        if axle not in graphs and not chosen_since:
-            raise DataError(
-                f"{entry.where}: axles.{axle}.suspension: {key[2]}: a {axles[axle]['suspension']} suspension "
-                f"has no items, so it has no effect; leave it out, or write kind: {GRAPH}"
-            )
-    for chosen in axles.values():
-        if "trailer" in chosen:
-            chosen.setdefault("driven", "no")
+    check_graph_words(words, axles)
     soft = bushings_of(words, list(axles), label)
     if "bushings" in kinds and not soft:
         raise DataError(f"{label}: bushings: there are none, so it has no effect; {BUSHING_EXAMPLE}")
@@ -265,15 +212,75 @@ def layout_of(words: Sequence[Assignment], label: str) -> VehicleLayout:
     layout = VehicleLayout(tuple(made), **kinds, trailers=trailers)
     check_trailers(layout, label)
     check_steering(layout, label)
-    for one in layout.axles:
-        for word in ("differential", "final_drive"):
-            if getattr(one, word) is not None and one.driven == "no":
-                raise DataError(
-                    f"{label}: axles.{one.name}: it is not driven, so {word} has no effect; leave it out"
-                )
-    if all(axle.driven == "no" for axle in layout.axles):
-        raise DataError(f"{label}: axles: none is driven; take 'driven: no' from one of them")
+    check_driven(layout, label)
     return layout
+
+
+def one_of(entry: FileEntry, name: str, known: Sequence[str]) -> str:
+    """Return a word of a file, if it is known."""
+    if entry.value not in known:
+        shown, hint = checks.show(entry.value), nearest(str(entry.value), known) or ";"
+        allowed = ", ".join(known) or "none"
+        raise DataError(f"{entry.where}: {name}: unknown {shown}{hint} known are {allowed}")
+    return str(entry.value)
+
+
+def kinds_of(words: Sequence[Assignment]) -> dict[str, str]:
+    """Return what files choose for the whole vehicle."""
+    kinds: dict[str, str] = {}
+    for (_, kind, *rest), entry in (word for word in words if word.key[0] == "kinds"):
+        if rest or kind not in KINDS:
+            known = ", ".join(KINDS)
+            raise DataError(f"{entry.where}: kinds: {checks.show(kind)} has none; known are {known}")
+        kinds[kind] = one_of(entry, ".".join(long_name(("kinds", kind), NO_PARTS)), KINDS[kind])
+    return kinds
+
+
+def choices_of(words: Sequence[Assignment], trailers: Sequence[str], label: str) -> dict[str, dict[str, str]]:
+    """Return what files choose for each axle, from front to rear."""
+    axles: dict[str, dict[str, str]] = {}
+    for (_, axle, *rest), entry in (word for word in words if word.key[0] == "axles"):
+        if len(rest) != 1 or rest[0] not in CHOICES or not isinstance(entry.value, str):
+            said = checks.show(".".join((axle, *rest)))
+            raise DataError(
+                f"{entry.where}: axles: {said}: an axle has {', '.join(CHOICES)}, like; {EXAMPLE}"
+            )
+        check_axle_name(axle, entry)
+        chosen = axles.setdefault(axle, {})
+        if entry.value == NONE and rest[0] in OPTIONAL:
+            chosen.pop(rest[0], None)
+        else:
+            known = trailers if rest[0] == "trailer" else CHOICES[rest[0]]
+            chosen[rest[0]] = one_of(entry, f"axles.{axle}.{rest[0]}", known)
+    if not axles:
+        raise DataError(f"{label}: what the vehicle is made of is missing; write for example {EXAMPLE}")
+    if len(axles) > MOST_AXLES:
+        raise DataError(f"{label}: axles: {len(axles)} of them; at most {MOST_AXLES} are allowed")
+    for name, chosen in axles.items():
+        if "suspension" not in chosen:
+            raise DataError(
+                f"{label}: axles.{name}: no suspension is named; known are {', '.join(SUSPENSIONS)}"
+            )
+        if "trailer" in chosen:
+            chosen.setdefault("driven", "no")
+    return axles
+
+
+def check_graph_words(words: Sequence[Assignment], axles: Mapping[str, Mapping[str, str]]) -> None:
+    """Refuse items of a graph for an axle that is not there, or was never one."""
+    for k, (key, entry) in enumerate(words):
+        if key[0] != "graphs":
+            continue
+        axle = key[1]
+        if axle not in axles:
+            raise DataError(f"{entry.where}: axles: {checks.show(axle)} is none of the axles {list(axles)}")
+        kind = axles[axle]["suspension"]
+        chosen_since = any(later == ("axles", axle, "suspension") for later, _ in words[k:])
+        if kind != GRAPH and not chosen_since:
+            raise DataError(
+                f"{entry.where}: axles.{axle}.suspension: {key[2]}: a {kind} suspension has no items, so it "
+                f"has no effect; leave it out, or write kind: {GRAPH}"
+            )
 
 
 KINDS: Mapping[str, tuple[str, ...]] = {
@@ -374,6 +381,18 @@ def check_steering(layout: VehicleLayout, label: str) -> None:
                 f"{label}: axles: {' and '.join(axle.name for axle in axles)} are steered by one mechanism, "
                 "with the driver and against; give one of them another mechanism"
             )
+
+
+def check_driven(layout: VehicleLayout, label: str) -> None:
+    """Refuse a vehicle that nothing drives, and parts of the drive where nothing is driven."""
+    for one in layout.axles:
+        for word in ("differential", "final_drive"):
+            if getattr(one, word) is not None and one.driven == "no":
+                raise DataError(
+                    f"{label}: axles.{one.name}: it is not driven, so {word} has no effect; leave it out"
+                )
+    if all(axle.driven == "no" for axle in layout.axles):
+        raise DataError(f"{label}: axles: none is driven; take 'driven: no' from one of them")
 
 
 def find_steered_axles(layout: VehicleLayout) -> Mapping[str, tuple[AxleLayout, ...]]:
