@@ -233,7 +233,7 @@ def make_road(name: str, given: dict[str, Any], friction: float | Friction) -> R
     if name not in ROADS:
         known = [*ROADS, *FRICTIONS, *PLACES]
         raise DataError(
-            f"no road {checks.show(name)}{nearest(name, known)}; known are {', '.join(known)}, "
+            f"no road {checks.show(name)}{nearest(name, known) or ';'} known are {', '.join(known)}, "
             "and files .crg, .npy, .npz, .tif"
         )
     kind = ROADS[name]
