@@ -74,7 +74,9 @@ class ShaftsData(Section):
 
     ``roll_reaction`` is the part of the propeller shaft's torque that rolls the chassis.  It is none
     unless given: the axle's reaction is that of engine and gearbox, on the same body.  ``gyroscopic`` is the
-    part of the moment ω × h of all that turns which acts on the chassis; all unless given.
+    part of the moment ω × h of all that turns which acts on the chassis, ``reaction`` that of the wheels'
+    torques which final drives and chassis get, and ``seen_speed`` that of the shaft's speed which the gearbox
+    sees; all unless given.
     """
 
     inertia: Annotated[float, ParameterQuantity("kg*m^2", above=0.0)]
@@ -82,6 +84,8 @@ class ShaftsData(Section):
     damping: Annotated[float, ParameterQuantity("N*m*s/rad", above=0.0)]
     roll_reaction: Fraction | None = None
     gyroscopic: Fraction | None = None
+    reaction: Fraction | None = None
+    seen_speed: Fraction | None = None
 
 
 @dataclass(frozen=True)
@@ -280,7 +284,8 @@ class GearedDriveline(ForceElement):
         tied = self.powertrain.tie_to_shaft(own, u)
         J_p, J_h = p.inertia + tied.at_shaft, p.inertia + tied.turns * tied.inertia
         sigma = s - J_h / J_p * omega_d
-        unit = self.powertrain.drive(sigma, own, u, omega_d)
+        seen = sigma if p.seen_speed is None else p.seen_speed * sigma
+        unit = self.powertrain.drive(seen, own, u, omega_d)
         phi_dot = a * sigma - omega_w
         T_w = p.stiffness * phi + p.damping * phi_dot
         s_dot = (unit.torque - a * T_w) / J_p
@@ -290,12 +295,13 @@ class GearedDriveline(ForceElement):
         if p.gyroscopic is not None:
             gyroscopic = p.gyroscopic * gyroscopic
         turning = -1.0 * (h_dot * self.axis + gyroscopic)
-        loads = self.driven.loads(observer, axes, T_w)
+        part = 1.0 if p.reaction is None else p.reaction
+        loads = self.driven.loads(observer, axes, T_w, part)
         none = np.zeros(3)
         if p.roll_reaction:
             turning = turning + array((-p.roll_reaction * a * T_w, 0.0, 0.0))
         loads.append(PointLoad(chassis, chassis, none, none, turning))
-        reaction = turning + T_w * self.driven.on_chassis(axes)
+        reaction = turning + part * T_w * self.driven.on_chassis(axes)
         return Response(
             loads=loads,
             x_dot=(s_dot, phi_dot, *unit.x_dot),

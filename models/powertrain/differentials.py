@@ -176,9 +176,11 @@ class DrivenWheels:
             mean = mean + share * spin
         return axes, mean
 
-    def loads(self, observer: Observer, axes: Sequence[Array], torque: Scalar) -> list[PointLoad]:
-        """Return the wheels' parts of a torque and their reactions on housings and chassis."""
-        none = np.zeros(3)
+    def loads(
+        self, observer: Observer, axes: Sequence[Array], torque: Scalar, reaction: Scalar = 1.0
+    ) -> list[PointLoad]:
+        """Return the wheels' parts of a torque, and of their reactions on housings and chassis a part."""
+        none, back = np.zeros(3), reaction * torque
         loads = [
             PointLoad(
                 each.wheel,
@@ -195,11 +197,11 @@ class DrivenWheels:
                 self.chassis,
                 observer.point(body, body.com, self.chassis).r,
                 none,
-                torque * self.on_housing(axes, body),
+                back * self.on_housing(axes, body),
             )
             for body in self.housings
         ]
-        outside = PointLoad(self.chassis, self.chassis, none, none, torque * self.on_chassis(axes))
+        outside = PointLoad(self.chassis, self.chassis, none, none, back * self.on_chassis(axes))
         return [*loads, *inside, outside]
 
     def on_housing(self, axes: Sequence[Array], body: Body) -> Array:

@@ -148,11 +148,15 @@ class ChronoRecording:
         return (self["t"] >= COMPARED_FROM) & (np.hypot(ahead, aside) > LEAST_SPEED)
 
     @property
+    def velocity(self) -> Floats:
+        """Velocity of the chassis in the world, (3, rows) [m/s], from that in the chassis' axes."""
+        R = rotation(np.stack([self[f"q{k}"] for k in range(4)]))
+        return np.asarray(np.einsum("ijn,jn->in", R, np.stack([self[f"v{axis}"] for axis in "xyz"])))
+
+    @property
     def heading_velocity(self) -> tuple[Floats, Floats]:
         """Horizontal velocity along the heading and to the left of it [m/s]."""
-        q = np.stack([self[f"q{k}"] for k in range(4)])
-        R = rotation(q)
-        v = np.einsum("ijn,jn->in", R, np.stack([self[f"v{axis}"] for axis in "xyz"]))
+        v = self.velocity
         c, s = np.cos(self["yaw"]), np.sin(self["yaw"])
         return c * v[0] + s * v[1], c * v[1] - s * v[0]
 
@@ -313,7 +317,8 @@ class ComparedVehicle:
     def start(self, recording: ChronoRecording) -> Floats:
         """State at rest on the place of the recording's first row, thrown to its speed."""
         names, y = state_names(self.model), self.rest.copy()
-        values = {f"chassis.{name}": recording[name][0] for name in ("x", "y", "vx", "vz")}
+        values = {f"chassis.{name}": recording[name][0] for name in "xy"}
+        values |= {f"chassis.v{axis}": v[0] for axis, v in zip("xyz", recording.velocity, strict=True)}
         for place, corner in self.corners.items():
             values[f"{corner}.wheel_rate"] = recording.wheel(place, "omega")[0]
         if np.any(recording["gear"]):
@@ -526,12 +531,15 @@ LATERAL = ("yaw_rate", "ay", "roll", "Fy")
 
 
 def drive(subject: ComparedVehicle, recording: ChronoRecording) -> tuple[Record, float]:
-    """Drive the vehicle by the inputs of a recording; return the run and the processor time of another."""
+    """Drive the vehicle by the inputs of a recording, to the last row that is compared.
+
+    Return the run and the processor time of another.
+    """
     law, y0 = RecordedInputs.of(recording, subject.lock), subject.start(recording)
-    asked = subject.method, subject.step
-    subject.run(law, float(recording["t"][-1]), y0, recording.interval)  # finds the code and steps it needs
+    asked, end = (subject.method, subject.step), float(recording["t"][recording.compared][-1])
+    subject.run(law, end, y0, recording.interval)  # finds the code and steps it needs
     start = time.process_time()
-    run = subject.run(law, float(recording["t"][-1]), y0, recording.interval)
+    run = subject.run(law, end, y0, recording.interval)
     spent = time.process_time() - start
     subject.method, subject.step = asked
     return run, spent
@@ -541,17 +549,18 @@ def compare_run(
     subject: ComparedVehicle, recording: ChronoRecording, run: Record, spent: float
 ) -> ComparedRun:
     """Compare a run, which took some processor time, from `COMPARED_FROM` on."""
-    t = recording["t"]
-    ahead, aside = recording.heading_velocity
-    late = recording.compared
+    driven = slice(len(run["time"].values))
+    t, late = recording["t"][driven], recording.compared[driven]
+    ahead, aside = (v[driven] for v in recording.heading_velocity)
+    x, y, yaw, gears = (recording[name][driven] for name in ("x", "y", "yaw", "gear"))
     both: dict[str, list[tuple[Floats, Floats]]] = {}
 
     def add(name: str, ours: object, theirs: Floats) -> None:
-        both.setdefault(name, []).append((np.asarray(ours, dtype=float)[: len(t)], theirs))
+        both.setdefault(name, []).append((np.asarray(ours, dtype=float), theirs[driven]))
 
-    add("position", np.hypot(run["x"].values - recording["x"], run["y"].values - recording["y"]), 0.0 * t)
+    add("position", np.hypot(run["x"].values - x, run["y"].values - y), 0.0 * t)
     add("yaw_rate", run["chassis_wz"].values, recording["wz"])
-    turning = [np.gradient(np.unwrap(yaw), t) for yaw in (run["yaw"].values, recording["yaw"])]
+    turning = [np.gradient(np.unwrap(angle), t) for angle in (run["yaw"].values, yaw)]
     for name, along, across, sign in (("ax", "vx", "vy", -1.0), ("ay", "vy", "vx", 1.0)):
         own = np.gradient(run[along].values, t) + sign * np.asarray(run[across].values) * turning[0]
         v, other = (ahead, aside) if name == "ax" else (aside, ahead)
@@ -566,11 +575,11 @@ def compare_run(
         for force in ("Fy", "Fz") if place in alternating else ("Fx", "Fy", "Fz"):
             add(force, run[f"tyre_{force}"].values[:, k], recording.wheel(place, force))
         add("wheel_rate", run["wheel_rate"].values[:, k], recording.wheel(place, "omega"))
-    if "driveline_gear" in run and np.any(recording["gear"]):
+    if "driveline_gear" in run and np.any(gears):
         gear = np.round(np.asarray(run["driveline_gear"].values))
-        add("gear", gear, recording["gear"])
-        same = gear == recording["gear"]  # not while they shift
-        add("engine", same * run["driveline_engine_speed"].values, same * recording["engine_speed"])
+        add("gear", gear, gears)
+        same = gear == gears  # not while they shift
+        add("engine", same * run["driveline_engine_speed"].values, same * recording["engine_speed"][driven])
     straight = not np.any(recording["steering"])
     found: dict[str, Agreement] = {}
     for name, pairs in both.items():
@@ -578,7 +587,7 @@ def compare_run(
             continue
         peak = max(float(np.abs(theirs[late]).max()) for _, theirs in pairs)
         if name == "position":
-            peak = float(np.hypot(recording["x"], recording["y"])[late].max())
+            peak = float(np.hypot(x, y)[late].max())
         if peak == 0.0:
             continue
         rms = max(float(np.sqrt(np.mean((ours - theirs)[late] ** 2))) for ours, theirs in pairs)

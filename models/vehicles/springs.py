@@ -45,10 +45,18 @@ Degression = Annotated[float, ParameterQuantity("s/m", at_least=0.0)]
 
 
 class SpringCurve(Curve):
-    """Force over deflection, linear between points and constant beyond them; corners are rounded."""
+    """Force over deflection, linear between points and constant beyond them; corners are rounded.
+
+    ``rounding`` is the largest half width of a corner; see `SPRING_ROUNDING` if it is not given.
+    """
 
     deflection: Lengths
     force: Forces
+    rounding: Annotated[float, ParameterQuantity("m", above=0.0)] | None = None
+
+    def table(self, widest: Scalar) -> RoundedTable:
+        """Return its law, with corners of a half width of at most `widest` unless the curve gives one."""
+        return RoundedTable(self.deflection, self.force, widest if self.rounding is None else self.rounding)
 
 
 class StopCurve(SpringCurve):
@@ -156,11 +164,10 @@ class SpringData(Section):
         )
         laws: list[Law] = [coil]
         if self.curve is not None:
-            laws.append(RoundedTable(self.curve.deflection, self.curve.force, SPRING_ROUNDING))
+            laws.append(self.curve.table(SPRING_ROUNDING))
         if self.stop_curve is not None:
-            rounding = Travel(shortest, longest).rounding
-            stop = RoundedTable(self.stop_curve.deflection, self.stop_curve.force, rounding)
-            laws.append(TabulatedStops(shortest, longest, stop))
+            travel = Travel(shortest, longest)
+            laws.append(TabulatedStops(shortest, longest, self.stop_curve.table(travel.rounding)))
         if self.preload is not None:
             laws.append(Constant(-self.preload))
         return laws[0] if len(laws) == 1 else Together(laws)

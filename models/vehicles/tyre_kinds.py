@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from functools import cache
@@ -184,7 +185,9 @@ def continue_curve(curve: SpringCurve, radius: float) -> RoundedTable:
     x, y = list(curve.deflection), list(curve.force)
     first, last = (y[1] - y[0]) / (x[1] - x[0]), (y[-1] - y[-2]) / (x[-1] - x[-2])
     return RoundedTable(
-        (x[0] - radius, *x[1:-1], x[-1] + radius), (y[0] - first * radius, *y[1:-1], y[-1] + last * radius)
+        (x[0] - radius, *x[1:-1], x[-1] + radius),
+        (y[0] - first * radius, *y[1:-1], y[-1] + last * radius),
+        math.inf if curve.rounding is None else curve.rounding,
     )
 
 

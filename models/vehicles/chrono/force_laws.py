@@ -8,6 +8,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ce_dynamics.models.vehicles.chrono.json_file import JsonObject
 from ce_dynamics.models.vehicles.chrono.reading import Reading, Sections, quantities, quantity
@@ -26,7 +27,7 @@ def spring_law(reading: Reading, part: JsonObject) -> Sections:
         law["linear"] = quantity(part.number("Spring Coefficient", least=0.0), "N/m")
     elif part.has("Spring Curve Data"):
         x, f = part.pairs("Spring Curve Data")
-        law["curve"] = {"deflection": quantities(x, "m"), "force": quantities(f, "N")}
+        law["curve"] = spring_curve(reading, x, f)
     else:
         raise part.wrong(
             "Spring Coefficient", "neither it nor 'Spring Curve Data' is there; give one of them"
@@ -41,23 +42,30 @@ def spring_law(reading: Reading, part: JsonObject) -> Sections:
             raise part.wrong("Minimum Length", f"it is equal to 'Maximum Length' {longest:g} m; make it less")
         if shortest > longest and reading.like_chrono:
             law.pop("linear", None)
-            return {**law, **overlapping(part, shortest, longest)}
+            return {**law, **overlapping(reading, part, shortest, longest)}
         if shortest > longest:
             reading.note("springs whose 'Minimum Length' is above their 'Maximum Length': both are exchanged")
             shortest, longest = longest, shortest
         law["min_length"], law["max_length"] = quantity(shortest, "m"), quantity(longest, "m")
-        law["stop_curve"] = {
-            "deflection": quantities(STOP["deflection"], "m"),
-            "force": quantities(STOP["force"], "N"),
-        }
+        law["stop_curve"] = spring_curve(reading, STOP["deflection"], STOP["force"])
     return law
+
+
+SHARP = "0.01 mm"
+"""Half width of corners of springs in place of Chrono's, which have none."""
+
+
+def spring_curve(reading: Reading, x: ArrayLike, force: ArrayLike) -> Sections:
+    """Return force over deflection."""
+    curve: Sections = {"deflection": quantities(x, "m"), "force": quantities(force, "N")}
+    return curve | {"rounding": SHARP} if reading.like_chrono else curve
 
 
 FAR = 0.5
 """Distance from the free length to which a table of a spring reaches [m]."""
 
 
-def overlapping(part: JsonObject, shortest: float, longest: float) -> Sections:
+def overlapping(reading: Reading, part: JsonObject, shortest: float, longest: float) -> Sections:
     """Return a spring's law with stops that overlap, which Chrono takes as they are written.
 
     Both push between the lengths, the lower one out and the upper one in.
@@ -70,7 +78,7 @@ def overlapping(part: JsonObject, shortest: float, longest: float) -> Sections:
     at = np.unique(np.clip(ends, -FAR, FAR).round(9))
     stops = np.interp(at - (longest - free), knots, pushes) - np.interp(shortest - free - at, knots, pushes)
     tension = slope * np.interp(at, x, f) + stops
-    return {"curve": {"deflection": quantities(at, "m"), "force": quantities(tension, "N")}}
+    return {"curve": spring_curve(reading, at, tension)}
 
 
 def damper_law(reading: Reading, part: JsonObject) -> Sections:

@@ -23,19 +23,25 @@ BIASED = (
 )
 
 
+ROLLING = {"roll_reaction": "1"}
+"""The torque of the propeller shaft rolls Chrono's chassis."""
+TORQUES_ON_WHEELS = {"reaction": "0"}
+"""Chrono's simple drivelines are torques on wheels."""
+
+
 class DrivenAxle(NamedTuple):
     """Wheel speed over shaft speed; inertia at the shaft [kg m²]; parts of the torque by axle, if unequal.
 
-    ``on_chassis``: whether the torque of the propeller shaft rolls Chrono's chassis.  ``ratios``: by axle, if
-    they differ.  ``axles``: how many it drives, if not any number.
+    ``ratios``: by axle, if they differ.  ``axles``: how many it drives, if not any number.  ``like_chrono``:
+    what of the shafts no vehicle has.
     """
 
     ratio: float
     inertia: float
     split: tuple[float, ...] | None = None
-    on_chassis: bool = False
     ratios: tuple[float, ...] | None = None
     axles: int | None = None
+    like_chrono: Mapping[str, str] = ROLLING
 
 
 def two_wheels(reading: Reading, part: JsonObject) -> DrivenAxle:
@@ -44,7 +50,7 @@ def two_wheels(reading: Reading, part: JsonObject) -> DrivenAxle:
     box = inertia.number("Differential Box", least=0.0)
     _left_out(reading, part)
     turning = inertia.number("Driveshaft", least=0.0) + ratio**2 * box
-    return DrivenAxle(ratio, turning, on_chassis=True, axles=1)
+    return DrivenAxle(ratio, turning, axles=1)
 
 
 def four_wheels(reading: Reading, part: JsonObject) -> DrivenAxle:
@@ -58,7 +64,7 @@ def four_wheels(reading: Reading, part: JsonObject) -> DrivenAxle:
     inertia.has("Central Differential Box")
     _left_out(reading, part)
     turning = sum(shafts) + sum(a**2 * box for a, box in zip((front, rear), boxes, strict=True))
-    return DrivenAxle(front, turning, on_chassis=True, ratios=(front, rear), axles=2)
+    return DrivenAxle(front, turning, ratios=(front, rear), axles=2)
 
 
 def simple(reading: Reading, part: JsonObject) -> DrivenAxle:
@@ -70,14 +76,23 @@ def simple(reading: Reading, part: JsonObject) -> DrivenAxle:
     for key in ("Front Differential Max Bias", "Rear Differential Max Bias"):
         if part.number(key, 1.0, least=1.0) > 1.0:
             reading.note(BIASED)
-    return DrivenAxle(front, LIGHT * front**2, (share, 1.0 - share), ratios=(front, rear), axles=2)
+    # Chrono multiplies the wheels' speeds by the ratios by which it divides torques.
+    seen = front * (share * front + (1.0 - share) * rear)
+    return DrivenAxle(
+        front,
+        LIGHT * front**2,
+        (share, 1.0 - share),
+        ratios=(front, rear),
+        axles=2,
+        like_chrono={**TORQUES_ON_WHEELS, "seen_speed": quantity(seen)},
+    )
 
 
 def simple_many(reading: Reading, part: JsonObject) -> DrivenAxle:
     """Return ``SimpleDrivelineXWD``: equal parts for all driven axles, no gears."""
     if part.number("Differential Max Bias", 1.0, least=1.0) > 1.0:
         reading.note(BIASED)
-    return DrivenAxle(1.0, LIGHT)
+    return DrivenAxle(1.0, LIGHT, like_chrono=TORQUES_ON_WHEELS)
 
 
 def _left_out(reading: Reading, part: JsonObject) -> None:
@@ -137,9 +152,7 @@ def shafts(reading: Reading, part: JsonObject, order: Sequence[int]) -> tuple[se
         section["torque_split"] = quantities(parts)
     turning: Sections = {"inertia": f"{quantity(driven.inertia, 'kg*m^2')} [derived]"}
     if reading.like_chrono:
-        turning["gyroscopic"] = "0"  # of shafts that have an angle only
-        if driven.on_chassis:
-            turning["roll_reaction"] = "1"
+        turning |= {"gyroscopic": "0", **driven.like_chrono}  # Chrono's shafts have an angle only
     section["shafts"] = turning
     return {int(index) for index in indexes}, section
 

@@ -226,6 +226,27 @@ def test_shafts_without_gyroscopic_moment() -> None:
     assert set(differences.values()) == {0.0}
 
 
+def test_shafts_without_reaction_and_with_a_speed_of_their_own() -> None:
+    """Wheels get their torques, final drives and chassis none; the gearbox sees a part of the speed."""
+    whole, found = UNITS["geared"], []
+    for numbers in ({}, {"reaction": 0.0}, {"seen_speed": 0.25}):
+        unit = whole.model_copy(update={"shafts": SHAFTS.model_copy(update=numbers)})
+        model = ce.Model(driven(unit, ALONG, inside=True))
+        y = moving(model, np.random.default_rng(1))
+        found.append(model.instant(y, model.u0).loads.responses["line"])
+    usual, free = (
+        {load.body.name: load.torque for load in one.loads[:-1] if isinstance(load, PointLoad)}
+        for one in found[:2]
+    )
+    for name in ("wheel -0.7", "wheel 0.8"):
+        np.testing.assert_allclose(np.asarray(free[name], dtype=float), np.asarray(usual[name], dtype=float))
+    assert np.linalg.norm(np.asarray(usual["axle"], dtype=float)) > 10.0
+    for name in ("axle", "chassis"):
+        np.testing.assert_array_equal(np.asarray(free[name], dtype=float), 0.0)
+    speeds = [float(one.outputs["engine_speed"]) for one in found]
+    assert speeds == pytest.approx([speeds[0], speeds[0], 0.25 * speeds[0]], rel=1e-9)
+
+
 class Played(ForceElement):
     """The torques of a unit on rotors that are bodies: motor or engine, shaft, final drive in the axle."""
 

@@ -49,6 +49,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> tuple[ComparedVehicle,
         name: np.zeros(ROWS) for name in ("throttle", "braking", "gear", "x", "y", "z", "vy", "vz")
     }
     columns |= {"t": t, "steering": 0.1 * np.clip((t - 0.4) / 0.2, 0.0, 1.0), "vx": np.full(ROWS, 12.0)}
+    columns |= {f"q{k}": np.full(ROWS, float(k == 0)) for k in range(4)}
     columns["engine_speed"] = np.full(ROWS, 100.0)
     for name, value in (("omega", 30.0), ("drive_torque", 0.0), ("brake_torque", 0.0)):
         columns |= {f"a{k}{side}_{name}": np.full(ROWS, value) for k in range(2) for side in "LR"}
@@ -63,10 +64,8 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> tuple[ComparedVehicle,
     c, s = np.cos(columns["yaw"]), np.sin(columns["yaw"])
     vx, vy = run["vx"].values, run["vy"].values
     world = np.stack([c * vx - s * vy, s * vx + c * vy, run["chassis_vz"].values])
-    # of the small pitch and roll, vz along the world's axis changes nothing that is compared
     for k, axis in enumerate("xyz"):
         columns[f"v{axis}"] = np.einsum("jn,jn->n", R[:, k], world)
-    columns["vx"][0], columns["vz"][0] = 12.0, 0.0  # from which it starts again
     names = [str(name) for name in run["corner"].values]
     for place, corner in subject.corners.items():
         k = names.index(corner)
@@ -192,6 +191,21 @@ def test_rigid_tyres_of_chrono_make_energy() -> None:
 
 
 @needs_recordings
+def test_rigid_tyres_of_chrono_give_way_by_their_modulus() -> None:
+    """Tyre and road of 20 MPa touch at four points of curvature 0.1 m, by Hertz; the vehicle jitters.
+
+    Loads by the file's normal stiffness, 2e5 N/m, would be an eighth.
+    """
+    one = of_chrono("acv_settle_lu")
+    last, up = one["t"] > 4.0, comparison.rotation(np.stack([one[f"q{k}"] for k in range(4)]))[2]
+    stiffness = 4.0 * 4.0 / 3.0 * 2e7 / (2.0 * (1.0 - 0.3**2)) * 0.1**0.5
+    for place in ("a0L", "a0R", "a1L", "a1R"):
+        height = one["z"] + sum(up[k] * one.wheel(place, axis) for k, axis in enumerate("xyz"))
+        pressed = 0.42 - height[last].mean()
+        assert one.wheel(place, "FZ")[last].mean() == pytest.approx(stiffness * pressed**1.5, rel=0.03)
+
+
+@needs_recordings
 def test_a_wishbone_of_chrono_is_displaced() -> None:
     """From the first rows on the left wheel of `gator` is 0.95 mm nearer to the middle than the right one.
 
@@ -203,6 +217,25 @@ def test_a_wishbone_of_chrono_is_displaced() -> None:
     assert (aside[0], turned[0]) == (0.0, 0.0)
     assert aside[1:] == pytest.approx(-0.95e-3, abs=0.1e-3)
     assert turned[1:] == pytest.approx(aside[1:] / 0.05, abs=3.2e-3)
+
+
+@needs_recordings
+def test_transverse_beams_of_chrono_fall() -> None:
+    """Two bodies of 1 kg are joined to nothing: the vehicle's mass centre falls with 2 kg of its mass."""
+    one = of_chrono("generic_primaxx_settle_qr")
+    still = one["t"] > 1.0
+    falling = -2.0 * np.polyfit(one["t"][still], (one["com_z"] - one["z"])[still], 2)[0]
+    assert falling / 9.81 * one.facts["mass_sum_of_bodies"] == pytest.approx(2.0, rel=1e-3)
+
+
+@needs_recordings
+@pytest.mark.parametrize("name", ["hmmwv_simple_brake_lu", "man_5t_brake_lu"])
+def test_simple_drivelines_of_chrono_stay_as_they_are(name: str) -> None:
+    """Below 20 N m of the shaft they return at once: engines neither drive nor turn as vehicles roll."""
+    one = of_chrono(name)
+    assert np.abs(one["vx"][:50]).min() > 11.0
+    for column in ("engine_speed", "driveline_speed", "a0L_drive_torque", "a1L_drive_torque"):
+        assert not np.any(one[column][1:])
 
 
 @needs_recordings

@@ -7,6 +7,7 @@ import math
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from ce_dynamics.compiled.model import Model
@@ -48,6 +49,19 @@ PAC89: dict[str, Any] = {
 def with_tyre(folder: Path, tyre: dict[str, Any]) -> Path:
     """The small car on other tyres."""
     return written(folder, files() | {"car/Tyre.json": tyre})
+
+
+def test_rigid_tyres_give_way_by_their_modulus(tmp_path: Path) -> None:
+    """E* = 20 MPa/(2 (1 - 0.3²)), four points of curvature 0.1 m: 16/3 E* √0.1 (9 mm)^1.5 = 15.82 kN."""
+    material = {"Coefficient of Friction": 0.9, "Coefficients": {"Normal Stiffness": 2e5}}
+    properties = {"Properties": {"Young Modulus": 2e7, "Poisson Ratio": 0.3}}
+    tyre = {"Name": "tyre", "Type": "Tire", "Template": "RigidTire", "Radius": 0.31, "Width": 0.2}
+    tyre |= {"Mass": 9.0, "Inertia": [0.3, 0.6, 0.3], "Contact Material": material | properties}
+    data: Any = VehicleParameters.load(with_tyre(tmp_path, tyre)).data
+    curve = data.front_left.tyre.load_curve
+    k = int(np.argmin(np.abs(np.array(curve.deflection) - 9e-3)))
+    x, force = curve.deflection[k], curve.force[k]
+    assert force == pytest.approx(15820.0 * (x / 9e-3) ** 1.5, rel=1e-3)
 
 
 def test_tmsimple_by_its_load_index(tmp_path: Path) -> None:
