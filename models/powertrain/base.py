@@ -76,7 +76,8 @@ class ShaftsData(Section):
     unless given: the axle's reaction is that of engine and gearbox, on the same body.  ``gyroscopic`` is the
     part of the moment ω × h of all that turns which acts on the chassis, ``reaction`` that of the wheels'
     torques which final drives and chassis get, and ``seen_speed`` that of the shaft's speed which the gearbox
-    sees; all unless given.
+    sees; all unless given.  ``torque_bias`` are those of the driven axles' differentials, which are open
+    unless given.
     """
 
     inertia: Annotated[float, ParameterQuantity("kg*m^2", above=0.0)]
@@ -86,6 +87,7 @@ class ShaftsData(Section):
     gyroscopic: Fraction | None = None
     reaction: Fraction | None = None
     seen_speed: Fraction | None = None
+    torque_bias: Annotated[Numbers, ParameterQuantity("1", curve=True, at_least=1.0)] | None = None
 
 
 @dataclass(frozen=True)
@@ -259,7 +261,8 @@ class GearedDriveline(ForceElement):
         owner = f"driveline {name}"
         self.axis = unit_axis(axis, owner)
         propeller = Propeller(powertrain.axle_ratio, self.axis)
-        self.driven = DrivenWheels(owner, chassis, wheels, shares, propeller)
+        biases = powertrain.shafts.torque_bias
+        self.driven = DrivenWheels(owner, chassis, wheels, shares, propeller, biases)
         self.ground = ground_of(chassis)
         self.powertrain = powertrain
         self.inputs = (THROTTLE, *powertrain.inputs)
@@ -278,7 +281,7 @@ class GearedDriveline(ForceElement):
     def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
         p, a, chassis = self.powertrain.shafts, self.powertrain.axle_ratio, self.driven.chassis
         s, phi, *own = list(x)
-        axes, omega_w = self.driven.observe(observer)
+        parts, omega_w = self.driven.observe(observer)
         omega = -1.0 * observer.angular_velocity(self.ground, chassis)  # of the chassis, in its axes
         omega_d = dot(self.axis, omega)
         tied = self.powertrain.tie_to_shaft(own, u)
@@ -295,13 +298,13 @@ class GearedDriveline(ForceElement):
         if p.gyroscopic is not None:
             gyroscopic = p.gyroscopic * gyroscopic
         turning = -1.0 * (h_dot * self.axis + gyroscopic)
-        part = 1.0 if p.reaction is None else p.reaction
-        loads = self.driven.loads(observer, axes, T_w, part)
+        back = 1.0 if p.reaction is None else p.reaction
+        loads = self.driven.loads(observer, parts, T_w, back)
         none = np.zeros(3)
         if p.roll_reaction:
             turning = turning + array((-p.roll_reaction * a * T_w, 0.0, 0.0))
         loads.append(PointLoad(chassis, chassis, none, none, turning))
-        reaction = turning + part * T_w * self.driven.on_chassis(axes)
+        reaction = turning + back * T_w * self.driven.on_chassis(parts)
         return Response(
             loads=loads,
             x_dot=(s_dot, phi_dot, *unit.x_dot),

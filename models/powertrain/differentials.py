@@ -15,6 +15,9 @@ in sum nothing.  On the chassis the last two cancel.  The speed that belongs to 
 Where an axle has a ratio a_k of its own, its wheels get the part s_k a/a_k instead of s_k, and its propeller
 shaft a_k d instead of a d; T and ω remain those behind the ratio a.
 
+A differential with a bias b > 1 gives the slower wheel of its axle b times the torque of the faster one if
+their speeds differ by more than `FULL_BIAS`, and equal torques below half of that.
+
 A lock hinders two sides from turning at different speeds.
 Between both there is a clutch with an elastic deflection ψ.  It sticks up to the torque that it holds and
 slides at that torque (`deflection`, with ψ̇ = Δω while it sticks); a lock that holds any torque is a torsion
@@ -29,7 +32,7 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from ce_dynamics.algebra.arrays import Array, Scalar, dot, zeros
+from ce_dynamics.algebra.arrays import Array, Scalar, absolute, dot, maximum, minimum, where, zeros
 from ce_dynamics.errors import DataError
 from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.checked import finite_number, finite_vector, unit_axis
@@ -43,6 +46,16 @@ from ce_dynamics.mechanism.forces.base import (
 from ce_dynamics.models.data.quantities import ParameterQuantity
 from ce_dynamics.models.data.schema import Section
 from ce_dynamics.models.parts.brake import Brake, ClutchData, brake_torque
+
+FULL_BIAS = 0.5
+"""Difference of wheel speeds from which slower wheels are favoured in full [rad/s], as Chrono's."""
+
+
+class WheelPart(NamedTuple):
+    """Part s of the torque that a wheel gets, and s e, in chassis axes."""
+
+    share: Scalar
+    axis: Array
 
 
 class DrivenWheel(NamedTuple):
@@ -114,6 +127,8 @@ class DrivenWheels:
         s_k: part of the torque that each wheel gets; their sum is 1, equal parts if not given.
     propeller : Propeller, optional
         What drives those final drives that are not on the chassis.
+    biases : sequence of float, optional
+        b of each pair of wheels, an axle's; open differentials if not given.
     """
 
     def __init__(
@@ -123,6 +138,7 @@ class DrivenWheels:
         wheels: Sequence[DrivenWheel],
         shares: Sequence[float] | None,
         propeller: Propeller | None = None,
+        biases: Sequence[float] | None = None,
     ) -> None:
         self.chassis = chassis
         a, d = 0.0, zeros(3)
@@ -146,6 +162,9 @@ class DrivenWheels:
         self.shares = (1.0 / count,) * count if shares is None else tuple(shares)
         if len(self.shares) != count or not abs(sum(self.shares) - 1.0) <= 1e-9:
             raise DataError(f"{owner}: shares {self.shares} must be {count} numbers with sum 1")
+        self.biases = None if biases is None else tuple(biases)
+        if self.biases is not None and 2 * len(self.biases) != count:
+            raise DataError(f"{owner}: biases {self.biases} of {count} wheels; give one for each axle")
         self.housings = tuple(
             dict.fromkeys(each.housing for each in self.wheels if each.housing is not chassis)
         )
@@ -163,21 +182,39 @@ class DrivenWheels:
         on_axles = [(body, body.com) for body in self.housings]
         return (*on_wheels, *on_axles, (self.chassis, self.chassis.com))
 
-    def observe(self, observer: Observer) -> tuple[list[Array], Scalar]:
-        """Return spin axes in chassis axes, times the shares, and the mean speed of the wheels [rad/s]."""
-        axes: list[Array] = []
-        mean: Scalar = 0.0
-        for (wheel, carrier, _, axis, housing, pull), share in zip(self.wheels, self.shares, strict=True):
+    def observe(self, observer: Observer) -> tuple[list[WheelPart], Scalar]:
+        """Return the wheels' parts of the torque and their mean speed [rad/s]."""
+        directions: list[Array] = []
+        spins: list[Scalar] = []
+        for wheel, carrier, _, axis, housing, pull in self.wheels:
             e = observer.direction(carrier, axis, self.chassis)
-            axes.append(share * e)
             spin = dot(e, observer.angular_velocity(wheel, self.chassis))
             if housing is not self.chassis:
                 spin = spin + dot(pull - e, observer.angular_velocity(housing, self.chassis))
+            directions.append(e)
+            spins.append(spin)
+        shares = self.biased(spins)
+        parts = [WheelPart(share, share * e) for share, e in zip(shares, directions, strict=True)]
+        mean: Scalar = 0.0
+        for share, spin in zip(shares, spins, strict=True):
             mean = mean + share * spin
-        return axes, mean
+        return parts, mean
+
+    def biased(self, spins: Sequence[Scalar]) -> Sequence[Scalar]:
+        """Return the wheels' parts of the torque at their speeds [rad/s]; those of an axle keep their sum."""
+        if self.biases is None:
+            return self.shares
+        found: list[Scalar] = []
+        for k, bias in enumerate(self.biases):
+            left, right = spins[2 * k : 2 * k + 2]
+            part = minimum(maximum(absolute(left - right) / FULL_BIAS - 0.5, 0.0) * 2.0, 1.0)
+            more = (bias - 1.0) * part / (2.0 + (bias - 1.0) * part)  # (b − 1)/(b + 1)
+            to_left = where(absolute(left) < absolute(right), more, -more)
+            found += [self.shares[2 * k] * (1.0 + to_left), self.shares[2 * k + 1] * (1.0 - to_left)]
+        return found
 
     def loads(
-        self, observer: Observer, axes: Sequence[Array], torque: Scalar, reaction: Scalar = 1.0
+        self, observer: Observer, parts: Sequence[WheelPart], torque: Scalar, reaction: Scalar = 1.0
     ) -> list[PointLoad]:
         """Return the wheels' parts of a torque, and of their reactions on housings and chassis a part."""
         none, back = np.zeros(3), reaction * torque
@@ -187,9 +224,9 @@ class DrivenWheels:
                 self.chassis,
                 observer.point(each.wheel, each.centre, self.chassis).r,
                 none,
-                torque * e,
+                torque * part.axis,
             )
-            for each, e in zip(self.wheels, axes, strict=True)
+            for each, part in zip(self.wheels, parts, strict=True)
         ]
         inside = [
             PointLoad(
@@ -197,25 +234,25 @@ class DrivenWheels:
                 self.chassis,
                 observer.point(body, body.com, self.chassis).r,
                 none,
-                back * self.on_housing(axes, body),
+                back * self.on_housing(parts, body),
             )
             for body in self.housings
         ]
-        outside = PointLoad(self.chassis, self.chassis, none, none, back * self.on_chassis(axes))
+        outside = PointLoad(self.chassis, self.chassis, none, none, back * self.on_chassis(parts))
         return [*loads, *inside, outside]
 
-    def on_housing(self, axes: Sequence[Array], body: Body) -> Array:
+    def on_housing(self, parts: Sequence[WheelPart], body: Body) -> Array:
         """Return the torque on the housing of final drives per torque of all wheels, in chassis axes."""
         its = [k for k, each in enumerate(self.wheels) if each.housing is body]
-        pull = sum((self.shares[k] * self.wheels[k].pull for k in its), start=zeros(3))
-        first, *others = (axes[k] for k in its)
+        pull = sum((parts[k].share * self.wheels[k].pull for k in its), start=zeros(3))
+        first, *others = (parts[k].axis for k in its)
         return pull - sum(others, start=first)
 
-    def on_chassis(self, axes: Sequence[Array]) -> Array:
+    def on_chassis(self, parts: Sequence[WheelPart]) -> Array:
         """Return the torque on the chassis per torque of all wheels, in its axes."""
         reaction = np.zeros(3)
-        for each, e, share in zip(self.wheels, axes, self.shares, strict=True):
-            reaction = reaction - (e if each.housing is self.chassis else share * each.pull)
+        for each, part in zip(self.wheels, parts, strict=True):
+            reaction = reaction - (part.axis if each.housing is self.chassis else part.share * each.pull)
         return reaction
 
 
@@ -243,8 +280,8 @@ class InboardBrake(Brake):
         return self.driven.attachments
 
     def act(self, observer: Observer) -> tuple[Scalar, Callable[[Scalar], Sequence[PointLoad]]]:
-        axes, spin = self.driven.observe(observer)
-        return spin, lambda torque: self.driven.loads(observer, axes, -torque)
+        parts, spin = self.driven.observe(observer)
+        return spin, lambda torque: self.driven.loads(observer, parts, -torque)
 
 
 class LockedData(Section):

@@ -170,7 +170,7 @@ class Driveline(ForceElement):
         return self.driven.attachments
 
     def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
-        axes, mean = self.driven.observe(observer)
+        parts, mean = self.driven.observe(observer)
         total = self.traction.torque(mean, u[self.throttle])
         outputs = {"torque": total, "speed": mean, "power": total * mean}
-        return Response(loads=self.driven.loads(observer, axes, total), outputs=outputs)
+        return Response(loads=self.driven.loads(observer, parts, total), outputs=outputs)

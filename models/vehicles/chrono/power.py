@@ -17,12 +17,6 @@ LIGHT = 2.0
 """[kg m²] at the wheels for the shafts of drivelines that have none."""
 
 
-BIASED = (
-    "differentials that favour the slower wheel: they are open; 'differential: limited-slip' of an axle "
-    "hinders its wheels from turning apart"
-)
-
-
 ROLLING = {"roll_reaction": "1"}
 """The torque of the propeller shaft rolls Chrono's chassis."""
 TORQUES_ON_WHEELS = {"reaction": "0"}
@@ -32,6 +26,7 @@ TORQUES_ON_WHEELS = {"reaction": "0"}
 class DrivenAxle(NamedTuple):
     """Wheel speed over shaft speed; inertia at the shaft [kg m²]; parts of the torque by axle, if unequal.
 
+    ``biases``: torque of an axle's slower wheel over that of the faster one, by axle or of all.
     ``ratios``: by axle, if they differ.  ``axles``: how many it drives, if not any number.  ``like_chrono``:
     what of the shafts no vehicle has.
     """
@@ -42,6 +37,7 @@ class DrivenAxle(NamedTuple):
     ratios: tuple[float, ...] | None = None
     axles: int | None = None
     like_chrono: Mapping[str, str] = ROLLING
+    biases: tuple[float, ...] = (1.0,)
 
 
 def two_wheels(reading: Reading, part: JsonObject) -> DrivenAxle:
@@ -73,9 +69,7 @@ def simple(reading: Reading, part: JsonObject) -> DrivenAxle:
     share = part.number("Front Torque Fraction", least=0.0)
     if share > 1.0:
         raise part.wrong("Front Torque Fraction", f"{share:g} is no part of the torque; give 0 to 1")
-    for key in ("Front Differential Max Bias", "Rear Differential Max Bias"):
-        if part.number(key, 1.0, least=1.0) > 1.0:
-            reading.note(BIASED)
+    biases = tuple(part.number(f"{end} Differential Max Bias", 1.0, least=1.0) for end in ("Front", "Rear"))
     # Chrono multiplies the wheels' speeds by the ratios by which it divides torques.
     seen = front * (share * front + (1.0 - share) * rear)
     return DrivenAxle(
@@ -85,14 +79,14 @@ def simple(reading: Reading, part: JsonObject) -> DrivenAxle:
         ratios=(front, rear),
         axles=2,
         like_chrono={**TORQUES_ON_WHEELS, "seen_speed": quantity(seen)},
+        biases=biases,
     )
 
 
 def simple_many(reading: Reading, part: JsonObject) -> DrivenAxle:
     """Return ``SimpleDrivelineXWD``: equal parts for all driven axles, no gears."""
-    if part.number("Differential Max Bias", 1.0, least=1.0) > 1.0:
-        reading.note(BIASED)
-    return DrivenAxle(1.0, LIGHT, like_chrono=TORQUES_ON_WHEELS)
+    bias = part.number("Differential Max Bias", 1.0, least=1.0)
+    return DrivenAxle(1.0, LIGHT, like_chrono=TORQUES_ON_WHEELS, biases=(bias,))
 
 
 def _left_out(reading: Reading, part: JsonObject) -> None:
@@ -143,14 +137,17 @@ def shafts(reading: Reading, part: JsonObject, order: Sequence[int]) -> tuple[se
     ratios = driven.ratios or (driven.ratio,) * len(indexes)
     # From front to rear; an axle without a part of the torque turns freely.
     ranks = (order.index(int(index)) for index in indexes)
-    shared = sorted(one for one in zip(ranks, indexes, parts, ratios, strict=True) if one[2] > 0.0)
-    _, indexes, parts, ratios = (tuple(values) for values in zip(*shared, strict=True))
+    biases = driven.biases * (len(indexes) if len(driven.biases) == 1 else 1)
+    shared = sorted(one for one in zip(ranks, indexes, parts, ratios, biases, strict=True) if one[2] > 0.0)
+    _, indexes, parts, ratios, biases = (tuple(values) for values in zip(*shared, strict=True))
     section: Sections = {"axle_ratio": quantity(ratios[0])}
     if len(set(ratios)) > 1:
         section["axle_ratios"] = quantities(ratios)
     if driven.split is not None and len(parts) > 1:
         section["torque_split"] = quantities(parts)
     turning: Sections = {"inertia": f"{quantity(driven.inertia, 'kg*m^2')} [derived]"}
+    if max(biases) > 1.0:
+        turning["torque_bias"] = quantities(biases)
     if reading.like_chrono:
         turning |= {"gyroscopic": "0", **driven.like_chrono}  # Chrono's shafts have an angle only
     section["shafts"] = turning

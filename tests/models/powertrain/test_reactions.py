@@ -67,6 +67,9 @@ UNITS: dict[str, GearedData] = {
     "cvt": cvt(EngineData(**CURVES), CVT),
     "electric": electric(MOTOR, BatteryData(voltage=350.0, resistance=0.1), RATIO),
 }
+UNITS["biased"] = UNITS["geared"].model_copy(
+    update={"shafts": SHAFTS.model_copy(update={"torque_bias": (3.0,)})}
+)
 INPUTS = {"throttle": 0.6, "selector": 1.0, "clutch": 0.3, "gear": 2.0}
 LOSSES = ("converter_loss", "clutch_loss", "gear_loss", "drag_loss", "shaft_loss")
 ALONG, ACROSS = (-1.0, 0.0, 0.0), (0.0, 1.0, 0.0)
@@ -158,7 +161,7 @@ def turning(model: ce.Model, y: Array, kind: str, axis: object) -> Array:
     spin = SHAFTS.inertia * shaft + J_TURNING * own.get("engine_speed", 0.0)
     if kind == "electric":
         spin += MOTOR.inertia / RATIO * shaft
-    if kind in ("geared", "turbine"):
+    if kind in ("geared", "biased", "turbine"):
         spin += J_TIED * float(GEARS.turns([own["shift_1_2"], own["shift_2_3"]])) * shaft
     system = model.system
     d = instant.outward.placement(system.find("chassis"), system.ground).R @ np.asarray(axis)
@@ -224,6 +227,20 @@ def test_shafts_without_gyroscopic_moment() -> None:
     assert differences.pop("reaction_y") == pytest.approx(moment[1], rel=1e-9)
     assert differences.pop("reaction_x") == pytest.approx(0.0, abs=1e-9)
     assert set(differences.values()) == {0.0}
+
+
+@pytest.mark.parametrize(
+    ("spins", "parts"), [((9.0, 9.2), (0.5, 0.5)), ((9.0, 9.375), (0.6, 0.4)), ((-9.9, -9.0), (1 / 3, 2 / 3))]
+)
+def test_biased_differentials_favour_the_slower_wheel(
+    spins: tuple[float, float], parts: tuple[float, float]
+) -> None:
+    """Twice the torque from 0.5 rad/s on, equal torques below 0.25 rad/s, 1.5 times in the middle."""
+    model = driven(UNITS["geared"], ALONG, inside=True)
+    wheels = [model.find(f"wheel {side}") for side in (-0.7, 0.8)]
+    pair = [DrivenWheel(wheel, model.find("axle"), wheel.com, (0.0, 1.0, 0.0)) for wheel in wheels]
+    found = DrivenWheels("line", model.find("chassis"), pair, None, biases=(2.0,)).biased(spins)
+    assert found == pytest.approx(parts, rel=1e-12)
 
 
 def test_shafts_without_reaction_and_with_a_speed_of_their_own() -> None:
