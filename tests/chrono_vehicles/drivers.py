@@ -200,6 +200,7 @@ def main(folder: Path) -> None:
     )
     print(f"| {' | '.join(heads)} |\n" + "| --- " * len(heads) + "|")
     defects = 0
+    runs: list[Found] = []
     fastest: dict[str | Path, float] = {}
     for trial in trials(folder):
         for speed in trial.speeds:
@@ -218,11 +219,13 @@ def main(folder: Path) -> None:
             if found.speed < HELD * speed and speed > SLOW:
                 fastest.setdefault(trial.model, speed)
                 break
+            runs.append(found)
             defects += not found.calm
-            said = [
+            figures = " | ".join(
                 ("yes" if figure else "no") if isinstance(figure, bool) else f"{figure:.3f}"
-                for figure in found
-            ]
-            figures = " | ".join(said[:-1])
+                for figure in found[:-1]
+            )
             print(f"{begin} {figures} |{' DEFECT' * (not found.calm)}", flush=True)
+    growth, ay = max(found.growth.real for found in runs), max(found.ay for found in runs)
+    print(f"{len(runs)} speeds: the slowest mode grows by {growth:.3f} 1/s, straight on at most {ay:.3f} m/s²")
     raise SystemExit(f"{defects} defects" if defects else 0)
