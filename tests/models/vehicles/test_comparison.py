@@ -245,6 +245,35 @@ def test_semi_trailing_arms_of_chrono_hang() -> None:
     assert one["pitch"][-1] == pytest.approx(-0.45, abs=0.01)
     assert max(one[f"a1{side}_tsda_Spring_force"][-1] for side in "LR") < -4000.0
     assert one["a0L_tsda_Spring_force"][-1] > 6000.0
+    rolls = of_chrono("generic_semi_trailing_arm_step_lu")
+    load = rolls.wheel("a1L", "Fz")[rolls["t"] < 2.0]
+    assert load.min() == 0.0
+    assert load.max() > 1.9 * one.wheel("a1L", "Fz")[-1]
+
+
+@needs_recordings
+def test_bushings_of_chrono_do_not_balance() -> None:
+    """From 1 to 2 s the vehicle rolls straight ahead, and what it lacks in load would let it fall 0.1 m."""
+    one = of_chrono("hmmwv_bushings_step_minres_h2e-4")
+    ahead = (one["t"] >= 1.0) & (one["t"] <= 1.98)
+    carried = sum(one.wheel(place, "FZ")[ahead].mean() for place in ("a0L", "a0R", "a1L", "a1R"))
+    assert carried / (9.81 * one.facts["mass_sum_of_bodies"]) == pytest.approx(0.978, abs=0.001)
+    assert np.ptp(one["com_z"][ahead]) < 1e-3
+
+
+@needs_recordings
+def test_loaded_wheels_of_chrono_swing() -> None:
+    """The Audi's outer rear wheel, which nothing drives, has F_x of a quarter of its load while it turns.
+
+    With it the wheel would stop within 0.1 s.  The inner wheel has none.
+    """
+    one = of_chrono("audi_step_lu")
+    turns = one["t"] > 3.0
+    outer, inner = one.wheel("a1R", "Fx")[turns], one.wheel("a1L", "Fx")[turns]
+    assert not np.any(one.wheel("a1R", "drive_torque"))
+    assert np.abs(outer).mean() > 1000.0
+    assert np.abs(inner).max() < 50.0
+    assert one.wheel("a1R", "omega")[-1] > 30.0
 
 
 def test_recordings_name_what_is_missing(tmp_path: Path) -> None:
