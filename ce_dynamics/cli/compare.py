@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ce_dynamics.cli import exit_codes
 from ce_dynamics.cli.messages import complain
 from ce_dynamics.cli.options import Compare
@@ -10,10 +12,10 @@ from ce_dynamics.models.vehicles import comparison
 
 
 def run(options: Compare) -> int:
-    """Print the differences."""
+    """Print the differences: of runs as they end, then of all vehicles at rest."""
     found = comparison.recordings(options.recordings, options.only or ())
     subjects: dict[str, comparison.ComparedVehicle] = {}
-    at_rest, runs, failed = [], [], 0
+    at_rest, driven, failed = [], 0, 0
     for recording in found:
         complain(recording.name, "drives")
         try:
@@ -26,14 +28,21 @@ def run(options: Compare) -> int:
             run, spent = subject.settling, 0.0
             if not recording.is_rest:
                 run, spent = comparison.drive(subject, recording)
-                runs.append(comparison.compare_run(subject, recording, run, spent).row())
+                row = comparison.compare_run(subject, recording, run, spent).row()
+                if not driven:
+                    print(head(comparison.ComparedRun.TITLES))
+                print(row, flush=True)
+                driven += 1
             if recording.is_rest or recording.steers:
                 at_rest.append(comparison.compare_rest(subject, recording, run).row())
         except CeDynamicsError as error:
             complain(str(error), recording.name)
             failed += 1
-    for titles, rows in ((comparison.Rest.TITLES, at_rest), (comparison.ComparedRun.TITLES, runs)):
-        if rows:
-            print(f"| {' | '.join(titles)} |\n{'| --- ' * len(titles)}|")
-            print("\n".join(rows) + "\n", flush=True)
+    if at_rest:
+        print("\n".join(([""] if driven else []) + [head(comparison.Rest.TITLES), *at_rest]), flush=True)
     return exit_codes.FAILED if failed else exit_codes.OK
+
+
+def head(titles: Sequence[str]) -> str:
+    """Return the first two lines of a table."""
+    return f"| {' | '.join(titles)} |\n{'| --- ' * len(titles)}|"
