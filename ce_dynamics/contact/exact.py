@@ -1,4 +1,4 @@
-"""Exact solvers: the complementarity problem as a least-distance problem, or by choosing row states.
+"""Solutions to rounding: by least distance without friction, else by the chain; or a proof of contradiction.
 
 Without friction the problem is the optimality condition of
 
@@ -8,10 +8,8 @@ Without friction the problem is the optimality condition of
 Hanson reduce to non-negative least squares [1]_.  v⁺ is unique because M is positive definite, and so is w;
 p need not be.
 
-Friction makes the problem non-convex.  On boxes it is linear, and Lemke's method chooses the state of every
-row (open or closed; sticking or sliding either way).  On discs it is not linear: the methods of `Chain` are
-run for a solution to rounding.  *Infeasible* is reported only with a certificate; a problem that is neither
-solved nor certified is reported as open.
+Friction makes the problem non-convex: `Chain` solves it to rounding.  `InfeasibleError` is raised only with
+a certificate, `ConvergenceError` where there is neither a solution nor a certificate.
 
 References
 ----------
@@ -26,6 +24,7 @@ while w ≥ 0 (w = 0 for bilateral rows) asks for wᵀ y ≥ 0.  Friction does n
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -39,11 +38,11 @@ from ce_dynamics.contact.conditions import (
     Conditions,
     ConvergenceError,
     InfeasibleError,
+    Integers,
     Kind,
     SparseRows,
 )
 from ce_dynamics.contact.problem import Problem, Solution
-from ce_dynamics.contact.row_states import CONSISTENT, RANK, scale_problem, solve_by_states
 
 PROVES = 1e-7
 """Least −cᵀ y for |y| ≤ 1 and rows and c scaled to one that counts."""
@@ -134,24 +133,27 @@ class Exact:
         if not problem.conditions.has_friction:
             p = solve_least_distance(problem)
             return problem.solution(p, "least distance", 0, self.tolerance * scale)
-        if not np.any(problem.conditions.kind == Kind.DISC_1):
-            found = solve_by_states(problem)
-            if found is not None:
-                return problem.solution(found, "row states", 0, self.tolerance * scale)
-            refuse_if_infeasible(problem)
-        return self._by_chain(problem, start, scale)
+        return solve_by_chain(problem, start, self.tolerance * scale)
 
-    def _by_chain(self, problem: Problem, start: Floats | None, scale: float) -> Solution:
-        from ce_dynamics.contact.solvers.chain import Chain  # here, because most runs never ask
 
-        solution = Chain(1e-13).solve(problem, start)
-        if solution.residual > self.tolerance * scale + problem.rounding:
-            refuse_if_infeasible(problem)
-            raise ConvergenceError(
-                f"no solution was found, the best point leaves {solution.residual:.3g}; the conditions of the"
-                " normal rows do not contradict each other, so that friction may jam or none was met"
-            )
-        return problem.solution(solution.p, solution.method, solution.sweeps, self.tolerance * scale)
+def solve_by_chain(problem: Problem, start: Floats | None, allowance: float) -> Solution:
+    """Return the solution of a chain, with a residual of at most the allowance and rounding.
+
+    Raises
+    ------
+    InfeasibleError, ConvergenceError
+        As `Exact.solve`.
+    """
+    from ce_dynamics.contact.solvers.chain import Chain  # here, because most runs never ask
+
+    solution = Chain(1e-13).solve(problem, start)
+    if solution.residual > allowance + problem.rounding:
+        refuse_if_infeasible(problem)
+        raise ConvergenceError(
+            f"no solution was found, the best point leaves {solution.residual:.3g}; the conditions of the"
+            " normal rows do not contradict each other, so that friction may jam or none was met"
+        )
+    return problem.solution(solution.p, solution.method, solution.sweeps, allowance)
 
 
 def refuse_if_infeasible(problem: Problem) -> None:
@@ -162,14 +164,67 @@ def refuse_if_infeasible(problem: Problem) -> None:
     InfeasibleError
         Naming the rows that contradict each other.
     """
-    # here, because most runs never ask
-
     y = certificate(problem)
     if y is not None:
         rows = [int(i) for i in np.flatnonzero(np.abs(y) > 1e-9 * np.max(np.abs(y)))]
         raise InfeasibleError(
             f"the conditions of rows {rows} contradict each other; no velocity satisfies all of them"
         )
+
+
+RANK = 1e-12
+"""Eigenvalues of A (scaled to a unit diagonal) below this share of the largest are rounding."""
+CONSISTENT = 1e-9
+"""Largest relative violation of conditions that counts as rounding."""
+
+
+class Scaled(NamedTuple):
+    """Rows scaled to a unit diagonal of A and a largest b of one.
+
+    Attributes
+    ----------
+    A, b : arrays
+    rows : (k,) int array
+        Rows of the problem that move something.
+    size : (k,) array
+        p = unit * size * (scaled p).
+    unit : float
+    """
+
+    A: Floats
+    b: Floats
+    rows: Integers
+    size: Floats
+    unit: float
+
+    def impulses(self, scaled: Floats, m: int) -> Floats:
+        """Return impulses of all rows of the problem."""
+        p = np.zeros(m)
+        p[self.rows] = self.unit * self.size * scaled
+        return p
+
+
+def scale_problem(problem: Problem) -> Scaled:
+    """Return rows that move something, scaled.
+
+    Raises
+    ------
+    InfeasibleError
+        If a row that moves nothing is violated.
+    """
+    d, b, kind = problem.diagonal, problem.b, problem.conditions.kind
+    unit = max(float(np.max(np.abs(b))), 1e-300)
+    for i in np.flatnonzero(d == 0.0):
+        wrong = abs(b[i]) if kind[i] == Kind.BILATERAL else -b[i] if kind[i] == Kind.UNILATERAL else 0.0
+        if wrong > CONSISTENT * unit:
+            raise InfeasibleError(
+                f"row {i} asks for w = {b[i]:.3g} to change, but nothing it acts on can move"
+            )
+    rows = np.flatnonzero(d > 0.0)
+    size = 1.0 / np.sqrt(d[rows])
+    A = problem.delassus[np.ix_(rows, rows)] * np.outer(size, size)
+    top = max(float(np.max(np.abs(size * b[rows]), initial=0.0)), 1e-300)
+    return Scaled(A, size * b[rows] / top, rows, size, top)
 
 
 def solve_least_distance(problem: Problem) -> Floats:
@@ -241,11 +296,7 @@ def least_distance_inequalities(H: Floats, b: Floats) -> Floats:
                 return lam
     rows = SparseRows.dense(H)
     problem = Problem(rows, rows, np.zeros(r), b, Conditions.of([Kind.UNILATERAL] * m))
-    refuse_if_infeasible(problem)
-    by_states = solve_by_states(problem)
-    if by_states is None:
-        raise ConvergenceError("no solution was found, although the conditions do not contradict each other")
-    return by_states
+    return np.maximum(solve_by_chain(problem, None, CONSISTENT).p, 0.0)
 
 
 def active_set(E: Floats, f: Floats) -> Floats:

@@ -1,1 +1,1 @@
-"""Solvers for complementarity problems with friction: Newton, projected gradients, continuation, Lemke."""
+"""Solvers for complementarity problems with friction: Newton's method, proximal points, and their chain."""

@@ -42,12 +42,6 @@ EQUIVALENT = (
         "interval, which is positive as well: only NaN is refused by the second half",
     ),
     Equivalent(
-        "ce_dynamics/contact/row_states.py",
-        "up[row] = lam[j] > 0.0",
-        "up[row] = lam[j] != 0.0",
-        "λ of a solution is not negative",
-    ),
-    Equivalent(
         "kinematics/symbolic/verification.py",
         "outside[name] = Body(name, 0.0, parent.com, np.zeros((3, 3)), None, None)",
         "outside[name] = Body(name, 1.0, parent.com, np.zeros((3, 3)), None, None)",

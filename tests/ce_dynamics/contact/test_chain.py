@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import product
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -20,7 +18,6 @@ from ce_dynamics.contact import (
     solve_friction,
 )
 from ce_dynamics.contact.exact import certificate
-from ce_dynamics.contact.row_states import lemke
 from ce_dynamics.contact.solvers.friction_problem import de_saxce_residual
 from ce_dynamics.contact.solvers.newton import proximal
 from ce_dynamics.contact.solvers.rows import ScaledRows, scale_rows
@@ -102,25 +99,6 @@ def test_chain_agrees_with_least_distance_without_friction(rng: np.random.Genera
         assert solution.converged
         # the residual is a velocity; w of dependent rows follows with the conditioning of M, some tens
         np.testing.assert_allclose(solution.w, Exact().solve(problem).w, atol=1e-8)
-
-
-def test_lemke_by_enumeration(rng: np.random.Generator) -> None:
-    for _ in range(50):
-        n = int(rng.integers(1, 7))
-        B = rng.normal(size=(n, n))
-        M, q = B @ B.T + 0.1 * np.eye(n), rng.normal(size=n)
-        z = lemke(M, q)
-        assert z is not None
-        for closed in product((False, True), repeat=n):
-            chosen = np.array(closed)
-            exact = np.zeros(n)
-            exact[chosen] = np.linalg.solve(M[np.ix_(chosen, chosen)], -q[chosen])
-            if np.all(exact >= 0.0) and np.all(M @ exact + q >= -1e-12):
-                np.testing.assert_allclose(z, exact, atol=1e-9 * (1.0 + np.max(exact)))
-                break
-        else:
-            pytest.fail("M is positive definite, so that there is a solution")
-    assert lemke(np.zeros((1, 1)), np.array([-1.0])) is None
 
 
 # Single methods
