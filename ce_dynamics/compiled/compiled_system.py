@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike
 from ce_dynamics.algebra.arrays import Array, array
 from ce_dynamics.algebra.checks import Floats, checked
 from ce_dynamics.algebra.dense import one_blas_thread
-from ce_dynamics.compiled.broken_forces import first_without_answer
 from ce_dynamics.compiled.hinge_outputs import path_entries
 from ce_dynamics.compiled.law_memory import without_memory
 from ce_dynamics.compiled.tangent import Tangent
@@ -26,6 +25,7 @@ from ce_dynamics.compiler import (
 from ce_dynamics.compiler.progress import at_work
 from ce_dynamics.dynamics.energy import ENERGIES
 from ce_dynamics.dynamics.instant import Instant
+from ce_dynamics.dynamics.loads import first_without_answer
 from ce_dynamics.dynamics.state import Entry, Layout
 from ce_dynamics.embedding.aggregate import Aggregate, Embedding
 from ce_dynamics.embedding.embed import embed

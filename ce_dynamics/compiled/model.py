@@ -9,7 +9,6 @@ from ce_dynamics.algebra.dense import one_blas_thread
 from ce_dynamics.compiled import input_laws, observed, start_checks
 from ce_dynamics.compiled.analysis import (
     aggregated_bodies,
-    centroidal as about_com,
     configurations,
     contact_space as contact_spaces,
     coordinates,
@@ -18,14 +17,12 @@ from ce_dynamics.compiled.analysis import (
     equilibria,
     inverse_kinematics as inverse,
     linearization,
-    loops,
     mechanics,
     operational_space as operational_spaces,
     operators,
     points,
     poses as places,
     power_balance,
-    reaction_derivatives as reaction_slopes,
     small_motion as small_motions,
     vibrations,
 )
@@ -101,9 +98,9 @@ class Model(CompiledSystem):
     mass_matrix = mechanics.mass_matrix
     energy = mechanics.energy
     momentum = mechanics.momentum
-    centroidal = about_com.centroidal
+    centroidal = mechanics.centroidal
     reactions = mechanics.reactions
-    reaction_derivatives = reaction_slopes.reaction_derivatives
+    reaction_derivatives = all_derivatives.reaction_derivatives
     power = power_balance.power
     audited_dynamics = cached_property(power_balance.trace_audited_dynamics)
 
@@ -129,7 +126,7 @@ class Model(CompiledSystem):
     inverse_kinematics = inverse.inverse_kinematics
     coordinate_entries = property(coordinates.coordinate_entries)
     slope_of = coordinates.slope_of
-    dead_centres = loops.dead_centres
+    dead_centres = aggregated_bodies.dead_centres
 
     # Linearised motion
 

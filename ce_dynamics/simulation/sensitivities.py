@@ -26,7 +26,7 @@ from ce_dynamics.compiled.analysis.points import Frame, Point
 from ce_dynamics.compiled.input_laws import answers
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import CompiledFunction, compile_function, trace
-from ce_dynamics.compiler.derivatives.directional import directional_derivative
+from ce_dynamics.compiler.derivatives.forward_mode import directional_derivative
 from ce_dynamics.compiler.progress import at_work
 from ce_dynamics.compiler.tracing.inline import call
 from ce_dynamics.errors import ModelError, SimulationError

@@ -17,7 +17,7 @@ import numpy as np
 from ce_dynamics.algebra.arrays import Array, array
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiler import CompiledFunction, compile_function, trace
-from ce_dynamics.compiler.derivatives.directional import directional_derivative
+from ce_dynamics.compiler.derivatives.forward_mode import directional_derivative
 from ce_dynamics.compiler.tracing.inline import call
 from ce_dynamics.models.identification.plant import Plant
 from ce_dynamics.simulation.ensembles.arguments import available_processors

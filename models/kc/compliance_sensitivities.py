@@ -24,7 +24,7 @@ from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, concatenate, skew
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiler import CompiledFunction, TracedFunction, compile_function, trace
-from ce_dynamics.compiler.derivatives.directional import directional_derivative
+from ce_dynamics.compiler.derivatives.forward_mode import directional_derivative
 from ce_dynamics.compiler.tracing.inline import call
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.kc.compliance import (

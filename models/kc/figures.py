@@ -9,7 +9,7 @@ from typing import Any
 from ce_dynamics.algebra import checks
 from ce_dynamics.algebra.arrays import Array, Scalar, array, norm, where
 from ce_dynamics.compiler import TracedFunction, trace
-from ce_dynamics.compiler.derivatives.directional import directional_derivative
+from ce_dynamics.compiler.derivatives.forward_mode import directional_derivative
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.compiler.tracing.inline import call
 from ce_dynamics.errors import DataError

@@ -19,7 +19,7 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.algebra.ldl import LDL
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import TracedFunction, trace
-from ce_dynamics.compiler.derivatives.directional import directional_derivative
+from ce_dynamics.compiler.derivatives.forward_mode import directional_derivative
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.compiler.tracing.inline import call
 from ce_dynamics.dynamics.loads import gather_loads

@@ -22,7 +22,7 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiler import trace
 from ce_dynamics.compiler.compiled_function import CompiledFunction
 from ce_dynamics.compiler.derivatives.compiled import CompiledJacobian, compile_jacobian
-from ce_dynamics.compiler.derivatives.directional import directional_derivative
+from ce_dynamics.compiler.derivatives.forward_mode import directional_derivative
 from ce_dynamics.compiler.machine import compile_function
 from ce_dynamics.compiler.tracing.inline import call
 from ce_dynamics.errors import DataError

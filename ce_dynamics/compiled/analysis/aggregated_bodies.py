@@ -1,4 +1,4 @@
-"""The operators (9)-(14) of the paper for any aggregated body at one state."""
+"""The operators (9)-(14) of the paper for any aggregated body at one state, and dead centres of its loop."""
 
 from __future__ import annotations
 
@@ -18,6 +18,9 @@ from ce_dynamics.dynamics.state import rate_name
 from ce_dynamics.embedding.aggregate import Aggregate
 from ce_dynamics.embedding.closures.closure_errors import closure_errors
 from ce_dynamics.embedding.motion import HingeMotion, SubgraphMotion, cross_columns
+from ce_dynamics.embedding.path import linkage as of_paths
+from ce_dynamics.embedding.path.linkage import DeadCentre
+from ce_dynamics.embedding.whole_loop import path_linkage, path_of
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.body import Body
 
@@ -258,3 +261,22 @@ def block_diagonal(blocks: list[Array]) -> Array:
         result[i : i + block.shape[0], k : k + block.shape[1]] = block
         i, k = i + block.shape[0], k + block.shape[1]
     return array(result).reshape(rows, columns)
+
+
+def dead_centres(model: CompiledSystem) -> list[DeadCentre]:
+    """Return configurations in which a hinge of a loop cannot drive it, for every loop with one freedom.
+
+    Returns
+    -------
+    list of DeadCentre
+        Along the path of each loop: where a hinge turns back, and where another branch crosses.
+
+    Examples
+    --------
+    ``[centre.coordinates for centre in model.dead_centres() if centre.body == "slider"]``
+    """
+    found = []
+    for S in model.embedding.aggregates:
+        if S.closures and S.N == 1 and not S.prescribed and not S.siblings:
+            found += of_paths.dead_centres(path_of(S) or path_linkage(S))
+    return found

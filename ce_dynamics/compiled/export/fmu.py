@@ -22,8 +22,7 @@ from ce_dynamics.compiled.export.cross_compiler import (
     require,
     universal,
 )
-from ce_dynamics.compiled.export.fmu_description import build_description, description
-from ce_dynamics.compiled.export.fmu_variables import fmu_variables
+from ce_dynamics.compiled.export.fmu_description import build_description, description, fmu_variables
 from ce_dynamics.compiled.export.interface import Interface
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.errors import ModelError

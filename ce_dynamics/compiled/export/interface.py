@@ -13,7 +13,7 @@ from ce_dynamics.compiled.charts import charts_of, on_fresh_charts
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import TracedFunction, trace
 from ce_dynamics.compiler.code_levels import is_portable
-from ce_dynamics.compiler.derivatives.directional import directional_derivative
+from ce_dynamics.compiler.derivatives.forward_mode import directional_derivative
 from ce_dynamics.compiler.elementary import written_out
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.parameters import guards_of, meaning_of, outcomes_of

@@ -1,4 +1,4 @@
-"""Exact sparse derivatives of traced functions, forward mode.
+"""Exact derivatives of traced functions, forward mode: sparse Jacobians, and along one direction.
 
 Every instruction carries its derivatives with respect to the inputs it depends on, and no others.  They are
 written beside the instruction itself, so that the code stays as local as the formulas it came from: on the
@@ -250,3 +250,40 @@ class ForwardSweep:
                 # x − n y with the whole number n that leaves it between 0 and y
                 return lambda: one, lambda: g.div(g.sub(value, x), y)
         raise NotImplementedError(f"operation {Op(op).name} has no derivative here")
+
+
+def directional_derivative(traced: TracedFunction) -> TracedFunction:
+    """Return all outputs' derivatives along one direction of all inputs.
+
+    Parameters
+    ----------
+    traced : TracedFunction
+        A function f of inputs a, b, ...
+
+    Returns
+    -------
+    TracedFunction
+        Of a, b, ... and directions ``a_direction``, ``b_direction``, ... of their shapes; for every output y
+        of f it has ``y_direction``, the sum of (∂y/∂a) a_direction, (∂y/∂b) b_direction, ...
+
+    Examples
+    --------
+    >>> from ce_dynamics.compiler import trace
+    >>> product = trace("product", lambda a, b: {"y": a * b}, {"a": (), "b": ()})
+    >>> directional_derivative(product).evaluate(a=2.0, b=5.0, a_direction=1.0, b_direction=0.1)
+    {'y_direction': array(5.2)}
+    """
+    number = len(traced.input_shapes)
+
+    def seed(graph: Graph, which: int, entry: int) -> Gradient:
+        return {0: graph.input(number + which, entry)}
+
+    sweep = ForwardSweep(traced, seed)
+    directions = {f"{name}_direction": shape for name, shape in traced.input_shapes.items()}
+    return extract(
+        f"{traced.name}_direction",
+        sweep.graph,
+        {**traced.input_shapes, **directions},
+        {f"{name}_direction": shape for name, shape in traced.output_shapes.items()},
+        [[sweep.gradients[n].get(0, sweep.zero) for n in nodes] for nodes in traced.outputs],
+    )

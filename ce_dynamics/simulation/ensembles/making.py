@@ -200,7 +200,7 @@ def lanes_of(code: Code, runs: Runs, t_store: Floats, look: LaneChecks, settings
     """Return the integrator of runs in the lanes of one thread."""
     # here, because these load Numba
     from ce_dynamics.simulation.ensembles.adaptive_lanes import AdaptiveLanes
-    from ce_dynamics.simulation.ensembles.fixed_lanes import FixedLanes
+    from ce_dynamics.simulation.ensembles.lanes import FixedLanes
 
     if settings.method in EMBEDDED:
         return AdaptiveLanes(code, runs, t_store, look, EMBEDDED[settings.method], settings)

@@ -12,7 +12,7 @@ from scipy.sparse import csc_matrix
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiler import compile_function
 from ce_dynamics.compiler.derivatives.compiled import CompiledJacobian, compile_jacobian
-from ce_dynamics.compiler.derivatives.directional import directional_derivative
+from ce_dynamics.compiler.derivatives.forward_mode import directional_derivative
 
 if TYPE_CHECKING:
     from ce_dynamics.compiled.model import Model

@@ -10,7 +10,7 @@ import pytest
 from ce_dynamics.algebra.arrays import arctan2, array, sin, where
 from ce_dynamics.algebra.tables import Table
 from ce_dynamics.compiler import TracedFunction, trace
-from ce_dynamics.compiler.derivatives.directional import directional_derivative
+from ce_dynamics.compiler.derivatives.forward_mode import directional_derivative
 from ce_dynamics.compiler.tracing.inline import call
 
 

@@ -16,7 +16,7 @@ from ce_dynamics.algebra.arrays import floor
 from ce_dynamics.algebra.tables import Table
 from ce_dynamics.compiler import machine, to_casadi, trace
 from ce_dynamics.compiler.codegen.c import c_function
-from ce_dynamics.compiler.derivatives.directional import directional_derivative
+from ce_dynamics.compiler.derivatives.forward_mode import directional_derivative
 from ce_dynamics.compiler.machine import compile_function
 from ce_dynamics.compiler.signature import Signature
 from ce_dynamics.compiler.tracing import cut_points
