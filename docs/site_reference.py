@@ -23,7 +23,7 @@ from ce_dynamics.compiled.model import Model
 from ce_dynamics.models import hmmwv
 from ce_dynamics.models.data.quantities import Option, ParameterQuantity
 from ce_dynamics.models.data.schema import fields_of
-from ce_dynamics.models.handling.procedures.listed import PROCEDURES
+from ce_dynamics.models.handling.procedures import PROCEDURES
 from ce_dynamics.models.kc import quantities
 from ce_dynamics.models.parts.manoeuvres import MANOEUVRES
 from ce_dynamics.models.parts.roads.kinds import FRICTIONS, ROADS

@@ -18,13 +18,13 @@ from ce_dynamics.algebra.lazy_names import lazy_names
 if TYPE_CHECKING:
     from ce_dynamics.models.vehicles.assembly import build as build
     from ce_dynamics.models.vehicles.case import build_ride as build_ride, prepare as prepare, run as run
+    from ce_dynamics.models.vehicles.description import HmmwvParameters as HmmwvParameters
     from ce_dynamics.models.vehicles.drive import drive_page as drive_page
     from ce_dynamics.models.vehicles.driving import (
         double_lane_change as double_lane_change,
         make_manoeuvre as make_manoeuvre,
     )
     from ce_dynamics.models.vehicles.equilibrium import settle as settle, steady as steady
-    from ce_dynamics.models.vehicles.hmmwv.parameters import HmmwvParameters as HmmwvParameters
     from ce_dynamics.models.vehicles.pictures import picture_of as picture_of
     from ce_dynamics.models.vehicles.plots import figure as figure
     from ce_dynamics.models.vehicles.prepared import Case as Case

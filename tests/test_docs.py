@@ -28,7 +28,7 @@ from ce_dynamics.cli.command import execute
 from ce_dynamics.cli.options import SUBCOMMANDS
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.models import hmmwv
-from ce_dynamics.models.handling.procedures.listed import PROCEDURES
+from ce_dynamics.models.handling.procedures import PROCEDURES
 from ce_dynamics.models.parts.manoeuvres import MANOEUVRES
 from ce_dynamics.models.parts.roads.kinds import ROADS
 from ce_dynamics.models.vehicles.description import VehicleParameters

@@ -19,7 +19,7 @@ from ce_dynamics.models.data.quantities import nearest
 from ce_dynamics.models.handling.bench import procedure, procedures
 from ce_dynamics.models.handling.outcome import Outcome, save_page, titles_of
 from ce_dynamics.models.handling.procedure import Procedure
-from ce_dynamics.models.handling.procedures.listed import PROCEDURES
+from ce_dynamics.models.handling.procedures import PROCEDURES
 from ce_dynamics.models.handling.report.page import as_json, save_runs, stem
 from ce_dynamics.models.handling.vehicle import VehicleSubject, vehicle
 

@@ -49,7 +49,7 @@ def print_manoeuvres() -> None:
 
 def print_tests() -> None:
     """Name, title and standard of every test, and its options with defaults and bounds."""
-    from ce_dynamics.models.handling.procedures.listed import PROCEDURES  # here, as others do without
+    from ce_dynamics.models.handling.procedures import PROCEDURES  # here, as others do without
 
     for name, kind in PROCEDURES.items():
         print(f"{name}: {kind.title} ({kind.standard})")

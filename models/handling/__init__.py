@@ -15,7 +15,7 @@ from ce_dynamics.models.handling.outcome import (
     save_page as save_page,
 )
 from ce_dynamics.models.handling.procedure import Procedure as Procedure
-from ce_dynamics.models.handling.procedures.listed import PROCEDURES as PROCEDURES
+from ce_dynamics.models.handling.procedures import PROCEDURES as PROCEDURES
 from ce_dynamics.models.handling.run import Run as Run, make_run as make_run
 from ce_dynamics.models.handling.subject import Start as Start, Subject as Subject
 from ce_dynamics.models.handling.vehicle import VehicleSubject as VehicleSubject, vehicle as vehicle

@@ -9,7 +9,7 @@ from ce_dynamics.errors import DataError
 from ce_dynamics.models.data.quantities import nearest
 from ce_dynamics.models.handling.outcome import Outcome
 from ce_dynamics.models.handling.procedure import SUBJECT, Procedure, Progress
-from ce_dynamics.models.handling.procedures.listed import PROCEDURES
+from ce_dynamics.models.handling.procedures import PROCEDURES
 from ce_dynamics.models.handling.subject import Given, Subject
 from ce_dynamics.models.vehicles.case import VehicleSetup
 

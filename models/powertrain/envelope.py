@@ -15,7 +15,7 @@ from ce_dynamics.mechanism.forces.base import ForceElement, Observer, Response
 from ce_dynamics.models.data.quantities import Numbers
 from ce_dynamics.models.parts.roads.grid import Axis, cubic_weights
 from ce_dynamics.models.parts.rounding import unit_clip
-from ce_dynamics.models.powertrain.base import PowertrainData
+from ce_dynamics.models.powertrain.base import THROTTLE, PowertrainData
 from ce_dynamics.models.powertrain.differentials import DrivenWheel, DrivenWheels, Propeller
 from ce_dynamics.models.powertrain.engine import IdlingEngineData, TorqueCurve, oppose_turning, turning_sign
 from ce_dynamics.models.powertrain.gear_choice import GearboxData
@@ -138,8 +138,6 @@ class Driveline(ForceElement):
         The body that carries engine and differentials.
     wheels : sequence of DrivenWheel
     powertrain : EnvelopeData
-    throttle : str
-        Name of the input, 0 … 1.
     shares : sequence of float, optional
         Part of the torque that each wheel gets; their sum is 1, equal parts if not given.
     axis : (3,) array_like
@@ -154,7 +152,6 @@ class Driveline(ForceElement):
         chassis: Body,
         wheels: Sequence[DrivenWheel],
         powertrain: EnvelopeData,
-        throttle: str = "throttle",
         shares: Sequence[float] | None = None,
         axis: object = (-1.0, 0.0, 0.0),
     ) -> None:
@@ -162,8 +159,7 @@ class Driveline(ForceElement):
         propeller = Propeller(powertrain.axle_ratio, axis)
         self.driven = DrivenWheels(f"driveline {name}", chassis, wheels, shares, propeller)
         self.traction = Traction(powertrain)
-        self.throttle = throttle
-        self.inputs = (throttle,)
+        self.inputs = (THROTTLE,)
 
     @property
     def attachments(self) -> tuple[tuple[Body, Array], ...]:
@@ -171,6 +167,6 @@ class Driveline(ForceElement):
 
     def evaluate(self, observer: Observer, x: Array, u: Mapping[str, Scalar]) -> Response:
         parts, mean = self.driven.observe(observer)
-        total = self.traction.torque(mean, u[self.throttle])
+        total = self.traction.torque(mean, u[THROTTLE])
         outputs = {"torque": total, "speed": mean, "power": total * mean}
         return Response(loads=self.driven.loads(observer, parts, total), outputs=outputs)

@@ -417,6 +417,10 @@ class VehicleParameters:
         return flatten(self.data, self._table, self.groups)
 
 
+HmmwvParameters = VehicleParameters
+"""The HMMWV's data; what it offers is gathered in `ce_dynamics.models.hmmwv`."""
+
+
 def corner_bodies(c: Any) -> tuple[BodyParameters, ...]:
     """Return all bodies of a corner and its wheel."""
     return (*c.bodies(), c.wheel)

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ce_dynamics.models.vehicles.corner import Corner
+from ce_dynamics.models.vehicles.description import HmmwvParameters
 from ce_dynamics.models.vehicles.hmmwv import CORNERS
-from ce_dynamics.models.vehicles.hmmwv.parameters import HmmwvParameters
 
 Floats = NDArray[np.float64]
 X, Y = np.eye(3)[0], np.eye(3)[1]

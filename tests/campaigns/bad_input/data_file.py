@@ -11,8 +11,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from ce_dynamics.models.vehicles.description import VehicleParameters
-from ce_dynamics.models.vehicles.hmmwv.parameters import HmmwvParameters
+from ce_dynamics.models.vehicles.description import HmmwvParameters, VehicleParameters
 from tests.campaigns.bad_input.cases import Case
 
 SCALARS = {

@@ -92,7 +92,7 @@ def test_tyre_loads_carry_the_vehicle(default_run: tuple[Path, dict[str, Any]]) 
     with xr.open_dataset(folder / "double-lane-change.nc", engine="h5netcdf") as results:
         load = results["tyre_Fz"].sum("corner").values
         corner = results["tyre_Fz"].max("time").values
-    from ce_dynamics.models.vehicles.hmmwv.parameters import HmmwvParameters
+    from ce_dynamics.models.vehicles.description import HmmwvParameters
 
     weight = HmmwvParameters.load().mass * 9.81
     # No vertical acceleration at the start; tyre forces carry all of it, and a part of the drag of 205 N,
@@ -549,7 +549,7 @@ def test_listed_parameters_are_overrides(run: Run) -> None:
     assert any(line.startswith("chassis.mass=2200.0 kg ") for line in lines)
     texts = [line.partition("    # ")[0] for line in lines]
     assert len(texts) > 150
-    from ce_dynamics.models.vehicles.hmmwv.parameters import HmmwvParameters
+    from ce_dynamics.models.vehicles.description import HmmwvParameters
 
     again = HmmwvParameters.load(overrides=texts)
     assert again.data.chassis.mass == 2200.0

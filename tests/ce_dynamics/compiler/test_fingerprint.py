@@ -21,7 +21,7 @@ from ce_dynamics.mechanism.forces.laws import Linear, Polynomial
 from ce_dynamics.mechanism.hinges.revolute import Revolute
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models import hmmwv
-from ce_dynamics.models.vehicles.hmmwv.parameters import HmmwvParameters
+from ce_dynamics.models.vehicles.description import HmmwvParameters
 from tests.ce_dynamics.mechanisms import four_bar
 
 

@@ -14,7 +14,7 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 import ce_dynamics as ce
 from ce_dynamics.errors import DataError, ModelError
-from ce_dynamics.models.environments import VehicleEnv, VehicleVectorEnv, registration
+from ce_dynamics.models.environments import NAMES, VehicleEnv, VehicleVectorEnv
 from ce_dynamics.models.environments.listed import TASKS
 from ce_dynamics.models.environments.vehicle import DrivenVehicle, prepare_vehicle
 from ce_dynamics.models.vehicles.case import setup_of
@@ -36,13 +36,13 @@ def free() -> DrivenVehicle:
 
 @pytest.mark.parametrize("task", TASKS)
 def test_gymnasium_has_nothing_to_say(task: str, vehicles: dict[str, DrivenVehicle]) -> None:
-    names = {known: name for name, known in registration.NAMES.items()}
+    names = {known: name for name, known in NAMES.items()}
     made = gymnasium.make(names[task], vehicle=vehicles[task], render_mode="rgb_array")
     check_env(made.unwrapped)
 
 
 def test_the_names_are_known(vehicles: dict[str, DrivenVehicle]) -> None:
-    for name, task in registration.NAMES.items():
+    for name, task in NAMES.items():
         spec = gymnasium.spec(name)
         assert spec.kwargs == {"task": task}
         assert spec.vector_entry_point is not None

@@ -10,9 +10,9 @@ import pytest
 from ce_dynamics.models.tyres.contract import WheelOnRoad
 from ce_dynamics.models.tyres.magic_formula.coefficients import NO_NUMBERS, Coefficients
 from ce_dynamics.models.tyres.magic_formula.contact_mass import ContactMassTyre
-from ce_dynamics.models.tyres.magic_formula.idle import without_effect
 from ce_dynamics.models.tyres.magic_formula.on_road import MagicFormulaTyre
 from ce_dynamics.models.tyres.magic_formula.tyre import MagicFormula
+from ce_dynamics.models.vehicles.magic_formula_data import without_effect
 
 FEW = {
     "UNLOADED_RADIUS": 0.33, "FNOMIN": 4000.0, "VERTICAL_STIFFNESS": 2e5, "PCX1": 1.6, "PDX1": 1.2,

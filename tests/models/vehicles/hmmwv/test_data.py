@@ -19,9 +19,8 @@ from ce_dynamics.models.powertrain.envelope import EnvelopeData
 from ce_dynamics.models.tyres.tmeasy_curves import TMeasyParameters
 from ce_dynamics.models.vehicles.bodies import BodyParameters
 from ce_dynamics.models.vehicles.corner import Corner
-from ce_dynamics.models.vehicles.description import corner_bodies
+from ce_dynamics.models.vehicles.description import HmmwvParameters, corner_bodies
 from ce_dynamics.models.vehicles.hmmwv import CORNERS, DATA_FILE
-from ce_dynamics.models.vehicles.hmmwv.parameters import HmmwvParameters
 
 ORIGIN = 1.688965
 STEERING = 2 * 1.605 + 3.681  # both arms and the link
@@ -374,7 +373,7 @@ def test_a_file_of_ones_own(tmp_path: Path) -> None:
 
 def test_importing_is_cheap() -> None:
     code = (
-        "import sys, ce_dynamics.models.vehicles.hmmwv.parameters as s; s.HmmwvParameters.load();"
+        "import sys, ce_dynamics.models.vehicles.description as s; s.HmmwvParameters.load();"
         "print([m for m in ('casadi', 'sympy', 'scipy', 'llvmlite', 'xarray') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

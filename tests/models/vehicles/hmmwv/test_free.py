@@ -10,8 +10,8 @@ from ce_dynamics.errors import DataError, ModelError
 from ce_dynamics.mechanism.parameters import refusals
 from ce_dynamics.models.data.sampling import overrides
 from ce_dynamics.models.vehicles.assembly import build
+from ce_dynamics.models.vehicles.description import HmmwvParameters
 from ce_dynamics.models.vehicles.free import can_be_free
-from ce_dynamics.models.vehicles.hmmwv.parameters import HmmwvParameters
 
 VALUES = {
     "chassis.mass": 2300.0, "chassis.com.z": 0.25, "chassis.inertia.xz": -20.0, "vehicle.gravity": 9.7,

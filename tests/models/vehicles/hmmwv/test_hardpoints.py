@@ -15,8 +15,8 @@ from ce_dynamics.models.data.quantities import XYZ
 from ce_dynamics.models.data.sampling import overrides
 from ce_dynamics.models.data.schema import leaves
 from ce_dynamics.models.vehicles.assembly import build
+from ce_dynamics.models.vehicles.description import HmmwvParameters
 from ce_dynamics.models.vehicles.free import can_be_free
-from ce_dynamics.models.vehicles.hmmwv.parameters import HmmwvParameters
 from ce_dynamics.models.vehicles.steering_angle import max_wheel_angle
 
 pytestmark = pytest.mark.filterwarnings("ignore::ce_dynamics.errors.PhysicalityWarning")

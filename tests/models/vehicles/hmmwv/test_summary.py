@@ -12,9 +12,9 @@ from ce_dynamics.errors import AssemblyError, DataError
 from ce_dynamics.models import hmmwv
 from ce_dynamics.models.parts.driver import DriverParameters
 from ce_dynamics.models.parts.manoeuvres import MANOEUVRES, DoubleLaneChange
+from ce_dynamics.models.vehicles.description import HmmwvParameters
 from ce_dynamics.models.vehicles.driving import driver_parameters
 from ce_dynamics.models.vehicles.hmmwv import CORNERS
-from ce_dynamics.models.vehicles.hmmwv.parameters import HmmwvParameters
 from ce_dynamics.models.vehicles.steering_angle import max_wheel_angle, wheel_angle
 from ce_dynamics.models.vehicles.summary import energy_imbalance, finite, gate_clearance, suspension_travel
 
