@@ -227,5 +227,7 @@ def main(folder: Path) -> None:
             )
             print(f"{begin} {figures} |{' DEFECT' * (not found.calm)}", flush=True)
     growth, ay = max(found.growth.real for found in runs), max(found.ay for found in runs)
-    print(f"{len(runs)} speeds: the slowest mode grows by {growth:.3f} 1/s, straight on at most {ay:.3f} m/s²")
+    print(
+        f"{len(runs)} speeds: the slowest mode grows by {growth:.3f} 1/s, straight on at most {ay:.3f} m/s²"
+    )
     raise SystemExit(f"{defects} defects" if defects else 0)
