@@ -72,12 +72,10 @@ def test_gauss_seidel_agrees_with_the_exact_solution_in_w(rng: np.random.Generat
     assert compared >= 95
 
 
-def test_gauss_seidel_agrees_with_the_exact_solution_with_friction(
-    rng: np.random.Generator,
-) -> None:
+def test_gauss_seidel_agrees_with_the_exact_solution_with_friction(rng: np.random.Generator) -> None:
     sliding = sticking = 0
     compared = 0
-    for _ in range(40):
+    for _ in range(80):
         problem = frictional(rng)
         exact, swept = Exact().solve(problem), TIGHT.solve(problem)
         assert exact.converged
@@ -89,7 +87,7 @@ def test_gauss_seidel_agrees_with_the_exact_solution_with_friction(
         friction = (problem.conditions.kind == Kind.FRICTION) & (np.abs(exact.p) > 1e-6)
         sliding += int(np.sum(np.abs(exact.w[friction]) > 1e-6))
         sticking += int(np.sum(np.abs(exact.w[friction]) < 1e-9))
-    assert compared >= 30
+    assert compared >= 60
     assert sliding > 10
     assert sticking > 10
 
