@@ -42,7 +42,7 @@ class Vehicle(VehicleSetup):
     model, overrides, tyres, road, free
         See `ce_dynamics.models.vehicles.case.VehicleSetup`.
     data : VehicleParameters
-        Its numbers.
+        Its data; ``data.flat()`` lists all numbers with ``key``, ``value`` and ``unit``.
     """
 
     _rigs: dict[str, KCRig] = field(default_factory=dict, init=False)
@@ -95,8 +95,10 @@ class Vehicle(VehicleSetup):
         ----------
         manoeuvre : str, optional
             Name; a double lane change if not given.
-        speed, duration : float or str, optional
-            [m/s], [s], or text with a unit.
+        speed : float or str, optional
+            Initial speed [m/s], or text with a unit.
+        duration : float or str, optional
+            Length of the run [s], or text with a unit.
         options : mapping, optional
             Further options of the manoeuvre, in SI or text with a unit.
         **integration
