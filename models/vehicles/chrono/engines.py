@@ -71,7 +71,8 @@ def shafts(reading: Reading, part: JsonObject) -> Engine:
     speeds = tuple(sorted({*torque[0], *losses[0]}))
     full = np.interp(speeds, *torque) + np.interp(speeds, *losses)
     part.has("Motor Block Inertia")
-    reading.note("reaction of engine and gearbox on their block, which rolls the chassis")
+    if not reading.like_chrono:
+        reading.note("reaction of engine and gearbox on their block, which rolls the chassis")
     highest = torque[0][-1]
     return Engine((speeds, tuple(full.tolist())), losses, highest, part.positive("Motorshaft Inertia"))
 

@@ -19,6 +19,8 @@ LIGHT = 2.0
 
 ROLLING = {"roll_reaction": "1"}
 """The torque of the propeller shaft rolls Chrono's chassis."""
+BLOCKS = {"roll_reaction": "2"}
+"""Blocks of engine and gearbox pass it to Chrono's chassis once more, in the same direction."""
 TORQUES_ON_WHEELS = {"reaction": "0"}
 """Chrono's simple drivelines are torques on wheels."""
 
@@ -172,6 +174,9 @@ def power(
     stiffness = strongest / HALF_SHAFT_WIND_UP
     turning = driveline["shafts"]
     assert isinstance(turning, dict)
+    blocks = engine_file.template == "EngineShafts" and gearbox.template.endswith("TransmissionShafts")
+    if blocks and "roll_reaction" in turning:
+        turning = turning | BLOCKS
     elastic: Sections = {
         **turning,
         "stiffness": f"{quantity(stiffness, 'N*m/rad')} [assumed]",

@@ -176,6 +176,19 @@ def test_speed_of_simple_drivelines(name: str, ratio: float) -> None:
 
 
 @needs_recordings
+@pytest.mark.parametrize(("name", "times"), [("hmmwv_step_lu", 1.0), ("hmmwv_shafts_step_lu", 2.0)])
+def test_torque_of_the_propeller_shaft_rolls_chronos_chassis(name: str, times: float) -> None:
+    """Once, or twice with blocks of engine and gearbox: loads of vehicles that roll ahead show it."""
+    moments = []
+    for one in (of_chrono(name), of_chrono("hmmwv_step_np_lu")):
+        ahead = (one["t"] >= 1.0) & (one["t"] <= 1.98)
+        places = ("a0L", "a0R", "a1L", "a1R")
+        moments.append(sum((one.wheel(k, "FZ") * one.wheel(k, "y"))[ahead].mean() for k in places))
+    torque = of_chrono(name)["transmission_torque"][ahead].mean()
+    assert (moments[0] - moments[1]) / torque == pytest.approx(times, abs=0.12)
+
+
+@needs_recordings
 def test_rigid_tyres_of_chrono_make_energy() -> None:
     """From 0.2 to 2 s the articulated vehicle gets faster on a level road while its shafts brake it."""
     one = of_chrono("acv_step_lu")
