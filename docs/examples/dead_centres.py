@@ -4,22 +4,30 @@ import re
 import sys
 from pathlib import Path
 
-import matplotlib.pyplot as plt
+import numpy as np
+
+from ce_dynamics.views.charts import GREY, Chart, Line, save_sheet, sheet
 
 page = (Path(__file__).parents[1] / "how-to.md").read_text(encoding="utf-8")
 page = page.partition("## Pass dead centres\n")[2].partition("\n## Understand errors")[0]
 exec("\n".join(re.findall(r"```python\n(.*?)```", page, re.DOTALL)))
 
 run, stopped, model = (sys.modules[__name__].__dict__[name] for name in ("run", "stopped", "model"))
-figure, axes = plt.subplots(figsize=(7.0, 4.2), layout="constrained")
-axes.plot(1e3 * run["slider"], run["slider_rate"], color="C0", lw=1.2, label="along the path, 2 s")
-axes.plot(
-    1e3 * stopped["slider"], stopped["slider_rate"], color="C1", lw=4.0, alpha=0.6, label="by the slider"
+speed = run["slider_rate"].values
+path = Line("along the path, 2 s", 1e3 * run["slider"].values, speed)
+by_slider = Line(
+    "by the slider", 1e3 * stopped["slider"].values, stopped["slider_rate"].values, dashes="--", width=3.0
 )
-for centre in model.dead_centres():
-    axes.axvline(1e3 * centre.coordinates["slider"], color="0.6", ls="--", lw=1.0, zorder=0)
-axes.set(
-    xlabel="slider position [mm]", ylabel="slider speed [m/s]", title="Slider-crank between its dead centres"
+ends = np.array((speed.min(), speed.max()))
+centres = tuple(
+    Line("", np.full(2, 1e3 * centre.coordinates["slider"]), ends, GREY) for centre in model.dead_centres()
 )
-axes.legend(loc="center")
-figure.savefig("dead_centres.png", dpi=100)
+chart = Chart(
+    "Dead centres",
+    "slider position [mm]",
+    "slider speed [m/s]",
+    (path, by_slider),
+    centres,
+    above=True,
+)
+save_sheet(sheet([chart], "Slider-crank between its dead centres", columns=1), Path("dead_centres.png"))

@@ -9,18 +9,24 @@ into the current folder; those of ``docs/contact.md`` are in ``docs/figures``.
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
+
+import numpy as np
 
 import ce_dynamics as ce
-from ce_dynamics.contact import ContactRun, simulate_unilateral
+from ce_dynamics.contact import Contact, ContactRun, simulate_unilateral
 from ce_dynamics.models.demonstrations.output import save_charts, save_film
+from ce_dynamics.models.vehicles.bodywork import FrameSizes
 from ce_dynamics.models.vehicles.hmmwv import CORNERS
-from ce_dynamics.models.vehicles.towing import TowingCase, on_hard_ground, tow
+from ce_dynamics.models.vehicles.pictures import WIDTH, bodywork
+from ce_dynamics.models.vehicles.towing import SledgeParameters, TowingCase, on_hard_ground, tow
 from ce_dynamics.views.charts import GREY, Chart, Line
-from ce_dynamics.views.scene import Camera, View
+from ce_dynamics.views.scene import Camera, Shape, View, block, plane, wheel
 
 PICTURES = "--pictures"
 DRIVE = 900.0
 """Torque on every wheel [N m]."""
+RIM, WOOD = "#c3c9ce", "#a9793f"
 
 
 def main() -> None:
@@ -98,11 +104,26 @@ def fall(run: ContactRun) -> list[Chart]:
 
 def film(case: TowingCase, run: ContactRun) -> View:
     """Return the page that plays the run, seen from beside the cables."""
-    eye, target = (-6.0, -9.0, 2.5), (-6.0, 0.0, 0.5)
+    eye, target = (-4.0, -11.0, 2.6), (-4.0, 0.0, 0.7)
     beside = Camera("beside", "chassis", eye=eye, target=target, steady=True)
+    asphalt = replace(plane((0.0, 0.0, 0.0), (0.0, 0.0, 1.0)), look="asphalt")
     return ce.view(
-        case.unilateral, run, title="towing", cameras=[beside], camera="beside",
+        case.unilateral, run, shapes=shapes(case), scenery=[asphalt], title="towing", cameras=[beside],
+        camera="beside",
     )  # fmt: skip
+
+
+def shapes(case: TowingCase) -> dict[str, list[Shape]]:
+    """Return bodywork, tyres and the load of the sledge."""
+    rolling = [e for e in case.unilateral.elements if isinstance(e, Contact) and e.axis is not None]
+    found = {e.body.name: [wheel(e.at, e.axis, e.radius, WIDTH * e.radius).paint(RIM)] for e in rolling}
+    centres, radius = np.array([e.at for e in rolling]), rolling[0].radius
+    front, rear, ground = centres[:, 0].max(), centres[:, 0].min(), centres[:, 2].mean() - radius
+    half = np.abs(centres[:, 1]).max()
+    frame = FrameSizes(front, rear, (front, rear), half, ground, radius, 0.5 * WIDTH * radius)
+    sledge = case.unilateral.model.system.find("sledge")
+    load = replace(block(SledgeParameters().edges, sledge.com).paint(WOOD), look="paint")
+    return {**found, "chassis": bodywork("hmmwv", frame), "sledge": [load]}
 
 
 if __name__ == "__main__":

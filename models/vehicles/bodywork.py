@@ -20,11 +20,15 @@ import yaml
 
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import DataError
-from ce_dynamics.views.scene.shapes import Shape, block, mesh, surface
+from ce_dynamics.views.scene.shapes import Shape, block, mesh, rod, surface
 
 Points = Sequence[tuple[float, float]]
 
 GLASS, TRIM, LAMP, BRAKE_LAMP, PLATE = "#10161b", "#17191b", "#f4f6f8", "#a3141a", "#e8e9e4"
+EYES = 1.15, 0.45, 0.42
+"""Place of a driver's eyes: behind the windscreen's foot [m], in half tracks, in parts of belt to roof."""
+DASHBOARD, STEERING_WHEEL = (0.5, 0.25), (0.52, 0.0, -0.25, 0.18)
+"""Length and height [m]; place from the driver's eyes and radius [m]."""
 MOST_TRIANGLES = 200_000
 """Triangles of a body from a file: with the road it stays below 300,000."""
 
@@ -198,6 +202,7 @@ def shell(style: Style, frame: FrameSizes) -> Iterator[Shape]:
     ]
     yield look(loft(x, np.array(sections)), "paint", style.paint)
     yield from cabin(style, frame)
+    yield from cockpit(style, frame)
     yield from wheel_houses(frame, arch)
     yield from lamps(style, frame)
     yield from seams(style, frame, arch)
@@ -313,6 +318,34 @@ def screens(style: Style, frame: FrameSizes) -> Iterator[Shape]:
         px, pz = px + 0.06 * R * out[0], pz + 0.06 * R * out[1]
         rows = [[(a, side * w, h) for side in (1.0, 0.0, -1.0)] for a, h, w in zip(px, pz, wide, strict=True)]
         yield look(mesh(*surface(np.array(rows), turned=slope[0] >= 0.0)), "glass", GLASS, 0.9)
+
+
+def eyes_of(style: Style, frame: FrameSizes) -> Floats:
+    """Return the place of a driver's eyes, behind the windscreen on the left."""
+    x = float(frame.x([style.cabin[0][0]])[0]) - EYES[0]
+    low = float(frame.line(style.deck, np.array([x]))[0])
+    high = float(frame.z([max(z for _, z in style.cabin)])[0])
+    return np.array([x, EYES[1] * frame.half, low + EYES[2] * (high - low)])
+
+
+def cockpit(style: Style, frame: FrameSizes) -> Iterator[Shape]:
+    """Yield pillars beside the windscreen, a dashboard and a steering wheel, which are seen from inside."""
+    top = max(z for _, z in style.cabin)
+    ends = [style.cabin[0], next(point for point in style.cabin if point[1] > 0.9 * top)]
+    (foot, roof), (low, high) = frame.x([X for X, _ in ends]), frame.z([z for _, z in ends])
+    half, narrow = (float(0.92 * cabin_half(style, frame, x, up)) for x, up in ((foot, 0.0), (roof, 0.9)))
+    for side in (-1.0, 1.0):
+        yield look(rod((foot, side * half, low), (roof, side * narrow, high), 0.03), "trim", TRIM)
+    edges = DASHBOARD[0], 2.0 * half, DASHBOARD[1]
+    yield box(edges, (foot - 0.6 * DASHBOARD[0], 0.0, low - 0.5 * DASHBOARD[1]), "trim", "#24282c")
+    centre = eyes_of(style, frame) + STEERING_WHEEL[:3]
+    turn = np.linspace(0.0, 2.0 * np.pi, 21)
+    ring = centre + STEERING_WHEEL[3] * (
+        np.cos(turn)[:, None] * (0.0, 1.0, 0.0) + np.sin(turn)[:, None] * (0.4, 0.0, 0.92)
+    )
+    spokes = [(centre, ring[k]) for k in (0, 10, 15)]
+    for a, b in (*pairwise(ring), *spokes):
+        yield look(rod(a, b, 0.013), "trim", "#33383d")
 
 
 def wheel_houses(frame: FrameSizes, arch: float) -> Iterator[Shape]:

@@ -17,7 +17,6 @@ from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler import trace
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.errors import DataError
-from ce_dynamics.mechanism.forces.spring_damper import SpringDamper
 from ce_dynamics.mechanism.system import System
 from ce_dynamics.models.parts.roads.composition import SumRoad
 from ce_dynamics.models.parts.roads.contract import Road
@@ -25,9 +24,9 @@ from ce_dynamics.models.parts.roads.friction import Friction, FrictionPatch, Spl
 from ce_dynamics.models.parts.roads.surfaces import FlatRoad, HillsRoad, InclinedRoad
 from ce_dynamics.models.tyres.element import RoadTyre
 from ce_dynamics.models.tyres.twin import single_tyres
-from ce_dynamics.models.vehicles.bodywork import FrameSizes, gltf_body, shell, style_of, styles
+from ce_dynamics.models.vehicles.bodywork import FrameSizes, eyes_of, gltf_body, shell, style_of, styles
 from ce_dynamics.models.vehicles.corner import sprung_body
-from ce_dynamics.models.vehicles.special_bodies import BODIES
+from ce_dynamics.models.vehicles.special_bodies import BODIES, EYES
 from ce_dynamics.models.vehicles.summary import check_run
 from ce_dynamics.views.scene.shapes import Shape, line, mesh, plane, plate, rod, surface, terrain, wheel
 from ce_dynamics.views.scene.take import Camera, Instruments, TyreGauge
@@ -162,7 +161,8 @@ def speed_sign(speed: float, road: Road, way: Floats) -> Iterator[Shape]:
     middle = low + (SIGN_HEIGHT + SIGN) * up
     yield rod(low, middle + 0.03 * back, 0.03).paint("#8d949a")
     turn = np.linspace(0.0, 2.0 * np.pi, 33)[:-1]
-    for radius, near, colour in ((SIGN, 0.0, "#c4161c"), (0.78 * SIGN, 0.012, "#f4f4f0")):
+    faces = (SIGN, -0.012, "#8d949a"), (SIGN, 0.0, "#c4161c"), (0.78 * SIGN, 0.012, "#f4f4f0")
+    for radius, near, colour in faces:
         ring = radius * (np.cos(turn)[:, None] * across + np.sin(turn)[:, None] * up)
         yield plate([middle + at - near * back for at in ring]).paint(colour)
     digits = str(shown)
@@ -206,8 +206,7 @@ def shapes_of(system: System, body_file: Path | None = None) -> dict[str, list[S
         if body == "chassis" and body_file is not None:
             shapes[body] = gltf_body(body_file)
         elif body == "chassis":
-            height = float(nominal(system.find(body).com)[2]) - frame.ground
-            shapes[body] = bodywork(style_of(frame, height), frame)
+            shapes[body] = bodywork(style_in(system, frame), frame)
         else:
             shapes[body] = [*bodywork("trailer", frame), *drawbar_of(system, body, own)]
     return shapes
@@ -257,9 +256,13 @@ def cameras_of(system: System) -> Iterator[Camera]:
     tyres = tyres_of(system)
     if not tyres:
         return
-    rear, front, half, height, radius = sizes_of(units_of(system)["chassis"])
-    over = max(height + 2.3 * radius, top_of_springs(system) + 1.4 * radius)
-    eye = np.array([0.5 * (rear + front), 0.25 * half, over])
+    frame = frame_of(units_of(system)["chassis"])
+    radius, style = frame.radius, style_in(system, frame)
+    if style in EYES:
+        station, aside, high = EYES[style]
+        eye = np.array([float(frame.x([station])[0]), aside * frame.half, float(frame.z([high])[0])])
+    else:
+        eye = eyes_of(styles()[style], frame)
     yield Camera("driver", "chassis", eye, eye + (10.0, 0.0, -1.2))
     for tyre in tyres:
         W, unit = nominal(tyre.centre).astype(float), sprung_body(system, tyre.carrier).name
@@ -270,12 +273,9 @@ def cameras_of(system: System) -> Iterator[Camera]:
         yield Camera(f"suspension {name}", unit, inside, W - 0.6 * radius * out)
 
 
-def top_of_springs(system: System) -> float:
-    """Return the height of the highest point at which a spring or damper holds the chassis [m]."""
-    chassis = system.find("chassis")
-    held = (force.attachments for force in system.forces if isinstance(force, SpringDamper))
-    tops = [float(nominal(at)[2]) for ends in held for body, at in ends if body is chassis]
-    return max(tops, default=-np.inf)
+def style_in(system: System, frame: FrameSizes) -> str:
+    """Return the class of a vehicle with some running gear."""
+    return style_of(frame, float(nominal(system.find("chassis").com)[2]) - frame.ground)
 
 
 def road_of(system: System, way: Floats) -> list[Shape]:

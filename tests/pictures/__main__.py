@@ -107,7 +107,7 @@ def four_bar() -> View:
     ends = (system.ground, (1.2, 0, 0.3), rocker, (0.7, 0, 0.4))
     system.add_force(ce.SpringDamper("spring", *ends, spring=80.0, damper=2.0))
     model = ce.compile(system)
-    return ce.view(model, ce.simulate(model, duration=2.0))
+    return ce.view(model, ce.simulate(model, duration=2.0)).trace("coupler", (0.45, 0, 0.25))
 
 
 def towed() -> View:
@@ -132,7 +132,7 @@ SCENES = {
     "four-bar": Scene(
         four_bar, 'ce.seek(0.4); for (const what of ["forces", "loops", "names"]) ce.show(what, true);'
     ),
-    "towing": Scene(towed, "ce.seek(1.5);" + SETTLED),
+    "towing": Scene(towed, near(1.5, 4.5, 'ce.show("forces", true);')),
 }
 
 BY_MUJOCO = {"saloon": (3.0, np.array((0.55, -1.0, 0.3)), 7.5, (1000, 574))}

@@ -20,7 +20,7 @@ from ce_dynamics.compiler.elementary import written_out
 from ce_dynamics.compiler.free_numbers import evaluate
 from ce_dynamics.errors import ModelError
 from ce_dynamics.mechanism.parameters import Values
-from ce_dynamics.views.scene.motion import picture
+from ce_dynamics.views.scene.motion import Picture, picture
 from ce_dynamics.views.scene.shapes import Shape
 from ce_dynamics.views.scene.take import Camera, Instruments, Take
 from ce_dynamics.views.scene.take_of_model import convert_places, still_parts
@@ -218,14 +218,14 @@ class Machine:
         self.camera = camera
 
     @cached_property
-    def _seen(self) -> tuple[TracedFunction, list[str]]:
+    def _seen(self) -> Picture:
         seen = picture(self.model)
-        return written_out(seen.traced), seen.forces
+        return seen._replace(traced=written_out(seen.traced))
 
     @cached_property
     def take(self) -> Take:
         """Take of the initial state."""
-        traced, forces = self._seen
+        traced, forces, moments = self._seen
         u = self.model.u0[None]
         motion = traced.evaluate_many(y=self.y0[None], u=u)
         layout = self.model.layout
@@ -237,6 +237,7 @@ class Machine:
             places=convert_places(motion["places"]),
             arrows=motion["arrows"],
             forces=forces,
+            moments=moments,
             scenery=self._scenery,
             instruments=self._instruments,
             **still,

@@ -12,6 +12,8 @@ from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.compiled.model import Model
 from ce_dynamics.compiler.free_numbers import nominal
 from ce_dynamics.mechanism.body import Body
+from ce_dynamics.mechanism.checked import across
+from ce_dynamics.mechanism.forces.point_contact import PointContact
 from ce_dynamics.mechanism.forces.spring_damper import SpringDamper
 from ce_dynamics.mechanism.hinges.free import Free
 from ce_dynamics.mechanism.system import System
@@ -23,6 +25,8 @@ THICKNESS = 0.012
 """Radius of rods, in sizes of the system."""
 SLENDER = 0.06
 """Largest radius of rods, in sizes of their body."""
+FOOT = 0.07, 0.03
+"""Height and half width of brackets on the ground, in sizes of the system."""
 SMALLEST_BLOCK = 0.02
 """Edge of the block of a body that has no extent, in sizes of the system."""
 
@@ -38,7 +42,7 @@ def body_pictures(
     for body in model.system.bodies:
         shapes = given[body.name] if body.name in given else derive_shapes(model, body, size)
         here = [local(shape, body, numbers) for shape in shapes]
-        pictures.append(BodyPicture(body.name, here, owner.get(body.name, "")))
+        pictures.append(BodyPicture(body.name, here, owner.get(body.name, ""), numbers(body.com)))
     return pictures
 
 
@@ -59,7 +63,8 @@ def derive_shapes(model: Model, body: Body, size: float) -> list[Shape]:
     if len(points) == 1 and np.linalg.norm(nominal(points[0] - com)) > COINCIDENT * size:
         return [rod(points[0], com, thin), ball(com, 2.5 * thin)]
     if len(points) < 2:
-        return [inertia_block(body, size)]
+        solid = inertia_block(body, size)
+        return [solid.paint("", 0.45) if points else solid]  # a hinge inside is seen
     if len(points) == 2:
         return [rod(points[0], points[1], thin)]
     wrapped = plate(points)
@@ -77,10 +82,10 @@ def apart(points: Floats, tolerance: float) -> list[int]:
 
 
 def points_of(model: Model, body: Body) -> list[Array]:
-    """Return design points of a body: hinges, cut edges, ends of springs; a free hinge has none."""
+    """Return design points of a body: hinges, cut edges, springs, point contacts; a free hinge has none."""
     hinges = attachments(model, body)
-    springs = (force for force in model.system.forces if isinstance(force, SpringDamper))
-    ends = [at for force in springs for held, at in force.attachments if held is body]
+    acting = (force for force in model.system.forces if isinstance(force, (SpringDamper, PointContact)))
+    ends = [at for force in acting for held, at in force.attachments if held is body]
     return (hinges[1:] if isinstance(body.inboard, Free) else hinges) + ends
 
 
@@ -133,13 +138,42 @@ def marks(model: Model, numbers: Numbers) -> list[Mark]:
     for body in system.bodies:
         hinge = body.inboard
         if not isinstance(hinge, Free):
-            axis = numbers(np.asarray(getattr(hinge, "axis", np.zeros(3))))
             place = attach_point(system, body, hinge.at_child, numbers)
-            found.append(Mark(roles.get(body.name, "dependent"), *place, axis, body.name))
+            role = roles.get(body.name, "dependent")
+            found.append(Mark(role, *place, axes_of(hinge, numbers), type(hinge).__name__.lower(), body.name))
     for loop in system.closures:
-        for body, at in loop.attachments[:1]:
-            found.append(Mark("cut", *attach_point(system, body, at, numbers), np.zeros(3), loop.name))
+        closure, (body, at) = getattr(loop, "closure", None), loop.attachments[0]
+        place = attach_point(system, body, at, numbers)
+        joint = type(closure).__name__.lower()
+        found.append(Mark("cut", *place, axes_of(closure, numbers), joint, loop.name))
     return found
+
+
+def axes_of(hinge: object, numbers: Numbers) -> Floats:
+    """Return the unit vectors of a hinge or closure, (n, 3)."""
+    names: Sequence[str] = getattr(hinge, "directions", ())
+    return np.array([numbers(np.asarray(getattr(hinge, name))) for name in names]).reshape(-1, 3)
+
+
+def feet(model: Model, size: float, up: Floats) -> list[Shape]:
+    """Return brackets below the points of the ground that hold hinges, cut edges and springs."""
+    system, found = model.system, []
+    held = [body.inboard.at_parent for body in system.bodies if body.carrier.is_ground and holds(body)]
+    joined = [loop.attachments for loop in system.closures]
+    springs = [force.attachments for force in system.forces if isinstance(force, SpringDamper)]
+    held += [at for ends in (*joined, *springs) for body, at in ends if body.is_ground]
+    points = nominal(np.array(held).reshape(-1, 3)).astype(float)
+    along, side = across(up)
+    for k in apart(points, COINCIDENT * size):
+        foot = points[k] - FOOT[0] * size * up
+        corners = [foot + FOOT[1] * size * (i * along + j * side) for i in (-1, 1) for j in (-1, 1)]
+        found.append(replace(plate([points[k], *corners]).paint("#5d666e"), look="trim"))
+    return found
+
+
+def holds(body: Body) -> bool:
+    """Return True if the inboard hinge of a body holds it somewhere."""
+    return not isinstance(body.inboard, Free)
 
 
 def size_of(positions: Floats) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,7 +17,10 @@ from ce_dynamics.dynamics.instant import Instant
 from ce_dynamics.dynamics.outward import Outward, axes
 from ce_dynamics.dynamics.state import join_name, rate_name
 from ce_dynamics.errors import ModelError
+from ce_dynamics.mechanism.body import Body
 from ce_dynamics.mechanism.forces.base import HingeLoad, PointLoad
+from ce_dynamics.mechanism.hinges.prismatic import Prismatic
+from ce_dynamics.mechanism.hinges.revolute import Revolute
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -32,24 +35,31 @@ class Picture(NamedTuple):
     ----------
     traced : TracedFunction
         ``places`` (bodies, 12): centres of mass, and rotation matrices row by row; ``arrows`` (forces, 6):
-        where each acts, and the force; all in the world.
+        where each acts, and the force or moment; all in the world.
     forces : list of str
+    moments : list of int
+        Numbers of the arrows that are moments.
     """
 
     traced: TracedFunction
     forces: list[str]
+    moments: list[int]
 
 
 def picture(model: Model) -> Picture:
-    """Return places of all bodies and forces of all force elements."""
+    """Return places of all bodies, and forces and moments of all force elements."""
     forces: list[str] = []
-    return Picture(model.trace("picture", partial(trace_scene, model, forces)), forces)
+    moments: list[int] = []
+    return Picture(model.trace("picture", partial(trace_scene, model, forces, moments)), forces, moments)
 
 
-def trace_scene(model: Model, names: list[str], y: Array, u: Array) -> dict[str, Array]:
-    """For floats or traced scalars; the names of forces are written into `names`."""
+def trace_scene(model: Model, names: list[str], moments: list[int], y: Array, u: Array) -> dict[str, Array]:
+    """For floats or traced scalars; names of forces and numbers of moments are written into the lists."""
     instant = model.instant(y, u)
     arrows = arrows_of(instant.outward, loads_of(instant))
+    at_hinges = list(hinge_arrows(instant.outward, loads_of(instant)))
+    moments[:] = [len(arrows) + k for k, (body, _, _) in enumerate(at_hinges) if body.inboard.turns]
+    arrows += [(name, arrow) for _, name, arrow in at_hinges]
     names[:] = [name for name, _ in arrows]
     return {"places": places(instant.outward), "arrows": stack_rows([arrow for _, arrow in arrows])}
 
@@ -85,6 +95,17 @@ def arrows_of(outward: Outward, loads: Loads) -> list[tuple[str, Array]]:
             force = R @ force
         found.append((name, concatenate((r, force))))
     return found
+
+
+def hinge_arrows(outward: Outward, loads: Loads) -> Iterator[tuple[Body, str, Array]]:
+    """Yield body, name, and point and force or moment (6,) in the world, of loads on hinges with one axis."""
+    ground = outward.embedding.system.ground
+    for name, load in loads:
+        hinge = load.body.inboard if isinstance(load, HingeLoad) else None
+        if isinstance(load, HingeLoad) and isinstance(hinge, (Revolute, Prismatic)):
+            axis = outward.direction(load.body, hinge.axis, ground)
+            at = outward.point(load.body, hinge.at_child, ground).r
+            yield load.body, name, concatenate((at, load.value * axis))
 
 
 def nothing(force: Array) -> bool:

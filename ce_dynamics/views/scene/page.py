@@ -116,6 +116,8 @@ def take_content(take: Take, packed: Packed) -> dict[str, Any]:
         "marks": [mark_content(mark) for mark in take.marks],
         "cameras": take.cameras,
         "forces": take.forces,
+        "moments": list(take.moments),
+        "traced": [[body, *round_values(at)] for body, at in take.traced],
         "scenery": [shape_content(shape, packed) for shape in take.scenery],
         "up": round_values(take.up),
         "weight": take.weight,
@@ -172,7 +174,8 @@ def mark_content(mark: Mark) -> dict[str, Any]:
         "kind": mark.kind,
         "name": mark.name,
         "at": [mark.body, *round_values(mark.at)],
-        "axis": round_values(mark.axis),
+        "axes": round_values(mark.axes),
+        "joint": mark.joint,
     }
 
 

@@ -27,11 +27,14 @@ class BodyPicture:
         Points from its centre of mass, in its axes.
     aggregate : str
         Aggregated body that it belongs to, if several do.
+    com : (3,) array
+        Centre of mass in the design pose [m]; zero where points are given from it.
     """
 
     name: str
     shapes: Sequence[Shape]
     aggregate: str = ""
+    com: Array = field(default_factory=lambda: np.zeros(3))
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,15 +71,18 @@ class Mark:
     body : int
     at : (3,) array
         From the centre of mass, in body axes [m].
-    axis : (3,) array
-        Of the hinge; zero if it has none.
+    axes : (n, 3) array
+        Unit vectors of the hinge: none of a ball joint, two of a universal hinge.
+    joint : str
+        Type of the hinge in lower case, which decides how it is drawn.
     name : str
     """
 
     kind: str
     body: int
     at: Array
-    axis: Array
+    axes: Array
+    joint: str = ""
     name: str = ""
 
 
@@ -171,6 +177,10 @@ class Take:
         Name, number of the body, eye and target in body axes.
     forces : list of str
         Names of what pushes, in the order of the arrows.
+    moments : sequence of int
+        Numbers of the arrows that are moments about an axis [N·m].
+    traced : list of (int, array)
+        Points whose ways are drawn: body, and place from its centre of mass in its axes [m].
     scenery : list of Shape
         What rests: roads, walls, paths; in the world.
     up : (3,) array
@@ -182,7 +192,7 @@ class Take:
     places : (n, bodies, 7) array
         Centres of mass [m] and quaternions (x, y, z, w) in the world.
     arrows : (n, forces, 6) array
-        Where each acts [m], and the force [N].
+        Where each acts [m], and the force [N] or moment [N·m].
     series : list of Series
     instruments : Instruments, optional
     """
@@ -195,6 +205,8 @@ class Take:
     marks: list[Mark] = field(default_factory=list)
     cameras: list[dict[str, object]] = field(default_factory=list)
     forces: list[str] = field(default_factory=list)
+    moments: Sequence[int] = ()
+    traced: list[tuple[int, Floats]] = field(default_factory=list)
     arrows: Floats = field(default_factory=lambda: np.zeros((0, 0, 6)))
     scenery: list[Shape] = field(default_factory=list)
     up: Floats = field(default_factory=lambda: np.array([0.0, 0.0, 1.0]))

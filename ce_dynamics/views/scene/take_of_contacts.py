@@ -51,7 +51,8 @@ def take_of_unilateral(
     rest = [shape for name, found in touching.items() if name == "ground" for shape in found]
     moving = {name: found for name, found in touching.items() if name != "ground"}
     planes = {id(e.surface): e.surface for e in elements if isinstance(e, Contact)}
-    rest += [plane(s.point, s.normal) for s in planes.values() if isinstance(s, Plane)]
+    if all(shape.kind != "plane" for shape in scenery):
+        rest += [plane(s.point, s.normal) for s in planes.values() if isinstance(s, Plane)]
     results = None if run is None else run.results
     take = take_of_model(
         model, results, label, {**derive_with(model, moving), **shapes}, [*scenery, *rest], cameras

@@ -20,6 +20,7 @@ from ce_dynamics.views.scene.derived import (
     Numbers,
     body_pictures,
     derive_shapes,
+    feet,
     marks,
     number_of,
     size_of,
@@ -56,14 +57,17 @@ def take_of_model(
         k = int(np.argmax(~np.isfinite(places).all(axis=(1, 2))))
         raise ModelError(f"view: bodies have no place at t = {t[k]:g} s; cut the results off before")
     numbers = Values(model.layout.parameters, U[0, model.layout.n_inputs :])
-    still = still_parts(model, numbers, shapes, size_of(motion["places"][0, :, :3]), cameras)
+    spread = size_of(motion["places"][0, :, :3])
+    still = still_parts(model, numbers, shapes, spread, cameras)
     return Take(
         label=label,
         t=t,
         places=places,
         forces=seen.forces,
+        moments=seen.moments,
         arrows=motion["arrows"],
-        scenery=list(checks.items("view: scenery", scenery)),
+        scenery=list(checks.items("view: scenery", scenery))
+        or feet(model, max(spread, reach(model)), upwards(model.system.gravity)),
         series=[] if results is None else series_of(results),
         instruments=instruments,
         **still,

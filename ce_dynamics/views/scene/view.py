@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from html import escape
 from pathlib import Path
@@ -14,6 +15,7 @@ from ce_dynamics.compiled.model import Model
 from ce_dynamics.contact.embedded import UnilateralModel
 from ce_dynamics.contact.rigid_contacts import RigidContacts
 from ce_dynamics.errors import ModelError
+from ce_dynamics.mechanism.checked import finite_vector
 from ce_dynamics.views.scene.headless import SCRIPTS, draw_page
 from ce_dynamics.views.scene.mcap import save_mcap
 from ce_dynamics.views.scene.page import Packed, page, take_content
@@ -26,6 +28,7 @@ from ce_dynamics.views.scene.widget import page_widget
 
 if TYPE_CHECKING:
     import xarray as xr
+    from numpy.typing import ArrayLike
 
     from ce_dynamics.contact.recorder import ContactRun
     from ce_dynamics.contact.rigid_contacts import RigidRun
@@ -61,6 +64,22 @@ class View:
         """Return both views in one page: the runs of the other one behind those of this one."""
         checks.instance("View.over: other", other, View, "a view, as ce_dynamics.view returns it")
         return View((*self.takes, *other.takes), self.title, self.camera)
+
+    def trace(self, body: str, point: ArrayLike) -> View:
+        """Return the view with the way of a point of a body, given in the design pose [m].
+
+        Raises
+        ------
+        ModelError
+            If there is no such body, or the point is not three finite numbers.
+        """
+        takes = []
+        for take in self.takes:
+            names = [one.name for one in take.bodies]
+            number = names.index(checks.check_name("View.trace: body", body, names, "body"))
+            at = finite_vector(point, "View.trace", "point") - take.bodies[number].com
+            takes.append(replace(take, traced=[*take.traced, (number, at)]))
+        return View(takes, self.title, self.camera)
 
     @cached_property
     def html(self) -> str:

@@ -147,4 +147,4 @@ def page(scene: TowingScene, run: TowingRun) -> View:
         weight=9.81 * float(np.sum(towing.bodies.mass)),
         series=[*series, TimeSeries("energy", "J", run.energy)],
     )
-    return View([taken], scene.title)
+    return View([taken], scene.title, f"follow {bodies[0].name}" if towing.feet else "orbit")

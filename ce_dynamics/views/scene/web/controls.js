@@ -51,7 +51,8 @@ export class Controls {
     if (!(strength > 0) || now < (this.quiet ?? 0)) return;
     this.quiet = now + SHAKEN;
     const effect = { duration: SHAKEN, strongMagnitude: Math.min(strength, 1), weakMagnitude: Math.min(strength, 1) };
-    gamepadOf()?.vibrationActuator?.playEffect?.("dual-rumble", effect)?.catch(() => {});
+    const { vibrationActuator, hapticActuators } = gamepadOf() ?? {};
+    (vibrationActuator?.playEffect?.("dual-rumble", effect) ?? hapticActuators?.[0]?.pulse?.(effect.strongMagnitude, SHAKEN))?.catch(() => {});
   }
 
   // New values after a time, into u; read: the value of an output, for calm controls; ease: part of the others, 0 to 1.

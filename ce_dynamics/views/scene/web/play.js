@@ -7,6 +7,8 @@ import { Plot } from "./plot.js";
 import { stageOf } from "./plan.js";
 import { gif, letters, png, webm } from "./export.js";
 import { ribbon } from "./skids.js";
+import { material } from "./looks.js";
+import { tube } from "./shapes.js";
 import { Take } from "./take.js";
 import { Values, pin } from "./values.js";
 import { Vehicle, bodyChoice } from "./vehicle.js";
@@ -45,7 +47,8 @@ class Player {
     this.marks = this.#skids();
     this.values = new Values(this.stage, this.runs[0].take);
     this.cameras = new Cameras(this.stage, this.runs[0].take);
-    this.cameras.look(new THREE.Vector3(...middle), 1.6 * size);
+    this.cameras.look(new THREE.Vector3(...middle), (this.stage.outdoors ? 1.6 : 1.2) * size);
+    this.ways = this.runs.flatMap((run) => run.content.traced.map((point) => this.#way(run, ...point)));
     this.start = Math.min(...this.runs.map(({ times }) => times[0]));
     this.end = Math.max(...this.runs.map(({ times }) => times.at(-1)));
     this.time = this.start;
@@ -146,6 +149,21 @@ class Player {
       if (slips[k]) skids.at(k, this.vehicle.foot(k, [...places.subarray(here, here + 3)]), slips[k][n], this.stage.up.toArray());
       return skids.strips[k].count;
     }));
+  }
+
+  // The way of a point of a body: faint as a whole, strong as far as the run is.
+  #way({ take, times, places, content }, body, ...at) {
+    const every = Math.ceil(times.length / 1500), r = 0.004 * this.stage.size, n = content.bodies.length;
+    const points = [...times.keys()].filter((k) => k % every === 0).map((k) => new THREE.Vector3(...at)
+      .applyQuaternion(new THREE.Quaternion().fromArray(places, 7 * (k * n + body) + 3)).add(new THREE.Vector3().fromArray(places, 7 * (k * n + body))));
+    const { colour } = take.bodies[body].userData, dot = new THREE.Mesh(new THREE.SphereGeometry(2.5 * r, 16, 12), material(colour));
+    dot.position.set(...at);
+    take.bodies[body].add(dot);
+    if (points.length < 2) return () => {};
+    const passed = new THREE.Mesh(tube(points, r), material(colour)), whole = new THREE.Mesh(tube(points, 0.5 * r), material(colour, 0.35));
+    this.stage.scene.add(passed, whole);
+    const each = passed.geometry.index.count / (points.length - 1);
+    return (k) => passed.geometry.setDrawRange(0, each * Math.floor(k / every));
   }
 
   #neighbour(step) {
@@ -249,6 +267,7 @@ class Player {
     this.time = Math.min(Math.max(t, this.start), this.end);
     for (const run of this.runs) this.#place(run);
     const [now] = instant(this.runs[0].times, this.time);
+    for (const way of this.ways) way(now);
     this.marks[now]?.forEach((count, k) => this.vehicle.skids.strips[k].show(count));
     this.slider.value = this.time;
     this.clock.textContent = `${this.time.toFixed(3)} / ${this.end.toFixed(2)} s`;

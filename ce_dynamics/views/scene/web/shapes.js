@@ -164,6 +164,38 @@ function cones({ points, radius }) {
   return group;
 }
 
+// Joints by the type of their hinge, about the origin: a pin between washers, a sleeve with corners or round, two pins
+// that cross, a disc; a ball for all others.
+const PARTS_OF_JOINTS = {
+  revolute: (r, [axis]) => peg(r, 5 * r, axis),
+  prismatic: (r, [axis]) => [about(new THREE.BoxGeometry(3.4 * r, 7 * r, 3.4 * r), axis)],
+  cylindrical: (r, [axis]) => [about(new THREE.CylinderGeometry(1.9 * r, 1.9 * r, 7 * r, 24), axis)],
+  universal: (r, axes) => axes.flatMap((axis) => peg(0.7 * r, 6 * r, axis)),
+  planar: (r, [axis]) => [about(new THREE.CylinderGeometry(4 * r, 4 * r, r, 32), axis)],
+};
+PARTS_OF_JOINTS.screw = PARTS_OF_JOINTS.cylindrical;
+
+const about = (geometry, axis) => laid(geometry, axis.map((x) => -0.5 * x), axis.map((x) => 0.5 * x));
+
+const peg = (r, length, axis) => [about(new THREE.CylinderGeometry(r, r, length, 16), axis),
+  ...[-0.4, 0.4].map((part) => about(new THREE.CylinderGeometry(1.9 * r, 1.9 * r, 0.7 * r, 20).translate(0, part * length, 0), axis))];
+
+export const joint = (type, axes, r) => joined(PARTS_OF_JOINTS[type]?.(r, axes) ?? [new THREE.SphereGeometry(2.1 * r, 24, 16)]);
+
+// A tube through points, with which its triangles grow.
+export function tube(points, radius) {
+  const last = points.length - 1;
+  class Way extends THREE.Curve {
+    getPoint(s) {
+      const k = Math.min(Math.floor(s * last), last - 1);
+      return points[k].clone().lerp(points[k + 1], s * last - k);
+    }
+    getPointAt(s) { return this.getPoint(s); }
+    getTangentAt(s) { return this.getTangent(s); }
+  }
+  return new THREE.TubeGeometry(new Way(), last, radius, 6);
+}
+
 // A spring from (0, -½, 0) to (0, ½, 0) with the radius 1, for one that is so many radii long.
 export function coil(slenderness, turns = 6) {
   class Helix extends THREE.Curve {

@@ -1,8 +1,9 @@
 // One run: its bodies and what belongs to them, placed at any time.
 
 import { PALETTE, material } from "./looks.js";
-import { SHADELESS, coil, lay, meshes } from "./shapes.js";
+import { SHADELESS, coil, joint, lay, meshes } from "./shapes.js";
 
+const JOINT = "#b4bcc3", FORCE = "#c4271b", MOMENT = "#7a3fb0";
 const MARKS = { independent: "#1f6fb4", dependent: "#9aa5ad", prescribed: "#2e9e58", cut: "#d23b33" };
 const GHOST = 0.35;
 const BODYWORK = new Set(["paint", "glass", "headlamp", "brakelamp", "trim"]);
@@ -17,11 +18,12 @@ export class Take {
     this.bodies = content.bodies.map((body, k) => this.#body(body, k));
     this.strands = content.strands.map((strand) => this.#strand(strand));
     this.marks = content.marks.map((mark) => this.#mark(mark));
-    this.arrows = content.forces.map((name) => this.#arrow(name));
+    this.arrows = content.forces.map((name, k) => this.#arrow(name, content.moments.includes(k)));
     if (this.solid) for (const mesh of meshes(content.scenery, "#b9c2c9")) this.group.add(mesh);
     this.forceScale = 1;
     this.shown = { forces: false, loops: false, body: "solid" };
     this.showBody("solid");
+    this.showLoops(false);
   }
 
   #body(body, k) {
@@ -33,7 +35,7 @@ export class Take {
     return group;
   }
 
-  // Shapes anew, where hardpoints moved; marks stay.
+  // Shapes anew, where hardpoints moved.
   dress(group, shapes) {
     for (const mesh of group.userData.meshes ?? []) group.remove(mesh);
     group.userData.meshes = meshes(shapes, group.userData.colour, this.solid ? 1 : GHOST);
@@ -41,7 +43,7 @@ export class Take {
     if (this.shown) this.showBody(this.shown.body);
   }
 
-  // All points of bodies, then ends of strands, one after the other, where hardpoints moved.
+  // All points of bodies, then ends of strands, then marks, one after the other, where hardpoints moved.
   reshape(points) {
     let at = 0;
     const next = () => [points[at++], points[at++], points[at++]];
@@ -59,16 +61,16 @@ export class Take {
     this.strands.forEach(({ userData: { strand } }) => {
       for (const end of [strand.a, strand.b]) end.splice(1, 3, ...next());
     });
+    for (const mark of this.marks) mark.position.set(...next());
   }
 
   #strand(strand) {
     const radius = 0.022 * this.size;
     let object;
     if (strand.kind === "cable") {
-      const line = new THREE.BufferGeometry();
-      line.setAttribute("position", new THREE.BufferAttribute(new Float32Array(3 * 25), 3));
-      object = new THREE.Line(line, new THREE.LineBasicMaterial({ color: "#7a4b12" }));
-      object.frustumCulled = false;
+      object = new THREE.Mesh(new THREE.CylinderGeometry(1, 1, 1, ROUND, ALONG, true), material("#8a5a1e", this.solid ? 1 : GHOST, "trim"));
+      object.userData = { radius: 0.0035 * this.size };
+      object.frustumCulled = false; // its vertices move
     } else {
       const spring = strand.kind === "spring"; // whose coil is made when it is first stretched
       const geometry = spring ? null : new THREE.CylinderGeometry(0.35, 0.35, 1, 14);
@@ -82,25 +84,22 @@ export class Take {
   }
 
   #mark(mark) {
-    const r = 0.011 * this.size, turning = mark.axis.some((x) => x !== 0);
-    const geometry = mark.kind === "cut" ? new THREE.TorusGeometry(1.7 * r, 0.45 * r, 8, 24)
-      : turning ? new THREE.CylinderGeometry(r, r, 4 * r, 16) : new THREE.SphereGeometry(1.3 * r, 16, 12);
-    const object = new THREE.Mesh(geometry, material(MARKS[mark.kind]));
-    const [body, ...at] = mark.at;
-    if (turning) lay(object, at, at.map((x, k) => x + mark.axis[k]));
+    const paint = material(JOINT, this.solid ? 1 : GHOST, "trim"), [body, ...at] = mark.at;
+    const object = new THREE.Mesh(joint(mark.joint, mark.axes, 0.008 * this.size), paint);
     object.position.set(...at);
-    object.visible = false;
+    object.userData.role = MARKS[mark.kind];
     (body < 0 ? this.group : this.bodies[body]).add(object);
     return object;
   }
 
-  #arrow(name) {
-    const r = 0.006 * this.size, group = new THREE.Group(), paint = material("#c4271b", this.solid ? 1 : GHOST);
+  // A moment has two heads.
+  #arrow(name, moment) {
+    const r = 0.006 * this.size, group = new THREE.Group(), paint = material(moment ? MOMENT : FORCE, this.solid ? 1 : GHOST);
     const shaft = new THREE.Mesh(new THREE.CylinderGeometry(r, r, 1, 10).translate(0, 0.5, 0), paint);
-    const head = new THREE.Mesh(new THREE.ConeGeometry(2.6 * r, 6 * r, 14).translate(0, 3 * r, 0), paint);
-    group.add(shaft, head);
+    group.add(shaft);
+    for (const high of moment ? [3 * r, 8 * r] : [3 * r]) group.add(new THREE.Mesh(new THREE.ConeGeometry(2.6 * r, 6 * r, 14).translate(0, high, 0), paint));
     group.visible = false;
-    group.userData = { name };
+    group.userData = { name, moment };
     this.group.add(group);
     return group;
   }
@@ -125,7 +124,7 @@ export class Take {
     for (const object of this.strands) {
       const { strand, radius } = object.userData, a = this.#world(strand.a), b = this.#world(strand.b);
       if (strand.kind === "cable") {
-        hang(object.geometry, a, b, strand.length, up);
+        hang(object.geometry, a, b, strand.length, up, radius);
       } else {
         if (!object.userData.coiled) object.geometry = coil(a.distanceTo(b) / radius);
         object.userData.coiled = true;
@@ -135,17 +134,17 @@ export class Take {
     }
   }
 
-  // Arrow k: where the force acts, and its components.
+  // Arrow k: where the force acts, and its components; moments on the wheels of a vehicle are not shown.
   push(k, x, y, z, fx, fy, fz) {
     const arrow = this.arrows[k], force = new THREE.Vector3(fx, fy, fz);
     const length = (force.length() / (this.content.weight || 1)) * this.size * this.forceScale;
-    arrow.visible = this.shown.forces && length > 0.004 * this.size;
+    arrow.visible = this.shown.forces && length > 0.004 * this.size && !(arrow.userData.moment && this.hasBodywork);
     if (!arrow.visible) return;
     arrow.position.set(x, y, z);
     Object.assign(arrow.userData, { newtons: force.length(), tip: arrow.position.clone().addScaledVector(force, length / force.length()) });
     arrow.quaternion.setFromUnitVectors(new THREE.Vector3(0, 1, 0), force.normalize());
     arrow.children[0].scale.y = length;
-    arrow.children[1].position.y = length;
+    for (const head of arrow.children.slice(1)) head.position.y = length;
   }
 
   // Bodywork solid, seen through, or away.
@@ -181,7 +180,10 @@ export class Take {
 
   showLoops(on) {
     this.shown.loops = on;
-    for (const mark of this.marks) mark.visible = on;
+    for (const mark of this.marks) {
+      mark.visible = on || !this.hasBodywork;
+      mark.material.color.set(on ? mark.userData.role : JOINT);
+    }
     const owners = [...new Set(this.content.bodies.map((body) => body.aggregate).filter(Boolean))];
     this.bodies.forEach((group, k) => {
       const owner = this.content.bodies[k].aggregate;
@@ -193,13 +195,21 @@ export class Take {
 
 const ONE = { x: 1, y: 1, z: 1 };
 
+const ROUND = 8, ALONG = 24; // sides and pieces of a cable
+
 // A cable between a and b: straight if taut, else about a parabola of its length.
-function hang(geometry, a, b, length, up) {
-  const points = geometry.attributes.position, span = a.distanceTo(b), spare = Math.max(length - span, 0);
-  const depth = Math.sqrt(0.375 * spare * Math.max(span, 0.67 * length)), last = points.count - 1;
-  for (let k = 0; k <= last; ++k) {
-    const s = k / last, at = a.clone().lerp(b, s).addScaledVector(up, -4 * depth * s * (1 - s));
-    points.setXYZ(k, at.x, at.y, at.z);
+function hang(geometry, a, b, length, up, radius) {
+  const { position, normal } = geometry.attributes, span = a.distanceTo(b), spare = Math.max(length - span, 0);
+  const depth = Math.sqrt(0.375 * spare * Math.max(span, 0.67 * length)), way = b.clone().sub(a);
+  const across = way.clone().cross(up), high = new THREE.Vector3();
+  if (across.length() < 1e-6 * (span || 1)) across.set(up.y, up.z, up.x);
+  high.crossVectors(across.normalize(), way.normalize());
+  for (let k = 0; k < position.count; ++k) {
+    const s = Math.floor(k / (ROUND + 1)) / ALONG, angle = (2 * Math.PI * (k % (ROUND + 1))) / ROUND;
+    const out = across.clone().multiplyScalar(Math.cos(angle)).addScaledVector(high, Math.sin(angle));
+    const at = a.clone().lerp(b, s).addScaledVector(up, -4 * depth * s * (1 - s)).addScaledVector(out, radius);
+    position.setXYZ(k, at.x, at.y, at.z);
+    normal.setXYZ(k, out.x, out.y, out.z);
   }
-  points.needsUpdate = true;
+  position.needsUpdate = normal.needsUpdate = true;
 }

@@ -4,8 +4,8 @@ import { element } from "./dom.js";
 
 const VALUES = 8; // arrows that show their force
 
-// A force for people: three digits, with its unit.
-const force = (x) => (x >= 9995 ? `${(x / 1000).toPrecision(3)} kN` : `${Number(x.toPrecision(3))} N`);
+// A force or moment for people: three digits, with its unit.
+const force = (x, moment) => (x >= 9995 ? `${(x / 1000).toPrecision(3)} kN` : `${Number(x.toPrecision(3))} N`) + (moment ? " m" : "");
 
 // Puts a label at a place of the scene; false if that is behind the camera.
 export function pin(stage, tag, place) {
@@ -32,7 +32,7 @@ export class Values {
     this.tags.forEach((tag, k) => {
       const arrow = most[k];
       tag.hidden = !arrow || !pin(this.stage, tag, tip.copy(arrow.userData.tip));
-      if (arrow) tag.textContent = force(arrow.userData.newtons);
+      if (arrow) tag.textContent = force(arrow.userData.newtons, arrow.userData.moment);
     });
   }
 }

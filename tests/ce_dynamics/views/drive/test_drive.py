@@ -327,6 +327,37 @@ def test_a_browser_drives_and_python_drives_the_same_again(machine: Machine, tmp
     assert found["went"] > 0
 
 
+SHAKEN = """
+    const calls = [], effect = (...given) => { calls.push(given); return Promise.resolve("complete"); };
+    let pad = { axes: [0.5], buttons: [], vibrationActuator: { playEffect: effect } };
+    navigator.getGamepads = () => [null, pad];
+    const pause = () => new Promise((done) => setTimeout(done, 150));
+    ce.pause(true);
+    const shake = async (strength) => { ce.controls.shake(strength); await pause(); };
+    ce.controls.shake(0.4);
+    await shake(0.4); // too early
+    for (const strength of [0, 3]) await shake(strength);
+    pad = { axes: [0.5], buttons: [], hapticActuators: [{ pulse: effect }] };
+    await shake(0.5);
+    pad = { axes: [0.5], buttons: [] };
+    await shake(0.5);
+    ce.controls.apply(ce.physics.u, 0.016);
+    return { calls, u: [...ce.physics.u] };
+"""
+
+
+@needs_chromium
+def test_a_gamepad_turns_and_shakes(tmp_path: Path) -> None:
+    axis = Control("force", (("ArrowLeft",), ("ArrowRight",)), gamepad="axis 0", between=(-8.0, 8.0))
+    found = answer(DrivePage([Machine("cart", ce.compile(cart()), controls=[axis])]).html, SHAKEN, tmp_path)
+    rumbles = [
+        ["dual-rumble", {"duration": 100, "strongMagnitude": strength, "weakMagnitude": strength}]
+        for strength in (0.4, 1)
+    ]
+    assert found["calls"] == [*rumbles, [0.5, 100]]
+    assert found["u"][0] == 4.0
+
+
 @pytest.mark.slow
 @needs_chromium
 def test_a_vehicle_is_driven(tmp_path: Path) -> None:

@@ -121,6 +121,46 @@ def test_forces_are_those_of_the_spring(model: ce.Model, run: Any) -> None:
     )
 
 
+def test_motors_push_along_their_axes_and_joints_and_feet_are_where_they_hold() -> None:
+    system, tilted = ce.System(name="lift", gravity=(0, 0, -9.81)), np.array((3.0, 0.0, 4.0))
+    mast, arm = ce.Revolute(tilted, at=(1, 2, 3)), ce.Prismatic((0, 1, 0), at=(1, 2, 4))
+    inertia = {"mass": 1.0, "inertia": (0.1, 0.1, 0.1)}
+    base = system.add_body("base", com=(1, 2, 3.5), parent=system.ground, hinge=mast, **inertia)
+    wrist = ce.Universal((1, 0, 0), (0, 0, 1), at=(1, 3, 4))
+    slide = system.add_body("slide", com=(1, 3, 4), parent=base, hinge=arm, **inertia)
+    system.add_body("hand", com=(1, 3, 4.5), parent=slide, hinge=wrist, **inertia)
+    for name in ("base", "slide"):
+        system.add_input(f"{name} load", "N m" if name == "base" else "N")
+        system.add_force(ce.Actuator(f"{name} motor", system.find(name), command=f"{name} load"))
+    model = ce.compile(system)
+    inputs = {"base load": 5.0, "slide load": -7.0}
+    (take,) = ce.view(model, ce.simulate(model, inputs, duration=0.2)).takes
+    assert take.forces == ["base motor", "slide motor"]
+    assert list(take.moments) == [0]
+    # an axis through fixed points keeps its direction; the slide's turns with the base
+    np.testing.assert_allclose(take.arrows[:, 0], len(take.t) * [[1, 2, 3, 3, 0, 4]], atol=1e-14)
+    np.testing.assert_allclose(np.linalg.norm(take.arrows[:, 1, 3:], axis=1), 7.0, rtol=1e-14)
+    np.testing.assert_allclose(take.arrows[0, 1], [1, 2, 4, 0, -7, 0], atol=1e-14)
+    assert [(mark.joint, len(mark.axes)) for mark in take.marks] == [
+        ("revolute", 1),
+        ("prismatic", 1),
+        ("universal", 2),
+    ]
+    (foot,) = take.scenery
+    np.testing.assert_array_equal(foot.points[0], [1, 2, 3])
+    assert np.all(foot.points[1:, 2] < 3.0)
+
+
+def test_ways_of_points_are_given_in_the_design_pose(model: ce.Model, run: Any) -> None:
+    view = ce.view(model, run).over(ce.view(model, run)).trace("coupler", (0.45, 0, 0.25))
+    for take in content(view.html)["takes"]:
+        assert take["traced"] == [[1, 0.05, 0.0, 0.05]]  # from the centre of mass at (0.4, 0, 0.2)
+    with pytest.raises(ce.ModelError, match=r"no body 'couple'.*did you mean 'coupler'"):
+        view.trace("couple", (0, 0, 0))
+    with pytest.raises(ce.ModelError, match=r"View\.trace"):
+        view.trace("coupler", (0, np.nan, 0))
+
+
 def test_the_page_holds_all_of_it_and_nothing_from_elsewhere(model: ce.Model, run: Any) -> None:
     page = ce.view(model, run, camera="follow coupler").html
     (take,) = content(page)["takes"]
@@ -264,6 +304,7 @@ def test_mcap_has_places_and_shapes_for_its_library(model: ce.Model, run: Any, t
     counts = {entity["id"]: sum(len(entity[kind]) for kind in kinds) for entity in scene["entities"]}
     flat = {"plate"}  # of points on a line: nothing is seen of it
     drawn = {b.name: sum(s.kind not in flat or len(s.triangles) > 0 for s in b.shapes) for b in take.bodies}
+    drawn["world"] = len(take.scenery)
     assert counts == {name: count for name, count in drawn.items() if count}
     quantities = [content for topic, _, content in contents if topic == "/quantities"]
     assert quantities[-1]["crank"] == float(run["crank"].values[-1])
