@@ -27,8 +27,10 @@ Points = Sequence[tuple[float, float]]
 GLASS, TRIM, LAMP, BRAKE_LAMP, PLATE = "#10161b", "#17191b", "#f4f6f8", "#a3141a", "#e8e9e4"
 EYES = 1.15, 0.45, 0.42
 """Place of a driver's eyes: behind the windscreen's foot [m], in half tracks, in parts of belt to roof."""
-DASHBOARD, STEERING_WHEEL = (0.5, 0.25), (0.52, 0.0, -0.25, 0.18)
-"""Length and height [m]; place from the driver's eyes and radius [m]."""
+DASHBOARD = 0.15, 0.4, 0.08, 0.25
+"""Distance behind the windscreen's foot, length, height over the foot, depth [m]."""
+STEERING_WHEEL = 0.52, 0.0, -0.25, 0.18
+"""Place from the driver's eyes, and radius [m]."""
 MOST_TRIANGLES = 200_000
 """Triangles of a body from a file: with the road it stays below 300,000."""
 
@@ -336,8 +338,11 @@ def cockpit(style: Style, frame: FrameSizes) -> Iterator[Shape]:
     half, narrow = (float(0.92 * cabin_half(style, frame, x, up)) for x, up in ((foot, 0.0), (roof, 0.9)))
     for side in (-1.0, 1.0):
         yield look(rod((foot, side * half, low), (roof, side * narrow, high), 0.03), "trim", TRIM)
-    edges = DASHBOARD[0], 2.0 * half, DASHBOARD[1]
-    yield box(edges, (foot - 0.6 * DASHBOARD[0], 0.0, low - 0.5 * DASHBOARD[1]), "trim", "#24282c")
+    behind, length, above, deep = DASHBOARD
+    at = (foot - behind - 0.5 * length, 0.0, low + above - 0.5 * deep)
+    yield box((length, 2.0 * half, deep), at, "trim", "#24282c")
+    inside = (foot - behind - length - 0.5, 0.0, low + above - 0.02)  # the paint below is that of the bonnet
+    yield box((1.0, 2.0 * half, 0.02), inside, "trim", "#24282c")
     centre = eyes_of(style, frame) + STEERING_WHEEL[:3]
     turn = np.linspace(0.0, 2.0 * np.pi, 21)
     ring = centre + STEERING_WHEEL[3] * (

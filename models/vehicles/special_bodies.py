@@ -26,7 +26,7 @@ FUSELAGE = (
     (2.0, 0.18, 0.7, 1.4),
 )
 """Outlines of single-seaters: station, half width over the room between the wheels, lower and upper edge."""
-EYES = {"truck": (0.06, 0.45, 4.5), "single-seater": (0.6, 0.0, 2.75)}
+EYES = {"truck": (-1.6, 0.45, 4.5), "single-seater": (0.6, 0.0, 2.75)}
 """Places of the driver's eyes: station, part of the half track, height."""
 
 
