@@ -246,8 +246,8 @@ def test_the_command_line_writes_a_page(tmp_path: Path, capsys: pytest.CaptureFi
 def test_a_sign_shows_the_speed_beside_the_way() -> None:
     """50 has five strokes and six; the sign stands on the right, and all of it within its ring."""
     way = np.stack((np.linspace(0.0, 40.0, 81), np.zeros(81)), axis=1)
-    post, ring, face, *strokes = speed_sign(50.0 / 3.6, road("flat"), way)
-    assert (ring.kind, face.kind, len(strokes)) == ("plate", "plate", 5 + 6)
+    post, back, ring, face, *strokes = speed_sign(50.0 / 3.6, road("flat"), way)
+    assert (back.kind, ring.kind, face.kind, len(strokes)) == ("plate", "plate", "plate", 5 + 6)
     middle = ring.points.mean(axis=0)
     assert middle[0] == pytest.approx(SIGN_AT[0])
     assert middle[1] == pytest.approx(-SIGN_AT[1])
