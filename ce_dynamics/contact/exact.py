@@ -24,7 +24,6 @@ while w ≥ 0 (w = 0 for bilateral rows) asks for wᵀ y ≥ 0.  Friction does n
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -38,7 +37,6 @@ from ce_dynamics.contact.conditions import (
     Conditions,
     ConvergenceError,
     InfeasibleError,
-    Integers,
     Kind,
     SparseRows,
 )
@@ -178,63 +176,31 @@ CONSISTENT = 1e-9
 """Largest relative violation of conditions that counts as rounding."""
 
 
-class Scaled(NamedTuple):
-    """Rows scaled to a unit diagonal of A and a largest b of one.
-
-    Attributes
-    ----------
-    A, b : arrays
-    rows : (k,) int array
-        Rows of the problem that move something.
-    size : (k,) array
-        p = unit * size * (scaled p).
-    unit : float
-    """
-
-    A: Floats
-    b: Floats
-    rows: Integers
-    size: Floats
-    unit: float
-
-    def impulses(self, scaled: Floats, m: int) -> Floats:
-        """Return impulses of all rows of the problem."""
-        p = np.zeros(m)
-        p[self.rows] = self.unit * self.size * scaled
-        return p
-
-
-def scale_problem(problem: Problem) -> Scaled:
-    """Return rows that move something, scaled.
+def solve_least_distance(problem: Problem) -> Floats:
+    """Return impulses of bilateral and unilateral rows, from rows in units in which all count alike.
 
     Raises
     ------
     InfeasibleError
-        If a row that moves nothing is violated.
+        If no velocity satisfies all conditions, as where a row that moves nothing is violated.
     """
     d, b, kind = problem.diagonal, problem.b, problem.conditions.kind
     unit = max(float(np.max(np.abs(b))), 1e-300)
     for i in np.flatnonzero(d == 0.0):
-        wrong = abs(b[i]) if kind[i] == Kind.BILATERAL else -b[i] if kind[i] == Kind.UNILATERAL else 0.0
+        wrong = abs(b[i]) if kind[i] == Kind.BILATERAL else -b[i]
         if wrong > CONSISTENT * unit:
             raise InfeasibleError(
                 f"row {i} asks for w = {b[i]:.3g} to change, but nothing it acts on can move"
             )
     rows = np.flatnonzero(d > 0.0)
     size = 1.0 / np.sqrt(d[rows])
-    A = problem.delassus[np.ix_(rows, rows)] * np.outer(size, size)
     top = max(float(np.max(np.abs(size * b[rows]), initial=0.0)), 1e-300)
-    return Scaled(A, size * b[rows] / top, rows, size, top)
-
-
-def solve_least_distance(problem: Problem) -> Floats:
-    """Return impulses of bilateral and unilateral rows."""
-    s = scale_problem(problem)
-    eigenvalues, Q = np.linalg.eigh(s.A)
+    eigenvalues, Q = np.linalg.eigh(problem.delassus[np.ix_(rows, rows)] * np.outer(size, size))
     kept = eigenvalues > RANK * max(eigenvalues[-1], 1e-300) if len(eigenvalues) else slice(0)
     H = Q[:, kept] * np.sqrt(eigenvalues[kept])
-    bilateral = problem.conditions.kind[s.rows] == Kind.BILATERAL
-    return s.impulses(least_distance(H, s.b, bilateral), len(problem.c))
+    p = np.zeros(len(b))
+    p[rows] = top * size * least_distance(H, size * b[rows] / top, kind[rows] == Kind.BILATERAL)
+    return p
 
 
 def least_distance(H: Floats, b: Floats, bilateral: Booleans) -> Floats:
@@ -277,41 +243,27 @@ def least_distance(H: Floats, b: Floats, bilateral: Booleans) -> Floats:
 def least_distance_inequalities(H: Floats, b: Floats) -> Floats:
     """Return multipliers for minimise ½|y|² subject to H y + b ≥ 0, by non-negative least squares.
 
-    Both of SciPy's routines fail now and then where rows depend on each other, so that every answer is judged
-    by the conditions themselves.
+    SciPy's routine fails now and then where rows depend on each other, so that its answer is judged by the
+    conditions themselves; the chain solves what it does not.
     """
+    from scipy.optimize import nnls  # here, because most runs never ask
+
     m, r = H.shape
     if np.all(b >= 0.0):
         return np.zeros(m)
     # minimise |E u − f| for u ≥ 0, E = [Hᵀ; −bᵀ], f = (0, 1); then λ = u / |E u − f|²
     E = np.vstack((H.T, -b))
     f = np.append(np.zeros(r), 1.0)
-    for attempt in (active_set, solve_bounded):
-        u = attempt(E, f)
-        distance = float(np.linalg.norm(E @ u - f))
-        if distance > CONSISTENT:
-            lam = refine(H, b, u / distance**2, u > 0.0)
-            w = H @ (H.T @ lam) + b
-            if np.max(np.abs(np.minimum(lam, w))) <= CONSISTENT:
-                return lam
+    u = np.asarray(nnls(E, f, maxiter=100 * m + 100)[0])
+    distance = float(np.linalg.norm(E @ u - f))
+    if distance > CONSISTENT:
+        lam = refine(H, b, u / distance**2, u > 0.0)
+        w = H @ (H.T @ lam) + b
+        if np.max(np.abs(np.minimum(lam, w))) <= CONSISTENT:
+            return lam
     rows = SparseRows.dense(H)
     problem = Problem(rows, rows, np.zeros(r), b, Conditions.of([Kind.UNILATERAL] * m))
     return np.maximum(solve_by_chain(problem, None, CONSISTENT).p, 0.0)
-
-
-def active_set(E: Floats, f: Floats) -> Floats:
-    """Non-negative least squares by Lawson and Hanson's method."""
-    from scipy.optimize import nnls  # here, because most runs never ask
-
-    return np.asarray(nnls(E, f, maxiter=100 * E.shape[1] + 100)[0])
-
-
-def solve_bounded(E: Floats, f: Floats) -> Floats:
-    """Return the same by Stark and Parker's bounded-variable least squares."""
-    from scipy.optimize import lsq_linear  # here, because most runs never ask
-
-    limit = 100 * E.shape[1] + 100
-    return np.asarray(lsq_linear(E, f, bounds=(0.0, np.inf), method="bvls", tol=1e-15, max_iter=limit).x)
 
 
 def refine(H: Floats, b: Floats, lam: Floats, active: Booleans) -> Floats:
