@@ -35,7 +35,7 @@ from typing import Any
 from ce_dynamics.algebra.tables import known_table
 from ce_dynamics.compiler import disk_cache, llvm
 from ce_dynamics.compiler.code_levels import FULL, code_level, is_portable, obtain_code
-from ce_dynamics.compiler.codegen import emit, emit_segments, writer
+from ce_dynamics.compiler.codegen import emit, emit_segments
 from ce_dynamics.compiler.codegen.fused import code_of
 from ce_dynamics.compiler.codegen.outliner import outline
 from ce_dynamics.compiler.compiled_function import CompiledFunction
@@ -65,7 +65,7 @@ def _key(
     longest: object = largest_straight
     if largest_straight is None:
         longest = LARGEST_STRAIGHT, LARGEST_UNLIKE, UNLIKE
-    parts: tuple[object, ...] = (digest, lanes, emit.EMITTER_VERSION, writer.FLAGS, level, longest)
+    parts: tuple[object, ...] = (digest, lanes, emit.EMITTER_VERSION, level, longest)
     parts += ("portable",) if is_portable() else () if fused else ("unfused",)
     parts += ("single",) if single else ()
     versions = (llvmlite.__version__, llvm.binding().llvm_version_info)

@@ -33,12 +33,12 @@ for root in solve(equation, unknown):
 """
 
 
-def solutions(equation: Expr, unknown: Expr, seconds: float = SECONDS) -> list[Expr]:
+def solutions(equation: Expr, unknown: Expr) -> list[Expr]:
     """Return roots in closed form; none where SymPy finds none in time."""
     text = f"{sympy.srepr(equation)}\n{sympy.srepr(unknown)}\n"
     try:
         done = subprocess.run(
-            [sys.executable, "-c", PROGRAM], input=text, capture_output=True, text=True, timeout=seconds
+            [sys.executable, "-c", PROGRAM], input=text, capture_output=True, text=True, timeout=SECONDS
         )
     except subprocess.TimeoutExpired:
         return []

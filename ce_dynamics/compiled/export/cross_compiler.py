@@ -67,7 +67,7 @@ and does nothing for such a library.
 REMEDY = "FMUs need packages of an extra: pip install 'ce-dynamics[fmi]'"
 
 
-def require(*packages: str, remedy: str = "") -> None:
+def require(*packages: str) -> None:
     """Reject exports without the packages of the extra ``fmi``.
 
     Raises
@@ -77,7 +77,7 @@ def require(*packages: str, remedy: str = "") -> None:
     """
     missing = [name for name in packages if importlib.util.find_spec(name) is None]
     if missing:
-        raise ModelError(f"no package {' and no package '.join(missing)}; {remedy or REMEDY}")
+        raise ModelError(f"no package {' and no package '.join(missing)}; {REMEDY}")
 
 
 class Compilers:

@@ -49,7 +49,7 @@ from ce_dynamics.compiler.codegen.elementary_calls import (
 )
 from ce_dynamics.compiler.codegen.emit_pairs import PairWriter
 from ce_dynamics.compiler.codegen.fused import CodeArrays, code_of
-from ce_dynamics.compiler.codegen.writer import FLAGS, Writer
+from ce_dynamics.compiler.codegen.writer import Writer
 from ce_dynamics.compiler.tracing.function import TracedFunction
 from ce_dynamics.compiler.tracing.operations import Op
 
@@ -70,7 +70,6 @@ meets an unknown operation.  It has no multiply-add either, but would hand over 
 def emit_llvm(
     traced: TracedFunction,
     lanes: int = 1,
-    flags: str = FLAGS,
     fuse: bool = True,
     single: bool = False,
     pairs: bool = False,
@@ -82,8 +81,6 @@ def emit_llvm(
     traced : TracedFunction
     lanes : int
         Number of instances evaluated at once.
-    flags : str
-        Fast-math flags of arithmetic instructions.
     fuse : bool
         Whether the processor has fused multiply-add.
     single : bool
@@ -92,7 +89,7 @@ def emit_llvm(
         Whether instructions that are the same formula are computed in pairs; with one lane in double
         precision, and fused multiply-add.
     """
-    writer = Writer(lanes, flags, written_out=fuse, single=single)
+    writer = Writer(lanes, written_out=fuse, single=single)
     straight_line(writer, traced, code_of(traced, fuse), pairs)
     return module(writer, traced)
 

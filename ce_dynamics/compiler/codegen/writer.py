@@ -19,9 +19,6 @@ from ce_dynamics.compiler.codegen.elementary_calls import (
 from ce_dynamics.compiler.codegen.fused import FUSED, PRODUCT_MINUS, PRODUCT_PLUS
 from ce_dynamics.compiler.tracing.operations import C_FUNCTIONS, Op
 
-FLAGS = ""
-"""Fast-math flags: none (see `ce_dynamics.compiler.codegen.emit`)."""
-
 _ARITHMETIC: dict[int, str] = {Op.ADD: "fadd", Op.SUB: "fsub", Op.MUL: "fmul", Op.DIV: "fdiv"}
 COMPARE: dict[int, str] = {Op.LT: "olt", Op.LE: "ole", Op.EQ: "oeq", Op.NE: "une"}
 """LLVM's names of comparisons: none holds for NaN but that it differs."""
@@ -64,11 +61,8 @@ class Writer:
         round.
     """
 
-    def __init__(
-        self, lanes: int, flags: str = FLAGS, *, written_out: bool = False, single: bool = False
-    ) -> None:
+    def __init__(self, lanes: int, *, written_out: bool = False, single: bool = False) -> None:
         self.lanes = lanes
-        self.flags = flags
         self.written_out = written_out
         self.single = single
         self.scalar = "float" if single else "double"
@@ -116,7 +110,7 @@ class Writer:
         """Let a name be the result of an operation."""
         arithmetic = _ARITHMETIC.get(op)
         if arithmetic is not None:
-            self.lines.append(f"  {name} = {arithmetic} {self.flags} {self.type} {x[0]}, {x[1]}")
+            self.lines.append(f"  {name} = {arithmetic} {self.type} {x[0]}, {x[1]}")
         elif op in FUSED:
             self._fused(name, op, x)
         else:

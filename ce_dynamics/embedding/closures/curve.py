@@ -170,8 +170,8 @@ class LoopCurve:
         return self.points[-1].s - self.points[0].s
 
 
-def follow_curve(kernel: LoopKernel, q0: Array, forward: Array, longest: float = LONGEST) -> LoopCurve:
-    """Return the curve through q0: all of it if it closes, else as far as it goes or ``longest`` each way.
+def follow_curve(kernel: LoopKernel, q0: Array, forward: Array) -> LoopCurve:
+    """Return the curve through q0: all of it if it closes, else as far as it goes or `LONGEST` each way.
 
     Parameters
     ----------
@@ -180,16 +180,15 @@ def follow_curve(kernel: LoopKernel, q0: Array, forward: Array, longest: float =
         Coordinates of all hinges in a pose that closes.
     forward : (n_v,) array
         Scaled velocities of which one direction is to be forward.
-    longest : float
     """
     _, Y = kernel(q0, kernel.p0)
     t, regular = null_vector(kernel.scale_columns(Y))
     t = t if float(t @ forward) >= 0.0 else -t
     start = CurvePoint(0.0, q0, t, regular)
-    ahead, closed = CurveMarch(kernel, start, 1.0, longest).run()
+    ahead, closed = CurveMarch(kernel, start, 1.0).run()
     if closed:
         return LoopCurve(kernel, [start, *ahead], True)
-    behind, _ = CurveMarch(kernel, start, -1.0, longest).run()
+    behind, _ = CurveMarch(kernel, start, -1.0).run()
     return LoopCurve(kernel, [*reversed(behind), start, *ahead], False)
 
 
@@ -204,11 +203,10 @@ class CurveMarch(March[CurvePoint, bool]):
     """From the start in one direction; ends with whether the points came back to it."""
 
     shorter = 0.61  # no power of which is a sum of others: a crossing of branches is not met twice
-    remedy = "name an independent coordinate, and give its linkage limits"
+    remedy = "name an independent coordinate"
 
-    def __init__(self, kernel: LoopKernel, start: CurvePoint, direction: float, longest: float) -> None:
+    def __init__(self, kernel: LoopKernel, start: CurvePoint, direction: float) -> None:
         super().__init__(kernel, start, direction)
-        self.longest = longest
         self._last: CurvePoint | None = None
 
     def ahead(self, before: CurvePoint, here: CurvePoint, h: float) -> CurvePoint | None:
@@ -225,7 +223,7 @@ class CurveMarch(March[CurvePoint, bool]):
     def find_end(self, there: CurvePoint) -> bool | None:
         if there is self._last:
             return True
-        return False if abs(there.s) >= self.longest else None
+        return False if abs(there.s) >= LONGEST else None
 
 
 def step(kernel: LoopKernel, before: CurvePoint, here: CurvePoint, h: float) -> CurvePoint | None:

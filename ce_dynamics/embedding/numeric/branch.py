@@ -204,7 +204,7 @@ def determinant(basis: Array, Y: Array, m: int) -> float:
 class BranchMarch(March[BranchPoint, BranchEnd]):
     """From the design pose in one direction, as far as the branch or the limit goes."""
 
-    remedy = "give its linkage narrower limits"
+    remedy = "choose another independent coordinate"
 
     def __init__(self, kernel: LoopKernel, start: BranchPoint, direction: float, limit: float) -> None:
         super().__init__(kernel, start, direction)

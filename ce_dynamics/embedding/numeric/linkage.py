@@ -66,9 +66,6 @@ class NumericLinkage(Linkage):
         The sub-graph with its closures and dependent bodies.
     siblings : tuple of Body
         Bodies outside S with prescribed motion that closures attach to.
-    limits : (float, float), optional
-        Values of a single parameter beyond which its branch need not be followed.  By default a full turn for
-        an angle, 4 turns for a screw and 10 sizes of the loop for a displacement, each way.
     substeps : int, optional
         Substeps of the straight path of a loop with several parameters, or with free geometry, each of which
         should stay below about half a radian.  By default `SUBSTEPS`, or `SUBSTEPS_ROUND` where one angle
@@ -106,7 +103,6 @@ class NumericLinkage(Linkage):
         self,
         loop: Loop,
         siblings: tuple[Body, ...] = (),
-        limits: tuple[float, float] | None = None,
         substeps: int | None = None,
         why: str = "",
         equal: NumericLinkage | None = None,
@@ -120,7 +116,6 @@ class NumericLinkage(Linkage):
         self.closes = tuple(closure.name for closure in loop.closures)
         self._substeps = substeps
         self._start: Mapping[str, Array] = {}
-        self._limits = limits
         self.kernel: LoopKernel
         self.q0: Array
         if equal is not None:
@@ -142,7 +137,7 @@ class NumericLinkage(Linkage):
             return None
         equal = None if self.equal is None else self.equal.single
         loop = self.kernel.loop if equal is None else self.loop
-        return SingleParameter(self.kernel, self.q0, self._limits, self._turns_count, loop, equal)
+        return SingleParameter(self.kernel, self.q0, self._turns_count, loop, equal)
 
     @property
     def table(self) -> BranchTable:

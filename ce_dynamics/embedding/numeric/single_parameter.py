@@ -41,8 +41,6 @@ class SingleParameter:
         With a single parameter, of one coordinate.
     q0 : (n_q,) array
         Dependent coordinates in the design pose, closed.
-    limits : (float, float), optional
-        Values beyond which the branch need not be followed.
     turns_count : bool
         Whether hinge coordinates themselves enter the closures, so that whole turns count.
     loop : Loop, optional
@@ -55,12 +53,11 @@ class SingleParameter:
         self,
         kernel: LoopKernel,
         q0: Array,
-        limits: tuple[float, float] | None,
         turns_count: bool,
         loop: Loop | None = None,
         equal: SingleParameter | None = None,
     ) -> None:
-        self._kernel, self._q0, self._limits, self._turns_count = kernel, q0, limits, turns_count
+        self._kernel, self._q0, self._turns_count = kernel, q0, turns_count
         self._loop, self._equal = loop or kernel.loop, equal
         (self.body,) = self._loop.given
         self._centre = float(kernel.p0[0])
@@ -100,11 +97,11 @@ class SingleParameter:
         if not wraps(hinge):
             turns = hinge.coordinate_units[0] == "rad"
             farthest = 2.0 * math.pi * MOST_TURNS if turns else LONGEST_SLIDE * self._kernel.size
-            branch = self._follow(*(self._limits or surround_centre(centre, farthest)))
+            branch = self._follow(*surround_centre(centre, farthest))
             return branch, TableRange(branch.lower.theta, branch.upper.theta, False)
-        low, high = self._limits or surround_centre(centre, math.pi)
+        low, high = surround_centre(centre, math.pi)
         branch = self._follow(low, high)
-        if self._limits is None and branch.lower.singular != branch.upper.singular:
+        if branch.lower.singular != branch.upper.singular:
             # the other end may lie beyond half a turn
             low = branch.upper.theta - 2.0 * math.pi if branch.upper.singular else low
             high = branch.lower.theta + 2.0 * math.pi if branch.lower.singular else high
@@ -112,7 +109,7 @@ class SingleParameter:
                 low, high = surround_centre(centre, 2.0 * math.pi * MOST_TURNS)
             branch = self._follow(low, high)
         ends: tuple[BranchEnd, BranchEnd] = branch.lower, branch.upper
-        if self._limits is None and not any(end.singular for end in ends):
+        if not any(end.singular for end in ends):
             return self._over_turns(branch) if self._turns_count else self._until_it_is_back(branch)
         return branch, TableRange(ends[0].theta, ends[1].theta, False)
 
