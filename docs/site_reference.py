@@ -30,6 +30,7 @@ from ce_dynamics.models.parts.roads.kinds import FRICTIONS, ROADS
 from ce_dynamics.models.parts.roads.map_files import FILE_WORDS, READERS
 from ce_dynamics.models.powertrain import POWERTRAINS
 from ce_dynamics.models.powertrain.differentials import DIFFERENTIALS
+from ce_dynamics.models.tyres.tmeasy_curves import TMeasyParameters
 from ce_dynamics.models.vehicles import layout
 from ce_dynamics.models.vehicles.bodies import BodyData, RodData
 from ce_dynamics.models.vehicles.corner import CornerData
@@ -68,10 +69,6 @@ PACKAGES = {
 """Packages whose names are public besides those of ``ce_dynamics`` itself, by page."""
 
 
-TMEASY = (
-    "[`TMeasyParameters`](api/tyres.md#ce_dynamics.models.tyres.tmeasy_curves.TMeasyParameters) explains the "
-    "symbols. In a file, slopes and forces are multiples of the load."
-)
 MODEL = "compiled.md#ce_dynamics.compiled.model.Model"
 PARTS: Mapping[str, type[BaseModel]] = {
     "spring": SpringData,
@@ -188,7 +185,13 @@ def vehicle_file() -> str:
         ("Trailers by their hitch", "trailer", {name: trailer_section(name) for name in HITCHES}),
     )
     for title, key, kinds in groups:
-        text += [f"## {title}", "", *((TMEASY, "") if title == "Tyres" else ())]
+        text += [f"## {title}", ""]
+        if title == "Tyres":
+            text += ["### Symbols of TMeasy", "", prose(TMeasyParameters), ""]
+            text += [
+                "In a file, slopes and forces are multiples of the load, and three keys differ: `radius`,"
+            ]
+            text += ["`slip_speed` and `nL0` stand for `unloaded_radius`, `v_n` and `nl0`.", ""]
         for name, kind in kinds.items():
             text += section(f"`{name}`", kind, key)
     return "\n".join(text)
@@ -263,11 +266,11 @@ def described_section(kind: type[BaseModel]) -> list[str]:
     return text
 
 
-def prose(kind: type[BaseModel]) -> str:
+def prose(kind: type[Any]) -> str:
     """Return a docstring as Markdown, its attributes as a definition list."""
     words, _, attributes = (inspect.getdoc(kind) or "").partition("Attributes\n----------\n")
     words = re.sub(r"`+([\w.]+)`+", r"`\1`", words.strip()).replace("  ", " ")
-    entries = re.findall(r"^(\w[\w, ]*)\n((?: {4}.*\n?)+)", attributes, flags=re.MULTILINE)
+    entries = re.findall(r"^(\w[\w, ]*)(?: : .*)?\n((?: {4}.*\n?)+)", attributes, flags=re.MULTILINE)
     return "\n".join(
         (
             words,

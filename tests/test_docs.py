@@ -289,6 +289,13 @@ def test_every_method_of_a_model_has_its_reference() -> None:
     assert "::: ce_dynamics.compiled.analysis.mechanics.reactions\n" in pages["api/model.md"]
 
 
+def test_links_into_the_python_reference_have_their_anchor() -> None:
+    pages = reference()
+    for name, text in pages.items():
+        for page, anchor in re.findall(r"\]\((?:api/)?([\w-]+)\.md#(ce_dynamics[\w.]+)\)", text):
+            assert f"::: {anchor}\n" in pages[f"api/{page}.md"], f"{name}: {anchor}"
+
+
 def test_measured_tables_are_shown_by_a_page() -> None:
     shown_by = "\n".join([path.read_text() for path in PAGES] + list(reference().values()))
     named = set(re.findall(r"^<!-- (\w+) -->$", shown_by, re.MULTILINE))
