@@ -15,7 +15,7 @@ from ce_dynamics.algebra.arrays import Array, array, concatenate, zeros
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.algebra.spatial import phi_force, rotate_vector
 from ce_dynamics.compiled.model import Model
-from ce_dynamics.compiler import Binding, CompiledFunction, compile_function, trace
+from ce_dynamics.compiler import CompiledFunction, compile_function, trace
 from ce_dynamics.compiler.derivatives.forward_mode import directional_derivative
 from ce_dynamics.contact.conditions import Conditions, InitialStateError, Kind
 from ce_dynamics.contact.element import Row, UnilateralElement, check_elements, rows_of
@@ -106,11 +106,6 @@ class RowFunctions:
             "mu": array(row.mu for row in rows),
             "power": array((power,)),
         }
-
-    @cached_property
-    def response(self) -> CompiledFunction:
-        """M⁻¹ T, one column per call."""
-        return self.responses(1)
 
     def responses(self, lanes: int) -> CompiledFunction:
         """Return M⁻¹ T in lanes."""
@@ -225,23 +220,6 @@ class UnilateralModel:
         """Evaluate at one instant."""
         v_dot, x_dot, GT, psi, rate, mu, power = self.compiled.stage(y, u, np.array([t]))
         return Stage(v_dot, x_dot, GT, psi, rate, mu, float(power[0]))
-
-    def responses(self, y: Floats, u: Floats, GT: Floats) -> Floats:
-        """Return (M⁻¹ G)ᵀ, (m, n_v), by one O(N) sweep per row."""
-        call = self._response_binding
-        call.inputs["y"][:] = y
-        call.inputs["u"][:] = u
-        YT = np.empty_like(GT)
-        T, Y = call.inputs["T"], call.outputs["Y"]
-        for k in range(len(GT)):
-            T[:] = GT[k]
-            call.run()
-            YT[k] = Y
-        return YT
-
-    @cached_property
-    def _response_binding(self) -> Binding:
-        return self.compiled.response.bind()
 
     def problem(self, t: float, y: Floats, u: Floats, h: float) -> Problem:
         """Return the complementarity problem of a step of length h, in which nothing rebounds."""
