@@ -13,13 +13,14 @@ from scipy.integrate import solve_ivp
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.errors import DataError
 from ce_dynamics.models.parts.brake import ClutchData
+from ce_dynamics.models.powertrain.automatic import ConverterData
 from ce_dynamics.models.powertrain.base import GearedData
 from ce_dynamics.models.powertrain.cvt import CvtGearboxData
 from ce_dynamics.models.powertrain.electric import BatteryData, MotorData
 from ce_dynamics.models.powertrain.engine import STANDING, TiedEngineData, TorqueCurve, TurningEngineData
-from ce_dynamics.models.powertrain.gear_choice import ScheduledGearboxData
+from ce_dynamics.models.powertrain.gear_choice import AutomaticGearboxData, ScheduledGearboxData
 from ce_dynamics.models.powertrain.manual import ManualGearboxData
-from tests.models.powertrains import cvt, electric, geared, manual
+from tests.models.powertrains import automatic, cvt, electric, geared, manual
 
 FULL = TorqueCurve(speed=(0.0, 200.0, 500.0), torque=(100.0, 300.0, 200.0))
 CURVES: dict[str, Any] = {
@@ -92,21 +93,41 @@ def test_shifts_at_the_speeds_of_each_gear() -> None:
     assert t[-1] == 20.0
 
 
+TURBINE = ConverterData(
+    speed_ratio=(0.0, 0.8, 1.0),
+    capacity=(4e-3, 3e-3, 1e-3),
+    torque_ratio=(2.0, 1.1, 1.0),
+    turbine_inertia=0.5,
+)
+SHIFTING = {
+    "engine": geared(TIED, GEARS),
+    "turbine": automatic(
+        TURNING,
+        TURBINE,
+        AutomaticGearboxData(
+            gears=(0.25, 0.5, 1.0), reverse=-0.3, upshift=300.0, downshift=120.0, shift_time=0.3
+        ),
+    ),
+}
+
+
 @pytest.mark.parametrize("throttle", [0.0, 0.6])
-def test_energy_of_shifting_gears(throttle: float) -> None:
-    """Engine power is what shaft and engine store: also while i changes, which turns the engine's speed."""
-    unit, J = geared(TIED, GEARS), 20.0
+@pytest.mark.parametrize("kind", SHIFTING)
+def test_energy_of_shifting_gears(kind: str, throttle: float) -> None:
+    """Engine power but for losses is what turns stores: also while i changes, and with it a speed."""
+    unit, J = SHIFTING[kind], 20.0
     u = {"throttle": throttle, "selector": 1.0}
     t, y = driven(unit, J, 0.0, 150.0, 3.0, u)
     power, stored = [], []
     for shaft, *z in y.T:
         d = unit.drive(shaft, z, u)
-        power.append(float(d.outputs["engine_torque"] * d.outputs["engine_speed"]))
+        power.append(float(d.outputs["engine_power"] - d.outputs.get("converter_loss", 0.0)))
         inertia = J + unit.tie_to_shaft(z, u).at_shaft
         stored.append(float(0.5 * inertia * shaft * shaft + d.energy))
     work = np.trapezoid(power, t)
     # The trapezoidal rule on steps of at most 10 ms: some 1e-5 of the energy.
     assert stored[-1] - stored[0] == pytest.approx(work, abs=2e-4 * max(stored))
+    assert (np.ptp(y[-2:], axis=1).max() > 0.9) == (throttle > 0.0)  # it shifts, or rolls in a gear
 
 
 def test_a_clutch_takes_up_and_then_sticks() -> None:
