@@ -1,12 +1,14 @@
-"""What an installation without extras takes on the disk, and what importing its parts takes."""
+"""Sizes of an installation with each dependency and its use, and times of imports."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
 import time
+from collections.abc import Iterable
 from importlib import metadata
 from pathlib import Path
+from typing import NamedTuple
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -20,29 +22,80 @@ IMPORTS = (
 )  # fmt: skip
 SMALL = 3.0
 """[MB], below which packages share a row."""
+USES = {
+    "llvmlite": "LLVM, which makes machine code of models",
+    "scipy": "adaptive methods, sparse and dense solvers",
+    "numpy": "arrays",
+    "pandas": "required by xarray",
+    "sympy": "linkages from loop equations",
+    "h5py": "NetCDF files of results and studies",
+    "numba": "loops of integrators",
+    "xarray": "results",
+    "pydantic-core": "vehicle files",
+    "pygments": "required by rich",
+    "pyyaml": "vehicle files",
+}
+EXTRAS = {"plots": "pages of plots, `ce.draw`", "fmi": "FMUs"}
+"""Extras whose size is printed where they are installed, and their uses."""
+
+
+class Size(NamedTuple):
+    """Files of a distribution and the byte code that pip writes beside them [MB]."""
+
+    files: float
+    byte_code: float
+
+    def cells(self) -> tuple[str, str]:
+        """Return both as text."""
+        return number(self.files), number(self.byte_code)
 
 
 def run(options: Options) -> Result:
-    """Both tables."""
-    sizes = {name: 1e-6 * on_disk(name) for name in sorted(needed("ce-dynamics"))}
+    """Measure sizes."""
+    sizes = {name: on_disk(name) for name in sorted(needed("ce-dynamics"))}
+    large = sorted(
+        (name for name in sizes if sizes[name].files >= SMALL), key=lambda name: -sizes[name].files
+    )
+    rest = [sizes[name] for name in sizes if name not in large]
+    rows = [(name, *sizes[name].cells(), USES.get(name, "")) for name in large]
+    rows.append((f"{len(rest)} more below {SMALL:g} MB", *total(rest).cells(), "vehicle files, command line"))
+    rows.append(("without extras", *total(sizes.values()).cells(), ""))
+    for extra, use in EXTRAS.items():
+        more = needed("ce-dynamics", extra) - sizes.keys()
+        if more and all(map(is_installed, more)):
+            rows.append((f"extra `{extra}`", *total(map(on_disk, more)).cells(), use))
+    python = ".".join(map(str, sys.version_info[:2]))
+    note = f"Python {python}. uv writes no byte code; Python itself does so when a module is first imported."
+    head = "package", "files, MB", "byte code, MB", "use"
+    packages = Table("Installed packages", head, tuple(rows), (note,))
+    return Result((packages,), {"MB": {name: size.files for name, size in sizes.items()}})
+
+
+def run_imports(options: Options) -> Result:
+    """Measure times of imports."""
     seconds = {statement: imported(statement, 1 if options.quick else 9) for statement in IMPORTS}
-    large = sorted((name for name in sizes if sizes[name] >= SMALL), key=lambda name: -sizes[name])
-    rows = [(name, number(sizes[name])) for name in large]
-    rest = [name for name in sizes if name not in large]
-    rows.append((f"{len(rest)} more below {SMALL:g} MB", number(sum(sizes[name] for name in rest))))
-    rows.append(("all", number(sum(sizes.values()))))
-    packages = Table("What is installed without extras", ("package", "MB"), tuple(rows))
     note = (
         "Shortest of repeats, with byte code written and files in the system's memory; the interpreter's own "
         "start, the first row, is in all of them."
     )
     lines = tuple((f"`{statement}`", number(1e3 * took)) for statement, took in seconds.items())
     times = Table("Importing", ("statement", "ms"), lines, (note,))
-    return Result((packages, times), {"MB": sizes, "import_s": seconds})
+    return Result((times,), {"import_s": seconds})
 
 
-def needed(name: str) -> set[str]:
-    """A distribution and all that it requires here without extras, and these in turn."""
+def total(sizes: Iterable[Size]) -> Size:
+    """Return the sum of sizes."""
+    each = list(sizes)
+    return Size(sum(size.files for size in each), sum(size.byte_code for size in each))
+
+
+def is_installed(name: str) -> bool:
+    """Return True if a distribution is installed here."""
+    return any(True for _ in metadata.distributions(name=name))
+
+
+def needed(name: str, extra: str = "") -> set[str]:
+    """Return a distribution and all that it requires here, of its extras one at most, and these in turn."""
     found: set[str] = set()
     left = [name]
     while left:
@@ -50,20 +103,20 @@ def needed(name: str) -> set[str]:
         if one in found:
             continue
         found.add(one)
-        required = map(Requirement, metadata.requires(one) or ())
-        left.extend(r.name for r in required if r.marker is None or r.marker.evaluate({"extra": ""}))
+        required = map(Requirement, (metadata.requires(one) or ()) if is_installed(one) else ())
+        wanted = extra if one == canonicalize_name(name) else ""
+        left.extend(r.name for r in required if r.marker is None or r.marker.evaluate({"extra": wanted}))
     return found
 
 
-def on_disk(name: str) -> int:
-    """Bytes of a distribution's files, byte code not counted; of the project its wheel's folders."""
-    files = metadata.files(name) or []
-    paths = (Path(str(file.locate())) for file in files if file.suffix != ".pyc")
-    if name == "ce-dynamics":  # installed in place, its files are not listed
+def on_disk(name: str) -> Size:
+    """Return the size of a distribution; of the project, where it is installed in place, of its folders."""
+    paths = [Path(str(file.locate())) for file in metadata.files(name) or []]
+    if name == "ce-dynamics" and not any(path.name == "vehicles.py" for path in paths):
         root = Path(__file__).parents[2]
-        folders = (root / folder for folder in ("ce_dynamics", "kinematics", "models"))
-        paths = (p for folder in folders for p in folder.rglob("*") if p.suffix != ".pyc")
-    return sum(path.stat().st_size for path in paths if path.is_file())
+        paths = [p for folder in ("ce_dynamics", "kinematics", "models") for p in (root / folder).rglob("*")]
+    sizes = [(path.suffix == ".pyc", 1e-6 * path.stat().st_size) for path in paths if path.is_file()]
+    return Size(*(sum(size for code, size in sizes if code is wanted) for wanted in (False, True)))
 
 
 def imported(statement: str, repeats: int) -> float:

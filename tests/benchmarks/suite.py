@@ -32,7 +32,7 @@ PARTS: dict[str, Callable[[Options], Result]] = {
     "evaluation": evaluation.run, "formulations": formulations.run, "vehicle": vehicle.run,
     "ensemble": ensemble.run, "accuracy": accuracy.run,
     "drift": drift.run, "loops": loops.run, "startup": startup.run, "installation": installation.run,
-    "drive": drive.run,
+    "imports": installation.run_imports, "drive": drive.run,
 }  # fmt: skip
 
 

@@ -34,6 +34,7 @@ from ce_dynamics.algebra.arrays import (
 from ce_dynamics.algebra.newton import largest
 from ce_dynamics.algebra.pivoted_lu import PivotedLU
 from ce_dynamics.algebra.rotation import normalise, rotation_from_quaternion
+from ce_dynamics.compiler.tracing.cut_points import mark
 from ce_dynamics.embedding.closures.compiled_closures import LoopKernel
 from ce_dynamics.embedding.closures.loop import Loop, at_rest, with_unit_quaternions
 from ce_dynamics.embedding.motion import BodyMotion, HingeMotion, PointMotion
@@ -136,6 +137,7 @@ def continue_along(
     start = linearise(q0, 0.0).Y1.determinant
     sign = np.sign(float(start)) if isinstance(start, (float, int)) else start
     for k in range(1, substeps + 1):
+        mark()  # substeps are alike: compiled once
         predicted = q + (q - before)
         residual, Y1 = linearise(predicted, k / substeps)
         regular = (Y1.determinant * sign > 0.0) & regular
