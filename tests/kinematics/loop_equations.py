@@ -39,10 +39,13 @@ def fixed(values: Any) -> Jet:
     return Jet([mpmath.mpf(float(value)) for value in values], still, still)
 
 
-def direction(axis: Any) -> list[Any]:
-    """A float direction, made a unit vector to all digits."""
-    v = [mpmath.mpf(float(x)) for x in axis]
-    return [x / mpmath.norm(v) for x in v]
+@cache
+def direction(*axis: float) -> list[Any]:
+    """Make a float direction a unit vector to all digits."""
+    with mpmath.workdps(DIGITS):
+        v = [mpmath.mpf(x) for x in axis]
+        length = mpmath.norm(v)
+        return [x / length for x in v]
 
 
 def differentiated(build: Callable[..., Any], *moving: str) -> Callable[..., Any]:
@@ -98,7 +101,7 @@ def height_of_gap() -> Callable[..., Any]:
 
 def turn(axis: Any, q: Any, q_dot: Any, v: Jet) -> Jet:
     """A moving vector turned about an axis by q, while q̈ = 0."""
-    return Jet(*rotation_step()(direction(axis), [0], [q_dot], [q], v.a, v.v, v.x))
+    return Jet(*rotation_step()(direction(*map(float, axis)), [0], [q_dot], [q], v.a, v.v, v.x))
 
 
 def plus(one: Jet, other: Jet, sign: int = 1) -> Jet:
@@ -144,7 +147,7 @@ class LoopEquations:
                 x = plus(foot, turn(hinge.axis1, c[0], c_dot[0], arm))
             else:
                 assert isinstance(hinge, Prismatic)
-                u = direction(hinge.axis)
+                u = direction(*map(float, hinge.axis))
                 x = plus(x, Jet([c[0] * e for e in u], [c_dot[0] * e for e in u], [0, 0, 0]))
             name = joint.carrier
         return x
@@ -180,14 +183,19 @@ class LoopEquations:
         return mpmath.matrix(columns).T
 
     def solve(self, guess: Sequence[float], known: Sequence[float]) -> list[Any]:
-        """All coordinates: the unknown ones by Newton's method from a guess, with 40 digits."""
+        """Solve for the unknown coordinates by Newton's method from a guess, with 40 digits; return all.
+
+        Behind a step below 1e-8 the slope is kept: with it every further step gains about eight digits.
+        """
         with mpmath.workdps(DIGITS):
             n = self.n_unknown
             q = [mpmath.mpf(float(x)) for x in (*guess, *known)]
             still = [mpmath.mpf(0)] * self.size
+            size = mpmath.inf
             for _ in range(30):
-                phi = mpmath.matrix(self.residual(q, still).x)
-                step = mpmath.lu_solve(self.jacobian(q)[:, :n], -phi)
+                if size > 1e-8:
+                    slope = self.jacobian(q)[:, :n]
+                step = mpmath.lu_solve(slope, -mpmath.matrix(self.residual(q, still).x))
                 q = [x + step[k] if k < n else x for k, x in enumerate(q)]
                 size = mpmath.norm(step)
                 if size < mpmath.mpf(10) ** (12 - DIGITS):

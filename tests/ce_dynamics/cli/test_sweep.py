@@ -215,12 +215,10 @@ def test_free_and_fixed_numbers_failures_and_a_second_call(run: Run, tmp_path: P
     assert "another sweep" in other.err
 
 
-def test_a_sweep_killed_half_way_is_completed_without_repeating(tmp_path: Path) -> None:
+def test_a_sweep_killed_half_way_is_completed_without_repeating(tmp_path: Path, run: Run) -> None:
     runs = 5 * BATCH
-    command = [
-        sys.executable, "-c", MAIN, "sweep", *VARIED,
-        "-n", str(runs), *SHORT, "--output", str(tmp_path), "--processes", "1",
-    ]  # fmt: skip
+    options = ("sweep", *VARIED, "-n", str(runs), *SHORT, "--output", str(tmp_path), "--processes", "1")
+    command = [sys.executable, "-c", MAIN, *options]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     batches = tmp_path / "batches"
     deadline = time.monotonic() + 60.0
@@ -232,11 +230,11 @@ def test_a_sweep_killed_half_way_is_completed_without_repeating(tmp_path: Path) 
     finished = {path.name: path.read_bytes() for path in batches.glob("*.json")}
     assert 2 <= len(finished) < 5
     assert not (tmp_path / "summary.csv").exists()
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
+    done = run(*options)
+    assert (done.code, done.err) == (0, "")
     before = BATCH * len(finished)
-    assert f"{before} of {runs} runs are finished already" in done.stdout
-    assert f"{runs} of {runs} runs finished, {runs - before} of them now" in done.stdout
+    assert f"{before} of {runs} runs are finished already" in done.out
+    assert f"{runs} of {runs} runs finished, {runs - before} of them now" in done.out
     assert all((batches / name).read_bytes() == content for name, content in finished.items())
     rows = table(tmp_path / "summary.csv")
     assert [int(row["run"]) for row in rows] == list(range(runs))
@@ -244,31 +242,30 @@ def test_a_sweep_killed_half_way_is_completed_without_repeating(tmp_path: Path) 
     assert len(list(batches.glob("*.nc"))) == len(list(batches.glob("*.json"))) == 5
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_who_stops_a_sweep_has_the_runs_that_are_done(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from ce_dynamics.simulation.ensembles import simulation as ensembles
 
     def stopped(shown: Any) -> Any:
         def told(done: int, total: int) -> None:
             if done:  # a group of eight lanes, or two: threads race
-                signal.raise_signal(number)
+                signal.raise_signal(signal.SIGTERM)
 
         return nullcontext(told)
 
     monkeypatch.setattr(ensembles, "show_progress", stopped)
-    command = ("sweep", *VARIED, "-n", 48, *SHORT, "--output", tmp_path, "--processes", 1)
+    command = ("sweep", *VARIED, "-n", 24, *SHORT, "--output", tmp_path, "--processes", 1)
     result = run(*command)
     assert result.code == 130
     rows = table(tmp_path / "summary.csv")
-    assert 8 <= len(rows) < 48
-    assert result.out.startswith(f"{len(rows)} of 48 runs finished, {len(rows)} of them now; 0 failed\n")
+    assert 8 <= len(rows) < 24
+    assert result.out.startswith(f"{len(rows)} of 24 runs finished, {len(rows)} of them now; 0 failed\n")
     assert {row["status"] for row in rows} == {"completed"}
     monkeypatch.undo()
     result = run(*command)
     assert result.code == 0
-    assert f"48 of 48 runs finished, {48 - len(rows)} of them now; 0 failed" in result.out
+    assert f"24 of 24 runs finished, {24 - len(rows)} of them now; 0 failed" in result.out
 
 
 def test_what_a_kill_leaves_behind_is_cleared(tmp_path: Path) -> None:
@@ -380,10 +377,9 @@ def test_grids_are_counted_before_they_are_made() -> None:
 
 def test_several_processes_make_the_same_results(tmp_path: Path, run: Run) -> None:
     varied = (*VARIED, "-n", BATCH + 2, *SHORT)
-    command = [sys.executable, "-c", MAIN, "sweep", *map(str, varied), "--output", str(tmp_path / "two")]
-    done = subprocess.run([*command, "--processes", "2"], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert run("sweep", *varied, "--output", tmp_path / "one", "--processes", 1).code == 0
+    for processes, folder in ((2, "two"), (1, "one")):
+        result = run("sweep", *varied, "--output", tmp_path / folder, "--processes", processes)
+        assert (result.code, result.err) == (0, "")
     assert (tmp_path / "one" / "summary.csv").read_bytes() == (tmp_path / "two" / "summary.csv").read_bytes()
 
 
@@ -410,7 +406,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def scheduler() -> Iterator[str]:
     """Address of a Dask scheduler with a worker, in a process of their own."""
     pytest.importorskip("distributed", reason="needs ce-dynamics[dask]")
