@@ -124,7 +124,7 @@ def test_forces_are_those_of_the_spring(model: ce.Model, run: Any) -> None:
 def test_motors_push_along_their_axes_and_joints_and_feet_are_where_they_hold() -> None:
     system, tilted = ce.System(name="lift", gravity=(0, 0, -9.81)), np.array((3.0, 0.0, 4.0))
     mast, arm = ce.Revolute(tilted, at=(1, 2, 3)), ce.Prismatic((0, 1, 0), at=(1, 2, 4))
-    inertia = {"mass": 1.0, "inertia": (0.1, 0.1, 0.1)}
+    inertia: Any = {"mass": 1.0, "inertia": (0.1, 0.1, 0.1)}
     base = system.add_body("base", com=(1, 2, 3.5), parent=system.ground, hinge=mast, **inertia)
     wrist = ce.Universal((1, 0, 0), (0, 0, 1), at=(1, 3, 4))
     slide = system.add_body("slide", com=(1, 3, 4), parent=base, hinge=arm, **inertia)
