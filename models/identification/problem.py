@@ -282,12 +282,12 @@ class FitProblem:
         return values
 
     def measure_start(self, k: int, channel: str) -> float:
-        """Return the mean of a channel within 0.1 s of the start of a segment; 0 if there is no sample."""
+        """Return the mean of a channel within 0.1 s of the start of a segment; interpolate without samples."""
         segment = self.segments[k]
         time, values = segment.run.time, segment.run.outputs[channel].values
-        near = np.abs(time - (segment.start - self.options.lead)) <= 0.1
-        some = values[near & np.isfinite(values)]
-        return float(some.mean()) if len(some) else 0.0
+        begin, good = segment.start - self.options.lead, np.isfinite(values)
+        some = values[good & (np.abs(time - begin) <= 0.1)]
+        return float(some.mean() if len(some) else np.interp(begin, time[good], values[good]))
 
     def drive(self, k: int, theta: Floats, starts: Floats) -> tuple[Excitation, list[ExcitationDerivative]]:
         """Return what drives a segment, and its directions: of the free numbers, then of its starts."""

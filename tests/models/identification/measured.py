@@ -42,6 +42,8 @@ def racing_car(folder: Path, others: Sequence[Path]) -> None:
     fitted, kept = part(putnam, windows[::2]), part(putnam, windows[1::2])
     # a slow run round an oval: every third window is enough
     runs = [part(lvms, lvms.windows(OPTIONS.length, OPTIONS.lead)[::3]), fitted]
+    names = "LVMS_23_01_04_B.csv.gz", "Putnam_park2023_run4_2_first.csv.gz"
+    runs = [mask(run, failures(folder / name)) for run, name in zip(runs, names, strict=True)]
     further = [racing_run(path, "putnam", "deg", {}) for path in others]
     first = folder / "Putnam_park2023_run4_2_first.csv.gz"
     predicted, paths = (further, others) if others else ([kept], [first])
@@ -111,6 +113,16 @@ def failures(path: Path) -> list[tuple[float, float]]:
     bad = np.flatnonzero(np.abs(sums) > WRONG_HEADING)
     cuts = np.flatnonzero(np.diff(time[bad]) > 1.0)
     return [(float(time[g[0]]) - 0.5, float(time[g[-1]]) + 0.5) for g in np.split(bad, cuts + 1) if len(g)]
+
+
+def mask(run: Recording, wrong: Sequence[tuple[float, float]]) -> Recording:
+    """Return a run without what the filter of headings makes of it where it fails."""
+    bad = within(run.time, wrong)
+    outputs = {
+        name: channel if name == "vy" else channel._replace(values=np.where(bad, np.nan, channel.values))
+        for name, channel in run.outputs.items()
+    }
+    return replace(run, outputs=outputs)
 
 
 def show_floor(run: Recording, wrong: Sequence[tuple[float, float]]) -> None:
