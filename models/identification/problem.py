@@ -282,7 +282,7 @@ class FitProblem:
         return values
 
     def measure_start(self, k: int, channel: str) -> float:
-        """Return the mean of a channel within 0.1 s of the start of a segment; interpolate without samples."""
+        """Return the mean of a channel within 0.1 s of the start of a segment; interpolate without any."""
         segment = self.segments[k]
         time, values = segment.run.time, segment.run.outputs[channel].values
         begin, good = segment.start - self.options.lead, np.isfinite(values)
