@@ -19,6 +19,7 @@ import ce_dynamics as ce
 from ce_dynamics.algebra.checks import Floats
 from ce_dynamics.models.identification import vehicles
 from ce_dynamics.models.identification.fit import Fit
+from ce_dynamics.models.identification.identify import ChannelPrediction
 from ce_dynamics.models.identification.problem import Options
 from ce_dynamics.models.identification.recording import Recording, read_recording
 from ce_dynamics.models.identification.single_track import KINDS, fit_reference
@@ -28,7 +29,6 @@ from ce_dynamics.models.vehicles.description import VehicleParameters
 VEHICLES = Path(vehicles.__file__).parent
 OPTIONS = Options(length=10.0, lead=2.0, step=5e-3, interval=0.04)
 WHEELBASE = 2.9808
-LAGS = "channels.yaw_rate.lag", "channels.ay.lag"
 WRONG_HEADING = 0.02
 """Heading that a filter gains or loses within 1 s where it fails [rad]; antennas resolve 0.003."""
 SERIES = "time", "measured", "predicted", "sd", "window"
@@ -57,13 +57,13 @@ def racing_car(folder: Path, others: Sequence[Path]) -> None:
     for axle, left, right in (("front", "wheel_fl", "wheel_fr"), ("rear", "wheel_rl", "wheel_rr")):
         ahead = (table[right] - table[left]).to_numpy() / 3.6
         print(f"{axle} wheels: difference of speeds is {ratio(ahead, turning):.2f} m times the yaw rate")
-    free: dict[str, Any] = dict.fromkeys(LAGS)
+    free: dict[str, Any] = {"channels.yaw_rate.lag": None}
     for s in ("lvms", "putnam"):
         free |= {
             f"channels.road_wheel_angle.scale@{s}": 0.1, f"channels.road_wheel_angle.offset@{s}": 0.01,
             f"channels.road_wheel_angle.delay@{s}": 0.1, f"channels.bank.scale@{s}": 0.3,
             f"channels.yaw_rate.delay@{s}": 0.2, f"channels.yaw_rate.offset@{s}": 0.005,
-            f"channels.ay.delay@{s}": 0.2, f"channels.vy.turn@{s}": 0.02, f"channels.vy.position.x@{s}": 1.5,
+            f"channels.vy.turn@{s}": 0.02, f"channels.vy.position.x@{s}": 1.5,
             f"channels.vy.offset@{s}": 0.1,
         }  # fmt: skip
     tyres: dict[str, Any] = {f"{axle}.tyre.dfy0*": {"sd": 0.3, "lower": 0.5} for axle in ("front", "rear")}
@@ -81,16 +81,11 @@ def racing_car(folder: Path, others: Sequence[Path]) -> None:
 
 
 def racing_run(path: Path, session: str, unit: str, use: dict[str, float]) -> Recording:
-    """Return a run of the AV-21; its yaw rate comes through a filter, the heading does not.
+    """Return a run of the AV-21.
 
-    No accelerometer across is recorded: centripetal accelerations are compared.  That of the table is 0.3 s
-    late, as its yaw rate is, so that the rate of vy, which is not, cannot be added to it.
+    Its yaw rate and its heading come from one filter: the yaw rate alone is fitted, so that it counts once.
     """
-    outputs = {
-        "yaw_rate": "omega", "vy": {"column": "vy", "position": [0.2424, 0.0, 0.0]},
-        "ay": {"column": "vx * omega", "output": "vx * yaw_rate", "unit": "m/s^2"},
-        "heading_rate": {"column": "d(unwrap(phi), 0.4)", "output": "yaw_rate"},
-    }  # fmt: skip
+    outputs = {"yaw_rate": "omega", "vy": {"column": "vy", "position": [0.2424, 0.0, 0.0]}}
     inputs = {"road_wheel_angle": "delta", "speed": "vx", "bank": {"column": "roll", "unit": unit}}
     mapping = {"session": session, "time": "time", "inputs": inputs, "outputs": outputs, "use": use}
     return read_recording(path, mapping, wheelbase=WHEELBASE)
@@ -220,12 +215,25 @@ def show(
     for number, value, sd in zip(fit.free, fit.values, fit.sd, strict=True):
         print(f"  {number.name} = {value:.4g} ± {sd:.2g} {number.unit}")
     prediction = ce.predict(fit, runs)
-    good = [
-        replace(c, name=f"{c.name}, without failures", **{name: getattr(c, name)[kept] for name in SERIES})
-        for c in prediction.channels
-        if wrong and c.name != "vy" and len(kept := np.flatnonzero(~within(c.time, wrong[c.run])))
-    ]
-    ROWS.extend(replace(prediction, channels=[*prediction.channels, *good]).table())
+    found = [*prediction.channels]
+    if wrong is not None:
+        # No accelerometer across is recorded: what the yaw rate makes of the speed is compared.
+        for c in prediction.channels:
+            if c.name == "yaw_rate":
+                run = next(run for run in runs if run.name == c.run)
+                speed = np.interp(c.time, run.time, run.inputs["speed"].values)
+                parts = {name: speed * getattr(c, name) for name in ("measured", "predicted", "sd")}
+                fitted = c.fitted / c.peak * float(np.abs(parts["measured"]).max())
+                across = replace(c, name="speed times yaw_rate", unit="m/s^2", fitted=fitted, **parts)
+                kept = np.flatnonzero(~within(c.time, wrong[c.run]))
+                found += [across, *(without_failures(channel, kept) for channel in (c, across))]
+    ROWS.extend(replace(prediction, channels=found).table())
+
+
+def without_failures(channel: ChannelPrediction, kept: Any) -> ChannelPrediction:
+    """Return a channel at some of its samples."""
+    parts = {name: getattr(channel, name)[kept] for name in SERIES}
+    return replace(channel, name=f"{channel.name}, without failures", **parts)
 
 
 def print_table() -> None:
