@@ -121,25 +121,26 @@ def mask(run: Recording, wrong: Sequence[tuple[float, float]]) -> Recording:
 
 
 def show_floor(run: Recording, wrong: Sequence[tuple[float, float]]) -> None:
-    """Print what the best filter of inputs leaves of the yaw rate of the windows that it is fitted to.
+    """Print what the best filter of inputs leaves of the channels of the windows that it is fitted to.
 
-    60 coefficients of a finite impulse response of v tan δ/L, times 1, v² and δ², over 1.6 s: fitted to the
-    windows themselves, they leave less than a model that is fitted to others may leave.
+    60 coefficients of a finite impulse response of v tan δ/L, times 1, v² and δ², over 1.6 s, and 1 and v:
+    fitted to the windows themselves, they leave less than a model that is fitted to others may leave.
     """
     time, speed = run.time, run.inputs["speed"].values
-    steering, turning = run.inputs["road_wheel_angle"].values, run.outputs["yaw_rate"].values
+    steering = run.inputs["road_wheel_angle"].values
     base = speed * np.tan(steering) / WHEELBASE
     signals = (base, base * speed**2 / 200.0, base * steering**2 * 30.0)
     columns = [np.interp(time - 0.08 * k, time, signal) for signal in signals for k in range(20)]
-    A = np.column_stack([*columns, np.ones_like(time)])
+    A = np.column_stack([*columns, np.ones_like(time), speed])
     inside = np.any([(time > a + OPTIONS.lead) & (time <= b) for a, b in run.spans], axis=0)
-    for name, used in (("all", inside), ("without failures", inside & ~within(time, wrong))):
-        sizes = np.sqrt(np.mean(A[used] ** 2, axis=0))
-        rows = A[used] / sizes
-        damped = np.vstack((rows, np.sqrt(1e-4 * len(rows)) * np.eye(len(sizes))))
-        found = np.linalg.lstsq(damped, np.append(turning[used], np.zeros(len(sizes))), rcond=None)[0]
-        error = float(np.sqrt(np.mean((turning[used] - rows @ found) ** 2)))
-        print(f"floor of the yaw rate, {name}: {error:.5f} rad/s of {np.sum(used)} samples")
+    for name, channel in run.outputs.items():
+        for kind, used in (("all", inside), ("without failures", inside & ~within(time, wrong))):
+            sizes = np.sqrt(np.mean(A[used] ** 2, axis=0))
+            rows, wanted = A[used] / sizes, channel.values[used]
+            damped = np.vstack((rows, np.sqrt(1e-4 * len(rows)) * np.eye(len(sizes))))
+            found = np.linalg.lstsq(damped, np.append(wanted, np.zeros(len(sizes))), rcond=None)[0]
+            error = float(np.sqrt(np.mean((wanted - rows @ found) ** 2)))
+            print(f"floor of {name}, {kind}: {error:.5f} {channel.unit} of {np.sum(used)} samples")
 
 
 def ratio(of: Floats, by: Floats) -> float:
