@@ -36,11 +36,12 @@ def gap_terms(psi: Floats, free: Floats, h: float, rest_speed: float) -> Floats:
 
 
 def tree_step(unilateral: UnilateralModel, t: float, y: Floats, h: float, start: Floats) -> TreeEnd:
-    """One step with dense matrices: M⁻¹ G by a sweep per row, v_free by iteration, impacts before."""
+    """One step with dense matrices: M⁻¹ G by the mass matrix, v_free by iteration, impacts before."""
     model, u = unilateral.model, unilateral.model.u0
     q, v, x = model.layout.split(y)
     stage = unilateral.stage(t, y, u)
-    GT, YT = stage.GT, unilateral.responses(y, u, stage.GT)
+    GT = stage.GT
+    YT = np.linalg.solve(model.mass_matrix(q, u=u, x=x), GT.T).T
     n_q, n_v = len(q), len(v)
 
     def free_velocities(v: Floats) -> Floats:

@@ -45,7 +45,7 @@ def consistent(unilateral: UnilateralModel, y: Floats, rows: list[int]) -> Float
     model = unilateral.model
     stage = unilateral.stage(0.0, y, model.u0)
     GT = np.ascontiguousarray(stage.GT[rows])
-    Y = unilateral.responses(y, model.u0, GT)
+    Y = np.linalg.solve(model.mass_matrix(model.layout.split(y)[0]), GT.T).T
     found = y.copy()
     found[len(model.layout.q) :] -= np.linalg.solve(GT @ Y.T, stage.rate[rows]) @ Y
     return found
