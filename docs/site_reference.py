@@ -536,7 +536,7 @@ def methods() -> dict[str, str]:
         function = getattr(value, "func", None) or getattr(value, "fget", None) or value
         if inspect.isfunction(function) and not name.startswith("_"):
             found[name] = f"{function.__module__}.{function.__name__}"
-    return found
+    return dict(sorted(found.items()))
 
 
 def find_object(path: str) -> Any:
