@@ -148,8 +148,8 @@ def neutral_state(embedding: Embedding) -> tuple[Array, Array]:
             what = f"coordinate {name!r}" if S is None else f"body {name!r}"
             which = "it" if S is None else "its hinge"
             raise IndependentCoordinatesError(
-                f"{what}: initial values were given, but {which} is not independent; those are"
-                f" {list(embedding.q_of)}"
+                f"{what}: initial values were given, but {which} is not independent; give "
+                f"those of {list(embedding.q_of)}, or name it in independent=[...] of its closure"
             )
     q, v = np.zeros(embedding.n_q), np.zeros(embedding.n_v)
     for name, body in embedding.coordinates.items():

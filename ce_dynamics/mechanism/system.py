@@ -519,7 +519,7 @@ class System:
         known = self._by_name.get(name)
         if known is None:
             near = difflib.get_close_matches(name, self._by_name, n=1)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
+            hint = f"; did you mean {near[0]!r}?" if near else f"; it has {checks.show(list(self._by_name))}"
             raise ModelError(f"no body {checks.show(name)} in system {self.name!r}{hint}")
         if isinstance(body, Body) and body is not known:
             raise ModelError(f"body {name!r} belongs to another system")
