@@ -5,17 +5,17 @@
 prints frequencies and damping ratios and writes ``modes_hmmwv.png`` (that in ``docs/figures``).
 """
 
-from typing import Any
+from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from scipy.spatial import ConvexHull
 
 import ce_dynamics as ce
 from ce_dynamics.models import hmmwv
 from ce_dynamics.models.vehicles.hmmwv import CORNERS
+from ce_dynamics.views.charts import BLUE, ORANGE, Chart, Line, save_sheet, sheet
 from ce_dynamics.views.drawing import attachments
 
 Floats = NDArray[np.float64]
@@ -47,7 +47,7 @@ def tyre(centre: Floats, R: Floats, view: str) -> Floats:
     return (centre + np.array(edge) @ R.T)[:, 1:]
 
 
-def draw(axes: Axes, positions: Floats, rotations: Floats, view: str, **style: Any) -> None:
+def pose(positions: Floats, rotations: Floats, view: str, colour: str) -> Iterator[Line]:
     """The vehicle in a pose: tyres, suspension, and the hull of the chassis' hinge points."""
     bodies = model.system.bodies
     axes_of = {body.name: R for body, R in zip(bodies, rotations, strict=True)}
@@ -56,50 +56,46 @@ def draw(axes: Axes, positions: Floats, rotations: Floats, view: str, **style: A
         if view == "front":
             points = points[points[:, 0] > 0.0]  # the front axle hides the rear one
         if len(points) and body.name.endswith("wheel"):
-            axes.plot(*tyre(r, axes_of[body.name.replace("wheel", "spindle")], view).T, **style)
+            yield Line(
+                "", *tyre(r, axes_of[body.name.replace("wheel", "spindle")], view).T, colour, width=1.0
+            )
         elif len(points):
-            axes.plot(*outline(points[:, VIEWS[view]]).T, **style)
+            yield Line("", *outline(points[:, VIEWS[view]]).T, colour, width=1.0)
 
 
-def draw_mode(axes: Axes, k: int) -> None:
+def shape(k: int) -> Chart:
     """Rest and both extremes of a mode."""
     kind = max(KINDS, key=lambda name: size(k, KINDS[name]))
     view = "front" if kind == "roll" else "side"
     still = model.poses(rest.y)
-    draw(axes, still.positions, still.rotations, view, color="0.8", linewidth=1.5)
+    lines = [*pose(still.positions, still.rotations, view, "0.8")]
     film = modes.animate(k, SWING, n_phases=2)
-    for frame, colour in zip(film.phase, ("tab:blue", "tab:orange"), strict=True):
-        pose = film.sel(phase=frame)
-        draw(axes, pose.position.values, pose.rotation.values, view, color=colour, linewidth=1.0)
-    axes.set_aspect("equal")
-    axes.set_title(f"{kind}: {modes.frequency[k]:.2f} Hz, ζ = {modes.damping_ratio[k]:.2f}")
-    axes.set_xlabel(f"{'x' if view == 'side' else 'y'} [m]")
-    axes.set_ylabel("z [m]")
+    for frame, colour in zip(film.phase, (BLUE, ORANGE), strict=True):
+        seen = film.sel(phase=frame)
+        lines += pose(seen.position.values, seen.rotation.values, view, colour)
+    title = f"{kind}: {modes.frequency[k]:.2f} Hz, ζ = {modes.damping_ratio[k]:.2f}"
+    return Chart(
+        title, f"{'x' if view == 'side' else 'y'} [m]", "z [m]", tuple(lines), equal=True, above=True
+    )
 
 
-def draw_motion(axes: Axes, k: int) -> None:
+def motion(k: int) -> Chart:
     """Free motion from displacements along a mode, simulated and as the mode says."""
     names = [entry.name for entry in model.layout.q]
     z = names.index("chassis.z")
     t = np.linspace(0.0, 1.5, 301)
     line = modes.motion(k, 1.0, t)[:, z] - rest.y[z]
-    axes.plot(t, line, color="black", linewidth=1.0, label="mode")
-    for amplitude, marker, colour in ((0.01, "o", "tab:blue"), (SWING, "x", "tab:orange")):
+    lines = [Line("mode", t, line, "black", width=1.0)]
+    for amplitude, marker, colour in ((0.01, "o", BLUE), (SWING, "s", ORANGE)):
         start = modes.motion(k, amplitude, [0.0])[0]
         run = ce.simulate(model, y0=start, duration=1.5, interval=0.05, rtol=1e-9, atol=1e-12)
         heave = (run["chassis_z"].values - rest.y[z]) / amplitude
         expected = np.interp(run["time"].values, t, line)
         worst = np.abs(heave - expected).max() / np.abs(line).max()
         print(f"simulated from {amplitude:g} rad: within {100 * worst:.1f} % of the mode")
-        label = f"simulated from {amplitude:g} rad"
-        axes.plot(
-            run["time"], heave, linestyle="none", marker=marker, markersize=4, color=colour, label=label
-        )
-    axes.set_title(f"free motion in the mode of {modes.frequency[k]:.2f} Hz")
-    axes.set_xlabel("time [s]")
-    axes.set_ylabel("heave of the chassis per\namplitude of the arm [m/rad]")
-    axes.grid(alpha=0.3)
-    axes.legend()
+        lines.append(Line(f"from {amplitude:g} rad", run["time"].values, heave, colour, "", marker))
+    title = f"free motion in the mode of {modes.frequency[k]:.2f} Hz"
+    return Chart(title, "time [s]", "heave by angle [m/rad]", tuple(lines))
 
 
 def size(k: int, name: str) -> float:
@@ -119,9 +115,5 @@ for k in moving:
         f"heave {heave:.2f} m  roll {roll:.2f} rad  pitch {pitch:.2f} rad"
     )
 
-figure = Figure(figsize=(11.0, 6.0), layout="constrained")
-panels = figure.subplot_mosaic([["0", "1", "2"], ["motion"] * 3], height_ratios=(1.0, 1.1))
-for panel, k in enumerate(moving[:3]):
-    draw_mode(panels[str(panel)], k)
-draw_motion(panels["motion"], moving[0])
-figure.savefig("modes_hmmwv.png", dpi=110)
+charts = [*map(shape, moving[:3]), motion(moving[0])]
+save_sheet(sheet(charts, "Modes of the HMMWV on its springs", columns=2), Path("modes_hmmwv.png"))
