@@ -29,18 +29,20 @@ export function roundStep(x) {
   return [1, 2, 5, 10].map((part) => part * power).find((step) => step >= x);
 }
 
-// How much the bodies reach at the first instant, and where their middle is.
+// How much the bodies reach at the first instant, with what springs hang on, and where their middle is.
 export function extent(takes) {
   const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
+  const reached = (at, reach) => at.forEach((x, axis) => {
+    low[axis] = Math.min(low[axis], x - reach);
+    high[axis] = Math.max(high[axis], x + reach);
+  });
   for (const { content, places } of takes) {
+    for (const [body, ...at] of content.strands.flatMap(({ a, b }) => [a, b])) if (body < 0) reached(at, 0);
     content.bodies.forEach((body, k) => {
       const at = places.subarray(7 * k, 7 * k + 3);
       const points = body.shapes.filter((shape) => shape.kind !== "plane").flatMap((shape) => shape.points);
       const reach = points.map((point) => Math.hypot(...point)).reduce((a, b) => Math.max(a, b), 0);
-      at.forEach((x, axis) => {
-        low[axis] = Math.min(low[axis], x - reach);
-        high[axis] = Math.max(high[axis], x + reach);
-      });
+      reached(at, reach);
     });
   }
   const size = Math.max(...high.map((x, k) => x - low[k]));
