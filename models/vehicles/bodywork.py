@@ -335,9 +335,11 @@ def cockpit(style: Style, frame: FrameSizes) -> Iterator[Shape]:
     top = max(z for _, z in style.cabin)
     ends = [style.cabin[0], next(point for point in style.cabin if point[1] > 0.9 * top)]
     (foot, roof), (low, high) = frame.x([X for X, _ in ends]), frame.z([z for _, z in ends])
-    half, narrow = (float(0.92 * cabin_half(style, frame, x, up)) for x, up in ((foot, 0.0), (roof, 0.9)))
+    half, narrow = (float(0.82 * cabin_half(style, frame, x, up)) for x, up in ((foot, 0.0), (roof, 1.0)))
     for side in (-1.0, 1.0):
-        yield look(rod((foot, side * half, low), (roof, side * narrow, high), 0.03), "trim", TRIM)
+        yield look(
+            rod((foot - 0.1, side * half, low), (roof - 0.1, side * narrow, high - 0.05), 0.025), "trim", TRIM
+        )
     behind, length, above, deep = DASHBOARD
     at = (foot - behind - 0.5 * length, 0.0, low + above - 0.5 * deep)
     yield box((length, 2.0 * half, deep), at, "trim", "#24282c")

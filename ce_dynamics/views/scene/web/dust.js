@@ -1,7 +1,7 @@
 // Dust of wheels beside the road and smoke of tyres that slide: soft discs that grow, rise and fade.
 
 const PUFFS = 120, PUFF_LIFE = 1.6; // discs at a time, and how long each is seen [s]
-const PUFF_COLOURS = { dust: [0.5, 0.42, 0.28], smoke: [0.82, 0.83, 0.85] };
+const PUFF_COLOURS = { dust: [0.68, 0.58, 0.42], smoke: [0.82, 0.83, 0.85] };
 
 const PUFF_VERTEX = `
   attribute vec3 centre;
@@ -10,9 +10,9 @@ const PUFF_VERTEX = `
   varying vec4 seen;
   void main() {
     corner = uv * 2.0 - 1.0;
-    seen = vec4(look.rgb, 0.34 * (1.0 - look.a));
+    seen = vec4(look.rgb, 0.5 * (1.0 - look.a));
     vec4 at = viewMatrix * vec4(centre, 1.0);
-    gl_Position = projectionMatrix * (at + vec4(corner * (0.18 + 1.3 * look.a), 0.0, 0.0));
+    gl_Position = projectionMatrix * (at + vec4(corner * (0.3 + 1.8 * look.a), 0.0, 0.0));
   }`;
 
 const PUFF_FRAGMENT = `
